@@ -1,0 +1,138 @@
+//! One error type per operation, with the numbers and the remedy.
+
+use std::fmt;
+
+/// Why a store or heap could not be opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OpenError {
+    /// A setting is unknown or has an illegal value.
+    BadSetting {
+        /// The setting's name.
+        setting: String,
+        /// The value given.
+        value: String,
+        /// What would be accepted.
+        accepted: String,
+    },
+    /// A component is missing on this machine.
+    Missing {
+        /// What is missing.
+        what: String,
+        /// How to get it.
+        remedy: String,
+    },
+    /// The operating system refused memory.
+    OutOfMemory {
+        /// Bytes asked for.
+        wanted_bytes: u64,
+    },
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BadSetting { setting, value, accepted } => {
+                write!(formatter, "setting `{setting}` = `{value}`: accepted are {accepted}")
+            }
+            Self::Missing { what, remedy } => write!(formatter, "{what} is missing: {remedy}"),
+            Self::OutOfMemory { wanted_bytes } => write!(
+                formatter,
+                "the system refused {wanted_bytes} bytes: lower the capacity or free memory"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+/// Why a session could not be opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionError {
+    /// Every slot of the thread table is taken.
+    TooManySessions {
+        /// How many the engine supports at a time.
+        limit: usize,
+    },
+}
+
+impl fmt::Display for SessionError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self::TooManySessions { limit } = self;
+        write!(formatter, "all {limit} sessions are in use: drop one, or use fewer threads")
+    }
+}
+
+impl std::error::Error for SessionError {}
+
+/// Why a `get` could not copy the value out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GetError {
+    /// The caller's buffer is shorter than the value.
+    BufferTooShort {
+        /// The value's length.
+        value_bytes: usize,
+        /// The buffer's length.
+        buffer_bytes: usize,
+    },
+}
+
+impl fmt::Display for GetError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self::BufferTooShort { value_bytes, buffer_bytes } = self;
+        write!(
+            formatter,
+            "the value has {value_bytes} bytes and the buffer {buffer_bytes}: pass a longer buffer"
+        )
+    }
+}
+
+impl std::error::Error for GetError {}
+
+/// Why a `put` can never succeed; a full store is not an error but
+/// [`PutOutcome::Full`](crate::PutOutcome::Full).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PutError {
+    /// The value is longer than the engine can hold at all.
+    ValueTooLarge {
+        /// The value's length.
+        value_bytes: usize,
+        /// The longest value this instance takes.
+        limit_bytes: usize,
+    },
+}
+
+impl fmt::Display for PutError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self::ValueTooLarge { value_bytes, limit_bytes } = self;
+        write!(
+            formatter,
+            "a value of {value_bytes} bytes exceeds the limit of {limit_bytes}: split it, or \
+             configure larger segments"
+        )
+    }
+}
+
+impl std::error::Error for PutError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_name_the_numbers_and_the_remedy() {
+        let too_large = PutError::ValueTooLarge { value_bytes: 9, limit_bytes: 8 };
+        assert_eq!(
+            too_large.to_string(),
+            "a value of 9 bytes exceeds the limit of 8: split it, or configure larger segments"
+        );
+        let short = GetError::BufferTooShort { value_bytes: 9, buffer_bytes: 8 };
+        assert_eq!(
+            short.to_string(),
+            "the value has 9 bytes and the buffer 8: pass a longer buffer"
+        );
+        assert_eq!(
+            SessionError::TooManySessions { limit: 2 }.to_string(),
+            "all 2 sessions are in use: drop one, or use fewer threads"
+        );
+    }
+}

@@ -1,0 +1,136 @@
+//! The contract of a heap (allocator).
+
+use std::ptr::NonNull;
+
+use crate::{Environment, OpenError};
+
+/// A named setting and its value in force.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// The setting's name, as its own documentation spells it.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+}
+
+impl Setting {
+    /// Pairs a name with a printed value.
+    #[must_use]
+    pub fn new(name: &str, value: impl std::fmt::Display) -> Self {
+        Self { name: name.to_owned(), value: value.to_string() }
+    }
+}
+
+/// One configuration of a heap: `default` always exists, `tuned` where the allocator has settings
+/// that trade throughput for memory. Variants are rows of their own.
+#[derive(Clone, Copy, Debug)]
+pub struct HeapVariant {
+    /// `default`, `tuned`, …
+    pub name: &'static str,
+    /// One line: what it changes.
+    pub description: &'static str,
+    /// Environment variables the process needs at start, *beside* [`HeapTraits::environment`].
+    pub environment: Environment,
+}
+
+/// The variant every heap has: nothing is changed.
+pub const DEFAULT_VARIANT: HeapVariant =
+    HeapVariant { name: "default", description: "as its authors ship it", environment: &[] };
+
+/// What a heap is.
+#[derive(Clone, Copy, Debug)]
+pub struct HeapTraits {
+    /// The name it is registered under.
+    pub name: &'static str,
+    /// One line: the design.
+    pub description: &'static str,
+    /// Environment every variant needs at process start.
+    pub environment: Environment,
+    /// Configurations, [`DEFAULT_VARIANT`] first.
+    pub variants: &'static [HeapVariant],
+    /// Whether it hands out real, distinct memory. The null heap does not: it prices the harness.
+    pub keeps_values: bool,
+    /// Only for tests of the harness.
+    pub test_only: bool,
+}
+
+impl HeapTraits {
+    /// The traits most heaps share.
+    pub const BASE: Self = Self {
+        name: "",
+        description: "",
+        environment: &[],
+        variants: &[DEFAULT_VARIANT],
+        keeps_values: true,
+        test_only: false,
+    };
+}
+
+/// A heap's statistics of itself, in bytes; `None` where it keeps no such figure. The kernel's
+/// figures are the reference, these stand beside them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HeapStatistics {
+    /// Handed out and not yet freed, as the allocator counts (often rounded to size classes).
+    pub allocated_bytes: Option<u64>,
+    /// Mapped from the system, or resident as the allocator sees it.
+    pub mapped_bytes: Option<u64>,
+}
+
+/// An allocator, called by its own entry points.
+///
+/// One instance per process; reached as `&'static dyn Heap`.
+pub trait Heap: Sync + std::fmt::Debug {
+    /// What it is.
+    fn traits(&self) -> &'static HeapTraits;
+
+    /// Prepares the process: loads the library, checks that the environment took effect. Called
+    /// once before anything else; later calls do nothing.
+    ///
+    /// # Errors
+    /// [`OpenError`] names what is missing and how to get it.
+    fn open(&self) -> Result<(), OpenError>;
+
+    /// Called by each thread before it uses the heap, for allocators that need to know.
+    fn thread_start(&self) {}
+
+    /// Called by each thread after its last use.
+    fn thread_end(&self) {}
+
+    /// At least `bytes` bytes, aligned to 16 (8 for requests of at most 8); `None` when the
+    /// heap is exhausted. A request of 0 bytes may be treated as 1.
+    fn allocate(&self, bytes: usize) -> Option<NonNull<u8>>;
+
+    /// Returns a block. Any thread may.
+    ///
+    /// # Safety
+    /// `block` came from [`allocate`](Self::allocate) of this heap with this `bytes` and was not
+    /// freed since.
+    #[expect(
+        unsafe_code,
+        reason = "a declaration: the callers' obligation is part of the contract"
+    )]
+    unsafe fn free(&self, block: NonNull<u8>, bytes: usize);
+
+    /// Bytes the caller may use of the block, where the allocator tells.
+    ///
+    /// # Safety
+    /// `block` is live and came from this heap.
+    #[expect(
+        unsafe_code,
+        reason = "a declaration: the callers' obligation is part of the contract"
+    )]
+    unsafe fn usable_bytes(&self, block: NonNull<u8>) -> Option<usize>;
+
+    /// Gives what memory it can back to the system. Called on every thread that used the heap
+    /// (thread caches), then counted.
+    fn purge(&self);
+
+    /// The version in use, as it reports itself where it can.
+    fn version(&self) -> String;
+
+    /// Settings in force.
+    fn settings(&self) -> Vec<Setting>;
+
+    /// Its statistics of itself.
+    fn statistics(&self) -> HeapStatistics;
+}

@@ -1,0 +1,2 @@
+//! `nibble-bench`.
+fn main() {}

@@ -1,0 +1,15 @@
+//! The only calls to the operating system: one place for mapping flags, placement and clocks, so
+//! that a measured difference between two designs is never a difference of flags.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`mapping`] | anonymous, reserved and shared mappings; page size; populate and discard |
+//! | [`cpu`] | core ids, pinning |
+//! | [`clock`] | time-stamp counter, monotonic and CPU clocks |
+//! | [`process`] | fate of a child whose parent dies, rusage, memory of a process as the kernel sees it |
+pub mod clock;
+pub mod cpu;
+pub mod mapping;
+pub mod process;
+
+pub use mapping::{Mapping, Pages};

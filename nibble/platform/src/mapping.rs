@@ -1,0 +1,207 @@
+//! Anonymous and shared mappings.
+
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::ptr::NonNull;
+
+/// Bytes of a base page.
+pub const PAGE_BYTES: usize = 4096;
+/// Bytes of a huge page.
+pub const HUGE_PAGE_BYTES: usize = 2 << 20;
+
+/// Which pages a mapping asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pages {
+    /// 4 KiB pages, huge ones refused (`MADV_NOHUGEPAGE`).
+    Small,
+    /// Transparent 2 MiB pages (`MADV_HUGEPAGE`); the kernel may still give small ones.
+    Huge,
+}
+
+/// A private mapping of zeroed, initially untouched memory; unmapped on drop.
+///
+/// Address space is reserved without commit (`MAP_NORESERVE`), so a mapping may be far larger
+/// than memory as long as little of it is touched.
+#[derive(Debug)]
+pub struct Mapping {
+    start: NonNull<u8>,
+    bytes: usize,
+}
+
+// SAFETY: the mapping is plain memory owned by this value; all access goes through raw pointers
+// whose users answer for synchronisation.
+unsafe impl Send for Mapping {}
+// SAFETY: as above; `&Mapping` gives out addresses only.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    /// Maps at least `bytes` (rounded up to pages), aligned to 2 MiB when `pages` is
+    /// [`Pages::Huge`].
+    ///
+    /// # Errors
+    /// The system's error when address space is exhausted.
+    pub fn anonymous(bytes: usize, pages: Pages) -> io::Result<Self> {
+        let granule = match pages {
+            Pages::Small => PAGE_BYTES,
+            Pages::Huge => HUGE_PAGE_BYTES,
+        };
+        let bytes = bytes.max(1).next_multiple_of(granule);
+        // One granule more, so that an aligned range fits; the rest is given back.
+        let wanted = if granule > PAGE_BYTES { bytes + granule } else { bytes };
+        let raw = map(wanted, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE, -1)?;
+        let front = raw.addr().get().next_multiple_of(granule) - raw.addr().get();
+        // SAFETY: `front` is within the mapping just made.
+        let start = unsafe { raw.add(front) };
+        if front > 0 {
+            unmap(raw, front);
+        }
+        let back = wanted - front - bytes;
+        if back > 0 {
+            // SAFETY: `start + bytes` is still inside the mapping: `back` bytes of it remain.
+            unmap(unsafe { start.add(bytes) }, back);
+        }
+        let mapping = Self { start, bytes };
+        mapping.advise(match pages {
+            Pages::Small => libc::MADV_NOHUGEPAGE,
+            Pages::Huge => libc::MADV_HUGEPAGE,
+        });
+        Ok(mapping)
+    }
+
+    /// Maps a file descriptor's first `bytes`, shared with every process that maps it.
+    ///
+    /// # Errors
+    /// The system's error, for example for a closed descriptor.
+    pub fn shared(descriptor: BorrowedFd<'_>, bytes: usize) -> io::Result<Self> {
+        let bytes = bytes.max(1).next_multiple_of(PAGE_BYTES);
+        let start = map(bytes, libc::MAP_SHARED, descriptor.as_raw_fd())?;
+        Ok(Self { start, bytes })
+    }
+
+    /// The first byte.
+    #[must_use]
+    pub fn start(&self) -> NonNull<u8> {
+        self.start
+    }
+
+    /// Length in bytes, a multiple of the page size.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Makes `offset..offset + bytes` resident by writing to it through the kernel
+    /// (`MADV_POPULATE_WRITE`, Linux 5.14), or by reading one byte a page and writing it back
+    /// where the kernel is older. Contents are kept; nothing else may write there meanwhile.
+    ///
+    /// # Panics
+    /// When the range is not inside the mapping.
+    pub fn populate(&self, offset: usize, bytes: usize) {
+        let start = self.range(offset, bytes);
+        const MADV_POPULATE_WRITE: libc::c_int = 23;
+        // SAFETY: the range lies inside our mapping (checked by `range`).
+        let done = unsafe { libc::madvise(start.as_ptr().cast(), bytes, MADV_POPULATE_WRITE) } == 0;
+        if done {
+            return;
+        }
+        for page in (0..bytes).step_by(PAGE_BYTES) {
+            // SAFETY: inside our mapping (checked by `range`).
+            let byte = unsafe { start.add(page) };
+            // SAFETY: mapped, readable.
+            let value = unsafe { byte.read_volatile() };
+            // SAFETY: mapped, writable, and by contract written by nobody else now.
+            unsafe { byte.write_volatile(value) };
+        }
+    }
+
+    /// Gives the pages of `offset..offset + bytes` back (`MADV_DONTNEED`); they read as zero
+    /// afterwards. The range is shrunk to whole pages.
+    ///
+    /// # Panics
+    /// When the range is not inside the mapping.
+    pub fn discard(&self, offset: usize, bytes: usize) {
+        let from = offset.next_multiple_of(PAGE_BYTES);
+        let to = (offset + bytes) / PAGE_BYTES * PAGE_BYTES;
+        if from >= to {
+            return;
+        }
+        let start = self.range(from, to - from);
+        // SAFETY: the range lies inside our mapping; losing its contents is what was asked for.
+        unsafe { libc::madvise(start.as_ptr().cast(), to - from, libc::MADV_DONTNEED) };
+    }
+
+    fn range(&self, offset: usize, bytes: usize) -> NonNull<u8> {
+        let end = offset.checked_add(bytes).expect("a range that fits the address space");
+        assert!(end <= self.bytes, "range {offset}..{end} of a mapping of {}", self.bytes);
+        // SAFETY: `offset <= self.bytes`, just asserted.
+        unsafe { self.start.add(offset) }
+    }
+
+    fn advise(&self, advice: libc::c_int) {
+        // SAFETY: exactly our mapping. Failure (no huge pages in this kernel) is harmless.
+        unsafe { libc::madvise(self.start.as_ptr().cast(), self.bytes, advice) };
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        unmap(self.start, self.bytes);
+    }
+}
+
+fn map(bytes: usize, flags: libc::c_int, descriptor: libc::c_int) -> io::Result<NonNull<u8>> {
+    // SAFETY: a fresh mapping at an address of the kernel's choice disturbs nothing.
+    let address = unsafe {
+        libc::mmap(
+            std::ptr::null_mut(),
+            bytes,
+            libc::PROT_READ | libc::PROT_WRITE,
+            flags,
+            descriptor,
+            0,
+        )
+    };
+    if address == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(NonNull::new(address.cast()).expect("the kernel maps nothing at 0 unasked"))
+}
+
+fn unmap(start: NonNull<u8>, bytes: usize) {
+    // SAFETY: callers pass a page-aligned range of a mapping they own and never use again.
+    let result = unsafe { libc::munmap(start.as_ptr().cast(), bytes) };
+    debug_assert_eq!(result, 0, "munmap of our own mapping");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::ProcessMemory;
+
+    #[test]
+    fn huge_mappings_are_aligned_and_as_long_as_asked() {
+        let mapping = Mapping::anonymous(3 << 20, Pages::Huge).unwrap();
+        assert_eq!(mapping.start().addr().get() % HUGE_PAGE_BYTES, 0);
+        assert_eq!(mapping.bytes(), 4 << 20);
+    }
+
+    #[test]
+    fn populate_makes_resident_and_discard_gives_back() {
+        const BYTES: usize = 64 << 20;
+        let mapping = Mapping::anonymous(BYTES, Pages::Small).unwrap();
+        let resident = || ProcessMemory::of_self().unwrap().resident_bytes();
+        let before = resident();
+        mapping.populate(0, BYTES);
+        let populated = resident();
+        assert!(populated >= before + BYTES as u64 * 9 / 10, "{before} -> {populated}");
+        mapping.discard(0, BYTES);
+        let after = resident();
+        assert!(after <= populated - BYTES as u64 * 9 / 10, "{populated} -> {after}");
+    }
+
+    #[test]
+    #[should_panic(expected = "of a mapping")]
+    fn ranges_outside_are_refused() {
+        Mapping::anonymous(4096, Pages::Small).unwrap().populate(0, 8192);
+    }
+}

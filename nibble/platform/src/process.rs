@@ -1,0 +1,201 @@
+//! A process as the kernel sees it: its memory, its resources, its end.
+
+use std::fs;
+use std::io;
+use std::os::fd::{FromRawFd, OwnedFd};
+
+/// Memory of a process from `/proc/PID/status`, in bytes. Cheap: the kernel keeps the counters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProcessMemory {
+    /// Private anonymous pages resident.
+    pub anonymous_bytes: u64,
+    /// Shared memory pages resident.
+    pub shared_bytes: u64,
+    /// Pages of the huge-page pool.
+    pub huge_pool_bytes: u64,
+    /// File pages resident; not part of what an engine holds.
+    pub file_bytes: u64,
+    /// Swapped-out anonymous pages.
+    pub swap_bytes: u64,
+}
+
+impl ProcessMemory {
+    /// Of process `pid`.
+    ///
+    /// # Errors
+    /// When the process is gone.
+    pub fn of(pid: u32) -> io::Result<Self> {
+        Ok(Self::parse(&fs::read_to_string(format!("/proc/{pid}/status"))?))
+    }
+
+    /// Of the calling process.
+    ///
+    /// # Errors
+    /// When `/proc` is not mounted.
+    pub fn of_self() -> io::Result<Self> {
+        Ok(Self::parse(&fs::read_to_string("/proc/self/status")?))
+    }
+
+    /// Anonymous, shared and huge-page-pool memory together: the suite's metric before the
+    /// baseline is taken off.
+    #[must_use]
+    pub fn resident_bytes(&self) -> u64 {
+        self.anonymous_bytes + self.shared_bytes + self.huge_pool_bytes
+    }
+
+    fn parse(status: &str) -> Self {
+        let field = |name| kib_field(status, name);
+        Self {
+            anonymous_bytes: field("RssAnon:"),
+            shared_bytes: field("RssShmem:"),
+            huge_pool_bytes: field("HugetlbPages:"),
+            file_bytes: field("RssFile:"),
+            swap_bytes: field("VmSwap:"),
+        }
+    }
+}
+
+/// Memory of a process from `/proc/PID/smaps_rollup`, in bytes. The kernel walks every page
+/// table for it: for phase boundaries only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryRollup {
+    /// Resident, of every kind.
+    pub resident_bytes: u64,
+    /// Proportional share.
+    pub proportional_bytes: u64,
+    /// Anonymous pages.
+    pub anonymous_bytes: u64,
+    /// Anonymous memory on transparent huge pages.
+    pub anonymous_huge_bytes: u64,
+    /// Private pages written to.
+    pub private_dirty_bytes: u64,
+    /// Swapped out.
+    pub swap_bytes: u64,
+}
+
+impl MemoryRollup {
+    /// Of process `pid`.
+    ///
+    /// # Errors
+    /// When the process is gone or may not be inspected.
+    pub fn of(pid: u32) -> io::Result<Self> {
+        let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
+        let field = |name| kib_field(&text, name);
+        Ok(Self {
+            resident_bytes: field("Rss:"),
+            proportional_bytes: field("Pss:"),
+            anonymous_bytes: field("Anonymous:"),
+            anonymous_huge_bytes: field("AnonHugePages:"),
+            private_dirty_bytes: field("Private_Dirty:"),
+            swap_bytes: field("Swap:"),
+        })
+    }
+}
+
+/// What the kernel has counted for the calling process so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ResourceUsage {
+    /// User CPU time, ns.
+    pub user_ns: u64,
+    /// System CPU time, ns.
+    pub system_ns: u64,
+    /// Page faults served without I/O.
+    pub minor_faults: u64,
+    /// Page faults that needed I/O.
+    pub major_faults: u64,
+    /// Context switches, voluntary and not.
+    pub context_switches: u64,
+}
+
+impl ResourceUsage {
+    /// Of the calling process, its threads included.
+    #[must_use]
+    pub fn of_self() -> Self {
+        // SAFETY: rusage is plain integers, for which all zeros is a value.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        // SAFETY: `usage` is a valid place for the result.
+        unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) };
+        let ns =
+            |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000;
+        Self {
+            user_ns: ns(usage.ru_utime),
+            system_ns: ns(usage.ru_stime),
+            minor_faults: usage.ru_minflt as u64,
+            major_faults: usage.ru_majflt as u64,
+            context_switches: (usage.ru_nvcsw + usage.ru_nivcsw) as u64,
+        }
+    }
+
+    /// What was counted since `earlier`.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            user_ns: self.user_ns - earlier.user_ns,
+            system_ns: self.system_ns - earlier.system_ns,
+            minor_faults: self.minor_faults - earlier.minor_faults,
+            major_faults: self.major_faults - earlier.major_faults,
+            context_switches: self.context_switches - earlier.context_switches,
+        }
+    }
+}
+
+/// Asks the kernel to kill this process when its parent thread ends.
+pub fn die_with_parent() {
+    // SAFETY: prctl with these arguments only sets an attribute of this process.
+    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+}
+
+/// An anonymous file in memory that child processes inherit, `bytes` long and zeroed.
+///
+/// # Errors
+/// The system's error.
+pub fn inheritable_memory_file(bytes: usize) -> io::Result<OwnedFd> {
+    // SAFETY: the name is a valid C string; without MFD_CLOEXEC children inherit the descriptor.
+    let raw = unsafe { libc::memfd_create(c"nibble-bench".as_ptr(), 0) };
+    if raw < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: `raw` is a fresh descriptor that nobody else owns.
+    let descriptor = unsafe { OwnedFd::from_raw_fd(raw) };
+    // SAFETY: `raw` is open.
+    if unsafe { libc::ftruncate(raw, bytes as libc::off_t) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(descriptor)
+}
+
+/// The value in bytes of a `Name:   123 kB` line, 0 where there is no such line.
+fn kib_field(text: &str, name: &str) -> u64 {
+    text.lines()
+        .find_map(|line| line.strip_prefix(name))
+        .and_then(|rest| rest.split_whitespace().next())
+        .and_then(|number| number.parse::<u64>().ok())
+        .map_or(0, |kib| kib * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_read_in_bytes_and_absent_ones_are_zero() {
+        let memory =
+            ProcessMemory::parse("VmRSS:\t 99 kB\nRssAnon:\t    12 kB\nRssShmem:\t 4 kB\n");
+        assert_eq!(memory.anonymous_bytes, 12 * 1024);
+        assert_eq!(memory.resident_bytes(), 16 * 1024);
+        assert_eq!(memory.swap_bytes, 0);
+    }
+
+    #[test]
+    fn this_process_is_resident() {
+        assert!(ProcessMemory::of_self().unwrap().resident_bytes() > 0);
+        let rollup = MemoryRollup::of(std::process::id()).unwrap();
+        assert!(rollup.resident_bytes >= rollup.anonymous_bytes && rollup.anonymous_bytes > 0);
+        assert!(ResourceUsage::of_self().minor_faults > 0);
+    }
+
+    #[test]
+    fn a_process_that_is_gone_is_an_error() {
+        assert!(ProcessMemory::of(u32::MAX).is_err());
+    }
+}
