@@ -90,6 +90,13 @@ pub trait Heap: Sync + std::fmt::Debug {
     /// [`OpenError`] names what is missing and how to get it.
     fn open(&self) -> Result<(), OpenError>;
 
+    /// Memory, in bytes, that the heap made resident before anything was asked of it (in a
+    /// constructor of the program). It belongs to the heap, so the harness leaves it out of the
+    /// baseline. Called first thing in a fresh process, before anything else is mapped.
+    fn resident_before_open_bytes(&self) -> u64 {
+        0
+    }
+
     /// Called by each thread before it uses the heap, for allocators that need to know.
     fn thread_start(&self) {}
 

@@ -1,1 +1,159 @@
 //! The tests that every store passes before a number of it is published.
+//!
+//! A crate expands the suite for an engine with one line, from its `tests/` folder:
+//!
+//! ```ignore
+//! engine::conformance_tests!(sharded, ShardedMap, |object_memory_bytes| {
+//!     ShardedMap::open(Config { object_memory_bytes: Some(object_memory_bytes), shards: 16 })
+//! });
+//! ```
+//!
+//! The closure opens an empty store whose objects may take about the bytes it is given; it
+//! answers a `Result` and may be called from several threads, several times in one test.
+//! [`tests`] is the same suite as a table, for programs that run it on their own.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `operations` | answers of one session: against a reference, at the edges, typed errors |
+//! | `capacity` | full stores, compaction, the census |
+//! | `sharing` | threads, sessions, routes |
+//! | `model` | the reference map: runs an operation and judges the answer |
+//! | `value` | values whose bytes follow from key, version and length; the random numbers |
+//!
+//! What the suite asks follows from the engine's traits: a store that evicts may have lost a
+//! value but never answers a wrong one; a partitioned store is only asked by a key's worker. The
+//! suite does not apply to engines that keep no values. `tests/conformance_catches.rs` shows for
+//! each test a broken store that fails it.
+
+mod capacity;
+mod model;
+mod operations;
+mod sharing;
+mod value;
+
+pub use capacity::{census_adds_up, full_is_reported_not_crashed, values_survive_compaction};
+pub use operations::{
+    agrees_with_a_reference_map, empty_value_and_extreme_keys, scan_is_ordered_or_absent,
+    short_buffer_is_an_error, too_large_is_a_typed_error,
+};
+pub use sharing::{route_is_stable, sessions_can_come_and_go, threads_lose_no_keys};
+
+use crate::{EngineTraits, KvEngine};
+
+/// What the opener is asked for, for every test: enough for a store of 32 segments of 2 MiB,
+/// little enough to be filled several times within a second.
+pub const OBJECT_MEMORY_BYTES: u64 = 64 << 20;
+
+/// Opens an empty store with object memory of about the bytes given.
+pub type Opener<'a, E> = &'a dyn Fn(u64) -> E;
+
+/// One test of the suite.
+#[derive(Clone, Copy, Debug)]
+pub struct Test<E> {
+    /// Its name.
+    pub name: &'static str,
+    /// Runs it; a panic is a failure and says what was wrong.
+    pub run: fn(Opener<'_, E>),
+}
+
+/// The suite as a table.
+#[must_use]
+pub fn tests<E: KvEngine>() -> Vec<Test<E>> {
+    macro_rules! table {
+        ($($name:ident)*) => { vec![$(Test { name: stringify!($name), run: $name::<E> }),*] };
+    }
+    table! {
+        agrees_with_a_reference_map
+        threads_lose_no_keys
+        full_is_reported_not_crashed
+        values_survive_compaction
+        census_adds_up
+        short_buffer_is_an_error
+        too_large_is_a_typed_error
+        empty_value_and_extreme_keys
+        scan_is_ordered_or_absent
+        sessions_can_come_and_go
+        route_is_stable
+    }
+}
+
+/// Expands the suite for one engine: `conformance_tests!(module, Engine, opener)`, where the
+/// opener is a closure or function from the bytes of object memory to `Result<Engine, impl
+/// Debug>`.
+#[macro_export]
+macro_rules! conformance_tests {
+    ($module:ident, $engine:ty, $opener:expr) => {
+        mod $module {
+            #[allow(unused_imports, reason = "an opener may name everything its caller can")]
+            use super::*;
+
+            fn open(object_memory_bytes: u64) -> $engine {
+                $crate::conformance::expect_open($opener, object_memory_bytes)
+            }
+
+            $crate::conformance_tests! { @each $engine:
+                agrees_with_a_reference_map
+                threads_lose_no_keys
+                full_is_reported_not_crashed
+                values_survive_compaction
+                census_adds_up
+                short_buffer_is_an_error
+                too_large_is_a_typed_error
+                empty_value_and_extreme_keys
+                scan_is_ordered_or_absent
+                sessions_can_come_and_go
+                route_is_stable
+            }
+
+            #[test]
+            fn no_test_is_left_out() {
+                let table = $crate::conformance::tests::<$engine>();
+                assert_eq!(table.len(), EXPANDED.len());
+                assert!(table.iter().all(|test| EXPANDED.contains(&test.name)));
+            }
+        }
+    };
+    (@each $engine:ty: $($name:ident)*) => {
+        const EXPANDED: &[&str] = &[$(stringify!($name)),*];
+        $(
+            #[test]
+            fn $name() {
+                $crate::conformance::$name::<$engine>(&open);
+            }
+        )*
+    };
+}
+
+/// What the opener opens; for [`conformance_tests!`](crate::conformance_tests).
+///
+/// # Panics
+/// When it opens nothing.
+pub fn expect_open<E, D: std::fmt::Debug>(
+    opener: impl FnOnce(u64) -> Result<E, D>,
+    object_memory_bytes: u64,
+) -> E {
+    match opener(object_memory_bytes) {
+        Ok(engine) => engine,
+        Err(error) => panic!("no store of {object_memory_bytes} bytes: {error:?}"),
+    }
+}
+
+/// Opens a store for a test, refusing engines to which the suite does not apply.
+fn open_checked<E: KvEngine>(open: Opener<'_, E>) -> E {
+    let EngineTraits { name, keeps_values, .. } = E::TRAITS;
+    assert!(keeps_values, "`{name}` keeps no values: conformance does not apply to it");
+    open(OBJECT_MEMORY_BYTES)
+}
+
+/// A session, where the engine must have one to give.
+fn session<E: KvEngine>(engine: &E) -> E::Session<'_> {
+    engine.session().unwrap_or_else(|error| panic!("a session: {error}"))
+}
+
+/// Settles the store and has it verify itself.
+fn check<E: KvEngine>(engine: &E) {
+    engine.settle();
+    if let Err(violation) = engine.check() {
+        panic!("check(): {violation}");
+    }
+}

@@ -1,0 +1,213 @@
+//! Answers of one session: against a reference map, at the edges, as typed errors.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+use super::model::{Model, Step, VALUE_BYTES_MAX};
+use super::value::{Random, mix};
+use super::{OBJECT_MEMORY_BYTES, Opener, check, open_checked, session};
+use crate::{
+    FullMeaning, GetError, KvEngine, KvSession, MemoryBound, Op, Outcome, PutError, PutOutcome,
+    ValueBuffers,
+};
+
+/// Keys of which every layout has an opinion.
+const EXTREME_KEYS: [u64; 9] =
+    [0, 1, 2, u64::MAX, u64::MAX - 1, 1 << 63, (1 << 63) - 1, u32::MAX as u64, 1 << 48];
+
+/// Every answer equals a reference map's: single operations and batches of random length, 97
+/// keys so that overwrites collide and a wide set with both extremes, values of 0 to 3000
+/// bytes. Fixed seeds and a fresh one, which is printed.
+///
+/// # Panics
+/// When the store's answers are wrong.
+pub fn agrees_with_a_reference_map<E: KvEngine>(open: Opener<'_, E>) {
+    let fresh = RandomState::new().build_hasher().finish();
+    for seed in [1, 2, fresh] {
+        eprintln!("agrees_with_a_reference_map: seed {seed}");
+        let engine = open_checked(open);
+        let mut session = session(&engine);
+        let mut model = Model::new::<E>();
+        let mut random = Random::new(seed);
+        for _ in 0..250 {
+            for _ in 0..random.below(60) {
+                match random_step(&mut random) {
+                    Step::Get(key) => model.get(&mut session, key),
+                    Step::Put(key, value_bytes) => {
+                        model.put(&mut session, key, value_bytes);
+                    }
+                    Step::Delete(key) => model.delete(&mut session, key),
+                }
+            }
+            let batch: Vec<_> = (0..random.below(60)).map(|_| random_step(&mut random)).collect();
+            model.execute(&mut session, &batch);
+        }
+        // All that was ever put is a fraction of the object memory.
+        assert_eq!(model.refused, 0, "puts answered Full in a store that is nearly empty");
+        let live_before = model.live_objects();
+        model.verify(&mut session);
+        // Only a store that evicts gets here with less; it may not have evicted for fun.
+        assert!(model.live_objects() * 2 >= live_before, "most objects vanished");
+        check(&engine);
+    }
+}
+
+fn random_step(random: &mut Random) -> Step {
+    let key = match random.below(16) {
+        0 => EXTREME_KEYS[random.below(EXTREME_KEYS.len() as u64) as usize],
+        1..10 => random.below(97),
+        _ => mix(1000 + random.below(1500)),
+    };
+    match random.below(10) {
+        0..4 => Step::Get(key),
+        4..8 => Step::Put(key, random.length(&(0..=VALUE_BYTES_MAX))),
+        _ => Step::Delete(key),
+    }
+}
+
+/// Empty values are values, and every `u64` is a key.
+///
+/// # Panics
+/// When the store disagrees.
+pub fn empty_value_and_extreme_keys<E: KvEngine>(open: Opener<'_, E>) {
+    let engine = open_checked(open);
+    let mut session = session(&engine);
+    let mut model = Model::new::<E>();
+    for key in EXTREME_KEYS {
+        model.get(&mut session, key);
+        model.delete(&mut session, key);
+    }
+    for value_bytes in [0, 1, 0, 7, 8, 0, VALUE_BYTES_MAX, 0] {
+        for key in EXTREME_KEYS {
+            let outcome = model.put(&mut session, key, value_bytes);
+            assert!(outcome.is_stored(), "put of {value_bytes} bytes: {outcome:?}");
+            model.get(&mut session, key);
+        }
+        model.verify(&mut session);
+    }
+    let into_nothing = session.get(EXTREME_KEYS[0], &mut []);
+    if E::TRAITS.full != FullMeaning::Evict {
+        assert_eq!(into_nothing, Ok(Some(0)), "an empty value fits an empty buffer");
+    }
+    for key in EXTREME_KEYS {
+        model.delete(&mut session, key);
+        model.get(&mut session, key);
+        model.delete(&mut session, key);
+    }
+    check(&engine);
+}
+
+/// A buffer that is too short is an error that carries both lengths, alone and in a batch; one
+/// that just fits is not.
+///
+/// # Panics
+/// When the store answers otherwise.
+pub fn short_buffer_is_an_error<E: KvEngine>(open: Opener<'_, E>) {
+    let engine = open_checked(open);
+    let mut session = session(&engine);
+    let mut model = Model::new::<E>();
+    for (key, value_bytes) in [(7, 1), (8, 8), (9, 100), (10, 3000)] {
+        model.put(&mut session, key, value_bytes);
+        let Some(expected) = model.value_of(key) else { continue };
+        for buffer_bytes in [0, 1, value_bytes / 2, value_bytes - 1] {
+            if buffer_bytes >= value_bytes {
+                continue;
+            }
+            let mut buffer = vec![0; buffer_bytes];
+            assert_eq!(
+                session.get(key, &mut buffer),
+                Err(GetError::BufferTooShort { value_bytes, buffer_bytes }),
+            );
+            let mut outcomes = [Outcome::Absent];
+            let mut values = ValueBuffers::new(&mut buffer, buffer_bytes);
+            session.execute(&[Op::Get { key }], &mut values, &mut outcomes);
+            assert_eq!(outcomes, [Outcome::BufferTooShort(value_bytes)]);
+        }
+        let mut buffer = vec![0; value_bytes];
+        assert_eq!(session.get(key, &mut buffer), Ok(Some(value_bytes)), "a buffer that fits");
+        assert_eq!(buffer, expected);
+        model.get(&mut session, key);
+    }
+    assert_eq!(session.get(1, &mut []), Ok(None), "an absent key needs no buffer");
+    check(&engine);
+}
+
+/// A value that no free space would help is refused with the limit, which is exact, and the
+/// store is unchanged. Says nothing of stores whose limit is out of reach.
+///
+/// # Panics
+/// When the store answers otherwise.
+pub fn too_large_is_a_typed_error<E: KvEngine>(open: Opener<'_, E>) {
+    let engine = open_checked(open);
+    let mut session = session(&engine);
+    let capacity_bytes = engine.memory().capacity_bytes.unwrap_or(0).max(OBJECT_MEMORY_BYTES);
+    let above_all = E::TRAITS.value_bytes_max.saturating_add(1);
+    let value_bytes = above_all.min(usize::try_from(2 * capacity_bytes).expect("64-bit sizes"));
+    let bounded = value_bytes == above_all || E::TRAITS.memory_bound == MemoryBound::Hard;
+    let mut value = vec![0; value_bytes];
+    session.put(1, b"stays").expect("a short value");
+    match session.put(1, &value) {
+        Err(PutError::ValueTooLarge { value_bytes: told_bytes, limit_bytes }) => {
+            assert_eq!(told_bytes, value_bytes);
+            assert!(limit_bytes < value_bytes, "{limit_bytes} is no limit below {value_bytes}");
+            assert!(limit_bytes <= E::TRAITS.value_bytes_max, "above the traits' limit");
+            value.truncate(limit_bytes + 1);
+            let error = PutError::ValueTooLarge { value_bytes: value.len(), limit_bytes };
+            assert_eq!(session.put(2, &value), Err(error), "one byte above the limit");
+            expect_outcome(&mut session, Op::Put { key: 2, value: &value }, Outcome::ValueTooLarge);
+            assert_eq!(session.get(2, &mut []), Ok(None));
+            let mut buffer = [0; 5];
+            assert_eq!(session.get(1, &mut buffer), Ok(Some(5)), "the old value stays");
+            assert_eq!(&buffer, b"stays");
+            assert!(session.delete(1));
+            value.truncate(limit_bytes);
+            engine.settle();
+            let outcome = session.put(3, &value);
+            assert_eq!(outcome, Ok(PutOutcome::Inserted), "a value of the limit's {limit_bytes}");
+        }
+        Ok(outcome) => {
+            assert!(!bounded, "a value of {value_bytes} bytes gave {outcome:?}, not an error");
+        }
+    }
+    check(&engine);
+}
+
+fn expect_outcome<S: KvSession>(session: &mut S, operation: Op<'_>, expected: Outcome) {
+    let mut outcomes = [Outcome::Absent];
+    session.execute(&[operation], &mut ValueBuffers::new(&mut [], 0), &mut outcomes);
+    assert_eq!(outcomes, [expected], "in a batch");
+}
+
+/// An ordered store scans every key from the first one asked for, in order; others say `None`.
+///
+/// # Panics
+/// When the store answers otherwise.
+pub fn scan_is_ordered_or_absent<E: KvEngine>(open: Opener<'_, E>) {
+    let engine = open_checked(open);
+    let mut session = session(&engine);
+    let mut model = Model::new::<E>();
+    let mut random = Random::new(3);
+    for index in 0..1000 {
+        let key = if index % 2 == 0 { mix(index) } else { index };
+        model.put(&mut session, key, random.length(&(0..=200)));
+    }
+    for key in EXTREME_KEYS {
+        model.put(&mut session, key, 10);
+    }
+    model.verify(&mut session);
+    for (first, limit) in
+        [(0, 2000), (0, 0), (1, 1), (500, 20), (1 << 63, 100), (u64::MAX, 5), (mix(7), 7)]
+    {
+        let Some(entries) = session.scan(first, limit) else {
+            assert!(!E::TRAITS.ordered, "an ordered store scans");
+            continue;
+        };
+        assert!(E::TRAITS.ordered, "a store that scans says so");
+        let expected: Vec<_> = model.keys_from(first).take(limit).collect();
+        let found: Vec<_> = entries.iter().map(|entry| entry.key).collect();
+        assert_eq!(found, expected, "scan from {first:#x}");
+        for entry in entries {
+            assert_eq!(Some(entry.value), model.value_of(entry.key), "scanned {:#x}", entry.key);
+        }
+    }
+    check(&engine);
+}
