@@ -18,6 +18,26 @@ pub fn ticks() -> u64 {
     }
 }
 
+/// As [`ticks`], read after every earlier store of the calling thread is visible to all cores and
+/// before any later instruction begins.
+#[must_use]
+pub fn ticks_ordered() -> u64 {
+    // Drains the store buffer; the load fences keep the counter's read in its place.
+    std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+    load_fence();
+    let ticks = ticks();
+    load_fence();
+    ticks
+}
+
+fn load_fence() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: part of SSE2, which every x86-64 processor has.
+    unsafe {
+        core::arch::x86_64::_mm_lfence();
+    }
+}
+
 /// Nanoseconds of `CLOCK_MONOTONIC`; the same in every process of the machine.
 #[must_use]
 pub fn monotonic_ns() -> u64 {
@@ -46,6 +66,12 @@ fn read(clock: libc::clockid_t) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ordered_ticks_lie_between_plain_ones() {
+        let (before, ordered, after) = (ticks(), ticks_ordered(), ticks());
+        assert!(before <= ordered && ordered <= after);
+    }
 
     #[test]
     fn clocks_do_not_run_backwards() {

@@ -145,6 +145,21 @@ pub fn die_with_parent() {
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
 }
 
+/// Sends SIGKILL to `pid`. A process that is gone already is none of our business.
+pub fn kill(pid: u32) {
+    signal(pid, libc::SIGKILL);
+}
+
+/// Sends SIGINT to `pid`, as Ctrl-C does.
+pub fn interrupt(pid: u32) {
+    signal(pid, libc::SIGINT);
+}
+
+fn signal(pid: u32, signal: libc::c_int) {
+    // SAFETY: kill has no memory effects in this process.
+    unsafe { libc::kill(pid.cast_signed(), signal) };
+}
+
 /// An anonymous file in memory that child processes inherit, `bytes` long and zeroed.
 ///
 /// # Errors
