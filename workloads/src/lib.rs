@@ -1,1 +1,34 @@
-//! (skeleton)
+//! What is asked of stores and allocators.
+//!
+//! Everything here is a pure function of a seed: the same seed asks for the same things, of every
+//! engine, on every machine, for ever. Nothing reads a clock, starts a thread, calls a mathematical
+//! library whose last bit may change, or knows any engine.
+//!
+//! | module | gives |
+//! |---|---|
+//! | [`Seed`], [`Rng`] | streams of random numbers, independent per purpose and per thread |
+//! | [`dist`] | which record ([`KeyDistribution`]), how many bytes ([`SizeDistribution`]) |
+//! | [`key_of`] | the key of a record |
+//! | [`value`] | values that prove themselves when read back |
+//! | [`closed_loop`] | prepared GETs and PUTs |
+//! | [`fragmentation`] | objects whose size changes: the patterns of the two papers, and your own |
+//! | [`bytes`] | sizes as people write them |
+//!
+//! Words: a *record* is a number in `0..records`; its *key* is what a store sees; an *object* is
+//! what an allocator is asked for. Sizes are in bytes unless the name says otherwise.
+#![forbid(unsafe_code)]
+
+pub mod bytes;
+#[cfg(test)]
+mod chi_square;
+pub mod closed_loop;
+pub mod dist;
+pub mod fragmentation;
+mod keys;
+mod mix;
+mod seed;
+pub mod value;
+
+pub use dist::{KeyDistribution, KeySampler, SizeDistribution};
+pub use keys::{index_of, key_of};
+pub use seed::{Rng, Seed};

@@ -1,0 +1,90 @@
+//! Sizes as people write them: `100`, `1KiB`, `8 GiB`.
+
+use std::error::Error;
+use std::fmt;
+
+const UNITS: [(&str, u32); 4] = [("GiB", 30), ("MiB", 20), ("KiB", 10), ("B", 0)];
+
+/// A text that is not a size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseBytesError {
+    text: String,
+}
+
+impl fmt::Display for ParseBytesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { text } = self;
+        write!(
+            f,
+            "size \"{text}\": write a whole number of bytes, KiB, MiB or GiB, as in \"100\" or \"1KiB\""
+        )
+    }
+}
+
+impl Error for ParseBytesError {}
+
+/// Reads a size: a whole number, then `B`, `KiB`, `MiB`, `GiB` or nothing (bytes).
+///
+/// `_` may group digits and a space may precede the unit. `KB` is refused: it is 1000 to some and
+/// 1024 to others.
+pub fn parse_bytes(text: &str) -> Result<usize, ParseBytesError> {
+    let refuse = || ParseBytesError { text: text.to_owned() };
+    let trimmed = text.trim();
+    let (number, shift) = UNITS
+        .iter()
+        .find_map(|&(unit, shift)| Some((trimmed.strip_suffix(unit)?.trim_end(), shift)))
+        .unwrap_or((trimmed, 0));
+    if !number.starts_with(|first: char| first.is_ascii_digit()) {
+        return Err(refuse());
+    }
+    let count: usize = number.replace('_', "").parse().map_err(|_| refuse())?;
+    count.checked_mul(1 << shift).ok_or_else(refuse)
+}
+
+/// Writes a size in the largest unit that divides it: `1000`, `1KiB`. [`parse_bytes`] reads it back.
+pub fn format_bytes(bytes: usize) -> String {
+    match UNITS.iter().find(|(_, shift)| bytes > 0 && bytes.is_multiple_of(1 << shift)) {
+        Some(&(unit, shift)) if shift > 0 => format!("{}{unit}", bytes >> shift),
+        _ => bytes.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_people_write() {
+        for (text, bytes) in [
+            ("0", 0),
+            ("100", 100),
+            ("100B", 100),
+            ("1KiB", 1024),
+            (" 1 KiB ", 1024),
+            ("10_000", 10_000),
+            ("3MiB", 3 << 20),
+            ("8GiB", 8 << 30),
+        ] {
+            assert_eq!(parse_bytes(text), Ok(bytes), "{text}");
+        }
+        for text in ["", "KiB", "-1", "+1", "1KB", "1.5MiB", "1kib", "_1", "99999999999999GiB"] {
+            assert!(parse_bytes(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_refusal_names_value_and_remedy() {
+        assert_eq!(
+            parse_bytes("1KB").unwrap_err().to_string(),
+            "size \"1KB\": write a whole number of bytes, KiB, MiB or GiB, as in \"100\" or \"1KiB\""
+        );
+    }
+
+    #[test]
+    fn writes_what_it_reads() {
+        for bytes in [0, 1, 1000, 1024, 1025, 10 << 10, 600 << 10, 1 << 20, 3 << 30, usize::MAX] {
+            assert_eq!(parse_bytes(&format_bytes(bytes)), Ok(bytes));
+        }
+        assert_eq!(format_bytes(600 << 10), "600KiB");
+    }
+}

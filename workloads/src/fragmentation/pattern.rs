@@ -1,0 +1,213 @@
+//! What a fragmentation experiment asks for.
+
+use std::error::Error;
+use std::fmt;
+
+use crate::SizeDistribution;
+use crate::bytes::format_bytes;
+
+/// How much is allocated in each of the two filling phases.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Volume {
+    /// Allocate until the live bytes reach the cap (the Nibble paper's protocol).
+    Fill,
+    /// Allocate this multiple of the cap, deleting random objects so that live bytes stay below it
+    /// (RAMCloud's protocol, with 5).
+    Multiple(f64),
+}
+
+/// One experiment: two size distributions and what happens between them.
+///
+/// Serialised as, for example:
+///
+/// ```toml
+/// name           = "mine"
+/// first          = "48"        # bytes, "1KiB", or a range "50-150"
+/// second         = "64"        # left out: the first filling is all
+/// delete-percent = 90          # of the objects, by count, at random
+/// volume         = "fill"      # or 5.0: allocate five times the cap in each filling
+/// source         = "a guess"   # optional
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pattern {
+    /// A short name for rows and figures: letters, digits, `-` and `_`.
+    pub name: String,
+    /// The sizes for the eye: `60 → 70 B`. [`Pattern::label_of`] makes one.
+    pub label: String,
+    /// Sizes of the first filling, in bytes.
+    pub first: SizeDistribution,
+    /// Sizes of the second filling. None: the experiment ends with the first.
+    pub second: Option<SizeDistribution>,
+    /// The fraction of the live objects, by count, that is deleted between the fillings, 0 to 1.
+    pub delete_fraction: f64,
+    /// How much is allocated in each filling.
+    pub volume: Volume,
+    /// Where the pattern comes from, and how sure that is.
+    pub source: String,
+}
+
+impl Pattern {
+    /// The built-in pattern of this name: `P1` to `P6`, `W1` to `W8`.
+    pub fn by_name(name: &str) -> Option<Self> {
+        super::all().into_iter().find(|pattern| pattern.name == name)
+    }
+
+    /// The sizes for the eye: `60 → 70 B`, `1 → 10 KiB`, `50–150 → 5000–15000 B`.
+    pub fn label_of(first: SizeDistribution, second: Option<SizeDistribution>) -> String {
+        let sizes = || [Some(first), second].into_iter().flatten();
+        let unit = [(1 << 20, "MiB"), (1 << 10, "KiB")].into_iter().find(|&(bytes, _)| {
+            sizes().flat_map(|size| [size.min(), size.max()]).all(|end| end.is_multiple_of(bytes))
+        });
+        let (bytes, unit) = unit.unwrap_or((1, "B"));
+        let written = sizes().map(|size| match size {
+            SizeDistribution::Constant(constant) => (constant / bytes).to_string(),
+            SizeDistribution::Uniform { from, to } => format!("{}–{}", from / bytes, to / bytes),
+        });
+        format!("{} {unit}", written.collect::<Vec<_>>().join(" → "))
+    }
+
+    /// The largest object of either filling, in bytes.
+    pub fn object_bytes_max(&self) -> usize {
+        self.second.map_or(0, |second| second.max()).max(self.first.max())
+    }
+
+    /// The smallest object of either filling, in bytes.
+    pub fn object_bytes_min(&self) -> usize {
+        self.second.map_or(usize::MAX, |second| second.min()).min(self.first.min())
+    }
+
+    /// Whether the pattern can be run. The fields are public; this is checked on reading a file and
+    /// again by [`PhaseScript::new`](super::PhaseScript::new).
+    pub fn validate(&self) -> Result<(), PatternError> {
+        let readable = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
+        if self.name.is_empty() || !self.name.chars().all(readable) {
+            return Err(PatternError::Name { name: self.name.clone() });
+        }
+        if self.object_bytes_min() == 0 {
+            return Err(PatternError::EmptyObject);
+        }
+        if !(0.0..=1.0).contains(&self.delete_fraction) {
+            return Err(PatternError::DeleteFraction { fraction: self.delete_fraction });
+        }
+        match self.volume {
+            Volume::Multiple(multiple) if !(multiple >= 1.0 && multiple.is_finite()) => {
+                Err(PatternError::Volume { multiple })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Pattern {
+    /// `P1: 60 → 70 B, 90 % deleted`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.name, self.label)?;
+        match self.second {
+            Some(_) => write!(f, ", {} % deleted", percent(self.delete_fraction)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A fraction in per cent, without the dust of binary fractions: 0.07 is 7, not 7.000000000000001.
+pub(super) fn percent(fraction: f64) -> f64 {
+    (fraction * 1e11).round() / 1e9
+}
+
+/// Why a pattern cannot be run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PatternError {
+    /// The name is empty or has letters that no file name should have.
+    Name {
+        /// The name as given.
+        name: String,
+    },
+    /// A size can be zero.
+    EmptyObject,
+    /// The fraction to delete is not one.
+    DeleteFraction {
+        /// The fraction as given.
+        fraction: f64,
+    },
+    /// The multiple of the cap is below one or not a number.
+    Volume {
+        /// The multiple as given.
+        multiple: f64,
+    },
+}
+
+impl fmt::Display for PatternError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name { name } => {
+                write!(f, "name = \"{name}\": use letters, digits, '-' and '_', at least one")
+            }
+            Self::EmptyObject => {
+                write!(f, "size {}: no cap is ever reached; use 1 or more", format_bytes(0))
+            }
+            Self::DeleteFraction { fraction } => {
+                write!(f, "delete-percent = {}: must be from 0 to 100", percent(*fraction))
+            }
+            Self::Volume { multiple } => write!(
+                f,
+                "volume = {multiple}: must be 1 or more, or memory never fills; for a single \
+                 filling write \"fill\""
+            ),
+        }
+    }
+}
+
+impl Error for PatternError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pattern() -> Pattern {
+        Pattern::by_name("P1").unwrap()
+    }
+
+    #[test]
+    fn refusals_name_value_and_remedy() {
+        let message = |pattern: Pattern| pattern.validate().unwrap_err().to_string();
+        assert_eq!(
+            message(Pattern { name: "a b".into(), ..pattern() }),
+            "name = \"a b\": use letters, digits, '-' and '_', at least one"
+        );
+        assert_eq!(
+            message(Pattern { second: Some(SizeDistribution::Constant(0)), ..pattern() }),
+            "size 0: no cap is ever reached; use 1 or more"
+        );
+        assert_eq!(
+            message(Pattern { delete_fraction: 1.07, ..pattern() }),
+            "delete-percent = 107: must be from 0 to 100"
+        );
+        assert_eq!(
+            message(Pattern { volume: Volume::Multiple(0.5), ..pattern() }),
+            "volume = 0.5: must be 1 or more, or memory never fills; for a single filling write \
+             \"fill\""
+        );
+        for multiple in [f64::NAN, f64::INFINITY, -1.0] {
+            let pattern = Pattern { volume: Volume::Multiple(multiple), ..pattern() };
+            assert!(pattern.validate().is_err());
+        }
+    }
+
+    #[test]
+    fn labels_share_a_unit_where_they_can() {
+        let label = |first: &str, second: Option<&str>| {
+            Pattern::label_of(first.parse().unwrap(), second.map(|text| text.parse().unwrap()))
+        };
+        assert_eq!(label("60", Some("70")), "60 → 70 B");
+        assert_eq!(label("1000", Some("1024")), "1000 → 1024 B");
+        assert_eq!(label("1KiB", Some("10KiB")), "1 → 10 KiB");
+        assert_eq!(label("50-150", Some("5000-15000")), "50–150 → 5000–15000 B");
+        assert_eq!(label("1MiB", None), "1 MiB");
+    }
+
+    #[test]
+    fn a_pattern_introduces_itself() {
+        assert_eq!(pattern().to_string(), "P1: 60 → 70 B, 90 % deleted");
+        assert_eq!(Pattern::by_name("W1").unwrap().to_string(), "W1: 100 B");
+    }
+}
