@@ -1,1 +1,60 @@
-//! (skeleton)
+//! A concurrent log-structured key-value store in memory, after *Nibble* (PVLDB 11(4), 2017).
+//!
+//! ```
+//! use nibble::{Config, Put, Store};
+//!
+//! let store = Store::open(Config::with_object_memory(16 << 20))?;
+//! let session = store.session()?;
+//! assert_eq!(session.put(7, b"seven"), Ok(Put::Inserted));
+//!
+//! let mut buffer = [0; 64];
+//! let length = session.get(7, &mut buffer)?.expect("just stored");
+//! assert_eq!(&buffer[..length], b"seven");
+//! assert!(session.delete(7));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Usage
+//! Open one [`Store`], and one [`Session`] per thread. Keys are any `u64`; values are bytes, from
+//! none to nearly a segment ([`Store::value_limit`]). Values are copied in and out.
+//!
+//! # Consistency
+//! Every operation on a key is linearisable. There are no operations on several keys, no order of
+//! keys, and nothing survives the process.
+//!
+//! # Memory
+//! Object memory is fixed when the store opens; a PUT for which there is no room even after
+//! compaction answers [`PutError::Full`], changes nothing, and works again once keys are deleted.
+//! The index comes on top and grows with the number of keys. [`Store::census`] tells where the
+//! memory is; [`Store::trim`] gives free pages back to the system.
+//!
+//! # Performance
+//! A PUT appends to the head of the core it runs on and changes one bucket; a GET takes no lock.
+//! Neither allocates or calls the system. Compaction runs in threads of its own when less than
+//! [`Config::free_low_percent`] is free; the fuller a store is with live data, the more it copies
+//! per byte written.
+//!
+//! The design is described in `DESIGN.md`.
+
+mod address;
+mod check;
+mod compaction;
+mod config;
+mod constants;
+mod epoch;
+mod error;
+#[cfg(test)]
+mod hazards;
+mod index;
+mod log;
+mod raw;
+mod segment;
+mod session;
+mod store;
+mod sync;
+
+pub use check::CheckReport;
+pub use config::Config;
+pub use error::{BufferTooShort, OpenError, PutError, TooManySessions};
+pub use session::{Put, Session};
+pub use store::{Census, Statistics, Store};

@@ -1,0 +1,23 @@
+//! The guard of an operation.
+
+use super::Slot;
+
+/// The calling thread is inside an operation: what it finds in the index stays readable, and what
+/// it appended is not compacted, until the pin is dropped, on whatever path.
+#[must_use = "dropping it leaves the epoch"]
+#[derive(Debug)]
+pub(crate) struct Pin<'table>(&'table Slot);
+
+impl<'table> Pin<'table> {
+    #[inline]
+    pub(super) fn new(slot: &'table Slot) -> Self {
+        Self(slot)
+    }
+}
+
+impl Drop for Pin<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.leave();
+    }
+}

@@ -1,0 +1,160 @@
+//! The epoch table: one cache line per thread.
+//!
+//! # Why reclamation is safe
+//! A worker unlinks every object of a segment, *then* takes the stamp `T`, *then* scans the
+//! table, and frees the segment once the scan's minimum lies above `T`. For a reader's slot the
+//! scan finds one of three things.
+//!
+//! 1. **0.** The scan is a read-modify-write, so it and the reader's next announcement are
+//!    ordered. The announcement comes second, reads from the scan's release sequence, and the
+//!    reader's searches see all that was unlinked (edge PIN). This covers the window between reading the
+//!    clock and announcing: such a reader may announce a time before `T` afterwards, and that
+//!    only delays later reclamation.
+//! 2. **At most `T` (plus skew).** Not freed.
+//! 3. **Above `T` (plus skew).** The reader read its clock after `T`. Its announcement is an
+//!    exchange, a full barrier that depends on that clock reading, so its searches run after it;
+//!    the worker's stamp is taken behind a barrier that made the unlinking visible
+//!    (`clock::now_after_all`). So the reader cannot find the segment.
+//!
+//! When a reader leaves, its reads of the segment happen before the worker's next scan of its
+//! slot (edge UNPIN), so they happen before the memory is used again.
+//!
+//! | edge  | from                        | to                    | guarantees                         |
+//! |-------|-----------------------------|-----------------------|------------------------------------|
+//! | PIN   | `EpochTable::minimum`, RMW  | `Slot::enter`, RMW    | who enters later sees the unlinking |
+//! | UNPIN | `Slot::leave`, Release      | `EpochTable::minimum` | who left has finished reading, and published what it appended (CLOSE) |
+
+use super::{clock, pin::Pin};
+use crate::constants::SESSIONS_MAX;
+use crate::sync::{AtomicBool, AtomicU64, CachePadded, Ordering};
+
+const OUTSIDE: u64 = 0;
+
+/// One thread's line.
+#[derive(Debug, Default)]
+pub(crate) struct Slot {
+    /// When the operation in progress began, or [`OUTSIDE`].
+    epoch: AtomicU64,
+    taken: AtomicBool,
+}
+
+impl Slot {
+    /// Announces an operation.
+    #[inline]
+    pub(crate) fn enter(&self) -> Pin<'_> {
+        // PIN, to: `SeqCst` because the exchange is also the store-load barrier that keeps the
+        // searches of this operation behind its announcement.
+        let before = self.epoch.swap(clock::now(), Ordering::SeqCst);
+        debug_assert_eq!(before, OUTSIDE, "operations of one session do not nest");
+        Pin::new(self)
+    }
+
+    #[inline]
+    pub(super) fn leave(&self) {
+        // UNPIN, from: everything this operation read or published comes before.
+        self.epoch.store(OUTSIDE, Ordering::Release);
+    }
+
+    /// Gives the slot back.
+    pub(crate) fn release(&self) {
+        debug_assert!(!self.is_active());
+        // Release: pairs with the Acquire in `claim`, so slots change hands in order.
+        self.taken.store(false, Ordering::Release);
+    }
+
+    fn is_active(&self) -> bool {
+        // Relaxed: for assertions and tests.
+        self.epoch.load(Ordering::Relaxed) != OUTSIDE
+    }
+}
+
+/// All slots.
+#[derive(Debug)]
+pub(crate) struct EpochTable {
+    slots: Box<[CachePadded<Slot>]>,
+}
+
+impl EpochTable {
+    pub(crate) fn new() -> Self {
+        Self { slots: (0..SESSIONS_MAX).map(|_| CachePadded::default()).collect() }
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        size_of_val(&*self.slots) as u64
+    }
+
+    /// Takes a slot for a session.
+    pub(crate) fn claim(&self) -> Option<&Slot> {
+        let free = self.slots.iter().find(|slot| {
+            // Acquire: pairs with the Release in `release`. Relaxed on failure: nothing follows.
+            slot.taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
+        });
+        free.map(|slot| &slot.0)
+    }
+
+    /// When the oldest operation in progress began; `u64::MAX` when there is none.
+    pub(crate) fn minimum(&self) -> u64 {
+        let announced = self.slots.iter().map(|slot| {
+            // PIN, from: a read-modify-write, so that a later `enter` reads from it.
+            // UNPIN, to: acquires what a thread did before it left.
+            slot.epoch.fetch_add(0, Ordering::AcqRel)
+        });
+        announced.filter(|&epoch| epoch != OUTSIDE).min().unwrap_or(u64::MAX)
+    }
+
+    /// Operations in progress.
+    pub(crate) fn active(&self) -> usize {
+        self.slots.iter().filter(|slot| slot.is_active()).count()
+    }
+
+    /// Slots held by sessions.
+    #[cfg(test)]
+    fn taken(&self) -> usize {
+        // Relaxed: tests only.
+        self.slots.iter().filter(|slot| slot.taken.load(Ordering::Relaxed)).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_minimum_is_the_oldest_pin_and_nobody_is_no_limit() {
+        let table = EpochTable::new();
+        assert_eq!(table.minimum(), u64::MAX);
+        let (first, second) = (table.claim().unwrap(), table.claim().unwrap());
+        let before = clock::now_after_all();
+        let older = first.enter();
+        let between = clock::now_after_all();
+        let younger = second.enter();
+        let minimum = table.minimum();
+        assert!(before <= minimum && minimum <= between);
+        assert!(!clock::has_passed(between, minimum), "a pinned reader blocks later stamps");
+        drop(older);
+        assert!(table.minimum() >= between);
+        drop(younger);
+        assert_eq!((table.minimum(), table.active()), (u64::MAX, 0));
+    }
+
+    #[test]
+    fn a_panic_leaves_the_epoch() {
+        let table = EpochTable::new();
+        let slot = table.claim().unwrap();
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            let _pin = slot.enter();
+            std::panic::resume_unwind(Box::new(()));
+        }));
+        assert!(result.is_err());
+        assert_eq!(table.minimum(), u64::MAX);
+    }
+
+    #[test]
+    fn slots_run_out_and_come_back() {
+        let table = EpochTable::new();
+        let slots: Vec<_> = std::iter::from_fn(|| table.claim()).collect();
+        assert_eq!((slots.len(), table.taken()), (SESSIONS_MAX, SESSIONS_MAX));
+        slots[17].release();
+        assert!(std::ptr::eq(table.claim().unwrap(), slots[17]));
+    }
+}

@@ -1,0 +1,116 @@
+//! A partition's shape: how many buckets it has, and which of them are split already.
+
+use std::sync::Mutex;
+
+use super::hash::Hash;
+use crate::constants::PARTITION_BUCKETS_LOG2;
+use crate::sync::{AtomicU64, Ordering};
+
+/// ```text
+///  63      56 55                                            0
+/// +----------+-----------------------------------------------+
+/// |  log2 n  |             buckets split so far              |
+/// |  8 bits  |                    56 bits                    |
+/// +----------+-----------------------------------------------+
+/// ```
+/// A partition at rest has `n` buckets and none split. While it doubles, buckets `0..split` have
+/// given half their entries to buckets `n..n + split`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape(u64);
+
+const SPLIT_BITS: u32 = 56;
+const _: () = assert!(SPLIT_BITS + u8::BITS == u64::BITS);
+
+impl Shape {
+    fn new(log2: u32, split: u64) -> Self {
+        debug_assert!(split < 1 << log2);
+        Self((u64::from(log2) << SPLIT_BITS) | split)
+    }
+
+    #[inline]
+    pub(super) fn log2(self) -> u32 {
+        (self.0 >> SPLIT_BITS) as u32
+    }
+
+    #[inline]
+    pub(super) fn split(self) -> u64 {
+        self.0 & ((1 << SPLIT_BITS) - 1)
+    }
+
+    /// Buckets in use.
+    pub(super) fn buckets(self) -> u64 {
+        (1 << self.log2()) + self.split()
+    }
+
+    /// The bucket a hash belongs to.
+    #[inline]
+    pub(super) fn bucket_of(self, hash: Hash) -> u64 {
+        let bucket = hash.low(self.log2());
+        if bucket < self.split() { hash.low(self.log2() + 1) } else { bucket }
+    }
+
+    /// The shape after one more bucket has been split.
+    pub(super) fn after_split(self) -> Self {
+        if self.split() + 1 == 1 << self.log2() {
+            Self::new(self.log2() + 1, 0)
+        } else {
+            Self::new(self.log2(), self.split() + 1)
+        }
+    }
+}
+
+/// One partition; alone on its lines.
+///
+/// | edge  | from                          | to               | guarantees                        |
+/// |-------|-------------------------------|------------------|-----------------------------------|
+/// | SHAPE | `set_shape`, Release          | `shape`, Acquire | who sees a split finds its entries |
+///
+/// `growing` is held by the one thread that doubles the partition; it never waits for anything
+/// but bucket locks, and holders of those never wait for it.
+#[repr(align(128))]
+#[derive(Debug)]
+pub(super) struct Partition {
+    shape: AtomicU64,
+    pub(super) growing: Mutex<()>,
+}
+
+impl Default for Partition {
+    fn default() -> Self {
+        let shape = AtomicU64::new(Shape::new(PARTITION_BUCKETS_LOG2, 0).0);
+        Self { shape, growing: Mutex::new(()) }
+    }
+}
+
+impl Partition {
+    #[inline]
+    pub(super) fn shape(&self) -> Shape {
+        // SHAPE, to: the halves of every bucket counted as split are in place.
+        Shape(self.shape.load(Ordering::Acquire))
+    }
+
+    pub(super) fn set_shape(&self, shape: Shape) {
+        // SHAPE, from: stored while both halves are still locked.
+        self.shape.store(shape.0, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splitting_moves_a_hash_at_most_once_per_doubling() {
+        let mut shape = Shape::new(3, 0);
+        for _ in 0..8 {
+            let next = shape.after_split();
+            for key in 0..1000 {
+                let hash = Hash::of(key);
+                let (old, new) = (shape.bucket_of(hash), next.bucket_of(hash));
+                assert!(new == old || (old == shape.split() && new == old + 8), "{old} -> {new}");
+                assert!(new < next.buckets());
+            }
+            shape = next;
+        }
+        assert_eq!(shape, Shape::new(4, 0));
+    }
+}

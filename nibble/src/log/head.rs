@@ -1,0 +1,118 @@
+//! A head: the open segment of a core.
+
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
+use super::Log;
+use crate::address::{ObjectRef, SegmentId};
+use crate::constants::EXTENT_BLOCKS;
+use crate::segment::{OpenSegment, Purse};
+use crate::sync::lock;
+
+/// The lock is held to reserve room, never to copy a value.
+#[derive(Debug, Default)]
+pub(crate) struct Head(Mutex<State>);
+
+/// What a head's lock guards.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    open: Option<OpenSegment>,
+    /// Segments opened so far; varies the next one's size.
+    opened: u64,
+    /// Bytes ever reserved.
+    appended: u64,
+}
+
+impl Head {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        lock(&self.0)
+    }
+
+    pub(crate) fn try_lock(&self) -> Option<MutexGuard<'_, State>> {
+        match self.0.try_lock() {
+            Ok(state) => Some(state),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+}
+
+impl State {
+    pub(crate) fn appended(&self) -> u64 {
+        self.appended
+    }
+
+    /// The open segment's id.
+    pub(crate) fn open_id(&self) -> Option<SegmentId> {
+        self.open.as_ref().map(|open| open.id)
+    }
+
+    /// Reserves `bytes`; `None` when neither this segment nor the pool has room.
+    #[inline]
+    pub(super) fn reserve(&mut self, log: &Log, bytes: u64, turn: u64) -> Option<ObjectRef> {
+        let fits = self.open.as_ref().is_some_and(|open| open.room() >= bytes);
+        if !fits && !self.make_room(log, bytes, turn) {
+            return None;
+        }
+        let open = self.open.as_mut().expect("room was found in it");
+        self.appended += bytes;
+        Some(open.reserve(bytes, &log.memory, &log.segments))
+    }
+
+    #[cold]
+    fn make_room(&mut self, log: &Log, bytes: u64, turn: u64) -> bool {
+        let extended = match &mut self.open {
+            Some(open) if open.used() < open.planned => {
+                log.extend(open, bytes, EXTENT_BLOCKS, Purse::Client)
+            }
+            _ => self.roll(log, bytes, turn) || self.stretch(log, bytes),
+        };
+        log.wake_if_low();
+        extended
+    }
+
+    /// Closes the open segment and opens another.
+    fn roll(&mut self, log: &Log, bytes: u64, turn: u64) -> bool {
+        let planned = planned_bytes(log.segment_bytes(), self.opened + turn);
+        let Some(next) = log.open(bytes, planned, EXTENT_BLOCKS, Purse::Client) else {
+            return false;
+        };
+        self.opened += 1;
+        if let Some(full) = self.open.replace(next) {
+            log.hand_over(log.close(full));
+        }
+        true
+    }
+
+    /// When the pool has too little for a new segment, a little may still complete this one.
+    fn stretch(&mut self, log: &Log, bytes: u64) -> bool {
+        let Some(open) = &mut self.open else { return false };
+        open.used() < 2 * log.segment_bytes() && log.extend(open, bytes, 0, Purse::Client)
+    }
+
+    /// Closes the open segment if at least one byte in `divisor` is dead, so that it can be
+    /// compacted.
+    pub(crate) fn close_if_dead(&mut self, log: &Log, divisor: u64) -> Option<SegmentId> {
+        let info = &log.segments[self.open_id()?];
+        let worth = info.dead() > 0 && info.dead() * divisor >= info.used();
+        worth.then(|| log.close(self.open.take().expect("it has an id")))
+    }
+}
+
+/// The size of the `turn`-th segment: up to an eighth below the nominal size, so that heads
+/// opened together do not roll together.
+fn planned_bytes(nominal: u64, turn: u64) -> u64 {
+    nominal - nominal / 64 * (turn * 5 % 8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn planned_sizes_vary_by_at_most_an_eighth() {
+        let sizes: std::collections::BTreeSet<_> =
+            (0..8).map(|turn| planned_bytes(1 << 20, turn)).collect();
+        assert_eq!(sizes.len(), 8);
+        assert!(*sizes.first().unwrap() >= (1 << 20) * 7 / 8 && sizes.last() == Some(&(1 << 20)));
+    }
+}

@@ -1,0 +1,50 @@
+//! What keeps an object's bytes in place while somebody reads them.
+
+use crate::epoch::Pin;
+use crate::index::bucket::LockedBucket;
+
+/// Evidence that objects its holder can name stay where they are.
+///
+/// # Safety
+/// While a value of the type exists, the bytes of every object whose reference its holder may
+/// load with it (see the implementations) are neither written nor freed.
+pub(crate) unsafe trait Protection {}
+
+// SAFETY: references loaded from the index under a pin lead to published objects; those are never
+// written again, and their segment is freed only after the pin has ended (edges PIN and UNPIN).
+unsafe impl Protection for Pin<'_> {}
+
+// SAFETY: references loaded from a locked bucket are live objects; a segment is retired only when
+// none of its objects is in the index any more, and removing one takes the lock held here.
+unsafe impl Protection for LockedBucket<'_> {}
+
+/// A worker's ownership of a segment it compacts.
+///
+/// Made in `compaction/relocate.rs` only, for a segment in state `Compacting`.
+#[derive(Debug)]
+pub(crate) struct Custody(());
+
+impl Custody {
+    /// The caller has moved the segment to `Compacting` and is the only one to retire it.
+    pub(crate) fn of_compacting_segment() -> Self {
+        Self(())
+    }
+}
+
+// SAFETY: a segment that is compacted is not written (edge CLOSE) and is retired by the holder.
+unsafe impl Protection for Custody {}
+
+/// The stillness that `check` creates: all workers and heads are locked and, by its contract, no
+/// client writes.
+#[derive(Debug)]
+pub(crate) struct Quiet(());
+
+impl Quiet {
+    /// The caller holds the state of every worker and every head.
+    pub(crate) fn all_locked() -> Self {
+        Self(())
+    }
+}
+
+// SAFETY: segments are retired and freed by workers only, and all of them are locked out.
+unsafe impl Protection for Quiet {}

@@ -1,0 +1,93 @@
+//! Object memory as one mapping of blocks. Numbers become pointers here and nowhere else.
+
+use std::io;
+
+use platform::{Mapping, Pages};
+
+use crate::address::{BlockId, VirtualAddress};
+use crate::segment::Run;
+
+/// The mapping that holds all objects.
+#[derive(Debug)]
+pub(crate) struct Region {
+    mapping: Mapping,
+    base: u64,
+    blocks: u32,
+    block_shift: u32,
+}
+
+impl Region {
+    /// Maps `blocks` blocks of `1 << block_shift` bytes, untouched.
+    pub(crate) fn map(blocks: u32, block_shift: u32, pages: Pages) -> io::Result<Self> {
+        let mapping = Mapping::anonymous((blocks as usize) << block_shift, pages)?;
+        let base = mapping.start().addr().get() as u64;
+        assert!(base + mapping.bytes() as u64 <= 1 << 48, "user space ends below 2^48");
+        Ok(Self { mapping, base, blocks, block_shift })
+    }
+
+    #[inline]
+    pub(crate) fn block_bytes(&self) -> u64 {
+        1 << self.block_shift
+    }
+
+    /// Bytes of all blocks.
+    pub(crate) fn bytes(&self) -> u64 {
+        u64::from(self.blocks) << self.block_shift
+    }
+
+    /// Makes everything resident.
+    pub(crate) fn populate(&self) {
+        self.mapping.populate(0, self.bytes() as usize);
+    }
+
+    /// Gives the pages of free blocks back to the system.
+    pub(crate) fn discard(&self, run: Run) {
+        let offset = (run.start as usize) << self.block_shift;
+        self.mapping.discard(offset, (run.blocks as usize) << self.block_shift);
+    }
+
+    /// The address `offset` bytes into a block.
+    #[inline]
+    pub(crate) fn address(&self, block: BlockId, offset: u64) -> VirtualAddress {
+        debug_assert!(block.0 < self.blocks && offset < self.block_bytes());
+        VirtualAddress::new(self.base + (u64::from(block.0) << self.block_shift) + offset)
+    }
+
+    /// The block an address lies in, and how far.
+    #[inline]
+    pub(crate) fn locate(&self, address: VirtualAddress) -> (BlockId, u64) {
+        let offset = address.raw() - self.base;
+        (BlockId((offset >> self.block_shift) as u32), offset & (self.block_bytes() - 1))
+    }
+
+    /// The bytes from `address` to the end of its block: a pointer and their number.
+    #[inline]
+    pub(super) fn pointer_to(&self, address: VirtualAddress) -> (*mut u8, usize) {
+        let offset = address.raw().wrapping_sub(self.base);
+        assert!(offset < self.bytes(), "{address:?} is not in object memory");
+        let left = self.block_bytes() - (offset & (self.block_bytes() - 1));
+        // SAFETY: `offset` is inside the mapping, asserted above.
+        let start = unsafe { self.mapping.start().add(offset as usize) };
+        (start.as_ptr(), left as usize)
+    }
+
+    /// Asks the processor to fetch the line at `address`; harmless whatever it is.
+    #[inline]
+    pub(crate) fn prefetch(&self, address: VirtualAddress) {
+        let offset = address.raw().wrapping_sub(self.base) as usize;
+        prefetch(self.mapping.start().as_ptr().wrapping_add(offset));
+    }
+}
+
+/// Asks the processor to fetch a line.
+#[inline]
+pub(super) fn prefetch(line: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch reads nothing and never faults.
+    unsafe {
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(line.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = line;
+}

@@ -1,0 +1,208 @@
+//! The `SegmentInfo` table: one cache line per segment with its live bytes.
+
+use crate::address::{BlockId, SegmentId};
+use crate::constants::HEADER_BYTES;
+use crate::segment::state::SegmentState;
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
+
+/// Live bytes and live objects of one segment, one word, so that one atomic addition keeps both.
+///
+/// ```text
+///  63                            24 23                           0
+/// +--------------------------------+------------------------------+
+/// |       live object bytes        |         live objects         |
+/// |            40 bits             |           24 bits            |
+/// +--------------------------------+------------------------------+
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(crate) struct Live(u64);
+
+const OBJECT_BITS: u32 = 24;
+const BYTE_BITS: u32 = 40;
+const _: () = assert!(OBJECT_BITS + BYTE_BITS == u64::BITS);
+// The most objects a segment can hold (small ones never stretch it beyond its planned size by
+// more than an object) fit their field.
+const _: () = assert!(crate::constants::SEGMENT_BYTES_MAX / HEADER_BYTES * 2 < 1 << OBJECT_BITS);
+
+impl Live {
+    /// One object of `bytes`, header included.
+    #[inline]
+    pub(crate) fn one(bytes: u64) -> Self {
+        Self((bytes << OBJECT_BITS) | 1)
+    }
+
+    pub(crate) fn bytes(self) -> u64 {
+        self.0 >> OBJECT_BITS
+    }
+
+    pub(crate) fn objects(self) -> u64 {
+        self.0 & ((1 << OBJECT_BITS) - 1)
+    }
+}
+
+impl std::ops::AddAssign for Live {
+    fn add_assign(&mut self, other: Self) {
+        self.0 += other.0;
+    }
+}
+
+/// ```text
+/// offset  size  field    written by                          read by
+///      0     8  live     PUT, DEL, relocation, bucket locked  workers, census
+///      8     8  used     the head or worker that appends      workers, census
+///     16     8  start    the worker that compacts             check
+///     24     8  closed   whoever closes, once                 workers (grace, age)
+///     32     4  state    see `SegmentState`                   everybody
+///     36     4  first    opener; the worker that compacts     workers, check
+///     40     4  blocks   as first                             workers, census
+///     44    20  -        padding to one line
+/// ```
+///
+/// Invariant: `live <= used - start <= blocks * block bytes`, once writers are quiet.
+#[repr(C, align(64))]
+#[derive(Debug, Default)]
+pub(crate) struct SegmentInfo {
+    live: AtomicU64,
+    used: AtomicU64,
+    start: AtomicU64,
+    closed: AtomicU64,
+    state: AtomicU32,
+    first: AtomicU32,
+    blocks: AtomicU32,
+}
+const _: () = assert!(size_of::<SegmentInfo>() == 64);
+const _: () = assert!(std::mem::offset_of!(SegmentInfo, state) == 32);
+
+// Every access below is relaxed unless it says otherwise: `live` changes under a bucket lock
+// (edge BUCKET) and its other readers want an estimate; the remaining fields are written by the
+// segment's single owner and reach the next owner through a mutex (head, inbox, worker state).
+impl SegmentInfo {
+    #[inline]
+    pub(crate) fn live(&self) -> Live {
+        Live(self.live.load(Ordering::Relaxed))
+    }
+
+    /// An object became live here. The bucket of its key is locked.
+    #[inline]
+    pub(crate) fn gain(&self, bytes: u64) {
+        self.live.fetch_add(Live::one(bytes).0, Ordering::Relaxed);
+    }
+
+    /// An object died here. The bucket of its key is locked.
+    #[inline]
+    pub(crate) fn lose(&self, bytes: u64) {
+        let before = Live(self.live.fetch_sub(Live::one(bytes).0, Ordering::Relaxed));
+        debug_assert!(before.bytes() >= bytes && before.objects() >= 1, "an object died twice");
+    }
+
+    pub(crate) fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    pub(crate) fn set_used(&self, bytes: u64) {
+        self.used.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Bytes appended that no live object holds. Objects appended but not yet published count.
+    pub(crate) fn dead(&self) -> u64 {
+        // Saturating: without the owner's lock the three may be of different moments.
+        self.used().saturating_sub(self.start() + self.live().bytes())
+    }
+
+    pub(crate) fn start(&self) -> u64 {
+        self.start.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn closed(&self) -> u64 {
+        self.closed.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_closed(&self, ticks: u64) {
+        self.closed.store(ticks, Ordering::Relaxed);
+    }
+
+    pub(crate) fn first(&self) -> BlockId {
+        BlockId(self.first.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn blocks(&self) -> u64 {
+        u64::from(self.blocks.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn state(&self) -> SegmentState {
+        SegmentState::from_u32(self.state.load(Ordering::Relaxed))
+    }
+
+    /// The only way a segment's state changes.
+    pub(crate) fn become_state(&self, next: SegmentState) {
+        let before = SegmentState::from_u32(self.state.swap(next as u32, Ordering::Relaxed));
+        assert!(before.may_become(next), "a segment went from {before:?} to {next:?}");
+    }
+
+    /// Blocks were added at the end, or cut off there.
+    pub(crate) fn set_blocks(&self, blocks: u64) {
+        self.blocks.store(blocks as u32, Ordering::Relaxed);
+    }
+
+    /// A fresh segment.
+    pub(crate) fn open(&self, first: BlockId) {
+        self.become_state(SegmentState::Open);
+        debug_assert_eq!(self.live(), Live::default(), "a free segment holds nothing");
+        self.used.store(0, Ordering::Relaxed);
+        self.start.store(0, Ordering::Relaxed);
+        self.first.store(first.0, Ordering::Relaxed);
+        self.blocks.store(0, Ordering::Relaxed);
+    }
+
+    /// The front was emptied: what remains begins in block `first`, at offset `start` of the
+    /// segment, and has `blocks` blocks.
+    pub(crate) fn advance(&self, first: BlockId, start: u64, blocks: u64) {
+        self.first.store(first.0, Ordering::Relaxed);
+        self.start.store(start, Ordering::Relaxed);
+        self.set_blocks(blocks);
+    }
+}
+
+/// All segments, by id.
+#[derive(Debug)]
+pub(crate) struct SegmentTable(Box<[SegmentInfo]>);
+
+impl SegmentTable {
+    pub(crate) fn new(segments: usize) -> Self {
+        Self((0..segments).map(|_| SegmentInfo::default()).collect())
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        size_of_val(&*self.0) as u64
+    }
+
+    /// Every segment with its id, free ones too.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (SegmentId, &SegmentInfo)> {
+        self.0.iter().enumerate().map(|(id, info)| (SegmentId(id as u16), info))
+    }
+}
+
+impl std::ops::Index<SegmentId> for SegmentTable {
+    type Output = SegmentInfo;
+
+    #[inline]
+    fn index(&self, id: SegmentId) -> &SegmentInfo {
+        &self.0[id.index()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_and_objects_are_counted_together() {
+        let info = SegmentInfo::default();
+        for _ in 0..3 {
+            info.gain((64 << 20) + 1);
+        }
+        info.lose((64 << 20) + 1);
+        assert_eq!((info.live().bytes(), info.live().objects()), ((128 << 20) + 2, 2));
+    }
+}

@@ -1,0 +1,210 @@
+//! The store: one log, one index, one epoch table and their workers.
+
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use crate::check::{self, CheckReport};
+use crate::compaction::{Crew, worker};
+use crate::config::Config;
+use crate::constants::{HEADER_BYTES, SESSIONS_MAX};
+use crate::epoch::EpochTable;
+use crate::error::{OpenError, TooManySessions};
+use crate::index::Index;
+use crate::log::Log;
+use crate::session::Session;
+use crate::sync::{AtomicU64, Ordering, lock};
+
+/// Longest that [`Store::settle`] waits.
+const SETTLE_LIMIT: Duration = Duration::from_secs(5);
+
+/// What clients and workers share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) log: Log,
+    pub(crate) index: Index,
+    pub(crate) epochs: EpochTable,
+    pub(crate) crew: Crew,
+    pub(crate) value_limit: usize,
+    pub(crate) full_wait: Duration,
+    pub(crate) put_waits: AtomicU64,
+}
+
+/// A concurrent log-structured key-value store in memory. See the crate documentation.
+///
+/// Dropping it stops its threads and returns its memory.
+#[derive(Debug)]
+pub struct Store {
+    pub(crate) shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// Where a store's memory is. While nobody writes,
+/// `live_object_bytes + dead_object_bytes + free_object_bytes == object_memory_bytes`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Census {
+    /// Keys that have a value.
+    pub live_objects: u64,
+    /// Bytes of their values.
+    pub live_value_bytes: u64,
+    /// Bytes of their objects: header, key and value.
+    pub live_object_bytes: u64,
+    /// Bytes of blocks in use that no live object occupies.
+    pub dead_object_bytes: u64,
+    /// Bytes of free blocks, the reserve included.
+    pub free_object_bytes: u64,
+    /// Bytes of all blocks.
+    pub object_memory_bytes: u64,
+    /// Bytes of the index buckets in use.
+    pub index_bytes: u64,
+    /// Bytes of the tables: blocks, segments, partitions, epochs, heads.
+    pub table_bytes: u64,
+}
+
+/// What a store has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Bytes of objects appended by PUTs.
+    pub appended_bytes: u64,
+    /// Bytes of objects copied by compaction.
+    pub copied_bytes: u64,
+    /// Segments emptied.
+    pub segments_compacted: u64,
+    /// Rounds of workers that emptied at least part of a segment.
+    pub compaction_rounds: u64,
+    /// Blocks given back by compaction.
+    pub blocks_reclaimed: u64,
+    /// Rounds in which a worker found nothing it could do.
+    pub quiet_rounds: u64,
+    /// PUTs that found no room at first.
+    pub put_waits: u64,
+}
+
+impl Store {
+    /// Opens an empty store.
+    ///
+    /// # Errors
+    /// [`OpenError`] when the configuration makes no sense or the system refuses memory.
+    pub fn open(config: Config) -> Result<Self, OpenError> {
+        let geometry = config.geometry()?;
+        let shared = Arc::new(Shared {
+            log: Log::new(&geometry)?,
+            index: Index::new(geometry.partitions, geometry.bucket_limit)?,
+            epochs: EpochTable::new(),
+            crew: Crew::new(geometry.workers),
+            value_limit: (geometry.segment_bytes - HEADER_BYTES) as usize,
+            full_wait: Duration::from_millis(config.full_wait_ms),
+            put_waits: AtomicU64::new(0),
+        });
+        let mut store = Self { shared, threads: Vec::new() };
+        for number in 0..geometry.workers {
+            let shared = Arc::clone(&store.shared);
+            let thread = thread::Builder::new().name(format!("nibble-{number}"));
+            // On failure `store` is dropped, which ends the workers started so far.
+            store.threads.push(thread.spawn(move || worker::run(&shared, number))?);
+        }
+        Ok(store)
+    }
+
+    /// A session for one thread at a time.
+    ///
+    /// # Errors
+    /// [`TooManySessions`] when 256 are in use.
+    pub fn session(&self) -> Result<Session<'_>, TooManySessions> {
+        let slot = self.shared.epochs.claim().ok_or(TooManySessions { limit: SESSIONS_MAX })?;
+        Ok(Session::new(&self.shared, slot))
+    }
+
+    /// Bytes of the largest value.
+    #[must_use]
+    pub fn value_limit(&self) -> usize {
+        self.shared.value_limit
+    }
+
+    /// Waits until the workers have nothing to do and nothing waits to be freed, at most five
+    /// seconds; answers whether that came to be.
+    pub fn settle(&self) -> bool {
+        let deadline = Instant::now() + SETTLE_LIMIT;
+        let crew = &self.shared.crew;
+        let before: Vec<u64> = crew.quiet_rounds().collect();
+        loop {
+            // Two quiet rounds: the second began after this call.
+            let quiet = crew.quiet_rounds().zip(&before).all(|(now, then)| now >= then + 2);
+            if quiet && self.shared.log.nothing_rolled() {
+                return true;
+            }
+            if Instant::now() >= deadline {
+                return false;
+            }
+            self.shared.log.signals.kick();
+            thread::sleep(Duration::from_micros(200));
+        }
+    }
+
+    /// Gives the pages of free blocks back to the system. They are touched again when needed.
+    pub fn trim(&self) {
+        let log = &self.shared.log;
+        log.pool.for_each_run(|run| log.memory.region.discard(run));
+    }
+
+    /// Where the memory is; exact while nobody writes. Waits for the workers' present rounds.
+    #[must_use]
+    pub fn census(&self) -> Census {
+        let Shared { log, index, epochs, crew, .. } = &*self.shared;
+        // Held, so that no object is counted where it was and where it is moved to.
+        let _workers: Vec<_> = crew.workers.iter().map(lock).collect();
+        let (mut live_object_bytes, mut live_objects) = (0, 0);
+        for (_, info) in log.segments.iter() {
+            live_object_bytes += info.live().bytes();
+            live_objects += info.live().objects();
+        }
+        let object_memory_bytes = log.memory.region.bytes();
+        let free_object_bytes = log.pool.free() * log.memory.region.block_bytes();
+        Census {
+            live_objects,
+            live_value_bytes: live_object_bytes - live_objects * HEADER_BYTES,
+            live_object_bytes,
+            dead_object_bytes: object_memory_bytes
+                .saturating_sub(free_object_bytes + live_object_bytes),
+            free_object_bytes,
+            object_memory_bytes,
+            index_bytes: index.bytes(),
+            table_bytes: log.table_bytes() + index.table_bytes() + epochs.bytes(),
+        }
+    }
+
+    /// What has been done so far.
+    #[must_use]
+    pub fn statistics(&self) -> Statistics {
+        let Shared { log, crew, put_waits, .. } = &*self.shared;
+        let (copied_bytes, segments_compacted, compaction_rounds) = crew.totals();
+        Statistics {
+            appended_bytes: log.heads().map(|head| head.lock().appended()).sum(),
+            copied_bytes,
+            segments_compacted,
+            compaction_rounds,
+            blocks_reclaimed: crew.freed(),
+            quiet_rounds: crew.quiet_rounds().sum(),
+            // Relaxed: a statistic.
+            put_waits: put_waits.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Walks everything and verifies the invariants of `DESIGN.md`. Nobody may write meanwhile.
+    ///
+    /// # Errors
+    /// A description of the first contradiction found.
+    pub fn check(&self) -> Result<CheckReport, String> {
+        check::check(&self.shared)
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        self.shared.log.signals.stop();
+        for thread in self.threads.drain(..) {
+            // A worker that panicked has reported itself; there is nothing to add here.
+            let _ = thread.join();
+        }
+    }
+}

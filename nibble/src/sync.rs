@@ -1,0 +1,44 @@
+//! Where atomics come from: every other file imports them from here, so that a model checker can
+//! take their place in one line.
+
+pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A value alone on its cache lines.
+///
+/// 128 bytes, not 64: the processors this runs on fetch lines in adjacent pairs.
+#[repr(align(128))]
+#[derive(Debug, Default)]
+pub(crate) struct CachePadded<T>(pub(crate) T);
+
+impl<T> std::ops::Deref for CachePadded<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+/// Locks, ignoring poison: a panic under one of our locks is a bug that the panic has already
+/// reported, and the remaining threads must still be able to stop.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits a moment for a lock that is held for a few instructions: spins, and after a while gives
+/// the processor away, because its holder may have been descheduled.
+#[derive(Debug, Default)]
+pub(crate) struct Spin(u32);
+
+impl Spin {
+    /// One turn.
+    #[inline]
+    pub(crate) fn turn(&mut self) {
+        self.0 += 1;
+        if self.0 < 64 {
+            std::hint::spin_loop();
+        } else {
+            std::thread::yield_now();
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! A full store answers, loses nothing, and works again; and it is full of live objects.
+
+mod common;
+
+use std::time::{Duration, Instant};
+
+use common::{Random, fill_store, made, open, small, verified};
+use nibble::{Config, Put, PutError, Store};
+
+/// Fill with one size, delete a random 90 %, fill with another: the fragmentation test of the
+/// paper. Answers live object bytes over object memory.
+fn refill(store: &Store, first: usize, second: usize) -> f64 {
+    let session = store.session().unwrap();
+    let filled = fill_store(&session, 0, |_| first);
+    store.check().unwrap();
+    let mut random = Random(42);
+    let mut kept = Vec::new();
+    for key in 0..filled {
+        if random.below(10) == 0 {
+            kept.push(key);
+        } else {
+            assert!(session.delete(key));
+        }
+    }
+    let last = fill_store(&session, filled, |_| second);
+    let mut buffer = vec![0; second.max(first)];
+    for key in kept.iter().copied().chain(filled..last) {
+        let length = session.get(key, &mut buffer).unwrap().expect("nothing is lost");
+        assert_eq!(verified(key, &buffer[..length]), 0);
+    }
+    drop(session);
+    let report = store.check().unwrap();
+    assert_eq!(report.live_objects, kept.len() as u64 + last - filled);
+    let census = store.census();
+    census.live_object_bytes as f64 / census.object_memory_bytes as f64
+}
+
+fn refill_of_256_mib(first: usize, second: usize, least: f64) {
+    let store = open(Config::with_object_memory(256 << 20));
+    let reached = refill(&store, first, second);
+    println!("{first} -> {second}: {reached:.4}, {:?}", store.statistics());
+    assert!(reached >= least, "{first} -> {second}: {reached:.4} of object memory, not {least}");
+}
+
+#[test]
+fn refilled_60_to_70_bytes() {
+    refill_of_256_mib(60, 70, 0.95);
+}
+
+#[test]
+fn refilled_1000_to_1024_bytes() {
+    refill_of_256_mib(1000, 1024, 0.95);
+}
+
+#[test]
+fn refilled_1_to_10_kib() {
+    refill_of_256_mib(1 << 10, 10 << 10, 0.95);
+}
+
+#[test]
+fn refilled_10_to_100_kib() {
+    refill_of_256_mib(10 << 10, 100 << 10, 0.95);
+}
+
+#[test]
+fn refilled_500_to_600_kib() {
+    refill_of_256_mib(500 << 10, 600 << 10, 0.93);
+}
+
+#[test]
+fn a_little_more_than_nothing_dead_is_gained_at_97_percent() {
+    // Segments of 8 MiB are larger than the reserve: they are compacted in steps.
+    let store = open(Config::with_object_memory(128 << 20));
+    let session = store.session().unwrap();
+    let filled = fill_store(&session, 0, |_| 1000);
+    let mut random = Random(5);
+    let deleted: u64 =
+        (0..filled).map(|key| u64::from(random.below(100) < 3 && session.delete(key))).sum();
+    let last = fill_store(&session, filled, |_| 1000);
+    drop(session);
+    let regained = last - filled;
+    assert!(regained * 10 >= deleted * 8, "{regained} of {deleted} deleted could be stored again");
+    store.check().unwrap();
+}
+
+#[test]
+fn full_answers_quickly_and_the_old_value_stays() {
+    let store = open(small(8 << 20, 512 << 10));
+    let session = store.session().unwrap();
+    let filled = fill_store(&session, 0, |_| 1000);
+    let begin = Instant::now();
+    let mut answers = 0;
+    for key in 0..1000 {
+        // Updates of a store that is all live; each leaves nothing dead, because it fails.
+        answers += u32::from(session.put(key % filled, &made(key, 1, 4000)) == Err(PutError::Full));
+    }
+    assert_eq!(answers, 1000);
+    let each = begin.elapsed() / 1000;
+    assert!(each < Duration::from_millis(5), "{each:?} for each answer");
+    let mut buffer = [0; 1000];
+    for key in 0..filled {
+        assert_eq!(session.get(key, &mut buffer), Ok(Some(1000)));
+        assert_eq!(verified(key, &buffer), 0);
+    }
+    assert_eq!(store.census().live_objects, filled);
+}
+
+#[test]
+fn later_puts_work_after_deletes_again_and_again() {
+    let store = open(small(4 << 20, 256 << 10));
+    let session = store.session().unwrap();
+    let mut first = 0;
+    for round in 0..6 {
+        let size = [100, 3000, 700, 20_000, 50, 1000][round];
+        let next = fill_store(&session, first, |_| size);
+        store.check().unwrap();
+        let census = store.census();
+        assert_eq!(census.live_objects, next - first);
+        let sum = census.live_object_bytes + census.dead_object_bytes + census.free_object_bytes;
+        assert_eq!(sum, census.object_memory_bytes);
+        assert!((first..next).all(|key| session.delete(key)));
+        first = next;
+    }
+    assert_eq!(session.put(first, &made(first, 0, 100_000)), Ok(Put::Inserted));
+    assert!(store.settle());
+    store.check().unwrap();
+}
+
+#[test]
+fn a_pinned_free_store_gives_pages_back() {
+    let store = open(Config::with_object_memory(64 << 20));
+    let session = store.session().unwrap();
+    let filled = fill_store(&session, 0, |_| 10_000);
+    for key in 0..filled {
+        session.delete(key);
+    }
+    assert!(store.settle());
+    let free = store.census().free_object_bytes;
+    assert!(free >= 12 << 20, "the trigger is 20 %: {free} bytes free");
+    store.trim();
+    let refilled = fill_store(&session, filled, |_| 10_000) - filled;
+    assert!(refilled * 100 >= filled * 95, "{refilled} of {filled} after trim");
+    drop(session);
+    store.check().unwrap();
+}
