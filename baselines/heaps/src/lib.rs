@@ -1,1 +1,54 @@
-//! (skeleton)
+//! Allocators side by side in one binary, each called by its own entry points.
+//!
+//! Nothing here interposes on `malloc`: the program's global allocator stays the system's, and an
+//! allocation through one heap moves no other heap's statistics (`tests/matrix.rs` proves it).
+//! One file per allocator; `README.md` holds the table of sources, figures and traps.
+//!
+//! ```
+//! let heap = heaps::by_name("jemalloc").expect("registered");
+//! heap.open().expect("linked into this binary");
+//! heap.thread_start();
+//! let block = heap.allocate(100).expect("100 bytes");
+//! // SAFETY: `block` came from `allocate(100)` of this heap just above and is freed once.
+//! unsafe { heap.free(block, 100) };
+//! heap.thread_end();
+//! ```
+
+mod environment;
+mod glibc;
+mod gperftools;
+mod jemalloc;
+mod mimalloc;
+mod null;
+mod rpmalloc;
+mod scudo;
+mod snmalloc;
+mod tcmalloc;
+
+use engine::Heap;
+
+/// Every heap, in the order tables show them.
+static HEAPS: [&dyn Heap; 9] = [
+    &glibc::Glibc,
+    &jemalloc::Jemalloc,
+    &mimalloc::Mimalloc,
+    &tcmalloc::Tcmalloc,
+    &gperftools::Gperftools,
+    &snmalloc::Snmalloc,
+    &rpmalloc::Rpmalloc,
+    &scudo::Scudo,
+    &null::Null,
+];
+
+/// Every heap this binary holds. One that is listed may still be missing on this machine:
+/// [`Heap::open`] tells.
+#[must_use]
+pub fn all() -> &'static [&'static dyn Heap] {
+    &HEAPS
+}
+
+/// The heap registered under `name`.
+#[must_use]
+pub fn by_name(name: &str) -> Option<&'static dyn Heap> {
+    HEAPS.iter().copied().find(|heap| heap.traits().name == name)
+}

@@ -1,0 +1,17 @@
+//! Environment variables as settings, for allocators that cannot be asked what they obeyed.
+
+use engine::Setting;
+
+/// One setting per variable, `unset` where the process has none.
+pub(crate) fn settings(variables: &[&str]) -> Vec<Setting> {
+    variables.iter().map(|variable| Setting::new(variable, value(variable))).collect()
+}
+
+/// A variable that holds a number; `None` when unset or not a number.
+pub(crate) fn number<T: std::str::FromStr>(variable: &str) -> Option<T> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+fn value(variable: &str) -> String {
+    std::env::var(variable).unwrap_or_else(|_| "unset".to_owned())
+}

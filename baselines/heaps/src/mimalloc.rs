@@ -1,0 +1,119 @@
+//! mimalloc 3, statically linked; its entry points all start with `mi_`.
+
+use std::ptr::NonNull;
+
+use engine::{DEFAULT_VARIANT, Heap, HeapStatistics, HeapTraits, HeapVariant, OpenError, Setting};
+use libmimalloc_sys::{
+    mi_collect, mi_free, mi_malloc, mi_option_get, mi_option_t, mi_process_info, mi_usable_size,
+    mi_version,
+};
+
+static TRAITS: HeapTraits = HeapTraits {
+    name: "mimalloc",
+    description: "free lists sharded per page, a heap per thread, arenas purged after a delay",
+    variants: &[
+        DEFAULT_VARIANT,
+        HeapVariant {
+            name: "tuned",
+            description: "unused memory goes back at once, no full pages retained",
+            environment: &[
+                ("MIMALLOC_PURGE_DELAY", "0"),
+                ("MIMALLOC_PAGE_FULL_RETAIN", "0"),
+                ("MIMALLOC_ARENA_EAGER_COMMIT", "0"),
+            ],
+        },
+    ],
+    ..HeapTraits::BASE
+};
+
+/// Options by their place in mimalloc 3.3's `mi_option_e`, which the crate names only in part.
+const OPTIONS: &[(&str, mi_option_t)] = &[
+    ("arena_eager_commit", 4),
+    ("purge_decommits", 5),
+    ("allow_large_os_pages", 6),
+    ("purge_delay", 15),
+    ("arena_reserve", 23),
+    ("arena_purge_mult", 24),
+    ("page_full_retain", 36),
+    ("allow_thp", 43),
+    ("minimal_purge_size", 44),
+];
+
+// The places above were read when the list had this length; a longer list has to be read again.
+const _: () = assert!(libmimalloc_sys::_mi_option_last == 47);
+
+/// mimalloc.
+#[derive(Debug)]
+pub(crate) struct Mimalloc;
+
+impl Heap for Mimalloc {
+    fn traits(&self) -> &'static HeapTraits {
+        &TRAITS
+    }
+
+    fn open(&self) -> Result<(), OpenError> {
+        Ok(())
+    }
+
+    fn allocate(&self, bytes: usize) -> Option<NonNull<u8>> {
+        // SAFETY: `mi_malloc` takes any size; 0 yields a unique block.
+        NonNull::new(unsafe { mi_malloc(bytes) }.cast())
+    }
+
+    unsafe fn free(&self, block: NonNull<u8>, _bytes: usize) {
+        // SAFETY: the caller guarantees a live block of `mi_malloc`.
+        unsafe { mi_free(block.as_ptr().cast()) }
+    }
+
+    unsafe fn usable_bytes(&self, block: NonNull<u8>) -> Option<usize> {
+        // SAFETY: the caller guarantees a live block of `mi_malloc`.
+        Some(unsafe { mi_usable_size(block.as_ptr().cast()) })
+    }
+
+    fn purge(&self) {
+        // SAFETY: collects the calling thread's heap and purges arenas; blocks in use stay.
+        unsafe { mi_collect(true) }
+    }
+
+    fn version(&self) -> String {
+        // SAFETY: takes nothing and returns a number.
+        let version = unsafe { mi_version() };
+        format!("mimalloc {}.{}.{}", version / 10_000, version / 100 % 100, version % 100)
+    }
+
+    fn settings(&self) -> Vec<Setting> {
+        let mut settings: Vec<Setting> = OPTIONS
+            .iter()
+            .map(|&(name, option)| {
+                // SAFETY: `option` is below `_mi_option_last`, asserted above.
+                Setting::new(name, unsafe { mi_option_get(option) })
+            })
+            .collect();
+        settings.push(Setting::new("free", "mi_free"));
+        settings.push(Setting::new("purge", "mi_collect(true)"));
+        settings
+    }
+
+    /// Committed memory as mimalloc counts it. Bytes handed out are not counted in a release
+    /// build (`MI_STAT` 0), and summing them by visiting the heap's pages is only allowed while
+    /// no other thread runs.
+    fn statistics(&self) -> HeapStatistics {
+        let mut unused = [0_usize; 7];
+        let [elapsed, user, system, resident, resident_peak, committed_peak, faults] = &mut unused;
+        let mut committed = 0_usize;
+        // SAFETY: eight distinct out-parameters that outlive the call.
+        unsafe {
+            mi_process_info(
+                elapsed,
+                user,
+                system,
+                resident,
+                resident_peak,
+                &raw mut committed,
+                committed_peak,
+                faults,
+            );
+        }
+        HeapStatistics { allocated_bytes: None, mapped_bytes: Some(committed as u64) }
+    }
+}

@@ -1,0 +1,237 @@
+//! Google's TCMalloc with its caches per CPU, statically linked; its entry points start with
+//! `TCMallocInternal` and `MallocExtension_Internal_`.
+//!
+//! The caches per CPU need the kernel's restartable sequences for themselves, and glibc registers
+//! those first unless the process starts with `GLIBC_TUNABLES=glibc.pthread.rseq=0`. Without them
+//! TCMalloc falls back, silently, to a cache per thread: another design. [`Heap::open`] refuses.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr::NonNull;
+use std::sync::OnceLock;
+
+use engine::{DEFAULT_VARIANT, Heap, HeapStatistics, HeapTraits, HeapVariant, OpenError, Setting};
+
+use crate::environment;
+
+static TRAITS: HeapTraits = HeapTraits {
+    name: "tcmalloc",
+    description: "Google's: caches per CPU, transfer caches, a back end aware of huge pages",
+    environment: &[("GLIBC_TUNABLES", "glibc.pthread.rseq=0")],
+    variants: &[
+        DEFAULT_VARIANT,
+        HeapVariant {
+            name: "tuned",
+            description: "256 KiB of cache per CPU, a background thread that releases 256 MiB/s",
+            environment: &[(CACHE_BYTES_VARIABLE, "262144"), (RELEASE_RATE_VARIABLE, "268435456")],
+        },
+    ],
+    ..HeapTraits::BASE
+};
+
+/// Ours, read in `open`: TCMalloc takes these settings through functions, not the environment.
+const CACHE_BYTES_VARIABLE: &str = "HEAPS_TCMALLOC_MAX_PER_CPU_CACHE_BYTES";
+const RELEASE_RATE_VARIABLE: &str = "HEAPS_TCMALLOC_BACKGROUND_RELEASE_BYTES_PER_S";
+
+/// The crate records no commit of its upstream.
+const VERSION: &str = "tcmalloc as bundled by libtcmalloc-sys 0.1.14 (June 2025)";
+
+// The crate declares only the aligned `new` and `delete`; these are the C entry points beside
+// them. Naming `ForceCpuCacheActivation` also pulls the object file with the caches per CPU out
+// of the archive: without that reference they are not in the program at all.
+unsafe extern "C" {
+    fn TCMallocInternalMalloc(bytes: usize) -> *mut c_void;
+    fn TCMallocInternalFreeSized(block: *mut c_void, bytes: usize);
+    fn TCMallocInternalMallocSize(block: *mut c_void) -> usize;
+    fn MallocExtension_Internal_GetNumericProperty(
+        name: *const c_char,
+        name_bytes: usize,
+        value: *mut usize,
+    ) -> bool;
+
+    // Numbers in, numbers out; each locks what it touches, so any call is sound.
+    safe fn TCMalloc_Internal_ForceCpuCacheActivation();
+    safe fn MallocExtension_Internal_GetPerCpuCachesActive() -> bool;
+    safe fn MallocExtension_Internal_GetMaxPerCpuCacheSize() -> i32;
+    safe fn MallocExtension_Internal_SetMaxPerCpuCacheSize(bytes: i32);
+    safe fn MallocExtension_Internal_GetBackgroundReleaseRate() -> usize;
+    safe fn MallocExtension_Internal_SetBackgroundReleaseRate(bytes_per_s: usize);
+    safe fn MallocExtension_Internal_GetProfileSamplingInterval() -> i64;
+    safe fn MallocExtension_Internal_ReleaseCpuMemory(cpu: c_int) -> usize;
+    safe fn MallocExtension_Internal_ReleaseMemoryToSystem(bytes: usize) -> usize;
+}
+
+/// TCMalloc.
+#[derive(Debug)]
+pub(crate) struct Tcmalloc;
+
+impl Heap for Tcmalloc {
+    fn traits(&self) -> &'static HeapTraits {
+        &TRAITS
+    }
+
+    fn open(&self) -> Result<(), OpenError> {
+        static OPENED: OnceLock<Result<(), OpenError>> = OnceLock::new();
+        OPENED.get_or_init(open_once).clone()
+    }
+
+    fn allocate(&self, bytes: usize) -> Option<NonNull<u8>> {
+        // SAFETY: takes any size; 0 yields a unique block.
+        NonNull::new(unsafe { TCMallocInternalMalloc(bytes) }.cast())
+    }
+
+    unsafe fn free(&self, block: NonNull<u8>, bytes: usize) {
+        // SAFETY: the caller guarantees a live block of `TCMallocInternalMalloc` with this size.
+        unsafe { TCMallocInternalFreeSized(block.as_ptr().cast(), bytes) }
+    }
+
+    unsafe fn usable_bytes(&self, block: NonNull<u8>) -> Option<usize> {
+        // SAFETY: the caller guarantees a live block of `TCMallocInternalMalloc`.
+        Some(unsafe { TCMallocInternalMallocSize(block.as_ptr().cast()) })
+    }
+
+    fn purge(&self) {
+        for cpu in 0..cpus() {
+            MallocExtension_Internal_ReleaseCpuMemory(cpu);
+        }
+        MallocExtension_Internal_ReleaseMemoryToSystem(usize::MAX);
+    }
+
+    fn version(&self) -> String {
+        VERSION.to_owned()
+    }
+
+    fn settings(&self) -> Vec<Setting> {
+        vec![
+            Setting::new("per_cpu_caches_active", MallocExtension_Internal_GetPerCpuCachesActive()),
+            Setting::new(
+                "max_per_cpu_cache_size",
+                MallocExtension_Internal_GetMaxPerCpuCacheSize(),
+            ),
+            Setting::new("background_thread", releases_in_background()),
+            Setting::new(
+                "background_release_rate",
+                MallocExtension_Internal_GetBackgroundReleaseRate(),
+            ),
+            Setting::new(
+                "profile_sampling_interval",
+                MallocExtension_Internal_GetProfileSamplingInterval(),
+            ),
+            Setting::new("page_bytes", 8192),
+            Setting::new("free", "TCMallocInternalFreeSized (sized)"),
+            Setting::new("purge", "ReleaseCpuMemory of every CPU; ReleaseMemoryToSystem(all)"),
+        ]
+    }
+
+    fn resident_before_open_bytes(&self) -> u64 {
+        let maps = std::fs::read_to_string("/proc/self/smaps").unwrap_or_default();
+        resident_in_regions(&maps)
+    }
+
+    fn statistics(&self) -> HeapStatistics {
+        HeapStatistics {
+            allocated_bytes: property("generic.current_allocated_bytes"),
+            mapped_bytes: property("generic.physical_memory_used"),
+        }
+    }
+}
+
+/// Boundary at which TCMalloc's regions begin, and nothing else of a fresh process does.
+const REGION_ALIGNMENT: u64 = 2 << 20;
+
+/// Resident bytes of the anonymous mappings in `smaps` that begin at such a boundary. The
+/// program's zeroed statics, which follow its file without a gap, are the program's.
+fn resident_in_regions(smaps: &str) -> u64 {
+    let (mut inside, mut image, mut last_end) = (false, false, 0);
+    let mut bytes = 0;
+    for line in smaps.lines() {
+        let mut words = line.split_whitespace();
+        let first = words.next().unwrap_or_default();
+        if let Some((start, end)) = first.split_once('-') {
+            let address = |text| u64::from_str_radix(text, 16).unwrap_or(1);
+            let (start, end) = (address(start), address(end));
+            // After the address: rights, offset, device, inode, and a path where there is one.
+            let file = words.clone().nth(3) != Some("0");
+            image = file || (image && start == last_end);
+            inside = !image && words.nth(4).is_none() && start.is_multiple_of(REGION_ALIGNMENT);
+            last_end = end;
+        } else if inside && first == "Rss:" {
+            bytes += words.next().and_then(|kib| kib.parse::<u64>().ok()).unwrap_or(0) * 1024;
+        }
+    }
+    bytes
+}
+
+/// Turns the caches per CPU on, checks that they are, then applies the variant's settings.
+fn open_once() -> Result<(), OpenError> {
+    TCMalloc_Internal_ForceCpuCacheActivation();
+    // The first allocation registers the thread's restartable sequences.
+    let block = Tcmalloc.allocate(1).ok_or(OpenError::OutOfMemory { wanted_bytes: 1 })?;
+    // SAFETY: allocated just above with this size, freed once.
+    unsafe { Tcmalloc.free(block, 1) };
+    if !MallocExtension_Internal_GetPerCpuCachesActive() {
+        return Err(OpenError::Missing {
+            what: "TCMalloc's mode of caches per CPU".to_owned(),
+            remedy: "start the process with GLIBC_TUNABLES=glibc.pthread.rseq=0 (several tunables \
+                     are joined with `:`); glibc takes the kernel's restartable sequences otherwise"
+                .to_owned(),
+        });
+    }
+    if let Some(bytes) = environment::number(CACHE_BYTES_VARIABLE) {
+        MallocExtension_Internal_SetMaxPerCpuCacheSize(bytes);
+    }
+    if let Some(bytes_per_s) = background_release_rate() {
+        MallocExtension_Internal_SetBackgroundReleaseRate(bytes_per_s);
+        // Never returns; it sleeps a second between rounds and ends with the process.
+        // SAFETY: any one thread may serve TCMalloc's background work; this is the only one.
+        std::thread::spawn(|| unsafe { libtcmalloc_sys::ProcessBackgroundActions() });
+    }
+    Ok(())
+}
+
+fn background_release_rate() -> Option<usize> {
+    environment::number(RELEASE_RATE_VARIABLE)
+}
+
+fn releases_in_background() -> bool {
+    background_release_rate().is_some()
+}
+
+fn cpus() -> c_int {
+    // SAFETY: reads a constant of the machine.
+    let cpus = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_CONF) };
+    c_int::try_from(cpus).unwrap_or(0)
+}
+
+/// A figure of TCMalloc by its documented name.
+fn property(name: &str) -> Option<u64> {
+    let mut value = 0;
+    // SAFETY: the name is passed with its length, the out-parameter outlives the call.
+    let known = unsafe {
+        MallocExtension_Internal_GetNumericProperty(
+            name.as_ptr().cast(),
+            name.len(),
+            &raw mut value,
+        )
+    };
+    known.then_some(value as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_anonymous_regions_at_the_boundary_are_counted() {
+        let smaps = "0fe3bfe00000-0fe3c0000000 rw-p 00000000 00:00 0\n\
+                     Rss:                2048 kB\n\
+                     7fb5a3e01000-7fb5a4200000 rw-p 00000000 00:00 0\n\
+                     Rss:                4096 kB\n\
+                     558321600000-558321800000 r--p 00000000 fe:00 10019897   /bin/program\n\
+                     Rss:                 512 kB\n\
+                     558321800000-558321a00000 rw-p 00000000 00:00 0\n\
+                     Rss:                 128 kB\n\
+                     558322a00000-558322b00000 rw-p 00000000 00:00 0          [heap]\n\
+                     Rss:                 256 kB\n";
+        assert_eq!(resident_in_regions(smaps), 2048 * 1024);
+    }
+}

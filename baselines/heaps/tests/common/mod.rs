@@ -1,0 +1,185 @@
+//! What the tests share: running a test again in a process with the environment a heap needs,
+//! and blocks whose every byte can be checked.
+#![allow(dead_code, reason = "each test file uses a part")]
+#![allow(unreachable_pub, reason = "a module of every test file, public to none")]
+
+use std::fs;
+use std::process::Command;
+use std::ptr::NonNull;
+
+use engine::{Environment, Heap, OpenError, Setting};
+
+/// Set in the second process.
+const MARKER: &str = "HEAPS_TEST_CHILD";
+
+/// Runs `body` in a process of its own that starts with `environment`: this test binary again,
+/// filtered to the test `name`. Environment variables must be there when a process starts, and a
+/// heap in a fresh process has no history.
+pub fn in_child(name: &str, environment: &[Environment], body: impl FnOnce()) {
+    if std::env::var_os(MARKER).is_some() {
+        body();
+        return;
+    }
+    let program = std::env::current_exe().expect("the test binary's own path");
+    let mut command = Command::new(program);
+    command.args(["--exact", name, "--nocapture", "--test-threads=1"]).env(MARKER, "1");
+    for (variable, value) in joined(environment) {
+        command.env(variable, value);
+    }
+    let output = command.output().expect("the test binary starts a second time");
+    let text = String::from_utf8_lossy(&output.stdout);
+    // The harness captures what this test prints; the child's lines are shown with --nocapture.
+    eprint!("{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{name} in its own process: {}\n{text}\n{}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// The union of environments; values of `GLIBC_TUNABLES` are joined, for it is one variable.
+fn joined(environments: &[Environment]) -> Vec<(String, String)> {
+    let mut union: Vec<(String, String)> = Vec::new();
+    for &(variable, value) in environments.iter().copied().flatten() {
+        match union.iter_mut().find(|(known, _)| known == variable) {
+            Some((_, known)) if variable == "GLIBC_TUNABLES" => {
+                known.push(':');
+                known.push_str(value);
+            }
+            Some((_, known)) => value.clone_into(known),
+            None => union.push((variable.to_owned(), value.to_owned())),
+        }
+    }
+    union
+}
+
+/// Opens a heap. `false` when this machine lacks it, which is said and is no failure.
+pub fn opened(heap: &dyn Heap) -> bool {
+    match heap.open() {
+        Ok(()) => {
+            heap.thread_start();
+            true
+        }
+        Err(error @ OpenError::Missing { .. }) => {
+            eprintln!("skipped {}: {error}", heap.traits().name);
+            false
+        }
+        Err(error) => panic!("{}: {error}", heap.traits().name),
+    }
+}
+
+/// A setting's value.
+pub fn setting(heap: &dyn Heap, name: &str) -> String {
+    let settings = heap.settings();
+    let found = settings.iter().find(|setting| setting.name == name);
+    found
+        .map(|setting: &Setting| setting.value.clone())
+        .unwrap_or_else(|| panic!("{} has no setting `{name}`: {settings:?}", heap.traits().name))
+}
+
+/// What a heap claims that its `purge` gives back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purge {
+    /// Nothing: there is no such function.
+    None,
+    /// What exceeds its caches.
+    Partial,
+    /// Nearly all that is free.
+    Full,
+}
+
+/// Reads the claim from the setting `purge`.
+pub fn purge_claim(heap: &dyn Heap) -> Purge {
+    match setting(heap, "purge") {
+        mechanism if mechanism == "none" => Purge::None,
+        mechanism if mechanism.starts_with("partial: ") => Purge::Partial,
+        _ => Purge::Full,
+    }
+}
+
+/// Bytes of this process in physical memory.
+pub fn resident_bytes() -> u64 {
+    let statm = fs::read_to_string("/proc/self/statm").expect("/proc is mounted");
+    let pages: u64 = statm.split_whitespace().nth(1).expect("resident").parse().expect("number");
+    // SAFETY: reads a constant of the machine.
+    let page_bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    pages * page_bytes as u64
+}
+
+/// A live block, filled with a pattern of its own.
+#[derive(Debug)]
+pub struct Block {
+    start: NonNull<u8>,
+    bytes: usize,
+    seed: u8,
+}
+
+// SAFETY: a block is memory that one owner at a time may use; any thread may free it.
+unsafe impl Send for Block {}
+
+impl Block {
+    /// Allocates and writes every byte, the usable ones beyond the request too.
+    pub fn new(heap: &dyn Heap, bytes: usize, seed: u8) -> Self {
+        let name = heap.traits().name;
+        let start = heap.allocate(bytes).unwrap_or_else(|| panic!("{name}: {bytes} bytes"));
+        let alignment = if bytes <= 8 { 8 } else { 16 };
+        assert!(start.addr().get().is_multiple_of(alignment), "{name}: {bytes} bytes at {start:?}");
+        let block = Self { start, bytes, seed };
+        for at in 0..block.span(heap) {
+            // SAFETY: `at` is below the bytes the heap says the block has.
+            unsafe { start.as_ptr().wrapping_add(at).write(block.pattern(at)) };
+        }
+        block
+    }
+
+    /// Where it starts and ends, the usable bytes included.
+    pub fn range(&self, heap: &dyn Heap) -> (usize, usize) {
+        let start = self.start.addr().get();
+        (start, start + self.span(heap))
+    }
+
+    /// Checks every byte.
+    pub fn check(&self, heap: &dyn Heap) {
+        for at in 0..self.span(heap) {
+            // SAFETY: `at` is below the bytes the heap says the block has; `new` wrote them all.
+            let byte = unsafe { self.start.as_ptr().wrapping_add(at).read() };
+            assert_eq!(byte, self.pattern(at), "{}: {self:?} at {at}", heap.traits().name);
+        }
+    }
+
+    /// Checks every byte, then frees.
+    pub fn free(self, heap: &dyn Heap) {
+        self.check(heap);
+        // SAFETY: the block came from this heap with this size; `self` is consumed.
+        unsafe { heap.free(self.start, self.bytes) }
+    }
+
+    fn span(&self, heap: &dyn Heap) -> usize {
+        // SAFETY: the block is live, `free` consumes it.
+        let usable = unsafe { heap.usable_bytes(self.start) }.unwrap_or(self.bytes);
+        assert!(usable >= self.bytes, "{}: {self:?} has {usable} usable", heap.traits().name);
+        usable
+    }
+
+    fn pattern(&self, at: usize) -> u8 {
+        self.seed.wrapping_add((at as u8).wrapping_mul(31)).wrapping_add((at >> 8) as u8)
+    }
+}
+
+/// Xorshift: the same numbers for the same seed.
+#[derive(Debug)]
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    pub fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % limit
+    }
+}
