@@ -1,1 +1,12 @@
-//! (skeleton)
+//! Test-only stores and heaps that misbehave on purpose, so that the harness is seen to survive
+//! it: each fault must end as a row that names it, and wrong answers must be noticed.
+#![deny(unsafe_code)]
+
+mod fault;
+#[expect(unsafe_code, reason = "a heap hands out memory of the C library")]
+mod heap;
+mod store;
+
+pub use fault::Fault;
+pub use heap::{FaultyHeap, faulty_heap, plant_in_heap};
+pub use store::{Config, Faulty, FaultySession};

@@ -1,1 +1,335 @@
-//! (skeleton)
+//! An index over objects on any heap: what an allocator costs inside a store.
+//!
+//! As in stores that leave memory to `malloc` (the rows of Masstree), every put allocates an
+//! object of length, key and value and frees the old one. The index is a table per shard in
+//! pages of its own, so that the heap under test holds objects and nothing else. A put allocates
+//! and copies before it takes its shard's mutex, and frees the old object after; a get copies
+//! under the mutex.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `raw` | objects on the heap, slots in mappings: the only unsafe code |
+//! | `table` | the hash table of one shard |
+//! | `bound` | the bound on live bytes |
+//! | `thread_use` | tells the heap of threads that come and go |
+#![deny(unsafe_code)]
+
+mod bound;
+#[expect(unsafe_code, reason = "blocks of a heap are addresses; nothing outside sees one")]
+mod raw;
+mod table;
+mod thread_use;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use bound::{Credit, Pool};
+use engine::{
+    AllocatorChoice, EngineTraits, GetError, Heap, KvEngine, KvSession, MemoryBound, MemoryCensus,
+    OpenError, PutError, PutOutcome, SessionError, Setting, Statistic,
+};
+use raw::{HEADER_BYTES, Object};
+use table::Table;
+use thread_use::ThreadUse;
+
+/// Bytes a key counts for in the bound.
+const KEY_BYTES: u64 = 8;
+const SHARDS_MAX: usize = 1 << 16;
+
+/// Settings of a [`HeapStore`].
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// Where objects live.
+    pub heap: &'static dyn Heap,
+    /// Live key and value bytes above which puts are refused; `None` asks the heap until it has
+    /// no more.
+    pub object_memory_bytes: Option<u64>,
+    /// Locks and tables, a power of two. More admit more writers and cost a page each.
+    pub shards: usize,
+}
+
+impl Config {
+    /// No bound, 64 shards.
+    #[must_use]
+    pub fn new(heap: &'static dyn Heap) -> Self {
+        Self { heap, object_memory_bytes: None, shards: 64 }
+    }
+}
+
+/// The store; see the crate's documentation.
+#[derive(Debug)]
+pub struct HeapStore {
+    shards: Box<[Shard]>,
+    pool: Pool,
+    config: Config,
+}
+
+/// Two cache lines, because neighbours are prefetched in pairs.
+#[derive(Debug)]
+#[repr(align(128))]
+struct Shard(Mutex<Contents>);
+
+#[derive(Debug)]
+struct Contents {
+    table: Table,
+    live_value_bytes: u64,
+    credit: Credit,
+}
+
+impl HeapStore {
+    /// An empty store on a heap, which it opens.
+    ///
+    /// # Errors
+    /// What the heap says; [`OpenError::BadSetting`] for a heap without memory of its own or
+    /// shards that are no power of two; [`OpenError::OutOfMemory`] when the first tables cannot
+    /// be mapped.
+    pub fn open(config: Config) -> Result<Self, OpenError> {
+        let traits = config.heap.traits();
+        if !traits.keeps_values {
+            return Err(OpenError::BadSetting {
+                setting: "heap".to_owned(),
+                value: traits.name.to_owned(),
+                accepted: "heaps that hand out distinct memory".to_owned(),
+            });
+        }
+        if !config.shards.is_power_of_two() || config.shards > SHARDS_MAX {
+            return Err(OpenError::BadSetting {
+                setting: "shards".to_owned(),
+                value: config.shards.to_string(),
+                accepted: format!("powers of two up to {SHARDS_MAX}"),
+            });
+        }
+        config.heap.open()?;
+        let shards =
+            (0..config.shards).map(|_| Shard::new(config.heap)).collect::<Result<_, _>>()?;
+        let pool = Pool::new(config.object_memory_bytes, config.shards);
+        Ok(Self { shards, pool, config })
+    }
+
+    fn shard_of(&self, key: u64) -> usize {
+        // Bits that the tables do not use below 2^32 slots.
+        (table::mix(key) >> 32) as usize & (self.shards.len() - 1)
+    }
+
+    fn lock(&self, shard: usize) -> MutexGuard<'_, Contents> {
+        // A shard changes only by steps that do not panic, so it is whole even if poisoned.
+        self.shards[shard].0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn value_bytes_limit(&self) -> usize {
+        let bound_bytes = self.pool.bound_bytes().saturating_sub(KEY_BYTES);
+        Self::TRAITS.value_bytes_max.min(usize::try_from(bound_bytes).unwrap_or(usize::MAX))
+    }
+
+    /// Brings all that shards may fill, but do not need, to the common pool.
+    fn gather_credit(&self) {
+        for shard in 0..self.shards.len() {
+            self.lock(shard).credit.surrender(&self.pool);
+        }
+    }
+}
+
+impl Drop for HeapStore {
+    fn drop(&mut self) {
+        // Objects go back to the heap from this thread, which may never have used it.
+        let _use = ThreadUse::of(self.config.heap);
+        drop(std::mem::take(&mut self.shards));
+    }
+}
+
+impl Shard {
+    fn new(heap: &'static dyn Heap) -> Result<Self, OpenError> {
+        let table = Table::new(heap).map_err(|_| OpenError::OutOfMemory { wanted_bytes: 4096 })?;
+        let credit = Credit::default();
+        Ok(Self(Mutex::new(Contents { table, live_value_bytes: 0, credit })))
+    }
+}
+
+impl Contents {
+    /// Stores the object, or gives it back when there is no room for it.
+    fn put(&mut self, pool: &Pool, object: Object) -> Result<Option<Object>, Object> {
+        let footprint = |value_bytes: usize| value_bytes as u64 + KEY_BYTES;
+        let old_bytes = self.table.get(object.key()).map_or(0, |old| footprint(old.value().len()));
+        let new_bytes = footprint(object.value_bytes());
+        if !self.table.reserve() || !self.credit.pay(pool, new_bytes.saturating_sub(old_bytes)) {
+            return Err(object);
+        }
+        self.credit.refund(pool, old_bytes.saturating_sub(new_bytes));
+        self.live_value_bytes += object.value_bytes() as u64;
+        let old = self.table.insert(object);
+        self.live_value_bytes -= old.as_ref().map_or(0, |old| old.value_bytes() as u64);
+        Ok(old)
+    }
+
+    fn remove(&mut self, pool: &Pool, key: u64) -> Option<Object> {
+        let old = self.table.remove(key)?;
+        self.live_value_bytes -= old.value_bytes() as u64;
+        self.credit.refund(pool, old.value_bytes() as u64 + KEY_BYTES);
+        Some(old)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        self.table.check()?;
+        let value_bytes: u64 =
+            self.table.iter().map(|(object, _)| object.value().len() as u64).sum();
+        if value_bytes != self.live_value_bytes {
+            return Err(format!("{value_bytes} value bytes, {} counted", self.live_value_bytes));
+        }
+        Ok(())
+    }
+}
+
+impl KvEngine for HeapStore {
+    const TRAITS: EngineTraits = EngineTraits {
+        name: "heapstore",
+        description: "sharded hash index over objects on any heap, one allocation per put",
+        memory_bound: MemoryBound::Soft,
+        allocator: AllocatorChoice::Chosen,
+        value_bytes_max: u32::MAX as usize,
+        ..EngineTraits::BASE
+    };
+
+    type Session<'engine> = HeapSession<'engine>;
+
+    fn session(&self) -> Result<HeapSession<'_>, SessionError> {
+        Ok(HeapSession { store: self, _use: ThreadUse::of(self.config.heap) })
+    }
+
+    /// Purges the heap, as far as the calling thread can.
+    fn trim(&self) {
+        let _use = ThreadUse::of(self.config.heap);
+        self.config.heap.purge();
+    }
+
+    /// Asks the heap about every object, so that puts need not: for the ends of phases, not for
+    /// the middle of a measurement.
+    ///
+    /// Object memory is what the heap lets objects use, and what an object does not fill of it
+    /// is dead; the figures are complete when the heap tells. What the heap holds beyond is its
+    /// own affair and seen by the kernel only. There is no capacity: neither heap nor index is
+    /// bounded.
+    fn memory(&self) -> MemoryCensus {
+        let _use = ThreadUse::of(self.config.heap);
+        let mut census = MemoryCensus {
+            table_bytes: size_of_val(&*self.shards) as u64,
+            complete: true,
+            ..MemoryCensus::default()
+        };
+        for shard in 0..self.shards.len() {
+            let contents = self.lock(shard);
+            census.index_bytes += contents.table.bytes() as u64;
+            census.live_objects += contents.table.objects() as u64;
+            census.live_value_bytes += contents.live_value_bytes;
+            for (object, usable_bytes) in contents.table.iter() {
+                census.complete &= usable_bytes.is_some();
+                let usable_bytes = usable_bytes.unwrap_or(object.bytes());
+                census.live_object_bytes += object.bytes() as u64;
+                // An allocator that tells less than was asked for leaves nothing dead.
+                census.object_memory_bytes += usable_bytes.max(object.bytes()) as u64;
+            }
+        }
+        census.dead_object_bytes = census.object_memory_bytes - census.live_object_bytes;
+        census
+    }
+
+    fn statistics(&self) -> Vec<Statistic> {
+        let heap = self.config.heap.statistics();
+        let told = [
+            ("heap_allocated_bytes", heap.allocated_bytes),
+            ("heap_mapped_bytes", heap.mapped_bytes),
+        ];
+        let told = told.into_iter().filter_map(|(name, bytes)| Some((name, bytes?)));
+        told.map(|(name, bytes)| Statistic::new(name, bytes as f64)).collect()
+    }
+
+    fn settings(&self) -> Vec<Setting> {
+        let Config { heap, object_memory_bytes, shards } = self.config;
+        let bound = object_memory_bytes.map_or("none".to_owned(), |bytes| bytes.to_string());
+        let mut settings = vec![
+            Setting::new("heap", heap.traits().name),
+            Setting::new("heap.version", heap.version()),
+            Setting::new("object_memory_bytes", bound),
+            Setting::new("shards", shards),
+        ];
+        for setting in heap.settings() {
+            settings.push(Setting::new(&format!("heap.{}", setting.name), setting.value));
+        }
+        settings
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let _use = ThreadUse::of(self.config.heap);
+        // All locks, in order: between two of them credit could move.
+        let all: Vec<_> = (0..self.shards.len()).map(|shard| self.lock(shard)).collect();
+        let mut claimed_bytes = self.pool.bytes();
+        for (index, contents) in all.iter().enumerate() {
+            contents.check().map_err(|violation| format!("shard {index}: {violation}"))?;
+            let mut keys = contents.table.iter().map(|(object, _)| object.key());
+            if let Some(key) = keys.find(|&key| self.shard_of(key) != index) {
+                return Err(format!("key {key:#x} is in shard {index}"));
+            }
+            let live_bytes =
+                contents.live_value_bytes + KEY_BYTES * contents.table.objects() as u64;
+            claimed_bytes += contents.credit.bytes() + live_bytes;
+        }
+        if claimed_bytes != self.pool.bound_bytes() {
+            let bound_bytes = self.pool.bound_bytes();
+            return Err(format!(
+                "pool, credit and live are {claimed_bytes} of {bound_bytes} bytes"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// One thread's use of a [`HeapStore`]. It stays on its thread, for the heap is told when that
+/// thread begins and ends to use it.
+#[derive(Debug)]
+pub struct HeapSession<'engine> {
+    store: &'engine HeapStore,
+    _use: ThreadUse,
+}
+
+impl KvSession for HeapSession<'_> {
+    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        let contents = self.store.lock(self.store.shard_of(key));
+        let Some(object) = contents.table.get(key) else { return Ok(None) };
+        let value = object.value();
+        let (value_bytes, buffer_bytes) = (value.len(), buffer.len());
+        let Some(front) = buffer.get_mut(..value_bytes) else {
+            return Err(GetError::BufferTooShort { value_bytes, buffer_bytes });
+        };
+        front.copy_from_slice(value);
+        Ok(Some(value_bytes))
+    }
+
+    fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
+        let (value_bytes, limit_bytes) = (value.len(), self.store.value_bytes_limit());
+        if value_bytes > limit_bytes {
+            return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
+        }
+        let Some(object) = Object::new(self.store.config.heap, key, value) else {
+            return Ok(PutOutcome::Full);
+        };
+        let (pool, shard) = (&self.store.pool, self.store.shard_of(key));
+        // The guard is a temporary of its statement: old objects are freed without the lock.
+        let mut result = self.store.lock(shard).put(pool, object);
+        if let Err(object) = result {
+            self.store.gather_credit();
+            result = self.store.lock(shard).put(pool, object);
+        }
+        Ok(match result {
+            Ok(None) => PutOutcome::Inserted,
+            Ok(Some(_)) => PutOutcome::Updated,
+            Err(_) => PutOutcome::Full,
+        })
+    }
+
+    fn delete(&mut self, key: u64) -> bool {
+        let old = self.store.lock(self.store.shard_of(key)).remove(&self.store.pool, key);
+        old.is_some()
+    }
+}
+
+// The header holds any length the traits promise.
+const _: () = assert!(HeapStore::TRAITS.value_bytes_max <= u32::MAX as usize);
+const _: () = assert!(HEADER_BYTES == size_of::<u32>() + size_of::<u64>());

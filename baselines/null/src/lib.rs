@@ -1,1 +1,106 @@
-//! (skeleton)
+//! A store that stores nothing: what remains in its numbers is the price of the harness.
+//!
+//! Every operation answers from its arguments alone, reads no shared memory and writes none, so
+//! that a loop over it costs what the driver, the stream of operations and the clock cost. The
+//! answers are those of a store in which every key is live: `get` finds `value_bytes` bytes (the
+//! buffer is not touched), `put` updates, `delete` finds its key.
+#![forbid(unsafe_code)]
+
+use std::hint::black_box;
+
+use engine::{
+    EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound, MemoryCensus, PutError,
+    PutOutcome, SessionError, Setting,
+};
+
+/// The store; see the crate's documentation.
+#[derive(Clone, Copy, Debug)]
+pub struct Null {
+    value_bytes: usize,
+}
+
+impl Null {
+    /// A store whose values have `value_bytes` bytes each, as far as anyone can see.
+    #[must_use]
+    pub fn open(value_bytes: usize) -> Self {
+        Self { value_bytes }
+    }
+}
+
+impl KvEngine for Null {
+    const TRAITS: EngineTraits = EngineTraits {
+        name: "null",
+        description: "stores nothing: prices the harness",
+        full: FullMeaning::Grow,
+        memory_bound: MemoryBound::None,
+        value_bytes_max: usize::MAX,
+        keeps_values: false,
+        ..EngineTraits::BASE
+    };
+
+    type Session<'engine> = NullSession;
+
+    fn session(&self) -> Result<NullSession, SessionError> {
+        Ok(NullSession { value_bytes: self.value_bytes })
+    }
+
+    fn memory(&self) -> MemoryCensus {
+        MemoryCensus { complete: true, ..MemoryCensus::default() }
+    }
+
+    fn settings(&self) -> Vec<Setting> {
+        vec![Setting::new("value_bytes", self.value_bytes)]
+    }
+}
+
+/// One thread's use of [`Null`].
+#[derive(Debug)]
+pub struct NullSession {
+    value_bytes: usize,
+}
+
+// `black_box` keeps the optimiser from dropping the stream of operations with the operation: the
+// key and the value's address must exist, as for any store.
+impl KvSession for NullSession {
+    #[inline]
+    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        black_box(key);
+        Ok(Some(self.value_bytes.min(buffer.len())))
+    }
+
+    #[inline]
+    fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
+        black_box((key, value.as_ptr()));
+        Ok(PutOutcome::Updated)
+    }
+
+    #[inline]
+    fn delete(&mut self, key: u64) -> bool {
+        black_box(key);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_is_live_and_the_buffer_is_not_touched() {
+        let null = Null::open(100);
+        let mut session = null.session().unwrap();
+        let mut buffer = [7; 200];
+        assert_eq!(session.get(1, &mut buffer), Ok(Some(100)));
+        assert_eq!(session.get(1, &mut buffer[..10]), Ok(Some(10)));
+        assert_eq!(buffer, [7; 200]);
+        assert_eq!(session.put(1, b"value"), Ok(PutOutcome::Updated));
+        assert!(session.delete(1));
+    }
+
+    #[test]
+    fn it_holds_nothing_and_says_so() {
+        let null = Null::open(100);
+        assert_eq!(null.memory(), MemoryCensus { complete: true, ..MemoryCensus::default() });
+        const { assert!(!Null::TRAITS.keeps_values) };
+    }
+}

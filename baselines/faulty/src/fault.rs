@@ -1,0 +1,84 @@
+//! The faults and how each is committed.
+
+use std::str::FromStr;
+use std::time::Duration;
+use std::{fmt, process, thread};
+
+use engine::OpenError;
+
+/// What goes wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Nothing: the control.
+    None,
+    /// The process aborts.
+    Crash,
+    /// The thread panics.
+    Panic,
+    /// The operation never returns.
+    Hang,
+    /// Each further operation touches memory and never frees it.
+    Leak,
+    /// Every hundredth value read is wrong; stores only.
+    Lie,
+    /// Every hundredth put is acknowledged and dropped; stores only.
+    Lose,
+}
+
+impl Fault {
+    /// All of them.
+    pub const ALL: [Self; 7] =
+        [Self::None, Self::Crash, Self::Panic, Self::Hang, Self::Leak, Self::Lie, Self::Lose];
+
+    /// The name in settings.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Crash => "crash",
+            Self::Panic => "panic",
+            Self::Hang => "hang",
+            Self::Leak => "leak",
+            Self::Lie => "lie",
+            Self::Lose => "lose",
+        }
+    }
+
+    /// Does what the fault does to control flow; [`Leak`](Self::Leak), [`Lie`](Self::Lie) and
+    /// [`Lose`](Self::Lose) do nothing to it.
+    pub(crate) fn strike(self) {
+        match self {
+            Self::Crash => process::abort(),
+            Self::Panic => panic!("the planted panic"),
+            Self::Hang => loop {
+                thread::sleep(Duration::from_secs(3600));
+            },
+            Self::None | Self::Leak | Self::Lie | Self::Lose => {}
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl FromStr for Fault {
+    type Err = OpenError;
+
+    fn from_str(name: &str) -> Result<Self, OpenError> {
+        Self::ALL.into_iter().find(|fault| fault.name() == name).ok_or_else(|| {
+            OpenError::BadSetting {
+                setting: "fault".to_owned(),
+                value: name.to_owned(),
+                accepted: Self::ALL.map(Self::name).join(", "),
+            }
+        })
+    }
+}
+
+/// Touches `bytes` of memory and leaves them to nobody.
+pub(crate) fn leak(bytes: usize) {
+    Box::leak(vec![0xa5_u8; bytes].into_boxed_slice());
+}
