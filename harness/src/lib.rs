@@ -1,1 +1,39 @@
-//! The harness.
+//! How it is measured: the harness behind the program `nibble-bench`.
+//!
+//! Data flows one way, and each arrow is a file or a plain type (`ARCHITECTURE.md`):
+//!
+//! ```text
+//! suites/*.toml ─ spec ─► Suite ─ plan ─► Cells ─ runner ─► one fresh worker process each
+//!     ─► rows + curve ─ archive ─► results/RUN/ ─ analysis, figures, report ─► report.html
+//! ```
+//!
+//! | module | what |
+//! |---|---|
+//! | [`spec`], [`plan`], [`cell`] | what to measure |
+//! | [`registry`], `adapters` | which stores and allocators there are |
+//! | [`runner`], [`protocol`], [`progress`] | a cell as a process, watched from outside |
+//! | [`worker`] | the measured process |
+//! | [`record`], [`archive`], [`environment`] | what is kept |
+//! | [`analysis`], [`compare`] | from rows to numbers |
+//! | [`figures`], [`report`] | from numbers to pages |
+//! | [`cli`], [`commands`], [`exit`] | the command line |
+
+mod adapters;
+pub mod analysis;
+pub mod archive;
+pub mod cell;
+pub mod cli;
+pub mod commands;
+pub mod compare;
+pub mod environment;
+pub mod exit;
+pub mod figures;
+pub mod plan;
+pub mod progress;
+pub mod protocol;
+pub mod record;
+pub mod registry;
+pub mod report;
+pub mod runner;
+pub mod spec;
+pub mod worker;

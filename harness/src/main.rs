@@ -1,2 +1,7 @@
-//! `nibble-bench`.
-fn main() {}
+//! The program `nibble-bench`: see `nibble-bench --help`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    harness::commands::main().into()
+}

@@ -1,0 +1,7 @@
+//! From rows to numbers: pure functions.
+
+mod bootstrap;
+mod summary;
+
+pub use bootstrap::{Interval, RatioEstimate, median_ratio};
+pub use summary::{Spread, median, spread};

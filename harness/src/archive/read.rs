@@ -1,0 +1,63 @@
+//! Reading a run folder.
+
+use std::fs;
+use std::path::Path;
+
+use super::run::RunRecord;
+use crate::record::{CurvePoint, Row, SCHEMA};
+
+/// The record and the rows of the run in `folder`. A last line that a crash cut short is left
+/// out; anything else that does not parse is an error.
+///
+/// # Errors
+/// What is missing or wrong, with file and line.
+pub fn load(folder: &Path) -> Result<(RunRecord, Vec<Row>), String> {
+    let path = folder.join("run.json");
+    let text = fs::read_to_string(&path)
+        .map_err(|error| format!("{}: {error}; is this the folder of a run?", path.display()))?;
+    let record: RunRecord =
+        serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
+    if record.schema != SCHEMA {
+        return Err(format!(
+            "{}: rows of format {}, this program reads format {SCHEMA}",
+            path.display(),
+            record.schema
+        ));
+    }
+    let path = folder.join("rows.jsonl");
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+    let mut rows = Vec::new();
+    for (number, line) in whole.lines().enumerate() {
+        let row = serde_json::from_str(line)
+            .map_err(|error| format!("{}: line {}: {error}", path.display(), number + 1))?;
+        rows.push(row);
+    }
+    Ok((record, rows))
+}
+
+/// A memory curve, by the name its rows give.
+///
+/// # Errors
+/// What is missing or wrong.
+pub fn curve(folder: &Path, name: &str) -> Result<Vec<CurvePoint>, String> {
+    let path = folder.join(name);
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let mut points = Vec::new();
+    for (number, line) in text.lines().enumerate().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let parsed = match fields[..] {
+            [elapsed_s, resident, live, swap] => elapsed_s
+                .parse::<f64>()
+                .ok()
+                .zip(resident.parse().ok())
+                .zip(live.parse().ok().zip(swap.parse().ok())),
+            _ => None,
+        };
+        let ((elapsed_s, resident_bytes), (live_bytes, swap_bytes)) =
+            parsed.ok_or_else(|| format!("{}: line {}: `{line}`", path.display(), number + 1))?;
+        let elapsed_ns = (elapsed_s * 1e9) as u64;
+        points.push(CurvePoint { elapsed_ns, resident_bytes, live_bytes, swap_bytes });
+    }
+    Ok(points)
+}

@@ -1,0 +1,37 @@
+//! `cell`: prints one cell as JSON.
+
+use super::Failure;
+use crate::cli::CellArguments;
+use crate::spec;
+
+/// Prints the cell whose id is, or contains, the text given.
+pub(super) fn run(arguments: &CellArguments) -> Result<(), Failure> {
+    let suites = match &arguments.suite {
+        Some(name) => {
+            vec![spec::load(name).map_err(|error| Failure::usage(error.to_string()))?]
+        }
+        None => spec::names().filter_map(spec::built_in).collect(),
+    };
+    let scale = super::scale(&arguments.scale)?;
+    let plan = super::plan::plan_here(&suites, &scale)?;
+    let exact = plan.cells.iter().find(|cell| cell.id == arguments.id);
+    let mut near = plan.cells.iter().filter(|cell| cell.id.contains(&arguments.id));
+    let cell = match (exact, near.next(), near.next()) {
+        (Some(cell), ..) | (None, Some(cell), None) => cell,
+        (None, None, _) => {
+            let message = format!(
+                "no cell's id contains `{}`: `nibble-bench plan SUITE` shows them",
+                arguments.id
+            );
+            return Err(Failure::usage(message));
+        }
+        (None, Some(first), Some(second)) => {
+            return Err(Failure::usage(format!(
+                "`{}` fits more than one cell ({}, {}, …): give more of the id",
+                arguments.id, first.id, second.id
+            )));
+        }
+    };
+    println!("{}", serde_json::to_string(cell).expect("a cell is plain data"));
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! The sub-commands, one file each.
+
+mod cell;
+mod list;
+mod measure;
+mod pair;
+mod plan;
+mod report;
+mod reproduce;
+mod run;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use crate::cli::{Cli, Command};
+use crate::exit;
+use crate::spec::{Scale, unknown_name};
+
+/// Why a command ended otherwise than well.
+#[derive(Debug)]
+pub struct Failure {
+    /// The exit code.
+    pub code: u8,
+    /// What to tell the user; nothing where rows say it already.
+    pub message: Option<String>,
+}
+
+impl Failure {
+    fn usage(message: impl Into<String>) -> Self {
+        Self { code: exit::USAGE, message: Some(message.into()) }
+    }
+
+    fn machine(message: impl Into<String>) -> Self {
+        Self { code: exit::MACHINE, message: Some(message.into()) }
+    }
+
+    fn internal(message: impl Into<String>) -> Self {
+        Self { code: exit::INTERNAL, message: Some(message.into()) }
+    }
+
+    /// Nothing is left to say: rows and summary said it.
+    fn silent(code: u8) -> Self {
+        Self { code, message: None }
+    }
+}
+
+/// Parses the command line and does what it says; returns the exit code.
+#[must_use]
+pub fn main() -> u8 {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+            return if asked { exit::OK } else { exit::USAGE };
+        }
+    };
+    match dispatch(cli.command) {
+        Ok(()) => exit::OK,
+        Err(Failure { code, message }) => {
+            if let Some(message) = message {
+                eprintln!("error: {message}");
+            }
+            code
+        }
+    }
+}
+
+fn dispatch(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::List { what } => {
+            list::run(what.as_deref());
+            Ok(())
+        }
+        Command::Plan(arguments) => plan::run(&arguments),
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Pair(arguments) => pair::run(&arguments),
+        Command::Cell(arguments) => cell::run(&arguments),
+        Command::Worker { progress_descriptor } => {
+            crate::worker::run(progress_descriptor).map_err(Failure::usage)
+        }
+        Command::Report { run, figures } => report::run(&run, &figures),
+        Command::Reproduce(arguments) => reproduce::run(&arguments),
+        Command::Warm { bytes } => crate::runner::warm(bytes)
+            .map_err(|error| Failure::machine(format!("warming {bytes} bytes: {error}"))),
+    }
+}
+
+fn scale(name: &str) -> Result<Scale, Failure> {
+    Scale::by_name(name).ok_or_else(|| Failure::usage(unknown_name("scale", name, Scale::NAMES)))
+}

@@ -1,0 +1,144 @@
+//! `pair`: compares two stores under one closed-loop workload.
+
+use super::Failure;
+use super::measure::{measure, record};
+use crate::analysis::{median, median_ratio};
+use crate::cell::{Cell, ClosedLoop, System};
+use crate::cli::{PairArguments, WorkArguments};
+use crate::compare::{blocks_of, cells, ratios};
+use crate::plan::{Plan, check_closed_loop, closed_loop_cell};
+use crate::spec::{Scale, Suite};
+use crate::{archive, environment, exit, registry};
+
+/// Runs the blocks and prints the median ratio with its interval.
+pub(super) fn run(arguments: &PairArguments) -> Result<(), Failure> {
+    if !(3..=1000).contains(&arguments.blocks) {
+        return Err(Failure::usage(format!(
+            "blocks = {}: must be 3 to 1000; fewer give no interval",
+            arguments.blocks
+        )));
+    }
+    let work = work(&arguments.work)?;
+    let a = cell(&arguments.a, &work, arguments.seed)?;
+    let b = cell(&arguments.b, &work, arguments.seed)?;
+    check_memory(&a)?;
+    let plan = Plan { cells: cells(&a, &b, arguments.blocks), notices: Vec::new() };
+    let name = format!("pair-{}-{}", file_name(&arguments.a), file_name(&arguments.b));
+    let record = record(&name, None, &[], &plan);
+    let measured = measure(&plan.cells, record, &arguments.output)?;
+    let (_, rows) = archive::load(&measured.folder).map_err(Failure::internal)?;
+    println!("{}", measured.folder.display());
+    if measured.interrupted {
+        return Err(Failure::silent(exit::INTERRUPTED));
+    }
+    let blocks = blocks_of(&rows, arguments.blocks);
+    let of = |places: [usize; 2]| {
+        let values =
+            blocks.iter().flat_map(|block| places.map(|at| block.throughput_ops_per_s[at]));
+        median(&values.collect::<Vec<_>>()).unwrap_or(0.0) / 1e6
+    };
+    let ratios = ratios(&blocks);
+    let Some(estimate) = median_ratio(&ratios, arguments.seed) else {
+        return Err(Failure {
+            code: exit::UNEXPECTED,
+            message: Some(format!(
+                "only {} of {} blocks were measured completely; at least 3 are needed",
+                blocks.len(),
+                arguments.blocks
+            )),
+        });
+    };
+    println!(
+        "workload: {}, {} % GET, {} B values, fill {} %, {} thread(s), batch {}",
+        work.distribution,
+        work.get_percent,
+        work.value_bytes,
+        work.fill_percent,
+        work.threads,
+        work.batch
+    );
+    println!("A {}: median {:.3} Mops/s", arguments.a, of([0, 3]));
+    println!("B {}: median {:.3} Mops/s", arguments.b, of([1, 2]));
+    let [low, high] = [f64::INFINITY, 0.0];
+    let lowest = ratios.iter().copied().fold(low, f64::min);
+    let highest = ratios.iter().copied().fold(high, f64::max);
+    println!(
+        "B/A: {:.4}, 99 % bootstrap interval {:.4} to {:.4}, blocks {lowest:.4} to {highest:.4} (n = {})",
+        estimate.ratio, estimate.interval.from, estimate.interval.to, estimate.blocks
+    );
+    let verdict = if estimate.interval.contains(1.0) {
+        "no difference shown: the interval contains 1"
+    } else if estimate.ratio > 1.0 {
+        "B is faster: the interval excludes 1"
+    } else {
+        "A is faster: the interval excludes 1"
+    };
+    println!("{verdict}");
+    if measured.unexpected > 0 {
+        return Err(Failure::silent(exit::UNEXPECTED));
+    }
+    Ok(())
+}
+
+fn work(arguments: &WorkArguments) -> Result<ClosedLoop, Failure> {
+    let object_memory_bytes = workloads::bytes::parse_bytes(&arguments.object_memory)
+        .map_err(|error| Failure::usage(format!("object-memory: {error}")))?;
+    let work = ClosedLoop {
+        distribution: arguments.distribution.clone(),
+        get_percent: arguments.get_percent,
+        value_bytes: arguments.value_bytes,
+        object_memory_bytes: object_memory_bytes as u64,
+        fill_percent: arguments.fill_percent,
+        threads: arguments.threads,
+        batch: arguments.batch,
+        operations_per_thread: arguments.operations,
+        resident: true,
+    };
+    check_closed_loop(&work).map_err(Failure::usage)?;
+    Ok(work)
+}
+
+/// The cell of one side; `sampling=off` is a setting of the harness, not of the store.
+fn cell(text: &str, work: &ClosedLoop, seed: u64) -> Result<Cell, Failure> {
+    let mut system = registry::store(text).map_err(Failure::usage)?;
+    let System::Store { options, .. } = &mut system else {
+        unreachable!("registry::store gives stores")
+    };
+    let sampling = match options.remove("sampling").as_deref() {
+        None | Some("on") => true,
+        Some("off") => false,
+        Some(other) => {
+            return Err(Failure::usage(format!("sampling = {other}: must be on or off")));
+        }
+    };
+    let suite = Suite {
+        name: "pair".to_owned(),
+        question: String::new(),
+        source: String::new(),
+        seed,
+        timeout_s: 120,
+        patterns: Vec::new(),
+        fragmentation: Vec::new(),
+        closed_loop: Vec::new(),
+    };
+    let scale = Scale::by_name("quick").expect("a scale that exists");
+    let mut cell = closed_loop_cell(&suite, &scale, system, 0, work.clone());
+    cell.sampling = sampling;
+    Ok(cell)
+}
+
+fn check_memory(cell: &Cell) -> Result<(), Failure> {
+    let (wanted, available) = (cell.expected_bytes(), environment::available_memory_bytes());
+    if wanted > available / 10 * 9 {
+        return Err(Failure::machine(format!(
+            "a cell may need {} MiB and {} MiB are available: lower --object-memory or --operations",
+            wanted >> 20,
+            available >> 20
+        )));
+    }
+    Ok(())
+}
+
+fn file_name(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect()
+}

@@ -1,0 +1,39 @@
+//! `report`: draws the figures of a run again and rewrites its report.
+
+use std::path::Path;
+
+use super::Failure;
+use crate::figures::{self, Drawings, Figure};
+use crate::spec::unknown_name;
+use crate::{archive, report};
+
+/// Rebuilds the report of the run in `folder`.
+pub(super) fn run(folder: &Path, names: &[String]) -> Result<(), Failure> {
+    let mut wanted = wanted(names)?;
+    figures::gnuplot_available().map_err(Failure::machine)?;
+    let (run, rows) = archive::load(folder).map_err(Failure::usage)?;
+    if names.is_empty() && !run.figures.is_empty() {
+        wanted.retain(|figure| run.figures.iter().any(|name| name == figure.name));
+    }
+    let drawn =
+        figures::draw(folder, &rows, &wanted, Drawings::ByGnuplot).map_err(Failure::internal)?;
+    let page = report::write(folder, &run, &rows, &drawn).map_err(Failure::internal)?;
+    print!("{}", report::summary(&run, &rows));
+    println!("{}", page.display());
+    Ok(())
+}
+
+/// The figures of those names; all where none is named.
+pub(super) fn wanted(names: &[String]) -> Result<Vec<&'static Figure>, Failure> {
+    if names.is_empty() {
+        return Ok(figures::all().iter().collect());
+    }
+    let known = || figures::all().iter().map(|figure| figure.name);
+    names
+        .iter()
+        .map(|name| {
+            figures::by_name(name)
+                .ok_or_else(|| Failure::usage(unknown_name("figure", name, known())))
+        })
+        .collect()
+}

@@ -1,0 +1,327 @@
+//! Made-up rows for tests. The numbers follow from names, so no two systems share them; none of
+//! them was ever measured.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use workloads::fragmentation::Pattern;
+
+use crate::cell::{Basis, Cell, ClosedLoop, Fragmentation, Frees, Observe, System, Work};
+use crate::record::{CpuUse, Memory, MemoryPoint, Outcome, Overheads, Row, SCHEMA};
+
+pub(crate) const HEAPS: [&str; 9] = [
+    "glibc",
+    "gperftools",
+    "jemalloc",
+    "mimalloc",
+    "rpmalloc",
+    "scudo",
+    "snmalloc",
+    "tcmalloc",
+    "unheard-of",
+];
+const TUNED: [&str; 5] = ["glibc", "jemalloc", "mimalloc", "scudo", "tcmalloc"];
+const AMPLE_STORES: [&str; 5] = [
+    "hashmap",
+    "heapstore:glibc",
+    "heapstore:jemalloc",
+    "heapstore:mimalloc",
+    "heapstore:tcmalloc",
+];
+const LIVE_BYTES: u64 = 256 << 20;
+
+/// A number from 0 to 1 that follows from `text`.
+fn of(text: &str) -> f64 {
+    let mut state = 0xCBF2_9CE4_8422_2325_u64;
+    for byte in text.bytes() {
+        state = (state ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
+    }
+    state ^= state >> 29;
+    (state.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+pub(crate) fn heap(name: &str, variant: &str) -> System {
+    System::Heap { name: name.to_owned(), variant: variant.to_owned() }
+}
+
+pub(crate) fn store(name: &str) -> System {
+    let (name, heap) = match name.split_once(':') {
+        Some((name, heap)) => (name, Some(heap.to_owned())),
+        None => (name, None),
+    };
+    System::Store { name: name.to_owned(), heap, options: BTreeMap::new() }
+}
+
+/// A fragmentation workload as the papers run it.
+pub(crate) fn work(pattern: &str) -> Fragmentation {
+    Fragmentation {
+        pattern: Pattern::by_name(pattern).expect("a built-in pattern"),
+        live_bytes: LIVE_BYTES,
+        basis: Basis::Ample,
+        threads: 1,
+        frees: Frees::Own,
+        observe: Observe::End,
+        idle_ms: 15_000,
+    }
+}
+
+/// A row with made-up time, without memory.
+pub(crate) fn row(cell: &Cell, step: &str) -> Row {
+    let speed = 1e5 + 9e5 * of(&format!("{}{step}", cell.id));
+    Row {
+        schema: SCHEMA,
+        system: cell.system.label(),
+        step: step.to_owned(),
+        outcome: Outcome::Measured,
+        expected: true,
+        reason: None,
+        cell: cell.clone(),
+        version: "1.2.3".to_owned(),
+        settings: BTreeMap::from([("decay-ms".to_owned(), "10000".to_owned())]),
+        environment: BTreeMap::from([("GLIBC_TUNABLES".to_owned(), "a<b".to_owned())]),
+        operations: 1_000_000,
+        elapsed_ns: (1e15 / speed) as u64,
+        throughput_ops_per_s: speed,
+        cpu: CpuUse { user_ns: 800_000_000, system_ns: 200_000_000, ..CpuUse::default() },
+        latency_ns: BTreeMap::from([("p50".to_owned(), 220), ("p99".to_owned(), 1900)]),
+        refusal: None,
+        memory: None,
+        verification: None,
+        statistics: BTreeMap::new(),
+        curve: None,
+    }
+}
+
+pub(crate) fn cell(system: System, work: Work, repetition: u32) -> Cell {
+    let id = match &work {
+        Work::Fragmentation(work) => format!(
+            "fragmentation/{}/{}/{:?}/{}-{:?}/{repetition}",
+            work.pattern.name,
+            system.label(),
+            work.basis,
+            work.threads,
+            work.frees
+        ),
+        Work::ClosedLoop(work) => format!(
+            "closed-loop/{}-{}/{}/{repetition}",
+            work.distribution,
+            work.get_percent,
+            system.label()
+        ),
+    };
+    Cell {
+        id,
+        system,
+        work,
+        seed: 42,
+        repetition,
+        sampling: true,
+        timeout_ms: 60_000,
+        memory_limit_bytes: 1 << 30,
+    }
+}
+
+fn point(overhead: f64, live_bytes: u64) -> MemoryPoint {
+    MemoryPoint {
+        resident_bytes: (overhead * live_bytes as f64) as u64,
+        live_bytes,
+        live_objects: 1000,
+        overhead: Some(overhead),
+        ..MemoryPoint::default()
+    }
+}
+
+/// The three rows of a fragmentation cell with that overhead after the last phase.
+pub(crate) fn fragmentation(
+    system: System,
+    work: Fragmentation,
+    repetition: u32,
+    overhead: f64,
+) -> Vec<Row> {
+    let bounded = work.basis == Basis::Bounded;
+    let second = work.pattern.second.is_some();
+    let cell = cell(system, Work::Fragmentation(work), repetition);
+    let steps: &[&str] = if second { &["fill", "delete", "refill"] } else { &["fill"] };
+    let mut rows: Vec<Row> = steps.iter().map(|step| row(&cell, step)).collect();
+    for row in &mut rows {
+        let at_once = point(1.0 + (overhead - 1.0) * 0.2, LIVE_BYTES);
+        row.memory = Some(Memory { at_once: Some(at_once), ..Memory::default() });
+    }
+    let last = rows.last_mut().expect("at least one step");
+    last.memory = Some(Memory {
+        at_once: Some(point(overhead, LIVE_BYTES)),
+        after_idle: Some(point(1.0 + (overhead - 1.0) * 0.8, LIVE_BYTES)),
+        after_trim: Some(point(1.0 + (overhead - 1.0) * 0.5, LIVE_BYTES)),
+        overheads: bounded.then(|| Overheads {
+            log_only: overhead * 0.95,
+            all_in: overhead,
+            ..Overheads::default()
+        }),
+        ..Memory::default()
+    });
+    if bounded {
+        last.outcome = Outcome::Full;
+        last.reason = Some("an object of 10240 bytes was refused".to_owned());
+    }
+    rows
+}
+
+/// Rows of every figure, with nine allocators: some fail, one is far off.
+pub(crate) fn rows() -> Vec<Row> {
+    let mut rows = Vec::new();
+    let patterns = ["P1", "P2", "P3", "P4", "P5", "P6"];
+    for repetition in 0..3 {
+        let jitter = |text: &str| 0.12 * of(&format!("{text}{repetition}"));
+        for name in HEAPS {
+            for pattern in patterns {
+                let overhead = 1.02 + 1.4 * of(&format!("{name}{pattern}")) + jitter(name);
+                let far = if (name, pattern) == ("scudo", "P2") { 9.7 } else { overhead };
+                rows.extend(fragmentation(heap(name, "default"), work(pattern), repetition, far));
+                if TUNED.contains(&name) {
+                    let tuned = heap(name, "tuned");
+                    rows.extend(fragmentation(tuned, work(pattern), repetition, overhead * 0.9));
+                }
+            }
+            for number in 1..=8 {
+                let pattern = format!("W{number}");
+                let overhead = 1.02 + 1.8 * of(&format!("{name}{pattern}")) + jitter(name);
+                rows.extend(fragmentation(
+                    heap(name, "default"),
+                    work(&pattern),
+                    repetition,
+                    overhead,
+                ));
+            }
+        }
+        for pattern in patterns {
+            let bounded = Fragmentation { basis: Basis::Bounded, ..work(pattern) };
+            rows.extend(fragmentation(
+                store("nibble"),
+                bounded,
+                repetition,
+                1.08 + jitter(pattern),
+            ));
+            for name in AMPLE_STORES {
+                let overhead = 1.1 + of(&format!("{name}{pattern}")) + jitter(name);
+                rows.extend(fragmentation(store(name), work(pattern), repetition, overhead));
+            }
+        }
+        for distribution in ["uniform", "zipfian:0.99"] {
+            for get_percent in [95, 50] {
+                for name in AMPLE_STORES.into_iter().chain(["nibble", "null"]) {
+                    rows.extend(closed_loop(name, distribution, get_percent, repetition));
+                }
+            }
+        }
+    }
+    for pattern in ["P1", "P4"] {
+        rows.extend(fragmentation(store("null"), work(pattern), 0, 0.01));
+        for frees in [Frees::Own, Frees::Other] {
+            for name in HEAPS {
+                let work = Fragmentation { threads: 2, frees, ..work(pattern) };
+                let overhead = 1.1 + 1.6 * of(&format!("{name}{pattern}{frees:?}"));
+                rows.extend(fragmentation(heap(name, "default"), work, 0, overhead));
+            }
+            let work = Fragmentation { threads: 2, frees, basis: Basis::Bounded, ..work(pattern) };
+            rows.extend(fragmentation(store("nibble"), work, 0, 1.12));
+        }
+    }
+    break_some(&mut rows);
+    name_curves(&mut rows);
+    rows
+}
+
+fn closed_loop(name: &str, distribution: &str, get_percent: u32, repetition: u32) -> Vec<Row> {
+    let work = ClosedLoop {
+        distribution: distribution.to_owned(),
+        get_percent,
+        value_bytes: 1024,
+        object_memory_bytes: 512 << 20,
+        fill_percent: 50,
+        threads: 2,
+        batch: 1,
+        operations_per_thread: 1_000_000,
+        resident: true,
+    };
+    let cell = cell(store(name), Work::ClosedLoop(work), repetition);
+    let mut run = row(&cell, "run");
+    let speed = if name == "null" { 85e6 } else { 1e6 + 4e6 * of(&cell.id[..cell.id.len() - 2]) };
+    run.throughput_ops_per_s = speed * (1.0 + 0.1 * of(&cell.id));
+    let overhead = if name == "null" { 0.003 } else { 1.1 + of(name) };
+    run.memory = Some(Memory { at_once: Some(point(overhead, LIVE_BYTES)), ..Memory::default() });
+    vec![row(&cell, "load"), run, row(&cell, "verify")]
+}
+
+/// A crash, a wrong value and a system that is not there.
+fn break_some(rows: &mut [Row]) {
+    for row in rows {
+        let id = row.cell.id.as_str();
+        if id.starts_with("fragmentation/P3/rpmalloc/Ample/1-Own/") && row.step == "refill" {
+            row.outcome = Outcome::Crashed;
+            row.expected = false;
+            row.reason = Some("ended by SIGSEGV <segmentation fault>".to_owned());
+        } else if id == "closed-loop/uniform-95/hashmap/1" && row.step == "verify" {
+            row.outcome = Outcome::WrongValues;
+            row.expected = false;
+            row.reason = Some("of 10 values checked 1 were lost and 0 wrong".to_owned());
+        } else if id.contains("W2/snmalloc") {
+            row.outcome = Outcome::Unavailable;
+            row.reason = Some("not on this machine".to_owned());
+        }
+    }
+}
+
+fn name_curves(rows: &mut [Row]) {
+    for row in rows.iter_mut().filter(|row| row.cell.id.starts_with("fragmentation/P4/")) {
+        row.curve = Some(curve_name(&row.cell.id));
+    }
+}
+
+fn curve_name(id: &str) -> String {
+    format!("curves/{}.csv", id.replace(['/', ':'], "_"))
+}
+
+/// A folder for one test below the system's temporary one; removed with the value.
+#[derive(Debug)]
+pub(crate) struct Folder(pub(crate) PathBuf);
+
+impl Folder {
+    pub(crate) fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("nibble-bench-{}-{test}", std::process::id()));
+        fs::create_dir_all(&path).expect("a writable temporary folder");
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Writes the curves that `rows` name: fill, delete nine tenths, fill again, idle.
+pub(crate) fn write_curves(folder: &Path, rows: &[Row]) {
+    fs::create_dir_all(folder.join("curves")).expect("a folder for curves");
+    for row in rows.iter().filter(|row| row.step == "refill") {
+        let (Some(name), Some(memory)) = (&row.curve, &row.memory) else { continue };
+        let end = memory.at_once.map_or(1.0, |point| point.resident_bytes as f64);
+        let unit = 0.05 + 0.05 * of(&row.system);
+        let mut text = "elapsed_s,resident_bytes,live_bytes,swap_bytes\n".to_owned();
+        for tick in 0..400_u32 {
+            let (live, resident) = match tick {
+                0..3 => (0.0, 0.01),
+                3..13 => (f64::from(tick - 2) / 10.0, f64::from(tick - 2) / 9.5),
+                13..18 => (1.0, 1.05),
+                18..24 => (1.0 - 0.15 * f64::from(tick - 17), 1.05),
+                24..28 => (0.1, 1.04),
+                28..40 => (0.1 + 0.075 * f64::from(tick - 27), 1.04 + f64::from(tick - 27) / 40.0),
+                _ => (1.0, 1.2),
+            };
+            let live_bytes = (live * LIVE_BYTES as f64) as u64;
+            let resident_bytes = (resident * end / 1.3) as u64;
+            text += &format!("{:.3},{resident_bytes},{live_bytes},0\n", f64::from(tick) * unit);
+        }
+        fs::write(folder.join(name), text).expect("a curve's file");
+    }
+}

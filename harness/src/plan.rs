@@ -1,0 +1,420 @@
+//! From suites and a scale to cells: pure, so a plan can be shown without running anything.
+
+use std::collections::BTreeSet;
+
+use workloads::fragmentation::{self, Pattern, Volume};
+
+use crate::cell::{Basis, Cell, ClosedLoop, Fragmentation, Frees, Observe, System, Work};
+use crate::registry;
+use crate::spec::{ClosedLoopGrid, FragmentationGrid, Scale, Suite, unknown_name};
+
+/// Cells in the order they run: repetition by repetition, and within one in an order shuffled by
+/// the suite's seed, so that drift of the machine meets every system alike.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The cells.
+    pub cells: Vec<Cell>,
+    /// What was changed to fit this machine, in sentences for the report.
+    pub notices: Vec<String>,
+}
+
+/// What a plan asks of the machine it is made for.
+#[derive(Clone, Copy, Debug)]
+pub struct MachineLimits {
+    /// Memory that may be used at all.
+    pub memory_bytes: u64,
+}
+
+/// Share of available memory that the largest cell may be expected to need, in percent.
+const LARGEST_CELL_PERCENT: u64 = 80;
+/// Smallest live set to which a scale is reduced before the plan gives up.
+const LIVE_BYTES_MIN: u64 = 8 << 20;
+
+/// Plans `suites` at `scale`. Where memory does not suffice, live sets are reduced and a notice
+/// says so.
+///
+/// # Errors
+/// Unknown names with near matches, impossible combinations, a machine too small for anything.
+pub fn plan(suites: &[Suite], scale: &Scale, limits: MachineLimits) -> Result<Plan, String> {
+    let mut scale = scale.clone();
+    let mut notices = Vec::new();
+    let asked = scale.clone();
+    let cells = loop {
+        let cells = cells_of(suites, &scale)?;
+        let largest = cells.iter().map(Cell::expected_bytes).max().unwrap_or(0);
+        if largest <= limits.memory_bytes / 100 * LARGEST_CELL_PERCENT {
+            break cells;
+        }
+        scale.live_bytes /= 2;
+        scale.store_bytes /= 2;
+        if scale.live_bytes < LIVE_BYTES_MIN {
+            return Err(format!(
+                "not enough memory for scale `{}`: {} MiB are available and a cell with a live \
+                 set of {} MiB may need {} MiB; free memory, or use a smaller scale",
+                asked.name,
+                limits.memory_bytes >> 20,
+                (scale.live_bytes * 2) >> 20,
+                largest >> 20,
+            ));
+        }
+    };
+    if scale != asked {
+        notices.push(format!(
+            "scale `{}` asks for live sets of {} MiB and stores of {} MiB; {} MiB of memory are \
+             available, so they were reduced to {} MiB and {} MiB",
+            asked.name,
+            asked.live_bytes >> 20,
+            asked.store_bytes >> 20,
+            limits.memory_bytes >> 20,
+            scale.live_bytes >> 20,
+            scale.store_bytes >> 20,
+        ));
+    }
+    Ok(Plan { cells, notices })
+}
+
+fn cells_of(suites: &[Suite], scale: &Scale) -> Result<Vec<Cell>, String> {
+    let mut cells = Vec::new();
+    for suite in suites {
+        for grid in &suite.fragmentation {
+            fragmentation_cells(suite, grid, scale, &mut cells)?;
+        }
+        for grid in &suite.closed_loop {
+            closed_loop_cells(suite, grid, scale, &mut cells)?;
+        }
+    }
+    // Suites may share cells; a cell that two of them want runs once.
+    let mut seen = BTreeSet::new();
+    cells.retain(|cell| seen.insert(cell.id.clone()));
+    let seed = suites.first().map_or(0, |suite| suite.seed);
+    cells.sort_by_key(|cell| (cell.repetition, shuffled(seed, cell)));
+    Ok(cells)
+}
+
+/// A place in the order that looks random and depends on nothing but seed, repetition and id.
+fn shuffled(seed: u64, cell: &Cell) -> u64 {
+    let mut state = seed ^ u64::from(cell.repetition).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    for byte in cell.id.bytes() {
+        state = (state ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
+        state ^= state >> 29;
+    }
+    state
+}
+
+fn fragmentation_cells(
+    suite: &Suite,
+    grid: &FragmentationGrid,
+    scale: &Scale,
+    cells: &mut Vec<Cell>,
+) -> Result<(), String> {
+    let mut systems: Vec<(System, Basis)> = registry::heaps(&grid.heaps, &grid.variants)?
+        .into_iter()
+        .map(|system| (system, Basis::Ample))
+        .collect();
+    for store in &grid.stores {
+        for &basis in &grid.basis {
+            systems.push((registry::store(store)?, basis));
+        }
+    }
+    if systems.is_empty() {
+        return Err(format!(
+            "{}: a [[fragmentation]] table names neither heaps nor stores",
+            suite.name
+        ));
+    }
+    let repetitions = grid.repetitions.unwrap_or(u32::MAX).min(scale.repetitions);
+    for name in &grid.patterns {
+        let pattern = pattern(suite, name)?;
+        for (system, basis) in &systems {
+            check_basis(&suite.name, &pattern, *basis)?;
+            for &threads in &grid.threads {
+                for &frees in &grid.frees {
+                    // Another thread can free only where there is one.
+                    if frees == Frees::Other && threads < 2 {
+                        continue;
+                    }
+                    check_threads(threads)?;
+                    for &observe in &grid.observe {
+                        for repetition in 0..repetitions {
+                            cells.push(fragmentation_cell(
+                                suite,
+                                scale,
+                                system.clone(),
+                                repetition,
+                                Fragmentation {
+                                    pattern: pattern.clone(),
+                                    live_bytes: live_bytes(&pattern, scale, *basis),
+                                    basis: *basis,
+                                    threads,
+                                    frees,
+                                    observe,
+                                    idle_ms: scale.idle_ms,
+                                },
+                            ));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A store that fills until it refuses has no cap to allocate a multiple of.
+fn check_basis(suite: &str, pattern: &Pattern, basis: Basis) -> Result<(), String> {
+    match (basis, pattern.volume) {
+        (Basis::Bounded, Volume::Multiple(multiple)) => Err(format!(
+            "{suite}: pattern `{}` allocates {multiple} times a cap, and basis `bounded` fills until \
+             the store refuses: use basis `ample`, or a pattern with volume = \"fill\"",
+            pattern.name
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The live set of a pattern: small objects get a smaller one. A bounded store is given that
+/// much object memory, and at least 64 of its largest objects.
+fn live_bytes(pattern: &Pattern, scale: &Scale, basis: Basis) -> u64 {
+    let smallest = pattern.first.mean().min(pattern.second.map_or(f64::MAX, |size| size.mean()));
+    let live_bytes = scale.live_bytes_for(smallest);
+    match basis {
+        Basis::Ample => live_bytes,
+        Basis::Bounded => live_bytes.max(16 << 20),
+    }
+}
+
+fn fragmentation_cell(
+    suite: &Suite,
+    scale: &Scale,
+    system: System,
+    repetition: u32,
+    work: Fragmentation,
+) -> Cell {
+    let mut id = format!("fragmentation/{}/{}", work.pattern.name, system.label());
+    if !system.is_heap() {
+        id.push_str(match work.basis {
+            Basis::Ample => "/ample",
+            Basis::Bounded => "/bounded",
+        });
+    }
+    if work.threads > 1 {
+        let frees = if work.frees == Frees::Own { "own" } else { "other" };
+        id.push_str(&format!("/{}-threads-{frees}-frees", work.threads));
+    }
+    if work.observe == Observe::Each {
+        id.push_str("/observed-each");
+    }
+    finish(suite, scale, system, repetition, id, Work::Fragmentation(work))
+}
+
+fn closed_loop_cells(
+    suite: &Suite,
+    grid: &ClosedLoopGrid,
+    scale: &Scale,
+    cells: &mut Vec<Cell>,
+) -> Result<(), String> {
+    let repetitions = grid.repetitions.unwrap_or(u32::MAX).min(scale.repetitions);
+    for store in &grid.stores {
+        let system = registry::store(store)?;
+        for distribution in &grid.distributions {
+            for &get_percent in &grid.get_percent {
+                for &value_bytes in &grid.value_bytes {
+                    for &fill_percent in &grid.fill_percent {
+                        for &threads in &grid.threads {
+                            for &batch in &grid.batch {
+                                let work = ClosedLoop {
+                                    distribution: distribution.clone(),
+                                    get_percent,
+                                    value_bytes,
+                                    object_memory_bytes: scale.store_bytes,
+                                    fill_percent,
+                                    threads,
+                                    batch,
+                                    operations_per_thread: scale.operations_per_thread,
+                                    resident: true,
+                                };
+                                check_closed_loop(&work)?;
+                                for repetition in 0..repetitions {
+                                    cells.push(closed_loop_cell(
+                                        suite,
+                                        scale,
+                                        system.clone(),
+                                        repetition,
+                                        work.clone(),
+                                    ));
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One closed-loop cell; also what `pair` and `cell` are made of.
+#[must_use]
+pub fn closed_loop_cell(
+    suite: &Suite,
+    scale: &Scale,
+    system: System,
+    repetition: u32,
+    work: ClosedLoop,
+) -> Cell {
+    let id = format!(
+        "closed-loop/{}-get-{}-value-{}-fill-{}-threads-{}-batch-{}/{}",
+        work.distribution,
+        work.get_percent,
+        work.value_bytes,
+        work.fill_percent,
+        work.threads,
+        work.batch,
+        system.label(),
+    );
+    finish(suite, scale, system, repetition, id, Work::ClosedLoop(work))
+}
+
+/// Checks a closed-loop workload's numbers.
+///
+/// # Errors
+/// The value and what is allowed.
+pub fn check_closed_loop(work: &ClosedLoop) -> Result<(), String> {
+    work.distribution
+        .parse::<workloads::KeyDistribution>()
+        .map_err(|error| format!("distribution `{}`: {error}", work.distribution))?;
+    check_threads(work.threads)?;
+    let within = |name: &str, value: u64, from: u64, to: u64| {
+        if (from..=to).contains(&value) {
+            Ok(())
+        } else {
+            Err(format!("{name} = {value}: must be {from} to {to}"))
+        }
+    };
+    within("get-percent", work.get_percent.into(), 0, 100)?;
+    within("value-bytes", work.value_bytes as u64, 0, 16 << 20)?;
+    within("fill-percent", work.fill_percent.into(), 1, 98)?;
+    within("batch", work.batch as u64, 1, 64)?;
+    within("operations", work.operations_per_thread, 1, 1 << 32)?;
+    within("object-memory-bytes", work.object_memory_bytes, 8 << 20, 1 << 46)
+}
+
+fn check_threads(threads: usize) -> Result<(), String> {
+    let most = crate::progress::THREADS_MAX;
+    if (1..=most).contains(&threads) {
+        Ok(())
+    } else {
+        Err(format!("threads = {threads}: must be 1 to {most}"))
+    }
+}
+
+fn finish(
+    suite: &Suite,
+    scale: &Scale,
+    system: System,
+    repetition: u32,
+    id: String,
+    work: Work,
+) -> Cell {
+    // Larger scales do more work in a cell; the limit grows with the live set.
+    let growth = (scale.live_bytes >> 28).max(1);
+    let mut cell = Cell {
+        id: format!("{id}/{repetition}"),
+        system,
+        work,
+        seed: suite.seed + u64::from(repetition),
+        repetition,
+        sampling: true,
+        timeout_ms: suite.timeout_s * 1000 * growth,
+        memory_limit_bytes: 0,
+    };
+    cell.memory_limit_bytes = cell.expected_bytes() * 3 + (512 << 20);
+    cell
+}
+
+fn pattern(suite: &Suite, name: &str) -> Result<Pattern, String> {
+    if let Some(own) = suite.patterns.iter().find(|pattern| pattern.name == name) {
+        own.validate().map_err(|error| format!("{}: pattern `{name}`: {error}", suite.name))?;
+        return Ok(own.clone());
+    }
+    Pattern::by_name(name).ok_or_else(|| {
+        let built_in = fragmentation::all();
+        let known = suite.patterns.iter().chain(&built_in).map(|pattern| pattern.name.as_str());
+        unknown_name("pattern", name, known)
+    })
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::spec::built_in;
+
+    const AMPLE: MachineLimits = MachineLimits { memory_bytes: 64 << 30 };
+
+    pub(crate) fn sample_cells() -> Vec<Cell> {
+        let suites = [built_in("self-test").unwrap()];
+        plan(&suites, &Scale::by_name("smoke").unwrap(), AMPLE).unwrap().cells
+    }
+
+    fn all_suites() -> Vec<Suite> {
+        crate::spec::names().map(|name| built_in(name).unwrap()).collect()
+    }
+
+    #[test]
+    fn ids_are_unique_and_a_plan_is_the_same_every_time() {
+        let scale = Scale::by_name("quick").unwrap();
+        let first = plan(&all_suites(), &scale, AMPLE).unwrap();
+        let ids: BTreeSet<&str> = first.cells.iter().map(|cell| cell.id.as_str()).collect();
+        assert_eq!(ids.len(), first.cells.len());
+        assert_eq!(first, plan(&all_suites(), &scale, AMPLE).unwrap());
+        assert!(first.cells.is_sorted_by_key(|cell| cell.repetition), "repetitions interleave");
+    }
+
+    #[test]
+    fn a_small_machine_gets_smaller_live_sets_and_says_so() {
+        let limits = MachineLimits { memory_bytes: 20 << 30 };
+        let scale = Scale::by_name("paper").unwrap();
+        let plan = plan(&[built_in("allocator-bloat").unwrap()], &scale, limits).unwrap();
+        assert_eq!(plan.notices.len(), 1);
+        assert!(plan.notices[0].contains("reduced to 4096 MiB"), "{}", plan.notices[0]);
+        for cell in &plan.cells {
+            assert!(cell.expected_bytes() <= limits.memory_bytes);
+        }
+    }
+
+    #[test]
+    fn a_tiny_machine_is_told_before_anything_runs() {
+        let limits = MachineLimits { memory_bytes: 32 << 20 };
+        let scale = Scale::by_name("smoke").unwrap();
+        let error = plan(&all_suites(), &scale, limits).unwrap_err();
+        assert!(error.starts_with("not enough memory for scale `smoke`: 32 MiB"), "{error}");
+    }
+
+    #[test]
+    fn impossible_combinations_are_not_planned() {
+        let scale = Scale::by_name("smoke").unwrap();
+        let plan = plan(&[built_in("allocator-threads").unwrap()], &scale, AMPLE).unwrap();
+        assert!(plan.cells.iter().any(|cell| cell.id.contains("2-threads-other-frees")));
+        assert!(plan.cells.iter().all(|cell| !cell.id.contains("1-threads")));
+    }
+
+    #[test]
+    fn a_multiple_of_no_cap_is_refused() {
+        let mut suite = built_in("store-bloat").unwrap();
+        suite.fragmentation[0].patterns = vec!["W2".to_owned()];
+        let error = plan(&[suite], &Scale::by_name("smoke").unwrap(), AMPLE).unwrap_err();
+        assert!(error.contains("`W2` allocates 5 times a cap"), "{error}");
+    }
+
+    #[test]
+    fn unknown_names_get_near_matches() {
+        let mut suite = built_in("allocator-bloat").unwrap();
+        suite.fragmentation[0].patterns = vec!["P7".to_owned()];
+        let scale = Scale::by_name("smoke").unwrap();
+        let error = plan(&[suite.clone()], &scale, AMPLE).unwrap_err();
+        assert!(error.contains("unknown pattern `P7`"), "{error}");
+        suite.fragmentation[0].heaps = vec!["jemaloc".to_owned()];
+        let error = plan(&[suite], &scale, AMPLE).unwrap_err();
+        assert!(error.contains("did you mean jemalloc"), "{error}");
+    }
+}

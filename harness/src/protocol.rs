@@ -1,0 +1,140 @@
+//! What a worker and its parent say to one another: JSON lines. The worker speaks on standard
+//! output and, where it must wait, reads one line from standard input. At the end of its input it
+//! stops waiting, so a cell piped in by hand runs through.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::{CpuUse, Outcome, Refusal, Verification};
+
+/// A line from the worker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "event")]
+pub enum Event {
+    /// The worker's own needs are resident and the engine is not open yet. Waits: the parent
+    /// takes the baseline.
+    Ready {
+        /// Memory that belongs to the engine and is resident already; not part of the baseline.
+        engine_bytes: u64,
+    },
+    /// The engine is open.
+    Opened {
+        /// Version as the engine reports it.
+        version: String,
+        /// Settings in force.
+        settings: BTreeMap<String, String>,
+    },
+    /// A step is about to begin. Waits: the parent gives it a core and warms memory.
+    Before {
+        /// The step's name.
+        step: String,
+        /// Memory the step may newly touch.
+        grows_bytes: u64,
+    },
+    /// A step's work is done and measured.
+    Step(StepReport),
+    /// The worker stands still. Waits: the parent observes its memory.
+    Observe {
+        /// The step observed.
+        step: String,
+        /// Which observation.
+        point: Point,
+        /// The oracle's live bytes.
+        live_bytes: u64,
+        /// The oracle's live objects.
+        live_objects: u64,
+        /// How long to stand still before observing.
+        idle_ms: u64,
+        /// What the allocator says it has handed out.
+        self_allocated_bytes: Option<u64>,
+    },
+    /// The engine could not be opened or a step could not go on.
+    Failed {
+        /// Which outcome this is.
+        outcome: Outcome,
+        /// Why.
+        reason: String,
+    },
+    /// Every step is done, and nothing is torn down yet. Waits: the parent stops sampling.
+    Ending,
+    /// The engine is closed, too.
+    Done,
+}
+
+/// An observation point of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Point {
+    /// Right after the step.
+    AtOnce,
+    /// After standing idle.
+    AfterIdle,
+    /// After `purge` or `trim`.
+    AfterTrim,
+}
+
+/// What the worker measured of a step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct StepReport {
+    /// The step's name.
+    pub step: String,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Whether the workload allows for it.
+    pub expected: bool,
+    /// Why, where not measured.
+    pub reason: Option<String>,
+    /// Operations executed.
+    pub operations: u64,
+    /// Wall time, refusal waits excluded.
+    pub elapsed_ns: u64,
+    /// CPU time and faults of the process in the step.
+    pub cpu: CpuUse,
+    /// Sampled latency by percentile name.
+    pub latency_ns: BTreeMap<String, u64>,
+    /// The refusal that ended it.
+    pub refusal: Option<Refusal>,
+    /// Values checked.
+    pub verification: Option<Verification>,
+    /// Counters of the engine's own.
+    pub statistics: BTreeMap<String, f64>,
+    /// Memory configured, where the store has a capacity.
+    pub capacity: Option<Capacity>,
+}
+
+/// A store's configured memory and what lives in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Capacity {
+    /// Object memory.
+    pub object_memory_bytes: u64,
+    /// Object memory + index + tables.
+    pub capacity_bytes: u64,
+    /// Live bytes, header and key included, as the store lays them out.
+    pub live_object_bytes: u64,
+    /// Live value bytes as the oracle counts them.
+    pub live_value_bytes: u64,
+}
+
+impl StepReport {
+    /// A step that was measured; callers fill in what else they know.
+    #[must_use]
+    pub fn measured(step: &str, operations: u64, elapsed_ns: u64) -> Self {
+        Self {
+            step: step.to_owned(),
+            outcome: Outcome::Measured,
+            expected: true,
+            reason: None,
+            operations,
+            elapsed_ns,
+            cpu: CpuUse::default(),
+            latency_ns: BTreeMap::new(),
+            refusal: None,
+            verification: None,
+            statistics: BTreeMap::new(),
+            capacity: None,
+        }
+    }
+}

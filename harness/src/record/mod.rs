@@ -1,0 +1,7 @@
+//! What is recorded: one row for each step of a cell, whatever came of it.
+
+mod row;
+
+pub use row::{
+    CpuUse, CurvePoint, Memory, MemoryPoint, Outcome, Overheads, Refusal, Row, SCHEMA, Verification,
+};

@@ -1,0 +1,225 @@
+//! One row of `rows.jsonl`. `harness/FORMAT.md` describes every field with its unit.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::cell::Cell;
+
+/// Version of the row format.
+pub const SCHEMA: u32 = 1;
+
+/// What came of a step. Every cell ends in rows, never in a hole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// It ran to its end.
+    Measured,
+    /// The store refused: the end of a bounded phase, a finding elsewhere.
+    Full,
+    /// A heap, the system or the cell's limit refused memory, or the kernel killed the worker.
+    OutOfMemory,
+    /// The worker died.
+    Crashed,
+    /// The worker did not end in time.
+    Timeout,
+    /// Values came back lost, stale, torn or foreign: the row's numbers are void.
+    WrongValues,
+    /// The engine or the worker reported an error.
+    Failed,
+    /// The system is not on this machine.
+    Unavailable,
+}
+
+impl Outcome {
+    /// The word used in rows and tables.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Measured => "measured",
+            Self::Full => "full",
+            Self::OutOfMemory => "out-of-memory",
+            Self::Crashed => "crashed",
+            Self::Timeout => "timeout",
+            Self::WrongValues => "wrong-values",
+            Self::Failed => "failed",
+            Self::Unavailable => "unavailable",
+        }
+    }
+}
+
+/// One step of one cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Row {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// Name of the system as figures use it ([`crate::cell::System::label`]).
+    pub system: String,
+    /// Step within the cell: `fill`, `delete`, `refill`, `load`, `run`, `verify`; `cell` where
+    /// the worker ended before its first step.
+    pub step: String,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Whether that is what the plan allows for; an unexpected outcome makes the exit code ≠ 0.
+    pub expected: bool,
+    /// Why, where the outcome is not `measured`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The cell, complete: the row can be repeated from it.
+    pub cell: Cell,
+    /// Version of the engine or allocator as it reports itself.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub version: String,
+    /// Settings in force, as the system reports them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
+    /// Environment variables the parent set for the worker.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub environment: BTreeMap<String, String>,
+    /// Operations executed in the step.
+    pub operations: u64,
+    /// Wall time of the step, waits for a refusal excluded.
+    pub elapsed_ns: u64,
+    /// Operations per second of wall time.
+    pub throughput_ops_per_s: f64,
+    /// CPU time and faults of the whole worker in the step, background threads included.
+    pub cpu: CpuUse,
+    /// Latency in ns of a sample of operations, by percentile name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub latency_ns: BTreeMap<String, u64>,
+    /// Refusals met.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<Refusal>,
+    /// Memory at the step's observation points.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Memory>,
+    /// Values checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verification: Option<Verification>,
+    /// The engine's own counters at the step's end.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub statistics: BTreeMap<String, f64>,
+    /// File of the cell's memory curve, relative to the run folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curve: Option<String>,
+}
+
+/// CPU time and page faults of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct CpuUse {
+    /// User time, all threads.
+    pub user_ns: u64,
+    /// System time, all threads.
+    pub system_ns: u64,
+    /// Page faults without I/O.
+    pub minor_faults: u64,
+    /// Page faults with I/O.
+    pub major_faults: u64,
+    /// Context switches.
+    pub context_switches: u64,
+}
+
+/// A refusal that ended a phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Refusal {
+    /// Bytes of the object that was refused.
+    pub object_bytes: u64,
+    /// How long it was retried; taken off the step's wall time.
+    pub waited_ns: u64,
+    /// Refusals that a retry overcame before.
+    pub overcome: u64,
+}
+
+/// Memory seen from outside, at a step's observation points.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Memory {
+    /// What the worker held before the engine was opened; taken off every figure below.
+    pub baseline_bytes: u64,
+    /// Right after the step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_once: Option<MemoryPoint>,
+    /// After the idle wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_idle: Option<MemoryPoint>,
+    /// After `purge` (heaps) or `trim` (stores).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_trim: Option<MemoryPoint>,
+    /// Highest 20 Hz sample within the step; a *maximum of samples*, not the kernel's peak.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampled_max_bytes: Option<u64>,
+    /// Overheads against configured memory, for stores with a capacity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overheads: Option<Overheads>,
+}
+
+/// The worker's memory at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct MemoryPoint {
+    /// Anonymous + shared + huge-page-pool memory, less the baseline (0 where it is below).
+    pub resident_bytes: u64,
+    /// The oracle's live bytes at that moment: value bytes for stores, block bytes for heaps.
+    pub live_bytes: u64,
+    /// The oracle's live objects at that moment.
+    pub live_objects: u64,
+    /// `resident_bytes / live_bytes`, value base; absent where nothing is live.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overhead: Option<f64>,
+    /// `resident_bytes / (live_bytes + 8 · live_objects)`, key + value base; stores only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overhead_key_value: Option<f64>,
+    /// Anonymous memory on transparent huge pages (baseline not taken off).
+    pub anonymous_huge_bytes: u64,
+    /// Private pages written to (baseline not taken off).
+    pub private_dirty_bytes: u64,
+    /// Swapped out.
+    pub swap_bytes: u64,
+    /// What the allocator says it has handed out, where it keeps count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub self_allocated_bytes: Option<u64>,
+}
+
+/// Configured memory ÷ live bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Overheads {
+    /// Object memory, configured.
+    pub object_memory_bytes: u64,
+    /// Object memory + index + tables.
+    pub capacity_bytes: u64,
+    /// `object_memory_bytes / live value bytes`.
+    pub log_only: f64,
+    /// `capacity_bytes / live value bytes`.
+    pub all_in: f64,
+    /// Live object bytes (header + key + value) ÷ object memory.
+    pub utilisation: f64,
+}
+
+/// Values checked in a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Verification {
+    /// Values looked at.
+    pub checked: u64,
+    /// Keys that should be there and were not.
+    pub lost: u64,
+    /// Values that are torn, foreign or of the wrong length.
+    pub wrong: u64,
+}
+
+/// One sample of a cell's memory curve.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CurvePoint {
+    /// Since the baseline was taken.
+    pub elapsed_ns: u64,
+    /// As in [`MemoryPoint::resident_bytes`].
+    pub resident_bytes: u64,
+    /// The oracle's live bytes.
+    pub live_bytes: u64,
+    /// Swapped out.
+    pub swap_bytes: u64,
+}

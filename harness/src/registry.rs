@@ -1,0 +1,327 @@
+//! Every store and allocator by name: the only place, beside `adapters/`, that knows which ones
+//! exist. Plans and reports consult their traits instead.
+
+use std::collections::BTreeMap;
+
+use baseline_faulty::Faulty;
+use baseline_hashmap::ShardedMap;
+use baseline_heapstore::HeapStore;
+use baseline_null::Null;
+use engine::{AllocatorChoice, EngineTraits, Heap, HeapTraits, KvEngine, OpenError};
+
+use crate::adapters;
+use crate::adapters::nibble::NibbleEngine;
+use crate::cell::System;
+use crate::spec::unknown_name;
+
+/// What a worker knows when it opens a store.
+#[derive(Clone, Debug)]
+pub struct StoreSetup {
+    /// Memory for objects; `None` where memory is no limit.
+    pub object_memory_bytes: Option<u64>,
+    /// Live value bytes the workload will hold at most, for stores that must reserve ahead.
+    pub live_bytes: u64,
+    /// Longest value of the workload.
+    pub value_bytes_max: usize,
+    /// Whether memory is to be resident before the clock.
+    pub resident: bool,
+    /// Settings by name, from the cell.
+    pub options: BTreeMap<String, String>,
+    /// The heap below the store, opened.
+    pub heap: Option<&'static dyn Heap>,
+}
+
+/// Something to do with an open store; generic, so the timed loop is compiled for each engine.
+pub trait StoreVisitor {
+    /// What comes of it.
+    type Output;
+    /// Does it.
+    fn visit<E: KvEngine>(self, engine: &E) -> Self::Output;
+}
+
+/// Expands `$macro!` with every store: `(kind module Type, opener)`. The opener takes a
+/// [`StoreSetup`]; a store that `keeps` values stands the conformance tests in that module, one
+/// that `prices` the harness has nothing to conform to.
+macro_rules! for_each_store {
+    ($macro:ident) => {
+        $macro! {
+            (prices null Null, adapters::null::open),
+            (keeps nibble NibbleEngine, adapters::nibble::open),
+            (keeps hashmap ShardedMap, adapters::hashmap::open),
+            (keeps heapstore HeapStore, adapters::heapstore::open),
+            (keeps faulty Faulty, adapters::faulty::open),
+        }
+    };
+}
+
+macro_rules! traits_of_all {
+    ($(($kind:ident $module:ident $engine:ty, $open:path)),* $(,)?) => {
+        &[$(&<$engine as KvEngine>::TRAITS),*]
+    };
+}
+
+/// Traits of every store, test-only ones included.
+#[must_use]
+pub fn store_traits() -> &'static [&'static EngineTraits] {
+    const TRAITS: &[&EngineTraits] = for_each_store!(traits_of_all);
+    TRAITS
+}
+
+/// Opens the store `name` and lets `visitor` use it; the store is dropped afterwards.
+///
+/// # Errors
+/// What is wrong with the name or the settings, or what is missing.
+pub fn with_store<V: StoreVisitor>(
+    name: &str,
+    setup: &StoreSetup,
+    visitor: V,
+) -> Result<V::Output, OpenError> {
+    macro_rules! open_named {
+        ($(($kind:ident $module:ident $engine:ty, $open:path)),* $(,)?) => {
+            $(if name == <$engine as KvEngine>::TRAITS.name {
+                let engine: $engine = $open(setup)?;
+                return Ok(visitor.visit(&engine));
+            })*
+        };
+    }
+    for_each_store!(open_named);
+    Err(OpenError::BadSetting {
+        setting: "store".to_owned(),
+        value: name.to_owned(),
+        accepted: store_names().join(", "),
+    })
+}
+
+/// Names of stores fit for publication.
+#[must_use]
+pub fn store_names() -> Vec<&'static str> {
+    store_traits().iter().filter(|traits| !traits.test_only).map(|traits| traits.name).collect()
+}
+
+/// Every allocator, test-only ones included.
+#[must_use]
+pub fn all_heaps() -> Vec<&'static dyn Heap> {
+    let mut all = heaps::all().to_vec();
+    all.push(baseline_faulty::faulty_heap());
+    all
+}
+
+/// The allocator `name`, opened.
+///
+/// # Errors
+/// What is wrong with the name, or what is missing.
+pub fn open_heap(name: &str) -> Result<&'static dyn Heap, OpenError> {
+    let found = heap(name).ok_or_else(|| OpenError::BadSetting {
+        setting: "heap".to_owned(),
+        value: name.to_owned(),
+        accepted: heap_traits().iter().map(|traits| traits.name).collect::<Vec<_>>().join(", "),
+    })?;
+    found.open()?;
+    Ok(found)
+}
+
+/// The allocator `name`.
+#[must_use]
+pub fn heap(name: &str) -> Option<&'static dyn Heap> {
+    all_heaps().into_iter().find(|heap| heap.traits().name == name)
+}
+
+/// Traits of every allocator fit for publication.
+#[must_use]
+pub fn heap_traits() -> Vec<&'static HeapTraits> {
+    let traits = all_heaps().into_iter().map(|heap| heap.traits());
+    traits.filter(|traits| !traits.test_only).collect()
+}
+
+/// Allocators by name in the variants named; `*` stands for all that hand out memory. A variant
+/// that an allocator does not have is passed over, one that none has is an error.
+///
+/// # Errors
+/// Unknown names with near matches.
+pub fn heaps(names: &[String], variants: &[String]) -> Result<Vec<System>, String> {
+    let mut chosen: Vec<&HeapTraits> = Vec::new();
+    for name in names {
+        if name == "*" {
+            chosen.extend(heap_traits().into_iter().filter(|traits| traits.keeps_values));
+            continue;
+        }
+        let heap = heap(name).ok_or_else(|| {
+            unknown_name("heap", name, heap_traits().into_iter().map(|traits| traits.name))
+        })?;
+        chosen.push(heap.traits());
+    }
+    let known: Vec<&str> = all_heaps()
+        .into_iter()
+        .flat_map(|heap| heap.traits().variants)
+        .map(|variant| variant.name)
+        .collect();
+    if let Some(unknown) = variants.iter().find(|name| !known.contains(&name.as_str())) {
+        let mut known = known;
+        known.sort_unstable();
+        known.dedup();
+        return Err(unknown_name("variant", unknown, known));
+    }
+    let mut systems = Vec::new();
+    for traits in chosen {
+        for variant in traits.variants.iter().filter(|has| variants.iter().any(|v| v == has.name)) {
+            systems.push(System::Heap {
+                name: traits.name.to_owned(),
+                variant: variant.name.to_owned(),
+            });
+        }
+    }
+    Ok(systems)
+}
+
+/// A store from its short form `NAME[:HEAP][@SETTING=VALUE]…`.
+///
+/// # Errors
+/// Unknown names with near matches; a heap where none is taken, or none where one is needed.
+pub fn store(text: &str) -> Result<System, String> {
+    let mut parts = text.split('@');
+    let (name, heap_name) = match parts.next().unwrap_or_default().split_once(':') {
+        Some((name, heap)) => (name, Some(heap)),
+        None => (text.split('@').next().unwrap_or_default(), None),
+    };
+    let traits = store_traits()
+        .iter()
+        .find(|traits| traits.name == name)
+        .ok_or_else(|| unknown_name("store", name, store_names()))?;
+    match (traits.allocator == AllocatorChoice::Chosen, heap_name) {
+        (true, None) => {
+            return Err(format!("store `{name}` needs a heap: write `{name}:jemalloc`"));
+        }
+        (false, Some(heap_name)) => {
+            return Err(format!("store `{name}` takes no heap: drop `:{heap_name}`"));
+        }
+        (true, Some(heap_name)) if heap(heap_name).is_none() => {
+            let known = heap_traits().into_iter().map(|traits| traits.name);
+            return Err(unknown_name("heap", heap_name, known));
+        }
+        _ => {}
+    }
+    let mut options = BTreeMap::new();
+    for part in parts {
+        let (key, value) = part
+            .split_once('=')
+            .ok_or_else(|| format!("setting `{part}` of `{text}`: write `@SETTING=VALUE`"))?;
+        options.insert(key.to_owned(), value.to_owned());
+    }
+    Ok(System::Store { name: name.to_owned(), heap: heap_name.map(str::to_owned), options })
+}
+
+/// Environment variables a worker for `system` needs at its start, as its traits ask for.
+#[must_use]
+pub fn environment_of(system: &System) -> BTreeMap<String, String> {
+    let mut wanted: Vec<(&str, &str)> = Vec::new();
+    let mut ask_heap = |name: &str, variant: &str| {
+        let Some(heap) = heap(name) else { return };
+        wanted.extend(heap.traits().environment);
+        let variants = heap.traits().variants.iter();
+        wanted.extend(variants.filter(|has| has.name == variant).flat_map(|has| has.environment));
+    };
+    match system {
+        System::Heap { name, variant, .. } => ask_heap(name, variant),
+        System::Store { name, heap, .. } => {
+            if let Some(heap) = heap {
+                ask_heap(heap, "default");
+            }
+            let traits = store_traits().iter().find(|traits| traits.name == name);
+            wanted.extend(traits.iter().flat_map(|traits| traits.environment));
+        }
+    }
+    let mut environment: BTreeMap<String, String> = BTreeMap::new();
+    for (name, value) in wanted {
+        environment
+            .entry(name.to_owned())
+            // GLIBC_TUNABLES is a list; everything else is asked for once.
+            .and_modify(|known| *known = format!("{known}:{value}"))
+            .or_insert_with(|| value.to_owned());
+    }
+    environment
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_traits_say_what_they_are() {
+        let mut names: Vec<&str> = store_traits().iter().map(|traits| traits.name).collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+        for traits in store_traits() {
+            assert!(!traits.name.is_empty() && !traits.description.is_empty());
+        }
+    }
+
+    #[test]
+    fn short_forms_of_stores_are_read() {
+        let system = store("heapstore:jemalloc").unwrap();
+        assert_eq!(system.label(), "heapstore:jemalloc");
+        let system = store("nibble@block-bytes=16384").unwrap();
+        assert_eq!(system.label(), "nibble@block-bytes=16384");
+    }
+
+    #[test]
+    fn wrong_short_forms_say_what_to_write() {
+        for (text, expected) in [
+            ("nible", "did you mean nibble"),
+            ("heapstore", "needs a heap"),
+            ("heapstore:jemaloc", "did you mean jemalloc"),
+            ("nibble:jemalloc", "takes no heap"),
+            ("nibble@blocks", "write `@SETTING=VALUE`"),
+        ] {
+            let error = store(text).unwrap_err();
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_environment_is_what_the_traits_ask_for() {
+        let system = System::Heap { name: "tcmalloc".to_owned(), variant: "default".to_owned() };
+        let environment = environment_of(&system);
+        assert_eq!(environment["GLIBC_TUNABLES"], "glibc.pthread.rseq=0");
+        let plain = System::Heap { name: "jemalloc".to_owned(), variant: "default".to_owned() };
+        assert!(environment_of(&plain).is_empty());
+    }
+}
+
+/// The conformance suite, expanded for every registered store that keeps values.
+#[cfg(test)]
+mod conformance {
+    use super::*;
+
+    fn setup(object_memory_bytes: u64) -> StoreSetup {
+        StoreSetup {
+            object_memory_bytes: Some(object_memory_bytes),
+            live_bytes: object_memory_bytes,
+            value_bytes_max: 1 << 20,
+            resident: false,
+            options: BTreeMap::new(),
+            heap: Some(open_heap("glibc").expect("the C library is here")),
+        }
+    }
+
+    macro_rules! conformance_of {
+        (prices $module:ident $engine:ty, $open:path) => {
+            #[test]
+            fn $module() {
+                const { assert!(!<$engine>::TRAITS.keeps_values, "it is listed as `prices`") };
+            }
+        };
+        (keeps $module:ident $engine:ty, $open:path) => {
+            engine::conformance_tests!($module, $engine, |bytes| $open(&setup(bytes)));
+        };
+    }
+
+    macro_rules! conformance_of_all {
+        ($(($kind:ident $module:ident $engine:ty, $open:path)),* $(,)?) => {
+            $(conformance_of!($kind $module $engine, $open);)*
+        };
+    }
+
+    for_each_store!(conformance_of_all);
+}

@@ -1,0 +1,15 @@
+//! Runs cells: each in a fresh process, watched from outside.
+
+mod floor;
+mod interrupt;
+mod process;
+mod sampler;
+mod schedule;
+mod verdict;
+mod warm;
+
+pub use floor::{Floor, FloorGuard};
+pub use interrupt::Interrupt;
+pub use process::{CellRecord, CellRunner, ProcessRunner};
+pub use schedule::{Progress, run_all};
+pub use warm::warm;

@@ -1,0 +1,422 @@
+//! Runs one cell as a worker process: speaks the protocol, observes memory, and turns whatever
+//! happens into rows.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use platform::process::{MemoryRollup, ProcessMemory};
+
+use super::floor::{Floor, FloorGuard};
+use super::interrupt::Interrupt;
+use super::sampler::Sampler;
+use super::verdict::{Death, Kill};
+use super::warm::warm_apart;
+use crate::cell::{Cell, System, Work};
+use crate::progress::ProgressPage;
+use crate::protocol::{Event, Point, StepReport};
+use crate::record::{CurvePoint, Memory, MemoryPoint, Outcome, Overheads, Row, SCHEMA};
+use crate::registry;
+
+/// What a cell left behind.
+#[derive(Clone, Debug, Default)]
+pub struct CellRecord {
+    /// One row a step, in order; at least one.
+    pub rows: Vec<Row>,
+    /// The memory curve.
+    pub curve: Vec<CurvePoint>,
+    /// The run was interrupted: the rows are not to be kept.
+    pub interrupted: bool,
+}
+
+/// Something that runs cells. The one real implementation is [`ProcessRunner`]; tests script
+/// others.
+pub trait CellRunner: Sync {
+    /// Runs `cell` to its end. It starts with the floor and gives it up while it stands idle.
+    fn run<'floor>(
+        &self,
+        cell: &Cell,
+        floor: &'floor Floor,
+        guard: FloorGuard<'floor>,
+    ) -> CellRecord;
+}
+
+/// Runs cells as fresh processes of this program.
+#[derive(Debug)]
+pub struct ProcessRunner {
+    /// The program whose `worker` command runs the cell.
+    pub program: PathBuf,
+    /// Raised by Ctrl-C.
+    pub interrupt: Interrupt,
+}
+
+impl CellRunner for ProcessRunner {
+    fn run<'floor>(
+        &self,
+        cell: &Cell,
+        floor: &'floor Floor,
+        guard: FloorGuard<'floor>,
+    ) -> CellRecord {
+        let mut guard = Some(guard);
+        let outcome = Watch::start(self, cell)
+            .map_err(|error| format!("the worker could not be started: {error}"))
+            .map(|(mut watch, progress)| {
+                watch.run(&progress, floor, &mut guard);
+                watch.into_record()
+            });
+        outcome.unwrap_or_else(|reason| CellRecord {
+            rows: vec![blank_row(cell, "cell", Outcome::Failed, Some(reason))],
+            ..CellRecord::default()
+        })
+    }
+}
+
+/// A worker and everything known of it.
+struct Watch<'a> {
+    runner: &'a ProcessRunner,
+    cell: &'a Cell,
+    child: Child,
+    input: Option<ChildStdin>,
+    environment: BTreeMap<String, String>,
+    version: String,
+    settings: BTreeMap<String, String>,
+    rows: Vec<Row>,
+    curve: Vec<CurvePoint>,
+    /// The step in progress, for the row of a worker that dies in it.
+    step: String,
+    step_position: usize,
+    interrupted: bool,
+}
+
+impl<'a> Watch<'a> {
+    fn start(runner: &'a ProcessRunner, cell: &'a Cell) -> std::io::Result<(Self, ProgressPage)> {
+        let progress = ProgressPage::create()?;
+        let descriptor = progress.descriptor().expect("a page just created has a descriptor");
+        let environment = registry::environment_of(&cell.system);
+        let mut command = Command::new(&runner.program);
+        command
+            .args(["worker", "--progress-descriptor", &descriptor.to_string()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        for name in crate::environment::allocator_variables() {
+            command.env_remove(name);
+        }
+        command.envs(&environment);
+        let mut child = command.spawn()?;
+        let mut input = child.stdin.take().expect("standard input is piped");
+        let line = serde_json::to_string(cell).expect("a cell is plain data");
+        // A worker that dies before it reads is reported by its exit, not by this pipe.
+        let _ = writeln!(input, "{line}");
+        let watch = Self {
+            runner,
+            cell,
+            child,
+            input: Some(input),
+            environment,
+            version: String::new(),
+            settings: BTreeMap::new(),
+            rows: Vec::new(),
+            curve: Vec::new(),
+            step: "cell".to_owned(),
+            step_position: 0,
+            interrupted: false,
+        };
+        Ok((watch, progress))
+    }
+
+    fn run<'floor>(
+        &mut self,
+        progress: &ProgressPage,
+        floor: &'floor Floor,
+        guard: &mut Option<FloorGuard<'floor>>,
+    ) {
+        let output = self.child.stdout.take().expect("standard output is piped");
+        let errors = self.child.stderr.take().expect("standard error is piped");
+        let sampler = Sampler::new(
+            self.child.id(),
+            progress,
+            self.cell.memory_limit_bytes,
+            self.cell.sampling,
+        );
+        let (kill, done, complaint) = std::thread::scope(|scope| {
+            let (sender, lines) = mpsc::channel();
+            scope.spawn(move || {
+                for line in BufReader::new(output).lines().map_while(Result::ok) {
+                    if sender.send(line).is_err() {
+                        return;
+                    }
+                }
+            });
+            let complaint = scope.spawn(move || last_words(errors));
+            let watcher = scope.spawn(|| sampler.run());
+            let (kill, done) = self.listen(&lines, &sampler, floor, guard);
+            sampler.finish();
+            watcher.thread().unpark();
+            if kill.is_some() || !done {
+                let _ = self.child.kill();
+            }
+            let _ = watcher.join();
+            (kill, done, complaint.join().unwrap_or_default())
+        });
+        drop(self.input.take());
+        let kill = kill.or(sampler.exceeded_bytes().map(|resident_bytes| Kill::Memory {
+            resident_bytes,
+            limit_bytes: self.cell.memory_limit_bytes,
+        }));
+        let status = self.child.wait();
+        self.curve = sampler.into_curve();
+        if self.interrupted {
+            return;
+        }
+        if let Some((outcome, reason)) = (Death { kill, done, status, complaint }).verdict() {
+            let row = self.row(&self.step.clone(), outcome, Some(reason));
+            self.rows.push(row);
+        }
+    }
+
+    /// Answers the worker until it is done or must be killed. Returns why it must be, and
+    /// whether it said that it was done.
+    fn listen<'floor>(
+        &mut self,
+        lines: &mpsc::Receiver<String>,
+        sampler: &Sampler<'_>,
+        floor: &'floor Floor,
+        guard: &mut Option<FloorGuard<'floor>>,
+    ) -> (Option<Kill>, bool) {
+        let timeout = Duration::from_millis(self.cell.timeout_ms);
+        let mut deadline = Instant::now() + timeout;
+        let mut done = false;
+        loop {
+            match lines.recv_timeout(Duration::from_millis(100)) {
+                Ok(line) => {
+                    let waited = Instant::now();
+                    match serde_json::from_str(&line) {
+                        Ok(Event::Done) => done = true,
+                        Ok(event) => self.answer(event, sampler, floor, guard),
+                        Err(error) => {
+                            let reason = format!("the worker said `{line}`: {error}");
+                            let row = self.row(&self.step.clone(), Outcome::Failed, Some(reason));
+                            self.rows.push(row);
+                        }
+                    }
+                    deadline += waited.elapsed();
+                }
+                Err(RecvTimeoutError::Disconnected) => return (None, done),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if self.runner.interrupt.is_set() {
+                self.interrupted = true;
+                return (Some(Kill::Interrupt), done);
+            }
+            if Instant::now() > deadline {
+                return (Some(Kill::Timeout { timeout }), done);
+            }
+        }
+    }
+
+    fn answer<'floor>(
+        &mut self,
+        event: Event,
+        sampler: &Sampler<'_>,
+        floor: &'floor Floor,
+        guard: &mut Option<FloorGuard<'floor>>,
+    ) {
+        match event {
+            Event::Ready { engine_bytes } => {
+                sampler.take_baseline(engine_bytes);
+                self.reply();
+            }
+            Event::Opened { version, settings } => {
+                self.version = version;
+                self.settings = settings;
+            }
+            Event::Before { step, grows_bytes } => {
+                guard.get_or_insert_with(|| floor.take());
+                if matches!(self.cell.work, Work::Fragmentation(_)) && grows_bytes > 0 {
+                    warm_apart(grows_bytes);
+                }
+                self.step = step;
+                self.step_position = sampler.position();
+                self.reply();
+            }
+            Event::Step(report) => self.keep_step(&report, sampler),
+            Event::Observe {
+                step,
+                point,
+                live_bytes,
+                live_objects,
+                idle_ms,
+                self_allocated_bytes,
+            } => {
+                if idle_ms > 0 {
+                    *guard = None;
+                    self.stand_idle(Duration::from_millis(idle_ms));
+                    *guard = Some(floor.take());
+                }
+                let oracle = (live_bytes, live_objects);
+                let seen = self.observe(sampler, oracle, self_allocated_bytes);
+                self.keep_observation(&step, point, seen, sampler);
+                self.reply();
+            }
+            Event::Failed { outcome, reason } => {
+                let row = self.row(&self.step.clone(), outcome, Some(reason));
+                self.rows.push(row);
+            }
+            Event::Ending => {
+                sampler.finish();
+                self.reply();
+            }
+            Event::Done => {}
+        }
+    }
+
+    fn reply(&mut self) {
+        if let Some(input) = &mut self.input {
+            // A worker that died meanwhile is reported by its exit.
+            let _ = writeln!(input, "go");
+        }
+    }
+
+    fn stand_idle(&self, idle: Duration) {
+        let end = Instant::now() + idle;
+        while Instant::now() < end && !self.runner.interrupt.is_set() {
+            std::thread::sleep((end - Instant::now()).min(Duration::from_millis(50)));
+        }
+    }
+
+    fn keep_step(&mut self, report: &StepReport, sampler: &Sampler<'_>) {
+        let mut row = self.row(&report.step, report.outcome, report.reason.clone());
+        row.expected = report.expected;
+        row.operations = report.operations;
+        row.elapsed_ns = report.elapsed_ns;
+        if report.elapsed_ns > 0 {
+            row.throughput_ops_per_s = report.operations as f64 * 1e9 / report.elapsed_ns as f64;
+        }
+        row.cpu = report.cpu;
+        row.latency_ns.clone_from(&report.latency_ns);
+        row.refusal = report.refusal;
+        row.verification = report.verification;
+        row.statistics.clone_from(&report.statistics);
+        let mut memory = Memory { baseline_bytes: sampler.baseline_bytes(), ..Memory::default() };
+        memory.sampled_max_bytes = sampler.max_since(self.step_position);
+        memory.overheads =
+            report.capacity.filter(|capacity| capacity.live_value_bytes > 0).map(|capacity| {
+                let live = capacity.live_value_bytes as f64;
+                let object_memory = capacity.object_memory_bytes as f64;
+                Overheads {
+                    object_memory_bytes: capacity.object_memory_bytes,
+                    capacity_bytes: capacity.capacity_bytes,
+                    log_only: object_memory / live,
+                    all_in: capacity.capacity_bytes as f64 / live,
+                    utilisation: capacity.live_object_bytes as f64 / object_memory,
+                }
+            });
+        row.memory = Some(memory);
+        self.rows.push(row);
+    }
+
+    fn keep_observation(
+        &mut self,
+        step: &str,
+        point: Point,
+        seen: MemoryPoint,
+        sampler: &Sampler<'_>,
+    ) {
+        let row = self.rows.iter_mut().rev().find(|row| row.step == step);
+        let Some(memory) = row.and_then(|row| row.memory.as_mut()) else { return };
+        match point {
+            Point::AtOnce => {
+                memory.at_once = Some(seen);
+                let sampled = sampler.max_since(self.step_position);
+                memory.sampled_max_bytes = memory.sampled_max_bytes.max(sampled);
+            }
+            Point::AfterIdle => memory.after_idle = Some(seen),
+            Point::AfterTrim => memory.after_trim = Some(seen),
+        }
+    }
+
+    fn observe(
+        &self,
+        sampler: &Sampler<'_>,
+        (live_bytes, live_objects): (u64, u64),
+        self_allocated_bytes: Option<u64>,
+    ) -> MemoryPoint {
+        let memory = ProcessMemory::of(self.child.id()).unwrap_or_default();
+        if self.cell.sampling {
+            sampler.keep(memory);
+        }
+        let rollup = MemoryRollup::of(self.child.id()).unwrap_or_default();
+        let resident_bytes = memory.resident_bytes().saturating_sub(sampler.baseline_bytes());
+        let over = |base: u64| (base > 0).then(|| resident_bytes as f64 / base as f64);
+        MemoryPoint {
+            resident_bytes,
+            live_bytes,
+            live_objects,
+            overhead: over(live_bytes),
+            overhead_key_value: match self.cell.system {
+                System::Store { .. } => over(live_bytes + 8 * live_objects),
+                System::Heap { .. } => None,
+            },
+            anonymous_huge_bytes: rollup.anonymous_huge_bytes,
+            private_dirty_bytes: rollup.private_dirty_bytes,
+            swap_bytes: memory.swap_bytes,
+            self_allocated_bytes,
+        }
+    }
+
+    fn row(&self, step: &str, outcome: Outcome, reason: Option<String>) -> Row {
+        let mut row = blank_row(self.cell, step, outcome, reason);
+        row.version.clone_from(&self.version);
+        row.settings.clone_from(&self.settings);
+        row.environment.clone_from(&self.environment);
+        row
+    }
+
+    fn into_record(self) -> CellRecord {
+        CellRecord { rows: self.rows, curve: self.curve, interrupted: self.interrupted }
+    }
+}
+
+fn blank_row(cell: &Cell, step: &str, outcome: Outcome, reason: Option<String>) -> Row {
+    Row {
+        schema: SCHEMA,
+        system: cell.system.label(),
+        step: step.to_owned(),
+        outcome,
+        expected: matches!(outcome, Outcome::Measured | Outcome::Unavailable),
+        reason,
+        cell: cell.clone(),
+        version: String::new(),
+        settings: BTreeMap::new(),
+        environment: BTreeMap::new(),
+        operations: 0,
+        elapsed_ns: 0,
+        throughput_ops_per_s: 0.0,
+        cpu: crate::record::CpuUse::default(),
+        latency_ns: BTreeMap::new(),
+        refusal: None,
+        memory: None,
+        verification: None,
+        statistics: BTreeMap::new(),
+        curve: None,
+    }
+}
+
+/// The last lines a worker wrote to standard error, for the reason of its death.
+fn last_words(mut errors: impl Read) -> String {
+    const KEPT_BYTES: usize = 2000;
+    let mut bytes = Vec::new();
+    let mut buffer = [0; 4096];
+    while let Ok(count @ 1..) = errors.read(&mut buffer) {
+        bytes.extend_from_slice(&buffer[..count]);
+        let surplus = bytes.len().saturating_sub(KEPT_BYTES);
+        bytes.drain(..surplus);
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    lines.into_iter().take(3).collect::<Vec<_>>().join(" / ")
+}

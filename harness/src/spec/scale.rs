@@ -1,0 +1,73 @@
+//! How large a run is: one table of sizes, so that a suite asks its question without numbers.
+
+use serde::{Deserialize, Serialize};
+
+/// Sizes of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Scale {
+    /// `smoke`, `quick`, `standard`, `paper`.
+    pub name: String,
+    /// Live set of a fragmentation cell, at most.
+    pub live_bytes: u64,
+    /// Objects of a fragmentation cell, at most: small objects get a smaller live set.
+    pub objects_max: u64,
+    /// Object memory of a closed-loop cell.
+    pub store_bytes: u64,
+    /// Operations of each thread of a closed-loop cell.
+    pub operations_per_thread: u64,
+    /// Repetitions of every cell.
+    pub repetitions: u32,
+    /// Idle wait of an observation.
+    pub idle_ms: u64,
+}
+
+impl Scale {
+    /// Names, smallest first.
+    pub const NAMES: [&'static str; 4] = ["smoke", "quick", "standard", "paper"];
+
+    /// The scale called `name`.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<Self> {
+        let (live_mib, objects_max, store_mib, operations_per_thread, repetitions, idle_ms) =
+            match name {
+                "smoke" => (32, 150_000, 64, 100_000, 1, 1_000),
+                "quick" => (64, 400_000, 256, 500_000, 3, 15_000),
+                "standard" => (2048, 16_000_000, 4096, 8_000_000, 5, 15_000),
+                "paper" => (8192, u64::MAX, 8192, 32_000_000, 5, 15_000),
+                _ => return None,
+            };
+        Some(Self {
+            name: name.to_owned(),
+            live_bytes: live_mib << 20,
+            objects_max,
+            store_bytes: store_mib << 20,
+            operations_per_thread,
+            repetitions,
+            idle_ms,
+        })
+    }
+
+    /// The live set for objects of `mean_bytes`: the scale's, or what `objects_max` of them take.
+    #[must_use]
+    pub fn live_bytes_for(&self, mean_bytes: f64) -> u64 {
+        let by_count = (self.objects_max as f64 * mean_bytes) as u64;
+        self.live_bytes.min(by_count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scales_grow_and_the_quick_one_stays_within_half_a_gibibyte() {
+        let scales: Vec<Scale> =
+            Scale::NAMES.iter().map(|name| Scale::by_name(name).unwrap()).collect();
+        assert!(scales.is_sorted_by_key(|scale| scale.live_bytes));
+        assert!(scales[1].live_bytes <= 512 << 20);
+        assert_eq!(scales[3].live_bytes, 8 << 30, "the paper's 8 GiB");
+        assert_eq!(scales[1].live_bytes_for(60.0), 24_000_000);
+        assert_eq!(scales[1].live_bytes_for(1e6), 64 << 20);
+    }
+}

@@ -1,0 +1,200 @@
+//! A suite: one question as TOML. The wire types are strict: an unknown key is an error that
+//! names the file, the line and the keys that are allowed.
+
+use std::fmt;
+
+use serde::Deserialize;
+use workloads::fragmentation::Pattern;
+
+use crate::cell::{Basis, Frees, Observe};
+
+/// A question and the grids of cells that answer it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Suite {
+    /// Name: the file's stem.
+    #[serde(skip)]
+    pub name: String,
+    /// What the suite asks, in a sentence.
+    pub question: String,
+    /// Where the question comes from.
+    #[serde(default)]
+    pub source: String,
+    /// Seed of every random choice.
+    #[serde(default = "default_seed")]
+    pub seed: u64,
+    /// Time after which a cell is killed, at the scale `quick`; longer at larger scales.
+    #[serde(default = "default_timeout_s")]
+    pub timeout_s: u64,
+    /// Patterns of the suite's own, usable by name beside P1–P6 and W1–W8.
+    #[serde(default, rename = "pattern")]
+    pub patterns: Vec<Pattern>,
+    /// Fragmentation cells.
+    #[serde(default)]
+    pub fragmentation: Vec<FragmentationGrid>,
+    /// Closed-loop cells.
+    #[serde(default)]
+    pub closed_loop: Vec<ClosedLoopGrid>,
+}
+
+/// Every combination of these is a fragmentation cell.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct FragmentationGrid {
+    /// Allocators by name; `*` for all.
+    #[serde(default)]
+    pub heaps: Vec<String>,
+    /// Their variants; those an allocator does not have are passed over.
+    #[serde(default = "default_variants")]
+    pub variants: Vec<String>,
+    /// Stores, as `nibble`, `heapstore:jemalloc`, `nibble@block-bytes=16384`.
+    #[serde(default)]
+    pub stores: Vec<String>,
+    /// Patterns by name.
+    pub patterns: Vec<String>,
+    /// Whether memory is a limit; stores only.
+    #[serde(default = "default_basis")]
+    pub basis: Vec<Basis>,
+    /// Numbers of threads.
+    #[serde(default = "default_threads")]
+    pub threads: Vec<usize>,
+    /// Which thread frees; `other` needs two threads.
+    #[serde(default = "default_frees")]
+    pub frees: Vec<Frees>,
+    /// When idleness and trimming are observed.
+    #[serde(default = "default_observe")]
+    pub observe: Vec<Observe>,
+    /// Repetitions instead of the scale's (never more than the scale's).
+    pub repetitions: Option<u32>,
+}
+
+/// Every combination of these is a closed-loop cell.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ClosedLoopGrid {
+    /// Stores, as in [`FragmentationGrid::stores`].
+    pub stores: Vec<String>,
+    /// Key distributions, as `uniform`, `zipfian:0.99`.
+    pub distributions: Vec<String>,
+    /// Shares of GETs.
+    pub get_percent: Vec<u32>,
+    /// Value sizes.
+    pub value_bytes: Vec<usize>,
+    /// Fill before the clock starts.
+    pub fill_percent: Vec<u32>,
+    /// Numbers of threads.
+    pub threads: Vec<usize>,
+    /// Operations per call.
+    #[serde(default = "default_batch")]
+    pub batch: Vec<usize>,
+    /// Repetitions instead of the scale's (never more than the scale's).
+    pub repetitions: Option<u32>,
+}
+
+fn default_seed() -> u64 {
+    42
+}
+fn default_timeout_s() -> u64 {
+    60
+}
+fn default_variants() -> Vec<String> {
+    vec!["default".to_owned()]
+}
+fn default_basis() -> Vec<Basis> {
+    vec![Basis::Ample]
+}
+fn default_threads() -> Vec<usize> {
+    vec![1]
+}
+fn default_frees() -> Vec<Frees> {
+    vec![Frees::Own]
+}
+fn default_observe() -> Vec<Observe> {
+    vec![Observe::End]
+}
+fn default_batch() -> Vec<usize> {
+    vec![1]
+}
+
+/// What is wrong with a suite.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SuiteError {
+    /// The file.
+    pub file: String,
+    /// What is wrong, with the line where the parser knows it.
+    pub message: String,
+}
+
+impl fmt::Display for SuiteError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.file, self.message)
+    }
+}
+
+impl std::error::Error for SuiteError {}
+
+impl Suite {
+    /// Parses `text`, which came from `file`.
+    ///
+    /// # Errors
+    /// [`SuiteError`] with file, line and the allowed keys.
+    pub fn parse(file: &str, text: &str) -> Result<Self, SuiteError> {
+        let fail = |message: String| SuiteError { file: file.to_owned(), message };
+        let mut suite: Self = toml::from_str(text).map_err(|error| {
+            let line = error.span().map(|span| text[..span.start].matches('\n').count() + 1);
+            let line = line.map_or(String::new(), |line| format!("line {line}: "));
+            fail(format!("{line}{}", error.message()))
+        })?;
+        suite.name = std::path::Path::new(file)
+            .file_stem()
+            .map_or_else(|| file.to_owned(), |stem| stem.to_string_lossy().into_owned());
+        if suite.fragmentation.is_empty() && suite.closed_loop.is_empty() {
+            return Err(fail(
+                "the suite measures nothing: add a [[fragmentation]] or [[closed-loop]] table"
+                    .to_owned(),
+            ));
+        }
+        Ok(suite)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_typo_names_file_line_and_the_allowed_keys() {
+        let text =
+            "question = \"?\"\n\n[[fragmentation]]\nheap = [\"glibc\"]\npatterns = [\"P1\"]\n";
+        let message = Suite::parse("my.toml", text).unwrap_err().to_string();
+        assert!(message.starts_with("my.toml: line 4: "), "{message}");
+        for word in ["heap", "heaps", "variants", "patterns", "observe"] {
+            assert!(message.contains(word), "{word} in {message}");
+        }
+    }
+
+    #[test]
+    fn a_suite_that_measures_nothing_says_what_to_add() {
+        let message = Suite::parse("my.toml", "question = \"?\"").unwrap_err().to_string();
+        assert!(message.contains("[[fragmentation]]"), "{message}");
+    }
+
+    #[test]
+    fn own_patterns_are_read() {
+        let text = r#"
+            question = "?"
+            [[pattern]]
+            name = "mine"
+            first = "48"
+            second = "64-80"
+            delete-percent = 50
+            volume = 2.0
+            [[fragmentation]]
+            heaps = ["glibc"]
+            patterns = ["mine"]
+        "#;
+        let suite = Suite::parse("my.toml", text).unwrap();
+        assert_eq!(suite.patterns[0].name, "mine");
+        assert_eq!(suite.fragmentation[0].threads, [1]);
+    }
+}

@@ -1,0 +1,72 @@
+//! Slices in mappings of their own, resident from the start: the worker's own needs, kept apart
+//! from every heap so that no allocator under test serves the harness.
+
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::AtomicU64;
+
+use platform::{Mapping, Pages};
+use workloads::closed_loop::OpWord;
+
+/// Types of which zeroed memory is a value and which need no drop.
+///
+/// # Safety
+/// All-zero bytes must be a valid value, the type must not have drop glue, and its alignment must
+/// not exceed a page.
+pub(super) unsafe trait Plain {}
+
+// SAFETY: an integer.
+unsafe impl Plain for u64 {}
+// SAFETY: an integer with interior mutability; zero is a value.
+unsafe impl Plain for AtomicU64 {}
+// SAFETY: a transparent wrapper of u64 for which every word is a value (GET of record 0 is zero).
+unsafe impl Plain for OpWord {}
+// SAFETY: two integers.
+unsafe impl Plain for super::phase::LiveObject {}
+
+/// A zeroed slice of `T` in a mapping of its own.
+#[derive(Debug)]
+pub(super) struct MappedSlice<T: Plain> {
+    mapping: Mapping,
+    length: usize,
+    holds: PhantomData<T>,
+}
+
+impl<T: Plain> MappedSlice<T> {
+    /// A slice of `length` zeroed elements, every page of it touched.
+    pub(super) fn resident(length: usize) -> std::io::Result<Self> {
+        let mapping = Mapping::anonymous(length.max(1) * size_of::<T>(), Pages::Huge)?;
+        mapping.populate(0, mapping.bytes());
+        Ok(Self { mapping, length, holds: PhantomData })
+    }
+}
+
+impl<T: Plain> Deref for MappedSlice<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        // SAFETY: the mapping holds `length` elements, zeroed or written through this type;
+        // `Plain` says zeros are a value; it lives as long as `self`.
+        unsafe { std::slice::from_raw_parts(self.mapping.start().cast().as_ptr(), self.length) }
+    }
+}
+
+impl<T: Plain> DerefMut for MappedSlice<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        // SAFETY: as for `deref`, and `&mut self` makes the access unique.
+        unsafe { std::slice::from_raw_parts_mut(self.mapping.start().cast().as_ptr(), self.length) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let mut slice = MappedSlice::<u64>::resident(1000).unwrap();
+        assert!(slice.iter().all(|&word| word == 0));
+        slice[999] = 7;
+        assert_eq!((slice.len(), slice[999]), (1000, 7));
+    }
+}

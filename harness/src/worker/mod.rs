@@ -1,0 +1,114 @@
+//! The worker: the measured process. It reads one cell, keeps its own needs in memory that is
+//! touched before the engine opens, runs the steps, and stands still wherever its parent looks.
+
+mod closed_loop;
+mod fragmentation;
+mod handover;
+mod heap_target;
+mod link;
+mod mapped;
+mod phase;
+mod store_target;
+mod target;
+
+use std::io::BufRead;
+use std::os::fd::RawFd;
+
+use engine::OpenError;
+use link::Link;
+
+use crate::cell::{Cell, System, Work};
+use crate::progress::ProgressPage;
+use crate::protocol::Event;
+use crate::record::Outcome;
+use crate::registry::StoreSetup;
+
+/// Runs the cell that standard input holds. `progress` is the descriptor of the page shared with
+/// the parent; without one (by hand) the worker keeps a page of its own.
+///
+/// # Errors
+/// What is wrong with the input. Everything that happens to the cell itself is an event.
+pub fn run(progress: Option<RawFd>) -> Result<(), String> {
+    if progress.is_some() {
+        platform::process::die_with_parent();
+    }
+    let mut line = String::new();
+    std::io::stdin()
+        .lock()
+        .read_line(&mut line)
+        .map_err(|error| format!("reading the cell from standard input: {error}"))?;
+    let cell: Cell = serde_json::from_str(&line).map_err(|error| {
+        format!("standard input holds no cell ({error}): pipe `nibble-bench cell …` into it")
+    })?;
+    // First thing: as soon as the harness maps memory, it cannot be told apart any more.
+    let engine_bytes = resident_before_open(&cell);
+    let page = match progress {
+        Some(descriptor) => ProgressPage::inherited(descriptor),
+        None => ProgressPage::create(),
+    }
+    .map_err(|error| format!("the progress page: {error}"))?;
+    let mut link = Link::new();
+    let ended = match &cell.work {
+        Work::Fragmentation(work) => {
+            fragmentation::run(&cell, work, engine_bytes, &page, &mut link)
+        }
+        Work::ClosedLoop(work) => closed_loop::run(&cell, work, engine_bytes, &page, &mut link),
+    };
+    if let Err(Stop { outcome, reason }) = ended {
+        link.say(&Event::Failed { outcome, reason });
+    }
+    link.say(&Event::Done);
+    Ok(())
+}
+
+/// Why a cell cannot go on.
+#[derive(Debug)]
+struct Stop {
+    outcome: Outcome,
+    reason: String,
+}
+
+impl Stop {
+    fn failed(reason: impl std::fmt::Display) -> Self {
+        Self { outcome: Outcome::Failed, reason: reason.to_string() }
+    }
+}
+
+impl From<OpenError> for Stop {
+    fn from(error: OpenError) -> Self {
+        let outcome = match error {
+            OpenError::Missing { .. } => Outcome::Unavailable,
+            OpenError::OutOfMemory { .. } => Outcome::OutOfMemory,
+            OpenError::BadSetting { .. } => Outcome::Failed,
+        };
+        Self { outcome, reason: error.to_string() }
+    }
+}
+
+/// What the cell's heap made resident before `main`.
+fn resident_before_open(cell: &Cell) -> u64 {
+    let name = match &cell.system {
+        System::Heap { name, .. } => Some(name),
+        System::Store { heap, .. } => heap.as_ref(),
+    };
+    let heap = name.and_then(|name| crate::registry::heap(name));
+    heap.map_or(0, |heap| heap.resident_before_open_bytes())
+}
+
+/// Opens the heap below a store, where the system names one, and completes the setup.
+fn store_setup(cell: &Cell, mut setup: StoreSetup) -> Result<(String, StoreSetup), Stop> {
+    let System::Store { name, heap, options } = &cell.system else {
+        return Err(Stop::failed("the cell's system is not a store"));
+    };
+    setup.options = options.clone();
+    if let Some(heap_name) = heap {
+        setup.heap = Some(crate::registry::open_heap(heap_name)?);
+    }
+    Ok((name.clone(), setup))
+}
+
+/// Binds the calling thread to the core of worker thread `thread`; a machine that does not let
+/// us is measured unpinned.
+fn pin(thread: usize, cores: &[usize]) {
+    let _ = platform::cpu::pin_to(cores[thread % cores.len()]);
+}
