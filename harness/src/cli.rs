@@ -160,8 +160,8 @@ pub struct PairArguments {
     pub a: String,
     /// The second store; the ratio is its throughput over the first's.
     pub b: String,
-    /// ABBA blocks: four processes each.
-    #[arg(long, default_value_t = 8)]
+    /// ABBA blocks: four processes each. More make the interval narrower.
+    #[arg(long, default_value_t = 12)]
     pub blocks: u32,
     /// Seed of the operations.
     #[arg(long, default_value_t = 42)]

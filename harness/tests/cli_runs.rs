@@ -104,7 +104,7 @@ fn pair_prints_a_ratio_with_an_interval() {
         .unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    for text in ["B/A: ", "99 % bootstrap interval", "(n = 3)"] {
+    for text in ["B/A: ", "99.9 % bootstrap interval", "(n = 3)"] {
         assert!(said.contains(text), "`{text}` is not in: {said}");
     }
     let (_, rows) = harness::archive::load(&only_folder(&results).unwrap()).unwrap();

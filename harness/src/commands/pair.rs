@@ -63,7 +63,7 @@ pub(super) fn run(arguments: &PairArguments) -> Result<(), Failure> {
     let lowest = ratios.iter().copied().fold(low, f64::min);
     let highest = ratios.iter().copied().fold(high, f64::max);
     println!(
-        "B/A: {:.4}, 99 % bootstrap interval {:.4} to {:.4}, blocks {lowest:.4} to {highest:.4} (n = {})",
+        "B/A: {:.4}, 99.9 % bootstrap interval {:.4} to {:.4}, blocks {lowest:.4} to {highest:.4} (n = {})",
         estimate.ratio, estimate.interval.from, estimate.interval.to, estimate.blocks
     );
     let verdict = if estimate.interval.contains(1.0) {

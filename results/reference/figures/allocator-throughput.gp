@@ -1,0 +1,53 @@
+# Speed against memory: a line for each allocator, from its first filling (dot) to its second (mark).
+
+name = "allocator-throughput"
+width = 1000
+height = 720
+load "style.gp"
+
+# Panels that would be empty are left out.
+here(x) = strcol("panel") eq "default" && is_number(column("overhead"))
+series = ""; groups = ""; places = ""
+stats data using (here(0) ? (series = with_one(series, strcol("series")), groups = with_one(groups, strcol("group")." (".strcol("below").")"), places = with_one(places, strcol("place")), 1) : NaN) nooutput
+count = words(series)
+names = series
+panels = words(groups)
+columns = panels < 3 ? panels : 3
+lines = (panels + columns - 1) / columns
+
+set grid xtics ytics lc rgb "#dddddd" lw 0.7
+set format y "%.1s%c"
+set tics font ",9"
+at(g) = here(0) && strcol("place") eq word(places, g)
+mine(g, i) = at(g) && strcol("series") eq word(series, i)
+start_x(g, i) = mine(g, i) ? column("fill-overhead") : NaN
+
+set multiplot layout lines,columns margins 0.07,0.985,0.08,0.9 spacing 0.065,0.13
+do for [g=1:panels] {
+    set title word(groups, g) offset 0,-0.6
+    if (g > panels - columns) { set xlabel "resident ÷ live bytes" offset 0,0.4 } else { unset xlabel }
+    if (g % columns == 1 || columns == 1) { set ylabel "operations/s" } else { unset ylabel }
+    if (g == 1) { eval legend_above } else { unset key }
+    # A few far to the right would press the others together: they are named at the edge instead.
+    set xrange [*:*]
+    set yrange [*:*]
+    stats data using (at(g) ? column("overhead") : NaN) nooutput
+    farthest = STATS_max
+    end = axis_end(STATS_max, STATS_up_quartile)
+    stats data using (at(g) ? column("fill-overhead") : NaN) nooutput
+    nearest = exists("STATS_min") ? least(STATS_min, 1.0) : 1
+    end = (end - nearest < 0.1) ? nearest + 0.1 : end
+    set xrange [nearest - 0.04 * (end - nearest) : end + 0.08 * (end - nearest)]
+    edge = end + 0.05 * (end - nearest)
+    set yrange [0:*]
+    plot \
+        for [i=1:count] data using (start_x(g, i)):(column("fill")):(least(column("overhead"), edge) - column("fill-overhead")):(column("refill") - column("fill")) \
+            with vectors nohead lc rgb colour_of(word(series, i)) lw 1.1 notitle, \
+        for [i=1:count] data using (start_x(g, i)):(column("fill")) with points pt 7 ps 0.3 lc rgb colour_of(word(series, i)) notitle, \
+        for [i=1:count] data using (mine(g, i) ? least(column("overhead"), edge) : NaN):(column("refill")) \
+            with points pt point_of(word(series, i)) ps 1.15 lw 1.6 lc rgb colour_of(word(series, i)) notitle, \
+        for [i=1:count] data using (mine(g, i) && column("overhead") > edge ? edge : NaN):(column("refill")):(sprintf("%.3g →  ", column("overhead"))) \
+            with labels right offset 0,-0.8 font ",8" notitle, \
+        for [i=1:count] keyentry with points pt point_of(word(series, i)) ps 1.15 lw 1.6 lc rgb colour_of(word(series, i)) title word(series, i)
+}
+unset multiplot
