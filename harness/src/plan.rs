@@ -29,6 +29,8 @@ pub struct MachineLimits {
 const LARGEST_CELL_PERCENT: u64 = 80;
 /// Smallest live set to which a scale is reduced before the plan gives up.
 const LIVE_BYTES_MIN: u64 = 8 << 20;
+/// Reduced sizes are multiples of this.
+const SIZE_STEP_BYTES: u64 = 4 << 20;
 
 /// Plans `suites` at `scale`. Where memory does not suffice, live sets are reduced and a notice
 /// says so.
@@ -42,19 +44,27 @@ pub fn plan(suites: &[Suite], scale: &Scale, limits: MachineLimits) -> Result<Pl
     let cells = loop {
         let cells = cells_of(suites, &scale)?;
         let largest = cells.iter().map(Cell::expected_bytes).max().unwrap_or(0);
-        if largest <= limits.memory_bytes / 100 * LARGEST_CELL_PERCENT {
+        let allowed = limits.memory_bytes / 100 * LARGEST_CELL_PERCENT;
+        if largest <= allowed {
             break cells;
         }
-        scale.live_bytes /= 2;
-        scale.store_bytes /= 2;
+        let fitting = |bytes: u64| {
+            let share = (bytes as f64 * allowed as f64 / largest as f64) as u64;
+            // Always a step less, or what cells need beside the live set would keep it from fitting.
+            (share / SIZE_STEP_BYTES * SIZE_STEP_BYTES).min(bytes - bytes.min(SIZE_STEP_BYTES))
+        };
+        scale.live_bytes = fitting(scale.live_bytes);
+        scale.store_bytes = fitting(scale.store_bytes);
         if scale.live_bytes < LIVE_BYTES_MIN {
             return Err(format!(
-                "not enough memory for scale `{}`: {} MiB are available and a cell with a live \
-                 set of {} MiB may need {} MiB; free memory, or use a smaller scale",
+                "not enough memory for scale `{}`: {} MiB are available, of which a cell may need \
+                 {} %, and the largest may need {} MiB however far live sets are reduced (to {} \
+                 MiB at least); free memory, or use a smaller scale",
                 asked.name,
                 limits.memory_bytes >> 20,
-                (scale.live_bytes * 2) >> 20,
+                LARGEST_CELL_PERCENT,
                 largest >> 20,
+                LIVE_BYTES_MIN >> 20,
             ));
         }
     };
@@ -376,10 +386,10 @@ pub(crate) mod tests {
         let scale = Scale::by_name("paper").unwrap();
         let plan = plan(&[built_in("allocator-bloat").unwrap()], &scale, limits).unwrap();
         assert_eq!(plan.notices.len(), 1);
-        assert!(plan.notices[0].contains("reduced to 4096 MiB"), "{}", plan.notices[0]);
-        for cell in &plan.cells {
-            assert!(cell.expected_bytes() <= limits.memory_bytes);
-        }
+        assert!(plan.notices[0].contains("reduced to 46"), "{}", plan.notices[0]);
+        let largest = plan.cells.iter().map(Cell::expected_bytes).max().unwrap();
+        let percent = largest * 100 / limits.memory_bytes;
+        assert!((LARGEST_CELL_PERCENT - 2..=LARGEST_CELL_PERCENT).contains(&percent), "{percent}");
     }
 
     #[test]
