@@ -93,6 +93,26 @@ fn every_allocator_on_this_machine_is_measured() {
     }
 }
 
+/// What the user's shell says about allocators reaches no measurement.
+#[test]
+fn allocator_variables_of_the_shell_do_not_reach_a_cell() {
+    let results = scratch("environment");
+    let output = bench()
+        .args(["run", "allocator-bloat", "--scale", "smoke", "--quiet"])
+        .args(["--filter", "P6/glibc", "--results"])
+        .arg(&results)
+        .env("MALLOC_ARENA_MAX", "77")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let (_, rows) = harness::archive::load(&only_folder(&results).unwrap()).unwrap();
+    let of = |system: &str| rows.iter().find(|row| row.system == system).unwrap();
+    let in_force = |system: &str| of(system).settings.values().any(|value| value == "77");
+    assert!(!in_force("glibc") && !in_force("glibc-tuned"));
+    assert!(of("glibc").environment.is_empty());
+    assert_eq!(of("glibc-tuned").environment["MALLOC_ARENA_MAX"], "1");
+}
+
 #[test]
 fn pair_prints_a_ratio_with_an_interval() {
     let results = scratch("pair");
