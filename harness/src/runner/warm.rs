@@ -1,6 +1,6 @@
 //! Warming: a helper process touches memory and frees it right before a cell needs it, so that
 //! the cell's first touches meet pages which the host already backs. On virtual machines that
-//! return free memory to their host a cold page costs some 15 µs instead of 1.4 µs; nothing is
+//! return free memory to their host a cold page costs several times more than a warm one; nothing is
 //! ever populated inside a worker whose resident memory is the result.
 
 use std::process::{Command, Stdio};
