@@ -21,7 +21,7 @@ impl Keys {
 
 fn with_session(bytes: usize, run: impl FnOnce(&Session<'_>, &[u8])) {
     let memory = (KEYS * (bytes as u64 + 12) * 4).max(64 << 20);
-    let store = Store::open(Config::with_object_memory(memory)).expect("memory for the benchmark");
+    let store = Store::open(Config::best(memory)).expect("memory for the benchmark");
     let session = store.session().expect("the first session");
     let value = vec![7; bytes];
     for key in 0..KEYS {

@@ -3,7 +3,7 @@
 use nibble::{Config, Store};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let store = Store::open(Config::with_object_memory(64 << 20))?;
+    let store = Store::open(Config::best(64 << 20))?;
     let session = store.session()?;
     session.put(42, b"hello, log")?;
 

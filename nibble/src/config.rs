@@ -6,62 +6,124 @@ use crate::constants::{
     SEGMENTS_MAX, SEGMENTS_MIN, SEGMENTS_SCALED, WORKERS_MAX,
 };
 use crate::error::OpenError;
+use crate::knobs::{
+    Compaction, CopyRoutine, CoreSource, EpochClock, HeadChoice, IndexLayout, Placement, Selection,
+    Survivors, Update,
+};
 
-/// Configuration of a [`crate::Store`]. Fields that are 0 where 0 makes no sense are scaled.
+/// Configuration of a [`crate::Store`]: every knob of the papers' evaluation. Fields that are 0
+/// where 0 makes no sense are scaled. Start from [`Config::best`] or [`Config::paper`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Bytes for objects: all blocks, the compaction reserve included, index and tables excluded.
-    /// Rounded down to whole blocks.
+    /// Bytes for objects on all nodes: all blocks, the compaction reserve included, index and
+    /// tables excluded. Rounded down to whole blocks.
     pub object_memory_bytes: u64,
+    /// Memory nodes. Each has a log of its own: blocks, heads, workers and a share of the index,
+    /// bound to the node's memory. 0: the nodes of the machine; otherwise so many virtual ones,
+    /// to which the cores are dealt in turn, unbound.
+    pub virtual_nodes: usize,
     /// Bytes of a segment, rounded up to whole blocks. Larger segments hold larger values and
-    /// need fewer table entries; smaller ones are compacted in smaller steps. 0 (the default):
-    /// one thirty-second of object memory, between 1 and 32 MiB.
+    /// need fewer table entries; smaller ones are compacted in smaller steps. 0: scaled to object
+    /// memory (N17 section 5: 32 MiB).
     pub segment_bytes: u64,
     /// Bytes of a block, a power of two from 4 KiB to 2 MiB. Memory moves between segments in
-    /// blocks; small ones cost time, large ones are wasted at the ends of segments. Default
-    /// 64 KiB.
+    /// blocks; small ones cost time, large ones are wasted at the ends of segments (N17 section
+    /// 5: 64 KiB; DISS Fig. 21).
     pub block_bytes: u64,
-    /// Threads that compact. Default: the number of cores, at most 2.
-    pub compaction_workers: usize,
-    /// Open segments that threads append to, each thread to that of its core. Default: the number
-    /// of cores.
+    /// Open segments of a node that its threads append to (N17 Fig. 8c). 0: the node's cores.
     pub heads: usize,
-    /// Compaction begins when a smaller part of object memory is free, in percent. Earlier means
-    /// more copying, later means that PUTs may have to wait. Default 20.
+    /// Which of them a PUT appends to.
+    pub head_choice: HeadChoice,
+    /// How the core is found.
+    pub core_source: CoreSource,
+    /// Which node a PUT appends to.
+    pub placement: Placement,
+    /// Where epochs come from.
+    pub epoch: EpochClock,
+    /// Who compacts.
+    pub compaction: Compaction,
+    /// Compaction workers of a node: threads in the background (N17: 8 for each socket of 15
+    /// cores; DISS Fig. 24), or, inline, how many clients may compact at the same time.
+    pub compaction_workers: usize,
+    /// Compaction begins when a smaller part of a node's object memory is free, in percent.
+    /// Earlier means more copying, later that PUTs may have to wait (N17 section 4.3: 20).
     pub free_low_percent: u32,
-    /// Part of object memory that only compaction may use, in percent; at least a few blocks.
-    /// Default 2.
+    /// Part of object memory that only compaction may use, in percent; at least a few blocks
+    /// (N17 section 4.3: 1 to 2).
     pub reserve_percent: u32,
-    /// Partitions of the index, rounded up to a power of two; each takes at least a page once it
-    /// is used. 0 (the default): one for every MiB of object memory, between 16 and 8192.
+    /// Which segment is compacted next.
+    pub selection: Selection,
+    /// Where compaction copies to.
+    pub survivors: Survivors,
+    /// How bytes are copied into the log.
+    pub copy: CopyRoutine,
+    /// What a PUT of an existing key does: Nibble or Nibble-2.
+    pub update: Update,
+    /// Layout of the index.
+    pub index: IndexLayout,
+    /// Partitions of the index, rounded up to a power of two. Partitions grow by themselves; more
+    /// of them grow more independently and take a page each. 0: scaled to object memory.
     pub index_partitions: usize,
     /// Makes all object memory resident when the store opens, so that no operation ever pays for
-    /// a page fault there. Default false.
+    /// a page fault there.
     pub resident: bool,
-    /// Asks for 2 MiB pages for object memory. Default false.
+    /// Asks for 2 MiB pages for objects and for the filled part of the index; where the system
+    /// refuses, pages are small and [`crate::Statistics`] says so.
     pub huge_pages: bool,
+    /// Gives free blocks back to the system without being asked by [`crate::Store::trim`].
+    pub return_free_memory: bool,
     /// How long a PUT waits for compaction before it answers `Full`, in milliseconds; it answers
-    /// earlier when waiting is in vain. Default 1000.
+    /// earlier when waiting is in vain.
     pub full_wait_ms: u64,
 }
 
 impl Config {
-    /// The defaults, for this much object memory.
+    /// The structure and the defaults of the paper (N17 sections 3 to 5), scaled to this much
+    /// object memory and to the cores at hand.
     #[must_use]
-    pub fn with_object_memory(bytes: u64) -> Self {
+    pub fn paper(object_memory_bytes: u64) -> Self {
         let cores = platform::cpu::allowed_cores().len().max(1);
         Self {
-            object_memory_bytes: bytes,
+            object_memory_bytes,
+            virtual_nodes: 0,
             segment_bytes: 0,
             block_bytes: BLOCK_BYTES_DEFAULT,
+            heads: 0,
+            head_choice: HeadChoice::Core,
+            core_source: CoreSource::Rdtscp,
+            placement: Placement::Local,
+            epoch: EpochClock::ThreadTicks,
+            compaction: Compaction::Background,
             compaction_workers: cores.min(2),
-            heads: cores.min(HEADS_MAX),
             free_low_percent: 20,
             reserve_percent: 2,
+            selection: Selection::CostBenefit,
+            survivors: Survivors::Separate,
+            copy: CopyRoutine::Memcpy,
+            update: Update::Append,
+            index: IndexLayout::Text,
             index_partitions: 0,
             resident: false,
             huge_pages: false,
+            return_free_memory: false,
             full_wait_ms: 1000,
+        }
+    }
+
+    /// The best configuration found: one-line index, an epoch that is a load and an exchange,
+    /// compaction by the writers, large pages.
+    #[must_use]
+    pub fn best(object_memory_bytes: u64) -> Self {
+        Self {
+            core_source: CoreSource::Rseq,
+            epoch: EpochClock::ThreadCounter,
+            compaction: Compaction::Inline,
+            free_low_percent: 4,
+            reserve_percent: 1,
+            selection: Selection::CostBenefit,
+            index: IndexLayout::Tagged,
+            huge_pages: true,
+            ..Self::paper(object_memory_bytes)
         }
     }
 
@@ -91,7 +153,11 @@ impl Config {
         // Each worker may at the same time fill one block and keep one half emptied.
         let floor = 2 * self.compaction_workers as u64 + 1;
         let reserve_blocks = (blocks * u64::from(self.reserve_percent)).div_ceil(100).max(floor);
-        let heads_need = self.heads as u64;
+        let heads = match self.heads {
+            0 => platform::cpu::allowed_cores().len().clamp(1, HEADS_MAX),
+            heads => heads,
+        };
+        let heads_need = heads as u64;
         if reserve_blocks + heads_need > blocks / 2 {
             let set_aside = reserve_blocks + heads_need;
             return Err(OpenError::NothingLeft { blocks, set_aside, block_bytes: block });
@@ -103,7 +169,7 @@ impl Config {
             segment_bytes,
             reserve_blocks,
             low_blocks: blocks * u64::from(self.free_low_percent) / 100,
-            heads: self.heads,
+            heads,
             workers: self.compaction_workers,
             partitions: self.partitions(),
             bucket_limit: self.bucket_limit(),
@@ -124,7 +190,7 @@ impl Config {
             if inside { Ok(()) } else { Err(OpenError::OutOfRange { name, value, least, most }) }
         };
         range("compaction_workers", self.compaction_workers as u64, 1, WORKERS_MAX as u64)?;
-        range("heads", self.heads as u64, 1, HEADS_MAX as u64)?;
+        range("heads", self.heads as u64, 0, HEADS_MAX as u64)?;
         range("free_low_percent", u64::from(self.free_low_percent), 0, 90)?;
         range("reserve_percent", u64::from(self.reserve_percent), 0, 25)?;
         range("index_partitions", self.index_partitions as u64, 0, PARTITIONS_MAX as u64)
@@ -167,7 +233,7 @@ mod tests {
     use super::*;
 
     fn geometry(change: impl FnOnce(&mut Config)) -> Result<Geometry, OpenError> {
-        let mut config = Config::with_object_memory(256 << 20);
+        let mut config = Config::paper(256 << 20);
         change(&mut config);
         config.geometry()
     }

@@ -10,7 +10,7 @@ use crate::sync::{AtomicU64, AtomicUsize, Ordering, Spin};
 use crate::{Config, PutError, Store};
 
 fn small() -> Store {
-    let mut config = Config::with_object_memory(1 << 20);
+    let mut config = Config::best(1 << 20);
     config.segment_bytes = 64 << 10;
     config.block_bytes = 4 << 10;
     config.heads = 1;

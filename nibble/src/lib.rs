@@ -3,7 +3,7 @@
 //! ```
 //! use nibble::{Config, Put, Store};
 //!
-//! let store = Store::open(Config::with_object_memory(16 << 20))?;
+//! let store = Store::open(Config::best(16 << 20))?;
 //! let session = store.session()?;
 //! assert_eq!(session.put(7, b"seven"), Ok(Put::Inserted));
 //!
@@ -46,6 +46,7 @@ mod error;
 #[cfg(test)]
 mod hazards;
 mod index;
+mod knobs;
 mod log;
 mod raw;
 mod segment;
@@ -56,5 +57,9 @@ mod sync;
 pub use check::CheckReport;
 pub use config::Config;
 pub use error::{BufferTooShort, OpenError, PutError, TooManySessions};
+pub use knobs::{
+    Compaction, CopyRoutine, CoreSource, EpochClock, HeadChoice, IndexLayout, Placement, Selection,
+    Survivors, UnknownChoice, Update,
+};
 pub use session::{Put, Session};
 pub use store::{Census, Statistics, Store};

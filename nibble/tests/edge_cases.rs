@@ -68,9 +68,9 @@ fn sessions_run_out_with_a_typed_error_and_come_back() {
 
 #[test]
 fn nonsense_does_not_open() {
-    let error = Store::open(Config::with_object_memory(0)).unwrap_err();
+    let error = Store::open(Config::best(0)).unwrap_err();
     assert!(matches!(error, OpenError::TooLittleMemory { .. }), "{error}");
-    let mut config = Config::with_object_memory(64 << 20);
+    let mut config = Config::best(64 << 20);
     config.heads = 0;
     assert_eq!(
         Store::open(config).unwrap_err().to_string(),

@@ -36,7 +36,7 @@ fn refill(store: &Store, first: usize, second: usize) -> f64 {
 }
 
 fn refill_of_256_mib(first: usize, second: usize, least: f64) {
-    let store = open(Config::with_object_memory(256 << 20));
+    let store = open(Config::best(256 << 20));
     let reached = refill(&store, first, second);
     println!("{first} -> {second}: {reached:.4}, {:?}", store.statistics());
     assert!(reached >= least, "{first} -> {second}: {reached:.4} of object memory, not {least}");
@@ -70,7 +70,7 @@ fn refilled_500_to_600_kib() {
 #[test]
 fn a_little_more_than_nothing_dead_is_gained_at_97_percent() {
     // Segments of 8 MiB are larger than the reserve: they are compacted in steps.
-    let store = open(Config::with_object_memory(128 << 20));
+    let store = open(Config::best(128 << 20));
     let session = store.session().unwrap();
     let filled = fill_store(&session, 0, |_| 1000);
     let mut random = Random(5);
@@ -128,7 +128,7 @@ fn later_puts_work_after_deletes_again_and_again() {
 
 #[test]
 fn a_pinned_free_store_gives_pages_back() {
-    let store = open(Config::with_object_memory(64 << 20));
+    let store = open(Config::best(64 << 20));
     let session = store.session().unwrap();
     let filled = fill_store(&session, 0, |_| 10_000);
     for key in 0..filled {

@@ -16,7 +16,7 @@ fn drop_stops_the_workers_and_returns_the_memory() {
     let resident = || ProcessMemory::of_self().unwrap().resident_bytes();
     let (threads_before, before) = (threads(), resident());
     for resident_at_open in [false, true] {
-        let mut config = Config::with_object_memory(64 << 20);
+        let mut config = Config::best(64 << 20);
         config.resident = resident_at_open;
         config.compaction_workers = 3;
         let store = open(config);

@@ -1,6 +1,8 @@
 //! Nibble behind the contract. The engine knows nothing of this crate; its natural interface is
 //! wrapped here.
 
+use std::str::FromStr;
+
 use engine::{
     EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound, MemoryCensus, OpenError,
     PutError, PutOutcome, SessionError, Setting, Statistic,
@@ -17,6 +19,25 @@ pub(crate) struct NibbleEngine {
     config: Config,
 }
 
+/// Which of the engine's presets the settings start from.
+#[derive(Clone, Copy, Debug)]
+enum Preset {
+    Best,
+    Paper,
+}
+
+impl FromStr for Preset {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        match text {
+            "best" => Ok(Self::Best),
+            "paper" => Ok(Self::Paper),
+            _ => Err(()),
+        }
+    }
+}
+
 /// Object memory over live bytes where memory is to be no limit, in percent.
 const AMPLE_PERCENT: u64 = 400;
 
@@ -26,17 +47,34 @@ pub(crate) fn open(setup: &StoreSetup) -> Result<NibbleEngine, OpenError> {
     options.read("ample-percent", &mut ample_percent)?;
     let object_memory_bytes =
         setup.object_memory_bytes.unwrap_or(setup.live_bytes / 100 * ample_percent);
-    let mut config =
-        Config { resident: setup.resident, ..Config::with_object_memory(object_memory_bytes) };
+    let mut preset = Preset::Best;
+    options.read("preset", &mut preset)?;
+    let mut config = match preset {
+        Preset::Best => Config::best(object_memory_bytes),
+        Preset::Paper => Config::paper(object_memory_bytes),
+    };
+    config.resident = setup.resident;
+    options.read("virtual-nodes", &mut config.virtual_nodes)?;
     options.read("segment-bytes", &mut config.segment_bytes)?;
     options.read("block-bytes", &mut config.block_bytes)?;
-    options.read("compaction-workers", &mut config.compaction_workers)?;
     options.read("heads", &mut config.heads)?;
+    options.read("head-choice", &mut config.head_choice)?;
+    options.read("core-source", &mut config.core_source)?;
+    options.read("placement", &mut config.placement)?;
+    options.read("epoch", &mut config.epoch)?;
+    options.read("compaction", &mut config.compaction)?;
+    options.read("compaction-workers", &mut config.compaction_workers)?;
     options.read("free-low-percent", &mut config.free_low_percent)?;
     options.read("reserve-percent", &mut config.reserve_percent)?;
+    options.read("selection", &mut config.selection)?;
+    options.read("survivors", &mut config.survivors)?;
+    options.read("copy", &mut config.copy)?;
+    options.read("update", &mut config.update)?;
+    options.read("index", &mut config.index)?;
     options.read("index-partitions", &mut config.index_partitions)?;
     options.read("resident", &mut config.resident)?;
     options.read("huge-pages", &mut config.huge_pages)?;
+    options.read("return-free-memory", &mut config.return_free_memory)?;
     options.finish()?;
     let store = Store::open(config.clone()).map_err(|error| OpenError::BadSetting {
         setting: "configuration".to_owned(),
@@ -107,15 +145,27 @@ impl KvEngine for NibbleEngine {
         let config = &self.config;
         vec![
             Setting::new("object-memory-bytes", config.object_memory_bytes),
+            Setting::new("virtual-nodes", config.virtual_nodes),
             Setting::new("segment-bytes", config.segment_bytes),
             Setting::new("block-bytes", config.block_bytes),
-            Setting::new("compaction-workers", config.compaction_workers),
             Setting::new("heads", config.heads),
+            Setting::new("head-choice", config.head_choice),
+            Setting::new("core-source", config.core_source),
+            Setting::new("placement", config.placement),
+            Setting::new("epoch", config.epoch),
+            Setting::new("compaction", config.compaction),
+            Setting::new("compaction-workers", config.compaction_workers),
             Setting::new("free-low-percent", config.free_low_percent),
             Setting::new("reserve-percent", config.reserve_percent),
+            Setting::new("selection", config.selection),
+            Setting::new("survivors", config.survivors),
+            Setting::new("copy", config.copy),
+            Setting::new("update", config.update),
+            Setting::new("index", config.index),
             Setting::new("index-partitions", config.index_partitions),
             Setting::new("resident", config.resident),
             Setting::new("huge-pages", config.huge_pages),
+            Setting::new("return-free-memory", config.return_free_memory),
             Setting::new("full-wait-ms", config.full_wait_ms),
         ]
     }

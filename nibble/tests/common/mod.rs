@@ -50,7 +50,7 @@ pub(crate) fn verified(key: u64, value: &[u8]) -> u64 {
 
 /// A small store whose compaction has much to do.
 pub(crate) fn small(object_memory: u64, segment: u64) -> Config {
-    let mut config = Config::with_object_memory(object_memory);
+    let mut config = Config::best(object_memory);
     config.segment_bytes = segment;
     config.block_bytes = 4 << 10;
     config.heads = 2;
