@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::address::{BlockId, ObjectRef, SegmentId};
+use crate::address::{BlockId, SegmentId};
 use crate::index::hash::Hash;
 use crate::raw::Quiet;
 use crate::segment::{Cursor, SegmentState};
@@ -21,8 +21,8 @@ pub struct CheckReport {
     pub live_object_bytes: u64,
     /// Objects in the log that are not in the index.
     pub dead_objects: u64,
-    /// Index buckets in use.
-    pub index_buckets: u64,
+    /// Entries that the index buckets in use can hold.
+    pub index_slots: u64,
     /// Blocks in the pool.
     pub free_blocks: u64,
     /// Blocks waiting in reclamation queues.
@@ -129,10 +129,10 @@ fn walk(
     while walked < info.used() {
         cursor.settle(memory);
         let address = memory.region.address(cursor.block, cursor.offset);
-        let header = memory.header_at(address, quiet);
-        let bytes = header.object_bytes();
-        if shared.index.holds(Hash::of(header.key), ObjectRef::new(id, address)) {
-            live_bytes += bytes;
+        let header = memory.header(address, quiet);
+        let bytes = header.extent_bytes();
+        if shared.index.holds(Hash::of(header.key), address, memory, quiet) {
+            live_bytes += header.object_bytes();
             live_objects += 1;
         } else {
             report.dead_objects += 1;
@@ -198,11 +198,11 @@ fn check_index(shared: &Shared, quiet: &Quiet, report: &mut CheckReport) -> Resu
     let memory = &shared.log.memory;
     let mut keys = HashSet::new();
     let mut wrong = None;
-    shared.index.for_each(|object, belongs| {
+    shared.index.for_each(memory, |object, belongs| {
         let id = object.segment();
         let (block, _) = memory.region.locate(object.address());
         let owner = memory.blocks.owner(block);
-        let key = memory.header(object, quiet).key;
+        let key = memory.header(object.address(), quiet).key;
         let problem = if !shared.log.segments[id].state().is_readable() {
             Some("leads to a segment that is not readable")
         } else if owner != Some(id) {
@@ -221,7 +221,7 @@ fn check_index(shared: &Shared, quiet: &Quiet, report: &mut CheckReport) -> Resu
     if let Some(wrong) = wrong {
         return Err(wrong);
     }
-    report.index_buckets = shared.index.buckets();
+    report.index_slots = shared.index.slots();
     let (entries, live) = (keys.len() as u64, report.live_objects);
     ensure!(entries == live, "{entries} entries in the index, {live} live objects in the log");
     Ok(())

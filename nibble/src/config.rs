@@ -1,11 +1,12 @@
 //! What a store is made of, and the arithmetic that turns wishes into blocks.
 
 use crate::constants::{
-    BLOCK_BYTES_DEFAULT, BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, BUCKET_BYTES, HEADS_MAX,
-    PARTITION_BUCKETS_LOG2, PARTITIONS_MAX, SEGMENT_BYTES_MAX, SEGMENT_BYTES_SCALED, SEGMENT_IDS,
-    SEGMENTS_MAX, SEGMENTS_MIN, SEGMENTS_SCALED, WORKERS_MAX,
+    BLOCK_BYTES_DEFAULT, BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, HEADS_MAX, PARTITIONS_MAX,
+    SEGMENT_BYTES_MAX, SEGMENT_BYTES_SCALED, SEGMENT_IDS, SEGMENTS_MAX, SEGMENTS_MIN,
+    SEGMENTS_SCALED, WORKERS_MAX,
 };
 use crate::error::OpenError;
+use crate::index::IndexPlan;
 use crate::knobs::{
     Compaction, CopyRoutine, CoreSource, EpochClock, HeadChoice, IndexLayout, Placement, Selection,
     Survivors, Update,
@@ -171,8 +172,7 @@ impl Config {
             low_blocks: blocks * u64::from(self.free_low_percent) / 100,
             heads,
             workers: self.compaction_workers,
-            partitions: self.partitions(),
-            bucket_limit: self.bucket_limit(),
+            index: self.index_plan(),
             resident: self.resident,
             huge_pages: self.huge_pages,
         })
@@ -196,18 +196,26 @@ impl Config {
         range("index_partitions", self.index_partitions as u64, 0, PARTITIONS_MAX as u64)
     }
 
-    fn partitions(&self) -> usize {
-        match self.index_partitions {
-            0 => ((self.object_memory_bytes >> 20) as usize).next_power_of_two().clamp(16, 8192),
-            partitions => partitions.next_power_of_two(),
+    /// The wide layouts double a partition at a time, so many small ones keep the steps small; the
+    /// tagged layout grows by single buckets, and few large ones fill huge pages.
+    fn index_plan(&self) -> IndexPlan {
+        let scaled = |unit: u64, least, most| {
+            ((self.object_memory_bytes / unit) as usize).next_power_of_two().clamp(least, most)
+        };
+        let partitions = match (self.index_partitions, self.index) {
+            (0, IndexLayout::Tagged) => scaled(256 << 20, 4, 1024),
+            (0, _) => scaled(1 << 20, 16, 8192),
+            (partitions, _) => partitions.next_power_of_two(),
+        };
+        // Address space only. Object memory full of empty values needs about four times its size
+        // in wide buckets; sixteen times leaves room for bad luck, and eight for the wider ones.
+        let limit_bytes = 16 * self.object_memory_bytes / partitions as u64;
+        IndexPlan {
+            layout: self.index,
+            partitions,
+            limit_bytes: limit_bytes.max(1 << 20),
+            huge_pages: self.huge_pages,
         }
-    }
-
-    /// Room to grow for each partition: address space only. Object memory full of empty values
-    /// needs about four times its size in buckets; sixteen times leaves room for bad luck.
-    fn bucket_limit(&self) -> u64 {
-        let bytes = 16 * self.object_memory_bytes / self.partitions() as u64;
-        (bytes / BUCKET_BYTES).next_power_of_two().max(256 << PARTITION_BUCKETS_LOG2)
     }
 }
 
@@ -222,8 +230,7 @@ pub(crate) struct Geometry {
     pub(crate) low_blocks: u64,
     pub(crate) heads: usize,
     pub(crate) workers: usize,
-    pub(crate) partitions: usize,
-    pub(crate) bucket_limit: u64,
+    pub(crate) index: IndexPlan,
     pub(crate) resident: bool,
     pub(crate) huge_pages: bool,
 }

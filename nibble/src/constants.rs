@@ -1,6 +1,6 @@
 //! Sizes and limits, and the relations between them.
 
-/// Object header: 32-bit value length, 64-bit key; unaligned.
+/// Object header: 32-bit length, 64-bit key; unaligned.
 pub(crate) const HEADER_BYTES: u64 = 12;
 const _: () = assert!(HEADER_BYTES as usize == size_of::<u32>() + size_of::<u64>());
 
@@ -35,14 +35,6 @@ pub(crate) const HEADS_MAX: usize = 1024;
 /// Most compaction workers.
 pub(crate) const WORKERS_MAX: usize = 64;
 
-/// Entries of a bucket; with the version they fill two cache lines.
-pub(crate) const BUCKET_ENTRIES: usize = 15;
-/// Bytes of a bucket.
-pub(crate) const BUCKET_BYTES: u64 = 128;
-const _: () = assert!((BUCKET_ENTRIES + 1) * size_of::<u64>() == BUCKET_BYTES as usize);
-/// Buckets a partition starts with: one page.
-pub(crate) const PARTITION_BUCKETS_LOG2: u32 = 5;
-const _: () = assert!(BUCKET_BYTES << PARTITION_BUCKETS_LOG2 == 4096);
 /// Most partitions.
 pub(crate) const PARTITIONS_MAX: usize = 1 << 16;
 

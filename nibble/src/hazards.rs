@@ -3,11 +3,12 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::address::ObjectRef;
 use crate::epoch::EpochTable;
+use crate::index::Relocated;
 use crate::index::hash::Hash;
+use crate::store::Shared;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, Spin};
-use crate::{Config, PutError, Store};
+use crate::{Config, EpochClock, PutError, Store};
 
 fn small() -> Store {
     let mut config = Config::best(1 << 20);
@@ -37,7 +38,7 @@ fn soon(mut done: impl FnMut() -> bool) -> bool {
 #[test]
 fn a_reader_that_the_scan_missed_sees_the_unlinking() {
     const ROUNDS: usize = if cfg!(debug_assertions) { 20_000 } else { 200_000 };
-    let table = EpochTable::new();
+    let table = EpochTable::new(EpochClock::ThreadCounter);
     let slot = table.claim().unwrap();
     let rounds: Vec<_> = (0..ROUNDS).map(|_| [AtomicU64::new(1), AtomicU64::new(0)]).collect();
     let steps = [AtomicUsize::new(0), AtomicUsize::new(0)];
@@ -53,7 +54,7 @@ fn a_reader_that_the_scan_missed_sees_the_unlinking() {
         scope.spawn(|| {
             for [linked, seen] in &rounds {
                 meet(0);
-                let pin = slot.enter();
+                let pin = slot.enter(&table.clock);
                 seen.store(linked.load(Ordering::Acquire), Ordering::Relaxed);
                 meet(0);
                 drop(pin);
@@ -108,7 +109,7 @@ fn a_pinned_reader_blocks_reclamation_and_nothing_else_does() {
     let keys = fill(&store);
     assert!(store.settle());
     let reader = store.shared.epochs.claim().unwrap();
-    let pin = reader.enter();
+    let pin = reader.enter(&store.shared.epochs.clock);
     for key in 0..keys {
         assert!(session.delete(key));
     }
@@ -130,7 +131,7 @@ fn a_segment_waits_for_those_who_still_write_to_it() {
     let store = small();
     let shared = &store.shared;
     let slot = shared.epochs.claim().unwrap();
-    let pin = slot.enter();
+    let pin = slot.enter(&store.shared.epochs.clock);
     let key = 1 << 40;
     let (object, header) = shared.log.append(1000, &pin).unwrap().write(key, &[9; 1000]);
 
@@ -171,15 +172,19 @@ fn a_dead_object_is_not_published_again() {
     session.put(5, &[5; 50]).unwrap();
     let hash = Hash::of(5);
     let slot = shared.epochs.claim().unwrap();
-    let pin = slot.enter();
-    let found = shared.index.get(hash, 5, &shared.log.memory, &pin).unwrap();
-    let copy = ObjectRef::new(found.object.segment(), found.object.address());
+    let pin = slot.enter(&store.shared.epochs.clock);
+    let Shared { log, index, .. } = &**shared;
+    let from = index.read(hash, 5, &log.memory, &pin, false, |found| found.address).unwrap();
+    let relocate = || {
+        index.relocate(hash, from, &log.memory, &log.segments, &pin, |_, _| {
+            panic!("a dead object is copied")
+        })
+    };
     session.delete(5);
-    let bytes = found.header.object_bytes();
-    assert!(!shared.index.relocate(hash, found.object, copy, bytes, &shared.log.segments));
+    assert_eq!(relocate(), Relocated::Dead);
     assert_eq!(session.get(5, &mut [0; 50]), Ok(None));
     session.put(5, &[6; 50]).unwrap();
-    assert!(!shared.index.relocate(hash, found.object, copy, bytes, &shared.log.segments));
+    assert_eq!(relocate(), Relocated::Dead);
     drop(pin);
     slot.release();
     assert_eq!(store.census().live_object_bytes, 62);
@@ -198,7 +203,7 @@ fn check_finds_what_is_wrong() {
     store.shared.log.segments[head].lose(62);
     store.check().unwrap();
     let slot = store.shared.epochs.claim().unwrap();
-    let pin = slot.enter();
+    let pin = slot.enter(&store.shared.epochs.clock);
     assert!(store.check().unwrap_err().contains("in progress"));
     drop(pin);
 }

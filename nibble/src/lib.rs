@@ -37,6 +37,7 @@
 //! The design is described in `DESIGN.md`.
 
 mod address;
+mod batch;
 mod check;
 mod compaction;
 mod config;
@@ -54,6 +55,7 @@ mod session;
 mod store;
 mod sync;
 
+pub use batch::{Answer, Batch, Operation};
 pub use check::CheckReport;
 pub use config::Config;
 pub use error::{BufferTooShort, OpenError, PutError, TooManySessions};

@@ -1,12 +1,16 @@
 //! One thread's way into the store.
 
 use std::cell::Cell;
-use std::marker::PhantomData;
+use std::fmt;
 
+use crate::address::VirtualAddress;
+use crate::batch::{Answer, Batch, IN_FLIGHT, Operation};
 use crate::compaction::patience::Patience;
-use crate::epoch::Slot;
+use crate::constants::HEADER_BYTES;
+use crate::epoch::{Pin, Slot};
 use crate::error::{BufferTooShort, PutError};
 use crate::index::hash::Hash;
+use crate::knobs::Update;
 use crate::store::Shared;
 use crate::sync::Ordering;
 
@@ -21,18 +25,24 @@ pub enum Put {
 
 /// One thread's way into a store: it owns a slot of the epoch table, and gives it back on drop.
 ///
-/// A session may move between threads but serves one at a time.
-#[derive(Debug)]
+/// A session may move between threads but serves one at a time: two threads in one slot would
+/// hide each other's epochs.
 pub struct Session<'store> {
     shared: &'store Shared,
     slot: &'store Slot,
-    /// Two threads in one slot would hide each other's epochs.
-    not_sync: PhantomData<Cell<()>>,
+    /// Whether values are overwritten in place, by anybody.
+    in_place: bool,
+    /// Bytes of the value last seen: how much of an object is worth fetching ahead.
+    value_bytes_seen: Cell<usize>,
 }
+
+/// Most lines of an object that are fetched ahead; the processor goes on by itself.
+const LINES_AHEAD: usize = 17;
 
 impl<'store> Session<'store> {
     pub(crate) fn new(shared: &'store Shared, slot: &'store Slot) -> Self {
-        Self { shared, slot, not_sync: PhantomData }
+        let in_place = shared.update == Update::InPlace;
+        Self { shared, slot, in_place, value_bytes_seen: Cell::new(0) }
     }
 
     /// Copies the value of `key` to the front of `buffer` and answers its length; `None` when the
@@ -44,17 +54,40 @@ impl<'store> Session<'store> {
     pub fn get(&self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, BufferTooShort> {
         let hash = Hash::of(key);
         self.shared.index.prefetch(hash);
-        let pin = self.slot.enter();
-        let memory = &self.shared.log.memory;
-        let Some(found) = self.shared.index.get(hash, key, memory, &pin) else {
-            return Ok(None);
-        };
-        let value_bytes = found.header.value_bytes as usize;
-        let buffer_bytes = buffer.len();
-        let value =
-            buffer.get_mut(..value_bytes).ok_or(BufferTooShort { value_bytes, buffer_bytes })?;
-        memory.read_value(found.object, value, &pin);
-        Ok(Some(value_bytes))
+        let pin = self.enter();
+        self.get_pinned(hash, key, buffer, &pin)
+    }
+
+    #[inline]
+    fn enter(&self) -> Pin<'store> {
+        self.slot.enter(&self.shared.epochs.clock)
+    }
+
+    #[inline]
+    fn get_pinned(
+        &self,
+        hash: Hash,
+        key: u64,
+        buffer: &mut [u8],
+        pin: &Pin<'_>,
+    ) -> Result<Option<usize>, BufferTooShort> {
+        let Shared { log, index, .. } = self.shared;
+        let memory = &log.memory;
+        let in_place = self.in_place;
+        let found = index.read(hash, key, memory, pin, in_place, |found| {
+            let value_bytes = found.header.value_bytes as usize;
+            let buffer_bytes = buffer.len();
+            let value = buffer
+                .get_mut(..value_bytes)
+                .ok_or(BufferTooShort { value_bytes, buffer_bytes })?;
+            if in_place {
+                memory.read_value_racing(found.address, found.header, value, pin);
+            } else {
+                memory.read_value(found.address, value, pin);
+            }
+            Ok(value_bytes)
+        });
+        found.transpose()
     }
 
     /// Stores `value` under `key`.
@@ -66,16 +99,24 @@ impl<'store> Session<'store> {
     /// [`PutError::Full`] and [`PutError::ValueTooLarge`]; either way the old value stays.
     #[inline]
     pub fn put(&self, key: u64, value: &[u8]) -> Result<Put, PutError> {
+        self.check_size(value)?;
+        let hash = Hash::of(key);
+        self.shared.index.prefetch(hash);
+        let pin = self.enter();
+        if let Some(done) = self.put_pinned(hash, key, value, &pin) {
+            return done;
+        }
+        drop(pin);
+        self.put_patiently(hash, key, value)
+    }
+
+    #[inline]
+    fn check_size(&self, value: &[u8]) -> Result<(), PutError> {
         let limit_bytes = self.shared.value_limit;
         if value.len() > limit_bytes {
             return Err(PutError::ValueTooLarge { value_bytes: value.len(), limit_bytes });
         }
-        let hash = Hash::of(key);
-        self.shared.index.prefetch(hash);
-        match self.try_put(hash, key, value) {
-            Some(done) => done,
-            None => self.put_patiently(hash, key, value),
-        }
+        Ok(())
     }
 
     /// One attempt; `None` when the log has no room now.
@@ -83,11 +124,19 @@ impl<'store> Session<'store> {
     /// The pin spans append and publication: without it a worker could find the object dead
     /// before it is in the index, and free the segment under it.
     #[inline]
-    fn try_put(&self, hash: Hash, key: u64, value: &[u8]) -> Option<Result<Put, PutError>> {
+    fn put_pinned(
+        &self,
+        hash: Hash,
+        key: u64,
+        value: &[u8],
+        pin: &Pin<'_>,
+    ) -> Option<Result<Put, PutError>> {
         let Shared { log, index, .. } = self.shared;
-        let pin = self.slot.enter();
-        let (object, header) = log.append(value.len(), &pin)?.write(key, value);
-        let published = index.publish(hash, object, header, &log.memory, &log.segments, &pin);
+        if self.in_place && index.overwrite(hash, key, value, &log.memory, &log.segments, pin) {
+            return Some(Ok(Put::Updated));
+        }
+        let (object, header) = log.append(value.len(), pin)?.write(key, value);
+        let published = index.publish(hash, object, header, &log.memory, &log.segments, pin);
         Some(match published {
             Ok(true) => Ok(Put::Updated),
             Ok(false) => Ok(Put::Inserted),
@@ -98,14 +147,16 @@ impl<'store> Session<'store> {
     /// Waits outside the epoch, or reclamation would wait for the waiting.
     #[cold]
     fn put_patiently(&self, hash: Hash, key: u64, value: &[u8]) -> Result<Put, PutError> {
-        let bytes = crate::constants::HEADER_BYTES + value.len() as u64;
+        let bytes = HEADER_BYTES + value.len() as u64;
         // Relaxed: a statistic.
         self.shared.put_waits.fetch_add(1, Ordering::Relaxed);
         let mut patience = Patience::begin(self.shared, bytes).ok_or(PutError::Full)?;
         loop {
-            if let Some(done) = self.try_put(hash, key, value) {
+            let pin = self.enter();
+            if let Some(done) = self.put_pinned(hash, key, value, &pin) {
                 return done;
             }
+            drop(pin);
             if !patience.again() {
                 return Err(PutError::Full);
             }
@@ -116,10 +167,100 @@ impl<'store> Session<'store> {
     #[inline]
     pub fn delete(&self, key: u64) -> bool {
         let hash = Hash::of(key);
+        self.shared.index.prefetch(hash);
+        let pin = self.enter();
+        self.delete_pinned(hash, key, &pin)
+    }
+
+    #[inline]
+    fn delete_pinned(&self, hash: Hash, key: u64, pin: &Pin<'_>) -> bool {
         let Shared { log, index, .. } = self.shared;
-        index.prefetch(hash);
-        let _pin = self.slot.enter();
-        index.remove(hash, key, &log.memory, &log.segments)
+        index.remove(hash, key, &log.memory, &log.segments, pin)
+    }
+
+    /// Carries out a batch; see [`Batch`].
+    ///
+    /// Each operation is linearisable by itself; a batch is no transaction. A PUT that must wait
+    /// for memory leaves the epoch while it waits.
+    pub fn execute(&self, batch: &mut impl Batch) {
+        let mut hashes = [Hash::of(0); IN_FLIGHT];
+        let mut first = 0;
+        let mut pin = self.enter();
+        while first < batch.len() {
+            let group = (batch.len() - first).min(IN_FLIGHT);
+            let hashes = &mut hashes[..group];
+            for (index, hash) in hashes.iter_mut().enumerate() {
+                *hash = Hash::of(batch.operation(first + index).key());
+                self.shared.index.prefetch(*hash);
+            }
+            for (index, &hash) in hashes.iter().enumerate() {
+                self.fetch_object(hash, batch.operation(first + index));
+            }
+            for (index, &hash) in hashes.iter().enumerate() {
+                pin = self.execute_one(batch, first + index, hash, pin);
+            }
+            first += group;
+        }
+    }
+
+    /// Fetches what the operation will need of the object its key seems to lead to.
+    #[inline]
+    fn fetch_object(&self, hash: Hash, operation: Operation<'_>) {
+        let Shared { log, index, .. } = self.shared;
+        let Some(place) = index.hint(hash, &log.memory) else { return };
+        let bytes = match operation {
+            Operation::Get { .. } => self.value_bytes_seen.get(),
+            Operation::Put { value, .. } if self.in_place => value.len(),
+            Operation::Put { .. } | Operation::Delete { .. } => 0,
+        };
+        let lines = (place.raw() as usize % 64 + HEADER_BYTES as usize + bytes).div_ceil(64);
+        for line in 0..lines.min(LINES_AHEAD) {
+            log.memory.region.prefetch(VirtualAddress::new(place.raw() + 64 * line as u64));
+        }
+    }
+
+    #[inline]
+    fn execute_one(
+        &self,
+        batch: &mut impl Batch,
+        index: usize,
+        hash: Hash,
+        pin: Pin<'store>,
+    ) -> Pin<'store> {
+        let answer = match batch.operation(index) {
+            Operation::Get { key } => match self.get_pinned(hash, key, batch.buffer(index), &pin) {
+                Ok(Some(value_bytes)) => {
+                    self.value_bytes_seen.set(value_bytes);
+                    Answer::Found(value_bytes)
+                }
+                Ok(None) => Answer::Absent,
+                Err(error) => Answer::TooShort { value_bytes: error.value_bytes },
+            },
+            Operation::Delete { key } => Answer::Deleted(self.delete_pinned(hash, key, &pin)),
+            Operation::Put { key, value } => {
+                let attempt = match self.check_size(value) {
+                    Ok(()) => self.put_pinned(hash, key, value, &pin),
+                    Err(error) => Some(Err(error)),
+                };
+                let (stored, pin) = match attempt {
+                    Some(done) => (done, pin),
+                    None => {
+                        drop(pin);
+                        (self.put_patiently(hash, key, value), self.enter())
+                    }
+                };
+                batch.answer(index, stored.map_or_else(Answer::Refused, Answer::Stored));
+                return pin;
+            }
+        };
+        batch.answer(index, answer);
+        pin
+    }
+}
+
+impl fmt::Debug for Session<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Session").field("slot", self.slot).finish_non_exhaustive()
     }
 }
 

@@ -1,5 +1,6 @@
 //! The store: one log, one index, one epoch table and their workers.
 
+use std::fmt;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -11,6 +12,7 @@ use crate::constants::{HEADER_BYTES, SESSIONS_MAX};
 use crate::epoch::EpochTable;
 use crate::error::{OpenError, TooManySessions};
 use crate::index::Index;
+use crate::knobs::Update;
 use crate::log::Log;
 use crate::session::Session;
 use crate::sync::{AtomicU64, Ordering, lock};
@@ -28,12 +30,12 @@ pub(crate) struct Shared {
     pub(crate) value_limit: usize,
     pub(crate) full_wait: Duration,
     pub(crate) put_waits: AtomicU64,
+    pub(crate) update: Update,
 }
 
 /// A concurrent log-structured key-value store in memory. See the crate documentation.
 ///
 /// Dropping it stops its threads and returns its memory.
-#[derive(Debug)]
 pub struct Store {
     pub(crate) shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
@@ -87,14 +89,18 @@ impl Store {
     /// [`OpenError`] when the configuration makes no sense or the system refuses memory.
     pub fn open(config: Config) -> Result<Self, OpenError> {
         let geometry = config.geometry()?;
+        let epochs = EpochTable::new(config.epoch);
+        let log = Log::new(&geometry, Arc::clone(&epochs.clock))?;
+        let index = Index::new(geometry.index, &log.memory)?;
         let shared = Arc::new(Shared {
-            log: Log::new(&geometry)?,
-            index: Index::new(geometry.partitions, geometry.bucket_limit)?,
-            epochs: EpochTable::new(),
+            log,
+            index,
+            epochs,
             crew: Crew::new(geometry.workers),
             value_limit: (geometry.segment_bytes - HEADER_BYTES) as usize,
             full_wait: Duration::from_millis(config.full_wait_ms),
             put_waits: AtomicU64::new(0),
+            update: config.update,
         });
         let mut store = Self { shared, threads: Vec::new() };
         for number in 0..geometry.workers {
@@ -196,6 +202,13 @@ impl Store {
     /// A description of the first contradiction found.
     pub fn check(&self) -> Result<CheckReport, String> {
         check::check(&self.shared)
+    }
+}
+
+/// In short: everything a store holds would be megabytes.
+impl fmt::Debug for Store {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Store").field("census", &self.census()).finish_non_exhaustive()
     }
 }
 

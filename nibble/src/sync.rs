@@ -1,8 +1,11 @@
 //! Where atomics come from: every other file imports them from here, so that a model checker can
 //! take their place in one line.
 
-pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+pub(crate) use std::sync::atomic::{
+    AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering,
+};
+pub(crate) use std::sync::{Mutex, MutexGuard};
+use std::sync::{PoisonError, TryLockError};
 
 /// A value alone on its cache lines.
 ///
@@ -40,5 +43,27 @@ impl Spin {
         } else {
             std::thread::yield_now();
         }
+    }
+}
+
+/// Loads before it are ordered before what follows; pairs with [`release_fence`].
+#[inline]
+pub(crate) fn acquire_fence() {
+    std::sync::atomic::fence(Ordering::Acquire);
+}
+
+/// Stores after it are seen only by who also sees what came before it; pairs with
+/// [`acquire_fence`].
+#[inline]
+pub(crate) fn release_fence() {
+    std::sync::atomic::fence(Ordering::Release);
+}
+
+/// As [`lock`], unless somebody else holds it.
+pub(crate) fn try_lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
+    match mutex.try_lock() {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
     }
 }

@@ -128,7 +128,7 @@ fn later_puts_work_after_deletes_again_and_again() {
 
 #[test]
 fn a_pinned_free_store_gives_pages_back() {
-    let store = open(Config::best(64 << 20));
+    let store = open(Config::paper(64 << 20));
     let session = store.session().unwrap();
     let filled = fill_store(&session, 0, |_| 10_000);
     for key in 0..filled {

@@ -16,6 +16,8 @@ pub enum Pages {
     Small,
     /// Transparent 2 MiB pages (`MADV_HUGEPAGE`); the kernel may still give small ones.
     Huge,
+    /// Small pages in a mapping aligned for huge ones; see [`Mapping::collapse`].
+    SmallUntilCollapsed,
 }
 
 /// A private mapping of zeroed, initially untouched memory; unmapped on drop.
@@ -43,7 +45,7 @@ impl Mapping {
     pub fn anonymous(bytes: usize, pages: Pages) -> io::Result<Self> {
         let granule = match pages {
             Pages::Small => PAGE_BYTES,
-            Pages::Huge => HUGE_PAGE_BYTES,
+            Pages::Huge | Pages::SmallUntilCollapsed => HUGE_PAGE_BYTES,
         };
         let bytes = bytes.max(1).next_multiple_of(granule);
         // One granule more, so that an aligned range fits; the rest is given back.
@@ -62,7 +64,7 @@ impl Mapping {
         }
         let mapping = Self { start, bytes };
         mapping.advise(match pages {
-            Pages::Small => libc::MADV_NOHUGEPAGE,
+            Pages::Small | Pages::SmallUntilCollapsed => libc::MADV_NOHUGEPAGE,
             Pages::Huge => libc::MADV_HUGEPAGE,
         });
         Ok(mapping)
@@ -128,6 +130,15 @@ impl Mapping {
         let start = self.range(from, to - from);
         // SAFETY: the range lies inside our mapping; losing its contents is what was asked for.
         unsafe { libc::madvise(start.as_ptr().cast(), to - from, libc::MADV_DONTNEED) };
+    }
+
+    /// Makes the 2 MiB pages of `offset..offset + bytes` huge now; both are multiples of 2 MiB.
+    pub fn collapse(&self, offset: usize, bytes: usize) -> bool {
+        let start = self.range(offset, bytes);
+        // SAFETY: ours.
+        unsafe { libc::madvise(start.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE) };
+        // SAFETY: ours.
+        unsafe { libc::madvise(start.as_ptr().cast(), bytes, 25) == 0 }
     }
 
     fn range(&self, offset: usize, bytes: usize) -> NonNull<u8> {

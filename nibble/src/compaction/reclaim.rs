@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::address::SegmentId;
-use crate::epoch::clock;
+use crate::epoch::Stamp;
 use crate::log::Log;
 use crate::segment::{Run, SegmentState};
 
@@ -11,7 +11,7 @@ use crate::segment::{Run, SegmentState};
 #[derive(Debug)]
 struct Retired {
     /// Taken when everything in them was unlinked.
-    stamp: u64,
+    stamp: Stamp,
     runs: Vec<Run>,
     /// The segment, when these were its last blocks.
     segment: Option<SegmentId>,
@@ -33,7 +33,7 @@ impl Limbo {
         if let Some(id) = segment {
             log.segments[id].become_state(SegmentState::Limbo);
         }
-        let stamp = clock::now_after_all();
+        let stamp = log.clock.stamp();
         self.queue.push_back(Retired { stamp, runs, segment });
     }
 
@@ -41,7 +41,7 @@ impl Limbo {
     /// blocks.
     pub(crate) fn reclaim(&mut self, log: &Log, minimum: u64) -> u64 {
         let mut freed = 0;
-        let passed = |retired: &Retired| clock::has_passed(retired.stamp, minimum);
+        let passed = |retired: &Retired| log.clock.has_passed(retired.stamp, minimum);
         while self.queue.front().is_some_and(passed) {
             let Some(retired) = self.queue.pop_front() else { break };
             for block in retired.runs.iter().flat_map(|run| run.blocks()) {

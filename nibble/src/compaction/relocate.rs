@@ -11,7 +11,7 @@
 
 use crate::address::{ObjectRef, SegmentId};
 use crate::constants::EXTENT_BLOCKS;
-use crate::index::{Index, hash::Hash};
+use crate::index::{Index, Relocated, hash::Hash};
 use crate::log::Log;
 use crate::raw::Custody;
 use crate::segment::{Cursor, OpenSegment, Purse, Run, SegmentState};
@@ -93,10 +93,10 @@ impl Victim {
         while walked < self.used && batch.len() < BATCH {
             cursor.settle(&log.memory);
             let address = log.memory.region.address(cursor.block, cursor.offset);
-            let header = log.memory.header_at(address, &self.custody);
+            let header = log.memory.header(address, &self.custody);
             let hash = Hash::of(header.key);
             index.prefetch(hash);
-            let bytes = header.object_bytes();
+            let bytes = header.extent_bytes();
             batch.push((ObjectRef::new(self.id, address), hash, bytes));
             cursor.advance(&log.memory, bytes);
             walked += bytes;
@@ -151,19 +151,25 @@ impl Output {
         bytes: u64,
         custody: &Custody,
     ) -> bool {
-        if !index.holds(hash, object) {
+        let from = object.address();
+        if !index.holds(hash, from, &log.memory, custody) {
             return true;
         }
         let Some(open) = self.with_room(log, bytes) else {
             return false;
         };
         let mark = open.mark();
-        let copy = open.reserve(bytes, &log.memory, &log.segments);
-        log.memory.copy_object(object.address(), copy, bytes, custody);
-        if index.relocate(hash, object, copy, bytes, &log.segments) {
-            self.copied += bytes;
-        } else {
-            open.rewind(mark, &log.segments);
+        let mut copied = 0;
+        let moved =
+            index.relocate(hash, from, &log.memory, &log.segments, custody, |header, locked| {
+                copied = header.object_bytes();
+                let copy = open.reserve(copied, &log.memory, &log.segments);
+                log.memory.copy_object(from, header, copy.address(), locked);
+                Some(copy)
+            });
+        match moved {
+            Relocated::Moved => self.copied += copied,
+            Relocated::Dead | Relocated::NoRoom => open.rewind(mark, &log.segments),
         }
         true
     }

@@ -146,14 +146,14 @@ impl Worker {
         minimum: u64,
         young: &mut bool,
     ) -> Option<SegmentId> {
-        let now = clock::now();
+        let now = clock::ticks();
         let candidates = self.candidates.iter().map(|&id| {
             let info = &shared.log.segments[id];
-            let age = now.saturating_sub(info.closed());
+            let age = now.saturating_sub(info.closed_ticks());
             let candidate = Candidate { live: info.live().bytes(), used: info.used(), age };
             // CLOSE, to: every operation that reserved room in the segment has left, so all its
             // objects are written and published, or never will be.
-            if clock::has_passed(info.closed(), minimum) {
+            if shared.epochs.clock.has_passed(info.closed(), minimum) {
                 return Some(candidate);
             }
             *young |= candidate.score(pace).is_some();

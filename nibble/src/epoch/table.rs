@@ -11,10 +11,11 @@
 //!    clock and announcing: such a reader may announce a time before `T` afterwards, and that
 //!    only delays later reclamation.
 //! 2. **At most `T` (plus skew).** Not freed.
-//! 3. **Above `T` (plus skew).** The reader read its clock after `T`. Its announcement is an
-//!    exchange, a full barrier that depends on that clock reading, so its searches run after it;
-//!    the worker's stamp is taken behind a barrier that made the unlinking visible
-//!    (`clock::now_after_all`). So the reader cannot find the segment.
+//! 3. **Above `T` (plus skew).** The reader read its clock after `T` was stamped. With a counter,
+//!    its load reads from the stamp or later, and sees the unlinking (edge STAMP). With
+//!    time-stamp counters its announcement is an exchange, a full barrier that depends on that
+//!    clock reading, so its searches run after it; the worker's stamp is taken behind a barrier
+//!    that made the unlinking visible (`ticks_ordered`). So the reader cannot find the segment.
 //!
 //! When a reader leaves, its reads of the segment happen before the worker's next scan of its
 //! slot (edge UNPIN), so they happen before the memory is used again.
@@ -24,8 +25,12 @@
 //! | PIN   | `EpochTable::minimum`, RMW  | `Slot::enter`, RMW    | who enters later sees the unlinking |
 //! | UNPIN | `Slot::leave`, Release      | `EpochTable::minimum` | who left has finished reading, and published what it appended (CLOSE) |
 
-use super::{clock, pin::Pin};
+use std::sync::Arc;
+
+use super::clock::Clock;
+use super::pin::Pin;
 use crate::constants::SESSIONS_MAX;
+use crate::knobs::EpochClock;
 use crate::sync::{AtomicBool, AtomicU64, CachePadded, Ordering};
 
 const OUTSIDE: u64 = 0;
@@ -39,12 +44,12 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// Announces an operation.
+    /// Announces an operation that begins now by the store's clock.
     #[inline]
-    pub(crate) fn enter(&self) -> Pin<'_> {
+    pub(crate) fn enter(&self, clock: &Clock) -> Pin<'_> {
         // PIN, to: `SeqCst` because the exchange is also the store-load barrier that keeps the
         // searches of this operation behind its announcement.
-        let before = self.epoch.swap(clock::now(), Ordering::SeqCst);
+        let before = self.epoch.swap(clock.now(), Ordering::SeqCst);
         debug_assert_eq!(before, OUTSIDE, "operations of one session do not nest");
         Pin::new(self)
     }
@@ -71,12 +76,14 @@ impl Slot {
 /// All slots.
 #[derive(Debug)]
 pub(crate) struct EpochTable {
+    pub(crate) clock: Arc<Clock>,
     slots: Box<[CachePadded<Slot>]>,
 }
 
 impl EpochTable {
-    pub(crate) fn new() -> Self {
-        Self { slots: (0..SESSIONS_MAX).map(|_| CachePadded::default()).collect() }
+    pub(crate) fn new(kind: EpochClock) -> Self {
+        let slots = (0..SESSIONS_MAX).map(|_| CachePadded::default()).collect();
+        Self { clock: Arc::new(Clock::new(kind)), slots }
     }
 
     pub(crate) fn bytes(&self) -> u64 {
@@ -121,28 +128,29 @@ mod tests {
 
     #[test]
     fn the_minimum_is_the_oldest_pin_and_nobody_is_no_limit() {
-        let table = EpochTable::new();
-        assert_eq!(table.minimum(), u64::MAX);
-        let (first, second) = (table.claim().unwrap(), table.claim().unwrap());
-        let before = clock::now_after_all();
-        let older = first.enter();
-        let between = clock::now_after_all();
-        let younger = second.enter();
-        let minimum = table.minimum();
-        assert!(before <= minimum && minimum <= between);
-        assert!(!clock::has_passed(between, minimum), "a pinned reader blocks later stamps");
-        drop(older);
-        assert!(table.minimum() >= between);
-        drop(younger);
-        assert_eq!((table.minimum(), table.active()), (u64::MAX, 0));
+        for &kind in EpochClock::ALL {
+            let table = EpochTable::new(kind);
+            assert_eq!(table.minimum(), u64::MAX);
+            let (first, second) = (table.claim().unwrap(), table.claim().unwrap());
+            let older = first.enter(&table.clock);
+            let between = table.clock.stamp();
+            let younger = second.enter(&table.clock);
+            let has_passed = || table.clock.has_passed(between, table.minimum());
+            assert!(!has_passed(), "{kind}: a pinned reader blocks later stamps");
+            drop(older);
+            // Two counters of the processor may be less apart than their skew.
+            assert!(kind == EpochClock::ThreadTicks || has_passed(), "{kind}");
+            drop(younger);
+            assert_eq!((table.minimum(), table.active()), (u64::MAX, 0));
+        }
     }
 
     #[test]
     fn a_panic_leaves_the_epoch() {
-        let table = EpochTable::new();
+        let table = EpochTable::new(EpochClock::ThreadCounter);
         let slot = table.claim().unwrap();
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            let _pin = slot.enter();
+            let _pin = slot.enter(&table.clock);
             std::panic::resume_unwind(Box::new(()));
         }));
         assert!(result.is_err());
@@ -151,7 +159,7 @@ mod tests {
 
     #[test]
     fn slots_run_out_and_come_back() {
-        let table = EpochTable::new();
+        let table = EpochTable::new(EpochClock::ThreadTicks);
         let slots: Vec<_> = std::iter::from_fn(|| table.claim()).collect();
         assert_eq!((slots.len(), table.taken()), (SESSIONS_MAX, SESSIONS_MAX));
         slots[17].release();

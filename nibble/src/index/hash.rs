@@ -1,12 +1,11 @@
 //! The hash of a key and the numbers cut from it.
 
-use crate::constants::BUCKET_ENTRIES;
-
 /// A mixed key.
 ///
 /// ```text
-///  63 ......... 48 47 ............. 16 15 .............. 0
-///  partition       first entry          bucket (grows up)
+///  63 ......... 48 47 ...... 32 31 ........................... 0
+///  partition         tag           bucket (grows up)
+///                  first entry (wide buckets), second bucket: mixed once more
 /// ```
 /// Partition bits are taken from the top as needed, bucket bits from the bottom as needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +21,12 @@ impl Hash {
         Self(mixed ^ (mixed >> 31))
     }
 
+    /// All 64 bits.
+    #[inline]
+    pub(crate) fn bits(self) -> u64 {
+        self.0
+    }
+
     #[inline]
     pub(crate) fn partition(self, bits: u32) -> u64 {
         // Two shifts: one by 64 would be undefined for `bits` = 0.
@@ -33,11 +38,24 @@ impl Hash {
         self.0 & ((1 << bits) - 1)
     }
 
-    /// The entry where probing starts: a number below [`BUCKET_ENTRIES`] without a division.
+    /// A hash for the other bucket a key may be in, of the same partition.
     #[inline]
-    pub(crate) fn first_entry(self) -> usize {
+    pub(crate) fn second(self) -> Self {
+        let mixed = (self.0 ^ (self.0 >> 29)).wrapping_mul(0x9FB2_1C65_1E98_DF25);
+        Self(mixed >> 24)
+    }
+
+    /// Bits for a tag, independent of those that choose partition and bucket.
+    #[inline]
+    pub(crate) fn tag_bits(self) -> u16 {
+        (self.0 >> 32) as u16
+    }
+
+    /// Where probing starts among `entries`: a number below it without a division.
+    #[inline]
+    pub(crate) fn first_entry(self, entries: usize) -> usize {
         let bits = (self.0 >> 16) as u32;
-        ((u64::from(bits) * BUCKET_ENTRIES as u64) >> 32) as usize
+        ((u64::from(bits) * entries as u64) >> 32) as usize
     }
 }
 
@@ -47,15 +65,28 @@ mod tests {
 
     #[test]
     fn first_entries_and_partitions_are_even() {
-        let mut entries = [0u32; BUCKET_ENTRIES];
+        let mut entries = [0u32; 15];
         let mut partitions = [0u32; 16];
         for key in 0..150_000 {
             let hash = Hash::of(key);
-            entries[hash.first_entry()] += 1;
+            entries[hash.first_entry(15)] += 1;
             partitions[hash.partition(4) as usize] += 1;
             assert_eq!(hash.partition(0), 0);
         }
         assert!(entries.iter().all(|&count| (9_500..10_500).contains(&count)), "{entries:?}");
         assert!(partitions.iter().all(|&count| (9_000..9_800).contains(&count)), "{partitions:?}");
+    }
+
+    #[test]
+    fn second_buckets_are_even_and_unlike_the_first() {
+        let mut buckets = [0u32; 64];
+        let mut equal = 0;
+        for key in 0..64_000 {
+            let hash = Hash::of(key);
+            buckets[hash.second().low(6) as usize] += 1;
+            equal += u32::from(hash.second().low(6) == hash.low(6));
+        }
+        assert!(buckets.iter().all(|&count| (880..1120).contains(&count)), "{buckets:?}");
+        assert!((880..1120).contains(&equal), "{equal} of 64000 have one bucket only");
     }
 }

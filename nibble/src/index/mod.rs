@@ -1,129 +1,122 @@
 //! The index: from key to place, partitioned, optimistic, growing in place.
 //!
-//! A key's hash names a partition (high bits), a bucket in it (low bits) and the entry where
-//! probing starts (bits between). No entry holds a key or a tag: the key is compared in the log.
+//! Three layouts behind one interface ([`table::Table`]). No entry holds a value, and none but
+//! those of the keyed layout a key: the key is compared in the log.
 
-pub(crate) mod bucket;
-mod grow;
 pub(crate) mod hash;
 mod partition;
+pub(crate) mod table;
+pub(crate) mod tagged;
+pub(crate) mod version;
+pub(crate) mod wide;
 
 use std::io;
 
-use crate::address::ObjectRef;
-use crate::raw::buckets::BucketSpace;
+use crate::address::{ObjectRef, VirtualAddress};
+use crate::knobs::IndexLayout;
 use crate::raw::{Header, Memory, Protection};
 use crate::segment::SegmentTable;
 
-use bucket::{Bucket, LockedBucket};
 use hash::Hash;
-use partition::Partition;
+use table::Table;
+pub(crate) use table::{Change, Found, IndexFull, Want};
+use tagged::TaggedTable;
+use version::Locked;
+use wide::{KeyedBucket, TextBucket, WideTable};
 
-/// The index has no address space left for a partition that must grow.
-#[derive(Debug)]
-pub(crate) struct IndexFull;
-
-/// What a reader found.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Found {
-    pub(crate) object: ObjectRef,
-    pub(crate) header: Header,
+/// What became of an object that was to be moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Relocated {
+    Moved,
+    /// It lives, and there is no room for it.
+    NoRoom,
+    /// The index leads elsewhere, or nowhere, by now.
+    Dead,
 }
 
-/// All partitions.
+/// What an index is to be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct IndexPlan {
+    pub(crate) layout: IndexLayout,
+    /// A power of two.
+    pub(crate) partitions: usize,
+    /// Address space for each partition.
+    pub(crate) limit_bytes: u64,
+    pub(crate) huge_pages: bool,
+}
+
+/// The index of a store, in the layout configured.
 #[derive(Debug)]
-pub(crate) struct Index {
-    space: BucketSpace,
-    partitions: Box<[Partition]>,
-    partition_bits: u32,
+pub(crate) enum Index {
+    Text(WideTable<TextBucket>),
+    Keyed(WideTable<KeyedBucket>),
+    Tagged(TaggedTable),
+}
+
+/// Does the same with whichever table it is; the choice is made once an operation.
+macro_rules! with_table {
+    ($index:expr, $table:ident => $then:expr) => {
+        match $index {
+            Index::Tagged($table) => $then,
+            Index::Text($table) => $then,
+            Index::Keyed($table) => $then,
+        }
+    };
 }
 
 impl Index {
-    /// An index of `partitions` (a power of two) partitions of at most `limit` buckets each.
-    pub(crate) fn new(partitions: usize, limit: u64) -> io::Result<Self> {
-        debug_assert!(partitions.is_power_of_two());
-        Ok(Self {
-            space: BucketSpace::reserve(partitions as u64, limit)?,
-            partitions: (0..partitions).map(|_| Partition::default()).collect(),
-            partition_bits: partitions.trailing_zeros(),
+    pub(crate) fn new(plan: IndexPlan, memory: &Memory) -> io::Result<Self> {
+        let IndexPlan { layout, partitions, limit_bytes, huge_pages } = plan;
+        Ok(match layout {
+            IndexLayout::Text => Self::Text(WideTable::new(partitions, limit_bytes, huge_pages)?),
+            IndexLayout::Keyed => Self::Keyed(WideTable::new(partitions, limit_bytes, huge_pages)?),
+            IndexLayout::Tagged => {
+                Self::Tagged(TaggedTable::new(partitions, limit_bytes, huge_pages, memory)?)
+            }
         })
-    }
-
-    #[inline]
-    fn partition(&self, hash: Hash) -> (u64, &Partition) {
-        let number = hash.partition(self.partition_bits);
-        (number, &self.partitions[number as usize])
-    }
-
-    #[inline]
-    fn bucket(&self, hash: Hash) -> (u64, &Bucket) {
-        let (number, partition) = self.partition(hash);
-        let bucket = partition.shape().bucket_of(hash);
-        (bucket, self.space.bucket(number, bucket))
     }
 
     /// Fetches the lines an operation on this hash needs first.
     #[inline]
     pub(crate) fn prefetch(&self, hash: Hash) {
-        let (number, partition) = self.partition(hash);
-        self.space.prefetch(number, partition.shape().bucket_of(hash));
+        with_table!(self, table => table.prefetch(hash));
     }
 
-    /// Locks the bucket a hash belongs to.
+    /// Where the object of `hash` seems to be; for prefetching only.
     #[inline]
-    fn lock(&self, hash: Hash) -> LockedBucket<'_> {
-        loop {
-            let (number, bucket) = self.bucket(hash);
-            let locked = bucket.lock();
-            // The bucket may have been split before we got the lock; it cannot be while we hold
-            // it. SHAPE, to: whoever split it stored the shape before it unlocked.
-            if self.bucket(hash).0 == number {
-                return locked;
-            }
-        }
+    pub(crate) fn hint(&self, hash: Hash, memory: &Memory) -> Option<VirtualAddress> {
+        with_table!(self, table => table.hint(hash, memory))
     }
 
-    /// Runs `search` on the bucket of `hash` until it finds something or the bucket is known to
-    /// have been still, and the right one, throughout.
-    ///
-    /// A hit needs no such proof: the entry was in the bucket when it was loaded, and published
-    /// objects never change.
+    /// Finds a key and lets `take` look at its object; see [`Table::read`].
     #[inline]
-    fn read<T>(&self, hash: Hash, mut search: impl FnMut(&Bucket) -> Option<T>) -> Option<T> {
-        loop {
-            let (number, bucket) = self.bucket(hash);
-            let before = bucket.even_version();
-            if let Some(found) = search(bucket) {
-                return Some(found);
-            }
-            if bucket.is_still(before) && self.bucket(hash).0 == number {
-                return None;
-            }
-        }
-    }
-
-    /// Finds a key.
-    #[inline]
-    pub(crate) fn get<P: Protection>(
+    pub(crate) fn read<P: Protection, T>(
         &self,
         hash: Hash,
         key: u64,
         memory: &Memory,
         stays: &P,
-    ) -> Option<Found> {
-        self.read(hash, |bucket| {
-            bucket
-                .find(hash, key, memory, stays)
-                .map(|(_, object, header)| Found { object, header })
-        })
+        recheck: bool,
+        take: impl FnMut(Found) -> T,
+    ) -> Option<T> {
+        let want = Want::Key(key);
+        with_table!(self, table => table.read(hash, want, memory, stays, recheck, take))
     }
 
-    /// Whether the index leads to exactly this object.
-    pub(crate) fn holds(&self, hash: Hash, object: ObjectRef) -> bool {
-        self.read(hash, |bucket| bucket.entry_of(hash, object)).is_some()
+    /// Whether the index leads to exactly this place.
+    pub(crate) fn holds<P: Protection>(
+        &self,
+        hash: Hash,
+        place: VirtualAddress,
+        memory: &Memory,
+        stays: &P,
+    ) -> bool {
+        let want = Want::Place(place);
+        with_table!(self, table => table.read(hash, want, memory, stays, false, |_| ())).is_some()
     }
 
     /// Publishes `object` under its key and accounts for it; answers whether the key was there.
+    #[inline]
     pub(crate) fn publish<P: Protection>(
         &self,
         hash: Hash,
@@ -131,93 +124,114 @@ impl Index {
         header: Header,
         memory: &Memory,
         segments: &SegmentTable,
-        _pinned: &P,
+        stays: &P,
     ) -> Result<bool, IndexFull> {
-        loop {
-            let bucket = self.lock(hash);
-            if let Some((entry, old, old_header)) = bucket.find(hash, header.key, memory, &bucket) {
-                bucket.set(entry, Some(object));
-                segments[object.segment()].gain(header.object_bytes());
-                segments[old.segment()].lose(old_header.object_bytes());
-                return Ok(true);
+        let account = |old: Option<(ObjectRef, Header)>| {
+            segments[object.segment()].gain(header.object_bytes());
+            if let Some((old, header)) = old {
+                segments[old.segment()].lose(header.object_bytes());
             }
-            if let Some(entry) = bucket.vacant(hash) {
-                bucket.set(entry, Some(object));
-                segments[object.segment()].gain(header.object_bytes());
-                return Ok(false);
+        };
+        with_table!(self, table => {
+            table.publish(hash, header.key, object, memory, stays, account)
+        })
+    }
+
+    /// Overwrites the value of a key where it lies, if it is there and the new one fits its room.
+    #[inline]
+    pub(crate) fn overwrite<P: Protection>(
+        &self,
+        hash: Hash,
+        key: u64,
+        value: &[u8],
+        memory: &Memory,
+        segments: &SegmentTable,
+        stays: &P,
+    ) -> bool {
+        let mut done = false;
+        let overwrite = |object: ObjectRef, header: Header, _: &Locked<'_>| {
+            if value.len() <= header.room as usize {
+                let after = memory.overwrite_value(object.address(), header, value);
+                segments[object.segment()].resize(header.object_bytes(), after.object_bytes());
+                done = true;
             }
-            drop(bucket);
-            self.grow(hash, memory)?;
-        }
+            Change::Keep
+        };
+        let want = Want::Key(key);
+        with_table!(self, table => table.change(hash, want, memory, stays, overwrite));
+        done
     }
 
     /// Removes a key; answers whether it was there.
-    pub(crate) fn remove(
+    #[inline]
+    pub(crate) fn remove<P: Protection>(
         &self,
         hash: Hash,
         key: u64,
         memory: &Memory,
         segments: &SegmentTable,
+        stays: &P,
     ) -> bool {
-        let bucket = self.lock(hash);
-        let Some((entry, old, header)) = bucket.find(hash, key, memory, &bucket) else {
-            return false;
+        let remove = |old: ObjectRef, header: Header, _: &Locked<'_>| {
+            segments[old.segment()].lose(header.object_bytes());
+            Change::Remove
         };
-        bucket.set(entry, None);
-        segments[old.segment()].lose(header.object_bytes());
-        true
+        let want = Want::Key(key);
+        with_table!(self, table => table.change(hash, want, memory, stays, remove))
     }
 
-    /// Replaces `from` by its copy `to`, unless `from` has died meanwhile.
-    pub(crate) fn relocate(
+    /// Moves the object at `from`, if the index still leads there. `copy` is called with the
+    /// bucket locked, when nobody can overwrite the object, and answers where its copy is; with
+    /// `None` everything stays.
+    pub(crate) fn relocate<P: Protection>(
         &self,
         hash: Hash,
-        from: ObjectRef,
-        to: ObjectRef,
-        bytes: u64,
+        from: VirtualAddress,
+        memory: &Memory,
         segments: &SegmentTable,
-    ) -> bool {
-        let bucket = self.lock(hash);
-        let Some(entry) = bucket.entry_of(hash, from) else {
-            return false;
+        stays: &P,
+        copy: impl FnOnce(Header, &Locked<'_>) -> Option<ObjectRef>,
+    ) -> Relocated {
+        let mut moved = Relocated::NoRoom;
+        let relocate = |old: ObjectRef, header: Header, locked: &Locked<'_>| {
+            let Some(to) = copy(header, locked) else { return Change::Keep };
+            moved = Relocated::Moved;
+            segments[to.segment()].gain(header.object_bytes());
+            segments[old.segment()].lose(header.object_bytes());
+            Change::Replace(to)
         };
-        bucket.set(entry, Some(to));
-        segments[to.segment()].gain(bytes);
-        segments[from.segment()].lose(bytes);
-        true
+        let want = Want::Place(from);
+        let there = with_table!(self, table => table.change(hash, want, memory, stays, relocate));
+        if there { moved } else { Relocated::Dead }
     }
 
     /// Bytes of buckets in use.
     pub(crate) fn bytes(&self) -> u64 {
-        let buckets: u64 =
-            self.partitions.iter().map(|partition| partition.shape().buckets()).sum();
-        buckets * crate::constants::BUCKET_BYTES
+        with_table!(self, table => table.bytes())
     }
 
     /// Bytes of the table of partitions.
     pub(crate) fn table_bytes(&self) -> u64 {
-        size_of_val(&*self.partitions) as u64
+        with_table!(self, table => table.table_bytes())
     }
 
-    /// Calls `visit` with every entry, the bucket that holds it and where that is. For `check`.
-    pub(crate) fn for_each(&self, mut visit: impl FnMut(ObjectRef, &dyn Fn(u64) -> bool)) {
-        for (number, partition) in self.partitions.iter().enumerate() {
-            let shape = partition.shape();
-            for index in 0..shape.buckets() {
-                let belongs = |key| {
-                    let hash = Hash::of(key);
-                    hash.partition(self.partition_bits) == number as u64
-                        && shape.bucket_of(hash) == index
-                };
-                for object in self.space.bucket(number as u64, index).entries() {
-                    visit(object, &belongs);
-                }
-            }
-        }
+    /// Entries that the buckets in use can hold.
+    pub(crate) fn slots(&self) -> u64 {
+        with_table!(self, table => table.slots())
     }
 
-    /// How many buckets are in use. For `check`.
-    pub(crate) fn buckets(&self) -> u64 {
-        self.bytes() / crate::constants::BUCKET_BYTES
+    /// Buckets added by growth.
+    pub(crate) fn growth(&self) -> u64 {
+        with_table!(self, table => table.growth())
+    }
+
+    /// Calls `visit` with every object and whether a key belongs to the bucket that leads to it.
+    /// For `check`.
+    pub(crate) fn for_each(
+        &self,
+        memory: &Memory,
+        mut visit: impl FnMut(ObjectRef, &dyn Fn(u64) -> bool),
+    ) {
+        with_table!(self, table => table.for_each(memory, &mut visit));
     }
 }

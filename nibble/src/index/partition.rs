@@ -3,8 +3,7 @@
 use std::sync::Mutex;
 
 use super::hash::Hash;
-use crate::constants::PARTITION_BUCKETS_LOG2;
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
 
 /// ```text
 ///  63      56 55                                            0
@@ -72,16 +71,21 @@ impl Shape {
 pub(super) struct Partition {
     shape: AtomicU64,
     pub(super) growing: Mutex<()>,
-}
-
-impl Default for Partition {
-    fn default() -> Self {
-        let shape = AtomicU64::new(Shape::new(PARTITION_BUCKETS_LOG2, 0).0);
-        Self { shape, growing: Mutex::new(()) }
-    }
+    /// Insertions that found no room at once; see `tagged/insert.rs`.
+    crowded: AtomicU32,
 }
 
 impl Partition {
+    fn new(buckets_log2: u32) -> Self {
+        let shape = AtomicU64::new(Shape::new(buckets_log2, 0).0);
+        Self { shape, growing: Mutex::new(()), crowded: AtomicU32::new(0) }
+    }
+
+    /// Counts one more insertion without room; answers the number.
+    pub(super) fn count_crowded(&self) -> u32 {
+        // Relaxed: any count will do.
+        self.crowded.fetch_add(1, Ordering::Relaxed)
+    }
     #[inline]
     pub(super) fn shape(&self) -> Shape {
         // SHAPE, to: the halves of every bucket counted as split are in place.
@@ -91,6 +95,53 @@ impl Partition {
     pub(super) fn set_shape(&self, shape: Shape) {
         // SHAPE, from: stored while both halves are still locked.
         self.shape.store(shape.0, Ordering::Release);
+    }
+}
+
+/// All partitions of an index.
+#[derive(Debug)]
+pub(super) struct Partitions {
+    all: Box<[Partition]>,
+    bits: u32,
+    buckets_log2: u32,
+}
+
+impl Partitions {
+    /// `number` partitions, a power of two, of `1 << buckets_log2` buckets each.
+    pub(super) fn new(number: usize, buckets_log2: u32) -> Self {
+        debug_assert!(number.is_power_of_two());
+        let all = (0..number).map(|_| Partition::new(buckets_log2)).collect();
+        Self { all, bits: number.trailing_zeros(), buckets_log2 }
+    }
+
+    /// The partition of a hash, and its number.
+    #[inline]
+    pub(super) fn of(&self, hash: Hash) -> (u64, &Partition) {
+        let number = hash.partition(self.bits);
+        (number, &self.all[number as usize])
+    }
+
+    /// Buckets in use.
+    pub(super) fn buckets(&self) -> u64 {
+        self.all.iter().map(|partition| partition.shape().buckets()).sum()
+    }
+
+    /// Buckets that growth has added.
+    pub(super) fn growth(&self) -> u64 {
+        self.buckets() - ((self.all.len() as u64) << self.buckets_log2)
+    }
+
+    /// Bytes of the table of partitions.
+    pub(super) fn bytes(&self) -> u64 {
+        size_of_val(&*self.all) as u64
+    }
+
+    /// Calls `visit` with the partition, its shape and the number of every bucket in use.
+    pub(super) fn for_each_bucket(&self, mut visit: impl FnMut(u64, Shape, u64)) {
+        for (number, partition) in self.all.iter().enumerate() {
+            let shape = partition.shape();
+            (0..shape.buckets()).for_each(|bucket| visit(number as u64, shape, bucket));
+        }
     }
 }
 

@@ -21,8 +21,8 @@ impl Reservation<'_> {
     /// Writes the object; what remains to be done is to publish it.
     #[inline]
     pub(crate) fn write(self, key: u64, value: &[u8]) -> (ObjectRef, Header) {
-        self.memory.write_object(self.object, key, value);
-        (self.object, Header { value_bytes: value.len() as u32, key })
+        self.memory.write_object(self.object.address(), key, value);
+        (self.object, Header::new(key, value.len()))
     }
 }
 

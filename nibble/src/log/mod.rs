@@ -5,14 +5,14 @@ pub(crate) mod head;
 pub(crate) mod select;
 
 use std::io;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use platform::Pages;
 
 use crate::address::SegmentId;
 use crate::compaction::Signals;
 use crate::config::Geometry;
-use crate::epoch::clock;
+use crate::epoch::{Clock, clock};
 use crate::raw::{Memory, Region};
 use crate::segment::{BlockTable, OpenSegment, Pool, Purse, SegmentState, SegmentTable};
 use crate::sync::{AtomicUsize, CachePadded, Ordering, lock};
@@ -27,6 +27,7 @@ pub(crate) struct Log {
     pub(crate) segments: SegmentTable,
     pub(crate) pool: Pool,
     pub(crate) signals: Signals,
+    pub(crate) clock: Arc<Clock>,
     heads: Box<[CachePadded<Head>]>,
     head_of_core: HeadOfCore,
     /// Closed segments on their way to the worker that will watch them.
@@ -38,7 +39,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    pub(crate) fn new(geometry: &Geometry) -> io::Result<Self> {
+    pub(crate) fn new(geometry: &Geometry, clock: Arc<Clock>) -> io::Result<Self> {
         let pages = if geometry.huge_pages { Pages::Huge } else { Pages::Small };
         let region = Region::map(geometry.blocks, geometry.block_shift, pages)?;
         if geometry.resident {
@@ -49,6 +50,7 @@ impl Log {
             segments: SegmentTable::new(geometry.segments),
             pool: Pool::new(geometry.blocks, geometry.segments, geometry.reserve_blocks),
             signals: Signals::default(),
+            clock,
             heads: (0..geometry.heads).map(|_| CachePadded(Head::default())).collect(),
             head_of_core: HeadOfCore::new(geometry.heads),
             rolled: (0..geometry.workers).map(|_| Mutex::default()).collect(),
@@ -120,7 +122,7 @@ impl Log {
         self.pool.give(&spare);
         let info = &self.segments[open.id];
         // CLOSE, from: whoever reserved room here announced itself before this stamp.
-        info.set_closed(clock::now_after_all());
+        info.set_closed(self.clock.stamp(), clock::ticks());
         info.become_state(SegmentState::Closed);
         open.id
     }

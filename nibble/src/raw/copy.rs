@@ -78,7 +78,7 @@ impl Memory {
         }
     }
 
-    fn next_block(&self, address: VirtualAddress) -> VirtualAddress {
+    pub(super) fn next_block(&self, address: VirtualAddress) -> VirtualAddress {
         let (block, _) = self.region.locate(address);
         self.region.address(self.blocks.next(block), 0)
     }

@@ -5,6 +5,7 @@
 //! | `region.rs` | numbers become pointers into object memory | addresses are checked against the region |
 //! | `copy.rs` | bytes move in and out of object memory | [`Protection`] for reading, `Reservation` for writing |
 //! | `object.rs` | header layout | as `copy.rs` |
+//! | `racing.rs` | values overwritten while they are read | every access is atomic; bounds checks |
 //! | `buckets.rs` | zeroed address space becomes buckets of atomics | bounds checks |
 //! | `protection.rs` | what keeps an object's bytes in place | the trait is unsafe to implement |
 
@@ -12,8 +13,10 @@ pub(crate) mod buckets;
 pub(crate) mod copy;
 pub(crate) mod object;
 pub(crate) mod protection;
+mod racing;
 pub(crate) mod region;
 
+use crate::address::{SegmentId, VirtualAddress};
 use crate::segment::BlockTable;
 
 pub(crate) use object::Header;
@@ -25,4 +28,16 @@ pub(crate) use region::Region;
 pub(crate) struct Memory {
     pub(crate) region: Region,
     pub(crate) blocks: BlockTable,
+}
+
+impl Memory {
+    /// The segment of a live object.
+    ///
+    /// # Panics
+    /// When no segment owns its block: a bug.
+    #[inline]
+    pub(crate) fn segment_of(&self, address: VirtualAddress) -> SegmentId {
+        let (block, _) = self.region.locate(address);
+        self.blocks.owner(block).expect("the block of a live object belongs to a segment")
+    }
 }

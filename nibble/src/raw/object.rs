@@ -1,100 +1,232 @@
 //! An object as it lies in the log.
 //!
 //! ```text
-//! offset  size    field   written by
-//!      0     4    length  of the value, little endian          the PUT that reserved the room
-//!      4     8    key                                          the same
-//!     12  length  value                                        the same
+//! offset  size  field    written by
+//!      0     4  length   the PUT that reserved the room; its last byte also by PUTs in place
+//!      4     8  key      the PUT that reserved the room
+//!     12  room  value    the same; PUTs in place
+//!
+//! length, little endian:
+//!  31       26 25                            0
+//! +-----------+-------------------------------+
+//! |   slack   |   room for the value, bytes   |
+//! |  6 bits   |            26 bits            |
+//! +-----------+-------------------------------+
 //! ```
-//! Nothing is aligned, and any part may continue in the segment's next block. After publication
-//! nothing is written.
+//! The value is `room - slack` bytes long. Slack is 0 until a shorter value is written in place;
+//! 63 means that the slack is in the last four bytes of the room. The room never changes, so
+//! segments stay walkable. Nothing is aligned, and any part may continue in the next block.
 
 use std::ptr;
 
+use super::racing::Room;
 use super::{Memory, Protection};
-use crate::address::{ObjectRef, VirtualAddress};
-use crate::constants::HEADER_BYTES;
+use crate::address::VirtualAddress;
+use crate::constants::{HEADER_BYTES, SEGMENT_BYTES_MAX};
+use crate::sync::{AtomicU8, Ordering, release_fence};
 
 /// The first bytes of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     /// Bytes of the value.
     pub(crate) value_bytes: u32,
+    /// Bytes a value in this place may have.
+    pub(crate) room: u32,
     /// The key.
     pub(crate) key: u64,
 }
 
 const HEADER: usize = HEADER_BYTES as usize;
+const ROOM_BITS: u32 = 26;
+const SLACK_ELSEWHERE: u32 = 63;
+/// Bytes of a slack that is kept in the room.
+const SLACK: usize = 4;
+/// The byte of the header that holds the slack; the only one that changes.
+const SLACK_BYTE: usize = 3;
+
+// The largest room fits its field, and the slack lies in one byte.
+const _: () = assert!(SEGMENT_BYTES_MAX - HEADER_BYTES < 1 << ROOM_BITS);
+const _: () = assert!(ROOM_BITS / 8 == SLACK_BYTE as u32);
 
 impl Header {
-    /// Bytes of the whole object.
+    /// The header of a value that fills its room.
+    #[inline]
+    pub(crate) fn new(key: u64, value_bytes: usize) -> Self {
+        Self { value_bytes: value_bytes as u32, room: value_bytes as u32, key }
+    }
+
+    /// Bytes of header, key and value: what is live.
     #[inline]
     pub(crate) fn object_bytes(self) -> u64 {
         HEADER_BYTES + u64::from(self.value_bytes)
     }
 
+    /// Bytes the object takes in its segment.
+    #[inline]
+    pub(crate) fn extent_bytes(self) -> u64 {
+        HEADER_BYTES + u64::from(self.room)
+    }
+
+    /// How slack is written into the header.
+    #[inline]
+    fn slack_code(self) -> u32 {
+        (self.room - self.value_bytes).min(SLACK_ELSEWHERE)
+    }
+
     #[inline]
     fn encode(self) -> [u8; HEADER] {
         let mut bytes = [0; HEADER];
-        bytes[..4].copy_from_slice(&self.value_bytes.to_le_bytes());
+        let length = self.room | (self.slack_code() << ROOM_BITS);
+        bytes[..4].copy_from_slice(&length.to_le_bytes());
         bytes[4..].copy_from_slice(&self.key.to_le_bytes());
         bytes
     }
 
+    /// The header and the slack as far as it holds it.
     #[inline]
-    fn decode(bytes: [u8; HEADER]) -> Self {
-        let word = u128::from_le_bytes(std::array::from_fn(|i| *bytes.get(i).unwrap_or(&0)));
-        Self { value_bytes: word as u32, key: (word >> 32) as u64 }
+    fn decode(length: u32, key: u64) -> (Self, u32) {
+        let room = length & ((1 << ROOM_BITS) - 1);
+        let code = length >> ROOM_BITS;
+        // Saturating: a slack that is being changed may be read with the wrong room's eyes; what
+        // was read is then thrown away, but must not be out of bounds.
+        (Self { value_bytes: room.saturating_sub(code), room, key }, code)
     }
 }
 
 impl Memory {
-    /// The header of an object.
+    /// The header of the object at `address`.
     #[inline]
-    pub(crate) fn header<P: Protection>(&self, object: ObjectRef, stays: &P) -> Header {
-        self.header_at(object.address(), stays)
-    }
-
-    /// As [`Memory::header`], for a walk along a segment.
-    #[inline]
-    pub(crate) fn header_at<P: Protection>(&self, address: VirtualAddress, stays: &P) -> Header {
+    pub(crate) fn header<P: Protection>(&self, address: VirtualAddress, stays: &P) -> Header {
         let (from, left) = self.region.pointer_to(address);
-        if left >= HEADER {
-            // SAFETY: the twelve bytes are in the block; by `Protection` nobody writes them.
-            return Header::decode(unsafe { ptr::read(from.cast::<[u8; HEADER]>()) });
+        if left < HEADER {
+            return self.header_across_blocks(address, stays);
         }
-        let mut bytes = [0; HEADER];
-        self.read(address, &mut bytes, stays);
-        Header::decode(bytes)
+        // SAFETY: the twelve bytes are in the block; by `Protection` nobody writes the first
+        // three nor the key.
+        let front: [u8; SLACK_BYTE] = unsafe { ptr::read(from.cast()) };
+        // SAFETY: as above.
+        let key: [u8; 8] = unsafe { ptr::read(from.add(4).cast()) };
+        // SAFETY: as above; this byte is written by atomic stores only once others may see it.
+        let slack = unsafe { AtomicU8::from_ptr(from.add(SLACK_BYTE)) };
+        // Relaxed: whoever may race with a writer in place checks the bucket's version after.
+        let last = slack.load(Ordering::Relaxed);
+        let length = u32::from_le_bytes([front[0], front[1], front[2], last]);
+        let (header, code) = Header::decode(length, u64::from_le_bytes(key));
+        if code == SLACK_ELSEWHERE { self.with_slack(address, header) } else { header }
     }
 
-    /// Copies an object's value out; `value` is exactly as long.
-    #[inline]
-    pub(crate) fn read_value<P: Protection>(&self, object: ObjectRef, value: &mut [u8], stays: &P) {
-        if !value.is_empty() {
-            self.read(self.skip(object.address(), HEADER_BYTES), value, stays);
+    #[cold]
+    fn header_across_blocks<P: Protection>(&self, address: VirtualAddress, stays: &P) -> Header {
+        let mut front = [0; SLACK_BYTE];
+        self.read(address, &mut front, stays);
+        let last = self.slack_byte(address).load(Ordering::Relaxed); // Relaxed: as in `header`.
+        let mut key = [0; 8];
+        self.read(self.skip(address, 4), &mut key, stays);
+        let length = u32::from_le_bytes([front[0], front[1], front[2], last]);
+        let (header, code) = Header::decode(length, u64::from_le_bytes(key));
+        if code == SLACK_ELSEWHERE { self.with_slack(address, header) } else { header }
+    }
+
+    fn slack_byte(&self, address: VirtualAddress) -> &AtomicU8 {
+        let (byte, _) = self.region.pointer_to(self.skip(address, SLACK_BYTE as u64));
+        // SAFETY: a byte inside object memory, which outlives the reference; published headers
+        // are accessed there by atomic operations only.
+        unsafe { AtomicU8::from_ptr(byte) }
+    }
+
+    #[cold]
+    fn with_slack(&self, address: VirtualAddress, header: Header) -> Header {
+        let room = header.room as usize;
+        if room < SLACK {
+            return header; // Torn; see `decode`.
         }
+        let mut slack = [0; SLACK];
+        self.room(address, header).load(room - SLACK, &mut slack);
+        let value_bytes = header.room.saturating_sub(u32::from_le_bytes(slack));
+        Header { value_bytes, ..header }
+    }
+
+    fn room(&self, address: VirtualAddress, header: Header) -> Room<'_> {
+        Room::new(self, self.skip(address, HEADER_BYTES), header.room as usize)
+    }
+
+    /// Copies an object's value out; `value` is exactly as long. Nobody may write in place.
+    #[inline]
+    pub(crate) fn read_value<P: Protection>(
+        &self,
+        address: VirtualAddress,
+        value: &mut [u8],
+        stays: &P,
+    ) {
+        if !value.is_empty() {
+            self.read(self.skip(address, HEADER_BYTES), value, stays);
+        }
+    }
+
+    /// Copies a value out that may be overwritten meanwhile: the bucket's version tells
+    /// afterwards whether what was copied is one value.
+    #[inline]
+    pub(crate) fn read_value_racing<P: Protection>(
+        &self,
+        address: VirtualAddress,
+        header: Header,
+        value: &mut [u8],
+        _stays: &P,
+    ) {
+        if !value.is_empty() {
+            self.room(address, header).load(0, value);
+        }
+    }
+
+    /// Overwrites a value in place; answers the new header. The caller holds the bucket of the
+    /// key locked, and the value fits the room.
+    pub(crate) fn overwrite_value(
+        &self,
+        address: VirtualAddress,
+        header: Header,
+        value: &[u8],
+    ) -> Header {
+        assert!(value.len() <= header.room as usize, "the caller compared");
+        // BUCKET-IN, from: who sees one of the stores below sees the odd version before them.
+        release_fence();
+        let after = Header { value_bytes: value.len() as u32, ..header };
+        if !value.is_empty() {
+            self.room(address, header).store(0, value);
+        }
+        let code = after.slack_code();
+        if code == SLACK_ELSEWHERE {
+            let slack = after.room - after.value_bytes;
+            let at = header.room as usize - SLACK;
+            self.room(address, header).store(at, &slack.to_le_bytes());
+        }
+        // Relaxed: published by the unlocking of the bucket (BUCKET-OUT).
+        self.slack_byte(address).store(after.encode()[SLACK_BYTE], Ordering::Relaxed);
+        after
     }
 
     /// Writes an object to room reserved for it.
     #[inline]
-    pub(crate) fn write_object(&self, at: ObjectRef, key: u64, value: &[u8]) {
-        let header = Header { value_bytes: value.len() as u32, key };
-        self.write(at.address(), &header.encode());
+    pub(crate) fn write_object(&self, at: VirtualAddress, key: u64, value: &[u8]) {
+        self.write(at, &Header::new(key, value.len()).encode());
         if !value.is_empty() {
-            self.write(self.skip(at.address(), HEADER_BYTES), value);
+            self.write(self.skip(at, HEADER_BYTES), value);
         }
     }
 
-    /// Copies a whole object to room reserved for it.
+    /// Copies an object to room reserved for its `object_bytes`; slack stays behind. Nobody may
+    /// write it in place.
     pub(crate) fn copy_object<P: Protection>(
         &self,
         from: VirtualAddress,
-        to: ObjectRef,
-        bytes: u64,
+        header: Header,
+        to: VirtualAddress,
         stays: &P,
     ) {
-        self.move_bytes(from, to.address(), bytes as usize, stays);
+        let bytes = header.object_bytes() as usize;
+        self.move_bytes(from, to, bytes, stays);
+        if header.room != header.value_bytes {
+            self.write(to, &Header::new(header.key, header.value_bytes as usize).encode());
+        }
     }
 }
 
@@ -104,9 +236,24 @@ mod tests {
 
     #[test]
     fn headers_survive_the_trip() {
-        for (value_bytes, key) in [(0, 0), (1, u64::MAX), (u32::MAX, 0x0123_4567_89AB_CDEF)] {
-            let header = Header { value_bytes, key };
-            assert_eq!(Header::decode(header.encode()), header);
+        for (room, slack) in [(0, 0), (1, 1), (62, 62), (1 << 25, 0), ((1 << 26) - 13, 62)] {
+            for key in [0, u64::MAX, 0x0123_4567_89AB_CDEF] {
+                let header = Header { value_bytes: room - slack, room, key };
+                let bytes = header.encode();
+                let length = u32::from_le_bytes(bytes[..4].try_into().unwrap());
+                let key = u64::from_le_bytes(bytes[4..].try_into().unwrap());
+                assert_eq!(Header::decode(length, key), (header, slack));
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_slack_byte_changes_in_place() {
+        let full = Header::new(7, 1000).encode();
+        for value_bytes in 0..1000 {
+            let mut short = Header { value_bytes, ..Header::new(7, 1000) }.encode();
+            short[SLACK_BYTE] = full[SLACK_BYTE];
+            assert_eq!(short, full);
         }
     }
 }

@@ -1,22 +1,23 @@
 //! What keeps an object's bytes in place while somebody reads them.
 
 use crate::epoch::Pin;
-use crate::index::bucket::LockedBucket;
+use crate::index::version::Locked;
 
 /// Evidence that objects its holder can name stay where they are.
 ///
 /// # Safety
 /// While a value of the type exists, the bytes of every object whose reference its holder may
-/// load with it (see the implementations) are neither written nor freed.
+/// load with it (see the implementations) are not freed, and not written except by atomic stores
+/// to its slack byte and its room (`object.rs`).
 pub(crate) unsafe trait Protection {}
 
-// SAFETY: references loaded from the index under a pin lead to published objects; those are never
-// written again, and their segment is freed only after the pin has ended (edges PIN and UNPIN).
+// SAFETY: references loaded from the index under a pin lead to published objects; those are only
+// ever written in place, atomically, and their segment is freed only after the pin has ended (edges PIN and UNPIN).
 unsafe impl Protection for Pin<'_> {}
 
 // SAFETY: references loaded from a locked bucket are live objects; a segment is retired only when
 // none of its objects is in the index any more, and removing one takes the lock held here.
-unsafe impl Protection for LockedBucket<'_> {}
+unsafe impl Protection for Locked<'_> {}
 
 /// A worker's ownership of a segment it compacts.
 ///

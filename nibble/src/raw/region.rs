@@ -46,6 +46,11 @@ impl Region {
         self.mapping.discard(offset, (run.blocks as usize) << self.block_shift);
     }
 
+    /// The first address.
+    pub(crate) fn start(&self) -> VirtualAddress {
+        VirtualAddress::new(self.base)
+    }
+
     /// The address `offset` bytes into a block.
     #[inline]
     pub(crate) fn address(&self, block: BlockId, offset: u64) -> VirtualAddress {

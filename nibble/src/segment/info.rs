@@ -2,6 +2,7 @@
 
 use crate::address::{BlockId, SegmentId};
 use crate::constants::HEADER_BYTES;
+use crate::epoch::Stamp;
 use crate::segment::state::SegmentState;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 
@@ -51,11 +52,12 @@ impl std::ops::AddAssign for Live {
 ///      0     8  live     PUT, DEL, relocation, bucket locked  workers, census
 ///      8     8  used     the head or worker that appends      workers, census
 ///     16     8  start    the worker that compacts             check
-///     24     8  closed   whoever closes, once                 workers (grace, age)
-///     32     4  state    see `SegmentState`                   everybody
-///     36     4  first    opener; the worker that compacts     workers, check
-///     40     4  blocks   as first                             workers, census
-///     44    20  -        padding to one line
+///     24     8  closed   whoever closes, once                 workers (grace)
+///     32     8  closed_ticks  the same                        workers (age)
+///     40     4  state    see `SegmentState`                   everybody
+///     44     4  first    opener; the worker that compacts     workers, check
+///     48     4  blocks   as first                             workers, census
+///     52    12  -        padding to one line
 /// ```
 ///
 /// Invariant: `live <= used - start <= blocks * block bytes`, once writers are quiet.
@@ -66,12 +68,13 @@ pub(crate) struct SegmentInfo {
     used: AtomicU64,
     start: AtomicU64,
     closed: AtomicU64,
+    closed_ticks: AtomicU64,
     state: AtomicU32,
     first: AtomicU32,
     blocks: AtomicU32,
 }
 const _: () = assert!(size_of::<SegmentInfo>() == 64);
-const _: () = assert!(std::mem::offset_of!(SegmentInfo, state) == 32);
+const _: () = assert!(std::mem::offset_of!(SegmentInfo, state) == 40);
 
 // Every access below is relaxed unless it says otherwise: `live` changes under a bucket lock
 // (edge BUCKET) and its other readers want an estimate; the remaining fields are written by the
@@ -95,6 +98,15 @@ impl SegmentInfo {
         debug_assert!(before.bytes() >= bytes && before.objects() >= 1, "an object died twice");
     }
 
+    /// A live object here was overwritten in place. The bucket of its key is locked.
+    #[inline]
+    pub(crate) fn resize(&self, before: u64, after: u64) {
+        let difference = (after << OBJECT_BITS).wrapping_sub(before << OBJECT_BITS);
+        if difference != 0 {
+            self.live.fetch_add(difference, Ordering::Relaxed);
+        }
+    }
+
     pub(crate) fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
     }
@@ -114,12 +126,19 @@ impl SegmentInfo {
         self.start.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn closed(&self) -> u64 {
-        self.closed.load(Ordering::Relaxed)
+    /// The moment it closed on the clock of epochs.
+    pub(crate) fn closed(&self) -> Stamp {
+        Stamp::from_word(self.closed.load(Ordering::Relaxed))
     }
 
-    pub(crate) fn set_closed(&self, ticks: u64) {
-        self.closed.store(ticks, Ordering::Relaxed);
+    /// The time it closed, in ticks.
+    pub(crate) fn closed_ticks(&self) -> u64 {
+        self.closed_ticks.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_closed(&self, stamp: Stamp, ticks: u64) {
+        self.closed.store(stamp.word(), Ordering::Relaxed);
+        self.closed_ticks.store(ticks, Ordering::Relaxed);
     }
 
     pub(crate) fn first(&self) -> BlockId {

@@ -1,11 +1,15 @@
 //! Growth: a partition whose bucket is full doubles in place, bucket by bucket.
 
-use super::hash::Hash;
-use super::{Index, IndexFull};
+use std::array;
+
+use super::bucket::{ENTRIES, WideBucket};
+use super::table::WideTable;
+use crate::index::hash::Hash;
+use crate::index::table::IndexFull;
 use crate::raw::Memory;
 use crate::sync::lock;
 
-impl Index {
+impl<B: WideBucket> WideTable<B> {
     /// Doubles the partition of `hash`, unless somebody else already has.
     ///
     /// Bucket `i` of `n` is split into `i` and `i + n`, with both locked; operations on other
@@ -14,9 +18,9 @@ impl Index {
     /// moved; both search again.
     #[cold]
     pub(super) fn grow(&self, hash: Hash, memory: &Memory) -> Result<(), IndexFull> {
-        let (number, partition) = self.partition(hash);
+        let (number, partition) = self.partitions.of(hash);
         let _growing = lock(&partition.growing);
-        if self.lock(hash).vacant(hash).is_some() {
+        if self.has_room(hash) {
             return Ok(());
         }
         let mut shape = partition.shape();
@@ -26,20 +30,26 @@ impl Index {
             return Err(IndexFull);
         }
         for index in 0..buckets {
-            let lower = self.space.bucket(number, index).lock();
-            let upper = self.space.bucket(number, index + buckets).lock();
-            let content = lower.snapshot().map(|entry| {
-                entry.map(|object| (Hash::of(memory.header(object, &lower).key), object))
+            let lower = self.space.bucket(number, index);
+            let upper = self.space.bucket(number, index + buckets);
+            let (lower_lock, upper_lock) = (lower.version().lock(), upper.version().lock());
+            let content: [_; ENTRIES] = array::from_fn(|entry| {
+                lower.load(entry).map(|object| {
+                    let key = memory.header(object.address(), &lower_lock).key;
+                    (Hash::of(key), key, object)
+                })
             });
             shape = shape.after_split();
             let half = |bucket: u64| {
                 let content = content.into_iter().flatten();
-                content.filter(move |&(hash, _)| shape.bucket_of(hash) == bucket)
+                content.filter(move |&(hash, _, _)| shape.bucket_of(hash) == bucket)
             };
             upper.refill(half(index + buckets));
             lower.refill(half(index));
             partition.set_shape(shape);
+            drop((lower_lock, upper_lock));
         }
+        self.space.fill(number, buckets, 2 * buckets);
         Ok(())
     }
 }

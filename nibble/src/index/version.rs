@@ -1,0 +1,96 @@
+//! The lock of a bucket: a version that is odd while somebody changes it.
+
+use crate::sync::{AtomicU32, Ordering, Spin};
+
+/// A version lock. Zeroed memory is an unlocked one.
+///
+/// | edge       | from                    | to                       | guarantees                         |
+/// |------------|-------------------------|--------------------------|------------------------------------|
+/// | BUCKET-OUT | `Locked::drop`, Release | `lock`, `even`, Acquire  | an even version shows its entries  |
+/// | BUCKET-IN  | entry stores, Release   | entry loads, Acquire     | a torn search sees a moved version |
+///
+/// 32 bits: a reader is deceived if exactly a multiple of 2^31 changes fall between its two looks
+/// at one bucket, minutes of nothing but changes to that bucket while the reader is suspended.
+#[repr(transparent)]
+#[derive(Debug, Default)]
+pub(crate) struct Version(AtomicU32);
+
+impl Version {
+    /// Waits until nobody changes the bucket.
+    #[inline]
+    pub(super) fn even(&self) -> u32 {
+        let mut spin = Spin::default();
+        loop {
+            // BUCKET-OUT, to: an even version shows the entries its writer left.
+            let version = self.0.load(Ordering::Acquire);
+            if version.is_multiple_of(2) {
+                return version;
+            }
+            spin.turn();
+        }
+    }
+
+    /// Whether nothing has changed since the version was `before`. What was read must have been
+    /// read with acquiring loads, or be followed by [`crate::sync::acquire_fence`].
+    #[inline]
+    pub(super) fn is_still(&self, before: u32) -> bool {
+        // Relaxed: ordered behind the entries, whose loads acquire (BUCKET-IN).
+        self.0.load(Ordering::Relaxed) == before
+    }
+
+    /// Becomes the only writer.
+    #[inline]
+    pub(super) fn lock(&self) -> Locked<'_> {
+        let mut spin = Spin::default();
+        loop {
+            if let Some(locked) = self.try_lock() {
+                return locked;
+            }
+            spin.turn();
+        }
+    }
+
+    /// As [`Version::lock`], if nobody else is.
+    #[inline]
+    pub(super) fn try_lock(&self) -> Option<Locked<'_>> {
+        // Relaxed: the exchange below acquires.
+        let even = self.0.load(Ordering::Relaxed) & !1;
+        let odd = even | 1;
+        // BUCKET-OUT, to: the next holder sees the entries and all that was done before the last
+        // one let go (live bytes, shape, bytes overwritten in place).
+        let locked = self.0.compare_exchange(even, odd, Ordering::Acquire, Ordering::Relaxed);
+        // Not `then_some`: a guard that is made must be one that is held.
+        locked.is_ok().then(|| Locked { version: self, odd })
+    }
+}
+
+/// The right to change a bucket; unlocks on drop.
+#[must_use = "dropping it unlocks the bucket"]
+#[derive(Debug)]
+pub(crate) struct Locked<'index> {
+    version: &'index Version,
+    odd: u32,
+}
+
+impl Drop for Locked<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        // BUCKET-OUT, from: everything done under the lock is visible to who sees this version.
+        self.version.0.store(self.odd.wrapping_add(1), Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_moves_the_version_and_excludes_others() {
+        let version = Version::default();
+        let before = version.even();
+        let locked = version.lock();
+        assert!(version.try_lock().is_none() && !version.is_still(before));
+        drop(locked);
+        assert!(version.even() != before && version.try_lock().is_some());
+    }
+}

@@ -1,0 +1,111 @@
+//! What the two wide layouts share: fifteen entries, searched from one of the key's own.
+
+use crate::address::ObjectRef;
+use crate::index::hash::Hash;
+use crate::index::table::{Found, Search, Want};
+use crate::index::version::Version;
+use crate::raw::buckets::ZeroedBucket;
+use crate::raw::{Memory, Protection};
+use crate::sync::{AtomicU64, Ordering};
+
+/// Entries of a bucket.
+pub(super) const ENTRIES: usize = 15;
+
+/// After this many keys that were not it, the rest of the bucket's objects are fetched at once.
+const PATIENCE: usize = 2;
+
+/// The entries of a bucket in probing order.
+#[inline]
+pub(super) fn probe(hash: Hash) -> impl Iterator<Item = usize> {
+    let first = hash.first_entry(ENTRIES);
+    (first..ENTRIES).chain(0..first)
+}
+
+/// | edge    | from           | to              | guarantees                        |
+/// |---------|----------------|-----------------|-----------------------------------|
+/// | PUBLISH | `set`, Release | `load`, Acquire | an entry shows its object's bytes |
+///
+/// `set` and its like are called with the version locked.
+pub(crate) trait WideBucket: ZeroedBucket + std::fmt::Debug {
+    fn version(&self) -> &Version;
+
+    fn entries(&self) -> &[AtomicU64; ENTRIES];
+
+    /// Whether the entry may be that of `key`, as far as the bucket tells.
+    fn may_hold(&self, entry: usize, key: u64) -> bool;
+
+    /// Notes the key of an entry, where the layout has room for it.
+    fn note_key(&self, entry: usize, key: u64);
+
+    #[inline]
+    fn load(&self, entry: usize) -> Option<ObjectRef> {
+        // PUBLISH, to: the object's bytes are there.
+        // BUCKET-IN, to: a writer's entry also shows its odd version to a later load.
+        ObjectRef::from_word(self.entries()[entry].load(Ordering::Acquire))
+    }
+
+    #[inline]
+    fn set(&self, entry: usize, object: Option<ObjectRef>) {
+        let word = object.map_or(0, ObjectRef::word);
+        // PUBLISH, from: the object was written before.
+        // BUCKET-IN, from: the version became odd before.
+        self.entries()[entry].store(word, Ordering::Release);
+    }
+
+    /// Searches for an entry, comparing keys in the log.
+    #[inline]
+    fn find<P: Protection>(&self, hash: Hash, want: Want, memory: &Memory, stays: &P) -> Search {
+        let mut strangers = 0;
+        for entry in probe(hash) {
+            let Some(object) = self.load(entry) else { continue };
+            let address = object.address();
+            match want {
+                Want::Place(place) if place != address => continue,
+                Want::Place(_) => {
+                    let header = memory.header(address, stays);
+                    return Search::Found(entry, Found { address, header });
+                }
+                Want::Key(key) if self.may_hold(entry, key) => {
+                    let header = memory.header(address, stays);
+                    if header.key == key {
+                        return Search::Found(entry, Found { address, header });
+                    }
+                    strangers += 1;
+                    if strangers == PATIENCE {
+                        self.prefetch_objects(memory);
+                    }
+                }
+                Want::Key(_) => {}
+            }
+        }
+        Search::Absent
+    }
+
+    #[cold]
+    fn prefetch_objects(&self, memory: &Memory) {
+        for object in (0..ENTRIES).filter_map(|entry| self.load(entry)) {
+            memory.region.prefetch(object.address());
+        }
+    }
+
+    /// The free entry nearest to where the hash starts.
+    #[inline]
+    fn vacant(&self, hash: Hash) -> Option<usize> {
+        probe(hash).find(|&entry| self.load(entry).is_none())
+    }
+
+    /// Replaces all entries; each goes as near to its start as it can.
+    fn refill(&self, content: impl Iterator<Item = (Hash, u64, ObjectRef)>) {
+        let mut entries = [None; ENTRIES];
+        for (hash, key, object) in content {
+            let free = probe(hash).find(|&entry| entries[entry].is_none());
+            entries[free.expect("no more entries than before")] = Some((key, object));
+        }
+        for (entry, content) in entries.into_iter().enumerate() {
+            if let Some((key, _)) = content {
+                self.note_key(entry, key);
+            }
+            self.set(entry, content.map(|(_, object)| object));
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! The index of the papers: buckets of fifteen entries, one bucket for a key; a partition whose
+//! bucket is full doubles.
+//!
+//! An entry is a segment id and a virtual address. Two layouts: [`TextBucket`] is that of the
+//! paper's text, [`KeyedBucket`] that of the 2017 source.
+
+mod bucket;
+mod grow;
+mod keyed;
+mod table;
+mod text;
+
+pub(crate) use keyed::KeyedBucket;
+pub(crate) use table::WideTable;
+pub(crate) use text::TextBucket;

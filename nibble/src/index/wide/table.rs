@@ -1,0 +1,203 @@
+//! A partitioned table of wide buckets.
+
+use std::io;
+
+use super::bucket::{ENTRIES, WideBucket};
+use crate::address::{ObjectRef, VirtualAddress};
+use crate::index::hash::Hash;
+use crate::index::partition::Partitions;
+use crate::index::table::{Change, Found, IndexFull, Search, Table, Want};
+use crate::index::version::Locked;
+use crate::raw::buckets::BucketSpace;
+use crate::raw::{Header, Memory, Protection};
+use crate::sync::acquire_fence;
+
+/// See [`super`].
+#[derive(Debug)]
+pub(crate) struct WideTable<B> {
+    pub(super) space: BucketSpace<B>,
+    pub(super) partitions: Partitions,
+}
+
+/// The bucket of a key, locked.
+struct Home<'index, B> {
+    bucket: &'index B,
+    locked: Locked<'index>,
+}
+
+impl<B: WideBucket> WideTable<B> {
+    /// A table of `partitions` (a power of two) partitions of at most `limit_bytes` each.
+    pub(crate) fn new(partitions: usize, limit_bytes: u64, huge_pages: bool) -> io::Result<Self> {
+        // One page at first.
+        let buckets_log2 = (4096 / size_of::<B>()).trailing_zeros();
+        Ok(Self {
+            space: BucketSpace::reserve(partitions as u64, limit_bytes, huge_pages)?,
+            partitions: Partitions::new(partitions, buckets_log2),
+        })
+    }
+
+    #[inline]
+    fn bucket(&self, hash: Hash) -> (u64, &B) {
+        let (number, partition) = self.partitions.of(hash);
+        let bucket = partition.shape().bucket_of(hash);
+        (bucket, self.space.bucket(number, bucket))
+    }
+
+    /// Locks the bucket a hash belongs to.
+    #[inline]
+    fn lock(&self, hash: Hash) -> Home<'_, B> {
+        loop {
+            let (number, bucket) = self.bucket(hash);
+            let locked = bucket.version().lock();
+            // The bucket may have been split before we got the lock; it cannot be while we hold
+            // it. SHAPE, to: whoever split it stored the shape before it unlocked.
+            if self.bucket(hash).0 == number {
+                return Home { bucket, locked };
+            }
+        }
+    }
+
+    pub(super) fn has_room(&self, hash: Hash) -> bool {
+        let home = self.lock(hash);
+        home.bucket.vacant(hash).is_some()
+    }
+}
+
+impl<B: WideBucket> Home<'_, B> {
+    /// The entry in question and what it leads to; nothing moves while the bucket is locked.
+    fn find(&self, hash: Hash, want: Want, memory: &Memory) -> Option<(usize, ObjectRef, Header)> {
+        match self.bucket.find(hash, want, memory, &self.locked) {
+            Search::Found(entry, found) => {
+                let object = self.bucket.load(entry).expect("found a moment ago");
+                Some((entry, object, found.header))
+            }
+            Search::Absent | Search::Moved => None,
+        }
+    }
+}
+
+impl<B: WideBucket> Table for WideTable<B> {
+    #[inline]
+    fn prefetch(&self, hash: Hash) {
+        let (number, partition) = self.partitions.of(hash);
+        self.space.prefetch(number, partition.shape().bucket_of(hash));
+    }
+
+    fn hint(&self, hash: Hash, _memory: &Memory) -> Option<VirtualAddress> {
+        let (_, bucket) = self.bucket(hash);
+        bucket.load(hash.first_entry(ENTRIES)).map(ObjectRef::address)
+    }
+
+    #[inline]
+    fn read<P: Protection, T>(
+        &self,
+        hash: Hash,
+        want: Want,
+        memory: &Memory,
+        stays: &P,
+        recheck: bool,
+        mut take: impl FnMut(Found) -> T,
+    ) -> Option<T> {
+        loop {
+            let (number, bucket) = self.bucket(hash);
+            let before = bucket.version().even();
+            match bucket.find(hash, want, memory, stays) {
+                Search::Found(_, found) => {
+                    let taken = take(found);
+                    if !recheck {
+                        return Some(taken);
+                    }
+                    // BUCKET-IN, to: what was copied comes before the look at the version.
+                    acquire_fence();
+                    if bucket.version().is_still(before) {
+                        return Some(taken);
+                    }
+                }
+                Search::Absent => {
+                    if bucket.version().is_still(before) && self.bucket(hash).0 == number {
+                        return None;
+                    }
+                }
+                Search::Moved => {}
+            }
+        }
+    }
+
+    #[inline]
+    fn change<P: Protection>(
+        &self,
+        hash: Hash,
+        want: Want,
+        memory: &Memory,
+        _stays: &P,
+        decide: impl FnOnce(ObjectRef, Header, &Locked<'_>) -> Change,
+    ) -> bool {
+        let home = self.lock(hash);
+        let Some((entry, object, header)) = home.find(hash, want, memory) else {
+            return false;
+        };
+        match decide(object, header, &home.locked) {
+            Change::Keep => {}
+            Change::Replace(other) => home.bucket.set(entry, Some(other)),
+            Change::Remove => home.bucket.set(entry, None),
+        }
+        true
+    }
+
+    #[inline]
+    fn publish<P: Protection>(
+        &self,
+        hash: Hash,
+        key: u64,
+        object: ObjectRef,
+        memory: &Memory,
+        _stays: &P,
+        mut replaced: impl FnMut(Option<(ObjectRef, Header)>),
+    ) -> Result<bool, IndexFull> {
+        loop {
+            let home = self.lock(hash);
+            if let Some((entry, old, header)) = home.find(hash, Want::Key(key), memory) {
+                home.bucket.set(entry, Some(object));
+                replaced(Some((old, header)));
+                return Ok(true);
+            }
+            if let Some(entry) = home.bucket.vacant(hash) {
+                home.bucket.note_key(entry, key);
+                home.bucket.set(entry, Some(object));
+                replaced(None);
+                return Ok(false);
+            }
+            drop(home);
+            self.grow(hash, memory)?;
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.partitions.buckets() * size_of::<B>() as u64
+    }
+
+    fn table_bytes(&self) -> u64 {
+        self.partitions.bytes()
+    }
+
+    fn slots(&self) -> u64 {
+        self.partitions.buckets() * ENTRIES as u64
+    }
+
+    fn growth(&self) -> u64 {
+        self.partitions.growth()
+    }
+
+    fn for_each(&self, _memory: &Memory, visit: &mut dyn FnMut(ObjectRef, &dyn Fn(u64) -> bool)) {
+        self.partitions.for_each_bucket(|number, shape, index| {
+            let belongs = |key| {
+                let hash = Hash::of(key);
+                self.partitions.of(hash).0 == number && shape.bucket_of(hash) == index
+            };
+            let bucket = self.space.bucket(number, index);
+            for object in (0..ENTRIES).filter_map(|entry| bucket.load(entry)) {
+                visit(object, &belongs);
+            }
+        });
+    }
+}

@@ -1,0 +1,143 @@
+//! Values that are overwritten in place while others read them.
+//!
+//! Plain copies would be a data race. Every byte of a room is therefore accessed atomically, and
+//! always in the same unit, whatever the value's length: the eight-byte words that lie wholly in
+//! the room as words, the bytes at its two ragged ends as bytes. Accesses are relaxed; the
+//! bucket's version tells a reader whether what it has is one value: who stores has a release fence
+//! before (`overwrite_value`), who loads an acquire fence behind (`Table::read`).
+
+use super::Memory;
+use crate::address::VirtualAddress;
+use crate::sync::{AtomicU8, AtomicU64, Ordering};
+
+const WORD: usize = size_of::<u64>();
+
+/// The bytes of one object that its value may use; they may lie in several blocks.
+#[derive(Debug)]
+pub(super) struct Room<'memory> {
+    memory: &'memory Memory,
+    start: VirtualAddress,
+    bytes: usize,
+}
+
+/// A part of a room in one block.
+struct Piece {
+    start: *mut u8,
+    bytes: usize,
+}
+
+impl<'memory> Room<'memory> {
+    pub(super) fn new(memory: &'memory Memory, start: VirtualAddress, bytes: usize) -> Self {
+        Self { memory, start, bytes }
+    }
+
+    /// Calls `visit` with every piece and its offset in the room.
+    fn pieces(&self, mut visit: impl FnMut(&Piece, usize)) {
+        let (mut address, mut offset) = (self.start, 0);
+        while offset < self.bytes {
+            let (start, left) = self.memory.region.pointer_to(address);
+            let bytes = left.min(self.bytes - offset);
+            visit(&Piece { start, bytes }, offset);
+            offset += bytes;
+            if offset < self.bytes {
+                address = self.memory.next_block(address);
+            }
+        }
+    }
+
+    /// Copies `to.len()` bytes from `from` on out of the room.
+    pub(super) fn load(&self, from: usize, to: &mut [u8]) {
+        assert!(from + to.len() <= self.bytes, "inside the room");
+        self.pieces(|piece, offset| {
+            let (low, high) = (from.max(offset), (from + to.len()).min(offset + piece.bytes));
+            if low < high {
+                piece.load(low - offset, &mut to[low - from..high - from]);
+            }
+        });
+    }
+
+    /// Copies `bytes` into the room from `at` on. One writer at a time.
+    pub(super) fn store(&self, at: usize, bytes: &[u8]) {
+        assert!(at + bytes.len() <= self.bytes, "inside the room");
+        self.pieces(|piece, offset| {
+            let (low, high) = (at.max(offset), (at + bytes.len()).min(offset + piece.bytes));
+            if low < high {
+                piece.store(low - offset, &bytes[low - at..high - at]);
+            }
+        });
+    }
+}
+
+impl Piece {
+    /// Where the words begin and end.
+    fn words(&self) -> (usize, usize) {
+        let front = self.start.addr().next_multiple_of(WORD) - self.start.addr();
+        if front + WORD > self.bytes {
+            return (self.bytes, self.bytes);
+        }
+        (front, front + (self.bytes - front) / WORD * WORD)
+    }
+
+    fn byte(&self, offset: usize) -> &AtomicU8 {
+        debug_assert!(offset < self.bytes);
+        // SAFETY: inside the piece.
+        let byte = unsafe { self.start.add(offset) };
+        // SAFETY: mapped while the memory lives, which the room borrows; bytes outside the words
+        // are only ever accessed like this once the object is published.
+        unsafe { AtomicU8::from_ptr(byte) }
+    }
+
+    fn word(&self, offset: usize) -> &AtomicU64 {
+        debug_assert!(offset + WORD <= self.bytes);
+        // SAFETY: inside the piece.
+        let word = unsafe { self.start.add(offset) };
+        debug_assert!(word.addr().is_multiple_of(WORD));
+        // SAFETY: as in `byte`; aligned, because `offset` was counted from the first word.
+        unsafe { AtomicU64::from_ptr(word.cast()) }
+    }
+
+    fn load(&self, from: usize, to: &mut [u8]) {
+        let (first, end) = self.words();
+        let (mut at, stop) = (from, from + to.len());
+        while at < stop {
+            let out = &mut to[at - from..];
+            if at < first || at >= end {
+                out[0] = self.byte(at).load(Ordering::Relaxed); // Relaxed: see above.
+                at += 1;
+                continue;
+            }
+            let skip = (at - first) % WORD;
+            // Relaxed: see above.
+            let word = self.word(at - skip).load(Ordering::Relaxed).to_ne_bytes();
+            if skip == 0 && stop - at >= WORD {
+                out[..WORD].copy_from_slice(&word);
+                at += WORD;
+                continue;
+            }
+            let part = (WORD - skip).min(stop - at);
+            out[..part].copy_from_slice(&word[skip..skip + part]);
+            at += part;
+        }
+    }
+
+    fn store(&self, at: usize, bytes: &[u8]) {
+        let (first, end) = self.words();
+        let (begin, mut at, stop) = (at, at, at + bytes.len());
+        while at < stop {
+            let from = &bytes[at - begin..];
+            if at < first || at >= end {
+                self.byte(at).store(from[0], Ordering::Relaxed); // Relaxed: see above.
+                at += 1;
+                continue;
+            }
+            let skip = (at - first) % WORD;
+            let part = (WORD - skip).min(stop - at);
+            let place = self.word(at - skip);
+            // Relaxed: see above; nobody else writes the word between load and store.
+            let mut word = place.load(Ordering::Relaxed).to_ne_bytes();
+            word[skip..skip + part].copy_from_slice(&from[..part]);
+            place.store(u64::from_ne_bytes(word), Ordering::Relaxed);
+            at += part;
+        }
+    }
+}
