@@ -48,6 +48,27 @@ impl Shape {
         if bucket < self.split() { hash.low(self.log2() + 1) } else { bucket }
     }
 
+    /// The other bucket of a hash, where there are two: the same table split in another order,
+    /// from the middle on, so that few buckets are behind with splitting for both.
+    ///
+    /// The number is a Gray code of the hash's low bits. When bucket `n + s` is added, bucket
+    /// `s ^ (n / 2)` is the one that shares its hashes with it.
+    #[inline]
+    pub(super) fn second_bucket_of(self, hash: Hash) -> u64 {
+        let gray = |bits| {
+            let low = hash.low(bits);
+            low ^ (low >> 1)
+        };
+        let bucket = gray(self.log2());
+        if self.second_split_of(bucket) < self.split() { gray(self.log2() + 1) } else { bucket }
+    }
+
+    /// When in a doubling a bucket is split as the second of its hashes, and the other way round.
+    #[inline]
+    pub(super) fn second_split_of(self, bucket: u64) -> u64 {
+        bucket ^ (1 << self.log2() >> 1)
+    }
+
     /// The shape after one more bucket has been split.
     pub(super) fn after_split(self) -> Self {
         if self.split() + 1 == 1 << self.log2() {
@@ -148,6 +169,24 @@ impl Partitions {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn second_buckets_move_to_the_new_bucket_only() {
+        let mut shape = Shape::new(3, 0);
+        for _ in 0..24 {
+            let next = shape.after_split();
+            let (split, new) = (shape.second_split_of(shape.split()), shape.buckets());
+            let mut moved = 0;
+            for key in 0..2000 {
+                let hash = Hash::of(key);
+                let (before, after) = (shape.second_bucket_of(hash), next.second_bucket_of(hash));
+                assert!(after == before || (before == split && after == new));
+                moved += u32::from(after != before);
+            }
+            assert!(moved > 0, "{shape:?}");
+            shape = next;
+        }
+    }
 
     #[test]
     fn splitting_moves_a_hash_at_most_once_per_doubling() {

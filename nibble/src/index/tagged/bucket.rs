@@ -128,6 +128,11 @@ impl TaggedBucket {
         (high != 0).then(|| Entry { high, low: self.low(entry) })
     }
 
+    /// All entries, as of now.
+    pub(super) fn entries(&self) -> impl Iterator<Item = Entry> {
+        (0..ENTRIES).filter_map(|entry| self.load(entry))
+    }
+
     #[inline]
     fn low(&self, entry: usize) -> u32 {
         // PUBLISH, to: the object's bytes are there.

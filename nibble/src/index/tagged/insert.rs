@@ -10,8 +10,14 @@ use crate::index::version::Locked;
 use crate::raw::{Header, Memory};
 
 /// A bucket is split for every so many insertions that find both buckets full. The more, the
-/// fuller the table and the dearer an insertion: three hold a load of about 0.94.
-const CROWDED_PER_SPLIT: u32 = 3;
+/// fuller the table and the dearer an insertion: five hold a load of 0.91 to 0.93.
+const CROWDED_PER_SPLIT: u32 = 5;
+
+/// Splits in vain before the index counts as full. One is hardly ever needed at the load held.
+const ATTEMPTS: u32 = 1000;
+
+/// How many entries may have to move for one to find room.
+pub(super) const DEPTH: u32 = 2;
 
 /// Both homes of a key, locked in the order of their numbers.
 struct Pair<'index> {
@@ -54,7 +60,9 @@ impl TaggedTable {
     ) -> Result<bool, IndexFull> {
         let entry = Some(self.coding.entry(self.coding.tag(hash), object.address()));
         let mut split = false;
+        let mut attempts = 0..ATTEMPTS;
         let was_there = loop {
+            attempts.next().ok_or(IndexFull)?;
             let pair = self.lock_both(hash);
             if let Some((bucket, place, old, header)) = self.find(&pair, hash, key, memory) {
                 bucket.set(place, entry);
@@ -103,41 +111,53 @@ impl TaggedTable {
 
     /// Moves one entry of two full buckets to its other bucket; answers the place that is free
     /// for it now.
-    ///
-    /// The other bucket is only tried, never waited for: it may have any number.
     fn make_room<'index>(
         &'index self,
         pair: &Pair<'index>,
         memory: &Memory,
     ) -> Option<(&'index TaggedBucket, usize)> {
-        let entries = || {
-            let of = |(bucket, number)| (0..ENTRIES).map(move |place| (bucket, number, place));
-            pair.buckets.into_iter().flat_map(of)
-        };
-        for (bucket, _, place) in entries() {
-            if let Some(entry) = bucket.load(place) {
-                memory.region.prefetch(self.coding.address(entry));
-            }
+        (1..=DEPTH).find_map(|depth| {
+            pair.buckets.into_iter().find_map(|(bucket, number)| {
+                let place = self.relieve(pair.homes, number, memory, &pair.first, depth)?;
+                Some((bucket, place))
+            })
+        })
+    }
+
+    /// Copies one entry of a full, locked bucket to its other bucket; answers its place, which
+    /// the caller overwrites.
+    ///
+    /// The other bucket is only tried, never waited for: it may have any number. Until the caller
+    /// overwrites the entry there are two of it, in two buckets of which this one is locked.
+    pub(super) fn relieve(
+        &self,
+        homes: Homes,
+        number: u64,
+        memory: &Memory,
+        stays: &Locked<'_>,
+        depth: u32,
+    ) -> Option<usize> {
+        let bucket = self.bucket(homes, number);
+        for entry in bucket.entries() {
+            memory.region.prefetch(self.coding.address(entry));
         }
-        for (bucket, number, place) in entries() {
-            let Some(entry) = bucket.load(place) else { continue };
-            let header = memory.header(self.coding.address(entry), &pair.first);
-            let hash = Hash::of(header.key);
+        (0..ENTRIES).find(|&place| {
+            let Some(entry) = bucket.load(place) else { return false };
+            let hash = Hash::of(memory.header(self.coding.address(entry), stays).key);
             let other = self.homes(hash).other(number);
-            if pair.homes.include(other) {
-                continue;
-            }
-            let target = self.bucket(pair.homes, other);
-            let Some(_target_lock) = target.try_lock() else { continue };
+            let target = self.bucket(homes, other);
+            let Some(_lock) = target.try_lock() else { return false };
             // It may have been split before it was locked.
             if self.homes(hash).other(number) != other {
-                continue;
+                return false;
             }
-            if let Some(free) = target.vacant() {
+            let free = target.vacant().or_else(|| {
+                (depth > 1).then(|| self.relieve(homes, other, memory, stays, depth - 1)).flatten()
+            });
+            if let Some(free) = free {
                 target.set(free, Some(entry));
-                return Some((bucket, place));
             }
-        }
-        None
+            free.is_some()
+        })
     }
 }

@@ -1,11 +1,22 @@
 //! Growth by one bucket: linear hashing, with two homes for every key.
 
-use super::bucket::ENTRIES;
+use super::bucket::{ENTRIES, TaggedBucket};
+use super::coding::Entry;
+use super::insert::DEPTH;
 use super::table::{Homes, TaggedTable};
 use crate::index::hash::Hash;
 use crate::index::table::IndexFull;
+use crate::index::version::Locked;
 use crate::raw::Memory;
 use crate::sync::{MutexGuard, lock, try_lock};
+
+/// An entry that must leave the bucket it is in.
+struct Mover<'index> {
+    bucket: &'index TaggedBucket,
+    place: usize,
+    entry: Entry,
+    homes: Homes,
+}
 
 impl TaggedTable {
     /// Splits the next bucket of the partition of `hash`.
@@ -22,10 +33,10 @@ impl TaggedTable {
         }
     }
 
-    /// Bucket `i` of `n` is split into `i` and `i + n`, with both locked. An entry goes where its
-    /// key's homes are under the new shape. Operations on other buckets go on; a reader that came
-    /// to bucket `i` too early finds the version moved, one that comes too late finds the shape
-    /// moved; both search again.
+    /// Adds one bucket. It takes over hashes of two others: of one those that have it as their
+    /// first home now, of the other those that have it as their second. All three are locked;
+    /// operations on other buckets go on. A reader that came to one of the three too early finds
+    /// its version moved, one that comes too late finds the shape moved; both search again.
     #[cold]
     fn split_next(
         &self,
@@ -35,33 +46,63 @@ impl TaggedTable {
     ) -> Result<(), IndexFull> {
         let (number, partition) = self.partitions.of(hash);
         let shape = partition.shape();
-        let (from, to) = (shape.split(), shape.buckets());
+        let (first, second) = (shape.split(), shape.second_split_of(shape.split()));
+        let to = shape.buckets();
         if to >= self.space.limit() {
             return Err(IndexFull);
         }
-        let lower = self.space.bucket(number, from);
-        let upper = self.space.bucket(number, to);
-        let lower_lock = lower.lock();
-        let upper_lock = upper.lock();
-        for entry in (0..ENTRIES).filter_map(|place| lower.load(place)) {
+        let sources = [first.min(second), first.max(second)];
+        let [low, high, target] =
+            [sources[0], sources[1], to].map(|bucket| self.space.bucket(number, bucket));
+        // In ascending order, as everybody does who waits for a second bucket.
+        let locks = (low.lock(), high.lock(), target.lock());
+        for entry in [low, high].iter().flat_map(|bucket| bucket.entries()) {
             memory.region.prefetch(self.coding.address(entry));
         }
         let after = shape.after_split();
-        let mut moved = 0;
-        for place in 0..ENTRIES {
-            let Some(entry) = lower.load(place) else { continue };
-            let key = memory.header(self.coding.address(entry), &lower_lock).key;
-            let homes = Homes::of(Hash::of(key), number, after);
-            if !homes.include(from) {
-                debug_assert!(homes.include(to), "a split sends an entry here or there");
-                upper.set(moved, Some(entry));
-                lower.set(place, None);
-                moved += 1;
+        let mut movers = Vec::with_capacity(2 * ENTRIES);
+        for (bucket, from) in [(low, sources[0]), (high, sources[1])] {
+            for place in 0..ENTRIES {
+                let Some(entry) = bucket.load(place) else { continue };
+                let key = memory.header(self.coding.address(entry), &locks.0).key;
+                let homes = Homes::of(Hash::of(key), number, after);
+                if !homes.include(from) {
+                    movers.push(Mover { bucket, place, entry, homes });
+                }
             }
         }
+        // More than fit the new bucket are rare. The others go to their other homes, before
+        // anything else has changed, so that all can stay if one cannot.
+        let mut left_over = movers.len().saturating_sub(ENTRIES);
+        movers.retain(|mover| {
+            let gone = left_over > 0 && self.evict(mover, to, memory, &locks.0);
+            left_over -= usize::from(gone);
+            !gone
+        });
+        if left_over > 0 {
+            return Ok(());
+        }
+        for (free, Mover { bucket, place, entry, homes }) in movers.into_iter().enumerate() {
+            debug_assert!(homes.include(to), "an entry moves to the new bucket or not at all");
+            target.set(free, Some(entry));
+            bucket.set(place, None);
+        }
         partition.set_shape(after);
-        drop((lower_lock, upper_lock));
+        drop(locks);
         self.space.fill(number, to, to + 1);
         Ok(())
+    }
+
+    /// Moves an entry to its home other than `to`, making room there if need be.
+    fn evict(&self, mover: &Mover<'_>, to: u64, memory: &Memory, stays: &Locked<'_>) -> bool {
+        let number = mover.homes.other(to);
+        let other = self.bucket(mover.homes, number);
+        let Some(_lock) = other.try_lock() else { return false };
+        let free =
+            other.vacant().or_else(|| self.relieve(mover.homes, number, memory, stays, DEPTH));
+        let Some(free) = free else { return false };
+        other.set(free, Some(mover.entry));
+        mover.bucket.set(mover.place, None);
+        true
     }
 }
