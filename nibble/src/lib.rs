@@ -46,6 +46,10 @@ mod error;
 #[cfg(test)]
 mod hazards;
 mod index;
+#[cfg(not(feature = "instrumented"))]
+mod instrument;
+#[cfg(feature = "instrumented")]
+pub mod instrument;
 mod knobs;
 mod log;
 mod raw;
