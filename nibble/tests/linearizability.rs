@@ -20,7 +20,7 @@ const HOT_KEYS: u64 = 5;
 /// Keys that make the index grow and the log need compaction; shared as well.
 const FILLER_KEYS: u64 = 3_000;
 /// Each begins with an empty store, so that the index grows again.
-const ROUNDS: u64 = 2;
+const ROUNDS: u64 = 3;
 const ROUND: Duration = Duration::from_millis(450);
 /// Bounds the history, whatever the speed.
 const OPERATIONS_MAX: u64 = 60_000;
@@ -109,7 +109,10 @@ fn linearisable(update: Update, compaction: Compaction, index: IndexLayout) {
         compacted += statistics.segments_compacted;
         overlapping += summary.overlapping;
         let grown = store.census().index_bytes;
-        assert!(grown >= 2 * index_bytes, "the index grew from {index_bytes} to {grown} bytes only");
+        assert!(
+            grown >= 2 * index_bytes,
+            "the index grew from {index_bytes} to {grown} bytes only"
+        );
     }
     assert!(compacted >= 10, "{compacted} segments compacted");
     assert!(overlapping >= 10, "{overlapping} operations overlapped");

@@ -74,11 +74,7 @@ fn program(file: &str) -> (String, PathBuf) {
 }
 
 /// Runs `binary::path::test`; answers how it ended and after how many seconds.
-fn run(
-    programs: &BTreeMap<String, PathBuf>,
-    killer: &str,
-    mutant: Option<&str>,
-) -> (End, f64) {
+fn run(programs: &BTreeMap<String, PathBuf>, killer: &str, mutant: Option<&str>) -> (End, f64) {
     let (binary, test) = killer.split_once("::").expect("checked by a unit test");
     let Some(program) = programs.get(binary) else { return (End::Missing, 0.0) };
     let mut listing = Command::new(program);

@@ -12,6 +12,6 @@ mod point;
 pub(crate) use mutant::{Mutant, mutated};
 #[cfg(feature = "instrumented")]
 pub use mutant::{VARIABLE, mutants};
-pub(crate) use point::{Point, reach};
 #[cfg(feature = "instrumented")]
 pub use point::yields;
+pub(crate) use point::{Point, reach};

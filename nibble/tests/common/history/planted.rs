@@ -113,7 +113,12 @@ fn overlapping_operations_may_take_effect_in_any_order() {
     // A read that began before the value was replaced, and ended long after.
     accepted(&[(0, 1, inserted(1)), (2, 9, get(1)), (3, 4, updated(2)), (5, 6, updated(3))]);
     // The delete goes between the two updates that surround it.
-    accepted(&[(0, 1, inserted(1)), (2, 9, deleted(true)), (3, 8, inserted(2)), (4, 7, updated(3))]);
+    accepted(&[
+        (0, 1, inserted(1)),
+        (2, 9, deleted(true)),
+        (3, 8, inserted(2)),
+        (4, 7, updated(3)),
+    ]);
 }
 
 #[test]
