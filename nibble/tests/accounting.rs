@@ -92,3 +92,21 @@ fn a_longer_value_leaves_its_neighbour_alone() {
         }
     }
 }
+
+/// What makes Nibble-2: an update that fits needs no room, so even a full store takes it.
+#[test]
+fn updates_that_fit_append_nothing() {
+    for compaction in Compaction::ALL {
+        let store = open(tiny(1 << 20, Update::InPlace, *compaction, IndexLayout::Tagged));
+        let session = store.session().unwrap();
+        let filled = fill_store(&session, 0, |_| 200);
+        let before = store.statistics().appended_bytes;
+        for (version, bytes) in [(1, 200), (2, 200), (3, 100), (4, 99)] {
+            for key in 0..filled {
+                assert_eq!(session.put(key, &made(key, version, bytes)), Ok(Put::Updated));
+            }
+        }
+        assert_eq!(store.statistics().appended_bytes, before);
+        store.check().unwrap();
+    }
+}

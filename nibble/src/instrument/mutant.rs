@@ -40,7 +40,7 @@ mutants! {
     LiveDoubleDecrement = "live-double-decrement",
         "an update subtracts the old object from the live bytes twice",
         "accounting::an_update_makes_the_old_object_dead_once";
-    /// `Index::relocate`: the entry of the key is taken, whatever it leads to.
+    /// `Output::relocate`: a refused copy replaces whatever the key leads to, if to anything.
     RelocationWithoutCompare = "relocation-without-compare",
         "compaction publishes its copy over a newer value",
         "races::compaction_brings_nothing_old_back";
@@ -64,7 +64,7 @@ mutants! {
     PutUnpinnedBeforePublish = "put-unpinned-before-publish",
         "a segment is compacted although a PUT has yet to publish an object there",
         "nibble::hazards::a_segment_waits_for_those_who_still_write_to_it";
-    /// `Index::relocate`: when the source is gone, the copy takes a free entry.
+    /// `Output::relocate`: a refused copy is published if the key leads nowhere.
     DeadCopyRepublished = "dead-copy-republished",
         "a key deleted while compaction copies it comes back",
         "races::compaction_brings_nothing_old_back";
@@ -76,9 +76,9 @@ mutants! {
     SlotNotReturned = "slot-not-returned",
         "a session that ends keeps its slot of the epoch table",
         "edge_cases::sessions_run_out_with_a_typed_error_and_come_back";
-    /// `select`: the age is that at the segment's last change.
+    /// `Candidate::benefit`: the age stays what it was when the segment closed, 1.
     StaleAge = "stale-age",
-        "benefit is computed from the age a segment had when it last changed",
+        "the benefit of a segment does not grow with its present age",
         "nibble::compaction::select::tests::age_is_real";
     /// The batch: two operations on one key change places.
     BatchReordersKey = "batch-reorders-key",
@@ -88,10 +88,10 @@ mutants! {
     FullBlocks = "full-blocks",
         "a PUT on a full store waits for ever",
         "full::full_answers_reads_go_on_and_deletes_make_room";
-    /// The tagged index: an entry is cleared from its bucket before the other one holds it.
+    /// The tagged index: the entry that makes room is cleared, its other bucket left alone.
     DisplacementLosesKey = "displacement-loses-key",
-        "an entry that makes room for another is in neither bucket for a moment",
-        "races::a_key_is_found_while_its_bucket_splits_tagged";
+        "an entry that makes room for another is not put into its other bucket",
+        "growth::every_key_survives_tagged";
 }
 
 /// Whether the engine is to be broken so: no.
