@@ -44,6 +44,8 @@ mod constants;
 mod epoch;
 mod error;
 #[cfg(test)]
+mod fence;
+#[cfg(test)]
 mod hazards;
 mod index;
 #[cfg(not(feature = "instrumented"))]

@@ -131,7 +131,9 @@ fn later_puts_work_after_deletes_again_and_again() {
 
 #[test]
 fn a_pinned_free_store_gives_pages_back() {
-    let store = open(Config::best(64 << 20));
+    let mut config = Config::best(64 << 20);
+    config.free_low_percent = 20;
+    let store = open(config);
     let session = store.session().unwrap();
     let filled = fill_store(&session, 0, |_| 10_000);
     for key in 0..filled {

@@ -23,7 +23,7 @@ mutants! {
     /// `Slot::enter`: a relaxed store in place of the exchange.
     EpochFenceMissing = "epoch-fence-missing",
         "an operation announces itself without a barrier",
-        "nibble::hazards::a_reader_that_the_scan_missed_sees_the_unlinking";
+        "nibble::fence::an_operation_that_the_scan_missed_sees_the_unlinking";
     /// `Index::read`: a miss answers at once.
     VersionRecheckMissing = "version-recheck-missing",
         "a GET believes a miss without looking at the version and shape again",

@@ -113,10 +113,10 @@ mod yielding {
             state.replace(next)
         });
         let draw = random >> 16;
-        if draw % point.one_in() > 0 {
+        if !draw.is_multiple_of(point.one_in()) {
             return;
         }
-        if draw / point.one_in() % SLEEPS_ONE_IN == 0 {
+        if (draw / point.one_in()).is_multiple_of(SLEEPS_ONE_IN) {
             thread::sleep(SLEEP);
         } else {
             thread::yield_now();

@@ -73,7 +73,7 @@ pub(super) fn step(kind: Kind, state: State) -> Option<State> {
 ///
 /// # Panics
 /// When it is not a history: ticks twice, overlapping operations of one thread.
-pub(crate) fn check_key(history: &[Operation]) -> Result<(), Violation> {
+pub(crate) fn check_key(history: &[Operation]) -> Result<(), Box<Violation>> {
     let effective = |operation: &&Operation| operation.kind != Kind::Refused;
     let mut events: Vec<(u64, bool, &Operation)> = history
         .iter()
@@ -100,12 +100,12 @@ pub(crate) fn check_key(history: &[Operation]) -> Result<(), Violation> {
             let mut possible: Vec<State> = configurations.iter().map(|one| one.1).collect();
             possible.sort_unstable();
             possible.dedup();
-            return Err(Violation {
+            return Err(Box::new(Violation {
                 operation: *operation,
                 possible,
                 pending: pending.iter().flatten().map(|&operation| *operation).collect(),
                 recent: before.take(8).map(|event| *event.2).collect(),
-            });
+            }));
         }
         configurations = next;
         pending[usize::from(operation.thread)] = None;

@@ -87,7 +87,9 @@ pub(crate) struct Summary {
 
 /// Checks a whole history, key by key: a history is linearisable exactly when that of every key
 /// is (linearisability is local). Every key is absent at first.
-pub(crate) fn check(operations: impl Iterator<Item = Operation>) -> Result<Summary, Violation> {
+pub(crate) fn check(
+    operations: impl Iterator<Item = Operation>,
+) -> Result<Summary, Box<Violation>> {
     let mut keys: BTreeMap<u64, Vec<Operation>> = BTreeMap::new();
     for operation in operations {
         keys.entry(operation.key).or_default().push(operation);
