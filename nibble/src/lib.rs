@@ -45,8 +45,14 @@ mod constants;
 mod epoch;
 mod error;
 #[cfg(test)]
+mod fence;
+#[cfg(test)]
 mod hazards;
 mod index;
+#[cfg(not(feature = "instrumented"))]
+mod instrument;
+#[cfg(feature = "instrumented")]
+pub mod instrument;
 mod knobs;
 mod log;
 mod raw;

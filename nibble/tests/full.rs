@@ -2,10 +2,13 @@
 
 mod common;
 
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
+use common::variants::{POLICIES, disturb, tiny, within};
 use common::{Random, fill_store, made, open, small, verified};
-use nibble::{Config, Put, PutError, Store};
+use nibble::{Compaction, Config, IndexLayout, Put, PutError, Store, Update};
 
 /// Fill with one size, delete a random 90 %, fill with another: the fragmentation test of the
 /// paper. Answers live object bytes over object memory.
@@ -128,7 +131,9 @@ fn later_puts_work_after_deletes_again_and_again() {
 
 #[test]
 fn a_pinned_free_store_gives_pages_back() {
-    let store = open(Config::paper(64 << 20));
+    let mut config = Config::best(64 << 20);
+    config.free_low_percent = 20;
+    let store = open(config);
     let session = store.session().unwrap();
     let filled = fill_store(&session, 0, |_| 10_000);
     for key in 0..filled {
@@ -142,4 +147,111 @@ fn a_pinned_free_store_gives_pages_back() {
     assert!(refilled * 100 >= filled * 95, "{refilled} of {filled} after trim");
     drop(session);
     store.check().unwrap();
+}
+
+/// A full store answers, reads go on meanwhile, and what is deleted can be used again.
+fn answers(update: Update, compaction: Compaction) {
+    disturb();
+    let store = open(tiny(4 << 20, update, compaction, IndexLayout::Tagged));
+    let session = store.session().unwrap();
+    let filled = fill_store(&session, 0, |key| 50 + key as usize % 700);
+    let (answering, reads) = (AtomicBool::new(true), AtomicU64::new(0));
+    let quickest = thread::scope(|scope| {
+        scope.spawn(|| {
+            let session = store.session().unwrap();
+            let mut buffer = [0; 1000];
+            // Once through at least, and as long as the others are refused.
+            for key in (0..filled).cycle() {
+                let read = reads.fetch_add(1, Ordering::Relaxed);
+                if read >= filled && !answering.load(Ordering::Relaxed) {
+                    break;
+                }
+                let length = session.get(key, &mut buffer).unwrap().expect("nothing is lost");
+                assert_eq!(verified(key, &buffer[..length]), 0);
+            }
+        });
+        let refused = |attempt: u64| {
+            let (key, begin) = (filled + attempt % 2 * (1 << 40), Instant::now());
+            assert_eq!(session.put(key, &made(key, 1, 20_000)), Err(PutError::Full));
+            begin.elapsed()
+        };
+        let quickest = (0..5).map(refused).min();
+        answering.store(false, Ordering::Relaxed);
+        quickest.expect("five attempts")
+    });
+    // The quickest of five: the machine may be busy, but the limit is a second.
+    assert!(quickest < Duration::from_secs(1), "{quickest:?} until the answer");
+    assert!(reads.into_inner() > filled);
+    for key in (0..filled).step_by(5) {
+        assert!(session.delete(key));
+    }
+    let again = fill_store(&session, filled, |key| 50 + key as usize % 700) - filled;
+    assert!(again * 10 > filled / 5 * 8, "{again} fit where {} were deleted", filled / 5);
+    store.check().unwrap();
+}
+
+#[test]
+fn full_answers_reads_go_on_and_deletes_make_room() {
+    for (update, compaction) in POLICIES {
+        within(20, "a full store", || answers(update, compaction));
+    }
+}
+
+/// Threads that keep 99 % live and change all of it. Whatever is refused, everything answers.
+fn churn_at_99_percent(update: Update, compaction: Compaction) {
+    const THREADS: u64 = 4;
+    const CHURN: Duration = Duration::from_millis(400);
+    disturb();
+    let store = open(tiny(4 << 20, update, compaction, IndexLayout::Tagged));
+    let session = store.session().unwrap();
+    let filled = fill_store(&session, 0, |key| 50 + key as usize % 700);
+    // One in a hundred goes, all in one place where it can be gained; the rest is changed.
+    let gone = filled.div_ceil(100);
+    assert!((0..gone).all(|key| session.delete(key)));
+    let begin = Instant::now();
+    let (changed, refused) = (AtomicU64::new(0), AtomicU64::new(0));
+    thread::scope(|scope| {
+        for number in 0..THREADS {
+            let (store, changed, refused) = (&store, &changed, &refused);
+            scope.spawn(move || {
+                let session = store.session().unwrap();
+                let mut random = Random(number);
+                let mut versions = vec![0; filled as usize];
+                let mut buffer = [0; 1000];
+                for version in 1.. {
+                    if begin.elapsed() >= CHURN {
+                        break;
+                    }
+                    let key = random.below(filled) / THREADS * THREADS + number;
+                    if !(gone..filled).contains(&key) {
+                        continue;
+                    }
+                    let last = &mut versions[key as usize];
+                    let length = session.get(key, &mut buffer).unwrap().expect("nothing is lost");
+                    assert_eq!(verified(key, &buffer[..length]), *last, "key {key}");
+                    match session.put(key, &made(key, version, length)) {
+                        Ok(put) => {
+                            assert_eq!(put, Put::Updated);
+                            *last = version;
+                            changed.fetch_add(1, Ordering::Relaxed);
+                        }
+                        Err(error) => {
+                            assert_eq!(error, PutError::Full);
+                            refused.fetch_add(1, Ordering::Relaxed);
+                        }
+                    }
+                }
+            });
+        }
+    });
+    println!("{update} {compaction}: {changed:?} changed, {refused:?} refused");
+    assert!(changed.into_inner() > 0, "some of it can be changed");
+    assert_eq!(store.check().unwrap().live_objects, filled - gone);
+}
+
+#[test]
+fn churn_at_99_percent_ends() {
+    for (update, compaction) in POLICIES {
+        within(20, "churn", || churn_at_99_percent(update, compaction));
+    }
 }

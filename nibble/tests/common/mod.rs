@@ -1,6 +1,8 @@
 //! What the tests share: a small random generator and values that say whose they are.
 #![allow(dead_code, reason = "every test binary uses its own part")]
 
+pub(crate) mod variants;
+
 use nibble::{Config, PutError, Session, Store};
 
 /// SplitMix64.

@@ -1,0 +1,66 @@
+//! Whether announcing an operation is a store-load barrier, tried on the processor at hand.
+//!
+//! Two threads run free: one unlinks and frees numbers as a worker does, the other looks, inside
+//! an operation, for a number that is freed though it was still linked when the operation looked
+//! first. They need not be in step, so this works on a busy machine as well.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::epoch::EpochTable;
+use crate::sync::{AtomicBool, AtomicU64, CachePadded, Ordering};
+
+/// Longer where it has to notice that the barrier is missing.
+const LIMIT: Duration =
+    Duration::from_millis(if cfg!(feature = "instrumented") { 8_000 } else { 1_500 });
+/// An operation lasts a little longer than a scan of the table, so that it is still inside when
+/// the number that the scan should have kept is freed.
+const TURNS: u64 = 60;
+
+/// When the scan does not see an operation, the operation sees what was unlinked before the scan.
+#[test]
+fn an_operation_that_the_scan_missed_sees_the_unlinking() {
+    let table = EpochTable::new();
+    let slot = table.claim().expect("a slot is free");
+    // Numbers up to `unlinked` cannot be found any more, those up to `freed` are gone.
+    let (unlinked, freed) = (CachePadded(AtomicU64::new(0)), CachePadded(AtomicU64::new(0)));
+    let running = AtomicBool::new(true);
+    let begin = Instant::now();
+    let (operations, violations) = thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut number = 0;
+            while running.load(Ordering::Relaxed) {
+                number += 1;
+                unlinked.store(number, Ordering::Release);
+                if table.minimum() == u64::MAX {
+                    // Release: with the reader's Acquire; the memory is used again.
+                    freed.store(number, Ordering::Release);
+                }
+                // Time for the reader to have both lines, or only one of them.
+                for _ in 0..number % 64 {
+                    std::hint::spin_loop();
+                }
+            }
+        });
+        let (mut operations, mut violations) = (0u64, 0u64);
+        while violations == 0 && (operations % 256 != 0 || begin.elapsed() < LIMIT) {
+            operations += 1;
+            // The line comes to this processor, so that the search can overtake the announcement.
+            unlinked.load(Ordering::Acquire);
+            let pin = slot.enter();
+            let seen = unlinked.load(Ordering::Acquire);
+            for _ in 0..TURNS {
+                if freed.load(Ordering::Acquire) > seen {
+                    violations += 1;
+                    break;
+                }
+                std::hint::spin_loop();
+            }
+            drop(pin);
+        }
+        running.store(false, Ordering::Relaxed);
+        (operations, violations)
+    });
+    slot.release();
+    assert_eq!(violations, 0, "operation {operations} could find what was freed");
+}

@@ -1,0 +1,17 @@
+//! For tests only: named places where a thread may lose the processor, and named ways to break
+//! the engine. Without the feature `instrumented` both compile to nothing.
+//!
+//! Races live in windows of a few instructions. [`yields`] makes threads give the processor away
+//! inside them. Mutants prove that the tests can fail: each removes one thing that correctness
+//! rests on, and [`mutants`] names the test that must notice; `scripts/mutants` runs them all.
+#![allow(dead_code, unused_imports, reason = "names of places that the engine may lack")]
+
+mod mutant;
+mod point;
+
+pub(crate) use mutant::{Mutant, mutated};
+#[cfg(feature = "instrumented")]
+pub use mutant::{VARIABLE, mutants};
+#[cfg(feature = "instrumented")]
+pub use point::yields;
+pub(crate) use point::{Point, reach};

@@ -1,0 +1,170 @@
+//! Ways to break the engine, each with the test that must notice.
+
+macro_rules! mutants {
+    ($($(#[$place:meta])* $mutant:ident = $name:literal, $breaks:literal, $killer:literal;)+) => {
+        /// What is broken. The comments say where `mutated` belongs.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Mutant {
+            $($(#[$place])* $mutant,)+
+        }
+
+        #[cfg(feature = "instrumented")]
+        impl Mutant {
+            const ALL: &'static [Self] = &[$(Self::$mutant),+];
+
+            /// Name, what it breaks, and the test that kills it.
+            const TABLE: &'static [(&'static str, &'static str, &'static str)] =
+                &[$(($name, $breaks, $killer)),+];
+        }
+    };
+}
+
+mutants! {
+    /// `Slot::enter`: a relaxed store in place of the exchange.
+    EpochFenceMissing = "epoch-fence-missing",
+        "an operation announces itself without a barrier",
+        "nibble::fence::an_operation_that_the_scan_missed_sees_the_unlinking";
+    /// `Index::read`: a miss answers at once.
+    VersionRecheckMissing = "version-recheck-missing",
+        "a GET believes a miss without looking at the version and shape again",
+        "races::a_key_is_found_while_its_bucket_splits";
+    /// The reader of Nibble-2: the second look at the version is skipped.
+    InPlaceRecheckMissing = "in-place-recheck-missing",
+        "a reader of Nibble-2 looks at the version only before it copies",
+        "races::values_overwritten_in_place_are_never_torn";
+    /// `clock::has_passed`: `<=` in place of `<`.
+    FreeAtEqual = "free-at-equal",
+        "memory is freed while an operation of the very epoch may run",
+        "nibble::epoch::clock::tests::time_passes_and_equal_stamps_have_not_passed";
+    /// `Index::publish`: the old object is subtracted twice, when enough is counted.
+    LiveDoubleDecrement = "live-double-decrement",
+        "an update subtracts the old object from the live bytes twice",
+        "accounting::an_update_makes_the_old_object_dead_once";
+    /// `Output::relocate`: a refused copy replaces whatever the key leads to, if to anything.
+    RelocationWithoutCompare = "relocation-without-compare",
+        "compaction publishes its copy over a newer value",
+        "races::compaction_brings_nothing_old_back";
+    /// `Index::grow`: the first entry of the upper half is dropped.
+    GrowthLosesKey = "growth-loses-key",
+        "a split drops an entry",
+        "growth::every_key_survives_text";
+    /// `Session::get`: on a miss the pin is forgotten.
+    PinnedOnMiss = "pinned-on-miss",
+        "a GET that finds nothing stays in its epoch",
+        "accounting::an_idle_session_holds_nothing_back";
+    /// The update of Nibble-2: the value is overwritten after the bucket is unlocked.
+    InPlaceWithoutLock = "in-place-without-lock",
+        "a value is overwritten without the lock of its bucket",
+        "races::values_overwritten_in_place_are_never_torn";
+    /// `Pool::take`: clients may take the reserve.
+    ReserveToClients = "reserve-to-clients",
+        "PUTs use up the blocks set aside for compaction",
+        "accounting::the_reserve_is_not_for_clients";
+    /// `Worker::choose`: the grace period of a closed segment counts as passed.
+    PutUnpinnedBeforePublish = "put-unpinned-before-publish",
+        "a segment is compacted although a PUT has yet to publish an object there",
+        "nibble::hazards::a_segment_waits_for_those_who_still_write_to_it";
+    /// `Output::relocate`: a refused copy is published if the key leads nowhere.
+    DeadCopyRepublished = "dead-copy-republished",
+        "a key deleted while compaction copies it comes back",
+        "races::compaction_brings_nothing_old_back";
+    /// The update of Nibble-2: the room is not compared with the new length.
+    InPlaceOversize = "in-place-oversize",
+        "a value is overwritten by one longer than its room",
+        "accounting::a_longer_value_leaves_its_neighbour_alone";
+    /// `Session::drop`: the slot is kept.
+    SlotNotReturned = "slot-not-returned",
+        "a session that ends keeps its slot of the epoch table",
+        "edge_cases::sessions_run_out_with_a_typed_error_and_come_back";
+    /// `Candidate::benefit`: the age stays what it was when the segment closed, 1.
+    StaleAge = "stale-age",
+        "the benefit of a segment does not grow with its present age",
+        "nibble::compaction::select::tests::age_is_real";
+    /// The batch: two operations on one key change places.
+    BatchReordersKey = "batch-reorders-key",
+        "a batch executes two operations on one key out of order",
+        "batches::operations_on_one_key_keep_their_order";
+    /// `Patience`: neither the deadline nor a vain search ends the wait.
+    FullBlocks = "full-blocks",
+        "a PUT on a full store waits for ever",
+        "full::full_answers_reads_go_on_and_deletes_make_room";
+    /// The tagged index: the entry that makes room is cleared, its other bucket left alone.
+    DisplacementLosesKey = "displacement-loses-key",
+        "an entry that makes room for another is not put into its other bucket",
+        "growth::every_key_survives_tagged";
+}
+
+/// Whether the engine is to be broken so: no.
+#[cfg(not(feature = "instrumented"))]
+#[inline(always)]
+pub(crate) const fn mutated(_mutant: Mutant) -> bool {
+    false
+}
+
+#[cfg(feature = "instrumented")]
+pub use chosen::{VARIABLE, mutants};
+
+#[cfg(feature = "instrumented")]
+pub(crate) use chosen::mutated;
+
+#[cfg(feature = "instrumented")]
+mod chosen {
+    use super::Mutant;
+    use crate::sync::{AtomicUsize, Ordering};
+
+    /// The environment variable that names the mutant of this process.
+    pub const VARIABLE: &str = "NIBBLE_MUTANT";
+
+    const UNREAD: usize = usize::MAX;
+    const NONE: usize = usize::MAX - 1;
+
+    static CHOSEN: AtomicUsize = AtomicUsize::new(UNREAD);
+
+    /// Every mutant: its name, what it breaks, and the test that kills it, `binary::path::test`.
+    #[must_use]
+    pub fn mutants() -> &'static [(&'static str, &'static str, &'static str)] {
+        Mutant::TABLE
+    }
+
+    /// Whether the engine is to be broken so: what the environment said at the first call.
+    #[inline]
+    pub(crate) fn mutated(mutant: Mutant) -> bool {
+        // Relaxed: every thread would read the same name.
+        let mut chosen = CHOSEN.load(Ordering::Relaxed);
+        if chosen == UNREAD {
+            chosen = match std::env::var(VARIABLE) {
+                Ok(name) => position(&name),
+                Err(_) => NONE,
+            };
+            CHOSEN.store(chosen, Ordering::Relaxed);
+        }
+        Mutant::ALL.get(chosen) == Some(&mutant)
+    }
+
+    fn position(name: &str) -> usize {
+        let names = || mutants().iter().map(|&(name, ..)| name);
+        names().position(|known| known == name).unwrap_or_else(|| {
+            let all = names().collect::<Vec<_>>().join(", ");
+            panic!("{VARIABLE} = {name}: must be one of {all}")
+        })
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn names_are_unique_and_found() {
+            for (number, (name, _, killer)) in mutants().iter().enumerate() {
+                assert_eq!(position(name), number);
+                assert!(killer.contains("::"), "{killer} names a binary and a test");
+            }
+        }
+
+        #[test]
+        #[should_panic(expected = "must be one of epoch-fence-missing, version-recheck")]
+        fn an_unknown_name_lists_the_known_ones() {
+            position("all-is-well");
+        }
+    }
+}

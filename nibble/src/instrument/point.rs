@@ -1,0 +1,125 @@
+//! Places where a thread may lose the processor.
+
+macro_rules! points {
+    ($($(#[$about:meta])* $point:ident = $one_in:literal,)+) => {
+        /// A window between two steps that another thread may come between.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Point {
+            $($(#[$about])* $point,)+
+        }
+
+        impl Point {
+            /// A thread that reaches the place is held up once in so many times.
+            fn one_in(self) -> u64 {
+                match self { $(Self::$point => $one_in),+ }
+            }
+        }
+    };
+}
+
+// The rarer a place is reached, the likelier is a delay there.
+points! {
+    /// The epoch is read, not yet announced.
+    EpochRead = 32,
+    /// The bucket of a hash is determined, not yet searched.
+    BucketFound = 32,
+    /// A search found nothing, and has not looked at the version again.
+    Missed = 8,
+    /// A GET has found its object, and not copied the value.
+    Found = 32,
+    /// Nibble-2: a GET has copied the value, and not looked at the version again.
+    ValueCopied = 16,
+    /// Nibble-2: half of a value is overwritten.
+    HalfOverwritten = 16,
+    /// A PUT has written its object, and not published it.
+    Written = 32,
+    /// A bucket is locked, and not changed yet.
+    BucketLocked = 64,
+    /// An entry leads to the new object; the old one is still counted live.
+    Replaced = 32,
+    /// A head is closed, and not handed over yet.
+    HeadClosed = 4,
+    /// An object is copied by compaction, and not published.
+    Copied = 8,
+    /// Everything in a segment is unlinked, and no stamp taken.
+    Unlinked = 4,
+    /// The epoch table is scanned, and nothing freed yet.
+    Scanned = 4,
+    /// Blocks are back in the pool; the segment id is not.
+    BlocksGiven = 4,
+    /// One half of a split bucket is filled, the other not yet cut.
+    HalfSplit = 8,
+    /// An entry is in its other bucket, and still in the first.
+    Displaced = 8,
+    /// A PUT found no room, and does not wait yet.
+    NoRoom = 8,
+}
+
+/// Nothing happens here.
+#[cfg(not(feature = "instrumented"))]
+#[inline(always)]
+pub(crate) fn reach(_point: Point) {}
+
+#[cfg(feature = "instrumented")]
+pub use yielding::yields;
+
+#[cfg(feature = "instrumented")]
+pub(crate) use yielding::reach;
+
+#[cfg(feature = "instrumented")]
+mod yielding {
+    use std::cell::Cell;
+    use std::thread;
+    use std::time::Duration;
+
+    use super::Point;
+    use crate::sync::{AtomicBool, AtomicU64, Ordering};
+
+    /// Of the delays, one in so many is a sleep: long enough for others to do much.
+    const SLEEPS_ONE_IN: u64 = 8;
+    const SLEEP: Duration = Duration::from_micros(100);
+
+    static YIELDS: AtomicBool = AtomicBool::new(false);
+    static SEED: AtomicU64 = AtomicU64::new(1);
+
+    thread_local! {
+        // Relaxed: any different seeds will do.
+        static RANDOM: Cell<u64> =
+            Cell::new(SEED.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    }
+
+    /// Switches delays in the named places on or off, for all threads and stores. Off at first.
+    pub fn yields(on: bool) {
+        // Relaxed: nothing depends on when the others notice.
+        YIELDS.store(on, Ordering::Relaxed);
+    }
+
+    /// The calling thread has come to `point`.
+    #[inline]
+    pub(crate) fn reach(point: Point) {
+        // Relaxed: see `yields`.
+        if YIELDS.load(Ordering::Relaxed) {
+            delay(point);
+        }
+    }
+
+    fn delay(point: Point) {
+        let random = RANDOM.with(|state| {
+            // Xorshift: never 0, because the seed is not.
+            let mut next = state.get();
+            next ^= next << 13;
+            next ^= next >> 7;
+            next ^= next << 17;
+            state.replace(next)
+        });
+        let draw = random >> 16;
+        if !draw.is_multiple_of(point.one_in()) {
+            return;
+        }
+        if (draw / point.one_in()).is_multiple_of(SLEEPS_ONE_IN) {
+            thread::sleep(SLEEP);
+        } else {
+            thread::yield_now();
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Histories of concurrent operations: every operation with the ticks between which it ran.
+//!
+//! Ticks come from one counter that every operation increments before it begins and after it has
+//! ended. A clock would be cheaper to share, but reading one is not ordered with the memory
+//! accesses around it, so an interval could come out shorter than the operation was. An increment
+//! is ordered: when one operation's last tick is smaller than another's first, the second reads
+//! from the release sequence of the first, and must see its effect under any memory model. An
+//! alarm is never a measuring error.
+
+pub(crate) mod checker;
+mod cross_check;
+mod planted;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use checker::Violation;
+
+/// An operation and its answer. Values are named by numbers that no two PUTs share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// What a GET found.
+    Get(Option<u64>),
+    /// A PUT, and whether it answered that the key was there.
+    Put { value: u64, updated: bool },
+    /// A PUT that was refused: it must not have had an effect.
+    Refused,
+    /// Whether a DEL answered that the key was there.
+    Delete { found: bool },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Operation {
+    pub(crate) key: u64,
+    pub(crate) kind: Kind,
+    pub(crate) invoked: u64,
+    pub(crate) returned: u64,
+    /// Below 64. The operations of a thread do not overlap.
+    pub(crate) thread: u8,
+}
+
+/// The source of ticks.
+#[derive(Debug, Default)]
+pub(crate) struct Ticks(AtomicU64);
+
+impl Ticks {
+    fn next(&self) -> u64 {
+        // Pairs with itself: see the top of the file.
+        self.0.fetch_add(1, Ordering::AcqRel)
+    }
+}
+
+/// What one thread has done.
+#[derive(Debug)]
+pub(crate) struct Recorder<'ticks> {
+    ticks: &'ticks Ticks,
+    thread: u8,
+    pub(crate) operations: Vec<Operation>,
+}
+
+impl<'ticks> Recorder<'ticks> {
+    pub(crate) fn new(ticks: &'ticks Ticks, thread: u8) -> Self {
+        Self { ticks, thread, operations: Vec::with_capacity(1 << 16) }
+    }
+
+    /// Runs an operation; answers what it answered and the ticks around it.
+    pub(crate) fn timed<T>(&self, run: impl FnOnce() -> T) -> (T, (u64, u64)) {
+        let invoked = self.ticks.next();
+        let answer = run();
+        (answer, (invoked, self.ticks.next()))
+    }
+
+    pub(crate) fn add(&mut self, key: u64, kind: Kind, (invoked, returned): (u64, u64)) {
+        let thread = self.thread;
+        self.operations.push(Operation { key, kind, invoked, returned, thread });
+    }
+}
+
+/// What was checked.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Summary {
+    pub(crate) operations: u64,
+    pub(crate) keys: u64,
+    /// Operations during which another one on the same key began.
+    pub(crate) overlapping: u64,
+}
+
+/// Checks a whole history, key by key: a history is linearisable exactly when that of every key
+/// is (linearisability is local). Every key is absent at first.
+pub(crate) fn check(
+    operations: impl Iterator<Item = Operation>,
+) -> Result<Summary, Box<Violation>> {
+    let mut keys: BTreeMap<u64, Vec<Operation>> = BTreeMap::new();
+    for operation in operations {
+        keys.entry(operation.key).or_default().push(operation);
+    }
+    let mut summary = Summary { keys: keys.len() as u64, ..Summary::default() };
+    for mut history in keys.into_values() {
+        history.sort_unstable_by_key(|operation| operation.invoked);
+        checker::check_key(&history)?;
+        summary.operations += history.len() as u64;
+        let overlapping = history.windows(2).filter(|two| two[1].invoked < two[0].returned);
+        summary.overlapping += overlapping.count() as u64;
+    }
+    Ok(summary)
+}
