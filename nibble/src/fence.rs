@@ -20,7 +20,7 @@ const TURNS: u64 = 60;
 /// When the scan does not see an operation, the operation sees what was unlinked before the scan.
 #[test]
 fn an_operation_that_the_scan_missed_sees_the_unlinking() {
-    let table = EpochTable::new();
+    let table = EpochTable::new(crate::EpochClock::ThreadTicks);
     let slot = table.claim().expect("a slot is free");
     // Numbers up to `unlinked` cannot be found any more, those up to `freed` are gone.
     let (unlinked, freed) = (CachePadded(AtomicU64::new(0)), CachePadded(AtomicU64::new(0)));
@@ -47,7 +47,7 @@ fn an_operation_that_the_scan_missed_sees_the_unlinking() {
             operations += 1;
             // The line comes to this processor, so that the search can overtake the announcement.
             unlinked.load(Ordering::Acquire);
-            let pin = slot.enter();
+            let pin = slot.enter(&table.clock);
             let seen = unlinked.load(Ordering::Acquire);
             for _ in 0..TURNS {
                 if freed.load(Ordering::Acquire) > seen {
