@@ -130,7 +130,7 @@ impl Mapping {
         unsafe { libc::madvise(start.as_ptr().cast(), to - from, libc::MADV_DONTNEED) };
     }
 
-    fn range(&self, offset: usize, bytes: usize) -> NonNull<u8> {
+    pub(crate) fn range(&self, offset: usize, bytes: usize) -> NonNull<u8> {
         let end = offset.checked_add(bytes).expect("a range that fits the address space");
         assert!(end <= self.bytes, "range {offset}..{end} of a mapping of {}", self.bytes);
         // SAFETY: `offset <= self.bytes`, just asserted.
