@@ -3,7 +3,8 @@
 use std::cell::Cell;
 use std::marker::PhantomData;
 
-use crate::compaction::patience::Patience;
+use crate::compaction::{Debt, patience::Patience};
+use crate::constants::HEADER_BYTES;
 use crate::epoch::Slot;
 use crate::error::{BufferTooShort, PutError};
 use crate::index::hash::Hash;
@@ -26,13 +27,14 @@ pub enum Put {
 pub struct Session<'store> {
     shared: &'store Shared,
     slot: &'store Slot,
+    debt: Debt,
     /// Two threads in one slot would hide each other's epochs.
     not_sync: PhantomData<Cell<()>>,
 }
 
 impl<'store> Session<'store> {
     pub(crate) fn new(shared: &'store Shared, slot: &'store Slot) -> Self {
-        Self { shared, slot, not_sync: PhantomData }
+        Self { shared, slot, debt: Debt::new(shared.inline), not_sync: PhantomData }
     }
 
     /// Copies the value of `key` to the front of `buffer` and answers its length; `None` when the
@@ -72,10 +74,14 @@ impl<'store> Session<'store> {
         }
         let hash = Hash::of(key);
         self.shared.index.prefetch(hash);
-        match self.try_put(hash, key, value) {
+        let done = match self.try_put(hash, key, value) {
             Some(done) => done,
             None => self.put_patiently(hash, key, value),
+        };
+        if self.debt.owe(HEADER_BYTES + value.len() as u64) {
+            self.debt.pay(self.shared);
         }
+        done
     }
 
     /// One attempt; `None` when the log has no room now.
@@ -86,7 +92,7 @@ impl<'store> Session<'store> {
     fn try_put(&self, hash: Hash, key: u64, value: &[u8]) -> Option<Result<Put, PutError>> {
         let Shared { log, index, .. } = self.shared;
         let pin = self.slot.enter();
-        let (object, header) = log.append(value.len(), &pin)?.write(key, value);
+        let (object, header) = log.append(value.len(), hash.low(63), &pin)?.write(key, value);
         let published = index.publish(hash, object, header, &log.memory, &log.segments, &pin);
         Some(match published {
             Ok(true) => Ok(Put::Updated),
@@ -98,7 +104,7 @@ impl<'store> Session<'store> {
     /// Waits outside the epoch, or reclamation would wait for the waiting.
     #[cold]
     fn put_patiently(&self, hash: Hash, key: u64, value: &[u8]) -> Result<Put, PutError> {
-        let bytes = crate::constants::HEADER_BYTES + value.len() as u64;
+        let bytes = HEADER_BYTES + value.len() as u64;
         // Relaxed: a statistic.
         self.shared.put_waits.fetch_add(1, Ordering::Relaxed);
         let mut patience = Patience::begin(self.shared, bytes).ok_or(PutError::Full)?;

@@ -71,10 +71,10 @@ fn nonsense_does_not_open() {
     let error = Store::open(Config::best(0)).unwrap_err();
     assert!(matches!(error, OpenError::TooLittleMemory { .. }), "{error}");
     let mut config = Config::best(64 << 20);
-    config.heads = 0;
+    config.heads = 1025;
     assert_eq!(
         Store::open(config).unwrap_err().to_string(),
-        "heads = 0: must be between 1 and 1024"
+        "heads = 1025: must be between 0 and 1024"
     );
 }
 

@@ -51,11 +51,12 @@ impl std::ops::AddAssign for Live {
 ///      0     8  live     PUT, DEL, relocation, bucket locked  workers, census
 ///      8     8  used     the head or worker that appends      workers, census
 ///     16     8  start    the worker that compacts             check
-///     24     8  closed   whoever closes, once                 workers (grace, age)
-///     32     4  state    see `SegmentState`                   everybody
-///     36     4  first    opener; the worker that compacts     workers, check
-///     40     4  blocks   as first                             workers, census
-///     44    20  -        padding to one line
+///     24     8  closed   whoever closes, once: epoch          workers (grace)
+///     32     8  since    whoever closes, once: ticks          workers (age)
+///     40     4  state    see `SegmentState`                   everybody
+///     44     4  first    opener; the worker that compacts     workers, check
+///     48     4  blocks   as first                             workers, census
+///     52    12  -        padding to one line
 /// ```
 ///
 /// Invariant: `live <= used - start <= blocks * block bytes`, once writers are quiet.
@@ -66,12 +67,13 @@ pub(crate) struct SegmentInfo {
     used: AtomicU64,
     start: AtomicU64,
     closed: AtomicU64,
+    since: AtomicU64,
     state: AtomicU32,
     first: AtomicU32,
     blocks: AtomicU32,
 }
 const _: () = assert!(size_of::<SegmentInfo>() == 64);
-const _: () = assert!(std::mem::offset_of!(SegmentInfo, state) == 32);
+const _: () = assert!(std::mem::offset_of!(SegmentInfo, state) == 40);
 
 // Every access below is relaxed unless it says otherwise: `live` changes under a bucket lock
 // (edge BUCKET) and its other readers want an estimate; the remaining fields are written by the
@@ -91,8 +93,16 @@ impl SegmentInfo {
     /// An object died here. The bucket of its key is locked.
     #[inline]
     pub(crate) fn lose(&self, bytes: u64) {
-        let before = Live(self.live.fetch_sub(Live::one(bytes).0, Ordering::Relaxed));
+        // LAST-DEATH, from: the entry was cleared or replaced before.
+        let before = Live(self.live.fetch_sub(Live::one(bytes).0, Ordering::Release));
         debug_assert!(before.bytes() >= bytes && before.objects() >= 1, "an object died twice");
+    }
+
+    /// Whether no object lives here any more. For segments that nobody writes to.
+    pub(crate) fn is_dead(&self) -> bool {
+        // LAST-DEATH, to: who finds nothing alive may retire the segment without a look into the
+        // index; every entry that led here has been seen to go.
+        self.live.load(Ordering::Acquire) == 0
     }
 
     pub(crate) fn used(&self) -> u64 {
@@ -118,8 +128,14 @@ impl SegmentInfo {
         self.closed.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn set_closed(&self, ticks: u64) {
-        self.closed.store(ticks, Ordering::Relaxed);
+    /// The time from which the age of the segment counts, in ticks.
+    pub(crate) fn since(&self) -> u64 {
+        self.since.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_closed(&self, epoch: u64, ticks: u64) {
+        self.closed.store(epoch, Ordering::Relaxed);
+        self.since.store(ticks, Ordering::Relaxed);
     }
 
     pub(crate) fn first(&self) -> BlockId {

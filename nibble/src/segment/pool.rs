@@ -1,6 +1,7 @@
 //! The pool: free blocks, the part of them set aside for compaction, and free segment ids.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Mutex;
 
 use crate::address::{BlockId, SegmentId};
@@ -62,26 +63,28 @@ struct State {
 }
 
 impl Pool {
-    pub(crate) fn new(blocks: u32, segments: usize, reserve: u64) -> Self {
-        let ids = (0..segments).rev().map(|id| SegmentId(id as u16)).collect();
+    /// A pool of the blocks of `run` and of segment ids.
+    pub(crate) fn new(run: Run, ids: Range<usize>, reserve: u64) -> Self {
         Self {
             state: Mutex::new(State {
-                runs: BTreeMap::from([(0, blocks)]),
-                free: u64::from(blocks),
-                ids,
+                runs: BTreeMap::from([(run.start, run.blocks)]),
+                free: u64::from(run.blocks),
+                ids: ids.rev().map(|id| SegmentId(id as u16)).collect(),
             }),
-            free: AtomicU64::new(u64::from(blocks)),
+            free: AtomicU64::new(u64::from(run.blocks)),
             reserve,
         }
     }
 
     /// Free blocks, the reserve included.
+    #[inline]
     pub(crate) fn free(&self) -> u64 {
         // Relaxed: an estimate; whoever acts on it takes the lock.
         self.free.load(Ordering::Relaxed)
     }
 
     /// Free blocks that heads may have.
+    #[inline]
     pub(crate) fn available(&self) -> u64 {
         self.free().saturating_sub(self.reserve)
     }
@@ -183,7 +186,7 @@ mod tests {
 
     #[test]
     fn the_reserve_is_for_compaction_and_refills_first() {
-        let pool = Pool::new(10, 4, 3);
+        let pool = Pool::new(Run { start: 0, blocks: 10 }, 0..4, 3);
         assert_eq!(pool.take(7, 7, None, Purse::Client).unwrap(), [Run { start: 0, blocks: 7 }]);
         assert_eq!(pool.take(1, 1, None, Purse::Client), None);
         let reserve = pool.take(1, 3, None, Purse::Compaction).unwrap();
@@ -196,7 +199,7 @@ mod tests {
 
     #[test]
     fn neighbours_merge_and_the_block_behind_is_preferred() {
-        let pool = Pool::new(16, 4, 0);
+        let pool = Pool::new(Run { start: 0, blocks: 16 }, 0..4, 0);
         let all = pool.take(16, 16, None, Purse::Client).unwrap();
         assert_eq!(all, [Run { start: 0, blocks: 16 }]);
         for start in [1, 3, 2, 9, 8] {
@@ -212,7 +215,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "freed twice")]
     fn freeing_twice_is_noticed() {
-        let pool = Pool::new(16, 4, 0);
+        let pool = Pool::new(Run { start: 0, blocks: 16 }, 0..4, 0);
         pool.give(&[Run { start: 5, blocks: 1 }]);
     }
 }

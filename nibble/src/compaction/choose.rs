@@ -1,0 +1,197 @@
+//! The candidates of a worker and the choice among them, cheap enough for the path of a PUT: all
+//! are ranked at once, and the best few are used up one by one.
+
+use super::pace::Pace;
+use super::select::Candidate;
+use crate::address::SegmentId;
+use crate::epoch::clock;
+use crate::knobs::Selection;
+use crate::segment::SegmentTable;
+
+/// Candidates looked at for one ranking; of more, another part each time.
+const WINDOW: usize = 1024;
+/// Victims used up before the next ranking, at most, and as a part of those looked at.
+const RANKED_MAX: usize = 8;
+const RANKED_PART: usize = 32;
+/// Most requests that go unanswered after nothing was found.
+const PAUSE_MAX: u32 = 32;
+
+/// What a choice came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Choice {
+    /// This one; it is no candidate any more.
+    Victim(SegmentId),
+    /// Some are worth it, once those who write there have left.
+    Young,
+    /// None is worth it.
+    Nothing,
+}
+
+/// Closed segments that one worker watches.
+#[derive(Debug, Default)]
+pub(crate) struct Candidates {
+    all: Vec<SegmentId>,
+    /// The best of the last ranking, best last.
+    ranked: Vec<(f64, SegmentId)>,
+    /// Where the next ranking begins.
+    next: usize,
+    /// Requests to leave unanswered, and how many it will be after the next failure.
+    pause: (u32, u32),
+}
+
+impl Candidates {
+    pub(crate) fn ids(&self) -> &[SegmentId] {
+        &self.all
+    }
+
+    /// For those who add.
+    pub(crate) fn all_mut(&mut self) -> &mut Vec<SegmentId> {
+        &mut self.all
+    }
+
+    /// Takes the best candidate of this worker, given the oldest operation in progress.
+    pub(crate) fn choose(
+        &mut self,
+        segments: &SegmentTable,
+        pace: Pace,
+        selection: Selection,
+        minimum: u64,
+    ) -> Choice {
+        let pressed = matches!(pace, Pace::Pressed { .. });
+        if pressed {
+            self.ranked.clear();
+        } else if self.pause.0 > 0 {
+            self.pause.0 -= 1;
+            return Choice::Nothing;
+        }
+        let now = platform::clock::ticks();
+        let score = |id: SegmentId| {
+            let info = &segments[id];
+            let age = now.saturating_sub(info.since());
+            let live = info.live().bytes();
+            let used = info.used().saturating_sub(info.start());
+            Candidate { live, used, age }.score(pace, selection)
+        };
+        // CLOSE, to: every operation that reserved room in the segment has left, so all its
+        // objects are written and published, or never will be.
+        let settled = |id: SegmentId| clock::has_passed(segments[id].closed(), minimum);
+        let mut young = false;
+        for _ in 0..=self.all.len() / WINDOW {
+            if self.ranked.is_empty() {
+                young |= self.rank(&score, &settled);
+            }
+            while let Some((_, id)) = self.ranked.pop() {
+                let Some(position) = self.all.iter().position(|&other| other == id) else {
+                    continue;
+                };
+                // What was good when it was ranked is as good now: objects die, none rise.
+                if score(id).is_some() {
+                    self.all.swap_remove(position);
+                    self.pause = (0, 0);
+                    return Choice::Victim(id);
+                }
+            }
+        }
+        if young {
+            return Choice::Young;
+        }
+        self.pause = (self.pause.1, PAUSE_MAX.min(2 * self.pause.1 + 1));
+        Choice::Nothing
+    }
+
+    /// Ranks the next window; answers whether one would be wanted but is too young.
+    fn rank(
+        &mut self,
+        score: impl Fn(SegmentId) -> Option<f64>,
+        settled: impl Fn(SegmentId) -> bool,
+    ) -> bool {
+        let count = self.all.len();
+        let looked_at = count.min(WINDOW);
+        let kept = (looked_at / RANKED_PART).clamp(1, RANKED_MAX);
+        let mut young = false;
+        for step in 0..looked_at {
+            let id = self.all[(self.next + step) % count];
+            let Some(score) = score(id) else { continue };
+            if self.ranked.len() == kept && self.ranked[0].0 >= score {
+                continue;
+            }
+            if !settled(id) {
+                young = true;
+                continue;
+            }
+            let place = self.ranked.partition_point(|&(other, _)| other < score);
+            self.ranked.insert(place, (score, id));
+            if self.ranked.len() > kept {
+                self.ranked.remove(0);
+            }
+        }
+        self.next = (self.next + looked_at) % count.max(1);
+        young
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::BlockId;
+    use crate::segment::SegmentState;
+
+    const STEADY: Pace = Pace::Steady { dead_least: 1.0 / 64.0 };
+
+    /// Segments of 1000 bytes with so many of them dead.
+    fn table(dead: &[u64]) -> (SegmentTable, Candidates) {
+        let segments = SegmentTable::new(dead.len());
+        let mut candidates = Candidates::default();
+        for (number, &dead) in dead.iter().enumerate() {
+            let id = SegmentId(number as u16);
+            segments[id].open(BlockId(0));
+            segments[id].set_used(1000);
+            segments[id].gain(1000 - dead);
+            segments[id].set_closed(100, 100);
+            segments[id].become_state(SegmentState::Closed);
+            candidates.all_mut().push(id);
+        }
+        (segments, candidates)
+    }
+
+    #[test]
+    fn the_emptiest_go_first_and_the_full_stay() {
+        let dead: Vec<u64> = (0..500).map(|number| number * 7 % 500).collect();
+        let (segments, mut candidates) = table(&dead);
+        let mut order = Vec::new();
+        while let Choice::Victim(id) =
+            candidates.choose(&segments, STEADY, Selection::Greedy, u64::MAX)
+        {
+            order.push(dead[id.index()]);
+        }
+        assert!(order.windows(2).all(|pair| pair[0] > pair[1]), "{order:?}");
+        assert_eq!(*order.last().unwrap(), 16, "1 of 64");
+        assert_eq!(candidates.ids().len(), 16);
+    }
+
+    #[test]
+    fn the_young_wait_for_their_writers() {
+        let (segments, mut candidates) = table(&[500]);
+        let choose = |candidates: &mut Candidates, minimum| {
+            candidates.choose(&segments, STEADY, Selection::CostBenefit, minimum)
+        };
+        assert_eq!(choose(&mut candidates, 100), Choice::Young);
+        assert_eq!(choose(&mut candidates, u64::MAX), Choice::Victim(SegmentId(0)));
+    }
+
+    #[test]
+    fn looking_in_vain_becomes_rare_but_not_under_pressure() {
+        let (segments, mut candidates) = table(&[0, 0]);
+        let mut choose =
+            |pace| candidates.choose(&segments, pace, Selection::CostBenefit, u64::MAX);
+        for _ in 0..1000 {
+            assert_eq!(choose(STEADY), Choice::Nothing);
+        }
+        segments[SegmentId(1)].lose(1000);
+        let answers = (0..=PAUSE_MAX).position(|_| choose(STEADY) != Choice::Nothing);
+        assert!(answers.is_some(), "found again after a while");
+        segments[SegmentId(0)].lose(1000);
+        let waited_for = Pace::Pressed { dead_least: 0.0 };
+        assert_eq!(choose(waited_for), Choice::Victim(SegmentId(0)));
+    }
+}

@@ -1,0 +1,136 @@
+//! Compaction by the writers: each pays for the bytes it appends.
+//!
+//! A session notes what it has appended. Once that is a quantum and little is free, it compacts
+//! until as many dead bytes have been gained as it owes. At a steady state every byte written
+//! makes a byte dead, so free memory stays where it is, near a small trigger, and all other slack
+//! is dead objects in closed segments: victims are as empty as they can be. How much is copied
+//! for that follows from the victims by itself.
+
+use std::cell::Cell;
+use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::thread;
+use std::time::Duration;
+
+use super::pace::Budget;
+use super::worker::{Round, Worker};
+use crate::store::Shared;
+use crate::sync::lock;
+
+/// A debt is paid when it reaches so many bytes …
+const QUANTUM_BYTES: i64 = 8 << 10;
+/// … or so many objects: what a payment takes depends on their number more than on their size.
+const QUANTUM_OBJECTS: u32 = 8;
+/// Most that is owed. More is forgiven: PUTs that find no room compact without being in debt.
+const DEBT_MAX: i64 = 4 * QUANTUM_BYTES;
+/// Most bytes copied for one byte owed.
+const COPY_MAX: i64 = 32;
+/// How long a PUT that drives compaction waits for readers and other writers.
+const NAP: Duration = Duration::from_micros(50);
+
+/// What a session has appended and not yet compacted for. Of one thread, so plain cells.
+#[derive(Debug)]
+pub(crate) struct Debt {
+    bytes: Cell<i64>,
+    objects: Cell<u32>,
+    /// Workers take turns, victim by victim.
+    turn: Cell<usize>,
+    due_bytes: i64,
+    due_objects: u32,
+}
+
+impl Debt {
+    /// For a store whose writers compact, or for one where a debt never falls due.
+    pub(crate) fn new(inline: bool) -> Self {
+        let due = if inline { (QUANTUM_BYTES, QUANTUM_OBJECTS) } else { (i64::MAX, u32::MAX) };
+        let (bytes, objects, turn) = (Cell::new(0), Cell::new(0), Cell::new(0));
+        Self { bytes, objects, turn, due_bytes: due.0, due_objects: due.1 }
+    }
+
+    /// Notes an appended object; answers whether the debt is due.
+    #[inline]
+    pub(crate) fn owe(&self, bytes: u64) -> bool {
+        let owed = self.bytes.get().saturating_add_unsigned(bytes);
+        let objects = self.objects.get().saturating_add(1);
+        self.bytes.set(owed);
+        self.objects.set(objects);
+        owed >= self.due_bytes || objects >= self.due_objects
+    }
+
+    /// Pays, if compaction is due anywhere. The caller is in no epoch. Waits for nobody.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn pay(&self, shared: &Shared) {
+        self.objects.set(0);
+        let owed = self.bytes.get().min(DEBT_MAX);
+        if owed <= 0 || self.due_bytes == i64::MAX {
+            return;
+        }
+        let Some(node) = shared.log.nodes_from_here().find(|node| node.is_low()) else {
+            self.bytes.set(0);
+            return;
+        };
+        // The less is free, the more: what is lacking at the trigger is caught up.
+        let low = node.low_blocks() as i64;
+        let lacking = (low - node.pool.available() as i64).max(0);
+        let gain = owed + owed * lacking / low;
+        let mut budget = Budget { gain, copy: owed * COPY_MAX };
+        let workers = &node.crew.workers;
+        for _ in 0..workers.len() {
+            let turn = self.turn.get() % workers.len();
+            let Some(mut worker) = try_lock(&workers[turn]) else {
+                self.turn.set(turn + 1);
+                continue;
+            };
+            while !budget.is_spent() && worker.round(shared, &mut budget) == Round::Worked {}
+            if worker.victim.is_none() || !budget.is_spent() {
+                self.turn.set(turn + 1);
+            }
+            if budget.is_spent() {
+                break;
+            }
+        }
+        // Too much in one step is credit for the next.
+        self.bytes.set(if budget.copy <= 0 { 0 } else { budget.gain.min(owed) });
+    }
+}
+
+/// Lets every worker of every node do a round each in the caller's thread, to gain at least
+/// `bytes`; waits a moment when all of them have to. The caller is in no epoch.
+pub(crate) fn drive(shared: &Shared, bytes: u64) -> Round {
+    let mut result = Round::Quiet;
+    for worker in shared.log.nodes_from_here().flat_map(|node| &node.crew.workers) {
+        let mut budget = Budget::new(bytes.max(64 << 10), 4 << 20);
+        match lock(worker).round(shared, &mut budget) {
+            Round::Worked => result = Round::Worked,
+            Round::Waiting if result == Round::Quiet => result = Round::Waiting,
+            Round::Waiting | Round::Quiet => {}
+        }
+    }
+    if result == Round::Waiting {
+        thread::sleep(NAP);
+    }
+    result
+}
+
+fn try_lock(worker: &Mutex<Worker>) -> Option<MutexGuard<'_, Worker>> {
+    match worker.try_lock() {
+        Ok(worker) => Some(worker),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_debt_is_due_by_bytes_or_by_objects_and_never_in_a_store_with_threads() {
+        let debt = Debt::new(true);
+        assert!(!debt.owe(8000) && debt.owe(192));
+        let debt = Debt::new(true);
+        assert_eq!((1..).find(|_| debt.owe(20)), Some(QUANTUM_OBJECTS));
+        let debt = Debt::new(false);
+        assert!((0..10_000).all(|_| !debt.owe(1 << 30)));
+    }
+}
