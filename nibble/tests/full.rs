@@ -70,7 +70,9 @@ fn refilled_500_to_600_kib() {
 #[test]
 fn a_little_more_than_nothing_dead_is_gained_at_97_percent() {
     // Segments of 8 MiB are larger than the reserve: they are compacted in steps.
-    let store = open(Config::best(128 << 20));
+    let mut config = Config::best(128 << 20);
+    config.segment_bytes = 8 << 20;
+    let store = open(config);
     let session = store.session().unwrap();
     let filled = fill_store(&session, 0, |_| 1000);
     let mut random = Random(5);
@@ -136,7 +138,7 @@ fn a_pinned_free_store_gives_pages_back() {
     }
     assert!(store.settle());
     let free = store.census().free_object_bytes;
-    assert!(free >= 12 << 20, "the trigger is 20 %: {free} bytes free");
+    assert!(free >= 56 << 20, "what is dead altogether is freed: {free} bytes free");
     store.trim();
     let refilled = fill_store(&session, filled, |_| 10_000) - filled;
     assert!(refilled * 100 >= filled * 95, "{refilled} of {filled} after trim");

@@ -13,8 +13,6 @@ const WINDOW: usize = 1024;
 /// Victims used up before the next ranking, at most, and as a part of those looked at.
 const RANKED_MAX: usize = 8;
 const RANKED_PART: usize = 32;
-/// Most requests that go unanswered after nothing was found.
-const PAUSE_MAX: u32 = 32;
 
 /// What a choice came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,8 +33,6 @@ pub(crate) struct Candidates {
     ranked: Vec<(f64, SegmentId)>,
     /// Where the next ranking begins.
     next: usize,
-    /// Requests to leave unanswered, and how many it will be after the next failure.
-    pause: (u32, u32),
 }
 
 impl Candidates {
@@ -57,12 +53,8 @@ impl Candidates {
         selection: Selection,
         minimum: u64,
     ) -> Choice {
-        let pressed = matches!(pace, Pace::Pressed { .. });
-        if pressed {
+        if !matches!(pace, Pace::Steady { .. }) {
             self.ranked.clear();
-        } else if self.pause.0 > 0 {
-            self.pause.0 -= 1;
-            return Choice::Nothing;
         }
         let now = platform::clock::ticks();
         let score = |id: SegmentId| {
@@ -87,16 +79,11 @@ impl Candidates {
                 // What was good when it was ranked is as good now: objects die, none rise.
                 if score(id).is_some() {
                     self.all.swap_remove(position);
-                    self.pause = (0, 0);
                     return Choice::Victim(id);
                 }
             }
         }
-        if young {
-            return Choice::Young;
-        }
-        self.pause = (self.pause.1, PAUSE_MAX.min(2 * self.pause.1 + 1));
-        Choice::Nothing
+        if young { Choice::Young } else { Choice::Nothing }
     }
 
     /// Ranks the next window; answers whether one would be wanted but is too young.
@@ -180,18 +167,13 @@ mod tests {
     }
 
     #[test]
-    fn looking_in_vain_becomes_rare_but_not_under_pressure() {
-        let (segments, mut candidates) = table(&[0, 0]);
-        let mut choose =
-            |pace| candidates.choose(&segments, pace, Selection::CostBenefit, u64::MAX);
-        for _ in 0..1000 {
-            assert_eq!(choose(STEADY), Choice::Nothing);
-        }
-        segments[SegmentId(1)].lose(1000);
-        let answers = (0..=PAUSE_MAX).position(|_| choose(STEADY) != Choice::Nothing);
-        assert!(answers.is_some(), "found again after a while");
-        segments[SegmentId(0)].lose(1000);
-        let waited_for = Pace::Pressed { dead_least: 0.0 };
-        assert_eq!(choose(waited_for), Choice::Victim(SegmentId(0)));
+    fn more_than_a_window_is_looked_through_in_turn() {
+        let mut dead = vec![0; 3 * WINDOW];
+        dead[2 * WINDOW + 7] = 900;
+        let (segments, mut candidates) = table(&dead);
+        let found = candidates.choose(&segments, STEADY, Selection::CostBenefit, u64::MAX);
+        assert_eq!(found, Choice::Victim(SegmentId(2 * WINDOW as u16 + 7)));
+        let found = candidates.choose(&segments, STEADY, Selection::CostBenefit, u64::MAX);
+        assert_eq!(found, Choice::Nothing);
     }
 }

@@ -17,15 +17,39 @@ use crate::store::Shared;
 use crate::sync::lock;
 
 /// A debt is paid when it reaches so many bytes …
-const QUANTUM_BYTES: i64 = 8 << 10;
+const QUANTUM_BYTES: i64 = 4 << 10;
 /// … or so many objects: what a payment takes depends on their number more than on their size.
-const QUANTUM_OBJECTS: u32 = 8;
+const QUANTUM_OBJECTS: u32 = 4;
 /// Most that is owed. More is forgiven: PUTs that find no room compact without being in debt.
 const DEBT_MAX: i64 = 4 * QUANTUM_BYTES;
 /// Most bytes copied for one byte owed.
 const COPY_MAX: i64 = 32;
 /// How long a PUT that drives compaction waits for readers and other writers.
 const NAP: Duration = Duration::from_micros(50);
+
+/// Most payments that a worker leaves out after it found nothing to compact.
+const PAUSE_MAX: u32 = 32;
+
+/// Keeps payments from looking for victims again and again where all is alive.
+#[derive(Debug, Default)]
+pub(super) struct Pause {
+    left: u32,
+    next: u32,
+}
+
+impl Pause {
+    /// Counts a payment; answers whether the worker is to look again.
+    fn is_over(&mut self) -> bool {
+        let over = self.left == 0;
+        self.left = self.left.saturating_sub(1);
+        over
+    }
+
+    fn note(&mut self, in_vain: bool) {
+        self.next = if in_vain { PAUSE_MAX.min(2 * self.next + 1) } else { 0 };
+        self.left = self.next;
+    }
+}
 
 /// What a session has appended and not yet compacted for. Of one thread, so plain cells.
 #[derive(Debug)]
@@ -81,7 +105,11 @@ impl Debt {
                 self.turn.set(turn + 1);
                 continue;
             };
-            while !budget.is_spent() && worker.round(shared, &mut budget) == Round::Worked {}
+            if worker.pause.is_over() {
+                while !budget.is_spent() && worker.round(shared, &mut budget) == Round::Worked {}
+                let in_vain = gain == budget.gain;
+                worker.pause.note(in_vain);
+            }
             if worker.victim.is_none() || !budget.is_spent() {
                 self.turn.set(turn + 1);
             }
@@ -125,9 +153,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn looking_in_vain_becomes_rare() {
+        let mut pause = Pause::default();
+        let mut look = |in_vain| {
+            let looks = pause.is_over();
+            if looks {
+                pause.note(in_vain);
+            }
+            looks
+        };
+        let looks = (0..1000).filter(|_| look(true)).count();
+        assert!((1000 / 33..1000 / 33 + 8).contains(&looks), "{looks}");
+        assert!((0..=PAUSE_MAX).any(|_| look(false)));
+        assert!(look(false) && look(false), "one success ends it");
+    }
+
+    #[test]
     fn a_debt_is_due_by_bytes_or_by_objects_and_never_in_a_store_with_threads() {
         let debt = Debt::new(true);
-        assert!(!debt.owe(8000) && debt.owe(192));
+        let quantum = QUANTUM_BYTES as u64;
+        assert!(!debt.owe(quantum - 1) && debt.owe(1));
         let debt = Debt::new(true);
         assert_eq!((1..).find(|_| debt.owe(20)), Some(QUANTUM_OBJECTS));
         let debt = Debt::new(false);

@@ -8,7 +8,7 @@ const WORTH: f64 = 1.0 / WORTH_DIVISOR as f64;
 /// What the state of the pool asks of the workers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Pace {
-    /// Enough is free.
+    /// Enough is free: only what is dead altogether is worth it, and only to who asks.
     Rest,
     /// Little is free: compact segments with at least this fraction dead, best benefit first.
     Steady {

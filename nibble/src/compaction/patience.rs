@@ -113,8 +113,15 @@ fn can_be_had(shared: &Shared, bytes: u64) -> bool {
         if sum >= bytes {
             break;
         }
-        if info.state() != SegmentState::Free {
-            sum += info.dead();
+        match info.state() {
+            SegmentState::Free => {}
+            // Blocks that a worker's output holds for later.
+            SegmentState::Open => {
+                let used_blocks = log.memory.region.blocks_for(info.used());
+                let spare_blocks = info.blocks().saturating_sub(used_blocks);
+                sum += info.dead() + spare_blocks * log.memory.region.block_bytes();
+            }
+            _ => sum += info.dead(),
         }
     }
     sum >= bytes

@@ -52,6 +52,11 @@ impl Limbo {
         self.queue.push_back(Retired { stamp, since_ns, runs, segment });
     }
 
+    /// Whether [`Limbo::reclaim`] would free something.
+    pub(crate) fn may_free(&self, minimum: u64) -> bool {
+        self.queue.front().is_some_and(|retired| clock::has_passed(retired.stamp, minimum))
+    }
+
     /// Frees what nobody can be reading, given the oldest operation in progress; answers how many
     /// blocks.
     pub(crate) fn reclaim(&mut self, log: &Log, node: &Node, minimum: u64) -> u64 {

@@ -18,6 +18,8 @@ use super::survivors::{Mover, Output, Place, Walked};
 const BATCH: usize = 16;
 /// Bytes looked at together, unless one object is larger.
 const BATCH_BYTES: u64 = 64 << 10;
+/// Blocks that a paused victim gives up at a time. Each time costs a look at all epochs.
+const RETIRED_BLOCKS: u64 = 16;
 /// So many objects ahead of the walk, headers are fetched.
 const AHEAD: u64 = 4;
 
@@ -128,8 +130,7 @@ impl Victim {
     }
 
     fn retire_front_if_long(&mut self, place: Place<'_>, limbo: &mut Limbo) {
-        let extent_bytes = place.node.extent_blocks() * place.log.memory.region.block_bytes();
-        if self.walked - self.retired >= extent_bytes {
+        if self.walked - self.retired >= RETIRED_BLOCKS * place.log.memory.region.block_bytes() {
             self.retire_front(place.log, limbo);
         }
     }

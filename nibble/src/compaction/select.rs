@@ -36,7 +36,8 @@ impl Candidate {
     /// How much this pace wants it; `None` for not at all.
     pub(crate) fn score(self, pace: Pace, selection: Selection) -> Option<f64> {
         let (least, selection) = match pace {
-            Pace::Rest => return None,
+            // What is all dead costs nothing.
+            Pace::Rest => (1.0, Selection::Greedy),
             Pace::Steady { dead_least } => (dead_least, selection),
             Pace::Pressed { dead_least } => (dead_least, Selection::Greedy),
         };
@@ -70,7 +71,8 @@ mod tests {
         assert_eq!(best(&all, STEADY, Selection::RamCloud), Some(2), "an empty one is for free");
         assert_eq!(best(&all, STEADY, Selection::Greedy), Some(2));
         assert_eq!(best(&all, PRESSED, Selection::CostBenefit), Some(2), "pressure is greedy");
-        assert_eq!(best(&all, Pace::Rest, Selection::Greedy), None);
+        assert_eq!(best(&all, Pace::Rest, Selection::CostBenefit), Some(2), "at no cost");
+        assert_eq!(best(&all[..2], Pace::Rest, Selection::Greedy), None);
     }
 
     #[test]

@@ -103,6 +103,10 @@ impl Output {
     }
 }
 
+fn lacks_room<T: Target>(target: &mut T, bytes: u64) -> bool {
+    target.open().is_none_or(|open| open.room() < bytes)
+}
+
 /// An object that is copied and not yet published.
 #[derive(Clone, Copy, Debug)]
 struct Copied {
@@ -156,9 +160,10 @@ impl Mover {
             if !index.holds(walked.hash, walked.object) {
                 continue;
             }
-            if target.open().is_none_or(|open| open.room() < walked.bytes) {
+            if lacks_room(target, walked.bytes) {
                 self.publish(place, target);
-                if !target.make_room(place, walked.bytes) {
+                // Copies that were taken back may have left enough.
+                if lacks_room(target, walked.bytes) && !target.make_room(place, walked.bytes) {
                     return position;
                 }
             }

@@ -5,10 +5,12 @@ use std::time::Duration;
 
 use super::choose::{Candidates, Choice};
 use super::crew::Progress;
+use super::inline::Pause;
 use super::pace::{Budget, Pace};
 use super::relocate::{Step, Tools, Victim};
 use super::survivors::Place;
 use crate::constants::WORTH_DIVISOR;
+use crate::epoch::clock;
 use crate::knobs::Survivors;
 use crate::store::Shared;
 use crate::sync::lock;
@@ -34,9 +36,13 @@ pub(crate) enum Round {
 pub(crate) struct Worker {
     node: usize,
     number: usize,
+    /// When the oldest operation in progress began, at the last look through the epoch table. A
+    /// look takes a while.
+    minimum: u64,
     pub(crate) candidates: Candidates,
     pub(crate) victim: Option<Victim>,
     pub(crate) tools: Tools,
+    pub(super) pause: Pause,
 }
 
 impl Worker {
@@ -44,9 +50,11 @@ impl Worker {
         Self {
             node,
             number,
+            minimum: 0,
             candidates: Candidates::default(),
             victim: None,
             tools: Tools::default(),
+            pause: Pause::default(),
         }
     }
 
@@ -68,19 +76,11 @@ impl Worker {
         node.take_rolled(self.number, self.candidates.all_mut());
         let (available, low) = (node.pool.available(), node.low_blocks());
         let pace = Pace::of(available, low, node.signals.waiters(), node.is_inline());
-        if pace == Pace::Rest && self.victim.is_none() && self.tools.limbo.is_empty() {
-            return Round::Quiet;
-        }
-        // Looking through the epoch table takes a while, so only for who needs it.
-        let mut minimum = None;
-        let mut minimum = || *minimum.get_or_insert_with(|| shared.epochs.minimum());
-        if !self.tools.limbo.is_empty() {
-            self.reclaim(shared, progress, minimum());
-        }
+        self.reclaim(shared, progress);
         let place = Place { log, node, index: &shared.index };
         let mut young = false;
-        if self.victim.is_none() && pace != Pace::Rest {
-            let chosen = self.candidates.choose(&log.segments, pace, shared.selection, minimum());
+        if self.victim.is_none() {
+            let chosen = self.choose(shared, pace);
             young = chosen == Choice::Young;
             if let Choice::Victim(id) = chosen {
                 self.victim = Some(Victim::pick(id, log));
@@ -89,6 +89,9 @@ impl Worker {
         let pressed = matches!(pace, Pace::Pressed { .. });
         let Some(victim) = &mut self.victim else {
             let rolled = pressed && self.close_dead_heads(place);
+            if pressed {
+                self.tools.output.trim(place);
+            }
             let waiting = rolled || young || !self.tools.limbo.is_empty();
             return if waiting { Round::Waiting } else { Round::Quiet };
         };
@@ -133,13 +136,36 @@ impl Worker {
         all.len() > before
     }
 
-    fn reclaim(&mut self, shared: &Shared, progress: &Progress, minimum: u64) {
+    fn choose(&mut self, shared: &Shared, pace: Pace) -> Choice {
+        let (segments, selection) = (&shared.log.segments, shared.selection);
+        let chosen = self.candidates.choose(segments, pace, selection, self.minimum);
+        if chosen != Choice::Young {
+            return chosen;
+        }
+        self.look_at_epochs(shared);
+        self.candidates.choose(segments, pace, selection, self.minimum)
+    }
+
+    fn reclaim(&mut self, shared: &Shared, progress: &Progress) {
+        if self.tools.limbo.is_empty() {
+            return;
+        }
+        if !self.tools.limbo.may_free(self.minimum) {
+            self.look_at_epochs(shared);
+        }
         let (log, node) = (&shared.log, &shared.log.nodes[self.node]);
-        let freed = self.tools.limbo.reclaim(log, node, minimum);
+        let freed = self.tools.limbo.reclaim(log, node, self.minimum);
         if freed > 0 {
             progress.count_freed(freed);
             node.signals.space();
         }
+    }
+
+    /// Whoever had left at this look has left for good, so what it shows holds later too; but it
+    /// shows nothing of operations that begin after it, hence the present as a limit.
+    fn look_at_epochs(&mut self, shared: &Shared) {
+        let present = clock::now_after_all();
+        self.minimum = shared.epochs.minimum().min(present);
     }
 }
 
