@@ -48,7 +48,9 @@ pub struct Config {
     /// cores; DISS Fig. 24), or, inline, how many clients may compact at the same time.
     pub compaction_workers: usize,
     /// Compaction begins when a smaller part of a node's object memory is free, in percent.
-    /// Earlier means more copying, later that PUTs may have to wait (N17 section 4.3: 20).
+    /// Earlier means more copying, later that PUTs may have to wait (N17 section 4.3: 20). Inline
+    /// it is a maximum: a few blocks for each head are enough, because it is paid as one goes,
+    /// and whatever is kept free makes victims less empty.
     pub free_low_percent: u32,
     /// Part of object memory that only compaction may use, in percent; at least a few blocks
     /// (N17 section 4.3: 1 to 2).
@@ -70,9 +72,11 @@ pub struct Config {
     /// a page fault there.
     pub resident: bool,
     /// Asks for 2 MiB pages for objects and for the filled part of the index; where the system
-    /// refuses, pages are small and [`crate::Statistics`] says so.
+    /// refuses, pages are small and [`crate::Store::huge_page_bytes`] says so.
     pub huge_pages: bool,
-    /// Gives free blocks back to the system without being asked by [`crate::Store::trim`].
+    /// Gives pages of free blocks back to the system without being asked by
+    /// [`crate::Store::trim`], beyond a cushion, in pieces of 2 MiB (256 KiB with small pages).
+    /// It happens as blocks become free and, inline, as clients write.
     pub return_free_memory: bool,
     /// How long a PUT waits for compaction before it answers `Full`, in milliseconds; it answers
     /// earlier when waiting is in vain.

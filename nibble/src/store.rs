@@ -14,6 +14,7 @@ use crate::index::Index;
 use crate::knobs::{Compaction, Selection, Survivors};
 use crate::log::Log;
 use crate::session::Session;
+use crate::statistics::{SegmentCounts, Statistics};
 use crate::sync::{AtomicU64, Ordering, lock};
 
 /// Longest that [`Store::settle`] waits.
@@ -64,25 +65,6 @@ pub struct Census {
     pub index_bytes: u64,
     /// Bytes of the tables: blocks, segments, partitions, epochs, heads.
     pub table_bytes: u64,
-}
-
-/// What a store has done so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
-    /// Bytes of objects appended by PUTs.
-    pub appended_bytes: u64,
-    /// Bytes of objects copied by compaction.
-    pub copied_bytes: u64,
-    /// Segments emptied.
-    pub segments_compacted: u64,
-    /// Rounds of workers that emptied at least part of a segment.
-    pub compaction_rounds: u64,
-    /// Blocks given back by compaction.
-    pub blocks_reclaimed: u64,
-    /// Rounds in which a worker found nothing it could do.
-    pub quiet_rounds: u64,
-    /// PUTs that found no room at first.
-    pub put_waits: u64,
 }
 
 impl Store {
@@ -192,22 +174,52 @@ impl Store {
         }
     }
 
-    /// What has been done so far.
+    /// Bytes of object memory that lie on 2 MiB pages now; `None` where the system does not tell.
+    /// The system walks all page tables for it: not to be asked all the time.
+    #[must_use]
+    pub fn huge_page_bytes(&self) -> Option<u64> {
+        self.shared.log.memory.region.huge_bytes().ok()
+    }
+
+    /// What has been done so far, and the present state, without waiting for anybody; the parts
+    /// may be of slightly different moments.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
-        let Shared { log, put_waits, .. } = &*self.shared;
+        let Shared { log, put_waits, put_wait_ns, .. } = &*self.shared;
         let mut totals = Totals::default();
         log.nodes.iter().for_each(|node| totals.add(&node.crew.totals()));
         let heads = log.nodes.iter().flat_map(|node| node.heads());
+        let now_ns = platform::clock::monotonic_ns();
+        let waiting = totals.limbo_since_ns > 0;
+        let mut segments = SegmentCounts::default();
+        let mut live_object_bytes = 0;
+        for (_, info) in log.segments.iter() {
+            segments.count(info.state());
+            live_object_bytes += info.live().bytes();
+        }
+        let block_bytes = log.memory.region.block_bytes();
         Statistics {
+            nodes: log.nodes.len() as u64,
+            live_object_bytes,
+            free_object_bytes: log.free_blocks() * block_bytes,
+            object_memory_bytes: log.memory.region.bytes(),
+            segments,
             appended_bytes: heads.map(|head| head.lock().appended()).sum(),
             copied_bytes: totals.copied_bytes,
             segments_compacted: totals.segments,
             compaction_rounds: totals.rounds,
             blocks_reclaimed: totals.freed_blocks,
             quiet_rounds: totals.quiet_rounds,
+            reclamation_bytes: totals.limbo_blocks * block_bytes,
+            reclamation_age_ns: if waiting {
+                now_ns.saturating_sub(totals.limbo_since_ns)
+            } else {
+                0
+            },
             // Relaxed: a statistic.
             put_waits: put_waits.load(Ordering::Relaxed),
+            // Relaxed: a statistic.
+            put_wait_ns: put_wait_ns.load(Ordering::Relaxed),
         }
     }
 

@@ -4,7 +4,7 @@ mod common;
 
 use std::time::{Duration, Instant};
 
-use common::{Random, fill_store, made, open, small, verified};
+use common::{Random, fill_store, made, open, small, variants, verified};
 use nibble::{Config, Put, PutError, Store};
 
 /// Fill with one size, delete a random 90 %, fill with another: the fragmentation test of the
@@ -87,7 +87,13 @@ fn a_little_more_than_nothing_dead_is_gained_at_97_percent() {
 
 #[test]
 fn full_answers_quickly_and_the_old_value_stays() {
-    let store = open(small(8 << 20, 512 << 10));
+    for config in variants(&small(8 << 20, 512 << 10)) {
+        full_answers_quickly(config);
+    }
+}
+
+fn full_answers_quickly(config: Config) {
+    let store = open(config);
     let session = store.session().unwrap();
     let filled = fill_store(&session, 0, |_| 1000);
     let begin = Instant::now();
@@ -109,7 +115,14 @@ fn full_answers_quickly_and_the_old_value_stays() {
 
 #[test]
 fn later_puts_work_after_deletes_again_and_again() {
-    let store = open(small(4 << 20, 256 << 10));
+    for config in variants(&small(4 << 20, 256 << 10)) {
+        deletes_again_and_again(config);
+    }
+}
+
+fn deletes_again_and_again(config: Config) {
+    println!("{config:?}");
+    let store = open(config);
     let session = store.session().unwrap();
     let mut first = 0;
     for round in 0..6 {
@@ -126,6 +139,49 @@ fn later_puts_work_after_deletes_again_and_again() {
     assert_eq!(session.put(first, &made(first, 0, 100_000)), Ok(Put::Inserted));
     assert!(store.settle());
     store.check().unwrap();
+}
+
+/// At 99 % of what fits, every update must find the few dead bytes there are.
+#[test]
+fn updates_go_on_at_99_percent() {
+    for config in variants(&small(4 << 20, 128 << 10)) {
+        println!("{config:?}");
+        let store = open(config);
+        let session = store.session().unwrap();
+        let filled = fill_store(&session, 0, |_| 500);
+        assert!((0..filled / 100).all(|key| session.delete(key * 100)));
+        let mut random = Random(9);
+        let updates = if cfg!(debug_assertions) { 1500 } else { 10_000 };
+        let keys = (0..updates).map(|_| random.below(filled)).filter(|key| key % 100 != 0);
+        let refused = keys.filter(|&key| session.put(key, &made(key, 1, 500)).is_err()).count();
+        assert!(refused * 20 < updates, "{refused} of {updates} updates refused");
+        drop(session);
+        store.check().unwrap();
+    }
+}
+
+#[test]
+fn room_for_one_is_found_when_one_is_deleted() {
+    for config in variants(&small(2 << 20, 64 << 10)) {
+        println!("{config:?}");
+        let store = open(config);
+        let session = store.session().unwrap();
+        let filled = fill_store(&session, 0, |_| 1000);
+        let mut random = Random(3);
+        let mut refused = 0;
+        for _ in 0..20 {
+            let key = random.below(filled);
+            assert!(session.delete(key));
+            refused += u32::from(session.put(key, &made(key, 0, 1000)).is_err());
+            if session.get(key, &mut [0; 1000]) == Ok(None) {
+                // Two are gone, then.
+                session.put(key, &made(key, 0, 1000)).unwrap_err();
+            }
+        }
+        println!("refused {refused}");
+        drop(session);
+        store.check().unwrap();
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod common;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{Random, fill, made, open, small, verified};
+use common::{Random, fill, made, open, small, variants, verified};
 use nibble::{Config, PutError, Store};
 
 const THREADS: u64 = 6;
@@ -14,7 +14,7 @@ const SHARED_KEYS: u64 = 64;
 const SHARED: u64 = 1 << 40;
 
 /// How long each storm lasts.
-const STORM: Duration = Duration::from_millis(if cfg!(debug_assertions) { 2500 } else { 4000 });
+const STORM: Duration = Duration::from_millis(if cfg!(debug_assertions) { 600 } else { 2000 });
 
 struct Client<'store> {
     store: &'store Store,
@@ -84,6 +84,7 @@ impl Client<'_> {
 }
 
 fn storm(config: Config, bytes_max: u64) {
+    println!("{config:?}");
     let store = open(config);
     let totals = thread::scope(|scope| {
         let threads: Vec<_> = (0..THREADS)
@@ -112,12 +113,16 @@ fn storm(config: Config, bytes_max: u64) {
 
 #[test]
 fn small_values() {
-    storm(small(1 << 20, 64 << 10), 480);
+    for config in variants(&small(5 << 18, 64 << 10)) {
+        storm(config, 480);
+    }
 }
 
 #[test]
 fn values_of_several_blocks() {
-    storm(small(32 << 20, 1 << 20), 14_000);
+    for config in variants(&small(32 << 20, 1 << 20)) {
+        storm(config, 14_000);
+    }
 }
 
 #[test]

@@ -70,7 +70,7 @@ impl Candidates {
         let mut young = false;
         for _ in 0..=self.all.len() / WINDOW {
             if self.ranked.is_empty() {
-                young |= self.rank(&score, &settled);
+                young |= self.rank(score, settled);
             }
             while let Some((_, id)) = self.ranked.pop() {
                 let Some(position) = self.all.iter().position(|&other| other == id) else {

@@ -91,6 +91,7 @@ impl Debt {
         }
         let Some(node) = shared.log.nodes_from_here().find(|node| node.is_low()) else {
             self.bytes.set(0);
+            shared.log.nodes_from_here().any(|node| node.return_idle_memory(&shared.log));
             return;
         };
         // The less is free, the more: what is lacking at the trigger is caught up.

@@ -87,9 +87,9 @@ impl Victim {
             let before = (self.walked, tools.mover.copied_bytes);
             let Tools { output, mover, batch, .. } = tools;
             let moved = match survivors {
-                Survivors::Separate => mover.to_output(place, output, batch, &self.custody),
+                Survivors::Separate => mover.move_to_output(place, output, batch, &self.custody),
                 Survivors::Mixed => {
-                    mover.to_head(place, place.log.turn_here(), batch, &self.custody)
+                    mover.move_to_head(place, place.log.turn_here(), batch, &self.custody)
                 }
             };
             for walked in &tools.batch[..moved] {

@@ -127,7 +127,7 @@ pub(crate) struct Mover {
 impl Mover {
     /// Moves what lives of a batch to the worker's output; answers how many objects are off the
     /// source, from the first on. Fewer than all when there is no block to copy to.
-    pub(crate) fn to_output(
+    pub(crate) fn move_to_output(
         &mut self,
         place: Place<'_>,
         output: &mut Output,
@@ -137,8 +137,8 @@ impl Mover {
         self.relocate(place, output, batch, custody)
     }
 
-    /// As [`Mover::to_output`], among what clients write.
-    pub(crate) fn to_head(
+    /// As [`Mover::move_to_output`], among what clients write.
+    pub(crate) fn move_to_head(
         &mut self,
         place: Place<'_>,
         turn: usize,

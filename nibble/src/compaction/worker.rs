@@ -92,6 +92,9 @@ impl Worker {
             if pressed {
                 self.tools.output.trim(place);
             }
+            if pace == Pace::Rest && node.return_idle_memory(log) {
+                return Round::Worked;
+            }
             let waiting = rolled || young || !self.tools.limbo.is_empty();
             return if waiting { Round::Waiting } else { Round::Quiet };
         };
@@ -158,6 +161,7 @@ impl Worker {
         if freed > 0 {
             progress.count_freed(freed);
             node.signals.space();
+            node.return_idle_memory(log);
         }
     }
 

@@ -3,6 +3,8 @@
 
 use std::sync::Mutex;
 
+use platform::mapping::HUGE_PAGE_BYTES;
+
 use super::Log;
 use super::head::Head;
 use crate::address::SegmentId;
@@ -11,6 +13,9 @@ use crate::config::{Config, Geometry};
 use crate::epoch::clock;
 use crate::segment::{OpenSegment, Pool, Purse, Run, SegmentState};
 use crate::sync::{AtomicUsize, CachePadded, Ordering, lock};
+
+/// Bytes given back to the system at a time where pages are small.
+const SMALL_CHUNK_BYTES: usize = 256 << 10;
 
 /// Everything that belongs to one memory node.
 #[derive(Debug)]
@@ -47,7 +52,12 @@ impl Node {
             + geometry.low_blocks
             + (plan.heads as u64 + 1) * geometry.extent_blocks;
         Self {
-            pool: Pool::new(Self::run(geometry, turn), ids, geometry.reserve_blocks),
+            pool: Pool::new(
+                Self::run(geometry, turn),
+                ids,
+                geometry.reserve_blocks,
+                chunk_blocks(config),
+            ),
             signals: Signals::default(),
             crew: Crew::new(turn, geometry.workers),
             cores: if plan.number.is_some() { plan.cores.clone() } else { Vec::new() },
@@ -82,8 +92,11 @@ impl Node {
         self.low_blocks
     }
 
-    pub(crate) fn kept_blocks(&self) -> u64 {
-        self.kept_blocks
+    /// Gives some pages of free blocks back to the system if that is wished and there are many;
+    /// answers whether it did.
+    pub(crate) fn return_idle_memory(&self, log: &Log) -> bool {
+        self.pool.has_idle(self.kept_blocks)
+            && self.pool.return_chunk(|run| log.memory.region.discard(run))
     }
 
     pub(crate) fn is_inline(&self) -> bool {
@@ -175,4 +188,10 @@ impl Node {
             self.signals.kick();
         }
     }
+}
+
+/// Pages go back to the system in pieces that break no large page.
+fn chunk_blocks(config: &Config) -> u32 {
+    let bytes = if config.huge_pages { HUGE_PAGE_BYTES } else { SMALL_CHUNK_BYTES };
+    (bytes as u64 / config.block_bytes).max(1) as u32
 }

@@ -14,7 +14,8 @@ pub(crate) struct Home {
     pub(crate) turn: u16,
 }
 
-const _: () = assert!(HEADS_MAX <= u16::MAX as usize && NODES_MAX <= u16::MAX as usize);
+const _: () = assert!(HEADS_MAX <= u16::MAX as usize);
+const _: () = assert!(NODES_MAX <= u16::MAX as usize);
 
 /// Core id to node and head. Core ids of a restricted process may be sparse, so the table is
 /// made for the cores allowed; any other core is at home somewhere too.
