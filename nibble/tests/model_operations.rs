@@ -87,10 +87,10 @@ fn small_values_at_high_utilisation() {
 
 #[test]
 fn values_of_many_blocks() {
-    for (seed, config) in variants(&small(8 << 20, 512 << 10)).into_iter().enumerate() {
+    for (seed, config) in variants(&small(24 << 20, 512 << 10)).into_iter().enumerate() {
         let (seed, mut model) = (seed as u64, Model::new(config));
         for phase in 0..2 {
-            model.run(seed * 100 + phase, 6_000, 300, 60_000, (8 << 20) * 75 / 100);
+            model.run(seed * 100 + phase, 6_000, 900, 60_000, (24 << 20) * 75 / 100);
             model.verify();
         }
         assert!(model.store.statistics().segments_compacted > 10, "{:?}", model.store.statistics());
