@@ -170,8 +170,10 @@ impl Config {
         let percent = node_blocks * u64::from(self.free_low_percent) / 100;
         let low_blocks = match self.compaction {
             Compaction::Background => percent,
-            // What the heads may take at once, and as much again while it is being freed.
-            Compaction::Inline => percent.min(2 * (heads + 1) * extent_blocks),
+            // What heads and outputs may take at once, and as much again while it is being freed.
+            Compaction::Inline => {
+                percent.min(2 * (heads + self.compaction_workers as u64) * extent_blocks)
+            }
         };
         Ok(Geometry {
             nodes,

@@ -29,6 +29,9 @@ fn drop_stops_the_workers_and_returns_the_memory() {
         assert!(resident() - before >= 60 << 20);
         drop(store);
         assert_eq!(threads(), threads_before);
+        let without_threads = open(Config::best(4 << 20));
+        assert_eq!(threads(), threads_before, "writers compact");
+        drop(without_threads);
         let left = resident().saturating_sub(before);
         assert!(left < 8 << 20, "{left} bytes still resident");
     }

@@ -24,6 +24,8 @@ pub(crate) struct Progress {
 pub(crate) struct Crew {
     pub(crate) workers: Box<[Mutex<Worker>]>,
     progress: Box<[CachePadded<Progress>]>,
+    /// Thousandths of the last victim that were dead.
+    yield_permille: AtomicU64,
 }
 
 /// Sums over workers.
@@ -99,6 +101,7 @@ impl Crew {
         Self {
             workers: (0..workers).map(|number| Mutex::new(Worker::new(node, number))).collect(),
             progress: (0..workers).map(|_| CachePadded::default()).collect(),
+            yield_permille: AtomicU64::new(1000),
         }
     }
 
@@ -109,6 +112,15 @@ impl Crew {
     /// Rounds in which each worker found nothing it could do.
     pub(crate) fn quiet_rounds(&self) -> impl Iterator<Item = u64> {
         self.progress.iter().map(|progress| progress.quiet.load(Ordering::Relaxed))
+    }
+
+    /// What compaction gained last here: thousandths of a victim that were dead.
+    pub(crate) fn yield_permille(&self) -> u64 {
+        self.yield_permille.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn note_victim(&self, dead: u64, used: u64) {
+        self.yield_permille.store(1000 * dead / used.max(1), Ordering::Relaxed);
     }
 
     pub(crate) fn totals(&self) -> Totals {

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use super::pace::Budget;
 use super::worker::{Round, Worker};
+use crate::log::node::Node;
 use crate::store::Shared;
 use crate::sync::lock;
 
@@ -89,7 +90,8 @@ impl Debt {
         if owed <= 0 || self.due_bytes == i64::MAX {
             return;
         }
-        let Some(node) = shared.log.nodes_from_here().find(|node| node.is_low()) else {
+        let Some(node) = worthiest(shared.log.nodes_from_here().filter(|node| node.is_low()))
+        else {
             self.bytes.set(0);
             shared.log.nodes_from_here().any(|node| node.return_idle_memory(&shared.log));
             return;
@@ -121,6 +123,19 @@ impl Debt {
         // Too much in one step is credit for the next.
         self.bytes.set(if budget.copy <= 0 { 0 } else { budget.gain.min(owed) });
     }
+}
+
+/// The first of these nodes, unless victims of another one are clearly emptier. A node that has
+/// more than its share of the live data would copy far more for every byte gained; left alone, it
+/// sends its writers elsewhere and becomes emptier.
+fn worthiest<'log>(mut nodes: impl Iterator<Item = &'log Node>) -> Option<&'log Node> {
+    let mut best = nodes.next()?;
+    for node in nodes {
+        if node.crew.yield_permille() * 4 > best.crew.yield_permille() * 5 {
+            best = node;
+        }
+    }
+    Some(best)
 }
 
 /// Lets every worker of every node do a round each in the caller's thread, to gain at least

@@ -83,6 +83,7 @@ impl Worker {
             let chosen = self.choose(shared, pace);
             young = chosen == Choice::Young;
             if let Choice::Victim(id) = chosen {
+                node.crew.note_victim(log.segments[id].dead(), log.segments[id].used());
                 self.victim = Some(Victim::pick(id, log));
             }
         }
