@@ -126,7 +126,7 @@ impl Config {
             compaction: Compaction::Inline,
             free_low_percent: 4,
             reserve_percent: 1,
-            selection: Selection::CostBenefit,
+            selection: Selection::RamCloud,
             index: IndexLayout::Tagged,
             huge_pages: true,
             ..Self::paper(object_memory_bytes)

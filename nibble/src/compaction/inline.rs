@@ -23,8 +23,11 @@ const QUANTUM_BYTES: i64 = 4 << 10;
 const QUANTUM_OBJECTS: u32 = 4;
 /// Most that is owed. More is forgiven: PUTs that find no room compact without being in debt.
 const DEBT_MAX: i64 = 4 * QUANTUM_BYTES;
-/// Most bytes copied for one byte owed.
-const COPY_MAX: i64 = 32;
+/// Most bytes copied for one byte appended since the last payment: at the trigger, and when
+/// nothing is available. A victim that yields little is emptied in many small steps, unless
+/// memory runs out.
+const COPY_LEAST: i64 = 12;
+const COPY_MOST: i64 = 64;
 /// How long a PUT that drives compaction waits for readers and other writers.
 const NAP: Duration = Duration::from_micros(50);
 
@@ -57,6 +60,8 @@ impl Pause {
 pub(crate) struct Debt {
     bytes: Cell<i64>,
     objects: Cell<u32>,
+    /// What the last payment left.
+    left: Cell<i64>,
     /// Workers take turns, victim by victim.
     turn: Cell<usize>,
     due_bytes: i64,
@@ -67,8 +72,14 @@ impl Debt {
     /// For a store whose writers compact, or for one where a debt never falls due.
     pub(crate) fn new(inline: bool) -> Self {
         let due = if inline { (QUANTUM_BYTES, QUANTUM_OBJECTS) } else { (i64::MAX, u32::MAX) };
-        let (bytes, objects, turn) = (Cell::new(0), Cell::new(0), Cell::new(0));
-        Self { bytes, objects, turn, due_bytes: due.0, due_objects: due.1 }
+        Self {
+            bytes: Cell::new(0),
+            objects: Cell::new(0),
+            left: Cell::new(0),
+            turn: Cell::new(0),
+            due_bytes: due.0,
+            due_objects: due.1,
+        }
     }
 
     /// Notes an appended object; answers whether the debt is due.
@@ -100,7 +111,9 @@ impl Debt {
         let low = node.low_blocks() as i64;
         let lacking = (low - node.pool.available() as i64).max(0);
         let gain = owed + owed * lacking / low;
-        let mut budget = Budget { gain, copy: owed * COPY_MAX };
+        let fresh = (owed - self.left.get()).clamp(1, owed);
+        let copy = fresh * (COPY_LEAST + (COPY_MOST - COPY_LEAST) * lacking / low);
+        let mut budget = Budget { gain, copy };
         let workers = &node.crew.workers;
         for _ in 0..workers.len() {
             let turn = self.turn.get() % workers.len();
@@ -110,7 +123,7 @@ impl Debt {
             };
             if worker.pause.is_over() {
                 while !budget.is_spent() && worker.round(shared, &mut budget) == Round::Worked {}
-                let in_vain = gain == budget.gain;
+                let in_vain = (gain, copy) == (budget.gain, budget.copy);
                 worker.pause.note(in_vain);
             }
             if worker.victim.is_none() || !budget.is_spent() {
@@ -120,8 +133,9 @@ impl Debt {
                 break;
             }
         }
-        // Too much in one step is credit for the next.
-        self.bytes.set(if budget.copy <= 0 { 0 } else { budget.gain.min(owed) });
+        // Too much in one step is credit for the next, too little remains owed.
+        self.left.set(budget.gain.min(owed).max(0));
+        self.bytes.set(budget.gain.min(owed));
     }
 }
 

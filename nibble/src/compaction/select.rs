@@ -21,7 +21,8 @@ impl Candidate {
 
     /// What is gained by emptying it, for what it costs.
     fn benefit(self, selection: Selection) -> f64 {
-        let (dead, age) = (self.dead(), self.age as f64);
+        // At least a tick, or nothing would be told of two segments that closed just now.
+        let (dead, age) = (self.dead(), self.age.max(1) as f64);
         let utilisation = 1.0 - dead;
         match selection {
             // The space gained, for as long as it will stay gained, per byte read and written.
