@@ -1,5 +1,5 @@
-//! The candidates of a worker and the choice among them, cheap enough for the path of a PUT: all
-//! are ranked at once, and the best few are used up one by one.
+//! The candidates of a worker and the choice among them, cheap enough for the path of a PUT: a
+//! list of the best is kept, and each choice looks at a part of the others only.
 
 use super::pace::Pace;
 use super::select::Candidate;
@@ -8,10 +8,12 @@ use crate::epoch::clock;
 use crate::knobs::Selection;
 use crate::segment::SegmentTable;
 
-/// Candidates looked at for one ranking; of more, another part each time.
+/// Candidates looked at where all should be: for the first choice, and under pressure.
 const WINDOW: usize = 1024;
-/// Victims used up before the next ranking, at most, and as a part of those looked at.
-const RANKED_MAX: usize = 8;
+/// So many choices later all candidates have been looked at again.
+const SLICES: usize = 8;
+/// The list of the best is so long, and as a part of all.
+const RANKED_MAX: usize = 16;
 const RANKED_PART: usize = 32;
 
 /// What a choice came to.
@@ -29,9 +31,9 @@ pub(crate) enum Choice {
 #[derive(Debug, Default)]
 pub(crate) struct Candidates {
     all: Vec<SegmentId>,
-    /// The best of the last ranking, best last.
+    /// The best of those looked at lately, best last. Scores are of then; all rise with time.
     ranked: Vec<(f64, SegmentId)>,
-    /// Where the next ranking begins.
+    /// Where the next look begins.
     next: usize,
 }
 
@@ -68,15 +70,17 @@ impl Candidates {
         // objects are written and published, or never will be.
         let settled = |id: SegmentId| clock::has_passed(segments[id].closed(), minimum);
         let mut young = false;
+        let mut slice = (self.all.len() / SLICES).clamp(1, WINDOW);
         for _ in 0..=self.all.len() / WINDOW {
             if self.ranked.is_empty() {
-                young |= self.rank(score, settled);
+                slice = WINDOW;
             }
+            young |= self.rank(slice, score, settled);
             while let Some((_, id)) = self.ranked.pop() {
                 let Some(position) = self.all.iter().position(|&other| other == id) else {
                     continue;
                 };
-                // What was good when it was ranked is as good now: objects die, none rise.
+                // What was worth it then is so now, unless less is wanted.
                 if score(id).is_some() {
                     self.all.swap_remove(position);
                     return Choice::Victim(id);
@@ -86,26 +90,28 @@ impl Candidates {
         if young { Choice::Young } else { Choice::Nothing }
     }
 
-    /// Ranks the next window; answers whether one would be wanted but is too young.
+    /// Looks at the next `slice` candidates; answers whether one would be wanted but is too young.
     fn rank(
         &mut self,
+        slice: usize,
         score: impl Fn(SegmentId) -> Option<f64>,
         settled: impl Fn(SegmentId) -> bool,
     ) -> bool {
         let count = self.all.len();
-        let looked_at = count.min(WINDOW);
-        let kept = (looked_at / RANKED_PART).clamp(1, RANKED_MAX);
+        let kept = (count / RANKED_PART).clamp(1, RANKED_MAX);
+        let looked_at = count.min(slice);
         let mut young = false;
         for step in 0..looked_at {
             let id = self.all[(self.next + step) % count];
             let Some(score) = score(id) else { continue };
-            if self.ranked.len() == kept && self.ranked[0].0 >= score {
+            if self.ranked.len() >= kept && self.ranked[0].0 >= score {
                 continue;
             }
             if !settled(id) {
                 young = true;
                 continue;
             }
+            self.ranked.retain(|&(_, other)| other != id);
             let place = self.ranked.partition_point(|&(other, _)| other < score);
             self.ranked.insert(place, (score, id));
             if self.ranked.len() > kept {
@@ -151,7 +157,13 @@ mod tests {
         {
             order.push(dead[id.index()]);
         }
-        assert!(order.windows(2).all(|pair| pair[0] > pair[1]), "{order:?}");
+        // Not quite in order, because each choice looks at a part only.
+        let mut left: Vec<u64> = (16..500).collect();
+        for (turn, &dead) in order.iter().enumerate() {
+            let better = left.iter().filter(|&&other| other > dead).count();
+            assert!(better <= if turn < 100 { 0 } else { RANKED_MAX }, "{better} beat {dead}");
+            left.retain(|&other| other != dead);
+        }
         assert_eq!(*order.last().unwrap(), 16, "1 of 64");
         assert_eq!(candidates.ids().len(), 16);
     }
