@@ -76,6 +76,7 @@ impl Model {
 #[test]
 fn small_values_at_high_utilisation() {
     for (seed, config) in variants(&small(2 << 20, 64 << 10)).into_iter().enumerate() {
+        println!("{config:?}");
         let (seed, mut model) = (seed as u64, Model::new(config));
         for phase in 0..3 {
             model.run(seed * 100 + phase, 60_000, 20_000, 300, (2 << 20) * 85 / 100);

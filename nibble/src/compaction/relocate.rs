@@ -89,7 +89,10 @@ impl Victim {
             let moved = match survivors {
                 Survivors::Separate => mover.move_to_output(place, output, batch, &self.custody),
                 Survivors::Mixed => {
-                    mover.move_to_head(place, place.log.turn_here(), batch, &self.custody)
+                    let turn = place.log.turn_here();
+                    let moved = mover.move_to_head(place, turn, batch, &self.custody);
+                    // Only the output may use the reserve.
+                    moved + mover.move_to_output(place, output, &batch[moved..], &self.custody)
                 }
             };
             for walked in &tools.batch[..moved] {

@@ -46,7 +46,8 @@ impl Target for head::State {
     }
 
     fn make_room(&mut self, place: Place<'_>, bytes: u64) -> bool {
-        head::State::make_room(self, place.log, place.node, bytes, 0, Purse::Compaction)
+        // The reserve is not for heads: clients would use up what is meant for compaction.
+        head::State::make_room(self, place.log, place.node, bytes, 0)
     }
 }
 

@@ -55,7 +55,7 @@ impl State {
         turn: u64,
     ) -> Option<ObjectRef> {
         let fits = self.open.as_ref().is_some_and(|open| open.room() >= bytes);
-        if !fits && !self.make_room(log, node, bytes, turn, Purse::Client) {
+        if !fits && !self.make_room(log, node, bytes, turn) {
             return None;
         }
         let open = self.open.as_mut().expect("room was found in it");
@@ -70,41 +70,22 @@ impl State {
 
     /// Extends the open segment by what `bytes` need, or replaces it.
     #[cold]
-    pub(crate) fn make_room(
-        &mut self,
-        log: &Log,
-        node: &Node,
-        bytes: u64,
-        turn: u64,
-        purse: Purse,
-    ) -> bool {
-        // What compaction takes from its reserve is not left to clients in whole extents.
-        let extent = if purse == Purse::Client { node.extent_blocks() } else { 0 };
+    pub(crate) fn make_room(&mut self, log: &Log, node: &Node, bytes: u64, turn: u64) -> bool {
+        let extent = node.extent_blocks();
         let extended = match &mut self.open {
             Some(open) if open.used() < open.planned => {
-                node.extend(log, open, bytes, extent, purse)
+                node.extend(log, open, bytes, extent, Purse::Client)
             }
-            _ => {
-                self.roll(log, node, bytes, turn, extent, purse)
-                    || self.stretch(log, node, bytes, purse)
-            }
+            _ => self.roll(log, node, bytes, turn) || self.stretch(log, node, bytes),
         };
         node.wake_if_low();
         extended
     }
 
     /// Closes the open segment and opens another.
-    fn roll(
-        &mut self,
-        log: &Log,
-        node: &Node,
-        bytes: u64,
-        turn: u64,
-        extent: u64,
-        purse: Purse,
-    ) -> bool {
+    fn roll(&mut self, log: &Log, node: &Node, bytes: u64, turn: u64) -> bool {
         let planned = planned_bytes(node.segment_bytes(), self.opened + turn);
-        let Some(next) = node.open(log, bytes, planned, extent, purse) else {
+        let Some(next) = node.open(log, bytes, planned, node.extent_blocks(), Purse::Client) else {
             return false;
         };
         self.opened += 1;
@@ -115,9 +96,9 @@ impl State {
     }
 
     /// When the pool has too little for a new segment, a little may still complete this one.
-    fn stretch(&mut self, log: &Log, node: &Node, bytes: u64, purse: Purse) -> bool {
+    fn stretch(&mut self, log: &Log, node: &Node, bytes: u64) -> bool {
         let Some(open) = &mut self.open else { return false };
-        open.used() < 2 * node.segment_bytes() && node.extend(log, open, bytes, 0, purse)
+        open.used() < 2 * node.segment_bytes() && node.extend(log, open, bytes, 0, Purse::Client)
     }
 
     /// Closes the open segment if at least one byte in `divisor` is dead, so that it can be
