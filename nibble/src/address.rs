@@ -28,6 +28,11 @@ impl VirtualAddress {
     pub(crate) fn raw(self) -> u64 {
         self.0
     }
+
+    /// `bytes` further on, whatever is there: for prefetching.
+    pub(crate) fn ahead(self, bytes: u64) -> Self {
+        Self(self.0.wrapping_add(bytes))
+    }
 }
 
 impl fmt::Debug for VirtualAddress {

@@ -39,15 +39,16 @@ macro_rules! ensure {
 
 /// Verifies, with all workers and heads locked out:
 ///
-/// - **Blocks** `pool + segments + limbo == all`, no block twice;
+/// - **Blocks** `pools + segments + limbo == all`, no block twice;
 /// - **Segments** objects tile `start..used`; the live counter equals what the index holds;
 /// - **Index** every entry leads to a readable segment and an object of that key, in the bucket
 ///   the key belongs to; no key twice; as many entries as live objects;
 /// - **Epochs** nobody is inside an operation.
 pub(crate) fn check(shared: &Shared) -> Result<CheckReport, String> {
     // Order of locks: workers, heads, pool.
-    let workers: Vec<_> = shared.crew.workers.iter().map(lock).collect();
-    let heads: Vec<_> = shared.log.heads().map(|head| head.lock()).collect();
+    let nodes = || shared.log.nodes.iter();
+    let workers: Vec<_> = nodes().flat_map(|node| &node.crew.workers).map(lock).collect();
+    let heads: Vec<_> = nodes().flat_map(|node| node.heads()).map(|head| head.lock()).collect();
     let quiet = Quiet::all_locked();
     let active = shared.epochs.active();
     ensure!(active == 0, "{active} operations in progress; check needs quiet writers");
@@ -55,13 +56,13 @@ pub(crate) fn check(shared: &Shared) -> Result<CheckReport, String> {
     let mut report = CheckReport::default();
     let mut blocks = Blocks(vec![false; shared.log.memory.blocks.len()]);
     let mut free = Vec::new();
-    shared.log.pool.for_each_run(|run| free.push(run));
+    nodes().for_each(|node| node.pool.for_each_run(|run| free.push(run)));
     for block in free.iter().flat_map(|run| run.blocks()) {
-        blocks.see(block, "the pool")?;
+        blocks.see(block, "a pool")?;
         report.free_blocks += 1;
     }
-    ensure!(report.free_blocks == shared.log.pool.free(), "the pool miscounts its blocks");
-    let limbo = workers.iter().flat_map(|worker| worker.limbo.runs());
+    ensure!(report.free_blocks == shared.log.free_blocks(), "a pool miscounts its blocks");
+    let limbo = workers.iter().flat_map(|worker| worker.tools.limbo.runs());
     for block in limbo.flat_map(|run| run.blocks()) {
         blocks.see(block, "a reclamation queue")?;
         report.limbo_blocks += 1;
@@ -178,13 +179,13 @@ fn check_owners(
         head.open_id().map_or(Ok(()), |id| own(id, SegmentState::Open))?;
     }
     for worker in workers {
-        let output = worker.output.open.as_ref().map(|open| open.id);
+        let output = worker.tools.output.open.as_ref().map(|open| open.id);
         output.map_or(Ok(()), |id| own(id, SegmentState::Open))?;
         let victim = worker.victim.as_ref().map(|victim| victim.id);
         victim.map_or(Ok(()), |id| own(id, SegmentState::Compacting))?;
-        worker.candidates.iter().try_for_each(|&id| own(id, SegmentState::Closed))?;
+        worker.candidates.ids().iter().try_for_each(|&id| own(id, SegmentState::Closed))?;
     }
-    for id in shared.log.rolled_ids() {
+    for id in shared.log.nodes.iter().flat_map(|node| node.rolled_ids()) {
         own(id, SegmentState::Closed)?;
     }
     for (id, info) in shared.log.segments.iter() {

@@ -1,9 +1,9 @@
 //! What a store is made of, and the arithmetic that turns wishes into blocks.
 
 use crate::constants::{
-    BLOCK_BYTES_DEFAULT, BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, HEADS_MAX, PARTITIONS_MAX,
-    SEGMENT_BYTES_MAX, SEGMENT_BYTES_SCALED, SEGMENT_IDS, SEGMENTS_MAX, SEGMENTS_MIN,
-    SEGMENTS_SCALED, WORKERS_MAX,
+    BLOCK_BYTES_DEFAULT, BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, EXTENT_BLOCKS, EXTENTS_MIN, HEADS_MAX,
+    NODES_MAX, PARTITIONS_MAX, SEGMENT_BYTES_MAX, SEGMENT_BYTES_SCALED, SEGMENT_IDS, SEGMENTS_MAX,
+    SEGMENTS_MIN, SEGMENTS_SCALED, SEGMENTS_SCALED_INLINE, WORKERS_MAX,
 };
 use crate::error::OpenError;
 use crate::index::IndexPlan;
@@ -11,6 +11,7 @@ use crate::knobs::{
     Compaction, CopyRoutine, CoreSource, EpochClock, HeadChoice, IndexLayout, Placement, Selection,
     Survivors, Update,
 };
+use crate::log::topology::{NodePlan, topology};
 
 /// Configuration of a [`crate::Store`]: every knob of the papers' evaluation. Fields that are 0
 /// where 0 makes no sense are scaled. Start from [`Config::best`] or [`Config::paper`].
@@ -47,7 +48,9 @@ pub struct Config {
     /// cores; DISS Fig. 24), or, inline, how many clients may compact at the same time.
     pub compaction_workers: usize,
     /// Compaction begins when a smaller part of a node's object memory is free, in percent.
-    /// Earlier means more copying, later that PUTs may have to wait (N17 section 4.3: 20).
+    /// Earlier means more copying, later that PUTs may have to wait (N17 section 4.3: 20). Inline
+    /// it is a maximum: a few blocks for each head are enough, because it is paid as one goes,
+    /// and whatever is kept free makes victims less empty.
     pub free_low_percent: u32,
     /// Part of object memory that only compaction may use, in percent; at least a few blocks
     /// (N17 section 4.3: 1 to 2).
@@ -69,9 +72,11 @@ pub struct Config {
     /// a page fault there.
     pub resident: bool,
     /// Asks for 2 MiB pages for objects and for the filled part of the index; where the system
-    /// refuses, pages are small and [`crate::Statistics`] says so.
+    /// refuses, pages are small and [`crate::Store::huge_page_bytes`] says so.
     pub huge_pages: bool,
-    /// Gives free blocks back to the system without being asked by [`crate::Store::trim`].
+    /// Gives pages of free blocks back to the system without being asked by
+    /// [`crate::Store::trim`], beyond a cushion, in pieces of 2 MiB (256 KiB with small pages).
+    /// It happens as blocks become free and, inline, as clients write.
     pub return_free_memory: bool,
     /// How long a PUT waits for compaction before it answers `Full`, in milliseconds; it answers
     /// earlier when waiting is in vain.
@@ -121,7 +126,7 @@ impl Config {
             compaction: Compaction::Inline,
             free_low_percent: 4,
             reserve_percent: 1,
-            selection: Selection::CostBenefit,
+            selection: Selection::RamCloud,
             index: IndexLayout::Tagged,
             huge_pages: true,
             ..Self::paper(object_memory_bytes)
@@ -130,52 +135,73 @@ impl Config {
 
     pub(crate) fn geometry(&self) -> Result<Geometry, OpenError> {
         self.check_ranges()?;
+        let nodes = topology(self.virtual_nodes, self.heads);
+        let count = nodes.len() as u64;
         let block = self.block_bytes;
-        let blocks = self.object_memory_bytes / block;
-        let (least, most) = SEGMENT_BYTES_SCALED;
-        let wished = match self.segment_bytes {
-            0 => (self.object_memory_bytes / SEGMENTS_SCALED).clamp(least, most),
-            bytes => bytes,
-        };
-        let segment_bytes = wished.next_multiple_of(block);
+        let node_blocks = self.object_memory_bytes / block / count;
+        let segment_bytes = self.segment_bytes_in_use();
+        let object_memory_bytes = self.object_memory_bytes;
         if segment_bytes > SEGMENT_BYTES_MAX {
             return Err(OpenError::SegmentTooLarge { segment_bytes, limit: SEGMENT_BYTES_MAX });
         }
-        let needed = segment_bytes * SEGMENTS_MIN;
-        if blocks * block < needed {
-            let object_memory_bytes = self.object_memory_bytes;
+        let needed = segment_bytes * SEGMENTS_MIN * count;
+        if node_blocks * block * count < needed {
             return Err(OpenError::TooLittleMemory { object_memory_bytes, needed, segment_bytes });
         }
-        let limit = segment_bytes * SEGMENTS_MAX;
+        let limit = segment_bytes * (SEGMENTS_MAX / count) * count;
+        let blocks = node_blocks * count;
         if blocks * block > limit || blocks > u64::from(u32::MAX) / 2 {
-            let object_memory_bytes = self.object_memory_bytes;
             return Err(OpenError::TooManySegments { object_memory_bytes, limit, segment_bytes });
         }
         // Each worker may at the same time fill one block and keep one half emptied.
         let floor = 2 * self.compaction_workers as u64 + 1;
-        let reserve_blocks = (blocks * u64::from(self.reserve_percent)).div_ceil(100).max(floor);
-        let heads = match self.heads {
-            0 => platform::cpu::allowed_cores().len().clamp(1, HEADS_MAX),
-            heads => heads,
-        };
-        let heads_need = heads as u64;
-        if reserve_blocks + heads_need > blocks / 2 {
-            let set_aside = reserve_blocks + heads_need;
-            return Err(OpenError::NothingLeft { blocks, set_aside, block_bytes: block });
+        let reserve = (node_blocks * u64::from(self.reserve_percent)).div_ceil(100).max(floor);
+        let heads = nodes.iter().map(|node| node.heads as u64).max().unwrap_or(1);
+        if reserve + heads > node_blocks / 2 {
+            let set_aside = reserve + heads;
+            return Err(OpenError::NothingLeft {
+                blocks: node_blocks,
+                set_aside,
+                block_bytes: block,
+            });
         }
+        let segment_blocks = segment_bytes / block;
+        let extent_blocks = (segment_blocks / EXTENTS_MIN).clamp(1, EXTENT_BLOCKS);
+        let percent = node_blocks * u64::from(self.free_low_percent) / 100;
+        let low_blocks = match self.compaction {
+            Compaction::Background => percent,
+            // What heads and outputs may take at once, and as much again while it is being freed.
+            Compaction::Inline => {
+                percent.min(2 * (heads + self.compaction_workers as u64) * extent_blocks)
+            }
+        };
         Ok(Geometry {
-            blocks: blocks as u32,
+            nodes,
+            node_blocks: node_blocks as u32,
+            node_segments: node_blocks.min(SEGMENT_IDS / count) as usize,
             block_shift: block.trailing_zeros(),
-            segments: blocks.min(SEGMENT_IDS) as usize,
             segment_bytes,
-            reserve_blocks,
-            low_blocks: blocks * u64::from(self.free_low_percent) / 100,
-            heads,
+            extent_blocks,
+            reserve_blocks: reserve,
+            low_blocks,
             workers: self.compaction_workers,
             index: self.index_plan(),
-            resident: self.resident,
-            huge_pages: self.huge_pages,
         })
+    }
+
+    fn segment_bytes_in_use(&self) -> u64 {
+        let wished = match self.segment_bytes {
+            0 => {
+                let (least, most) = SEGMENT_BYTES_SCALED;
+                let segments = match self.compaction {
+                    Compaction::Background => SEGMENTS_SCALED,
+                    Compaction::Inline => SEGMENTS_SCALED_INLINE,
+                };
+                (self.object_memory_bytes / segments).clamp(least, most)
+            }
+            bytes => bytes,
+        };
+        wished.next_multiple_of(self.block_bytes)
     }
 
     fn check_ranges(&self) -> Result<(), OpenError> {
@@ -190,6 +216,7 @@ impl Config {
             if inside { Ok(()) } else { Err(OpenError::OutOfRange { name, value, least, most }) }
         };
         range("compaction_workers", self.compaction_workers as u64, 1, WORKERS_MAX as u64)?;
+        range("virtual_nodes", self.virtual_nodes as u64, 0, NODES_MAX as u64)?;
         range("heads", self.heads as u64, 0, HEADS_MAX as u64)?;
         range("free_low_percent", u64::from(self.free_low_percent), 0, 90)?;
         range("reserve_percent", u64::from(self.reserve_percent), 0, 25)?;
@@ -222,17 +249,22 @@ impl Config {
 /// A validated configuration, in blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct Geometry {
-    pub(crate) blocks: u32,
+    pub(crate) nodes: Vec<NodePlan>,
+    /// Blocks of each node.
+    pub(crate) node_blocks: u32,
+    /// Segment ids of each node.
+    pub(crate) node_segments: usize,
     pub(crate) block_shift: u32,
-    pub(crate) segments: usize,
     pub(crate) segment_bytes: u64,
+    /// Blocks that an open segment grows by.
+    pub(crate) extent_blocks: u64,
+    /// Of each node.
     pub(crate) reserve_blocks: u64,
+    /// Compaction of a node begins when fewer blocks are available there.
     pub(crate) low_blocks: u64,
-    pub(crate) heads: usize,
+    /// Of each node.
     pub(crate) workers: usize,
     pub(crate) index: IndexPlan,
-    pub(crate) resident: bool,
-    pub(crate) huge_pages: bool,
 }
 
 #[cfg(test)]
@@ -241,6 +273,7 @@ mod tests {
 
     fn geometry(change: impl FnOnce(&mut Config)) -> Result<Geometry, OpenError> {
         let mut config = Config::paper(256 << 20);
+        config.virtual_nodes = 1;
         change(&mut config);
         config.geometry()
     }
@@ -251,6 +284,24 @@ mod tests {
         assert_eq!(segment(256 << 20), 8 << 20);
         assert_eq!(segment(4 << 20), 1 << 20);
         assert_eq!(segment(1 << 40), 32 << 20);
+    }
+
+    #[test]
+    fn nodes_share_the_memory_evenly() {
+        let geometry = geometry(|c| c.virtual_nodes = 3).unwrap();
+        assert_eq!(geometry.nodes.len(), 3);
+        assert_eq!(geometry.node_blocks, 4096 / 3);
+        assert!(geometry.nodes.iter().all(|node| node.heads >= 1 && node.number.is_none()));
+    }
+
+    #[test]
+    fn the_trigger_of_inline_compaction_is_small() {
+        let low = |bytes: u64| {
+            let inline = |c: &mut Config| (c.compaction, c.heads) = (Compaction::Inline, 2);
+            geometry(|c| (inline(c), c.object_memory_bytes = bytes).1).unwrap().low_blocks
+        };
+        assert_eq!(low(16 << 30), low(64 << 30), "bounded by what heads take, not by memory");
+        assert!(low(256 << 20) * 50 < 4096, "less than 2 %");
     }
 
     #[test]

@@ -15,6 +15,9 @@ pub(crate) const BLOCK_BYTES_DEFAULT: u64 = 64 << 10;
 pub(crate) const SEGMENT_BYTES_SCALED: (u64, u64) = (1 << 20, 32 << 20);
 /// How many segments a store has when it chooses their size.
 pub(crate) const SEGMENTS_SCALED: u64 = 32;
+/// The same when writers compact: victims are the emptier the more segments there are to choose
+/// from, and small ones cost little when there are no threads to wake.
+pub(crate) const SEGMENTS_SCALED_INLINE: u64 = 512;
 /// Largest segment that may be asked for.
 pub(crate) const SEGMENT_BYTES_MAX: u64 = 64 << 20;
 /// Fewest segments' worth of memory a store can work with.
@@ -25,14 +28,18 @@ pub(crate) const SEGMENT_IDS: u64 = 1 << 16;
 /// Most segments' worth of memory: half the ids, because segments may be short.
 pub(crate) const SEGMENTS_MAX: u64 = SEGMENT_IDS / 2;
 
-/// Blocks a head asks the pool for at a time.
+/// Most blocks an open segment grows by at a time.
 pub(crate) const EXTENT_BLOCKS: u64 = 16;
+/// Fewest steps in which a segment grows.
+pub(crate) const EXTENTS_MIN: u64 = 4;
 
 /// Sessions at a time.
 pub(crate) const SESSIONS_MAX: usize = 256;
-/// Most heads and compaction workers.
+/// Most memory nodes.
+pub(crate) const NODES_MAX: usize = 64;
+/// Most heads of a node.
 pub(crate) const HEADS_MAX: usize = 1024;
-/// Most compaction workers.
+/// Most compaction workers of a node.
 pub(crate) const WORKERS_MAX: usize = 64;
 
 /// Most partitions.

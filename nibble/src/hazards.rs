@@ -4,7 +4,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::epoch::EpochTable;
-use crate::index::Relocated;
 use crate::index::hash::Hash;
 use crate::store::Shared;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, Spin};
@@ -14,7 +13,9 @@ fn small() -> Store {
     let mut config = Config::best(1 << 20);
     config.segment_bytes = 64 << 10;
     config.block_bytes = 4 << 10;
+    config.virtual_nodes = 1;
     config.heads = 1;
+    config.compaction = crate::Compaction::Background;
     config.full_wait_ms = 100;
     Store::open(config).expect("a valid configuration")
 }
@@ -115,10 +116,10 @@ fn a_pinned_reader_blocks_reclamation_and_nothing_else_does() {
     }
     // Compaction goes on, but what it empties is not freed.
     assert_eq!(session.put(0, &[2; 60_000]), Err(PutError::Full));
-    assert!(soon(|| store.shared.crew.limbo_blocks.load(Ordering::Relaxed) > 100));
-    assert_eq!(store.shared.log.pool.available(), 0);
+    assert!(soon(|| store.shared.log.nodes[0].crew.totals().limbo_blocks > 100));
+    assert_eq!(store.shared.log.nodes[0].pool.available(), 0);
     drop(pin);
-    assert!(soon(|| store.shared.log.pool.available() > 100));
+    assert!(soon(|| store.shared.log.nodes[0].pool.available() > 100));
     session.put(0, &[2; 60_000]).unwrap();
     reader.release();
     store.check().unwrap();
@@ -133,7 +134,7 @@ fn a_segment_waits_for_those_who_still_write_to_it() {
     let slot = shared.epochs.claim().unwrap();
     let pin = slot.enter(&store.shared.epochs.clock);
     let key = 1 << 40;
-    let (object, header) = shared.log.append(1000, &pin).unwrap().write(key, &[9; 1000]);
+    let (object, header) = shared.log.append(1000, 0, &pin).unwrap().write(key, &[9; 1000]);
 
     // The rest of the segment dies, and so much is asked for that every segment is emptied.
     let session = store.session().unwrap();
@@ -181,10 +182,10 @@ fn a_dead_object_is_not_published_again() {
         })
     };
     session.delete(5);
-    assert_eq!(relocate(), Relocated::Dead);
+    assert!(!relocate());
     assert_eq!(session.get(5, &mut [0; 50]), Ok(None));
     session.put(5, &[6; 50]).unwrap();
-    assert_eq!(relocate(), Relocated::Dead);
+    assert!(!relocate());
     drop(pin);
     slot.release();
     assert_eq!(store.census().live_object_bytes, 62);
@@ -197,7 +198,7 @@ fn check_finds_what_is_wrong() {
     let store = small();
     store.session().unwrap().put(5, &[5; 50]).unwrap();
     store.check().unwrap();
-    let head = store.shared.log.heads().next().unwrap().lock().open_id().unwrap();
+    let head = store.shared.log.nodes[0].heads().next().unwrap().lock().open_id().unwrap();
     store.shared.log.segments[head].gain(62);
     assert!(store.check().unwrap_err().contains("counts 124 live bytes in 2 objects"));
     store.shared.log.segments[head].lose(62);

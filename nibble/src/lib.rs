@@ -30,9 +30,10 @@
 //!
 //! # Performance
 //! A PUT appends to the head of the core it runs on and changes one bucket; a GET takes no lock.
-//! Neither allocates or calls the system. Compaction runs in threads of its own when less than
-//! [`Config::free_low_percent`] is free; the fuller a store is with live data, the more it copies
-//! per byte written.
+//! When little memory is free ([`Config::free_low_percent`]), segments with dead objects are
+//! compacted, by the writers in proportion to what they append or by threads of the store
+//! ([`Config::compaction`]); the fuller a store is with live data, the more is copied per byte
+//! written ([`Statistics::write_amplification`]).
 //!
 //! The design is described in `DESIGN.md`.
 
@@ -58,6 +59,7 @@ mod log;
 mod raw;
 mod segment;
 mod session;
+mod statistics;
 mod store;
 mod sync;
 
@@ -70,4 +72,5 @@ pub use knobs::{
     Survivors, UnknownChoice, Update,
 };
 pub use session::{Put, Session};
-pub use store::{Census, Statistics, Store};
+pub use statistics::{SegmentCounts, Statistics};
+pub use store::{Census, Store};

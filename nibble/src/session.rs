@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::address::VirtualAddress;
 use crate::batch::{Answer, Batch, IN_FLIGHT, Operation};
-use crate::compaction::patience::Patience;
+use crate::compaction::{Debt, patience::Patience};
 use crate::constants::HEADER_BYTES;
 use crate::epoch::{Pin, Slot};
 use crate::error::{BufferTooShort, PutError};
@@ -34,6 +34,7 @@ pub struct Session<'store> {
     in_place: bool,
     /// Bytes of the value last seen: how much of an object is worth fetching ahead.
     value_bytes_seen: Cell<usize>,
+    debt: Debt,
 }
 
 /// Most lines of an object that are fetched ahead; the processor goes on by itself.
@@ -42,7 +43,8 @@ const LINES_AHEAD: usize = 17;
 impl<'store> Session<'store> {
     pub(crate) fn new(shared: &'store Shared, slot: &'store Slot) -> Self {
         let in_place = shared.update == Update::InPlace;
-        Self { shared, slot, in_place, value_bytes_seen: Cell::new(0) }
+        let debt = Debt::new(shared.inline);
+        Self { shared, slot, in_place, value_bytes_seen: Cell::new(0), debt }
     }
 
     /// Copies the value of `key` to the front of `buffer` and answers its length; `None` when the
@@ -103,11 +105,19 @@ impl<'store> Session<'store> {
         let hash = Hash::of(key);
         self.shared.index.prefetch(hash);
         let pin = self.enter();
-        if let Some(done) = self.put_pinned(hash, key, value, &pin) {
-            return done;
-        }
+        let attempt = self.put_pinned(hash, key, value, &pin);
         drop(pin);
-        self.put_patiently(hash, key, value)
+        let done = attempt.unwrap_or_else(|| self.put_patiently(hash, key, value));
+        self.pay_if_due();
+        done
+    }
+
+    /// Compacts for what this session has appended, where writers do that. In no epoch.
+    #[inline]
+    fn pay_if_due(&self) {
+        if self.debt.is_due() {
+            self.debt.pay(self.shared);
+        }
     }
 
     #[inline]
@@ -135,7 +145,8 @@ impl<'store> Session<'store> {
         if self.in_place && index.overwrite(hash, key, value, &log.memory, &log.segments, pin) {
             return Some(Ok(Put::Updated));
         }
-        let (object, header) = log.append(value.len(), pin)?.write(key, value);
+        let (object, header) = log.append(value.len(), hash.bits(), pin)?.write(key, value);
+        self.debt.owe(header.object_bytes());
         let published = index.publish(hash, object, header, &log.memory, &log.segments, pin);
         Some(match published {
             Ok(true) => Ok(Put::Updated),
@@ -200,6 +211,11 @@ impl<'store> Session<'store> {
                 pin = self.execute_one(batch, first + index, hash, pin);
             }
             first += group;
+            if self.debt.is_due() {
+                drop(pin);
+                self.debt.pay(self.shared);
+                pin = self.enter();
+            }
         }
     }
 

@@ -6,15 +6,16 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::check::{self, CheckReport};
-use crate::compaction::{Crew, worker};
+use crate::compaction::{crew::Totals, inline, patience::quiet_rounds, worker};
 use crate::config::Config;
 use crate::constants::{HEADER_BYTES, SESSIONS_MAX};
 use crate::epoch::EpochTable;
 use crate::error::{OpenError, TooManySessions};
 use crate::index::Index;
-use crate::knobs::Update;
+use crate::knobs::{Compaction, Selection, Survivors, Update};
 use crate::log::Log;
 use crate::session::Session;
+use crate::statistics::{SegmentCounts, Statistics};
 use crate::sync::{AtomicU64, Ordering, lock};
 
 /// Longest that [`Store::settle`] waits.
@@ -26,11 +27,15 @@ pub(crate) struct Shared {
     pub(crate) log: Log,
     pub(crate) index: Index,
     pub(crate) epochs: EpochTable,
-    pub(crate) crew: Crew,
+    pub(crate) selection: Selection,
+    pub(crate) survivors: Survivors,
+    /// Writers compact; there are no threads.
+    pub(crate) inline: bool,
     pub(crate) value_limit: usize,
     pub(crate) full_wait: Duration,
     pub(crate) put_waits: AtomicU64,
     pub(crate) update: Update,
+    pub(crate) put_wait_ns: AtomicU64,
 }
 
 /// A concurrent log-structured key-value store in memory. See the crate documentation.
@@ -63,25 +68,6 @@ pub struct Census {
     pub table_bytes: u64,
 }
 
-/// What a store has done so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
-    /// Bytes of objects appended by PUTs.
-    pub appended_bytes: u64,
-    /// Bytes of objects copied by compaction.
-    pub copied_bytes: u64,
-    /// Segments emptied.
-    pub segments_compacted: u64,
-    /// Rounds of workers that emptied at least part of a segment.
-    pub compaction_rounds: u64,
-    /// Blocks given back by compaction.
-    pub blocks_reclaimed: u64,
-    /// Rounds in which a worker found nothing it could do.
-    pub quiet_rounds: u64,
-    /// PUTs that found no room at first.
-    pub put_waits: u64,
-}
-
 impl Store {
     /// Opens an empty store.
     ///
@@ -90,24 +76,31 @@ impl Store {
     pub fn open(config: Config) -> Result<Self, OpenError> {
         let geometry = config.geometry()?;
         let epochs = EpochTable::new(config.epoch);
-        let log = Log::new(&geometry, Arc::clone(&epochs.clock))?;
+        let log = Log::new(&config, &geometry, Arc::clone(&epochs.clock))?;
         let index = Index::new(geometry.index, &log.memory)?;
         let shared = Arc::new(Shared {
             log,
             index,
             epochs,
-            crew: Crew::new(geometry.workers),
+            selection: config.selection,
+            survivors: config.survivors,
+            inline: config.compaction == Compaction::Inline,
             value_limit: (geometry.segment_bytes - HEADER_BYTES) as usize,
             full_wait: Duration::from_millis(config.full_wait_ms),
             put_waits: AtomicU64::new(0),
+            put_wait_ns: AtomicU64::new(0),
             update: config.update,
         });
         let mut store = Self { shared, threads: Vec::new() };
-        for number in 0..geometry.workers {
-            let shared = Arc::clone(&store.shared);
-            let thread = thread::Builder::new().name(format!("nibble-{number}"));
-            // On failure `store` is dropped, which ends the workers started so far.
-            store.threads.push(thread.spawn(move || worker::run(&shared, number))?);
+        if config.compaction == Compaction::Background {
+            for (node, number) in (0..geometry.nodes.len())
+                .flat_map(|node| (0..geometry.workers).map(move |number| (node, number)))
+            {
+                let shared = Arc::clone(&store.shared);
+                let thread = thread::Builder::new().name(format!("nibble-{node}-{number}"));
+                // On failure `store` is dropped, which ends the workers started so far.
+                store.threads.push(thread.spawn(move || worker::run(&shared, node, number))?);
+            }
         }
         Ok(store)
     }
@@ -131,41 +124,48 @@ impl Store {
     /// seconds; answers whether that came to be.
     pub fn settle(&self) -> bool {
         let deadline = Instant::now() + SETTLE_LIMIT;
-        let crew = &self.shared.crew;
-        let before: Vec<u64> = crew.quiet_rounds().collect();
+        let shared = &*self.shared;
+        let before: Vec<u64> = quiet_rounds(shared).collect();
         loop {
             // Two quiet rounds: the second began after this call.
-            let quiet = crew.quiet_rounds().zip(&before).all(|(now, then)| now >= then + 2);
-            if quiet && self.shared.log.nothing_rolled() {
+            let quiet = quiet_rounds(shared).zip(&before).all(|(now, then)| now >= then + 2);
+            if quiet && shared.log.nothing_rolled() {
                 return true;
             }
             if Instant::now() >= deadline {
                 return false;
             }
-            self.shared.log.signals.kick();
-            thread::sleep(Duration::from_micros(200));
+            if shared.inline {
+                inline::drive(shared, 0);
+            } else {
+                shared.log.nodes.iter().for_each(|node| node.signals.kick());
+                thread::sleep(Duration::from_micros(200));
+            }
         }
     }
 
     /// Gives the pages of free blocks back to the system. They are touched again when needed.
     pub fn trim(&self) {
-        let log = &self.shared.log;
-        log.pool.for_each_run(|run| log.memory.region.discard(run));
+        let Log { nodes, memory, .. } = &self.shared.log;
+        for node in nodes {
+            node.pool.for_each_run(|run| memory.region.discard(run));
+        }
     }
 
     /// Where the memory is; exact while nobody writes. Waits for the workers' present rounds.
     #[must_use]
     pub fn census(&self) -> Census {
-        let Shared { log, index, epochs, crew, .. } = &*self.shared;
+        let Shared { log, index, epochs, .. } = &*self.shared;
         // Held, so that no object is counted where it was and where it is moved to.
-        let _workers: Vec<_> = crew.workers.iter().map(lock).collect();
+        let workers = log.nodes.iter().flat_map(|node| &node.crew.workers);
+        let _workers: Vec<_> = workers.map(lock).collect();
         let (mut live_object_bytes, mut live_objects) = (0, 0);
         for (_, info) in log.segments.iter() {
             live_object_bytes += info.live().bytes();
             live_objects += info.live().objects();
         }
         let object_memory_bytes = log.memory.region.bytes();
-        let free_object_bytes = log.pool.free() * log.memory.region.block_bytes();
+        let free_object_bytes = log.free_blocks() * log.memory.region.block_bytes();
         Census {
             live_objects,
             live_value_bytes: live_object_bytes - live_objects * HEADER_BYTES,
@@ -179,20 +179,52 @@ impl Store {
         }
     }
 
-    /// What has been done so far.
+    /// Bytes of object memory that lie on 2 MiB pages now; `None` where the system does not tell.
+    /// The system walks all page tables for it: not to be asked all the time.
+    #[must_use]
+    pub fn huge_page_bytes(&self) -> Option<u64> {
+        self.shared.log.memory.region.huge_bytes().ok()
+    }
+
+    /// What has been done so far, and the present state, without waiting for anybody; the parts
+    /// may be of slightly different moments.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
-        let Shared { log, crew, put_waits, .. } = &*self.shared;
-        let (copied_bytes, segments_compacted, compaction_rounds) = crew.totals();
+        let Shared { log, put_waits, put_wait_ns, .. } = &*self.shared;
+        let mut totals = Totals::default();
+        log.nodes.iter().for_each(|node| totals.add(&node.crew.totals()));
+        let heads = log.nodes.iter().flat_map(|node| node.heads());
+        let now_ns = platform::clock::monotonic_ns();
+        let waiting = totals.limbo_since_ns > 0;
+        let mut segments = SegmentCounts::default();
+        let mut live_object_bytes = 0;
+        for (_, info) in log.segments.iter() {
+            segments.count(info.state());
+            live_object_bytes += info.live().bytes();
+        }
+        let block_bytes = log.memory.region.block_bytes();
         Statistics {
-            appended_bytes: log.heads().map(|head| head.lock().appended()).sum(),
-            copied_bytes,
-            segments_compacted,
-            compaction_rounds,
-            blocks_reclaimed: crew.freed(),
-            quiet_rounds: crew.quiet_rounds().sum(),
+            nodes: log.nodes.len() as u64,
+            live_object_bytes,
+            free_object_bytes: log.free_blocks() * block_bytes,
+            object_memory_bytes: log.memory.region.bytes(),
+            segments,
+            appended_bytes: heads.map(|head| head.lock().appended()).sum(),
+            copied_bytes: totals.copied_bytes,
+            segments_compacted: totals.segments,
+            compaction_rounds: totals.rounds,
+            blocks_reclaimed: totals.freed_blocks,
+            quiet_rounds: totals.quiet_rounds,
+            reclamation_bytes: totals.limbo_blocks * block_bytes,
+            reclamation_age_ns: if waiting {
+                now_ns.saturating_sub(totals.limbo_since_ns)
+            } else {
+                0
+            },
             // Relaxed: a statistic.
             put_waits: put_waits.load(Ordering::Relaxed),
+            // Relaxed: a statistic.
+            put_wait_ns: put_wait_ns.load(Ordering::Relaxed),
         }
     }
 
@@ -214,7 +246,7 @@ impl fmt::Debug for Store {
 
 impl Drop for Store {
     fn drop(&mut self) {
-        self.shared.log.signals.stop();
+        self.shared.log.nodes.iter().for_each(|node| node.signals.stop());
         for thread in self.threads.drain(..) {
             // A worker that panicked has reported itself; there is nothing to add here.
             let _ = thread.join();

@@ -18,15 +18,20 @@ fn drop_stops_the_workers_and_returns_the_memory() {
     for resident_at_open in [false, true] {
         let mut config = Config::best(64 << 20);
         config.resident = resident_at_open;
+        config.compaction = nibble::Compaction::Background;
+        config.virtual_nodes = 2;
         config.compaction_workers = 3;
         let store = open(config);
-        assert_eq!(threads(), threads_before + 3);
+        assert_eq!(threads(), threads_before + 6);
         let opened = resident() - before;
         assert_eq!(opened >= 60 << 20, resident_at_open, "{opened} bytes resident at open");
         fill_store(&store.session().unwrap(), 0, |_| 500);
         assert!(resident() - before >= 60 << 20);
         drop(store);
         assert_eq!(threads(), threads_before);
+        let without_threads = open(Config::best(4 << 20));
+        assert_eq!(threads(), threads_before, "writers compact");
+        drop(without_threads);
         let left = resident().saturating_sub(before);
         assert!(left < 8 << 20, "{left} bytes still resident");
     }

@@ -4,7 +4,7 @@ mod common;
 
 use std::collections::HashMap;
 
-use common::{Random, made, open, small};
+use common::{Random, made, open, small, variants};
 use nibble::{Config, Put, PutError, Store};
 
 struct Model {
@@ -75,9 +75,10 @@ impl Model {
 
 #[test]
 fn small_values_at_high_utilisation() {
-    for seed in [1, 42, 4711] {
-        let mut model = Model::new(small(2 << 20, 64 << 10));
-        for phase in 0..4 {
+    for (seed, config) in variants(&small(2 << 20, 64 << 10)).into_iter().enumerate() {
+        println!("{config:?}");
+        let (seed, mut model) = (seed as u64, Model::new(config));
+        for phase in 0..3 {
             model.run(seed * 100 + phase, 60_000, 20_000, 300, (2 << 20) * 85 / 100);
             model.verify();
         }
@@ -87,10 +88,10 @@ fn small_values_at_high_utilisation() {
 
 #[test]
 fn values_of_many_blocks() {
-    for seed in [7, 77] {
-        let mut model = Model::new(small(8 << 20, 512 << 10));
-        for phase in 0..3 {
-            model.run(seed * 100 + phase, 6_000, 300, 60_000, (8 << 20) * 75 / 100);
+    for (seed, config) in variants(&small(24 << 20, 512 << 10)).into_iter().enumerate() {
+        let (seed, mut model) = (seed as u64, Model::new(config));
+        for phase in 0..2 {
+            model.run(seed * 100 + phase, 6_000, 900, 60_000, (24 << 20) * 75 / 100);
             model.verify();
         }
         assert!(model.store.statistics().segments_compacted > 10, "{:?}", model.store.statistics());

@@ -1,6 +1,7 @@
 //! Core ids and pinning.
 
 use std::io;
+use std::sync::OnceLock;
 
 /// Cores this process may run on.
 #[must_use]
@@ -28,17 +29,96 @@ pub fn current_core() -> usize {
     usize::try_from(core).unwrap_or(0)
 }
 
+/// As [`current_core`], by the instruction `rdtscp`, which waits for earlier loads.
+///
+/// Linux keeps node and core in the auxiliary register that it returns. Other architectures ask
+/// the C library.
+#[inline]
+#[must_use]
+pub fn current_core_by_rdtscp() -> usize {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let mut auxiliary = 0;
+        // SAFETY: every x86-64 processor that runs a kernel with restartable sequences has
+        // `rdtscp`, and `auxiliary` is a valid place for its result.
+        unsafe { core::arch::x86_64::__rdtscp(&raw mut auxiliary) };
+        auxiliary as usize & AUXILIARY_CORE
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        current_core()
+    }
+}
+
+/// As [`current_core`], by the instruction `rdpid`, which does nothing else.
+///
+/// Where the processor lacks it ([`has_rdpid`]) the C library is asked.
+#[inline]
+#[must_use]
+pub fn current_core_by_rdpid() -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if has_rdpid() {
+        let auxiliary: u64;
+        // SAFETY: the processor has the instruction, just tested; it writes one register.
+        unsafe {
+            core::arch::asm!("rdpid {}", out(reg) auxiliary, options(nomem, nostack, preserves_flags));
+        }
+        return auxiliary as usize & AUXILIARY_CORE;
+    }
+    current_core()
+}
+
+/// Linux keeps the core in the low 12 bits of the auxiliary register, the node above.
+#[cfg(target_arch = "x86_64")]
+const AUXILIARY_CORE: usize = 0xFFF;
+
+/// Whether the processor has `rdpid` (CPUID leaf 7, ECX bit 22). Asked once.
+#[inline]
+#[must_use]
+pub fn has_rdpid() -> bool {
+    static HAS: OnceLock<bool> = OnceLock::new();
+    *HAS.get_or_init(detect_rdpid)
+}
+
+fn detect_rdpid() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use core::arch::x86_64::{__cpuid, __cpuid_count};
+        #[allow(unused_unsafe, reason = "a safe function in newer compilers")]
+        // SAFETY: every x86-64 processor has CPUID.
+        let leaves = unsafe { __cpuid(0) }.eax;
+        #[allow(unused_unsafe, reason = "as above")]
+        // SAFETY: as above; leaf 7 exists where there are so many.
+        let has = leaves >= 7 && unsafe { __cpuid_count(7, 0) }.ecx & (1 << 22) != 0;
+        has
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        false
+    }
+}
+
 /// Binds the calling thread to `core`.
 ///
 /// # Errors
 /// When the core does not exist or is not allowed.
 pub fn pin_to(core: usize) -> io::Result<()> {
-    if core >= libc::CPU_SETSIZE as usize {
-        return Err(io::Error::from_raw_os_error(libc::EINVAL));
-    }
+    pin_to_any(&[core])
+}
+
+/// Binds the calling thread to the cores of a set.
+///
+/// # Errors
+/// When one of the cores does not exist, or none is allowed.
+pub fn pin_to_any(cores: &[usize]) -> io::Result<()> {
     let mut set = empty_set();
-    // SAFETY: `core < CPU_SETSIZE`, checked above.
-    unsafe { libc::CPU_SET(core, &mut set) };
+    for &core in cores {
+        if core >= libc::CPU_SETSIZE as usize {
+            return Err(io::Error::from_raw_os_error(libc::EINVAL));
+        }
+        // SAFETY: `core < CPU_SETSIZE`, checked above.
+        unsafe { libc::CPU_SET(core, &mut set) };
+    }
     // SAFETY: `set` is a valid cpu_set_t of the size stated; 0 is the calling thread.
     match unsafe { libc::sched_setaffinity(0, size_of_val(&set), &raw const set) } {
         0 => Ok(()),
@@ -61,10 +141,18 @@ mod tests {
             let core = *allowed_cores().last().unwrap();
             pin_to(core).unwrap();
             assert_eq!(current_core(), core);
+            assert_eq!(current_core_by_rdtscp(), core);
+            assert_eq!(current_core_by_rdpid(), core);
             assert_eq!(allowed_cores(), [core]);
         })
         .join()
         .unwrap();
+    }
+
+    #[test]
+    fn detection_agrees_with_the_kernel() {
+        let flags = std::fs::read_to_string("/proc/cpuinfo").unwrap();
+        assert_eq!(has_rdpid(), flags.split_whitespace().any(|flag| flag == "rdpid"));
     }
 
     #[test]

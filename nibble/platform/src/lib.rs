@@ -4,12 +4,16 @@
 //! | module | what |
 //! |---|---|
 //! | [`mapping`] | anonymous, reserved and shared mappings; page size; populate and discard |
+//! | [`huge`] | 2 MiB pages made of small ones, and how many a range has |
+//! | [`numa`] | memory nodes, their cores, binding |
 //! | [`cpu`] | core ids, pinning |
 //! | [`clock`] | time-stamp counter, monotonic and CPU clocks |
 //! | [`process`] | fate of a child whose parent dies, rusage, memory of a process as the kernel sees it |
 pub mod clock;
 pub mod cpu;
+pub mod huge;
 pub mod mapping;
+pub mod numa;
 pub mod process;
 
 pub use mapping::{Mapping, Pages};

@@ -132,16 +132,7 @@ impl Mapping {
         unsafe { libc::madvise(start.as_ptr().cast(), to - from, libc::MADV_DONTNEED) };
     }
 
-    /// Makes the 2 MiB pages of `offset..offset + bytes` huge now; both are multiples of 2 MiB.
-    pub fn collapse(&self, offset: usize, bytes: usize) -> bool {
-        let start = self.range(offset, bytes);
-        // SAFETY: ours.
-        unsafe { libc::madvise(start.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE) };
-        // SAFETY: ours.
-        unsafe { libc::madvise(start.as_ptr().cast(), bytes, 25) == 0 }
-    }
-
-    fn range(&self, offset: usize, bytes: usize) -> NonNull<u8> {
+    pub(crate) fn range(&self, offset: usize, bytes: usize) -> NonNull<u8> {
         let end = offset.checked_add(bytes).expect("a range that fits the address space");
         assert!(end <= self.bytes, "range {offset}..{end} of a mapping of {}", self.bytes);
         // SAFETY: `offset <= self.bytes`, just asserted.

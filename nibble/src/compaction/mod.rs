@@ -1,12 +1,19 @@
-//! Compaction: worker threads that empty segments with dead objects and give their blocks back.
+//! Compaction: segments with dead objects are emptied and their blocks given back, by threads of
+//! the store or by its writers.
 
+pub(crate) mod choose;
+pub(crate) mod crew;
+pub(crate) mod inline;
 pub(crate) mod pace;
 pub(crate) mod patience;
 pub(crate) mod reclaim;
 pub(crate) mod relocate;
 pub(crate) mod select;
 pub(crate) mod signal;
+pub(crate) mod survivors;
 pub(crate) mod worker;
 
+pub(crate) use crew::Crew;
+pub(crate) use inline::Debt;
 pub(crate) use signal::Signals;
-pub(crate) use worker::{Crew, Worker};
+pub(crate) use worker::Worker;

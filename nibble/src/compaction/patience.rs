@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use super::inline;
 use super::signal::Waiting;
-use crate::constants::WORTH_DIVISOR;
 use crate::segment::SegmentState;
 use crate::store::Shared;
 use crate::sync::Ordering;
@@ -15,15 +15,17 @@ const TURN: Duration = Duration::from_micros(500);
 const ROUNDS: u64 = 2;
 
 /// A PUT's patience. It ends
-/// - at once, when all dead bytes worth compacting together are less than what is needed;
+/// - at once, when free and dead bytes together are less than what is needed;
 /// - when every worker has looked, found nothing it can do, and nothing was freed meanwhile;
 /// - in any case after `full_wait_ms`.
+///
+/// In a store without threads the PUT does the workers' rounds itself.
 #[derive(Debug)]
 pub(crate) struct Patience<'store> {
     shared: &'store Shared,
-    _waiting: Waiting<'store>,
-    deadline: Instant,
-    blocks: u64,
+    _waiting: Vec<Waiting<'store>>,
+    begin: Instant,
+    bytes: u64,
     freed: u64,
     rounds: Vec<u64>,
 }
@@ -31,16 +33,15 @@ pub(crate) struct Patience<'store> {
 impl<'store> Patience<'store> {
     /// `bytes` could not be reserved. `None` when waiting is in vain from the start.
     pub(crate) fn begin(shared: &'store Shared, bytes: u64) -> Option<Self> {
-        let blocks = shared.log.blocks_for(bytes);
-        if !can_be_had(shared, blocks) {
+        if !can_be_had(shared, bytes) {
             return None;
         }
-        let waiting = shared.log.signals.begin_waiting();
+        let nodes = shared.log.nodes.iter();
         let mut patience = Self {
             shared,
-            _waiting: waiting,
-            deadline: Instant::now() + shared.full_wait,
-            blocks,
+            _waiting: nodes.map(|node| node.signals.begin_waiting()).collect(),
+            begin: Instant::now(),
+            bytes,
             freed: 0,
             rounds: Vec::new(),
         };
@@ -51,10 +52,11 @@ impl<'store> Patience<'store> {
 
     /// Another attempt failed; answers whether one more is worth it, after waiting a little.
     pub(crate) fn again(&mut self) -> bool {
-        if Instant::now() >= self.deadline || !can_be_had(self.shared, self.blocks) {
+        let late = self.begin.elapsed() >= self.shared.full_wait;
+        if late || !can_be_had(self.shared, self.bytes) {
             return false;
         }
-        if self.shared.crew.freed() != self.freed {
+        if self.freed() != self.freed {
             self.look_again();
         } else if self.in_vain() {
             return false;
@@ -63,37 +65,64 @@ impl<'store> Patience<'store> {
         true
     }
 
+    fn freed(&self) -> u64 {
+        let nodes = self.shared.log.nodes.iter();
+        nodes.map(|node| node.crew.totals().freed_blocks).sum()
+    }
+
     fn look_again(&mut self) {
-        self.freed = self.shared.crew.freed();
-        self.rounds = self.shared.crew.quiet_rounds().collect();
+        self.freed = self.freed();
+        self.rounds = quiet_rounds(self.shared).collect();
     }
 
     fn in_vain(&self) -> bool {
-        let mut now = self.shared.crew.quiet_rounds().zip(&self.rounds);
+        let mut now = quiet_rounds(self.shared).zip(&self.rounds);
         now.all(|(now, &then)| now >= then + ROUNDS)
     }
 
     fn wait(&self) {
-        self.shared.log.signals.kick();
-        self.shared.log.signals.wait_for_space(TURN);
+        if self.shared.inline {
+            inline::drive(self.shared, self.bytes);
+            return;
+        }
+        self.shared.log.nodes.iter().for_each(|node| node.signals.kick());
+        self.shared.log.nodes[0].signals.wait_for_space(TURN);
     }
 }
 
-/// Whether free blocks and those that compaction could free add up to `blocks`.
-fn can_be_had(shared: &Shared, blocks: u64) -> bool {
+impl Drop for Patience<'_> {
+    fn drop(&mut self) {
+        // Relaxed: a statistic.
+        let waited_ns = self.begin.elapsed().as_nanos() as u64;
+        self.shared.put_wait_ns.fetch_add(waited_ns, Ordering::Relaxed);
+    }
+}
+
+/// The quiet rounds of every worker.
+pub(crate) fn quiet_rounds(shared: &Shared) -> impl Iterator<Item = u64> {
+    shared.log.nodes.iter().flat_map(|node| node.crew.quiet_rounds())
+}
+
+/// Whether free bytes and those that compaction could free add up to `bytes`.
+fn can_be_had(shared: &Shared, bytes: u64) -> bool {
     let log = &shared.log;
-    // Relaxed: whoever is retiring meanwhile will free, and is seen in `freed` or here.
-    let limbo = shared.crew.limbo_blocks.load(Ordering::Relaxed);
-    let mut sum = (log.pool.available() + limbo) * log.memory.region.block_bytes();
-    let wanted = blocks * log.memory.region.block_bytes();
+    let blocks: u64 =
+        log.nodes.iter().map(|node| node.pool.available() + node.crew.totals().limbo_blocks).sum();
+    let mut sum = blocks * log.memory.region.block_bytes();
     for (_, info) in log.segments.iter() {
-        if sum >= wanted {
+        if sum >= bytes {
             break;
         }
-        let dead = info.dead();
-        if dead * WORTH_DIVISOR >= info.used() && info.state() != SegmentState::Free {
-            sum += dead;
+        match info.state() {
+            SegmentState::Free => {}
+            // Blocks that a worker's output holds for later.
+            SegmentState::Open => {
+                let used_blocks = log.memory.region.blocks_for(info.used());
+                let spare_blocks = info.blocks().saturating_sub(used_blocks);
+                sum += info.dead() + spare_blocks * log.memory.region.block_bytes();
+            }
+            _ => sum += info.dead(),
         }
     }
-    sum >= wanted
+    sum >= bytes
 }

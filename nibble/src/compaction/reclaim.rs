@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::address::SegmentId;
 use crate::epoch::Stamp;
-use crate::log::Log;
+use crate::log::{Log, node::Node};
 use crate::segment::{Run, SegmentState};
 
 /// Blocks that hold no live object any more.
@@ -12,6 +12,8 @@ use crate::segment::{Run, SegmentState};
 struct Retired {
     /// Taken when everything in them was unlinked.
     stamp: Stamp,
+    /// The same moment, for statistics.
+    since_ns: u64,
     runs: Vec<Run>,
     /// The segment, when these were its last blocks.
     segment: Option<SegmentId>,
@@ -21,6 +23,7 @@ struct Retired {
 #[derive(Debug, Default)]
 pub(crate) struct Limbo {
     queue: VecDeque<Retired>,
+    blocks: u64,
 }
 
 impl Limbo {
@@ -28,33 +31,50 @@ impl Limbo {
         self.queue.is_empty()
     }
 
+    /// Blocks that wait.
+    pub(crate) fn blocks(&self) -> u64 {
+        self.blocks
+    }
+
+    /// When the oldest of them began to wait, of the monotonic clock; 0 when there is none.
+    pub(crate) fn since_ns(&self) -> u64 {
+        self.queue.front().map_or(0, |retired| retired.since_ns)
+    }
+
     /// Queues blocks whose objects have all been moved or found dead.
     pub(crate) fn retire(&mut self, log: &Log, runs: Vec<Run>, segment: Option<SegmentId>) {
         if let Some(id) = segment {
             log.segments[id].become_state(SegmentState::Limbo);
         }
+        self.blocks += runs.iter().map(|run| u64::from(run.blocks)).sum::<u64>();
         let stamp = log.clock.stamp();
-        self.queue.push_back(Retired { stamp, runs, segment });
+        let since_ns = platform::clock::monotonic_ns();
+        self.queue.push_back(Retired { stamp, since_ns, runs, segment });
+    }
+
+    /// Whether [`Limbo::reclaim`] would free something.
+    pub(crate) fn may_free(&self, log: &Log, minimum: u64) -> bool {
+        self.queue.front().is_some_and(|retired| log.clock.has_passed(retired.stamp, minimum))
     }
 
     /// Frees what nobody can be reading, given the oldest operation in progress; answers how many
     /// blocks.
-    pub(crate) fn reclaim(&mut self, log: &Log, minimum: u64) -> u64 {
-        let mut freed = 0;
+    pub(crate) fn reclaim(&mut self, log: &Log, node: &Node, minimum: u64) -> u64 {
+        let before = self.blocks;
         let passed = |retired: &Retired| log.clock.has_passed(retired.stamp, minimum);
         while self.queue.front().is_some_and(passed) {
             let Some(retired) = self.queue.pop_front() else { break };
             for block in retired.runs.iter().flat_map(|run| run.blocks()) {
                 log.memory.blocks.disown(block);
-                freed += 1;
+                self.blocks -= 1;
             }
-            log.pool.give(&retired.runs);
+            node.pool.give(&retired.runs);
             if let Some(id) = retired.segment {
                 log.segments[id].become_state(SegmentState::Free);
-                log.pool.give_id(id);
+                node.pool.give_id(id);
             }
         }
-        freed
+        before - self.blocks
     }
 
     /// Every block in the queue. For `check`.

@@ -1,25 +1,27 @@
-//! Emptying one segment: live objects are copied to the worker's output, dead ones skipped.
+//! Emptying one segment, in steps: live objects are moved, dead ones passed over.
 //!
-//! An object is *copied, then published by compare*: the source cannot change, so the copy needs
-//! no lock; afterwards, with the bucket locked, the entry is swapped if it still leads to the
-//! source. If it does not, the object has died meanwhile and the copy is taken back.
-//!
-//! The output stays open from one victim to the next and grows by a few blocks at a time, so the
-//! remains of any number of victims share segments without gaps. When no block is left for it,
-//! the blocks of the victim that are empty so far are retired and the rest waits: a segment far
-//! larger than the reserve can be compacted in steps.
+//! When no block is left to copy to, or the victim is long, the blocks that are empty so far are
+//! retired and the rest waits: a segment far larger than the reserve can be compacted in steps.
 
-use crate::address::{ObjectRef, SegmentId};
-use crate::constants::EXTENT_BLOCKS;
-use crate::index::{Index, Relocated, hash::Hash};
+use crate::address::SegmentId;
+use crate::index::hash::Hash;
+use crate::knobs::Survivors;
 use crate::log::Log;
 use crate::raw::Custody;
-use crate::segment::{Cursor, OpenSegment, Purse, Run, SegmentState};
+use crate::segment::{Cursor, Run, SegmentState};
 
+use super::pace::Budget;
 use super::reclaim::Limbo;
+use super::survivors::{Mover, Output, Place, Walked};
 
 /// Objects looked at together, so that their index lines are fetched together.
 const BATCH: usize = 16;
+/// Bytes looked at together, unless one object is larger.
+const BATCH_BYTES: u64 = 64 << 10;
+/// Blocks that a paused victim gives up at a time. Each time costs a look at all epochs.
+const RETIRED_BLOCKS: u64 = 16;
+/// So many objects ahead of the walk, headers are fetched.
+const AHEAD: u64 = 4;
 
 /// A segment that this worker empties.
 #[derive(Debug)]
@@ -29,17 +31,18 @@ pub(crate) struct Victim {
     /// Offset of the cursor in the segment.
     walked: u64,
     used: u64,
+    /// Offset up to which blocks have been retired.
+    retired: u64,
     custody: Custody,
 }
 
-/// Where a worker copies to.
+/// What a worker moves objects with.
 #[derive(Debug, Default)]
-pub(crate) struct Output {
-    pub(crate) open: Option<OpenSegment>,
-    /// Closed outputs, candidates again.
-    pub(crate) closed: Vec<SegmentId>,
-    /// Bytes copied and published so far.
-    pub(crate) copied: u64,
+pub(crate) struct Tools {
+    pub(crate) output: Output,
+    pub(crate) mover: Mover,
+    pub(crate) limbo: Limbo,
+    batch: Vec<Walked>,
 }
 
 /// How a step ended.
@@ -47,11 +50,10 @@ pub(crate) struct Output {
 pub(crate) enum Step {
     /// The victim is empty and retired.
     Finished,
-    /// There was no block to copy to; `retired` blocks were emptied all the same.
-    Suspended {
-        /// How many.
-        retired: u64,
-    },
+    /// The budget is spent.
+    Paused,
+    /// There was no block to copy to; what was emptied is retired all the same.
+    Suspended,
 }
 
 impl Victim {
@@ -59,53 +61,86 @@ impl Victim {
         let info = &log.segments[id];
         info.become_state(SegmentState::Compacting);
         let custody = Custody::of_compacting_segment();
-        Self { id, cursor: Cursor::at(info.first()), walked: 0, used: info.used(), custody }
+        let (cursor, used) = (Cursor::at(info.first()), info.used());
+        Self { id, cursor, walked: 0, used, retired: 0, custody }
     }
 
-    /// Moves what lives, until the end or until no block is left to move it to.
+    /// Moves what lives, until the end, the end of the budget, or until no block is left.
     pub(crate) fn empty(
         &mut self,
-        log: &Log,
-        index: &Index,
-        output: &mut Output,
-        limbo: &mut Limbo,
+        place: Place<'_>,
+        tools: &mut Tools,
+        survivors: Survivors,
+        budget: &mut Budget,
     ) -> Step {
-        let mut batch = Vec::with_capacity(BATCH);
         while self.walked < self.used {
-            self.look_ahead(log, index, &mut batch);
-            for &(object, hash, bytes) in &batch {
-                if !output.relocate(log, index, object, hash, bytes, &self.custody) {
-                    let retired = self.retire_front(log, limbo);
-                    return Step::Suspended { retired };
+            if place.log.segments[self.id].is_dead() {
+                budget.spend(self.used - self.walked, 0);
+                self.walked = self.used;
+                break;
+            }
+            if budget.is_spent() {
+                self.retire_front_if_long(place, &mut tools.limbo);
+                return Step::Paused;
+            }
+            self.look_ahead(place, &mut tools.batch);
+            let before = (self.walked, tools.mover.copied_bytes);
+            let Tools { output, mover, batch, .. } = tools;
+            let moved = match survivors {
+                Survivors::Separate => mover.move_to_output(place, output, batch, &self.custody),
+                Survivors::Mixed => {
+                    let turn = place.log.turn_here();
+                    let moved = mover.move_to_head(place, turn, batch, &self.custody);
+                    // Only the output may use the reserve.
+                    moved + mover.move_to_output(place, output, &batch[moved..], &self.custody)
                 }
-                self.cursor.settle(&log.memory);
-                self.cursor.advance(&log.memory, bytes);
+            };
+            for walked in &tools.batch[..moved] {
+                let bytes = walked.header.extent_bytes();
+                self.cursor.settle(&place.log.memory);
+                self.cursor.advance(&place.log.memory, bytes);
                 self.walked += bytes;
             }
+            let copied = tools.mover.copied_bytes - before.1;
+            budget.spend((self.walked - before.0).saturating_sub(copied), copied);
+            if moved < tools.batch.len() {
+                self.retire_front(place.log, &mut tools.limbo);
+                return Step::Suspended;
+            }
         }
-        self.retire_all(log, limbo);
+        self.retire_all(place.log, &mut tools.limbo);
         Step::Finished
     }
 
-    fn look_ahead(&self, log: &Log, index: &Index, batch: &mut Vec<(ObjectRef, Hash, u64)>) {
+    fn look_ahead(&self, place: Place<'_>, batch: &mut Vec<Walked>) {
+        let Place { log, index, .. } = place;
         batch.clear();
         let (mut cursor, mut walked) = (self.cursor, self.walked);
-        while walked < self.used && batch.len() < BATCH {
+        while walked < self.used && batch.len() < BATCH && walked - self.walked < BATCH_BYTES {
             cursor.settle(&log.memory);
             let address = log.memory.region.address(cursor.block, cursor.offset);
             let header = log.memory.header(address, &self.custody);
             let hash = Hash::of(header.key);
             index.prefetch(hash);
             let bytes = header.extent_bytes();
-            batch.push((ObjectRef::new(self.id, address), hash, bytes));
+            // Where an object begins is known only when the one before it has been read, but
+            // neighbours are often of a size.
+            log.memory.region.prefetch(address.ahead(AHEAD * bytes));
+            batch.push(Walked { address, header, hash });
             cursor.advance(&log.memory, bytes);
             walked += bytes;
         }
         assert!(walked <= self.used, "objects tile their segment");
     }
 
+    fn retire_front_if_long(&mut self, place: Place<'_>, limbo: &mut Limbo) {
+        if self.walked - self.retired >= RETIRED_BLOCKS * place.log.memory.region.block_bytes() {
+            self.retire_front(place.log, limbo);
+        }
+    }
+
     /// Retires the blocks in front of the cursor.
-    fn retire_front(&mut self, log: &Log, limbo: &mut Limbo) -> u64 {
+    fn retire_front(&mut self, log: &Log, limbo: &mut Limbo) {
         if self.walked < self.used {
             self.cursor.settle(&log.memory);
         }
@@ -118,12 +153,11 @@ impl Victim {
             block = log.memory.blocks.next(block);
             left -= 1;
         }
-        let retired = info.blocks() - left;
         info.advance(block, self.walked, left);
-        if retired > 0 {
+        self.retired = self.walked;
+        if !runs.is_empty() {
             limbo.retire(log, runs, None);
         }
-        retired
     }
 
     fn retire_all(&mut self, log: &Log, limbo: &mut Limbo) {
@@ -137,83 +171,5 @@ impl Victim {
         }
         info.advance(info.first(), self.used, 0);
         limbo.retire(log, runs, Some(self.id));
-    }
-}
-
-impl Output {
-    /// Moves one object if it lives; answers whether it is off the source.
-    fn relocate(
-        &mut self,
-        log: &Log,
-        index: &Index,
-        object: ObjectRef,
-        hash: Hash,
-        bytes: u64,
-        custody: &Custody,
-    ) -> bool {
-        let from = object.address();
-        if !index.holds(hash, from, &log.memory, custody) {
-            return true;
-        }
-        let Some(open) = self.with_room(log, bytes) else {
-            return false;
-        };
-        let mark = open.mark();
-        let mut copied = 0;
-        let moved =
-            index.relocate(hash, from, &log.memory, &log.segments, custody, |header, locked| {
-                copied = header.object_bytes();
-                let copy = open.reserve(copied, &log.memory, &log.segments);
-                log.memory.copy_object(from, header, copy.address(), locked);
-                Some(copy)
-            });
-        match moved {
-            Relocated::Moved => self.copied += copied,
-            Relocated::Dead | Relocated::NoRoom => open.rewind(mark, &log.segments),
-        }
-        true
-    }
-
-    fn with_room(&mut self, log: &Log, bytes: u64) -> Option<&mut OpenSegment> {
-        if self.open.as_ref().is_some_and(|open| open.room() < bytes && open.used() >= open.planned)
-        {
-            self.close(log);
-        }
-        match &mut self.open {
-            Some(open) => {
-                if open.room() < bytes && !log.extend(open, bytes, EXTENT_BLOCKS, Purse::Compaction)
-                {
-                    return None;
-                }
-            }
-            None => {
-                let planned = log.segment_bytes();
-                self.open = log.open(bytes, planned, EXTENT_BLOCKS, Purse::Compaction);
-            }
-        }
-        self.open.as_mut()
-    }
-
-    /// Gives blocks back that the open segment does not need yet.
-    pub(crate) fn trim(&mut self, log: &Log) {
-        if let Some(open) = &mut self.open {
-            let spare = open.trim(&log.memory, &log.segments);
-            log.pool.give(&spare);
-        }
-    }
-
-    /// Ends the open segment.
-    pub(crate) fn close(&mut self, log: &Log) {
-        if let Some(open) = self.open.take() {
-            self.closed.push(log.close(open));
-        }
-    }
-
-    /// Whether at least one byte in `divisor` of the open segment is dead.
-    pub(crate) fn is_worth_compacting(&self, log: &Log, divisor: u64) -> bool {
-        self.open.as_ref().is_some_and(|open| {
-            let info = &log.segments[open.id];
-            info.dead() > 0 && info.dead() * divisor >= info.used()
-        })
     }
 }

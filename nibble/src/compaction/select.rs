@@ -1,7 +1,7 @@
 //! Which segment to compact next. Pure.
 
 use super::pace::Pace;
-use crate::constants::WORTH_DIVISOR;
+use crate::knobs::Selection;
 
 /// What is known of a closed segment without touching its memory.
 #[derive(Clone, Copy, Debug)]
@@ -19,64 +19,80 @@ impl Candidate {
         self.used.saturating_sub(self.live) as f64 / self.used as f64
     }
 
-    /// `(1 - u) * age / (1 + u)`: the space gained, for as long as it will stay gained, per byte
-    /// read and written. Recomputed from the present age every time.
-    fn benefit(self) -> f64 {
-        let utilisation = 1.0 - self.dead();
-        (1.0 - utilisation) * self.age as f64 / (1.0 + utilisation)
+    /// What is gained by emptying it, for what it costs.
+    fn benefit(self, selection: Selection) -> f64 {
+        // At least a tick, or nothing would be told of two segments that closed just now.
+        let (dead, age) = (self.dead(), self.age.max(1) as f64);
+        let utilisation = 1.0 - dead;
+        match selection {
+            // The space gained, for as long as it will stay gained, per byte read and written.
+            Selection::CostBenefit => dead * age / (1.0 + utilisation),
+            // The same per byte copied: memory need not be read to be freed. An empty segment
+            // costs nothing.
+            Selection::RamCloud => dead * age / utilisation,
+            Selection::Greedy => dead,
+        }
     }
 
     /// How much this pace wants it; `None` for not at all.
-    pub(crate) fn score(self, pace: Pace) -> Option<f64> {
-        let (least, score) = match pace {
-            Pace::Rest => return None,
-            Pace::Steady { dead_least } => (dead_least, self.benefit()),
-            Pace::Pressed => (1.0 / WORTH_DIVISOR as f64, self.dead()),
+    pub(crate) fn score(self, pace: Pace, selection: Selection) -> Option<f64> {
+        let (least, selection) = match pace {
+            // What is all dead costs nothing.
+            Pace::Rest => (1.0, Selection::Greedy),
+            Pace::Steady { dead_least } => (dead_least, selection),
+            Pace::Pressed { dead_least } => (dead_least, Selection::Greedy),
         };
-        (self.used > 0 && self.dead() > 0.0 && self.dead() >= least).then_some(score)
+        let wanted = self.used > self.live && self.dead() >= least;
+        wanted.then(|| self.benefit(selection))
     }
-}
-
-/// The position of the candidate with the highest score.
-pub(crate) fn choose(
-    candidates: impl Iterator<Item = Option<Candidate>>,
-    pace: Pace,
-) -> Option<usize> {
-    candidates
-        .enumerate()
-        .filter_map(|(position, candidate)| Some((position, candidate?.score(pace)?)))
-        .max_by(|a, b| a.1.total_cmp(&b.1))
-        .map(|(position, _)| position)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn candidate(live: u64, age: u64) -> Option<Candidate> {
-        Some(Candidate { live, used: 100, age })
+    const STEADY: Pace = Pace::Steady { dead_least: 0.1 };
+    const PRESSED: Pace = Pace::Pressed { dead_least: 1.0 / 64.0 };
+
+    fn candidate(live: u64, age: u64) -> Candidate {
+        Candidate { live, used: 100, age }
+    }
+
+    fn best(all: &[Candidate], pace: Pace, selection: Selection) -> Option<usize> {
+        let score = |&position: &usize| all[position].score(pace, selection);
+        let wanted = (0..all.len()).filter(|position| score(position).is_some());
+        wanted.max_by(|a, b| score(a).partial_cmp(&score(b)).unwrap())
     }
 
     #[test]
-    fn benefit_weighs_age_and_pressure_does_not() {
-        let all = [candidate(50, 1000), candidate(20, 10), candidate(0, 1)];
-        let steady = Pace::Steady { dead_least: 0.1 };
-        assert_eq!(choose(all.into_iter(), steady), Some(0));
-        assert_eq!(choose(all.into_iter(), Pace::Pressed), Some(2));
-        assert_eq!(choose(all.into_iter(), Pace::Rest), None);
+    fn each_selection_has_its_favourite() {
+        let all = [candidate(50, 1000), candidate(20, 400), candidate(0, 1)];
+        assert_eq!(best(&all, STEADY, Selection::CostBenefit), Some(0));
+        assert_eq!(best(&all[..2], STEADY, Selection::RamCloud), Some(1));
+        assert_eq!(best(&all, STEADY, Selection::RamCloud), Some(2), "an empty one is for free");
+        assert_eq!(best(&all, STEADY, Selection::Greedy), Some(2));
+        assert_eq!(best(&all, PRESSED, Selection::CostBenefit), Some(2), "pressure is greedy");
+        assert_eq!(best(&all, Pace::Rest, Selection::CostBenefit), Some(2), "at no cost");
+        assert_eq!(best(&all[..2], Pace::Rest, Selection::Greedy), None);
     }
 
     #[test]
     fn age_is_real() {
-        let young = candidate(50, 10).unwrap();
-        let old = candidate(50, 1000).unwrap();
-        assert!(old.benefit() > young.benefit() * 99.0, "same live bytes, more age, more benefit");
+        for selection in [Selection::CostBenefit, Selection::RamCloud] {
+            let (young, old) = (candidate(50, 10), candidate(50, 1000));
+            assert!(old.benefit(selection) > young.benefit(selection) * 99.0);
+        }
     }
 
     #[test]
     fn what_holds_only_live_data_is_left_alone() {
-        let all = [candidate(100, 1 << 40), candidate(99, 1 << 40), None];
-        assert_eq!(choose(all.into_iter(), Pace::Pressed), None, "1 of 100 is not 1 of 64");
-        assert!(candidate(98, 1).unwrap().score(Pace::Pressed).is_some());
+        let all = [candidate(100, 1 << 40), candidate(99, 1 << 40)];
+        let waited_for = Pace::Pressed { dead_least: 0.0 };
+        for &selection in Selection::ALL {
+            assert_eq!(best(&all, PRESSED, selection), None, "1 of 100 is not 1 of 64");
+            assert_eq!(best(&all, waited_for, selection), Some(1), "1 of 100 is something");
+            assert_eq!(best(&all[..1], waited_for, selection), None);
+        }
+        assert!(candidate(98, 1).score(PRESSED, Selection::Greedy).is_some());
     }
 }

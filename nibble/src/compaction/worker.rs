@@ -1,72 +1,27 @@
-//! A compaction worker: its private candidates and its round.
+//! A compaction worker: its candidates, its victim, and its round. Run by a thread of the store,
+//! or by whichever writer holds its lock.
 
-use std::sync::Mutex;
 use std::time::Duration;
 
-use super::pace::Pace;
-use super::reclaim::Limbo;
-use super::relocate::{Output, Step, Victim};
-use super::select::{Candidate, choose};
-use crate::address::SegmentId;
+use super::choose::{Candidates, Choice};
+use super::crew::Progress;
+use super::inline::Pause;
+use super::pace::{Budget, Pace};
+use super::relocate::{Step, Tools, Victim};
+use super::survivors::Place;
 use crate::constants::WORTH_DIVISOR;
-use crate::epoch::clock;
+use crate::knobs::{Survivors, Update};
 use crate::store::Shared;
-use crate::sync::{AtomicU64, CachePadded, Ordering, lock};
+use crate::sync::lock;
 
 /// Naps while something is due but has to wait for a grace period.
 const NAP: (Duration, Duration) = (Duration::from_micros(50), Duration::from_millis(4));
 /// How often a worker looks at its candidates while memory is low and nothing is worth it.
 const POLL: Duration = Duration::from_millis(100);
 
-/// All workers of a store, as others see them.
-#[derive(Debug)]
-pub(crate) struct Crew {
-    /// A worker's lock is held during its rounds; `check` takes them all.
-    pub(crate) workers: Box<[Mutex<Worker>]>,
-    progress: Box<[CachePadded<AtomicU64>]>,
-    /// Blocks in reclamation queues.
-    pub(crate) limbo_blocks: AtomicU64,
-    freed: AtomicU64,
-    copied: AtomicU64,
-    compacted: AtomicU64,
-    rounds: AtomicU64,
-}
-
-// Every counter here is relaxed: progress is compared with itself, the rest are statistics.
-impl Crew {
-    pub(crate) fn new(workers: usize) -> Self {
-        Self {
-            workers: (0..workers).map(|number| Mutex::new(Worker::new(number))).collect(),
-            progress: (0..workers).map(|_| CachePadded::default()).collect(),
-            limbo_blocks: AtomicU64::new(0),
-            freed: AtomicU64::new(0),
-            copied: AtomicU64::new(0),
-            compacted: AtomicU64::new(0),
-            rounds: AtomicU64::new(0),
-        }
-    }
-
-    /// Rounds in which each worker found nothing it could do.
-    pub(crate) fn quiet_rounds(&self) -> impl Iterator<Item = u64> {
-        self.progress.iter().map(|quiet| quiet.load(Ordering::Relaxed))
-    }
-
-    /// Blocks given back so far.
-    pub(crate) fn freed(&self) -> u64 {
-        self.freed.load(Ordering::Relaxed)
-    }
-
-    /// Bytes copied, segments emptied, rounds with something to do.
-    pub(crate) fn totals(&self) -> (u64, u64, u64) {
-        let [copied, compacted, rounds] = [&self.copied, &self.compacted, &self.rounds]
-            .map(|counter| counter.load(Ordering::Relaxed));
-        (copied, compacted, rounds)
-    }
-}
-
 /// What a round came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Round {
+pub(crate) enum Round {
     /// Something was done; there may be more.
     Worked,
     /// Something is due, once readers and writers have moved on.
@@ -78,133 +33,161 @@ enum Round {
 /// One worker's own things.
 #[derive(Debug)]
 pub(crate) struct Worker {
+    node: usize,
     number: usize,
-    pub(crate) candidates: Vec<SegmentId>,
+    /// When the oldest operation in progress began, at the last look through the epoch table. A
+    /// look takes a while.
+    minimum: u64,
+    pub(crate) candidates: Candidates,
     pub(crate) victim: Option<Victim>,
-    pub(crate) output: Output,
-    pub(crate) limbo: Limbo,
-    /// What this worker's share of [`Crew::limbo_blocks`] is.
-    limbo_counted: u64,
+    pub(crate) tools: Tools,
+    pub(super) pause: Pause,
 }
 
 impl Worker {
-    fn new(number: usize) -> Self {
+    pub(crate) fn new(node: usize, number: usize) -> Self {
         Self {
+            node,
             number,
-            candidates: Vec::new(),
+            minimum: 0,
+            candidates: Candidates::default(),
             victim: None,
-            output: Output::default(),
-            limbo: Limbo::default(),
-            limbo_counted: 0,
+            tools: Tools::default(),
+            pause: Pause::default(),
         }
     }
 
-    fn round(&mut self, shared: &Shared) -> Round {
-        let (log, crew) = (&shared.log, &shared.crew);
-        self.candidates.extend(log.take_rolled(self.number));
-        let pace = Pace::of(log.pool.available(), log.low_blocks(), log.signals.waiters());
-        if pace == Pace::Rest && self.victim.is_none() && self.limbo.is_empty() {
-            return Round::Quiet;
+    /// Frees what can be freed, chooses a victim unless there is one, and empties it as far as
+    /// the budget goes.
+    pub(crate) fn round(&mut self, shared: &Shared, budget: &mut Budget) -> Round {
+        let node = &shared.log.nodes[self.node];
+        let progress = node.crew.progress(self.number);
+        let round = self.step(shared, progress, budget);
+        progress.set_limbo(self.tools.limbo.blocks(), self.tools.limbo.since_ns());
+        if round == Round::Quiet {
+            progress.count_quiet();
         }
-        let minimum = shared.epochs.minimum();
-        self.reclaim(shared, minimum);
+        round
+    }
+
+    fn step(&mut self, shared: &Shared, progress: &Progress, budget: &mut Budget) -> Round {
+        let (log, node) = (&shared.log, &shared.log.nodes[self.node]);
+        node.take_rolled(self.number, self.candidates.all_mut());
+        let (available, low) = (node.pool.available(), node.low_blocks());
+        let pace = Pace::of(available, low, node.signals.waiters(), node.is_inline());
+        self.reclaim(shared, progress);
+        let in_place = shared.update == Update::InPlace;
+        let place = Place { log, node, index: &shared.index, in_place };
         let mut young = false;
         if self.victim.is_none() {
-            let chosen = self.choose(shared, pace, minimum, &mut young);
-            self.victim = chosen.map(|id| Victim::pick(id, log));
+            let chosen = self.choose(shared, pace);
+            young = chosen == Choice::Young;
+            if let Choice::Victim(id) = chosen {
+                node.crew.note_victim(log.segments[id].dead(), log.segments[id].used());
+                self.victim = Some(Victim::pick(id, log));
+            }
         }
+        let pressed = matches!(pace, Pace::Pressed { .. });
         let Some(victim) = &mut self.victim else {
-            let rolled = pace == Pace::Pressed && self.close_dead_heads(shared);
-            return if rolled || young || !self.limbo.is_empty() {
-                Round::Waiting
-            } else {
-                Round::Quiet
-            };
+            let rolled = pressed && self.close_dead_heads(place);
+            if pressed {
+                self.tools.output.trim(place);
+            }
+            if pace == Pace::Rest && node.return_idle_memory(log) {
+                return Round::Worked;
+            }
+            let waiting = rolled || young || !self.tools.limbo.is_empty();
+            return if waiting { Round::Waiting } else { Round::Quiet };
         };
-        let copied = self.output.copied;
-        let step = victim.empty(log, &shared.index, &mut self.output, &mut self.limbo);
-        self.output.trim(log);
-        self.candidates.append(&mut self.output.closed);
-        crew.copied.fetch_add(self.output.copied - copied, Ordering::Relaxed);
-        crew.rounds.fetch_add(1, Ordering::Relaxed);
-        self.count_limbo(shared);
+        // Under pressure no room is handed to clients that compaction may need.
+        let survivors = if pressed { Survivors::Separate } else { shared.survivors };
+        let copied = self.tools.mover.copied_bytes;
+        let step = victim.empty(place, &mut self.tools, survivors, budget);
+        if pressed || step == Step::Suspended {
+            self.tools.output.trim(place);
+        }
+        self.candidates.all_mut().append(&mut self.tools.output.closed);
+        let finished = step == Step::Finished;
+        progress.count_step(self.tools.mover.copied_bytes - copied, u64::from(finished));
         match step {
             Step::Finished => {
                 self.victim = None;
-                crew.compacted.fetch_add(1, Ordering::Relaxed);
                 Round::Worked
             }
-            Step::Suspended { .. } if !self.limbo.is_empty() => Round::Waiting,
-            Step::Suspended { .. } => Round::Quiet,
+            Step::Paused => Round::Worked,
+            Step::Suspended if !self.tools.limbo.is_empty() => Round::Waiting,
+            Step::Suspended => Round::Quiet,
         }
-    }
-
-    fn choose(
-        &mut self,
-        shared: &Shared,
-        pace: Pace,
-        minimum: u64,
-        young: &mut bool,
-    ) -> Option<SegmentId> {
-        let now = clock::ticks();
-        let candidates = self.candidates.iter().map(|&id| {
-            let info = &shared.log.segments[id];
-            let age = now.saturating_sub(info.closed_ticks());
-            let candidate = Candidate { live: info.live().bytes(), used: info.used(), age };
-            // CLOSE, to: every operation that reserved room in the segment has left, so all its
-            // objects are written and published, or never will be.
-            if shared.epochs.clock.has_passed(info.closed(), minimum) {
-                return Some(candidate);
-            }
-            *young |= candidate.score(pace).is_some();
-            None
-        });
-        let position = choose(candidates, pace)?;
-        Some(self.candidates.swap_remove(position))
     }
 
     /// Under pressure even open segments are worth a look. Answers whether there is a new
     /// candidate.
-    fn close_dead_heads(&mut self, shared: &Shared) -> bool {
-        let before = self.candidates.len();
-        for head in shared.log.heads() {
-            let closed = head
-                .try_lock()
-                .and_then(|mut state| state.close_if_dead(&shared.log, WORTH_DIVISOR));
-            self.candidates.extend(closed);
+    fn close_dead_heads(&mut self, place: Place<'_>) -> bool {
+        let Place { log, node, .. } = place;
+        let divisor = if node.signals.waiters() > 0 { u64::MAX } else { WORTH_DIVISOR };
+        let all = self.candidates.all_mut();
+        let before = all.len();
+        for head in node.heads() {
+            let closed =
+                head.try_lock().and_then(|mut state| state.close_if_dead(log, node, divisor));
+            all.extend(closed);
         }
-        if self.output.is_worth_compacting(&shared.log, WORTH_DIVISOR) {
-            self.output.close(&shared.log);
-            self.candidates.append(&mut self.output.closed);
+        let output = &mut self.tools.output;
+        if output.is_worth_compacting(log, divisor) {
+            output.close(place);
+            all.append(&mut output.closed);
         }
-        self.candidates.len() > before
+        all.len() > before
     }
 
-    fn reclaim(&mut self, shared: &Shared, minimum: u64) {
-        let freed = self.limbo.reclaim(&shared.log, minimum);
+    fn choose(&mut self, shared: &Shared, pace: Pace) -> Choice {
+        let (segments, selection) = (&shared.log.segments, shared.selection);
+        let minimum = self.minimum;
+        let settled = |minimum| move |closed| shared.log.clock.has_passed(closed, minimum);
+        let chosen = self.candidates.choose(segments, pace, selection, settled(minimum));
+        if chosen != Choice::Young {
+            return chosen;
+        }
+        self.look_at_epochs(shared);
+        self.candidates.choose(segments, pace, selection, settled(self.minimum))
+    }
+
+    fn reclaim(&mut self, shared: &Shared, progress: &Progress) {
+        if self.tools.limbo.is_empty() {
+            return;
+        }
+        if !self.tools.limbo.may_free(&shared.log, self.minimum) {
+            self.look_at_epochs(shared);
+        }
+        let (log, node) = (&shared.log, &shared.log.nodes[self.node]);
+        let freed = self.tools.limbo.reclaim(log, node, self.minimum);
         if freed > 0 {
-            self.count_limbo(shared);
-            shared.crew.freed.fetch_add(freed, Ordering::Relaxed);
-            shared.log.signals.space();
+            progress.count_freed(freed);
+            node.signals.space();
+            node.return_idle_memory(log);
         }
     }
 
-    fn count_limbo(&mut self, shared: &Shared) {
-        let now = self.limbo.runs().map(|run| u64::from(run.blocks)).sum::<u64>();
-        // The counter is a sum over workers: each adds its own difference, modulo 2^64.
-        let difference = now.wrapping_sub(self.limbo_counted);
-        shared.crew.limbo_blocks.fetch_add(difference, Ordering::Relaxed);
-        self.limbo_counted = now;
+    /// Whoever had left at this look has left for good, so what it shows holds later too; but it
+    /// shows nothing of operations that begin after it, hence the present as a limit.
+    fn look_at_epochs(&mut self, shared: &Shared) {
+        let present = shared.log.clock.stamp().word();
+        self.minimum = shared.epochs.minimum().min(present);
     }
 }
 
-/// The life of worker `number`.
-pub(crate) fn run(shared: &Shared, number: usize) {
-    let signals = &shared.log.signals;
+/// The life of background worker `number` of a node.
+pub(crate) fn run(shared: &Shared, node: usize, number: usize) {
+    let node = &shared.log.nodes[node];
+    if !node.cores.is_empty() {
+        // A worker elsewhere is slower, nothing worse.
+        let _ = platform::cpu::pin_to_any(&node.cores);
+    }
+    let signals = &node.signals;
     let mut nap = NAP.0;
     while !signals.stopped() {
         let rings = signals.rings();
-        let round = lock(&shared.crew.workers[number]).round(shared);
+        let round = lock(&node.crew.workers[number]).round(shared, &mut Budget::round());
         match round {
             Round::Worked => nap = NAP.0,
             Round::Waiting => {
@@ -213,10 +196,8 @@ pub(crate) fn run(shared: &Shared, number: usize) {
             }
             Round::Quiet => {
                 nap = NAP.0;
-                shared.crew.progress[number].fetch_add(1, Ordering::Relaxed);
                 signals.space();
-                let low = shared.log.pool.available() < shared.log.low_blocks();
-                signals.sleep(rings, low.then_some(POLL));
+                signals.sleep(rings, node.is_low().then_some(POLL));
             }
         }
     }

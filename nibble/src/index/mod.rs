@@ -24,16 +24,6 @@ use tagged::TaggedTable;
 use version::Locked;
 use wide::{KeyedBucket, TextBucket, WideTable};
 
-/// What became of an object that was to be moved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Relocated {
-    Moved,
-    /// It lives, and there is no room for it.
-    NoRoom,
-    /// The index leads elsewhere, or nowhere, by now.
-    Dead,
-}
-
 /// What an index is to be.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IndexPlan {
@@ -180,9 +170,8 @@ impl Index {
         with_table!(self, table => table.change(hash, want, memory, stays, remove))
     }
 
-    /// Moves the object at `from`, if the index still leads there. `copy` is called with the
-    /// bucket locked, when nobody can overwrite the object, and answers where its copy is; with
-    /// `None` everything stays.
+    /// Moves the object at `from`, unless it has died meanwhile. `copy` is called with the bucket
+    /// locked, when nobody can overwrite the object, and answers where its copy is.
     pub(crate) fn relocate<P: Protection>(
         &self,
         hash: Hash,
@@ -190,19 +179,16 @@ impl Index {
         memory: &Memory,
         segments: &SegmentTable,
         stays: &P,
-        copy: impl FnOnce(Header, &Locked<'_>) -> Option<ObjectRef>,
-    ) -> Relocated {
-        let mut moved = Relocated::NoRoom;
+        copy: impl FnOnce(Header, &Locked<'_>) -> ObjectRef,
+    ) -> bool {
         let relocate = |old: ObjectRef, header: Header, locked: &Locked<'_>| {
-            let Some(to) = copy(header, locked) else { return Change::Keep };
-            moved = Relocated::Moved;
+            let to = copy(header, locked);
             segments[to.segment()].gain(header.object_bytes());
             segments[old.segment()].lose(header.object_bytes());
             Change::Replace(to)
         };
         let want = Want::Place(from);
-        let there = with_table!(self, table => table.change(hash, want, memory, stays, relocate));
-        if there { moved } else { Relocated::Dead }
+        with_table!(self, table => table.change(hash, want, memory, stays, relocate))
     }
 
     /// Bytes of buckets in use.

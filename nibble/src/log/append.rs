@@ -1,6 +1,7 @@
 //! Appending: room for an object, claimed and then filled.
 
 use super::Log;
+use super::node::Node;
 use crate::address::ObjectRef;
 use crate::constants::HEADER_BYTES;
 use crate::epoch::Pin;
@@ -27,8 +28,8 @@ impl Reservation<'_> {
 }
 
 impl Log {
-    /// Reserves room for a value of `value_bytes` in the head of this core, or in any other head
-    /// when memory is short.
+    /// Reserves room for a value of `value_bytes` in the node and head that the configuration
+    /// chooses for a key of this hash, or in any other when memory is short.
     ///
     /// The pin outlives the reservation and must outlive publication: a closed segment is
     /// compacted only when the operations that may still write to it have ended.
@@ -36,18 +37,25 @@ impl Log {
     pub(crate) fn append<'log>(
         &'log self,
         value_bytes: usize,
+        hash: u64,
         _pin: &Pin<'_>,
     ) -> Option<Reservation<'log>> {
         let bytes = HEADER_BYTES + value_bytes as u64;
-        let home = self.head_of_core.here();
-        let object = self.heads[home].lock().reserve(self, bytes, home as u64);
-        let object = object.or_else(|| self.append_elsewhere(home, bytes))?;
+        let (node, turn) = self.choice.of(hash);
+        let home = &self.nodes[node];
+        let object = home.head(turn).lock().reserve(self, home, bytes, turn as u64);
+        let object = object.or_else(|| self.append_elsewhere(node, bytes))?;
         Some(Reservation { memory: &self.memory, object })
     }
 
+    /// The other heads of the node come first, then other nodes: a little room far away is
+    /// better than none.
     #[cold]
-    fn append_elsewhere(&self, home: usize, bytes: u64) -> Option<ObjectRef> {
-        let mut others = (0..self.heads.len()).filter(|&head| head != home);
-        others.find_map(|head| self.heads[head].lock().reserve(self, bytes, head as u64))
+    fn append_elsewhere(&self, node: usize, bytes: u64) -> Option<ObjectRef> {
+        let everywhere = |node: &Node| {
+            let mut heads = node.heads().enumerate();
+            heads.find_map(|(turn, head)| head.lock().reserve(self, node, bytes, turn as u64))
+        };
+        self.nodes_from(node).find_map(everywhere)
     }
 }

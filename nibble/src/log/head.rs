@@ -2,9 +2,8 @@
 
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
-use super::Log;
+use super::{Log, node::Node};
 use crate::address::{ObjectRef, SegmentId};
-use crate::constants::EXTENT_BLOCKS;
 use crate::segment::{OpenSegment, Purse};
 use crate::sync::lock;
 
@@ -48,9 +47,15 @@ impl State {
 
     /// Reserves `bytes`; `None` when neither this segment nor the pool has room.
     #[inline]
-    pub(super) fn reserve(&mut self, log: &Log, bytes: u64, turn: u64) -> Option<ObjectRef> {
+    pub(super) fn reserve(
+        &mut self,
+        log: &Log,
+        node: &Node,
+        bytes: u64,
+        turn: u64,
+    ) -> Option<ObjectRef> {
         let fits = self.open.as_ref().is_some_and(|open| open.room() >= bytes);
-        if !fits && !self.make_room(log, bytes, turn) {
+        if !fits && !self.make_room(log, node, bytes, turn) {
             return None;
         }
         let open = self.open.as_mut().expect("room was found in it");
@@ -58,43 +63,55 @@ impl State {
         Some(open.reserve(bytes, &log.memory, &log.segments))
     }
 
+    /// The open segment, if any.
+    pub(crate) fn open(&mut self) -> Option<&mut OpenSegment> {
+        self.open.as_mut()
+    }
+
+    /// Extends the open segment by what `bytes` need, or replaces it.
     #[cold]
-    fn make_room(&mut self, log: &Log, bytes: u64, turn: u64) -> bool {
+    pub(crate) fn make_room(&mut self, log: &Log, node: &Node, bytes: u64, turn: u64) -> bool {
+        let extent = node.extent_blocks();
         let extended = match &mut self.open {
             Some(open) if open.used() < open.planned => {
-                log.extend(open, bytes, EXTENT_BLOCKS, Purse::Client)
+                node.extend(log, open, bytes, extent, Purse::Client)
             }
-            _ => self.roll(log, bytes, turn) || self.stretch(log, bytes),
+            _ => self.roll(log, node, bytes, turn) || self.stretch(log, node, bytes),
         };
-        log.wake_if_low();
+        node.wake_if_low();
         extended
     }
 
     /// Closes the open segment and opens another.
-    fn roll(&mut self, log: &Log, bytes: u64, turn: u64) -> bool {
-        let planned = planned_bytes(log.segment_bytes(), self.opened + turn);
-        let Some(next) = log.open(bytes, planned, EXTENT_BLOCKS, Purse::Client) else {
+    fn roll(&mut self, log: &Log, node: &Node, bytes: u64, turn: u64) -> bool {
+        let planned = planned_bytes(node.segment_bytes(), self.opened + turn);
+        let Some(next) = node.open(log, bytes, planned, node.extent_blocks(), Purse::Client) else {
             return false;
         };
         self.opened += 1;
         if let Some(full) = self.open.replace(next) {
-            log.hand_over(log.close(full));
+            node.hand_over(node.close(log, full));
         }
         true
     }
 
     /// When the pool has too little for a new segment, a little may still complete this one.
-    fn stretch(&mut self, log: &Log, bytes: u64) -> bool {
+    fn stretch(&mut self, log: &Log, node: &Node, bytes: u64) -> bool {
         let Some(open) = &mut self.open else { return false };
-        open.used() < 2 * log.segment_bytes() && log.extend(open, bytes, 0, Purse::Client)
+        open.used() < 2 * node.segment_bytes() && node.extend(log, open, bytes, 0, Purse::Client)
     }
 
     /// Closes the open segment if at least one byte in `divisor` is dead, so that it can be
     /// compacted.
-    pub(crate) fn close_if_dead(&mut self, log: &Log, divisor: u64) -> Option<SegmentId> {
+    pub(crate) fn close_if_dead(
+        &mut self,
+        log: &Log,
+        node: &Node,
+        divisor: u64,
+    ) -> Option<SegmentId> {
         let info = &log.segments[self.open_id()?];
-        let worth = info.dead() > 0 && info.dead() * divisor >= info.used();
-        worth.then(|| log.close(self.open.take().expect("it has an id")))
+        let worth = info.dead() > 0 && info.dead().saturating_mul(divisor) >= info.used();
+        worth.then(|| node.close(log, self.open.take().expect("it has an id")))
     }
 }
 

@@ -1,158 +1,90 @@
-//! A log: all segments of one memory node, their blocks, and the heads that append to them.
+//! The log: object memory and, for each memory node, the part of it that the node's heads append
+//! to.
+//!
+//! Blocks and segments are numbered across nodes, so that an entry of the index and everything
+//! that follows it need not know of nodes; each node owns a range of both.
 
 pub(crate) mod append;
 pub(crate) mod head;
+pub(crate) mod node;
 pub(crate) mod select;
+pub(crate) mod topology;
 
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use platform::Pages;
 
-use crate::address::SegmentId;
-use crate::compaction::Signals;
-use crate::config::Geometry;
-use crate::epoch::{Clock, clock};
+use crate::config::{Config, Geometry};
+use crate::epoch::Clock;
 use crate::raw::{Memory, Region};
-use crate::segment::{BlockTable, OpenSegment, Pool, Purse, SegmentState, SegmentTable};
-use crate::sync::{AtomicUsize, CachePadded, Ordering, lock};
+use crate::segment::{BlockTable, SegmentTable};
 
-use head::Head;
-use select::HeadOfCore;
+use node::Node;
+use select::Choice;
 
-/// Everything that belongs to one memory node.
+/// Object memory and its nodes.
 #[derive(Debug)]
 pub(crate) struct Log {
     pub(crate) memory: Memory,
     pub(crate) segments: SegmentTable,
-    pub(crate) pool: Pool,
-    pub(crate) signals: Signals,
     pub(crate) clock: Arc<Clock>,
-    heads: Box<[CachePadded<Head>]>,
-    head_of_core: HeadOfCore,
-    /// Closed segments on their way to the worker that will watch them.
-    rolled: Box<[Mutex<Vec<SegmentId>>]>,
-    turn: AtomicUsize,
-    segment_bytes: u64,
-    /// Compaction begins when fewer blocks are free.
-    low_blocks: u64,
+    pub(crate) nodes: Box<[Node]>,
+    choice: Choice,
 }
 
 impl Log {
-    pub(crate) fn new(geometry: &Geometry, clock: Arc<Clock>) -> io::Result<Self> {
-        let pages = if geometry.huge_pages { Pages::Huge } else { Pages::Small };
-        let region = Region::map(geometry.blocks, geometry.block_shift, pages)?;
-        if geometry.resident {
+    pub(crate) fn new(config: &Config, geometry: &Geometry, clock: Arc<Clock>) -> io::Result<Self> {
+        let pages = if config.huge_pages { Pages::Huge } else { Pages::Small };
+        let count = geometry.nodes.len();
+        let blocks = geometry.node_blocks * count as u32;
+        let region = Region::map(blocks, geometry.block_shift, pages)?;
+        for (turn, node) in geometry.nodes.iter().enumerate() {
+            if let Some(number) = node.number {
+                region.bind(Node::run(geometry, turn), number)?;
+            }
+        }
+        if config.resident {
             region.populate();
         }
+        let Config { core_source, head_choice, placement, .. } = *config;
         Ok(Self {
-            memory: Memory { region, blocks: BlockTable::new(geometry.blocks) },
-            segments: SegmentTable::new(geometry.segments),
-            pool: Pool::new(geometry.blocks, geometry.segments, geometry.reserve_blocks),
-            signals: Signals::default(),
+            memory: Memory { region, blocks: BlockTable::new(blocks) },
+            segments: SegmentTable::new(geometry.node_segments * count),
             clock,
-            heads: (0..geometry.heads).map(|_| CachePadded(Head::default())).collect(),
-            head_of_core: HeadOfCore::new(geometry.heads),
-            rolled: (0..geometry.workers).map(|_| Mutex::default()).collect(),
-            turn: AtomicUsize::new(0),
-            segment_bytes: geometry.segment_bytes,
-            low_blocks: geometry.low_blocks,
+            nodes: (0..count).map(|turn| Node::new(config, geometry, turn)).collect(),
+            choice: Choice::new(&geometry.nodes, core_source, head_choice, placement),
         })
     }
 
-    pub(crate) fn heads(&self) -> impl Iterator<Item = &Head> {
-        self.heads.iter().map(|head| &head.0)
+    /// The node the calling thread runs on, then all others.
+    pub(crate) fn nodes_from_here(&self) -> impl Iterator<Item = &Node> {
+        self.nodes_from(usize::from(self.choice.here().node))
     }
 
-    pub(crate) fn segment_bytes(&self) -> u64 {
-        self.segment_bytes
+    /// The head that a thread of this core appends to, on whichever node.
+    pub(crate) fn turn_here(&self) -> usize {
+        usize::from(self.choice.here().turn)
     }
 
-    pub(crate) fn low_blocks(&self) -> u64 {
-        self.low_blocks
+    /// Node `first`, then all others.
+    pub(crate) fn nodes_from(&self, first: usize) -> impl Iterator<Item = &Node> {
+        self.nodes[first..].iter().chain(&self.nodes[..first])
     }
 
-    /// Bytes of the tables beside object memory.
-    pub(crate) fn table_bytes(&self) -> u64 {
-        self.memory.blocks.bytes() + self.segments.bytes() + size_of_val(&*self.heads) as u64
-    }
-
-    /// How many blocks `bytes` need.
-    pub(crate) fn blocks_for(&self, bytes: u64) -> u64 {
-        bytes.div_ceil(self.memory.region.block_bytes())
-    }
-
-    /// Blocks for `bytes` more, and as many more as the segment's plan and `extent` allow.
-    pub(crate) fn extend(
-        &self,
-        open: &mut OpenSegment,
-        bytes: u64,
-        extent: u64,
-        purse: Purse,
-    ) -> bool {
-        let least = self.blocks_for(bytes - open.room());
-        let wish = self.blocks_for(open.unplanned()).min(extent);
-        let Some(runs) = self.pool.take(least, wish, Some(open.last()), purse) else {
-            return false;
-        };
-        open.extend(&runs, &self.memory, &self.segments);
-        true
-    }
-
-    /// A new segment with room for `bytes`.
-    pub(crate) fn open(
-        &self,
-        bytes: u64,
-        planned: u64,
-        extent: u64,
-        purse: Purse,
-    ) -> Option<OpenSegment> {
-        let id = self.pool.take_id()?;
-        let wish = self.blocks_for(planned).min(extent);
-        let Some(runs) = self.pool.take(self.blocks_for(bytes), wish, None, purse) else {
-            self.pool.give_id(id);
-            return None;
-        };
-        Some(OpenSegment::new(id, planned, &runs, &self.memory, &self.segments))
-    }
-
-    /// Ends a segment's time of being written; its age begins.
-    pub(crate) fn close(&self, mut open: OpenSegment) -> SegmentId {
-        let spare = open.trim(&self.memory, &self.segments);
-        self.pool.give(&spare);
-        let info = &self.segments[open.id];
-        // CLOSE, from: whoever reserved room here announced itself before this stamp.
-        info.set_closed(self.clock.stamp(), clock::ticks());
-        info.become_state(SegmentState::Closed);
-        open.id
-    }
-
-    /// Hands a closed head segment to the next worker in turn.
-    pub(crate) fn hand_over(&self, id: SegmentId) {
-        // Relaxed: any distribution will do.
-        let worker = self.turn.fetch_add(1, Ordering::Relaxed) % self.rolled.len();
-        lock(&self.rolled[worker]).push(id);
-    }
-
-    /// Takes what was handed to `worker`.
-    pub(crate) fn take_rolled(&self, worker: usize) -> Vec<SegmentId> {
-        std::mem::take(&mut *lock(&self.rolled[worker]))
-    }
-
-    /// What is on its way to workers. For `check`.
-    pub(crate) fn rolled_ids(&self) -> Vec<SegmentId> {
-        self.rolled.iter().flat_map(|rolled| lock(rolled).clone()).collect()
+    /// Free blocks of all nodes, the reserves included.
+    pub(crate) fn free_blocks(&self) -> u64 {
+        self.nodes.iter().map(|node| node.pool.free()).sum()
     }
 
     /// Whether nothing is on its way to a worker.
     pub(crate) fn nothing_rolled(&self) -> bool {
-        self.rolled.iter().all(|rolled| lock(rolled).is_empty())
+        self.nodes.iter().all(Node::nothing_rolled)
     }
 
-    /// Tells the workers when memory runs low.
-    fn wake_if_low(&self) {
-        if self.pool.available() < self.low_blocks {
-            self.signals.kick();
-        }
+    /// Bytes of the tables beside object memory.
+    pub(crate) fn table_bytes(&self) -> u64 {
+        let nodes: u64 = self.nodes.iter().map(Node::table_bytes).sum();
+        self.memory.blocks.bytes() + self.segments.bytes() + nodes
     }
 }

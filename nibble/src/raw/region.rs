@@ -35,6 +35,23 @@ impl Region {
         u64::from(self.blocks) << self.block_shift
     }
 
+    /// How many blocks `bytes` need.
+    #[inline]
+    pub(crate) fn blocks_for(&self, bytes: u64) -> u64 {
+        bytes.div_ceil(self.block_bytes())
+    }
+
+    /// Asks for pages of a run of blocks on a memory node.
+    pub(crate) fn bind(&self, run: Run, node: usize) -> io::Result<()> {
+        let offset = (run.start as usize) << self.block_shift;
+        self.mapping.bind(offset, (run.blocks as usize) << self.block_shift, node)
+    }
+
+    /// Bytes that lie on 2 MiB pages now.
+    pub(crate) fn huge_bytes(&self) -> io::Result<u64> {
+        self.mapping.huge_bytes()
+    }
+
     /// Makes everything resident.
     pub(crate) fn populate(&self) {
         self.mapping.populate(0, self.bytes() as usize);

@@ -52,8 +52,8 @@ impl std::ops::AddAssign for Live {
 ///      0     8  live     PUT, DEL, relocation, bucket locked  workers, census
 ///      8     8  used     the head or worker that appends      workers, census
 ///     16     8  start    the worker that compacts             check
-///     24     8  closed   whoever closes, once                 workers (grace)
-///     32     8  closed_ticks  the same                        workers (age)
+///     24     8  closed   whoever closes, once: epoch          workers (grace)
+///     32     8  since    whoever closes, once: ticks          workers (age)
 ///     40     4  state    see `SegmentState`                   everybody
 ///     44     4  first    opener; the worker that compacts     workers, check
 ///     48     4  blocks   as first                             workers, census
@@ -68,7 +68,7 @@ pub(crate) struct SegmentInfo {
     used: AtomicU64,
     start: AtomicU64,
     closed: AtomicU64,
-    closed_ticks: AtomicU64,
+    since: AtomicU64,
     state: AtomicU32,
     first: AtomicU32,
     blocks: AtomicU32,
@@ -94,7 +94,8 @@ impl SegmentInfo {
     /// An object died here. The bucket of its key is locked.
     #[inline]
     pub(crate) fn lose(&self, bytes: u64) {
-        let before = Live(self.live.fetch_sub(Live::one(bytes).0, Ordering::Relaxed));
+        // LAST-DEATH, from: the entry was cleared or replaced before.
+        let before = Live(self.live.fetch_sub(Live::one(bytes).0, Ordering::Release));
         debug_assert!(before.bytes() >= bytes && before.objects() >= 1, "an object died twice");
     }
 
@@ -105,6 +106,13 @@ impl SegmentInfo {
         if difference != 0 {
             self.live.fetch_add(difference, Ordering::Relaxed);
         }
+    }
+
+    /// Whether no object lives here any more. For segments that nobody writes to.
+    pub(crate) fn is_dead(&self) -> bool {
+        // LAST-DEATH, to: who finds nothing alive may retire the segment without a look into the
+        // index; every entry that led here has been seen to go.
+        self.live.load(Ordering::Acquire) == 0
     }
 
     pub(crate) fn used(&self) -> u64 {
@@ -131,14 +139,14 @@ impl SegmentInfo {
         Stamp::from_word(self.closed.load(Ordering::Relaxed))
     }
 
-    /// The time it closed, in ticks.
-    pub(crate) fn closed_ticks(&self) -> u64 {
-        self.closed_ticks.load(Ordering::Relaxed)
+    /// The time from which the age of the segment counts, in ticks.
+    pub(crate) fn since(&self) -> u64 {
+        self.since.load(Ordering::Relaxed)
     }
 
     pub(crate) fn set_closed(&self, stamp: Stamp, ticks: u64) {
         self.closed.store(stamp.word(), Ordering::Relaxed);
-        self.closed_ticks.store(ticks, Ordering::Relaxed);
+        self.since.store(ticks, Ordering::Relaxed);
     }
 
     pub(crate) fn first(&self) -> BlockId {

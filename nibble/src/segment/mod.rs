@@ -8,6 +8,6 @@ pub(crate) mod state;
 
 pub(crate) use block::BlockTable;
 pub(crate) use info::SegmentTable;
-pub(crate) use open::{Cursor, OpenSegment};
+pub(crate) use open::{Cursor, Mark, OpenSegment};
 pub(crate) use pool::{Pool, Purse, Run};
 pub(crate) use state::SegmentState;

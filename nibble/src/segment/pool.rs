@@ -1,6 +1,7 @@
 //! The pool: free blocks, the part of them set aside for compaction, and free segment ids.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Mutex;
 
 use crate::address::{BlockId, SegmentId};
@@ -8,6 +9,8 @@ use crate::sync::{AtomicU64, Ordering, lock};
 
 /// How many runs are looked at for one that is long enough.
 const FIT_ATTEMPTS: usize = 32;
+/// How many runs are looked at for a chunk to give back to the system.
+const RETURN_ATTEMPTS: usize = 64;
 
 /// Consecutive blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +53,11 @@ pub(crate) struct Pool {
     state: Mutex<State>,
     /// Mirror of the free blocks for readers without the lock.
     free: AtomicU64,
+    /// Mirror of the free blocks whose pages the system has.
+    returned: AtomicU64,
     reserve: u64,
+    /// Blocks whose pages go back to the system together.
+    chunk: u32,
 }
 
 #[derive(Debug)]
@@ -59,29 +66,37 @@ struct State {
     runs: BTreeMap<u32, u32>,
     free: u64,
     ids: Vec<SegmentId>,
+    /// Chunks whose pages the system has.
+    returned: BTreeSet<u32>,
 }
 
 impl Pool {
-    pub(crate) fn new(blocks: u32, segments: usize, reserve: u64) -> Self {
-        let ids = (0..segments).rev().map(|id| SegmentId(id as u16)).collect();
+    /// A pool of the blocks of `run` and of segment ids; pages go back to the system `chunk`
+    /// blocks at a time.
+    pub(crate) fn new(run: Run, ids: Range<usize>, reserve: u64, chunk: u32) -> Self {
         Self {
             state: Mutex::new(State {
-                runs: BTreeMap::from([(0, blocks)]),
-                free: u64::from(blocks),
-                ids,
+                runs: BTreeMap::from([(run.start, run.blocks)]),
+                free: u64::from(run.blocks),
+                ids: ids.rev().map(|id| SegmentId(id as u16)).collect(),
+                returned: BTreeSet::new(),
             }),
-            free: AtomicU64::new(u64::from(blocks)),
+            free: AtomicU64::new(u64::from(run.blocks)),
+            returned: AtomicU64::new(0),
             reserve,
+            chunk,
         }
     }
 
     /// Free blocks, the reserve included.
+    #[inline]
     pub(crate) fn free(&self) -> u64 {
         // Relaxed: an estimate; whoever acts on it takes the lock.
         self.free.load(Ordering::Relaxed)
     }
 
     /// Free blocks that heads may have.
+    #[inline]
     pub(crate) fn available(&self) -> u64 {
         self.free().saturating_sub(self.reserve)
     }
@@ -110,6 +125,7 @@ impl Pool {
             let start = start.unwrap_or_else(|| state.fitting(missing));
             let run = state.cut(start, missing);
             missing -= run.blocks;
+            self.forget_returned(&mut state, run);
             taken.push(run);
         }
         Some(taken)
@@ -123,6 +139,47 @@ impl Pool {
             state.free += u64::from(run.blocks);
         }
         self.free.store(state.free, Ordering::Relaxed); // Relaxed: see `free`.
+    }
+
+    /// Whether more than `kept` blocks are free and not yet given back to the system.
+    pub(crate) fn has_idle(&self, kept: u64) -> bool {
+        // Relaxed: see `free`.
+        let returned = self.returned.load(Ordering::Relaxed);
+        self.free().saturating_sub(returned) >= kept.saturating_add(u64::from(self.chunk))
+    }
+
+    /// Gives the pages of one chunk back through `discard`, high addresses first, because low
+    /// ones are taken first. Answers whether there was one.
+    pub(crate) fn return_chunk(&self, discard: impl FnOnce(Run)) -> bool {
+        let mut state = lock(&self.state);
+        let chunks = state.runs.iter().rev().take(RETURN_ATTEMPTS).flat_map(|(&start, &blocks)| {
+            (start.div_ceil(self.chunk)..(start + blocks) / self.chunk).rev()
+        });
+        let mut resident = chunks.filter(|chunk| !state.returned.contains(chunk));
+        let Some(chunk) = resident.next() else { return false };
+        drop(resident);
+        // Under the lock, or somebody would write there meanwhile.
+        discard(Run { start: chunk * self.chunk, blocks: self.chunk });
+        state.returned.insert(chunk);
+        self.count_returned(&state);
+        true
+    }
+
+    /// Pages of blocks that are taken will be there again.
+    fn forget_returned(&self, state: &mut State, run: Run) {
+        if state.returned.is_empty() {
+            return;
+        }
+        for chunk in run.start / self.chunk..=(run.start + run.blocks - 1) / self.chunk {
+            state.returned.remove(&chunk);
+        }
+        self.count_returned(state);
+    }
+
+    fn count_returned(&self, state: &State) {
+        let blocks = state.returned.len() as u64 * u64::from(self.chunk);
+        // Relaxed: see `free`.
+        self.returned.store(blocks, Ordering::Relaxed);
     }
 
     pub(crate) fn take_id(&self) -> Option<SegmentId> {
@@ -183,7 +240,7 @@ mod tests {
 
     #[test]
     fn the_reserve_is_for_compaction_and_refills_first() {
-        let pool = Pool::new(10, 4, 3);
+        let pool = Pool::new(Run { start: 0, blocks: 10 }, 0..4, 3, 4);
         assert_eq!(pool.take(7, 7, None, Purse::Client).unwrap(), [Run { start: 0, blocks: 7 }]);
         assert_eq!(pool.take(1, 1, None, Purse::Client), None);
         let reserve = pool.take(1, 3, None, Purse::Compaction).unwrap();
@@ -196,7 +253,7 @@ mod tests {
 
     #[test]
     fn neighbours_merge_and_the_block_behind_is_preferred() {
-        let pool = Pool::new(16, 4, 0);
+        let pool = Pool::new(Run { start: 0, blocks: 16 }, 0..4, 0, 4);
         let all = pool.take(16, 16, None, Purse::Client).unwrap();
         assert_eq!(all, [Run { start: 0, blocks: 16 }]);
         for start in [1, 3, 2, 9, 8] {
@@ -210,9 +267,30 @@ mod tests {
     }
 
     #[test]
+    fn chunks_go_back_once_and_high_ones_first() {
+        let pool = Pool::new(Run { start: 0, blocks: 19 }, 0..4, 0, 4);
+        let all = pool.take(19, 19, None, Purse::Client).unwrap();
+        pool.give(&[Run { start: 3, blocks: 16 }]);
+        let returned = || {
+            let mut run = None;
+            pool.return_chunk(|chunk| run = Some(chunk.start));
+            run
+        };
+        assert!(pool.has_idle(12) && !pool.has_idle(13));
+        assert_eq!([returned(), returned(), returned()], [Some(12), Some(8), Some(4)]);
+        assert!(!pool.has_idle(1), "four blocks are left, in no chunk");
+        assert_eq!(returned(), None);
+        let again = pool.take(3, 3, None, Purse::Client).unwrap();
+        assert_eq!(again, [Run { start: 3, blocks: 3 }]);
+        pool.give(&again);
+        assert_eq!(returned(), Some(4), "it was taken meanwhile");
+        assert_eq!(all, [Run { start: 0, blocks: 19 }]);
+    }
+
+    #[test]
     #[should_panic(expected = "freed twice")]
     fn freeing_twice_is_noticed() {
-        let pool = Pool::new(16, 4, 0);
+        let pool = Pool::new(Run { start: 0, blocks: 16 }, 0..4, 0, 4);
         pool.give(&[Run { start: 5, blocks: 1 }]);
     }
 }

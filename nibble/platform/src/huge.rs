@@ -1,0 +1,101 @@
+//! Transparent huge pages: made of small ones on request, and counted.
+
+use std::fs;
+use std::io;
+
+use crate::mapping::{HUGE_PAGE_BYTES, Mapping};
+
+impl Mapping {
+    /// Makes 2 MiB pages of the filled pages in `offset..offset + bytes`, now (`MADV_COLLAPSE`,
+    /// Linux 6.1); contents are kept and may be used meanwhile. The range is shrunk to whole huge
+    /// pages. Answers whether all of it has them; `false` when the system refuses or the range
+    /// holds no whole huge page.
+    ///
+    /// # Panics
+    /// When the range is not inside the mapping.
+    #[must_use = "the system may refuse"]
+    pub fn collapse(&self, offset: usize, bytes: usize) -> bool {
+        const MADV_COLLAPSE: libc::c_int = 25;
+        let base = self.range(offset, bytes).addr().get() - offset;
+        let from = (base + offset).next_multiple_of(HUGE_PAGE_BYTES) - base;
+        let to = ((base + offset + bytes) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES).saturating_sub(base);
+        if from >= to {
+            return false;
+        }
+        let start = self.range(from, to - from).as_ptr().cast();
+        // The mapping may have refused huge pages; a range that is to have them must not.
+        // SAFETY: the range lies inside our mapping (checked by `range`); contents are kept.
+        let eligible = unsafe { libc::madvise(start, to - from, libc::MADV_HUGEPAGE) } == 0;
+        // SAFETY: as above.
+        eligible && unsafe { libc::madvise(start, to - from, MADV_COLLAPSE) } == 0
+    }
+
+    /// Bytes of the mapping that lie on huge pages now, from `/proc/self/smaps`. The kernel walks
+    /// every page table of the process for it. Neighbouring mappings of like kind that the kernel
+    /// has merged with this one count too, at most up to this one's length.
+    ///
+    /// # Errors
+    /// When `/proc` is not mounted.
+    pub fn huge_bytes(&self) -> io::Result<u64> {
+        let text = fs::read_to_string("/proc/self/smaps")?;
+        let start = self.start().addr().get();
+        Ok(huge_bytes_in(&text, start, start + self.bytes()).min(self.bytes() as u64))
+    }
+}
+
+/// The sum of `AnonHugePages` of all areas that overlap `start..end`.
+fn huge_bytes_in(smaps: &str, start: usize, end: usize) -> u64 {
+    let mut inside = false;
+    let mut sum = 0;
+    for line in smaps.lines() {
+        if let Some((from, to)) = area(line) {
+            inside = from < end && start < to;
+        } else if inside && let Some(rest) = line.strip_prefix("AnonHugePages:") {
+            let kib = rest.split_whitespace().next().and_then(|number| number.parse::<u64>().ok());
+            sum += kib.unwrap_or(0) * 1024;
+        }
+    }
+    sum
+}
+
+/// The range of a line that begins an area: `7f00-7f80 rw-p …`.
+fn area(line: &str) -> Option<(usize, usize)> {
+    let (from, to) = line.split_whitespace().next()?.split_once('-')?;
+    Some((usize::from_str_radix(from, 16).ok()?, usize::from_str_radix(to, 16).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Pages;
+
+    #[test]
+    fn areas_outside_do_not_count() {
+        let smaps = "1000-3000 rw-p 0 00:00 0\nAnonHugePages:  4 kB\n\
+                     3000-5000 rw-p 0 00:00 0\nRss: 9 kB\nAnonHugePages: 2048 kB\n\
+                     5000-6000 rw-p 0 00:00 0\nAnonHugePages: 16 kB\n";
+        assert_eq!(huge_bytes_in(smaps, 0x3000, 0x5000), 2048 << 10);
+        assert_eq!(huge_bytes_in(smaps, 0x4fff, 0x5001), 2064 << 10);
+        assert_eq!(huge_bytes_in(smaps, 0x6000, 0x7000), 0);
+    }
+
+    #[test]
+    fn small_pages_become_huge_ones_and_keep_their_contents() {
+        const BYTES: usize = 4 << 20;
+        let mapping = Mapping::anonymous(BYTES, Pages::Small).unwrap();
+        mapping.populate(0, BYTES);
+        // SAFETY: mapped, written by nobody else.
+        unsafe { mapping.start().cast::<u64>().write(4711) };
+        assert_eq!(mapping.huge_bytes().unwrap(), 0, "the mapping refuses huge pages by itself");
+        // A kernel without the call, or set to `never`, may refuse; then nothing may change.
+        let collapsed = mapping.collapse(0, BYTES);
+        let huge = mapping.huge_bytes().unwrap();
+        if collapsed {
+            assert!(huge >= HUGE_PAGE_BYTES as u64, "{huge} bytes on huge pages");
+        }
+        println!("collapsed: {collapsed}, {huge} bytes");
+        // SAFETY: as above.
+        assert_eq!(unsafe { mapping.start().cast::<u64>().read() }, 4711);
+        assert!(!mapping.collapse(4096, 8192), "no whole huge page");
+    }
+}

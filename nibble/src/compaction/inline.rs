@@ -1,0 +1,217 @@
+//! Compaction by the writers: each pays for the bytes it appends.
+//!
+//! A session notes what it has appended. Once that is a quantum and little is free, it compacts
+//! until as many dead bytes have been gained as it owes. At a steady state every byte written
+//! makes a byte dead, so free memory stays where it is, near a small trigger, and all other slack
+//! is dead objects in closed segments: victims are as empty as they can be. How much is copied
+//! for that follows from the victims by itself.
+
+use std::cell::Cell;
+use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::thread;
+use std::time::Duration;
+
+use super::pace::Budget;
+use super::worker::{Round, Worker};
+use crate::log::node::Node;
+use crate::store::Shared;
+use crate::sync::lock;
+
+/// A debt is paid when it reaches so many bytes …
+const QUANTUM_BYTES: i64 = 4 << 10;
+/// … or so many objects: what a payment takes depends on their number more than on their size.
+const QUANTUM_OBJECTS: u32 = 4;
+/// Most that is owed. More is forgiven: PUTs that find no room compact without being in debt.
+const DEBT_MAX: i64 = 4 * QUANTUM_BYTES;
+/// Most bytes copied for one byte appended since the last payment: at the trigger, and when
+/// nothing is available. A victim that yields little is emptied in many small steps, unless
+/// memory runs out.
+const COPY_LEAST: i64 = 12;
+const COPY_MOST: i64 = 64;
+/// How long a PUT that drives compaction waits for readers and other writers.
+const NAP: Duration = Duration::from_micros(50);
+
+/// Most payments that a worker leaves out after it found nothing to compact.
+const PAUSE_MAX: u32 = 32;
+
+/// Keeps payments from looking for victims again and again where all is alive.
+#[derive(Debug, Default)]
+pub(super) struct Pause {
+    left: u32,
+    next: u32,
+}
+
+impl Pause {
+    /// Counts a payment; answers whether the worker is to look again.
+    fn is_over(&mut self) -> bool {
+        let over = self.left == 0;
+        self.left = self.left.saturating_sub(1);
+        over
+    }
+
+    fn note(&mut self, in_vain: bool) {
+        self.next = if in_vain { PAUSE_MAX.min(2 * self.next + 1) } else { 0 };
+        self.left = self.next;
+    }
+}
+
+/// What a session has appended and not yet compacted for. Of one thread, so plain cells.
+#[derive(Debug)]
+pub(crate) struct Debt {
+    bytes: Cell<i64>,
+    objects: Cell<u32>,
+    /// What the last payment left.
+    left: Cell<i64>,
+    /// Workers take turns, victim by victim.
+    turn: Cell<usize>,
+    due_bytes: i64,
+    due_objects: u32,
+}
+
+impl Debt {
+    /// For a store whose writers compact, or for one where a debt never falls due.
+    pub(crate) fn new(inline: bool) -> Self {
+        let due = if inline { (QUANTUM_BYTES, QUANTUM_OBJECTS) } else { (i64::MAX, u32::MAX) };
+        Self {
+            bytes: Cell::new(0),
+            objects: Cell::new(0),
+            left: Cell::new(0),
+            turn: Cell::new(0),
+            due_bytes: due.0,
+            due_objects: due.1,
+        }
+    }
+
+    /// Notes an appended object.
+    #[inline]
+    pub(crate) fn owe(&self, bytes: u64) {
+        self.bytes.set(self.bytes.get().saturating_add_unsigned(bytes));
+        self.objects.set(self.objects.get().saturating_add(1));
+    }
+
+    #[inline]
+    pub(crate) fn is_due(&self) -> bool {
+        self.bytes.get() >= self.due_bytes || self.objects.get() >= self.due_objects
+    }
+
+    /// Pays, if compaction is due anywhere. The caller is in no epoch. Waits for nobody.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn pay(&self, shared: &Shared) {
+        self.objects.set(0);
+        let owed = self.bytes.get().min(DEBT_MAX);
+        if owed <= 0 || self.due_bytes == i64::MAX {
+            return;
+        }
+        let Some(node) = worthiest(shared.log.nodes_from_here().filter(|node| node.is_low()))
+        else {
+            self.bytes.set(0);
+            shared.log.nodes_from_here().any(|node| node.return_idle_memory(&shared.log));
+            return;
+        };
+        // The less is free, the more: what is lacking at the trigger is caught up.
+        let low = node.low_blocks() as i64;
+        let lacking = (low - node.pool.available() as i64).max(0);
+        let gain = owed + owed * lacking / low;
+        let fresh = (owed - self.left.get()).clamp(1, owed);
+        let copy = fresh * (COPY_LEAST + (COPY_MOST - COPY_LEAST) * lacking / low);
+        let mut budget = Budget { gain, copy };
+        let workers = &node.crew.workers;
+        for _ in 0..workers.len() {
+            let turn = self.turn.get() % workers.len();
+            let Some(mut worker) = try_lock(&workers[turn]) else {
+                self.turn.set(turn + 1);
+                continue;
+            };
+            if worker.pause.is_over() {
+                while !budget.is_spent() && worker.round(shared, &mut budget) == Round::Worked {}
+                let in_vain = (gain, copy) == (budget.gain, budget.copy);
+                worker.pause.note(in_vain);
+            }
+            if worker.victim.is_none() || !budget.is_spent() {
+                self.turn.set(turn + 1);
+            }
+            if budget.is_spent() {
+                break;
+            }
+        }
+        // Too much in one step is credit for the next, too little remains owed.
+        self.left.set(budget.gain.min(owed).max(0));
+        self.bytes.set(budget.gain.min(owed));
+    }
+}
+
+/// The first of these nodes, unless victims of another one are clearly emptier. A node that has
+/// more than its share of the live data would copy far more for every byte gained; left alone, it
+/// sends its writers elsewhere and becomes emptier.
+fn worthiest<'log>(mut nodes: impl Iterator<Item = &'log Node>) -> Option<&'log Node> {
+    let mut best = nodes.next()?;
+    for node in nodes {
+        if node.crew.yield_permille() * 4 > best.crew.yield_permille() * 5 {
+            best = node;
+        }
+    }
+    Some(best)
+}
+
+/// Lets every worker of every node do a round each in the caller's thread, to gain at least
+/// `bytes`; waits a moment when all of them have to. The caller is in no epoch.
+pub(crate) fn drive(shared: &Shared, bytes: u64) -> Round {
+    let mut result = Round::Quiet;
+    for worker in shared.log.nodes_from_here().flat_map(|node| &node.crew.workers) {
+        let mut budget = Budget::new(bytes.max(64 << 10), 4 << 20);
+        match lock(worker).round(shared, &mut budget) {
+            Round::Worked => result = Round::Worked,
+            Round::Waiting if result == Round::Quiet => result = Round::Waiting,
+            Round::Waiting | Round::Quiet => {}
+        }
+    }
+    if result == Round::Waiting {
+        thread::sleep(NAP);
+    }
+    result
+}
+
+fn try_lock(worker: &Mutex<Worker>) -> Option<MutexGuard<'_, Worker>> {
+    match worker.try_lock() {
+        Ok(worker) => Some(worker),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looking_in_vain_becomes_rare() {
+        let mut pause = Pause::default();
+        let mut look = |in_vain| {
+            let looks = pause.is_over();
+            if looks {
+                pause.note(in_vain);
+            }
+            looks
+        };
+        let looks = (0..1000).filter(|_| look(true)).count();
+        assert!((1000 / 33..1000 / 33 + 8).contains(&looks), "{looks}");
+        assert!((0..=PAUSE_MAX).any(|_| look(false)));
+        assert!(look(false) && look(false), "one success ends it");
+    }
+
+    #[test]
+    fn a_debt_is_due_by_bytes_or_by_objects_and_never_in_a_store_with_threads() {
+        let debt = Debt::new(true);
+        let owes = |debt: &Debt, bytes| {
+            debt.owe(bytes);
+            debt.is_due()
+        };
+        let quantum = QUANTUM_BYTES as u64;
+        assert!(!owes(&debt, quantum - 1) && owes(&debt, 1));
+        let debt = Debt::new(true);
+        assert_eq!((1..).find(|_| owes(&debt, 20)), Some(QUANTUM_OBJECTS));
+        let debt = Debt::new(false);
+        assert!((0..10_000).all(|_| !owes(&debt, 1 << 30)));
+    }
+}
