@@ -37,25 +37,10 @@ pub(crate) enum Change {
 
 /// How a search in one bucket ended.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Search {
+pub(crate) enum Search {
     Found(usize, Found),
     /// Believed only if the bucket has been still, and the right one, throughout.
     Absent,
-    /// The bucket changed under the search.
-    Moved,
-}
-
-/// What keeps a bucket still, or tells that it was not.
-pub(super) trait Stillness {
-    /// Whether the bucket is as it was when the search began.
-    fn holds(&self) -> bool;
-}
-
-impl Stillness for Locked<'_> {
-    #[inline]
-    fn holds(&self) -> bool {
-        true
-    }
 }
 
 /// A partitioned hash table from keys to places, concurrent, growing.

@@ -50,17 +50,22 @@ impl Version {
         }
     }
 
+    /// As [`Version::lock`], if nothing has changed since the version was `before`.
+    #[inline]
+    pub(super) fn lock_unchanged(&self, before: u32) -> Option<Locked<'_>> {
+        let odd = before | 1;
+        // BUCKET-OUT, to: the next holder sees the entries and all that was done before the last
+        // one let go (live bytes, shape, bytes overwritten in place).
+        let locked = self.0.compare_exchange(before, odd, Ordering::Acquire, Ordering::Relaxed);
+        // Not `then_some`: a guard that is made must be one that is held.
+        locked.is_ok().then(|| Locked { version: self, odd })
+    }
+
     /// As [`Version::lock`], if nobody else is.
     #[inline]
     pub(super) fn try_lock(&self) -> Option<Locked<'_>> {
-        // Relaxed: the exchange below acquires.
-        let even = self.0.load(Ordering::Relaxed) & !1;
-        let odd = even | 1;
-        // BUCKET-OUT, to: the next holder sees the entries and all that was done before the last
-        // one let go (live bytes, shape, bytes overwritten in place).
-        let locked = self.0.compare_exchange(even, odd, Ordering::Acquire, Ordering::Relaxed);
-        // Not `then_some`: a guard that is made must be one that is held.
-        locked.is_ok().then(|| Locked { version: self, odd })
+        // Relaxed: the exchange acquires.
+        self.lock_unchanged(self.0.load(Ordering::Relaxed) & !1)
     }
 }
 

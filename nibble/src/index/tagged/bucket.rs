@@ -1,89 +1,74 @@
 //! The bucket: ten entries and a version in one cache line.
 
-use super::coding::{Coding, Entry};
-use crate::index::hash::Hash;
-use crate::index::table::{Found, Search, Stillness, Want};
+use super::coding::Entry;
 use crate::index::version::{Locked, Version};
-use crate::raw::{Memory, Protection};
-use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use crate::sync::{AtomicU32, Ordering};
 
 /// Entries of a bucket.
 pub(super) const ENTRIES: usize = 10;
-/// Upper parts in a word.
-const LANES: usize = 4;
+/// Words of upper parts, two in each.
+const WORDS: usize = ENTRIES / 2;
 
 /// ```text
 /// offset  size  field    written by
-///      0    16  upper    whoever holds the bucket locked: upper parts of entries 0 to 7
-///     16     4  last     the same: upper parts of entries 8 and 9
+///      0    20  upper    whoever holds the bucket locked: upper parts of entries 0 to 9
 ///     20     4  version  odd: locked
 ///     24    40  lower    as `upper`: lower parts of entries 0 to 9
 /// ```
 /// | edge    | from           | to               | guarantees                        |
 /// |---------|----------------|------------------|-----------------------------------|
-/// | PUBLISH | `set`, Release | `lower`, Acquire | an entry shows its object's bytes |
+/// | PUBLISH | `set`, Release | `entry`, Acquire | an entry shows its object's bytes |
 ///
 /// The two parts of an entry may be seen of different moments; a search follows an entry only
-/// when the version says that the bucket was still ([`Stillness`]).
+/// when the version says that the bucket was still.
 #[repr(C, align(64))]
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct TaggedBucket {
-    upper: [AtomicU64; 2],
-    last: AtomicU32,
-    version: Version,
+    upper: [AtomicU32; WORDS],
+    pub(super) version: Version,
     lower: [AtomicU32; ENTRIES],
 }
 #[cfg(not(loom))]
 const _: () = assert!(size_of::<TaggedBucket>() == 64);
 
-/// A reader's view: the bucket was still when its version was this.
-pub(super) struct Optimistic<'bucket>(&'bucket Version, pub(super) u32);
+/// A set of entries, one bit each.
+///
+/// Found without a branch: where in a bucket a key lies cannot be predicted, and a wrong guess
+/// would throw away what the processor has begun of the next operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Marks(u32);
 
-impl<'bucket> Optimistic<'bucket> {
+impl Marks {
+    /// Those of one bucket, then those of another.
     #[inline]
-    pub(super) fn look(bucket: &'bucket TaggedBucket) -> Self {
-        Self(&bucket.version, bucket.version.even())
+    pub(super) fn then(self, other: Self) -> Self {
+        Self(self.0 | other.0 << ENTRIES)
     }
 }
 
-impl Stillness for Optimistic<'_> {
-    #[inline]
-    fn holds(&self) -> bool {
-        self.0.is_still(self.1)
-    }
-}
-
-const LOW_BITS: u64 = 0x0001_0001_0001_0001;
-
-/// The lanes of `word` that are equal to those of `pattern` under `mask`: the highest bit of each.
-#[inline]
-fn equal_lanes(word: u64, mask: u64, pattern: u64) -> u64 {
-    let different = (word & mask) ^ pattern;
-    let not_highest = 0x7FFF * LOW_BITS;
-    // Exact in every lane: the addition cannot carry into the next.
-    !(((different & not_highest) + not_highest) | different | not_highest)
-}
-
-/// The entries whose lanes are marked, in order.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Marked {
-    words: [u64; 3],
-}
-
-impl Iterator for Marked {
+impl Iterator for Marks {
     type Item = usize;
 
     #[inline]
     fn next(&mut self) -> Option<usize> {
-        for (number, word) in self.words.iter_mut().enumerate() {
-            if *word != 0 {
-                let lane = word.trailing_zeros() as usize / 16;
-                *word &= *word - 1;
-                return Some(number * LANES + lane);
-            }
-        }
-        None
+        let first = self.0.trailing_zeros();
+        // Of 0 this is 0 again.
+        self.0 &= self.0.wrapping_sub(1);
+        (first < u32::BITS).then_some(first as usize)
     }
+}
+
+const LANES: u64 = 0x0001_0001_0001_0001;
+
+/// Which of the four lanes of `word` are equal to `high` under `mask`, a bit each.
+#[inline]
+fn equal_lanes(word: u64, mask: u16, high: u16) -> u32 {
+    let different = (word & (u64::from(mask) * LANES)) ^ (u64::from(high) * LANES);
+    let not_highest = 0x7FFF * LANES;
+    // The highest bit of each equal lane. Exact: the addition cannot carry into the next lane.
+    let equal = !(((different & not_highest) + not_highest) | different | not_highest);
+    // The multiplication adds up copies that move bits 0, 16, 32, 48 to 48, 49, 50, 51.
+    ((equal >> 15).wrapping_mul(0x0001_0002_0004_0008) >> 48) as u32 & 0xF
 }
 
 impl TaggedBucket {
@@ -95,23 +80,14 @@ impl TaggedBucket {
         self.version.try_lock()
     }
 
-    #[inline]
-    fn upper_words(&self) -> [u64; 3] {
-        // BUCKET-IN, to: a writer's entry also shows its odd version to a later load.
-        let last = u64::from(self.last.load(Ordering::Acquire));
-        // BUCKET-IN, to: as above.
-        let [first, second] = [0, 1].map(|word| self.upper[word].load(Ordering::Acquire));
-        [first, second, last]
-    }
-
     /// The entries whose upper part is `high` under `mask`.
     #[inline]
-    fn with_upper(&self, mask: u16, high: u16) -> Marked {
-        let (mask, pattern) = (u64::from(mask) * LOW_BITS, u64::from(high) * LOW_BITS);
-        let mut words = self.upper_words().map(|word| equal_lanes(word, mask, pattern));
-        // Two lanes of the last word are no entries.
-        words[2] &= (1 << 32) - 1;
-        Marked { words }
+    pub(super) fn with_upper(&self, mask: u16, high: u16) -> Marks {
+        // BUCKET-IN, to: a writer's entry also shows its odd version to a later load.
+        let word = |number: usize| u64::from(self.upper[number].load(Ordering::Acquire));
+        let four = |number: usize| equal_lanes(word(number) | word(number + 1) << 32, mask, high);
+        let last = equal_lanes(word(4), mask, high) & 0b11;
+        Marks(four(0) | four(2) << 4 | last << 8)
     }
 
     /// A free entry.
@@ -120,85 +96,41 @@ impl TaggedBucket {
         self.with_upper(u16::MAX, 0).next()
     }
 
+    /// Both parts of an entry, as of now; the upper one is 0 where there is none.
+    #[inline]
+    pub(super) fn entry(&self, place: usize) -> Entry {
+        // BUCKET-IN, to: as in `with_upper`.
+        let upper = self.upper[place / 2].load(Ordering::Acquire);
+        // PUBLISH, to: the object's bytes are there. BUCKET-IN, to: as above.
+        let low = self.lower[place].load(Ordering::Acquire);
+        Entry { high: (upper >> (16 * (place % 2))) as u16, low }
+    }
+
     /// The entry, or nothing, as of now.
     #[inline]
-    pub(super) fn load(&self, entry: usize) -> Option<Entry> {
-        let upper = self.upper_words()[entry / LANES];
-        let high = (upper >> (16 * (entry % LANES))) as u16;
-        (high != 0).then(|| Entry { high, low: self.low(entry) })
+    pub(super) fn load(&self, place: usize) -> Option<Entry> {
+        let entry = self.entry(place);
+        (entry.high != 0).then_some(entry)
     }
 
     /// All entries, as of now.
     pub(super) fn entries(&self) -> impl Iterator<Item = Entry> {
-        (0..ENTRIES).filter_map(|entry| self.load(entry))
-    }
-
-    #[inline]
-    fn low(&self, entry: usize) -> u32 {
-        // PUBLISH, to: the object's bytes are there.
-        // BUCKET-IN, to: as in `upper_words`.
-        self.lower[entry].load(Ordering::Acquire)
+        (0..ENTRIES).filter_map(|place| self.load(place))
     }
 
     /// Changes an entry. The bucket is locked.
     #[inline]
-    pub(super) fn set(&self, entry: usize, content: Option<Entry>) {
+    pub(super) fn set(&self, place: usize, content: Option<Entry>) {
         let Entry { high, low } = content.unwrap_or(Entry { high: 0, low: 0 });
         // PUBLISH, from: the object was written before.
         // BUCKET-IN, from: the version became odd before.
-        self.lower[entry].store(low, Ordering::Release);
-        let shift = 16 * (entry % LANES);
-        let (clear, lane) = (!(0xFFFF_u64 << shift), u64::from(high) << shift);
-        if entry < 2 * LANES {
-            let word = &self.upper[entry / LANES];
-            // Relaxed: nobody else writes. BUCKET-IN, from: as above.
-            word.store(word.load(Ordering::Relaxed) & clear | lane, Ordering::Release);
-        } else {
-            let word = u64::from(self.last.load(Ordering::Relaxed)); // Relaxed: as above.
-            // BUCKET-IN, from: as above.
-            self.last.store((word & clear | lane) as u32, Ordering::Release);
-        }
-    }
-
-    /// Where the first entry with the tag of a hash leads, as of now.
-    #[inline]
-    pub(super) fn first_place(&self, hash: Hash, coding: Coding) -> Option<Entry> {
-        let tag = coding.tag(hash);
-        self.with_upper(coding.mask(), tag).next().and_then(|entry| self.load(entry))
-    }
-
-    /// Searches for an entry, comparing keys in the log.
-    #[inline]
-    pub(super) fn find<P: Protection, S: Stillness>(
-        &self,
-        hash: Hash,
-        want: Want,
-        coding: Coding,
-        memory: &Memory,
-        stays: &P,
-        still: &S,
-    ) -> Search {
-        for entry in self.with_upper(coding.mask(), coding.tag(hash)) {
-            let Some(content) = self.load(entry) else { return Search::Moved };
-            if !still.holds() {
-                return Search::Moved;
-            }
-            let address = coding.address(content);
-            match want {
-                Want::Place(place) if place != address => {}
-                Want::Place(_) => {
-                    let header = memory.header(address, stays);
-                    return Search::Found(entry, Found { address, header });
-                }
-                Want::Key(key) => {
-                    let header = memory.header(address, stays);
-                    if header.key == key {
-                        return Search::Found(entry, Found { address, header });
-                    }
-                }
-            }
-        }
-        Search::Absent
+        self.lower[place].store(low, Ordering::Release);
+        let shift = 16 * (place % 2);
+        let word = &self.upper[place / 2];
+        // Relaxed: nobody else writes.
+        let others = word.load(Ordering::Relaxed) & !(0xFFFF << shift);
+        // BUCKET-IN, from: as above.
+        word.store(others | u32::from(high) << shift, Ordering::Release);
     }
 }
 
@@ -210,23 +142,20 @@ mod tests {
     fn equal_lanes_are_exact() {
         let lanes = |a: u64, b: u64, c: u64, d: u64| a | b << 16 | c << 32 | d << 48;
         let word = lanes(0x8000, 0, 1, 0x7FFF);
-        let marks = |high: u64| equal_lanes(word, u64::MAX, high * LOW_BITS);
-        assert_eq!(marks(0x8000), 1 << 15);
-        assert_eq!(marks(0), 1 << 31);
-        assert_eq!(marks(1), 1 << 47);
-        assert_eq!(marks(0x7FFF), 1 << 63);
-        assert_eq!(marks(2), 0);
-        assert_eq!(equal_lanes(word, 0x8000 * LOW_BITS, 0x8000 * LOW_BITS), 1 << 15);
+        let marks = |high: u16| equal_lanes(word, u16::MAX, high);
+        assert_eq!([0x8000, 0, 1, 0x7FFF, 2].map(marks), [1, 2, 4, 8, 0]);
+        assert_eq!(equal_lanes(word, 0x8000, 0x8000), 1);
+        assert_eq!(equal_lanes(word, 0x8000, 0), 0b1110);
+        for equal in 0..16u64 {
+            let lane = |number: u32| 7 * (equal >> number & 1);
+            let word = lanes(lane(0), lane(1), lane(2), lane(3));
+            assert_eq!(u64::from(equal_lanes(word, u16::MAX, 7)), equal);
+        }
     }
 
     #[test]
     fn ten_entries_and_no_eleventh() {
-        let bucket = TaggedBucket {
-            upper: Default::default(),
-            last: AtomicU32::new(0),
-            version: Version::default(),
-            lower: Default::default(),
-        };
+        let bucket = TaggedBucket::default();
         for number in 0..ENTRIES {
             let entry = bucket.vacant().unwrap();
             assert_eq!(entry, number);

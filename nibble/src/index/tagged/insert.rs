@@ -5,7 +5,7 @@ use super::bucket::{ENTRIES, TaggedBucket};
 use super::table::{Homes, TaggedTable};
 use crate::address::ObjectRef;
 use crate::index::hash::Hash;
-use crate::index::table::{IndexFull, Search, Want};
+use crate::index::table::IndexFull;
 use crate::index::version::Locked;
 use crate::raw::{Header, Memory};
 
@@ -99,13 +99,8 @@ impl TaggedTable {
         memory: &Memory,
     ) -> Option<(&'index TaggedBucket, usize, ObjectRef, Header)> {
         pair.buckets.iter().find_map(|&(bucket, _)| {
-            let want = Want::Key(key);
-            match bucket.find(hash, want, self.coding, memory, &pair.first, &pair.first) {
-                Search::Found(place, found) => {
-                    Some((bucket, place, self.object(memory, found.address), found.header))
-                }
-                Search::Absent | Search::Moved => None,
-            }
+            let (place, found) = self.find_locked(bucket, hash, key, memory, &pair.first)?;
+            Some((bucket, place, self.object(memory, found.address), found.header))
         })
     }
 

@@ -8,6 +8,7 @@
 pub(crate) mod bucket;
 mod coding;
 mod insert;
+mod search;
 mod split;
 mod table;
 

@@ -2,12 +2,13 @@
 
 use std::io;
 
-use super::bucket::{ENTRIES, Optimistic, TaggedBucket};
+use super::bucket::{ENTRIES, TaggedBucket};
 use super::coding::Coding;
+use super::search::Ending;
 use crate::address::{ObjectRef, VirtualAddress};
 use crate::index::hash::Hash;
 use crate::index::partition::{Partitions, Shape};
-use crate::index::table::{Change, Found, IndexFull, Search, Stillness, Table, Want};
+use crate::index::table::{Change, Found, IndexFull, Table, Want};
 use crate::index::version::Locked;
 use crate::raw::buckets::BucketSpace;
 use crate::raw::{Header, Memory, Protection};
@@ -79,39 +80,6 @@ impl TaggedTable {
         self.space.bucket(homes.partition, bucket)
     }
 
-    /// The bucket that holds the entry, unlocked: by the time the answer is used it may have
-    /// moved. `None` is certain.
-    #[inline]
-    fn locate<P: Protection>(
-        &self,
-        hash: Hash,
-        want: Want,
-        memory: &Memory,
-        stays: &P,
-    ) -> Option<(Homes, u64)> {
-        loop {
-            let homes = self.homes(hash);
-            let first = self.bucket(homes, homes.first);
-            let still = Optimistic::look(first);
-            match first.find(hash, want, self.coding, memory, stays, &still) {
-                Search::Found(..) => return Some((homes, homes.first)),
-                Search::Moved => continue,
-                Search::Absent => {}
-            }
-            let second = self.bucket(homes, homes.second);
-            let second_still = Optimistic::look(second);
-            match second.find(hash, want, self.coding, memory, stays, &second_still) {
-                Search::Found(..) => return Some((homes, homes.second)),
-                Search::Moved => {}
-                Search::Absent => {
-                    if still.holds() && second_still.holds() && self.homes(hash) == homes {
-                        return None;
-                    }
-                }
-            }
-        }
-    }
-
     /// What an entry leads to, with the segment it lies in.
     pub(super) fn object(&self, memory: &Memory, address: VirtualAddress) -> ObjectRef {
         ObjectRef::new(memory.segment_of(address), address)
@@ -130,10 +98,7 @@ impl Table for TaggedTable {
 
     #[inline]
     fn hint(&self, hash: Hash, _memory: &Memory) -> Option<VirtualAddress> {
-        let homes = self.homes(hash);
-        let place = |home| self.bucket(homes, home).first_place(hash, self.coding);
-        let entry = place(homes.first).or_else(|| place(homes.second))?;
-        Some(self.coding.address(entry))
+        self.first_place(hash)
     }
 
     #[inline]
@@ -146,36 +111,21 @@ impl Table for TaggedTable {
         recheck: bool,
         mut take: impl FnMut(Found) -> T,
     ) -> Option<T> {
-        'again: loop {
-            let homes = self.homes(hash);
-            let mut first_version = None;
-            for choice in [homes.first, homes.second] {
-                let bucket = self.bucket(homes, choice);
-                let still = Optimistic::look(bucket);
-                match bucket.find(hash, want, self.coding, memory, stays, &still) {
-                    Search::Found(_, found) => {
-                        let taken = take(found);
-                        if recheck {
-                            // BUCKET-IN, to: what was copied comes before the look at the
-                            // version.
-                            acquire_fence();
-                            if !still.holds() {
-                                continue 'again;
-                            }
-                        }
+        loop {
+            match self.search(hash, want, memory, stays) {
+                Ending::Found(seen) => {
+                    let taken = take(seen.found);
+                    if !recheck {
                         return Some(taken);
                     }
-                    Search::Moved => continue 'again,
-                    Search::Absent => match first_version {
-                        None => first_version = Some(still),
-                        // An entry that moves between the two moves both versions.
-                        Some(ref first) => {
-                            if first.holds() && still.holds() && self.homes(hash) == homes {
-                                return None;
-                            }
-                        }
-                    },
+                    // BUCKET-IN, to: what was copied comes before the look at the version.
+                    acquire_fence();
+                    if seen.is_still() {
+                        return Some(taken);
+                    }
                 }
+                Ending::Absent => return None,
+                Ending::Moved => {}
             }
         }
     }
@@ -190,28 +140,27 @@ impl Table for TaggedTable {
         decide: impl FnOnce(ObjectRef, Header, &Locked<'_>) -> Change,
     ) -> bool {
         // Looked for before it is locked: the lines are fetched without a barrier in the way.
-        while let Some((homes, choice)) = self.locate(hash, want, memory, stays) {
-            let bucket = self.bucket(homes, choice);
-            let locked = bucket.lock();
-            // SHAPE, to: if the bucket was split meanwhile, the new shape is seen now; it stays
-            // while the bucket is locked.
-            if !self.homes(hash).include(choice) {
-                continue;
-            }
-            let found = bucket.find(hash, want, self.coding, memory, &locked, &locked);
-            let Search::Found(entry, found) = found else { continue };
-            let object = self.object(memory, found.address);
-            match decide(object, found.header, &locked) {
-                Change::Keep => {}
-                Change::Replace(other) => {
-                    let tag = self.coding.tag(hash);
-                    bucket.set(entry, Some(self.coding.entry(tag, other.address())));
+        let (seen, locked) = loop {
+            match self.search(hash, want, memory, stays) {
+                Ending::Found(seen) => {
+                    if let Some(locked) = seen.lock() {
+                        break (seen, locked);
+                    }
                 }
-                Change::Remove => bucket.set(entry, None),
+                Ending::Absent => return false,
+                Ending::Moved => {}
             }
-            return true;
+        };
+        let Found { address, header } = seen.found;
+        match decide(self.object(memory, address), header, &locked) {
+            Change::Keep => {}
+            Change::Replace(other) => {
+                let tag = self.coding.tag(hash);
+                seen.bucket.set(seen.place, Some(self.coding.entry(tag, other.address())));
+            }
+            Change::Remove => seen.bucket.set(seen.place, None),
         }
-        false
+        true
     }
 
     #[inline]

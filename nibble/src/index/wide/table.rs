@@ -71,7 +71,7 @@ impl<B: WideBucket> Home<'_, B> {
                 let object = self.bucket.load(entry).expect("found a moment ago");
                 Some((entry, object, found.header))
             }
-            Search::Absent | Search::Moved => None,
+            Search::Absent => None,
         }
     }
 }
@@ -118,7 +118,6 @@ impl<B: WideBucket> Table for WideTable<B> {
                         return None;
                     }
                 }
-                Search::Moved => {}
             }
         }
     }

@@ -1,0 +1,145 @@
+//! Searching: both homes of a key are looked at together, without taking a lock.
+
+use super::bucket::{ENTRIES, Marks, TaggedBucket};
+use super::coding::Entry;
+use super::table::{Homes, TaggedTable};
+use crate::address::VirtualAddress;
+use crate::index::hash::Hash;
+use crate::index::table::{Found, Want};
+use crate::index::version::{Locked, Version};
+use crate::raw::{Memory, Protection};
+
+/// Both homes of a hash and their versions at one look.
+pub(super) struct Look<'index> {
+    homes: Homes,
+    buckets: [&'index TaggedBucket; 2],
+    versions: [u32; 2],
+    marks: Marks,
+}
+
+/// An entry that a look found.
+pub(super) struct Seen<'index> {
+    pub(super) bucket: &'index TaggedBucket,
+    pub(super) place: usize,
+    pub(super) found: Found,
+    version: u32,
+}
+
+/// How a search ended.
+pub(super) enum Ending<'index> {
+    Found(Seen<'index>),
+    /// Certain.
+    Absent,
+    /// A bucket changed under the search.
+    Moved,
+}
+
+impl<'index> Seen<'index> {
+    fn version(&self) -> &'index Version {
+        &self.bucket.version
+    }
+
+    /// Whether the bucket has not changed since it was looked at.
+    #[inline]
+    pub(super) fn is_still(&self) -> bool {
+        self.version().is_still(self.version)
+    }
+
+    /// Locks the bucket, if it has not changed since it was looked at: what was found then is
+    /// there now.
+    #[inline]
+    pub(super) fn lock(&self) -> Option<Locked<'index>> {
+        self.version().lock_unchanged(self.version)
+    }
+}
+
+impl TaggedTable {
+    #[inline]
+    fn look(&self, hash: Hash) -> Look<'_> {
+        let homes = self.homes(hash);
+        let buckets = [homes.first, homes.second].map(|home| self.bucket(homes, home));
+        let versions = buckets.map(|bucket| bucket.version.even());
+        let (mask, tag) = (self.coding.mask(), self.coding.tag(hash));
+        let [first, second] = buckets.map(|bucket| bucket.with_upper(mask, tag));
+        Look { homes, buckets, versions, marks: first.then(second) }
+    }
+
+    /// Looks for an entry, comparing keys in the log.
+    #[inline]
+    pub(super) fn search<P: Protection>(
+        &self,
+        hash: Hash,
+        want: Want,
+        memory: &Memory,
+        stays: &P,
+    ) -> Ending<'_> {
+        let look = self.look(hash);
+        for mark in look.marks {
+            let second = usize::from(mark >= ENTRIES);
+            let (bucket, version) = (look.buckets[second], look.versions[second]);
+            let place = mark - ENTRIES * second;
+            let entry = bucket.entry(place);
+            if !bucket.version.is_still(version) {
+                return Ending::Moved;
+            }
+            if let Some(found) = self.follow(entry, want, memory, stays) {
+                return Ending::Found(Seen { bucket, place, found, version });
+            }
+        }
+        // An entry that moves between the two moves both versions; a bucket that is split moves
+        // its version, and SHAPE, to: shows the shape that its homes are now those of.
+        let [first, second] = look.buckets;
+        let still = first.version.is_still(look.versions[0])
+            && second.version.is_still(look.versions[1])
+            && self.homes(hash) == look.homes;
+        if still { Ending::Absent } else { Ending::Moved }
+    }
+
+    /// The object an entry leads to, if it is the one that is wanted.
+    #[inline]
+    fn follow<P: Protection>(
+        &self,
+        entry: Entry,
+        want: Want,
+        memory: &Memory,
+        stays: &P,
+    ) -> Option<Found> {
+        let address = self.coding.address(entry);
+        match want {
+            Want::Place(place) if place != address => None,
+            Want::Place(_) => Some(Found { address, header: memory.header(address, stays) }),
+            Want::Key(key) => {
+                let header = memory.header(address, stays);
+                (header.key == key).then_some(Found { address, header })
+            }
+        }
+    }
+
+    /// As [`TaggedTable::search`], in one bucket that is locked.
+    pub(super) fn find_locked(
+        &self,
+        bucket: &TaggedBucket,
+        hash: Hash,
+        key: u64,
+        memory: &Memory,
+        locked: &Locked<'_>,
+    ) -> Option<(usize, Found)> {
+        bucket.with_upper(self.coding.mask(), self.coding.tag(hash)).find_map(|place| {
+            let found = self.follow(bucket.entry(place), Want::Key(key), memory, locked)?;
+            Some((place, found))
+        })
+    }
+
+    /// Where the first entry with the tag of a hash leads, as of now.
+    #[inline]
+    pub(super) fn first_place(&self, hash: Hash) -> Option<VirtualAddress> {
+        let homes = self.homes(hash);
+        let buckets = [homes.first, homes.second].map(|home| self.bucket(homes, home));
+        let (mask, tag) = (self.coding.mask(), self.coding.tag(hash));
+        let [first, second] = buckets.map(|bucket| bucket.with_upper(mask, tag));
+        let mark = first.then(second).next()?;
+        let second = usize::from(mark >= ENTRIES);
+        let entry = buckets[second].load(mark - ENTRIES * second)?;
+        Some(self.coding.address(entry))
+    }
+}
