@@ -150,6 +150,12 @@ pub struct WorkArguments {
     /// Operations of each thread.
     #[arg(long, default_value_t = 1_000_000)]
     pub operations: u64,
+    /// How often PUTs write the whole object memory before the clock starts, as in 4 or 0.5.
+    #[arg(long, default_value_t = 0.0, value_name = "TIMES")]
+    pub warm_up_rewrites: f64,
+    /// Time every operation, not one in 64: for percentiles far out.
+    #[arg(long)]
+    pub time_all: bool,
 }
 
 /// What `pair` takes.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use workloads::fragmentation::Pattern;
 
-use crate::cell::{Basis, Cell, ClosedLoop, Fragmentation, Frees, Observe, System, Work};
+use crate::cell::{Basis, Cell, ClosedLoop, Fragmentation, Frees, Observe, System, Timing, Work};
 use crate::record::{CpuUse, Memory, MemoryPoint, Outcome, Overheads, Row, SCHEMA};
 
 pub(crate) const HEAPS: [&str; 9] = [
@@ -85,10 +85,13 @@ pub(crate) fn row(cell: &Cell, step: &str) -> Row {
         throughput_ops_per_s: speed,
         cpu: CpuUse { user_ns: 800_000_000, system_ns: 200_000_000, ..CpuUse::default() },
         latency_ns: BTreeMap::from([("p50".to_owned(), 220), ("p99".to_owned(), 1900)]),
+        get_latency_ns: BTreeMap::new(),
+        put_latency_ns: BTreeMap::new(),
         refusal: None,
         memory: None,
         verification: None,
         statistics: BTreeMap::new(),
+        census: None,
         curve: None,
     }
 }
@@ -243,6 +246,8 @@ fn closed_loop(name: &str, distribution: &str, get_percent: u32, repetition: u32
         batch: 1,
         operations_per_thread: 1_000_000,
         resident: true,
+        latency: Timing::Sampled,
+        warm_up_per_thread: 0,
     };
     let cell = cell(store(name), Work::ClosedLoop(work), repetition);
     let mut run = row(&cell, "run");

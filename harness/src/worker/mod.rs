@@ -5,6 +5,7 @@ mod closed_loop;
 mod fragmentation;
 mod handover;
 mod heap_target;
+mod latency;
 mod link;
 mod mapped;
 mod phase;
