@@ -72,9 +72,9 @@ pub(super) fn percentiles(histogram: &Histogram<u64>) -> BTreeMap<String, u64> {
     if histogram.is_empty() {
         return BTreeMap::new();
     }
-    let named = PERCENTILES.iter().map(|(name, percentile)| {
-        ((*name).to_owned(), histogram.value_at_percentile(*percentile))
-    });
+    let named = PERCENTILES
+        .iter()
+        .map(|(name, percentile)| ((*name).to_owned(), histogram.value_at_percentile(*percentile)));
     named.chain([("samples".to_owned(), histogram.len())]).collect()
 }
 
