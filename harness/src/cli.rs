@@ -46,7 +46,7 @@ pub enum Command {
     Targets(TargetsArguments),
     /// Measure what this machine's memory is capable of: random lines and copies, as JSON.
     Calibrate {
-        /// Memory read; accepts KiB, MiB, GiB. At most half of what is available.
+        /// Memory read; accepts KiB, MiB, GiB. At most three quarters of what is available.
         #[arg(long, default_value = "4GiB")]
         bytes: String,
     },
@@ -204,7 +204,7 @@ pub struct TargetsArguments {
     /// ABBA blocks of each comparison, instead of the scale's.
     #[arg(long)]
     pub blocks: Option<u32>,
-    /// Repetitions of what is not a comparison, instead of the scale's.
+    /// Repetitions of counters and yardsticks, at least 3, instead of the scale's.
     #[arg(long)]
     pub repetitions: Option<u32>,
     /// Object memory of every target, whatever it asks for; accepts KiB, MiB, GiB.

@@ -7,8 +7,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Calibration {
-    /// Memory read at random, on 2 MiB pages.
+    /// Memory read at random.
     pub bytes: u64,
+    /// How much of it the system gave on 2 MiB pages.
+    pub huge_page_bytes: u64,
     /// Time for each independent random cache line of it.
     pub random_line_ns: f64,
     /// Copies of 1 KiB from random places of it, in 10⁹ bytes copied a second.
@@ -36,7 +38,8 @@ mod tests {
 
     #[test]
     fn small_values_scale_with_lines_and_large_ones_with_both() {
-        let now = Calibration { bytes: 1, random_line_ns: 10.0, copy_gb_per_s: 16.0 };
+        let now =
+            Calibration { bytes: 1, huge_page_bytes: 1, random_line_ns: 10.0, copy_gb_per_s: 16.0 };
         assert_eq!(now.factor(5.0, 1.0, 64), 0.5);
         assert_eq!(now.factor(10.0, 4.0, 1024), 2.0);
         assert_eq!(now.factor(5.0, 32.0, 1024), 0.5);

@@ -92,7 +92,7 @@ fn overhead(side: &Part, sizes: &Sizes, seed: u64) -> Result<Vec<Cell>, String> 
         unknown_name("pattern", name, known.iter().map(|pattern| pattern.name.as_str()))
     })?;
     let mut cells = Vec::new();
-    for repetition in 0..sizes.repetitions {
+    for repetition in 0..sizes.overhead_repetitions {
         for bytes in sizes.spanning(sizes.object_memory_for(side.object_memory)) {
             let work = Fragmentation {
                 pattern: pattern.clone(),
@@ -194,7 +194,7 @@ mod tests {
             "kind = \"overhead\"\noverhead = \"all-in\"\nworkload = { system = \"nibble\", pattern = \"P1\" }\n",
         )
         .unwrap();
-        assert_eq!(all.len(), 3 * 5);
+        assert_eq!(all.len(), 5);
         assert_eq!(all[0].id, "overhead/P1/nibble/67108864/0");
         let error = cells_of(
             "kind = \"overhead\"\noverhead = \"all-in\"\nworkload = { system = \"nibble\", pattern = \"P9\" }\n",

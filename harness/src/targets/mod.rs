@@ -53,6 +53,7 @@ pub(crate) mod tests {
         operations = 1000
         blocks = 3
         repetitions = 3
+        overhead-repetitions = 1
         object-counts = 5
         calibration = "1MiB"
         [calibration]

@@ -163,7 +163,12 @@ mod tests {
     #[test]
     fn verdicts_are_counted_and_the_scaling_is_stated() {
         let (_, lines) = lines();
-        let calibration = Calibration { bytes: 4 << 30, random_line_ns: 8.0, copy_gb_per_s: 16.0 };
+        let calibration = Calibration {
+            bytes: 4 << 30,
+            huge_page_bytes: 4 << 30,
+            random_line_ns: 8.0,
+            copy_gb_per_s: 16.0,
+        };
         let record = Record {
             schema: 1,
             file: "t.toml".to_owned(),

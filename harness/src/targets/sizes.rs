@@ -17,8 +17,10 @@ pub(crate) struct Sizes {
     pub(crate) operations: u64,
     /// ABBA blocks of a comparison.
     pub(crate) blocks: u32,
-    /// Repetitions of what is not a comparison.
+    /// Repetitions of counters and yardsticks.
     pub(crate) repetitions: u32,
+    /// Repetitions of each object count of an overhead: they hardly differ.
+    pub(crate) overhead_repetitions: u32,
     /// Object counts over which the worst overhead is sought.
     pub(crate) object_counts: u32,
     /// Memory that the calibration reads.
@@ -49,7 +51,8 @@ impl Sizes {
     pub(crate) fn check(&self) -> Result<(), String> {
         for (name, value, least, most) in [
             ("blocks", self.blocks, 3, 1000),
-            ("repetitions", self.repetitions, 1, 1000),
+            ("repetitions", self.repetitions, 3, 1000),
+            ("overhead-repetitions", self.overhead_repetitions, 1, 1000),
             ("object-counts", self.object_counts, 2, 100),
         ] {
             if !(least..=most).contains(&value) {
@@ -71,6 +74,7 @@ pub(crate) mod tests {
             operations: 1000,
             blocks: 3,
             repetitions: 3,
+            overhead_repetitions: 1,
             object_counts: 5,
             calibration: Bytes(1 << 20),
         }

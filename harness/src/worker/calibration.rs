@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use platform::process::MemoryRollup;
 use workloads::Seed;
 
 use super::mapped::MappedSlice;
@@ -15,13 +16,13 @@ const LINES: u64 = 1 << 22;
 const COPIES: u64 = 1 << 19;
 const MEASUREMENTS: usize = 5;
 
-/// Reads `bytes` (a power of two, at most half of what is available) at random. All of it is made
+/// Reads `bytes` (a power of two, at most three quarters of what is available) at random. All of it is made
 /// resident before the clock.
 ///
 /// # Errors
 /// When the memory cannot be mapped.
 pub fn calibrate(bytes: u64) -> std::io::Result<Calibration> {
-    let fitting = bytes.min(available_memory_bytes() / 2).max(1 << 20);
+    let fitting = bytes.min(available_memory_bytes() / 4 * 3).max(1 << 20);
     let bytes = 1_u64 << fitting.ilog2();
     super::pin(0, &platform::cpu::allowed_cores());
     let words = MappedSlice::<u64>::resident(bytes as usize / 8)?;
@@ -39,8 +40,10 @@ pub fn calibrate(bytes: u64) -> std::io::Result<Calibration> {
     let lines_ns = timed(&mut |random| read_lines(&words, random));
     let mut buffer = [0; COPY_WORDS];
     let copies_ns = timed(&mut |random| copy_out(&words, &mut buffer, random));
+    let huge = MemoryRollup::of(std::process::id())?.anonymous_huge_bytes;
     Ok(Calibration {
         bytes,
+        huge_page_bytes: huge.min(bytes),
         random_line_ns: lines_ns / LINES as f64,
         copy_gb_per_s: (COPIES * 1024) as f64 / copies_ns,
     })
