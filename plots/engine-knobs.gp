@@ -23,7 +23,7 @@ set xrange [0 : end * 1.05]
 set yrange [-count + 0.4 : 0.6]
 set ytics scale 0 ("" 0)
 do for [i=1:count] { set ytics add (word(series, i) 1-i) }
-set xlabel "throughput ÷ that of the best configuration (`best`)"
+set xlabel "throughput ÷ that of the best configuration"
 set grid noytics xtics lc rgb "#dddddd" lw 0.7
 set arrow 1 from 1, graph 0 to 1, graph 1 nohead lc rgb "#000000" lw 0.8 dt 2 back
 unset key

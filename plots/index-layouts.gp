@@ -13,7 +13,7 @@ stats data using (is_point(0) ? (points = points + 1, column("index-bytes")) : N
 highest = exists("STATS_max") ? STATS_max : 1
 mine(i) = is_point(0) && strcol("series") eq word(names, i)
 
-set multiplot layout 2,1 margins 0.065,0.985,0.07,0.9 spacing 0.05,0.14
+set multiplot layout 2,1 margins 0.065,0.965,0.07,0.9 spacing 0.05,0.14
 set ylabel "index bytes per key"
 set xlabel "keys" offset 0,0.5
 set format x "%.1s %c"

@@ -192,7 +192,8 @@ pub struct PairArguments {
 /// What `targets` takes.
 #[derive(Debug, Args)]
 pub struct TargetsArguments {
-    /// Only targets with this in their name; `*` stands for anything. May be given again.
+    /// Only this target, or those with this in their name; `*` stands for anything. May be given
+    /// again.
     #[arg(long, value_name = "NAME")]
     pub only: Vec<String>,
     /// Show the targets and run nothing.

@@ -33,7 +33,7 @@ pub enum Event {
         grows_bytes: u64,
     },
     /// A step's work is done and measured.
-    Step(StepReport),
+    Step(Box<StepReport>),
     /// The worker stands still. Waits: the parent observes its memory.
     Observe {
         /// The step observed.

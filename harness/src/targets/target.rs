@@ -72,8 +72,8 @@ impl File {
     }
 }
 
-/// Those of `targets` that one of `patterns` names: a part of the name, or the whole of it with
-/// `*` for anything. All of no patterns.
+/// Those of `targets` that one of `patterns` names: an entry, else a part of the name, or the
+/// whole of it with `*` for anything. All of no patterns.
 ///
 /// # Errors
 /// A pattern that names none.
@@ -84,7 +84,17 @@ pub(crate) fn select(targets: Vec<Target>, patterns: &[String]) -> Result<Vec<Ta
             return Err(unknown_name("target", pattern, names.iter().map(String::as_str)));
         }
     }
-    let wanted = |target: &Target| patterns.iter().any(|pattern| is_named(pattern, &target.name));
+    let is_entry = |pattern: &str, name: &str| {
+        name == pattern || name.strip_prefix(pattern).is_some_and(|rest| rest.starts_with('/'))
+    };
+    let chooses = |pattern: &String, name: &String| {
+        if names.iter().any(|name| is_entry(pattern, name)) {
+            is_entry(pattern, name)
+        } else {
+            is_named(pattern, name)
+        }
+    };
+    let wanted = |target: &Target| patterns.iter().any(|pattern| chooses(pattern, &target.name));
     Ok(targets.into_iter().filter(|target| patterns.is_empty() || wanted(target)).collect())
 }
 
@@ -352,6 +362,11 @@ mod tests {
         let all =
             file_with("kind = \"yardstick\"\nworkload = { value-bytes = 64, get-percent = 50 }\n");
         assert_eq!(select(all.clone(), &[]).unwrap().len(), 1);
+        let longer = Target { name: "batch/t".to_owned(), ..all[0].clone() };
+        let both = vec![all[0].clone(), longer];
+        let entry = select(both.clone(), &["t".to_owned()]).unwrap();
+        assert_eq!(entry, all, "an entry's name is that entry, not a part of others");
+        assert_eq!(select(both, &["*t".to_owned()]).unwrap().len(), 2);
         let error = select(all, &["u".to_owned()]).unwrap_err();
         assert!(error.contains("unknown target `u`: there are t"), "{error}");
     }

@@ -254,7 +254,7 @@ impl OnStore<'_> {
         report.statistics = statistics_of(engine);
         report.census = census_of(engine);
         let goes_on = report.expected;
-        self.link.say(&Event::Step(report));
+        self.link.say(&Event::Step(Box::new(report)));
         if name != "verify" {
             let census_objects = self.work.records();
             self.link.say_and_wait(&Event::Observe {
