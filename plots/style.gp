@@ -35,6 +35,9 @@ nibble            #b0003a  3  15
 nibble-log-only   #b0003a  4  14
 hashmap           #bdbdbd  3  12
 null              #666666  0   4
+text              #bdbdbd  3   4
+keyed             #5b9bc8  5   9
+tagged            #b0003a  3   7
 EOD
 # For systems that are not in the table, by their place in the figure.
 $OTHERS << EOD

@@ -161,15 +161,54 @@ pub struct ClosedLoop {
     pub operations_per_thread: u64,
     /// Whether the memory is made resident before the clock.
     pub resident: bool,
+    /// Which operations are timed one by one.
+    #[serde(default, skip_serializing_if = "Timing::is_sampled")]
+    pub latency: Timing,
+    /// PUTs of each thread between the load and the clock, by the same key distribution: what a
+    /// store needs to reach the state that it would stay in.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub warm_up_per_thread: u64,
+}
+
+/// Which operations of a closed loop are timed. Timing costs some 50 ns an operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Timing {
+    /// One in 64.
+    #[default]
+    Sampled,
+    /// Every one: for percentiles far out.
+    All,
+}
+
+impl Timing {
+    fn is_sampled(&self) -> bool {
+        *self == Self::Sampled
+    }
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl ClosedLoop {
-    /// Keys that reach the fill: objects are a value, its 8-byte key and a 4-byte length, as the
-    /// paper lays them out; every store gets the same number.
+    /// PUTs of each thread that together write the object memory `rewrites` times over.
+    #[must_use]
+    pub fn puts_per_thread(&self, rewrites: f64) -> u64 {
+        let objects = self.object_memory_bytes / self.object_bytes();
+        (objects as f64 * rewrites / self.threads as f64).ceil() as u64
+    }
+
+    /// Bytes of an object: a value, its 8-byte key and a 4-byte length, as the paper lays them out.
+    fn object_bytes(&self) -> u64 {
+        (self.value_bytes + 12) as u64
+    }
+
+    /// Keys that reach the fill; every store gets the same number.
     #[must_use]
     pub fn records(&self) -> u64 {
-        let object_bytes = (self.value_bytes + 12) as u64;
-        (self.object_memory_bytes / 100 * u64::from(self.fill_percent) / object_bytes).max(1)
+        let live_bytes = self.object_memory_bytes / 100 * u64::from(self.fill_percent);
+        (live_bytes / self.object_bytes()).max(1)
     }
 }
 
@@ -185,7 +224,8 @@ impl Cell {
             }
             Work::Fragmentation(work) => work.live_bytes * 2 + OWN,
             Work::ClosedLoop(work) => {
-                let operations = work.operations_per_thread * 8 * work.threads as u64;
+                let each = work.operations_per_thread + work.warm_up_per_thread;
+                let operations = each * 8 * work.threads as u64;
                 work.object_memory_bytes * 3 / 2 + operations + OWN
             }
         }

@@ -18,6 +18,7 @@ use clap::{Args, Parser, Subcommand};
         2    the command line or a suite file is wrong\n    \
         3    this machine lacks something (memory, gnuplot); nothing was run\n    \
         4    a failure of the harness itself\n    \
+        5    targets --strict: a target falls short\n    \
         130  stopped by Ctrl-C; finished rows are kept"
 )]
 pub struct Cli {
@@ -41,6 +42,14 @@ pub enum Command {
     Run(RunArguments),
     /// Compare two stores: fresh processes in ABBA order, median ratio with an interval.
     Pair(PairArguments),
+    /// Measure performance targets: a bar each, and whether it holds.
+    Targets(TargetsArguments),
+    /// Measure what this machine's memory is capable of: random lines and copies, as JSON.
+    Calibrate {
+        /// Memory read; accepts KiB, MiB, GiB. At most three quarters of what is available.
+        #[arg(long, default_value = "4GiB")]
+        bytes: String,
+    },
     /// Print one cell as JSON, to be piped into `worker` (under perf, numactl or a debugger).
     Cell(CellArguments),
     /// Run the cell on standard input in this process.
@@ -150,6 +159,12 @@ pub struct WorkArguments {
     /// Operations of each thread.
     #[arg(long, default_value_t = 1_000_000)]
     pub operations: u64,
+    /// How often PUTs write the whole object memory before the clock starts, as in 4 or 0.5.
+    #[arg(long, default_value_t = 0.0, value_name = "TIMES")]
+    pub warm_up_rewrites: f64,
+    /// Time every operation, not one in 64: for percentiles far out.
+    #[arg(long)]
+    pub time_all: bool,
 }
 
 /// What `pair` takes.
@@ -169,6 +184,42 @@ pub struct PairArguments {
     /// What is asked of both.
     #[command(flatten)]
     pub work: WorkArguments,
+    /// Where results go.
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// What `targets` takes.
+#[derive(Debug, Args)]
+pub struct TargetsArguments {
+    /// Only this target, or those with this in their name; `*` stands for anything. May be given
+    /// again.
+    #[arg(long, value_name = "NAME")]
+    pub only: Vec<String>,
+    /// Show the targets and run nothing.
+    #[arg(long)]
+    pub list: bool,
+    /// How large: smoke (too small to conclude from), quick or standard.
+    #[arg(long, default_value = "quick")]
+    pub scale: String,
+    /// ABBA blocks of each comparison, instead of the scale's.
+    #[arg(long)]
+    pub blocks: Option<u32>,
+    /// Repetitions of counters and yardsticks, at least 3, instead of the scale's.
+    #[arg(long)]
+    pub repetitions: Option<u32>,
+    /// Object memory of every target, whatever it asks for; accepts KiB, MiB, GiB.
+    #[arg(long, value_name = "BYTES")]
+    pub object_memory: Option<String>,
+    /// Operations of each thread, instead of the scale's.
+    #[arg(long)]
+    pub operations: Option<u64>,
+    /// A table of targets instead of the built-in one.
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Make a target that falls short an error (exit code 5).
+    #[arg(long)]
+    pub strict: bool,
     /// Where results go.
     #[command(flatten)]
     pub output: OutputArguments,

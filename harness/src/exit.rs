@@ -10,5 +10,7 @@ pub const USAGE: u8 = 2;
 pub const MACHINE: u8 = 3;
 /// A failure of the harness itself.
 pub const INTERNAL: u8 = 4;
+/// `targets --strict`: everything was measured, and at least one target falls short.
+pub const FALLS_SHORT: u8 = 5;
 /// Stopped by Ctrl-C or SIGTERM; finished rows are kept.
 pub const INTERRUPTED: u8 = 130;

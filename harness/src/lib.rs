@@ -15,6 +15,7 @@
 //! | [`worker`] | the measured process |
 //! | [`record`], [`archive`], [`environment`] | what is kept |
 //! | [`analysis`], [`compare`] | from rows to numbers |
+//! | `targets` | performance targets: a table of questions with a bar each |
 //! | [`figures`], [`report`] | from numbers to pages |
 //! | [`cli`], [`commands`], [`exit`] | the command line |
 
@@ -36,4 +37,5 @@ pub mod registry;
 pub mod report;
 pub mod runner;
 pub mod spec;
+mod targets;
 pub mod worker;

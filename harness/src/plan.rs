@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use workloads::fragmentation::{self, Pattern, Volume};
 
-use crate::cell::{Basis, Cell, ClosedLoop, Fragmentation, Frees, Observe, System, Work};
+use crate::cell::{Basis, Cell, ClosedLoop, Fragmentation, Frees, Observe, System, Timing, Work};
 use crate::registry;
 use crate::spec::{ClosedLoopGrid, FragmentationGrid, Scale, Suite, unknown_name};
 
@@ -232,7 +232,7 @@ fn closed_loop_cells(
                     for &fill_percent in &grid.fill_percent {
                         for &threads in &grid.threads {
                             for &batch in &grid.batch {
-                                let work = ClosedLoop {
+                                let mut work = ClosedLoop {
                                     distribution: distribution.clone(),
                                     get_percent,
                                     value_bytes,
@@ -242,7 +242,11 @@ fn closed_loop_cells(
                                     batch,
                                     operations_per_thread: scale.operations_per_thread,
                                     resident: true,
+                                    latency: grid.latency,
+                                    warm_up_per_thread: 0,
                                 };
+                                work.warm_up_per_thread =
+                                    work.puts_per_thread(grid.warm_up_rewrites);
                                 check_closed_loop(&work)?;
                                 for repetition in 0..repetitions {
                                     cells.push(closed_loop_cell(
@@ -272,16 +276,22 @@ pub fn closed_loop_cell(
     repetition: u32,
     work: ClosedLoop,
 ) -> Cell {
-    let id = format!(
-        "closed-loop/{}-get-{}-value-{}-fill-{}-threads-{}-batch-{}/{}",
+    let mut id = format!(
+        "closed-loop/{}-get-{}-value-{}-fill-{}-threads-{}-batch-{}",
         work.distribution,
         work.get_percent,
         work.value_bytes,
         work.fill_percent,
         work.threads,
         work.batch,
-        system.label(),
     );
+    if work.warm_up_per_thread > 0 {
+        id.push_str("-warmed-up");
+    }
+    if work.latency == Timing::All {
+        id.push_str("-all-timed");
+    }
+    id.push_str(&format!("/{}", system.label()));
     finish(suite, scale, system, repetition, id, Work::ClosedLoop(work))
 }
 
@@ -306,6 +316,7 @@ pub fn check_closed_loop(work: &ClosedLoop) -> Result<(), String> {
     within("fill-percent", work.fill_percent.into(), 1, 98)?;
     within("batch", work.batch as u64, 1, 64)?;
     within("operations", work.operations_per_thread, 1, 1 << 32)?;
+    within("warm-up", work.warm_up_per_thread, 0, 1 << 32)?;
     within("object-memory-bytes", work.object_memory_bytes, 8 << 20, 1 << 46)
 }
 

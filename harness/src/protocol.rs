@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::{CpuUse, Outcome, Refusal, Verification};
+use crate::record::{Census, CpuUse, Outcome, Refusal, Verification};
 
 /// A line from the worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,7 +33,7 @@ pub enum Event {
         grows_bytes: u64,
     },
     /// A step's work is done and measured.
-    Step(StepReport),
+    Step(Box<StepReport>),
     /// The worker stands still. Waits: the parent observes its memory.
     Observe {
         /// The step observed.
@@ -94,12 +94,18 @@ pub struct StepReport {
     pub cpu: CpuUse,
     /// Sampled latency by percentile name.
     pub latency_ns: BTreeMap<String, u64>,
+    /// The same of GETs alone.
+    pub get_latency_ns: BTreeMap<String, u64>,
+    /// The same of PUTs alone.
+    pub put_latency_ns: BTreeMap<String, u64>,
     /// The refusal that ended it.
     pub refusal: Option<Refusal>,
     /// Values checked.
     pub verification: Option<Verification>,
     /// Counters of the engine's own.
     pub statistics: BTreeMap<String, f64>,
+    /// The store's own account of its memory.
+    pub census: Option<Census>,
     /// Memory configured, where the store has a capacity.
     pub capacity: Option<Capacity>,
 }
@@ -131,9 +137,12 @@ impl StepReport {
             elapsed_ns,
             cpu: CpuUse::default(),
             latency_ns: BTreeMap::new(),
+            get_latency_ns: BTreeMap::new(),
+            put_latency_ns: BTreeMap::new(),
             refusal: None,
             verification: None,
             statistics: BTreeMap::new(),
+            census: None,
             capacity: None,
         }
     }

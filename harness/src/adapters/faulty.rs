@@ -1,10 +1,16 @@
 //! Opens the store that misbehaves on purpose, for tests of the harness.
 
-use baseline_faulty::{Config, Faulty};
+use baseline_faulty::{Config, Fault, Faulty};
 use engine::OpenError;
 
-use super::options::Options;
+use super::options::{Choice, Options, names};
 use crate::registry::StoreSetup;
+
+impl Choice for Fault {
+    fn accepted() -> String {
+        names(Self::ALL.map(Self::name))
+    }
+}
 
 pub(crate) fn open(setup: &StoreSetup) -> Result<Faulty, OpenError> {
     let mut config = Config::default();

@@ -9,7 +9,7 @@ use engine::{
 };
 use nibble::{Config, Store};
 
-use super::options::Options;
+use super::options::{Choice, Options, names};
 use crate::registry::StoreSetup;
 
 /// A Nibble store.
@@ -25,6 +25,35 @@ enum Preset {
     Best,
     Paper,
 }
+
+impl Choice for Preset {
+    fn accepted() -> String {
+        names(["best", "paper"])
+    }
+}
+
+/// Every enum among the engine's knobs.
+macro_rules! knobs {
+    ($($knob:ident),+ $(,)?) => {
+        $(impl Choice for nibble::$knob {
+            fn accepted() -> String {
+                names(Self::ALL)
+            }
+        })+
+    };
+}
+knobs!(
+    Compaction,
+    CopyRoutine,
+    CoreSource,
+    EpochClock,
+    HeadChoice,
+    IndexLayout,
+    Placement,
+    Selection,
+    Survivors,
+    Update,
+);
 
 impl FromStr for Preset {
     type Err = ();
@@ -205,5 +234,36 @@ impl KvSession for NibbleSession<'_> {
     #[inline]
     fn delete(&mut self, key: u64) -> bool {
         self.session.delete(key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn a_choice_that_does_not_exist_is_answered_with_those_that_do() {
+        for (knob, value, accepted) in [
+            ("preset", "fast", "best, paper"),
+            ("index", "tags", "text, keyed, tagged"),
+            ("epoch", "global", "thread-ticks, global-counter, thread-counter"),
+            ("compaction", "none", "background, inline"),
+            ("heads", "two", "whole numbers"),
+            ("huge-pages", "yes", "true and false"),
+        ] {
+            let setup = StoreSetup {
+                object_memory_bytes: Some(16 << 20),
+                live_bytes: 1 << 20,
+                value_bytes_max: 100,
+                resident: false,
+                options: BTreeMap::from([(knob.to_owned(), value.to_owned())]),
+                heap: None,
+            };
+            let message = open(&setup).unwrap_err().to_string();
+            let expected = format!("setting `{knob}` = `{value}`: accepted are {accepted}");
+            assert!(message.starts_with(&expected), "{message}");
+        }
     }
 }

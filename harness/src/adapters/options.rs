@@ -12,13 +12,42 @@ pub(super) struct Options {
     asked: Vec<&'static str>,
 }
 
+/// A setting's type, which can say what it accepts.
+pub(super) trait Choice: FromStr {
+    /// What it accepts, as the end of "accepted are …".
+    fn accepted() -> String;
+}
+
+macro_rules! numbers {
+    ($($number:ty),+) => {
+        $(impl Choice for $number {
+            fn accepted() -> String {
+                format!("whole numbers from {} to {}", Self::MIN, Self::MAX)
+            }
+        })+
+    };
+}
+numbers!(u32, u64, usize);
+
+impl Choice for bool {
+    fn accepted() -> String {
+        "true and false".to_owned()
+    }
+}
+
+/// The names of all values of a type.
+pub(super) fn names(all: impl IntoIterator<Item = impl std::fmt::Display>) -> String {
+    let names: Vec<String> = all.into_iter().map(|value| value.to_string()).collect();
+    names.join(", ")
+}
+
 impl Options {
     pub(super) fn new(options: &BTreeMap<String, String>) -> Self {
         Self { left: options.clone(), asked: Vec::new() }
     }
 
     /// Replaces `field` by the setting `name`, where it is given.
-    pub(super) fn read<T: FromStr>(
+    pub(super) fn read<T: Choice>(
         &mut self,
         name: &'static str,
         field: &mut T,
@@ -28,7 +57,7 @@ impl Options {
             *field = value.parse().map_err(|_| OpenError::BadSetting {
                 setting: name.to_owned(),
                 value,
-                accepted: format!("values of type {}", std::any::type_name::<T>()),
+                accepted: T::accepted(),
             })?;
         }
         Ok(())
@@ -65,7 +94,10 @@ mod tests {
         options.read("shards", &mut shards).unwrap();
         options.finish().unwrap();
         assert_eq!(shards, 8);
-        assert!(given("shards", "x").read("shards", &mut shards).is_err());
+        let message = given("shards", "x").read("shards", &mut shards).unwrap_err().to_string();
+        assert!(message.contains("`shards` = `x`: accepted are whole numbers from 0"), "{message}");
+        let message = given("resident", "yes").read("resident", &mut true).unwrap_err().to_string();
+        assert!(message.contains("accepted are true and false"), "{message}");
         let mut options = given("shard", "8");
         options.read("shards", &mut shards).unwrap();
         let message = options.finish().unwrap_err().to_string();

@@ -35,44 +35,57 @@ pub struct RatioEstimate {
     pub blocks: usize,
 }
 
-/// The median of `ratios`, one a block, with a percentile bootstrap interval of it. Blocks are
-/// the unit that is resampled: the runs within one share the machine's state.
+/// The median of `ratios`, one a block, with a percentile bootstrap interval of it
+/// ([`median_interval`]) of their logarithms.
+///
+/// `None` of fewer than three ratios or of ratios that are not positive numbers.
+#[must_use]
+pub fn median_ratio(ratios: &[f64], seed: u64) -> Option<RatioEstimate> {
+    if ratios.iter().any(|ratio| !(ratio.is_finite() && *ratio > 0.0)) {
+        return None;
+    }
+    let logs: Vec<f64> = ratios.iter().map(|ratio| ratio.ln()).collect();
+    let (ratio, interval) = median_interval(&logs, seed)?;
+    Some(RatioEstimate {
+        ratio: ratio.exp(),
+        interval: Interval { from: interval.from.exp(), to: interval.to.exp() },
+        blocks: logs.len(),
+    })
+}
+
+/// The median of `values` with a 99.9 % percentile bootstrap interval of it. Blocks (or whole
+/// repetitions) are the unit that is resampled: the runs within one share the machine's state.
 ///
 /// With few blocks the plain percentile interval is too narrow; its ends are moved outwards as
 /// Hesterberg ("What Teachers Should Know About the Bootstrap", 2015, section 5.3) does: the
 /// normal quantile is replaced by Student's, widened by √(n/(n−1)).
 ///
-/// With up to a dozen blocks that is the whole range of their ratios: of comparisons without any
+/// With up to a dozen blocks that is the whole range of their values: of comparisons without any
 /// difference one in a thousand then excludes 1, and of eight such comparisons hardly ever one.
 ///
-/// `None` of fewer than three ratios or of ratios that are not positive numbers.
+/// `None` of fewer than three values or of values that are no numbers.
 #[must_use]
-pub fn median_ratio(ratios: &[f64], seed: u64) -> Option<RatioEstimate> {
-    if ratios.len() < 3 || ratios.iter().any(|ratio| !(ratio.is_finite() && *ratio > 0.0)) {
+pub fn median_interval(values: &[f64], seed: u64) -> Option<(f64, Interval)> {
+    if values.len() < 3 || values.iter().any(|value| !value.is_finite()) {
         return None;
     }
-    let logs: Vec<f64> = ratios.iter().map(|ratio| ratio.ln()).collect();
     let mut rng = Seed(seed).stream("bootstrap").rng();
-    let mut resample = vec![0.0; logs.len()];
+    let mut resample = vec![0.0; values.len()];
     let mut medians: Vec<f64> = (0..RESAMPLES)
         .map(|_| {
             for value in &mut resample {
-                *value = logs[rng.below(logs.len() as u64) as usize];
+                *value = values[rng.below(values.len() as u64) as usize];
             }
-            median(&resample).expect("at least three ratios")
+            median(&resample).expect("at least three values")
         })
         .collect();
     medians.sort_by(f64::total_cmp);
-    let tail = expanded_tail(logs.len());
+    let tail = expanded_tail(values.len());
     let at = |share: f64| {
         let index = (share * (RESAMPLES - 1) as f64).round() as usize;
-        medians[index.min(RESAMPLES - 1)].exp()
+        medians[index.min(RESAMPLES - 1)]
     };
-    Some(RatioEstimate {
-        ratio: median(&logs)?.exp(),
-        interval: Interval { from: at(tail), to: at(1.0 - tail) },
-        blocks: logs.len(),
-    })
+    Some((median(values)?, Interval { from: at(tail), to: at(1.0 - tail) }))
 }
 
 /// The share cut off at each end for `count` blocks: Φ(−t·√(n/(n−1))) with Student's t of the
@@ -127,6 +140,9 @@ mod tests {
         assert_eq!(median_ratio(&[1.0, 1.0], 1), None);
         assert_eq!(median_ratio(&[1.0, 0.0, 1.0], 1), None);
         assert_eq!(median_ratio(&[1.0, f64::NAN, 1.0], 1), None);
+        assert_eq!(median_interval(&[1.0, f64::NAN, 1.0], 1), None);
+        let zeros = Interval { from: 0.0, to: 0.0 };
+        assert_eq!(median_interval(&[0.0; 3], 1), Some((0.0, zeros)), "nothing copied is a result");
     }
 
     /// The promise of the interval: of many experiments without any difference, about 99.9 % have

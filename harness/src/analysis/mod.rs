@@ -3,5 +3,5 @@
 mod bootstrap;
 mod summary;
 
-pub use bootstrap::{Interval, RatioEstimate, median_ratio};
+pub use bootstrap::{Interval, RatioEstimate, median_interval, median_ratio};
 pub use summary::{Spread, median, spread};

@@ -95,10 +95,18 @@ impl Archive {
 
     fn write_record(&self) -> Result<(), String> {
         let text = serde_json::to_string_pretty(&self.record).expect("a record is plain data");
-        let temporary = self.folder.join("run.json.part");
-        fs::write(&temporary, text + "\n")
-            .and_then(|()| fs::rename(&temporary, self.folder.join("run.json")))
-            .map_err(|error| self.failed("run.json", &error))
+        self.keep_file("run.json", &(text + "\n"))
+    }
+
+    /// Keeps a text beside the rows; it is complete or not there.
+    ///
+    /// # Errors
+    /// The system's, with the path.
+    pub fn keep_file(&self, name: &str, text: &str) -> Result<(), String> {
+        let temporary = self.folder.join(format!("{name}.part"));
+        fs::write(&temporary, text)
+            .and_then(|()| fs::rename(&temporary, self.folder.join(name)))
+            .map_err(|error| self.failed(name, &error))
     }
 
     fn failed(&self, name: &str, error: &io::Error) -> String {

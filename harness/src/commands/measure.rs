@@ -11,7 +11,7 @@ use crate::cell::Cell;
 use crate::cli::OutputArguments;
 use crate::environment::{available_memory_bytes, capture};
 use crate::plan::Plan;
-use crate::record::{Outcome, SCHEMA};
+use crate::record::{Outcome, Row, SCHEMA};
 use crate::runner::{CellRecord, Interrupt, ProcessRunner, Progress, run_all};
 use crate::spec::{Scale, Suite};
 
@@ -53,43 +53,92 @@ pub(super) fn measure(
     record: RunRecord,
     output: &OutputArguments,
 ) -> Result<Measured, Failure> {
-    let interrupt = Interrupt::register()
-        .map_err(|error| Failure::internal(format!("registering for Ctrl-C: {error}")))?;
-    let program = std::env::current_exe()
-        .map_err(|error| Failure::internal(format!("finding this program: {error}")))?;
-    let runner = ProcessRunner { program, interrupt: interrupt.clone() };
-    let archive = Archive::create(&output.results, record).map_err(Failure::internal)?;
-    eprintln!("writing {}", archive.folder().display());
-    let mut keeper = Keeper {
-        archive,
-        bar: progress_bar(cells.len(), output.quiet),
-        unexpected: Vec::new(),
-        unavailable: BTreeMap::new(),
-        failure: None,
-    };
-    let memory_bytes = available_memory_bytes() / 100 * IN_FLIGHT_PERCENT;
-    let interrupted = run_all(cells, &runner, memory_bytes, &interrupt, &mut keeper);
-    keeper.bar.finish_and_clear();
-    keeper.archive.finish(interrupted).map_err(Failure::internal)?;
-    if let Some(failure) = keeper.failure {
-        return Err(Failure::internal(failure));
+    let mut session = Session::open(record, output)?;
+    session.run(cells);
+    session.finish()
+}
+
+/// A run folder into which cells are measured, some now and some later.
+pub(super) struct Session {
+    runner: ProcessRunner,
+    interrupt: Interrupt,
+    keeper: Keeper,
+    interrupted: bool,
+}
+
+impl Session {
+    /// A fresh folder.
+    pub(super) fn open(record: RunRecord, output: &OutputArguments) -> Result<Self, Failure> {
+        let interrupt = Interrupt::register()
+            .map_err(|error| Failure::internal(format!("registering for Ctrl-C: {error}")))?;
+        let program = std::env::current_exe()
+            .map_err(|error| Failure::internal(format!("finding this program: {error}")))?;
+        let cells = record.cells_planned;
+        let archive = Archive::create(&output.results, record).map_err(Failure::internal)?;
+        eprintln!("writing {}", archive.folder().display());
+        let keeper = Keeper {
+            archive,
+            bar: progress_bar(cells, output.quiet),
+            rows: Vec::new(),
+            unexpected: Vec::new(),
+            unavailable: BTreeMap::new(),
+            failure: None,
+        };
+        let runner = ProcessRunner { program, interrupt: interrupt.clone() };
+        Ok(Self { runner, interrupt, keeper, interrupted: false })
     }
-    for (system, reason) in &keeper.unavailable {
-        eprintln!("left out: {system}: {reason}");
+
+    /// Measures the cells and returns their rows; nothing more once the user has stopped the run.
+    pub(super) fn run(&mut self, cells: &[Cell]) -> Vec<Row> {
+        let memory_bytes = available_memory_bytes() / 100 * IN_FLIGHT_PERCENT;
+        self.interrupted |=
+            run_all(cells, &self.runner, memory_bytes, &self.interrupt, &mut self.keeper);
+        std::mem::take(&mut self.keeper.rows)
     }
-    for line in &keeper.unexpected {
-        eprintln!("unexpected: {line}");
+
+    /// Whether the user has stopped the run.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.interrupted || self.interrupt.is_set()
     }
-    Ok(Measured {
-        folder: keeper.archive.folder().to_owned(),
-        unexpected: keeper.unexpected.len(),
-        interrupted,
-    })
+
+    /// Prints a line to standard output, past the progress bar.
+    pub(super) fn print(&self, line: &str) {
+        self.keeper.bar.suspend(|| println!("{line}"));
+    }
+
+    /// Keeps a file beside the rows.
+    pub(super) fn keep_file(&self, name: &str, text: &str) -> Result<(), Failure> {
+        self.keeper.archive.keep_file(name, text).map_err(Failure::internal)
+    }
+
+    /// Notes the run's end and says what was left out or unexpected.
+    pub(super) fn finish(mut self) -> Result<Measured, Failure> {
+        let interrupted = self.is_interrupted();
+        let keeper = &mut self.keeper;
+        keeper.bar.finish_and_clear();
+        keeper.archive.finish(interrupted).map_err(Failure::internal)?;
+        if let Some(failure) = keeper.failure.take() {
+            return Err(Failure::internal(failure));
+        }
+        for (system, reason) in &keeper.unavailable {
+            eprintln!("left out: {system}: {reason}");
+        }
+        for line in &keeper.unexpected {
+            eprintln!("unexpected: {line}");
+        }
+        Ok(Measured {
+            folder: keeper.archive.folder().to_owned(),
+            unexpected: keeper.unexpected.len(),
+            interrupted,
+        })
+    }
 }
 
 struct Keeper {
     archive: Archive,
     bar: ProgressBar,
+    /// Of the cells that are being measured.
+    rows: Vec<Row>,
     unexpected: Vec<String>,
     unavailable: BTreeMap<String, String>,
     failure: Option<String>,
@@ -109,6 +158,7 @@ impl Progress for Keeper {
         if let Err(error) = self.archive.keep(cell, &record) {
             self.failure.get_or_insert(error);
         }
+        self.rows.extend(record.rows);
         self.bar.inc(1);
         self.bar.set_message(cell.id.clone());
     }

@@ -8,6 +8,7 @@ mod plan;
 mod report;
 mod reproduce;
 mod run;
+mod targets;
 
 use clap::Parser;
 use clap::error::ErrorKind;
@@ -81,9 +82,21 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         }
         Command::Report { run, figures } => report::run(&run, &figures),
         Command::Reproduce(arguments) => reproduce::run(&arguments),
+        Command::Targets(arguments) => targets::run(&arguments),
+        Command::Calibrate { bytes } => calibrate(&bytes),
         Command::Warm { bytes } => crate::runner::warm(bytes)
             .map_err(|error| Failure::machine(format!("warming {bytes} bytes: {error}"))),
     }
+}
+
+/// Prints what the machine's memory is capable of, as JSON.
+fn calibrate(bytes: &str) -> Result<(), Failure> {
+    let bytes = workloads::bytes::parse_bytes(bytes)
+        .map_err(|error| Failure::usage(format!("bytes: {error}")))?;
+    let measured = crate::worker::calibrate(bytes as u64)
+        .map_err(|error| Failure::machine(format!("mapping {bytes} bytes: {error}")))?;
+    println!("{}", serde_json::to_string(&measured).expect("plain data"));
+    Ok(())
 }
 
 fn scale(name: &str) -> Result<Scale, Failure> {

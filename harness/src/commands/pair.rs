@@ -3,9 +3,9 @@
 use super::Failure;
 use super::measure::{measure, record};
 use crate::analysis::{median, median_ratio};
-use crate::cell::{Cell, ClosedLoop, System};
+use crate::cell::{Cell, ClosedLoop, System, Timing};
 use crate::cli::{PairArguments, WorkArguments};
-use crate::compare::{blocks_of, cells, ratios};
+use crate::compare::{Side, blocks_of, cells, ratios, throughput};
 use crate::plan::{Plan, check_closed_loop, closed_loop_cell};
 use crate::spec::{Scale, Suite};
 use crate::{archive, environment, exit, registry};
@@ -22,7 +22,7 @@ pub(super) fn run(arguments: &PairArguments) -> Result<(), Failure> {
     let a = cell(&arguments.a, &work, arguments.seed)?;
     let b = cell(&arguments.b, &work, arguments.seed)?;
     check_memory(&a)?;
-    let plan = Plan { cells: cells(&a, &b, arguments.blocks), notices: Vec::new() };
+    let plan = Plan { cells: cells("pair", &a, &b, arguments.blocks), notices: Vec::new() };
     let name = format!("pair-{}-{}", file_name(&arguments.a), file_name(&arguments.b));
     let record = record(&name, None, &[], &plan);
     let measured = measure(&plan.cells, record, &arguments.output)?;
@@ -31,11 +31,10 @@ pub(super) fn run(arguments: &PairArguments) -> Result<(), Failure> {
     if measured.interrupted {
         return Err(Failure::silent(exit::INTERRUPTED));
     }
-    let blocks = blocks_of(&rows, arguments.blocks);
-    let of = |places: [usize; 2]| {
-        let values =
-            blocks.iter().flat_map(|block| places.map(|at| block.throughput_ops_per_s[at]));
-        median(&values.collect::<Vec<_>>()).unwrap_or(0.0) / 1e6
+    let blocks = blocks_of("pair", &rows, arguments.blocks, throughput);
+    let of = |side: Side| {
+        let values: Vec<f64> = blocks.iter().flat_map(|block| block.of(side)).collect();
+        median(&values).unwrap_or(0.0) / 1e6
     };
     let ratios = ratios(&blocks);
     let Some(estimate) = median_ratio(&ratios, arguments.seed) else {
@@ -57,8 +56,8 @@ pub(super) fn run(arguments: &PairArguments) -> Result<(), Failure> {
         work.threads,
         work.batch
     );
-    println!("A {}: median {:.3} Mops/s", arguments.a, of([0, 3]));
-    println!("B {}: median {:.3} Mops/s", arguments.b, of([1, 2]));
+    println!("A {}: median {:.3} Mops/s", arguments.a, of(Side::A));
+    println!("B {}: median {:.3} Mops/s", arguments.b, of(Side::B));
     let [low, high] = [f64::INFINITY, 0.0];
     let lowest = ratios.iter().copied().fold(low, f64::min);
     let highest = ratios.iter().copied().fold(high, f64::max);
@@ -83,7 +82,7 @@ pub(super) fn run(arguments: &PairArguments) -> Result<(), Failure> {
 fn work(arguments: &WorkArguments) -> Result<ClosedLoop, Failure> {
     let object_memory_bytes = workloads::bytes::parse_bytes(&arguments.object_memory)
         .map_err(|error| Failure::usage(format!("object-memory: {error}")))?;
-    let work = ClosedLoop {
+    let mut work = ClosedLoop {
         distribution: arguments.distribution.clone(),
         get_percent: arguments.get_percent,
         value_bytes: arguments.value_bytes,
@@ -93,7 +92,10 @@ fn work(arguments: &WorkArguments) -> Result<ClosedLoop, Failure> {
         batch: arguments.batch,
         operations_per_thread: arguments.operations,
         resident: true,
+        latency: if arguments.time_all { Timing::All } else { Timing::Sampled },
+        warm_up_per_thread: 0,
     };
+    work.warm_up_per_thread = work.puts_per_thread(arguments.warm_up_rewrites);
     check_closed_loop(&work).map_err(Failure::usage)?;
     Ok(work)
 }

@@ -2,4 +2,4 @@
 
 mod abba;
 
-pub use abba::{Block, Side, blocks_of, cells, ratios};
+pub use abba::{Block, Side, blocks_of, cells, ratios, throughput};

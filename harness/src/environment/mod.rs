@@ -1,8 +1,10 @@
 //! The machine and its state, recorded with every run.
 
+mod calibration;
 mod capture;
 mod memory;
 
+pub use calibration::Calibration;
 pub use capture::{MachineRecord, capture};
 pub use memory::{available_memory_bytes, total_memory_bytes};
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::data::Data;
+use super::membership::Membership;
 use super::repetitions::{Repetition, repetitions};
 use super::table::{Column, Value};
 use crate::analysis::{Spread, spread};
@@ -38,9 +39,14 @@ fn key(work: &ClosedLoop) -> Key {
     (distribution.clone(), 100 - get_percent, *value_bytes, *fill_percent, *threads, *batch)
 }
 
+/// Suites whose closed-loop cells have figures of their own.
+const ELSEWHERE: [&str; 2] = ["index-layouts", "engine-knobs"];
+
 /// The table and what there is to say about it.
 pub(super) fn throughput_memory(rows: &[Row]) -> Data {
-    let all = repetitions(rows);
+    let elsewhere = Membership::of(&ELSEWHERE);
+    let mut all = repetitions(rows);
+    all.retain(|repetition| !elsewhere.includes(repetition.cell));
     let mut places: BTreeMap<(&str, Key), Vec<&Repetition<'_>>> = BTreeMap::new();
     for repetition in &all {
         if let Work::ClosedLoop(work) = &repetition.cell.work {

@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 
 use workloads::fragmentation::Pattern;
 
-use crate::cell::{Basis, Cell, ClosedLoop, Fragmentation, Frees, Observe, System, Work};
-use crate::record::{CpuUse, Memory, MemoryPoint, Outcome, Overheads, Row, SCHEMA};
+use crate::cell::{Basis, Cell, ClosedLoop, Fragmentation, Frees, Observe, System, Timing, Work};
+use crate::plan::{MachineLimits, plan};
+use crate::record::{Census, CpuUse, Memory, MemoryPoint, Outcome, Overheads, Row, SCHEMA};
+use crate::spec::{Scale, built_in};
 
 pub(crate) const HEAPS: [&str; 9] = [
     "glibc",
@@ -85,10 +87,13 @@ pub(crate) fn row(cell: &Cell, step: &str) -> Row {
         throughput_ops_per_s: speed,
         cpu: CpuUse { user_ns: 800_000_000, system_ns: 200_000_000, ..CpuUse::default() },
         latency_ns: BTreeMap::from([("p50".to_owned(), 220), ("p99".to_owned(), 1900)]),
+        get_latency_ns: BTreeMap::new(),
+        put_latency_ns: BTreeMap::new(),
         refusal: None,
         memory: None,
         verification: None,
         statistics: BTreeMap::new(),
+        census: None,
         curve: None,
     }
 }
@@ -227,6 +232,7 @@ pub(crate) fn rows() -> Vec<Row> {
             rows.extend(fragmentation(store("nibble"), work, 0, 1.12));
         }
     }
+    rows.extend(engine());
     break_some(&mut rows);
     name_curves(&mut rows);
     rows
@@ -243,6 +249,8 @@ fn closed_loop(name: &str, distribution: &str, get_percent: u32, repetition: u32
         batch: 1,
         operations_per_thread: 1_000_000,
         resident: true,
+        latency: Timing::Sampled,
+        warm_up_per_thread: 0,
     };
     let cell = cell(store(name), Work::ClosedLoop(work), repetition);
     let mut run = row(&cell, "run");
@@ -251,6 +259,30 @@ fn closed_loop(name: &str, distribution: &str, get_percent: u32, repetition: u32
     let overhead = if name == "null" { 0.003 } else { 1.1 + of(name) };
     run.memory = Some(Memory { at_once: Some(point(overhead, LIVE_BYTES)), ..Memory::default() });
     vec![row(&cell, "load"), run, row(&cell, "verify")]
+}
+
+/// Rows of the suites about the engine itself.
+fn engine() -> Vec<Row> {
+    let suites = ["index-layouts", "engine-knobs"].map(|name| built_in(name).expect("a suite"));
+    let scale = Scale { repetitions: 3, ..Scale::by_name("smoke").expect("a scale") };
+    let limits = MachineLimits { memory_bytes: 64 << 30 };
+    let cells = plan(&suites, &scale, limits).expect("it fits").cells;
+    let rows = cells.iter().flat_map(|cell| {
+        let Work::ClosedLoop(work) = &cell.work else { unreachable!("closed loops") };
+        let (label, keys) = (cell.system.label(), work.records());
+        let per_key = 7.0 + 20.0 * of(&label) + 6.0 * of(&format!("{label}{keys}"));
+        let mut rows = ["load", "run", "verify"].map(|step| row(cell, step));
+        rows[0].census = Some(Census {
+            live_objects: keys,
+            index_bytes: (per_key * keys as f64) as u64,
+            ..Census::default()
+        });
+        rows[1].throughput_ops_per_s = 4e6 + 4e6 * of(&label) + 4e5 * of(&cell.id);
+        rows[1].statistics =
+            BTreeMap::from([("appended_bytes".to_owned(), 10.0), ("copied_bytes".to_owned(), 9.0)]);
+        rows
+    });
+    rows.collect()
 }
 
 /// A crash, a wrong value and a system that is not there.

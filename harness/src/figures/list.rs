@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::data::Data;
-use super::{closed_loop, curves, fragmentation, selections};
+use super::{closed_loop, curves, engine, fragmentation, selections};
 use crate::record::Row;
 
 /// A figure: where its numbers come from and what it says.
@@ -179,5 +179,37 @@ const FIGURES: &[Figure] = &[
         script: script!("throughput-memory"),
         value: "mops",
         build: |_, rows| closed_loop::throughput_memory(rows),
+    },
+    Figure {
+        name: "index-layouts",
+        title: "Layouts of the index",
+        question: "What do the three layouts of the index cost and give?",
+        source: "Nibble (PVLDB 2017) section 3.1; layouts of its text, of its source, and of ours",
+        suites: &["index-layouts"],
+        caption: "Above, bytes of index for each live key by the store's own census after the load \
+                  (base: live keys, 8 bytes each and not counted), over the number of keys; a \
+                  point for each fill of the same object memory. Below, operations per second of \
+                  wall time of all threads together, single and in batches. The layouts: text, 15 \
+                  entries in two lines; keyed, the same with the keys beside the entries in four \
+                  lines; tagged, ten tagged entries in one line. All else is the best \
+                  configuration.",
+        script: script!("index-layouts"),
+        value: "mops",
+        build: |_, rows| engine::index_layouts(rows),
+    },
+    Figure {
+        name: "engine-knobs",
+        title: "Knobs of the engine, one at a time",
+        question: "What is each knob of the engine worth, turned alone from the best \
+                   configuration?",
+        source: "dissertation chapter 6: the choices it evaluates, on one machine",
+        suites: &["engine-knobs"],
+        caption: "Operations per second of wall time with one knob turned ÷ the median of the best \
+                  configuration (dashed line at 1); error bars from the lowest to the highest \
+                  repetition, as shares of that median. Uniform keys, 50 % GET, two threads, and a \
+                  log in which compaction has work. The knobs are those of nibble::Config.",
+        script: script!("engine-knobs"),
+        value: "ratio",
+        build: |_, rows| engine::engine_knobs(rows),
     },
 ];

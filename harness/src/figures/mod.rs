@@ -13,10 +13,12 @@ mod closed_loop;
 mod curves;
 mod data;
 mod draw;
+mod engine;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod fragmentation;
 mod list;
+mod membership;
 mod repetitions;
 mod selections;
 pub mod table;

@@ -91,6 +91,47 @@ fn a_bounded_store_has_a_bar_for_each_base_and_full_is_no_failure() {
 }
 
 #[test]
+fn layouts_have_throughput_and_index_bytes_for_each_key() {
+    let table = super::engine::index_layouts(&fixture::rows()).table;
+    let mut layouts = std::collections::BTreeSet::new();
+    for row in 0..table.rows.len() {
+        let is_index = table.text(row, "panel") == "index";
+        assert_eq!(table.number(row, "mops").is_nan(), is_index);
+        assert_eq!(table.number(row, "index-bytes").is_nan(), !is_index);
+        layouts.insert(table.text(row, "series").to_owned());
+    }
+    assert_eq!(layouts.into_iter().collect::<Vec<_>>(), ["keyed", "tagged", "text"]);
+    let wanted = [("series", "text"), ("group", "0 % GET"), ("below", "batches of 64")];
+    assert_eq!(table.number(find(&table, &wanted), "n"), 3.0);
+    let keys: Vec<f64> = (0..table.rows.len())
+        .filter(|&row| table.text(row, "series") == "text" && table.text(row, "panel") == "index")
+        .map(|row| table.number(row, "keys"))
+        .collect();
+    assert!(keys.is_sorted() && keys[keys.len() - 1] >= 2.0 * keys[0], "{keys:?}");
+}
+
+#[test]
+fn knobs_are_shares_of_the_best_configuration() {
+    let table = super::engine::engine_knobs(&fixture::rows()).table;
+    assert_eq!(table.text(0, "series"), "best");
+    assert_eq!(table.number(0, "ratio"), 1.0);
+    let ticks = find(&table, &[("series", "epoch=thread-ticks")]);
+    let share = table.number(ticks, "mops") / table.number(0, "mops");
+    assert!((table.number(ticks, "ratio") - share).abs() < 1e-9 && share != 1.0);
+    assert!((table.number(ticks, "copied") - 0.9).abs() < 1e-9);
+}
+
+#[test]
+fn cells_of_other_figures_are_not_among_the_stores() {
+    let table = super::closed_loop::throughput_memory(&fixture::rows()).table;
+    assert!(!table.rows.is_empty());
+    let all = |name: &str, text: &str| {
+        (0..table.rows.len()).all(|row| !table.text(row, name).contains(text))
+    };
+    assert!(all("series", "@") && all("below", "fill"), "workloads of one kind");
+}
+
+#[test]
 fn figures_need_suites_that_exist() {
     for figure in all() {
         assert!(std::ptr::eq(by_name(figure.name).unwrap(), figure));
@@ -166,6 +207,8 @@ fn little_is_drawn_too() {
         (only("/P4/nibble/Bounded/1-Own"), &["memory-over-time", "store-bloat"]),
         (only("uniform-50/null"), &["throughput-memory"]),
         (only("2-Other"), &["threads"]),
+        (only("/nibble@index=text/0"), &["index-layouts"]),
+        (only("-fill-80-"), &["engine-knobs"]),
         (failing("-tuned/"), &["allocator-bloat"]),
         (failing("/P4/"), &["allocator-bloat", "allocator-throughput", "threads"]),
     ]

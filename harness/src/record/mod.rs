@@ -3,5 +3,6 @@
 mod row;
 
 pub use row::{
-    CpuUse, CurvePoint, Memory, MemoryPoint, Outcome, Overheads, Refusal, Row, SCHEMA, Verification,
+    Census, CpuUse, CurvePoint, Memory, MemoryPoint, Outcome, Overheads, Refusal, Row, SCHEMA,
+    Verification,
 };

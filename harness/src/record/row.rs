@@ -88,6 +88,12 @@ pub struct Row {
     /// Latency in ns of a sample of operations, by percentile name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub latency_ns: BTreeMap<String, u64>,
+    /// The same of GETs alone; single operations only.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub get_latency_ns: BTreeMap<String, u64>,
+    /// The same of PUTs alone; single operations only.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub put_latency_ns: BTreeMap<String, u64>,
     /// Refusals met.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<Refusal>,
@@ -100,6 +106,9 @@ pub struct Row {
     /// The engine's own counters at the step's end.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub statistics: BTreeMap<String, f64>,
+    /// The store's own account of its memory at the step's end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub census: Option<Census>,
     /// File of the cell's memory curve, relative to the run folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curve: Option<String>,
@@ -197,6 +206,29 @@ pub struct Overheads {
     pub all_in: f64,
     /// Live object bytes (header + key + value) ÷ object memory.
     pub utilisation: f64,
+}
+
+/// A store's own account of its memory. It explains the memory seen from outside and never
+/// replaces it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Census {
+    /// Objects.
+    pub live_objects: u64,
+    /// Their value bytes.
+    pub live_value_bytes: u64,
+    /// Their headers, keys and values.
+    pub live_object_bytes: u64,
+    /// Object memory that nothing live occupies and that is not free.
+    pub dead_object_bytes: u64,
+    /// Object memory that holds nothing.
+    pub free_object_bytes: u64,
+    /// Memory for objects.
+    pub object_memory_bytes: u64,
+    /// The index.
+    pub index_bytes: u64,
+    /// Everything else.
+    pub table_bytes: u64,
 }
 
 /// Values checked in a step.

@@ -21,6 +21,8 @@ pub fn summary(run: &RunRecord, rows: &[Row]) -> String {
         ("store-bloat", "overhead", "memory ÷ live value bytes after the second filling"),
         ("throughput-memory", "mops", "Mops/s"),
         ("throughput-memory", "overhead", "resident ÷ live value bytes"),
+        ("index-layouts", "mops", "Mops/s"),
+        ("engine-knobs", "ratio", "throughput ÷ that of the best configuration"),
     ] {
         let figure = figures::by_name(figure).expect("a figure of the list");
         // Only curves need the folder.

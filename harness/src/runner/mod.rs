@@ -1,5 +1,6 @@
 //! Runs cells: each in a fresh process, watched from outside.
 
+mod calibrate;
 mod floor;
 mod interrupt;
 mod process;
@@ -8,6 +9,7 @@ mod schedule;
 mod verdict;
 mod warm;
 
+pub use calibrate::calibrate_apart;
 pub use floor::{Floor, FloorGuard};
 pub use interrupt::Interrupt;
 pub use process::{CellRecord, CellRunner, ProcessRunner};

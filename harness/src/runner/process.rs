@@ -298,9 +298,12 @@ impl<'a> Watch<'a> {
         }
         row.cpu = report.cpu;
         row.latency_ns.clone_from(&report.latency_ns);
+        row.get_latency_ns.clone_from(&report.get_latency_ns);
+        row.put_latency_ns.clone_from(&report.put_latency_ns);
         row.refusal = report.refusal;
         row.verification = report.verification;
         row.statistics.clone_from(&report.statistics);
+        row.census = report.census;
         let mut memory = Memory { baseline_bytes: sampler.baseline_bytes(), ..Memory::default() };
         memory.sampled_max_bytes = sampler.max_since(self.step_position);
         memory.overheads =
@@ -398,10 +401,13 @@ fn blank_row(cell: &Cell, step: &str, outcome: Outcome, reason: Option<String>) 
         throughput_ops_per_s: 0.0,
         cpu: crate::record::CpuUse::default(),
         latency_ns: BTreeMap::new(),
+        get_latency_ns: BTreeMap::new(),
+        put_latency_ns: BTreeMap::new(),
         refusal: None,
         memory: None,
         verification: None,
         statistics: BTreeMap::new(),
+        census: None,
         curve: None,
     }
 }

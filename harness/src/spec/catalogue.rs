@@ -15,6 +15,8 @@ macro_rules! suites {
 const SUITES: &[(&str, &str)] = suites![
     "allocator-bloat",
     "allocator-threads",
+    "engine-knobs",
+    "index-layouts",
     "memory-over-time",
     "ramcloud-patterns",
     "store-bloat",

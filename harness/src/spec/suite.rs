@@ -6,7 +6,7 @@ use std::fmt;
 use serde::Deserialize;
 use workloads::fragmentation::Pattern;
 
-use crate::cell::{Basis, Frees, Observe};
+use crate::cell::{Basis, Frees, Observe, Timing};
 
 /// A question and the grids of cells that answer it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -87,6 +87,12 @@ pub struct ClosedLoopGrid {
     /// Operations per call.
     #[serde(default = "default_batch")]
     pub batch: Vec<usize>,
+    /// Which operations are timed: `sampled` or `all`.
+    #[serde(default)]
+    pub latency: Timing,
+    /// How often PUTs write the whole object memory between the load and the clock.
+    #[serde(default)]
+    pub warm_up_rewrites: f64,
     /// Repetitions instead of the scale's (never more than the scale's).
     pub repetitions: Option<u32>,
 }

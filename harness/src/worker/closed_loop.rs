@@ -1,12 +1,12 @@
-//! The closed-loop workload: load, settle, then prepared operations as fast as they are answered,
-//! then a look at every value.
+//! The closed-loop workload: load, settle, warm up where asked, then prepared operations as fast as
+//! they are answered, then a look at every value.
 
 use std::collections::BTreeMap;
+use std::slice::SliceIndex;
 use std::sync::Barrier;
 use std::time::Instant;
 
 use engine::{Heap, KvEngine, KvSession, Op, Outcome as Answer, PutOutcome, ValueBuffers};
-use hdrhistogram::Histogram;
 use platform::clock::monotonic_ns;
 use platform::process::ResourceUsage;
 use workloads::closed_loop::{Mix, OpKind, OpWord, fill_operations};
@@ -14,20 +14,19 @@ use workloads::value::{ValueChecker, ValueWriter};
 use workloads::{KeyDistribution, KeySampler, Seed, key_of};
 
 use super::fragmentation::{cpu_use, statistics_of};
+use super::latency::{Latencies, percentiles, record};
 use super::link::Link;
 use super::mapped::MappedSlice;
 use super::{Stop, pin, store_setup};
-use crate::cell::{Cell, ClosedLoop};
+use crate::cell::{Cell, ClosedLoop, Timing};
 use crate::progress::ProgressPage;
 use crate::protocol::{Event, Point, StepReport};
-use crate::record::{Outcome, Verification};
+use crate::record::{Census, Outcome, Verification};
 use crate::registry::{self, StoreSetup, StoreVisitor};
 
-/// Latency is timed and values are checked on one operation in so many.
+/// Values are checked on one operation in so many, and latency is timed unless every operation
+/// is; a power of two.
 const SAMPLE_EVERY: u64 = 64;
-/// Percentiles recorded of the sampled latency.
-const PERCENTILES: [(&str, f64); 5] =
-    [("p50", 50.0), ("p90", 90.0), ("p99", 99.0), ("p99.9", 99.9), ("max", 100.0)];
 
 /// Runs the cell.
 pub(super) fn run(
@@ -54,25 +53,29 @@ pub(super) fn run(
 
 /// One thread's own needs, resident before the store opens.
 struct Kit {
+    /// Those of the warm-up first.
     operations: MappedSlice<OpWord>,
     writers: Vec<ValueWriter>,
     checker: ValueChecker,
     buffer: Vec<u8>,
-    latency: Histogram<u64>,
+    latency: Latencies,
 }
 
 fn prepare(cell: &Cell, work: &ClosedLoop) -> Result<Vec<Kit>, Stop> {
     let distribution: KeyDistribution = work.distribution.parse().map_err(Stop::failed)?;
     let mix = Mix::new(f64::from(work.get_percent)).map_err(Stop::failed)?;
+    let puts_only = Mix::new(0.0).map_err(Stop::failed)?;
+    let warm_up = work.warm_up_per_thread as usize;
     let seed = Seed(cell.seed).stream("closed-loop");
     let kits = (0..work.threads).map(|thread| {
         let thread_seed = seed.nth(thread as u64);
-        let mut operations =
-            MappedSlice::resident(work.operations_per_thread as usize).map_err(Stop::failed)?;
+        let length = warm_up + work.operations_per_thread as usize;
+        let mut operations = MappedSlice::resident(length).map_err(Stop::failed)?;
         let keys = thread_seed.stream("keys").rng();
         let mut sampler = KeySampler::new(distribution, work.records(), keys);
         let mut kinds = thread_seed.stream("kinds").rng();
-        fill_operations(&mut operations, mix, &mut sampler, &mut kinds);
+        fill_operations(&mut operations[..warm_up], puts_only, &mut sampler, &mut kinds);
+        fill_operations(&mut operations[warm_up..], mix, &mut sampler, &mut kinds);
         let mut buffer = vec![0; work.value_bytes * work.batch];
         buffer.fill(1);
         Ok(Kit {
@@ -83,7 +86,7 @@ fn prepare(cell: &Cell, work: &ClosedLoop) -> Result<Vec<Kit>, Stop> {
                 .collect(),
             checker: ValueChecker::new(work.value_bytes),
             buffer,
-            latency: Histogram::new_with_bounds(1, 60_000_000_000, 3).map_err(Stop::failed)?,
+            latency: Latencies::new().map_err(Stop::failed)?,
         })
     });
     kits.collect()
@@ -115,6 +118,7 @@ impl StoreVisitor for OnStore<'_> {
         let version = self.heap.map_or_else(String::new, |heap| heap.version());
         self.link.say(&Event::Opened { version, settings });
         self.load(engine)?;
+        self.warm_up(engine)?;
         self.measure(engine)?;
         self.verify(engine)?;
         self.link.say_and_wait(&Event::Ending);
@@ -162,14 +166,36 @@ impl OnStore<'_> {
         Ok(())
     }
 
+    /// PUTs until the store is in the state it stays in; nothing of it is measured but its own
+    /// counters.
+    fn warm_up<E: KvEngine>(&mut self, engine: &E) -> Result<(), Stop> {
+        let (value_bytes, warm_up) = (self.work.value_bytes, self.work.warm_up_per_thread as usize);
+        if warm_up == 0 {
+            return Ok(());
+        }
+        self.step("warm-up", engine, |_, kit, done| {
+            let mut session = engine.session().map_err(|error| error.to_string())?;
+            let part = Part { words: ..warm_up, value_bytes, timed_every: SAMPLE_EVERY };
+            run_single::<E>(&mut session, kit, part, done)?;
+            kit.latency.reset();
+            Ok(())
+        })
+    }
+
     fn measure<E: KvEngine>(&mut self, engine: &E) -> Result<(), Stop> {
         let (value_bytes, batch) = (self.work.value_bytes, self.work.batch);
+        let first = self.work.warm_up_per_thread as usize;
+        let timed_every = match self.work.latency {
+            Timing::Sampled => SAMPLE_EVERY,
+            Timing::All => 1,
+        };
         self.step("run", engine, |_, kit, done| {
             let mut session = engine.session().map_err(|error| error.to_string())?;
+            let part = Part { words: first.., value_bytes, timed_every };
             if batch == 1 {
-                run_single::<E>(&mut session, kit, value_bytes, done)
+                run_single::<E>(&mut session, kit, part, done)
             } else {
-                run_batches::<E>(&mut session, kit, value_bytes, batch, done)
+                run_batches::<E>(&mut session, kit, part, batch, done)
             }
         })
     }
@@ -226,8 +252,9 @@ impl OnStore<'_> {
         let mut report = self.report(name, &done);
         report.cpu = cpu_use(used);
         report.statistics = statistics_of(engine);
+        report.census = census_of(engine);
         let goes_on = report.expected;
-        self.link.say(&Event::Step(report));
+        self.link.say(&Event::Step(Box::new(report)));
         if name != "verify" {
             let census_objects = self.work.records();
             self.link.say_and_wait(&Event::Observe {
@@ -252,7 +279,10 @@ impl OnStore<'_> {
         let operations = done.iter().map(|one| one.operations).sum();
         let mut report = StepReport::measured(name, operations, ended - started);
         if name == "run" {
-            report.latency_ns = self.latency();
+            let merged = Latencies::merged(self.crew.iter().map(|kit| &kit.latency));
+            report.latency_ns = percentiles(&merged.all());
+            report.get_latency_ns = percentiles(&merged.get);
+            report.put_latency_ns = percentiles(&merged.put);
         }
         let mut checked = Verification::default();
         for one in done {
@@ -278,55 +308,66 @@ impl OnStore<'_> {
         report.expected = report.outcome == Outcome::Measured;
         report
     }
+}
 
-    /// Percentiles over all threads: histograms are merged, never averaged.
-    fn latency(&self) -> BTreeMap<String, u64> {
-        let mut merged = self.crew[0].latency.clone();
-        for kit in &self.crew[1..] {
-            merged.add(&kit.latency).expect("histograms of equal bounds");
-        }
-        if merged.is_empty() {
-            return BTreeMap::new();
-        }
-        let named = PERCENTILES.iter().map(|(name, percentile)| {
-            ((*name).to_owned(), merged.value_at_percentile(*percentile))
-        });
-        named.chain([("samples".to_owned(), merged.len())]).collect()
-    }
+/// A store's own account of its memory, where it is complete.
+fn census_of<E: KvEngine>(engine: &E) -> Option<Census> {
+    let census = engine.memory();
+    census.complete.then_some(Census {
+        live_objects: census.live_objects,
+        live_value_bytes: census.live_value_bytes,
+        live_object_bytes: census.live_object_bytes,
+        dead_object_bytes: census.dead_object_bytes,
+        free_object_bytes: census.free_object_bytes,
+        object_memory_bytes: census.object_memory_bytes,
+        index_bytes: census.index_bytes,
+        table_bytes: census.table_bytes,
+    })
+}
+
+/// Which of a thread's operations a step executes, and how.
+struct Part<R> {
+    words: R,
+    value_bytes: usize,
+    /// A power of two.
+    timed_every: u64,
 }
 
 fn run_single<E: KvEngine>(
     session: &mut E::Session<'_>,
     kit: &mut Kit,
-    value_bytes: usize,
+    part: Part<impl SliceIndex<[OpWord], Output = [OpWord]>>,
     done: &mut Done,
 ) -> Result<(), String> {
     let Kit { operations, writers, checker, buffer, latency } = kit;
+    let (operations, value_bytes) = (&operations[part.words], part.value_bytes);
+    let timed_mask = part.timed_every - 1;
     let writer = &mut writers[0];
     for (index, word) in operations.iter().enumerate() {
         let sampled = (index as u64).is_multiple_of(SAMPLE_EVERY);
-        let started = sampled.then(Instant::now);
+        let started = (index as u64 & timed_mask == 0).then(Instant::now);
         let key = key_of(word.record());
         match word.kind() {
             OpKind::Get => {
                 let found = session.get(key, buffer);
+                record(&mut latency.get, started);
                 if sampled && E::TRAITS.keeps_values {
-                    record(latency, started);
                     check(checker, key, buffer, found, &mut done.verification);
-                    continue;
-                }
-                if !matches!(found, Ok(Some(_))) {
+                } else if !matches!(found, Ok(Some(_))) {
                     done.verification.checked += 1;
                     done.verification.lost += 1;
                 }
             }
-            OpKind::Put => match session.put(key, writer.value(key, value_bytes)) {
-                Ok(PutOutcome::Full) => done.refused += 1,
-                Ok(_) => {}
-                Err(error) => return Err(error.to_string()),
-            },
+            OpKind::Put => {
+                let put = session.put(key, writer.value(key, value_bytes));
+                record(&mut latency.put, started);
+                match put {
+                    Ok(PutOutcome::Full) => done.refused += 1,
+                    Ok(_) => {}
+                    Err(error) => return Err(error.to_string()),
+                }
+            }
         }
-        record(latency, started);
     }
     done.operations = operations.len() as u64;
     Ok(())
@@ -335,14 +376,16 @@ fn run_single<E: KvEngine>(
 fn run_batches<E: KvEngine>(
     session: &mut E::Session<'_>,
     kit: &mut Kit,
-    value_bytes: usize,
+    part: Part<impl SliceIndex<[OpWord], Output = [OpWord]>>,
     batch: usize,
     done: &mut Done,
 ) -> Result<(), String> {
     let Kit { operations, writers, checker, buffer, latency } = kit;
+    let (operations, value_bytes) = (&operations[part.words], part.value_bytes);
     let mut answers = vec![Answer::Absent; batch];
-    // One batch in so many is timed and checked, so that one operation in 64 is.
+    // One batch in so many is checked, and timed unless all are, so that one operation in 64 is.
     let sample_every = (SAMPLE_EVERY as usize / batch).max(1);
+    let timed_every = sample_every.min(part.timed_every as usize);
     for (index, words) in operations.chunks(batch).enumerate() {
         let sampled = index.is_multiple_of(sample_every);
         let mut asked: [Op<'_>; BATCH_MAX] = [Op::Get { key: 0 }; BATCH_MAX];
@@ -354,9 +397,9 @@ fn run_batches<E: KvEngine>(
             };
         }
         let asked = &asked[..words.len()];
-        let started = sampled.then(Instant::now);
+        let started = index.is_multiple_of(timed_every).then(Instant::now);
         session.execute(asked, &mut ValueBuffers::new(buffer, value_bytes), &mut answers);
-        record(latency, started);
+        record(&mut latency.batch, started);
         for (slot, (operation, answer)) in asked.iter().zip(&answers).enumerate() {
             let key = match (operation, answer) {
                 (Op::Get { .. }, Answer::Found(_)) if !sampled || !E::TRAITS.keeps_values => {
@@ -384,12 +427,6 @@ fn run_batches<E: KvEngine>(
 
 /// Longest batch; `plan` refuses longer ones.
 const BATCH_MAX: usize = 64;
-
-fn record(latency: &mut Histogram<u64>, started: Option<Instant>) {
-    if let Some(started) = started {
-        latency.saturating_record(started.elapsed().as_nanos() as u64);
-    }
-}
 
 fn check(
     checker: &ValueChecker,

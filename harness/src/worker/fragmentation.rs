@@ -392,7 +392,7 @@ fn step(
     report.cpu = cpu_use(used);
     report.statistics = view.statistics();
     report.capacity = view.capacity(live_bytes);
-    link.say(&Event::Step(report));
+    link.say(&Event::Step(Box::new(report)));
     let mut observe = |point, idle_ms| {
         link.say_and_wait(&Event::Observe {
             step: name.to_owned(),

@@ -1,15 +1,19 @@
 //! The worker: the measured process. It reads one cell, keeps its own needs in memory that is
 //! touched before the engine opens, runs the steps, and stands still wherever its parent looks.
 
+mod calibration;
 mod closed_loop;
 mod fragmentation;
 mod handover;
 mod heap_target;
+mod latency;
 mod link;
 mod mapped;
 mod phase;
 mod store_target;
 mod target;
+
+pub use calibration::calibrate;
 
 use std::io::BufRead;
 use std::os::fd::RawFd;
