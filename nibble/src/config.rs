@@ -189,6 +189,15 @@ impl Config {
         })
     }
 
+    /// With what was chosen in place of every 0.
+    pub(crate) fn resolved(&self, geometry: &Geometry) -> Self {
+        let mut config = self.clone();
+        config.segment_bytes = geometry.segment_bytes;
+        config.heads = geometry.nodes.iter().map(|node| node.heads).max().unwrap_or(1);
+        config.index_partitions = geometry.index.partitions;
+        config
+    }
+
     fn segment_bytes_in_use(&self) -> u64 {
         let wished = match self.segment_bytes {
             0 => {

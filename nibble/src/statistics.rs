@@ -56,6 +56,14 @@ pub struct Statistics {
     pub reclamation_bytes: u64,
     /// How long the oldest of them has waited, as of its worker's last round; 0 when none waits.
     pub reclamation_age_ns: u64,
+    /// Bytes of the index buckets in use.
+    pub index_bytes: u64,
+    /// Entries that they can hold; [`Statistics::index_load`] tells how full they are.
+    pub index_slots: u64,
+    /// Buckets that growth has added since the store opened.
+    pub index_growth_buckets: u64,
+    /// Live objects, one entry each.
+    pub live_objects: u64,
     /// PUTs that found no room at first.
     pub put_waits: u64,
     /// How long PUTs waited altogether, in vain or not.
@@ -67,6 +75,12 @@ impl Statistics {
     #[must_use]
     pub fn write_amplification(&self) -> f64 {
         1.0 + self.copied_bytes as f64 / self.appended_bytes.max(1) as f64
+    }
+
+    /// Entries in use over entries of the buckets in use.
+    #[must_use]
+    pub fn index_load(&self) -> f64 {
+        self.live_objects as f64 / self.index_slots.max(1) as f64
     }
 
     /// Live object bytes over object memory.

@@ -43,6 +43,7 @@ pub(crate) struct Shared {
 /// Dropping it stops its threads and returns its memory.
 pub struct Store {
     pub(crate) shared: Arc<Shared>,
+    config: Config,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -75,6 +76,7 @@ impl Store {
     /// [`OpenError`] when the configuration makes no sense or the system refuses memory.
     pub fn open(config: Config) -> Result<Self, OpenError> {
         let geometry = config.geometry()?;
+        let config = config.resolved(&geometry);
         let epochs = EpochTable::new(config.epoch);
         let log = Log::new(&config, &geometry, Arc::clone(&epochs.clock))?;
         let index = Index::new(geometry.index, &log.memory)?;
@@ -91,8 +93,9 @@ impl Store {
             put_wait_ns: AtomicU64::new(0),
             update: config.update,
         });
-        let mut store = Self { shared, threads: Vec::new() };
-        if config.compaction == Compaction::Background {
+        let compaction = config.compaction;
+        let mut store = Self { shared, config, threads: Vec::new() };
+        if compaction == Compaction::Background {
             for (node, number) in (0..geometry.nodes.len())
                 .flat_map(|node| (0..geometry.workers).map(move |number| (node, number)))
             {
@@ -112,6 +115,12 @@ impl Store {
     pub fn session(&self) -> Result<Session<'_>, TooManySessions> {
         let slot = self.shared.epochs.claim().ok_or(TooManySessions { limit: SESSIONS_MAX })?;
         Ok(Session::new(&self.shared, slot))
+    }
+
+    /// The configuration in use: scaled fields with the values chosen for them.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
     }
 
     /// Bytes of the largest value.
@@ -190,17 +199,18 @@ impl Store {
     /// may be of slightly different moments.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
-        let Shared { log, put_waits, put_wait_ns, .. } = &*self.shared;
+        let Shared { log, index, put_waits, put_wait_ns, .. } = &*self.shared;
         let mut totals = Totals::default();
         log.nodes.iter().for_each(|node| totals.add(&node.crew.totals()));
         let heads = log.nodes.iter().flat_map(|node| node.heads());
         let now_ns = platform::clock::monotonic_ns();
         let waiting = totals.limbo_since_ns > 0;
         let mut segments = SegmentCounts::default();
-        let mut live_object_bytes = 0;
+        let (mut live_object_bytes, mut live_objects) = (0, 0);
         for (_, info) in log.segments.iter() {
             segments.count(info.state());
             live_object_bytes += info.live().bytes();
+            live_objects += info.live().objects();
         }
         let block_bytes = log.memory.region.block_bytes();
         Statistics {
@@ -221,6 +231,10 @@ impl Store {
             } else {
                 0
             },
+            index_bytes: index.bytes(),
+            index_slots: index.slots(),
+            index_growth_buckets: index.growth(),
+            live_objects,
             // Relaxed: a statistic.
             put_waits: put_waits.load(Ordering::Relaxed),
             // Relaxed: a statistic.

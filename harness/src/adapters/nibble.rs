@@ -4,10 +4,10 @@
 use std::str::FromStr;
 
 use engine::{
-    EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound, MemoryCensus, OpenError,
-    PutError, PutOutcome, SessionError, Setting, Statistic,
+    EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound, MemoryCensus, Op,
+    OpenError, Outcome, PutError, PutOutcome, SessionError, Setting, Statistic, ValueBuffers,
 };
-use nibble::{Config, Store};
+use nibble::{Answer, Batch, Config, Operation, Store};
 
 use super::options::{Choice, Options, names};
 use crate::registry::StoreSetup;
@@ -16,7 +16,6 @@ use crate::registry::StoreSetup;
 #[derive(Debug)]
 pub(crate) struct NibbleEngine {
     store: Store,
-    config: Config,
 }
 
 /// Which of the engine's presets the settings start from.
@@ -105,12 +104,12 @@ pub(crate) fn open(setup: &StoreSetup) -> Result<NibbleEngine, OpenError> {
     options.read("huge-pages", &mut config.huge_pages)?;
     options.read("return-free-memory", &mut config.return_free_memory)?;
     options.finish()?;
-    let store = Store::open(config.clone()).map_err(|error| OpenError::BadSetting {
+    let store = Store::open(config).map_err(|error| OpenError::BadSetting {
         setting: "configuration".to_owned(),
         value: error.to_string(),
         accepted: "see the documentation of nibble::Config".to_owned(),
     })?;
-    Ok(NibbleEngine { store, config })
+    Ok(NibbleEngine { store })
 }
 
 impl KvEngine for NibbleEngine {
@@ -166,12 +165,21 @@ impl KvEngine for NibbleEngine {
             ("segments_compacted", statistics.segments_compacted),
             ("compaction_rounds", statistics.compaction_rounds),
             ("put_waits", statistics.put_waits),
+            ("put_wait_ns", statistics.put_wait_ns),
+            ("reclamation_bytes", statistics.reclamation_bytes),
+            ("reclamation_age_ns", statistics.reclamation_age_ns),
+            ("segments_open", statistics.segments.open),
+            ("segments_closed", statistics.segments.closed),
+            ("index_slots", statistics.index_slots),
+            ("index_growth_buckets", statistics.index_growth_buckets),
         ];
-        named.into_iter().map(|(name, value)| Statistic::new(name, value as f64)).collect()
+        let huge = self.store.huge_page_bytes().map(|bytes| ("huge_page_bytes", bytes));
+        let all = named.into_iter().chain(huge);
+        all.map(|(name, value)| Statistic::new(name, value as f64)).collect()
     }
 
     fn settings(&self) -> Vec<Setting> {
-        let config = &self.config;
+        let config = self.store.config();
         vec![
             Setting::new("object-memory-bytes", config.object_memory_bytes),
             Setting::new("virtual-nodes", config.virtual_nodes),
@@ -222,8 +230,7 @@ impl KvSession for NibbleSession<'_> {
     #[inline]
     fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
         match self.session.put(key, value) {
-            Ok(nibble::Put::Inserted) => Ok(PutOutcome::Inserted),
-            Ok(nibble::Put::Updated) => Ok(PutOutcome::Updated),
+            Ok(stored) => Ok(outcome_of(stored)),
             Err(nibble::PutError::Full) => Ok(PutOutcome::Full),
             Err(nibble::PutError::ValueTooLarge { value_bytes, limit_bytes }) => {
                 Err(PutError::ValueTooLarge { value_bytes, limit_bytes })
@@ -234,6 +241,62 @@ impl KvSession for NibbleSession<'_> {
     #[inline]
     fn delete(&mut self, key: u64) -> bool {
         self.session.delete(key)
+    }
+
+    fn execute(
+        &mut self,
+        operations: &[Op<'_>],
+        buffers: &mut ValueBuffers<'_>,
+        outcomes: &mut [Outcome],
+    ) {
+        self.session.execute(&mut Asked { operations, buffers, outcomes });
+    }
+}
+
+fn outcome_of(stored: nibble::Put) -> PutOutcome {
+    match stored {
+        nibble::Put::Inserted => PutOutcome::Inserted,
+        nibble::Put::Updated => PutOutcome::Updated,
+    }
+}
+
+/// A batch of the contract as the engine takes it.
+struct Asked<'a, 'b> {
+    operations: &'a [Op<'a>],
+    buffers: &'a mut ValueBuffers<'b>,
+    outcomes: &'a mut [Outcome],
+}
+
+impl Batch for Asked<'_, '_> {
+    fn len(&self) -> usize {
+        self.operations.len()
+    }
+
+    #[inline]
+    fn operation(&self, index: usize) -> Operation<'_> {
+        match self.operations[index] {
+            Op::Get { key } => Operation::Get { key },
+            Op::Put { key, value } => Operation::Put { key, value },
+            Op::Delete { key } => Operation::Delete { key },
+        }
+    }
+
+    #[inline]
+    fn buffer(&mut self, index: usize) -> &mut [u8] {
+        self.buffers.slot(index)
+    }
+
+    #[inline]
+    fn answer(&mut self, index: usize, answer: Answer) {
+        self.outcomes[index] = match answer {
+            Answer::Found(value_bytes) => Outcome::Found(value_bytes),
+            Answer::Absent => Outcome::Absent,
+            Answer::TooShort { value_bytes } => Outcome::BufferTooShort(value_bytes),
+            Answer::Stored(stored) => Outcome::Put(outcome_of(stored)),
+            Answer::Refused(nibble::PutError::Full) => Outcome::Put(PutOutcome::Full),
+            Answer::Refused(nibble::PutError::ValueTooLarge { .. }) => Outcome::ValueTooLarge,
+            Answer::Deleted(was_there) => Outcome::Deleted(was_there),
+        };
     }
 }
 
