@@ -6,29 +6,35 @@ use super::hash::Hash;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 
 /// ```text
-///  63      56 55                                            0
-/// +----------+-----------------------------------------------+
-/// |  log2 n  |             buckets split so far              |
-/// |  8 bits  |                    56 bits                    |
-/// +----------+-----------------------------------------------+
+///  63              32 31               0
+/// +------------------+------------------+
+/// |      n - 1       | split so far     |
+/// |     32 bits      |     32 bits      |
+/// +------------------+------------------+
 /// ```
-/// A partition at rest has `n` buckets and none split. While it doubles, buckets `0..split` have
-/// given half their entries to buckets `n..n + split`.
+/// A partition at rest has `n` buckets, a power of two, and none split. While it doubles, buckets
+/// `0..split` have given half their hashes to buckets `n..n + split`. Kept as a mask, because
+/// every operation cuts two bucket numbers from its hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape(u64);
 
-const SPLIT_BITS: u32 = 56;
-const _: () = assert!(SPLIT_BITS + u8::BITS == u64::BITS);
+const SPLIT_BITS: u32 = 32;
+const _: () = assert!(SPLIT_BITS + u32::BITS == u64::BITS);
 
 impl Shape {
     fn new(log2: u32, split: u64) -> Self {
-        debug_assert!(split < 1 << log2);
-        Self((u64::from(log2) << SPLIT_BITS) | split)
+        debug_assert!(log2 < u32::BITS && split < 1 << log2);
+        Self((((1 << log2) - 1) << SPLIT_BITS) | split)
     }
 
+    /// `n - 1`.
     #[inline]
+    fn mask(self) -> u64 {
+        self.0 >> SPLIT_BITS
+    }
+
     pub(super) fn log2(self) -> u32 {
-        (self.0 >> SPLIT_BITS) as u32
+        self.mask().trailing_ones()
     }
 
     #[inline]
@@ -38,14 +44,15 @@ impl Shape {
 
     /// Buckets in use.
     pub(super) fn buckets(self) -> u64 {
-        (1 << self.log2()) + self.split()
+        self.mask() + 1 + self.split()
     }
 
     /// The bucket a hash belongs to.
     #[inline]
     pub(super) fn bucket_of(self, hash: Hash) -> u64 {
-        let bucket = hash.low(self.log2());
-        if bucket < self.split() { hash.low(self.log2() + 1) } else { bucket }
+        let bucket = hash.bits() & self.mask();
+        let wider = hash.bits() & (2 * self.mask() + 1);
+        if bucket < self.split() { wider } else { bucket }
     }
 
     /// The other bucket of a hash, where there are two: the same table split in another order,
@@ -55,23 +62,23 @@ impl Shape {
     /// `s ^ (n / 2)` is the one that shares its hashes with it.
     #[inline]
     pub(super) fn second_bucket_of(self, hash: Hash) -> u64 {
-        let gray = |bits| {
-            let low = hash.low(bits);
+        let gray = |mask| {
+            let low = hash.bits() & mask;
             low ^ (low >> 1)
         };
-        let bucket = gray(self.log2());
-        if self.second_split_of(bucket) < self.split() { gray(self.log2() + 1) } else { bucket }
+        let (bucket, wider) = (gray(self.mask()), gray(2 * self.mask() + 1));
+        if self.second_split_of(bucket) < self.split() { wider } else { bucket }
     }
 
     /// When in a doubling a bucket is split as the second of its hashes, and the other way round.
     #[inline]
     pub(super) fn second_split_of(self, bucket: u64) -> u64 {
-        bucket ^ (1 << self.log2() >> 1)
+        bucket ^ (self.mask().wrapping_add(1) >> 1)
     }
 
     /// The shape after one more bucket has been split.
     pub(super) fn after_split(self) -> Self {
-        if self.split() + 1 == 1 << self.log2() {
+        if self.split() == self.mask() {
             Self::new(self.log2() + 1, 0)
         } else {
             Self::new(self.log2(), self.split() + 1)
