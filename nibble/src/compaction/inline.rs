@@ -21,8 +21,9 @@ use crate::sync::lock;
 const QUANTUM_BYTES: i64 = 4 << 10;
 /// … or so many objects: what a payment takes depends on their number more than on their size.
 const QUANTUM_OBJECTS: u32 = 4;
-/// Most that is owed. More is forgiven: PUTs that find no room compact without being in debt.
-const DEBT_MAX: i64 = 4 * QUANTUM_BYTES;
+/// Most that is owed: a batch of large objects. More is forgiven: PUTs that find no room compact
+/// without being in debt.
+const DEBT_MAX: i64 = 1 << 20;
 /// Most bytes copied for one byte appended since the last payment: at the trigger, and when
 /// nothing is available. A victim that yields little is emptied in many small steps, unless
 /// memory runs out.
@@ -117,28 +118,39 @@ impl Debt {
         let copy = fresh * (COPY_LEAST + (COPY_MOST - COPY_LEAST) * lacking / low);
         let mut budget = Budget { gain, copy };
         let workers = &node.crew.workers;
-        for _ in 0..workers.len() {
+        let mut idle = 0;
+        while idle < workers.len() && !budget.is_spent() {
             let turn = self.turn.get() % workers.len();
-            let Some(mut worker) = try_lock(&workers[turn]) else {
-                self.turn.set(turn + 1);
-                continue;
-            };
-            if worker.pause.is_over() {
-                while !budget.is_spent() && worker.round(shared, &mut budget) == Round::Worked {}
-                let in_vain = (gain, copy) == (budget.gain, budget.copy);
-                worker.pause.note(in_vain);
+            if try_lock(&workers[turn]).is_some_and(|worker| work(worker, shared, &mut budget)) {
+                idle = 0;
+            } else {
+                idle += 1;
             }
-            if worker.victim.is_none() || !budget.is_spent() {
+            if !budget.is_spent() {
                 self.turn.set(turn + 1);
-            }
-            if budget.is_spent() {
-                break;
             }
         }
         // Too much in one step is credit for the next, too little remains owed.
         self.left.set(budget.gain.min(owed).max(0));
         self.bytes.set(budget.gain.min(owed));
     }
+}
+
+/// Lets a worker spend the budget, until it has emptied a victim: each worker watches segments of
+/// its own, and if one were called more often than the others, the dead bytes of theirs would
+/// lie idle. Answers whether it did anything.
+fn work(mut worker: MutexGuard<'_, Worker>, shared: &Shared, budget: &mut Budget) -> bool {
+    if !worker.pause.is_over() {
+        return false;
+    }
+    let before = (budget.gain, budget.copy);
+    while !budget.is_spent()
+        && worker.round(shared, budget) == Round::Worked
+        && worker.victim.is_some()
+    {}
+    let in_vain = before == (budget.gain, budget.copy);
+    worker.pause.note(in_vain);
+    !in_vain
 }
 
 /// The first of these nodes, unless victims of another one are clearly emptier. A node that has

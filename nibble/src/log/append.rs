@@ -2,10 +2,15 @@
 
 use super::Log;
 use super::node::Node;
-use crate::address::ObjectRef;
+use crate::address::{ObjectRef, VirtualAddress};
 use crate::constants::HEADER_BYTES;
 use crate::epoch::Pin;
 use crate::raw::{Header, Memory};
+
+/// Objects from this size on have the lines behind them fetched.
+const AHEAD_BYTES_MIN: usize = 256;
+/// Most bytes fetched ahead of an append.
+const AHEAD_BYTES: usize = 2048;
 
 /// Room for one object that nobody else knows of yet.
 ///
@@ -22,7 +27,17 @@ impl Reservation<'_> {
     /// Writes the object; what remains to be done is to publish it.
     #[inline]
     pub(crate) fn write(self, key: u64, value: &[u8]) -> (ObjectRef, Header) {
-        self.memory.write_object(self.object.address(), key, value);
+        let address = self.object.address();
+        self.memory.write_object(address, key, value);
+        // The next object of this head will be about as long. Its lines are fetched while this
+        // one is published.
+        let bytes = HEADER_BYTES as usize + value.len();
+        let next = VirtualAddress::new(address.raw() + bytes as u64);
+        if bytes >= AHEAD_BYTES_MIN
+            && self.memory.region.locate(next).0 == self.memory.region.locate(address).0
+        {
+            self.memory.region.prefetch_to_write(next, bytes.min(AHEAD_BYTES));
+        }
         (self.object, Header::new(key, value.len()))
     }
 }

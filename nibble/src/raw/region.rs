@@ -93,12 +93,35 @@ impl Region {
         (start.as_ptr(), left as usize)
     }
 
+    /// Asks the processor for the lines of `bytes` bytes behind `address` in its block, to write
+    /// them soon.
+    #[inline]
+    pub(crate) fn prefetch_to_write(&self, address: VirtualAddress, bytes: usize) {
+        let (start, left) = self.pointer_to(address);
+        for offset in (0..bytes.min(left)).step_by(64) {
+            prefetch_to_write(start.wrapping_add(offset));
+        }
+    }
+
     /// Asks the processor to fetch the line at `address`; harmless whatever it is.
     #[inline]
     pub(crate) fn prefetch(&self, address: VirtualAddress) {
         let offset = address.raw().wrapping_sub(self.base) as usize;
         prefetch(self.mapping.start().as_ptr().wrapping_add(offset));
     }
+}
+
+/// Asks the processor to fetch a line that is about to be written.
+#[inline]
+fn prefetch_to_write(line: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch writes nothing and never faults.
+    unsafe {
+        use core::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_ET0>(line.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = line;
 }
 
 /// Asks the processor to fetch a line.
