@@ -43,6 +43,9 @@ pub(crate) enum Search {
     Absent,
 }
 
+/// Takes an object and whether a key belongs to the bucket that leads to it.
+pub(crate) type Visit<'a> = &'a mut dyn FnMut(ObjectRef, &dyn Fn(u64) -> bool);
+
 /// A partitioned hash table from keys to places, concurrent, growing.
 ///
 /// `stays` is evidence that objects found stay in place; a caller of the changing operations is
@@ -105,5 +108,5 @@ pub(crate) trait Table: fmt::Debug + Sync {
 
     /// Calls `visit` with the object of every entry, and whether a key belongs to the bucket
     /// that holds it. For `check`.
-    fn for_each(&self, memory: &Memory, visit: &mut dyn FnMut(ObjectRef, &dyn Fn(u64) -> bool));
+    fn for_each(&self, memory: &Memory, visit: Visit<'_>);
 }

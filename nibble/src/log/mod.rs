@@ -49,7 +49,7 @@ impl Log {
         }
         let Config { core_source, head_choice, placement, .. } = *config;
         Ok(Self {
-            memory: Memory { region, blocks: BlockTable::new(blocks) },
+            memory: Memory { region, blocks: BlockTable::new(blocks), routine: config.copy },
             segments: SegmentTable::new(geometry.node_segments * count),
             clock,
             nodes: (0..count).map(|turn| Node::new(config, geometry, turn)).collect(),

@@ -2,7 +2,7 @@
 
 use std::ptr;
 
-use super::{Memory, Protection};
+use super::{Memory, Protection, routine};
 use crate::address::VirtualAddress;
 
 impl Memory {
@@ -38,7 +38,7 @@ impl Memory {
             let bytes = left.min(from.len());
             // SAFETY: `left` bytes from `to` are inside the region and `bytes` is at most as
             // much; they are reserved for the caller, so nobody else reads or writes them.
-            unsafe { ptr::copy_nonoverlapping(from.as_ptr(), to, bytes) };
+            unsafe { routine::copy(self.routine, from.as_ptr(), to, bytes) };
             if bytes == from.len() {
                 return;
             }
@@ -61,7 +61,7 @@ impl Memory {
             let step = bytes.min(source_left).min(target_left);
             // SAFETY: both ranges are inside the region; the target is reserved for the caller,
             // so it is disjoint from every published object; the source stays by `Protection`.
-            unsafe { ptr::copy_nonoverlapping(source, target, step) };
+            unsafe { routine::copy(self.routine, source, target, step) };
             bytes -= step;
             if bytes > 0 {
                 from = self.after(from, step, source_left);

@@ -5,6 +5,7 @@
 //! | `region.rs` | numbers become pointers into object memory | addresses are checked against the region |
 //! | `copy.rs` | bytes move in and out of object memory | [`Protection`] for reading, `Reservation` for writing |
 //! | `object.rs` | header layout | as `copy.rs` |
+//! | `routine.rs` | the copy routines | `copy.rs` |
 //! | `racing.rs` | values overwritten while they are read | every access is atomic; bounds checks |
 //! | `buckets.rs` | zeroed address space becomes buckets of atomics | bounds checks |
 //! | `protection.rs` | what keeps an object's bytes in place | the trait is unsafe to implement |
@@ -15,8 +16,10 @@ pub(crate) mod object;
 pub(crate) mod protection;
 mod racing;
 pub(crate) mod region;
+mod routine;
 
 use crate::address::{SegmentId, VirtualAddress};
+use crate::knobs::CopyRoutine;
 use crate::segment::BlockTable;
 
 pub(crate) use object::Header;
@@ -28,6 +31,8 @@ pub(crate) use region::Region;
 pub(crate) struct Memory {
     pub(crate) region: Region,
     pub(crate) blocks: BlockTable,
+    /// How bytes get into the log.
+    pub(crate) routine: CopyRoutine,
 }
 
 impl Memory {

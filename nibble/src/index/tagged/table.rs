@@ -8,7 +8,7 @@ use super::search::Ending;
 use crate::address::{ObjectRef, VirtualAddress};
 use crate::index::hash::Hash;
 use crate::index::partition::{Partitions, Shape};
-use crate::index::table::{Change, Found, IndexFull, Table, Want};
+use crate::index::table::{Change, Found, IndexFull, Table, Visit, Want};
 use crate::index::version::Locked;
 use crate::raw::buckets::BucketSpace;
 use crate::raw::{Header, Memory, Protection};
@@ -199,7 +199,7 @@ impl Table for TaggedTable {
         self.partitions.growth()
     }
 
-    fn for_each(&self, memory: &Memory, visit: &mut dyn FnMut(ObjectRef, &dyn Fn(u64) -> bool)) {
+    fn for_each(&self, memory: &Memory, visit: Visit<'_>) {
         self.partitions.for_each_bucket(|number, shape, index| {
             let belongs = |key| {
                 let hash = Hash::of(key);

@@ -6,7 +6,7 @@ use super::bucket::{ENTRIES, WideBucket};
 use crate::address::{ObjectRef, VirtualAddress};
 use crate::index::hash::Hash;
 use crate::index::partition::Partitions;
-use crate::index::table::{Change, Found, IndexFull, Search, Table, Want};
+use crate::index::table::{Change, Found, IndexFull, Search, Table, Visit, Want};
 use crate::index::version::Locked;
 use crate::raw::buckets::BucketSpace;
 use crate::raw::{Header, Memory, Protection};
@@ -187,7 +187,7 @@ impl<B: WideBucket> Table for WideTable<B> {
         self.partitions.growth()
     }
 
-    fn for_each(&self, _memory: &Memory, visit: &mut dyn FnMut(ObjectRef, &dyn Fn(u64) -> bool)) {
+    fn for_each(&self, _memory: &Memory, visit: Visit<'_>) {
         self.partitions.for_each_bucket(|number, shape, index| {
             let belongs = |key| {
                 let hash = Hash::of(key);

@@ -1,0 +1,106 @@
+//! The routines that copy bytes into the log (DISS section 6.1).
+
+use std::ptr;
+
+use crate::knobs::CopyRoutine;
+
+/// Copies `bytes` bytes.
+///
+/// What non-temporal stores have written is ordered before later stores of this thread when the
+/// function returns, as with the other routines.
+///
+/// # Safety
+/// `from` is readable and `to` writable for `bytes` bytes, the two do not overlap, and nobody
+/// else accesses `to` meanwhile.
+#[inline]
+pub(super) unsafe fn copy(routine: CopyRoutine, from: *const u8, to: *mut u8, bytes: usize) {
+    match routine {
+        // SAFETY: as of this function.
+        CopyRoutine::Memcpy => unsafe { ptr::copy_nonoverlapping(from, to, bytes) },
+        // SAFETY: as of this function.
+        CopyRoutine::RepMovsb => unsafe { rep_movsb(from, to, bytes) },
+        // SAFETY: as of this function.
+        CopyRoutine::NonTemporal => unsafe { non_temporal(from, to, bytes) },
+    }
+}
+
+/// # Safety
+/// As [`copy`].
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[inline]
+unsafe fn rep_movsb(from: *const u8, to: *mut u8, bytes: usize) {
+    // SAFETY: reads and writes exactly the two ranges; the ABI keeps the direction flag clear.
+    unsafe {
+        core::arch::asm!(
+            "rep movsb",
+            inout("rcx") bytes => _,
+            inout("rsi") from => _,
+            inout("rdi") to => _,
+            options(nostack, preserves_flags)
+        );
+    }
+}
+
+/// # Safety
+/// As [`copy`].
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+unsafe fn non_temporal(from: *const u8, to: *mut u8, bytes: usize) {
+    use core::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
+    const LANE: usize = size_of::<__m128i>();
+    let front = to.align_offset(LANE).min(bytes);
+    let lanes = (bytes - front) / LANE;
+    let back = front + lanes * LANE;
+    // SAFETY: the unaligned front is a part of both ranges.
+    unsafe { ptr::copy_nonoverlapping(from, to, front) };
+    for offset in (front..back).step_by(LANE) {
+        // Inside both ranges: `offset + LANE <= back <= bytes`.
+        let (source, target) = (from.wrapping_add(offset), to.wrapping_add(offset));
+        // SAFETY: readable; needs no alignment.
+        let lane = unsafe { _mm_loadu_si128(source.cast()) };
+        // SAFETY: writable, and aligned because `front` was chosen so.
+        unsafe { _mm_stream_si128(target.cast(), lane) };
+    }
+    let (source, target) = (from.wrapping_add(back), to.wrapping_add(back));
+    // SAFETY: the rest is a part of both ranges.
+    unsafe { ptr::copy_nonoverlapping(source, target, bytes - back) };
+    // SAFETY: every x86-64 processor has the instruction.
+    unsafe { _mm_sfence() };
+}
+
+/// # Safety
+/// As [`copy`].
+#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+unsafe fn rep_movsb(from: *const u8, to: *mut u8, bytes: usize) {
+    // SAFETY: as of this function.
+    unsafe { ptr::copy_nonoverlapping(from, to, bytes) }
+}
+
+/// # Safety
+/// As [`copy`].
+#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+unsafe fn non_temporal(from: *const u8, to: *mut u8, bytes: usize) {
+    // SAFETY: as of this function.
+    unsafe { ptr::copy_nonoverlapping(from, to, bytes) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_routine_copies_what_it_is_told_and_nothing_else() {
+        let source: Vec<u8> = (0..=255).cycle().take(700).collect();
+        for &routine in CopyRoutine::ALL {
+            for bytes in (0..70).chain([127, 128, 500, 600]) {
+                for shift in [0, 1, 7, 15] {
+                    let mut target = vec![0xEE; 700];
+                    // SAFETY: both ranges lie in their vectors, which are different.
+                    unsafe { copy(routine, source.as_ptr(), target[shift..].as_mut_ptr(), bytes) };
+                    assert_eq!(target[shift..shift + bytes], source[..bytes], "{routine} {bytes}");
+                    assert!(target[..shift].iter().all(|&byte| byte == 0xEE));
+                    assert!(target[shift + bytes..].iter().all(|&byte| byte == 0xEE));
+                }
+            }
+        }
+    }
+}
