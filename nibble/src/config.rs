@@ -175,6 +175,7 @@ impl Config {
                 percent.min(2 * (heads + self.compaction_workers as u64) * extent_blocks)
             }
         };
+        let index = self.index_plan(&nodes);
         Ok(Geometry {
             nodes,
             node_blocks: node_blocks as u32,
@@ -185,7 +186,7 @@ impl Config {
             reserve_blocks: reserve,
             low_blocks,
             workers: self.compaction_workers,
-            index: self.index_plan(),
+            index,
         })
     }
 
@@ -234,7 +235,7 @@ impl Config {
 
     /// The wide layouts double a partition at a time, so many small ones keep the steps small; the
     /// tagged layout grows by single buckets, and few large ones fill huge pages.
-    fn index_plan(&self) -> IndexPlan {
+    fn index_plan(&self, nodes: &[NodePlan]) -> IndexPlan {
         let scaled = |unit: u64, least, most| {
             ((self.object_memory_bytes / unit) as usize).next_power_of_two().clamp(least, most)
         };
@@ -251,6 +252,7 @@ impl Config {
             partitions,
             limit_bytes: limit_bytes.max(1 << 20),
             huge_pages: self.huge_pages,
+            nodes: nodes.iter().filter_map(|node| node.number).collect(),
         }
     }
 }

@@ -79,7 +79,7 @@ impl Store {
         let config = config.resolved(&geometry);
         let epochs = EpochTable::new(config.epoch);
         let log = Log::new(&config, &geometry, Arc::clone(&epochs.clock))?;
-        let index = Index::new(geometry.index, &log.memory)?;
+        let index = Index::new(&geometry.index, &log.memory)?;
         let shared = Arc::new(Shared {
             log,
             index,

@@ -25,7 +25,7 @@ use version::Locked;
 use wide::{KeyedBucket, TextBucket, WideTable};
 
 /// What an index is to be.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct IndexPlan {
     pub(crate) layout: IndexLayout,
     /// A power of two.
@@ -33,6 +33,8 @@ pub(crate) struct IndexPlan {
     /// Address space for each partition.
     pub(crate) limit_bytes: u64,
     pub(crate) huge_pages: bool,
+    /// Memory nodes that share the partitions; none when nothing is to be bound.
+    pub(crate) nodes: Vec<usize>,
 }
 
 /// The index of a store, in the layout configured.
@@ -55,14 +57,11 @@ macro_rules! with_table {
 }
 
 impl Index {
-    pub(crate) fn new(plan: IndexPlan, memory: &Memory) -> io::Result<Self> {
-        let IndexPlan { layout, partitions, limit_bytes, huge_pages } = plan;
-        Ok(match layout {
-            IndexLayout::Text => Self::Text(WideTable::new(partitions, limit_bytes, huge_pages)?),
-            IndexLayout::Keyed => Self::Keyed(WideTable::new(partitions, limit_bytes, huge_pages)?),
-            IndexLayout::Tagged => {
-                Self::Tagged(TaggedTable::new(partitions, limit_bytes, huge_pages, memory)?)
-            }
+    pub(crate) fn new(plan: &IndexPlan, memory: &Memory) -> io::Result<Self> {
+        Ok(match plan.layout {
+            IndexLayout::Text => Self::Text(WideTable::new(plan)?),
+            IndexLayout::Keyed => Self::Keyed(WideTable::new(plan)?),
+            IndexLayout::Tagged => Self::Tagged(TaggedTable::new(plan, memory)?),
         })
     }
 

@@ -2,9 +2,12 @@
 
 use std::io;
 use std::marker::PhantomData;
+use std::ops::Range;
 
 use platform::mapping::HUGE_PAGE_BYTES;
 use platform::{Mapping, Pages};
+
+use crate::index::IndexPlan;
 
 /// A bucket that zeroed memory is an empty, unlocked value of.
 ///
@@ -36,11 +39,17 @@ pub(crate) struct BucketSpace<B> {
 impl<B: ZeroedBucket> BucketSpace<B> {
     const BYTES: u64 = size_of::<B>() as u64;
 
-    /// Reserves room for at least `limit_bytes` of buckets in each of `partitions`.
-    pub(crate) fn reserve(partitions: u64, limit_bytes: u64, huge_pages: bool) -> io::Result<Self> {
+    /// Reserves room for the plan's partitions. Each of its nodes has an equal share of them.
+    pub(crate) fn reserve(plan: &IndexPlan) -> io::Result<Self> {
+        let IndexPlan { limit_bytes, huge_pages, ref nodes, .. } = *plan;
+        let partitions = plan.partitions as u64;
         let limit_bytes = limit_bytes.next_power_of_two().max(HUGE_PAGE_BYTES as u64);
-        let bytes = (partitions * limit_bytes) as usize;
         let mapping = Mapping::anonymous(bytes, Pages::SmallUntilCollapsed)?;
+        for (turn, &node) in nodes.iter().enumerate() {
+            let share = share(plan.partitions, nodes.len(), turn);
+            let unit = limit_bytes as usize;
+            mapping.bind(share.start * unit, share.len() * unit, node)?;
+        }
         assert!(mapping.start().addr().get().is_multiple_of(align_of::<B>()));
         let limit = limit_bytes / Self::BYTES;
         assert!(limit.is_power_of_two() && partitions.is_power_of_two());
@@ -90,6 +99,26 @@ impl<B: ZeroedBucket> BucketSpace<B> {
         let start = std::ptr::from_ref(self.bucket(partition, bucket)).cast::<u8>();
         for line in (0..size_of::<B>()).step_by(64) {
             super::region::prefetch(start.wrapping_add(line));
+        }
+    }
+}
+
+/// The partitions of the `turn`-th of `nodes` nodes.
+fn share(partitions: usize, nodes: usize, turn: usize) -> Range<usize> {
+    turn * partitions / nodes..(turn + 1) * partitions / nodes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_share_the_partitions_evenly_and_completely() {
+        for nodes in 1..20 {
+            let shares: Vec<_> = (0..nodes).map(|turn| share(16, nodes, turn)).collect();
+            assert_eq!((shares[0].start, shares[nodes - 1].end), (0, 16));
+            assert!(shares.windows(2).all(|pair| pair[0].end == pair[1].start));
+            assert!(shares.iter().all(|share| share.len().abs_diff(16 / nodes) <= 1));
         }
     }
 }

@@ -6,6 +6,7 @@ use super::bucket::{ENTRIES, TaggedBucket};
 use super::coding::Coding;
 use super::search::Ending;
 use crate::address::{ObjectRef, VirtualAddress};
+use crate::index::IndexPlan;
 use crate::index::hash::Hash;
 use crate::index::partition::{Partitions, Shape};
 use crate::index::table::{Change, Found, IndexFull, Table, Visit, Want};
@@ -54,17 +55,11 @@ impl Homes {
 }
 
 impl TaggedTable {
-    /// A table of `partitions` (a power of two) partitions of at most `limit_bytes` each, for
-    /// objects in `memory`.
-    pub(crate) fn new(
-        partitions: usize,
-        limit_bytes: u64,
-        huge_pages: bool,
-        memory: &Memory,
-    ) -> io::Result<Self> {
+    /// An empty table for objects in `memory`.
+    pub(crate) fn new(plan: &IndexPlan, memory: &Memory) -> io::Result<Self> {
         Ok(Self {
-            space: BucketSpace::reserve(partitions as u64, limit_bytes, huge_pages)?,
-            partitions: Partitions::new(partitions, BUCKETS_LOG2),
+            space: BucketSpace::reserve(plan)?,
+            partitions: Partitions::new(plan.partitions, BUCKETS_LOG2),
             coding: Coding::new(memory.region.start(), memory.region.bytes()),
         })
     }

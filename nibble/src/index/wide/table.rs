@@ -4,6 +4,7 @@ use std::io;
 
 use super::bucket::{ENTRIES, WideBucket};
 use crate::address::{ObjectRef, VirtualAddress};
+use crate::index::IndexPlan;
 use crate::index::hash::Hash;
 use crate::index::partition::Partitions;
 use crate::index::table::{Change, Found, IndexFull, Search, Table, Visit, Want};
@@ -26,13 +27,13 @@ struct Home<'index, B> {
 }
 
 impl<B: WideBucket> WideTable<B> {
-    /// A table of `partitions` (a power of two) partitions of at most `limit_bytes` each.
-    pub(crate) fn new(partitions: usize, limit_bytes: u64, huge_pages: bool) -> io::Result<Self> {
+    /// An empty table.
+    pub(crate) fn new(plan: &IndexPlan) -> io::Result<Self> {
         // One page at first.
         let buckets_log2 = (4096 / size_of::<B>()).trailing_zeros();
         Ok(Self {
-            space: BucketSpace::reserve(partitions as u64, limit_bytes, huge_pages)?,
-            partitions: Partitions::new(partitions, buckets_log2),
+            space: BucketSpace::reserve(plan)?,
+            partitions: Partitions::new(plan.partitions, buckets_log2),
         })
     }
 
