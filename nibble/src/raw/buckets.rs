@@ -44,6 +44,7 @@ impl<B: ZeroedBucket> BucketSpace<B> {
         let IndexPlan { limit_bytes, huge_pages, ref nodes, .. } = *plan;
         let partitions = plan.partitions as u64;
         let limit_bytes = limit_bytes.next_power_of_two().max(HUGE_PAGE_BYTES as u64);
+        let bytes = (partitions * limit_bytes) as usize;
         let mapping = Mapping::anonymous(bytes, Pages::SmallUntilCollapsed)?;
         for (turn, &node) in nodes.iter().enumerate() {
             let share = share(plan.partitions, nodes.len(), turn);
