@@ -96,6 +96,11 @@ impl TaggedBucket {
         self.with_upper(u16::MAX, 0).next()
     }
 
+    /// How many entries there are.
+    pub(super) fn in_use(&self) -> u64 {
+        ENTRIES as u64 - u64::from(self.with_upper(u16::MAX, 0).0.count_ones())
+    }
+
     /// Both parts of an entry, as of now; the upper one is 0 where there is none.
     #[inline]
     pub(super) fn entry(&self, place: usize) -> Entry {

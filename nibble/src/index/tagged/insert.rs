@@ -9,9 +9,13 @@ use crate::index::table::IndexFull;
 use crate::index::version::Locked;
 use crate::raw::{Header, Memory};
 
-/// A bucket is split for every so many insertions that find both buckets full. The more, the
-/// fuller the table and the dearer an insertion: five hold a load of 0.91 to 0.93.
-const CROWDED_PER_SPLIT: u32 = 5;
+/// Of every so many insertions that find both buckets full, one looks whether the table is full.
+const CROWDED_PER_LOOK: u32 = 2;
+/// Buckets looked at for that.
+const SAMPLE: u64 = 16;
+/// Entries in use among theirs, in percent, from which on a bucket is split. Much higher, and
+/// insertions become dear; the table is full as a whole at about 98.
+const FULL_PERCENT: u64 = 93;
 
 /// Splits in vain before the index counts as full. One is hardly ever needed at the load held.
 const ATTEMPTS: u32 = 1000;
@@ -72,8 +76,10 @@ impl TaggedTable {
             let vacant =
                 pair.buckets.iter().find_map(|&(bucket, _)| Some((bucket, bucket.vacant()?)));
             let place = vacant.or_else(|| {
-                let (_, partition) = self.partitions.of(hash);
-                split |= partition.count_crowded().is_multiple_of(CROWDED_PER_SPLIT);
+                let (number, partition) = self.partitions.of(hash);
+                let turn = partition.count_crowded();
+                split |= turn.is_multiple_of(CROWDED_PER_LOOK)
+                    && self.is_full(number, partition.shape().buckets(), turn);
                 self.make_room(&pair, memory)
             });
             if let Some((bucket, place)) = place {
@@ -89,6 +95,16 @@ impl TaggedTable {
             let _ = self.try_split(hash, memory);
         }
         Ok(was_there)
+    }
+
+    /// Whether a sample of a partition's buckets is full enough for another one. Insertions that
+    /// find no room say little: there are as many where keys come and go.
+    fn is_full(&self, partition: u64, buckets: u64, turn: u32) -> bool {
+        let bucket = |number: u64| (u64::from(turn) + number * buckets / SAMPLE) % buckets;
+        (0..SAMPLE).for_each(|number| self.space.prefetch(partition, bucket(number)));
+        let in_use =
+            (0..SAMPLE).map(|number| self.space.bucket(partition, bucket(number)).in_use());
+        in_use.sum::<u64>() * 100 >= SAMPLE * ENTRIES as u64 * FULL_PERCENT
     }
 
     fn find<'index>(
