@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::variants::{POLICIES, disturb, tiny, within};
+use common::variants::{POLICIES, ROWS, disturb, everything, some, tiny, within};
 use common::{Random, fill_store, made, open, small, verified};
 use nibble::{Compaction, Config, IndexLayout, Put, PutError, Store, Update};
 
@@ -73,7 +73,9 @@ fn refilled_500_to_600_kib() {
 #[test]
 fn a_little_more_than_nothing_dead_is_gained_at_97_percent() {
     // Segments of 8 MiB are larger than the reserve: they are compacted in steps.
-    let store = open(Config::best(128 << 20));
+    let mut config = Config::best(128 << 20);
+    config.segment_bytes = 8 << 20;
+    let store = open(config);
     let session = store.session().unwrap();
     let filled = fill_store(&session, 0, |_| 1000);
     let mut random = Random(5);
@@ -88,7 +90,14 @@ fn a_little_more_than_nothing_dead_is_gained_at_97_percent() {
 
 #[test]
 fn full_answers_quickly_and_the_old_value_stays() {
-    let store = open(small(8 << 20, 512 << 10));
+    for config in some(&small(8 << 20, 512 << 10), 0) {
+        println!("{config:?}");
+        full_answers_quickly(config);
+    }
+}
+
+fn full_answers_quickly(config: Config) {
+    let store = open(config);
     let session = store.session().unwrap();
     let filled = fill_store(&session, 0, |_| 1000);
     let begin = Instant::now();
@@ -110,7 +119,14 @@ fn full_answers_quickly_and_the_old_value_stays() {
 
 #[test]
 fn later_puts_work_after_deletes_again_and_again() {
-    let store = open(small(4 << 20, 256 << 10));
+    for config in some(&small(4 << 20, 256 << 10), 1) {
+        println!("{config:?}");
+        deletes_again_and_again(config);
+    }
+}
+
+fn deletes_again_and_again(config: Config) {
+    let store = open(config);
     let session = store.session().unwrap();
     let mut first = 0;
     for round in 0..6 {
@@ -127,6 +143,47 @@ fn later_puts_work_after_deletes_again_and_again() {
     assert_eq!(session.put(first, &made(first, 0, 100_000)), Ok(Put::Inserted));
     assert!(store.settle());
     store.check().unwrap();
+}
+
+/// At 99 % of what fits, every update must find the few dead bytes there are.
+#[test]
+fn updates_go_on_at_99_percent() {
+    for config in some(&small(4 << 20, 128 << 10), 2) {
+        println!("{config:?}");
+        let store = open(config);
+        let session = store.session().unwrap();
+        let filled = fill_store(&session, 0, |_| 500);
+        assert!((0..filled / 100).all(|key| session.delete(key * 100)));
+        let mut random = Random(9);
+        let updates = if cfg!(debug_assertions) { 1500 } else { 10_000 };
+        let keys = (0..updates).map(|_| random.below(filled)).filter(|key| key % 100 != 0);
+        let refused = keys.filter(|&key| session.put(key, &made(key, 1, 500)).is_err()).count();
+        assert!(refused * 20 < updates, "{refused} of {updates} updates refused");
+        drop(session);
+        store.check().unwrap();
+    }
+}
+
+#[test]
+fn room_for_one_is_found_when_one_is_deleted() {
+    for row in 0..ROWS {
+        let config = everything(&small(2 << 20, 64 << 10), row);
+        println!("{config:?}");
+        let store = open(config);
+        let session = store.session().unwrap();
+        let filled = fill_store(&session, 0, |_| 1000);
+        let mut random = Random(3);
+        let refused: Vec<_> = (0..20)
+            .filter(|_| {
+                let key = random.below(filled);
+                session.delete(key);
+                session.put(key, &made(key, 0, 1000)).is_err()
+            })
+            .collect();
+        println!("refused {refused:?}");
+        drop(session);
+        store.check().unwrap();
+    }
 }
 
 #[test]

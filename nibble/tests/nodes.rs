@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::{Random, fill_store, open, small, variants, verified};
+use common::variants::some;
+use common::{Random, fill_store, open, small, verified};
 use nibble::{CoreSource, OpenError, Placement, Store};
 
 #[test]
@@ -36,7 +37,7 @@ fn one_core_fills_the_memory_of_every_node() {
 
 #[test]
 fn segments_of_every_state_add_up() {
-    for config in variants(&small(4 << 20, 64 << 10)) {
+    for config in some(&small(4 << 20, 64 << 10), 1) {
         let store = open(config);
         let session = store.session().unwrap();
         let filled = fill_store(&session, 0, |_| 700);

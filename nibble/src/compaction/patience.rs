@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::inline;
 use super::signal::Waiting;
+use crate::instrument::{Mutant, mutated};
 use crate::segment::SegmentState;
 use crate::store::Shared;
 use crate::sync::Ordering;
@@ -33,7 +34,7 @@ pub(crate) struct Patience<'store> {
 impl<'store> Patience<'store> {
     /// `bytes` could not be reserved. `None` when waiting is in vain from the start.
     pub(crate) fn begin(shared: &'store Shared, bytes: u64) -> Option<Self> {
-        if !can_be_had(shared, bytes) {
+        if !can_be_had(shared, bytes) && !mutated(Mutant::FullBlocks) {
             return None;
         }
         let nodes = shared.log.nodes.iter();
@@ -52,6 +53,10 @@ impl<'store> Patience<'store> {
 
     /// Another attempt failed; answers whether one more is worth it, after waiting a little.
     pub(crate) fn again(&mut self) -> bool {
+        if mutated(Mutant::FullBlocks) {
+            self.wait();
+            return true;
+        }
         let late = self.begin.elapsed() >= self.shared.full_wait;
         if late || !can_be_had(self.shared, self.bytes) {
             return false;

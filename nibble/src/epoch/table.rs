@@ -30,6 +30,7 @@ use std::sync::Arc;
 use super::clock::Clock;
 use super::pin::Pin;
 use crate::constants::SESSIONS_MAX;
+use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::knobs::EpochClock;
 use crate::sync::{AtomicBool, AtomicU64, CachePadded, Ordering};
 
@@ -49,7 +50,13 @@ impl Slot {
     pub(crate) fn enter(&self, clock: &Clock) -> Pin<'_> {
         // PIN, to: `SeqCst` because the exchange is also the store-load barrier that keeps the
         // searches of this operation behind its announcement.
-        let before = self.epoch.swap(clock.now(), Ordering::SeqCst);
+        let now = clock.now();
+        reach(Point::EpochRead);
+        if mutated(Mutant::EpochFenceMissing) {
+            self.epoch.store(now, Ordering::Relaxed);
+            return Pin::new(self);
+        }
+        let before = self.epoch.swap(now, Ordering::SeqCst);
         debug_assert_eq!(before, OUTSIDE, "operations of one session do not nest");
         Pin::new(self)
     }

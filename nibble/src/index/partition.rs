@@ -107,6 +107,7 @@ impl Partition {
         // Relaxed: any count will do.
         self.crowded.fetch_add(1, Ordering::Relaxed)
     }
+
     #[inline]
     pub(super) fn shape(&self) -> Shape {
         // SHAPE, to: the halves of every bucket counted as split are in place.
@@ -124,7 +125,6 @@ impl Partition {
 pub(super) struct Partitions {
     all: Box<[Partition]>,
     bits: u32,
-    buckets_log2: u32,
 }
 
 impl Partitions {
@@ -132,7 +132,7 @@ impl Partitions {
     pub(super) fn new(number: usize, buckets_log2: u32) -> Self {
         debug_assert!(number.is_power_of_two());
         let all = (0..number).map(|_| Partition::new(buckets_log2)).collect();
-        Self { all, bits: number.trailing_zeros(), buckets_log2 }
+        Self { all, bits: number.trailing_zeros() }
     }
 
     /// The partition of a hash, and its number.
@@ -145,11 +145,6 @@ impl Partitions {
     /// Buckets in use.
     pub(super) fn buckets(&self) -> u64 {
         self.all.iter().map(|partition| partition.shape().buckets()).sum()
-    }
-
-    /// Buckets that growth has added.
-    pub(super) fn growth(&self) -> u64 {
-        self.buckets() - ((self.all.len() as u64) << self.buckets_log2)
     }
 
     /// Bytes of the table of partitions.

@@ -37,7 +37,7 @@ pub(crate) enum Change {
 
 /// How a search in one bucket ended.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Search {
+pub(crate) enum Search {
     Found(usize, Found),
     /// Believed only if the bucket has been still, and the right one, throughout.
     Absent,
@@ -57,6 +57,9 @@ impl Stillness for Locked<'_> {
         true
     }
 }
+
+/// Takes an object, and whether a key belongs to the bucket that leads to it.
+pub(crate) type Visit<'check> = dyn FnMut(ObjectRef, &dyn Fn(u64) -> bool) + 'check;
 
 /// A partitioned hash table from keys to places, concurrent, growing.
 ///
@@ -115,10 +118,7 @@ pub(crate) trait Table: fmt::Debug + Sync {
     /// Entries that the buckets in use can hold.
     fn slots(&self) -> u64;
 
-    /// Buckets added by growth.
-    fn growth(&self) -> u64;
-
     /// Calls `visit` with the object of every entry, and whether a key belongs to the bucket
     /// that holds it. For `check`.
-    fn for_each(&self, memory: &Memory, visit: &mut dyn FnMut(ObjectRef, &dyn Fn(u64) -> bool));
+    fn for_each(&self, memory: &Memory, visit: &mut Visit<'_>);
 }

@@ -4,6 +4,7 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use super::{Log, node::Node};
 use crate::address::{ObjectRef, SegmentId};
+use crate::instrument::{Point, reach};
 use crate::segment::{OpenSegment, Purse};
 use crate::sync::lock;
 
@@ -90,7 +91,9 @@ impl State {
         };
         self.opened += 1;
         if let Some(full) = self.open.replace(next) {
-            node.hand_over(node.close(log, full));
+            let closed = node.close(log, full);
+            reach(Point::HeadClosed);
+            node.hand_over(closed);
         }
         true
     }

@@ -105,9 +105,9 @@ impl Memory {
         // three nor the key.
         let front: [u8; SLACK_BYTE] = unsafe { ptr::read(from.cast()) };
         // SAFETY: as above.
-        let key: [u8; 8] = unsafe { ptr::read(from.add(4).cast()) };
+        let key: [u8; 8] = unsafe { ptr::read(from.wrapping_add(4).cast()) };
         // SAFETY: as above; this byte is written by atomic stores only once others may see it.
-        let slack = unsafe { AtomicU8::from_ptr(from.add(SLACK_BYTE)) };
+        let slack = unsafe { AtomicU8::from_ptr(from.wrapping_add(SLACK_BYTE)) };
         // Relaxed: whoever may race with a writer in place checks the bucket's version after.
         let last = slack.load(Ordering::Relaxed);
         let length = u32::from_le_bytes([front[0], front[1], front[2], last]);

@@ -7,8 +7,9 @@ use super::coding::Coding;
 use crate::address::{ObjectRef, VirtualAddress};
 use crate::index::hash::Hash;
 use crate::index::partition::{Partitions, Shape};
-use crate::index::table::{Change, Found, IndexFull, Search, Stillness, Table, Want};
+use crate::index::table::{Change, Found, IndexFull, Search, Stillness, Table, Visit, Want};
 use crate::index::version::Locked;
+use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::raw::buckets::BucketSpace;
 use crate::raw::{Header, Memory, Protection};
 use crate::sync::acquire_fence;
@@ -148,6 +149,7 @@ impl Table for TaggedTable {
     ) -> Option<T> {
         'again: loop {
             let homes = self.homes(hash);
+            reach(Point::BucketFound);
             let mut first_version = None;
             for choice in [homes.first, homes.second] {
                 let bucket = self.bucket(homes, choice);
@@ -155,7 +157,8 @@ impl Table for TaggedTable {
                 match bucket.find(hash, want, self.coding, memory, stays, &still) {
                     Search::Found(_, found) => {
                         let taken = take(found);
-                        if recheck {
+                        if recheck && !mutated(Mutant::InPlaceRecheckMissing) {
+                            reach(Point::ValueCopied);
                             // BUCKET-IN, to: what was copied comes before the look at the
                             // version.
                             acquire_fence();
@@ -167,9 +170,14 @@ impl Table for TaggedTable {
                     }
                     Search::Moved => continue 'again,
                     Search::Absent => match first_version {
+                        None if mutated(Mutant::SecondHomeNotSearched) => return None,
                         None => first_version = Some(still),
                         // An entry that moves between the two moves both versions.
                         Some(ref first) => {
+                            reach(Point::Missed);
+                            if mutated(Mutant::VersionRecheckMissing) {
+                                return None;
+                            }
                             if first.holds() && still.holds() && self.homes(hash) == homes {
                                 return None;
                             }
@@ -246,11 +254,7 @@ impl Table for TaggedTable {
         self.partitions.buckets() * ENTRIES as u64
     }
 
-    fn growth(&self) -> u64 {
-        self.partitions.growth()
-    }
-
-    fn for_each(&self, memory: &Memory, visit: &mut dyn FnMut(ObjectRef, &dyn Fn(u64) -> bool)) {
+    fn for_each(&self, memory: &Memory, visit: &mut Visit<'_>) {
         self.partitions.for_each_bucket(|number, shape, index| {
             let belongs = |key| {
                 let hash = Hash::of(key);
