@@ -169,7 +169,7 @@ impl<'store> Session<'store> {
         let bytes = HEADER_BYTES + value.len() as u64;
         // Relaxed: a statistic.
         self.shared.put_waits.fetch_add(1, Ordering::Relaxed);
-        let mut patience = Patience::begin(self.shared, bytes).ok_or(PutError::Full)?;
+        let mut patience = Patience::begin(self.shared, bytes);
         loop {
             let pin = self.enter();
             if let Some(done) = self.put_pinned(hash, key, value, &pin) {

@@ -83,6 +83,14 @@ impl Target for Output {
 }
 
 impl Output {
+    /// Reserves room for a client in the block begun, the only one that may never be needed: the
+    /// blocks behind it are of the reserve.
+    pub(crate) fn lend(&mut self, log: &Log, bytes: u64) -> Option<ObjectRef> {
+        let open = self.open.as_mut()?;
+        let fits = open.room_in_block(&log.memory) >= bytes;
+        fits.then(|| open.reserve(bytes, &log.memory, &log.segments))
+    }
+
     /// Gives blocks back that the open segment does not need yet.
     pub(crate) fn trim(&mut self, place: Place<'_>) {
         if let Some(open) = &mut self.open {

@@ -41,6 +41,11 @@ impl State {
         self.appended
     }
 
+    /// Counts bytes that a client has reserved elsewhere for lack of room in any head.
+    pub(super) fn count(&mut self, bytes: u64) {
+        self.appended += bytes;
+    }
+
     /// The open segment's id.
     pub(crate) fn open_id(&self) -> Option<SegmentId> {
         self.open.as_ref().map(|open| open.id)
