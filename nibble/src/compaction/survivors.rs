@@ -83,8 +83,8 @@ impl Target for Output {
 }
 
 impl Output {
-    /// Reserves room for a client in the block begun, the only one that may never be needed: the
-    /// blocks behind it are of the reserve.
+    /// Reserves room for a client in the block begun; those behind it are of the reserve. Only
+    /// while the reserve is whole: for what the client takes, compaction needs another block.
     pub(crate) fn lend(&mut self, log: &Log, bytes: u64) -> Option<ObjectRef> {
         let open = self.open.as_mut()?;
         let fits = open.room_in_block(&log.memory) >= bytes;

@@ -62,6 +62,9 @@ impl Log {
             // A PUT that would otherwise have to wait, or to give up, waits for a round to end:
             // no round waits for an epoch.
             let patient = node.signals.waiters() > 0;
+            if !node.pool.has_reserve() {
+                return None;
+            }
             let worker = |worker| if patient { Some(lock(worker)) } else { try_lock(worker) };
             let mut idle = node.crew.workers.iter().filter_map(worker);
             let object = idle.find_map(|mut worker| worker.tools.output.lend(self, bytes))?;

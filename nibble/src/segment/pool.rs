@@ -102,6 +102,11 @@ impl Pool {
         self.free().saturating_sub(self.reserve)
     }
 
+    /// Whether the reserve is whole.
+    pub(crate) fn has_reserve(&self) -> bool {
+        self.free() >= self.reserve
+    }
+
     /// Takes between `least` and `wish` blocks, preferably behind `after` and in one run.
     pub(crate) fn take(
         &self,
