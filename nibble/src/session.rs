@@ -10,6 +10,7 @@ use crate::constants::HEADER_BYTES;
 use crate::epoch::{Pin, Slot};
 use crate::error::{BufferTooShort, PutError};
 use crate::index::hash::Hash;
+use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::knobs::Update;
 use crate::store::Shared;
 use crate::sync::Ordering;
@@ -57,7 +58,11 @@ impl<'store> Session<'store> {
         let hash = Hash::of(key);
         self.shared.index.prefetch(hash);
         let pin = self.enter();
-        self.get_pinned(hash, key, buffer, &pin)
+        let found = self.get_pinned(hash, key, buffer, &pin);
+        if mutated(Mutant::PinnedOnMiss) && found == Ok(None) {
+            std::mem::forget(pin);
+        }
+        found
     }
 
     #[inline]
@@ -77,6 +82,7 @@ impl<'store> Session<'store> {
         let memory = &log.memory;
         let in_place = self.in_place;
         let found = index.read(hash, key, memory, pin, in_place, |found| {
+            reach(Point::Found);
             let value_bytes = found.header.value_bytes as usize;
             let buffer_bytes = buffer.len();
             let value = buffer
@@ -147,6 +153,7 @@ impl<'store> Session<'store> {
         }
         let (object, header) = log.append(value.len(), hash.bits(), pin)?.write(key, value);
         self.debt.owe(header.object_bytes());
+        reach(Point::Written);
         let published = index.publish(hash, object, header, &log.memory, &log.segments, pin);
         Some(match published {
             Ok(true) => Ok(Put::Updated),
@@ -158,10 +165,11 @@ impl<'store> Session<'store> {
     /// Waits outside the epoch, or reclamation would wait for the waiting.
     #[cold]
     fn put_patiently(&self, hash: Hash, key: u64, value: &[u8]) -> Result<Put, PutError> {
+        reach(Point::NoRoom);
         let bytes = HEADER_BYTES + value.len() as u64;
         // Relaxed: a statistic.
         self.shared.put_waits.fetch_add(1, Ordering::Relaxed);
-        let mut patience = Patience::begin(self.shared, bytes).ok_or(PutError::Full)?;
+        let mut patience = Patience::begin(self.shared, bytes);
         loop {
             let pin = self.enter();
             if let Some(done) = self.put_pinned(hash, key, value, &pin) {
@@ -207,8 +215,9 @@ impl<'store> Session<'store> {
             for (index, &hash) in hashes.iter().enumerate() {
                 self.fetch_object(hash, batch.operation(first + index));
             }
-            for (index, &hash) in hashes.iter().enumerate() {
-                pin = self.execute_one(batch, first + index, hash, pin);
+            for turn in 0..group {
+                let index = if mutated(Mutant::BatchReordersKey) { group - 1 - turn } else { turn };
+                pin = self.execute_one(batch, first + index, hashes[index], pin);
             }
             first += group;
             if self.debt.is_due() {
@@ -282,6 +291,8 @@ impl fmt::Debug for Session<'_> {
 
 impl Drop for Session<'_> {
     fn drop(&mut self) {
-        self.slot.release();
+        if !mutated(Mutant::SlotNotReturned) {
+            self.slot.release();
+        }
     }
 }

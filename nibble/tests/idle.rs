@@ -6,9 +6,9 @@ mod common;
 use std::thread;
 use std::time::Duration;
 
-use common::variants::{POLICIES, tiny};
+use common::variants::tiny;
 use common::{fill_store, open, small};
-use nibble::{Config, IndexLayout};
+use nibble::{Compaction, Config, IndexLayout, Update};
 
 /// Processor time of the whole process while `store` is left alone, as a part of one core.
 fn idle_share(config: Config) -> f64 {
@@ -27,12 +27,20 @@ fn idle_share(config: Config) -> f64 {
 
 #[test]
 fn a_store_of_live_data_burns_no_core() {
-    let variants = POLICIES.map(|(update, compaction)| {
-        // 16 MiB in segments of 64 KiB: many candidates, none worth it.
-        (format!("{update}, {compaction}"), tiny(16 << 20, update, compaction, IndexLayout::Text))
-    });
-    let large = ("large segments".to_owned(), small(16 << 20, 512 << 10));
-    for (name, config) in variants.into_iter().chain([large]) {
+    // 16 MiB in segments of 64 KiB: many candidates, none worth it.
+    let many = |update, compaction| tiny(16 << 20, update, compaction, IndexLayout::Text);
+    let mut nodes = many(Update::Append, Compaction::Background);
+    nodes.virtual_nodes = 4;
+    let mut large = small(16 << 20, 512 << 10);
+    large.compaction = Compaction::Background;
+    let variants = [
+        ("append", many(Update::Append, Compaction::Background)),
+        ("in place", many(Update::InPlace, Compaction::Background)),
+        ("four nodes", nodes),
+        ("large segments", large),
+        ("without threads", many(Update::Append, Compaction::Inline)),
+    ];
+    for (name, config) in variants {
         let share = idle_share(config);
         println!("{name}: {share:.4} of a core");
         assert!(share < 0.02, "{name}: {:.1} % of a core while idle", 100.0 * share);

@@ -9,10 +9,10 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::variants::{disturb, tiny, within};
+use common::variants::{ROWS, disturb, knobs, tiny, within};
 use common::{Random, fill, open, verified};
 use history::{Kind, Operation, Recorder, Ticks};
-use nibble::{Compaction, IndexLayout, Put, PutError, Session, Update};
+use nibble::{Compaction, Config, IndexLayout, Put, PutError, Session, Update};
 
 const THREADS: u64 = 6;
 /// Keys that all threads fight for.
@@ -20,7 +20,7 @@ const HOT_KEYS: u64 = 5;
 /// Keys that make the index grow and the log need compaction; shared as well.
 const FILLER_KEYS: u64 = 3_000;
 /// Each begins with an empty store, so that the index grows again.
-const ROUNDS: u64 = 3;
+const ROUNDS: usize = 3;
 const ROUND: Duration = Duration::from_millis(450);
 /// Bounds the history, whatever the speed.
 const OPERATIONS_MAX: u64 = 60_000;
@@ -77,11 +77,14 @@ fn client(session: &Session<'_>, ticks: &Ticks, number: u64, seed: u64) -> Vec<O
     recorder.operations
 }
 
-fn linearisable(update: Update, compaction: Compaction, index: IndexLayout) {
+/// The rounds of all variants go through all rows of the other choices.
+fn linearisable(config: &Config, variant: usize) {
     disturb();
     let (mut compacted, mut overlapping) = (0, 0);
     for round in 0..ROUNDS {
-        let store = open(tiny(2 << 20, update, compaction, index));
+        let config = knobs(config, (variant * ROUNDS + round) % ROWS);
+        println!("{config:?}");
+        let store = open(config);
         let index_bytes = store.census().index_bytes;
         let (ticks, start) = (Ticks::default(), Barrier::new(THREADS as usize));
         let histories = within(20, "clients", || {
@@ -91,7 +94,7 @@ fn linearisable(update: Update, compaction: Compaction, index: IndexLayout) {
                     scope.spawn(move || {
                         let session = store.session().expect("a slot is free");
                         start.wait();
-                        client(&session, ticks, number, round)
+                        client(&session, ticks, number, round as u64)
                     })
                 };
                 let threads: Vec<_> = (0..THREADS).map(spawn).collect();
@@ -119,25 +122,26 @@ fn linearisable(update: Update, compaction: Compaction, index: IndexLayout) {
 }
 
 macro_rules! variants {
-    ($($name:ident: $update:ident, $compaction:ident, $index:ident;)+) => {
+    ($($name:ident: $variant:literal, $update:ident, $compaction:ident, $index:ident;)+) => {
         $(#[test]
         fn $name() {
-            linearisable(Update::$update, Compaction::$compaction, IndexLayout::$index);
+            let (update, compaction) = (Update::$update, Compaction::$compaction);
+            linearisable(&tiny(2 << 20, update, compaction, IndexLayout::$index), $variant);
         })+
     };
 }
 
 variants! {
-    append_background_text: Append, Background, Text;
-    append_background_keyed: Append, Background, Keyed;
-    append_background_tagged: Append, Background, Tagged;
-    append_inline_text: Append, Inline, Text;
-    append_inline_keyed: Append, Inline, Keyed;
-    append_inline_tagged: Append, Inline, Tagged;
-    in_place_background_text: InPlace, Background, Text;
-    in_place_background_keyed: InPlace, Background, Keyed;
-    in_place_background_tagged: InPlace, Background, Tagged;
-    in_place_inline_text: InPlace, Inline, Text;
-    in_place_inline_keyed: InPlace, Inline, Keyed;
-    in_place_inline_tagged: InPlace, Inline, Tagged;
+    append_background_text: 0, Append, Background, Text;
+    append_background_keyed: 1, Append, Background, Keyed;
+    append_background_tagged: 2, Append, Background, Tagged;
+    append_inline_text: 3, Append, Inline, Text;
+    append_inline_keyed: 4, Append, Inline, Keyed;
+    append_inline_tagged: 5, Append, Inline, Tagged;
+    in_place_background_text: 6, InPlace, Background, Text;
+    in_place_background_keyed: 7, InPlace, Background, Keyed;
+    in_place_background_tagged: 8, InPlace, Background, Tagged;
+    in_place_inline_text: 9, InPlace, Inline, Text;
+    in_place_inline_keyed: 10, InPlace, Inline, Keyed;
+    in_place_inline_tagged: 11, InPlace, Inline, Tagged;
 }

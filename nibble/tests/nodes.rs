@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::{Random, fill_store, open, small, variants, verified};
+use common::variants::{ROWS, everything, some};
+use common::{Random, fill_store, open, small, verified};
 use nibble::{CoreSource, OpenError, Placement, Store};
 
 #[test]
@@ -34,9 +35,41 @@ fn one_core_fills_the_memory_of_every_node() {
     }
 }
 
+/// The tests that go through all rows of choices try any two of them together.
+#[test]
+fn any_two_choices_come_together() {
+    let rows: Vec<[String; 11]> = (0..ROWS)
+        .map(|row| {
+            let config = everything(&small(4 << 20, 64 << 10), row);
+            [
+                config.virtual_nodes.to_string(),
+                config.placement.to_string(),
+                config.survivors.to_string(),
+                config.selection.to_string(),
+                config.epoch.to_string(),
+                config.head_choice.to_string(),
+                config.copy.to_string(),
+                config.core_source.to_string(),
+                config.update.to_string(),
+                config.compaction.to_string(),
+                config.index.to_string(),
+            ]
+        })
+        .collect();
+    let distinct = |choice: &dyn Fn(&[String; 11]) -> String| {
+        rows.iter().map(choice).collect::<std::collections::BTreeSet<_>>().len()
+    };
+    let values: Vec<_> = (0..11).map(|knob| distinct(&|row| row[knob].clone())).collect();
+    assert_eq!(values, [3, 2, 2, 3, 3, 3, 3, 3, 2, 2, 3]);
+    for (one, other) in (0..11).flat_map(|one| (0..one).map(move |other| (one, other))) {
+        let pairs = distinct(&|row| format!("{} {}", row[one], row[other]));
+        assert_eq!(pairs, values[one] * values[other], "knobs {one} and {other}");
+    }
+}
+
 #[test]
 fn segments_of_every_state_add_up() {
-    for config in variants(&small(4 << 20, 64 << 10)) {
+    for config in some(&small(4 << 20, 64 << 10), 1) {
         let store = open(config);
         let session = store.session().unwrap();
         let filled = fill_store(&session, 0, |_| 700);

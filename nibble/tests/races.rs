@@ -76,6 +76,29 @@ fn a_key_is_found_while_its_bucket_splits_tagged() {
     found_while_splitting(IndexLayout::Tagged);
 }
 
+/// Several threads insert keys of their own into one partition, and look for what they had.
+#[test]
+fn keys_are_inserted_while_buckets_split() {
+    const KEYS: u64 = 6_000;
+    for &index in IndexLayout::ALL {
+        let begin = Instant::now();
+        while begin.elapsed() < RACE / 3 {
+            let store = open(tiny(4 << 20, Update::Append, Compaction::Background, index));
+            let insert = |number| {
+                let session = store.session().unwrap();
+                let mut random = Random(number);
+                for step in 0..KEYS {
+                    session.put(step * 4 + number, &[0; 8]).unwrap();
+                    let key = random.below(step + 1) * 4 + number;
+                    assert_eq!(session.get(key, &mut [0; 8]), Ok(Some(8)), "key {key}");
+                }
+            };
+            race("insertion", &[&insert, &insert, &insert, &insert]);
+            assert_eq!(store.check().unwrap().live_objects, 4 * KEYS);
+        }
+    }
+}
+
 /// Writers and readers of two keys whose values always fit where they are.
 #[test]
 fn values_overwritten_in_place_are_never_torn() {

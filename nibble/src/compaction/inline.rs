@@ -7,7 +7,6 @@
 //! for that follows from the victims by itself.
 
 use std::cell::Cell;
-use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::thread;
 use std::time::Duration;
 
@@ -15,10 +14,10 @@ use super::pace::Budget;
 use super::worker::{Round, Worker};
 use crate::log::node::Node;
 use crate::store::Shared;
-use crate::sync::lock;
+use crate::sync::{MutexGuard, lock, try_lock};
 
 /// A debt is paid when it reaches so many bytes …
-const QUANTUM_BYTES: i64 = 4 << 10;
+const QUANTUM_BYTES: i64 = 1 << 10;
 /// … or so many objects: what a payment takes depends on their number more than on their size.
 const QUANTUM_OBJECTS: u32 = 4;
 /// Most that is owed: a batch of large objects. More is forgiven: PUTs that find no room compact
@@ -182,14 +181,6 @@ pub(crate) fn drive(shared: &Shared, bytes: u64) -> Round {
         thread::sleep(NAP);
     }
     result
-}
-
-fn try_lock(worker: &Mutex<Worker>) -> Option<MutexGuard<'_, Worker>> {
-    match worker.try_lock() {
-        Ok(worker) => Some(worker),
-        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-        Err(TryLockError::WouldBlock) => None,
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! How long a PUT waits for space, and how it learns that waiting is in vain.
 
+use std::mem;
 use std::time::{Duration, Instant};
 
 use super::inline;
 use super::signal::Waiting;
+use crate::instrument::{Mutant, mutated};
 use crate::segment::SegmentState;
 use crate::store::Shared;
 use crate::sync::Ordering;
@@ -15,9 +17,11 @@ const TURN: Duration = Duration::from_micros(500);
 const ROUNDS: u64 = 2;
 
 /// A PUT's patience. It ends
-/// - at once, when free and dead bytes together are less than what is needed;
+/// - when free and dead bytes together are less than what is needed;
 /// - when every worker has looked, found nothing it can do, and nothing was freed meanwhile;
 /// - in any case after `full_wait_ms`.
+///
+/// What tells the first two is read while workers go on, so one more attempt has to fail after.
 ///
 /// In a store without threads the PUT does the workers' rounds itself.
 #[derive(Debug)]
@@ -28,14 +32,14 @@ pub(crate) struct Patience<'store> {
     bytes: u64,
     freed: u64,
     rounds: Vec<u64>,
+    /// Waiting was seen to be in vain, and the attempt that is under way is the last.
+    last: bool,
 }
 
 impl<'store> Patience<'store> {
-    /// `bytes` could not be reserved. `None` when waiting is in vain from the start.
-    pub(crate) fn begin(shared: &'store Shared, bytes: u64) -> Option<Self> {
-        if !can_be_had(shared, bytes) {
-            return None;
-        }
+    /// `bytes` could not be reserved. From now on attempts wait for rounds under way, so the first
+    /// need not wait for more.
+    pub(crate) fn begin(shared: &'store Shared, bytes: u64) -> Self {
         let nodes = shared.log.nodes.iter();
         let mut patience = Self {
             shared,
@@ -44,23 +48,29 @@ impl<'store> Patience<'store> {
             bytes,
             freed: 0,
             rounds: Vec::new(),
+            last: false,
         };
         patience.look_again();
-        patience.wait();
-        Some(patience)
+        patience
     }
 
-    /// Another attempt failed; answers whether one more is worth it, after waiting a little.
+    /// An attempt failed; answers whether one more is worth it, after waiting a little.
     pub(crate) fn again(&mut self) -> bool {
-        let late = self.begin.elapsed() >= self.shared.full_wait;
-        if late || !can_be_had(self.shared, self.bytes) {
+        if mutated(Mutant::FullBlocks) {
+            self.wait();
+            return true;
+        }
+        if self.begin.elapsed() >= self.shared.full_wait {
             return false;
         }
-        if self.freed() != self.freed {
+        let freed = self.freed() != self.freed;
+        if !can_be_had(self.shared, self.bytes) || !freed && self.in_vain() {
+            return !mem::replace(&mut self.last, true);
+        }
+        if freed {
             self.look_again();
-        } else if self.in_vain() {
-            return false;
         }
+        self.last = false;
         self.wait();
         true
     }

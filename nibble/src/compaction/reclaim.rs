@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use crate::address::SegmentId;
 use crate::epoch::Stamp;
+use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::log::{Log, node::Node};
 use crate::segment::{Run, SegmentState};
 
@@ -17,6 +18,13 @@ struct Retired {
     runs: Vec<Run>,
     /// The segment, when these were its last blocks.
     segment: Option<SegmentId>,
+}
+
+impl Retired {
+    /// Whether nobody can be reading it, given the oldest operation in progress.
+    fn is_free(&self, log: &Log, minimum: u64) -> bool {
+        mutated(Mutant::FreedAtOnce) || log.clock.has_passed(self.stamp, minimum)
+    }
 }
 
 /// First in, first out: stamps rise along the queue.
@@ -47,6 +55,7 @@ impl Limbo {
             log.segments[id].become_state(SegmentState::Limbo);
         }
         self.blocks += runs.iter().map(|run| u64::from(run.blocks)).sum::<u64>();
+        reach(Point::Unlinked);
         let stamp = log.clock.stamp();
         let since_ns = platform::clock::monotonic_ns();
         self.queue.push_back(Retired { stamp, since_ns, runs, segment });
@@ -54,21 +63,21 @@ impl Limbo {
 
     /// Whether [`Limbo::reclaim`] would free something.
     pub(crate) fn may_free(&self, log: &Log, minimum: u64) -> bool {
-        self.queue.front().is_some_and(|retired| log.clock.has_passed(retired.stamp, minimum))
+        self.queue.front().is_some_and(|retired| retired.is_free(log, minimum))
     }
 
     /// Frees what nobody can be reading, given the oldest operation in progress; answers how many
     /// blocks.
     pub(crate) fn reclaim(&mut self, log: &Log, node: &Node, minimum: u64) -> u64 {
         let before = self.blocks;
-        let passed = |retired: &Retired| log.clock.has_passed(retired.stamp, minimum);
-        while self.queue.front().is_some_and(passed) {
+        while self.may_free(log, minimum) {
             let Some(retired) = self.queue.pop_front() else { break };
             for block in retired.runs.iter().flat_map(|run| run.blocks()) {
                 log.memory.blocks.disown(block);
                 self.blocks -= 1;
             }
             node.pool.give(&retired.runs);
+            reach(Point::BlocksGiven);
             if let Some(id) = retired.segment {
                 log.segments[id].become_state(SegmentState::Free);
                 node.pool.give_id(id);

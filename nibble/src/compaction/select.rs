@@ -1,6 +1,7 @@
 //! Which segment to compact next. Pure.
 
 use super::pace::Pace;
+use crate::instrument::{Mutant, mutated};
 use crate::knobs::Selection;
 
 /// What is known of a closed segment without touching its memory.
@@ -22,7 +23,8 @@ impl Candidate {
     /// What is gained by emptying it, for what it costs.
     fn benefit(self, selection: Selection) -> f64 {
         // At least a tick, or nothing would be told of two segments that closed just now.
-        let (dead, age) = (self.dead(), self.age.max(1) as f64);
+        let age = if mutated(Mutant::StaleAge) { 1 } else { self.age.max(1) };
+        let (dead, age) = (self.dead(), age as f64);
         let utilisation = 1.0 - dead;
         match selection {
             // The space gained, for as long as it will stay gained, per byte read and written.

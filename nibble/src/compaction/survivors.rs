@@ -12,6 +12,7 @@
 
 use crate::address::{ObjectRef, SegmentId, VirtualAddress};
 use crate::index::{Index, hash::Hash};
+use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::log::{Log, head, node::Node};
 use crate::raw::{Custody, Header};
 use crate::segment::{Mark, OpenSegment, Purse};
@@ -82,6 +83,14 @@ impl Target for Output {
 }
 
 impl Output {
+    /// Reserves room for a client in the block begun; those behind it are of the reserve. Only
+    /// while the reserve is whole: for what the client takes, compaction needs another block.
+    pub(crate) fn lend(&mut self, log: &Log, bytes: u64) -> Option<ObjectRef> {
+        let open = self.open.as_mut()?;
+        let fits = open.room_in_block(&log.memory) >= bytes;
+        fits.then(|| open.reserve(bytes, &log.memory, &log.segments))
+    }
+
     /// Gives blocks back that the open segment does not need yet.
     pub(crate) fn trim(&mut self, place: Place<'_>) {
         if let Some(open) = &mut self.open {
@@ -177,13 +186,14 @@ impl Mover {
                 }
             }
             let open = target.open().expect("room was made in it");
-            if place.in_place {
+            if place.in_place && !mutated(Mutant::InPlaceMovedUnlocked) {
                 self.move_locked(place, open, walked, custody);
                 continue;
             }
             let before = open.mark();
             let to = open.reserve(bytes, &log.memory, &log.segments);
             log.memory.copy_object(walked.address, walked.header, to.address(), custody);
+            reach(Point::Copied);
             self.copied.push(Copied { walked, to, before });
         }
         self.publish(place, target, custody);
@@ -220,10 +230,24 @@ impl Mover {
             if index.relocate(hash, address, &log.memory, &log.segments, custody, |_, _| to) {
                 self.copied_bytes += header.object_bytes();
                 at_end = false;
-            } else if at_end {
+            } else if revives(place, walked, custody) {
+                index.publish(hash, to, header, &log.memory, &log.segments, custody).unwrap();
+                at_end = false;
+            } else if at_end || mutated(Mutant::PublishedCopyTakenBack) {
                 let open = target.open().expect("the copies are in it");
                 open.rewind(before, &log.segments);
             }
         }
     }
+}
+
+/// Whether a copy that came too late is published all the same: never, but in mutants.
+fn revives(place: Place<'_>, walked: Walked, custody: &Custody) -> bool {
+    let over = mutated(Mutant::RelocationWithoutCompare);
+    if !over && !mutated(Mutant::DeadCopyRepublished) {
+        return false;
+    }
+    let Walked { header, hash, .. } = walked;
+    let memory = &place.log.memory;
+    over == place.index.read(hash, header.key, memory, custody, false, |_| ()).is_some()
 }

@@ -10,6 +10,7 @@ use super::pace::{Budget, Pace};
 use super::relocate::{Step, Tools, Victim};
 use super::survivors::Place;
 use crate::constants::WORTH_DIVISOR;
+use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::knobs::{Survivors, Update};
 use crate::store::Shared;
 use crate::sync::lock;
@@ -143,7 +144,12 @@ impl Worker {
     fn choose(&mut self, shared: &Shared, pace: Pace) -> Choice {
         let (segments, selection) = (&shared.log.segments, shared.selection);
         let minimum = self.minimum;
-        let settled = |minimum| move |closed| shared.log.clock.has_passed(closed, minimum);
+        let settled = |minimum| {
+            move |closed| {
+                let passed = shared.log.clock.has_passed(closed, minimum);
+                passed || mutated(Mutant::PutUnpinnedBeforePublish)
+            }
+        };
         let chosen = self.candidates.choose(segments, pace, selection, settled(minimum));
         if chosen != Choice::Young {
             return chosen;
@@ -173,6 +179,7 @@ impl Worker {
     fn look_at_epochs(&mut self, shared: &Shared) {
         let present = shared.log.clock.stamp().word();
         self.minimum = shared.epochs.minimum().min(present);
+        reach(Point::Scanned);
     }
 }
 

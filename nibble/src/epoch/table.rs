@@ -30,8 +30,9 @@ use std::sync::Arc;
 use super::clock::Clock;
 use super::pin::Pin;
 use crate::constants::SESSIONS_MAX;
+use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::knobs::EpochClock;
-use crate::sync::{AtomicBool, AtomicU64, CachePadded, Ordering};
+use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, CachePadded, Ordering};
 
 const OUTSIDE: u64 = 0;
 
@@ -49,7 +50,13 @@ impl Slot {
     pub(crate) fn enter(&self, clock: &Clock) -> Pin<'_> {
         // PIN, to: `SeqCst` because the exchange is also the store-load barrier that keeps the
         // searches of this operation behind its announcement.
-        let before = self.epoch.swap(clock.now(), Ordering::SeqCst);
+        let now = clock.now();
+        reach(Point::EpochRead);
+        if mutated(Mutant::EpochFenceMissing) {
+            self.epoch.store(now, Ordering::Relaxed);
+            return Pin::new(self);
+        }
+        let before = self.epoch.swap(now, Ordering::SeqCst);
         debug_assert_eq!(before, OUTSIDE, "operations of one session do not nest");
         Pin::new(self)
     }
@@ -78,12 +85,14 @@ impl Slot {
 pub(crate) struct EpochTable {
     pub(crate) clock: Arc<Clock>,
     slots: Box<[CachePadded<Slot>]>,
+    /// Slots from here on have never been taken, and are not looked at.
+    used: CachePadded<AtomicUsize>,
 }
 
 impl EpochTable {
     pub(crate) fn new(kind: EpochClock) -> Self {
         let slots = (0..SESSIONS_MAX).map(|_| CachePadded::default()).collect();
-        Self { clock: Arc::new(Clock::new(kind)), slots }
+        Self { clock: Arc::new(Clock::new(kind)), slots, used: CachePadded::default() }
     }
 
     pub(crate) fn bytes(&self) -> u64 {
@@ -92,16 +101,21 @@ impl EpochTable {
 
     /// Takes a slot for a session.
     pub(crate) fn claim(&self) -> Option<&Slot> {
-        let free = self.slots.iter().find(|slot| {
+        let number = self.slots.iter().position(|slot| {
             // Acquire: pairs with the Release in `release`. Relaxed on failure: nothing follows.
             slot.taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
-        });
-        free.map(|slot| &slot.0)
+        })?;
+        // PIN, to: who takes a slot that a scan has not looked at sees what was unlinked before
+        // the scan, as if the slot had been found empty.
+        self.used.fetch_max(number + 1, Ordering::AcqRel);
+        Some(&self.slots[number].0)
     }
 
     /// When the oldest operation in progress began; `u64::MAX` when there is none.
     pub(crate) fn minimum(&self) -> u64 {
-        let announced = self.slots.iter().map(|slot| {
+        // PIN, from: a read-modify-write, so that a later `claim` of more slots reads from it.
+        let used = self.used.fetch_add(0, Ordering::AcqRel);
+        let announced = self.slots[..used].iter().map(|slot| {
             // PIN, from: a read-modify-write, so that a later `enter` reads from it.
             // UNPIN, to: acquires what a thread did before it left.
             slot.epoch.fetch_add(0, Ordering::AcqRel)

@@ -13,6 +13,7 @@ pub(crate) mod wide;
 use std::io;
 
 use crate::address::{ObjectRef, VirtualAddress};
+use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::knobs::IndexLayout;
 use crate::raw::{Header, Memory, Protection};
 use crate::segment::SegmentTable;
@@ -117,8 +118,13 @@ impl Index {
     ) -> Result<bool, IndexFull> {
         let account = |old: Option<(ObjectRef, Header)>| {
             segments[object.segment()].gain(header.object_bytes());
+            reach(Point::Replaced);
             if let Some((old, header)) = old {
-                segments[old.segment()].lose(header.object_bytes());
+                let (old, bytes) = (&segments[old.segment()], header.object_bytes());
+                old.lose(bytes);
+                if mutated(Mutant::LiveDoubleDecrement) && old.live().bytes() > bytes {
+                    old.lose(bytes);
+                }
             }
         };
         with_table!(self, table => {
@@ -137,17 +143,26 @@ impl Index {
         segments: &SegmentTable,
         stays: &P,
     ) -> bool {
-        let mut done = false;
+        let (mut done, mut unlocked) = (false, None);
+        let write = |object: ObjectRef, header: Header| {
+            let after = memory.overwrite_value(object.address(), header, value);
+            segments[object.segment()].resize(header.object_bytes(), after.object_bytes());
+        };
         let overwrite = |object: ObjectRef, header: Header, _: &Locked<'_>| {
-            if value.len() <= header.room as usize {
-                let after = memory.overwrite_value(object.address(), header, value);
-                segments[object.segment()].resize(header.object_bytes(), after.object_bytes());
-                done = true;
+            reach(Point::BucketLocked);
+            done = value.len() <= header.room as usize || mutated(Mutant::InPlaceOversize);
+            if done && mutated(Mutant::InPlaceWithoutLock) {
+                unlocked = Some((object, header));
+            } else if done {
+                write(object, header);
             }
             Change::Keep
         };
         let want = Want::Key(key);
         with_table!(self, table => table.change(hash, want, memory, stays, overwrite));
+        if let Some((object, header)) = unlocked {
+            write(object, header);
+        }
         done
     }
 
@@ -162,6 +177,7 @@ impl Index {
         stays: &P,
     ) -> bool {
         let remove = |old: ObjectRef, header: Header, _: &Locked<'_>| {
+            reach(Point::BucketLocked);
             segments[old.segment()].lose(header.object_bytes());
             Change::Remove
         };
@@ -181,6 +197,7 @@ impl Index {
         copy: impl FnOnce(Header, &Locked<'_>) -> ObjectRef,
     ) -> bool {
         let relocate = |old: ObjectRef, header: Header, locked: &Locked<'_>| {
+            reach(Point::BucketLocked);
             let to = copy(header, locked);
             segments[to.segment()].gain(header.object_bytes());
             segments[old.segment()].lose(header.object_bytes());

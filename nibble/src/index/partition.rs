@@ -114,6 +114,7 @@ impl Partition {
         // Relaxed: any count will do.
         self.crowded.fetch_add(1, Ordering::Relaxed)
     }
+
     #[inline]
     pub(super) fn shape(&self) -> Shape {
         // SHAPE, to: the halves of every bucket counted as split are in place.

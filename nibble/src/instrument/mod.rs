@@ -4,7 +4,6 @@
 //! Races live in windows of a few instructions. [`yields`] makes threads give the processor away
 //! inside them. Mutants prove that the tests can fail: each removes one thing that correctness
 //! rests on, and [`mutants`] names the test that must notice; `scripts/mutants` runs them all.
-#![allow(dead_code, unused_imports, reason = "names of places that the engine may lack")]
 
 mod mutant;
 mod point;

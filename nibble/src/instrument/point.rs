@@ -8,6 +8,7 @@ macro_rules! points {
             $($(#[$about])* $point,)+
         }
 
+        #[cfg(feature = "instrumented")]
         impl Point {
             /// A thread that reaches the place is held up once in so many times.
             fn one_in(self) -> u64 {

@@ -6,6 +6,7 @@ use crate::address::{ObjectRef, VirtualAddress};
 use crate::constants::HEADER_BYTES;
 use crate::epoch::Pin;
 use crate::raw::{Header, Memory};
+use crate::sync::{lock, try_lock};
 
 /// Objects from this size on have the lines behind them fetched.
 const AHEAD_BYTES_MIN: usize = 256;
@@ -64,13 +65,28 @@ impl Log {
     }
 
     /// The other heads of the node come first, then other nodes: a little room far away is
-    /// better than none.
+    /// better than none. The last resort is what workers' outputs have begun: what one dead
+    /// object leaves when its segment is compacted may be there, and nowhere else.
     #[cold]
     fn append_elsewhere(&self, node: usize, bytes: u64) -> Option<ObjectRef> {
-        let everywhere = |node: &Node| {
+        let heads = |node: &Node| {
             let mut heads = node.heads().enumerate();
             heads.find_map(|(turn, head)| head.lock().reserve(self, node, bytes, turn as u64))
         };
-        self.nodes_from(node).find_map(everywhere)
+        let outputs = |node: &Node| {
+            // A PUT that would otherwise have to wait, or to give up, waits for a round to end:
+            // no round waits for an epoch.
+            let patient = node.signals.waiters() > 0;
+            if !node.pool.has_reserve() {
+                return None;
+            }
+            let worker = |worker| if patient { Some(lock(worker)) } else { try_lock(worker) };
+            let mut idle = node.crew.workers.iter().filter_map(worker);
+            let object = idle.find_map(|mut worker| worker.tools.output.lend(self, bytes))?;
+            node.head(0).lock().count(bytes);
+            Some(object)
+        };
+        let mut nodes = self.nodes_from(node);
+        nodes.find_map(heads).or_else(|| self.nodes_from(node).find_map(outputs))
     }
 }

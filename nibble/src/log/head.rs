@@ -4,6 +4,7 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use super::{Log, node::Node};
 use crate::address::{ObjectRef, SegmentId};
+use crate::instrument::{Point, reach};
 use crate::segment::{OpenSegment, Purse};
 use crate::sync::lock;
 
@@ -38,6 +39,11 @@ impl Head {
 impl State {
     pub(crate) fn appended(&self) -> u64 {
         self.appended
+    }
+
+    /// Counts bytes that a client has reserved elsewhere for lack of room in any head.
+    pub(super) fn count(&mut self, bytes: u64) {
+        self.appended += bytes;
     }
 
     /// The open segment's id.
@@ -90,7 +96,9 @@ impl State {
         };
         self.opened += 1;
         if let Some(full) = self.open.replace(next) {
-            node.hand_over(node.close(log, full));
+            let closed = node.close(log, full);
+            reach(Point::HeadClosed);
+            node.hand_over(closed);
         }
         true
     }

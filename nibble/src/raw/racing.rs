@@ -8,6 +8,7 @@
 
 use super::Memory;
 use crate::address::VirtualAddress;
+use crate::instrument::{Point, reach};
 use crate::sync::{AtomicU8, AtomicU64, Ordering};
 
 const WORD: usize = size_of::<u64>();
@@ -63,6 +64,7 @@ impl<'memory> Room<'memory> {
             let (low, high) = (at.max(offset), (at + bytes.len()).min(offset + piece.bytes));
             if low < high {
                 piece.store(low - offset, &bytes[low - at..high - at]);
+                reach(Point::HalfOverwritten);
             }
         });
     }

@@ -83,6 +83,11 @@ impl OpenSegment {
         self.capacity - self.used
     }
 
+    /// Bytes that still fit into the block begun.
+    pub(crate) fn room_in_block(&self, memory: &Memory) -> u64 {
+        memory.region.block_bytes() - self.cursor.offset
+    }
+
     /// Bytes until the planned size, beyond what is there already.
     pub(crate) fn unplanned(&self) -> u64 {
         self.planned.saturating_sub(self.capacity)

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 
 use crate::address::{BlockId, SegmentId};
+use crate::instrument::{Mutant, mutated};
 use crate::sync::{AtomicU64, Ordering, lock};
 
 /// How many runs are looked at for one that is long enough.
@@ -101,6 +102,11 @@ impl Pool {
         self.free().saturating_sub(self.reserve)
     }
 
+    /// Whether the reserve is whole.
+    pub(crate) fn has_reserve(&self) -> bool {
+        self.free() >= self.reserve
+    }
+
     /// Takes between `least` and `wish` blocks, preferably behind `after` and in one run.
     pub(crate) fn take(
         &self,
@@ -110,7 +116,8 @@ impl Pool {
         purse: Purse,
     ) -> Option<Vec<Run>> {
         let mut state = lock(&self.state);
-        let kept = if purse == Purse::Client { self.reserve } else { 0 };
+        let keeps = purse == Purse::Client && !mutated(Mutant::ReserveToClients);
+        let kept = if keeps { self.reserve } else { 0 };
         let available = state.free.saturating_sub(kept);
         if available < least.max(1) {
             return None;

@@ -60,25 +60,6 @@ pub(crate) fn small(object_memory: u64, segment: u64) -> Config {
     config
 }
 
-/// The same store with other people compacting, on other numbers of nodes, and choosing otherwise.
-pub(crate) fn variants(config: &Config) -> Vec<Config> {
-    use nibble::Compaction::{Background, Inline};
-    use nibble::{HeadChoice, Placement, Selection, Survivors};
-    let variant = |compaction, nodes| {
-        let mut config = config.clone();
-        (config.compaction, config.virtual_nodes) = (compaction, nodes);
-        config
-    };
-    let mut keyed = variant(Inline, 4);
-    (keyed.placement, keyed.head_choice) = (Placement::Key, HeadChoice::Key);
-    keyed.selection = Selection::RamCloud;
-    let mut mixed = variant(Inline, 2);
-    (mixed.survivors, mixed.head_choice) = (Survivors::Mixed, HeadChoice::Random);
-    let mut threads = variant(Background, 2);
-    (threads.placement, threads.selection) = (Placement::Key, Selection::Greedy);
-    vec![variant(Inline, 1), variant(Background, 1), threads, mixed, keyed]
-}
-
 pub(crate) fn open(config: Config) -> Store {
     Store::open(config).expect("the configuration is valid")
 }

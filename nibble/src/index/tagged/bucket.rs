@@ -35,7 +35,7 @@ const _: () = assert!(size_of::<TaggedBucket>() == 64);
 ///
 /// Found without a branch: where in a bucket a key lies cannot be predicted, and a wrong guess
 /// would throw away what the processor has begun of the next operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Marks(u32);
 
 impl Marks {

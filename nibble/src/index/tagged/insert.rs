@@ -7,6 +7,7 @@ use crate::address::ObjectRef;
 use crate::index::hash::Hash;
 use crate::index::table::IndexFull;
 use crate::index::version::Locked;
+use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::raw::{Header, Memory};
 
 /// Of every so many insertions that find both buckets full, one looks whether the table is full.
@@ -36,12 +37,13 @@ impl TaggedTable {
         loop {
             let homes = self.homes(hash);
             let [first, second] = [homes.first, homes.second].map(|home| self.bucket(homes, home));
+            reach(Point::BucketFound);
             // The lower number first, as everybody does who waits for a second bucket.
             let (low, high) =
                 if homes.first <= homes.second { (first, second) } else { (second, first) };
             let low_lock = low.lock();
             let high_lock = (homes.first != homes.second).then(|| high.lock());
-            if self.homes(hash) == homes {
+            if self.homes(hash) == homes || mutated(Mutant::HomeCheckMissing) {
                 return Pair {
                     homes,
                     buckets: [(first, homes.first), (second, homes.second)],
@@ -165,9 +167,10 @@ impl TaggedTable {
             let free = target.vacant().or_else(|| {
                 (depth > 1).then(|| self.relieve(homes, other, memory, stays, depth - 1)).flatten()
             });
-            if let Some(free) = free {
+            if let Some(free) = free.filter(|_| !mutated(Mutant::DisplacementLosesKey)) {
                 target.set(free, Some(entry));
             }
+            reach(Point::Displaced);
             free.is_some()
         })
     }

@@ -7,6 +7,7 @@ use crate::address::VirtualAddress;
 use crate::index::hash::Hash;
 use crate::index::table::{Found, Want};
 use crate::index::version::{Locked, Version};
+use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::raw::{Memory, Protection};
 
 /// Both homes of a hash and their versions at one look.
@@ -60,7 +61,10 @@ impl TaggedTable {
         let buckets = [homes.first, homes.second].map(|home| self.bucket(homes, home));
         let versions = buckets.map(|bucket| bucket.version.even());
         let (mask, tag) = (self.coding.mask(), self.coding.tag(hash));
-        let [first, second] = buckets.map(|bucket| bucket.with_upper(mask, tag));
+        let [first, mut second] = buckets.map(|bucket| bucket.with_upper(mask, tag));
+        if mutated(Mutant::SecondHomeNotSearched) {
+            second = Marks::default();
+        }
         Look { homes, buckets, versions, marks: first.then(second) }
     }
 
@@ -74,6 +78,7 @@ impl TaggedTable {
         stays: &P,
     ) -> Ending<'_> {
         let look = self.look(hash);
+        reach(Point::BucketFound);
         for mark in look.marks {
             let second = usize::from(mark >= ENTRIES);
             let (bucket, version) = (look.buckets[second], look.versions[second]);
@@ -88,6 +93,10 @@ impl TaggedTable {
         }
         // An entry that moves between the two moves both versions; a bucket that is split moves
         // its version, and SHAPE, to: shows the shape that its homes are now those of.
+        reach(Point::Missed);
+        if mutated(Mutant::VersionRecheckMissing) {
+            return Ending::Absent;
+        }
         let [first, second] = look.buckets;
         let still = first.version.is_still(look.versions[0])
             && second.version.is_still(look.versions[1])

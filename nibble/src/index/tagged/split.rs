@@ -7,6 +7,7 @@ use super::table::{Homes, TaggedTable};
 use crate::index::hash::Hash;
 use crate::index::table::IndexFull;
 use crate::index::version::Locked;
+use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::raw::Memory;
 use crate::sync::{MutexGuard, lock, try_lock};
 
@@ -84,7 +85,10 @@ impl TaggedTable {
         }
         for (free, Mover { bucket, place, entry, homes }) in movers.into_iter().enumerate() {
             debug_assert!(homes.include(to), "an entry moves to the new bucket or not at all");
-            target.set(free, Some(entry));
+            if !mutated(Mutant::GrowthLosesKey) {
+                target.set(free, Some(entry));
+            }
+            reach(Point::HalfSplit);
             bucket.set(place, None);
         }
         partition.set_shape(after);

@@ -11,6 +11,7 @@ use crate::index::hash::Hash;
 use crate::index::partition::{Partitions, Shape};
 use crate::index::table::{Change, Found, IndexFull, Table, Visit, Want};
 use crate::index::version::Locked;
+use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::raw::buckets::BucketSpace;
 use crate::raw::{Header, Memory, Protection};
 use crate::sync::acquire_fence;
@@ -110,9 +111,10 @@ impl Table for TaggedTable {
             match self.search(hash, want, memory, stays) {
                 Ending::Found(seen) => {
                     let taken = take(seen.found);
-                    if !recheck {
+                    if !recheck || mutated(Mutant::InPlaceRecheckMissing) {
                         return Some(taken);
                     }
+                    reach(Point::ValueCopied);
                     // BUCKET-IN, to: what was copied comes before the look at the version.
                     acquire_fence();
                     if seen.is_still() {

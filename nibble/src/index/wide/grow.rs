@@ -6,6 +6,7 @@ use super::bucket::{ENTRIES, WideBucket};
 use super::table::WideTable;
 use crate::index::hash::Hash;
 use crate::index::table::IndexFull;
+use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::raw::Memory;
 use crate::sync::lock;
 
@@ -44,7 +45,9 @@ impl<B: WideBucket> WideTable<B> {
                 let content = content.into_iter().flatten();
                 content.filter(move |&(hash, _, _)| shape.bucket_of(hash) == bucket)
             };
-            upper.refill(half(index + buckets));
+            let lost = usize::from(mutated(Mutant::GrowthLosesKey));
+            upper.refill(half(index + buckets).skip(lost));
+            reach(Point::HalfSplit);
             lower.refill(half(index));
             partition.set_shape(shape);
             drop((lower_lock, upper_lock));

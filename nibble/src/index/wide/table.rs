@@ -9,6 +9,7 @@ use crate::index::hash::Hash;
 use crate::index::partition::Partitions;
 use crate::index::table::{Change, Found, IndexFull, Search, Table, Visit, Want};
 use crate::index::version::Locked;
+use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::raw::buckets::BucketSpace;
 use crate::raw::{Header, Memory, Protection};
 use crate::sync::acquire_fence;
@@ -49,10 +50,11 @@ impl<B: WideBucket> WideTable<B> {
     fn lock(&self, hash: Hash) -> Home<'_, B> {
         loop {
             let (number, bucket) = self.bucket(hash);
+            reach(Point::BucketFound);
             let locked = bucket.version().lock();
             // The bucket may have been split before we got the lock; it cannot be while we hold
             // it. SHAPE, to: whoever split it stored the shape before it unlocked.
-            if self.bucket(hash).0 == number {
+            if self.bucket(hash).0 == number || mutated(Mutant::HomeCheckMissing) {
                 return Home { bucket, locked };
             }
         }
@@ -101,13 +103,15 @@ impl<B: WideBucket> Table for WideTable<B> {
     ) -> Option<T> {
         loop {
             let (number, bucket) = self.bucket(hash);
+            reach(Point::BucketFound);
             let before = bucket.version().even();
             match bucket.find(hash, want, memory, stays) {
                 Search::Found(_, found) => {
                     let taken = take(found);
-                    if !recheck {
+                    if !recheck || mutated(Mutant::InPlaceRecheckMissing) {
                         return Some(taken);
                     }
+                    reach(Point::ValueCopied);
                     // BUCKET-IN, to: what was copied comes before the look at the version.
                     acquire_fence();
                     if bucket.version().is_still(before) {
@@ -115,6 +119,10 @@ impl<B: WideBucket> Table for WideTable<B> {
                     }
                 }
                 Search::Absent => {
+                    reach(Point::Missed);
+                    if mutated(Mutant::VersionRecheckMissing) {
+                        return None;
+                    }
                     if bucket.version().is_still(before) && self.bucket(hash).0 == number {
                         return None;
                     }
