@@ -7,15 +7,14 @@
 //! for that follows from the victims by itself.
 
 use std::cell::Cell;
-use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::thread;
 use std::time::Duration;
 
 use super::pace::Budget;
-use super::worker::{Round, Worker};
+use super::worker::Round;
 use crate::log::node::Node;
 use crate::store::Shared;
-use crate::sync::lock;
+use crate::sync::{lock, try_lock};
 
 /// A debt is paid when it reaches so many bytes …
 const QUANTUM_BYTES: i64 = 4 << 10;
@@ -170,14 +169,6 @@ pub(crate) fn drive(shared: &Shared, bytes: u64) -> Round {
         thread::sleep(NAP);
     }
     result
-}
-
-fn try_lock(worker: &Mutex<Worker>) -> Option<MutexGuard<'_, Worker>> {
-    match worker.try_lock() {
-        Ok(worker) => Some(worker),
-        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-        Err(TryLockError::WouldBlock) => None,
-    }
 }
 
 #[cfg(test)]

@@ -31,6 +31,7 @@ use super::clock::Clock;
 use super::pin::Pin;
 use crate::constants::SESSIONS_MAX;
 use crate::knobs::EpochClock;
+use crate::sync::edge::{self, Edge};
 use crate::sync::{AtomicBool, AtomicU64, CachePadded, Ordering};
 
 const OUTSIDE: u64 = 0;
@@ -49,7 +50,7 @@ impl Slot {
     pub(crate) fn enter(&self, clock: &Clock) -> Pin<'_> {
         // PIN, to: `SeqCst` because the exchange is also the store-load barrier that keeps the
         // searches of this operation behind its announcement.
-        let before = self.epoch.swap(clock.now(), Ordering::SeqCst);
+        let before = self.epoch.swap(clock.now(), edge::to(Edge::Pin, Ordering::SeqCst));
         debug_assert_eq!(before, OUTSIDE, "operations of one session do not nest");
         Pin::new(self)
     }
@@ -57,7 +58,7 @@ impl Slot {
     #[inline]
     pub(super) fn leave(&self) {
         // UNPIN, from: everything this operation read or published comes before.
-        self.epoch.store(OUTSIDE, Ordering::Release);
+        self.epoch.store(OUTSIDE, edge::from(Edge::Unpin, Ordering::Release));
     }
 
     /// Gives the slot back.
@@ -104,7 +105,8 @@ impl EpochTable {
         let announced = self.slots.iter().map(|slot| {
             // PIN, from: a read-modify-write, so that a later `enter` reads from it.
             // UNPIN, to: acquires what a thread did before it left.
-            slot.epoch.fetch_add(0, Ordering::AcqRel)
+            let ordering = edge::to(Edge::Unpin, Ordering::AcqRel);
+            slot.epoch.fetch_add(0, edge::from(Edge::Pin, ordering))
         });
         announced.filter(|&epoch| epoch != OUTSIDE).min().unwrap_or(u64::MAX)
     }

@@ -1,16 +1,19 @@
 //! Address space for all partitions of the index: zeroed memory seen as buckets of atomics.
 
-use std::io;
-use std::marker::PhantomData;
+#[cfg(not(loom))]
+use std::{io, marker::PhantomData};
 
-use platform::mapping::HUGE_PAGE_BYTES;
-use platform::{Mapping, Pages};
+#[cfg(not(loom))]
+use platform::{Mapping, Pages, mapping::HUGE_PAGE_BYTES};
+
+#[cfg(loom)]
+pub(crate) use in_models::BucketSpace;
 
 /// A bucket that zeroed memory is an empty, unlocked value of.
 ///
 /// # Safety
 /// All fields are atomics, for which all zeros is a value.
-pub(crate) unsafe trait ZeroedBucket: Sync {}
+pub(crate) unsafe trait ZeroedBucket: Sync + Default {}
 
 // SAFETY: entries and version are atomic integers.
 unsafe impl ZeroedBucket for crate::index::wide::TextBucket {}
@@ -21,6 +24,7 @@ unsafe impl ZeroedBucket for crate::index::tagged::TaggedBucket {}
 
 /// One reserved mapping; partition `p` owns buckets `p * limit..(p + 1) * limit`. Only buckets in
 /// use are ever touched.
+#[cfg(not(loom))]
 #[derive(Debug)]
 pub(crate) struct BucketSpace<B> {
     mapping: Mapping,
@@ -30,6 +34,7 @@ pub(crate) struct BucketSpace<B> {
     buckets: PhantomData<B>,
 }
 
+#[cfg(not(loom))]
 impl<B: ZeroedBucket> BucketSpace<B> {
     const BYTES: u64 = size_of::<B>() as u64;
 
@@ -77,5 +82,38 @@ impl<B: ZeroedBucket> BucketSpace<B> {
         for line in (0..size_of::<B>()).step_by(64) {
             super::region::prefetch(start.wrapping_add(line));
         }
+    }
+}
+
+/// Buckets of a model: loom's atomics are no plain words, so zeroed memory is no bucket.
+#[cfg(loom)]
+mod in_models {
+    use std::io;
+
+    use super::ZeroedBucket;
+
+    /// Enough to double twice.
+    const LIMIT: u64 = 4;
+
+    #[derive(Debug)]
+    pub(crate) struct BucketSpace<B>(Box<[B]>);
+
+    impl<B: ZeroedBucket> BucketSpace<B> {
+        pub(crate) fn reserve(partitions: u64, _: u64, _: bool) -> io::Result<Self> {
+            Ok(Self((0..partitions * LIMIT).map(|_| B::default()).collect()))
+        }
+
+        pub(crate) fn limit(&self) -> u64 {
+            LIMIT
+        }
+
+        pub(crate) fn bucket(&self, partition: u64, bucket: u64) -> &B {
+            assert!(bucket < LIMIT);
+            &self.0[(partition * LIMIT + bucket) as usize]
+        }
+
+        pub(crate) fn fill(&self, _: u64, _: u64, _: u64) {}
+
+        pub(crate) fn prefetch(&self, _: u64, _: u64) {}
     }
 }

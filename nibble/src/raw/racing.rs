@@ -6,6 +6,7 @@
 //! bucket's version tells a reader whether what it has is one value: who stores has a release fence
 //! before (`overwrite_value`), who loads an acquire fence behind (`Table::read`).
 
+use super::bytes::{self, Byte};
 use super::Memory;
 use crate::address::VirtualAddress;
 use crate::sync::{AtomicU8, AtomicU64, Ordering};
@@ -22,7 +23,7 @@ pub(super) struct Room<'memory> {
 
 /// A part of a room in one block.
 struct Piece {
-    start: *mut u8,
+    start: *mut Byte,
     bytes: usize,
 }
 
@@ -72,7 +73,7 @@ impl Piece {
     /// Where the words begin and end.
     fn words(&self) -> (usize, usize) {
         let front = self.start.addr().next_multiple_of(WORD) - self.start.addr();
-        if front + WORD > self.bytes {
+        if front + WORD > self.bytes || !bytes::HAS_WORDS {
             return (self.bytes, self.bytes);
         }
         (front, front + (self.bytes - front) / WORD * WORD)
@@ -84,7 +85,7 @@ impl Piece {
         let byte = unsafe { self.start.add(offset) };
         // SAFETY: mapped while the memory lives, which the room borrows; bytes outside the words
         // are only ever accessed like this once the object is published.
-        unsafe { AtomicU8::from_ptr(byte) }
+        unsafe { bytes::atomic(byte) }
     }
 
     fn word(&self, offset: usize) -> &AtomicU64 {
@@ -93,7 +94,7 @@ impl Piece {
         let word = unsafe { self.start.add(offset) };
         debug_assert!(word.addr().is_multiple_of(WORD));
         // SAFETY: as in `byte`; aligned, because `offset` was counted from the first word.
-        unsafe { AtomicU64::from_ptr(word.cast()) }
+        unsafe { bytes::atomic_word(word) }
     }
 
     fn load(&self, from: usize, to: &mut [u8]) {

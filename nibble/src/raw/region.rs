@@ -2,10 +2,16 @@
 
 use std::io;
 
-use platform::{Mapping, Pages};
+#[cfg(not(loom))]
+use platform::Mapping;
+use platform::Pages;
 
 use crate::address::{BlockId, VirtualAddress};
 use crate::segment::Run;
+
+use super::bytes::Byte;
+#[cfg(loom)]
+use super::bytes::Mapping;
 
 /// The mapping that holds all objects.
 #[derive(Debug)]
@@ -84,7 +90,7 @@ impl Region {
 
     /// The bytes from `address` to the end of its block: a pointer and their number.
     #[inline]
-    pub(super) fn pointer_to(&self, address: VirtualAddress) -> (*mut u8, usize) {
+    pub(super) fn pointer_to(&self, address: VirtualAddress) -> (*mut Byte, usize) {
         let offset = address.raw().wrapping_sub(self.base);
         assert!(offset < self.bytes(), "{address:?} is not in object memory");
         let left = self.block_bytes() - (offset & (self.block_bytes() - 1));
@@ -97,7 +103,7 @@ impl Region {
     #[inline]
     pub(crate) fn prefetch(&self, address: VirtualAddress) {
         let offset = address.raw().wrapping_sub(self.base) as usize;
-        prefetch(self.mapping.start().as_ptr().wrapping_add(offset));
+        prefetch(self.mapping.start().as_ptr().cast::<u8>().wrapping_add(offset));
     }
 }
 

@@ -5,6 +5,7 @@ use crate::index::hash::Hash;
 use crate::index::table::{Found, Search, Stillness, Want};
 use crate::index::version::{Locked, Version};
 use crate::raw::{Memory, Protection};
+use crate::sync::edge::{self, Edge};
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 
 /// Entries of a bucket.
@@ -26,7 +27,7 @@ const LANES: usize = 4;
 /// The two parts of an entry may be seen of different moments; a search follows an entry only
 /// when the version says that the bucket was still ([`Stillness`]).
 #[repr(C, align(64))]
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct TaggedBucket {
     upper: [AtomicU64; 2],
     last: AtomicU32,
@@ -98,9 +99,10 @@ impl TaggedBucket {
     #[inline]
     fn upper_words(&self) -> [u64; 3] {
         // BUCKET-IN, to: a writer's entry also shows its odd version to a later load.
-        let last = u64::from(self.last.load(Ordering::Acquire));
+        let ordering = edge::to(Edge::BucketIn, Ordering::Acquire);
+        let last = u64::from(self.last.load(ordering));
         // BUCKET-IN, to: as above.
-        let [first, second] = [0, 1].map(|word| self.upper[word].load(Ordering::Acquire));
+        let [first, second] = [0, 1].map(|word| self.upper[word].load(ordering));
         [first, second, last]
     }
 
@@ -137,7 +139,8 @@ impl TaggedBucket {
     fn low(&self, entry: usize) -> u32 {
         // PUBLISH, to: the object's bytes are there.
         // BUCKET-IN, to: as in `upper_words`.
-        self.lower[entry].load(Ordering::Acquire)
+        let ordering = edge::to(Edge::BucketIn, Ordering::Acquire);
+        self.lower[entry].load(edge::to(Edge::Publish, ordering))
     }
 
     /// Changes an entry. The bucket is locked.
@@ -146,17 +149,18 @@ impl TaggedBucket {
         let Entry { high, low } = content.unwrap_or(Entry { high: 0, low: 0 });
         // PUBLISH, from: the object was written before.
         // BUCKET-IN, from: the version became odd before.
-        self.lower[entry].store(low, Ordering::Release);
+        let ordering = edge::from(Edge::BucketIn, Ordering::Release);
+        self.lower[entry].store(low, edge::from(Edge::Publish, ordering));
         let shift = 16 * (entry % LANES);
         let (clear, lane) = (!(0xFFFF_u64 << shift), u64::from(high) << shift);
         if entry < 2 * LANES {
             let word = &self.upper[entry / LANES];
             // Relaxed: nobody else writes. BUCKET-IN, from: as above.
-            word.store(word.load(Ordering::Relaxed) & clear | lane, Ordering::Release);
+            word.store(word.load(Ordering::Relaxed) & clear | lane, ordering);
         } else {
             let word = u64::from(self.last.load(Ordering::Relaxed)); // Relaxed: as above.
             // BUCKET-IN, from: as above.
-            self.last.store((word & clear | lane) as u32, Ordering::Release);
+            self.last.store((word & clear | lane) as u32, ordering);
         }
     }
 
@@ -221,12 +225,7 @@ mod tests {
 
     #[test]
     fn ten_entries_and_no_eleventh() {
-        let bucket = TaggedBucket {
-            upper: Default::default(),
-            last: AtomicU32::new(0),
-            version: Version::default(),
-            lower: Default::default(),
-        };
+        let bucket = TaggedBucket::default();
         for number in 0..ENTRIES {
             let entry = bucket.vacant().unwrap();
             assert_eq!(entry, number);
