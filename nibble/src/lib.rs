@@ -56,6 +56,8 @@ mod instrument;
 pub mod instrument;
 mod knobs;
 mod log;
+#[cfg(all(loom, test))]
+mod models;
 mod raw;
 mod segment;
 mod session;

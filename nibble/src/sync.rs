@@ -2,20 +2,17 @@
 //! `--cfg loom` those of a model checker take their place (`models/`, `scripts/loom`).
 
 pub(crate) mod edge;
+#[cfg(loom)]
+mod modelled;
 
 #[cfg(not(loom))]
-use std::{
-    sync::atomic::{self, fence},
-    thread,
-};
+use std::{sync::atomic as modelled, sync::atomic::fence, thread};
 
 #[cfg(loom)]
-use loom::{
-    sync::atomic::{self, fence},
-    thread,
-};
+use loom::{sync::atomic::fence, thread};
 
-pub(crate) use atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+pub(crate) use modelled::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize};
+pub(crate) use std::sync::atomic::Ordering;
 #[cfg(loom)]
 pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
 #[cfg(not(loom))]

@@ -148,7 +148,7 @@ impl Worker {
         if chosen != Choice::Young {
             return chosen;
         }
-        self.look_at_epochs(shared);
+        self.minimum = shared.epochs.horizon();
         self.candidates.choose(segments, pace, selection, settled(self.minimum))
     }
 
@@ -157,7 +157,7 @@ impl Worker {
             return;
         }
         if !self.tools.limbo.may_free(&shared.log, self.minimum) {
-            self.look_at_epochs(shared);
+            self.minimum = shared.epochs.horizon();
         }
         let (log, node) = (&shared.log, &shared.log.nodes[self.node]);
         let freed = self.tools.limbo.reclaim(log, node, self.minimum);
@@ -166,13 +166,6 @@ impl Worker {
             node.signals.space();
             node.return_idle_memory(log);
         }
-    }
-
-    /// Whoever had left at this look has left for good, so what it shows holds later too; but it
-    /// shows nothing of operations that begin after it, hence the present as a limit.
-    fn look_at_epochs(&mut self, shared: &Shared) {
-        let present = shared.log.clock.stamp().word();
-        self.minimum = shared.epochs.minimum().min(present);
     }
 }
 

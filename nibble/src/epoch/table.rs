@@ -100,6 +100,12 @@ impl EpochTable {
         free.map(|slot| &slot.0)
     }
 
+    /// A slot that is claimed.
+    #[cfg(all(loom, test))]
+    pub(crate) fn slot(&self, number: usize) -> &Slot {
+        &self.slots[number]
+    }
+
     /// When the oldest operation in progress began; `u64::MAX` when there is none.
     pub(crate) fn minimum(&self) -> u64 {
         let announced = self.slots.iter().map(|slot| {
@@ -109,6 +115,13 @@ impl EpochTable {
             slot.epoch.fetch_add(0, edge::from(Edge::Pin, ordering))
         });
         announced.filter(|&epoch| epoch != OUTSIDE).min().unwrap_or(u64::MAX)
+    }
+
+    /// As [`Self::minimum`], but nothing is said of operations that begin after this look: whoever
+    /// had left by then has left for good, so the answer may be used later.
+    pub(crate) fn horizon(&self) -> u64 {
+        let present = self.clock.stamp().word();
+        self.minimum().min(present)
     }
 
     /// Operations in progress.

@@ -3,6 +3,7 @@
 //!
 //! In every other build [`from`] and [`to`] are the ordering they are given.
 
+#[cfg(not(loom))]
 use super::Ordering;
 
 macro_rules! edges {
