@@ -8,6 +8,7 @@
 
 mod compaction;
 mod epochs;
+mod growth;
 mod in_place;
 mod index;
 mod world;
@@ -27,15 +28,22 @@ impl Seen {
     }
 }
 
-/// Runs `model` in every order. Fails unless each of `expected` was noted in some of them.
-fn explore(
+/// Runs `model` in every order with at most two preemptions. Fails unless each of `expected` was
+/// noted in some of them.
+fn explore(expected: &[&'static str], model: impl Fn(&Seen) + Send + Sync + 'static) {
+    explore_within(2, expected, model);
+}
+
+/// As [`explore`], with at most so many preemptions.
+fn explore_within(
+    preemptions: usize,
     expected: &[&'static str],
     model: impl Fn(&Seen) + Send + Sync + 'static,
 ) {
     let seen = Seen::default();
     let inside = seen.clone();
     let mut builder = loom::model::Builder::new();
-    builder.preemption_bound.get_or_insert(2);
+    builder.preemption_bound.get_or_insert(preemptions);
     builder.max_branches = 20_000;
     builder.check(move || {
         inside.note("runs");

@@ -139,8 +139,7 @@ impl TaggedBucket {
     fn low(&self, entry: usize) -> u32 {
         // PUBLISH, to: the object's bytes are there.
         // BUCKET-IN, to: as in `upper_words`.
-        let ordering = edge::to(Edge::BucketIn, Ordering::Acquire);
-        self.lower[entry].load(edge::to(Edge::Publish, ordering))
+        self.lower[entry].load(edge::to(Edge::Publish, Ordering::Acquire))
     }
 
     /// Changes an entry. The bucket is locked.
@@ -149,8 +148,8 @@ impl TaggedBucket {
         let Entry { high, low } = content.unwrap_or(Entry { high: 0, low: 0 });
         // PUBLISH, from: the object was written before.
         // BUCKET-IN, from: the version became odd before.
+        self.lower[entry].store(low, edge::from(Edge::Publish, Ordering::Release));
         let ordering = edge::from(Edge::BucketIn, Ordering::Release);
-        self.lower[entry].store(low, edge::from(Edge::Publish, ordering));
         let shift = 16 * (entry % LANES);
         let (clear, lane) = (!(0xFFFF_u64 << shift), u64::from(high) << shift);
         if entry < 2 * LANES {

@@ -11,7 +11,7 @@ use crate::raw::{Header, Memory};
 
 /// A bucket is split for every so many insertions that find both buckets full. The more, the
 /// fuller the table and the dearer an insertion: five hold a load of 0.91 to 0.93.
-const CROWDED_PER_SPLIT: u32 = 5;
+pub(super) const CROWDED_PER_SPLIT: u32 = 5;
 
 /// Splits in vain before the index counts as full. One is hardly ever needed at the load held.
 const ATTEMPTS: u32 = 1000;

@@ -9,8 +9,8 @@ use crate::raw::{Memory, Protection};
 use crate::sync::edge::{self, Edge};
 use crate::sync::{AtomicU64, Ordering};
 
-/// Entries of a bucket.
-pub(super) const ENTRIES: usize = 15;
+/// Entries of a bucket; few in models, where each is a variable to be explored.
+pub(super) const ENTRIES: usize = if cfg!(loom) { 3 } else { 15 };
 
 /// After this many keys that were not it, the rest of the bucket's objects are fetched at once.
 const PATIENCE: usize = 2;
