@@ -11,10 +11,10 @@ use std::{sync::atomic as modelled, sync::atomic::fence, thread};
 #[cfg(loom)]
 use loom::{sync::atomic::fence, thread};
 
-pub(crate) use modelled::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize};
-pub(crate) use std::sync::atomic::Ordering;
 #[cfg(loom)]
 pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
+pub(crate) use modelled::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize};
+pub(crate) use std::sync::atomic::Ordering;
 #[cfg(not(loom))]
 pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};
 use std::sync::{PoisonError, TryLockError};

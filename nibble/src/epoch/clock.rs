@@ -47,11 +47,11 @@ impl Clock {
             // STAMP, to: an epoch above a stamp read the counter after it was stamped.
             EpochClock::ThreadCounter => {
                 self.counter.load(edge::to(Edge::Stamp, Ordering::Acquire))
-            },
+            }
             // STAMP, to: as above.
             EpochClock::GlobalCounter => {
                 self.counter.fetch_add(1, edge::to(Edge::Stamp, Ordering::AcqRel))
-            },
+            }
         }
     }
 

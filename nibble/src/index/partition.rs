@@ -170,6 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(miri, ignore = "many numbers, no memory")]
     fn second_buckets_move_to_the_new_bucket_only() {
         let mut shape = Shape::new(3, 0);
         for _ in 0..24 {
@@ -188,6 +189,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "many numbers, no memory")]
     fn splitting_moves_a_hash_at_most_once_per_doubling() {
         let mut shape = Shape::new(3, 0);
         for _ in 0..8 {

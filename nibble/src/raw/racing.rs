@@ -6,8 +6,8 @@
 //! bucket's version tells a reader whether what it has is one value: who stores has a release fence
 //! before (`overwrite_value`), who loads an acquire fence behind (`Table::read`).
 
-use super::bytes::{self, Byte};
 use super::Memory;
+use super::bytes::{self, Byte};
 use crate::address::VirtualAddress;
 use crate::sync::{AtomicU8, AtomicU64, Ordering};
 

@@ -97,7 +97,8 @@ impl SegmentInfo {
     /// An object died here. The bucket of its key is locked.
     #[inline]
     pub(crate) fn lose(&self, bytes: u64) {
-        // LAST-DEATH, from: the entry was cleared or replaced before.
+        // LAST-DEATH, from: the bucket was locked before, so a search that sees this waits until
+        // the entry is gone.
         let ordering = edge::from(Edge::LastDeath, Ordering::Release);
         let before = Live(self.live.fetch_sub(Live::one(bytes).0, ordering));
         debug_assert!(before.bytes() >= bytes && before.objects() >= 1, "an object died twice");
