@@ -96,7 +96,7 @@ mod checked {
             // SAFETY: in a mapping, and models run one thread at a time.
             let atomic = unsafe { &*atomic };
             // SAFETY: loom panics when a store is not ordered before.
-            unsafe { atomic.unsync_load() }
+            unsafe { atomic.0.unsync_load() }
         }
 
         unsafe fn set(to: *mut Self, byte: u8) {
@@ -104,7 +104,7 @@ mod checked {
             // SAFETY: in a mapping, and models run one thread at a time.
             let atomic = unsafe { &mut *atomic };
             // Panics when another access is not ordered before.
-            atomic.with_mut(|old| *old = byte);
+            atomic.0.with_mut(|old| *old = byte);
         }
     }
 

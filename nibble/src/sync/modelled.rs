@@ -23,8 +23,9 @@ fn point() {
 macro_rules! atomics {
     ($($atomic:ident: $value:ty,)+) => {$(
         #[derive(Debug, Default)]
-        pub(crate) struct $atomic(atomic::$atomic);
+        pub(crate) struct $atomic(pub(crate) atomic::$atomic);
 
+        #[allow(dead_code, reason = "all are alike")]
         impl $atomic {
             pub(crate) fn new(value: $value) -> Self {
                 Self(atomic::$atomic::new(value))
@@ -78,19 +79,3 @@ read_modify_write! {
     AtomicUsize: usize, fetch_add fetch_sub;
 }
 compare_exchange! { AtomicBool: bool, AtomicU32: u32, }
-
-impl AtomicU8 {
-    /// Reads as plain memory is read.
-    ///
-    /// # Safety
-    /// None: loom panics where an atomic would be needed.
-    pub(crate) unsafe fn unsync_load(&self) -> u8 {
-        // SAFETY: as above.
-        unsafe { self.0.unsync_load() }
-    }
-
-    /// Writes as plain memory is written.
-    pub(crate) fn with_mut<R>(&mut self, write: impl FnOnce(&mut u8) -> R) -> R {
-        self.0.with_mut(write)
-    }
-}
