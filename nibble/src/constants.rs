@@ -34,7 +34,7 @@ pub(crate) const EXTENT_BLOCKS: u64 = 16;
 pub(crate) const EXTENTS_MIN: u64 = 4;
 
 /// Sessions at a time.
-pub(crate) const SESSIONS_MAX: usize = 256;
+pub(crate) const SESSIONS_MAX: usize = if cfg!(loom) { 2 } else { 256 };
 /// Most memory nodes.
 pub(crate) const NODES_MAX: usize = 64;
 /// Most heads of a node.

@@ -45,9 +45,10 @@ mod config;
 mod constants;
 mod epoch;
 mod error;
-#[cfg(test)]
+// Threads and megabytes: not for an interpreter.
+#[cfg(all(test, not(miri)))]
 mod fence;
-#[cfg(test)]
+#[cfg(all(test, not(miri)))]
 mod hazards;
 mod index;
 #[cfg(not(feature = "instrumented"))]
@@ -56,6 +57,8 @@ mod instrument;
 pub mod instrument;
 mod knobs;
 mod log;
+#[cfg(all(loom, test))]
+mod models;
 mod raw;
 mod segment;
 mod session;

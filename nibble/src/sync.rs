@@ -1,11 +1,25 @@
-//! Where atomics come from: every other file imports them from here, so that a model checker can
-//! take their place in one line.
+//! Where atomics and locks come from: every other file imports them from here, because under
+//! `--cfg loom` those of a model checker take their place (`models/`, `scripts/loom`).
 
-pub(crate) use std::sync::atomic::{
-    AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering,
-};
-pub(crate) use std::sync::{Mutex, MutexGuard};
+pub(crate) mod edge;
+#[cfg(loom)]
+mod modelled;
+
+#[cfg(not(loom))]
+use std::{sync::atomic as modelled, sync::atomic::fence, thread};
+
+#[cfg(loom)]
+use loom::{sync::atomic::fence, thread};
+
+#[cfg(loom)]
+pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
+pub(crate) use modelled::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize};
+pub(crate) use std::sync::atomic::Ordering;
+#[cfg(not(loom))]
+pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};
 use std::sync::{PoisonError, TryLockError};
+
+use edge::Edge;
 
 /// A value alone on its cache lines.
 ///
@@ -38,10 +52,11 @@ impl Spin {
     #[inline]
     pub(crate) fn turn(&mut self) {
         self.0 += 1;
-        if self.0 < 64 {
+        // A model must be told at once that another thread has to move.
+        if self.0 < 64 && !cfg!(loom) {
             std::hint::spin_loop();
         } else {
-            std::thread::yield_now();
+            thread::yield_now();
         }
     }
 }
@@ -49,14 +64,22 @@ impl Spin {
 /// Loads before it are ordered before what follows; pairs with [`release_fence`].
 #[inline]
 pub(crate) fn acquire_fence() {
-    std::sync::atomic::fence(Ordering::Acquire);
+    let ordering = edge::to(Edge::BucketInPlace, Ordering::Acquire);
+    // A model that is weakened here has no fence at all.
+    if !cfg!(loom) || ordering != Ordering::Relaxed {
+        fence(ordering);
+    }
 }
 
 /// Stores after it are seen only by who also sees what came before it; pairs with
 /// [`acquire_fence`].
 #[inline]
 pub(crate) fn release_fence() {
-    std::sync::atomic::fence(Ordering::Release);
+    let ordering = edge::from(Edge::BucketInPlace, Ordering::Release);
+    // As above.
+    if !cfg!(loom) || ordering != Ordering::Relaxed {
+        fence(ordering);
+    }
 }
 
 /// As [`lock`], unless somebody else holds it.

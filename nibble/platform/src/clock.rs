@@ -6,13 +6,13 @@
 #[inline]
 #[must_use]
 pub fn ticks() -> u64 {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         // SAFETY: `rdtsc` exists on every x86-64 processor and user code may execute it (Linux
         // forbids it only to processes that asked for that).
         unsafe { core::arch::x86_64::_rdtsc() }
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     {
         monotonic_ns()
     }
@@ -31,7 +31,7 @@ pub fn ticks_ordered() -> u64 {
 }
 
 fn load_fence() {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
     // SAFETY: part of SSE2, which every x86-64 processor has.
     unsafe {
         core::arch::x86_64::_mm_lfence();

@@ -24,6 +24,10 @@ pub fn allowed_cores() -> Vec<usize> {
 /// (under a nanosecond) and asks the vDSO otherwise.
 #[must_use]
 pub fn current_core() -> usize {
+    // Miri has no cores to tell apart.
+    if cfg!(miri) {
+        return 0;
+    }
     // SAFETY: no preconditions.
     let core = unsafe { libc::sched_getcpu() };
     usize::try_from(core).unwrap_or(0)
@@ -36,7 +40,7 @@ pub fn current_core() -> usize {
 #[inline]
 #[must_use]
 pub fn current_core_by_rdtscp() -> usize {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         let mut auxiliary = 0;
         // SAFETY: every x86-64 processor that runs a kernel with restartable sequences has
@@ -44,7 +48,7 @@ pub fn current_core_by_rdtscp() -> usize {
         unsafe { core::arch::x86_64::__rdtscp(&raw mut auxiliary) };
         auxiliary as usize & AUXILIARY_CORE
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     {
         current_core()
     }
@@ -56,7 +60,7 @@ pub fn current_core_by_rdtscp() -> usize {
 #[inline]
 #[must_use]
 pub fn current_core_by_rdpid() -> usize {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
     if has_rdpid() {
         let auxiliary: u64;
         // SAFETY: the processor has the instruction, just tested; it writes one register.
@@ -69,7 +73,7 @@ pub fn current_core_by_rdpid() -> usize {
 }
 
 /// Linux keeps the core in the low 12 bits of the auxiliary register, the node above.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(miri)))]
 const AUXILIARY_CORE: usize = 0xFFF;
 
 /// Whether the processor has `rdpid` (CPUID leaf 7, ECX bit 22). Asked once.
@@ -81,7 +85,7 @@ pub fn has_rdpid() -> bool {
 }
 
 fn detect_rdpid() -> bool {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use core::arch::x86_64::{__cpuid, __cpuid_count};
         #[allow(unused_unsafe, reason = "a safe function in newer compilers")]
@@ -92,7 +96,7 @@ fn detect_rdpid() -> bool {
         let has = leaves >= 7 && unsafe { __cpuid_count(7, 0) }.ecx & (1 << 22) != 0;
         has
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     {
         false
     }

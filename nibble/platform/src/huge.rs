@@ -23,6 +23,9 @@ impl Mapping {
             return false;
         }
         let start = self.range(from, to - from).as_ptr().cast();
+        if cfg!(miri) {
+            return false;
+        }
         // The mapping may have refused huge pages; a range that is to have them must not.
         // SAFETY: the range lies inside our mapping (checked by `range`); contents are kept.
         let eligible = unsafe { libc::madvise(start, to - from, libc::MADV_HUGEPAGE) } == 0;

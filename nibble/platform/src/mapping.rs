@@ -48,6 +48,9 @@ impl Mapping {
             Pages::Huge | Pages::SmallUntilCollapsed => HUGE_PAGE_BYTES,
         };
         let bytes = bytes.max(1).next_multiple_of(granule);
+        if cfg!(miri) {
+            return Ok(Self { start: interpreted(bytes, granule), bytes });
+        }
         // One granule more, so that an aligned range fits; the rest is given back.
         let wanted = if granule > PAGE_BYTES { bytes + granule } else { bytes };
         let raw = map(wanted, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE, -1)?;
@@ -100,6 +103,9 @@ impl Mapping {
     /// When the range is not inside the mapping.
     pub fn populate(&self, offset: usize, bytes: usize) {
         let start = self.range(offset, bytes);
+        if cfg!(miri) {
+            return;
+        }
         const MADV_POPULATE_WRITE: libc::c_int = 23;
         // SAFETY: the range lies inside our mapping (checked by `range`).
         let done = unsafe { libc::madvise(start.as_ptr().cast(), bytes, MADV_POPULATE_WRITE) } == 0;
@@ -128,6 +134,11 @@ impl Mapping {
             return;
         }
         let start = self.range(from, to - from);
+        if cfg!(miri) {
+            // SAFETY: as below.
+            unsafe { start.write_bytes(0, to - from) };
+            return;
+        }
         // SAFETY: the range lies inside our mapping; losing its contents is what was asked for.
         unsafe { libc::madvise(start.as_ptr().cast(), to - from, libc::MADV_DONTNEED) };
     }
@@ -147,8 +158,25 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        unmap(self.start, self.bytes);
+        if cfg!(miri) {
+            // SAFETY: allocated by `interpreted` in this layout, and never used again.
+            unsafe { std::alloc::dealloc(self.start.as_ptr(), layout(self.bytes)) };
+        } else {
+            unmap(self.start, self.bytes);
+        }
     }
+}
+
+/// What Miri, which knows no advice to the system, has for a mapping.
+fn interpreted(bytes: usize, granule: usize) -> NonNull<u8> {
+    debug_assert!(granule <= HUGE_PAGE_BYTES);
+    // SAFETY: the layout is not empty.
+    let start = unsafe { std::alloc::alloc_zeroed(layout(bytes)) };
+    NonNull::new(start).expect("the interpreter has memory")
+}
+
+fn layout(bytes: usize) -> std::alloc::Layout {
+    std::alloc::Layout::from_size_align(bytes, HUGE_PAGE_BYTES).expect("a mapping's size")
 }
 
 fn map(bytes: usize, flags: libc::c_int, descriptor: libc::c_int) -> io::Result<NonNull<u8>> {

@@ -7,6 +7,7 @@ use crate::address::SegmentId;
 use crate::epoch::Stamp;
 use crate::knobs::Selection;
 use crate::segment::SegmentTable;
+use crate::sync::edge::{self, Edge};
 
 /// Candidates looked at where all should be: for the first choice, and under pressure.
 const WINDOW: usize = 1024;
@@ -68,7 +69,7 @@ impl Candidates {
         };
         // CLOSE, to: every operation that reserved room in the segment has left, so all its
         // objects are written and published, or never will be.
-        let settled = |id: SegmentId| settled(segments[id].closed());
+        let settled = |id: SegmentId| edge::is_over(Edge::Close, settled(segments[id].closed()));
         let mut young = false;
         let mut slice = (self.all.len() / SLICES).clamp(1, WINDOW);
         for _ in 0..=self.all.len() / WINDOW {

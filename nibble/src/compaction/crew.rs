@@ -1,9 +1,7 @@
 //! All workers of a node, as others see them.
 
-use std::sync::Mutex;
-
 use super::worker::Worker;
-use crate::sync::{AtomicU64, CachePadded, Ordering};
+use crate::sync::{AtomicU64, CachePadded, Mutex, Ordering};
 
 /// What a worker tells without its lock.
 #[derive(Debug, Default)]

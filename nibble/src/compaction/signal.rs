@@ -1,9 +1,9 @@
 //! How clients and workers wake each other.
 
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::PoisonError;
 use std::time::Duration;
 
-use crate::sync::{AtomicBool, AtomicUsize, Ordering, lock};
+use crate::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, Ordering, lock};
 
 /// Two bells: *work* for the workers, *space* for waiting PUTs.
 #[derive(Debug, Default)]
@@ -29,16 +29,17 @@ impl Signals {
         *lock(&self.rings)
     }
 
-    /// Sleeps until somebody rings after the count was `seen`, or `limit` is over.
+    /// Sleeps until somebody rings after the count was `seen`, or `limit` is over; now and then
+    /// it ends early.
     pub(crate) fn sleep(&self, seen: u64, limit: Option<Duration>) {
         let rings = lock(&self.rings);
-        let quiet = |rings: &mut u64| *rings == seen && !self.stopped();
+        if *rings != seen || self.stopped() {
+            return;
+        }
         match limit {
-            None => {
-                drop(self.work.wait_while(rings, quiet).unwrap_or_else(PoisonError::into_inner))
-            }
+            None => drop(self.work.wait(rings).unwrap_or_else(PoisonError::into_inner)),
             Some(limit) => {
-                let woken = self.work.wait_timeout_while(rings, limit, quiet);
+                let woken = self.work.wait_timeout(rings, limit);
                 drop(woken.unwrap_or_else(PoisonError::into_inner));
             }
         }

@@ -154,7 +154,8 @@ impl Worker {
         if chosen != Choice::Young {
             return chosen;
         }
-        self.look_at_epochs(shared);
+        self.minimum = shared.epochs.horizon();
+        reach(Point::Scanned);
         self.candidates.choose(segments, pace, selection, settled(self.minimum))
     }
 
@@ -163,7 +164,8 @@ impl Worker {
             return;
         }
         if !self.tools.limbo.may_free(&shared.log, self.minimum) {
-            self.look_at_epochs(shared);
+            self.minimum = shared.epochs.horizon();
+            reach(Point::Scanned);
         }
         let (log, node) = (&shared.log, &shared.log.nodes[self.node]);
         let freed = self.tools.limbo.reclaim(log, node, self.minimum);
@@ -172,14 +174,6 @@ impl Worker {
             node.signals.space();
             node.return_idle_memory(log);
         }
-    }
-
-    /// Whoever had left at this look has left for good, so what it shows holds later too; but it
-    /// shows nothing of operations that begin after it, hence the present as a limit.
-    fn look_at_epochs(&mut self, shared: &Shared) {
-        let present = shared.log.clock.stamp().word();
-        self.minimum = shared.epochs.minimum().min(present);
-        reach(Point::Scanned);
     }
 }
 

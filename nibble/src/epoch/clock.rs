@@ -4,6 +4,7 @@
 use crate::constants::CLOCK_SKEW_TICKS;
 use crate::instrument::{Mutant, mutated};
 use crate::knobs::EpochClock;
+use crate::sync::edge::{self, Edge};
 use crate::sync::{AtomicU64, CachePadded, Ordering};
 
 /// A moment on the store's clock; see [`Clock::stamp`].
@@ -45,9 +46,13 @@ impl Clock {
         match self.kind {
             EpochClock::ThreadTicks => ticks(),
             // STAMP, to: an epoch above a stamp read the counter after it was stamped.
-            EpochClock::ThreadCounter => self.counter.load(Ordering::Acquire),
+            EpochClock::ThreadCounter => {
+                self.counter.load(edge::to(Edge::Stamp, Ordering::Acquire))
+            }
             // STAMP, to: as above.
-            EpochClock::GlobalCounter => self.counter.fetch_add(1, Ordering::AcqRel),
+            EpochClock::GlobalCounter => {
+                self.counter.fetch_add(1, edge::to(Edge::Stamp, Ordering::AcqRel))
+            }
         }
     }
 
@@ -57,7 +62,7 @@ impl Clock {
         Stamp(match self.kind {
             EpochClock::ThreadTicks => platform::clock::ticks_ordered().max(1),
             // STAMP, from: the unlinking comes before.
-            _ => self.counter.fetch_add(1, Ordering::AcqRel),
+            _ => self.counter.fetch_add(1, edge::from(Edge::Stamp, Ordering::AcqRel)),
         })
     }
 

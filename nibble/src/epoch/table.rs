@@ -32,6 +32,7 @@ use super::pin::Pin;
 use crate::constants::SESSIONS_MAX;
 use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::knobs::EpochClock;
+use crate::sync::edge::{self, Edge};
 use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, CachePadded, Ordering};
 
 const OUTSIDE: u64 = 0;
@@ -56,7 +57,7 @@ impl Slot {
             self.epoch.store(now, Ordering::Relaxed);
             return Pin::new(self);
         }
-        let before = self.epoch.swap(now, Ordering::SeqCst);
+        let before = self.epoch.swap(now, edge::to(Edge::Pin, Ordering::SeqCst));
         debug_assert_eq!(before, OUTSIDE, "operations of one session do not nest");
         Pin::new(self)
     }
@@ -64,7 +65,7 @@ impl Slot {
     #[inline]
     pub(super) fn leave(&self) {
         // UNPIN, from: everything this operation read or published comes before.
-        self.epoch.store(OUTSIDE, Ordering::Release);
+        self.epoch.store(OUTSIDE, edge::from(Edge::Unpin, Ordering::Release));
     }
 
     /// Gives the slot back.
@@ -111,6 +112,12 @@ impl EpochTable {
         Some(&self.slots[number].0)
     }
 
+    /// A slot that is claimed.
+    #[cfg(all(loom, test))]
+    pub(crate) fn slot(&self, number: usize) -> &Slot {
+        &self.slots[number]
+    }
+
     /// When the oldest operation in progress began; `u64::MAX` when there is none.
     pub(crate) fn minimum(&self) -> u64 {
         // PIN, from: a read-modify-write, so that a later `claim` of more slots reads from it.
@@ -118,9 +125,17 @@ impl EpochTable {
         let announced = self.slots[..used].iter().map(|slot| {
             // PIN, from: a read-modify-write, so that a later `enter` reads from it.
             // UNPIN, to: acquires what a thread did before it left.
-            slot.epoch.fetch_add(0, Ordering::AcqRel)
+            let ordering = edge::to(Edge::Unpin, Ordering::AcqRel);
+            slot.epoch.fetch_add(0, edge::from(Edge::Pin, ordering))
         });
         announced.filter(|&epoch| epoch != OUTSIDE).min().unwrap_or(u64::MAX)
+    }
+
+    /// As [`Self::minimum`], but nothing is said of operations that begin after this look: whoever
+    /// had left by then has left for good, so the answer may be used later.
+    pub(crate) fn horizon(&self) -> u64 {
+        let present = self.clock.stamp().word();
+        self.minimum().min(present)
     }
 
     /// Operations in progress.

@@ -59,6 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(miri, ignore = "many numbers, no memory")]
     fn first_entries_and_partitions_are_even() {
         let mut entries = [0u32; 15];
         let mut partitions = [0u32; 16];
@@ -73,6 +74,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "many numbers, no memory")]
     fn second_buckets_are_even_and_unlike_the_first() {
         let mut buckets = [0u32; 64];
         let mut equal = 0;

@@ -1,9 +1,8 @@
 //! A partition's shape: how many buckets it has, and which of them are split already.
 
-use std::sync::Mutex;
-
 use super::hash::Hash;
-use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use crate::sync::edge::{self, Edge};
+use crate::sync::{AtomicU32, AtomicU64, Mutex, Ordering};
 
 /// ```text
 ///  63              32 31               0
@@ -118,12 +117,12 @@ impl Partition {
     #[inline]
     pub(super) fn shape(&self) -> Shape {
         // SHAPE, to: the halves of every bucket counted as split are in place.
-        Shape(self.shape.load(Ordering::Acquire))
+        Shape(self.shape.load(edge::to(Edge::Shape, Ordering::Acquire)))
     }
 
     pub(super) fn set_shape(&self, shape: Shape) {
         // SHAPE, from: stored while both halves are still locked.
-        self.shape.store(shape.0, Ordering::Release);
+        self.shape.store(shape.0, edge::from(Edge::Shape, Ordering::Release));
     }
 }
 
@@ -179,6 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(miri, ignore = "many numbers, no memory")]
     fn second_buckets_move_to_the_new_bucket_only() {
         let mut shape = Shape::new(3, 0);
         for _ in 0..24 {
@@ -197,6 +197,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "many numbers, no memory")]
     fn splitting_moves_a_hash_at_most_once_per_doubling() {
         let mut shape = Shape::new(3, 0);
         for _ in 0..8 {

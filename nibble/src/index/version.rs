@@ -1,5 +1,6 @@
 //! The lock of a bucket: a version that is odd while somebody changes it.
 
+use crate::sync::edge::{self, Edge};
 use crate::sync::{AtomicU32, Ordering, Spin};
 
 /// A version lock. Zeroed memory is an unlocked one.
@@ -22,7 +23,7 @@ impl Version {
         let mut spin = Spin::default();
         loop {
             // BUCKET-OUT, to: an even version shows the entries its writer left.
-            let version = self.0.load(Ordering::Acquire);
+            let version = self.0.load(edge::to(Edge::BucketOut, Ordering::Acquire));
             if version.is_multiple_of(2) {
                 return version;
             }
@@ -56,7 +57,8 @@ impl Version {
         let odd = before | 1;
         // BUCKET-OUT, to: the next holder sees the entries and all that was done before the last
         // one let go (live bytes, shape, bytes overwritten in place).
-        let locked = self.0.compare_exchange(before, odd, Ordering::Acquire, Ordering::Relaxed);
+        let success = edge::to(Edge::BucketOut, Ordering::Acquire);
+        let locked = self.0.compare_exchange(before, odd, success, Ordering::Relaxed);
         // Not `then_some`: a guard that is made must be one that is held.
         locked.is_ok().then(|| Locked { version: self, odd })
     }
@@ -81,7 +83,8 @@ impl Drop for Locked<'_> {
     #[inline]
     fn drop(&mut self) {
         // BUCKET-OUT, from: everything done under the lock is visible to who sees this version.
-        self.version.0.store(self.odd.wrapping_add(1), Ordering::Release);
+        let ordering = edge::from(Edge::BucketOut, Ordering::Release);
+        self.version.0.store(self.odd.wrapping_add(1), ordering);
     }
 }
 

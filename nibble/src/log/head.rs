@@ -1,12 +1,10 @@
 //! A head: the open segment of a core.
 
-use std::sync::{Mutex, MutexGuard, TryLockError};
-
 use super::{Log, node::Node};
 use crate::address::{ObjectRef, SegmentId};
 use crate::instrument::{Point, reach};
 use crate::segment::{OpenSegment, Purse};
-use crate::sync::lock;
+use crate::sync::{Mutex, MutexGuard, lock, try_lock};
 
 /// The lock is held to reserve room, never to copy a value.
 #[derive(Debug, Default)]
@@ -28,11 +26,7 @@ impl Head {
     }
 
     pub(crate) fn try_lock(&self) -> Option<MutexGuard<'_, State>> {
-        match self.0.try_lock() {
-            Ok(state) => Some(state),
-            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        }
+        try_lock(&self.0)
     }
 }
 

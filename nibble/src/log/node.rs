@@ -1,8 +1,6 @@
 //! A memory node's part of the log: its blocks and segments, the heads that append there, and
 //! the workers that compact there.
 
-use std::sync::Mutex;
-
 use platform::mapping::HUGE_PAGE_BYTES;
 
 use super::Log;
@@ -12,7 +10,7 @@ use crate::compaction::{Crew, Signals};
 use crate::config::{Config, Geometry};
 use crate::epoch::clock;
 use crate::segment::{OpenSegment, Pool, Purse, Run, SegmentState};
-use crate::sync::{AtomicUsize, CachePadded, Ordering, lock};
+use crate::sync::{AtomicUsize, CachePadded, Mutex, Ordering, lock};
 
 /// Bytes given back to the system at a time where pages are small.
 const SMALL_CHUNK_BYTES: usize = 256 << 10;

@@ -1,19 +1,26 @@
 //! Address space for all partitions of the index: zeroed memory seen as buckets of atomics.
 
+#[cfg(not(loom))]
 use std::io;
+#[cfg(not(loom))]
 use std::marker::PhantomData;
+#[cfg(not(loom))]
 use std::ops::Range;
 
-use platform::mapping::HUGE_PAGE_BYTES;
-use platform::{Mapping, Pages};
+#[cfg(not(loom))]
+use platform::{Mapping, Pages, mapping::HUGE_PAGE_BYTES};
 
+#[cfg(loom)]
+pub(crate) use in_models::BucketSpace;
+
+#[cfg(not(loom))]
 use crate::index::IndexPlan;
 
 /// A bucket that zeroed memory is an empty, unlocked value of.
 ///
 /// # Safety
 /// All fields are atomics, for which all zeros is a value.
-pub(crate) unsafe trait ZeroedBucket: Sync {}
+pub(crate) unsafe trait ZeroedBucket: Sync + Default {}
 
 // SAFETY: entries and version are atomic integers.
 unsafe impl ZeroedBucket for crate::index::wide::TextBucket {}
@@ -24,6 +31,7 @@ unsafe impl ZeroedBucket for crate::index::tagged::TaggedBucket {}
 
 /// One reserved mapping; partition `p` owns buckets `p * limit..(p + 1) * limit`. Only buckets in
 /// use are ever touched.
+#[cfg(not(loom))]
 #[derive(Debug)]
 pub(crate) struct BucketSpace<B> {
     mapping: Mapping,
@@ -36,6 +44,7 @@ pub(crate) struct BucketSpace<B> {
     buckets: PhantomData<B>,
 }
 
+#[cfg(not(loom))]
 impl<B: ZeroedBucket> BucketSpace<B> {
     const BYTES: u64 = size_of::<B>() as u64;
 
@@ -105,11 +114,46 @@ impl<B: ZeroedBucket> BucketSpace<B> {
 }
 
 /// The partitions of the `turn`-th of `nodes` nodes.
+#[cfg(not(loom))]
 fn share(partitions: usize, nodes: usize, turn: usize) -> Range<usize> {
     turn * partitions / nodes..(turn + 1) * partitions / nodes
 }
 
-#[cfg(test)]
+/// Buckets of a model: loom's atomics are no plain words, so zeroed memory is no bucket.
+#[cfg(loom)]
+mod in_models {
+    use std::io;
+
+    use super::ZeroedBucket;
+    use crate::index::IndexPlan;
+
+    /// Enough to double twice.
+    const LIMIT: u64 = 4;
+
+    #[derive(Debug)]
+    pub(crate) struct BucketSpace<B>(Box<[B]>);
+
+    impl<B: ZeroedBucket> BucketSpace<B> {
+        pub(crate) fn reserve(plan: &IndexPlan) -> io::Result<Self> {
+            Ok(Self((0..plan.partitions as u64 * LIMIT).map(|_| B::default()).collect()))
+        }
+
+        pub(crate) fn limit(&self) -> u64 {
+            LIMIT
+        }
+
+        pub(crate) fn bucket(&self, partition: u64, bucket: u64) -> &B {
+            assert!(bucket < LIMIT);
+            &self.0[(partition * LIMIT + bucket) as usize]
+        }
+
+        pub(crate) fn fill(&self, _: u64, _: u64, _: u64) {}
+
+        pub(crate) fn prefetch(&self, _: u64, _: u64) {}
+    }
+}
+
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
 

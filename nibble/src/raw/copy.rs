@@ -1,8 +1,6 @@
 //! Bytes in and out of object memory, block by block.
 
-use std::ptr;
-
-use super::{Memory, Protection, routine};
+use super::{Memory, Protection, bytes as ptr, routine};
 use crate::address::VirtualAddress;
 
 impl Memory {

@@ -3,6 +3,7 @@
 //! | file | island | safe shore |
 //! |---|---|---|
 //! | `region.rs` | numbers become pointers into object memory | addresses are checked against the region |
+//! | `bytes.rs` | bytes of object memory, and their stand-in under loom | as `copy.rs` |
 //! | `copy.rs` | bytes move in and out of object memory | [`Protection`] for reading, `Reservation` for writing |
 //! | `object.rs` | header layout | as `copy.rs` |
 //! | `routine.rs` | the copy routines | `copy.rs` |
@@ -11,6 +12,7 @@
 //! | `protection.rs` | what keeps an object's bytes in place | the trait is unsafe to implement |
 
 pub(crate) mod buckets;
+mod bytes;
 pub(crate) mod copy;
 pub(crate) mod object;
 pub(crate) mod protection;

@@ -17,8 +17,7 @@
 //! 63 means that the slack is in the last four bytes of the room. The room never changes, so
 //! segments stay walkable. Nothing is aligned, and any part may continue in the next block.
 
-use std::ptr;
-
+use super::bytes;
 use super::racing::Room;
 use super::{Memory, Protection};
 use crate::address::VirtualAddress;
@@ -103,11 +102,11 @@ impl Memory {
         }
         // SAFETY: the twelve bytes are in the block; by `Protection` nobody writes the first
         // three nor the key.
-        let front: [u8; SLACK_BYTE] = unsafe { ptr::read(from.cast()) };
+        let front: [u8; SLACK_BYTE] = unsafe { bytes::read(from) };
         // SAFETY: as above.
-        let key: [u8; 8] = unsafe { ptr::read(from.wrapping_add(4).cast()) };
+        let key: [u8; 8] = unsafe { bytes::read(from.wrapping_add(4)) };
         // SAFETY: as above; this byte is written by atomic stores only once others may see it.
-        let slack = unsafe { AtomicU8::from_ptr(from.wrapping_add(SLACK_BYTE)) };
+        let slack = unsafe { bytes::atomic(from.wrapping_add(SLACK_BYTE)) };
         // Relaxed: whoever may race with a writer in place checks the bucket's version after.
         let last = slack.load(Ordering::Relaxed);
         let length = u32::from_le_bytes([front[0], front[1], front[2], last]);
@@ -131,7 +130,7 @@ impl Memory {
         let (byte, _) = self.region.pointer_to(self.skip(address, SLACK_BYTE as u64));
         // SAFETY: a byte inside object memory, which outlives the reference; published headers
         // are accessed there by atomic operations only.
-        unsafe { AtomicU8::from_ptr(byte) }
+        unsafe { bytes::atomic(byte) }
     }
 
     #[cold]

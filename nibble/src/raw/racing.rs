@@ -7,6 +7,7 @@
 //! before (`overwrite_value`), who loads an acquire fence behind (`Table::read`).
 
 use super::Memory;
+use super::bytes::{self, Byte};
 use crate::address::VirtualAddress;
 use crate::instrument::{Point, reach};
 use crate::sync::{AtomicU8, AtomicU64, Ordering};
@@ -23,7 +24,7 @@ pub(super) struct Room<'memory> {
 
 /// A part of a room in one block.
 struct Piece {
-    start: *mut u8,
+    start: *mut Byte,
     bytes: usize,
 }
 
@@ -74,7 +75,7 @@ impl Piece {
     /// Where the words begin and end.
     fn words(&self) -> (usize, usize) {
         let front = self.start.addr().next_multiple_of(WORD) - self.start.addr();
-        if front + WORD > self.bytes {
+        if front + WORD > self.bytes || !bytes::HAS_WORDS {
             return (self.bytes, self.bytes);
         }
         (front, front + (self.bytes - front) / WORD * WORD)
@@ -86,7 +87,7 @@ impl Piece {
         let byte = unsafe { self.start.add(offset) };
         // SAFETY: mapped while the memory lives, which the room borrows; bytes outside the words
         // are only ever accessed like this once the object is published.
-        unsafe { AtomicU8::from_ptr(byte) }
+        unsafe { bytes::atomic(byte) }
     }
 
     fn word(&self, offset: usize) -> &AtomicU64 {
@@ -95,7 +96,7 @@ impl Piece {
         let word = unsafe { self.start.add(offset) };
         debug_assert!(word.addr().is_multiple_of(WORD));
         // SAFETY: as in `byte`; aligned, because `offset` was counted from the first word.
-        unsafe { AtomicU64::from_ptr(word.cast()) }
+        unsafe { bytes::atomic_word(word) }
     }
 
     fn load(&self, from: usize, to: &mut [u8]) {

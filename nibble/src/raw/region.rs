@@ -2,10 +2,16 @@
 
 use std::io;
 
-use platform::{Mapping, Pages};
+#[cfg(not(loom))]
+use platform::Mapping;
+use platform::Pages;
 
 use crate::address::{BlockId, VirtualAddress};
 use crate::segment::Run;
+
+use super::bytes::Byte;
+#[cfg(loom)]
+use super::bytes::Mapping;
 
 /// The mapping that holds all objects.
 #[derive(Debug)]
@@ -84,7 +90,7 @@ impl Region {
 
     /// The bytes from `address` to the end of its block: a pointer and their number.
     #[inline]
-    pub(super) fn pointer_to(&self, address: VirtualAddress) -> (*mut u8, usize) {
+    pub(super) fn pointer_to(&self, address: VirtualAddress) -> (*mut Byte, usize) {
         let offset = address.raw().wrapping_sub(self.base);
         assert!(offset < self.bytes(), "{address:?} is not in object memory");
         let left = self.block_bytes() - (offset & (self.block_bytes() - 1));
@@ -99,7 +105,7 @@ impl Region {
     pub(crate) fn prefetch_to_write(&self, address: VirtualAddress, bytes: usize) {
         let (start, left) = self.pointer_to(address);
         for offset in (0..bytes.min(left)).step_by(64) {
-            prefetch_to_write(start.wrapping_add(offset));
+            prefetch_to_write(start.wrapping_add(offset).cast());
         }
     }
 
@@ -107,7 +113,7 @@ impl Region {
     #[inline]
     pub(crate) fn prefetch(&self, address: VirtualAddress) {
         let offset = address.raw().wrapping_sub(self.base) as usize;
-        prefetch(self.mapping.start().as_ptr().wrapping_add(offset));
+        prefetch(self.mapping.start().as_ptr().cast::<u8>().wrapping_add(offset));
     }
 }
 
@@ -127,12 +133,12 @@ fn prefetch_to_write(line: *const u8) {
 /// Asks the processor to fetch a line.
 #[inline]
 pub(super) fn prefetch(line: *const u8) {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
     // SAFETY: a prefetch reads nothing and never faults.
     unsafe {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(line.cast());
     }
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     let _ = line;
 }

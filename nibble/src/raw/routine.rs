@@ -1,7 +1,9 @@
 //! The routines that copy bytes into the log (DISS section 6.1).
 
+#[cfg(not(loom))]
 use std::ptr;
 
+#[cfg(not(loom))]
 use crate::knobs::CopyRoutine;
 
 /// Copies `bytes` bytes.
@@ -12,6 +14,7 @@ use crate::knobs::CopyRoutine;
 /// # Safety
 /// `from` is readable and `to` writable for `bytes` bytes, the two do not overlap, and nobody
 /// else accesses `to` meanwhile.
+#[cfg(not(loom))]
 #[inline]
 pub(super) unsafe fn copy(routine: CopyRoutine, from: *const u8, to: *mut u8, bytes: usize) {
     match routine {
@@ -24,9 +27,31 @@ pub(super) unsafe fn copy(routine: CopyRoutine, from: *const u8, to: *mut u8, by
     }
 }
 
+/// Models have one routine, whose accesses they check.
+#[cfg(loom)]
+pub(super) use in_models::copy;
+
+#[cfg(loom)]
+mod in_models {
+    use crate::knobs::CopyRoutine;
+    use crate::raw::bytes::{Byte, Place, copy_nonoverlapping};
+
+    /// # Safety
+    /// As in other builds.
+    pub(in crate::raw) unsafe fn copy<P: Place>(
+        _: CopyRoutine,
+        from: *const P,
+        to: *mut Byte,
+        bytes: usize,
+    ) {
+        // SAFETY: the caller's.
+        unsafe { copy_nonoverlapping(from, to, bytes) }
+    }
+}
+
 /// # Safety
 /// As [`copy`].
-#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[cfg(all(target_arch = "x86_64", not(miri), not(loom)))]
 #[inline]
 unsafe fn rep_movsb(from: *const u8, to: *mut u8, bytes: usize) {
     // SAFETY: reads and writes exactly the two ranges; the ABI keeps the direction flag clear.
@@ -43,7 +68,7 @@ unsafe fn rep_movsb(from: *const u8, to: *mut u8, bytes: usize) {
 
 /// # Safety
 /// As [`copy`].
-#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[cfg(all(target_arch = "x86_64", not(miri), not(loom)))]
 unsafe fn non_temporal(from: *const u8, to: *mut u8, bytes: usize) {
     use core::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_sfence, _mm_stream_si128};
     const LANE: usize = size_of::<__m128i>();
@@ -69,7 +94,7 @@ unsafe fn non_temporal(from: *const u8, to: *mut u8, bytes: usize) {
 
 /// # Safety
 /// As [`copy`].
-#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+#[cfg(all(not(loom), any(miri, not(target_arch = "x86_64"))))]
 unsafe fn rep_movsb(from: *const u8, to: *mut u8, bytes: usize) {
     // SAFETY: as of this function.
     unsafe { ptr::copy_nonoverlapping(from, to, bytes) }
@@ -77,13 +102,13 @@ unsafe fn rep_movsb(from: *const u8, to: *mut u8, bytes: usize) {
 
 /// # Safety
 /// As [`copy`].
-#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+#[cfg(all(not(loom), any(miri, not(target_arch = "x86_64"))))]
 unsafe fn non_temporal(from: *const u8, to: *mut u8, bytes: usize) {
     // SAFETY: as of this function.
     unsafe { ptr::copy_nonoverlapping(from, to, bytes) }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
 

@@ -19,6 +19,7 @@ struct BlockInfo {
     owner: AtomicU32,
     next: AtomicU32,
 }
+#[cfg(not(loom))]
 const _: () = assert!(size_of::<BlockInfo>() == 8);
 
 /// One [`BlockInfo`] for every block of object memory.

@@ -4,6 +4,7 @@ use crate::address::{BlockId, SegmentId};
 use crate::constants::HEADER_BYTES;
 use crate::epoch::Stamp;
 use crate::segment::state::SegmentState;
+use crate::sync::edge::{self, Edge};
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 
 /// Live bytes and live objects of one segment, one word, so that one atomic addition keeps both.
@@ -73,7 +74,9 @@ pub(crate) struct SegmentInfo {
     first: AtomicU32,
     blocks: AtomicU32,
 }
+#[cfg(not(loom))]
 const _: () = assert!(size_of::<SegmentInfo>() == 64);
+#[cfg(not(loom))]
 const _: () = assert!(std::mem::offset_of!(SegmentInfo, state) == 40);
 
 // Every access below is relaxed unless it says otherwise: `live` changes under a bucket lock
@@ -94,8 +97,10 @@ impl SegmentInfo {
     /// An object died here. The bucket of its key is locked.
     #[inline]
     pub(crate) fn lose(&self, bytes: u64) {
-        // LAST-DEATH, from: the entry was cleared or replaced before.
-        let before = Live(self.live.fetch_sub(Live::one(bytes).0, Ordering::Release));
+        // LAST-DEATH, from: the bucket was locked before, so a search that sees this waits until
+        // the entry is gone.
+        let ordering = edge::from(Edge::LastDeath, Ordering::Release);
+        let before = Live(self.live.fetch_sub(Live::one(bytes).0, ordering));
         debug_assert!(before.bytes() >= bytes && before.objects() >= 1, "an object died twice");
     }
 
@@ -112,7 +117,7 @@ impl SegmentInfo {
     pub(crate) fn is_dead(&self) -> bool {
         // LAST-DEATH, to: who finds nothing alive may retire the segment without a look into the
         // index; every entry that led here has been seen to go.
-        self.live.load(Ordering::Acquire) == 0
+        self.live.load(edge::to(Edge::LastDeath, Ordering::Acquire)) == 0
     }
 
     pub(crate) fn used(&self) -> u64 {

@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::sync::Mutex;
 
 use crate::address::{BlockId, SegmentId};
 use crate::instrument::{Mutant, mutated};
-use crate::sync::{AtomicU64, Ordering, lock};
+use crate::sync::{AtomicU64, Mutex, Ordering, lock};
 
 /// How many runs are looked at for one that is long enough.
 const FIT_ATTEMPTS: usize = 32;

@@ -2,6 +2,7 @@
 
 use super::coding::Entry;
 use crate::index::version::{Locked, Version};
+use crate::sync::edge::{self, Edge};
 use crate::sync::{AtomicU32, Ordering};
 
 /// Entries of a bucket.
@@ -84,7 +85,8 @@ impl TaggedBucket {
     #[inline]
     pub(super) fn with_upper(&self, mask: u16, high: u16) -> Marks {
         // BUCKET-IN, to: a writer's entry also shows its odd version to a later load.
-        let word = |number: usize| u64::from(self.upper[number].load(Ordering::Acquire));
+        let ordering = edge::to(Edge::BucketIn, Ordering::Acquire);
+        let word = |number: usize| u64::from(self.upper[number].load(ordering));
         let four = |number: usize| equal_lanes(word(number) | word(number + 1) << 32, mask, high);
         let last = equal_lanes(word(4), mask, high) & 0b11;
         Marks(four(0) | four(2) << 4 | last << 8)
@@ -105,9 +107,9 @@ impl TaggedBucket {
     #[inline]
     pub(super) fn entry(&self, place: usize) -> Entry {
         // BUCKET-IN, to: as in `with_upper`.
-        let upper = self.upper[place / 2].load(Ordering::Acquire);
+        let upper = self.upper[place / 2].load(edge::to(Edge::BucketIn, Ordering::Acquire));
         // PUBLISH, to: the object's bytes are there. BUCKET-IN, to: as above.
-        let low = self.lower[place].load(Ordering::Acquire);
+        let low = self.lower[place].load(edge::to(Edge::Publish, Ordering::Acquire));
         Entry { high: (upper >> (16 * (place % 2))) as u16, low }
     }
 
@@ -129,13 +131,14 @@ impl TaggedBucket {
         let Entry { high, low } = content.unwrap_or(Entry { high: 0, low: 0 });
         // PUBLISH, from: the object was written before.
         // BUCKET-IN, from: the version became odd before.
-        self.lower[place].store(low, Ordering::Release);
+        self.lower[place].store(low, edge::from(Edge::Publish, Ordering::Release));
         let shift = 16 * (place % 2);
         let word = &self.upper[place / 2];
         // Relaxed: nobody else writes.
         let others = word.load(Ordering::Relaxed) & !(0xFFFF << shift);
         // BUCKET-IN, from: as above.
-        word.store(others | u32::from(high) << shift, Ordering::Release);
+        let ordering = edge::from(Edge::BucketIn, Ordering::Release);
+        word.store(others | u32::from(high) << shift, ordering);
     }
 }
 

@@ -76,6 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(miri, ignore = "many numbers, no memory")]
     fn entries_survive_the_trip_whatever_the_size_of_memory() {
         let base = VirtualAddress::new(0x7f00_0000_0000);
         for bytes in [1 << 20, 1 << 32, (1 << 32) + 1, 24 << 30, REACH_BYTES] {

@@ -11,9 +11,9 @@ use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::raw::{Header, Memory};
 
 /// Of every so many insertions that find both buckets full, one looks whether the table is full.
-const CROWDED_PER_LOOK: u32 = 2;
-/// Buckets looked at for that.
-const SAMPLE: u64 = 16;
+pub(super) const CROWDED_PER_LOOK: u32 = 2;
+/// Buckets looked at for that; models have few.
+const SAMPLE: u64 = if cfg!(loom) { 1 } else { 16 };
 /// Entries in use among theirs, in percent, from which on a bucket is split. Much higher, and
 /// insertions become dear; the table is full as a whole at about 98.
 const FULL_PERCENT: u64 = 93;

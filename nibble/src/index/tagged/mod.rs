@@ -14,3 +14,28 @@ mod table;
 
 pub(crate) use bucket::TaggedBucket;
 pub(crate) use table::TaggedTable;
+
+/// What models must know to build the situations they are about.
+#[cfg(all(test, loom))]
+impl TaggedTable {
+    /// The buckets a key may be in, now and after the next split.
+    pub(crate) fn homes_around_split(&self, key: u64) -> [[u64; 2]; 2] {
+        let hash = super::hash::Hash::of(key);
+        let (number, partition) = self.partitions.of(hash);
+        [partition.shape(), partition.shape().after_split()].map(|shape| {
+            let homes = table::Homes::of(hash, number, shape);
+            [homes.first, homes.second]
+        })
+    }
+
+    /// Splits the next bucket.
+    pub(crate) fn grow(&self, memory: &crate::raw::Memory) {
+        self.split(super::hash::Hash::of(0), memory).unwrap();
+    }
+
+    /// Makes the next insertion without room one that does not lead to a split.
+    pub(crate) fn postpone_split(&self) {
+        let hash = super::hash::Hash::of(0);
+        while self.partitions.of(hash).1.count_crowded() % insert::CROWDED_PER_LOOK > 0 {}
+    }
+}

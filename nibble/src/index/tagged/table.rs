@@ -17,7 +17,7 @@ use crate::raw::{Header, Memory, Protection};
 use crate::sync::acquire_fence;
 
 /// Buckets a partition starts with.
-const BUCKETS_LOG2: u32 = 5;
+const BUCKETS_LOG2: u32 = if cfg!(loom) { 1 } else { 5 };
 
 /// See [`super`].
 #[derive(Debug)]

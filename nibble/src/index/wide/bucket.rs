@@ -6,10 +6,11 @@ use crate::index::table::{Found, Search, Want};
 use crate::index::version::Version;
 use crate::raw::buckets::ZeroedBucket;
 use crate::raw::{Memory, Protection};
+use crate::sync::edge::{self, Edge};
 use crate::sync::{AtomicU64, Ordering};
 
-/// Entries of a bucket.
-pub(super) const ENTRIES: usize = 15;
+/// Entries of a bucket; few in models, where each is a variable to be explored.
+pub(super) const ENTRIES: usize = if cfg!(loom) { 3 } else { 15 };
 
 /// After this many keys that were not it, the rest of the bucket's objects are fetched at once.
 const PATIENCE: usize = 2;
@@ -41,7 +42,8 @@ pub(crate) trait WideBucket: ZeroedBucket + std::fmt::Debug {
     fn load(&self, entry: usize) -> Option<ObjectRef> {
         // PUBLISH, to: the object's bytes are there.
         // BUCKET-IN, to: a writer's entry also shows its odd version to a later load.
-        ObjectRef::from_word(self.entries()[entry].load(Ordering::Acquire))
+        let ordering = edge::to(Edge::BucketIn, Ordering::Acquire);
+        ObjectRef::from_word(self.entries()[entry].load(edge::to(Edge::Publish, ordering)))
     }
 
     #[inline]
@@ -49,7 +51,8 @@ pub(crate) trait WideBucket: ZeroedBucket + std::fmt::Debug {
         let word = object.map_or(0, ObjectRef::word);
         // PUBLISH, from: the object was written before.
         // BUCKET-IN, from: the version became odd before.
-        self.entries()[entry].store(word, Ordering::Release);
+        let ordering = edge::from(Edge::BucketIn, Ordering::Release);
+        self.entries()[entry].store(word, edge::from(Edge::Publish, ordering));
     }
 
     /// Searches for an entry, comparing keys in the log.

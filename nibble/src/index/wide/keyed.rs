@@ -2,6 +2,7 @@
 
 use super::bucket::{ENTRIES, WideBucket};
 use crate::index::version::Version;
+use crate::sync::edge::{self, Edge};
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 
 /// ```text
@@ -13,7 +14,7 @@ use crate::sync::{AtomicU32, AtomicU64, Ordering};
 ///    248     8  -
 /// ```
 #[repr(C, align(256))]
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct KeyedBucket {
     version: Version,
     unused: AtomicU32,
@@ -38,12 +39,12 @@ impl WideBucket for KeyedBucket {
     fn may_hold(&self, entry: usize, key: u64) -> bool {
         // BUCKET-IN, to: as the entries. Key and entry may be of two writers; the key in the log
         // decides.
-        self.keys[entry].load(Ordering::Acquire) == key
+        self.keys[entry].load(edge::to(Edge::BucketIn, Ordering::Acquire)) == key
     }
 
     #[inline]
     fn note_key(&self, entry: usize, key: u64) {
         // BUCKET-IN, from: as the entries.
-        self.keys[entry].store(key, Ordering::Release);
+        self.keys[entry].store(key, edge::from(Edge::BucketIn, Ordering::Release));
     }
 }

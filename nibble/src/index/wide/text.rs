@@ -11,7 +11,7 @@ use crate::sync::{AtomicU32, AtomicU64};
 ///    124     4  -
 /// ```
 #[repr(C, align(128))]
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct TextBucket {
     entries: [AtomicU64; ENTRIES],
     version: Version,

@@ -1,0 +1,46 @@
+//! Values overwritten where they lie (Nibble-2).
+
+use super::world::Plan;
+use super::{World, explore};
+use crate::Put;
+use crate::knobs::IndexLayout::{self, Tagged, Text};
+use crate::knobs::Update;
+
+const KEY: u64 = 7;
+
+fn overwrite_and_get(layout: IndexLayout) {
+    explore(&["old", "new"], move |seen| {
+        let world = World::new(Plan { update: Update::InPlace, ..Plan::new(layout) });
+        world.put(KEY, &[1, 1]);
+        let putting = world.spawn(|session| session.put(KEY, &[2, 2]));
+        let value = world.get(KEY).expect("it always has a value");
+        assert!(value == [1, 1] || value == [2, 2], "torn: {value:?}");
+        seen.note(if value == [1, 1] { "old" } else { "new" });
+        assert_eq!(putting.join().unwrap(), Ok(Put::Updated));
+        assert_eq!(world.get(KEY).unwrap(), [2, 2]);
+    });
+}
+
+#[test]
+fn overwrite_and_get_text() {
+    overwrite_and_get(Text);
+}
+
+#[test]
+fn overwrite_and_get_tagged() {
+    overwrite_and_get(Tagged);
+}
+
+/// The length changes too.
+#[test]
+fn shorten_and_get() {
+    explore(&["old", "new"], move |seen| {
+        let world = World::new(Plan { update: Update::InPlace, ..Plan::new(Text) });
+        world.put(KEY, &[1, 1]);
+        let putting = world.spawn(|session| session.put(KEY, &[2]));
+        let value = world.get(KEY).expect("it always has a value");
+        assert!(value == [1, 1] || value == [2], "torn: {value:?}");
+        seen.note(if value == [1, 1] { "old" } else { "new" });
+        assert_eq!(putting.join().unwrap(), Ok(Put::Updated));
+    });
+}

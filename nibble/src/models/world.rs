@@ -1,0 +1,179 @@
+//! A store small enough for loom: one segment is one block, so it closes when the next object
+//! does not fit.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use loom::thread::{self, JoinHandle};
+
+use crate::address::SegmentId;
+use crate::check;
+use crate::compaction::choose::{Candidates, Choice};
+use crate::compaction::pace::{Budget, Pace};
+use crate::compaction::relocate::{Step, Tools, Victim};
+use crate::compaction::survivors::Place;
+use crate::config::{Config, Geometry};
+use crate::epoch::EpochTable;
+use crate::index::{Index, IndexPlan};
+use crate::knobs::{EpochClock, IndexLayout, Selection, Survivors, Update};
+use crate::log::Log;
+use crate::log::node::Node;
+use crate::log::topology::NodePlan;
+use crate::session::Session;
+use crate::store::Shared;
+use crate::sync::AtomicU64;
+
+const BLOCK_SHIFT: u32 = 6;
+
+/// A store without threads, and a worker that a model drives step by step.
+#[derive(Clone)]
+pub(super) struct World(Arc<Shared>);
+
+/// How a world differs from the usual one.
+#[derive(Clone, Copy)]
+pub(super) struct Plan {
+    pub(super) layout: IndexLayout,
+    pub(super) clock: EpochClock,
+    pub(super) update: Update,
+    pub(super) blocks: u32,
+}
+
+impl Plan {
+    pub(super) fn new(layout: IndexLayout) -> Self {
+        Self { layout, clock: EpochClock::ThreadCounter, update: Update::Append, blocks: 4 }
+    }
+}
+
+impl World {
+    pub(super) fn new(plan: Plan) -> Self {
+        let block_bytes = 1 << BLOCK_SHIFT;
+        let config = Config { update: plan.update, ..Config::paper(1 << 20) };
+        let geometry = Geometry {
+            nodes: vec![NodePlan { number: None, cores: vec![0], heads: 1 }],
+            node_blocks: plan.blocks,
+            node_segments: plan.blocks as usize,
+            block_shift: BLOCK_SHIFT,
+            segment_bytes: block_bytes,
+            extent_blocks: 1,
+            reserve_blocks: 1,
+            low_blocks: 0,
+            workers: 1,
+            index: IndexPlan {
+                layout: plan.layout,
+                partitions: 1,
+                limit_bytes: 0,
+                huge_pages: false,
+                nodes: Vec::new(),
+            },
+        };
+        let epochs = EpochTable::new(plan.clock);
+        let log = Log::new(&config, &geometry, Arc::clone(&epochs.clock)).unwrap();
+        let index = Index::new(&geometry.index, &log.memory).unwrap();
+        for _ in 0..2 {
+            epochs.claim().unwrap();
+        }
+        Self(Arc::new(Shared {
+            log,
+            index,
+            epochs,
+            selection: Selection::Greedy,
+            survivors: Survivors::Separate,
+            inline: false,
+            value_limit: block_bytes as usize,
+            full_wait: Duration::ZERO,
+            put_waits: AtomicU64::new(0),
+            update: plan.update,
+            put_wait_ns: AtomicU64::new(0),
+        }))
+    }
+
+    /// Acts as the client that has slot `number`.
+    pub(super) fn act<T>(&self, number: usize, act: impl FnOnce(&Session<'_>) -> T) -> T {
+        let session = Session::new(&self.0, self.0.epochs.slot(number));
+        let result = act(&session);
+        // Slots are not given back: that is no part of any race here.
+        std::mem::forget(session);
+        result
+    }
+
+    /// Acts as the other client, with slot 1, in a thread of its own.
+    pub(super) fn spawn<T: 'static>(
+        &self,
+        act: impl FnOnce(&Session<'_>) -> T + 'static,
+    ) -> JoinHandle<T> {
+        let world = self.clone();
+        thread::spawn(move || world.act(1, act))
+    }
+
+    pub(super) fn put(&self, key: u64, value: &[u8]) {
+        self.act(0, |session| session.put(key, value)).unwrap();
+    }
+
+    pub(super) fn get(&self, key: u64) -> Option<Vec<u8>> {
+        self.act(0, |session| get(session, key))
+    }
+
+    pub(super) fn shared(&self) -> &Shared {
+        &self.0
+    }
+
+    pub(super) fn node(&self) -> &Node {
+        &self.0.log.nodes[0]
+    }
+
+    fn place(&self) -> Place<'_> {
+        let Shared { log, index, .. } = &*self.0;
+        Place { log, node: self.node(), index, in_place: self.0.update == Update::InPlace }
+    }
+
+    /// The segment that PUTs go to.
+    pub(super) fn open_segment(&self) -> SegmentId {
+        self.node().head(0).lock().open_id().unwrap()
+    }
+
+    /// Closes the open segment if anything in it is dead.
+    pub(super) fn close_head(&self) -> Option<SegmentId> {
+        self.node().head(0).lock().close_if_dead(&self.0.log, self.node(), u64::MAX)
+    }
+
+    /// Chooses `id` for compaction, if nobody can be writing there.
+    pub(super) fn choose(&self, id: SegmentId) -> Choice {
+        let Shared { log, epochs, selection, .. } = &*self.0;
+        let mut candidates = Candidates::default();
+        candidates.all_mut().push(id);
+        let minimum = epochs.horizon();
+        let settled = |closed| log.clock.has_passed(closed, minimum);
+        candidates.choose(&log.segments, Pace::Pressed { dead_least: 0.0 }, *selection, settled)
+    }
+
+    /// Compacts `id` to its end; answers how many bytes lived.
+    pub(super) fn compact(&self, id: SegmentId, tools: &mut Tools) -> u64 {
+        let mut budget = Budget::round();
+        let mut victim = Victim::pick(id, &self.0.log);
+        let step = victim.empty(self.place(), tools, Survivors::Separate, &mut budget);
+        assert_eq!(step, Step::Finished);
+        tools.mover.copied_bytes
+    }
+
+    /// Frees what may be freed; answers how many blocks.
+    pub(super) fn reclaim(&self, tools: &mut Tools) -> u64 {
+        let Shared { log, epochs, .. } = &*self.0;
+        tools.limbo.reclaim(log, self.node(), epochs.horizon())
+    }
+
+    /// Live objects as the segments count them.
+    pub(super) fn live_objects(&self) -> u64 {
+        self.0.log.segments.iter().map(|(_, info)| info.live().objects()).sum()
+    }
+
+    /// Verifies the invariants, once all threads have ended and nothing waits in a queue.
+    pub(super) fn check(&self) {
+        check::check(&self.0).unwrap();
+    }
+}
+
+pub(super) fn get(session: &Session<'_>, key: u64) -> Option<Vec<u8>> {
+    let mut buffer = [0; 1 << BLOCK_SHIFT];
+    let value_bytes = session.get(key, &mut buffer).unwrap()?;
+    Some(buffer[..value_bytes].to_vec())
+}
