@@ -27,6 +27,7 @@ use wide::{KeyedBucket, TextBucket, WideTable};
 
 /// What an index is to be.
 #[derive(Clone, Debug)]
+#[cfg_attr(loom, expect(dead_code, reason = "models have few small buckets"))]
 pub(crate) struct IndexPlan {
     pub(crate) layout: IndexLayout,
     /// A power of two.
