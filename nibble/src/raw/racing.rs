@@ -99,10 +99,46 @@ impl Piece {
         unsafe { bytes::atomic_word(word) }
     }
 
-    fn load(&self, from: usize, to: &mut [u8]) {
+    /// The part of `from..to` that consists of whole words.
+    fn whole_words(&self, from: usize, to: usize) -> (usize, usize) {
         let (first, end) = self.words();
-        let (mut at, stop) = (from, from + to.len());
-        while at < stop {
+        let skip = from.saturating_sub(first).next_multiple_of(WORD);
+        let begin = (first + skip).min(to);
+        let last = to.min(end).max(begin);
+        (begin, begin + (last - begin) / WORD * WORD)
+    }
+
+    fn load(&self, from: usize, to: &mut [u8]) {
+        let (begin, end) = self.whole_words(from, from + to.len());
+        let (front, rest) = to.split_at_mut(begin - from);
+        let (whole, back) = rest.split_at_mut(end - begin);
+        self.load_ragged(from, front);
+        for (index, out) in whole.chunks_exact_mut(WORD).enumerate() {
+            // Relaxed: see above.
+            let word = self.word(begin + index * WORD).load(Ordering::Relaxed);
+            out.copy_from_slice(&word.to_ne_bytes());
+        }
+        self.load_ragged(end, back);
+    }
+
+    fn store(&self, at: usize, bytes: &[u8]) {
+        let (begin, end) = self.whole_words(at, at + bytes.len());
+        let (front, rest) = bytes.split_at(begin - at);
+        let (whole, back) = rest.split_at(end - begin);
+        self.store_ragged(at, front);
+        for (index, from) in whole.chunks_exact(WORD).enumerate() {
+            let word = u64::from_ne_bytes(from.try_into().expect("a chunk is a word"));
+            // Relaxed: see above.
+            self.word(begin + index * WORD).store(word, Ordering::Relaxed);
+        }
+        self.store_ragged(end, back);
+    }
+
+    /// Fewer bytes than a word, perhaps of one.
+    fn load_ragged(&self, from: usize, to: &mut [u8]) {
+        let (first, end) = self.words();
+        let mut at = from;
+        while at < from + to.len() {
             let out = &mut to[at - from..];
             if at < first || at >= end {
                 out[0] = self.byte(at).load(Ordering::Relaxed); // Relaxed: see above.
@@ -110,31 +146,27 @@ impl Piece {
                 continue;
             }
             let skip = (at - first) % WORD;
+            let part = (WORD - skip).min(out.len());
             // Relaxed: see above.
             let word = self.word(at - skip).load(Ordering::Relaxed).to_ne_bytes();
-            if skip == 0 && stop - at >= WORD {
-                out[..WORD].copy_from_slice(&word);
-                at += WORD;
-                continue;
-            }
-            let part = (WORD - skip).min(stop - at);
             out[..part].copy_from_slice(&word[skip..skip + part]);
             at += part;
         }
     }
 
-    fn store(&self, at: usize, bytes: &[u8]) {
+    /// As [`Piece::load_ragged`].
+    fn store_ragged(&self, to: usize, bytes: &[u8]) {
         let (first, end) = self.words();
-        let (begin, mut at, stop) = (at, at, at + bytes.len());
-        while at < stop {
-            let from = &bytes[at - begin..];
+        let mut at = to;
+        while at < to + bytes.len() {
+            let from = &bytes[at - to..];
             if at < first || at >= end {
                 self.byte(at).store(from[0], Ordering::Relaxed); // Relaxed: see above.
                 at += 1;
                 continue;
             }
             let skip = (at - first) % WORD;
-            let part = (WORD - skip).min(stop - at);
+            let part = (WORD - skip).min(from.len());
             let place = self.word(at - skip);
             // Relaxed: see above; nobody else writes the word between load and store.
             let mut word = place.load(Ordering::Relaxed).to_ne_bytes();
