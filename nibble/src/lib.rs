@@ -18,6 +18,9 @@
 //! Open one [`Store`], and one [`Session`] per thread. Keys are any `u64`; values are bytes, from
 //! none to nearly a segment ([`Store::value_limit`]). Values are copied in and out.
 //!
+//! [`Session::execute`] carries out many operations at once, with their cache misses overlapped; see
+//! [`Batch`]. [`Config`] has every knob of the papers, and two presets to start from.
+//!
 //! # Consistency
 //! Every operation on a key is linearisable. There are no operations on several keys, no order of
 //! keys, and nothing survives the process.
@@ -29,7 +32,8 @@
 //! memory is; [`Store::trim`] gives free pages back to the system.
 //!
 //! # Performance
-//! A PUT appends to the head of the core it runs on and changes one bucket; a GET takes no lock.
+//! A PUT appends to the head of the core it runs on and changes one bucket, or overwrites where the
+//! value lies ([`Update::InPlace`], Nibble-2); a GET takes no lock.
 //! When little memory is free ([`Config::free_low_percent`]), segments with dead objects are
 //! compacted, by the writers in proportion to what they append or by threads of the store
 //! ([`Config::compaction`]); the fuller a store is with live data, the more is copied per byte

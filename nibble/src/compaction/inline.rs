@@ -26,8 +26,8 @@ const DEBT_MAX: i64 = 1 << 20;
 /// Most bytes copied for one byte appended since the last payment: at the trigger, and when
 /// nothing is available. A victim that yields little is emptied in many small steps, unless
 /// memory runs out.
-const COPY_LEAST: i64 = 12;
-const COPY_MOST: i64 = 64;
+const COPY_LEAST: i64 = 6;
+const COPY_MOST: i64 = 24;
 /// How long a PUT that drives compaction waits for readers and other writers.
 const NAP: Duration = Duration::from_micros(50);
 

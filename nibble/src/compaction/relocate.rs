@@ -15,7 +15,7 @@ use super::reclaim::Limbo;
 use super::survivors::{Mover, Output, Place, Walked};
 
 /// Objects looked at together, so that their index lines are fetched together.
-const BATCH: usize = 16;
+const BATCH: usize = 8;
 /// Bytes looked at together, unless one object is larger.
 const BATCH_BYTES: u64 = 64 << 10;
 /// Blocks that a paused victim gives up at a time. Each time costs a look at all epochs.
