@@ -118,7 +118,7 @@ impl<'store> Session<'store> {
         done
     }
 
-    /// Compacts for what this session has appended, where writers do that. In no epoch.
+    /// Compacts for what its client has appended, where writers do that. In no epoch.
     #[inline]
     fn pay_if_due(&self) {
         if self.debt.is_due() {
