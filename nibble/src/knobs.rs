@@ -66,7 +66,7 @@ knob! {
     IndexLayout, "index":
     /// The paper's text (N17 section 3.1): 15 entries of segment id and address and a version,
     /// 128 bytes, two lines. No tag: keys are compared in the log. A full bucket doubles its
-    /// partition, which leaves 9 to 28 bytes of index per key at 30 to 95 % load.
+    /// partition: 26 to 34 bytes of index per key (figure `index-layouts`).
     Text = "text",
     /// The layout of the 2017 source: as `Text`, with the fifteen keys beside the entries, 256
     /// bytes, four lines. A hit compares keys without touching the log; twice the memory.

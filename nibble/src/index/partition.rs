@@ -128,7 +128,7 @@ impl Partition {
 
 /// All partitions of an index.
 #[derive(Debug)]
-pub(super) struct Partitions {
+pub(crate) struct Partitions {
     all: Box<[Partition]>,
     bits: u32,
     buckets_log2: u32,

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::hash::Hash;
+use super::partition::Partitions;
 use super::version::Locked;
 use crate::address::{ObjectRef, VirtualAddress};
 use crate::raw::{Header, Memory, Protection};
@@ -51,6 +52,9 @@ pub(crate) type Visit<'a> = &'a mut dyn FnMut(ObjectRef, &dyn Fn(u64) -> bool);
 /// `stays` is evidence that objects found stay in place; a caller of the changing operations is
 /// pinned as well, because entries are looked for before the bucket is locked.
 pub(crate) trait Table: fmt::Debug + Sync {
+    const BUCKET_BYTES: u64;
+    const BUCKET_ENTRIES: u64;
+
     /// Fetches the lines that a search begins with.
     fn prefetch(&self, hash: Hash);
 
@@ -94,17 +98,28 @@ pub(crate) trait Table: fmt::Debug + Sync {
         replaced: impl FnMut(Option<(ObjectRef, Header)>),
     ) -> Result<bool, IndexFull>;
 
+    /// All partitions.
+    fn partitions(&self) -> &Partitions;
+
     /// Bytes of buckets in use.
-    fn bytes(&self) -> u64;
+    fn bytes(&self) -> u64 {
+        self.partitions().buckets() * Self::BUCKET_BYTES
+    }
 
     /// Bytes of the tables beside them.
-    fn table_bytes(&self) -> u64;
+    fn table_bytes(&self) -> u64 {
+        self.partitions().bytes()
+    }
 
     /// Entries that the buckets in use can hold.
-    fn slots(&self) -> u64;
+    fn slots(&self) -> u64 {
+        self.partitions().buckets() * Self::BUCKET_ENTRIES
+    }
 
     /// Buckets added by growth.
-    fn growth(&self) -> u64;
+    fn growth(&self) -> u64 {
+        self.partitions().growth()
+    }
 
     /// Calls `visit` with the object of every entry, and whether a key belongs to the bucket
     /// that holds it. For `check`.

@@ -15,7 +15,7 @@ pub(super) const CROWDED_PER_LOOK: u32 = 2;
 /// Buckets looked at for that; models have few.
 const SAMPLE: u64 = if cfg!(loom) { 1 } else { 16 };
 /// Entries in use among theirs, in percent, from which on a bucket is split. Much higher, and
-/// insertions become dear; the table is full as a whole at about 98.
+/// insertions become dear.
 const FULL_PERCENT: u64 = 93;
 
 /// Splits in vain before the index counts as full. One is hardly ever needed at the load held.

@@ -83,12 +83,14 @@ impl TaggedTable {
 }
 
 impl Table for TaggedTable {
+    const BUCKET_BYTES: u64 = size_of::<TaggedBucket>() as u64;
+    const BUCKET_ENTRIES: u64 = ENTRIES as u64;
+
     #[inline]
     fn prefetch(&self, hash: Hash) {
         let homes = self.homes(hash);
         self.space.prefetch(homes.partition, homes.first);
-        // A fifth of all keys are in their second home: fetching it too costs less than waiting
-        // for it then.
+        // Many keys are in their second home; searches look at both.
         self.space.prefetch(homes.partition, homes.second);
     }
 
@@ -180,20 +182,8 @@ impl Table for TaggedTable {
         self.insert(hash, key, object, memory, replaced)
     }
 
-    fn bytes(&self) -> u64 {
-        self.partitions.buckets() * size_of::<TaggedBucket>() as u64
-    }
-
-    fn table_bytes(&self) -> u64 {
-        self.partitions.bytes()
-    }
-
-    fn slots(&self) -> u64 {
-        self.partitions.buckets() * ENTRIES as u64
-    }
-
-    fn growth(&self) -> u64 {
-        self.partitions.growth()
+    fn partitions(&self) -> &Partitions {
+        &self.partitions
     }
 
     fn for_each(&self, memory: &Memory, visit: Visit<'_>) {

@@ -80,6 +80,9 @@ impl<B: WideBucket> Home<'_, B> {
 }
 
 impl<B: WideBucket> Table for WideTable<B> {
+    const BUCKET_BYTES: u64 = size_of::<B>() as u64;
+    const BUCKET_ENTRIES: u64 = ENTRIES as u64;
+
     #[inline]
     fn prefetch(&self, hash: Hash) {
         let (number, partition) = self.partitions.of(hash);
@@ -180,20 +183,8 @@ impl<B: WideBucket> Table for WideTable<B> {
         }
     }
 
-    fn bytes(&self) -> u64 {
-        self.partitions.buckets() * size_of::<B>() as u64
-    }
-
-    fn table_bytes(&self) -> u64 {
-        self.partitions.bytes()
-    }
-
-    fn slots(&self) -> u64 {
-        self.partitions.buckets() * ENTRIES as u64
-    }
-
-    fn growth(&self) -> u64 {
-        self.partitions.growth()
+    fn partitions(&self) -> &Partitions {
+        &self.partitions
     }
 
     fn for_each(&self, _memory: &Memory, visit: Visit<'_>) {
