@@ -6,6 +6,9 @@
 
 use crate::mix::{GOLDEN, mix, unmix};
 
+/// The length of every key, in bytes.
+pub(crate) const KEY_BYTES: usize = size_of::<u64>();
+
 /// The key of record `index`: one SplitMix64 step.
 ///
 /// No index below 2^61 has the key 0 or `u64::MAX`, which some stores keep for themselves.

@@ -10,7 +10,8 @@
 //! | [`dist`] | which record ([`KeyDistribution`]), how many bytes ([`SizeDistribution`]) |
 //! | [`key_of`] | the key of a record |
 //! | [`value`] | values that prove themselves when read back |
-//! | [`closed_loop`] | prepared GETs and PUTs |
+//! | [`requests`] | mixes of GETs, UPDATEs, INSERTs, DELETEs, SCANs for a store, and the built-in ones |
+//! | [`ycsb`] | YCSB's workload files, read into such a mix |
 //! | [`fragmentation`] | objects whose size changes: the patterns of the two papers, and your own |
 //! | [`bytes`] | sizes as people write them |
 //!
@@ -21,13 +22,14 @@
 pub mod bytes;
 #[cfg(test)]
 mod chi_square;
-pub mod closed_loop;
 pub mod dist;
 pub mod fragmentation;
 mod keys;
 mod mix;
+pub mod requests;
 mod seed;
 pub mod value;
+pub mod ycsb;
 
 pub use dist::{KeyDistribution, KeySampler, SizeDistribution};
 pub use keys::{index_of, key_of};

@@ -1,10 +1,10 @@
 //! What seed 42 asks for, written down. A difference here means that recorded runs can no longer be
 //! compared with new ones: change the code back, or declare a new epoch of results.
 
-use workloads::closed_loop::{Mix, OpWord, fill_operations};
 use workloads::fragmentation::{Action, Limit, Pattern, PhaseScript, all};
+use workloads::requests::{Request, RequestStream, Workload};
 use workloads::value::ValueWriter;
-use workloads::{KeySampler, Seed, key_of};
+use workloads::{Seed, key_of};
 
 const SEED: Seed = Seed(42);
 
@@ -85,31 +85,116 @@ W7 08e973c82d02d422 +1301 +1559 +1757 +1963 +1684 +1955 +1573 +1027 -42 -78 -15 
 W8 15d20071a02b6567 +80 +106 +126 +147 +119 +146 +107 +52 -3790 -7051 -1449 -6646 -1048 -9720 -12002 -9162 +7840 +11917 +10097 +8419 +7642 +13927 +5915 +10660
 ";
 
-#[test]
-fn operations() {
-    let found: Vec<String> = ["uniform", "zipfian:0.99", "zipfian-unscrambled:0.99"]
-        .into_iter()
-        .map(|distribution| {
-            let thread = SEED.stream("operations").nth(0);
-            let keys = distribution.parse().unwrap();
-            let mut sampler = KeySampler::new(keys, 1_000_000, thread.stream("keys").rng());
-            let mut words = [OpWord::default(); 64];
-            let mix = Mix::new(50.0).unwrap();
-            fill_operations(&mut words, mix, &mut sampler, &mut thread.stream("kinds").rng());
-            let digest = digest(words.map(|word| word.record() << 1 | word.kind() as u64));
-            let first: Vec<String> = words[..4].iter().map(|word| format!("{word:?}")).collect();
-            format!("{distribution} {digest:016x} {}", first.join(", "))
-        })
-        .collect();
-    assert_eq!(found.join("\n"), OPERATIONS.trim());
+/// One of every family, with all kinds of requests and all key distributions among them.
+const REQUESTED: [&str; 14] = [
+    "get-50",
+    "insert-only",
+    "churn",
+    "churn-resize",
+    "ycsb-a",
+    "ycsb-b",
+    "ycsb-c",
+    "ycsb-d",
+    "ycsb-e",
+    "ycsb-f",
+    "twitter-cluster1",
+    "twitter-cluster12",
+    "twitter-cluster14",
+    "twitter-cluster23",
+];
+
+fn request_word(request: &Request) -> u64 {
+    (request.kind() as u64) << 61 | (request.size() as u64) << 37 | request.record()
 }
 
-/// Distribution, digest of 64 operations of thread 0, the first 4.
-const OPERATIONS: &str = "
-uniform 79c08dc1e9cb3e9f Put 736611, Get 225444, Put 175724, Get 119493
-zipfian:0.99 0fe3b714a2a08231 Put 122305, Get 919337, Put 601886, Get 856315
-zipfian-unscrambled:0.99 64df14e27884ec75 Put 25841, Get 14, Put 6, Get 2
+/// A name, the digest of the first 64 requests, and 4 of them in words.
+fn request_line(workload: &Workload) -> String {
+    let mut stream = RequestStream::new(workload, 100_000, 1, 4, SEED);
+    let mut words = [Request::default(); 64];
+    stream.fill(&mut words);
+    let digest = digest(words.iter().map(request_word));
+    let first: Vec<String> = words[..4].iter().map(|word| format!("{word:?}")).collect();
+    format!("{} {digest:016x} {}", workload.name, first.join(", "))
+}
+
+#[test]
+fn requests() {
+    let found: Vec<String> =
+        REQUESTED.map(|name| request_line(&Workload::by_name(name).unwrap())).into();
+    assert_eq!(found.join("\n"), REQUESTS.trim());
+}
+
+/// Workload, digest of 64 requests of thread 1 of 4 over 100 000 records, the first 4.
+const REQUESTS: &str = "
+get-50 3841495ee8d5c212 Get 18863, Get 89716, Get 15572, Get 76705
+insert-only 757b899a64952c85 Insert 100001 (1024), Insert 100005 (1024), Insert 100009 (1024), Insert 100013 (1024)
+churn dae65e62785d6564 Delete 50721, Insert 100001 (1024), Delete 28061, Insert 100005 (1024)
+churn-resize 844aa691a0205063 Delete 50721, Delete 28061, Insert 100001 (650), Delete 53733
+ycsb-a 1d765ef34901b224 Get 24012, Get 6180, Get 80256, Get 48154
+ycsb-b 2d46077a3bce14e3 Get 24012, Get 6180, Get 80256, Get 48154
+ycsb-c 9ee019965e165fef Get 24012, Get 6180, Get 80256, Get 48154
+ycsb-d d17fb67ed4d89559 Get 99995, Get 69952, Get 99996, Get 93573
+ycsb-e 9b22df627daaabf4 Scan 24012 (22), Scan 6180 (16), Scan 80256 (83), Scan 48154 (72)
+ycsb-f 2e7e99b959d3b204 Get 24012, Get 6180, Get 80256, Get 48154
+twitter-cluster1 b17e60c008094ed2 Get 69456, Get 170, Get 69456, Get 170
+twitter-cluster12 8c9b7bb2d1f424e9 Get 88459, Get 62630, Update 47904 (1066), Update 64004 (1066)
+twitter-cluster14 95f08c810e736591 Get 96089, Get 50097, Get 39157, Get 50097
+twitter-cluster23 818e8ed7dfca885f Get 19985, Get 20489, Update 86493 (251), Get 48665
 ";
+
+#[test]
+fn requests_of_every_distribution() {
+    let base = Workload::by_name("get-50").unwrap();
+    let keys = KEYS.map(|text| Workload {
+        name: text.replace([':', '.'], "_"),
+        keys: text.parse().unwrap(),
+        ..base.clone()
+    });
+    let sizes = SIZES.map(|text| Workload {
+        name: text.replace([':', '.', '=', ','], "_"),
+        value_bytes: text.parse().unwrap(),
+        ..base.clone()
+    });
+    let found: Vec<String> = keys.iter().chain(&sizes).map(request_line).collect();
+    assert_eq!(found.join("\n"), DISTRIBUTIONS.trim());
+}
+
+const KEYS: [&str; 7] = [
+    "uniform",
+    "zipfian:0.99",
+    "zipfian:1",
+    "zipfian-unscrambled:1.5",
+    "latest:0.99",
+    "hotspot:0.2:0.8",
+    "sequential",
+];
+const SIZES: [&str; 4] =
+    ["100-1000", "zipfian:100-1000:0.99", "zipfian:100-1000:1.5", "histogram:100=9,1000=1"];
+
+/// The same for `get-50` with other keys, then with other sizes.
+const DISTRIBUTIONS: &str = "
+uniform 3841495ee8d5c212 Get 18863, Get 89716, Get 15572, Get 76705
+zipfian_0_99 f686b1ebf7b7114f Get 24012, Get 6180, Get 80256, Get 48154
+zipfian_1 b6f13564cd5736c0 Get 16683, Get 69456, Get 50784, Get 22472
+zipfian-unscrambled_1_5 3a2e352e2d426612 Get 15, Get 0, Get 22, Get 0
+latest_0_99 8f1b20d86d823181 Get 99995, Get 69952, Get 99996, Get 93573
+hotspot_0_2_0_8 18acadf35d9d3d16 Get 17943, Get 15341, Get 63607, Get 3390
+sequential 4a1523e577f24845 Get 25000, Get 25001, Get 25002, Get 25003
+100-1000 09631dbb1e54410f Get 18863, Get 89716, Get 15572, Get 76705
+zipfian_100-1000_0_99 3a8e741e57e2095f Get 18863, Get 89716, Get 15572, Get 76705
+zipfian_100-1000_1_5 4256b8ee4e7175f0 Get 18863, Get 89716, Get 15572, Get 76705
+histogram_100_9_1000_1 248d53ea2426e32d Get 18863, Get 89716, Get 15572, Get 76705
+";
+
+#[test]
+fn loaded_sizes() {
+    let workload = Workload {
+        value_bytes: "100-1000".parse().unwrap(),
+        ..Workload::by_name("churn").unwrap()
+    };
+    let sizes = [0, 1, 2, 1_000_000].map(|record| workload.loaded_value_bytes(SEED, record));
+    assert_eq!(sizes, [542, 831, 480, 891]);
+}
 
 #[test]
 fn values() {

@@ -1,16 +1,13 @@
 //! Which record an operation touches.
 
-use std::error::Error;
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
 
+use super::key_text::ParseKeyDistributionError;
 use super::{Permutation, Zipfian};
 use crate::Rng;
 
 /// How popular the records are. Written as text: `uniform`, `zipfian:0.99`,
-/// `zipfian-unscrambled:0.99`.
+/// `zipfian-unscrambled:0.99`, `latest:0.99`, `hotspot:0.2:0.8`, `sequential`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum KeyDistribution {
@@ -18,92 +15,46 @@ pub enum KeyDistribution {
     Uniform,
     /// Few records take most operations: the one of rank r has weight 1 / r^theta.
     Zipfian {
-        /// The skew, between 0 and 1, both excluded. YCSB's is 0.99.
+        /// The skew, above 0. YCSB's is 0.99; caches are often between 1 and 2.5.
         theta: f64,
         /// Whether popular records are spread over the key range by [`Permutation`], or are the
         /// first ones. Keys are mixed again by [`key_of`](crate::key_of), so this matters for
         /// order: records loaded first lie together in a log.
         scrambled: bool,
     },
+    /// Zipfian by age: the record stored last has rank 1.
+    Latest {
+        /// The skew, above 0.
+        theta: f64,
+    },
+    /// Two sets, each uniform: the first records, and all others.
+    Hotspot {
+        /// The share of the records that are hot, between 0 and 1, both excluded.
+        set: f64,
+        /// The share of the operations that touch a hot record, from 0 to 1.
+        operations: f64,
+    },
+    /// One record after the other, and again from the first.
+    Sequential,
 }
 
-const SCRAMBLED: &str = "zipfian";
-const UNSCRAMBLED: &str = "zipfian-unscrambled";
-
-impl fmt::Display for KeyDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl KeyDistribution {
+    /// Whether every parameter is in its range. The fields are public; text is checked on parsing.
+    pub fn validate(&self) -> Result<(), ParseKeyDistributionError> {
         match *self {
-            Self::Uniform => write!(f, "uniform"),
-            Self::Zipfian { theta, scrambled: true } => write!(f, "{SCRAMBLED}:{theta}"),
-            Self::Zipfian { theta, scrambled: false } => write!(f, "{UNSCRAMBLED}:{theta}"),
+            Self::Zipfian { theta, .. } | Self::Latest { theta }
+                if !(theta > 0.0 && theta.is_finite()) =>
+            {
+                Err(ParseKeyDistributionError::Theta { text: theta.to_string() })
+            }
+            Self::Hotspot { set, operations }
+                if !(set > 0.0 && set < 1.0 && (0.0..=1.0).contains(&operations)) =>
+            {
+                let text = format!("{set}:{operations}");
+                Err(ParseKeyDistributionError::Hotspot { text })
+            }
+            _ => Ok(()),
         }
-    }
-}
-
-/// A text that is not a key distribution.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ParseKeyDistributionError {
-    /// The name is not one of ours.
-    UnknownName {
-        /// The text as given.
-        text: String,
-    },
-    /// The skew is not a number between 0 and 1.
-    Theta {
-        /// The skew as given.
-        text: String,
-    },
-}
-
-impl fmt::Display for ParseKeyDistributionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UnknownName { text } => write!(
-                f,
-                "key distribution \"{text}\": write \"uniform\", \"zipfian:0.99\" or \
-                 \"zipfian-unscrambled:0.99\""
-            ),
-            Self::Theta { text } => write!(
-                f,
-                "theta \"{text}\": must be a number between 0 and 1, both excluded; for 0 write \
-                 \"uniform\""
-            ),
-        }
-    }
-}
-
-impl Error for ParseKeyDistributionError {}
-
-impl FromStr for KeyDistribution {
-    type Err = ParseKeyDistributionError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        if text == "uniform" {
-            return Ok(Self::Uniform);
-        }
-        let (theta, scrambled) = match text.split_once(':') {
-            Some((SCRAMBLED, theta)) => (theta, true),
-            Some((UNSCRAMBLED, theta)) => (theta, false),
-            _ => return Err(ParseKeyDistributionError::UnknownName { text: text.to_owned() }),
-        };
-        match theta.parse() {
-            Ok(theta) if theta > 0.0 && theta < 1.0 => Ok(Self::Zipfian { theta, scrambled }),
-            _ => Err(ParseKeyDistributionError::Theta { text: theta.to_owned() }),
-        }
-    }
-}
-
-impl TryFrom<String> for KeyDistribution {
-    type Error = ParseKeyDistributionError;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse()
-    }
-}
-
-impl From<KeyDistribution> for String {
-    fn from(distribution: KeyDistribution) -> Self {
-        distribution.to_string()
     }
 }
 
@@ -123,16 +74,22 @@ enum Law {
     Uniform,
     Zipfian(Zipfian),
     Scrambled(Zipfian, Permutation),
+    Latest(Zipfian),
+    /// How many records are hot, and the share of the operations on them.
+    Hotspot(u64, f64),
+    /// The next record.
+    Sequential(u64),
 }
 
 impl KeySampler {
-    /// A sampler over `records` records.
+    /// A sampler over `records` records. A sequential walk begins at record 0.
     ///
     /// # Panics
     ///
-    /// If `records` is zero, or a `theta` that was not parsed is out of its range.
+    /// If `records` is zero, or a parameter that was not parsed is out of its range.
     pub fn new(distribution: KeyDistribution, records: u64, rng: Rng) -> Self {
         assert!(records > 0, "records = 0: there is nothing to draw");
+        distribution.validate().unwrap_or_else(|error| panic!("{error}"));
         let law = match distribution {
             KeyDistribution::Uniform => Law::Uniform,
             KeyDistribution::Zipfian { theta, scrambled: false } => {
@@ -141,17 +98,51 @@ impl KeySampler {
             KeyDistribution::Zipfian { theta, scrambled: true } => {
                 Law::Scrambled(Zipfian::new(records, theta), Permutation::new(records))
             }
+            KeyDistribution::Latest { theta } => Law::Latest(Zipfian::new(records, theta)),
+            KeyDistribution::Hotspot { set, operations } => {
+                // At least one record is hot. A single one is both hot and all there is.
+                let hot = ((records as f64 * set) as u64).clamp(1, records);
+                Law::Hotspot(hot, if hot == records { 1.0 } else { operations })
+            }
+            KeyDistribution::Sequential => Law::Sequential(0),
         };
         Self { law, records, rng }
+    }
+
+    /// A sequential walk begins at `record`; other distributions begin nowhere.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such record.
+    #[must_use]
+    pub fn starting_at(mut self, record: u64) -> Self {
+        assert!(record < self.records, "record {record} of {}: count from 0", self.records);
+        if let Law::Sequential(next) = &mut self.law {
+            *next = record;
+        }
+        self
     }
 
     /// The next record, in `0..records`.
     #[inline]
     pub fn next_record(&mut self) -> u64 {
-        match &self.law {
+        match &mut self.law {
             Law::Uniform => self.rng.below(self.records),
             Law::Zipfian(zipfian) => zipfian.draw(&mut self.rng),
             Law::Scrambled(zipfian, permutation) => permutation.apply(zipfian.draw(&mut self.rng)),
+            Law::Latest(zipfian) => self.records - 1 - zipfian.draw(&mut self.rng),
+            Law::Hotspot(hot, operations) => {
+                if self.rng.chance(*operations) {
+                    self.rng.below(*hot)
+                } else {
+                    *hot + self.rng.below(self.records - *hot)
+                }
+            }
+            Law::Sequential(next) => {
+                let record = *next;
+                *next = if record + 1 == self.records { 0 } else { record + 1 };
+                record
+            }
         }
     }
 
@@ -164,35 +155,39 @@ impl KeySampler {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Seed;
+
+    fn sampler(text: &str, records: u64) -> KeySampler {
+        KeySampler::new(text.parse().unwrap(), records, Seed(42).rng())
+    }
 
     #[test]
-    fn text_and_value_agree() {
-        for (text, distribution) in [
-            ("uniform", KeyDistribution::Uniform),
-            ("zipfian:0.99", KeyDistribution::Zipfian { theta: 0.99, scrambled: true }),
-            ("zipfian-unscrambled:0.5", KeyDistribution::Zipfian { theta: 0.5, scrambled: false }),
-        ] {
-            assert_eq!(text.parse(), Ok(distribution));
-            assert_eq!(distribution.to_string(), text);
+    fn a_walk_wraps_from_where_it_began() {
+        let mut walk = sampler("sequential", 5).starting_at(3);
+        assert_eq!([(); 7].map(|()| walk.next_record()), [3, 4, 0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn few_records_stay_inside() {
+        let texts = "uniform zipfian:0.99 zipfian:1 zipfian-unscrambled:2.5 latest:0.99 latest:1.2 \
+                     hotspot:0.01:0.5 hotspot:0.99:0.5 sequential";
+        for text in texts.split_whitespace() {
+            for records in 1..=5 {
+                let mut sampler = sampler(text, records);
+                assert!((0..1000).all(|_| sampler.next_record() < records), "{text} of {records}");
+            }
         }
     }
 
     #[test]
-    fn refusals_name_value_and_remedy() {
-        let message = |text: &str| text.parse::<KeyDistribution>().unwrap_err().to_string();
-        assert_eq!(
-            message("zipf"),
-            "key distribution \"zipf\": write \"uniform\", \"zipfian:0.99\" or \
-             \"zipfian-unscrambled:0.99\""
-        );
-        for theta in ["0", "1", "1.5", "-0.5", "NaN", ""] {
-            assert_eq!(
-                message(&format!("zipfian:{theta}")),
-                format!(
-                    "theta \"{theta}\": must be a number between 0 and 1, both excluded; for 0 \
-                     write \"uniform\""
-                )
-            );
+    fn parameters_that_were_not_parsed_are_checked() {
+        for distribution in [
+            KeyDistribution::Zipfian { theta: 0.0, scrambled: true },
+            KeyDistribution::Latest { theta: f64::INFINITY },
+            KeyDistribution::Hotspot { set: 1.0, operations: 0.5 },
+            KeyDistribution::Hotspot { set: 0.5, operations: 1.5 },
+        ] {
+            assert!(distribution.validate().is_err(), "{distribution:?}");
         }
     }
 }

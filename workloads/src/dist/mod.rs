@@ -2,13 +2,22 @@
 
 #[cfg(test)]
 mod fit;
+mod gray;
+mod histogram;
 mod key;
+mod key_text;
 mod permutation;
 mod power;
+mod rejection;
 mod size;
+mod size_text;
+mod zeta;
 mod zipfian;
 
-pub use key::{KeyDistribution, KeySampler, ParseKeyDistributionError};
+pub use histogram::{HistogramError, SizeHistogram};
+pub use key::{KeyDistribution, KeySampler};
+pub use key_text::ParseKeyDistributionError;
 pub use permutation::Permutation;
-pub use size::{ParseSizeDistributionError, SizeDistribution};
+pub use size::{SizeDistribution, ZipfianSizes};
+pub use size_text::ParseSizeDistributionError;
 pub use zipfian::Zipfian;

@@ -43,7 +43,7 @@ pub(super) fn power(base: f64, exponent: f64) -> f64 {
 }
 
 /// The natural logarithm of a positive, normal number.
-fn ln(x: f64) -> f64 {
+pub(super) fn ln(x: f64) -> f64 {
     debug_assert!(x.is_normal() && x > 0.0, "ln({x})");
     let bits = x.to_bits();
     let mut exponent = (bits >> FRACTION_BITS) as i64 - EXPONENT_BIAS;
@@ -61,8 +61,31 @@ fn ln(x: f64) -> f64 {
     exponent * LN2_HIGH + (2.0 * s * series + exponent * LN2_LOW)
 }
 
+/// `ln(1 + x) / x` for x above −1, without loss near zero.
+#[inline]
+pub(super) fn ln_1p_ratio(x: f64) -> f64 {
+    if (-0.25..0.25).contains(&x) {
+        // ln(1 + x) = 2 artanh(x / (2 + x)), where the argument is below 0.15.
+        let s = x / (2.0 + x);
+        2.0 / (2.0 + x) * polynomial(&ODD_RECIPROCALS, s * s)
+    } else {
+        ln(1.0 + x) / x
+    }
+}
+
+/// `(e^x - 1) / x`, without loss near zero.
+#[inline]
+pub(super) fn exp_m1_ratio(x: f64) -> f64 {
+    if (-0.25..0.25).contains(&x) {
+        // Thirteen terms of the series of e^x, without the first, divided by x.
+        polynomial(FACTORIAL_RECIPROCALS.last_chunk::<13>().expect("14 terms"), x)
+    } else {
+        (exp(x) - 1.0) / x
+    }
+}
+
 /// e to the power `x`; zero below the range of normal numbers.
-fn exp(x: f64) -> f64 {
+pub(super) fn exp(x: f64) -> f64 {
     debug_assert!(x < 700.0, "exp({x})");
     let twos = (x * std::f64::consts::LOG2_E).round();
     if twos < -1022.0 {
@@ -99,6 +122,20 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn ratios_agree_with_the_c_library_and_have_no_gap() {
+        let magnitudes = [1e-300, 1e-17, 1e-9, 0.1, 0.249, 0.25, 0.251, 0.5, 0.9, 3.0, 40.0];
+        for x in magnitudes.into_iter().flat_map(|x: f64| [x, -x]) {
+            let theirs = x.exp_m1() / x;
+            assert!((exp_m1_ratio(x) / theirs - 1.0).abs() < 4e-15, "{x}");
+            if x > -1.0 {
+                let theirs = x.ln_1p() / x;
+                assert!((ln_1p_ratio(x) / theirs - 1.0).abs() < 4e-15, "{x}");
+            }
+        }
+        assert_eq!((exp_m1_ratio(0.0), ln_1p_ratio(0.0)), (1.0, 1.0));
     }
 
     #[test]

@@ -1,17 +1,12 @@
 //! How many bytes an object has.
 
-use std::error::Error;
-use std::fmt;
-use std::str::FromStr;
-
-use serde::de::{self, Deserialize, Deserializer, Visitor};
-use serde::{Serialize, Serializer};
-
+use super::size_text::ParseSizeDistributionError;
+use super::{SizeHistogram, Zipfian};
 use crate::Rng;
-use crate::bytes::{ParseBytesError, format_bytes, parse_bytes};
 
-/// Sizes of objects. Written as text: `100`, `1KiB`, `50-150` or `50..150` (both ends included).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Sizes of objects. Written as text: `100`, `1KiB`, `50-150` or `50..150` (both ends included),
+/// `zipfian:50-150:0.99`, `histogram:100=9,1KiB=1` (sizes and their weights).
+#[derive(Clone, Debug, PartialEq)]
 pub enum SizeDistribution {
     /// Every object has this many bytes.
     Constant(usize),
@@ -22,194 +17,111 @@ pub enum SizeDistribution {
         /// The largest size, in bytes; not below `from`.
         to: usize,
     },
+    /// The smallest size is the most likely.
+    Zipfian(ZipfianSizes),
+    /// Some sizes with a weight each.
+    Histogram(SizeHistogram),
 }
 
 impl SizeDistribution {
-    /// The size of the next object.
+    /// The size of the next object. Takes constant time, or the logarithm of the number of bins.
     #[inline]
-    pub const fn sample(&self, rng: &mut Rng) -> usize {
-        match *self {
-            Self::Constant(bytes) => bytes,
+    pub fn sample(&self, rng: &mut Rng) -> usize {
+        match self {
+            Self::Constant(bytes) => *bytes,
             Self::Uniform { from, to } => from + rng.below((to - from) as u64 + 1) as usize,
+            Self::Zipfian(sizes) => sizes.from + sizes.law.draw(rng) as usize,
+            Self::Histogram(histogram) => histogram.sample(rng),
         }
     }
 
     /// The smallest size that can occur.
-    pub const fn min(&self) -> usize {
-        match *self {
-            Self::Constant(bytes) => bytes,
-            Self::Uniform { from, .. } => from,
+    pub fn min(&self) -> usize {
+        match self {
+            Self::Constant(bytes) => *bytes,
+            Self::Uniform { from, .. } => *from,
+            Self::Zipfian(sizes) => sizes.from,
+            Self::Histogram(histogram) => histogram.min(),
         }
     }
 
     /// The largest size that can occur.
-    pub const fn max(&self) -> usize {
-        match *self {
-            Self::Constant(bytes) => bytes,
-            Self::Uniform { to, .. } => to,
+    pub fn max(&self) -> usize {
+        match self {
+            Self::Constant(bytes) => *bytes,
+            Self::Uniform { to, .. } => *to,
+            Self::Zipfian(sizes) => sizes.to,
+            Self::Histogram(histogram) => histogram.max(),
         }
     }
 
     /// The mean size, in bytes.
-    pub const fn mean(&self) -> f64 {
-        (self.min() as f64 + self.max() as f64) / 2.0
-    }
-}
-
-impl fmt::Display for SizeDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Constant(bytes) => write!(f, "{}", format_bytes(bytes)),
-            Self::Uniform { from, to } => write!(f, "{}-{}", format_bytes(from), format_bytes(to)),
-        }
-    }
-}
-
-/// A text that is not a size distribution.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ParseSizeDistributionError {
-    /// One of the sizes cannot be read.
-    Bytes(ParseBytesError),
-    /// The range runs backwards.
-    Reversed {
-        /// The smaller end as given.
-        from: usize,
-        /// The larger end as given.
-        to: usize,
-    },
-}
-
-impl fmt::Display for ParseSizeDistributionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    pub fn mean(&self) -> f64 {
         match self {
-            Self::Bytes(error) => write!(f, "{error}; for a range write \"50-150\""),
-            Self::Reversed { from, to } => {
-                write!(f, "sizes \"{from}-{to}\": the smaller comes first; write \"{to}-{from}\"")
+            Self::Constant(bytes) => *bytes as f64,
+            Self::Uniform { from, to } => (*from as f64 + *to as f64) / 2.0,
+            Self::Zipfian(sizes) => sizes.from as f64 + sizes.law.mean_rank(),
+            Self::Histogram(histogram) => histogram.mean(),
+        }
+    }
+
+    /// Whether a range runs forwards. The fields are public; text is checked on parsing.
+    pub const fn validate(&self) -> Result<(), ParseSizeDistributionError> {
+        match *self {
+            Self::Uniform { from, to } if from > to => {
+                Err(ParseSizeDistributionError::Reversed { from, to })
             }
+            _ => Ok(()),
         }
     }
 }
 
-impl Error for ParseSizeDistributionError {}
+/// Sizes of a range; the one of rank r, counted from the smallest, has weight 1 / r^theta.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ZipfianSizes {
+    from: usize,
+    to: usize,
+    theta: f64,
+    law: Zipfian,
+}
 
-impl FromStr for SizeDistribution {
-    type Err = ParseSizeDistributionError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let parse = |text| parse_bytes(text).map_err(ParseSizeDistributionError::Bytes);
-        let Some((from, to)) = text.split_once("..").or_else(|| text.split_once('-')) else {
-            return parse(text).map(Self::Constant);
-        };
-        let (from, to) = (parse(from)?, parse(to)?);
+impl ZipfianSizes {
+    /// Sizes `from` to `to`, both included, in bytes, of skew `theta` above 0.
+    pub fn new(from: usize, to: usize, theta: f64) -> Result<Self, ParseSizeDistributionError> {
         if from > to {
             return Err(ParseSizeDistributionError::Reversed { from, to });
         }
-        Ok(Self::Uniform { from, to })
-    }
-}
-
-impl Serialize for SizeDistribution {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for SizeDistribution {
-    /// Reads the text, or a plain number of bytes.
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct SizeVisitor;
-
-        impl Visitor<'_> for SizeVisitor {
-            type Value = SizeDistribution;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "a size such as 100, \"1KiB\" or \"50-150\"")
-            }
-
-            fn visit_u64<E: de::Error>(self, bytes: u64) -> Result<Self::Value, E> {
-                usize::try_from(bytes).map(SizeDistribution::Constant).map_err(E::custom)
-            }
-
-            fn visit_i64<E: de::Error>(self, bytes: i64) -> Result<Self::Value, E> {
-                usize::try_from(bytes)
-                    .map(SizeDistribution::Constant)
-                    .map_err(|_| E::invalid_value(de::Unexpected::Signed(bytes), &self))
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-                text.parse().map_err(E::custom)
-            }
+        if !(theta > 0.0 && theta.is_finite()) {
+            return Err(ParseSizeDistributionError::Theta { text: theta.to_string() });
         }
+        let law = Zipfian::new((to - from) as u64 + 1, theta);
+        Ok(Self { from, to, theta, law })
+    }
 
-        deserializer.deserialize_any(SizeVisitor)
+    /// The skew.
+    pub const fn theta(&self) -> f64 {
+        self.theta
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde::de::IntoDeserializer;
-    use serde::de::value::Error as ValueError;
-
     use super::*;
 
     #[test]
-    fn text_and_value_agree() {
-        for (text, distribution, canonical) in [
-            ("100", SizeDistribution::Constant(100), "100"),
-            ("1024", SizeDistribution::Constant(1024), "1KiB"),
-            ("50-150", SizeDistribution::Uniform { from: 50, to: 150 }, "50-150"),
-            ("1000..1024", SizeDistribution::Uniform { from: 1000, to: 1024 }, "1000-1KiB"),
-            (
-                "1KiB - 10KiB",
-                SizeDistribution::Uniform { from: 1 << 10, to: 10 << 10 },
-                "1KiB-10KiB",
-            ),
-        ] {
-            assert_eq!(text.parse(), Ok(distribution), "{text}");
-            assert_eq!(distribution.to_string(), canonical);
-            assert_eq!(canonical.parse(), Ok(distribution));
-        }
-    }
-
-    #[test]
-    fn refusals_name_value_and_remedy() {
-        let message = |text: &str| text.parse::<SizeDistribution>().unwrap_err().to_string();
-        assert_eq!(
-            message("150-50"),
-            "sizes \"150-50\": the smaller comes first; write \"50-150\""
-        );
-        assert_eq!(
-            message("big"),
-            "size \"big\": write a whole number of bytes, KiB, MiB or GiB, as in \"100\" or \
-             \"1KiB\"; for a range write \"50-150\""
-        );
-    }
-
-    #[test]
-    fn numbers_and_text_deserialise() {
-        let number = SizeDistribution::deserialize(
-            IntoDeserializer::<ValueError>::into_deserializer(100i64),
-        );
-        assert_eq!(number, Ok(SizeDistribution::Constant(100)));
-        let text =
-            SizeDistribution::deserialize(IntoDeserializer::<ValueError>::into_deserializer("1-2"));
-        assert_eq!(text, Ok(SizeDistribution::Uniform { from: 1, to: 2 }));
-        let negative =
-            SizeDistribution::deserialize(IntoDeserializer::<ValueError>::into_deserializer(-1i64));
-        assert!(negative.is_err());
-    }
-
-    #[test]
     fn the_ends_are_included_and_the_mean_is_right() {
-        let mut rng = crate::Seed(1).rng();
-        let sizes = SizeDistribution::Uniform { from: 50, to: 52 };
-        let drawn: Vec<usize> = (0..3000).map(|_| sizes.sample(&mut rng)).collect();
-        for size in 50..=52 {
-            let count = drawn.iter().filter(|&&drawn| drawn == size).count();
-            assert!((880..1120).contains(&count), "{size}: {count}");
+        for text in ["50-52", "zipfian:50-52:0.99", "zipfian:50-52:1.5", "histogram:50=1,51=2,52=1"]
+        {
+            let sizes: SizeDistribution = text.parse().unwrap();
+            let mut rng = crate::Seed(1).rng();
+            let drawn: Vec<usize> = (0..30_000).map(|_| sizes.sample(&mut rng)).collect();
+            assert!(drawn.iter().all(|size| (50..=52).contains(size)));
+            assert!((50..=52).all(|size| drawn.contains(&size)), "{text}");
+            assert_eq!((sizes.min(), sizes.max()), (50, 52));
+            let mean = drawn.iter().sum::<usize>() as f64 / drawn.len() as f64;
+            assert!((mean - sizes.mean()).abs() < 0.02, "{text}: {mean}, not {}", sizes.mean());
         }
-        assert!(drawn.iter().all(|size| (50..=52).contains(size)));
-        assert_eq!(sizes.mean(), 51.0);
+        assert_eq!("50-52".parse::<SizeDistribution>().unwrap().mean(), 51.0);
         assert_eq!(SizeDistribution::Constant(7).mean(), 7.0);
     }
 }

@@ -53,7 +53,7 @@ fn pattern(row: Row, volume: Volume, source: &str) -> Pattern {
     let (name, first, second, delete_fraction) = row;
     Pattern {
         name: name.to_owned(),
-        label: Pattern::label_of(first, second),
+        label: Pattern::label_of(&first, second.as_ref()),
         first,
         second,
         delete_fraction,

@@ -53,7 +53,7 @@ impl Pattern {
     }
 
     /// The sizes for the eye: `60 → 70 B`, `1 → 10 KiB`, `50–150 → 5000–15000 B`.
-    pub fn label_of(first: SizeDistribution, second: Option<SizeDistribution>) -> String {
+    pub fn label_of(first: &SizeDistribution, second: Option<&SizeDistribution>) -> String {
         let sizes = || [Some(first), second].into_iter().flatten();
         let unit = [(1 << 20, "MiB"), (1 << 10, "KiB")].into_iter().find(|&(bytes, _)| {
             sizes().flat_map(|size| [size.min(), size.max()]).all(|end| end.is_multiple_of(bytes))
@@ -61,19 +61,19 @@ impl Pattern {
         let (bytes, unit) = unit.unwrap_or((1, "B"));
         let written = sizes().map(|size| match size {
             SizeDistribution::Constant(constant) => (constant / bytes).to_string(),
-            SizeDistribution::Uniform { from, to } => format!("{}–{}", from / bytes, to / bytes),
+            range => format!("{}–{}", range.min() / bytes, range.max() / bytes),
         });
         format!("{} {unit}", written.collect::<Vec<_>>().join(" → "))
     }
 
     /// The largest object of either filling, in bytes.
     pub fn object_bytes_max(&self) -> usize {
-        self.second.map_or(0, |second| second.max()).max(self.first.max())
+        self.second.as_ref().map_or(0, SizeDistribution::max).max(self.first.max())
     }
 
     /// The smallest object of either filling, in bytes.
     pub fn object_bytes_min(&self) -> usize {
-        self.second.map_or(usize::MAX, |second| second.min()).min(self.first.min())
+        self.second.as_ref().map_or(usize::MAX, SizeDistribution::min).min(self.first.min())
     }
 
     /// Whether the pattern can be run. The fields are public; this is checked on reading a file and
@@ -196,7 +196,8 @@ mod tests {
     #[test]
     fn labels_share_a_unit_where_they_can() {
         let label = |first: &str, second: Option<&str>| {
-            Pattern::label_of(first.parse().unwrap(), second.map(|text| text.parse().unwrap()))
+            let second: Option<SizeDistribution> = second.map(|text| text.parse().unwrap());
+            Pattern::label_of(&first.parse().unwrap(), second.as_ref())
         };
         assert_eq!(label("60", Some("70")), "60 → 70 B");
         assert_eq!(label("1000", Some("1024")), "1000 → 1024 B");

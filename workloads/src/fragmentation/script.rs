@@ -176,14 +176,14 @@ impl PhaseScript {
             return Err(ScriptError::CapTooSmall { cap_bytes, object_bytes_max });
         }
         let mut script = Self {
-            first: pattern.first,
-            second: pattern.second,
+            first: pattern.first.clone(),
+            second: pattern.second.clone(),
             delete_fraction: pattern.delete_fraction,
             cap_bytes,
             volume_bytes,
             seed,
             phase: None,
-            sizes: pattern.first,
+            sizes: pattern.first.clone(),
             rng: seed.rng(),
             live_bytes: 0,
             live_objects: 0,
@@ -290,7 +290,7 @@ impl PhaseScript {
     #[cold]
     fn end_phase(&mut self) -> Action {
         let next = match self.phase {
-            Some(Phase::Fill) => self.second.and(Some(Phase::Delete)),
+            Some(Phase::Fill) => self.second.as_ref().map(|_| Phase::Delete),
             Some(Phase::Delete) => Some(Phase::Refill),
             Some(Phase::Refill) | None => None,
         };
@@ -310,7 +310,7 @@ impl PhaseScript {
             Phase::Delete => {
                 self.victims = (self.live_objects as f64 * self.delete_fraction).round() as u64;
             }
-            Phase::Refill => self.sizes = self.second.unwrap_or(self.first),
+            Phase::Refill => self.sizes = self.second.as_ref().unwrap_or(&self.first).clone(),
         }
     }
 }

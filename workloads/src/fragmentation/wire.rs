@@ -28,9 +28,10 @@ impl TryFrom<WirePattern> for Pattern {
     type Error = PatternError;
 
     fn try_from(wire: WirePattern) -> Result<Self, Self::Error> {
+        let label = || Self::label_of(&wire.first, wire.second.as_ref());
         let pattern = Self {
             name: wire.name,
-            label: wire.label.unwrap_or_else(|| Self::label_of(wire.first, wire.second)),
+            label: wire.label.unwrap_or_else(label),
             first: wire.first,
             second: wire.second,
             delete_fraction: wire.delete_percent / 100.0,

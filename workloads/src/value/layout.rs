@@ -61,7 +61,8 @@ const fn seal(key: u64, stamp: Stamp) -> u64 {
 
 /// A value below [`HEADER_BYTES`] is the beginning of these bytes. The first word is a bijection of
 /// the key (for one length), the others follow from it.
-#[inline]
+// Not inline: so that what makes longer values is small enough to be.
+#[inline(never)]
 pub(super) fn short_value(key: u64, bytes: usize) -> [u8; HEADER_BYTES] {
     let first = mix(key ^ short_length(bytes));
     let second = mix(first.wrapping_add(GOLDEN));
@@ -88,8 +89,19 @@ fn words_to_bytes(words: [u64; 3]) -> [u8; HEADER_BYTES] {
 /// Where in the pool the value of this stamp begins.
 #[inline]
 pub(super) const fn offset(stamp: Stamp) -> usize {
-    let writer = mix(stamp.writer() as u64 + 1);
-    writer.wrapping_add(stamp.sequence().wrapping_mul(OFFSET_STEP)) as usize % OFFSETS
+    offset_from(first_offset(stamp.writer()), stamp)
+}
+
+/// Where the first value of a writer would begin if the pool had no end.
+#[inline]
+pub(super) const fn first_offset(writer: u16) -> u64 {
+    mix(writer as u64 + 1)
+}
+
+/// [`offset`] for a writer whose [`first_offset`] is known.
+#[inline]
+pub(super) const fn offset_from(first: u64, stamp: Stamp) -> usize {
+    first.wrapping_add(stamp.sequence().wrapping_mul(OFFSET_STEP)) as usize % OFFSETS
 }
 
 /// Bodies of up to `value_bytes_max` bytes are cut from this buffer; the same for everybody.

@@ -98,7 +98,8 @@ fn fillings_reach_the_cap_and_allocate_the_volume() {
 fn sizes_are_those_of_the_phase() {
     for pattern in all() {
         for (phase, done) in run_at_cap(&pattern) {
-            let sizes = if phase == Phase::Fill { Some(pattern.first) } else { pattern.second };
+            let filled = phase == Phase::Fill;
+            let sizes = if filled { Some(&pattern.first) } else { pattern.second.as_ref() };
             let sizes = sizes.unwrap();
             let range = sizes.min()..=sizes.max();
             assert!(done.allocations.iter().all(|bytes| range.contains(bytes)));

@@ -1,0 +1,220 @@
+//! The shares of the kinds of requests.
+
+use std::error::Error;
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::RequestKind;
+use crate::Rng;
+
+/// What share of the requests is of which kind, in per cent; together 100.
+///
+/// Shares that are left out of a file are 0. [`Mix::default`] has zeros only, to be filled in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+// `remote`: the derived functions become associated ones, so that reading can validate.
+#[serde(remote = "Self", rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Mix {
+    /// Reads.
+    pub get: f64,
+    /// Overwrites.
+    pub update: f64,
+    /// Records that are new.
+    pub insert: f64,
+    /// Removals.
+    pub delete: f64,
+    /// Reads, each followed by an overwrite of the same record.
+    pub read_modify_write: f64,
+    /// Reads of several records in the order of keys.
+    pub scan: f64,
+}
+
+/// Shares as people round them, 33.333 three times, still count as 100.
+const TOLERANCE_PERCENT: f64 = 0.001;
+
+impl Mix {
+    /// This share of GETs in per cent; the rest are UPDATEs.
+    pub fn gets(percent: f64) -> Result<Self, MixError> {
+        let mix = Self { get: percent, update: 100.0 - percent, ..Self::default() };
+        mix.validate().map(|()| mix)
+    }
+
+    /// The shares by kind, in the order of [`RequestKind::ALL`].
+    pub const fn shares(&self) -> [(RequestKind, f64); 6] {
+        [
+            (RequestKind::Get, self.get),
+            (RequestKind::Update, self.update),
+            (RequestKind::Insert, self.insert),
+            (RequestKind::Delete, self.delete),
+            (RequestKind::ReadModifyWrite, self.read_modify_write),
+            (RequestKind::Scan, self.scan),
+        ]
+    }
+
+    /// Whether every share is a percentage and they add up to 100 (within 0.001).
+    pub fn validate(&self) -> Result<(), MixError> {
+        let shares = self.shares().map(|(_, share)| share);
+        let sum: f64 = shares.iter().sum();
+        let percentages = shares.iter().all(|share| (0.0..=100.0).contains(share));
+        if percentages && (sum - 100.0).abs() <= TOLERANCE_PERCENT {
+            Ok(())
+        } else {
+            Err(MixError { mix: *self })
+        }
+    }
+}
+
+impl fmt::Display for Mix {
+    /// `get 95 %, update 5 %`: the shares that are not zero.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        for (kind, share) in self.shares() {
+            if share != 0.0 {
+                // Without the dust of binary fractions: 100 − 99.9 is 0.1.
+                let share = (share * 1e9).round() / 1e9;
+                write!(f, "{separator}{} {share} %", kind.name())?;
+                separator = ", ";
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Shares that are no mix.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MixError {
+    mix: Mix,
+}
+
+impl fmt::Display for MixError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sum: f64 = self.mix.shares().iter().map(|(_, share)| share).sum();
+        let mix = if self.mix == Mix::default() { "nothing".into() } else { self.mix.to_string() };
+        write!(
+            f,
+            "mix of {mix}: adds up to {sum} %; each share must be from 0 to 100 and all together \
+             100, as in get = 95, update = 5"
+        )
+    }
+}
+
+impl Error for MixError {}
+
+impl Serialize for Mix {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Mix {
+    /// Reads the shares by name; those left out are 0. Refuses what [`Mix::validate`] refuses.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mix = Self::deserialize(deserializer)?;
+        mix.validate().map(|()| mix).map_err(de::Error::custom)
+    }
+}
+
+/// Draws kinds by their shares.
+#[derive(Clone, Debug)]
+pub(super) struct KindSampler {
+    /// Draws below a threshold, and not below the one before, are of its kind.
+    thresholds: [(f64, RequestKind); 6],
+}
+
+impl KindSampler {
+    pub(super) fn new(mix: &Mix) -> Self {
+        let mut sum = 0.0;
+        let mut thresholds = mix.shares().map(|(kind, share)| {
+            sum += share / 100.0;
+            (sum, kind)
+        });
+        // The last kind that is asked for takes what rounding leaves.
+        if let Some(last) = mix.shares().iter().rposition(|&(_, share)| share > 0.0) {
+            thresholds[last].0 = 1.0;
+        }
+        Self { thresholds }
+    }
+
+    #[inline]
+    pub(super) fn draw(&self, rng: &mut Rng) -> RequestKind {
+        let unit = rng.unit_f64();
+        let found = self.thresholds.iter().find(|&&(threshold, _)| unit < threshold);
+        found.map_or(RequestKind::Get, |&(_, kind)| kind)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::de::IntoDeserializer;
+    use serde::de::value::{Error as ValueError, MapDeserializer};
+
+    use super::*;
+    use crate::Seed;
+    use crate::chi_square::Fit;
+
+    fn read(fields: &[(&str, f64)]) -> Result<Mix, String> {
+        let fields = fields.iter().map(|&(name, share)| (name, share));
+        let map = MapDeserializer::<_, ValueError>::new(fields);
+        <Mix as Deserialize>::deserialize(map.into_deserializer())
+            .map_err(|error| error.to_string())
+    }
+
+    fn counts(mix: Mix) -> [u64; 6] {
+        let sampler = KindSampler::new(&mix);
+        let mut rng = Seed(42).rng();
+        let mut counts = [0; 6];
+        for _ in 0..200_000 {
+            counts[sampler.draw(&mut rng) as usize] += 1;
+        }
+        counts
+    }
+
+    #[test]
+    fn shares_are_the_requested_ones_and_no_other() {
+        let mix = Mix {
+            get: 50.0,
+            update: 20.0,
+            insert: 5.0,
+            delete: 4.5,
+            read_modify_write: 20.0,
+            scan: 0.5,
+        };
+        let fit = |mix: Mix, counts| Fit::new(counts, mix.shares().map(|(_, share)| share / 100.0));
+        let drawn = counts(mix);
+        assert!(fit(mix, &drawn).is_good());
+        let other = Mix { get: 49.0, update: 21.0, ..mix };
+        assert!(!fit(other, &drawn).is_good());
+    }
+
+    #[test]
+    fn a_kind_without_share_never_occurs() {
+        assert_eq!(counts(Mix::gets(100.0).unwrap()), [200_000, 0, 0, 0, 0, 0]);
+        assert_eq!(counts(Mix::gets(0.0).unwrap()), [0, 200_000, 0, 0, 0, 0]);
+        // Together a little less than 100: GETs do not get the rest.
+        let thirds = Mix { update: 33.333, insert: 33.333, scan: 33.333, ..Mix::default() };
+        let [gets, _, _, deletes, read_modify_writes, _] = counts(thirds);
+        assert_eq!((gets, deletes, read_modify_writes), (0, 0, 0));
+    }
+
+    #[test]
+    fn shares_left_out_are_zero() {
+        let mix = Mix { scan: 95.0, insert: 5.0, ..Mix::default() };
+        assert_eq!(read(&[("scan", 95.0), ("insert", 5.0)]), Ok(mix));
+        assert_eq!(mix.to_string(), "insert 5 %, scan 95 %");
+    }
+
+    #[test]
+    fn refusals_name_value_and_remedy() {
+        assert_eq!(
+            read(&[("get", 90.0), ("update", 5.0)]).unwrap_err(),
+            "mix of get 90 %, update 5 %: adds up to 95 %; each share must be from 0 to 100 and \
+             all together 100, as in get = 95, update = 5"
+        );
+        assert!(read(&[]).unwrap_err().starts_with("mix of nothing: adds up to 0 %"));
+        assert!(read(&[("put", 100.0)]).unwrap_err().starts_with("unknown field `put`, expected"));
+        for percent in [101.0, -1.0, f64::NAN, f64::INFINITY] {
+            let message = Mix::gets(percent).unwrap_err().to_string();
+            assert!(message.contains(&format!("get {percent} %")), "{message}");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Mixes of requests to a store: YCSB's shape, plus deletes and churn.
+//!
+//! A [`Workload`] says what is asked for; a [`RequestStream`] yields it for one thread, as words of
+//! 8 bytes that are prepared before the clock starts, or drawn while it runs.
+//!
+//! ```
+//! use workloads::Seed;
+//! use workloads::requests::{Request, RequestStream, Workload};
+//!
+//! let workload = Workload::by_name("ycsb-a").unwrap();
+//! let (records, thread, threads) = (1_000_000, 0, 4);
+//! let mut stream = RequestStream::new(&workload, records, thread, threads, Seed(42));
+//! let mut words = vec![Request::default(); 1000];
+//! stream.fill(&mut words); // the next call goes on where this one ended
+//! ```
+//!
+//! Each request is asked once. Replaying an array would let the processor learn it, and would read
+//! the same records again in the same order.
+//!
+//! # Who may name which record
+//!
+//! Loaded records are `0..records`. Thread `t` of `n` inserts `records + t`, `records + t + n`,
+//! `records + t + 2 n`, …: no record is ever inserted twice.
+//!
+//! * A mix *without deletes* draws keys over the loaded records. Inserted records are asked for by
+//!   `latest` only, and only by the thread that inserted them, so that no request meets a record
+//!   that is still on its way. (YCSB lets its range grow, asks for the inserts of all threads, and
+//!   waits for the acknowledgement of each.)
+//! * With *deletes or churn*, thread `t` owns the loaded records with `record % n == t` and what it
+//!   inserted. It deletes one of its live records, all equally likely, and draws every other key
+//!   from the list of them by position, so that no request names a dead record. When nothing is
+//!   live, a request becomes an INSERT.
+//!
+//! Kinds, keys, sizes and victims come from independent streams: two mixes of GETs and UPDATEs
+//! with one seed touch the same records in the same order.
+
+mod live;
+mod mix;
+mod presets;
+mod request;
+mod stream;
+mod twitter;
+mod workload;
+
+pub use mix::{Mix, MixError};
+pub use request::{Request, RequestKind};
+pub use stream::RequestStream;
+pub use workload::{Workload, WorkloadError};

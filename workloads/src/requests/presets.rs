@@ -1,0 +1,107 @@
+//! The built-in workloads.
+
+use super::workload::SCAN_ENTRIES;
+use super::{Mix, Workload, twitter};
+use crate::keys::KEY_BYTES;
+use crate::ycsb;
+use crate::{KeyDistribution, SizeDistribution};
+
+const GETS: [&str; 4] = ["get-100", "get-95", "get-50", "get-0"];
+
+pub(super) fn names() -> Vec<String> {
+    let plain = GETS.into_iter().chain(["insert-only", "churn", "churn-resize"]);
+    let ycsb = ycsb::CORE_WORKLOADS.iter().map(|&(name, _)| name);
+    plain.chain(ycsb).map(str::to_owned).chain(twitter::names()).collect()
+}
+
+pub(super) fn by_name(name: &str) -> Option<Workload> {
+    match name {
+        "insert-only" => Some(insert_only()),
+        "churn" => Some(churn()),
+        "churn-resize" => Some(churn_resize()),
+        _ => gets(name).or_else(|| ycsb::core_workload(name)).or_else(|| twitter::by_name(name)),
+    }
+}
+
+/// GETs and UPDATEs of values of 1 KiB, all records equally likely.
+fn plain(name: &str, mix: Mix) -> Workload {
+    Workload {
+        name: name.to_owned(),
+        mix,
+        keys: KeyDistribution::Uniform,
+        value_bytes: SizeDistribution::Constant(1 << 10),
+        churn_value_bytes: None,
+        scan_entries: SCAN_ENTRIES,
+        churn: false,
+        modelled_key_bytes: KEY_BYTES,
+        source: "made for this suite".to_owned(),
+    }
+}
+
+fn gets(name: &str) -> Option<Workload> {
+    let percent: f64 = name.strip_prefix("get-")?.parse().ok()?;
+    let mix = Mix::gets(percent).ok()?;
+    // One name for one workload: "get-095" is none.
+    (format!("get-{percent}") == name).then(|| plain(name, mix))
+}
+
+fn insert_only() -> Workload {
+    plain("insert-only", Mix { insert: 100.0, ..Mix::default() })
+}
+
+fn churn() -> Workload {
+    let mix = Mix { insert: 50.0, delete: 50.0, ..Mix::default() };
+    Workload { churn: true, ..plain("churn", mix) }
+}
+
+/// Sizes grow by 30 %, as in W2 and W3 of the RAMCloud paper: what one object leaves behind never
+/// holds the next, and both sizes lie in different size classes of every usual allocator.
+fn churn_resize() -> Workload {
+    Workload {
+        name: "churn-resize".to_owned(),
+        value_bytes: SizeDistribution::Constant(500),
+        churn_value_bytes: Some(SizeDistribution::Constant(650)),
+        source: "made for this suite; growth by 30 % as in the RAMCloud paper (FAST 2014), W2"
+            .to_owned(),
+        ..churn()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_are_valid_and_found_by_name() {
+        let names = names();
+        for name in &names {
+            let workload = by_name(name).unwrap();
+            assert_eq!(workload.validate(), Ok(()), "{name}");
+            assert_eq!(&workload.name, name);
+            assert!(!workload.source.is_empty());
+        }
+        assert_eq!(names.len(), 4 + 3 + 6 + 53);
+        let mut distinct = names.clone();
+        distinct.sort();
+        distinct.dedup();
+        assert_eq!(distinct.len(), names.len());
+    }
+
+    #[test]
+    fn every_share_of_gets_has_one_name() {
+        assert_eq!(by_name("get-99.5").unwrap().mix, Mix::gets(99.5).unwrap());
+        for name in ["get-", "get-101", "get-095", "get-95.0", "get-NaN", "gets-95", "ycsb-g"] {
+            assert_eq!(by_name(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_workload_introduces_itself() {
+        let text = |name| by_name(name).unwrap().to_string();
+        assert_eq!(text("get-95"), "get-95: get 95 %, update 5 %; keys uniform; values 1KiB");
+        assert_eq!(
+            text("churn-resize"),
+            "churn-resize: insert 50 %, delete 50 %; keys uniform; values 500, inserted 650"
+        );
+    }
+}

@@ -1,0 +1,274 @@
+//! What one workload asks for.
+
+use std::error::Error;
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::{Mix, MixError, Request, presets};
+use crate::dist::{ParseKeyDistributionError, ParseSizeDistributionError};
+use crate::keys::KEY_BYTES;
+use crate::{KeyDistribution, Seed, SizeDistribution};
+
+/// A mix of requests over records, and the sizes of their values.
+///
+/// Serialised as, for example:
+///
+/// ```toml
+/// name        = "mine"
+/// mix         = { get = 90, insert = 5, delete = 5 }   # per cent, together 100
+/// keys        = "zipfian:0.99"
+/// value-bytes = "100-1000"
+/// churn       = true               # optional, like everything below
+/// churn-value-bytes = "1KiB"       # sizes of inserted values, where they differ
+/// scan-entries = [1, 100]
+/// modelled-key-bytes = 8
+/// source      = "a guess"
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+// `remote`: the derived functions become associated ones, so that reading can validate.
+#[serde(remote = "Self", rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Workload {
+    /// A short name for rows and figures: letters, digits, `-` and `_`.
+    pub name: String,
+    /// The shares of the kinds of requests.
+    pub mix: Mix,
+    /// How popular the records are.
+    pub keys: KeyDistribution,
+    /// Sizes of loaded values and of written ones, in bytes.
+    pub value_bytes: SizeDistribution,
+    /// Sizes of the values that churn inserts, where they differ from the loaded ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub churn_value_bytes: Option<SizeDistribution>,
+    /// The fewest and the most entries of a scan; all numbers between are equally likely.
+    #[serde(default = "default_scan_entries")]
+    pub scan_entries: (usize, usize),
+    /// The shares of INSERT and DELETE together are steps that keep live bytes constant: a DELETE
+    /// if the next value would not fit into what was loaded, an INSERT otherwise. A thread's live
+    /// bytes never exceed what it loaded, and before each DELETE lack less than one value of it.
+    #[serde(default)]
+    pub churn: bool,
+    /// The length of keys in the system that is modelled. Keys here have 8 bytes; presets add the
+    /// rest to every value. 8: nothing was added.
+    #[serde(default = "default_key_bytes")]
+    pub modelled_key_bytes: usize,
+    /// Where the numbers come from, and how sure that is.
+    #[serde(default)]
+    pub source: String,
+}
+
+pub(super) const SCAN_ENTRIES: (usize, usize) = (1, 100);
+
+const fn default_scan_entries() -> (usize, usize) {
+    SCAN_ENTRIES
+}
+
+const fn default_key_bytes() -> usize {
+    KEY_BYTES
+}
+
+impl Workload {
+    /// The built-in workload of this name. Every `get-PERCENT` is one.
+    pub fn by_name(name: &str) -> Option<Self> {
+        presets::by_name(name)
+    }
+
+    /// The names of the built-in workloads, related ones together.
+    pub fn names() -> Vec<String> {
+        presets::names()
+    }
+
+    /// Whether the workload can be asked for. The fields are public; this is checked on reading a
+    /// file and again by [`RequestStream::new`](super::RequestStream::new).
+    pub fn validate(&self) -> Result<(), WorkloadError> {
+        let readable = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
+        if self.name.is_empty() || !self.name.chars().all(readable) {
+            return Err(WorkloadError::Name { name: self.name.clone() });
+        }
+        self.mix.validate().map_err(WorkloadError::Mix)?;
+        self.keys.validate().map_err(WorkloadError::Keys)?;
+        for sizes in self.sizes() {
+            sizes.validate().map_err(WorkloadError::Sizes)?;
+        }
+        let bytes = self.value_bytes_max();
+        if bytes > Request::SIZE_MAX {
+            return Err(WorkloadError::ValueTooLarge { bytes });
+        }
+        let (from, to) = self.scan_entries;
+        if from == 0 || from > to || to > Request::SIZE_MAX {
+            return Err(WorkloadError::ScanEntries { from, to });
+        }
+        if self.modelled_key_bytes < KEY_BYTES {
+            return Err(WorkloadError::KeyBytes { bytes: self.modelled_key_bytes });
+        }
+        self.validate_churn()
+    }
+
+    fn validate_churn(&self) -> Result<(), WorkloadError> {
+        match (&self.churn_value_bytes, self.churn) {
+            (Some(sizes), false) => {
+                Err(WorkloadError::SizesWithoutChurn { sizes: sizes.to_string() })
+            }
+            (_, true) if self.mix.insert + self.mix.delete == 0.0 => {
+                Err(WorkloadError::ChurnWithoutShare { mix: self.mix })
+            }
+            (_, true) if self.sizes().any(|sizes| sizes.min() == 0) => {
+                Err(WorkloadError::EmptyChurn)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn sizes(&self) -> impl Iterator<Item = &SizeDistribution> {
+        [Some(&self.value_bytes), self.churn_value_bytes.as_ref()].into_iter().flatten()
+    }
+
+    /// The mean size of a loaded value, and of one that an UPDATE writes, in bytes.
+    pub fn mean_value_bytes(&self) -> f64 {
+        self.value_bytes.mean()
+    }
+
+    /// The largest value of any request or of the load, in bytes.
+    pub fn value_bytes_max(&self) -> usize {
+        self.sizes().map(SizeDistribution::max).max().unwrap_or(0)
+    }
+
+    /// The size of the value that is loaded for `record`, in bytes. `seed` is the seed of the run.
+    pub fn loaded_value_bytes(&self, seed: Seed, record: u64) -> usize {
+        match self.value_bytes {
+            SizeDistribution::Constant(bytes) => bytes,
+            ref sizes => sizes.sample(&mut seed.stream("loaded sizes").nth(record).rng()),
+        }
+    }
+
+    /// Whether records can be stored that were not loaded. A DELETE may become an INSERT, for want
+    /// of anything to delete.
+    pub fn inserts(&self) -> bool {
+        self.mix.insert > 0.0 || self.deletes()
+    }
+
+    /// Whether records can be read in the order of keys.
+    pub fn scans(&self) -> bool {
+        self.mix.scan > 0.0
+    }
+
+    /// Whether records can be removed.
+    pub fn deletes(&self) -> bool {
+        self.mix.delete > 0.0 || self.churn
+    }
+}
+
+impl fmt::Display for Workload {
+    /// `ycsb-a: get 50 %, update 50 %; keys zipfian:0.99; values 1000`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, mix, keys, value_bytes, .. } = self;
+        write!(f, "{name}: {mix}; keys {keys}; values {value_bytes}")?;
+        match &self.churn_value_bytes {
+            Some(sizes) => write!(f, ", inserted {sizes}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Serialize for Workload {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Workload {
+    /// Refuses what [`Workload::validate`] refuses.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let workload = Self::deserialize(deserializer)?;
+        workload.validate().map(|()| workload).map_err(de::Error::custom)
+    }
+}
+
+/// Why a workload cannot be asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WorkloadError {
+    /// The name is empty or has letters that no file name should have.
+    Name {
+        /// The name as given.
+        name: String,
+    },
+    /// The shares are no mix.
+    Mix(MixError),
+    /// A parameter of the key distribution is out of its range.
+    Keys(ParseKeyDistributionError),
+    /// A parameter of a size distribution is out of its range.
+    Sizes(ParseSizeDistributionError),
+    /// A size does not fit into a [`Request`].
+    ValueTooLarge {
+        /// The largest size.
+        bytes: usize,
+    },
+    /// The range of scan lengths is empty, starts at zero or does not fit into a [`Request`].
+    ScanEntries {
+        /// The fewest entries.
+        from: usize,
+        /// The most entries.
+        to: usize,
+    },
+    /// Modelled keys are shorter than the ones that are used.
+    KeyBytes {
+        /// The length as given.
+        bytes: usize,
+    },
+    /// Sizes for churn, and no churn.
+    SizesWithoutChurn {
+        /// The sizes as given.
+        sizes: String,
+    },
+    /// Churn, and no share for it.
+    ChurnWithoutShare {
+        /// The mix as given.
+        mix: Mix,
+    },
+    /// Churn of values that can have no bytes.
+    EmptyChurn,
+}
+
+impl fmt::Display for WorkloadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name { name } => {
+                write!(f, "name = \"{name}\": use letters, digits, '-' and '_', at least one")
+            }
+            Self::Mix(error) => error.fmt(f),
+            Self::Keys(error) => error.fmt(f),
+            Self::Sizes(error) => error.fmt(f),
+            Self::ValueTooLarge { bytes } => write!(
+                f,
+                "values of {bytes} B: a request has room for {} B; use smaller ones",
+                Request::SIZE_MAX
+            ),
+            Self::ScanEntries { from, to } => write!(
+                f,
+                "scan-entries = [{from}, {to}]: the fewest come first, from 1 to {}, as in \
+                 [1, 100]",
+                Request::SIZE_MAX
+            ),
+            Self::KeyBytes { bytes } => write!(
+                f,
+                "modelled-key-bytes = {bytes}: keys here have {KEY_BYTES}; use {KEY_BYTES} or more"
+            ),
+            Self::SizesWithoutChurn { sizes } => write!(
+                f,
+                "churn-value-bytes = \"{sizes}\" without churn: add churn = true, or leave it out"
+            ),
+            Self::ChurnWithoutShare { mix } => write!(
+                f,
+                "churn in a mix of {mix}: give insert and delete a share, or leave churn out"
+            ),
+            Self::EmptyChurn => {
+                write!(f, "churn of values of 0 B: live bytes never reach the cap; use 1 or more")
+            }
+        }
+    }
+}
+
+impl Error for WorkloadError {}
+
+#[cfg(test)]
+mod tests;

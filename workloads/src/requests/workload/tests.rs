@@ -1,0 +1,170 @@
+//! Workloads as files give them, and what is refused.
+
+use serde::de::value::{Error as ValueError, MapDeserializer, SeqDeserializer};
+use serde::de::{IntoDeserializer, Visitor};
+
+use super::*;
+
+/// A value as TOML or JSON hands it over.
+#[derive(Clone, Copy)]
+enum Given {
+    Text(&'static str),
+    Whole(i64),
+    Flag(bool),
+    Numbers(&'static [i64]),
+    Shares(&'static [(&'static str, f64)]),
+}
+
+impl<'de> Deserializer<'de> for Given {
+    type Error = ValueError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ValueError> {
+        match self {
+            Self::Text(text) => visitor.visit_borrowed_str(text),
+            Self::Whole(number) => visitor.visit_i64(number),
+            Self::Flag(flag) => visitor.visit_bool(flag),
+            Self::Numbers(numbers) => {
+                visitor.visit_seq(SeqDeserializer::new(numbers.iter().copied()))
+            }
+            Self::Shares(shares) => visitor.visit_map(MapDeserializer::new(shares.iter().copied())),
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ValueError> {
+        visitor.visit_some(self)
+    }
+
+    serde::forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf
+        unit unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier
+        ignored_any
+    }
+}
+
+impl<'de> IntoDeserializer<'de, ValueError> for Given {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+fn read(fields: &[(&'static str, Given)]) -> Result<Workload, String> {
+    let map = MapDeserializer::new(fields.iter().copied());
+    <Workload as Deserialize>::deserialize(map).map_err(|error: ValueError| error.to_string())
+}
+
+const SHORT: [(&str, Given); 4] = [
+    ("name", Given::Text("mine")),
+    ("mix", Given::Shares(&[("get", 90.0), ("delete", 10.0)])),
+    ("keys", Given::Text("zipfian:1.2")),
+    ("value-bytes", Given::Whole(100)),
+];
+
+#[test]
+fn a_workload_can_be_given_in_a_file() {
+    let mix = Mix { get: 90.0, delete: 10.0, ..Mix::default() };
+    let short = Workload {
+        name: "mine".to_owned(),
+        mix,
+        keys: KeyDistribution::Zipfian { theta: 1.2, scrambled: true },
+        value_bytes: SizeDistribution::Constant(100),
+        churn_value_bytes: None,
+        scan_entries: (1, 100),
+        churn: false,
+        modelled_key_bytes: 8,
+        source: String::new(),
+    };
+    assert_eq!(read(&SHORT), Ok(short.clone()));
+    let rest = [
+        ("churn", Given::Flag(true)),
+        ("churn-value-bytes", Given::Text("histogram:100=9,1KiB=1")),
+        ("scan-entries", Given::Numbers(&[3, 9])),
+        ("modelled-key-bytes", Given::Whole(20)),
+        ("source", Given::Text("a guess")),
+    ];
+    let long = Workload {
+        churn: true,
+        churn_value_bytes: Some("histogram:100=9,1KiB=1".parse().unwrap()),
+        scan_entries: (3, 9),
+        modelled_key_bytes: 20,
+        source: "a guess".to_owned(),
+        ..short
+    };
+    assert_eq!(read(&[&SHORT[..], &rest[..]].concat()), Ok(long));
+}
+
+#[test]
+fn a_file_is_refused_as_a_whole() {
+    let refusal = |name, given| read(&[&SHORT[..], &[(name, given)][..]].concat()).unwrap_err();
+    assert_eq!(
+        refusal("chrn", Given::Flag(true)),
+        "unknown field `chrn`, expected one of `name`, `mix`, `keys`, `value-bytes`, \
+         `churn-value-bytes`, `scan-entries`, `churn`, `modelled-key-bytes`, `source`"
+    );
+    assert_eq!(
+        refusal("scan-entries", Given::Numbers(&[9, 3])),
+        "scan-entries = [9, 3]: the fewest come first, from 1 to 16777215, as in [1, 100]"
+    );
+    assert_eq!(read(&SHORT[..3]), Err("missing field `value-bytes`".to_owned()));
+}
+
+#[test]
+fn refusals_name_value_and_remedy() {
+    let workload = || Workload::by_name("churn").unwrap();
+    let message = |workload: Workload| workload.validate().unwrap_err().to_string();
+    assert_eq!(
+        message(Workload { name: "a b".to_owned(), ..workload() }),
+        "name = \"a b\": use letters, digits, '-' and '_', at least one"
+    );
+    assert_eq!(
+        message(Workload { value_bytes: SizeDistribution::Constant(1 << 24), ..workload() }),
+        "values of 16777216 B: a request has room for 16777215 B; use smaller ones"
+    );
+    assert_eq!(
+        message(Workload { modelled_key_bytes: 7, ..workload() }),
+        "modelled-key-bytes = 7: keys here have 8; use 8 or more"
+    );
+    assert_eq!(
+        message(Workload {
+            churn: false,
+            churn_value_bytes: Some(SizeDistribution::Constant(100)),
+            ..workload()
+        }),
+        "churn-value-bytes = \"100\" without churn: add churn = true, or leave it out"
+    );
+    assert_eq!(
+        message(Workload { mix: Mix::gets(95.0).unwrap(), ..workload() }),
+        "churn in a mix of get 95 %, update 5 %: give insert and delete a share, or leave churn out"
+    );
+    assert_eq!(
+        message(Workload { value_bytes: SizeDistribution::Constant(0), ..workload() }),
+        "churn of values of 0 B: live bytes never reach the cap; use 1 or more"
+    );
+    assert_eq!(
+        message(Workload { keys: KeyDistribution::Latest { theta: -1.0 }, ..workload() }),
+        "theta \"-1\": must be a number above 0; for 0 write \"uniform\""
+    );
+    let reversed = SizeDistribution::Uniform { from: 2, to: 1 };
+    assert_eq!(
+        message(Workload { value_bytes: reversed, ..workload() }),
+        "sizes \"2-1\": the smaller comes first; write \"1-2\""
+    );
+    for scan_entries in [(0, 5), (1, 1 << 24)] {
+        assert!(Workload { scan_entries, ..workload() }.validate().is_err());
+    }
+}
+
+#[test]
+fn a_workload_tells_what_it_needs() {
+    let needs = |name: &str| {
+        let workload = Workload::by_name(name).unwrap();
+        (workload.inserts(), workload.deletes(), workload.scans())
+    };
+    assert_eq!(needs("ycsb-a"), (false, false, false));
+    assert_eq!(needs("ycsb-d"), (true, false, false));
+    assert_eq!(needs("ycsb-e"), (true, false, true));
+    assert_eq!(needs("churn"), (true, true, false));
+    let resize = Workload::by_name("churn-resize").unwrap();
+    assert_eq!((resize.mean_value_bytes(), resize.value_bytes_max()), (500.0, 650));
+}

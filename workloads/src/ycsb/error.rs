@@ -1,0 +1,79 @@
+//! What can be wrong with properties.
+
+use std::error::Error;
+use std::fmt;
+
+use crate::requests::WorkloadError;
+
+/// Properties that give no run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PropertiesError {
+    /// An escape in a file is not one of Java's.
+    Escape {
+        /// The key or value it stands in.
+        text: String,
+    },
+    /// A setting without a name or without `=`.
+    Setting {
+        /// The setting as given.
+        text: String,
+    },
+    /// Nobody knows this property.
+    Unknown {
+        /// The name as given.
+        name: String,
+        /// The known name that looks most like it.
+        near: Option<&'static str>,
+    },
+    /// A property without default is not set.
+    Missing {
+        /// Its name.
+        name: &'static str,
+    },
+    /// The value of a property cannot be used.
+    Value {
+        /// The name of the property.
+        name: &'static str,
+        /// The value as given.
+        value: String,
+        /// What to write.
+        remedy: String,
+    },
+    /// All proportions are zero.
+    NoOperations,
+    /// The values are fine one by one, but not together.
+    Workload(WorkloadError),
+}
+
+impl fmt::Display for PropertiesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Escape { text } => write!(
+                f,
+                "property text \"{text}\": write \\uXXXX with four hexadecimal digits, or \\\\ for \
+                 a backslash"
+            ),
+            Self::Setting { text } => {
+                write!(f, "property setting \"{text}\": write name=value, as in recordcount=1000")
+            }
+            Self::Unknown { name, near: Some(near) } => {
+                write!(f, "property \"{name}\" is unknown; did you mean \"{near}\"?")
+            }
+            Self::Unknown { name, near: None } => {
+                write!(f, "property \"{name}\" is unknown; use those of YCSB's CoreWorkload")
+            }
+            Self::Missing { name } => {
+                write!(f, "property {name} is not set and has no default; add {name}=1000")
+            }
+            Self::Value { name, value, remedy } => write!(f, "{name}={value}: {remedy}"),
+            Self::NoOperations => write!(
+                f,
+                "all proportions are 0: nothing would be asked for; set one, as in \
+                 readproportion=0.95"
+            ),
+            Self::Workload(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for PropertiesError {}

@@ -1,0 +1,34 @@
+//! YCSB's workload files: the same property names, read into a [`Workload`](crate::requests::Workload).
+//!
+//! ```
+//! use workloads::ycsb::{Properties, interpret};
+//!
+//! let mut properties = Properties::parse("recordcount=1000\noperationcount=5000\n")?;
+//! properties.set("readproportion=0.5")?; // as -p does: later settings win
+//! properties.set("updateproportion=0.5")?;
+//! let run = interpret(&properties)?;
+//! assert_eq!((run.records, run.workload.mix.get), (1000, 50.0));
+//! # Ok::<(), workloads::ycsb::PropertiesError>(())
+//! ```
+//!
+//! A property that we know and that has no effect here gives a notice; one that nobody knows is an
+//! error. What differs from YCSB, silently because it is the same for every workload:
+//!
+//! * The fields of a record lie together in one value of `fieldcount` × `fieldlength` bytes, and
+//!   every read and write is of the whole value.
+//! * Keys have 8 bytes, not `user` and up to 20 digits.
+//! * `zipfian` ranks are drawn over the records and shuffled, so that every record has one rank.
+//!   YCSB draws from ten billion ranks and hashes them onto the records: several ranks meet in one
+//!   record, and the most popular ones take a smaller share than theta = 0.99 over the records says.
+//! * Inserted records are asked for as [`requests`](crate::requests) says.
+
+mod core_workloads;
+mod error;
+mod interpret;
+mod known;
+mod properties;
+
+pub use core_workloads::{CORE_WORKLOADS, core_workload};
+pub use error::PropertiesError;
+pub use interpret::{YcsbRun, histogram_file, interpret};
+pub use properties::Properties;
