@@ -135,6 +135,11 @@ pub trait Heap: Sync + std::fmt::Debug {
     /// The version in use, as it reports itself where it can.
     fn version(&self) -> String;
 
+    /// The version where it is known without [`open`](Self::open), and asking starts nothing.
+    fn version_unopened(&self) -> Option<String> {
+        None
+    }
+
     /// Settings in force.
     fn settings(&self) -> Vec<Setting>;
 

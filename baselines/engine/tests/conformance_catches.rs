@@ -6,11 +6,12 @@ mod toy;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use engine::conformance;
-use toy::{EVICTS, Fault, GROWS, PARTITIONED, REFUSES, Toy};
+use toy::{EVICTS, Fault, GROWS, PARTITIONED, REFUSES, Toy, UNORDERED};
 
 engine::conformance_tests!(refusing, Toy<{ REFUSES }>, Toy::open_whole);
 engine::conformance_tests!(evicting, Toy<{ EVICTS }>, Toy::open_whole);
 engine::conformance_tests!(growing, Toy<{ GROWS }>, Toy::open_whole);
+engine::conformance_tests!(unordered, Toy<{ UNORDERED }>, Toy::open_whole);
 engine::conformance_tests!(partitioned, Toy<{ PARTITIONED }>, |object_memory_bytes| {
     Toy::open_whole(object_memory_bytes)
 });
@@ -44,6 +45,11 @@ const CAUGHT: &[(Fault, &str)] = &[
     (Fault::EmptyIsAbsent, "empty_value_and_extreme_keys"),
     (Fault::LastKeyIsReserved, "empty_value_and_extreme_keys"),
     (Fault::ScansBackwards, "scan_is_ordered_or_absent"),
+    (Fault::ScansBeyondTheLimit, "scan_is_ordered_or_absent"),
+    (Fault::ScansBehindTheFirst, "scan_is_ordered_or_absent"),
+    (Fault::ScansOldValues, "scan_is_ordered_or_absent"),
+    (Fault::ScansFromTheStartAtTheEnd, "scan_is_ordered_or_absent"),
+    (Fault::ScansNothing, "scan_is_ordered_or_absent"),
     (Fault::SessionsLeak, "sessions_can_come_and_go"),
     (Fault::RoutesMove, "route_is_stable"),
 ];
@@ -75,6 +81,11 @@ fn stores_that_evict_or_grow_may_not_answer_wrongly_either() {
     assert!(fails::<EVICTS>("full_is_reported_not_crashed", Fault::AlwaysFull));
     assert!(fails::<GROWS>("full_is_reported_not_crashed", Fault::AlwaysFull));
     assert!(fails::<GROWS>("full_is_reported_not_crashed", Fault::LosesEvery1000thPut));
+}
+
+#[test]
+fn stores_without_order_may_not_scan() {
+    assert!(fails::<UNORDERED>("scan_is_ordered_or_absent", Fault::ScansUnasked));
 }
 
 #[test]

@@ -23,12 +23,35 @@ pub enum Fault {
     Lie,
     /// Every hundredth put is acknowledged and dropped; stores only.
     Lose,
+    /// One single operation takes long; stores only.
+    Stall,
+    /// Every hundredth value read ends as the key's previous value does; stores only.
+    Tear,
+    /// Every hundredth get answers with the key's previous value; stores only.
+    Stale,
+    /// Every hundredth delete is acknowledged and undone by the next put; stores only.
+    Resurrect,
 }
 
 impl Fault {
     /// All of them.
-    pub const ALL: [Self; 7] =
-        [Self::None, Self::Crash, Self::Panic, Self::Hang, Self::Leak, Self::Lie, Self::Lose];
+    pub const ALL: [Self; 11] = [
+        Self::None,
+        Self::Crash,
+        Self::Panic,
+        Self::Hang,
+        Self::Leak,
+        Self::Lie,
+        Self::Lose,
+        Self::Stall,
+        Self::Tear,
+        Self::Stale,
+        Self::Resurrect,
+    ];
+
+    /// Those that a heap can commit: it knows no values.
+    pub(crate) const OF_HEAPS: [Self; 5] =
+        [Self::None, Self::Crash, Self::Panic, Self::Hang, Self::Leak];
 
     /// The name in settings.
     #[must_use]
@@ -41,11 +64,14 @@ impl Fault {
             Self::Leak => "leak",
             Self::Lie => "lie",
             Self::Lose => "lose",
+            Self::Stall => "stall",
+            Self::Tear => "tear",
+            Self::Stale => "stale",
+            Self::Resurrect => "resurrect",
         }
     }
 
-    /// Does what the fault does to control flow; [`Leak`](Self::Leak), [`Lie`](Self::Lie) and
-    /// [`Lose`](Self::Lose) do nothing to it.
+    /// Ends or stops the calling thread, where that is the fault.
     pub(crate) fn strike(self) {
         match self {
             Self::Crash => process::abort(),
@@ -54,6 +80,7 @@ impl Fault {
                 thread::sleep(Duration::from_secs(3600));
             },
             Self::None | Self::Leak | Self::Lie | Self::Lose => {}
+            Self::Stall | Self::Tear | Self::Stale | Self::Resurrect => {}
         }
     }
 }

@@ -78,8 +78,8 @@ pub fn faulty_heap() -> &'static dyn Heap {
 /// [`OpenError::BadSetting`] for faults of stores, and when another fault is planted already: a
 /// process has one heap of each kind.
 pub fn plant_in_heap(fault: Fault, after_allocations: u64) -> Result<(), OpenError> {
-    if matches!(fault, Fault::Lie | Fault::Lose) {
-        return Err(refused(fault.name(), "none, crash, panic, hang, leak"));
+    if !Fault::OF_HEAPS.contains(&fault) {
+        return Err(refused(fault.name(), &Fault::OF_HEAPS.map(Fault::name).join(", ")));
     }
     let planted = Planted { fault, after_allocations };
     if *PLANTED.get_or_init(|| planted) != planted {

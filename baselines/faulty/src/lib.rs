@@ -2,6 +2,7 @@
 //! it: each fault must end as a row that names it, and wrong answers must be noticed.
 #![deny(unsafe_code)]
 
+mod contents;
 mod fault;
 #[expect(unsafe_code, reason = "a heap hands out memory of the C library")]
 mod heap;

@@ -1,18 +1,17 @@
 //! A map behind one lock with a planted fault.
 
-use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use engine::{
     AllocatorChoice, EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound,
-    MemoryCensus, PutError, PutOutcome, SessionError, Setting,
+    MemoryCensus, PutError, PutOutcome, SessionError, Setting, Statistic,
 };
 
 use crate::Fault;
+use crate::contents::Contents;
 use crate::fault::leak;
-
-/// Of lies and losses, one in so many operations.
-const RARELY: u64 = 100;
 
 /// Settings of a [`Faulty`] store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,11 +22,13 @@ pub struct Config {
     pub after_puts: u64,
     /// KiB that each put leaks beyond its value, for [`Fault::Leak`]. Default 64.
     pub leak_kib: usize,
+    /// Milliseconds that one operation takes longer, for [`Fault::Stall`]. Default 1000.
+    pub stall_ms: u64,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { fault: Fault::None, after_puts: 1000, leak_kib: 64 }
+        Self { fault: Fault::None, after_puts: 1000, leak_kib: 64, stall_ms: 1000 }
     }
 }
 
@@ -38,18 +39,11 @@ pub struct Faulty {
     contents: Mutex<Contents>,
 }
 
-#[derive(Debug, Default)]
-struct Contents {
-    values: HashMap<u64, Box<[u8]>>,
-    puts: u64,
-    gets: u64,
-}
-
 impl Faulty {
     /// An empty store that will misbehave.
     #[must_use]
     pub fn open(config: Config) -> Self {
-        Self { config, contents: Mutex::default() }
+        Self { config, contents: Mutex::new(Contents::new(config.fault)) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Contents> {
@@ -57,16 +51,31 @@ impl Faulty {
         self.contents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the fault is due, after `puts` puts.
-    fn is_due(&self, fault: Fault, puts: u64) -> bool {
-        self.config.fault == fault && puts > self.config.after_puts
+    /// The lock as an operation begins. The one that is to stall sleeps before, without it.
+    fn enter(&self) -> MutexGuard<'_, Contents> {
+        let mut contents = self.lock();
+        let stalls = self.config.fault == Fault::Stall
+            && contents.committed == 0
+            && contents.puts >= self.config.after_puts;
+        if stalls {
+            contents.committed = 1;
+            drop(contents);
+            thread::sleep(Duration::from_millis(self.config.stall_ms));
+            contents = self.lock();
+        }
+        contents
+    }
+
+    /// What is to go wrong once `puts` puts have begun.
+    fn due(&self, puts: u64) -> Fault {
+        if puts > self.config.after_puts { self.config.fault } else { Fault::None }
     }
 }
 
 impl KvEngine for Faulty {
     const TRAITS: EngineTraits = EngineTraits {
         name: "faulty",
-        description: "crashes, hangs, leaks, lies or loses on purpose",
+        description: "crashes, hangs, stalls, leaks, lies or loses on purpose",
         full: FullMeaning::Grow,
         memory_bound: MemoryBound::None,
         allocator: AllocatorChoice::Global,
@@ -94,11 +103,17 @@ impl KvEngine for Faulty {
         }
     }
 
+    /// How often the fault was committed, for faults that a caller lives to see.
+    fn statistics(&self) -> Vec<Statistic> {
+        vec![Statistic::new("faults_committed", self.lock().committed as f64)]
+    }
+
     fn settings(&self) -> Vec<Setting> {
         vec![
             Setting::new("fault", self.config.fault),
             Setting::new("after_puts", self.config.after_puts),
             Setting::new("leak_kib", self.config.leak_kib),
+            Setting::new("stall_ms", self.config.stall_ms),
         ]
     }
 }
@@ -111,52 +126,33 @@ pub struct FaultySession<'engine> {
 
 impl KvSession for FaultySession<'_> {
     fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
-        let mut contents = self.store.lock();
-        contents.gets += 1;
-        let lies =
-            self.store.is_due(Fault::Lie, contents.puts) && contents.gets.is_multiple_of(RARELY);
-        let Some(value) = contents.values.get(&key) else { return Ok(None) };
-        let (value_bytes, buffer_bytes) = (value.len(), buffer.len());
-        let Some(front) = buffer.get_mut(..value_bytes) else {
-            return Err(GetError::BufferTooShort { value_bytes, buffer_bytes });
-        };
-        front.copy_from_slice(value);
-        if lies {
-            // The last byte: headers stay plausible, so only a look at all bytes tells.
-            let Some(last) = front.last_mut() else { return Ok(None) };
-            *last ^= 1;
-        }
-        Ok(Some(value_bytes))
+        let mut contents = self.store.enter();
+        let due = self.store.due(contents.puts);
+        contents.get(due, key, buffer)
     }
 
     fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
-        let store = self.store;
         let (value_bytes, limit_bytes) = (value.len(), Faulty::TRAITS.value_bytes_max);
         if value_bytes > limit_bytes {
             return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
         }
-        let puts = {
-            let mut contents = store.lock();
+        let put = {
+            let mut contents = self.store.enter();
             contents.puts += 1;
             contents.puts
         };
+        let due = self.store.due(put);
         // Without the lock: other threads go on until it is their turn.
-        if puts > store.config.after_puts {
-            store.config.fault.strike();
+        due.strike();
+        if due == Fault::Leak {
+            leak(self.store.config.leak_kib << 10);
         }
-        if store.is_due(Fault::Leak, puts) {
-            leak(store.config.leak_kib << 10);
-        }
-        let mut contents = store.lock();
-        let known = contents.values.contains_key(&key);
-        let loses = store.is_due(Fault::Lose, puts) && puts.is_multiple_of(RARELY);
-        if !loses {
-            contents.values.insert(key, value.into());
-        }
-        Ok(if known { PutOutcome::Updated } else { PutOutcome::Inserted })
+        Ok(self.store.lock().put(due, put, key, value))
     }
 
     fn delete(&mut self, key: u64) -> bool {
-        self.store.lock().values.remove(&key).is_some()
+        let mut contents = self.store.enter();
+        let due = self.store.due(contents.puts);
+        contents.delete(due, key)
     }
 }

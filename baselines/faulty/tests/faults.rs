@@ -14,7 +14,7 @@ const AFTER: u64 = 500;
 const VARIABLE: &str = "BASELINE_FAULTY_FAULT";
 
 fn planted(fault: Fault) -> Faulty {
-    Faulty::open(Config { fault, after_puts: AFTER, leak_kib: 64 })
+    Faulty::open(Config { fault, after_puts: AFTER, leak_kib: 64, stall_ms: 1 })
 }
 
 fn put(store: &Faulty, keys: std::ops::Range<u64>) {
@@ -22,6 +22,32 @@ fn put(store: &Faulty, keys: std::ops::Range<u64>) {
     for key in keys {
         assert_eq!(session.put(key, &key.to_le_bytes()), Ok(PutOutcome::Inserted));
     }
+}
+
+/// 100 bytes that differ with the key in front, and with the version everywhere behind.
+fn versioned(key: u64, version: u8) -> Vec<u8> {
+    let mut value = vec![version; 100];
+    value[..8].copy_from_slice(&key.to_le_bytes());
+    value
+}
+
+/// Puts a version of each key and tells how many were there.
+fn put_version(store: &Faulty, keys: std::ops::Range<u64>, version: u8) -> usize {
+    let mut session = store.session().unwrap();
+    let mut put = |key| session.put(key, &versioned(key, version)).unwrap();
+    keys.filter(|&key| put(key) == PutOutcome::Updated).count()
+}
+
+fn read(session: &mut impl KvSession, key: u64) -> Option<Vec<u8>> {
+    let mut buffer = vec![0; 1000];
+    let value_bytes = session.get(key, &mut buffer).unwrap()?;
+    buffer.truncate(value_bytes);
+    Some(buffer)
+}
+
+fn committed(store: &Faulty) -> u64 {
+    let statistics = store.statistics();
+    statistics.iter().find(|one| one.name == "faults_committed").unwrap().value as u64
 }
 
 /// Keys below `keys` that are absent, and that are wrong.
@@ -54,21 +80,152 @@ fn lies_and_losses_begin_when_due() {
         put(&store, 0..AFTER);
         assert_eq!(damage(&store, AFTER), (0, 0), "{fault} before it is due");
         assert_eq!(store.memory().live_objects, AFTER);
+        // The get after the last of the puts may stall.
+        assert_eq!(committed(&store), u64::from(fault == Fault::Stall), "{fault}");
     }
     let liar = planted(Fault::Lie);
     put(&liar, 0..1000);
-    assert_eq!(damage(&liar, 1000), (0, 10));
+    assert_eq!((damage(&liar, 1000), committed(&liar)), ((0, 10), 10));
     let loser = planted(Fault::Lose);
     put(&loser, 0..1000);
-    assert_eq!(damage(&loser, 1000), (5, 0));
+    assert_eq!((damage(&loser, 1000), committed(&loser)), ((5, 0), 5));
 }
 
 #[test]
-fn conformance_passes_the_control_and_catches_lies_and_losses() {
+fn a_stall_holds_up_one_operation_of_any_kind_and_no_other() {
+    const FOREVER_MS: u64 = 24 * 3600 * 1000;
+    type Act = fn(&mut baseline_faulty::FaultySession<'_>);
+    let acts: [Act; 3] = [
+        |session| _ = session.get(7, &mut [0; 8]),
+        |session| _ = session.put(u64::MAX, b"late"),
+        |session| _ = session.delete(u64::MAX),
+    ];
+    for act in acts {
+        // Its thread ends with the program.
+        let config =
+            Config { fault: Fault::Stall, after_puts: AFTER, leak_kib: 0, stall_ms: FOREVER_MS };
+        let store: &Faulty = Box::leak(Box::new(Faulty::open(config)));
+        put(store, 0..AFTER);
+        assert_eq!(committed(store), 0);
+        let stalled = thread::spawn(move || act(&mut store.session().unwrap()));
+        while committed(store) == 0 {
+            thread::sleep(Duration::from_millis(1));
+        }
+        put(store, AFTER..1000);
+        assert_eq!(damage(store, 1000), (0, 0));
+        assert!(store.session().unwrap().delete(7));
+        assert_eq!(damage(store, 1000), (1, 0));
+        assert!(!stalled.is_finished());
+        assert_eq!(committed(store), 1);
+    }
+}
+
+#[test]
+fn a_stalled_operation_is_carried_out_in_the_end() {
+    let store = planted(Fault::Stall);
+    put(&store, 0..1000);
+    assert_eq!((damage(&store, 1000), committed(&store)), ((0, 0), 1));
+}
+
+#[test]
+fn every_hundredth_value_that_can_be_torn_is() {
+    let store = planted(Fault::Tear);
+    put_version(&store, 0..AFTER, 1);
+    let mut session = store.session().unwrap();
+    // Of 300 keys with two versions, 50 have values too short to be torn behind the header.
+    assert_eq!(put_version(&store, 0..250, 2), 250);
+    for key in 250..300 {
+        session.put(key, &versioned(key, 2)[..24]).unwrap();
+    }
+    for _ in 0..2 {
+        for key in 0..AFTER {
+            let version = if key < 300 { 2 } else { 1 };
+            let mut expected = versioned(key, version);
+            if (250..300).contains(&key) {
+                expected.truncate(24);
+            }
+            let found = read(&mut session, key).unwrap();
+            if found != expected {
+                assert!(key < 250, "key {key} has nothing to be torn");
+                assert_eq!(found[..50], expected[..50], "the first half is the present one");
+                assert_eq!(found[50..], versioned(key, 1)[50..], "the second the previous one");
+            }
+        }
+    }
+    assert_eq!(committed(&store), 5, "of 500 reads");
+    let torn = (0..100).filter(|&key| read(&mut session, key) != Some(versioned(key, 2)));
+    assert_eq!(torn.collect::<Vec<_>>(), [99]);
+}
+
+#[test]
+fn a_tear_ends_where_the_previous_value_does() {
+    let store = planted(Fault::Tear);
+    put(&store, 1..AFTER);
+    let mut session = store.session().unwrap();
+    session.put(0, &versioned(0, 1)[..60]).unwrap();
+    session.put(0, &versioned(0, 2)).unwrap();
+    let torn = (0..100).map(|_| read(&mut session, 0).unwrap()).last().unwrap();
+    let [present, previous] = [versioned(0, 2), versioned(0, 1)];
+    assert_eq!(torn, [&present[..50], &previous[50..60], &present[60..]].concat());
+}
+
+#[test]
+fn every_hundredth_get_of_an_overwritten_key_is_stale_and_the_next_is_not() {
+    let store = planted(Fault::Stale);
+    put_version(&store, 0..AFTER, 1);
+    assert_eq!(put_version(&store, 0..250, 2), 250);
+    let mut session = store.session().unwrap();
+    for key in 0..AFTER {
+        let version = if key < 250 && key != 99 && key != 199 { 2 } else { 1 };
+        assert_eq!(read(&mut session, key), Some(versioned(key, version)), "key {key}");
+    }
+    for key in [99, 199] {
+        assert_eq!(read(&mut session, key), Some(versioned(key, 2)), "key {key} again");
+    }
+    assert_eq!(committed(&store), 2);
+    // A new life has no past.
+    for key in 0..250 {
+        assert!(session.delete(key));
+        assert_eq!(read(&mut session, key), None);
+    }
+    assert_eq!(put_version(&store, 0..250, 3), 0);
+    assert!((0..250).all(|key| read(&mut session, key) == Some(versioned(key, 3))));
+    assert_eq!(committed(&store), 2);
+}
+
+#[test]
+fn every_hundredth_delete_is_undone_by_the_put_of_another_key() {
+    let store = planted(Fault::Resurrect);
+    put_version(&store, 0..1000, 1);
+    let mut session = store.session().unwrap();
+    assert!((0..350).all(|key| session.delete(key)));
+    assert!((0..350).all(|key| read(&mut session, key).is_none()), "not before a put");
+    assert!(!session.delete(99), "an absent key is no chance");
+    assert_eq!(committed(&store), 0);
+    // 99, 199 and 299 would be back; one of them is put itself.
+    assert_eq!(session.put(99, &versioned(99, 2)), Ok(PutOutcome::Inserted));
+    for key in 0..1000 {
+        let expected = match key {
+            99 => Some(versioned(key, 2)),
+            199 | 299 | 350.. => Some(versioned(key, 1)),
+            _ => None,
+        };
+        assert_eq!(read(&mut session, key), expected, "key {key}");
+    }
+    assert_eq!(committed(&store), 2);
+    session.put(5000, b"another").unwrap();
+    assert_eq!(read(&mut session, 99), Some(versioned(99, 2)), "its delete is forgotten");
+    assert_eq!(store.memory().live_objects, 654);
+}
+
+#[test]
+fn conformance_passes_what_is_right_and_catches_what_is_not() {
     for test in conformance::tests::<Faulty>() {
         (test.run)(&|_| planted(Fault::None));
+        (test.run)(&|_| planted(Fault::Stall));
     }
-    for fault in [Fault::Lie, Fault::Lose, Fault::Panic] {
+    let wrong = [Fault::Lie, Fault::Lose, Fault::Tear, Fault::Stale, Fault::Resurrect];
+    for fault in wrong.into_iter().chain([Fault::Panic]) {
         let run = || conformance::agrees_with_a_reference_map(&|_| planted(fault));
         assert!(catch_unwind(run).is_err(), "{fault} passes");
     }
@@ -85,7 +242,10 @@ fn a_panic_leaves_the_store_to_others() {
 
 #[test]
 fn the_heap_takes_only_its_own_faults_and_one_a_process() {
-    assert!(plant_in_heap(Fault::Lie, 0).is_err());
+    let of_stores = [Fault::Lie, Fault::Lose, Fault::Stall, Fault::Tear, Fault::Stale];
+    for fault in of_stores.into_iter().chain([Fault::Resurrect]) {
+        assert!(plant_in_heap(fault, 0).is_err(), "{fault} is a fault of stores");
+    }
     plant_in_heap(Fault::None, 7).unwrap();
     assert!(plant_in_heap(Fault::None, 7).is_ok());
     assert!(plant_in_heap(Fault::Leak, 7).is_err());

@@ -177,7 +177,8 @@ fn expect_outcome<S: KvSession>(session: &mut S, operation: Op<'_>, expected: Ou
     assert_eq!(outcomes, [expected], "in a batch");
 }
 
-/// An ordered store scans every key from the first one asked for, in order; others say `None`.
+/// An ordered store scans every live key from the first one asked for, in order, up to the limit
+/// and with its newest value; beyond the last key it finds nothing. Others say `None`.
 ///
 /// # Panics
 /// When the store answers otherwise.
@@ -186,16 +187,31 @@ pub fn scan_is_ordered_or_absent<E: KvEngine>(open: Opener<'_, E>) {
     let mut session = session(&engine);
     let mut model = Model::new::<E>();
     let mut random = Random::new(3);
-    for index in 0..1000 {
-        let key = if index % 2 == 0 { mix(index) } else { index };
+    expect_scans::<E>(&mut session, &model);
+    let keys = (0..1000).map(|index| if index % 2 == 0 { mix(index) } else { index });
+    let keys: Vec<_> = keys.chain(EXTREME_KEYS).collect();
+    for &key in &keys {
         model.put(&mut session, key, random.length(&(0..=200)));
     }
-    for key in EXTREME_KEYS {
-        model.put(&mut session, key, 10);
-    }
     model.verify(&mut session);
+    expect_scans::<E>(&mut session, &model);
+    for &key in &keys {
+        match random.below(3) {
+            0 => model.delete(&mut session, key),
+            1 => _ = model.put(&mut session, key, random.length(&(0..=200))),
+            _ => {}
+        }
+    }
+    // With the last key gone there is something beyond the end.
+    model.delete(&mut session, u64::MAX);
+    model.verify(&mut session);
+    expect_scans::<E>(&mut session, &model);
+    check(&engine);
+}
+
+fn expect_scans<E: KvEngine>(session: &mut E::Session<'_>, model: &Model) {
     for (first, limit) in
-        [(0, 2000), (0, 0), (1, 1), (500, 20), (1 << 63, 100), (u64::MAX, 5), (mix(7), 7)]
+        [(0, usize::MAX), (0, 0), (1, 1), (500, 20), (1 << 63, 100), (u64::MAX, 5), (mix(7), 7)]
     {
         let Some(entries) = session.scan(first, limit) else {
             assert!(!E::TRAITS.ordered, "an ordered store scans");
@@ -204,10 +220,9 @@ pub fn scan_is_ordered_or_absent<E: KvEngine>(open: Opener<'_, E>) {
         assert!(E::TRAITS.ordered, "a store that scans says so");
         let expected: Vec<_> = model.keys_from(first).take(limit).collect();
         let found: Vec<_> = entries.iter().map(|entry| entry.key).collect();
-        assert_eq!(found, expected, "scan from {first:#x}");
+        assert_eq!(found, expected, "scan of {limit} from {first:#x}");
         for entry in entries {
             assert_eq!(Some(entry.value), model.value_of(entry.key), "scanned {:#x}", entry.key);
         }
     }
-    check(&engine);
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::ops::Bound;
 use std::sync::{Mutex, MutexGuard};
 use std::thread;
 
@@ -40,6 +41,12 @@ pub(crate) enum Fault {
     EmptyIsAbsent,
     LastKeyIsReserved,
     ScansBackwards,
+    ScansBeyondTheLimit,
+    ScansBehindTheFirst,
+    ScansOldValues,
+    ScansFromTheStartAtTheEnd,
+    ScansNothing,
+    ScansUnasked,
     SessionsLeak,
     RoutesMove,
 }
@@ -49,6 +56,7 @@ pub(crate) const REFUSES: u8 = 0;
 pub(crate) const EVICTS: u8 = 1;
 pub(crate) const GROWS: u8 = 2;
 pub(crate) const PARTITIONED: u8 = 3;
+pub(crate) const UNORDERED: u8 = 4;
 
 const SESSIONS: usize = 40;
 
@@ -119,7 +127,7 @@ impl<const KIND: u8> KvEngine for Toy<KIND> {
         },
         sharing: if KIND == PARTITIONED { Sharing::Partitioned } else { Sharing::Shared },
         memory_bound: if KIND == GROWS { MemoryBound::None } else { MemoryBound::Hard },
-        ordered: true,
+        ordered: KIND != UNORDERED,
         ..EngineTraits::BASE
     };
 
@@ -293,7 +301,7 @@ impl<const KIND: u8> KvSession for ToySession<'_, KIND> {
         let before = state.put_bytes;
         state.put_bytes += value.len() as u64 + 8;
         let known = state.live.contains_key(&key);
-        if toy.has(Fault::StaleValues)
+        if (toy.has(Fault::StaleValues) || toy.has(Fault::ScansOldValues))
             && let Some(old) = state.live.get(&key).cloned()
         {
             state.previous.insert(key, old);
@@ -340,10 +348,26 @@ impl<const KIND: u8> KvSession for ToySession<'_, KIND> {
     }
 
     fn scan(&mut self, first: u64, limit: usize) -> Option<Vec<ScanEntry>> {
-        let state = self.0.state();
-        let entry = |(&key, value): (&u64, &Vec<u8>)| ScanEntry { key, value: value.clone() };
-        let mut entries: Vec<_> = state.live.range(first..).take(limit).map(entry).collect();
-        if self.0.has(Fault::ScansBackwards) {
+        let toy = self.0;
+        if KIND == UNORDERED && !toy.has(Fault::ScansUnasked) || toy.has(Fault::ScansNothing) {
+            return None;
+        }
+        let state = toy.state();
+        let from = match toy.fault {
+            Fault::ScansBehindTheFirst => Bound::Excluded(first),
+            Fault::ScansFromTheStartAtTheEnd if state.live.range(first..).next().is_none() => {
+                Bound::Unbounded
+            }
+            _ => Bound::Included(first),
+        };
+        let limit = limit.saturating_add(usize::from(toy.has(Fault::ScansBeyondTheLimit)));
+        let entry = |(&key, value): (&u64, &Vec<u8>)| {
+            let old = state.previous.get(&key).filter(|_| toy.has(Fault::ScansOldValues));
+            ScanEntry { key, value: old.unwrap_or(value).clone() }
+        };
+        let range = state.live.range((from, Bound::Unbounded));
+        let mut entries: Vec<_> = range.take(limit).map(entry).collect();
+        if toy.has(Fault::ScansBackwards) {
             entries.reverse();
         }
         Some(entries)

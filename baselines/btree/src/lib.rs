@@ -1,0 +1,160 @@
+//! An ordered map behind one reader-writer lock: the floor of stores that scan.
+//!
+//! `std`'s B-tree from key to value; a value is one allocation of the program's global allocator.
+//! A put allocates and copies before it takes the lock, and frees the old value after; gets and
+//! scans copy under the lock, which they share with one another.
+//!
+//! One lock, because order has no shards: keys split by range would need balancing, keys split by
+//! hash would make every scan a merge.
+#![forbid(unsafe_code)]
+
+use std::collections::BTreeMap;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use engine::{
+    AllocatorChoice, EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound,
+    MemoryCensus, PutError, PutOutcome, ScanEntry, SessionError,
+};
+
+/// Bytes a key counts for.
+const KEY_BYTES: u64 = 8;
+
+/// The store; see the crate's documentation.
+#[derive(Debug, Default)]
+pub struct LockedTree {
+    contents: RwLock<Contents>,
+}
+
+#[derive(Debug, Default)]
+struct Contents {
+    values: BTreeMap<u64, Box<[u8]>>,
+    live_value_bytes: u64,
+}
+
+impl LockedTree {
+    /// An empty store.
+    #[must_use]
+    pub fn open() -> Self {
+        Self::default()
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Contents> {
+        // The tree changes only by steps that do not panic, so it is whole even if poisoned.
+        self.contents.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Contents> {
+        self.contents.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Contents {
+    fn put(&mut self, key: u64, value: Box<[u8]>) -> Option<Box<[u8]>> {
+        self.live_value_bytes += value.len() as u64;
+        let old = self.values.insert(key, value);
+        self.live_value_bytes -= old.as_ref().map_or(0, |old| old.len() as u64);
+        old
+    }
+
+    fn remove(&mut self, key: u64) -> Option<Box<[u8]>> {
+        let old = self.values.remove(&key)?;
+        self.live_value_bytes -= old.len() as u64;
+        Some(old)
+    }
+}
+
+impl KvEngine for LockedTree {
+    const TRAITS: EngineTraits = EngineTraits {
+        name: "btree",
+        description: "std B-tree behind one reader-writer lock, values on the global allocator",
+        full: FullMeaning::Grow,
+        memory_bound: MemoryBound::None,
+        allocator: AllocatorChoice::Global,
+        ordered: true,
+        ..EngineTraits::BASE
+    };
+
+    type Session<'engine> = TreeSession<'engine>;
+
+    fn session(&self) -> Result<TreeSession<'_>, SessionError> {
+        Ok(TreeSession { tree: self })
+    }
+
+    /// Neither the allocator's rounding of values nor the tree's nodes are known, so the figures
+    /// are not complete; nor is there a capacity.
+    fn memory(&self) -> MemoryCensus {
+        let contents = self.read();
+        let live_objects = contents.values.len() as u64;
+        let live_object_bytes = contents.live_value_bytes + KEY_BYTES * live_objects;
+        MemoryCensus {
+            live_objects,
+            live_value_bytes: contents.live_value_bytes,
+            live_object_bytes,
+            object_memory_bytes: live_object_bytes,
+            table_bytes: size_of::<Self>() as u64,
+            ..MemoryCensus::default()
+        }
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let contents = self.read();
+        if !contents.values.keys().is_sorted_by(|one, next| one < next) {
+            return Err("keys are out of order".to_owned());
+        }
+        let value_bytes: u64 = contents.values.values().map(|value| value.len() as u64).sum();
+        if value_bytes != contents.live_value_bytes {
+            let counted = contents.live_value_bytes;
+            return Err(format!("the tree has {value_bytes} bytes and counts {counted}"));
+        }
+        Ok(())
+    }
+}
+
+/// One thread's use of a [`LockedTree`].
+#[derive(Debug)]
+pub struct TreeSession<'engine> {
+    tree: &'engine LockedTree,
+}
+
+impl KvSession for TreeSession<'_> {
+    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        let contents = self.tree.read();
+        let Some(value) = contents.values.get(&key) else { return Ok(None) };
+        let (value_bytes, buffer_bytes) = (value.len(), buffer.len());
+        let Some(front) = buffer.get_mut(..value_bytes) else {
+            return Err(GetError::BufferTooShort { value_bytes, buffer_bytes });
+        };
+        front.copy_from_slice(value);
+        Ok(Some(value_bytes))
+    }
+
+    fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
+        let (value_bytes, limit_bytes) = (value.len(), LockedTree::TRAITS.value_bytes_max);
+        if value_bytes > limit_bytes {
+            return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
+        }
+        let Some(value) = copied(value) else { return Ok(PutOutcome::Full) };
+        // The guard is a temporary of its statement: old values are freed without the lock.
+        let old = self.tree.write().put(key, value);
+        Ok(if old.is_some() { PutOutcome::Updated } else { PutOutcome::Inserted })
+    }
+
+    fn delete(&mut self, key: u64) -> bool {
+        let old = self.tree.write().remove(key);
+        old.is_some()
+    }
+
+    fn scan(&mut self, first: u64, limit: usize) -> Option<Vec<ScanEntry>> {
+        let contents = self.tree.read();
+        let pairs = contents.values.range(first..).take(limit);
+        Some(pairs.map(|(&key, value)| ScanEntry { key, value: value.to_vec() }).collect())
+    }
+}
+
+/// A copy in an allocation of exactly its length, where there is memory for it.
+fn copied(value: &[u8]) -> Option<Box<[u8]>> {
+    let mut copy = Vec::new();
+    copy.try_reserve_exact(value.len()).ok()?;
+    copy.extend_from_slice(value);
+    Some(copy.into_boxed_slice())
+}
