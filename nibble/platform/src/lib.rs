@@ -6,9 +6,9 @@
 //! | [`mapping`] | anonymous, reserved and shared mappings; page size; populate and discard |
 //! | [`huge`] | 2 MiB pages made of small ones, and how many a range has |
 //! | [`numa`] | memory nodes, their cores, binding |
-//! | [`cpu`] | core ids, pinning |
+//! | [`cpu`] | core ids, pinning, the hypervisor below |
 //! | [`clock`] | time-stamp counter, monotonic and CPU clocks |
-//! | [`process`] | fate of a child whose parent dies, rusage, memory of a process as the kernel sees it |
+//! | [`process`] | fate of a child whose parent dies, memory and resources as the kernel counts them |
 pub mod clock;
 pub mod cpu;
 pub mod huge;

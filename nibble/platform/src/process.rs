@@ -1,8 +1,12 @@
 //! A process as the kernel sees it: its memory, its resources, its end.
 
+mod usage;
+
 use std::fs;
 use std::io;
 use std::os::fd::{FromRawFd, OwnedFd};
+
+pub use usage::{MachineUsage, ResourceUsage};
 
 /// Memory of a process from `/proc/PID/status`, in bytes. Cheap: the kernel keeps the counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,53 +96,6 @@ impl MemoryRollup {
     }
 }
 
-/// What the kernel has counted for the calling process so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ResourceUsage {
-    /// User CPU time, ns.
-    pub user_ns: u64,
-    /// System CPU time, ns.
-    pub system_ns: u64,
-    /// Page faults served without I/O.
-    pub minor_faults: u64,
-    /// Page faults that needed I/O.
-    pub major_faults: u64,
-    /// Context switches, voluntary and not.
-    pub context_switches: u64,
-}
-
-impl ResourceUsage {
-    /// Of the calling process, its threads included.
-    #[must_use]
-    pub fn of_self() -> Self {
-        // SAFETY: rusage is plain integers, for which all zeros is a value.
-        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-        // SAFETY: `usage` is a valid place for the result.
-        unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) };
-        let ns =
-            |time: libc::timeval| time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1000;
-        Self {
-            user_ns: ns(usage.ru_utime),
-            system_ns: ns(usage.ru_stime),
-            minor_faults: usage.ru_minflt as u64,
-            major_faults: usage.ru_majflt as u64,
-            context_switches: (usage.ru_nvcsw + usage.ru_nivcsw) as u64,
-        }
-    }
-
-    /// What was counted since `earlier`.
-    #[must_use]
-    pub fn since(&self, earlier: &Self) -> Self {
-        Self {
-            user_ns: self.user_ns - earlier.user_ns,
-            system_ns: self.system_ns - earlier.system_ns,
-            minor_faults: self.minor_faults - earlier.minor_faults,
-            major_faults: self.major_faults - earlier.major_faults,
-            context_switches: self.context_switches - earlier.context_switches,
-        }
-    }
-}
-
 /// Asks the kernel to kill this process when its parent thread ends.
 pub fn die_with_parent() {
     // SAFETY: prctl with these arguments only sets an attribute of this process.
@@ -206,7 +163,6 @@ mod tests {
         assert!(ProcessMemory::of_self().unwrap().resident_bytes() > 0);
         let rollup = MemoryRollup::of(std::process::id()).unwrap();
         assert!(rollup.resident_bytes >= rollup.anonymous_bytes && rollup.anonymous_bytes > 0);
-        assert!(ResourceUsage::of_self().minor_faults > 0);
     }
 
     #[test]

@@ -1,0 +1,305 @@
+//! What the kernel has counted: for a process with everything it started, and for the machine.
+
+use std::fs;
+use std::path::Path;
+
+const NS_PER_S: u64 = 1_000_000_000;
+
+/// What the kernel has counted so far for a process and all its descendants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ResourceUsage {
+    /// User CPU time, ns.
+    pub user_ns: u64,
+    /// System CPU time, ns.
+    pub system_ns: u64,
+    /// Page faults served without I/O.
+    pub minor_faults: u64,
+    /// Page faults that needed I/O.
+    pub major_faults: u64,
+    /// Context switches of threads that had to wait.
+    pub voluntary_context_switches: u64,
+    /// Context switches of threads that others displaced.
+    pub involuntary_context_switches: u64,
+}
+
+impl ResourceUsage {
+    /// Of the calling process, its threads, and all its descendants: those that were waited for
+    /// and those that live.
+    ///
+    /// Of living descendants the kernel tells CPU time in ticks (10 ms, rounded down) and the
+    /// context switches of living threads only. Without descendants nothing but the lists of
+    /// children is read. A descendant whose parent died before it is no longer found.
+    #[must_use]
+    pub fn of_tree() -> Self {
+        let own = Self::asked(libc::RUSAGE_SELF).plus(&Self::asked(libc::RUSAGE_CHILDREN));
+        descendants(Path::new("/proc"), std::process::id())
+            .into_iter()
+            .filter_map(|pid| Self::of_living(&Path::new("/proc").join(pid.to_string())))
+            .fold(own, |sum, one| sum.plus(&one))
+    }
+
+    fn asked(who: libc::c_int) -> Self {
+        // SAFETY: rusage is plain integers, for which all zeros is a value.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        // SAFETY: `usage` is a valid place for the result.
+        unsafe { libc::getrusage(who, &raw mut usage) };
+        let ns = |time: libc::timeval| time.tv_sec as u64 * NS_PER_S + time.tv_usec as u64 * 1000;
+        Self {
+            user_ns: ns(usage.ru_utime),
+            system_ns: ns(usage.ru_stime),
+            minor_faults: usage.ru_minflt as u64,
+            major_faults: usage.ru_majflt as u64,
+            voluntary_context_switches: usage.ru_nvcsw as u64,
+            involuntary_context_switches: usage.ru_nivcsw as u64,
+        }
+    }
+
+    /// Of the process in that folder of `/proc`, and of those of its children that it waited for.
+    fn of_living(folder: &Path) -> Option<Self> {
+        let stat = fs::read_to_string(folder.join("stat")).ok()?;
+        let mut usage = Self::parse_stat(&stat, ns_per_tick())?;
+        for task in fs::read_dir(folder.join("task")).into_iter().flatten().flatten() {
+            let status = fs::read_to_string(task.path().join("status")).unwrap_or_default();
+            usage.voluntary_context_switches += field(&status, "voluntary_ctxt_switches:");
+            usage.involuntary_context_switches += field(&status, "nonvoluntary_ctxt_switches:");
+        }
+        Some(usage)
+    }
+
+    /// Times and faults of `/proc/PID/stat`, waited-for children included.
+    fn parse_stat(stat: &str, ns_per_tick: u64) -> Option<Self> {
+        // The name in parentheses may hold anything; the third field follows the last one.
+        let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split_whitespace().collect();
+        // Numbered as in proc(5), whose first field is 1.
+        let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
+        Some(Self {
+            minor_faults: number(10)? + number(11)?,
+            major_faults: number(12)? + number(13)?,
+            user_ns: (number(14)? + number(16)?) * ns_per_tick,
+            system_ns: (number(15)? + number(17)?) * ns_per_tick,
+            ..Self::default()
+        })
+    }
+
+    fn plus(&self, other: &Self) -> Self {
+        self.zip(other, u64::saturating_add)
+    }
+
+    /// What was counted since `earlier`; 0 where a descendant took its counts along.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        self.zip(earlier, u64::saturating_sub)
+    }
+
+    fn zip(&self, other: &Self, with: fn(u64, u64) -> u64) -> Self {
+        let (one, two) = (self, other);
+        Self {
+            user_ns: with(one.user_ns, two.user_ns),
+            system_ns: with(one.system_ns, two.system_ns),
+            minor_faults: with(one.minor_faults, two.minor_faults),
+            major_faults: with(one.major_faults, two.major_faults),
+            voluntary_context_switches: with(
+                one.voluntary_context_switches,
+                two.voluntary_context_switches,
+            ),
+            involuntary_context_switches: with(
+                one.involuntary_context_switches,
+                two.involuntary_context_switches,
+            ),
+        }
+    }
+}
+
+/// All living descendants of `pid` below a mounted `/proc`.
+fn descendants(proc: &Path, pid: u32) -> Vec<u32> {
+    let mut found = Vec::new();
+    let mut open = vec![pid];
+    while let Some(pid) = open.pop() {
+        let children = listed_children(proc, pid).unwrap_or_else(|| scanned_children(proc, pid));
+        found.extend(&children);
+        open.extend(children);
+    }
+    found
+}
+
+/// Children of all threads of `pid`; `None` where the kernel keeps no such lists.
+fn listed_children(proc: &Path, pid: u32) -> Option<Vec<u32>> {
+    let mut children = Vec::new();
+    let mut listed = false;
+    for task in fs::read_dir(proc.join(pid.to_string()).join("task")).ok()?.flatten() {
+        // A thread may have ended meanwhile.
+        let Ok(list) = fs::read_to_string(task.path().join("children")) else { continue };
+        listed = true;
+        children.extend(list.split_whitespace().filter_map(|pid| pid.parse::<u32>().ok()));
+    }
+    listed.then_some(children)
+}
+
+/// Children of `pid` by a look at every process.
+fn scanned_children(proc: &Path, pid: u32) -> Vec<u32> {
+    let entries = fs::read_dir(proc).into_iter().flatten().flatten();
+    let children = entries.filter_map(|entry| {
+        let child = entry.file_name().to_str()?.parse().ok()?;
+        let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
+        let parent: u32 = stat.rsplit_once(") ")?.1.split_whitespace().nth(1)?.parse().ok()?;
+        (parent == pid).then_some(child)
+    });
+    children.collect()
+}
+
+/// What the kernel has counted for the whole machine since it started; 0 where it does not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MachineUsage {
+    /// CPU time the host gave to others while this machine wanted it, all cores, ns.
+    pub steal_ns: u64,
+    /// Read back from swap.
+    pub swapped_in_bytes: u64,
+    /// Written to swap.
+    pub swapped_out_bytes: u64,
+}
+
+impl MachineUsage {
+    /// As of now.
+    #[must_use]
+    pub fn now() -> Self {
+        let read = |path| fs::read_to_string(path).unwrap_or_default();
+        Self::parse(&read("/proc/stat"), &read("/proc/vmstat"), ns_per_tick())
+    }
+
+    fn parse(stat: &str, vmstat: &str, ns_per_tick: u64) -> Self {
+        let steal = stat.lines().next().and_then(|line| line.split_whitespace().nth(8));
+        let page_bytes = crate::mapping::PAGE_BYTES as u64;
+        Self {
+            steal_ns: steal.and_then(|ticks| ticks.parse().ok()).unwrap_or(0) * ns_per_tick,
+            swapped_in_bytes: field(vmstat, "pswpin ") * page_bytes,
+            swapped_out_bytes: field(vmstat, "pswpout ") * page_bytes,
+        }
+    }
+
+    /// What was counted since `earlier`.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            // The kernel's estimate of steal may step back a little.
+            steal_ns: self.steal_ns.saturating_sub(earlier.steal_ns),
+            swapped_in_bytes: self.swapped_in_bytes.saturating_sub(earlier.swapped_in_bytes),
+            swapped_out_bytes: self.swapped_out_bytes.saturating_sub(earlier.swapped_out_bytes),
+        }
+    }
+}
+
+/// Length of the ticks in `/proc`.
+fn ns_per_tick() -> u64 {
+    // SAFETY: sysconf takes any name.
+    let ticks_per_s = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
+    NS_PER_S / u64::try_from(ticks_per_s).unwrap_or(100).max(1)
+}
+
+/// The number after `name` at the start of a line, 0 where there is no such line.
+fn field(text: &str, name: &str) -> u64 {
+    let line = text.lines().find_map(|line| line.strip_prefix(name));
+    line.and_then(|rest| rest.trim().parse().ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead, BufReader};
+    use std::process::{Child, Command, Stdio};
+
+    use super::*;
+    use crate::{Mapping, Pages};
+
+    /// A shell that runs `script`; it has said `ready` when this returns.
+    fn shell(script: &str) -> Child {
+        let mut child = Command::new("sh")
+            .args(["-c", script])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line, "ready\n");
+        child
+    }
+
+    const BURN: &str = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo ready; read line";
+
+    /// The usage of one child, found and added up as `of_tree` does.
+    fn living(pid: u32) -> ResourceUsage {
+        ResourceUsage::of_living(&Path::new("/proc").join(pid.to_string())).unwrap()
+    }
+
+    #[test]
+    fn cpu_time_of_children_counts_while_they_live_and_afterwards() {
+        let before = ResourceUsage::of_tree();
+        let mut child = shell(BURN);
+        let own = living(child.id());
+        assert!(own.user_ns + own.system_ns >= 10_000_000, "a burnt child: {own:?}");
+        assert!(own.voluntary_context_switches + own.involuntary_context_switches > 0);
+        assert!(own.minor_faults > 0);
+        let alive = ResourceUsage::of_tree().since(&before);
+        assert!(alive.user_ns >= own.user_ns && alive.minor_faults >= own.minor_faults);
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        let reaped = ResourceUsage::of_tree().since(&before);
+        assert!(reaped.user_ns + 10_000_000 >= alive.user_ns, "{reaped:?} after {alive:?}");
+    }
+
+    #[test]
+    fn grandchildren_are_descendants_by_lists_and_by_scanning() {
+        // The inner shell is a child of the outer one, which waits for it.
+        let mut child = shell("sh -c 'echo ready; read line; exit 0'; exit 0");
+        let found = descendants(Path::new("/proc"), child.id());
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(scanned_children(Path::new("/proc"), child.id()), found);
+        assert!(descendants(Path::new("/proc"), std::process::id()).contains(&found[0]));
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        assert!(listed_children(Path::new("/proc"), u32::MAX).is_none(), "no such process");
+    }
+
+    #[test]
+    fn touched_memory_is_faults() {
+        const PAGES: usize = 1000;
+        let before = ResourceUsage::of_tree();
+        let mapping = Mapping::anonymous(PAGES * 4096, Pages::Small).unwrap();
+        for page in 0..PAGES {
+            // SAFETY: inside the mapping.
+            let place = unsafe { mapping.start().as_ptr().add(page * 4096) };
+            // SAFETY: nobody else uses the mapping.
+            unsafe { place.write_volatile(1) };
+        }
+        assert!(ResourceUsage::of_tree().since(&before).minor_faults >= PAGES as u64);
+    }
+
+    #[test]
+    fn stat_is_read_past_any_name() {
+        let stat = "7 (a) S 1 (b) S 1 7 7 0 -1 4194304 100 20 3 4 50 6 70 8 20 0 1 0 9 1 1";
+        let usage = ResourceUsage::parse_stat(stat, 10).unwrap();
+        assert_eq!((usage.minor_faults, usage.major_faults), (120, 7));
+        assert_eq!((usage.user_ns, usage.system_ns), (1200, 140));
+        assert_eq!(ResourceUsage::parse_stat("7 (short) S 1", 10), None);
+        assert_eq!(ResourceUsage::parse_stat("", 10), None);
+    }
+
+    #[test]
+    fn a_count_that_went_is_none_and_not_a_huge_one() {
+        let earlier = ResourceUsage { user_ns: 5, minor_faults: 1, ..ResourceUsage::default() };
+        let later = ResourceUsage { user_ns: 3, minor_faults: 4, ..ResourceUsage::default() };
+        let usage = later.since(&earlier);
+        assert_eq!((usage.user_ns, usage.minor_faults), (0, 3));
+    }
+
+    #[test]
+    fn steal_and_swap_are_read_and_absent_ones_are_zero() {
+        let stat = "cpu  9 0 1 4 1 0 59 96 0 0\ncpu0 4 0 6 2 3 0 8 45 0 0\n";
+        let vmstat = "nr_free_pages 5\npswpin 3\npswpout 12\npswpout_other 9\n";
+        let usage = MachineUsage::parse(stat, vmstat, 10);
+        let expected =
+            MachineUsage { steal_ns: 960, swapped_in_bytes: 12288, swapped_out_bytes: 49152 };
+        assert_eq!(usage, expected);
+        assert_eq!(MachineUsage::parse("", "", 10), MachineUsage::default());
+        assert_eq!(MachineUsage::default().since(&expected), MachineUsage::default());
+    }
+}
