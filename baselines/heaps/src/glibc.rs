@@ -79,6 +79,10 @@ impl Heap for Glibc {
         format!("glibc {}", version.to_string_lossy())
     }
 
+    fn version_unopened(&self) -> Option<String> {
+        Some(self.version())
+    }
+
     fn settings(&self) -> Vec<Setting> {
         let mut settings = environment::settings(VARIABLES);
         settings.push(Setting::new("arenas (malloc_info)", arenas()));

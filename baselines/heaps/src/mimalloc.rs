@@ -81,6 +81,10 @@ impl Heap for Mimalloc {
         format!("mimalloc {}.{}.{}", version / 10_000, version / 100 % 100, version % 100)
     }
 
+    fn version_unopened(&self) -> Option<String> {
+        Some(self.version())
+    }
+
     fn settings(&self) -> Vec<Setting> {
         let mut settings: Vec<Setting> = OPTIONS
             .iter()

@@ -105,6 +105,10 @@ impl Heap for Null {
         concat!("null ", env!("CARGO_PKG_VERSION")).to_owned()
     }
 
+    fn version_unopened(&self) -> Option<String> {
+        Some(self.version())
+    }
+
     fn settings(&self) -> Vec<Setting> {
         vec![
             Setting::new("ring_bytes", RING_BYTES),

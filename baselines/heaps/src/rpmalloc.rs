@@ -85,6 +85,10 @@ impl Heap for Rpmalloc {
         VERSION.to_owned()
     }
 
+    fn version_unopened(&self) -> Option<String> {
+        Some(self.version())
+    }
+
     fn settings(&self) -> Vec<Setting> {
         let counted = if global_statistics().mapped_total > 0 { "on" } else { "off" };
         vec![

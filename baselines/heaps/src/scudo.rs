@@ -106,6 +106,10 @@ impl Heap for Scudo {
         VERSION.to_owned()
     }
 
+    fn version_unopened(&self) -> Option<String> {
+        Some(self.version())
+    }
+
     fn settings(&self) -> Vec<Setting> {
         // SAFETY: returns the address of a static; `open` has initialised it, and before that it
         // is all zero, which is a value of every field.

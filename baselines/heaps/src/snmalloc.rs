@@ -53,6 +53,10 @@ impl Heap for Snmalloc {
         VERSION.to_owned()
     }
 
+    fn version_unopened(&self) -> Option<String> {
+        Some(self.version())
+    }
+
     fn settings(&self) -> Vec<Setting> {
         vec![Setting::new("free", "sn_rust_dealloc (sized)"), Setting::new("purge", "none")]
     }

@@ -100,6 +100,10 @@ impl Heap for Tcmalloc {
         VERSION.to_owned()
     }
 
+    fn version_unopened(&self) -> Option<String> {
+        Some(self.version())
+    }
+
     fn settings(&self) -> Vec<Setting> {
         vec![
             Setting::new("per_cpu_caches_active", MallocExtension_Internal_GetPerCpuCachesActive()),
