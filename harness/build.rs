@@ -1,6 +1,12 @@
-//! Tells the program what built it: compiler, profile and revision.
+//! Tells the program what built it: compiler, flags, profile and revision.
 
+use std::path::Path;
 use std::process::Command;
+
+/// What `git describe --dirty` looks at beside its own files: with these the program is rebuilt
+/// anyway.
+const SOURCES: [&str; 6] =
+    ["src", "suites", "../nibble", "../baselines", "../workloads", "../Cargo.toml"];
 
 fn main() {
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
@@ -12,12 +18,22 @@ fn main() {
         .ok()
         .and_then(|path| path.rsplit('/').nth(3).map(str::to_owned))
         .unwrap_or_default();
+    let variable = |name: &str| std::env::var(name).unwrap_or_default();
+    // Flags are kept apart by a character that no flag holds.
+    let flags = variable("CARGO_ENCODED_RUSTFLAGS").replace('\x1f', " ");
     println!("cargo::rustc-env=NIBBLE_BENCH_RUSTC={compiler}");
+    println!("cargo::rustc-env=NIBBLE_BENCH_FLAGS={flags}");
+    println!("cargo::rustc-env=NIBBLE_BENCH_OPT_LEVEL={}", variable("OPT_LEVEL"));
+    let features = variable("CARGO_CFG_TARGET_FEATURE");
+    println!("cargo::rustc-env=NIBBLE_BENCH_TARGET_FEATURES={features}");
     println!("cargo::rustc-env=NIBBLE_BENCH_PROFILE={profile}");
     println!("cargo::rustc-env=NIBBLE_BENCH_REVISION={revision}");
     println!("cargo::rerun-if-changed=build.rs");
-    for path in ["../.git/HEAD", "../.git/index"] {
-        if std::path::Path::new(path).exists() {
+    let git = ["HEAD", "index"]
+        .into_iter()
+        .filter_map(|file| output("git", &["rev-parse", "--git-path", file]));
+    for path in SOURCES.into_iter().map(str::to_owned).chain(git) {
+        if Path::new(&path).exists() {
             println!("cargo::rerun-if-changed={path}");
         }
     }

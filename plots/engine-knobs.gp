@@ -11,7 +11,7 @@ count = words(series)
 height = 90 + 24 * count
 load "style.gp"
 
-stats data using (is_number(column("ratio")) ? column("ratio-max") : NaN) nooutput
+stats data using (is_number(column("ratio")) ? column("ratio-high") : NaN) nooutput
 end = exists("STATS_max") ? STATS_max : 1
 end = end < 1.05 ? 1.05 : end
 
@@ -30,6 +30,6 @@ unset key
 plot \
     data using (is_number(column("ratio")) ? 0 : NaN):(-column("order")):(column("ratio")):(0) \
         with vectors nohead lw 5 lc rgb "#a9bfd6" notitle, \
-    data using (column("n") > 1 ? column("ratio-min") : NaN):(-column("order")):(column("ratio-max") - column("ratio-min")):(0) \
+    data using (column("n") > 1 ? column("ratio-low") : NaN):(-column("order")):(column("ratio-high") - column("ratio-low")):(0) \
         with vectors as 9 notitle, \
     data using (column("ratio")):(-column("order")) with points pt 7 ps 0.8 lc rgb "#0057a8" notitle

@@ -4,6 +4,7 @@ name = "index-layouts"
 width = 1000
 height = 720
 load "style.gp"
+interval = 1
 
 names = ""
 stats data using (names = with_one(names, strcol("series")), 1) nooutput
@@ -25,8 +26,8 @@ eval legend_above
 if (points == 0) { set xrange [0:1]; unset key }
 plot \
     for [i=1:words(names)] data using (mine(i) ? column("keys") : NaN):(column("index-bytes")) \
-        with linespoints lw 1.4 lc rgb colour_of(word(names, i)) pt point_of(word(names, i)) ps 1.1 notitle, \
-    for [i=1:words(names)] keyentry with linespoints lw 1.4 lc rgb colour_of(word(names, i)) pt point_of(word(names, i)) ps 1.1 title word(names, i)
+        with linespoints lw 1.4 lc rgb line_colour_of(word(names, i)) pt point_of(word(names, i)) ps 1.1 notitle, \
+    for [i=1:words(names)] keyentry with linespoints lw 1.4 lc rgb line_colour_of(word(names, i)) pt point_of(word(names, i)) ps 1.1 title word(names, i)
 
 unset xlabel
 set format x "%h"

@@ -3,7 +3,7 @@
 use std::os::fd::RawFd;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Which allocator or key-value design should hold data in memory, at what memory utilisation,
 /// and what does it cost?
@@ -14,7 +14,9 @@ use clap::{Args, Parser, Subcommand};
     about,
     after_help = "EXIT CODES\n    \
         0    everything ended as planned\n    \
-        1    a step ended in an outcome that the plan does not allow for; rows are kept\n    \
+        1    a step ended in an outcome that the plan does not allow for; rows are kept\n         \
+                doctor --strict: something disturbs\n    \
+                agree: fewer cells agree than asked for\n    \
         2    the command line or a suite file is wrong\n    \
         3    this machine lacks something (memory, gnuplot); nothing was run\n    \
         4    a failure of the harness itself\n    \
@@ -33,15 +35,27 @@ pub enum Command {
     /// Allocators, stores, suites, figures and scales there are.
     List {
         /// Which list; all of them by default.
-        #[arg(value_parser = ["heaps", "stores", "suites", "figures", "scales", "patterns"])]
+        #[arg(value_parser = ["heaps", "stores", "suites", "figures", "scales", "patterns", "workloads"])]
         what: Option<String>,
     },
     /// Show the cells of a suite without running anything.
     Plan(PlanArguments),
-    /// Measure a suite into a fresh folder below `results/`.
+    /// Measure a suite into a fresh folder below `results/`, or complete a run that was stopped.
     Run(RunArguments),
     /// Compare two stores: fresh processes in ABBA order, median ratio with an interval.
     Pair(PairArguments),
+    /// Run YCSB's property files: throughput and latency of stores under them.
+    Ycsb(YcsbArguments),
+    /// Find the highest rate of requests that keeps a percentile of latency under a bound.
+    Search(SearchArguments),
+    /// Add the latency histograms of a run's cells up and print their percentiles.
+    Latency {
+        /// The run's folder.
+        run: PathBuf,
+        /// Only cells whose id contains this text.
+        #[arg(long, value_name = "TEXT")]
+        filter: Option<String>,
+    },
     /// Measure performance targets: a bar each, and whether it holds.
     Targets(TargetsArguments),
     /// Measure what this machine's memory is capable of: random lines and copies, as JSON.
@@ -49,6 +63,15 @@ pub enum Command {
         /// Memory read; accepts KiB, MiB, GiB. At most three quarters of what is available.
         #[arg(long, default_value = "4GiB")]
         bytes: String,
+    },
+    /// Say what will disturb measurements on this machine, and how to mend it.
+    Doctor {
+        /// Print the findings as JSON.
+        #[arg(long)]
+        json: bool,
+        /// Make a finding that disturbs an error (exit code 1).
+        #[arg(long)]
+        strict: bool,
     },
     /// Print one cell as JSON, to be piped into `worker` (under perf, numactl or a debugger).
     Cell(CellArguments),
@@ -68,6 +91,12 @@ pub enum Command {
     },
     /// Measure what the figures need, draw them and write the report.
     Reproduce(ReproduceArguments),
+    /// Say of every cell that two runs share whether they agree: median throughput with its
+    /// 95 % interval in each.
+    Agree(AgreeArguments),
+    /// Kill a small run at random moments, resume it each time, and check what it left.
+    #[command(hide = true)]
+    Killtest(KilltestArguments),
     /// Touch memory and give it back.
     #[command(hide = true)]
     Warm {
@@ -81,6 +110,14 @@ pub enum Command {
 pub struct PlanArguments {
     /// A built-in suite by name, or the path of a TOML file.
     pub suite: String,
+    /// Which of its cells, and how large.
+    #[command(flatten)]
+    pub choice: ChoiceArguments,
+}
+
+/// Which cells of a suite, and how large.
+#[derive(Debug, Args)]
+pub struct ChoiceArguments {
     /// How large: smoke, quick, standard or paper.
     #[arg(long, default_value = "quick")]
     pub scale: String,
@@ -88,6 +125,13 @@ pub struct PlanArguments {
     /// accepts KiB, MiB, GiB.
     #[arg(long, value_name = "BYTES")]
     pub live_bytes: Option<String>,
+    /// Processes that measure each cell instead of the scale's number: six and more make intervals
+    /// narrow.
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub repetitions: Option<u32>,
+    /// Operations of each thread of a key-value cell instead of the scale's number.
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=1 << 32))]
+    pub operations: Option<u64>,
     /// Only cells whose id contains this text.
     #[arg(long, value_name = "TEXT")]
     pub filter: Option<String>,
@@ -107,12 +151,37 @@ pub struct OutputArguments {
 /// What `run` takes.
 #[derive(Debug, Args)]
 pub struct RunArguments {
-    /// What to measure.
+    /// A built-in suite by name, or the path of a TOML file.
+    #[arg(required_unless_present = "resume")]
+    pub suite: Option<String>,
+    /// Which of its cells, and how large.
     #[command(flatten)]
-    pub plan: PlanArguments,
+    pub choice: ChoiceArguments,
+    /// Measure each cell a second time, with the processor's counters on: cycles, instructions,
+    /// misses. These cells enter no figure.
+    #[arg(long)]
+    pub counters: bool,
     /// Where results go.
     #[command(flatten)]
     pub output: OutputArguments,
+    /// Complete the run in this folder: measure exactly the cells that are missing. Needs the
+    /// program and the machine that began it.
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        conflicts_with_all = ["suite", "scale", "live_bytes", "repetitions", "operations", "filter", "results"]
+    )]
+    pub resume: Option<PathBuf>,
+    /// Measure these cells again, too.
+    #[arg(long, value_name = "WHICH", requires = "resume")]
+    pub retry: Option<Retry>,
+}
+
+/// Which cells of a resumed run are measured again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Retry {
+    /// Those that ended in an outcome which the plan does not allow for; their rows are replaced.
+    Failed,
 }
 
 /// What `reproduce` takes.
@@ -130,20 +199,61 @@ pub struct ReproduceArguments {
     /// Where results go.
     #[command(flatten)]
     pub output: OutputArguments,
+    /// Complete the run in this folder, then draw its figures and write its report. Needs the
+    /// program and the machine that began it.
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["scale", "figures", "results"])]
+    pub resume: Option<PathBuf>,
+    /// Measure these cells again, too.
+    #[arg(long, value_name = "WHICH", requires = "resume")]
+    pub retry: Option<Retry>,
 }
 
-/// The closed-loop workload on the command line.
+/// What `agree` takes.
+#[derive(Debug, Args)]
+pub struct AgreeArguments {
+    /// The folder of a run.
+    pub a: PathBuf,
+    /// The folder of another.
+    pub b: PathBuf,
+    /// Share of cells that have to agree, in percent; with fewer the exit code is 1.
+    #[arg(long, default_value_t = 90, value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub least: u32,
+    /// Compare runs of different programs or machines, too.
+    #[arg(long)]
+    pub unlike: bool,
+}
+
+/// What `killtest` takes.
+#[derive(Debug, Args)]
+pub struct KilltestArguments {
+    /// Kills.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub kills: u32,
+    /// Seed of the moments.
+    #[arg(long, default_value_t = 42)]
+    pub seed: u64,
+    /// A folder that does not exist, for the runs; it stays where something is wrong.
+    #[arg(long, value_name = "FOLDER")]
+    pub folder: PathBuf,
+}
+
+/// The workload on the command line.
 #[derive(Clone, Debug, Args)]
 pub struct WorkArguments {
-    /// Key distribution: uniform, zipfian:0.99.
-    #[arg(long, default_value = "uniform")]
-    pub distribution: String,
+    /// A built-in workload by name (`list workloads`), instead of GETs and updates.
+    #[arg(long, value_name = "NAME", conflicts_with = "get_percent")]
+    pub workload: Option<String>,
+    /// Key distribution instead of the workload's own: uniform, zipfian:0.99, latest:0.99,
+    /// hotspot:0.2:0.8, sequential.
+    #[arg(long)]
+    pub distribution: Option<String>,
     /// Share of GETs in percent; the rest are PUTs.
     #[arg(long, default_value_t = 50)]
     pub get_percent: u32,
-    /// Bytes of every value.
-    #[arg(long, default_value_t = 1024)]
-    pub value_bytes: usize,
+    /// Bytes of every value instead of the workload's own: 100, 1KiB, 50-150,
+    /// zipfian:10-1000:0.99.
+    #[arg(long)]
+    pub value_bytes: Option<String>,
     /// Live object bytes ÷ object memory before the clock, in percent.
     #[arg(long, default_value_t = 50)]
     pub fill_percent: u32,
@@ -162,9 +272,15 @@ pub struct WorkArguments {
     /// How often PUTs write the whole object memory before the clock starts, as in 4 or 0.5.
     #[arg(long, default_value_t = 0.0, value_name = "TIMES")]
     pub warm_up_rewrites: f64,
+    /// What stores go through before the clock starts: none, rewrites:1, churn:2, litter:10.
+    #[arg(long, conflicts_with = "warm_up_rewrites")]
+    pub ageing: Option<String>,
     /// Time every operation, not one in 64: for percentiles far out.
     #[arg(long)]
     pub time_all: bool,
+    /// Generate operations within the loop instead of preparing them before the clock.
+    #[arg(long)]
+    pub in_loop: bool,
 }
 
 /// What `pair` takes.
@@ -182,6 +298,67 @@ pub struct PairArguments {
     #[arg(long, default_value_t = 42)]
     pub seed: u64,
     /// What is asked of both.
+    #[command(flatten)]
+    pub work: WorkArguments,
+    /// Where results go.
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// What `ycsb` takes.
+#[derive(Debug, Args)]
+pub struct YcsbArguments {
+    /// Stores: `NAME[:HEAP][@SETTING=VALUE]…`, for example `nibble heapstore:jemalloc`.
+    #[arg(required = true)]
+    pub stores: Vec<String>,
+    /// A property file, as YCSB's workloads/workloada; later files override earlier ones.
+    #[arg(short = 'P', value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// A property, as recordcount=1000000; overrides those of files.
+    #[arg(short = 'p', value_name = "NAME=VALUE")]
+    pub settings: Vec<String>,
+    /// Threads, instead of the property threadcount.
+    #[arg(long)]
+    pub threads: Option<usize>,
+    /// Live object bytes ÷ object memory at the end, in percent: sets the memory of stores that
+    /// bound it.
+    #[arg(long, default_value_t = 50)]
+    pub fill_percent: u32,
+    /// What stores go through before the clock starts: none, rewrites:1, churn:2, litter:10.
+    #[arg(long, default_value = "none")]
+    pub ageing: String,
+    /// Fresh processes of each store.
+    #[arg(long, default_value_t = 3)]
+    pub repetitions: u32,
+    /// Seed of the requests.
+    #[arg(long, default_value_t = 42)]
+    pub seed: u64,
+    /// Where results go.
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// What `search` takes.
+#[derive(Debug, Args)]
+pub struct SearchArguments {
+    /// The store: `NAME[:HEAP][@SETTING=VALUE]…`.
+    pub store: String,
+    /// The percentile of latency, from the scheduled start: p50, p90, p95, p99, p99.9, p99.99, max.
+    #[arg(long, default_value = "p99.9")]
+    pub percentile: String,
+    /// What it must not exceed: 50us, 2ms, 1s.
+    #[arg(long, default_value = "100us")]
+    pub bound: String,
+    /// Length of a probe.
+    #[arg(long, default_value_t = 1.0)]
+    pub seconds: f64,
+    /// Fresh processes that have to confirm the rate found; most of them.
+    #[arg(long, default_value_t = 5)]
+    pub repetitions: u32,
+    /// Seed of the requests.
+    #[arg(long, default_value_t = 42)]
+    pub seed: u64,
+    /// What is asked.
     #[command(flatten)]
     pub work: WorkArguments,
     /// Where results go.

@@ -2,8 +2,11 @@
 
 /// Everything ended as planned.
 pub const OK: u8 = 0;
-/// At least one step ended in an outcome that the plan does not allow for.
+/// At least one step ended in an outcome that the plan does not allow for; `agree`: fewer cells
+/// agree than asked for.
 pub const UNEXPECTED: u8 = 1;
+/// `doctor --strict`: something on this machine disturbs measurements.
+pub const DISTURBED: u8 = 1;
 /// The command line or a suite file is wrong.
 pub const USAGE: u8 = 2;
 /// This machine lacks something: memory, a tool, a package.

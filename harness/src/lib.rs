@@ -13,10 +13,11 @@
 //! | [`registry`], `adapters` | which stores and allocators there are |
 //! | [`runner`], [`protocol`], [`progress`] | a cell as a process, watched from outside |
 //! | [`worker`] | the measured process |
-//! | [`record`], [`archive`], [`environment`] | what is kept |
+//! | [`record`], [`archive`], [`environment`], [`identity`] | what is kept |
 //! | [`analysis`], [`compare`] | from rows to numbers |
 //! | `targets` | performance targets: a table of questions with a bar each |
 //! | [`figures`], [`report`] | from numbers to pages |
+//! | [`doctor`] | what on this machine disturbs measurements |
 //! | [`cli`], [`commands`], [`exit`] | the command line |
 
 mod adapters;
@@ -26,9 +27,11 @@ pub mod cell;
 pub mod cli;
 pub mod commands;
 pub mod compare;
+pub mod doctor;
 pub mod environment;
 pub mod exit;
 pub mod figures;
+pub mod identity;
 pub mod plan;
 pub mod progress;
 pub mod protocol;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::{Census, CpuUse, Outcome, Refusal, Verification};
+use crate::record::{Census, CpuUse, Flag, OpenLoop, Outcome, Percentiles, Refusal, Verification};
 
 /// A line from the worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,6 +34,8 @@ pub enum Event {
     },
     /// A step's work is done and measured.
     Step(Box<StepReport>),
+    /// What was timed in the step `run`; after everything was observed.
+    Latency(Box<LatencyReport>),
     /// The worker stands still. Waits: the parent observes its memory.
     Observe {
         /// The step observed.
@@ -90,14 +92,16 @@ pub struct StepReport {
     pub operations: u64,
     /// Wall time, refusal waits excluded.
     pub elapsed_ns: u64,
-    /// CPU time and faults of the process in the step.
+    /// CPU time and faults of the process and its descendants in the step.
     pub cpu: CpuUse,
-    /// Sampled latency by percentile name.
-    pub latency_ns: BTreeMap<String, u64>,
-    /// The same of GETs alone.
-    pub get_latency_ns: BTreeMap<String, u64>,
-    /// The same of PUTs alone.
-    pub put_latency_ns: BTreeMap<String, u64>,
+    /// Hardware events counted in the step.
+    pub counters: BTreeMap<String, u64>,
+    /// Which could not be counted, and why.
+    pub counters_missing: Option<String>,
+    /// What the harness costs an operation.
+    pub driver_ns: Option<f64>,
+    /// What the worker knows to be said of the row.
+    pub flags: Vec<Flag>,
     /// The refusal that ended it.
     pub refusal: Option<Refusal>,
     /// Values checked.
@@ -108,6 +112,42 @@ pub struct StepReport {
     pub census: Option<Census>,
     /// Memory configured, where the store has a capacity.
     pub capacity: Option<Capacity>,
+}
+
+/// What was timed in the step `run`. It comes after the step was observed: to sum it up takes memory.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LatencyReport {
+    /// Latency of the timed operations.
+    pub latency_ns: Percentiles,
+    /// The same by kind of operation.
+    pub latency_by_kind_ns: BTreeMap<String, Percentiles>,
+    /// Each kind's histogram (V2, deflated, base 64).
+    pub histograms: BTreeMap<String, String>,
+    /// Throughput and latency over time.
+    pub seconds: Vec<Second>,
+    /// How the schedule was kept.
+    pub open_loop: Option<OpenLoop>,
+}
+
+/// An interval of a step: what ended in it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Second {
+    /// Since the clock started.
+    pub from_s: f64,
+    /// Its length: a second, or more in long runs.
+    pub interval_s: f64,
+    /// Operations that ended in it.
+    pub operations: u64,
+    /// Latency of those that were timed.
+    pub p50_ns: u64,
+    /// The same.
+    pub p99_ns: u64,
+    /// The same, 99.9 %.
+    pub p999_ns: u64,
+    /// The same.
+    pub max_ns: u64,
 }
 
 /// A store's configured memory and what lives in it.
@@ -136,9 +176,10 @@ impl StepReport {
             operations,
             elapsed_ns,
             cpu: CpuUse::default(),
-            latency_ns: BTreeMap::new(),
-            get_latency_ns: BTreeMap::new(),
-            put_latency_ns: BTreeMap::new(),
+            counters: BTreeMap::new(),
+            counters_missing: None,
+            driver_ns: None,
+            flags: Vec::new(),
             refusal: None,
             verification: None,
             statistics: BTreeMap::new(),

@@ -3,10 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use baseline_btree::LockedTree;
 use baseline_faulty::Faulty;
 use baseline_hashmap::ShardedMap;
 use baseline_heapstore::HeapStore;
 use baseline_null::Null;
+use baseline_roofline::Roofline;
 use engine::{AllocatorChoice, EngineTraits, Heap, HeapTraits, KvEngine, OpenError};
 
 use crate::adapters;
@@ -21,6 +23,8 @@ pub struct StoreSetup {
     pub object_memory_bytes: Option<u64>,
     /// Live value bytes the workload will hold at most, for stores that must reserve ahead.
     pub live_bytes: u64,
+    /// Keys the workload will hold at most, inserts included.
+    pub records_max: u64,
     /// Longest value of the workload.
     pub value_bytes_max: usize,
     /// Whether memory is to be resident before the clock.
@@ -41,13 +45,15 @@ pub trait StoreVisitor {
 
 /// Expands `$macro!` with every store: `(kind module Type, opener)`. The opener takes a
 /// [`StoreSetup`]; a store that `keeps` values stands the conformance tests in that module, one
-/// that `prices` the harness has nothing to conform to.
+/// that `prices` the harness or the memory has nothing to conform to.
 macro_rules! for_each_store {
     ($macro:ident) => {
         $macro! {
             (prices null Null, adapters::null::open),
+            (prices roofline Roofline, adapters::roofline::open),
             (keeps nibble NibbleEngine, adapters::nibble::open),
             (keeps hashmap ShardedMap, adapters::hashmap::open),
+            (keeps btree LockedTree, adapters::btree::open),
             (keeps heapstore HeapStore, adapters::heapstore::open),
             (keeps faulty Faulty, adapters::faulty::open),
         }
@@ -90,6 +96,49 @@ pub fn with_store<V: StoreVisitor>(
         value: name.to_owned(),
         accepted: store_names().join(", "),
     })
+}
+
+/// The pseudo-store that prices memory alone.
+#[must_use]
+pub fn roofline() -> System {
+    let name = Roofline::TRAITS.name.to_owned();
+    System::Store { name, heap: None, options: BTreeMap::new() }
+}
+
+/// Whether `system` is the pseudo-store that prices memory alone.
+#[must_use]
+pub fn is_roofline(system: &System) -> bool {
+    matches!(system, System::Store { name, .. } if name == Roofline::TRAITS.name)
+}
+
+/// Traits of the store that `system` is; `None` of allocators.
+#[must_use]
+pub fn traits_of(system: &System) -> Option<&'static EngineTraits> {
+    let System::Store { name, .. } = system else { return None };
+    store_traits().iter().find(|traits| traits.name == name).copied()
+}
+
+/// The store that keeps nothing and prices the harness.
+#[must_use]
+pub fn null(value_bytes: usize) -> Null {
+    Null::open(value_bytes)
+}
+
+/// The routine with which the store `system` copies objects.
+///
+/// # Errors
+/// A system that has none, or a setting that does not exist.
+pub fn copy_routine(system: &System) -> Result<nibble::CopyRoutine, OpenError> {
+    match system {
+        System::Store { name, options, .. } if name == NibbleEngine::TRAITS.name => {
+            adapters::nibble::copy_routine(options)
+        }
+        other => Err(OpenError::BadSetting {
+            setting: "copy".to_owned(),
+            value: other.label(),
+            accepted: format!("settings of {}", NibbleEngine::TRAITS.name),
+        }),
+    }
 }
 
 /// Names of stores fit for publication.
@@ -205,9 +254,17 @@ pub fn store(text: &str) -> Result<System, String> {
         let (key, value) = part
             .split_once('=')
             .ok_or_else(|| format!("setting `{part}` of `{text}`: write `@SETTING=VALUE`"))?;
-        options.insert(key.to_owned(), value.to_owned());
+        options.insert(key.replace('_', "-"), plain_bytes(value));
     }
     Ok(System::Store { name: name.to_owned(), heap: heap_name.map(str::to_owned), options })
+}
+
+/// `1MiB` as the number of bytes, so that equal settings have one form; anything else as it is.
+fn plain_bytes(value: &str) -> String {
+    match workloads::bytes::parse_bytes(value) {
+        Ok(bytes) if value.ends_with('B') => bytes.to_string(),
+        _ => value.to_owned(),
+    }
 }
 
 /// Environment variables a worker for `system` needs at its start, as its traits ask for.
@@ -261,8 +318,9 @@ mod tests {
     fn short_forms_of_stores_are_read() {
         let system = store("heapstore:jemalloc").unwrap();
         assert_eq!(system.label(), "heapstore:jemalloc");
-        let system = store("nibble@block-bytes=16384").unwrap();
-        assert_eq!(system.label(), "nibble@block-bytes=16384");
+        for text in ["nibble@block-bytes=16384", "nibble@block_bytes=16KiB"] {
+            assert_eq!(store(text).unwrap().label(), "nibble@block-bytes=16384");
+        }
     }
 
     #[test]
@@ -298,6 +356,7 @@ mod conformance {
         StoreSetup {
             object_memory_bytes: Some(object_memory_bytes),
             live_bytes: object_memory_bytes,
+            records_max: object_memory_bytes / 8,
             value_bytes_max: 1 << 20,
             resident: false,
             options: BTreeMap::new(),

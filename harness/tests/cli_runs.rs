@@ -144,13 +144,13 @@ fn an_interrupt_keeps_finished_rows_and_leaves_no_children() {
         [[fragmentation]]
         heaps = ["null"]
         patterns = ["P6"]
-        [[closed-loop]]
+        [[key-value]]
         stores = ["faulty@fault=hang"]
-        distributions = ["uniform"]
         get-percent = [50]
         value-bytes = [100]
         fill-percent = [20]
         threads = [1]
+        roofline = false
     "#;
     fs::write(&file, suite).unwrap();
     let results = folder.join("results");

@@ -112,7 +112,8 @@ fn percentiles_of_puts_are_compared_and_strict_makes_it_an_error() {
     assert_eq!(json["lines"][0]["verdict"], "falls-short");
     for row in rows("targets-latency").iter().filter(|row| row.step == "run") {
         let samples = |of: &std::collections::BTreeMap<String, u64>| of["samples"];
-        let (gets, puts) = (samples(&row.get_latency_ns), samples(&row.put_latency_ns));
+        let (gets, puts) =
+            (samples(&row.latency_by_kind_ns["get"]), samples(&row.latency_by_kind_ns["update"]));
         assert_eq!(gets + puts, row.operations, "every operation is timed");
         assert_eq!(samples(&row.latency_ns), row.operations);
         assert!(gets.abs_diff(puts) < row.operations / 5, "{gets} and {puts}");
@@ -143,7 +144,7 @@ fn counters_are_those_of_the_clock_alone() {
         let row = rows.iter().find(|row| row.step == step && row.cell.repetition == 0).unwrap();
         [row.statistics["copied_bytes"], row.statistics["appended_bytes"]]
     };
-    let ([warm_copied, warm_appended], [copied, appended]) = (first("warm-up"), first("run"));
+    let ([warm_copied, warm_appended], [copied, appended]) = (first("age"), first("run"));
     assert!(warm_appended > 8e6, "the warm-up rewrites the memory: {warm_appended}");
     let expected = (copied - warm_copied) / (appended - warm_appended);
     assert!((values[0].as_f64().unwrap() - expected).abs() < 1e-9);

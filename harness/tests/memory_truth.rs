@@ -25,7 +25,7 @@ fn the_null_engine_holds_nothing_in_every_workload() {
         patterns = ["P1", "P2", "P3", "P4", "P5", "P6", "W1", "W2", "W3", "W4", "W5", "W6", "W7", "W8"]
         threads = [1, 2]
         frees = ["own", "other"]
-        [[closed-loop]]
+        [[key-value]]
         stores = ["null"]
         distributions = ["uniform", "zipfian:0.99"]
         get-percent = [0, 50, 100]
@@ -33,6 +33,22 @@ fn the_null_engine_holds_nothing_in_every_workload() {
         fill-percent = [50]
         threads = [1, 2]
         batch = [1, 32]
+        roofline = false
+        [[key-value]]
+        stores = ["null"]
+        workloads = ["ycsb-d", "churn", "insert-only"]
+        value-bytes = [64]
+        fill-percent = [50]
+        threads = [2]
+        ageing = ["none", "rewrites:1", "churn:1", "litter:10"]
+        roofline = false
+        [[key-value]]
+        stores = ["null"]
+        workloads = ["ycsb-a"]
+        fill-percent = [50]
+        threads = [2]
+        rate-ops-per-s = [100000]
+        roofline = false
     "#;
     let (code, _, rows) = run_suite("null", suite, &[]);
     assert_eq!(code, 0);

@@ -74,24 +74,21 @@ fn lies_and_losses_void_the_row() {
 }
 
 #[test]
-fn a_closed_loop_notices_wrong_values_too() {
-    for (fault, name) in [("lie", "loop-lie"), ("lose", "loop-lose")] {
-        let suite = format!(
-            r#"
-            question = "Is a wrong value noticed?"
-            [[closed-loop]]
-            stores = ["faulty@fault={fault}"]
-            distributions = ["uniform"]
-            get-percent = [50]
-            value-bytes = [100]
-            fill-percent = [20]
-            threads = [2]
-            "#
-        );
-        let (code, _, rows) = run_suite(name, &suite, &[]);
-        assert_eq!(code, 1, "{fault}");
-        assert!(rows.iter().any(|row| row.outcome == Outcome::WrongValues), "{fault}: {rows:?}");
-    }
+fn requests_notice_damaged_values_too() {
+    let suite = r#"
+        question = "Is a wrong value noticed?"
+        [[key-value]]
+        stores = ["faulty@fault=lie"]
+        get-percent = [50]
+        value-bytes = [100]
+        fill-percent = [20]
+        threads = [2]
+        roofline = false
+    "#;
+    let (code, _, rows) = run_suite("requests-lie", suite, &[]);
+    assert_eq!(code, 1);
+    let wrong = rows.iter().find(|row| row.outcome == Outcome::WrongValues).expect("a void row");
+    assert!(wrong.verification.unwrap().wrong > 0, "{wrong:?}");
 }
 
 /// The control: the same store and heap without a fault are measured.

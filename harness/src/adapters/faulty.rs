@@ -18,6 +18,7 @@ pub(crate) fn open(setup: &StoreSetup) -> Result<Faulty, OpenError> {
     options.read("fault", &mut config.fault)?;
     options.read("after-puts", &mut config.after_puts)?;
     options.read("leak-kib", &mut config.leak_kib)?;
+    options.read("stall-ms", &mut config.stall_ms)?;
     options.finish()?;
     Ok(Faulty::open(config))
 }

@@ -7,7 +7,9 @@ use engine::{
     EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound, MemoryCensus, Op,
     OpenError, Outcome, PutError, PutOutcome, SessionError, Setting, Statistic, ValueBuffers,
 };
-use nibble::{Answer, Batch, Config, Operation, Store};
+use std::collections::BTreeMap;
+
+use nibble::{Answer, Batch, Config, CopyRoutine, Operation, Store};
 
 use super::options::{Choice, Options, names};
 use crate::registry::StoreSetup;
@@ -110,6 +112,15 @@ pub(crate) fn open(setup: &StoreSetup) -> Result<NibbleEngine, OpenError> {
         accepted: "see the documentation of nibble::Config".to_owned(),
     })?;
     Ok(NibbleEngine { store })
+}
+
+/// The copy routine that the setting `copy` names, the default one where there is none.
+pub(crate) fn copy_routine(options: &BTreeMap<String, String>) -> Result<CopyRoutine, OpenError> {
+    let mut options = Options::new(options);
+    let mut routine = Config::best(0).copy;
+    options.read("copy", &mut routine)?;
+    options.finish()?;
+    Ok(routine)
 }
 
 impl KvEngine for NibbleEngine {
@@ -319,6 +330,7 @@ mod tests {
             let setup = StoreSetup {
                 object_memory_bytes: Some(16 << 20),
                 live_bytes: 1 << 20,
+                records_max: 1 << 14,
                 value_bytes_max: 100,
                 resident: false,
                 options: BTreeMap::from([(knob.to_owned(), value.to_owned())]),

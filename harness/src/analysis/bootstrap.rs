@@ -66,6 +66,15 @@ pub fn median_ratio(ratios: &[f64], seed: u64) -> Option<RatioEstimate> {
 /// `None` of fewer than three values or of values that are no numbers.
 #[must_use]
 pub fn median_interval(values: &[f64], seed: u64) -> Option<(f64, Interval)> {
+    interval_of_median(values, seed, &LEVEL_999)
+}
+
+/// [`median_interval`] at a level of choice.
+pub(super) fn interval_of_median(
+    values: &[f64],
+    seed: u64,
+    level: &Level,
+) -> Option<(f64, Interval)> {
     if values.len() < 3 || values.iter().any(|value| !value.is_finite()) {
         return None;
     }
@@ -80,7 +89,7 @@ pub fn median_interval(values: &[f64], seed: u64) -> Option<(f64, Interval)> {
         })
         .collect();
     medians.sort_by(f64::total_cmp);
-    let tail = expanded_tail(values.len());
+    let tail = expanded_tail(values.len(), level);
     let at = |share: f64| {
         let index = (share * (RESAMPLES - 1) as f64).round() as usize;
         medians[index.min(RESAMPLES - 1)]
@@ -88,16 +97,44 @@ pub fn median_interval(values: &[f64], seed: u64) -> Option<(f64, Interval)> {
     Some((median(values)?, Interval { from: at(tail), to: at(1.0 - tail) }))
 }
 
-/// The share cut off at each end for `count` blocks: Φ(−t·√(n/(n−1))) with Student's t of the
-/// wanted confidence and n − 1 degrees of freedom.
-fn expanded_tail(count: usize) -> f64 {
-    /// Student's t for a two-sided 99.9 % interval, by degrees of freedom from 1.
-    const STUDENT: [f64; 20] = [
+/// Student's t of a two-sided interval.
+#[derive(Debug)]
+pub(super) struct Level {
+    /// By degrees of freedom from 1.
+    student: [f64; 20],
+    /// For more degrees of freedom.
+    beyond: f64,
+}
+
+/// 99.9 %.
+const LEVEL_999: Level = Level {
+    student: [
         636.619, 31.599, 12.924, 8.610, 6.869, 5.959, 5.408, 5.041, 4.781, 4.587, 4.437, 4.318,
         4.221, 4.140, 4.073, 4.015, 3.965, 3.922, 3.883, 3.850,
-    ];
-    const STUDENT_BEYOND: f64 = 3.646;
-    let student = STUDENT.get(count - 2).copied().unwrap_or(STUDENT_BEYOND);
+    ],
+    beyond: 3.646,
+};
+
+/// 95 %.
+pub(super) const LEVEL_95: Level = Level {
+    student: [
+        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+        2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+    ],
+    beyond: 2.080,
+};
+
+impl Level {
+    /// Student's t of the interval of a mean of `count` values, of at least two.
+    pub(super) fn student(&self, count: usize) -> f64 {
+        self.student.get(count - 2).copied().unwrap_or(self.beyond)
+    }
+}
+
+/// The share cut off at each end for `count` blocks: Φ(−t·√(n/(n−1))) with Student's t of the
+/// wanted confidence and n − 1 degrees of freedom.
+fn expanded_tail(count: usize, level: &Level) -> f64 {
+    let student = level.student(count);
     let count = count as f64;
     normal_tail(student * (count / (count - 1.0)).sqrt())
 }

@@ -3,37 +3,42 @@
 use std::fs;
 use std::path::Path;
 
+use serde::Deserialize;
+
+use super::rows;
 use super::run::RunRecord;
+use super::write::ROWS;
 use crate::record::{CurvePoint, Row, SCHEMA};
 
-/// The record and the rows of the run in `folder`. A last line that a crash cut short is left
-/// out; anything else that does not parse is an error.
+/// The record and the rows of the run in `folder`. A cell at the end that was not written to its
+/// last row is left out; anything else that does not parse is an error.
 ///
 /// # Errors
 /// What is missing or wrong, with file and line.
 pub fn load(folder: &Path) -> Result<(RunRecord, Vec<Row>), String> {
+    Ok((record(folder)?, rows::read(&folder.join(ROWS))?.rows))
+}
+
+/// The record of the run in `folder`.
+pub(super) fn record(folder: &Path) -> Result<RunRecord, String> {
+    /// All that records of every format have.
+    #[derive(Deserialize)]
+    struct Format {
+        schema: u32,
+    }
     let path = folder.join("run.json");
     let text = fs::read_to_string(&path)
         .map_err(|error| format!("{}: {error}; is this the folder of a run?", path.display()))?;
-    let record: RunRecord =
-        serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))?;
-    if record.schema != SCHEMA {
+    let fail = |error: serde_json::Error| format!("{}: {error}", path.display());
+    let Format { schema } = serde_json::from_str(&text).map_err(fail)?;
+    if schema != SCHEMA {
         return Err(format!(
-            "{}: rows of format {}, this program reads format {SCHEMA}",
-            path.display(),
-            record.schema
+            "{}: rows of format {schema}, this program reads format {SCHEMA}: read it with the \
+             program that wrote it, or measure again",
+            path.display()
         ));
     }
-    let path = folder.join("rows.jsonl");
-    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-    let mut rows = Vec::new();
-    for (number, line) in whole.lines().enumerate() {
-        let row = serde_json::from_str(line)
-            .map_err(|error| format!("{}: line {}: {error}", path.display(), number + 1))?;
-        rows.push(row);
-    }
-    Ok((record, rows))
+    serde_json::from_str(&text).map_err(fail)
 }
 
 /// A memory curve, by the name its rows give.

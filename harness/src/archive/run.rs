@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::environment::MachineRecord;
+use crate::identity::Provenance;
 use crate::spec::Scale;
 
 /// What was asked, of which machine, by which build.
@@ -27,10 +28,15 @@ pub struct RunRecord {
     pub cells_planned: usize,
     /// Start, UTC.
     pub started: String,
+    /// When it was resumed, UTC.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resumed: Vec<String>,
     /// End, UTC; absent while running and after a crash.
     pub finished: Option<String>,
     /// Whether the user stopped it.
     pub interrupted: bool,
+    /// What all its rows share: part of their identity.
+    pub provenance: Provenance,
     /// The machine.
     pub machine: MachineRecord,
 }

@@ -1,16 +1,19 @@
 //! `list`: what there is to choose from.
 
+use workloads::requests::Workload;
+
 use crate::registry;
 use crate::spec::{self, Scale};
 
 /// Prints one list, or all.
 pub(super) fn run(what: Option<&str>) {
-    let lists: [(&str, fn()); 6] = [
+    let lists: [(&str, fn()); 7] = [
         ("heaps", heaps),
         ("stores", stores),
         ("suites", suites),
         ("figures", figures),
         ("patterns", patterns),
+        ("workloads", workloads),
         ("scales", scales),
     ];
     for (name, print) in lists {
@@ -63,6 +66,16 @@ fn figures() {
 fn patterns() {
     for pattern in workloads::fragmentation::all() {
         println!("{pattern} ({})", pattern.source);
+    }
+}
+
+fn workloads() {
+    for name in Workload::names() {
+        let workload = Workload::by_name(&name).expect("a listed workload exists");
+        println!(
+            "{name:<20} {}; keys {}; values {} ({})",
+            workload.mix, workload.keys, workload.value_bytes, workload.source
+        );
     }
 }
 

@@ -1,18 +1,19 @@
 //! What `run` and `reproduce` share: cells into a run folder, with a progress bar.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::Failure;
-use crate::archive::{Archive, RunRecord};
+use crate::archive::{Archive, Resumed, RunRecord};
 use crate::cell::Cell;
-use crate::cli::OutputArguments;
+use crate::cli::{OutputArguments, Retry};
 use crate::environment::{available_memory_bytes, capture};
+use crate::identity::Provenance;
 use crate::plan::Plan;
 use crate::record::{Outcome, Row, SCHEMA};
-use crate::runner::{CellRecord, Interrupt, ProcessRunner, Progress, run_all};
+use crate::runner::{CellRecord, Interrupt, ProcessRunner, Progress, Rooflines, run_all};
 use crate::spec::{Scale, Suite};
 
 /// Share of available memory that cells in flight may be expected to hold, in percent.
@@ -31,6 +32,7 @@ pub(super) struct Measured {
 
 /// The record of a run that is about to begin.
 pub(super) fn record(name: &str, scale: Option<Scale>, suites: &[Suite], plan: &Plan) -> RunRecord {
+    let machine = capture();
     RunRecord {
         schema: SCHEMA,
         name: name.to_owned(),
@@ -41,9 +43,11 @@ pub(super) fn record(name: &str, scale: Option<Scale>, suites: &[Suite], plan: &
         notices: plan.notices.clone(),
         cells_planned: plan.cells.len(),
         started: String::new(),
+        resumed: Vec::new(),
         finished: None,
         interrupted: false,
-        machine: capture(),
+        provenance: Provenance::of(&machine, &plan.cells),
+        machine,
     }
 }
 
@@ -53,9 +57,46 @@ pub(super) fn measure(
     record: RunRecord,
     output: &OutputArguments,
 ) -> Result<Measured, Failure> {
-    let mut session = Session::open(record, output)?;
+    let mut session = Session::open(record, cells, output)?;
     session.run(cells);
     session.finish()
+}
+
+/// Runs the cells that the run in `folder` lacks; `None` where it lacks none.
+pub(super) fn complete(
+    folder: &Path,
+    retry: Option<Retry>,
+    quiet: bool,
+) -> Result<Option<Measured>, Failure> {
+    let retry_failed = retry == Some(Retry::Failed);
+    let resumed = Archive::resume(folder, &capture(), retry_failed).map_err(Failure::usage)?;
+    let Resumed { mut archive, rows, missing, planned, again } = resumed;
+    if !archive.record().provenance.names_a_commit() {
+        eprintln!(
+            "note: this program was not built from a commit; whether its sources are those the run \
+             was begun with cannot be told"
+        );
+    }
+    let there = planned - missing.len();
+    if missing.is_empty() {
+        if archive.record().finished.is_none() {
+            archive.finish(false).map_err(Failure::internal)?;
+        }
+        eprintln!("{}: nothing is missing, all {planned} cells are there", folder.display());
+        return Ok(None);
+    }
+    let failed = if again > 0 { format!(", {again} of them again") } else { String::new() };
+    eprintln!(
+        "resuming {}: {there} of {planned} cells are there, {} are run{failed}",
+        folder.display(),
+        missing.len()
+    );
+    let mut session = Session::new(archive, missing.len(), quiet)?;
+    for row in &rows {
+        session.keeper.note(row);
+    }
+    session.run(&missing);
+    session.finish().map(Some)
 }
 
 /// A run folder into which cells are measured, some now and some later.
@@ -67,22 +108,30 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// A fresh folder.
-    pub(super) fn open(record: RunRecord, output: &OutputArguments) -> Result<Self, Failure> {
+    /// A fresh folder, in which `cells` are to be measured.
+    pub(super) fn open(
+        record: RunRecord,
+        cells: &[Cell],
+        output: &OutputArguments,
+    ) -> Result<Self, Failure> {
+        let archive = Archive::create(&output.results, record, cells).map_err(Failure::internal)?;
+        eprintln!("writing {}", archive.folder().display());
+        Self::new(archive, cells.len(), output.quiet)
+    }
+
+    fn new(archive: Archive, cells: usize, quiet: bool) -> Result<Self, Failure> {
         let interrupt = Interrupt::register()
             .map_err(|error| Failure::internal(format!("registering for Ctrl-C: {error}")))?;
         let program = std::env::current_exe()
             .map_err(|error| Failure::internal(format!("finding this program: {error}")))?;
-        let cells = record.cells_planned;
-        let archive = Archive::create(&output.results, record).map_err(Failure::internal)?;
-        eprintln!("writing {}", archive.folder().display());
         let keeper = Keeper {
             archive,
-            bar: progress_bar(cells, output.quiet),
+            bar: progress_bar(cells, quiet),
             rows: Vec::new(),
             unexpected: Vec::new(),
             unavailable: BTreeMap::new(),
             failure: None,
+            rooflines: Rooflines::default(),
         };
         let runner = ProcessRunner { program, interrupt: interrupt.clone() };
         Ok(Self { runner, interrupt, keeper, interrupted: false })
@@ -142,18 +191,28 @@ struct Keeper {
     unexpected: Vec<String>,
     unavailable: BTreeMap<String, String>,
     failure: Option<String>,
+    rooflines: Rooflines,
+}
+
+impl Keeper {
+    /// Remembers what is to be said of a row at the end.
+    fn note(&mut self, row: &Row) {
+        self.rooflines.note(row);
+        let reason = row.reason.clone().unwrap_or_default();
+        if row.outcome == Outcome::Unavailable {
+            self.unavailable.insert(row.system.clone(), reason);
+        } else if !row.expected {
+            let (id, outcome) = (&row.cell.id, row.outcome.word());
+            self.unexpected.push(format!("{id} {}: {outcome}: {reason}", row.step));
+        }
+    }
 }
 
 impl Progress for Keeper {
-    fn finished(&mut self, cell: &Cell, record: CellRecord) {
-        for row in &record.rows {
-            let reason = row.reason.clone().unwrap_or_default();
-            if row.outcome == Outcome::Unavailable {
-                self.unavailable.insert(row.system.clone(), reason);
-            } else if !row.expected {
-                let outcome = row.outcome.word();
-                self.unexpected.push(format!("{} {}: {outcome}: {reason}", cell.id, row.step));
-            }
+    fn finished(&mut self, cell: &Cell, mut record: CellRecord) {
+        for row in &mut record.rows {
+            self.rooflines.complete(row);
+            self.note(row);
         }
         if let Err(error) = self.archive.keep(cell, &record) {
             self.failure.get_or_insert(error);

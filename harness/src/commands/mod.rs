@@ -1,6 +1,10 @@
 //! The sub-commands, one file each.
 
+mod agree;
 mod cell;
+mod doctor;
+mod killtest;
+mod latency;
 mod list;
 mod measure;
 mod pair;
@@ -8,7 +12,10 @@ mod plan;
 mod report;
 mod reproduce;
 mod run;
+mod search;
 mod targets;
+mod work;
+mod ycsb;
 
 use clap::Parser;
 use clap::error::ErrorKind;
@@ -76,13 +83,19 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Pair(arguments) => pair::run(&arguments),
+        Command::Doctor { json, strict } => doctor::run(json, strict),
         Command::Cell(arguments) => cell::run(&arguments),
         Command::Worker { progress_descriptor } => {
             crate::worker::run(progress_descriptor).map_err(Failure::usage)
         }
         Command::Report { run, figures } => report::run(&run, &figures),
         Command::Reproduce(arguments) => reproduce::run(&arguments),
+        Command::Agree(arguments) => agree::run(&arguments),
+        Command::Killtest(arguments) => killtest::run(&arguments),
         Command::Targets(arguments) => targets::run(&arguments),
+        Command::Search(arguments) => search::run(&arguments),
+        Command::Ycsb(arguments) => ycsb::run(&arguments),
+        Command::Latency { run, filter } => latency::run(&run, filter.as_deref()),
         Command::Calibrate { bytes } => calibrate(&bytes),
         Command::Warm { bytes } => crate::runner::warm(bytes)
             .map_err(|error| Failure::machine(format!("warming {bytes} bytes: {error}"))),

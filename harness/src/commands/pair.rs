@@ -1,13 +1,12 @@
-//! `pair`: compares two stores under one closed-loop workload.
+//! `pair`: compares two stores under one workload.
 
 use super::Failure;
 use super::measure::{measure, record};
 use crate::analysis::{median, median_ratio};
-use crate::cell::{Cell, ClosedLoop, System, Timing};
-use crate::cli::{PairArguments, WorkArguments};
+use crate::cell::{Cell, KeyValue, System};
+use crate::cli::PairArguments;
 use crate::compare::{Side, blocks_of, cells, ratios, throughput};
-use crate::plan::{Plan, check_closed_loop, closed_loop_cell};
-use crate::spec::{Scale, Suite};
+use crate::plan::Plan;
 use crate::{archive, environment, exit, registry};
 
 /// Runs the blocks and prints the median ratio with its interval.
@@ -18,7 +17,7 @@ pub(super) fn run(arguments: &PairArguments) -> Result<(), Failure> {
             arguments.blocks
         )));
     }
-    let work = work(&arguments.work)?;
+    let work = super::work::work(&arguments.work)?;
     let a = cell(&arguments.a, &work, arguments.seed)?;
     let b = cell(&arguments.b, &work, arguments.seed)?;
     check_memory(&a)?;
@@ -48,13 +47,13 @@ pub(super) fn run(arguments: &PairArguments) -> Result<(), Failure> {
         });
     };
     println!(
-        "workload: {}, {} % GET, {} B values, fill {} %, {} thread(s), batch {}",
-        work.distribution,
-        work.get_percent,
-        work.value_bytes,
+        "workload: {}, {}, values of {}, fill {} %, {} thread(s), batch {}",
+        work.workload.name,
+        work.distribution(),
+        work.workload.value_bytes,
         work.fill_percent,
         work.threads,
-        work.batch
+        work.batch()
     );
     println!("A {}: median {:.3} Mops/s", arguments.a, of(Side::A));
     println!("B {}: median {:.3} Mops/s", arguments.b, of(Side::B));
@@ -79,29 +78,8 @@ pub(super) fn run(arguments: &PairArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-fn work(arguments: &WorkArguments) -> Result<ClosedLoop, Failure> {
-    let object_memory_bytes = workloads::bytes::parse_bytes(&arguments.object_memory)
-        .map_err(|error| Failure::usage(format!("object-memory: {error}")))?;
-    let mut work = ClosedLoop {
-        distribution: arguments.distribution.clone(),
-        get_percent: arguments.get_percent,
-        value_bytes: arguments.value_bytes,
-        object_memory_bytes: object_memory_bytes as u64,
-        fill_percent: arguments.fill_percent,
-        threads: arguments.threads,
-        batch: arguments.batch,
-        operations_per_thread: arguments.operations,
-        resident: true,
-        latency: if arguments.time_all { Timing::All } else { Timing::Sampled },
-        warm_up_per_thread: 0,
-    };
-    work.warm_up_per_thread = work.puts_per_thread(arguments.warm_up_rewrites);
-    check_closed_loop(&work).map_err(Failure::usage)?;
-    Ok(work)
-}
-
 /// The cell of one side; `sampling=off` is a setting of the harness, not of the store.
-fn cell(text: &str, work: &ClosedLoop, seed: u64) -> Result<Cell, Failure> {
+fn cell(text: &str, work: &KeyValue, seed: u64) -> Result<Cell, Failure> {
     let mut system = registry::store(text).map_err(Failure::usage)?;
     let System::Store { options, .. } = &mut system else {
         unreachable!("registry::store gives stores")
@@ -113,18 +91,7 @@ fn cell(text: &str, work: &ClosedLoop, seed: u64) -> Result<Cell, Failure> {
             return Err(Failure::usage(format!("sampling = {other}: must be on or off")));
         }
     };
-    let suite = Suite {
-        name: "pair".to_owned(),
-        question: String::new(),
-        source: String::new(),
-        seed,
-        timeout_s: 120,
-        patterns: Vec::new(),
-        fragmentation: Vec::new(),
-        closed_loop: Vec::new(),
-    };
-    let scale = Scale::by_name("quick").expect("a scale that exists");
-    let mut cell = closed_loop_cell(&suite, &scale, system, 0, work.clone());
+    let mut cell = super::work::cell(system, work, seed);
     cell.sampling = sampling;
     Ok(cell)
 }

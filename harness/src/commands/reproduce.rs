@@ -1,23 +1,70 @@
 //! `reproduce`: measures what the figures need, draws them and writes the report.
 
 use super::Failure;
-use super::measure::{measure, record};
+use super::measure::{Measured, complete, measure, record};
 use crate::cli::ReproduceArguments;
 use crate::figures::Drawings;
 use crate::spec::{self, Suite};
 use crate::{archive, exit, figures, report};
 
-/// Measures, draws, writes; prints the report's path.
+/// Measures what there is to measure, draws, writes; prints the report's path.
 pub(super) fn run(arguments: &ReproduceArguments) -> Result<(), Failure> {
+    let (folder, unexpected) = match &arguments.resume {
+        None => {
+            let measured = fresh(arguments)?;
+            (measured.folder.clone(), ended(&measured)?)
+        }
+        Some(folder) => {
+            drawings(arguments)?;
+            match complete(folder, arguments.retry, arguments.output.quiet)? {
+                Some(measured) => (folder.clone(), ended(&measured)?),
+                None => (folder.clone(), 0),
+            }
+        }
+    };
+    let (mut run, rows) = archive::load(&folder).map_err(Failure::internal)?;
+    let wanted = super::report::wanted(&run.figures)?;
+    let drawings = drawings(arguments)?;
+    if drawings == Drawings::LeftOut {
+        run.notices.push("Left out: all drawings; gnuplot is missing on this machine".to_owned());
+    }
+    let drawn = figures::draw(&folder, &rows, &wanted, drawings).map_err(Failure::internal)?;
+    let page = report::write(&folder, &run, &rows, &drawn).map_err(Failure::internal)?;
+    print!("{}", report::summary(&run, &rows));
+    println!("{}", page.display());
+    if unexpected > 0 {
+        return Err(Failure::silent(exit::UNEXPECTED));
+    }
+    Ok(())
+}
+
+/// How figures are drawn. Asked before anything runs: whoever wants figures learns early that
+/// there are none.
+fn drawings(arguments: &ReproduceArguments) -> Result<Drawings, Failure> {
+    if arguments.without_drawings {
+        return Ok(Drawings::LeftOut);
+    }
+    figures::gnuplot_available().map_err(Failure::machine)?;
+    Ok(Drawings::ByGnuplot)
+}
+
+/// Steps that ended in something unexpected, of a run that came to its end.
+fn ended(measured: &Measured) -> Result<usize, Failure> {
+    if measured.interrupted {
+        eprintln!(
+            "stopped; finished rows are in {0}; `nibble-bench reproduce --resume {0}` goes on",
+            measured.folder.display()
+        );
+        return Err(Failure::silent(exit::INTERRUPTED));
+    }
+    Ok(measured.unexpected)
+}
+
+/// Measures into a fresh folder.
+fn fresh(arguments: &ReproduceArguments) -> Result<Measured, Failure> {
     let wanted = super::report::wanted(&arguments.figures)?;
     let scale = super::scale(&arguments.scale)?;
-    let drawings = if arguments.without_drawings {
-        Drawings::LeftOut
-    } else {
-        // Said before anything runs: whoever wants figures learns early that there are none.
-        figures::gnuplot_available().map_err(Failure::machine)?;
-        Drawings::ByGnuplot
-    };
+    drawings(arguments)?;
     let mut names: Vec<&str> = Vec::new();
     for figure in &wanted {
         for suite in figure.suites {
@@ -25,6 +72,13 @@ pub(super) fn run(arguments: &ReproduceArguments) -> Result<(), Failure> {
                 names.push(suite);
             }
         }
+    }
+    if names.is_empty() {
+        return Err(Failure::usage(format!(
+            "{} is drawn from suites of your own: `nibble-bench run my.toml`, then `nibble-bench \
+             report` on its folder",
+            arguments.figures.join(", ")
+        )));
     }
     let suites: Vec<Suite> = names
         .iter()
@@ -37,22 +91,5 @@ pub(super) fn run(arguments: &ReproduceArguments) -> Result<(), Failure> {
     let name = format!("reproduce-{}", scale.name);
     let mut run = record(&name, Some(scale), &suites, &plan);
     run.figures.clone_from(&arguments.figures);
-    if drawings == Drawings::LeftOut {
-        run.notices.push("Left out: all drawings; gnuplot is missing on this machine".to_owned());
-    }
-    let measured = measure(&plan.cells, run, &arguments.output)?;
-    if measured.interrupted {
-        eprintln!("stopped; finished rows are in {}", measured.folder.display());
-        return Err(Failure::silent(exit::INTERRUPTED));
-    }
-    let (run, rows) = archive::load(&measured.folder).map_err(Failure::internal)?;
-    let drawn =
-        figures::draw(&measured.folder, &rows, &wanted, drawings).map_err(Failure::internal)?;
-    let page = report::write(&measured.folder, &run, &rows, &drawn).map_err(Failure::internal)?;
-    print!("{}", report::summary(&run, &rows));
-    println!("{}", page.display());
-    if measured.unexpected > 0 {
-        return Err(Failure::silent(exit::UNEXPECTED));
-    }
-    Ok(())
+    measure(&plan.cells, run, &arguments.output)
 }

@@ -39,7 +39,8 @@ pub(super) fn run(arguments: &TargetsArguments) -> Result<(), Failure> {
         .collect::<Result<_, Failure>>()?;
     let plan = distinct(&planned);
     check_memory(&plan.cells)?;
-    let session = Session::open(record("targets", None, &[], &plan), &arguments.output)?;
+    let record = record("targets", None, &[], &plan);
+    let session = Session::open(record, &plan.cells, &arguments.output)?;
     let mut bench = Bench {
         session,
         file: &file,

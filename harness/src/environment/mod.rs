@@ -2,32 +2,19 @@
 
 mod calibration;
 mod capture;
+mod kernel_files;
+mod limits;
 mod memory;
+mod processor;
+mod program;
+mod variables;
 
 pub use calibration::Calibration;
 pub use capture::{MachineRecord, capture};
+pub(crate) use kernel_files::KernelFiles;
+pub(crate) use limits::{memory_limits, quota_cores};
+pub(crate) use memory::swap_bytes;
 pub use memory::{available_memory_bytes, total_memory_bytes};
-
-/// Prefixes and names of variables by which allocators are configured. The parent removes them
-/// from a worker's environment and sets only what the cell declares, so that nothing in the
-/// user's shell reaches a measurement unrecorded.
-const ALLOCATOR_VARIABLES: [&str; 9] = [
-    "MALLOC_",
-    "_RJEM_MALLOC",
-    "JE_MALLOC",
-    "MIMALLOC_",
-    "TCMALLOC_",
-    "SCUDO_",
-    "GLIBC_TUNABLES",
-    "LD_PRELOAD",
-    "RPMALLOC_",
-];
-
-/// Names of the variables in this process's environment that configure allocators.
-#[must_use]
-pub fn allocator_variables() -> Vec<String> {
-    std::env::vars_os()
-        .filter_map(|(name, _)| name.into_string().ok())
-        .filter(|name| ALLOCATOR_VARIABLES.iter().any(|prefix| name.starts_with(prefix)))
-        .collect()
-}
+pub(crate) use processor::{boost, threads_per_core};
+pub(crate) use program::{is_dirty, profile, target_cpu};
+pub use variables::allocator_variables;

@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::data::Data;
-use super::membership::Membership;
-use super::repetitions::{Repetition, repetitions};
+use super::membership::{asked_by, requests};
+use super::repetitions::Repetition;
+use super::samples::runs;
 use super::table::{Column, Value};
-use crate::analysis::{Spread, spread};
-use crate::cell::{ClosedLoop, Work};
+use crate::analysis::{Estimate, estimate, median};
+use crate::cell::KeyValue;
 use crate::record::Row;
+use crate::registry;
 
 const COLUMNS: [Column; 16] = [
     Column::new("place", "", 0),
@@ -17,11 +19,11 @@ const COLUMNS: [Column; 16] = [
     Column::new("order", "", 0),
     Column::new("series", "system", 0),
     Column::new("mops", "throughput, Mops/s (median)", 3),
-    Column::new("mops-min", "min", 3),
-    Column::new("mops-max", "max", 3),
+    Column::new("mops-low", "95 % interval from", 3),
+    Column::new("mops-high", "to", 3),
     Column::new("overhead", "resident ÷ live value bytes (median)", 3),
-    Column::new("overhead-min", "min", 3),
-    Column::new("overhead-max", "max", 3),
+    Column::new("overhead-low", "95 % interval from", 3),
+    Column::new("overhead-high", "to", 3),
     Column::new("n", "n", 0),
     Column::new("cpu-s", "CPU time of the step, s", 2),
     Column::prefixed("p50", "latency p50, ns"),
@@ -30,26 +32,22 @@ const COLUMNS: [Column; 16] = [
 ];
 
 /// What distinguishes two workloads, in the order of the axis.
-type Key = (String, u32, usize, u32, usize, usize);
+type Key = (String, u32, String, u32, usize, usize);
 
-fn key(work: &ClosedLoop) -> Key {
-    let ClosedLoop { distribution, get_percent, value_bytes, fill_percent, threads, batch, .. } =
-        work;
+fn key(work: &KeyValue) -> Key {
+    let value_bytes = work.workload.value_bytes.to_string();
     // Read-mostly first.
-    (distribution.clone(), 100 - get_percent, *value_bytes, *fill_percent, *threads, *batch)
+    let puts = 100 - work.get_percent() as u32;
+    (work.distribution(), puts, value_bytes, work.fill_percent, work.threads, work.batch())
 }
-
-/// Suites whose closed-loop cells have figures of their own.
-const ELSEWHERE: [&str; 2] = ["index-layouts", "engine-knobs"];
 
 /// The table and what there is to say about it.
 pub(super) fn throughput_memory(rows: &[Row]) -> Data {
-    let elsewhere = Membership::of(&ELSEWHERE);
-    let mut all = repetitions(rows);
-    all.retain(|repetition| !elsewhere.includes(repetition.cell));
+    let mut all = asked_by("store-throughput", rows);
+    all.retain(|one| !registry::is_roofline(&one.cell.system));
     let mut places: BTreeMap<(&str, Key), Vec<&Repetition<'_>>> = BTreeMap::new();
     for repetition in &all {
-        if let Work::ClosedLoop(work) = &repetition.cell.work {
+        if let Some(work) = requests(repetition) {
             places.entry((repetition.system, key(work))).or_default().push(repetition);
         }
     }
@@ -65,11 +63,7 @@ pub(super) fn throughput_memory(rows: &[Row]) -> Data {
             if settings.len() > 1 {
                 below = format!("{below}, {}", rest(key));
             }
-            let counting: Vec<&Row> = found
-                .iter()
-                .filter(|repetition| repetition.counts())
-                .filter_map(|repetition| repetition.step("run"))
-                .collect();
+            let counting = runs(found);
             if counting.is_empty() && !found.is_empty() {
                 data.note_absence(system, &format!("{group} {below}"), found);
             }
@@ -87,7 +81,7 @@ pub(super) fn throughput_memory(rows: &[Row]) -> Data {
     if settings.len() == 1 {
         data.notes.extend(settings.into_iter().map(|rest| format!("All with {rest}.")));
     }
-    data.note_repetitions();
+    data.note_processes();
     data
 }
 
@@ -98,29 +92,29 @@ fn rest((_, _, value_bytes, fill_percent, threads, batch): &Key) -> String {
         1 => "single operations".to_owned(),
         batch => format!("batches of {batch}"),
     };
-    format!("{value_bytes} B values, {fill_percent} % fill, {threads}, {batch}")
+    format!("values of {value_bytes}, {fill_percent} % fill, {threads}, {batch}")
 }
 
 fn numbers(rows: &[&Row]) -> Vec<Value> {
-    let over = |value: fn(&Row) -> Option<f64>| {
-        spread(&rows.iter().filter_map(|row| value(row)).collect::<Vec<_>>())
+    let of = |value: fn(&Row) -> Option<f64>| -> Vec<f64> {
+        rows.iter().filter_map(|row| value(row)).collect()
     };
-    let median = |value: Option<Spread>| Value::from(value.map(|spread| spread.median));
-    let ends = |value: Option<Spread>| {
+    let middle = |value: fn(&Row) -> Option<f64>| Value::from(median(&of(value)));
+    let ends = |value: Option<Estimate>| {
         [
-            median(value),
-            value.map(|spread| spread.lowest).into(),
-            value.map(|spread| spread.highest).into(),
+            Value::from(value.map(|value| value.median)),
+            value.map(|value| value.low).into(),
+            value.map(|value| value.high).into(),
         ]
     };
-    let mut values = ends(over(|row| Some(row.throughput_ops_per_s / 1e6))).to_vec();
-    values.extend(ends(over(|row| row.memory.as_ref()?.at_once?.overhead)));
+    let mut values = ends(estimate(&of(|row| Some(row.throughput_ops_per_s / 1e6)))).to_vec();
+    values.extend(ends(estimate(&of(|row| row.memory.as_ref()?.at_once?.overhead))));
     values.push(rows.len().into());
-    values.push(median(over(|row| Some((row.cpu.user_ns + row.cpu.system_ns) as f64 / 1e9))));
-    values.push(median(over(|row| row.latency_ns.get("p50").map(|ns| *ns as f64))));
-    values.push(median(over(|row| row.latency_ns.get("p99").map(|ns| *ns as f64))));
-    values.push(median(over(|row| {
+    values.push(middle(|row| Some((row.cpu.user_ns + row.cpu.system_ns) as f64 / 1e9)));
+    values.push(middle(|row| row.latency_ns.get("p50").map(|ns| *ns as f64)));
+    values.push(middle(|row| row.latency_ns.get("p99").map(|ns| *ns as f64)));
+    values.push(middle(|row| {
         Some(row.memory.as_ref()?.at_once?.live_bytes as f64 / f64::from(1 << 20))
-    })));
+    }));
     values
 }

@@ -15,6 +15,8 @@ pub(crate) struct Data {
     pub(crate) shown: Option<Table>,
     /// Sentences that depend on the rows.
     pub(crate) notes: Vec<String>,
+    /// Why there is nothing to draw, where it is not that the figure's suites were not run.
+    pub(super) nothing: Option<String>,
     /// Where systems that were planned have no number, by system and reason.
     missing: BTreeMap<(String, String), Vec<String>>,
 }
@@ -48,30 +50,60 @@ impl Data {
 
     /// Says how many repetitions the numbers come from, and how long the idle wait was.
     pub(super) fn note_repetitions(&mut self) {
-        let rows = 0..self.table.rows.len();
-        let distinct = |name: &str| -> BTreeSet<u64> {
-            let drawn = rows.clone().filter(|&row| self.table.text(row, "panel") != BESIDE);
-            let numbers = drawn.map(|row| self.table.number(row, name));
-            numbers.filter(|number| *number > 0.0).map(|number| (number * 10.0) as u64).collect()
-        };
-        let counts = distinct("n");
-        if let (Some(least), Some(most)) = (counts.first(), counts.last()) {
-            let (least, most) = (least / 10, most / 10);
-            self.notes.push(match (least, most) {
-                (1, 1) => "One repetition (n = 1): there is no spread to show.".to_owned(),
-                _ if least == most => {
-                    format!("Median of n = {most} repetitions; error bars from the lowest to the highest.")
-                }
-                _ => format!(
-                    "Medians of n = {least} to {most} repetitions (the table says which); error \
-                     bars from the lowest to the highest."
-                ),
-            });
-        }
+        self.notes.extend(match self.counts() {
+            None => None,
+            Some((1, 1)) => Some("One repetition (n = 1): there is no spread to show.".to_owned()),
+            Some((least, most)) if least == most => Some(format!(
+                "Median of n = {most} repetitions; error bars from the lowest to the highest."
+            )),
+            Some((least, most)) => Some(format!(
+                "Medians of n = {least} to {most} repetitions (the table says which); error \
+                 bars from the lowest to the highest."
+            )),
+        });
+        let idle = self.distinct("idle-s");
         let idle: Vec<String> =
-            distinct("idle-s").iter().map(|tenths| (*tenths as f64 / 10.0).to_string()).collect();
+            idle.iter().map(|tenths| (*tenths as f64 / 10.0).to_string()).collect();
         if !idle.is_empty() && self.table.place("after-idle").is_some() {
             self.notes.push(format!("The idle wait was {} s.", idle.join(" or ")));
         }
+    }
+
+    /// Says how many processes the estimates come from, and what their ends are.
+    pub(super) fn note_processes(&mut self) {
+        self.notes.extend(self.counts().map(|(least, most)| {
+            let number = if least == most {
+                format!("n = {most}")
+            } else {
+                format!("n = {least} to {most} (the table says which)")
+            };
+            match most {
+                1 => {
+                    "One process for each number (n = 1): there is no interval to show.".to_owned()
+                }
+                2 => format!("Medians of {number} processes; error bars: their range."),
+                _ if least < 3 => format!(
+                    "Medians of {number} processes; error bars: 95 % interval over processes, \
+                     and the range of fewer than three."
+                ),
+                _ => format!(
+                    "Medians of {number} processes; error bars: 95 % interval over processes."
+                ),
+            }
+        }));
+    }
+
+    /// The fewest and the most repetitions behind a number that is drawn.
+    fn counts(&self) -> Option<(u64, u64)> {
+        let counts = self.distinct("n");
+        Some((counts.first()? / 10, counts.last()? / 10))
+    }
+
+    /// Tenths of the numbers above 0 of a column, in what is drawn.
+    fn distinct(&self, name: &str) -> BTreeSet<u64> {
+        let drawn =
+            (0..self.table.rows.len()).filter(|&row| self.table.text(row, "panel") != BESIDE);
+        let numbers = drawn.map(|row| self.table.number(row, name));
+        numbers.filter(|number| *number > 0.0).map(|number| (number * 10.0) as u64).collect()
     }
 }

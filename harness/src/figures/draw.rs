@@ -9,9 +9,13 @@ use super::table::Table;
 use crate::record::Row;
 
 /// Scripts that the figures' own scripts call.
-const HELPERS: [(&str, &str); 2] = [
+const HELPERS: [(&str, &str); 6] = [
+    ("lists.gp", include_str!("../../../plots/lists.gp")),
     ("style.gp", include_str!("../../../plots/style.gp")),
     ("bars.gp", include_str!("../../../plots/bars.gp")),
+    ("bar-panels.gp", include_str!("../../../plots/bar-panels.gp")),
+    ("lines.gp", include_str!("../../../plots/lines.gp")),
+    ("heat.gp", include_str!("../../../plots/heat.gp")),
 ];
 
 /// Formats drawn.

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::data::Data;
-use super::membership::Membership;
-use super::repetitions::{Repetition, repetitions};
+use super::membership::{asked_by, requests};
+use super::repetitions::Repetition;
+use super::samples::runs;
 use super::table::{Column, Value};
-use crate::analysis::{Spread, spread};
-use crate::cell::{ClosedLoop, System, Work};
+use crate::analysis::{Estimate, estimate, spread};
+use crate::cell::System;
 use crate::record::Row;
 
 /// Rows of the panel `throughput` have no keys, rows of the panel `index` no throughput.
@@ -19,8 +20,8 @@ const LAYOUT_COLUMNS: [Column; 12] = [
     Column::new("order", "", 0),
     Column::new("series", "index layout", 0),
     Column::new("mops", "throughput, Mops/s (median)", 3),
-    Column::new("mops-min", "min", 3),
-    Column::new("mops-max", "max", 3),
+    Column::new("mops-low", "95 % interval from", 3),
+    Column::new("mops-high", "to", 3),
     Column::new("n", "n", 0),
     Column::new("keys", "keys", 0),
     Column::new("index-bytes", "index bytes per key", 2),
@@ -34,17 +35,18 @@ pub(super) fn index_layouts(rows: &[Row]) -> Data {
     let fill = most_repeated_fill(&all);
     let groups: BTreeSet<(u32, usize)> = all
         .iter()
-        .filter_map(|one| closed_loop(one))
+        .filter_map(|one| requests(one))
         .filter(|work| Some(work.fill_percent) == fill)
-        .map(|work| (100 - work.get_percent, work.batch))
+        .map(|work| (100 - work.get_percent() as u32, work.batch()))
         .collect();
     for (order, (series, system)) in systems.iter().enumerate() {
         for (place, (put_percent, batch)) in groups.iter().enumerate() {
             let found = all.iter().filter(|one| {
                 one.system == system
-                    && closed_loop(one).is_some_and(|work| {
+                    && requests(one).is_some_and(|work| {
                         Some(work.fill_percent) == fill
-                            && (100 - work.get_percent, work.batch) == (*put_percent, *batch)
+                            && (100 - work.get_percent() as u32, work.batch())
+                                == (*put_percent, *batch)
                     })
             });
             let found: Vec<&Repetition<'_>> = found.collect();
@@ -72,15 +74,15 @@ pub(super) fn index_layouts(rows: &[Row]) -> Data {
             ));
         }
     }
-    if let Some(work) = all.first().and_then(|one| closed_loop(one)) {
+    if let Some(work) = all.first().and_then(|one| requests(one)) {
         data.notes.push(format!(
-            "{} B values, {} threads; throughput at {} % fill.",
-            work.value_bytes,
+            "Values of {}, {} threads; throughput at {} % fill.",
+            work.workload.value_bytes,
             work.threads,
             fill.unwrap_or(0)
         ));
     }
-    data.note_repetitions();
+    data.note_processes();
     data
 }
 
@@ -88,7 +90,7 @@ fn layout_row(
     (panel, place): (&str, Value),
     (group, below): (&str, &str),
     (order, series): (usize, &str),
-    mops: Option<Spread>,
+    mops: Option<Estimate>,
     (keys, bytes): (Option<f64>, Option<f64>),
 ) -> Vec<Value> {
     let mut row: Vec<Value> =
@@ -115,8 +117,11 @@ fn index_bytes(all: &[Repetition<'_>], system: &str) -> Vec<(f64, f64)> {
 /// The fill at which most workloads were measured: that of the throughput.
 fn most_repeated_fill(all: &[Repetition<'_>]) -> Option<u32> {
     let mut counts: BTreeMap<u32, BTreeSet<(u32, usize)>> = BTreeMap::new();
-    for work in all.iter().filter_map(|one| closed_loop(one)) {
-        counts.entry(work.fill_percent).or_default().insert((work.get_percent, work.batch));
+    for work in all.iter().filter_map(|one| requests(one)) {
+        counts
+            .entry(work.fill_percent)
+            .or_default()
+            .insert((work.get_percent() as u32, work.batch()));
     }
     counts.into_iter().max_by_key(|(_, workloads)| workloads.len()).map(|(fill, _)| fill)
 }
@@ -128,8 +133,8 @@ const KNOB_COLUMNS: [Column; 13] = [
     Column::new("order", "", 0),
     Column::new("series", "knob", 0),
     Column::new("ratio", "throughput ÷ best (median)", 3),
-    Column::new("ratio-min", "min", 3),
-    Column::new("ratio-max", "max", 3),
+    Column::new("ratio-low", "95 % interval from", 3),
+    Column::new("ratio-high", "to", 3),
     Column::new("mops", "throughput, Mops/s (median)", 3),
     Column::new("n", "n", 0),
     Column::new("cpu-s", "CPU time of the step, s", 2),
@@ -157,9 +162,9 @@ pub(super) fn engine_knobs(rows: &[Row]) -> Data {
             data.note_absence(name, "throughput", &found);
         }
         let share = |value: f64| best.map(|best| value / best);
-        let runs: Vec<&Row> = sound_runs(&found);
+        let rows: Vec<&Row> = runs(&found);
         let over = |value: fn(&Row) -> Option<f64>| -> Value {
-            let values: Vec<f64> = runs.iter().filter_map(|row| value(row)).collect();
+            let values: Vec<f64> = rows.iter().filter_map(|row| value(row)).collect();
             spread(&values).map(|spread| spread.median).into()
         };
         let mut row: Vec<Value> =
@@ -167,8 +172,8 @@ pub(super) fn engine_knobs(rows: &[Row]) -> Data {
         row.push(name.as_str().into());
         row.extend([
             mops.and_then(|mops| share(mops.median)).into(),
-            mops.and_then(|mops| share(mops.lowest)).into(),
-            mops.and_then(|mops| share(mops.highest)).into(),
+            mops.and_then(|mops| share(mops.low)).into(),
+            mops.and_then(|mops| share(mops.high)).into(),
             mops.map(|mops| mops.median).into(),
             mops.map(|mops| mops.count as f64).into(),
             over(|row| Some((row.cpu.user_ns + row.cpu.system_ns) as f64 / 1e9)),
@@ -181,29 +186,21 @@ pub(super) fn engine_knobs(rows: &[Row]) -> Data {
         ]);
         data.table.rows.push(row);
     }
-    data.note_repetitions();
+    data.note_processes();
     data
 }
 
 fn workload(found: &[&Repetition<'_>]) -> String {
-    found.first().and_then(|one| closed_loop(one)).map_or_else(String::new, |work| {
+    found.first().and_then(|one| requests(one)).map_or_else(String::new, |work| {
         format!(
-            "{}, {} % GET, {} B values, {} % fill, {} threads",
-            work.distribution, work.get_percent, work.value_bytes, work.fill_percent, work.threads
+            "{}, {} % GET, values of {}, {} % fill, {} threads",
+            work.distribution(),
+            work.get_percent(),
+            work.workload.value_bytes,
+            work.fill_percent,
+            work.threads
         )
     })
-}
-
-fn asked_by<'a>(suite: &str, rows: &'a [Row]) -> Vec<Repetition<'a>> {
-    let members = Membership::of(&[suite]);
-    repetitions(rows).into_iter().filter(|one| members.includes(one.cell)).collect()
-}
-
-fn closed_loop<'a>(repetition: &Repetition<'a>) -> Option<&'a ClosedLoop> {
-    match &repetition.cell.work {
-        Work::ClosedLoop(work) => Some(work),
-        Work::Fragmentation(_) => None,
-    }
 }
 
 /// The one setting in which the store differs from its siblings: `text` of `nibble@index=text`.
@@ -231,19 +228,15 @@ fn calls(batch: usize) -> String {
     if batch == 1 { "single operations".to_owned() } else { format!("batches of {batch}") }
 }
 
-fn sound_runs<'a>(found: &[&Repetition<'a>]) -> Vec<&'a Row> {
-    found.iter().filter(|one| one.counts()).filter_map(|one| one.step("run")).collect()
+fn throughput(found: &[&Repetition<'_>]) -> Option<Estimate> {
+    let mops = runs(found).into_iter().map(|row| row.throughput_ops_per_s / 1e6);
+    estimate(&mops.collect::<Vec<_>>())
 }
 
-fn throughput(found: &[&Repetition<'_>]) -> Option<Spread> {
-    let mops = sound_runs(found).into_iter().map(|row| row.throughput_ops_per_s / 1e6);
-    spread(&mops.collect::<Vec<_>>())
-}
-
-fn ends(value: Option<Spread>) -> [Value; 3] {
+fn ends(value: Option<Estimate>) -> [Value; 3] {
     [
-        value.map(|spread| spread.median).into(),
-        value.map(|spread| spread.lowest).into(),
-        value.map(|spread| spread.highest).into(),
+        value.map(|value| value.median).into(),
+        value.map(|value| value.low).into(),
+        value.map(|value| value.high).into(),
     ]
 }

@@ -158,7 +158,7 @@ fn add_panel(panel: &str, places: &BTreeMap<Place, (Bar, Vec<&Repetition<'_>>)>,
             row.extend(numbers.values());
             let work = found.and_then(|(_, repetitions)| match &repetitions.first()?.cell.work {
                 Work::Fragmentation(work) => Some(work),
-                Work::ClosedLoop(_) => None,
+                _ => None,
             });
             row.push(work.map(|work| work.idle_ms as f64 / 1e3).into());
             row.push(work.map(|work| work.threads as f64).into());

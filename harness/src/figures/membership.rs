@@ -1,53 +1,64 @@
-//! Which suite a closed-loop cell belongs to. Cells do not say so, because suites share them; what
-//! a suite asks for does.
+//! Which suite a key-value cell belongs to. Cells do not say so, because suites share them; what a
+//! suite asks for does.
 
-use crate::cell::{Cell, ClosedLoop, Work};
-use crate::registry;
-use crate::spec::{ClosedLoopGrid, Suite, built_in};
+use std::collections::BTreeSet;
 
-/// Built-in suites.
+use super::repetitions::{Repetition, repetitions};
+use crate::cell::{Cell, KeyValue, Work};
+use crate::plan::{MachineLimits, plan};
+use crate::record::Row;
+use crate::spec::{Scale, built_in};
+
+/// The cells that some built-in suites ask for, whatever the scale and the repetition.
 pub(super) struct Membership {
-    suites: Vec<Suite>,
+    ids: BTreeSet<String>,
 }
 
 impl Membership {
     pub(super) fn of(names: &[&str]) -> Self {
-        Self { suites: names.iter().filter_map(|name| built_in(name)).collect() }
+        let suites: Vec<_> = names.iter().filter_map(|name| built_in(name)).collect();
+        let scale = Scale::by_name(Scale::NAMES[0]).expect("the smallest scale");
+        // Ids do not depend on sizes.
+        let limits = MachineLimits { memory_bytes: u64::MAX };
+        let cells = plan(&suites, &scale, limits).expect("built-in suites can be planned").cells;
+        Self { ids: cells.iter().map(|cell| without_repetition(&cell.id).to_owned()).collect() }
     }
 
     /// Whether one of the suites asks for the cell.
     pub(super) fn includes(&self, cell: &Cell) -> bool {
-        let Work::ClosedLoop(work) = &cell.work else { return false };
-        let grids = self.suites.iter().flat_map(|suite| &suite.closed_loop);
-        let label = cell.system.label();
-        grids.into_iter().any(|grid| asks_for(grid, work) && has(grid, &label))
+        matches!(cell.work, Work::KeyValue(_) | Work::Copy(_))
+            && self.ids.contains(without_repetition(&cell.id))
     }
 }
 
-fn asks_for(grid: &ClosedLoopGrid, work: &ClosedLoop) -> bool {
-    grid.distributions.contains(&work.distribution)
-        && grid.get_percent.contains(&work.get_percent)
-        && grid.value_bytes.contains(&work.value_bytes)
-        && grid.fill_percent.contains(&work.fill_percent)
-        && grid.threads.contains(&work.threads)
-        && grid.batch.contains(&work.batch)
+/// The cells of `rows` that the built-in `suite` asks for.
+pub(super) fn asked_by<'a>(suite: &str, rows: &'a [Row]) -> Vec<Repetition<'a>> {
+    let members = Membership::of(&[suite]);
+    repetitions(rows).into_iter().filter(|one| members.includes(one.cell)).collect()
 }
 
-fn has(grid: &ClosedLoopGrid, label: &str) -> bool {
-    grid.stores.iter().any(|store| registry::store(store).is_ok_and(|one| one.label() == label))
+/// What a key-value cell asks.
+pub(super) fn requests<'a>(repetition: &Repetition<'a>) -> Option<&'a KeyValue> {
+    match &repetition.cell.work {
+        Work::KeyValue(work) => Some(work),
+        Work::Fragmentation(_) | Work::Copy(_) => None,
+    }
+}
+
+/// What repetitions of a cell have in common.
+pub(super) fn without_repetition(id: &str) -> &str {
+    id.rsplit_once('/').map_or(id, |(cell, _)| cell)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{MachineLimits, plan};
-    use crate::spec::Scale;
 
     #[test]
     fn a_suite_asks_for_its_own_cells_only() {
         let cells = |name: &str| {
             let limits = MachineLimits { memory_bytes: 64 << 30 };
-            let scale = Scale::by_name("smoke").unwrap();
+            let scale = Scale::by_name("quick").unwrap();
             plan(&[built_in(name).unwrap()], &scale, limits).unwrap().cells
         };
         let names = ["store-throughput", "index-layouts", "engine-knobs"];

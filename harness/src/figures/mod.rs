@@ -6,9 +6,11 @@
 //! ```
 //!
 //! A repetition counts where each of its steps ended as it should; all others are reported and
-//! never drawn. To add a figure: a script, an entry in the list below, and its selection of
-//! cells in `selections.rs`.
+//! never drawn. To add a figure: a script, an entry in `list/`, and its selection of cells: of
+//! fragmentation cells in `selections.rs`, of key-value cells in `key_value/`, where a selection is
+//! a function from a cell to spots (`samples.rs`) and the table is the same for all (`panels.rs`).
 
+mod axes;
 mod closed_loop;
 mod curves;
 mod data;
@@ -17,15 +19,20 @@ mod engine;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod fragmentation;
+mod key_value;
 mod list;
 mod membership;
+mod panels;
 mod repetitions;
+mod samples;
 mod selections;
 pub mod table;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_requests;
 
 pub use draw::{Drawings, Drawn, draw, gnuplot_available};
 pub use list::{Figure, all, by_name};
-pub(crate) use repetitions::is_sound;
+pub(crate) use repetitions::{Repetition, is_sound, repetitions};
 pub use table::Table;

@@ -46,14 +46,15 @@ impl<'a> Repetition<'a> {
 
     /// CPU time of all steps, in seconds.
     pub(crate) fn cpu_s(&self) -> f64 {
-        self.rows.iter().map(|row| (row.cpu.user_ns + row.cpu.system_ns) as f64 / 1e9).sum()
+        self.rows.iter().map(|row| row.cpu.total_ns() as f64 / 1e9).sum()
     }
 }
 
-/// All rows by cell, in the order of their ids.
+/// All rows by cell, in the order of their ids; without cells that counted hardware events, whose
+/// times are not to be compared with others.
 pub(crate) fn repetitions(rows: &[Row]) -> Vec<Repetition<'_>> {
     let mut cells: BTreeMap<&str, Repetition<'_>> = BTreeMap::new();
-    for row in rows {
+    for row in rows.iter().filter(|row| !row.cell.counters) {
         cells
             .entry(&row.cell.id)
             .or_insert_with(|| Repetition {
@@ -65,4 +66,26 @@ pub(crate) fn repetitions(rows: &[Row]) -> Vec<Repetition<'_>> {
             .push(row);
     }
     cells.into_values().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figures::fixture;
+
+    #[test]
+    fn cells_that_counted_hardware_events_are_left_out() {
+        let rows = fixture::rows();
+        let whole = repetitions(&rows).len();
+        let mut counted = rows.clone();
+        for row in &mut counted {
+            row.cell.id.push_str("/counters");
+            row.cell.counters = true;
+            row.throughput_ops_per_s *= 100.0;
+        }
+        counted.extend(rows);
+        let kept = repetitions(&counted);
+        assert!(whole > 0 && kept.len() == whole);
+        assert!(kept.iter().all(|one| !one.cell.counters));
+    }
 }

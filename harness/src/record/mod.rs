@@ -1,8 +1,10 @@
 //! What is recorded: one row for each step of a cell, whatever came of it.
 
+mod requests;
 mod row;
 
+pub use requests::{DriverPrice, Flag, OpenLoop, Roofline, Verification};
 pub use row::{
-    Census, CpuUse, CurvePoint, Memory, MemoryPoint, Outcome, Overheads, Refusal, Row, SCHEMA,
-    Verification,
+    Census, CpuUse, CurvePoint, Memory, MemoryPoint, Outcome, Overheads, Percentiles, Refusal, Row,
+    SCHEMA,
 };

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::{DriverPrice, Flag, OpenLoop, Roofline, Verification};
 use crate::cell::Cell;
 
 /// Version of the row format.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// What came of a step. Every cell ends in rows, never in a hole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -54,6 +55,12 @@ impl Outcome {
 pub struct Row {
     /// [`SCHEMA`].
     pub schema: u32,
+    /// What it is a result of ([`crate::identity::Provenance::identity`]): 16 hexadecimal digits,
+    /// given when the row is archived.
+    pub identity: String,
+    /// Whether it is its cell's last: the cell is whole.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub last: bool,
     /// Name of the system as figures use it ([`crate::cell::System::label`]).
     pub system: String,
     /// Step within the cell: `fill`, `delete`, `refill`, `load`, `run`, `verify`; `cell` where
@@ -83,17 +90,37 @@ pub struct Row {
     pub elapsed_ns: u64,
     /// Operations per second of wall time.
     pub throughput_ops_per_s: f64,
-    /// CPU time and faults of the whole worker in the step, background threads included.
+    /// Operations per second of CPU time; 0 where none was seen.
+    #[serde(default, skip_serializing_if = "is_none_seen")]
+    pub operations_per_cpu_s: f64,
+    /// CPU time and faults of the worker in the step, with its background threads and all
+    /// processes that it started.
     pub cpu: CpuUse,
-    /// Latency in ns of a sample of operations, by percentile name.
+    /// Hardware events in user space within the step; cells with `counters` only.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub latency_ns: BTreeMap<String, u64>,
-    /// The same of GETs alone; single operations only.
+    pub counters: BTreeMap<String, u64>,
+    /// Which hardware events could not be counted, and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counters_missing: Option<String>,
+    /// Latency in ns of the timed operations of all kinds, by percentile name; in an open loop from the scheduled start.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub get_latency_ns: BTreeMap<String, u64>,
-    /// The same of PUTs alone; single operations only.
+    pub latency_ns: Percentiles,
+    /// The same of each kind of operation alone: `get`, `update`, `insert`, `delete`,
+    /// `read-modify-write`, `scan`, `batch`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub put_latency_ns: BTreeMap<String, u64>,
+    pub latency_by_kind_ns: BTreeMap<String, Percentiles>,
+    /// How the schedule was kept; open loops only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_loop: Option<OpenLoop>,
+    /// What the harness itself costs in this cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver: Option<DriverPrice>,
+    /// What memory alone would cost under the same requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub roofline: Option<Roofline>,
+    /// What a reader should know before quoting the row.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<Flag>,
     /// Refusals met.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<Refusal>,
@@ -112,22 +139,83 @@ pub struct Row {
     /// File of the cell's memory curve, relative to the run folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curve: Option<String>,
+    /// File of the cell's latency histograms, relative to the run folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub histograms: Option<String>,
+    /// File of the cell's throughput and latency per second, relative to the run folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<String>,
 }
 
-/// CPU time and page faults of a step.
+impl Row {
+    /// Time of a thread for an operation; `None` where nothing was executed or the cell has no
+    /// requests.
+    #[must_use]
+    pub fn ns_per_operation(&self) -> Option<f64> {
+        let crate::cell::Work::KeyValue(work) = &self.cell.work else { return None };
+        (self.operations > 0)
+            .then(|| self.elapsed_ns as f64 * work.threads as f64 / self.operations as f64)
+    }
+}
+
+/// Percentiles by name (`p50` … `max`) and the number of `samples`.
+pub type Percentiles = BTreeMap<String, u64>;
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// CPU time, page faults and context switches of a step, and what the machine lost meanwhile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct CpuUse {
-    /// User time, all threads.
+    /// User time, all threads and processes.
     pub user_ns: u64,
-    /// System time, all threads.
+    /// System time, all threads and processes.
     pub system_ns: u64,
     /// Page faults without I/O.
     pub minor_faults: u64,
     /// Page faults with I/O.
     pub major_faults: u64,
-    /// Context switches.
+    /// Context switches, voluntary and not.
     pub context_switches: u64,
+    /// Those of them that displaced a thread that could have run on.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub involuntary_context_switches: u64,
+    /// CPU time that the host gave to others, all cores of the machine.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub steal_ns: u64,
+    /// Read back from swap, whole machine.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub swapped_in_bytes: u64,
+    /// Written to swap, whole machine.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub swapped_out_bytes: u64,
+}
+
+impl CpuUse {
+    /// User and system time together.
+    #[must_use]
+    pub fn total_ns(&self) -> u64 {
+        self.user_ns + self.system_ns
+    }
+
+    /// Operations per second of CPU time; 0 where no CPU time was seen.
+    #[must_use]
+    pub fn operations_per_s(&self, operations: u64) -> f64 {
+        match self.total_ns() {
+            0 => 0.0,
+            cpu_ns => operations as f64 * 1e9 / cpu_ns as f64,
+        }
+    }
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+fn is_none_seen(rate: &f64) -> bool {
+    *rate == 0.0
 }
 
 /// A refusal that ended a phase.
@@ -231,18 +319,6 @@ pub struct Census {
     pub table_bytes: u64,
 }
 
-/// Values checked in a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Verification {
-    /// Values looked at.
-    pub checked: u64,
-    /// Keys that should be there and were not.
-    pub lost: u64,
-    /// Values that are torn, foreign or of the wrong length.
-    pub wrong: u64,
-}
-
 /// One sample of a cell's memory curve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CurvePoint {
@@ -254,4 +330,27 @@ pub struct CurvePoint {
     pub live_bytes: u64,
     /// Swapped out.
     pub swap_bytes: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_are_divided_by_the_time_of_both_modes() {
+        let used = CpuUse { user_ns: 1_500_000_000, system_ns: 500_000_000, ..CpuUse::default() };
+        assert_eq!(used.operations_per_s(3000), 1500.0);
+        assert_eq!(CpuUse::default().operations_per_s(3000), 0.0);
+    }
+
+    #[test]
+    fn what_did_not_happen_is_left_out_and_older_rows_are_read() {
+        let text = serde_json::to_string(&CpuUse::default()).unwrap();
+        assert!(!text.contains("steal") && !text.contains("swapped"), "{text}");
+        assert_eq!(serde_json::from_str::<CpuUse>(&text).unwrap(), CpuUse::default());
+        let stolen = CpuUse { steal_ns: 7, swapped_out_bytes: 4096, ..CpuUse::default() };
+        let text = serde_json::to_string(&stolen).unwrap();
+        assert!(text.contains(r#""steal-ns":7"#), "{text}");
+        assert_eq!(serde_json::from_str::<CpuUse>(&text).unwrap(), stolen);
+    }
 }

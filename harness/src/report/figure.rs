@@ -69,6 +69,10 @@ fn missing(drawn: &Drawn) -> String {
 }
 
 fn reproduce(run: &RunRecord, drawn: &Drawn) -> String {
+    if drawn.figure.suites.is_empty() {
+        return element("p", "Measure cells for this figure, and draw it:")
+            + &element("pre", "nibble-bench run my.toml\nnibble-bench report results/RUN");
+    }
     let scale =
         run.scale.as_ref().map_or(String::new(), |scale| format!(" --scale {}", scale.name));
     let command = format!("nibble-bench reproduce{scale} --figure {}", drawn.figure.name);

@@ -11,4 +11,5 @@ mod systems;
 pub(crate) mod tests;
 
 pub use page::write;
+pub(crate) use summary::aligned;
 pub use summary::summary;

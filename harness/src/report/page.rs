@@ -97,6 +97,10 @@ pub(super) fn notices(run: &RunRecord, rows: &[Row]) -> Vec<String> {
             .into_iter()
             .map(|(system, reason)| format!("Left out: {system}: {reason}")),
     );
+    if !run.resumed.is_empty() {
+        let times = run.resumed.join(", ");
+        notices.push(format!("The run was interrupted and resumed at {times}."));
+    }
     let unexpected = rows.iter().filter(|row| !row.expected).count();
     if unexpected > 0 {
         let steps = if unexpected == 1 { "1 step" } else { &format!("{unexpected} steps") };

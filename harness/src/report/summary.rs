@@ -23,6 +23,9 @@ pub fn summary(run: &RunRecord, rows: &[Row]) -> String {
         ("throughput-memory", "overhead", "resident ÷ live value bytes"),
         ("index-layouts", "mops", "Mops/s"),
         ("engine-knobs", "ratio", "throughput ÷ that of the best configuration"),
+        ("ycsb-threads", "value", "Mops/s by threads"),
+        ("utilisation", "value", "Mops/s by fill in percent"),
+        ("grid", "value", "Mops/s"),
     ] {
         let figure = figures::by_name(figure).expect("a figure of the list");
         // Only curves need the folder.
@@ -101,7 +104,7 @@ fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 /// Lines with columns of equal width: the first to the left, the others to the right.
-fn aligned(lines: &[Vec<String>]) -> String {
+pub(crate) fn aligned(lines: &[Vec<String>]) -> String {
     let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
     let width = |place: usize| {
         lines.iter().filter_map(|line| line.get(place)).map(|text| text.chars().count()).max()

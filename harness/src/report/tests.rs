@@ -7,6 +7,7 @@ use crate::archive::RunRecord;
 use crate::environment::MachineRecord;
 use crate::figures::fixture::{self, Folder};
 use crate::figures::{Drawings, Drawn, Table, by_name, draw, gnuplot_available};
+use crate::identity::Provenance;
 use crate::record::SCHEMA;
 use crate::spec::Scale;
 
@@ -24,8 +25,10 @@ pub(crate) fn run(scale: &str) -> RunRecord {
         notices: vec!["live sets were reduced <by half>".to_owned()],
         cells_planned: 12,
         started: "2026-11-20T14:15:00Z".to_owned(),
+        resumed: Vec::new(),
         finished: Some("2026-11-20T14:45:00Z".to_owned()),
         interrupted: false,
+        provenance: Provenance::default(),
         machine: MachineRecord { facts },
     }
 }
@@ -70,13 +73,21 @@ fn every_row_that_was_not_measured_is_listed_with_its_reason() {
         assert!(html.contains(&row.cell.id), "{}", row.cell.id);
     }
     assert!(html.contains("Left out: snmalloc: not on this machine"));
-    assert!(html.contains("4 steps ended in an outcome that the plan does not allow for"));
+    assert!(html.contains("7 steps ended in an outcome that the plan does not allow for"));
 }
 
 #[test]
 fn a_smoke_run_says_that_nothing_follows_from_it() {
     let says = |scale| summary(&run(scale), &[]).contains("too small to conclude from");
     assert!(says("smoke") && !says("quick"));
+}
+
+#[test]
+fn a_resumed_run_says_when() {
+    let mut run = run("quick");
+    assert!(!summary(&run, &[]).contains("resumed"));
+    run.resumed = vec!["2026-11-20T16:00:00Z".to_owned()];
+    assert!(summary(&run, &[]).contains("interrupted and resumed at 2026-11-20T16:00:00Z"));
 }
 
 #[test]
@@ -108,9 +119,10 @@ fn a_whole_report_needs_no_other_file() {
     for outside in ["src=\"http", "href=\"http", "<script", "<link", "@import", "url("] {
         assert!(!html.contains(outside), "{outside}");
     }
-    for figure in crate::figures::all() {
+    for figure in crate::figures::all().iter().filter(|figure| !figure.suites.is_empty()) {
         let command = format!("reproduce --scale smoke --figure {}", figure.name);
         assert!(html.contains(&command), "{command}");
     }
+    assert!(html.contains("nibble-bench run my.toml") && !html.contains("--figure grid"));
     assert!(html.contains("too small to conclude from"));
 }

@@ -17,8 +17,10 @@ use super::verdict::{Death, Kill};
 use super::warm::warm_apart;
 use crate::cell::{Cell, System, Work};
 use crate::progress::ProgressPage;
-use crate::protocol::{Event, Point, StepReport};
-use crate::record::{CurvePoint, Memory, MemoryPoint, Outcome, Overheads, Row, SCHEMA};
+use crate::protocol::{Event, LatencyReport, Point, Second, StepReport};
+use crate::record::{
+    CurvePoint, DriverPrice, Flag, Memory, MemoryPoint, Outcome, Overheads, Row, SCHEMA,
+};
 use crate::registry;
 
 /// What a cell left behind.
@@ -28,6 +30,10 @@ pub struct CellRecord {
     pub rows: Vec<Row>,
     /// The memory curve.
     pub curve: Vec<CurvePoint>,
+    /// Latency histograms by kind of operation (V2, deflated, base 64).
+    pub histograms: BTreeMap<String, String>,
+    /// Throughput and latency over time.
+    pub seconds: Vec<Second>,
     /// The run was interrupted: the rows are not to be kept.
     pub interrupted: bool,
 }
@@ -85,6 +91,8 @@ struct Watch<'a> {
     settings: BTreeMap<String, String>,
     rows: Vec<Row>,
     curve: Vec<CurvePoint>,
+    histograms: BTreeMap<String, String>,
+    seconds: Vec<Second>,
     /// The step in progress, for the row of a worker that dies in it.
     step: String,
     step_position: usize,
@@ -121,6 +129,8 @@ impl<'a> Watch<'a> {
             settings: BTreeMap::new(),
             rows: Vec::new(),
             curve: Vec::new(),
+            histograms: BTreeMap::new(),
+            seconds: Vec::new(),
             step: "cell".to_owned(),
             step_position: 0,
             interrupted: false,
@@ -244,6 +254,7 @@ impl<'a> Watch<'a> {
                 self.reply();
             }
             Event::Step(report) => self.keep_step(&report, sampler),
+            Event::Latency(report) => self.keep_latency(*report),
             Event::Observe {
                 step,
                 point,
@@ -296,10 +307,18 @@ impl<'a> Watch<'a> {
         if report.elapsed_ns > 0 {
             row.throughput_ops_per_s = report.operations as f64 * 1e9 / report.elapsed_ns as f64;
         }
+        row.operations_per_cpu_s = report.cpu.operations_per_s(report.operations);
         row.cpu = report.cpu;
-        row.latency_ns.clone_from(&report.latency_ns);
-        row.get_latency_ns.clone_from(&report.get_latency_ns);
-        row.put_latency_ns.clone_from(&report.put_latency_ns);
+        row.counters.clone_from(&report.counters);
+        row.counters_missing.clone_from(&report.counters_missing);
+        row.flags.clone_from(&report.flags);
+        if let Some(ns_per_operation) = report.driver_ns {
+            let share = ns_per_operation / row.ns_per_operation().unwrap_or(f64::INFINITY);
+            row.driver = Some(DriverPrice { ns_per_operation, share });
+            if share > Flag::DRIVER_SHARE_MAX {
+                row.flags.push(Flag::DriverBound);
+            }
+        }
         row.refusal = report.refusal;
         row.verification = report.verification;
         row.statistics.clone_from(&report.statistics);
@@ -320,6 +339,19 @@ impl<'a> Watch<'a> {
             });
         row.memory = Some(memory);
         self.rows.push(row);
+    }
+
+    /// Completes the row of the step that was timed.
+    fn keep_latency(&mut self, report: LatencyReport) {
+        let Some(row) = self.rows.iter_mut().rfind(|row| row.step == "run") else { return };
+        if let Some(open_loop) = &report.open_loop {
+            row.flags.extend(open_loop.flags(&report.latency_ns));
+        }
+        row.latency_ns = report.latency_ns;
+        row.latency_by_kind_ns = report.latency_by_kind_ns;
+        row.open_loop = report.open_loop;
+        self.histograms = report.histograms;
+        self.seconds = report.seconds;
     }
 
     fn keep_observation(
@@ -380,13 +412,21 @@ impl<'a> Watch<'a> {
     }
 
     fn into_record(self) -> CellRecord {
-        CellRecord { rows: self.rows, curve: self.curve, interrupted: self.interrupted }
+        CellRecord {
+            rows: self.rows,
+            curve: self.curve,
+            histograms: self.histograms,
+            seconds: self.seconds,
+            interrupted: self.interrupted,
+        }
     }
 }
 
 fn blank_row(cell: &Cell, step: &str, outcome: Outcome, reason: Option<String>) -> Row {
     Row {
         schema: SCHEMA,
+        identity: String::new(),
+        last: false,
         system: cell.system.label(),
         step: step.to_owned(),
         outcome,
@@ -399,16 +439,24 @@ fn blank_row(cell: &Cell, step: &str, outcome: Outcome, reason: Option<String>) 
         operations: 0,
         elapsed_ns: 0,
         throughput_ops_per_s: 0.0,
+        operations_per_cpu_s: 0.0,
         cpu: crate::record::CpuUse::default(),
+        counters: BTreeMap::new(),
+        counters_missing: None,
         latency_ns: BTreeMap::new(),
-        get_latency_ns: BTreeMap::new(),
-        put_latency_ns: BTreeMap::new(),
+        latency_by_kind_ns: BTreeMap::new(),
+        open_loop: None,
+        driver: None,
+        roofline: None,
+        flags: Vec::new(),
         refusal: None,
         memory: None,
         verification: None,
         statistics: BTreeMap::new(),
         census: None,
         curve: None,
+        histograms: None,
+        timeline: None,
     }
 }
 

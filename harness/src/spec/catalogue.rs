@@ -15,13 +15,23 @@ macro_rules! suites {
 const SUITES: &[(&str, &str)] = suites![
     "allocator-bloat",
     "allocator-threads",
+    "compaction-workers",
+    "components",
+    "copy-routine",
     "engine-knobs",
+    "first-touch",
     "index-layouts",
     "memory-over-time",
+    "open-loop",
+    "put-latency",
     "ramcloud-patterns",
+    "segment-block",
+    "self-test",
     "store-bloat",
     "store-throughput",
-    "self-test",
+    "utilisation",
+    "ycsb-core",
+    "ycsb-threads",
 ];
 
 /// Names of the built-in suites.

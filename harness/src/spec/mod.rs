@@ -2,11 +2,13 @@
 //! names that do not exist.
 
 mod catalogue;
+mod key_value;
 mod scale;
 mod suggest;
 mod suite;
 
 pub use catalogue::{built_in, load, names};
+pub use key_value::KeyValueGrid;
 pub use scale::Scale;
 pub use suggest::unknown_name;
-pub use suite::{ClosedLoopGrid, FragmentationGrid, Suite, SuiteError};
+pub use suite::{CopyGrid, FragmentationGrid, Suite, SuiteError};

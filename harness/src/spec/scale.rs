@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Sizes of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Scale {
     /// `smoke`, `quick`, `standard`, `paper`.
@@ -12,10 +12,12 @@ pub struct Scale {
     pub live_bytes: u64,
     /// Objects of a fragmentation cell, at most: small objects get a smaller live set.
     pub objects_max: u64,
-    /// Object memory of a closed-loop cell.
+    /// Object memory of a key-value cell.
     pub store_bytes: u64,
-    /// Operations of each thread of a closed-loop cell.
+    /// Operations of each thread of a key-value cell.
     pub operations_per_thread: u64,
+    /// Length of an open loop.
+    pub open_loop_s: f64,
     /// Repetitions of every cell.
     pub repetitions: u32,
     /// Idle wait of an observation.
@@ -29,20 +31,28 @@ impl Scale {
     /// The scale called `name`.
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
-        let (live_mib, objects_max, store_mib, operations_per_thread, repetitions, idle_ms) =
-            match name {
-                "smoke" => (32, 150_000, 64, 100_000, 1, 1_000),
-                "quick" => (64, 400_000, 256, 500_000, 3, 15_000),
-                "standard" => (2048, 16_000_000, 4096, 8_000_000, 5, 15_000),
-                "paper" => (8192, u64::MAX, 8192, 32_000_000, 5, 15_000),
-                _ => return None,
-            };
+        let (
+            live_mib,
+            objects_max,
+            store_mib,
+            operations_per_thread,
+            open_loop_s,
+            repetitions,
+            idle_ms,
+        ) = match name {
+            "smoke" => (32, 150_000, 64, 100_000, 0.2, 1, 1_000),
+            "quick" => (64, 400_000, 256, 500_000, 1.0, 3, 15_000),
+            "standard" => (2048, 16_000_000, 4096, 8_000_000, 10.0, 5, 15_000),
+            "paper" => (8192, u64::MAX, 8192, 32_000_000, 30.0, 5, 15_000),
+            _ => return None,
+        };
         Some(Self {
             name: name.to_owned(),
             live_bytes: live_mib << 20,
             objects_max,
             store_bytes: store_mib << 20,
             operations_per_thread,
+            open_loop_s,
             repetitions,
             idle_ms,
         })

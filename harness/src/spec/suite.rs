@@ -4,9 +4,12 @@
 use std::fmt;
 
 use serde::Deserialize;
+use toml::de::DeTable;
 use workloads::fragmentation::Pattern;
+use workloads::requests::Workload;
 
-use crate::cell::{Basis, Frees, Observe, Timing};
+use super::key_value::{KeyValueGrid, take_knobs};
+use crate::cell::{Basis, Frees, Observe};
 
 /// A question and the grids of cells that answer it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -32,9 +35,15 @@ pub struct Suite {
     /// Fragmentation cells.
     #[serde(default)]
     pub fragmentation: Vec<FragmentationGrid>,
-    /// Closed-loop cells.
+    /// Workloads of the suite's own, usable by name beside the built-in ones.
+    #[serde(default, rename = "workload")]
+    pub workloads: Vec<Workload>,
+    /// Key-value cells.
     #[serde(default)]
-    pub closed_loop: Vec<ClosedLoopGrid>,
+    pub key_value: Vec<KeyValueGrid>,
+    /// Cells of a copy routine alone.
+    #[serde(default)]
+    pub copy: Vec<CopyGrid>,
 }
 
 /// Every combination of these is a fragmentation cell.
@@ -68,33 +77,14 @@ pub struct FragmentationGrid {
     pub repetitions: Option<u32>,
 }
 
-/// Every combination of these is a closed-loop cell.
+/// Every combination of these is a cell that copies.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct ClosedLoopGrid {
-    /// Stores, as in [`FragmentationGrid::stores`].
+pub struct CopyGrid {
+    /// Stores that have a setting `copy`, as `nibble@copy=rep-movsb`.
     pub stores: Vec<String>,
-    /// Key distributions, as `uniform`, `zipfian:0.99`.
-    pub distributions: Vec<String>,
-    /// Shares of GETs.
-    pub get_percent: Vec<u32>,
-    /// Value sizes.
-    pub value_bytes: Vec<usize>,
-    /// Fill before the clock starts.
-    pub fill_percent: Vec<u32>,
-    /// Numbers of threads.
-    pub threads: Vec<usize>,
-    /// Operations per call.
-    #[serde(default = "default_batch")]
-    pub batch: Vec<usize>,
-    /// Which operations are timed: `sampled` or `all`.
-    #[serde(default)]
-    pub latency: Timing,
-    /// How often PUTs write the whole object memory between the load and the clock.
-    #[serde(default)]
-    pub warm_up_rewrites: f64,
-    /// Repetitions instead of the scale's (never more than the scale's).
-    pub repetitions: Option<u32>,
+    /// Bytes of each copy.
+    pub copy_bytes: Vec<usize>,
 }
 
 fn default_seed() -> u64 {
@@ -118,10 +108,6 @@ fn default_frees() -> Vec<Frees> {
 fn default_observe() -> Vec<Observe> {
     vec![Observe::End]
 }
-fn default_batch() -> Vec<usize> {
-    vec![1]
-}
-
 /// What is wrong with a suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SuiteError {
@@ -140,23 +126,49 @@ impl fmt::Display for SuiteError {
 impl std::error::Error for SuiteError {}
 
 impl Suite {
+    /// A suite for cells that options describe: nothing but a seed.
+    #[must_use]
+    pub fn of_options(seed: u64) -> Self {
+        Self {
+            name: "options".to_owned(),
+            question: String::new(),
+            source: String::new(),
+            seed,
+            timeout_s: 120,
+            patterns: Vec::new(),
+            fragmentation: Vec::new(),
+            workloads: Vec::new(),
+            key_value: Vec::new(),
+            copy: Vec::new(),
+        }
+    }
+
     /// Parses `text`, which came from `file`.
     ///
     /// # Errors
     /// [`SuiteError`] with file, line and the allowed keys.
     pub fn parse(file: &str, text: &str) -> Result<Self, SuiteError> {
         let fail = |message: String| SuiteError { file: file.to_owned(), message };
-        let mut suite: Self = toml::from_str(text).map_err(|error| {
-            let line = error.span().map(|span| text[..span.start].matches('\n').count() + 1);
+        let at = |start: Option<usize>, message: &str| {
+            let line = start.map(|start| text[..start].matches('\n').count() + 1);
             let line = line.map_or(String::new(), |line| format!("line {line}: "));
-            fail(format!("{line}{}", error.message()))
-        })?;
+            fail(format!("{line}{message}"))
+        };
+        let told =
+            |error: toml::de::Error| at(error.span().map(|span| span.start), error.message());
+        let mut table = DeTable::parse(text).map_err(told)?;
+        let knobs =
+            take_knobs(table.get_mut()).map_err(|(start, message)| at(Some(start), &message))?;
+        let mut suite = Self::deserialize(toml::Deserializer::from(table)).map_err(told)?;
+        for (grid, knobs) in suite.key_value.iter_mut().zip(knobs) {
+            grid.knobs = knobs;
+        }
         suite.name = std::path::Path::new(file)
             .file_stem()
             .map_or_else(|| file.to_owned(), |stem| stem.to_string_lossy().into_owned());
-        if suite.fragmentation.is_empty() && suite.closed_loop.is_empty() {
+        if suite.fragmentation.is_empty() && suite.key_value.is_empty() && suite.copy.is_empty() {
             return Err(fail(
-                "the suite measures nothing: add a [[fragmentation]] or [[closed-loop]] table"
+                "the suite measures nothing: add a [[fragmentation]] or [[key-value]] table"
                     .to_owned(),
             ));
         }

@@ -3,11 +3,14 @@
 use super::file::{File, Part};
 use super::sizes::Sizes;
 use super::target::{Kind, Quantity, Target};
-use crate::cell::{Basis, Cell, ClosedLoop, Fragmentation, Frees, Observe, System, Timing, Work};
+use crate::cell::{
+    Ageing, Basis, Cell, Driver, Fragmentation, Frees, KeyValue, Observe, System, Timing, Work,
+};
 use crate::compare;
-use crate::plan::check_closed_loop;
+use crate::plan::{check_key_value, get_workload};
 use crate::registry;
 use crate::spec::unknown_name;
+use workloads::SizeDistribution;
 
 /// Cells in the order they run. Those of a yardstick belong to rounds: see [`round_of`].
 ///
@@ -22,16 +25,16 @@ pub(crate) fn cells(file: &File, target: &Target, sizes: &Sizes) -> Result<Vec<C
                 Quantity::Throughput => Timing::Sampled,
                 Quantity::Latency { .. } => Timing::All,
             };
-            let b = closed_loop(b, sizes, latency, seed).map_err(fail)?;
+            let b = key_value(b, sizes, latency, seed).map_err(fail)?;
             let mut cells = Vec::new();
             for (rival, a) in a.iter().enumerate() {
-                let a = closed_loop(a, sizes, latency, seed).map_err(fail)?;
+                let a = key_value(a, sizes, latency, seed).map_err(fail)?;
                 cells.extend(compare::cells(&rival_name(target, rival), &a, &b, sizes.blocks));
             }
             Ok(cells)
         }
         Kind::Statistic { side, .. } | Kind::Yardstick { side, .. } => {
-            let cell = closed_loop(side, sizes, Timing::Sampled, seed).map_err(fail)?;
+            let cell = key_value(side, sizes, Timing::Sampled, seed).map_err(fail)?;
             let repeat = |repetition: u32| Cell {
                 id: format!("{}/{repetition}/{}", target.name, cell.system.label()),
                 repetition,
@@ -54,35 +57,38 @@ pub(crate) fn round_of(cell: &Cell) -> u32 {
     cell.repetition
 }
 
-fn closed_loop(side: &Part, sizes: &Sizes, latency: Timing, seed: u64) -> Result<Cell, String> {
-    let mut work = ClosedLoop {
-        distribution: side.distribution.clone().unwrap_or_else(|| "uniform".to_owned()),
-        get_percent: side.get_percent.ok_or("`get-percent` is missing")?,
-        value_bytes: side.value_bytes.ok_or("`value-bytes` is missing")?,
-        object_memory_bytes: sizes.object_memory_for(side.object_memory),
+fn key_value(side: &Part, sizes: &Sizes, latency: Timing, seed: u64) -> Result<Cell, String> {
+    let mut workload = get_workload(side.get_percent.ok_or("`get-percent` is missing")?)?;
+    let distribution = side.distribution.as_deref().unwrap_or("uniform");
+    workload.keys =
+        distribution.parse().map_err(|error| format!("distribution `{distribution}`: {error}"))?;
+    let value_bytes = side.value_bytes.ok_or("`value-bytes` is missing")?;
+    workload.value_bytes = SizeDistribution::Constant(value_bytes);
+    let mut work = KeyValue {
         fill_percent: side.fill_percent.ok_or("`fill-percent` is missing")?,
         threads: side.threads.ok_or("`threads` is missing")?,
-        batch: side.batch.unwrap_or(1),
+        driver: Driver::Closed { batch: side.batch.unwrap_or(1) },
         operations_per_thread: sizes.operations,
-        resident: true,
         latency,
-        warm_up_per_thread: 0,
+        ageing: side.warm_up_rewrites.map_or(Ageing::None, Ageing::Rewrites),
+        ..KeyValue::plain(workload, sizes.object_memory_for(side.object_memory))
     };
-    check_closed_loop(&work)?;
-    work.warm_up_per_thread = work.puts_per_thread(side.warm_up_rewrites.unwrap_or(0.0));
+    check_key_value(&work)?;
     if let Some(rewrites) = side.rewrites {
-        let put_share = 1.0 - f64::from(work.get_percent) / 100.0;
+        let put_share = 1.0 - work.get_percent() / 100.0;
         if put_share <= 0.0 {
             return Err("`rewrites` needs PUTs: get-percent is 100".to_owned());
         }
-        work.operations_per_thread = (work.puts_per_thread(rewrites) as f64 / put_share) as u64;
+        work.operations_per_thread = (work.writes_per_thread(rewrites) as f64 / put_share) as u64;
     }
-    check_closed_loop(&work)?;
+    check_key_value(&work)?;
+    work.size_records();
     let system = system(side, work.object_memory_bytes)?;
-    let operations = work.operations_per_thread + work.warm_up_per_thread;
+    let aged = side.warm_up_rewrites.map_or(0, |rewrites| work.writes_per_thread(rewrites));
+    let operations = work.operations_per_thread + aged;
     let timeout_ms =
         120_000 + (work.object_memory_bytes >> 30) * 60_000 + operations * work.threads as u64 / 50;
-    Ok(finish(system, Work::ClosedLoop(work), seed, timeout_ms))
+    Ok(finish(system, Work::KeyValue(work), seed, timeout_ms))
 }
 
 fn overhead(side: &Part, sizes: &Sizes, seed: u64) -> Result<Vec<Cell>, String> {
@@ -135,6 +141,7 @@ fn finish(system: System, work: Work, seed: u64, timeout_ms: u64) -> Cell {
         sampling: true,
         timeout_ms,
         memory_limit_bytes: 0,
+        counters: false,
     };
     cell.memory_limit_bytes = cell.expected_bytes() * 3 + (512 << 20);
     cell
@@ -151,8 +158,8 @@ mod tests {
         cells(&file(HEAD), &targets[0], &sizes())
     }
 
-    fn work(cell: &Cell) -> &ClosedLoop {
-        let Work::ClosedLoop(work) = &cell.work else { panic!("{cell:?}") };
+    fn work(cell: &Cell) -> &KeyValue {
+        let Work::KeyValue(work) = &cell.work else { panic!("{cell:?}") };
         work
     }
 
@@ -170,7 +177,8 @@ mod tests {
         assert!(all[12].id.starts_with("t/against-1/0/0-A/hashmap"), "{}", all[12].id);
         let (a, b) = (work(&all[0]), work(&all[1]));
         assert_eq!((a.threads, b.threads, all[0].seed), (1, 2, 7));
-        assert_eq!(b.warm_up_per_thread, 1 << 20, "64 MiB of 64-byte objects, twice, by two");
+        assert_eq!(b.ageing, Ageing::Rewrites(2.0));
+        assert_eq!(b.writes_per_thread(2.0), 1 << 20, "64 MiB of 64-byte objects, twice, by two");
         assert_eq!(all[1].system.label(), "nibble@segment-bytes=131072");
         assert_eq!(all[0].seed, all[1].seed, "both sides execute the same operations");
     }

@@ -83,11 +83,11 @@ fn compared(
             Quantity::Throughput => (blocks_of(&name, rows, sizes.blocks, throughput), "Mops/s"),
             Quantity::Latency { operation, percentile } => {
                 let latency = |row: &Row| {
-                    let latencies = match operation {
-                        Operation::Get => &row.get_latency_ns,
-                        Operation::Put => &row.put_latency_ns,
+                    let kind = match operation {
+                        Operation::Get => "get",
+                        Operation::Put => "update",
                     };
-                    latencies.get(percentile).map(|ns| *ns as f64)
+                    row.latency_by_kind_ns.get(kind)?.get(percentile).map(|ns| *ns as f64)
                 };
                 (blocks_of(&name, rows, sizes.blocks, latency), "µs")
             }
@@ -132,7 +132,7 @@ fn statistic(target: &Target, [above, below]: [&String; 2], rows: &[Row], seed: 
                 let row = cell.iter().find(|row| row.step == step)?;
                 row.statistics.get(name).copied()
             };
-            Some(at("run")? - at("warm-up")?)
+            Some(at("run")? - at("age")?)
         };
         match (counted(above), counted(below)) {
             (Some(above), Some(below)) if below > 0.0 => values.push(above / below),

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use engine::{Heap, KvEngine, Setting};
-use platform::process::ResourceUsage;
 use workloads::Seed;
 use workloads::fragmentation::{Limit, Phase, PhaseScript, objects_max};
 
@@ -14,11 +13,12 @@ use super::link::Link;
 use super::phase::{Exchange, LiveTable, PhaseResult, run_phase};
 use super::store_target::StoreTarget;
 use super::target::{Target, Values};
+use super::usage::Usage;
 use super::{Stop, pin, store_setup};
 use crate::cell::{Basis, Cell, Fragmentation, Frees, Observe, System};
 use crate::progress::ProgressPage;
 use crate::protocol::{Capacity, Event, Point, StepReport};
-use crate::record::{CpuUse, Outcome, Refusal, Verification};
+use crate::record::{Outcome, Refusal, Verification};
 use crate::registry::{self, StoreSetup, StoreVisitor};
 
 /// Objects of each thread that are checked at the end of the last phase, at most.
@@ -48,6 +48,7 @@ pub(super) fn run(
             let setup = StoreSetup {
                 object_memory_bytes: (work.basis == Basis::Bounded).then_some(work.live_bytes),
                 live_bytes: work.live_bytes,
+                records_max: objects_max(&work.pattern, work.live_bytes) as u64,
                 value_bytes_max: work.pattern.object_bytes_max(),
                 resident: false,
                 options: BTreeMap::new(),
@@ -383,13 +384,13 @@ fn step(
         _ => work.live_bytes * 3 / 2,
     };
     link.say_and_wait(&Event::Before { step: name.to_owned(), grows_bytes });
-    let before = ResourceUsage::of_self();
+    let before = Usage::now();
     let ran = crew.all(|| Command::Run { last })?;
-    let used = ResourceUsage::of_self().since(&before);
+    let used = Usage::now().since(&before);
     let live_bytes = ran.iter().map(|one| one.live_bytes).sum();
     let live_objects = ran.iter().map(|one| one.live_objects).sum();
     let mut report = report_of(name, &ran, work, view.refusal());
-    report.cpu = cpu_use(used);
+    used.note_in(&mut report);
     report.statistics = view.statistics();
     report.capacity = view.capacity(live_bytes);
     link.say(&Event::Step(Box::new(report)));
@@ -410,17 +411,6 @@ fn step(
         observe(Point::AfterTrim, 0);
     }
     Ok(())
-}
-
-/// The kernel's counts in the row's form.
-pub(super) fn cpu_use(used: ResourceUsage) -> CpuUse {
-    CpuUse {
-        user_ns: used.user_ns,
-        system_ns: used.system_ns,
-        minor_faults: used.minor_faults,
-        major_faults: used.major_faults,
-        context_switches: used.context_switches,
-    }
 }
 
 fn report_of(name: &str, ran: &[Ran], work: &Fragmentation, refusal: Outcome) -> StepReport {

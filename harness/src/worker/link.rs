@@ -8,11 +8,13 @@ use crate::protocol::Event;
 #[derive(Debug)]
 pub(super) struct Link {
     line: String,
+    has_parent: bool,
 }
 
 impl Link {
-    pub(super) fn new() -> Self {
-        Self { line: String::with_capacity(4096) }
+    /// `has_parent` unless the worker is run by hand.
+    pub(super) fn new(has_parent: bool) -> Self {
+        Self { line: String::with_capacity(4096), has_parent }
     }
 
     /// Says something.
@@ -24,11 +26,15 @@ impl Link {
         let _ = output.flush();
     }
 
-    /// Says something and waits for the parent's permission to go on; at the end of input there
-    /// is no parent, and nothing to wait for.
+    /// Says something and waits for the parent's permission to go on. At the end of input there
+    /// is no parent, and nothing to wait for; one that was there and is gone may have ended before
+    /// this process asked to be killed with it, so the worker ends here.
     pub(super) fn say_and_wait(&mut self, event: &Event) {
         self.say(event);
         self.line.clear();
-        let _ = io::stdin().lock().read_line(&mut self.line);
+        let read = io::stdin().lock().read_line(&mut self.line);
+        if self.has_parent && read.is_ok_and(|bytes| bytes == 0) {
+            std::process::exit(crate::exit::INTERNAL.into());
+        }
     }
 }

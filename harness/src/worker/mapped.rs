@@ -3,10 +3,10 @@
 
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use platform::{Mapping, Pages};
-use workloads::closed_loop::OpWord;
+use workloads::requests::Request;
 
 /// Types of which zeroed memory is a value and which need no drop.
 ///
@@ -17,10 +17,14 @@ pub(super) unsafe trait Plain {}
 
 // SAFETY: an integer.
 unsafe impl Plain for u64 {}
+// SAFETY: an integer.
+unsafe impl Plain for u8 {}
 // SAFETY: an integer with interior mutability; zero is a value.
 unsafe impl Plain for AtomicU64 {}
+// SAFETY: an integer with interior mutability; zero is a value.
+unsafe impl Plain for AtomicU32 {}
 // SAFETY: a transparent wrapper of u64 for which every word is a value (GET of record 0 is zero).
-unsafe impl Plain for OpWord {}
+unsafe impl Plain for Request {}
 // SAFETY: two integers.
 unsafe impl Plain for super::phase::LiveObject {}
 

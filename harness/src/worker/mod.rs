@@ -2,18 +2,21 @@
 //! touched before the engine opens, runs the steps, and stands still wherever its parent looks.
 
 mod calibration;
-mod closed_loop;
+mod copying;
+mod counters;
 mod fragmentation;
 mod handover;
 mod heap_target;
-mod latency;
+mod key_value;
 mod link;
 mod mapped;
 mod phase;
 mod store_target;
 mod target;
+mod usage;
 
 pub use calibration::calibrate;
+pub use counters::Counters;
 
 use std::io::BufRead;
 use std::os::fd::RawFd;
@@ -51,14 +54,18 @@ pub fn run(progress: Option<RawFd>) -> Result<(), String> {
         None => ProgressPage::create(),
     }
     .map_err(|error| format!("the progress page: {error}"))?;
-    let mut link = Link::new();
+    if cell.counters {
+        usage::count_hardware_events();
+    }
+    let mut link = Link::new(progress.is_some());
     let ended = match &cell.work {
         Work::Fragmentation(work) => {
             fragmentation::run(&cell, work, engine_bytes, &page, &mut link)
         }
-        Work::ClosedLoop(work) => closed_loop::run(&cell, work, engine_bytes, &page, &mut link),
+        Work::Copy(work) => copying::run(&cell, work, engine_bytes, &mut link),
+        Work::KeyValue(work) => key_value::run(&cell, work, engine_bytes, &page, &mut link),
     };
-    if let Err(Stop { outcome, reason }) = ended {
+    if let Err(Stop::Because { outcome, reason }) = ended {
         link.say(&Event::Failed { outcome, reason });
     }
     link.say(&Event::Done);
@@ -67,14 +74,18 @@ pub fn run(progress: Option<RawFd>) -> Result<(), String> {
 
 /// Why a cell cannot go on.
 #[derive(Debug)]
-struct Stop {
-    outcome: Outcome,
-    reason: String,
+enum Stop {
+    /// The row of its last step says it.
+    Said,
+    Because {
+        outcome: Outcome,
+        reason: String,
+    },
 }
 
 impl Stop {
     fn failed(reason: impl std::fmt::Display) -> Self {
-        Self { outcome: Outcome::Failed, reason: reason.to_string() }
+        Self::Because { outcome: Outcome::Failed, reason: reason.to_string() }
     }
 }
 
@@ -85,7 +96,7 @@ impl From<OpenError> for Stop {
             OpenError::OutOfMemory { .. } => Outcome::OutOfMemory,
             OpenError::BadSetting { .. } => Outcome::Failed,
         };
-        Self { outcome, reason: error.to_string() }
+        Self::Because { outcome, reason: error.to_string() }
     }
 }
 

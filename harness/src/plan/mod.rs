@@ -1,15 +1,24 @@
 //! From suites and a scale to cells: pure, so a plan can be shown without running anything.
 
+mod copying;
+mod key_value;
+
 use std::collections::BTreeSet;
 
 use workloads::fragmentation::{self, Pattern, Volume};
 
-use crate::cell::{Basis, Cell, ClosedLoop, Fragmentation, Frees, Observe, System, Timing, Work};
+use crate::cell::{Basis, Cell, Fragmentation, Frees, Observe, System, Work};
 use crate::registry;
-use crate::spec::{ClosedLoopGrid, FragmentationGrid, Scale, Suite, unknown_name};
+use crate::spec::{FragmentationGrid, Scale, Suite, unknown_name};
+
+#[cfg(test)]
+pub(crate) use key_value::work_name;
+pub use key_value::{check_key_value, key_value_cell};
+pub(crate) use key_value::{check_store, get_workload};
 
 /// Cells in the order they run: repetition by repetition, and within one in an order shuffled by
-/// the suite's seed, so that drift of the machine meets every system alike.
+/// the suite's seed, so that drift of the machine meets every system alike. Roofline cells come first in
+/// their repetition, so that every other row can say how near it comes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// The cells.
@@ -89,15 +98,20 @@ fn cells_of(suites: &[Suite], scale: &Scale) -> Result<Vec<Cell>, String> {
         for grid in &suite.fragmentation {
             fragmentation_cells(suite, grid, scale, &mut cells)?;
         }
-        for grid in &suite.closed_loop {
-            closed_loop_cells(suite, grid, scale, &mut cells)?;
+        for grid in &suite.key_value {
+            key_value::cells(suite, grid, scale, &mut cells)?;
+        }
+        for grid in &suite.copy {
+            copying::cells(suite, grid, scale, &mut cells)?;
         }
     }
     // Suites may share cells; a cell that two of them want runs once.
     let mut seen = BTreeSet::new();
     cells.retain(|cell| seen.insert(cell.id.clone()));
     let seed = suites.first().map_or(0, |suite| suite.seed);
-    cells.sort_by_key(|cell| (cell.repetition, shuffled(seed, cell)));
+    cells.sort_by_key(|cell| {
+        (cell.repetition, !registry::is_roofline(&cell.system), shuffled(seed, cell))
+    });
     Ok(cells)
 }
 
@@ -185,7 +199,8 @@ fn check_basis(suite: &str, pattern: &Pattern, basis: Basis) -> Result<(), Strin
 /// The live set of a pattern: small objects get a smaller one. A bounded store is given that
 /// much object memory, and at least 64 of its largest objects.
 fn live_bytes(pattern: &Pattern, scale: &Scale, basis: Basis) -> u64 {
-    let smallest = pattern.first.mean().min(pattern.second.map_or(f64::MAX, |size| size.mean()));
+    let smallest =
+        pattern.first.mean().min(pattern.second.as_ref().map_or(f64::MAX, |size| size.mean()));
     let live_bytes = scale.live_bytes_for(smallest);
     match basis {
         Basis::Ample => live_bytes,
@@ -217,109 +232,6 @@ fn fragmentation_cell(
     finish(suite, scale, system, repetition, id, Work::Fragmentation(work))
 }
 
-fn closed_loop_cells(
-    suite: &Suite,
-    grid: &ClosedLoopGrid,
-    scale: &Scale,
-    cells: &mut Vec<Cell>,
-) -> Result<(), String> {
-    let repetitions = grid.repetitions.unwrap_or(u32::MAX).min(scale.repetitions);
-    for store in &grid.stores {
-        let system = registry::store(store)?;
-        for distribution in &grid.distributions {
-            for &get_percent in &grid.get_percent {
-                for &value_bytes in &grid.value_bytes {
-                    for &fill_percent in &grid.fill_percent {
-                        for &threads in &grid.threads {
-                            for &batch in &grid.batch {
-                                let mut work = ClosedLoop {
-                                    distribution: distribution.clone(),
-                                    get_percent,
-                                    value_bytes,
-                                    object_memory_bytes: scale.store_bytes,
-                                    fill_percent,
-                                    threads,
-                                    batch,
-                                    operations_per_thread: scale.operations_per_thread,
-                                    resident: true,
-                                    latency: grid.latency,
-                                    warm_up_per_thread: 0,
-                                };
-                                work.warm_up_per_thread =
-                                    work.puts_per_thread(grid.warm_up_rewrites);
-                                check_closed_loop(&work)?;
-                                for repetition in 0..repetitions {
-                                    cells.push(closed_loop_cell(
-                                        suite,
-                                        scale,
-                                        system.clone(),
-                                        repetition,
-                                        work.clone(),
-                                    ));
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
-/// One closed-loop cell; also what `pair` and `cell` are made of.
-#[must_use]
-pub fn closed_loop_cell(
-    suite: &Suite,
-    scale: &Scale,
-    system: System,
-    repetition: u32,
-    work: ClosedLoop,
-) -> Cell {
-    let mut id = format!(
-        "closed-loop/{}-get-{}-value-{}-fill-{}-threads-{}-batch-{}",
-        work.distribution,
-        work.get_percent,
-        work.value_bytes,
-        work.fill_percent,
-        work.threads,
-        work.batch,
-    );
-    if work.warm_up_per_thread > 0 {
-        id.push_str("-warmed-up");
-    }
-    if work.latency == Timing::All {
-        id.push_str("-all-timed");
-    }
-    id.push_str(&format!("/{}", system.label()));
-    finish(suite, scale, system, repetition, id, Work::ClosedLoop(work))
-}
-
-/// Checks a closed-loop workload's numbers.
-///
-/// # Errors
-/// The value and what is allowed.
-pub fn check_closed_loop(work: &ClosedLoop) -> Result<(), String> {
-    work.distribution
-        .parse::<workloads::KeyDistribution>()
-        .map_err(|error| format!("distribution `{}`: {error}", work.distribution))?;
-    check_threads(work.threads)?;
-    let within = |name: &str, value: u64, from: u64, to: u64| {
-        if (from..=to).contains(&value) {
-            Ok(())
-        } else {
-            Err(format!("{name} = {value}: must be {from} to {to}"))
-        }
-    };
-    within("get-percent", work.get_percent.into(), 0, 100)?;
-    within("value-bytes", work.value_bytes as u64, 0, 16 << 20)?;
-    within("fill-percent", work.fill_percent.into(), 1, 98)?;
-    within("batch", work.batch as u64, 1, 64)?;
-    within("operations", work.operations_per_thread, 1, 1 << 32)?;
-    within("warm-up", work.warm_up_per_thread, 0, 1 << 32)?;
-    within("object-memory-bytes", work.object_memory_bytes, 8 << 20, 1 << 46)
-}
-
 fn check_threads(threads: usize) -> Result<(), String> {
     let most = crate::progress::THREADS_MAX;
     if (1..=most).contains(&threads) {
@@ -348,6 +260,7 @@ fn finish(
         sampling: true,
         timeout_ms: suite.timeout_s * 1000 * growth,
         memory_limit_bytes: 0,
+        counters: false,
     };
     cell.memory_limit_bytes = cell.expected_bytes() * 3 + (512 << 20);
     cell

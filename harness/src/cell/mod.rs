@@ -1,10 +1,16 @@
 //! A cell: one measured process, as plain data. It is what the parent writes to a worker's
 //! standard input, so any cell can be repeated by hand.
 
+mod ageing;
+mod key_value;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use workloads::fragmentation::Pattern;
+
+pub use ageing::Ageing;
+pub use key_value::{Arrivals, Driver, KeyValue, Source, Timing};
 
 /// One measured process: one load, then ordered steps, each of which becomes a row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,6 +32,9 @@ pub struct Cell {
     pub timeout_ms: u64,
     /// Resident memory above which the worker is killed and the cell becomes out-of-memory.
     pub memory_limit_bytes: u64,
+    /// Whether hardware events are counted; such a cell's times enter no figure.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub counters: bool,
 }
 
 /// The allocator or store under test.
@@ -78,12 +87,26 @@ impl System {
 
 /// What a cell asks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case", tag = "workload")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", tag = "kind")]
 pub enum Work {
     /// Fill, delete, refill with another size.
     Fragmentation(Fragmentation),
-    /// Load, then GETs and PUTs as fast as they are answered.
-    ClosedLoop(ClosedLoop),
+    /// Load, age, then requests; as fast as they are answered, or on a schedule.
+    KeyValue(KeyValue),
+    /// Copies of one size, without a store: the system's copy routine alone.
+    Copy(Copying),
+}
+
+/// Copies of one size from random places to consecutive ones, as compaction makes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Copying {
+    /// Bytes of each copy.
+    pub copy_bytes: usize,
+    /// Memory copied from, and as much copied to.
+    pub memory_bytes: u64,
+    /// Copies within the clock.
+    pub operations: u64,
 }
 
 /// The fragmentation workload of one cell.
@@ -139,79 +162,6 @@ pub enum Observe {
     Each,
 }
 
-/// The closed-loop workload of one cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct ClosedLoop {
-    /// Key distribution, as `uniform` or `zipfian:0.99`.
-    pub distribution: String,
-    /// Share of GETs in percent; the rest are PUTs of existing keys.
-    pub get_percent: u32,
-    /// Bytes of every value.
-    pub value_bytes: usize,
-    /// Memory configured for objects.
-    pub object_memory_bytes: u64,
-    /// Live object bytes ÷ object memory, in percent, before the clock starts.
-    pub fill_percent: u32,
-    /// Threads, pinned to cores in turn.
-    pub threads: usize,
-    /// Operations per call: 1 uses the single operations, more use batches.
-    pub batch: usize,
-    /// Operations of each thread within the clock, each prepared before it and used once.
-    pub operations_per_thread: u64,
-    /// Whether the memory is made resident before the clock.
-    pub resident: bool,
-    /// Which operations are timed one by one.
-    #[serde(default, skip_serializing_if = "Timing::is_sampled")]
-    pub latency: Timing,
-    /// PUTs of each thread between the load and the clock, by the same key distribution: what a
-    /// store needs to reach the state that it would stay in.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub warm_up_per_thread: u64,
-}
-
-/// Which operations of a closed loop are timed. Timing costs some 50 ns an operation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Timing {
-    /// One in 64.
-    #[default]
-    Sampled,
-    /// Every one: for percentiles far out.
-    All,
-}
-
-impl Timing {
-    fn is_sampled(&self) -> bool {
-        *self == Self::Sampled
-    }
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
-}
-
-impl ClosedLoop {
-    /// PUTs of each thread that together write the object memory `rewrites` times over.
-    #[must_use]
-    pub fn puts_per_thread(&self, rewrites: f64) -> u64 {
-        let objects = self.object_memory_bytes / self.object_bytes();
-        (objects as f64 * rewrites / self.threads as f64).ceil() as u64
-    }
-
-    /// Bytes of an object: a value, its 8-byte key and a 4-byte length, as the paper lays them out.
-    fn object_bytes(&self) -> u64 {
-        (self.value_bytes + 12) as u64
-    }
-
-    /// Keys that reach the fill; every store gets the same number.
-    #[must_use]
-    pub fn records(&self) -> u64 {
-        let live_bytes = self.object_memory_bytes / 100 * u64::from(self.fill_percent);
-        (live_bytes / self.object_bytes()).max(1)
-    }
-}
-
 impl Cell {
     /// Memory the worker is expected to need at most, for budgets and warming.
     #[must_use]
@@ -223,17 +173,14 @@ impl Cell {
                 work.live_bytes * 7 / 2 + OWN
             }
             Work::Fragmentation(work) => work.live_bytes * 2 + OWN,
-            Work::ClosedLoop(work) => {
-                let each = work.operations_per_thread + work.warm_up_per_thread;
-                let operations = each * 8 * work.threads as u64;
-                work.object_memory_bytes * 3 / 2 + operations + OWN
-            }
+            Work::Copy(work) => 2 * work.memory_bytes + OWN,
+            Work::KeyValue(work) => work.object_memory_bytes * 3 / 2 + work.own_bytes() + OWN,
         }
     }
 
     /// Whether the cell needs the machine for itself: nothing else in flight, not even asleep.
     #[must_use]
     pub fn is_exclusive(&self) -> bool {
-        matches!(self.work, Work::ClosedLoop(_))
+        matches!(self.work, Work::KeyValue(_) | Work::Copy(_))
     }
 }

@@ -1,69 +1,9 @@
-//! The figures there are.
+//! Figures of memory: allocators, and stores whose object sizes change.
 
-use std::path::Path;
+use super::Figure;
+use crate::figures::{curves, selections};
 
-use super::data::Data;
-use super::{closed_loop, curves, engine, fragmentation, selections};
-use crate::record::Row;
-
-/// A figure: where its numbers come from and what it says.
-#[derive(Debug)]
-pub struct Figure {
-    /// Name, as in `plots/NAME.gp`.
-    pub name: &'static str,
-    /// Heading.
-    pub title: &'static str,
-    /// What it answers.
-    pub question: &'static str,
-    /// The published figure it follows.
-    pub source: &'static str,
-    /// Built-in suites whose cells it needs.
-    pub suites: &'static [&'static str],
-    /// What is drawn, with the base of every overhead.
-    pub caption: &'static str,
-    /// The gnuplot script.
-    pub(super) script: &'static str,
-    /// The column without which there is nothing to draw.
-    pub(crate) value: &'static str,
-    /// Makes the table; the folder is for curves.
-    pub(crate) build: fn(&Path, &[Row]) -> Data,
-}
-
-impl Figure {
-    /// Why there is nothing to draw; `None` where there is something.
-    pub(super) fn why_empty(&self, data: &Data) -> Option<String> {
-        if fragmentation::is_drawable(&data.table, self.value) {
-            return None;
-        }
-        let suites = self.suites.join(", ");
-        Some(match data.missing().as_slice() {
-            [] => format!("This run has no rows for it; they come from the suite {suites}."),
-            [first, ..] => format!(
-                "None of its cells (suite {suites}) was measured to the end. The first: {first}."
-            ),
-        })
-    }
-}
-
-/// Every figure, in the order of the report.
-#[must_use]
-pub fn all() -> &'static [Figure] {
-    FIGURES
-}
-
-/// The figure called `name`.
-#[must_use]
-pub fn by_name(name: &str) -> Option<&'static Figure> {
-    FIGURES.iter().find(|figure| figure.name == name)
-}
-
-macro_rules! script {
-    ($name:literal) => {
-        include_str!(concat!("../../../plots/", $name, ".gp"))
-    };
-}
-
-const FIGURES: &[Figure] = &[
+pub(super) const FIGURES: [Figure; 6] = [
     Figure {
         name: "allocator-bloat",
         title: "Memory of allocators when object sizes change",
@@ -164,52 +104,5 @@ const FIGURES: &[Figure] = &[
         script: script!("store-bloat"),
         value: "overhead",
         build: |_, rows| selections::stores(rows),
-    },
-    Figure {
-        name: "throughput-memory",
-        title: "Throughput of key-value stores, and the memory they hold for it",
-        question: "What throughput do stores reach, and how much memory do they hold for it?",
-        source: "Nibble (PVLDB 2017) section 5.4, mixes of Fig. 13 on one machine",
-        suites: &["store-throughput"],
-        caption: "Above, operations per second of wall time, GETs and PUTs of existing keys as \
-                  fast as they are answered. Below, resident ÷ live value bytes right after that \
-                  step. The store null keeps nothing: its throughput is the price of the harness \
-                  alone, and it holds no values. Bars far above the others are cut and their \
-                  value is printed.",
-        script: script!("throughput-memory"),
-        value: "mops",
-        build: |_, rows| closed_loop::throughput_memory(rows),
-    },
-    Figure {
-        name: "index-layouts",
-        title: "Layouts of the index",
-        question: "What do the three layouts of the index cost and give?",
-        source: "Nibble (PVLDB 2017) section 3.1; layouts of its text, of its source, and of ours",
-        suites: &["index-layouts"],
-        caption: "Above, bytes of index for each live key by the store's own census after the load \
-                  (base: live keys, 8 bytes each and not counted), over the number of keys; a \
-                  point for each fill of the same object memory. Below, operations per second of \
-                  wall time of all threads together, single and in batches. The layouts: text, 15 \
-                  entries in two lines; keyed, the same with the keys beside the entries in four \
-                  lines; tagged, ten tagged entries in one line. All else is the best \
-                  configuration.",
-        script: script!("index-layouts"),
-        value: "mops",
-        build: |_, rows| engine::index_layouts(rows),
-    },
-    Figure {
-        name: "engine-knobs",
-        title: "Knobs of the engine, one at a time",
-        question: "What is each knob of the engine worth, turned alone from the best \
-                   configuration?",
-        source: "dissertation chapter 6: the choices it evaluates, on one machine",
-        suites: &["engine-knobs"],
-        caption: "Operations per second of wall time with one knob turned ÷ the median of the best \
-                  configuration (dashed line at 1); error bars from the lowest to the highest \
-                  repetition, as shares of that median. Uniform keys, 50 % GET, two threads, and a \
-                  log in which compaction has work. The knobs are those of nibble::Config.",
-        script: script!("engine-knobs"),
-        value: "ratio",
-        build: |_, rows| engine::engine_knobs(rows),
     },
 ];

@@ -1,0 +1,68 @@
+//! Opens the pseudo-store that shows what memory alone costs.
+
+use baseline_roofline::{Config, Roofline};
+use engine::OpenError;
+
+use super::options::Options;
+use crate::registry::StoreSetup;
+
+/// Bytes that an object may take beyond its value: its length is rounded up to words.
+const PADDING_BYTES: u64 = 8;
+
+pub(crate) fn open(setup: &StoreSetup) -> Result<Roofline, OpenError> {
+    // The ring is about as long as all live values: a longer one would touch memory that no store
+    // with the same live set has to touch.
+    let live_bytes = setup.live_bytes + PADDING_BYTES * setup.records_max;
+    let mut config = Config {
+        slots: setup.records_max,
+        value_bytes_max: setup.value_bytes_max,
+        object_memory_bytes: live_bytes,
+        resident: setup.resident,
+        huge_pages: true,
+    };
+    let mut options = Options::new(&setup.options);
+    options.read("slots", &mut config.slots)?;
+    options.read("resident", &mut config.resident)?;
+    options.read("huge-pages", &mut config.huge_pages)?;
+    options.finish()?;
+    Roofline::open(config)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use engine::KvEngine;
+
+    use super::*;
+
+    fn setup(object_memory_bytes: Option<u64>, options: &[(&str, &str)]) -> StoreSetup {
+        let options = options.iter().map(|(name, value)| ((*name).into(), (*value).into()));
+        StoreSetup {
+            object_memory_bytes,
+            live_bytes: 13_000,
+            records_max: 1000,
+            value_bytes_max: 13,
+            resident: false,
+            options: options.collect(),
+            heap: None,
+        }
+    }
+
+    fn settings(setup: &StoreSetup) -> BTreeMap<String, String> {
+        let settings = open(setup).unwrap().settings().into_iter();
+        settings.map(|setting| (setting.name, setting.value)).collect()
+    }
+
+    #[test]
+    fn its_layout_follows_from_the_cell_and_its_options() {
+        let ample = settings(&setup(None, &[]));
+        assert_eq!((&*ample["slots"], &*ample["object-memory-bytes"]), ("1000", "21000"));
+        let options = [("slots", "77"), ("huge-pages", "false"), ("resident", "true")];
+        let bounded = settings(&setup(Some(4096), &options));
+        assert_eq!((&*bounded["slots"], &*bounded["object-memory-bytes"]), ("77", "21000"));
+        assert_eq!((&*bounded["huge-pages"], &*bounded["resident"]), ("false", "true"));
+        let message = open(&setup(None, &[("shards", "8")])).unwrap_err().to_string();
+        assert!(message.contains("slots, resident, huge-pages"), "{message}");
+    }
+}

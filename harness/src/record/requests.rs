@@ -1,0 +1,198 @@
+//! The parts of a row that only requests to a store have.
+
+use serde::{Deserialize, Serialize};
+
+use super::Percentiles;
+
+/// How an open loop kept its schedule.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct OpenLoop {
+    /// Requests a second that were scheduled.
+    pub intended_ops_per_s: f64,
+    /// Requests a second that were answered.
+    pub achieved_ops_per_s: f64,
+    /// How late the harness itself sent requests whose time had come while it was waiting for it.
+    pub lateness_ns: Percentiles,
+    /// Latency from the real start, as a closed loop would report it: blind to the queue.
+    pub service_ns: Percentiles,
+}
+
+impl OpenLoop {
+    /// What is to be said of a row with this schedule and latency.
+    #[must_use]
+    pub fn flags(&self, latency_ns: &Percentiles) -> Vec<Flag> {
+        let p99 = |of: &Percentiles| of.get("p99").copied().unwrap_or(0);
+        let late = p99(&self.lateness_ns);
+        let mut flags = Vec::new();
+        if late > Flag::LATENESS_NEGLIGIBLE_NS
+            && late as f64 > p99(latency_ns) as f64 * Flag::LATENESS_SHARE_MAX
+        {
+            flags.push(Flag::GeneratorLate);
+        }
+        if self.achieved_ops_per_s < self.intended_ops_per_s * Flag::ACHIEVED_SHARE_MIN {
+            flags.push(Flag::Overloaded);
+        }
+        flags
+    }
+}
+
+/// What the harness costs: the same loop over the null store, timed in the same process before
+/// the engine opened. Shown, never subtracted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct DriverPrice {
+    /// Per operation.
+    pub ns_per_operation: f64,
+    /// Its share of the time an operation took a thread.
+    pub share: f64,
+}
+
+/// What memory alone would cost: the roofline store's time under the same requests, in the same
+/// repetition.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Roofline {
+    /// Time of a thread for an operation.
+    pub ns_per_operation: f64,
+    /// That ÷ the engine's.
+    pub efficiency: f64,
+}
+
+/// Something a reader should know before quoting a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Flag {
+    /// Memory was made resident before the clock.
+    Populated,
+    /// The harness costs more than 15 % of an operation's time.
+    DriverBound,
+    /// The harness sent requests late by more than a tenth of the latency it reports.
+    GeneratorLate,
+    /// The store answered less than 95 % of the scheduled rate.
+    Overloaded,
+}
+
+impl Flag {
+    /// Share of an operation's time above which a cell is bound by the harness.
+    pub const DRIVER_SHARE_MAX: f64 = 0.15;
+    /// Share of the latency reported above which a late harness is not negligible …
+    pub const LATENESS_SHARE_MAX: f64 = 0.1;
+    /// … and lateness below which it always is: the clock itself costs that.
+    pub const LATENESS_NEGLIGIBLE_NS: u64 = 200;
+    /// Share of the scheduled rate below which a store is overloaded.
+    pub const ACHIEVED_SHARE_MIN: f64 = 0.95;
+
+    /// The word used in rows and tables.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Populated => "populated",
+            Self::DriverBound => "driver-bound",
+            Self::GeneratorLate => "generator-late",
+            Self::Overloaded => "overloaded",
+        }
+    }
+}
+
+/// Values checked in a step. Anything but `checked` and `evicted` voids the row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Verification {
+    /// Values looked at.
+    pub checked: u64,
+    /// Acknowledged writes that are not there: the key is absent, or holds an older value for good.
+    pub lost: u64,
+    /// GETs that answered an older value although the newer one was there.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stale: u64,
+    /// Values of which one part belongs to another version.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub torn: u64,
+    /// Deleted keys that are there again.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub resurrected: u64,
+    /// Keys that a store which evicts does not have any more.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub evicted: u64,
+    /// Values that are foreign, damaged or of the wrong length.
+    pub wrong: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+impl Verification {
+    /// The defects by name, in the order of a report.
+    fn defects(&self) -> [(&'static str, u64); 5] {
+        [
+            ("lost", self.lost),
+            ("stale", self.stale),
+            ("torn", self.torn),
+            ("resurrected", self.resurrected),
+            ("wrong", self.wrong),
+        ]
+    }
+
+    /// Why the row is void; `None` where every value was right.
+    #[must_use]
+    pub fn complaint(&self) -> Option<String> {
+        let defects: Vec<String> = self
+            .defects()
+            .iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(name, count)| format!("{count} {name}"))
+            .collect();
+        (!defects.is_empty())
+            .then(|| format!("of {} values checked: {}", self.checked, defects.join(", ")))
+    }
+}
+
+impl std::ops::AddAssign for Verification {
+    fn add_assign(&mut self, other: Self) {
+        self.checked += other.checked;
+        self.lost += other.lost;
+        self.stale += other.stale;
+        self.torn += other.torn;
+        self.resurrected += other.resurrected;
+        self.evicted += other.evicted;
+        self.wrong += other.wrong;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_late_harness_and_an_overloaded_store_are_flagged() {
+        let p99 = |ns: u64| Percentiles::from([("p99".to_owned(), ns)]);
+        let kept = |late, achieved_ops_per_s, latency| {
+            let open = OpenLoop {
+                intended_ops_per_s: 1000.0,
+                achieved_ops_per_s,
+                lateness_ns: p99(late),
+                ..OpenLoop::default()
+            };
+            open.flags(&p99(latency))
+        };
+        assert_eq!(kept(199, 1000.0, 300), [], "the clock's own cost");
+        assert_eq!(kept(1000, 990.0, 20_000), [], "a twentieth");
+        assert_eq!(kept(3000, 1000.0, 20_000), [Flag::GeneratorLate]);
+        assert_eq!(kept(0, 900.0, 20_000), [Flag::Overloaded]);
+    }
+
+    #[test]
+    fn each_defect_is_named_as_itself() {
+        let sound = Verification { checked: 9, evicted: 2, ..Verification::default() };
+        assert_eq!(sound.complaint(), None);
+        let mut all = sound;
+        all += Verification { checked: 1, lost: 1, torn: 2, ..Verification::default() };
+        all += Verification { stale: 3, resurrected: 4, wrong: 5, ..Verification::default() };
+        assert_eq!(
+            all.complaint().unwrap(),
+            "of 10 values checked: 1 lost, 3 stale, 2 torn, 4 resurrected, 5 wrong"
+        );
+    }
+}

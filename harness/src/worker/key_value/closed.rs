@@ -1,0 +1,267 @@
+//! The closed loop: the next request when the last is answered, single or in batches.
+
+use engine::{KvEngine, KvSession, Op, Outcome as Answer, PutOutcome, ValueBuffers};
+use platform::clock::monotonic_ns;
+use workloads::key_of;
+use workloads::requests::{Request, RequestKind};
+
+use super::lane::{Lane, SAMPLE_EVERY, time};
+use super::latency::BATCH;
+
+/// Longest batch; `plan` refuses longer ones.
+const BATCH_MAX: usize = 64;
+
+/// Executes the requests one by one.
+pub(super) fn run_single<E: KvEngine>(
+    session: &mut E::Session<'_>,
+    lane: &mut Lane<'_>,
+    requests: impl Iterator<Item = Request>,
+) -> Result<(), String> {
+    let timed_mask = lane.shared.timed_every.wrapping_sub(1);
+    let mut counted = 0;
+    let mut executed = 0;
+    for (index, request) in requests.enumerate() {
+        let index = index as u64;
+        if index.is_multiple_of(SAMPLE_EVERY) && lane.shared.is_stopped() {
+            break;
+        }
+        executed = index + 1;
+        if index & timed_mask == 0 {
+            operate_timed::<E>(session, lane, (index, request), executed - counted)?;
+            counted = executed;
+        } else {
+            lane.operate::<E>(session, index, request, false)?;
+        }
+    }
+    lane.done.operations = executed;
+    Ok(())
+}
+
+/// Executes one request and keeps its latency, as that of the last of `operations`. Apart from the
+/// loop, whose other operations it would slow down.
+#[cold]
+#[inline(never)]
+fn operate_timed<E: KvEngine>(
+    session: &mut E::Session<'_>,
+    lane: &mut Lane<'_>,
+    (index, request): (u64, Request),
+    operations: u64,
+) -> Result<(), String> {
+    let started = monotonic_ns();
+    let ended = lane.operate::<E>(session, index, request, true)?;
+    lane.keep_latency(request, started, ended, operations);
+    Ok(())
+}
+
+/// Requests, as many at a time as are asked for.
+pub(super) trait Words {
+    /// The next `length` requests; fewer at the end.
+    fn next_words(&mut self, length: usize) -> &[Request];
+}
+
+/// Prepared before the clock.
+impl Words for &[Request] {
+    #[inline]
+    fn next_words(&mut self, length: usize) -> &[Request] {
+        let (next, rest) = self.split_at(length.min(self.len()));
+        *self = rest;
+        next
+    }
+}
+
+/// Made one by one within the loop.
+pub(super) struct Made<I> {
+    requests: I,
+    words: [Request; BATCH_MAX],
+}
+
+impl<I: Iterator<Item = Request>> Made<I> {
+    pub(super) fn by(requests: I) -> Self {
+        Self { requests, words: [Request::default(); BATCH_MAX] }
+    }
+}
+
+impl<I: Iterator<Item = Request>> Words for Made<I> {
+    #[inline]
+    fn next_words(&mut self, length: usize) -> &[Request] {
+        let mut made = 0;
+        for (word, request) in self.words[..length].iter_mut().zip(&mut self.requests) {
+            *word = request;
+            made += 1;
+        }
+        &self.words[..made]
+    }
+}
+
+/// Executes the requests in batches of `batch`, each timed as a whole where it is timed.
+pub(super) fn run_batches<E: KvEngine>(
+    session: &mut E::Session<'_>,
+    lane: &mut Lane<'_>,
+    requests: impl Words,
+    batch: usize,
+) -> Result<(), String> {
+    // Loops over an array of the right length become straight vector code.
+    match batch {
+        0..=2 => run_batches_of::<E, 2>(session, lane, requests, batch),
+        3..=4 => run_batches_of::<E, 4>(session, lane, requests, batch),
+        5..=8 => run_batches_of::<E, 8>(session, lane, requests, batch),
+        9..=16 => run_batches_of::<E, 16>(session, lane, requests, batch),
+        17..=32 => run_batches_of::<E, 32>(session, lane, requests, batch),
+        _ => run_batches_of::<E, BATCH_MAX>(session, lane, requests, batch),
+    }
+}
+
+fn run_batches_of<E: KvEngine, const N: usize>(
+    session: &mut E::Session<'_>,
+    lane: &mut Lane<'_>,
+    mut requests: impl Words,
+    batch: usize,
+) -> Result<(), String> {
+    let mut answers = [Answer::Absent; N];
+    // One batch in so many is timed that one operation in so many is.
+    let timed_every = match lane.shared.timed_every {
+        u64::MAX => u64::MAX,
+        every => (every / batch as u64).max(1),
+    };
+    let mut until_timed = if timed_every == u64::MAX { u64::MAX } else { 1 };
+    let mut counted = 0;
+    let mut executed = 0;
+    while !lane.shared.is_stopped() {
+        let words = requests.next_words(batch);
+        if words.is_empty() {
+            break;
+        }
+        until_timed -= 1;
+        let timed = until_timed == 0;
+        let answers = &mut answers[..words.len()];
+        let (started, ended) = execute::<E, N>(session, lane, words, executed, answers, timed)?;
+        executed += words.len() as u64;
+        if timed {
+            until_timed = timed_every;
+            lane.latency.record(BATCH, ended - started);
+            lane.seconds.add(ended, executed - counted, ended - started);
+            counted = executed;
+        }
+    }
+    lane.done.operations = executed;
+    Ok(())
+}
+
+/// One batch, the first of which is the thread's `first`-th operation. Returns when it started and
+/// ended, where that is `timed`.
+#[inline]
+fn execute<E: KvEngine, const N: usize>(
+    session: &mut E::Session<'_>,
+    lane: &mut Lane<'_>,
+    words: &[Request],
+    first: u64,
+    answers: &mut [Answer],
+    timed: bool,
+) -> Result<(u64, u64), String> {
+    // All slots at once, without a branch: the compiler makes vectors of these loops. Where a batch is
+    // short, default words stand in.
+    let padded: [Request; N];
+    let slots = match words.first_chunk::<N>() {
+        Some(full) => full,
+        None => {
+            padded = std::array::from_fn(|slot| words.get(slot).copied().unwrap_or_default());
+            &padded
+        }
+    };
+    let tracked = &lane.shared.tracked;
+    let mut keys = [0; N];
+    let (mut watches, mut gets) = (0_u64, 0_u64);
+    for (slot, (key, word)) in keys.iter_mut().zip(slots).enumerate() {
+        *key = key_of(word.record());
+        watches |= u64::from(tracked.watches(word.record())) << slot;
+        gets |= u64::from(word.is(RequestKind::Get)) << slot;
+    }
+    let all = u64::MAX >> (u64::BITS as usize - words.len());
+    (watches, gets) = (watches & all, gets & all);
+    for slot in bits(watches) {
+        lane.note_bounds(slot, words[slot].record());
+    }
+    let mut asked: [Op<'_>; N] = std::array::from_fn(|slot| Op::Get { key: keys[slot] });
+    let mut writers = lane.writers.iter_mut();
+    let mut updates = 0_u64;
+    for slot in bits(all & !gets) {
+        let (word, key) = (words[slot], keys[slot]);
+        if word.is(RequestKind::Delete) {
+            asked[slot] = Op::Delete { key };
+            continue;
+        }
+        let writer = writers.next().expect("a writer for each operation of a batch");
+        writer.number_next(first + slot as u64);
+        asked[slot] = Op::Put { key, value: writer.value(key, word.size()) };
+        updates |= u64::from(word.is(RequestKind::Update)) << slot;
+    }
+    let started = time(timed);
+    let mut buffers = ValueBuffers::new(lane.buffer, lane.slot_bytes);
+    session.execute(&asked[..words.len()], &mut buffers, answers);
+    let ended = time(timed);
+    // A GET that found something and an update that was stored are counted already.
+    let mut plain = gets & mask(answers, |answer| matches!(answer, Answer::Found(_)));
+    for slot in bits(updates) {
+        let stored =
+            matches!(answers[slot], Answer::Put(PutOutcome::Inserted | PutOutcome::Updated));
+        plain |= u64::from(stored) << slot;
+    }
+    let looks = watches | (all & !plain);
+    for slot in bits(looks) {
+        let watched = watches >> slot & 1 == 1;
+        look_at::<E>(session, lane, (words[slot], answers[slot]), (slot, first), watched)?;
+    }
+    Ok((started, ended))
+}
+
+/// The places of the bits that are set.
+#[inline]
+fn bits(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = (word != 0).then(|| word.trailing_zeros() as usize)?;
+        word &= word - 1;
+        Some(place)
+    })
+}
+
+/// A bit for each item, the first lowest.
+#[inline]
+fn mask<T>(items: &[T], is: impl Fn(&T) -> bool) -> u64 {
+    items.iter().enumerate().fold(0, |bits, (slot, item)| bits | u64::from(is(item)) << slot)
+}
+
+/// Counts and checks one operation of a batch.
+#[inline(never)]
+fn look_at<E: KvEngine>(
+    session: &mut E::Session<'_>,
+    lane: &mut Lane<'_>,
+    (word, answer): (Request, Answer),
+    (slot, first): (usize, u64),
+    watched: bool,
+) -> Result<(), String> {
+    let index = first + slot as u64;
+    match (word.kind(), answer) {
+        (RequestKind::Get, Answer::Found(length)) => {
+            if watched && E::TRAITS.keeps_values {
+                let key = key_of(word.record());
+                lane.check_version::<E>(session, key, slot, Ok(Some(length)));
+            }
+        }
+        (RequestKind::Get, Answer::Absent) => lane.missing(Ok(None)),
+        (RequestKind::Delete, Answer::Deleted(was_there)) => lane.deleted(was_there),
+        (RequestKind::Update | RequestKind::Insert, Answer::Put(PutOutcome::Full)) => {
+            lane.done.refuse(index);
+            lane.shared.raise_stop();
+        }
+        (kind @ (RequestKind::Update | RequestKind::Insert), Answer::Put(_)) => {
+            if kind == RequestKind::Insert {
+                lane.done.note_insert(word.size());
+            }
+            if watched {
+                lane.shared.tracked.acknowledge(word.record(), lane.thread, index);
+            }
+        }
+        (kind, answer) => return Err(format!("{kind:?} gave {answer:?} in a batch")),
+    }
+    Ok(())
+}

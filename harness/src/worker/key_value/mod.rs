@@ -1,0 +1,352 @@
+//! Requests to a store: load, settle, age where asked, then requests within the clock, then a look at
+//! every record.
+
+mod ageing;
+mod closed;
+mod expected;
+mod kit;
+mod lane;
+mod latency;
+mod open;
+mod price;
+mod report;
+mod seconds;
+mod tracked;
+
+use std::collections::BTreeMap;
+use std::sync::Barrier;
+use std::sync::atomic::AtomicBool;
+
+use engine::{FullMeaning, Heap, KvEngine, KvSession, MemoryBound, PutOutcome};
+use platform::clock::monotonic_ns;
+use workloads::key_of;
+use workloads::requests::Request;
+
+use super::fragmentation::statistics_of;
+use super::link::Link;
+use super::usage::Usage;
+use super::{Stop, pin, store_setup};
+use crate::cell::{Ageing, Cell, KeyValue, Source, Timing};
+use crate::progress::ProgressPage;
+use crate::protocol::{Event, Point};
+use crate::record::Outcome;
+use crate::registry::{self, StoreSetup, StoreVisitor};
+use closed::{Made, run_batches, run_single};
+use expected::{Expected, LastWrites};
+use kit::{Kit, seed_of, stream};
+use lane::{Done, Lane, SAMPLE_EVERY, Shared};
+use open::{Pacing, run_open};
+use tracked::Tracked;
+
+/// Between the start of all threads and the first scheduled request.
+const SCHEDULE_LEAD_NS: u64 = 1_000_000;
+
+/// Runs the cell.
+pub(super) fn run(
+    cell: &Cell,
+    work: &KeyValue,
+    engine_bytes: u64,
+    page: &ProgressPage,
+    link: &mut Link,
+) -> Result<(), Stop> {
+    let mut crew = (0..work.threads)
+        .map(|thread| Kit::new(cell, work, thread))
+        .collect::<Result<Vec<Kit>, Stop>>()?;
+    let shared = Shared {
+        tracked: Tracked::new(work.records, work.threads).map_err(Stop::failed)?,
+        stop: AtomicBool::new(false),
+        timed_every: match work.latency {
+            Timing::Sampled => SAMPLE_EVERY,
+            Timing::All => 1,
+            Timing::Off => u64::MAX,
+        },
+    };
+    let price = price::price(cell, work, &mut crew[0], &shared)?;
+    link.say_and_wait(&Event::Ready { engine_bytes });
+    let setup = StoreSetup {
+        object_memory_bytes: Some(work.object_memory_bytes),
+        live_bytes: (work.records_max() as f64 * work.workload.mean_value_bytes()) as u64,
+        records_max: work.records_max(),
+        value_bytes_max: work.workload.value_bytes_max(),
+        resident: work.resident,
+        options: BTreeMap::new(),
+        heap: None,
+    };
+    let (name, setup) = store_setup(cell, setup)?;
+    let (heap, resident) = (setup.heap, setup.resident);
+    let visitor = OnStore {
+        cell,
+        work,
+        crew,
+        shared: &shared,
+        price,
+        page,
+        link,
+        heap,
+        resident,
+        live_bytes: 0,
+        live_objects: 0,
+    };
+    registry::with_store(&name, &setup, visitor)?
+}
+
+struct OnStore<'a> {
+    cell: &'a Cell,
+    work: &'a KeyValue,
+    crew: Vec<Kit>,
+    shared: &'a Shared,
+    /// What the driver costs, per operation.
+    price: f64,
+    page: &'a ProgressPage,
+    link: &'a mut Link,
+    heap: Option<&'static dyn Heap>,
+    resident: bool,
+    live_bytes: u64,
+    live_objects: u64,
+}
+
+impl StoreVisitor for OnStore<'_> {
+    type Output = Result<(), Stop>;
+
+    fn visit<E: KvEngine>(mut self, engine: &E) -> Self::Output {
+        if self.work.workload.scans() && E::TRAITS.keeps_values && !E::TRAITS.ordered {
+            return Err(Stop::failed(format!(
+                "`{}` is not ordered: it cannot scan",
+                E::TRAITS.name
+            )));
+        }
+        self.say_opened(engine);
+        if matches!(self.work.ageing, Ageing::Litter(_)) {
+            self.litter(engine)?;
+        }
+        self.load(engine)?;
+        self.age(engine)?;
+        let ran = self.measure(engine);
+        // What follows needs memory of the harness: nothing is observed any more.
+        self.link.say_and_wait(&Event::Ending);
+        let ran = ran?;
+        self.link.say(&Event::Latency(Box::new(self.latency_report(&ran))));
+        if E::TRAITS.keeps_values {
+            self.verify(engine, &ran)?;
+        }
+        Ok(())
+    }
+}
+
+impl OnStore<'_> {
+    fn say_opened<E: KvEngine>(&mut self, engine: &E) {
+        let mut settings: BTreeMap<String, String> =
+            engine.settings().into_iter().map(|setting| (setting.name, setting.value)).collect();
+        let heap_settings = self.heap.into_iter().flat_map(Heap::settings);
+        settings.extend(heap_settings.map(|setting| (setting.name, setting.value)));
+        let made = match (self.resident, E::TRAITS.memory_bound) {
+            (false, _) => "by first use, within the clock where it grows there",
+            (true, MemoryBound::None) => "by the load",
+            (true, _) => "populated where the store can, else by the load",
+        };
+        settings.insert("memory made resident".to_owned(), made.to_owned());
+        let key_bytes = self.work.workload.modelled_key_bytes;
+        if key_bytes > size_of::<u64>() {
+            let rest = format!("{key_bytes} bytes, of which {} are in the value", key_bytes - 8);
+            settings.insert("key modelled".to_owned(), rest);
+        }
+        let version = self.heap.map_or_else(String::new, |heap| heap.version());
+        self.link.say(&Event::Opened { version, settings });
+    }
+
+    fn litter<E: KvEngine>(&mut self, engine: &E) -> Result<(), Stop> {
+        let (work, seed) = (self.work, seed_of(self.cell));
+        self.step("litter", engine, |kit, done| {
+            let mut session = engine.session().map_err(|error| error.to_string())?;
+            ageing::litter::<E>(&mut session, kit, (work, seed), done)
+        })?;
+        engine.settle();
+        Ok(())
+    }
+
+    fn load<E: KvEngine>(&mut self, engine: &E) -> Result<(), Stop> {
+        let (work, page, seed) = (self.work, self.page, seed_of(self.cell));
+        let (records, threads) = (work.records, work.threads as u64);
+        self.step("load", engine, |kit, done| {
+            let mut session = engine.session().map_err(|error| error.to_string())?;
+            let thread = kit.thread as u64;
+            for record in (thread * records / threads)..((thread + 1) * records / threads) {
+                let key = key_of(record);
+                kit.loader.number_next(record);
+                let bytes = work.workload.loaded_value_bytes(seed, record);
+                match session.put(key, kit.loader.value(key, bytes)) {
+                    Ok(PutOutcome::Full) => {
+                        done.refuse(record);
+                        return Ok(());
+                    }
+                    Ok(_) => done.operations += 1,
+                    Err(error) => return Err(error.to_string()),
+                }
+                done.inserted += 1;
+                done.inserted_bytes += bytes as u64;
+                // Relaxed: a sample for the parent's curve.
+                page.counter(kit.thread)
+                    .store(done.inserted_bytes, std::sync::atomic::Ordering::Relaxed);
+            }
+            Ok(())
+        })?;
+        engine.settle();
+        Ok(())
+    }
+
+    /// Brings the store into the state that it stays in; nothing of it is measured but its own
+    /// counters.
+    fn age<E: KvEngine>(&mut self, engine: &E) -> Result<(), Stop> {
+        let (work, seed) = (self.work, seed_of(self.cell));
+        if ageing::requests(work, 0, seed).is_none() {
+            return Ok(());
+        }
+        self.step("age", engine, |kit, done| {
+            let mut session = engine.session().map_err(|error| error.to_string())?;
+            let requests = ageing::requests(work, kit.thread, seed).into_iter().flatten();
+            ageing::age::<E>(&mut session, kit, requests, done)
+        })?;
+        Ok(())
+    }
+
+    fn measure<E: KvEngine>(&mut self, engine: &E) -> Result<Vec<Done>, Stop> {
+        let (work, shared) = (self.work, self.shared);
+        self.step("run", engine, |kit, done| {
+            let mut session = engine.session().map_err(|error| error.to_string())?;
+            kit.seconds.start(done.started_ns);
+            let (mut lane, own) = Lane::of(kit, shared, E::TRAITS.full, done);
+            let generated = std::iter::repeat_with(|| own.stream.next_request())
+                .take(work.operations_per_thread as usize);
+            match (work.source, own.pacing, work.batch()) {
+                (Source::Prepared, Some(pacing), _) => {
+                    let requests = own.words.iter().copied();
+                    paced::<E>(&mut session, &mut lane, requests, pacing)
+                }
+                (Source::InLoop, Some(pacing), _) => {
+                    paced::<E>(&mut session, &mut lane, generated, pacing)
+                }
+                (Source::Prepared, None, 1) => {
+                    run_single::<E>(&mut session, &mut lane, own.words.iter().copied())
+                }
+                (Source::InLoop, None, 1) => run_single::<E>(&mut session, &mut lane, generated),
+                (Source::Prepared, None, batch) => {
+                    run_batches::<E>(&mut session, &mut lane, &own.words[..], batch)
+                }
+                (Source::InLoop, None, batch) => {
+                    run_batches::<E>(&mut session, &mut lane, Made::by(generated), batch)
+                }
+            }
+        })
+    }
+
+    fn verify<E: KvEngine>(&mut self, engine: &E, ran: &[Done]) -> Result<(), Stop> {
+        let expected = self.expected(ran);
+        let (records, threads) = (expected.records(), self.work.threads as u64);
+        let evicts = E::TRAITS.full == FullMeaning::Evict;
+        self.step("verify", engine, |kit, done| {
+            let mut session = engine.session().map_err(|error| error.to_string())?;
+            let thread = kit.thread as u64;
+            for record in (thread * records / threads)..((thread + 1) * records / threads) {
+                let look = (&kit.checker, kit.buffer.as_mut_slice());
+                expected.check::<E>(&mut session, record, look, evicts, &mut done.verification);
+                done.operations += 1;
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// Generates everything once more.
+    fn expected(&self, ran: &[Done]) -> Expected {
+        let (work, seed) = (self.work, seed_of(self.cell));
+        let timed = ran.iter().enumerate().map(|(thread, done)| {
+            let mut stream = stream(work, thread, seed);
+            let requests = std::iter::repeat_with(move || stream.next_request());
+            LastWrites::replay(requests, done.operations, &done.refused)
+        });
+        let aged = (0..work.threads).map(|thread| {
+            let requests = ageing::requests(work, thread, seed).into_iter().flatten();
+            LastWrites::replay(requests, u64::MAX, &[])
+        });
+        Expected { loaded: work.records, aged: aged.collect(), timed: timed.collect() }
+    }
+
+    /// Runs `body` on every thread between two barriers, and reports.
+    fn step<E: KvEngine>(
+        &mut self,
+        name: &str,
+        engine: &E,
+        body: impl Fn(&mut Kit, &mut Done) -> Result<(), String> + Sync,
+    ) -> Result<Vec<Done>, Stop> {
+        self.link.say_and_wait(&Event::Before { step: name.to_owned(), grows_bytes: 0 });
+        let before = Usage::now();
+        let barrier = Barrier::new(self.work.threads);
+        let cores = platform::cpu::allowed_cores();
+        let done: Vec<Done> = std::thread::scope(|scope| {
+            let threads = self.crew.iter_mut().map(|kit| {
+                let (barrier, body, cores) = (&barrier, &body, &cores);
+                scope.spawn(move || {
+                    pin(kit.thread, cores);
+                    let mut done = Done::default();
+                    barrier.wait();
+                    done.started_ns = monotonic_ns();
+                    done.broken = body(kit, &mut done).err();
+                    done.ended_ns = monotonic_ns();
+                    done
+                })
+            });
+            let threads: Vec<_> = threads.collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().map_err(|_| Stop::failed("a worker thread died")))
+                .collect::<Result<_, Stop>>()
+        })?;
+        let used = Usage::now().since(&before);
+        let mut report = self.report(name, &done);
+        used.note_in(&mut report);
+        report.statistics = statistics_of(engine);
+        report.census = report::census_of(engine);
+        let goes_on = report.outcome == Outcome::Measured;
+        self.count_live(&done);
+        self.link.say(&Event::Step(Box::new(report)));
+        if name != "verify" {
+            self.link.say_and_wait(&Event::Observe {
+                step: name.to_owned(),
+                point: Point::AtOnce,
+                live_bytes: self.live_bytes,
+                live_objects: self.live_objects,
+                idle_ms: 0,
+                self_allocated_bytes: None,
+            });
+        }
+        // A refusal is said by its row; the steps that would follow have lost their meaning.
+        if goes_on { Ok(done) } else { Err(Stop::Said) }
+    }
+}
+
+impl OnStore<'_> {
+    /// The oracle's count of what is live. Updates leave the bytes as they are on average, and so does
+    /// churn, whose deletes make room for its inserts.
+    fn count_live(&mut self, done: &[Done]) {
+        let inserted: u64 = done.iter().map(|one| one.inserted).sum();
+        let deleted: u64 = done.iter().map(|one| one.deleted).sum();
+        self.live_objects = (self.live_objects + inserted).saturating_sub(deleted);
+        if deleted > 0 && self.work.workload.churn {
+            return;
+        }
+        let bytes: u64 = done.iter().map(|one| one.inserted_bytes).sum();
+        let gone = deleted as f64 * self.work.workload.mean_value_bytes();
+        self.live_bytes = (self.live_bytes + bytes).saturating_sub(gone as u64);
+    }
+}
+
+/// Starts the schedule and follows it.
+fn paced<E: KvEngine>(
+    session: &mut E::Session<'_>,
+    lane: &mut Lane<'_>,
+    requests: impl Iterator<Item = Request>,
+    pacing: &mut Pacing,
+) -> Result<(), String> {
+    pacing.schedule.start(lane.done.started_ns + SCHEDULE_LEAD_NS);
+    run_open::<E>(session, lane, requests, pacing)
+}

@@ -1,0 +1,139 @@
+//! The open loop: requests are sent on a schedule, whether earlier ones are answered or not, and
+//! latency counts from the scheduled start. A request that waits behind a slow one has waited.
+
+use engine::KvEngine;
+use platform::clock::monotonic_ns;
+use workloads::Rng;
+use workloads::requests::Request;
+
+use super::lane::{Lane, SAMPLE_EVERY};
+use crate::cell::Arrivals;
+use hdrhistogram::Histogram;
+
+/// A thread that falls behind its schedule by more than this has shown that the store is overloaded, and ends.
+const BEHIND_MAX_NS: u64 = 5_000_000_000;
+
+/// The scheduled starts of one thread's requests, on the monotonic clock.
+#[derive(Debug)]
+pub(super) struct Schedule {
+    arrivals: Arrivals,
+    mean_gap_ns: f64,
+    next_ns: f64,
+    rng: Rng,
+    started_ns: u64,
+}
+
+impl Schedule {
+    /// Of `thread` among `threads` that send `rate_ops_per_s` together. Constant schedules of
+    /// several threads interleave.
+    pub(super) fn new(
+        rate_ops_per_s: f64,
+        arrivals: Arrivals,
+        (thread, threads): (usize, usize),
+        rng: Rng,
+    ) -> Self {
+        let mean_gap_ns = 1e9 * threads as f64 / rate_ops_per_s;
+        let next_ns = mean_gap_ns * (thread + 1) as f64 / threads as f64;
+        let mut schedule = Self { arrivals, mean_gap_ns, next_ns, rng, started_ns: 0 };
+        if arrivals == Arrivals::Poisson {
+            schedule.next_ns = schedule.gap_ns();
+        }
+        schedule
+    }
+
+    /// Time counts from here.
+    pub(super) fn start(&mut self, now_ns: u64) {
+        self.started_ns = now_ns;
+    }
+
+    fn gap_ns(&mut self) -> f64 {
+        match self.arrivals {
+            Arrivals::Constant => self.mean_gap_ns,
+            // 1 − u is never 0.
+            Arrivals::Poisson => -(1.0 - self.rng.unit_f64()).ln() * self.mean_gap_ns,
+        }
+    }
+
+    fn next(&mut self) -> u64 {
+        let due = self.next_ns;
+        self.next_ns += self.gap_ns();
+        self.started_ns + due as u64
+    }
+}
+
+/// One thread's schedule, and what it keeps beside latency.
+#[derive(Debug)]
+pub(super) struct Pacing {
+    pub(super) schedule: Schedule,
+    /// How late requests were sent while nothing but the clock was waited for.
+    pub(super) lateness: Histogram<u64>,
+    /// Latency from the real start.
+    pub(super) service: Histogram<u64>,
+}
+
+/// Executes the requests, each when it is due or as soon as the one before it is answered.
+pub(super) fn run_open<E: KvEngine>(
+    session: &mut E::Session<'_>,
+    lane: &mut Lane<'_>,
+    requests: impl Iterator<Item = Request>,
+    pacing: &mut Pacing,
+) -> Result<(), String> {
+    let mut executed = 0;
+    for (index, request) in requests.enumerate() {
+        let index = index as u64;
+        let due = pacing.schedule.next();
+        let mut now = monotonic_ns();
+        if index.is_multiple_of(SAMPLE_EVERY)
+            && (lane.shared.is_stopped() || now.saturating_sub(due) > BEHIND_MAX_NS)
+        {
+            break;
+        }
+        if now < due {
+            while now < due {
+                std::hint::spin_loop();
+                now = monotonic_ns();
+            }
+            pacing.lateness.saturating_record(now - due);
+        }
+        let ended = lane.operate::<E>(session, index, request, true)?;
+        pacing.service.saturating_record(ended.saturating_sub(now));
+        lane.keep_latency(request, due, ended, 1);
+        executed = index + 1;
+    }
+    lane.done.operations = executed;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use workloads::Seed;
+
+    fn starts(arrivals: Arrivals, count: usize) -> Vec<u64> {
+        let mut schedule = Schedule::new(1e6, arrivals, (0, 2), Seed(1).rng());
+        (0..count).map(|_| schedule.next()).collect()
+    }
+
+    #[test]
+    fn constant_arrivals_are_equally_far_apart_and_threads_interleave() {
+        assert_eq!(starts(Arrivals::Constant, 3), [1000, 3000, 5000]);
+        let mut second = Schedule::new(1e6, Arrivals::Constant, (1, 2), Seed(1).rng());
+        assert_eq!((second.next(), second.next()), (2000, 4000));
+    }
+
+    #[test]
+    fn poisson_arrivals_have_the_rate_and_exponential_gaps() {
+        const COUNT: usize = 100_000;
+        let starts = starts(Arrivals::Poisson, COUNT);
+        let mean = starts[COUNT - 1] as f64 / COUNT as f64;
+        assert!((1980.0..2020.0).contains(&mean), "mean gap {mean} ns, 2000 asked");
+        let longer = |times: f64| {
+            let gaps = starts.windows(2).filter(|pair| (pair[1] - pair[0]) as f64 > times * 2000.0);
+            gaps.count() as f64 / COUNT as f64
+        };
+        for times in [0.1, 1.0, 3.0] {
+            let (found, law) = (longer(times), (-times).exp());
+            assert!((found - law).abs() < 0.01, "{found} of the gaps exceed {times} means: {law}");
+        }
+    }
+}
