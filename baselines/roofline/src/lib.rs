@@ -18,7 +18,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `words` | shared words in a mapping, copied by relaxed atomics: the only unsafe code |
+//! | `words` | shared words in a mapping, copied as relaxed atomics are: the only unsafe code |
 //! | `place` | a word of the index |
 //! | `session` | the operations |
 #![deny(unsafe_code)]
