@@ -40,7 +40,7 @@ all_names = names
 
 # In pixels: the frame of a panel is as high as is left by its title, tics and axis title.
 set multiplot layout down * words(measures), across \
-    margins 0.068, 0.985, 52.0 / height, 1 - head / height spacing 0.06, (own_axes ? 70.0 : 56.0) / height
+    margins 0.08, 0.985, 52.0 / height, 1 - head / height spacing 0.06, (own_axes ? 70.0 : 56.0) / height
 do for [m=1:words(measures)] { do for [p=1:down * across] {
     if (p > words(panels)) { set multiplot next } else {
     the_measure = word(measures, m)
@@ -117,7 +117,7 @@ do for [m=1:words(measures)] { do for [p=1:down * across] {
     names = ""
     if (own_axes) { stats data using (in_panel(0) ? (names = with_one(names, strcol("series")), 1) : NaN) nooutput } else { names = all_names }
     set title the_panel offset 0, -0.7 font ",10"
-    if (p % across == 1 || across == 1) { set ylabel the_measure offset -0.3,0 } else { unset ylabel }
+    if (p % across == 1 || across == 1) { set ylabel the_measure offset 0.6,0 } else { unset ylabel }
     if (own_axes) { stats data using (in_panel(0) ? (x_title = strcol("below"), 1) : NaN) nooutput }
     if (own_axes || m == words(measures) && p + across > words(panels)) { set xlabel x_title offset 0, 0.5 } else { unset xlabel }
     if (own_axes) { set key bottom right inside opaque horizontal maxrows 3 Left reverse samplen 2.4 font ",9" } else { if (m == 1 && p == 1) { eval legend_above; set key samplen 2.6 maxrows (entries > 8 ? 3 : 2) } else { unset key } }
