@@ -12,7 +12,8 @@ pub struct OpenLoop {
     pub intended_ops_per_s: f64,
     /// Requests a second that were answered.
     pub achieved_ops_per_s: f64,
-    /// How late the harness itself sent requests whose time had come while it was waiting for it.
+    /// How much later requests ended than they would have, had the harness sent each as soon as it
+    /// was due and the one before it answered.
     pub lateness_ns: Percentiles,
     /// Latency from the real start, as a closed loop would report it: blind to the queue.
     pub service_ns: Percentiles,
@@ -22,12 +23,14 @@ impl OpenLoop {
     /// What is to be said of a row with this schedule and latency.
     #[must_use]
     pub fn flags(&self, latency_ns: &Percentiles) -> Vec<Flag> {
-        let p99 = |of: &Percentiles| of.get("p99").copied().unwrap_or(0);
-        let late = p99(&self.lateness_ns);
+        let is_late = |percentile: &str| {
+            let at = |of: &Percentiles| of.get(percentile).copied().unwrap_or(0);
+            let late = at(&self.lateness_ns);
+            late > Flag::LATENESS_NEGLIGIBLE_NS
+                && late as f64 > at(latency_ns) as f64 * Flag::LATENESS_SHARE_MAX
+        };
         let mut flags = Vec::new();
-        if late > Flag::LATENESS_NEGLIGIBLE_NS
-            && late as f64 > p99(latency_ns) as f64 * Flag::LATENESS_SHARE_MAX
-        {
+        if is_late("p99") || is_late("p99.9") {
             flags.push(Flag::GeneratorLate);
         }
         if self.achieved_ops_per_s < self.intended_ops_per_s * Flag::ACHIEVED_SHARE_MIN {
@@ -180,6 +183,9 @@ mod tests {
         assert_eq!(kept(199, 1000.0, 300), [], "the clock's own cost");
         assert_eq!(kept(1000, 990.0, 20_000), [], "a twentieth");
         assert_eq!(kept(3000, 1000.0, 20_000), [Flag::GeneratorLate]);
+        let far_out = |ns: u64| Percentiles::from([("p99.9".to_owned(), ns)]);
+        let open = OpenLoop { lateness_ns: far_out(3000), ..OpenLoop::default() };
+        assert_eq!(open.flags(&far_out(20_000)), [Flag::GeneratorLate]);
         assert_eq!(kept(0, 900.0, 20_000), [Flag::Overloaded]);
     }
 

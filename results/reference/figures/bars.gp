@@ -1,6 +1,7 @@
 # One panel of grouped bars. call "bars.gp" PANEL VALUE MARKS KEY
 #   PANEL  rows whose column `panel` says so; * for all
-#   VALUE  column of the bars; VALUE-min and VALUE-max are their error bars
+#   VALUE  column of the bars; VALUE-min and VALUE-max are their error bars, or VALUE-low and
+#          VALUE-high where the script sets `interval = 1`
 #   MARKS  yes: columns after-idle and after-purge as points
 #   KEY    yes: with a legend above, of all series of the figure that have a bar in some panel;
 #          a script that draws two columns names the other one in `other_value`
@@ -8,7 +9,11 @@
 
 panel = ARG1; value = ARG2; marks = ARG3 eq "yes"; legend = ARG4 eq "yes"
 
-here(x) = panel eq "*" || strcol("panel") eq panel
+if (!exists("interval")) { interval = 0 }
+lower = interval ? "-low" : "-min"; upper = interval ? "-high" : "-max"
+# Where the script sets `measure`, rows whose column `measure` says so.
+if (!exists("measure")) { measure = "" }
+here(x) = (panel eq "*" || strcol("panel") eq panel) && (measure eq "" || strcol("measure") eq measure)
 number(x) = is_number(column(value))
 # The harness's price alone does not set the scale.
 scales(x) = here(0) && number(0) && strcol("series") ne "null"
@@ -27,9 +32,9 @@ has_bar(x) = is_drawn(0) && (number(0) || is_number(column(other_value)))
 stats data using (names = with_one(names, strcol("series")), has_bar(0) ? (named = with_one(named, strcol("series"))) : "", 1) nooutput
 count = words(series)
 # `stats` leaves nothing defined where no number passes.
-stats data using (scales(0) ? column(value."-max") : NaN) nooutput
+stats data using (scales(0) ? column(value.upper) : NaN) nooutput
 # Only the harness's price is there: then it does set the scale.
-if (!exists("STATS_max")) { stats data using (here(0) ? column(value."-max") : NaN) nooutput }
+if (!exists("STATS_max")) { stats data using (here(0) ? column(value.upper) : NaN) nooutput }
 end = exists("STATS_max") ? axis_end(STATS_max, STATS_up_quartile) : 1
 if (!(end > 0)) { end = 1 }
 if (marks) {
@@ -62,7 +67,7 @@ name_of(i) = word(series, i)
 plot \
     for [i=1:count] data using (mine(name_of(i)) ? x(i) : NaN):(least(column(value), cut)):(step*0.92) \
         with boxes fc rgb colour_of(name_of(i)) fs pattern pattern_of(name_of(i)) border lc rgb "#222222" lw 0.6 notitle, \
-    for [i=1:count] data using (mine(name_of(i)) && column(value) <= cut && column("n") > 1 ? x(i) : NaN):(column(value."-min")):(0):(least(column(value."-max"), full) - column(value."-min")) \
+    for [i=1:count] data using (mine(name_of(i)) && column(value) <= cut && column("n") > 1 ? x(i) : NaN):(column(value.lower)):(0):(least(column(value.upper), full) - column(value.lower)) \
         with vectors as 9 notitle, \
     for [i=1:count] data using (marks && mine(name_of(i)) ? x(i) : NaN):(column(idle) <= full ? column(idle) : NaN) \
         with points pt 7 ps 0.85 lc rgb "#ffffff" notitle, \

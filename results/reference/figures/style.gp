@@ -5,6 +5,7 @@ if (!exists("terminal")) terminal = "svg"
 if (!exists("data")) data = name.".tsv"
 if (!exists("out")) out = name.".".terminal
 
+load "lists.gp"
 set encoding utf8
 if (terminal eq "svg") {
     set terminal svg size width,height dynamic noenhanced background "#ffffff" font "DejaVu Sans,Helvetica,Arial,sans-serif,11"
@@ -14,10 +15,6 @@ if (terminal eq "svg") {
     set terminal pngcairo size width,height noenhanced background "#ffffff" font "DejaVu Sans,9"
 } }
 set output out
-
-set datafile separator "\t"
-set datafile columnheaders
-set datafile missing "NaN"
 
 # One look per system in every figure: colour, fill pattern (3 is solid), point type. Light and
 # dark, solid and hatched alternate in the order of the alphabet, so that neighbours differ in
@@ -34,7 +31,12 @@ tcmalloc          #8c510a  6   3
 nibble            #b0003a  3  15
 nibble-log-only   #b0003a  4  14
 hashmap           #bdbdbd  3  12
+btree             #1b9e77  2  11
+nibble@update=in-place  #ef8fa8  4  13
 null              #666666  0   4
+text              #bdbdbd  3   4
+keyed             #5b9bc8  5   9
+tagged            #b0003a  3   7
 EOD
 # For systems that are not in the table, by their place in the figure.
 $OTHERS << EOD
@@ -44,6 +46,18 @@ $OTHERS << EOD
 -  #c994c7  3   4
 -  #666600  4  12
 EOD
+# Series of settings, where a script sets `settings = 1`: told apart by everyone, and in grey.
+$SETTINGS << EOD
+-  #0072b2  3   7
+-  #e69f00  5   5
+-  #009e73  4   9
+-  #cc79a7  1  11
+-  #56b4e9  6  13
+-  #000000  2   2
+-  #d55e00  3   4
+-  #7f7f7f  7   8
+EOD
+if (!exists("settings")) { settings = 0 }
 
 part_after(s, mark) = strstrt(s, mark) ? s[strstrt(s, mark) + 1 : *] : s
 ends_with(s, end) = strlen(s) > strlen(end) && s[strlen(s) - strlen(end) + 1 : *] eq end
@@ -51,17 +65,16 @@ without(s, end) = ends_with(s, end) ? s[1 : strlen(s) - strlen(end)] : s
 # `heapstore:jemalloc` is styled as `jemalloc`, `nibble all-in` as `nibble`.
 look(s) = ends_with(s, " log-only") ? without(s, " log-only")."-log-only" : part_after(without(s, " all-in"), ":")
 found(s) = sum [k=1:|$SYSTEMS|] (word($SYSTEMS[k], 1) eq look(s) ? k : 0)
-row(s, i) = found(s) ? $SYSTEMS[found(s)] : $OTHERS[1 + (i + |$OTHERS| - 1) % |$OTHERS|]
+row(s, i) = settings ? $SETTINGS[1 + (i + |$SETTINGS| - 1) % |$SETTINGS|] : found(s) ? $SYSTEMS[found(s)] : $OTHERS[1 + (i + |$OTHERS| - 1) % |$OTHERS|]
 # `names`, all series of the figure, is set by each script: the place of a system that is not in
 # the table must be the same in every panel.
 place_of(s) = sum [k=1:words(names)] (word(names, k) eq s ? k : 0)
 colour_of(s)  = word(row(s, place_of(s)), 2)
+# Colours of areas that are too light for a line are darker as one.
+for_line(c) = c eq "#bdbdbd" ? "#8c8c8c" : c eq "#f2d130" ? "#a88f00" : c
+line_colour_of(s) = for_line(colour_of(s))
 pattern_of(s) = int(word(row(s, place_of(s)), 3))
 point_of(s)   = int(word(row(s, place_of(s)), 4))
-
-# A list of different texts, each in quotes, for word().
-quoted(s) = '"'.s.'" '
-with_one(list, s) = strstrt(list, quoted(s)) ? list : list.quoted(s)
 
 # Where an axis ends: at the highest value, or, where a few stand far above the rest, earlier.
 axis_end(highest, upper_quartile) = highest > 4 * upper_quartile ? 2.5 * upper_quartile : highest
@@ -73,8 +86,6 @@ set tics nomirror out scale 0.5
 set grid ytics lc rgb "#dddddd" lw 0.7
 set style fill solid border lc rgb "#222222"
 set key noenhanced samplen 1.6
-# Not a number is not equal to itself.
-is_number(x) = x == x
 # A distance between tics: 1, 2 or 5 times a power of ten, some three of them in `length`.
 decade(x) = 10.0**floor(log10(x))
 tidy(x) = x < 1.5 * decade(x) ? decade(x) : x < 3.5 * decade(x) ? 2 * decade(x) : x < 7.5 * decade(x) ? 5 * decade(x) : 10 * decade(x)
@@ -83,6 +94,7 @@ tics_apart(length) = length > 0 ? tidy(length / 3.0) : 1
 set style arrow 9 heads size screen 0.0025,90 lc rgb "#000000" lw 1.1
 # In tic labels a per cent sign begins a format; long sizes take two lines.
 doubled(s) = strstrt(s, "%") ? s[1 : strstrt(s, "%")]."%".doubled(s[strstrt(s, "%") + 1 : *]) : s
-folded(s) = strlen(s) > 18 && strstrt(s, " → ") ? s[1 : strstrt(s, " → ") - 1]."\n→ ".s[strstrt(s, " → ") + 3 : *] : s
+folded_at(s, mark, kept, begin) = s[1 : strstrt(s, mark) - 1].kept."\n".begin.s[strstrt(s, mark) + strlen(mark) : *]
+folded(s) = strlen(s) <= 18 ? s : strstrt(s, " → ") ? folded_at(s, " → ", "", "→ ") : strstrt(s, ", ") ? folded_at(s, ", ", ",", "") : s
 # Above all panels, filled column by column.
 legend_above = "set key at screen 0.5,0.99 center top vertical maxrows 2 Left reverse"

@@ -4,6 +4,7 @@ name = "throughput-memory"
 width = 1000
 height = 720
 load "style.gp"
+interval = 1
 
 set multiplot layout 2,1 margins 0.065,0.985,0.07,0.93 spacing 0.05,0.12
 set ylabel "throughput, Mops/s"

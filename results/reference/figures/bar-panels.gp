@@ -1,0 +1,23 @@
+# All panels of bars of a table, one below the other. The script sets `name`.
+# Columns: as of bars.gp, and measure.
+
+if (!exists("data")) { data = name.".tsv" }
+load "lists.gp"
+# Panels that would be empty are left out.
+panels = ""; measures = ""; pairs = ""
+pair(m, p) = m." | ".p
+stats data using (is_number(column("value")) ? (panels = with_one(panels, strcol("panel")), measures = with_one(measures, strcol("measure")), pairs = with_one(pairs, pair(strcol("measure"), strcol("panel"))), 1) : NaN) nooutput
+width = 1000
+height = int(68 + 300.0 * words(pairs))
+load "style.gp"
+
+interval = 1
+set multiplot layout words(pairs), 1 margins 0.068, 0.985, 50.0 / height, 1 - 60.0 / height spacing 0.06, 64.0 / height
+do for [m=1:words(measures)] { do for [p=1:words(panels)] {
+    measure = word(measures, m)
+    if (!strstrt(pairs, quoted(pair(measure, word(panels, p))))) { continue }
+    set ylabel measure
+    set title word(panels, p) offset 0, -0.7
+    call "bars.gp" word(panels, p) "value" "no" (m == 1 && p == 1 ? "yes" : "no")
+} }
+unset multiplot

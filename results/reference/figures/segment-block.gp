@@ -1,0 +1,4 @@
+# Throughput over the sizes of segments and blocks.
+
+name = "segment-block"
+load "heat.gp"

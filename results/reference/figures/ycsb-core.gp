@@ -1,0 +1,4 @@
+# Throughput and efficiency under YCSB's workloads.
+
+name = "ycsb-core"
+load "bar-panels.gp"
