@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use workloads::bytes::parse_bytes;
+use workloads::bytes::{format_bytes, parse_bytes};
 
 use super::membership::requests;
 use super::repetitions::Repetition;
@@ -101,7 +101,7 @@ pub(super) fn settings(one: &Repetition<'_>) -> BTreeMap<Axis, String> {
             System::Store { name: name.clone(), heap: heap.clone(), options: BTreeMap::new() };
         all.insert(Axis::Store, bare.label());
         for (name, value) in options {
-            all.insert(Axis::Option(name.clone()), value.clone());
+            all.insert(Axis::Option(name.clone()), readable(name, value));
         }
     }
     let Some(work) = requests(one) else { return all };
@@ -117,6 +117,14 @@ pub(super) fn settings(one: &Repetition<'_>) -> BTreeMap<Axis, String> {
     all.insert(Axis::Ageing, work.ageing.to_string());
     all.insert(Axis::Resident, work.resident.to_string());
     all
+}
+
+/// Sizes as people write them, anything else as it is.
+fn readable(option: &str, value: &str) -> String {
+    match value.parse() {
+        Ok(bytes) if option.ends_with("-bytes") => format_bytes(bytes),
+        _ => value.to_owned(),
+    }
 }
 
 /// The values that each axis takes in `all`.
