@@ -18,7 +18,7 @@ const LINES_AHEAD: usize = 17;
 #[derive(Debug)]
 pub struct RooflineSession<'engine> {
     store: &'engine Roofline,
-    /// The words of object memory that this session writes next.
+    /// Where in object memory the next value goes, in words.
     next: usize,
     end: usize,
 }
