@@ -33,6 +33,15 @@ pub(super) enum Quantity {
 }
 
 impl Quantity {
+    /// An interval that leaves what the quantity can be ends there: a share of the whole is at most
+    /// the whole.
+    fn bounded(self, value: Estimate) -> Estimate {
+        match self {
+            Self::SystemPercent => Estimate { high: value.high.min(100.0), ..value },
+            _ => value,
+        }
+    }
+
     /// The number in `row`; `None` where it has none.
     pub(super) fn of(self, row: &Row) -> Option<f64> {
         let us = |latency: &Percentiles, name: &str| Some(*latency.get(name)? as f64 / 1e3);
@@ -221,7 +230,7 @@ pub(super) fn points<'a>(
     for (spot, found) in places {
         let runs = runs(&found);
         let values: Vec<f64> = runs.iter().filter_map(|row| spot.quantity.of(row)).collect();
-        let value = estimate_of(&values);
+        let value = estimate_of(&values).map(|value| spot.quantity.bounded(value));
         // Once for all axes, and not for lines that accompany another.
         if runs.is_empty() && Some(spot.measure) == first && spot.role != Role::Thin {
             data.note_absence(&spot.series.text, &place(&spot), &found);

@@ -66,7 +66,7 @@ pub struct Roofline {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Flag {
-    /// Memory was made resident before the clock.
+    /// Memory was made resident before the clock, and none is newly touched within it.
     Populated,
     /// The harness costs more than 15 % of an operation's time.
     DriverBound,

@@ -211,7 +211,9 @@ pub(super) const FIGURES: [Figure; 16] = [
         suites: &["first-touch"],
         caption: "Above, inserts per second of wall time into memory that was made resident before \
                   the clock, and into memory that is touched first within it; below, system time \
-                  ÷ CPU time of the whole process in that step.",
+                  ÷ CPU time of the whole process in that step. Stores that bind no memory cannot \
+                  make it resident ahead: what they insert is first touched within the clock on \
+                  both sides.",
         script: script!("first-touch"),
         value: "value",
         build: |_, rows| stores::first_touch(rows),

@@ -84,6 +84,7 @@ pub(super) fn run(
         link,
         heap,
         resident,
+        populated: false,
         live_bytes: 0,
         live_objects: 0,
     };
@@ -101,6 +102,8 @@ struct OnStore<'a> {
     link: &'a mut Link,
     heap: Option<&'static dyn Heap>,
     resident: bool,
+    /// Whether nothing new is touched within the clock.
+    populated: bool,
     live_bytes: u64,
     live_objects: u64,
 }
@@ -115,6 +118,9 @@ impl StoreVisitor for OnStore<'_> {
                 E::TRAITS.name
             )));
         }
+        // A store that cannot be told how much it may hold grows while it is measured.
+        let grows = E::TRAITS.memory_bound == MemoryBound::None && self.work.workload.inserts();
+        self.populated = self.resident && !grows;
         self.say_opened(engine);
         if matches!(self.work.ageing, Ageing::Litter(_)) {
             self.litter(engine)?;
@@ -141,6 +147,9 @@ impl OnStore<'_> {
         settings.extend(heap_settings.map(|setting| (setting.name, setting.value)));
         let made = match (self.resident, E::TRAITS.memory_bound) {
             (false, _) => "by first use, within the clock where it grows there",
+            (true, MemoryBound::None) if !self.populated => {
+                "by the load, and by first use within the clock where it grows there"
+            }
             (true, MemoryBound::None) => "by the load",
             (true, _) => "populated where the store can, else by the load",
         };

@@ -21,7 +21,7 @@ impl OnStore<'_> {
         let mut report = StepReport::measured(name, operations, elapsed_ns);
         if name == "run" {
             report.driver_ns = Some(self.price);
-            report.flags.extend(self.resident.then_some(Flag::Populated));
+            report.flags.extend(self.populated.then_some(Flag::Populated));
         }
         let mut checked = Verification::default();
         for one in done {
