@@ -53,12 +53,33 @@ pub enum SessionError {
         /// How many the engine supports at a time.
         limit: usize,
     },
+    /// Another session holds a partition that this one would have to itself.
+    Claimed {
+        /// The partition.
+        partition: usize,
+    },
+    /// The server of a store that runs apart does not answer.
+    Unreachable,
 }
 
 impl fmt::Display for SessionError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self::TooManySessions { limit } = self;
-        write!(formatter, "all {limit} sessions are in use: drop one, or use fewer threads")
+        match self {
+            Self::TooManySessions { limit } => {
+                write!(formatter, "all {limit} sessions are in use: drop one, or use fewer threads")
+            }
+            Self::Claimed { partition } => write!(
+                formatter,
+                "partition {partition} belongs to another session: drop that one first, or give \
+                 each worker its own"
+            ),
+            Self::Unreachable => {
+                write!(
+                    formatter,
+                    "a server does not answer: see why it ended, and open the store anew"
+                )
+            }
+        }
     }
 }
 

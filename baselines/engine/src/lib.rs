@@ -29,4 +29,7 @@ pub use heap::DEFAULT_VARIANT;
 pub use heap::{Heap, HeapStatistics, HeapTraits, HeapVariant, Setting};
 pub use operation::{Op, Outcome, ValueBuffers};
 pub use store::{KvEngine, KvSession, PutOutcome, ScanEntry};
-pub use traits::{AllocatorChoice, EngineTraits, Environment, FullMeaning, MemoryBound, Sharing};
+pub use traits::{
+    AllocatorChoice, EngineTraits, Environment, FullMeaning, Hashing, MemoryBound, Presence,
+    Sharing, Transport,
+};

@@ -1,0 +1,1 @@
+//! RocksDB, LevelDB and LMDB in memory, through their C interfaces.

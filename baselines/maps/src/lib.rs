@@ -1,0 +1,1 @@
+//! Concurrent maps that people use, with values on any heap.

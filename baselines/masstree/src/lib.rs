@@ -1,0 +1,1 @@
+//! Masstree: a trie of B+-trees with optimistic readers.

@@ -1,0 +1,1 @@
+//! MICA: partitions, segregated fits or a circular log.

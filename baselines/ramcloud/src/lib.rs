@@ -1,0 +1,1 @@
+//! RAMCloud's log-structured memory: one head, tombstones, a cost-benefit cleaner.

@@ -1,0 +1,1 @@
+//! Redis and Valkey servers on UNIX sockets, driven through hiredis.
