@@ -5,7 +5,8 @@ use std::str::FromStr;
 
 use engine::{
     EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound, MemoryCensus, Op,
-    OpenError, Outcome, PutError, PutOutcome, SessionError, Setting, Statistic, ValueBuffers,
+    OpenError, Outcome, Presence, PutError, PutOutcome, SessionError, Setting, Statistic,
+    ValueBuffers,
 };
 use std::collections::BTreeMap;
 
@@ -129,7 +130,8 @@ impl KvEngine for NibbleEngine {
         description: "log-structured, per-core heads, epochs, background compaction (append)",
         full: FullMeaning::Refuse,
         memory_bound: MemoryBound::Soft,
-        background_threads: true,
+        page_bytes: 2 << 20,
+        batches: true,
         ..EngineTraits::BASE
     };
 
@@ -140,6 +142,18 @@ impl KvEngine for NibbleEngine {
             Ok(session) => Ok(NibbleSession { session }),
             Err(error) => Err(SessionError::TooManySessions { limit: error.limit }),
         }
+    }
+
+    fn presence(&self) -> Presence {
+        let config = self.store.config();
+        let workers = match config.compaction {
+            nibble::Compaction::Background => {
+                config.compaction_workers * config.virtual_nodes.max(1)
+            }
+            nibble::Compaction::Inline => 0,
+        };
+        let page_bytes = if config.huge_pages { 2 << 20 } else { Self::TRAITS.page_bytes };
+        Presence { page_bytes, threads: workers, servers: 0 }
     }
 
     fn settle(&self) {

@@ -11,7 +11,10 @@ use workloads::fragmentation::Pattern;
 
 use crate::cell::{Basis, Cell, Fragmentation, Frees, KeyValue, Observe, System, Work};
 use crate::plan::{MachineLimits, get_workload, plan, work_name};
-use crate::record::{Census, CpuUse, Memory, MemoryPoint, Outcome, Overheads, Row, SCHEMA};
+use crate::record::{
+    Census, Conditions, CpuUse, Memory, MemoryPoint, Outcome, Overheads, Row, SCHEMA,
+};
+use crate::registry;
 use crate::spec::{Scale, built_in};
 
 pub(crate) const HEAPS: [&str; 9] = [
@@ -70,6 +73,12 @@ pub(crate) fn work(pattern: &str) -> Fragmentation {
     }
 }
 
+/// What the traits say of an instance as most are opened.
+fn conditions(cell: &Cell) -> Option<Conditions> {
+    let traits = registry::traits_of(&cell.system)?;
+    Some(Conditions::expected(traits, 1, 1))
+}
+
 /// A row with made-up time, without memory.
 pub(crate) fn row(cell: &Cell, step: &str) -> Row {
     let speed = 1e5 + 9e5 * of(&format!("{}{step}", cell.id));
@@ -85,6 +94,7 @@ pub(crate) fn row(cell: &Cell, step: &str) -> Row {
         cell: cell.clone(),
         version: "1.2.3".to_owned(),
         settings: BTreeMap::from([("decay-ms".to_owned(), "10000".to_owned())]),
+        conditions: conditions(cell),
         environment: BTreeMap::from([("GLIBC_TUNABLES".to_owned(), "a<b".to_owned())]),
         operations: 1_000_000,
         elapsed_ns: (1e15 / speed) as u64,

@@ -31,6 +31,7 @@ pub mod table;
 mod tests;
 #[cfg(test)]
 mod tests_requests;
+mod unlike;
 
 pub use draw::{Drawings, Drawn, draw, gnuplot_available};
 pub use list::{Figure, all, by_name};

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{DriverPrice, Flag, OpenLoop, Roofline, Verification};
+use super::{Conditions, DriverPrice, Flag, OpenLoop, Roofline, Verification};
 use crate::cell::Cell;
 
 /// Version of the row format.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
 
 /// What came of a step. Every cell ends in rows, never in a hole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -81,6 +81,9 @@ pub struct Row {
     /// Settings in force, as the system reports them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
+    /// Under which conditions it answered; stores only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<Conditions>,
     /// Environment variables the parent set for the worker.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub environment: BTreeMap<String, String>,

@@ -19,7 +19,7 @@ use crate::cell::{Cell, System, Work};
 use crate::progress::ProgressPage;
 use crate::protocol::{Event, LatencyReport, Point, Second, StepReport};
 use crate::record::{
-    CurvePoint, DriverPrice, Flag, Memory, MemoryPoint, Outcome, Overheads, Row, SCHEMA,
+    Conditions, CurvePoint, DriverPrice, Flag, Memory, MemoryPoint, Outcome, Overheads, Row, SCHEMA,
 };
 use crate::registry;
 
@@ -89,6 +89,7 @@ struct Watch<'a> {
     environment: BTreeMap<String, String>,
     version: String,
     settings: BTreeMap<String, String>,
+    conditions: Option<Conditions>,
     rows: Vec<Row>,
     curve: Vec<CurvePoint>,
     histograms: BTreeMap<String, String>,
@@ -127,6 +128,7 @@ impl<'a> Watch<'a> {
             environment,
             version: String::new(),
             settings: BTreeMap::new(),
+            conditions: None,
             rows: Vec::new(),
             curve: Vec::new(),
             histograms: BTreeMap::new(),
@@ -240,9 +242,10 @@ impl<'a> Watch<'a> {
                 sampler.take_baseline(engine_bytes);
                 self.reply();
             }
-            Event::Opened { version, settings } => {
+            Event::Opened { version, settings, conditions } => {
                 self.version = version;
                 self.settings = settings;
+                self.conditions = conditions;
             }
             Event::Before { step, grows_bytes } => {
                 guard.get_or_insert_with(|| floor.take());
@@ -407,6 +410,7 @@ impl<'a> Watch<'a> {
         let mut row = blank_row(self.cell, step, outcome, reason);
         row.version.clone_from(&self.version);
         row.settings.clone_from(&self.settings);
+        row.conditions.clone_from(&self.conditions);
         row.environment.clone_from(&self.environment);
         row
     }
@@ -435,6 +439,7 @@ fn blank_row(cell: &Cell, step: &str, outcome: Outcome, reason: Option<String>) 
         cell: cell.clone(),
         version: String::new(),
         settings: BTreeMap::new(),
+        conditions: None,
         environment: BTreeMap::new(),
         operations: 0,
         elapsed_ns: 0,

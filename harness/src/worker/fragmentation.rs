@@ -18,7 +18,7 @@ use super::{Stop, pin, store_setup};
 use crate::cell::{Basis, Cell, Fragmentation, Frees, Observe, System};
 use crate::progress::ProgressPage;
 use crate::protocol::{Capacity, Event, Point, StepReport};
-use crate::record::{Outcome, Refusal, Verification};
+use crate::record::{Conditions, Outcome, Refusal, Verification};
 use crate::registry::{self, StoreSetup, StoreVisitor};
 
 /// Objects of each thread that are checked at the end of the last phase, at most.
@@ -40,7 +40,7 @@ pub(super) fn run(
     match &cell.system {
         System::Heap { name, .. } => {
             let heap = registry::open_heap(name)?;
-            link.say(&opened(heap.version(), heap.settings()));
+            link.say(&opened(heap.version(), heap.settings(), None));
             let make = |_: usize, values: Values| Ok(HeapTarget::new(heap, values));
             drive(work, needs, page, link, &make, &HeapView { heap })
         }
@@ -68,9 +68,9 @@ fn open_if_it_prices_the_harness(name: &str) -> Result<(), Stop> {
     heap.map_or(Ok(()), |heap| heap.open().map_err(Stop::from))
 }
 
-fn opened(version: String, settings: Vec<Setting>) -> Event {
+fn opened(version: String, settings: Vec<Setting>, conditions: Option<Conditions>) -> Event {
     let settings = settings.into_iter().map(|setting| (setting.name, setting.value)).collect();
-    Event::Opened { version, settings }
+    Event::Opened { version, settings, conditions }
 }
 
 struct OnStore<'a> {
@@ -88,7 +88,9 @@ impl StoreVisitor for OnStore<'_> {
         let version = self.heap.map_or_else(String::new, |heap| heap.version());
         let mut settings = engine.settings();
         settings.extend(self.heap.into_iter().flat_map(Heap::settings));
-        self.link.say(&opened(version, settings));
+        let threads = self.work.threads;
+        let conditions = Conditions::of(&E::TRAITS, engine.presence(), threads, 1);
+        self.link.say(&opened(version, settings, Some(conditions)));
         let make = |thread: usize, values: Values| {
             StoreTarget::new(engine, thread, values).map_err(Stop::failed)
         };

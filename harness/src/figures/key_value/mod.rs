@@ -14,6 +14,7 @@ use super::membership::asked_by;
 use super::panels::{Axes, Drawing, fill};
 use super::repetitions::Repetition;
 use super::samples::{Label, Measure, Point, Quantity, Role, Spot, points};
+use super::unlike::Unlike;
 use crate::cell::{KeyValue, System};
 use crate::record::Row;
 use crate::registry;
@@ -79,7 +80,11 @@ fn finish(
     all: &[Repetition<'_>],
 ) -> Data {
     data.notes.extend(common(all));
-    fill(&mut data, drawing, axes, points);
+    let unlike = Unlike::of(all);
+    data.notes.extend(unlike.note());
+    let mut points = points.to_vec();
+    unlike.mark_series(&mut points);
+    fill(&mut data, drawing, axes, &points);
     data
 }
 
