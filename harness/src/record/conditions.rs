@@ -96,11 +96,6 @@ impl Conditions {
 
     /// Everything but what the suite varies (clients and batch), field by field in words.
     fn words(&self) -> [(&'static str, String); 10] {
-        let counted = |count: u64, what: &str, none: &str| match count {
-            0 => none.to_owned(),
-            1 => format!("1 {what}"),
-            more => format!("{more} {what}s"),
-        };
         let pages = match self.page_bytes {
             bytes if bytes >= 1 << 20 => format!("{} MiB pages", bytes >> 20),
             bytes => format!("{} KiB pages", bytes >> 10),
@@ -116,8 +111,22 @@ impl Conditions {
                 },
             ),
             ("copy-out", if self.copy_out { "copies out" } else { "hands out references" }.into()),
-            ("threads", counted(self.store_threads, "thread of its own", "no thread of its own")),
-            ("servers", counted(self.servers, "server process", "no server process")),
+            (
+                "threads",
+                match self.store_threads {
+                    0 => "no thread of its own".to_owned(),
+                    1 => "1 thread of its own".to_owned(),
+                    more => format!("{more} threads of its own"),
+                },
+            ),
+            (
+                "servers",
+                match self.servers {
+                    0 => "no server process".to_owned(),
+                    1 => "1 server process".to_owned(),
+                    more => format!("{more} server processes"),
+                },
+            ),
             ("transport", if self.transport == "call" { "a call" } else { "a UNIX socket" }.into()),
             (
                 "steering",

@@ -1,5 +1,6 @@
 //! What each figure of the key-value suites shows: which cells, and where.
 
+pub(super) mod capabilities;
 pub(super) mod compaction;
 pub(super) mod components;
 pub(super) mod grid;
