@@ -1,0 +1,177 @@
+//! Cells: where an entry of the skip list has its row, so that an update replaces the row of a
+//! key and not the key.
+//!
+//! The list's own `insert` takes an old entry out before it puts the new one in; between the two
+//! a reader finds nothing, and of two removals both may say that it was theirs. A cell changes
+//! by compare-and-swap, which one thread wins:
+//!
+//! ```text
+//! Empty ──put──▶ Holds ──put──▶ Holds (another row)
+//!                  └──remove──▶ Dead, for ever; the entry is then taken out of the list
+//! ```
+//!
+//! A row that left its cell is freed when no guard that may have seen it is left. Every guard
+//! here was given to the list together with the entry, and the list asserts that it is one of its
+//! own collector.
+
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use crossbeam_epoch::Guard;
+use crossbeam_skiplist::base::{Entry, SkipList};
+
+use super::{Row, RowRef};
+use crate::map::{Offer, Placed};
+
+/// The list; its cells are read and written by this file only.
+pub(crate) type List = SkipList<u64, RowCell>;
+
+/// The address of a row's block, or one of two that no block has.
+///
+/// | word | state |
+/// |---|---|
+/// | 0 | `Empty` |
+/// | 1 | `Dead` |
+/// | other, a multiple of 8 | `Holds` |
+#[derive(Debug)]
+pub(crate) struct RowCell(AtomicPtr<u8>);
+
+const EMPTY: *mut u8 = ptr::null_mut();
+const DEAD: *mut u8 = ptr::without_provenance_mut(1);
+const _: () = assert!(size_of::<RowCell>() == size_of::<Row>());
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    /// The entry is new, nothing is under its key.
+    Empty,
+    /// A row is under the key.
+    Holds(NonNull<u8>),
+    /// The row was removed and the entry will be.
+    Dead,
+}
+
+impl State {
+    fn of(word: *mut u8) -> Self {
+        match NonNull::new(word) {
+            None => Self::Empty,
+            Some(_) if word == DEAD => Self::Dead,
+            Some(start) => Self::Holds(start),
+        }
+    }
+}
+
+/// The row of an entry, if it has one.
+#[inline]
+pub(crate) fn view<'guard>(entry: &Entry<'_, 'guard, u64, RowCell>) -> Option<RowRef<'guard>> {
+    // Acquire pairs with `exchange`: the row's bytes are there.
+    let State::Holds(start) = State::of(entry.value().0.load(Ordering::Acquire)) else {
+        return None;
+    };
+    // The entry's guard keeps the row: it is freed after all guards there are when it leaves.
+    Some(RowRef { start, row: std::marker::PhantomData })
+}
+
+/// Puts an offered row under `key`.
+pub(crate) fn put(list: &List, key: u64, offer: &mut Offer<'_>, guard: &Guard) -> Placed {
+    loop {
+        if let Some(entry) = list.get(&key, guard) {
+            if let Some(placed) = entry.value().put(offer, guard) {
+                return placed;
+            }
+            // Helps whoever removed the row, so that the key can have a new entry.
+            entry.remove();
+        } else if offer.admits(None) {
+            // Another thread's entry serves as well, and so another may fill this one.
+            let entry = list.get_or_insert(key, RowCell(AtomicPtr::new(EMPTY)), guard);
+            let placed = entry.value().put(offer, guard);
+            entry.release(guard);
+            if let Some(placed) = placed {
+                return placed;
+            }
+        } else {
+            return Placed::Refused;
+        }
+    }
+}
+
+/// Removes `key` and its row, whose value had as many bytes.
+pub(crate) fn remove(list: &List, key: u64, guard: &Guard) -> Option<usize> {
+    let entry = list.get(&key, guard)?;
+    let value_bytes = entry.value().kill(guard)?;
+    entry.remove();
+    Some(value_bytes)
+}
+
+impl RowCell {
+    /// `None` when the cell is dead. The guard is the one its entry was found with.
+    fn put(&self, offer: &mut Offer<'_>, guard: &Guard) -> Option<Placed> {
+        // Acquire pairs with `exchange`: the row's length is read.
+        let mut word = self.0.load(Ordering::Acquire);
+        loop {
+            let old = match State::of(word) {
+                State::Dead => return None,
+                State::Empty => None,
+                State::Holds(start) => Some(start),
+            };
+            // The guard keeps the row.
+            let seen = old.map(|start| RowRef { start, row: std::marker::PhantomData });
+            let old_value_bytes = seen.map(RowRef::value_bytes);
+            let Some(row) = offer.row_for(seen) else { return Some(Placed::Refused) };
+            let new = row.into_block();
+            match self.exchange(word, new.as_ptr()) {
+                Ok(()) => {
+                    let Some(old_value_bytes) = old_value_bytes else {
+                        return Some(Placed::Inserted);
+                    };
+                    old.into_iter().for_each(|old| free_after_readers(old, guard));
+                    return Some(Placed::Updated { old_value_bytes });
+                }
+                Err(found) => {
+                    // SAFETY: it did not get into the cell, so it is a row once.
+                    offer.take_back(unsafe { Row::from_block(new) });
+                    word = found;
+                }
+            }
+        }
+    }
+
+    /// Takes the row out for good; `None` when another thread did, or there is none.
+    fn kill(&self, guard: &Guard) -> Option<usize> {
+        // Acquire pairs with `exchange`: the row's length is read.
+        let mut word = self.0.load(Ordering::Acquire);
+        loop {
+            let State::Holds(start) = State::of(word) else { return None };
+            let value_bytes = RowRef { start, row: std::marker::PhantomData }.value_bytes();
+            match self.exchange(word, DEAD) {
+                Ok(()) => {
+                    free_after_readers(start, guard);
+                    return Some(value_bytes);
+                }
+                Err(found) => word = found,
+            }
+        }
+    }
+
+    fn exchange(&self, seen: *mut u8, new: *mut u8) -> Result<(), *mut u8> {
+        // Release pairs with the loads above, Acquire with the exchange that came first.
+        self.0.compare_exchange(seen, new, Ordering::Release, Ordering::Acquire).map(|_| ())
+    }
+}
+
+/// Frees a row that this thread has exchanged for something else in its cell.
+fn free_after_readers(start: NonNull<u8>, guard: &Guard) {
+    // SAFETY: one thread wins the exchange, so the block becomes a row once.
+    let free = move || drop(unsafe { Row::from_block(start) });
+    // SAFETY: no guard that begins now finds the row; a row may be dropped by any thread, and
+    // the list drops its collector, which runs what is left, before the store ends.
+    unsafe { guard.defer_unchecked(free) };
+}
+
+impl Drop for RowCell {
+    fn drop(&mut self) {
+        if let State::Holds(start) = State::of(*self.0.get_mut()) {
+            // SAFETY: the cell held it, and is gone.
+            drop(unsafe { Row::from_block(start) });
+        }
+    }
+}
