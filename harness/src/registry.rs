@@ -7,6 +7,7 @@ use baseline_btree::LockedTree;
 use baseline_faulty::Faulty;
 use baseline_hashmap::ShardedMap;
 use baseline_heapstore::HeapStore;
+use baseline_maps::{Dashmap, MapStore, Papaya, Scc, Skiplist, Striped};
 use baseline_null::Null;
 use baseline_roofline::Roofline;
 use engine::{AllocatorChoice, EngineTraits, Heap, HeapTraits, KvEngine, OpenError};
@@ -55,6 +56,11 @@ macro_rules! for_each_store {
             (keeps hashmap ShardedMap, adapters::hashmap::open),
             (keeps btree LockedTree, adapters::btree::open),
             (keeps heapstore HeapStore, adapters::heapstore::open),
+            (keeps dashmap MapStore<Dashmap>, adapters::maps::dashmap),
+            (keeps papaya MapStore<Papaya>, adapters::maps::papaya),
+            (keeps scc MapStore<Scc>, adapters::maps::scc),
+            (keeps skiplist MapStore<Skiplist>, adapters::maps::skiplist),
+            (keeps striped MapStore<Striped>, adapters::maps::striped),
             (keeps faulty Faulty, adapters::faulty::open),
         }
     };
