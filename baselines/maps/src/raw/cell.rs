@@ -11,9 +11,10 @@
 //! ```
 //!
 //! A row that left its cell is freed when no guard that may have seen it is left. Every guard
-//! here was given to the list together with the entry, and the list asserts that it is one of its
-//! own collector.
+//! here was given to the list to find the entry, and the list asserts that it is one of its own
+//! collector.
 
+use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -68,28 +69,31 @@ pub(crate) fn view<'guard>(entry: &Entry<'_, 'guard, u64, RowCell>) -> Option<Ro
         return None;
     };
     // The entry's guard keeps the row: it is freed after all guards there are when it leaves.
-    Some(RowRef { start, row: std::marker::PhantomData })
+    Some(RowRef { start, row: PhantomData })
 }
 
 /// Puts an offered row under `key`.
 pub(crate) fn put(list: &List, key: u64, offer: &mut Offer<'_>, guard: &Guard) -> Placed {
     loop {
-        if let Some(entry) = list.get(&key, guard) {
-            if let Some(placed) = entry.value().put(offer, guard) {
-                return placed;
-            }
-            // Helps whoever removed the row, so that the key can have a new entry.
-            entry.remove();
-        } else if offer.admits(None) {
-            // Another thread's entry serves as well, and so another may fill this one.
+        // One search serves new keys and old ones, where the bound admits a new key.
+        if offer.admits(None) {
+            // Whoever makes an entry, any thread that finds it may fill it.
             let entry = list.get_or_insert(key, RowCell(AtomicPtr::new(EMPTY)), guard);
             let placed = entry.value().put(offer, guard);
+            if placed.is_none() {
+                // Helps whoever removed the row, so that the key can have a new entry.
+                entry.remove(guard);
+            }
             entry.release(guard);
             if let Some(placed) = placed {
                 return placed;
             }
         } else {
-            return Placed::Refused;
+            let Some(entry) = list.get(&key, guard) else { return Placed::Refused };
+            if let Some(placed) = entry.value().put(offer, guard) {
+                return placed;
+            }
+            entry.remove();
         }
     }
 }
@@ -114,7 +118,7 @@ impl RowCell {
                 State::Holds(start) => Some(start),
             };
             // The guard keeps the row.
-            let seen = old.map(|start| RowRef { start, row: std::marker::PhantomData });
+            let seen = old.map(|start| RowRef { start, row: PhantomData });
             let old_value_bytes = seen.map(RowRef::value_bytes);
             let Some(row) = offer.row_for(seen) else { return Some(Placed::Refused) };
             let new = row.into_block();
@@ -141,7 +145,7 @@ impl RowCell {
         let mut word = self.0.load(Ordering::Acquire);
         loop {
             let State::Holds(start) = State::of(word) else { return None };
-            let value_bytes = RowRef { start, row: std::marker::PhantomData }.value_bytes();
+            let value_bytes = RowRef { start, row: PhantomData }.value_bytes();
             match self.exchange(word, DEAD) {
                 Ok(()) => {
                     free_after_readers(start, guard);
@@ -162,8 +166,8 @@ impl RowCell {
 fn free_after_readers(start: NonNull<u8>, guard: &Guard) {
     // SAFETY: one thread wins the exchange, so the block becomes a row once.
     let free = move || drop(unsafe { Row::from_block(start) });
-    // SAFETY: no guard that begins now finds the row; a row may be dropped by any thread, and
-    // the list drops its collector, which runs what is left, before the store ends.
+    // SAFETY: no guard that begins now finds the row; a row may be dropped by any thread at any
+    // later time, because its ledger stays as long as it.
     unsafe { guard.defer_unchecked(free) };
 }
 
