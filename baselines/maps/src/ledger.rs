@@ -87,3 +87,41 @@ fn add(counter: &AtomicU64, addend: u64, index: usize) {
         counter.store(counter.load(Ordering::Relaxed) + addend, Ordering::Release);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+    use std::thread;
+
+    use super::*;
+    use crate::test_heap::TestHeap;
+
+    #[test]
+    fn nothing_is_lost_between_more_threads_than_have_lines() {
+        let ledger = Ledger::new(TestHeap::leaked());
+        // Twice, so that threads take over from threads that have ended.
+        for round in 1..=2_u64 {
+            let begin = Barrier::new(EXCLUSIVE + 8);
+            thread::scope(|scope| {
+                for _ in 0..EXCLUSIVE + 8 {
+                    scope.spawn(|| {
+                        thread_index();
+                        begin.wait();
+                        for _ in 0..1000 {
+                            ledger.count_allocated(3);
+                            ledger.count_freed(2);
+                        }
+                    });
+                }
+            });
+            let rows = round * (EXCLUSIVE as u64 + 8) * 1000;
+            let expected = Totals {
+                rows_allocated: rows,
+                allocated_bytes: 3 * rows,
+                rows_freed: rows,
+                freed_bytes: 2 * rows,
+            };
+            assert_eq!(ledger.totals(), expected);
+        }
+    }
+}

@@ -1,11 +1,11 @@
 //! The suite every store passes: each map bounded by the store, and some by a heap that tells
 //! nothing of its blocks, where rows that are retired and not yet freed take room too.
 
-mod test_heap;
+mod common;
 
 use baseline_maps::{Config, Dashmap, MapStore, Papaya, Scc, Skiplist, Striped};
+use common::TestHeap;
 use engine::{KvEngine, OpenError};
-use test_heap::TestHeap;
 
 macro_rules! bounded_by_the_store {
     ($($module:ident $map:ident)*) => { $(

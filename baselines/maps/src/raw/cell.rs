@@ -179,3 +179,78 @@ impl Drop for RowCell {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crossbeam_epoch::Collector;
+
+    use super::*;
+    use crate::bound::Bound;
+    use crate::raw::Rows;
+    use crate::test_heap::TestHeap;
+    use crate::thread_use::ThreadUse;
+
+    /// A list with an entry under key 1 in the state another thread has left it in.
+    fn with_entry(word: *mut u8, test: impl FnOnce(&List, &Rows, &Guard)) {
+        let heap: &TestHeap = TestHeap::leaked();
+        let _use = ThreadUse::of(heap);
+        let collector = Collector::new();
+        let (rows, list) = (Rows::new(heap), List::new(collector.clone()));
+        let thread = collector.register();
+        {
+            let guard = thread.pin();
+            list.get_or_insert(1, RowCell(AtomicPtr::new(word)), &guard).release(&guard);
+            let entry = list.get(&1, &guard).unwrap();
+            assert!(view(&entry).is_none(), "it has no row");
+            assert_eq!(remove(&list, 1, &guard), None);
+            test(&list, &rows, &guard);
+        }
+        drop((list, collector, thread));
+        let totals = rows.ledger().totals();
+        assert_eq!(totals.rows_freed, totals.rows_allocated);
+        assert_eq!(heap.allocated_bytes(), 0);
+    }
+
+    fn put_value(list: &List, rows: &Rows, bound_bytes: u64, guard: &Guard) -> Placed {
+        let bound = Bound::new(Some(bound_bytes));
+        let mut offer = Offer::new(rows, &bound, b"value", rows.row(b"value").unwrap());
+        let placed = put(list, 1, &mut offer, guard);
+        offer.settle(placed);
+        let live_bytes = if placed == Placed::Refused { 0 } else { 5 + 8 };
+        assert_eq!(bound.unfilled_bytes(), bound_bytes - live_bytes);
+        placed
+    }
+
+    #[test]
+    fn a_dead_entry_makes_way_for_a_new_one() {
+        with_entry(DEAD, |list, rows, guard| {
+            assert_eq!(put_value(list, rows, 100, guard), Placed::Inserted);
+            assert_eq!(list.len(), 1);
+            let entry = list.get(&1, guard).unwrap();
+            assert_eq!(view(&entry).unwrap().value(), b"value");
+            assert_eq!(remove(list, 1, guard), Some(5));
+            assert!(list.is_empty());
+            assert_eq!(view(&entry).map(RowRef::value_bytes), None, "it is dead now");
+        });
+    }
+
+    #[test]
+    fn a_new_entry_of_another_thread_is_filled() {
+        with_entry(EMPTY, |list, rows, guard| {
+            assert_eq!(put_value(list, rows, 100, guard), Placed::Inserted);
+            assert_eq!(list.len(), 1);
+        });
+    }
+
+    #[test]
+    fn what_the_bound_does_not_admit_goes_into_no_entry() {
+        with_entry(DEAD, |list, rows, guard| {
+            assert_eq!(put_value(list, rows, 12, guard), Placed::Refused);
+            assert!(list.is_empty(), "the dead entry is gone nevertheless");
+            assert_eq!(put_value(list, rows, 12, guard), Placed::Refused);
+        });
+        with_entry(EMPTY, |list, rows, guard| {
+            assert_eq!(put_value(list, rows, 12, guard), Placed::Refused);
+        });
+    }
+}
