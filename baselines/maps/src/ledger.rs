@@ -65,7 +65,9 @@ impl Ledger {
     /// Exact when no thread allocates or frees; never more freed than allocated.
     pub(crate) fn totals(&self) -> Totals {
         // Frees first: who sees that a row is freed also sees that it was allocated, because the
-        // row went from the one thread to the other. Acquire pairs with the stores of `add`.
+        // row went from the one thread to the other.
+        // ROW-COUNT, to: what the counting threads did before, so that a ledger whose rows are
+        // all counted as freed is used by none of them.
         let sum = |counter: fn(&Counts) -> &AtomicU64| {
             self.counts.iter().map(|counts| counter(counts).load(Ordering::Acquire)).sum()
         };
@@ -77,9 +79,9 @@ impl Ledger {
     }
 }
 
-/// Release pairs with the loads of [`Ledger::totals`].
 #[inline]
 fn add(counter: &AtomicU64, addend: u64, index: usize) {
+    // ROW-COUNT, from: the row's use of the ledger.
     if index == SHARED {
         counter.fetch_add(addend, Ordering::Release);
     } else {

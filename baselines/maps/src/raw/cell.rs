@@ -64,7 +64,7 @@ impl State {
 /// The row of an entry, if it has one.
 #[inline]
 pub(crate) fn view<'guard>(entry: &Entry<'_, 'guard, u64, RowCell>) -> Option<RowRef<'guard>> {
-    // Acquire pairs with `exchange`: the row's bytes are there.
+    // CELL-ROW, to: the row's length and value.
     let State::Holds(start) = State::of(entry.value().0.load(Ordering::Acquire)) else {
         return None;
     };
@@ -109,25 +109,22 @@ pub(crate) fn remove(list: &List, key: u64, guard: &Guard) -> Option<usize> {
 impl RowCell {
     /// `None` when the cell is dead. The guard is the one its entry was found with.
     fn put(&self, offer: &mut Offer<'_>, guard: &Guard) -> Option<Placed> {
-        // Acquire pairs with `exchange`: the row's length is read.
+        // CELL-ROW, to: the row's length.
         let mut word = self.0.load(Ordering::Acquire);
         loop {
             let old = match State::of(word) {
                 State::Dead => return None,
                 State::Empty => None,
-                State::Holds(start) => Some(start),
+                // The guard keeps the row.
+                State::Holds(start) => Some(RowRef { start, row: PhantomData }),
             };
-            // The guard keeps the row.
-            let seen = old.map(|start| RowRef { start, row: PhantomData });
-            let old_value_bytes = seen.map(RowRef::value_bytes);
-            let Some(row) = offer.row_for(seen) else { return Some(Placed::Refused) };
+            let Some(row) = offer.row_for(old) else { return Some(Placed::Refused) };
             let new = row.into_block();
             match self.exchange(word, new.as_ptr()) {
                 Ok(()) => {
-                    let Some(old_value_bytes) = old_value_bytes else {
-                        return Some(Placed::Inserted);
-                    };
-                    old.into_iter().for_each(|old| free_after_readers(old, guard));
+                    let Some(old) = old else { return Some(Placed::Inserted) };
+                    let old_value_bytes = old.value_bytes();
+                    free_after_readers(old.start, guard);
                     return Some(Placed::Updated { old_value_bytes });
                 }
                 Err(found) => {
@@ -141,7 +138,7 @@ impl RowCell {
 
     /// Takes the row out for good; `None` when another thread did, or there is none.
     fn kill(&self, guard: &Guard) -> Option<usize> {
-        // Acquire pairs with `exchange`: the row's length is read.
+        // CELL-ROW, to: the row's length.
         let mut word = self.0.load(Ordering::Acquire);
         loop {
             let State::Holds(start) = State::of(word) else { return None };
@@ -157,7 +154,8 @@ impl RowCell {
     }
 
     fn exchange(&self, seen: *mut u8, new: *mut u8) -> Result<(), *mut u8> {
-        // Release pairs with the loads above, Acquire with the exchange that came first.
+        // CELL-ROW, from: the row's length and value.
+        // CELL-ROW, to: those of the row that came first, on failure.
         self.0.compare_exchange(seen, new, Ordering::Release, Ordering::Acquire).map(|_| ())
     }
 }
