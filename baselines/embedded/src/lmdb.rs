@@ -385,3 +385,44 @@ impl KvSession for LmdbSession<'_> {
         Some(entries)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A full store in which a reader holds every page: deletes use the reserve up, then wait,
+    /// and go on when the reader ends.
+    #[test]
+    fn deletes_wait_for_readers_that_hold_pages() {
+        let config = LmdbConfig { object_memory_bytes: Some(4 << 20), ..LmdbConfig::default() };
+        let store = match Lmdb::open(config) {
+            Ok(store) => store,
+            Err(error @ OpenError::Missing { .. }) => return eprintln!("skipped: {error}"),
+            Err(error) => panic!("{error}"),
+        };
+        let mut keys = 0;
+        let mut session = store.session().unwrap();
+        while session.put(keys, &[1; 1000]).unwrap().is_stored() {
+            keys += 1;
+        }
+        assert!(keys > 2000, "{keys} objects of 1000 bytes in 4 MiB");
+        let mut reader = store.environment.reader().unwrap();
+        let snapshot = reader.snapshot();
+        let waits = || store.delete_waits.load(Ordering::Relaxed);
+        thread::scope(|scope| {
+            let deleter = scope.spawn(|| {
+                let mut session = store.session().unwrap();
+                (0..keys).all(|key| session.delete(key))
+            });
+            while waits() == 0 && !deleter.is_finished() {
+                thread::yield_now();
+            }
+            assert!(waits() > 0, "the reader holds nothing");
+            assert_eq!(snapshot.get(0), Some(&[1; 1000][..]), "its state stays");
+            drop(snapshot);
+            assert!(deleter.join().unwrap());
+        });
+        store.check().unwrap();
+        assert_eq!(store.memory().live_objects, 0);
+    }
+}

@@ -1,6 +1,5 @@
 //! The suite every store passes, where its library is installed: as configured by default, and
 //! with buffers so small that files are written and merged all the time.
-#![allow(dead_code, reason = "the shared module serves other files too")]
 
 mod common;
 

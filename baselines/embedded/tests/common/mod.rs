@@ -1,4 +1,5 @@
 //! What the tests share: stores that are opened only where their library is installed.
+#![allow(dead_code, reason = "each test file uses a part")]
 
 use engine::{KvEngine, OpenError};
 
