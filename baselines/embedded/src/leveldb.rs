@@ -8,6 +8,7 @@ mod api;
 #[expect(unsafe_code, reason = "a C interface; nothing outside sees an address")]
 mod database;
 
+use std::ffi::CStr;
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -101,8 +102,7 @@ impl LevelDb {
     /// Files at a level.
     fn files_at(&self, level: usize) -> u64 {
         let name = format!("leveldb.num-files-at-level{level}\0");
-        let name =
-            std::ffi::CStr::from_bytes_with_nul(name.as_bytes()).expect("one NUL, at the end");
+        let name = CStr::from_bytes_with_nul(name.as_bytes()).expect("one NUL, at the end");
         self.counted.table.property(name).and_then(|text| text.parse().ok()).unwrap_or(0)
     }
 

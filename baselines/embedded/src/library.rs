@@ -3,6 +3,7 @@
 //! Symbols stay local to the library (`RTLD_LOCAL`), so nothing of the process is bound to them.
 //! A library is never unloaded: RocksDB's threads live in static objects that outlast a store.
 
+use std::error::Error;
 use std::mem::ManuallyDrop;
 
 use engine::OpenError;
@@ -82,8 +83,9 @@ impl SharedLibrary {
 }
 
 fn missing(what: &str, error: &libloading::Error, package: &str) -> OpenError {
+    let words = error.source().map_or_else(|| error.to_string(), ToString::to_string);
     OpenError::Missing {
-        what: format!("{what} ({error})"),
+        what: format!("{what} ({words})"),
         remedy: format!(
             "scripts/setup installs Debian's {package}; or put the library's folder into \
              LD_LIBRARY_PATH"
@@ -100,6 +102,7 @@ mod tests {
         let error = SharedLibrary::load("libno-such-store.so.9", "libno-such-store9").unwrap_err();
         let OpenError::Missing { what, remedy } = error else { panic!("{error}") };
         assert!(what.starts_with("libno-such-store.so.9 ("), "{what}");
+        assert!(what.contains("cannot open shared object file"), "{what}");
         assert!(
             remedy.starts_with("scripts/setup installs Debian's libno-such-store9"),
             "{remedy}"

@@ -25,7 +25,7 @@ fn conforms<E: KvEngine>(open: impl Fn(u64) -> Result<E, OpenError>) {
 }
 
 fn small_buffers(files: RocksDbFiles) -> RocksDbConfig {
-    RocksDbConfig { files, write_buffer_bytes: 1 << 20, stripes: 1, ..RocksDbConfig::default() }
+    RocksDbConfig { files, write_buffer_bytes: 8 << 20, stripes: 1, ..RocksDbConfig::default() }
 }
 
 #[test]
@@ -65,8 +65,8 @@ fn leveldb_with_small_buffers() {
     conforms(|object_memory_bytes| {
         LevelDb::open(LevelDbConfig {
             object_memory_bytes: Some(object_memory_bytes),
-            write_buffer_bytes: 1 << 20,
-            table_file_bytes: 1 << 20,
+            write_buffer_bytes: 4 << 20,
+            table_file_bytes: 2 << 20,
             stripes: 1,
             ..LevelDbConfig::default()
         })
