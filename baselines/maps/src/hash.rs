@@ -1,4 +1,5 @@
-//! One multiplication instead of `SipHash`: keys are `u64` and nobody attacks a benchmark.
+//! One multiplication instead of `SipHash`, for every map that hashes: keys are `u64` and nobody
+//! attacks a benchmark, so the default of `std` would be a handicap.
 
 use std::hash::{BuildHasher, Hasher};
 
@@ -6,8 +7,10 @@ const SALT: u64 = 0x9e37_79b9_7f4a_7c15;
 const FACTOR: u64 = 0xd6e8_feb8_6659_fd93;
 
 /// Folds the 128-bit product of key and factor: every bit of the result depends on many bits of
-/// the key, so that shards (middle bits) and the table's buckets (low) and tags (high) all get
-/// good ones.
+/// the key. Which of them count differs: `std`, `dashmap` and `papaya` take buckets from the low
+/// bits and tags from the seven highest, `dashmap` its shards from those below, `striped` its
+/// stripes from the middle; `scc` takes buckets from the high bits and tags from the low.
+#[inline]
 pub(crate) fn mix(key: u64) -> u64 {
     let product = u128::from(key ^ SALT) * u128::from(FACTOR);
     (product as u64) ^ (product >> 64) as u64
@@ -20,6 +23,7 @@ pub(crate) struct Mix;
 impl BuildHasher for Mix {
     type Hasher = Mixer;
 
+    #[inline]
     fn build_hasher(&self) -> Mixer {
         Mixer(0)
     }
@@ -30,6 +34,7 @@ impl BuildHasher for Mix {
 pub(crate) struct Mixer(u64);
 
 impl Hasher for Mixer {
+    #[inline]
     fn write_u64(&mut self, key: u64) {
         self.0 = mix(key);
     }
@@ -40,6 +45,7 @@ impl Hasher for Mixer {
         }
     }
 
+    #[inline]
     fn finish(&self) -> u64 {
         self.0
     }

@@ -65,7 +65,9 @@ impl Ledger {
     /// Exact when no thread allocates or frees; never more freed than allocated.
     pub(crate) fn totals(&self) -> Totals {
         // Frees first: who sees that a row is freed also sees that it was allocated, because the
-        // row went from the one thread to the other. Acquire pairs with the stores of `add`.
+        // row went from the one thread to the other.
+        // ROW-COUNT, to: what the counting threads did before, so that a ledger whose rows are
+        // all counted as freed is used by none of them.
         let sum = |counter: fn(&Counts) -> &AtomicU64| {
             self.counts.iter().map(|counts| counter(counts).load(Ordering::Acquire)).sum()
         };
@@ -77,13 +79,51 @@ impl Ledger {
     }
 }
 
-/// Release pairs with the loads of [`Ledger::totals`].
 #[inline]
 fn add(counter: &AtomicU64, addend: u64, index: usize) {
+    // ROW-COUNT, from: the row's use of the ledger.
     if index == SHARED {
         counter.fetch_add(addend, Ordering::Release);
     } else {
         // Only this thread writes the counter.
         counter.store(counter.load(Ordering::Relaxed) + addend, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+    use std::thread;
+
+    use super::*;
+    use crate::test_heap::TestHeap;
+
+    #[test]
+    fn nothing_is_lost_between_more_threads_than_have_lines() {
+        let ledger = Ledger::new(TestHeap::leaked());
+        // Twice, so that threads take over from threads that have ended.
+        for round in 1..=2_u64 {
+            let begin = Barrier::new(EXCLUSIVE + 8);
+            thread::scope(|scope| {
+                for _ in 0..EXCLUSIVE + 8 {
+                    scope.spawn(|| {
+                        thread_index();
+                        begin.wait();
+                        for _ in 0..1000 {
+                            ledger.count_allocated(3);
+                            ledger.count_freed(2);
+                        }
+                    });
+                }
+            });
+            let rows = round * (EXCLUSIVE as u64 + 8) * 1000;
+            let expected = Totals {
+                rows_allocated: rows,
+                allocated_bytes: 3 * rows,
+                rows_freed: rows,
+                freed_bytes: 2 * rows,
+            };
+            assert_eq!(ledger.totals(), expected);
+        }
     }
 }

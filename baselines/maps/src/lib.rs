@@ -32,6 +32,10 @@ mod map;
 mod raw;
 mod session;
 mod store;
+#[cfg(test)]
+#[path = "../tests/common/test_heap.rs"]
+#[allow(unsafe_code, dead_code, reason = "a heap is unsafe to use; it is for all tests")]
+mod test_heap;
 mod thread_index;
 mod thread_use;
 

@@ -114,7 +114,8 @@ impl<'a> Offer<'a> {
         Self { rows, bound, value, row: Some(row), paid_bytes: 0 }
     }
 
-    /// Whether the bound admits the row in place of `old`; pays for it.
+    /// Whether the bound admits the row in place of `old`; pays for it. What is admitted in place
+    /// of nothing is admitted in place of anything.
     #[inline]
     pub(crate) fn admits(&mut self, old: Option<RowRef<'_>>) -> bool {
         let old_bytes = old.map_or(0, |old| footprint_bytes(old.value_bytes()));

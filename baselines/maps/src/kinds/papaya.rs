@@ -1,10 +1,11 @@
 //! `papaya::HashMap`: open addressing over pointers to entries, lock-free, growth shared by the
 //! writers.
 //!
-//! A get reads under a guard and never writes what others read. A put decides by the map's
-//! `compute`, which swaps an entry if it is still the one decided about. The map allocates an
-//! entry of key and row for each put, on the program's global allocator: one more step from table
-//! to value than in the other maps, and as the crate is.
+//! A get reads under a guard and never writes what others read. A put is the map's `insert`. Only
+//! when the bound is so near that the old value decides, it is `compute`, which swaps an entry if
+//! it is still the one decided about; not always, because `compute` takes no part in growth. The
+//! map allocates an entry of key and row for each put, on the program's global allocator: one more
+//! step from table to value than in the other maps, and as the crate is.
 //!
 //! Old rows are freed in batches by the map's own collector: by whichever thread ends the last
 //! guard that may have seen them. A batch has at least 32 rows, so that much of each thread's
@@ -59,6 +60,13 @@ impl Map for Papaya {
 
     #[inline]
     fn put(&self, key: u64, offer: &mut Offer<'_>, guard: &LocalGuard<'_>) -> Placed {
+        if offer.admits(None) {
+            let Some(row) = offer.row_for(None) else { return Placed::Refused };
+            let old = self.map.insert(key, row, guard);
+            return old.map_or(Placed::Inserted, |old| Placed::Updated {
+                old_value_bytes: old.value_bytes(),
+            });
+        }
         // The map keeps a row whose swap failed, for the case that the same entry or none is
         // there at the next attempt, and asks for another otherwise.
         let decide = |old: Option<(_, &Row)>| match offer.row_for(old.map(|(_, row)| row.view())) {

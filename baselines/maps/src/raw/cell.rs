@@ -11,9 +11,10 @@
 //! ```
 //!
 //! A row that left its cell is freed when no guard that may have seen it is left. Every guard
-//! here was given to the list together with the entry, and the list asserts that it is one of its
-//! own collector.
+//! here was given to the list to find the entry, and the list asserts that it is one of its own
+//! collector.
 
+use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -63,33 +64,36 @@ impl State {
 /// The row of an entry, if it has one.
 #[inline]
 pub(crate) fn view<'guard>(entry: &Entry<'_, 'guard, u64, RowCell>) -> Option<RowRef<'guard>> {
-    // Acquire pairs with `exchange`: the row's bytes are there.
+    // CELL-ROW, to: the row's length and value.
     let State::Holds(start) = State::of(entry.value().0.load(Ordering::Acquire)) else {
         return None;
     };
     // The entry's guard keeps the row: it is freed after all guards there are when it leaves.
-    Some(RowRef { start, row: std::marker::PhantomData })
+    Some(RowRef { start, row: PhantomData })
 }
 
 /// Puts an offered row under `key`.
 pub(crate) fn put(list: &List, key: u64, offer: &mut Offer<'_>, guard: &Guard) -> Placed {
     loop {
-        if let Some(entry) = list.get(&key, guard) {
-            if let Some(placed) = entry.value().put(offer, guard) {
-                return placed;
-            }
-            // Helps whoever removed the row, so that the key can have a new entry.
-            entry.remove();
-        } else if offer.admits(None) {
-            // Another thread's entry serves as well, and so another may fill this one.
+        // One search serves new keys and old ones, where the bound admits a new key.
+        if offer.admits(None) {
+            // Whoever makes an entry, any thread that finds it may fill it.
             let entry = list.get_or_insert(key, RowCell(AtomicPtr::new(EMPTY)), guard);
             let placed = entry.value().put(offer, guard);
+            if placed.is_none() {
+                // Helps whoever removed the row, so that the key can have a new entry.
+                entry.remove(guard);
+            }
             entry.release(guard);
             if let Some(placed) = placed {
                 return placed;
             }
         } else {
-            return Placed::Refused;
+            let Some(entry) = list.get(&key, guard) else { return Placed::Refused };
+            if let Some(placed) = entry.value().put(offer, guard) {
+                return placed;
+            }
+            entry.remove();
         }
     }
 }
@@ -105,25 +109,22 @@ pub(crate) fn remove(list: &List, key: u64, guard: &Guard) -> Option<usize> {
 impl RowCell {
     /// `None` when the cell is dead. The guard is the one its entry was found with.
     fn put(&self, offer: &mut Offer<'_>, guard: &Guard) -> Option<Placed> {
-        // Acquire pairs with `exchange`: the row's length is read.
+        // CELL-ROW, to: the row's length.
         let mut word = self.0.load(Ordering::Acquire);
         loop {
             let old = match State::of(word) {
                 State::Dead => return None,
                 State::Empty => None,
-                State::Holds(start) => Some(start),
+                // The guard keeps the row.
+                State::Holds(start) => Some(RowRef { start, row: PhantomData }),
             };
-            // The guard keeps the row.
-            let seen = old.map(|start| RowRef { start, row: std::marker::PhantomData });
-            let old_value_bytes = seen.map(RowRef::value_bytes);
-            let Some(row) = offer.row_for(seen) else { return Some(Placed::Refused) };
+            let Some(row) = offer.row_for(old) else { return Some(Placed::Refused) };
             let new = row.into_block();
             match self.exchange(word, new.as_ptr()) {
                 Ok(()) => {
-                    let Some(old_value_bytes) = old_value_bytes else {
-                        return Some(Placed::Inserted);
-                    };
-                    old.into_iter().for_each(|old| free_after_readers(old, guard));
+                    let Some(old) = old else { return Some(Placed::Inserted) };
+                    let old_value_bytes = old.value_bytes();
+                    free_after_readers(old.start, guard);
                     return Some(Placed::Updated { old_value_bytes });
                 }
                 Err(found) => {
@@ -137,11 +138,11 @@ impl RowCell {
 
     /// Takes the row out for good; `None` when another thread did, or there is none.
     fn kill(&self, guard: &Guard) -> Option<usize> {
-        // Acquire pairs with `exchange`: the row's length is read.
+        // CELL-ROW, to: the row's length.
         let mut word = self.0.load(Ordering::Acquire);
         loop {
             let State::Holds(start) = State::of(word) else { return None };
-            let value_bytes = RowRef { start, row: std::marker::PhantomData }.value_bytes();
+            let value_bytes = RowRef { start, row: PhantomData }.value_bytes();
             match self.exchange(word, DEAD) {
                 Ok(()) => {
                     free_after_readers(start, guard);
@@ -153,7 +154,8 @@ impl RowCell {
     }
 
     fn exchange(&self, seen: *mut u8, new: *mut u8) -> Result<(), *mut u8> {
-        // Release pairs with the loads above, Acquire with the exchange that came first.
+        // CELL-ROW, from: the row's length and value.
+        // CELL-ROW, to: those of the row that came first, on failure.
         self.0.compare_exchange(seen, new, Ordering::Release, Ordering::Acquire).map(|_| ())
     }
 }
@@ -162,8 +164,8 @@ impl RowCell {
 fn free_after_readers(start: NonNull<u8>, guard: &Guard) {
     // SAFETY: one thread wins the exchange, so the block becomes a row once.
     let free = move || drop(unsafe { Row::from_block(start) });
-    // SAFETY: no guard that begins now finds the row; a row may be dropped by any thread, and
-    // the list drops its collector, which runs what is left, before the store ends.
+    // SAFETY: no guard that begins now finds the row; a row may be dropped by any thread at any
+    // later time, because its ledger stays as long as it.
     unsafe { guard.defer_unchecked(free) };
 }
 
@@ -173,5 +175,80 @@ impl Drop for RowCell {
             // SAFETY: the cell held it, and is gone.
             drop(unsafe { Row::from_block(start) });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crossbeam_epoch::Collector;
+
+    use super::*;
+    use crate::bound::Bound;
+    use crate::raw::Rows;
+    use crate::test_heap::TestHeap;
+    use crate::thread_use::ThreadUse;
+
+    /// A list with an entry under key 1 in the state another thread has left it in.
+    fn with_entry(word: *mut u8, test: impl FnOnce(&List, &Rows, &Guard)) {
+        let heap: &TestHeap = TestHeap::leaked();
+        let _use = ThreadUse::of(heap);
+        let collector = Collector::new();
+        let (rows, list) = (Rows::new(heap), List::new(collector.clone()));
+        let thread = collector.register();
+        {
+            let guard = thread.pin();
+            list.get_or_insert(1, RowCell(AtomicPtr::new(word)), &guard).release(&guard);
+            let entry = list.get(&1, &guard).unwrap();
+            assert!(view(&entry).is_none(), "it has no row");
+            assert_eq!(remove(&list, 1, &guard), None);
+            test(&list, &rows, &guard);
+        }
+        drop((list, collector, thread));
+        let totals = rows.ledger().totals();
+        assert_eq!(totals.rows_freed, totals.rows_allocated);
+        assert_eq!(heap.allocated_bytes(), 0);
+    }
+
+    fn put_value(list: &List, rows: &Rows, bound_bytes: u64, guard: &Guard) -> Placed {
+        let bound = Bound::new(Some(bound_bytes));
+        let mut offer = Offer::new(rows, &bound, b"value", rows.row(b"value").unwrap());
+        let placed = put(list, 1, &mut offer, guard);
+        offer.settle(placed);
+        let live_bytes = if placed == Placed::Refused { 0 } else { 5 + 8 };
+        assert_eq!(bound.unfilled_bytes(), bound_bytes - live_bytes);
+        placed
+    }
+
+    #[test]
+    fn a_dead_entry_makes_way_for_a_new_one() {
+        with_entry(DEAD, |list, rows, guard| {
+            assert_eq!(put_value(list, rows, 100, guard), Placed::Inserted);
+            assert_eq!(list.len(), 1);
+            let entry = list.get(&1, guard).unwrap();
+            assert_eq!(view(&entry).unwrap().value(), b"value");
+            assert_eq!(remove(list, 1, guard), Some(5));
+            assert!(list.is_empty());
+            assert_eq!(view(&entry).map(RowRef::value_bytes), None, "it is dead now");
+        });
+    }
+
+    #[test]
+    fn a_new_entry_of_another_thread_is_filled() {
+        with_entry(EMPTY, |list, rows, guard| {
+            assert_eq!(put_value(list, rows, 100, guard), Placed::Inserted);
+            assert_eq!(list.len(), 1);
+        });
+    }
+
+    #[test]
+    fn what_the_bound_does_not_admit_goes_into_no_entry() {
+        with_entry(DEAD, |list, rows, guard| {
+            assert_eq!(put_value(list, rows, 12, guard), Placed::Refused);
+            assert!(list.is_empty(), "the dead entry is gone nevertheless");
+            assert_eq!(put_value(list, rows, 12, guard), Placed::Refused);
+        });
+        with_entry(EMPTY, |list, rows, guard| {
+            assert_eq!(put_value(list, rows, 12, guard), Placed::Refused);
+        });
     }
 }

@@ -79,6 +79,7 @@ impl Rows {
 
 impl Drop for Rows {
     fn drop(&mut self) {
+        // A row may be left where a session was leaked; the ledger then stays with it.
         let totals = self.ledger().totals();
         if totals.rows_freed == totals.rows_allocated {
             // SAFETY: made by `Box::leak`. No row is left to point to it: rows are made by this

@@ -270,10 +270,10 @@ impl OnStore<'_> {
                 }
                 (Source::InLoop, None, 1) => run_single::<E>(&mut session, &mut lane, generated),
                 (Source::Prepared, None, batch) => {
-                    run_batches::<E>(&mut session, &mut lane, words, batch)
+                    run_batches::<E>(&mut session, &mut lane, &mut &words[..], batch)
                 }
                 (Source::InLoop, None, batch) => {
-                    run_batches::<E>(&mut session, &mut lane, Made::by(generated), batch)
+                    run_batches::<E>(&mut session, &mut lane, &mut Made::by(generated), batch)
                 }
             }
         });
