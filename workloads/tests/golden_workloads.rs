@@ -21,7 +21,7 @@ fn actions(pattern: &Pattern, count: usize) -> Vec<Action> {
     let mut script = PhaseScript::new(pattern, Limit::LiveBytes(cap), SEED).unwrap();
     let mut live = Vec::new();
     let mut actions = Vec::new();
-    while script.phase().is_some() {
+    while script.step().is_some() {
         let mut of_phase = Vec::new();
         while of_phase.last() != Some(&Action::EndOfPhase) {
             let action = script.next_action();
