@@ -25,6 +25,7 @@ const SUITES: &[(&str, &str)] = suites![
     "open-loop",
     "put-latency",
     "ramcloud-patterns",
+    "refill",
     "segment-block",
     "self-test",
     "store-bloat",
