@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use workloads::fragmentation::Pattern;
+use workloads::fragmentation::{Pattern, Phase};
 
 use crate::cell::{Basis, Cell, Fragmentation, Frees, KeyValue, Observe, System, Work};
 use crate::plan::{MachineLimits, get_workload, plan, work_name};
@@ -253,6 +253,7 @@ pub(crate) fn rows() -> Vec<Row> {
             rows.extend(fragmentation(store("nibble"), work, 0, 1.12));
         }
     }
+    rows.extend(refills());
     // Suites share cells, and a cell that two of them want runs once.
     let requests = requests::rows();
     let known: BTreeSet<&str> = requests.iter().map(|row| row.cell.id.as_str()).collect();
@@ -303,6 +304,38 @@ fn engine() -> Vec<Row> {
         rows
     });
     rows.collect()
+}
+
+/// Rows of the suite about deletes: one store's memory grows and stays, one's grows on.
+fn refills() -> Vec<Row> {
+    let suite = [built_in("refill").expect("a suite")];
+    let scale = Scale { repetitions: 3, ..Scale::by_name("smoke").expect("a scale") };
+    let limits = MachineLimits { memory_bytes: 64 << 30 };
+    let mut rows = Vec::new();
+    for cell in plan(&suite, &scale, limits).expect("it fits").cells {
+        let Work::Fragmentation(work) = &cell.work else { unreachable!("fragmentation") };
+        for step in work.pattern.steps() {
+            let cycle = f64::from(step.cycle.unwrap_or(1)) - 1.0;
+            let grown = match cell.system.label().as_str() {
+                "heapstore:mimalloc" => 0.6 * cycle.min(1.0),
+                "btree" => 0.08 * cycle,
+                _ => 0.01 * of(&format!("{}{step}", cell.id)),
+            };
+            let overhead = 1.0 + 0.3 * of(&cell.system.label()) + grown;
+            let at_once = match step.phase {
+                Phase::Delete => {
+                    let resident = overhead * of(&format!("left{}", cell.system.label()));
+                    MemoryPoint { live_bytes: 0, overhead: None, ..point(resident, LIVE_BYTES) }
+                }
+                Phase::Fill | Phase::Refill => point(overhead, LIVE_BYTES),
+            };
+            let memory = Memory { at_once: Some(at_once), ..Memory::default() };
+            rows.push(Row { memory: Some(memory), ..row(&cell, &step.to_string()) });
+        }
+        let last = rows.last_mut().and_then(|row| row.memory.as_mut()).expect("steps");
+        (last.after_idle, last.after_trim) = (last.at_once, last.at_once);
+    }
+    rows
 }
 
 /// A crash, a wrong value and a system that is not there.

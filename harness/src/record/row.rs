@@ -63,8 +63,8 @@ pub struct Row {
     pub last: bool,
     /// Name of the system as figures use it ([`crate::cell::System::label`]).
     pub system: String,
-    /// Step within the cell: `fill`, `delete`, `refill`, `load`, `run`, `verify`; `cell` where
-    /// the worker ended before its first step.
+    /// Step within the cell: `fill`, `delete`, `refill`, `fill-3`, `delete-3`, `load`, `run`,
+    /// `verify`; `cell` where the worker ended before its first step.
     pub step: String,
     /// What came of it.
     pub outcome: Outcome,

@@ -30,6 +30,7 @@ const SUITES: &[(&str, &str)] = suites![
     "open-loop",
     "put-latency",
     "ramcloud-patterns",
+    "refill",
     "rivals",
     "segment-block",
     "self-test",

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use engine::{Heap, KvEngine, Setting};
 use workloads::Seed;
-use workloads::fragmentation::{Limit, Phase, PhaseScript, objects_max};
+use workloads::fragmentation::{Limit, Phase, PhaseScript, Step, objects_max};
 
 use super::handover::Handover;
 use super::heap_target::HeapTarget;
@@ -21,7 +21,8 @@ use crate::protocol::{Capacity, Event, Point, StepReport};
 use crate::record::{Conditions, Outcome, Refusal, Verification};
 use crate::registry::{self, StoreSetup, StoreVisitor};
 
-/// Objects of each thread that are checked at the end of the last phase, at most.
+/// Objects of each thread that are checked at the end of the last phase, at most. Patterns of cycles
+/// have all of them checked after each filling.
 const CHECKED_AT_END: usize = 4096;
 
 /// Runs the cell.
@@ -221,12 +222,13 @@ pub(super) fn statistics_of<E: KvEngine>(engine: &E) -> BTreeMap<String, f64> {
 
 enum Command {
     Run { last: bool },
+    VerifyAll,
     Trim,
 }
 
 enum Reply {
     Ran(Box<Ran>),
-    Trimmed,
+    Done,
     Unable(Stop),
 }
 
@@ -249,10 +251,7 @@ fn drive<T: Target>(
 ) -> Result<(), Stop> {
     let Needs { kits, queues } = needs;
     let cores = platform::cpu::allowed_cores();
-    let steps = match work.pattern.second {
-        Some(_) => &[Phase::Fill, Phase::Delete, Phase::Refill][..],
-        None => &[Phase::Fill],
-    };
+    let mut steps = work.pattern.steps().peekable();
     std::thread::scope(|scope| {
         let (replies, heard) = channel();
         let crew: Vec<Sender<Command>> = kits
@@ -276,9 +275,8 @@ fn drive<T: Target>(
             .collect();
         drop(replies);
         let mut crew = Crew { crew, heard };
-        for (index, phase) in steps.iter().enumerate() {
-            let last = index + 1 == steps.len();
-            step(work, phase.name(), last, &mut crew, link, view)?;
+        while let Some(step) = steps.next() {
+            run_step(work, step, steps.peek().is_none(), &mut crew, link, view)?;
         }
         link.say_and_wait(&Event::Ending);
         Ok(())
@@ -302,7 +300,7 @@ impl Crew {
         for _ in &self.crew {
             match self.heard.recv().map_err(|_| Stop::failed("a worker thread died"))? {
                 Reply::Ran(one) => ran.push(*one),
-                Reply::Trimmed => {}
+                Reply::Done => {}
                 Reply::Unable(stop) => return Err(stop),
             }
         }
@@ -344,11 +342,8 @@ impl Post {
                         self.retries,
                     );
                     if last {
-                        let objects = table.as_slice();
-                        let stride = objects.len().div_ceil(CHECKED_AT_END).max(1);
-                        for object in objects.iter().step_by(stride) {
-                            target.verify(object.handle, object.bytes as usize);
-                        }
+                        let stride = table.as_slice().len().div_ceil(CHECKED_AT_END).max(1);
+                        verify(&mut target, &table, stride);
                     }
                     Reply::Ran(Box::new(Ran {
                         result,
@@ -357,9 +352,13 @@ impl Post {
                         live_objects: script.live_objects(),
                     }))
                 }
+                Command::VerifyAll => {
+                    verify(&mut target, &table, 1);
+                    Reply::Done
+                }
                 Command::Trim => {
                     target.trim();
-                    Reply::Trimmed
+                    Reply::Done
                 }
             };
             if self.replies.send(reply).is_err() {
@@ -373,32 +372,40 @@ impl Post {
     }
 }
 
-fn step(
+/// Checks one live object in so many.
+fn verify(target: &mut impl Target, table: &LiveTable, stride: usize) {
+    for object in table.as_slice().iter().step_by(stride) {
+        target.verify(object.handle, object.bytes as usize);
+    }
+}
+
+fn run_step(
     work: &Fragmentation,
-    name: &str,
+    step: Step,
     last: bool,
     crew: &mut Crew,
     link: &mut Link,
     view: &impl View,
 ) -> Result<(), Stop> {
-    let grows_bytes = match name {
-        "delete" => 0,
-        _ => work.live_bytes * 3 / 2,
+    let name = step.to_string();
+    let grows_bytes = match step.phase {
+        Phase::Delete => 0,
+        Phase::Fill | Phase::Refill => work.live_bytes * 3 / 2,
     };
-    link.say_and_wait(&Event::Before { step: name.to_owned(), grows_bytes });
+    link.say_and_wait(&Event::Before { step: name.clone(), grows_bytes });
     let before = Usage::now();
     let ran = crew.all(|| Command::Run { last })?;
     let used = Usage::now().since(&before);
     let live_bytes = ran.iter().map(|one| one.live_bytes).sum();
     let live_objects = ran.iter().map(|one| one.live_objects).sum();
-    let mut report = report_of(name, &ran, work, view.refusal());
+    let mut report = report_of(&name, &ran, work, view.refusal());
     used.note_in(&mut report);
     report.statistics = view.statistics();
     report.capacity = view.capacity(live_bytes);
     link.say(&Event::Step(Box::new(report)));
     let mut observe = |point, idle_ms| {
         link.say_and_wait(&Event::Observe {
-            step: name.to_owned(),
+            step: name.clone(),
             point,
             live_bytes,
             live_objects,
@@ -411,6 +418,10 @@ fn step(
         observe(Point::AfterIdle, work.idle_ms);
         crew.all(|| Command::Trim)?;
         observe(Point::AfterTrim, 0);
+    }
+    if step.cycle.is_some() && step.phase == Phase::Fill {
+        // After the observation, which it could disturb; the deletes that follow report it.
+        crew.all(|| Command::VerifyAll)?;
     }
     Ok(())
 }
