@@ -8,6 +8,7 @@ use baseline_faulty::Faulty;
 use baseline_hashmap::ShardedMap;
 use baseline_heapstore::HeapStore;
 use baseline_null::Null;
+use baseline_redis::RedisServers;
 use baseline_roofline::Roofline;
 use engine::{AllocatorChoice, EngineTraits, Heap, HeapTraits, KvEngine, OpenError};
 
@@ -55,6 +56,7 @@ macro_rules! for_each_store {
             (keeps hashmap ShardedMap, adapters::hashmap::open),
             (keeps btree LockedTree, adapters::btree::open),
             (keeps heapstore HeapStore, adapters::heapstore::open),
+            (keeps redis RedisServers, adapters::redis::open),
             (keeps faulty Faulty, adapters::faulty::open),
         }
     };

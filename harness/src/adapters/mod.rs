@@ -7,4 +7,5 @@ pub(crate) mod heapstore;
 pub(crate) mod nibble;
 pub(crate) mod null;
 mod options;
+pub(crate) mod redis;
 pub(crate) mod roofline;
