@@ -9,6 +9,7 @@ use baseline_hashmap::ShardedMap;
 use baseline_heapstore::HeapStore;
 use baseline_maps::{Dashmap, MapStore, Papaya, Scc, Skiplist, Striped};
 use baseline_null::Null;
+use baseline_redis::RedisServers;
 use baseline_roofline::Roofline;
 use engine::{AllocatorChoice, EngineTraits, Heap, HeapTraits, KvEngine, OpenError};
 
@@ -61,6 +62,7 @@ macro_rules! for_each_store {
             (keeps scc MapStore<Scc>, adapters::maps::scc),
             (keeps skiplist MapStore<Skiplist>, adapters::maps::skiplist),
             (keeps striped MapStore<Striped>, adapters::maps::striped),
+            (keeps redis RedisServers, adapters::redis::open),
             (keeps faulty Faulty, adapters::faulty::open),
         }
     };

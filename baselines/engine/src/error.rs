@@ -21,6 +21,13 @@ pub enum OpenError {
         /// How to get it.
         remedy: String,
     },
+    /// A component is there and does not work.
+    Unusable {
+        /// Which one.
+        what: String,
+        /// What it does instead, and what to do about it.
+        reason: String,
+    },
     /// The operating system refused memory.
     OutOfMemory {
         /// Bytes asked for.
@@ -35,6 +42,7 @@ impl fmt::Display for OpenError {
                 write!(formatter, "setting `{setting}` = `{value}`: accepted are {accepted}")
             }
             Self::Missing { what, remedy } => write!(formatter, "{what} is missing: {remedy}"),
+            Self::Unusable { what, reason } => write!(formatter, "{what} does not work: {reason}"),
             Self::OutOfMemory { wanted_bytes } => write!(
                 formatter,
                 "the system refused {wanted_bytes} bytes: lower the capacity or free memory"

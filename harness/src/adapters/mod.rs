@@ -8,6 +8,7 @@ pub(crate) mod maps;
 pub(crate) mod nibble;
 pub(crate) mod null;
 mod options;
+pub(crate) mod redis;
 pub(crate) mod roofline;
 
 use engine::{Heap, OpenError};

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -108,6 +109,8 @@ impl<'a> Watch<'a> {
         let mut command = Command::new(&runner.program);
         command
             .args(["worker", "--progress-descriptor", &descriptor.to_string()])
+            // A group of its own: all that it starts ends with it.
+            .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -169,7 +172,7 @@ impl<'a> Watch<'a> {
             sampler.finish();
             watcher.thread().unpark();
             if kill.is_some() || !done {
-                let _ = self.child.kill();
+                platform::process::kill_group(self.child.id());
             }
             let _ = watcher.join();
             (kill, done, complaint.join().unwrap_or_default())
@@ -179,7 +182,7 @@ impl<'a> Watch<'a> {
             resident_bytes,
             limit_bytes: self.cell.memory_limit_bytes,
         }));
-        let status = self.child.wait();
+        let status = self.end();
         self.curve = sampler.into_curve();
         if self.interrupted {
             return;
@@ -188,6 +191,13 @@ impl<'a> Watch<'a> {
             let row = self.row(&self.step.clone(), outcome, Some(reason));
             self.rows.push(row);
         }
+    }
+
+    /// Waits for the worker's end, and ends what it left behind.
+    fn end(&mut self) -> std::io::Result<ExitStatus> {
+        platform::process::wait_for_end(self.child.id())?;
+        platform::process::kill_group(self.child.id());
+        self.child.wait()
     }
 
     /// Answers the worker until it is done or must be killed. Returns why it must be, and
@@ -383,11 +393,11 @@ impl<'a> Watch<'a> {
         (live_bytes, live_objects): (u64, u64),
         self_allocated_bytes: Option<u64>,
     ) -> MemoryPoint {
-        let memory = ProcessMemory::of(self.child.id()).unwrap_or_default();
+        let memory = ProcessMemory::of_tree(self.child.id()).unwrap_or_default();
         if self.cell.sampling {
             sampler.keep(memory);
         }
-        let rollup = MemoryRollup::of(self.child.id()).unwrap_or_default();
+        let rollup = MemoryRollup::of_tree(self.child.id()).unwrap_or_default();
         let resident_bytes = memory.resident_bytes().saturating_sub(sampler.baseline_bytes());
         let over = |base: u64| (base > 0).then(|| resident_bytes as f64 / base as f64);
         MemoryPoint {

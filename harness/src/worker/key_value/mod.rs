@@ -345,10 +345,9 @@ impl OnStore<'_> {
                 })
             });
             let threads: Vec<_> = threads.collect();
-            threads
-                .into_iter()
-                .map(|thread| thread.join().map_err(|_| Stop::failed("a worker thread died")))
-                .collect::<Result<_, Stop>>()
+            // All are joined before the first that died is reported: the scope panics for the rest.
+            let joined: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
+            joined.into_iter().map(|done| done.map_err(Stop::panicked)).collect::<Result<_, _>>()
         })?;
         let used = Usage::now().since(&before);
         let mut report = self.report(name, &done);
