@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use baseline_btree::LockedTree;
+use baseline_embedded::{LevelDb, Lmdb, RocksDb};
 use baseline_faulty::Faulty;
 use baseline_hashmap::ShardedMap;
 use baseline_heapstore::HeapStore;
@@ -62,6 +63,9 @@ macro_rules! for_each_store {
             (keeps scc MapStore<Scc>, adapters::maps::scc),
             (keeps skiplist MapStore<Skiplist>, adapters::maps::skiplist),
             (keeps striped MapStore<Striped>, adapters::maps::striped),
+            (keeps rocksdb RocksDb, adapters::embedded::rocksdb),
+            (keeps leveldb LevelDb, adapters::embedded::leveldb),
+            (keeps lmdb Lmdb, adapters::embedded::lmdb),
             (keeps redis RedisServers, adapters::redis::open),
             (keeps faulty Faulty, adapters::faulty::open),
         }

@@ -135,6 +135,7 @@ fn compacted_bytes(told: &str) -> (f64, f64) {
 impl KvEngine for LevelDb {
     const TRAITS: EngineTraits = EngineTraits {
         name: "leveldb",
+        may_be_missing: true,
         description: "LevelDB by its C interface: log and files on a tmpfs, a lookup before each write",
         memory_bound: MemoryBound::Soft,
         value_bytes_max: VALUE_BYTES_MAX,

@@ -194,6 +194,7 @@ fn tree_pages(statistics: &api::Statistics) -> u64 {
 impl KvEngine for Lmdb {
     const TRAITS: EngineTraits = EngineTraits {
         name: "lmdb",
+        may_be_missing: true,
         description: "LMDB by its C interface: a copy-on-write tree mapped from a tmpfs, never synced",
         value_bytes_max: u32::MAX as usize,
         ordered: true,

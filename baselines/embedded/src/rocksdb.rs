@@ -134,6 +134,7 @@ impl RocksDb {
 impl KvEngine for RocksDb {
     const TRAITS: EngineTraits = EngineTraits {
         name: "rocksdb",
+        may_be_missing: true,
         description: "RocksDB by its C interface: no log, files in memory, a lookup before each write",
         memory_bound: MemoryBound::Soft,
         value_bytes_max: VALUE_BYTES_MAX,

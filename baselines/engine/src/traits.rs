@@ -105,6 +105,9 @@ pub struct EngineTraits {
     pub background_threads: bool,
     /// Whether it starts processes of its own.
     pub processes: bool,
+    /// Whether it needs a library or a program that a machine may lack
+    /// ([`OpenError::Missing`](crate::OpenError::Missing)).
+    pub may_be_missing: bool,
     /// Where a key's hash is computed.
     pub hashing: Hashing,
     /// What lies between the caller and the store.
@@ -135,6 +138,7 @@ impl EngineTraits {
         page_bytes: 4096,
         background_threads: false,
         processes: false,
+        may_be_missing: false,
         hashing: Hashing::Store,
         transport: Transport::Call,
         batches: false,

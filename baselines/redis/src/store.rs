@@ -186,6 +186,7 @@ impl KvEngine for RedisServers {
         value_bytes_max: session::VALUE_BYTES_MAX,
         background_threads: true,
         processes: true,
+        may_be_missing: true,
         hashing: Hashing::ClientAndServer,
         transport: Transport::UnixSocket,
         batches: true,

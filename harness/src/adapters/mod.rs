@@ -1,6 +1,7 @@
 //! Opens each store from a cell's setup; wraps those that do not speak the contract themselves.
 
 pub(crate) mod btree;
+pub(crate) mod embedded;
 pub(crate) mod faulty;
 pub(crate) mod hashmap;
 pub(crate) mod heapstore;

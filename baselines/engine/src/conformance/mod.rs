@@ -148,10 +148,10 @@ pub fn expect_open<E, D: std::fmt::Debug>(
     }
 }
 
-/// Whether the engine runs as processes whose program this machine lacks, which is said; for
+/// Whether the engine needs what this machine lacks, which is said; for
 /// [`conformance_tests!`](crate::conformance_tests).
 pub fn is_missing<E: KvEngine, D: Any>(opener: impl FnOnce(u64) -> Result<E, D>) -> bool {
-    if !E::TRAITS.processes {
+    if !E::TRAITS.may_be_missing {
         return false;
     }
     let Err(error) = opener(OBJECT_MEMORY_BYTES) else { return false };
