@@ -109,7 +109,8 @@ impl ServerProcess {
                 return Err(unusable(format!("it ended at its start ({status}): {words}")));
             }
             // It may not listen yet.
-            if let Ok(mut connection) = Connection::open(&self.files.socket, ANSWER_TIMEOUT)
+            let left = deadline.saturating_duration_since(Instant::now()).max(PAUSE);
+            if let Ok(mut connection) = Connection::open(&self.files.socket, left)
                 && self.ask(&mut connection, &[b"PING"], &mut []) == Ok(Reply::Status)
             {
                 return Ok(());
