@@ -58,7 +58,12 @@ pub(super) fn refill(rows: &[Row]) -> Data {
             .filter_map(|&one| Some((one, returns_memory(one.rows.iter().copied())?)))
             .collect();
         let Some(verdict) = judged.iter().map(|(_, found)| found.verdict).max() else {
-            data.note_absence(&series.text, &panel.text, found);
+            if found.iter().any(|one| one.counts()) {
+                let reason = "measured, but it holds no memory, or was not observed in every cycle";
+                data.note_reason(&series.text, &panel.text, reason.to_owned());
+            } else {
+                data.note_absence(&series.text, &panel.text, found);
+            }
             continue;
         };
         if verdict != Verdict::Returned {
