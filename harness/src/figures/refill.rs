@@ -229,6 +229,14 @@ mod tests {
         for (system, processes) in [("hashmap", 2_usize), ("hashmap bounded", 1)] {
             assert_eq!(*told(&shown, system, "refill-small")[2], processes.into(), "{system}");
         }
+        // What holds nothing has nothing to compare with.
+        for row in rows.iter_mut().filter(|row| row.system == "heapstore:glibc") {
+            if let Some(point) = row.memory.as_mut().and_then(|memory| memory.at_once.as_mut()) {
+                point.resident_bytes = 0;
+            }
+        }
+        let missing = refill(&rows).missing().join(" ");
+        assert!(missing.contains("measured, but it holds no memory"), "{missing}");
         // A value that was lost in any step voids all of the process.
         for row in rows.iter_mut().filter(|row| row.system == "btree" && row.step == "delete-3") {
             row.outcome = Outcome::WrongValues;
