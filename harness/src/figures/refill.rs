@@ -58,7 +58,12 @@ pub(super) fn refill(rows: &[Row]) -> Data {
             .filter_map(|&one| Some((one, returns_memory(one.rows.iter().copied())?)))
             .collect();
         let Some(verdict) = judged.iter().map(|(_, found)| found.verdict).max() else {
-            data.note_absence(&series.text, &panel.text, found);
+            if found.iter().any(|one| one.counts()) {
+                let reason = "measured, but it holds no memory, or was not observed in every cycle";
+                data.note_reason(&series.text, &panel.text, reason.to_owned());
+            } else {
+                data.note_absence(&series.text, &panel.text, found);
+            }
             continue;
         };
         if verdict != Verdict::Returned {
@@ -224,6 +229,14 @@ mod tests {
         for (system, processes) in [("hashmap", 2_usize), ("hashmap bounded", 1)] {
             assert_eq!(*told(&shown, system, "refill-small")[2], processes.into(), "{system}");
         }
+        // What holds nothing has nothing to compare with.
+        for row in rows.iter_mut().filter(|row| row.system == "heapstore:glibc") {
+            if let Some(point) = row.memory.as_mut().and_then(|memory| memory.at_once.as_mut()) {
+                point.resident_bytes = 0;
+            }
+        }
+        let missing = refill(&rows).missing().join(" ");
+        assert!(missing.contains("measured, but it holds no memory"), "{missing}");
         // A value that was lost in any step voids all of the process.
         for row in rows.iter_mut().filter(|row| row.system == "btree" && row.step == "delete-3") {
             row.outcome = Outcome::WrongValues;

@@ -7,11 +7,11 @@ use super::Pattern;
 /// What a part of an experiment does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
-    /// Allocate objects of the first size.
+    /// Allocate objects: of the first size, or in cycles of both by turns.
     Fill,
     /// Delete a fraction of them.
     Delete,
-    /// Allocate objects of the second size.
+    /// Allocate objects of the second size; where everything is done once.
     Refill,
 }
 
