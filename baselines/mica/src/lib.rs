@@ -1,1 +1,8 @@
 //! MICA: partitions, segregated fits or a circular log.
+#![forbid(unsafe_code)]
+
+pub mod claims;
+pub mod keyhash;
+pub mod mode;
+
+pub use mode::{Access, Crcw, Crew, Erew, Mode};
