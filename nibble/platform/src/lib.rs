@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`mapping`] | anonymous, reserved and shared mappings; page size; populate and discard |
 //! | [`huge`] | 2 MiB pages made of small ones, and how many a range has |
+//! | [`racy`] | words that threads copy while others write them |
 //! | [`numa`] | memory nodes, their cores, binding |
 //! | [`cpu`] | core ids, pinning, the hypervisor below |
 //! | [`clock`] | time-stamp counter, monotonic and CPU clocks |
@@ -15,5 +16,6 @@ pub mod huge;
 pub mod mapping;
 pub mod numa;
 pub mod process;
+pub mod racy;
 
 pub use mapping::{Mapping, Pages};
