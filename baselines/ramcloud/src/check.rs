@@ -8,7 +8,7 @@ use crate::hash::Hash;
 use crate::log::Reference;
 use crate::manager::ObjectManager;
 use crate::seglets::NONE;
-use crate::segments::{Segment, State};
+use crate::segments::{Segment, SegmentId, State};
 use crate::word::Word;
 
 /// What the walk over the log found.
@@ -28,6 +28,7 @@ struct Found {
 /// # Errors
 /// The first violation.
 pub(crate) fn check(manager: &ObjectManager) -> Result<(), String> {
+    manager.head.publish(&manager.log);
     let mut words = HashMap::new();
     let mut doubled = None;
     manager.table.check(|bucket, word| {
@@ -164,7 +165,7 @@ fn check_segment(
 fn check_tombstones(manager: &ObjectManager, found: &Found) -> Result<(), String> {
     let mut named = HashSet::new();
     for &(segment, key, version) in &found.buried {
-        let is_there = manager.log.segments.contains(crate::segments::SegmentId(segment));
+        let is_there = manager.log.segments.contains(SegmentId(segment));
         if is_there && !found.dead.contains(&(segment, key, version)) {
             return Err(format!(
                 "a tombstone names version {version} of key {key:#x} in segment {segment:#x}, \
@@ -184,4 +185,82 @@ fn check_tombstones(manager: &ObjectManager, found: &Found) -> Result<(), String
         ));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::PutOutcome;
+    use platform::Pages;
+
+    use super::*;
+    use crate::Config;
+
+    fn filled() -> ObjectManager {
+        let geometry = Config::new(8 << 20, 10_000).geometry().unwrap();
+        let manager = ObjectManager::map(geometry, Pages::Small, false).unwrap();
+        for key in 0..3000 {
+            let outcome = manager.put(Hash::of(key % 2000), key % 2000, &[1; 100]);
+            assert_ne!(outcome, PutOutcome::Full);
+        }
+        check(&manager).unwrap();
+        manager
+    }
+
+    #[track_caller]
+    fn expect(manager: &ObjectManager, violation: &str) {
+        let found = check(manager).expect_err(violation);
+        assert!(found.contains(violation), "{found}");
+    }
+
+    #[test]
+    fn violations_are_found_and_named() {
+        let hash = Hash::of(1);
+        let slot = 0;
+
+        let manager = filled();
+        manager.log.segments.slot(slot).bury(8);
+        expect(&manager, "live ones and tombstones");
+
+        let manager = filled();
+        let mut bucket = manager.table.lock(hash);
+        let found = bucket.find(hash.tag(), |_| true).unwrap();
+        bucket.remove(found);
+        drop(bucket);
+        expect(&manager, "slot");
+
+        let manager = filled();
+        let mut bucket = manager.table.lock(hash);
+        let found = bucket.find(hash.tag(), |_| true).unwrap();
+        bucket.insert(hash.tag(), found.reference);
+        drop(bucket);
+        expect(&manager, "two words lead to");
+
+        let manager = filled();
+        let bucket = manager.table.lock(hash);
+        let found = bucket.find(hash.tag(), |_| true).unwrap();
+        drop(bucket);
+        let mut elsewhere = manager.table.lock(Hash::of(2));
+        let victim = elsewhere.find(Hash::of(2).tag(), |_| true).unwrap();
+        elsewhere.replace(victim, found.reference);
+        drop(elsewhere);
+        expect(&manager, "two words lead to");
+
+        let manager = filled();
+        manager.log.seglets.take(1, 0, slot, NONE).unwrap();
+        expect(&manager, "is lost");
+
+        let manager = filled();
+        manager.head.omit_tombstone(100);
+        expect(&manager, "counted");
+
+        let manager = filled();
+        let tombstone = manager.log.segments.used().find_map(|(slot, _)| {
+            let mut entries = manager.log.entries(slot);
+            entries.find(|(_, entry)| matches!(entry, Entry::Tombstone(_)))
+        });
+        let (place, _) = tombstone.unwrap();
+        let version = manager.log.byte_of(place) + 16;
+        manager.log.region.set_word(version, 12345);
+        expect(&manager, "a tombstone names version 12345");
+    }
 }

@@ -6,8 +6,9 @@ use crate::entry::{TOMBSTONE_BYTES, Tombstone, object_bytes};
 use crate::log::{Log, Reference};
 use crate::writer::Writer;
 
-/// The append lock and what it guards.
+/// The append lock and what it guards, on lines that who only reads does not touch.
 #[derive(Debug)]
+#[repr(align(128))]
 pub(crate) struct Head(Mutex<Contents>);
 
 #[derive(Debug)]
@@ -149,6 +150,11 @@ impl Head {
     pub(crate) fn seal(&self, log: &Log) {
         let mut head = self.lock();
         head.writer.seal(log);
+    }
+
+    /// Writes the open segment's figures down, for those who walk the log.
+    pub(crate) fn publish(&self, log: &Log) {
+        self.lock().writer.publish(log);
     }
 
     pub(crate) fn figures(&self) -> Figures {

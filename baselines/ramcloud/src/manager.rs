@@ -64,7 +64,7 @@ impl ObjectManager {
         buffer: &mut [u8],
     ) -> Result<Option<usize>, GetError> {
         let bucket = self.table.lock(hash);
-        let Some((_, place)) = self.find(&bucket, hash, key) else { return Ok(None) };
+        let Some((_, place)) = self.find::<true>(&bucket, hash, key) else { return Ok(None) };
         let value_bytes = self.log.header(place).value_bytes();
         let buffer_bytes = buffer.len();
         let Some(to) = buffer.get_mut(..value_bytes) else {
@@ -80,10 +80,10 @@ impl ObjectManager {
         debug_assert!(value.len() <= self.geometry.value_bytes_max);
         match self.try_put(hash, key, value) {
             Some(outcome) => outcome,
-            None => self.patiently(Need::Put, || self.try_put(hash, key, value)).unwrap_or(
-                // The bucket is as it was.
-                PutOutcome::Full,
-            ),
+            None => {
+                let attempt = || self.try_put(hash, key, value);
+                self.patiently(Need::Put, attempt).unwrap_or(PutOutcome::Full)
+            }
         }
     }
 
@@ -97,10 +97,11 @@ impl ObjectManager {
         }
     }
 
+    /// `None`, and nothing changed, where the log has no room.
     #[inline]
     fn try_put(&self, hash: Hash, key: u64, value: &[u8]) -> Option<PutOutcome> {
         let mut bucket = self.table.lock(hash);
-        let found = self.find(&bucket, hash, key);
+        let found = self.find::<false>(&bucket, hash, key);
         let dead = found.map(|(_, place)| self.dead(key, place));
         let floor = self.geometry.put_floor();
         let reference = self.head.append_object(&self.log, key, value, dead.as_ref(), floor)?;
@@ -120,9 +121,12 @@ impl ObjectManager {
         Some(outcome)
     }
 
+    /// `None`, and nothing changed, where the log has no room for a tombstone.
     fn try_delete(&self, hash: Hash, key: u64) -> Option<bool> {
         let mut bucket = self.table.lock(hash);
-        let Some((found, place)) = self.find(&bucket, hash, key) else { return Some(false) };
+        let Some((found, place)) = self.find::<false>(&bucket, hash, key) else {
+            return Some(false);
+        };
         let Geometry { survivor_reserve, .. } = self.geometry;
         let put_floor = self.geometry.put_floor();
         let dead = self.dead(key, place);
@@ -141,7 +145,7 @@ impl ObjectManager {
     #[cold]
     fn delete_without_tombstone(&self, hash: Hash, key: u64) -> bool {
         let mut bucket = self.table.lock(hash);
-        let Some((found, place)) = self.find(&bucket, hash, key) else { return false };
+        let Some((found, place)) = self.find::<false>(&bucket, hash, key) else { return false };
         self.head.omit_tombstone(self.log.header(place).value_bytes());
         bucket.remove(found);
         self.bury(place);
@@ -166,9 +170,10 @@ impl ObjectManager {
         }
     }
 
-    /// The entry of a key, as found in its bucket and where it lies.
+    /// The entry of a key, as found in its bucket and where it lies; fetches the line behind its
+    /// first one, too, where the value is wanted.
     #[inline]
-    fn find<'a>(
+    fn find<'a, const VALUE: bool>(
         &self,
         bucket: &LockedBucket<'a>,
         hash: Hash,
@@ -176,8 +181,9 @@ impl ObjectManager {
     ) -> Option<(Found<'a>, Place)> {
         let found = bucket.find(hash.tag(), |reference: Reference| {
             let place = self.log.place(reference);
-            // A value's first line is mostly the second of its entry.
-            self.log.region.prefetch(self.log.byte_of(place) + 64);
+            if VALUE {
+                self.log.region.prefetch(self.log.byte_of(place) + 64);
+            }
             self.log.key(place) == key
         })?;
         Some((found, self.log.place(found.reference)))

@@ -64,6 +64,7 @@ pub(crate) fn statistics(managers: &[Arc<ObjectManager>]) -> Vec<Statistic> {
 
 /// Tombstones in the log that are not known to be dead.
 fn live_tombstones(manager: &ObjectManager) -> u64 {
+    manager.head.publish(&manager.log);
     let used = manager.log.segments.used();
     let in_log = used.filter(|(_, segment)| segment.state() != State::Free);
     in_log.map(|(_, segment)| segment.live_tombstones()).sum()

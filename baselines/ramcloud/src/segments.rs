@@ -48,7 +48,8 @@ pub(crate) enum State {
     Cleaning,
 }
 
-/// One slot. Figures are written by whoever owns the state, but for the dead bytes.
+/// One slot. Figures are written by whoever owns the state, but for the dead bytes; those of an
+/// open segment are its writer's own until it publishes them.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(crate) struct Segment {
@@ -122,8 +123,8 @@ impl Segment {
 
     /// Bytes of objects that hash tables lead to.
     pub(crate) fn live_object_bytes(&self) -> u64 {
-        // Acquire: pairs with the release in `bury`. An object that is just being written may be
-        // counted on one side only.
+        // Acquire: pairs with the release in `bury`. More are dead than there are, where the
+        // writer of an open segment has not published its figures.
         let dead_bytes = self.dead_bytes.load(Ordering::Acquire);
         self.object_bytes.load(Ordering::Relaxed).saturating_sub(dead_bytes)
     }

@@ -80,8 +80,6 @@ impl Writer {
             log.segments.open(slot, first);
             *self = Self { slot, seglets: count, last, at: (first, 0), ..Self::new() };
         }
-        // Relaxed: a figure, as all of an open segment.
-        log.segments.slot(self.slot).seglets.store(self.seglets, Ordering::Relaxed);
         true
     }
 
@@ -97,12 +95,26 @@ impl Writer {
         if self.slot == NONE {
             return;
         }
+        self.publish(log);
+        log.segments.slot(self.slot).set_state(State::Sealed);
+        *self = Self::new();
+    }
+
+    /// Writes the open segment's figures down, which are the writer's until it is sealed: a line
+    /// less that every append writes.
+    pub(crate) fn publish(&self, log: &Log) {
+        if self.slot == NONE {
+            return;
+        }
         let segment = log.segments.slot(self.slot);
         let bytes = self.object_bytes + self.tombstones * TOMBSTONE_BYTES as u64;
         let written = self.weighted / u128::from(bytes.max(1));
+        // Relaxed, all of them: the release of the sealed state orders them.
         segment.written.store(written as u64, Ordering::Relaxed);
-        segment.set_state(State::Sealed);
-        *self = Self::new();
+        segment.seglets.store(self.seglets, Ordering::Relaxed);
+        segment.length.store(self.length, Ordering::Relaxed);
+        segment.object_bytes.store(self.object_bytes, Ordering::Relaxed);
+        segment.tombstones.store(self.tombstones, Ordering::Relaxed);
     }
 
     /// Writes an object where room was reserved.
@@ -150,8 +162,6 @@ impl Writer {
             log.region.set_word(at + index * WORD_BYTES, word);
         }
         self.tombstones += 1;
-        // Relaxed: a figure.
-        log.segments.slot(self.slot).tombstones.store(self.tombstones, Ordering::Relaxed);
     }
 
     #[inline]
@@ -163,9 +173,6 @@ impl Writer {
         log.region.set_word(at + WORD_BYTES, key);
         log.region.set_word(at + 2 * WORD_BYTES, version);
         self.object_bytes += bytes as u64;
-        // Relaxed: a figure; it is there before the object can die, since that takes the lock of
-        // the bucket that will lead to it.
-        log.segments.slot(self.slot).object_bytes.store(self.object_bytes, Ordering::Relaxed);
         place
     }
 
@@ -179,7 +186,6 @@ impl Writer {
         self.length = start + bytes;
         debug_assert!(self.length <= self.seglets * log.seglet_bytes(), "room was reserved");
         self.weighted += u128::from(written) * bytes as u128;
-        log.segments.slot(self.slot).length.store(self.length, Ordering::Relaxed);
         Place { seglet: self.at.0, at: start % log.seglet_bytes() }
     }
 }

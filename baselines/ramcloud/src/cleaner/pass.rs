@@ -158,3 +158,122 @@ impl Pass {
         CleanerFigures::add(&figures.source_bytes, bytes as u64);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use engine::PutOutcome;
+    use platform::Pages;
+
+    use super::*;
+    use crate::Config;
+    use crate::cleaner::Need;
+    use crate::segments::State;
+
+    /// An instance without threads, so that each pass is the test's.
+    fn manager() -> ObjectManager {
+        let geometry = Config::new(8 << 20, 10_000).geometry().unwrap();
+        ObjectManager::map(geometry, Pages::Small, false).unwrap()
+    }
+
+    fn put(manager: &ObjectManager, key: u64, value: &[u8]) {
+        assert_ne!(manager.put(Hash::of(key), key, value), PutOutcome::Full);
+    }
+
+    fn sealed(manager: &ObjectManager) -> HashSet<u64> {
+        let used = manager.log.segments.used();
+        let sealed = used.filter(|(_, segment)| segment.state() == State::Sealed);
+        sealed.map(|(_, segment)| segment.id().0).collect()
+    }
+
+    #[test]
+    fn survivors_of_several_segments_are_sorted_by_age_and_fewer_seglets_hold_them() {
+        let manager = manager();
+        let mut newest = vec![0; 4000];
+        let mut pass = Pass::new();
+        let (mut mixed, mut random) = (0, 1_u64);
+        for round in 1..=60 {
+            for _ in 0..1000 {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let key = (random >> 33) % 4000;
+                put(&manager, key, &[round; 150]);
+                newest[key as usize] = round;
+            }
+            let (before, free) = (sealed(&manager), manager.log.seglets.free());
+            let slots = manager.selection.select(&manager, Need::All);
+            if slots.is_empty() {
+                continue;
+            }
+            let sources: HashSet<_> =
+                slots.iter().map(|&slot| manager.log.segments.slot(slot).id().0).collect();
+            assert!(sources.is_subset(&before) && !sources.is_empty());
+            let written = |slot| {
+                let entries = manager.log.entries(slot).map(|(_, entry)| entry.written());
+                entries.collect::<Vec<_>>()
+            };
+            let ages: Vec<_> = slots.iter().map(|&slot| written(slot)).collect();
+            let overlap = ages.windows(2).any(|pair| pair[0].last() > pair[1].first());
+            pass.run(&manager, &slots);
+            assert!(manager.log.seglets.free() > free, "a pass gains seglets");
+            let survivors: Vec<_> = sealed(&manager).difference(&before).copied().collect();
+            for id in &survivors {
+                let ages = written(SegmentId(*id).slot());
+                assert!(ages.is_sorted() && !ages.is_empty(), "survivors are sorted by age");
+            }
+            mixed += u32::from(overlap && !survivors.is_empty());
+            assert!(sources.is_disjoint(&sealed(&manager)), "the old segments are gone");
+            crate::check::check(&manager).unwrap();
+        }
+        assert!(mixed > 5, "{mixed} passes had segments whose ages overlap");
+        assert!(CleanerFigures::of(&manager.cleaned.survivor_bytes) > 0);
+        let mut buffer = [0; 150];
+        for (key, newest) in (0..).zip(newest).filter(|&(_, newest)| newest > 0) {
+            assert_eq!(manager.get(Hash::of(key), key, &mut buffer), Ok(Some(150)));
+            assert_eq!(buffer, [newest; 150], "key {key}");
+        }
+    }
+
+    #[test]
+    fn tombstones_stay_until_the_segment_they_name_is_gone() {
+        let manager = manager();
+        let fill_a_segment = |from: u64| {
+            let sealed_before = sealed(&manager).len();
+            let mut key = from;
+            while sealed(&manager).len() == sealed_before {
+                put(&manager, key, &[1; 500]);
+                key += 1;
+            }
+        };
+        fill_a_segment(0);
+        // The tombstone lies in a segment of its own.
+        manager.head.seal(&manager.log);
+        let before = sealed(&manager);
+        assert!(manager.delete(Hash::of(7), 7));
+        manager.head.seal(&manager.log);
+        let after = sealed(&manager);
+        let of_tombstone = SegmentId(*after.difference(&before).next().unwrap()).slot();
+        let of_object = manager
+            .log
+            .entries(of_tombstone)
+            .find_map(|(_, entry)| match entry {
+                Entry::Tombstone(tombstone) => Some(SegmentId(tombstone.segment)),
+                Entry::Object { .. } => None,
+            })
+            .unwrap();
+        let clean = |slot: u32| {
+            manager.log.segments.slot(slot).set_state(State::Cleaning);
+            Pass::new().run(&manager, &[slot]);
+            crate::check::check(&manager).unwrap();
+            CleanerFigures::of(&manager.cleaned.tombstones)
+        };
+        let before = sealed(&manager);
+        assert_eq!(clean(of_tombstone), 0, "its segment is in the log");
+        let moved = *sealed(&manager).difference(&before).next().unwrap();
+        assert_eq!(clean(of_object.slot()), 0, "no tombstone was in it");
+        assert!(!manager.log.segments.contains(of_object));
+        assert_eq!(clean(SegmentId(moved).slot()), 1, "its segment is gone");
+        assert!(manager.get(Hash::of(8), 8, &mut [0; 500]).unwrap().is_some());
+        assert_eq!(manager.get(Hash::of(7), 7, &mut []), Ok(None));
+    }
+}

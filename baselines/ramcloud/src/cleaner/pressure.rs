@@ -34,8 +34,9 @@ pub(crate) enum Waited {
     TooLong,
 }
 
-/// The state that cleaners and sessions share.
+/// The state that cleaners and sessions share, on lines that are written when one sleeps or wakes.
 #[derive(Debug)]
+#[repr(align(128))]
 pub(crate) struct Pressure {
     state: Mutex<State>,
     /// Cleaners sleep here.

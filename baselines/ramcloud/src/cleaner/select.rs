@@ -85,7 +85,8 @@ fn choose_best(manager: &ObjectManager, need: Need, candidates: &mut Vec<Candida
     candidates.clear();
     for (slot, segment) in manager.log.segments.used() {
         let state = segment.state();
-        if state != State::Free {
+        // Of the open ones, which are few, the figures are not known.
+        if state != State::Free && state != State::Open {
             all_live_bytes += live_bytes(segment);
         }
         if state == State::Sealed {
