@@ -105,7 +105,7 @@ impl Slot {
     }
 
     fn try_seize(&self) -> Option<Seized<'_>> {
-        self.try_hold(Hold::Seized).then_some(Seized { slot: self })
+        self.try_hold(Hold::Seized).then(|| Seized { slot: self })
     }
 
     fn seize(&self) -> Seized<'_> {
@@ -172,9 +172,9 @@ impl Domain {
     }
 
     pub(crate) fn claim(&self) -> Result<usize, SessionError> {
-        let index = self.lock_free().pop();
-        let index = index.ok_or(SessionError::TooManySessions { limit: SESSIONS_MAX })?;
-        // SeqCst: whoever looks for pins after this one's finds the slot, see `pin`.
+        let mut free = self.lock_free();
+        let index = free.pop().ok_or(SessionError::TooManySessions { limit: SESSIONS_MAX })?;
+        // Under the lock, so that `stop` knows of it. SeqCst: whoever looks for pins after this one's finds the slot, see `pin`.
         self.used.fetch_max(index + 1, Ordering::SeqCst);
         Ok(index)
     }

@@ -7,6 +7,7 @@ use crate::key::Key;
 use crate::layer::{Layer, forward};
 use crate::node::{Border, Found};
 use crate::row::Row;
+use crate::shared::layer_at;
 use crate::spin::Spin;
 
 /// Where a key is, or belongs.
@@ -19,7 +20,7 @@ pub(crate) struct Place<'g, 'k> {
     /// The key from this layer on.
     pub(crate) key: Key<'k>,
     /// Not a layer, unless it was asked for.
-    pub(crate) found: Found<'g>,
+    pub(crate) found: Found,
 }
 
 /// The row of a key.
@@ -27,7 +28,7 @@ pub(crate) struct Place<'g, 'k> {
 pub(crate) fn row<'g>(guard: Guard<'g>, top: Layer<'g>, key: Key<'_>) -> Option<Row<'g>> {
     match locate::<true>(guard, top, key, usize::MAX).found {
         Found::Row { link, .. } => Some(link.row(guard)),
-        Found::Layer(_) | Found::Conflict { .. } | Found::Absent => None,
+        Found::Layer { .. } | Found::Conflict { .. } | Found::Absent => None,
     }
 }
 
@@ -52,7 +53,7 @@ pub(crate) fn lock<'g, 'k>(
         }
         if !place.border.head.version.now().is_deleted() {
             place.found = place.border.find(guard, place.key);
-            if place.depth == depth_max || !matches!(place.found, Found::Layer(_)) {
+            if place.depth == depth_max || !matches!(place.found, Found::Layer { .. }) {
                 return place;
             }
         }
@@ -101,8 +102,8 @@ pub(crate) fn locate<'g, 'k, const READ: bool>(
                 }
             };
             match found {
-                Found::Layer(at) if depth < depth_max => {
-                    layer = Layer::of(at.anchor());
+                Found::Layer { link, .. } if depth < depth_max => {
+                    layer = Layer::of(layer_at(link, guard));
                     key = key.shifted();
                     depth += 1;
                 }

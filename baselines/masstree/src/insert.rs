@@ -67,7 +67,7 @@ pub(crate) fn put<'m>(
                 guard.count(Counter::LiveValueBytes, new_bytes);
                 return Ok(PutOutcome::Inserted);
             }
-            Found::Layer(_) => unreachable!("a locked place is in the key's last layer"),
+            Found::Layer { .. } => unreachable!("a locked place is in the key's last layer"),
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::key::{Key, Rank};
 use crate::memory::{LINE_BYTES, Origin};
 use crate::permutation::Permutation;
 use crate::row::Link;
-use crate::shared::{Node, NodeLink, Shared, layer_at};
+use crate::shared::{Node, NodeLink, Shared};
 use crate::suffix::BagLink;
 use crate::version::VersionWord;
 
@@ -78,31 +78,15 @@ pub(crate) struct Interior {
 
 /// What a border node has for a key.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Found<'g> {
+pub(crate) enum Found {
     /// The key, in a slot.
     Row { slot: usize, link: Link },
-    /// A layer that the key may be in: its first node, which is not read yet.
-    Layer(LayerAt<'g>),
+    /// A layer that the key may be in.
+    Layer { slot: usize, link: *mut u8 },
     /// Another key with the same slice, and with a suffix as this one has.
     Conflict { slot: usize },
     /// Nothing.
     Absent,
-}
-
-/// The first node of a layer, as a slot links it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LayerAt<'g> {
-    pub(crate) slot: usize,
-    link: *mut u8,
-    guard: Guard<'g>,
-}
-
-impl<'g> LayerAt<'g> {
-    /// The node; the border node must not have changed since the link was read.
-    #[inline]
-    pub(crate) fn anchor(self) -> &'g Border {
-        layer_at(self.link, self.guard)
-    }
 }
 
 /// A key as a border node keeps it.
@@ -221,7 +205,7 @@ impl Border {
 
     /// What is here for a key: right if the version does not change, or the lock is held.
     #[inline]
-    pub(crate) fn find<'g>(&self, guard: Guard<'g>, key: Key<'_>) -> Found<'g> {
+    pub(crate) fn find(&self, guard: Guard<'_>, key: Key<'_>) -> Found {
         let permutation = self.permutation();
         let (slice, rank) = (key.slice(), key.rank());
         // All slots at once, in use or not, without a branch; mostly at most one is equal.
@@ -238,7 +222,7 @@ impl Border {
             }
             let link = self.link(slot);
             if there == Rank::LAYER {
-                return Found::Layer(LayerAt { slot, link, guard });
+                return Found::Layer { slot, link };
             }
             if there == Rank::SUFFIX && self.suffix(guard, slot) != key.suffix() {
                 return Found::Conflict { slot };

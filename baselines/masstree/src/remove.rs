@@ -12,7 +12,7 @@ use crate::key::Key;
 use crate::layer::{Layer, lock_parent};
 use crate::list;
 use crate::node::{Border, Found, Interior};
-use crate::shared::Node;
+use crate::shared::{Node, layer_at};
 
 /// Removes a key of `key_bytes`; tells whether it was there.
 #[expect(unsafe_code, reason = "the row is retired")]
@@ -85,11 +85,11 @@ fn remove_layer<'g, 'k>(
         above.border.head.version.unlock();
         None
     };
-    let Found::Layer(at) = above.found else { return unlock() };
+    let Found::Layer { slot, link } = above.found else { return unlock() };
     if above.depth != depth - 1 {
         return unlock();
     }
-    let anchor = at.anchor();
+    let anchor = layer_at(link, guard);
     // From the layer above to the one below; nobody waits the other way.
     anchor.head.version.lock();
     if !anchor.head.version.now().is_root() || anchor.permutation().len() > 0 {
@@ -100,7 +100,7 @@ fn remove_layer<'g, 'k>(
     anchor.head.version.unlock();
     retire_border(guard, anchor);
     guard.count(Counter::LayersCollapsed, 1);
-    Some((above, at.slot))
+    Some((above, slot))
 }
 
 /// Removes an empty, locked node that is not the first of its layer.

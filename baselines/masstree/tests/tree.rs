@@ -1,6 +1,7 @@
 //! The tree on keys of bytes, against a sorted map: keys that share prefixes, keys that are
 //! prefixes of others, zeros; layers come and go, and nothing stays on the heap.
 
+#[expect(dead_code, reason = "shared with tests that need more of it")]
 mod test_heap;
 
 use std::collections::BTreeMap;
