@@ -1,0 +1,51 @@
+//! Tells a heap when a thread begins and ends to use it, however many sessions the thread has.
+
+use std::cell::RefCell;
+use std::marker::PhantomData;
+
+use engine::Heap;
+
+thread_local! {
+    /// Heaps this thread uses, and how often.
+    static USES: RefCell<Vec<(Identity, usize)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Addresses of a heap and of its traits: heaps without fields may share the former.
+type Identity = (usize, usize);
+
+/// The calling thread uses the heap until this is dropped, which it must do itself.
+#[derive(Debug)]
+pub(crate) struct ThreadUse {
+    heap: &'static dyn Heap,
+    stays_on_its_thread: PhantomData<*const ()>,
+}
+
+impl ThreadUse {
+    pub(crate) fn of(heap: &'static dyn Heap) -> Self {
+        if count(heap, |uses| *uses += 1) == 1 {
+            heap.thread_start();
+        }
+        Self { heap, stays_on_its_thread: PhantomData }
+    }
+}
+
+impl Drop for ThreadUse {
+    fn drop(&mut self) {
+        if count(self.heap, |uses| *uses -= 1) == 0 {
+            self.heap.thread_end();
+        }
+    }
+}
+
+/// Changes and returns this thread's count of uses of the heap.
+fn count(heap: &'static dyn Heap, change: impl FnOnce(&mut usize)) -> usize {
+    let identity = (std::ptr::from_ref(heap).addr(), std::ptr::from_ref(heap.traits()).addr());
+    USES.with_borrow_mut(|uses| {
+        let index = uses.iter().position(|(other, _)| *other == identity).unwrap_or_else(|| {
+            uses.push((identity, 0));
+            uses.len() - 1
+        });
+        change(&mut uses[index].1);
+        uses[index].1
+    })
+}
