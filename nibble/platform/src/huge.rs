@@ -46,6 +46,19 @@ impl Mapping {
     }
 }
 
+/// Whether the system makes huge pages of shared memory by itself: the setting in force of
+/// `transparent_hugepage/shmem_enabled`, such as `never`; `None` where the kernel has none.
+#[must_use]
+pub fn shared_memory_setting() -> Option<String> {
+    let text = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/shmem_enabled").ok()?;
+    chosen(&text).map(str::to_owned)
+}
+
+/// The word in brackets.
+fn chosen(words: &str) -> Option<&str> {
+    Some(words.split_once('[')?.1.split_once(']')?.0)
+}
+
 /// The sum of what lies on huge pages, private or shared, in all areas that overlap `start..end`.
 fn huge_bytes_in(smaps: &str, start: usize, end: usize) -> u64 {
     let mut inside = false;
@@ -86,6 +99,12 @@ mod tests {
         assert_eq!(huge_bytes_in(smaps, 0x3000, 0x5000), 6144 << 10);
         assert_eq!(huge_bytes_in(smaps, 0x4fff, 0x5001), 6160 << 10);
         assert_eq!(huge_bytes_in(smaps, 0x6000, 0x7000), 0);
+    }
+
+    #[test]
+    fn the_setting_in_force_is_the_one_in_brackets() {
+        assert_eq!(chosen("always within_size advise [never] deny force\n"), Some("never"));
+        assert_eq!(chosen("nothing"), None);
     }
 
     #[test]
