@@ -103,7 +103,7 @@ fn storm<M: Mode>(eviction: Eviction) {
                         let key = worker.some_key();
                         worker.get(&mut session, key);
                     }
-                    // Whoever fails must not be waited for, nor read by the others for ever.
+                    // All end together: nobody is left to write alone.
                     done.store(true, Ordering::Relaxed);
                     worker.gets
                 })
