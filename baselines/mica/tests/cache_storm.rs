@@ -13,6 +13,9 @@ use small_cache::{LOG_BYTES, config, statistic, version_of, write_value};
 
 const THREADS: usize = 4;
 const KEYS: u64 = 600;
+/// Far more than there are keys, so that each has a bucket of its own: what overtakes an item then
+/// leaves the version that its reader looks at alone.
+const RECORDS_MAX: u64 = 100_000;
 const VALUE_BYTES_MAX: usize = 16 << 10;
 /// What each thread writes: forty laps of the logs, all together.
 const WRITTEN_BYTES: u64 = 40 * LOG_BYTES * PARTITIONS as u64 / THREADS as u64;
@@ -82,7 +85,7 @@ fn writes<M: Mode>(cache: &MicaCache<M>, worker: usize, key: u64) -> bool {
 }
 
 fn storm<M: Mode>(eviction: Eviction) {
-    let cache = MicaCache::<M>::open(config(PARTITIONS, KEYS, eviction)).unwrap();
+    let cache = MicaCache::<M>::open(config(PARTITIONS, RECORDS_MAX, eviction)).unwrap();
     let done = AtomicBool::new(false);
     let gets: u64 = thread::scope(|scope| {
         let threads: Vec<_> = (0..THREADS)
@@ -146,6 +149,52 @@ fn writers_of_one_partition_leave_values_whole() {
     for eviction in [Eviction::Fifo, Eviction::Lru, Eviction::ApproximateLru] {
         storm::<Crcw>(eviction);
     }
+}
+
+/// Few and long values in a log that holds seven of them: to copy one takes long enough for the
+/// tail to overtake it, reading or updating in place.
+#[test]
+fn values_that_the_tail_overtakes_are_not_seen() {
+    fn overtake<M: Mode>(eviction: Eviction) {
+        const KEYS: u64 = 8;
+        const ROUNDS: u64 = 1500;
+        let cache = MicaCache::<M>::open(config(1, RECORDS_MAX, eviction)).unwrap();
+        thread::scope(|scope| {
+            for number in 0..2 {
+                let mut session = cache.worker_session(number, 2).unwrap();
+                let cache = &cache;
+                scope.spawn(move || {
+                    let mut buffer = vec![0; LOG_BYTES as usize / 7];
+                    let mut last = [0; KEYS as usize];
+                    let mut random = 77 + number as u64;
+                    for version in 1..=ROUNDS {
+                        let key = next(&mut random) % KEYS;
+                        if cache.route(key, 2).unwrap_or(key as usize % 2) == number {
+                            let roll = next(&mut random) as usize % 2;
+                            let value_bytes = buffer.len() - 40_000 * roll;
+                            write_value(key, version, &mut buffer[..value_bytes]);
+                            session.put(key, &buffer[..value_bytes]).unwrap();
+                            last[key as usize] = version;
+                        }
+                        let key = next(&mut random) % KEYS;
+                        if let Some(value_bytes) = session.get(key, &mut buffer).unwrap() {
+                            let found = version_of(key, &buffer[..value_bytes]);
+                            let last = &mut last[key as usize];
+                            assert!(found >= *last, "key {key}: from {last} to {found}");
+                            *last = found;
+                        }
+                    }
+                });
+            }
+        });
+        cache.check().unwrap();
+        assert!(statistic(&cache, "log_wraps") >= 10.0);
+        assert!(statistic(&cache, "in_place_updates") >= 50.0);
+    }
+    overtake::<Crew>(Eviction::Fifo);
+    overtake::<Crew>(Eviction::Lru);
+    overtake::<Crcw>(Eviction::Fifo);
+    overtake::<Crcw>(Eviction::Lru);
 }
 
 /// One key, written without end by one thread in one size, in place, and read by others: nothing
