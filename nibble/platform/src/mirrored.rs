@@ -41,6 +41,8 @@ pub struct Mirrored {
     mapping: Mapping,
     bytes: usize,
     overlap_bytes: usize,
+    /// Of both together.
+    words: usize,
     pages: Pages,
 }
 
@@ -69,7 +71,7 @@ impl Mirrored {
             Pages::Small | Pages::SmallUntilCollapsed => libc::MADV_NOHUGEPAGE,
             Pages::Huge => libc::MADV_HUGEPAGE,
         });
-        Ok(Self { mapping, bytes, overlap_bytes, pages })
+        Ok(Self { mapping, bytes, overlap_bytes, words: all_bytes / WORD_BYTES, pages })
     }
 
     /// All words, those of the overlap at the end.
@@ -77,10 +79,9 @@ impl Mirrored {
     #[must_use]
     pub fn all(&self) -> &[AtomicU64] {
         let start = self.mapping.start().cast::<AtomicU64>();
-        let length = (self.bytes + self.overlap_bytes) / WORD_BYTES;
-        // SAFETY: the mapping holds `length` aligned words, zeroed or written as atomics; it lives
+        // SAFETY: the mapping holds `words` aligned words, zeroed or written as atomics; it lives
         // as long as `self` and nothing else has its address.
-        unsafe { std::slice::from_raw_parts(start.as_ptr(), length) }
+        unsafe { std::slice::from_raw_parts(start.as_ptr(), self.words) }
     }
 
     /// Length of the ring in bytes, the overlap not counted.

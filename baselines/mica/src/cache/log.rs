@@ -47,6 +47,8 @@ pub(crate) struct Log<const BITS: u32> {
 #[repr(align(128))]
 struct Tail {
     offset: AtomicU64,
+    /// Words of the item appended last: what to fetch of one whose size is not known yet.
+    recent_words: AtomicU64,
 }
 
 /// What only a [`Writer`] touches.
@@ -58,8 +60,6 @@ struct Owned {
     head: AtomicU64,
     /// Bytes from the front that have been made resident.
     ready_bytes: AtomicU64,
-    /// Words of the item appended last: what to fetch of one whose size is not known yet.
-    recent_words: AtomicU64,
 }
 
 /// An item's header as a reader found it.
@@ -142,7 +142,7 @@ impl<const BITS: u32> Log<BITS> {
     #[inline]
     pub(crate) fn prefetch(&self, offset: u64) {
         // Relaxed: a guess.
-        let words = self.owned.recent_words.load(Ordering::Relaxed) as usize;
+        let words = self.tail.recent_words.load(Ordering::Relaxed) as usize;
         let at = self.offsets.position(offset) / WORD_BYTES;
         self.memory.prefetch_lines(at, words.max(HEADER_WORDS), LINES_AHEAD);
     }
@@ -208,10 +208,8 @@ impl<M: Mode, const BITS: u32> Writer<'_, M, BITS> {
         fence(Ordering::Release);
         self.write(from / WORD_BYTES, identity, sizes, value);
         let words = (sizes.item_bytes / WORD_BYTES) as u64;
-        // Relaxed: a guess of the next item's size. Written only where it changes, to spare the line.
-        if log.owned.recent_words.load(Ordering::Relaxed) != words {
-            log.owned.recent_words.store(words, Ordering::Relaxed);
-        }
+        // Relaxed: a guess, and on the tail's line, which is this writer's anyway.
+        log.tail.recent_words.store(words, Ordering::Relaxed);
         offset
     }
 
