@@ -9,6 +9,7 @@
 //! | [`keyhash`] | the keyhash, and which bits of it say partition, tag and bucket |
 //! | [`claims`] | which session owns which partition |
 //! | [`store`] | store mode |
+//! | [`cache`] | cache mode |
 #![forbid(unsafe_code)]
 
 pub mod cache;

@@ -312,7 +312,7 @@ fn it_says_what_it_is_and_where_its_bytes_are() {
     assert_eq!(statistic(&cache, "hit_rate"), 1.0, "nothing was asked, nothing missed");
     let settings = cache.settings();
     let setting = |name| &settings.iter().find(|one| one.name == name).unwrap().value;
-    assert_eq!((setting("eviction").as_str(), setting("mode").as_str()), ("lru", "crcw"));
+    assert_eq!((setting("eviction").as_str(), setting("access-mode").as_str()), ("lru", "crcw"));
     assert!(setting("huge-pages-of-shared-memory").contains("asked for"));
     let limit_bytes = MicaCache::<Crcw>::TRAITS.value_bytes_max;
     let mut session = cache.session().unwrap();

@@ -5,15 +5,7 @@ use baseline_mica::{Crcw, Crew, Erew, MicaCache, Mode};
 use engine::OpenError;
 
 fn cache<M: Mode>(object_memory_bytes: u64, eviction: Eviction) -> Result<MicaCache<M>, OpenError> {
-    MicaCache::open(Config {
-        object_memory_bytes,
-        partitions: 16,
-        records_max: 100_000,
-        eviction,
-        hasher: baseline_mica::keyhash::KeyHasher::Mix,
-        huge_pages: true,
-        resident: false,
-    })
+    MicaCache::open(Config { eviction, ..Config::new(object_memory_bytes, 100_000) })
 }
 
 engine::conformance_tests!(erew_fifo, MicaCache<Erew>, |bytes| cache(bytes, Eviction::Fifo));

@@ -12,7 +12,7 @@ pub(crate) enum Counter {
     /// GETs that did not.
     GetMisses,
     /// GETs that began anew because a writer came between.
-    GetRestarts,
+    ReaderRestarts,
     /// Bytes of items appended to logs, reinserted ones included.
     AppendedBytes,
     /// PUTs that fitted the item as it was first inserted.
@@ -39,7 +39,7 @@ impl Counter {
     const ALL: [(Self, &'static str); 12] = [
         (Self::GetHits, "get_hits"),
         (Self::GetMisses, "get_misses"),
-        (Self::GetRestarts, "get_restarts"),
+        (Self::ReaderRestarts, "reader_restarts"),
         (Self::AppendedBytes, "appended_bytes"),
         (Self::InPlaceUpdates, "in_place_updates"),
         (Self::EvictedFromLog, "evicted_from_log"),

@@ -6,17 +6,20 @@
 //! |---|---|
 //! | `offsets` | offsets wider than the log, and when one dangles |
 //! | `item` | an item as laid out |
-//! | `log` | appending, updating in place, evicting at the head; the edge OVERWRITE |
-//! | `index` | buckets of 15 entries and their versions; the edges VERSION and CHANGE |
+//! | `log` | the log as a reader sees it |
+//! | `writer` | appending, updating in place, evicting at the head; the edge OVERWRITE |
+//! | `bucket` | 15 entries and their version; the edges VERSION and CHANGE |
+//! | `index` | all buckets |
 //! | `scrub` | removes stale entries before they seem valid again |
 //! | `eviction` | FIFO, LRU, approximate LRU |
 //! | `partition` | a log, an index, and the operations on them |
 //! | `session` | one thread's use: who may, single or in batches |
 //! | `counters` | what sessions count |
-//! | `spin` | the log's lock; waiting |
+//! | `wait` | waiting for a bucket's writer |
 //! | `store` | the contract: what it is, its statistics, its settings |
 //! | `walk` | the census and the check, by walking everything |
 
+mod bucket;
 mod counters;
 mod eviction;
 mod index;
@@ -26,9 +29,10 @@ mod offsets;
 mod partition;
 mod scrub;
 mod session;
-mod spin;
 mod store;
+mod wait;
 mod walk;
+mod writer;
 
 use std::io;
 use std::marker::PhantomData;
@@ -69,6 +73,22 @@ pub struct Config {
     pub huge_pages: bool,
     /// Whether logs and indexes are made resident when it opens.
     pub resident: bool,
+}
+
+impl Config {
+    /// 16 partitions, approximate LRU, the fast hash, huge pages, touched when used.
+    #[must_use]
+    pub fn new(object_memory_bytes: u64, records_max: u64) -> Self {
+        Self {
+            object_memory_bytes,
+            partitions: 16,
+            records_max,
+            eviction: Eviction::default(),
+            hasher: KeyHasher::default(),
+            huge_pages: true,
+            resident: false,
+        }
+    }
 }
 
 /// MICA in cache mode, in one of the access modes; see the module's documentation.
@@ -114,7 +134,7 @@ impl<M: Mode, const BITS: u32> MicaCache<M, BITS> {
             return Err(refused("records_max", records_max, accepted));
         };
         let wanted_bytes =
-            (log_bytes + (buckets * index::BUCKET_BYTES) as u64).saturating_mul(partitions as u64);
+            (log_bytes + (buckets * bucket::BUCKET_BYTES) as u64).saturating_mul(partitions as u64);
         let partitions = Self::map(config, log_bytes, buckets)
             .map_err(|_| OpenError::OutOfMemory { wanted_bytes })?;
         Ok(Self {

@@ -5,9 +5,10 @@
 
 use engine::{GetError, PutOutcome};
 
+use super::bucket::{Bucket, BucketWriter, ENTRIES, Entry};
 use super::counters::{Counter, Counters};
 use super::eviction::Eviction;
-use super::index::{Bucket, BucketWriter, ENTRIES, Entry, Index};
+use super::index::Index;
 use super::item::{Identity, Sizes};
 use super::log::{Found, Log};
 use super::scrub::{Scrub, scrub};
@@ -64,7 +65,7 @@ impl<const BITS: u32> Partition<BITS> {
             let version = if M::READERS_VALIDATE { bucket.begin_read() } else { 0 };
             let hit = self.read::<M>(bucket, target, buffer, counters);
             if M::READERS_VALIDATE && !bucket.is_still(version) {
-                counters.count(Counter::GetRestarts);
+                counters.count(Counter::ReaderRestarts);
                 continue;
             }
             let Some(hit) = hit else {
@@ -84,7 +85,7 @@ impl<const BITS: u32> Partition<BITS> {
             if due {
                 // Of this version, so that the value is still the copy.
                 let Some(bucket) = bucket.write_at::<M>(version) else {
-                    counters.count(Counter::GetRestarts);
+                    counters.count(Counter::ReaderRestarts);
                     continue;
                 };
                 self.append(bucket, hit.slot, target, sizes, value, counters);

@@ -6,9 +6,11 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::bucket::{ENTRIES, Entry};
 use super::counters::{Counter, Counters};
-use super::index::{ENTRIES, Entry, Index};
-use super::log::{Log, Writer};
+use super::index::Index;
+use super::log::Log;
+use super::writer::Writer;
 use crate::Mode;
 
 /// How far a partition's index is looked through.

@@ -94,7 +94,7 @@ impl<M: Mode, const BITS: u32> KvEngine for MicaCache<M, BITS> {
         let first = &self.partitions[0];
         let shared_memory = platform::huge::shared_memory_setting();
         vec![
-            Setting::new("mode", M::LABEL),
+            Setting::new("access-mode", M::LABEL),
             Setting::new("object-memory-bytes", self.config.object_memory_bytes),
             Setting::new("partitions", self.config.partitions),
             Setting::new("log-bytes", first.log.offsets().log_bytes()),
@@ -103,7 +103,7 @@ impl<M: Mode, const BITS: u32> KvEngine for MicaCache<M, BITS> {
             Setting::new("records-per-bucket", RECORDS_PER_BUCKET),
             Setting::new("buckets", first.index.buckets()),
             Setting::new("eviction", self.config.eviction),
-            Setting::new("hasher", self.config.hasher),
+            Setting::new("hash", self.config.hasher),
             Setting::new("huge-pages", self.config.huge_pages),
             Setting::new(
                 "huge-pages-of-shared-memory",

@@ -3,7 +3,7 @@
 use engine::MemoryCensus;
 
 use super::MicaCache;
-use super::index::ENTRIES;
+use super::bucket::ENTRIES;
 use super::item::Sizes;
 use super::partition::Partition;
 use crate::Mode;

@@ -1,7 +1,6 @@
 //! Small caches for tests, their counters, and values that prove themselves.
 
 use baseline_mica::cache::{Config, Eviction};
-use baseline_mica::keyhash::KeyHasher;
 use baseline_mica::{MicaCache, Mode};
 use engine::KvEngine;
 
@@ -10,15 +9,8 @@ pub(crate) const LOG_BYTES: u64 = 2 << 20;
 
 /// Settings of a cache with logs of [`LOG_BYTES`].
 pub(crate) fn config(partitions: usize, records_max: u64, eviction: Eviction) -> Config {
-    Config {
-        object_memory_bytes: partitions as u64 * LOG_BYTES,
-        partitions,
-        records_max,
-        eviction,
-        hasher: KeyHasher::Mix,
-        huge_pages: true,
-        resident: false,
-    }
+    let object_memory_bytes = partitions as u64 * LOG_BYTES;
+    Config { partitions, eviction, ..Config::new(object_memory_bytes, records_max) }
 }
 
 /// A counter of the cache's.
