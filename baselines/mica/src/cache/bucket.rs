@@ -76,7 +76,7 @@ impl<'index> Bucket<'index> {
     pub(crate) fn begin_read(self) -> u64 {
         let mut wait = Wait::default();
         loop {
-            // VERSION, to: acquire pairs with the release of the last writer's guard, whose entries
+            // MICA-VERSION, to: acquire pairs with the release of the last writer's guard, whose entries
             // and items are read below.
             let version = self.version_word().load(Ordering::Acquire);
             if version.is_multiple_of(2) {
@@ -89,7 +89,7 @@ impl<'index> Bucket<'index> {
     /// Whether all that was read since `version` began is of that version.
     #[inline]
     pub(crate) fn is_still(self, version: u64) -> bool {
-        // CHANGE, to: where anything read was a later writer's, its odd version is seen below.
+        // MICA-CHANGE, to: where anything read was a later writer's, its odd version is seen below.
         fence(Ordering::Acquire);
         self.version_word().load(Ordering::Relaxed) == version
     }
@@ -103,7 +103,7 @@ impl<'index> Bucket<'index> {
     /// An entry.
     #[inline]
     pub(crate) fn entry(self, slot: usize) -> Entry {
-        // Relaxed: VERSION and CHANGE order it.
+        // Relaxed: MICA-VERSION and MICA-CHANGE order it.
         Entry(self.words[slot + 1].load(Ordering::Relaxed))
     }
 
@@ -140,16 +140,16 @@ impl<'index> Bucket<'index> {
     pub(crate) fn write_at<M: Mode>(self, version: u64) -> Option<BucketWriter<'index, M>> {
         debug_assert!(version.is_multiple_of(2), "the only writer met another");
         if M::WRITERS_LOCK {
-            // VERSION, to: as in `begin_read`, for the next writer.
+            // MICA-VERSION, to: as in `begin_read`, for the next writer.
             self.version_word()
                 .compare_exchange(version, version + 1, Ordering::Acquire, Ordering::Relaxed)
                 .ok()?;
         } else if M::READERS_VALIDATE {
-            // Relaxed: there is no other writer, and CHANGE orders it for readers.
+            // Relaxed: there is no other writer, and MICA-CHANGE orders it for readers.
             self.version_word().store(version + 1, Ordering::Relaxed);
         }
         if M::READERS_VALIDATE {
-            // CHANGE, from: nothing written under the guard becomes visible before the odd version.
+            // MICA-CHANGE, from: nothing written under the guard becomes visible before the odd version.
             fence(Ordering::Release);
         }
         Some(BucketWriter { bucket: self, version, mode: PhantomData })
@@ -183,7 +183,7 @@ impl<M: Mode> BucketWriter<'_, M> {
     /// Replaces an entry.
     #[inline]
     pub(crate) fn set(&mut self, slot: usize, entry: Entry) {
-        // Relaxed: VERSION and CHANGE order it.
+        // Relaxed: MICA-VERSION and MICA-CHANGE order it.
         self.bucket.words[slot + 1].store(entry.0, Ordering::Relaxed);
     }
 }
@@ -201,7 +201,7 @@ impl<M: Mode> Drop for BucketWriter<'_, M> {
     #[inline]
     fn drop(&mut self) {
         if M::READERS_VALIDATE {
-            // VERSION, from: who reads this version sees all that was written under the guard.
+            // MICA-VERSION, from: who reads this version sees all that was written under the guard.
             self.bucket.version_word().store(self.version + 2, Ordering::Release);
         }
     }

@@ -6,7 +6,7 @@
 //!
 //! Who reads without being the owner checks that an item does not dangle before *and* after it
 //! copied. The tail is published before the bytes behind it are overwritten, so a copy of which
-//! any byte was overwritten is noticed (edge OVERWRITE).
+//! any byte was overwritten is noticed (edge MICA-OVERWRITE).
 
 use std::io;
 use std::marker::PhantomData;
@@ -91,7 +91,7 @@ impl<const BITS: u32> Log<BITS> {
     #[inline]
     pub(crate) fn tail(&self) -> u64 {
         // Relaxed: who has an entry has synchronised with its writer, so that this tail is behind
-        // the item; for later ones see OVERWRITE.
+        // the item; for later ones see MICA-OVERWRITE.
         self.tail.offset.load(Ordering::Relaxed)
     }
 
@@ -110,7 +110,7 @@ impl<const BITS: u32> Log<BITS> {
     /// Whether an item read from `offset` may have been overwritten meanwhile.
     #[inline]
     pub(crate) fn was_overwritten(&self, offset: u64) -> bool {
-        // OVERWRITE, to: where a byte read was an appender's, its tail is seen below.
+        // MICA-OVERWRITE, to: where a byte read was an appender's, its tail is seen below.
         fence(Ordering::Acquire);
         self.dangles(offset)
     }
@@ -120,7 +120,7 @@ impl<const BITS: u32> Log<BITS> {
     pub(crate) fn find(&self, offset: u64) -> Option<Found> {
         let at = self.offsets.position(offset) / WORD_BYTES;
         let words = &self.memory.all()[at..at + HEADER_WORDS];
-        // Relaxed: validated by the caller; see OVERWRITE and the version of the bucket.
+        // Relaxed: validated by the caller; see MICA-OVERWRITE and the version of the bucket.
         let [sizes, keyhash, key] =
             [0, 1, 2].map(|word: usize| words[word].load(Ordering::Relaxed));
         Some(Found { identity: Identity { keyhash, key }, sizes: Sizes::of(sizes)?, at })

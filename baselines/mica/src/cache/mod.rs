@@ -7,8 +7,8 @@
 //! | `offsets` | offsets wider than the log, and when one dangles |
 //! | `item` | an item as laid out |
 //! | `log` | the log as a reader sees it |
-//! | `writer` | appending, updating in place, evicting at the head; the edge OVERWRITE |
-//! | `bucket` | 15 entries and their version; the edges VERSION and CHANGE |
+//! | `writer` | appending, updating in place, evicting at the head; the edge MICA-OVERWRITE |
+//! | `bucket` | 15 entries and their version; the edges MICA-VERSION and MICA-CHANGE |
 //! | `index` | all buckets |
 //! | `scrub` | removes stale entries before they seem valid again |
 //! | `eviction` | FIFO, LRU, approximate LRU |

@@ -47,9 +47,9 @@ impl<M: Mode, const BITS: u32> Writer<'_, M, BITS> {
             counters.count(Counter::LogWraps);
         }
         counters.add(Counter::AppendedBytes, sizes.item_bytes as u64);
-        // Relaxed: see OVERWRITE.
+        // Relaxed: see MICA-OVERWRITE.
         log.tail.offset.store(tail, Ordering::Relaxed);
-        // OVERWRITE, from: no byte below becomes visible before the tail above.
+        // MICA-OVERWRITE, from: no byte below becomes visible before the tail above.
         fence(Ordering::Release);
         self.write(from / WORD_BYTES, identity, sizes, value);
         let words = (sizes.item_bytes / WORD_BYTES) as u64;
@@ -165,6 +165,30 @@ mod tests {
         let laps = log.offsets().behind(log.tail(), 0);
         assert!(across >= 8, "{across} items across the end, {laps} bytes behind");
         assert!(kept.len() > 200, "{} items of about 7000 bytes in 2 MiB", kept.len());
+    }
+
+    /// What a reader does who looked at an entry in time, and copied too late.
+    #[test]
+    fn a_copy_that_the_tail_has_overtaken_is_noticed() {
+        let counters = Counters::default();
+        let log = Log::<48>::open(GRANULE_BYTES, Pages::Small, false).unwrap();
+        let append = |number: u64| {
+            let (value, identity) = (value(number, 9000), Identity { keyhash: 0, key: number });
+            log.writer::<Erew>().append(identity, Sizes::for_value(9000), &value, &counters)
+        };
+        let offset = append(0);
+        let found = log.find(offset).unwrap();
+        let mut buffer = vec![0; 9000];
+        let mut later = 0;
+        while !log.was_overwritten(offset) {
+            log.copy_value(found, &mut buffer);
+            assert_eq!(buffer, value(0, 9000), "after {later} more it is whole");
+            later += 1;
+            append(later);
+        }
+        log.copy_value(found, &mut buffer);
+        assert_ne!(buffer, value(0, 9000));
+        assert_eq!(later, GRANULE_BYTES / 9024);
     }
 
     #[test]
