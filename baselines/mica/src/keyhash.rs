@@ -86,6 +86,13 @@ impl FromStr for KeyHasher {
 pub struct KeyHash(u64);
 
 impl KeyHash {
+    /// All of it.
+    #[inline]
+    #[must_use]
+    pub fn bits(self) -> u64 {
+        self.0
+    }
+
     /// The partition of `1 << partition_bits`: the high-order bits.
     #[inline]
     #[must_use]

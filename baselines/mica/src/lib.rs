@@ -9,12 +9,15 @@
 //! | [`keyhash`] | the keyhash, and which bits of it say partition, tag and bucket |
 //! | [`claims`] | which session owns which partition |
 //! | [`store`] | store mode |
+//! | [`cache`] | cache mode |
 #![forbid(unsafe_code)]
 
+pub mod cache;
 pub mod claims;
 pub mod keyhash;
 pub mod mode;
 pub mod store;
 
+pub use cache::{MicaCache, MicaCacheSession};
 pub use mode::{Access, Crcw, Crew, Erew, Mode};
 pub use store::Mica;

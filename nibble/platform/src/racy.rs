@@ -68,10 +68,7 @@ impl Words {
     /// Asks the processor for the lines of `words` words from `at` on, at most `lines_max`.
     #[inline]
     pub fn prefetch_lines(&self, at: usize, words: usize, lines_max: usize) {
-        let lines = (at % WORDS_PER_LINE + words).div_ceil(WORDS_PER_LINE);
-        for line in 0..lines.min(lines_max) {
-            self.prefetch(at + line * WORDS_PER_LINE);
-        }
+        prefetch_lines(self.mapping.start().as_ptr(), at, words, lines_max);
     }
 }
 
@@ -163,6 +160,16 @@ pub fn copy_in(words: &[AtomicU64], from: &[u8]) {
         last[..rest.len()].copy_from_slice(rest);
         // Relaxed: as above.
         word.store(u64::from_ne_bytes(last), Ordering::Relaxed);
+    }
+}
+
+/// Asks the processor for the lines of `words` words from word `at` of `start` on, which is the
+/// beginning of a line; at most `lines_max`.
+#[inline]
+pub(crate) fn prefetch_lines(start: *const u8, at: usize, words: usize, lines_max: usize) {
+    let lines = (at % WORDS_PER_LINE + words).div_ceil(WORDS_PER_LINE);
+    for line in 0..lines.min(lines_max) {
+        prefetch(start.wrapping_add((at + line * WORDS_PER_LINE) * WORD_BYTES));
     }
 }
 
