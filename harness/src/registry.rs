@@ -9,7 +9,10 @@ use baseline_faulty::Faulty;
 use baseline_hashmap::ShardedMap;
 use baseline_heapstore::HeapStore;
 use baseline_maps::{Dashmap, MapStore, Papaya, Scc, Skiplist, Striped};
+use baseline_masstree::Masstree;
+use baseline_mica::{Crcw, Crew, Erew, Mica, MicaCache};
 use baseline_null::Null;
+use baseline_ramcloud::RamCloud;
 use baseline_redis::RedisServers;
 use baseline_roofline::Roofline;
 use engine::{AllocatorChoice, EngineTraits, Heap, HeapTraits, KvEngine, OpenError};
@@ -63,6 +66,14 @@ macro_rules! for_each_store {
             (keeps scc MapStore<Scc>, adapters::maps::scc),
             (keeps skiplist MapStore<Skiplist>, adapters::maps::skiplist),
             (keeps striped MapStore<Striped>, adapters::maps::striped),
+            (keeps mica Mica<Crcw>, adapters::mica::store),
+            (keeps mica_crew Mica<Crew>, adapters::mica::store),
+            (keeps mica_erew Mica<Erew>, adapters::mica::store),
+            (keeps mica_cache MicaCache<Crcw>, adapters::mica::cache),
+            (keeps mica_cache_crew MicaCache<Crew>, adapters::mica::cache),
+            (keeps mica_cache_erew MicaCache<Erew>, adapters::mica::cache),
+            (keeps masstree Masstree, adapters::masstree::open),
+            (keeps ramcloud RamCloud, adapters::ramcloud::open),
             (keeps rocksdb RocksDb, adapters::embedded::rocksdb),
             (keeps leveldb LevelDb, adapters::embedded::leveldb),
             (keeps lmdb Lmdb, adapters::embedded::lmdb),

@@ -89,7 +89,8 @@ fn requests_go_to_the_workers_of_their_keys() {
         }
         assert_eq!(row.operations, 60_000, "all requests of both threads, whoever executes them");
     }
-    let in_loop = suite(&["mica-erew"], "get-percent = [50]\nfill-percent = [20]\nsource = \"in-loop\"\n");
+    let in_loop =
+        suite(&["mica-erew"], "get-percent = [50]\nfill-percent = [20]\nsource = \"in-loop\"\n");
     let path = scratch("in-loop").join("suite.toml");
     std::fs::write(&path, in_loop).unwrap();
     let output = run(&["plan", path.to_str().unwrap()]);

@@ -6,9 +6,12 @@ pub(crate) mod faulty;
 pub(crate) mod hashmap;
 pub(crate) mod heapstore;
 pub(crate) mod maps;
+pub(crate) mod masstree;
+pub(crate) mod mica;
 pub(crate) mod nibble;
 pub(crate) mod null;
 mod options;
+pub(crate) mod ramcloud;
 pub(crate) mod redis;
 pub(crate) mod roofline;
 

@@ -106,6 +106,7 @@ pub(crate) fn open(setup: &StoreSetup) -> Result<NibbleEngine, OpenError> {
     options.read("resident", &mut config.resident)?;
     options.read("huge-pages", &mut config.huge_pages)?;
     options.read("return-free-memory", &mut config.return_free_memory)?;
+    options.read("full-wait-ms", &mut config.full_wait_ms)?;
     options.finish()?;
     let store = Store::open(config).map_err(|error| OpenError::BadSetting {
         setting: "configuration".to_owned(),

@@ -1,0 +1,62 @@
+//! Opens MICA, in each of its modes.
+
+use baseline_mica::cache::{Config as CacheConfig, Eviction};
+use baseline_mica::store::{Config, Preset};
+use baseline_mica::{Mica, MicaCache, Mode};
+use engine::OpenError;
+
+use super::options::{Choice, Options, names};
+use crate::registry::StoreSetup;
+
+impl Choice for Preset {
+    fn accepted() -> String {
+        names([Self::Thesis, Self::NibblePaper])
+    }
+}
+
+impl Choice for Eviction {
+    fn accepted() -> String {
+        names([Self::Fifo, Self::Lru, Self::ApproximateLru])
+    }
+}
+
+/// Object memory over live bytes where memory is to be no limit, in percent.
+const AMPLE_PERCENT: u64 = 400;
+
+fn memory(setup: &StoreSetup) -> u64 {
+    let ample = (setup.live_bytes / 100 * AMPLE_PERCENT).max(64 << 20);
+    setup.object_memory_bytes.unwrap_or(ample)
+}
+
+fn config(setup: &StoreSetup) -> Result<Config, OpenError> {
+    let mut config =
+        Config { resident: setup.resident, ..Config::new(memory(setup), setup.records_max) };
+    let mut options = Options::new(&setup.options);
+    options.read("preset", &mut config.preset)?;
+    options.read("partitions", &mut config.partitions)?;
+    options.read("spare-percent", &mut config.spare_percent)?;
+    options.read("huge-pages", &mut config.huge_pages)?;
+    options.read("resident", &mut config.resident)?;
+    options.finish()?;
+    Ok(config)
+}
+
+/// Store mode.
+pub(crate) fn store<M: Mode>(setup: &StoreSetup) -> Result<Mica<M>, OpenError> {
+    Mica::open(config(setup)?)
+}
+
+/// Cache mode.
+pub(crate) fn cache<M: Mode>(setup: &StoreSetup) -> Result<MicaCache<M>, OpenError> {
+    let mut config = CacheConfig {
+        resident: setup.resident,
+        ..CacheConfig::new(memory(setup), setup.records_max)
+    };
+    let mut options = Options::new(&setup.options);
+    options.read("partitions", &mut config.partitions)?;
+    options.read("eviction", &mut config.eviction)?;
+    options.read("huge-pages", &mut config.huge_pages)?;
+    options.read("resident", &mut config.resident)?;
+    options.finish()?;
+    MicaCache::open(config)
+}
