@@ -12,20 +12,25 @@ use harness::record::{Outcome, Row};
 use harness::runner::{CellRunner, Floor, Interrupt, ProcessRunner};
 use platform::process::{ProcessMemory, descendants};
 
-fn suite(timeout_s: u64) -> String {
-    format!(
-        r#"
-        question = "What becomes of servers?"
-        timeout-s = {timeout_s}
-        [[key-value]]
-        stores = ["redis@servers=2"]
-        get-percent = [50]
-        value-bytes = [1024]
-        fill-percent = [50]
-        threads = [2]
-        roofline = false
-        "#
-    )
+const REQUESTS: &str = r#"
+    [[key-value]]
+    stores = ["redis@servers=2"]
+    get-percent = [50]
+    value-bytes = [1024]
+    fill-percent = [50]
+    threads = [2]
+    roofline = false
+"#;
+
+const FRAGMENTATION: &str = r#"
+    [[fragmentation]]
+    stores = ["redis@servers=2"]
+    patterns = ["P2"]
+    threads = [2]
+"#;
+
+fn suite(timeout_s: u64, work: &str) -> String {
+    format!("question = \"What becomes of servers?\"\ntimeout-s = {timeout_s}\n{work}")
 }
 
 /// Whether a cell's rows say that Redis is not installed here.
@@ -52,7 +57,7 @@ fn wait_until_none_serves(servers: &[u32]) {
 
 #[test]
 fn memory_of_servers_is_the_cells_and_bounded_with_it() {
-    let (code, _, rows) = run_suite("servers-memory", &suite(120), &[]);
+    let (code, _, rows) = run_suite("servers-memory", &suite(120, REQUESTS), &[]);
     if is_skipped(&rows) {
         return;
     }
@@ -100,15 +105,17 @@ struct Loading {
 
 impl Loading {
     /// Starts one; `None` where there is no Redis.
-    fn start(name: &str, timeout_s: u64) -> Option<Self> {
+    fn start(name: &str, timeout_s: u64, work: &str) -> Option<Self> {
         /// Beyond what a server holds that was just started.
         const LOADED_BYTES: u64 = 12 << 20;
         let folder = scratch(name);
         let (file, results) = (folder.join("suite.toml"), folder.join("results"));
-        fs::write(&file, suite(timeout_s)).expect("the suite is written");
+        fs::write(&file, suite(timeout_s, work)).expect("the suite is written");
         let mut run = bench()
             .args(["run", file.to_str().unwrap(), "--scale", "smoke", "--quiet", "--results"])
             .arg(&results)
+            // Traces would push the last words out of a row's reason.
+            .env_remove("RUST_BACKTRACE")
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
@@ -150,7 +157,7 @@ fn send(signal: &str, pid: u32) {
 
 #[test]
 fn a_server_that_is_killed_is_a_failed_row_with_its_fate() {
-    let Some(loading) = Loading::start("server-killed", 120) else { return };
+    let Some(loading) = Loading::start("server-killed", 120, REQUESTS) else { return };
     let victim = loading.servers[0];
     send("KILL", victim);
     let (status, row) = loading.end();
@@ -164,8 +171,24 @@ fn a_server_that_is_killed_is_a_failed_row_with_its_fate() {
 }
 
 #[test]
+fn a_server_that_is_killed_between_phases_or_within_ends_all_threads() {
+    let Some(loading) = Loading::start("server-killed-at-work", 120, FRAGMENTATION) else { return };
+    let victim = loading.servers[1];
+    send("KILL", victim);
+    let (status, row) = loading.end();
+    assert_eq!(status.code(), Some(1));
+    let row = row.expect("a row, never a hole");
+    let reason = row.reason.unwrap();
+    assert_eq!((row.outcome, row.expected), (Outcome::Crashed, false), "{reason}");
+    assert!(
+        reason.contains(&format!("(process {victim}) ended (signal: 9 (SIGKILL))")),
+        "{reason}"
+    );
+}
+
+#[test]
 fn a_server_that_hangs_ends_with_the_cells_time() {
-    let Some(loading) = Loading::start("server-hangs", 5) else { return };
+    let Some(loading) = Loading::start("server-hangs", 5, REQUESTS) else { return };
     send("STOP", loading.servers[1]);
     let (status, row) = loading.end();
     assert_eq!(status.code(), Some(1));
@@ -176,7 +199,9 @@ fn a_server_that_hangs_ends_with_the_cells_time() {
 #[test]
 fn servers_end_with_a_run_that_is_interrupted_or_killed() {
     for signal in ["INT", "KILL"] {
-        let Some(loading) = Loading::start(&format!("servers-{signal}"), 120) else { return };
+        let Some(loading) = Loading::start(&format!("servers-{signal}"), 120, REQUESTS) else {
+            return;
+        };
         send(signal, loading.run.id());
         let (status, row) = loading.end();
         assert!(!status.success(), "{status}");

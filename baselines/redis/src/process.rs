@@ -176,7 +176,7 @@ impl ServerProcess {
     /// The last lines it wrote, long ones shortened.
     fn last_words(&self) -> String {
         const LINES: usize = 3;
-        const LINE_CHARACTERS: usize = 160;
+        const LINE_CHARACTERS: usize = 120;
         let log = fs::read(&self.files.log).unwrap_or_default();
         let log = String::from_utf8_lossy(&log);
         let lines: Vec<&str> = log.lines().map(str::trim).filter(|line| !line.is_empty()).collect();

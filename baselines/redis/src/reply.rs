@@ -2,6 +2,7 @@
 
 /// One reply; bytes are in the buffer that was passed, as far as they fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(hiredis), expect(dead_code, reason = "only a connection makes replies"))]
 pub(crate) enum Reply {
     /// There is no such key.
     Nil,

@@ -330,7 +330,7 @@ impl Post {
             taking: &queues[(self.thread + 1) % queues.len()],
         });
         let counter = page.counter(self.thread);
-        for command in self.commands {
+        for command in &self.commands {
             let reply = match command {
                 Command::Run { last } => {
                     let result = run_phase(
@@ -376,6 +376,15 @@ impl Post {
 fn verify(target: &mut impl Target, table: &LiveTable, stride: usize) {
     for object in table.as_slice().iter().step_by(stride) {
         target.verify(object.handle, object.bytes as usize);
+    }
+}
+
+impl Drop for Post {
+    /// Others may be idle: a thread that panics tells the main thread, which waits for an answer.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let _ = self.replies.send(Reply::Unable(Stop::failed("a worker thread died")));
+        }
     }
 }
 
