@@ -69,7 +69,7 @@ struct State {
     low: bool,
 }
 
-/// A round that is under way until this is dropped.
+/// A round under way, to be [`end`](Pressure::end)ed.
 #[derive(Debug)]
 pub(crate) struct Round<'a> {
     pressure: &'a Pressure,
@@ -190,7 +190,7 @@ impl Pressure {
         let mut state = self.lock();
         state.active -= 1;
         let asked = round.asked;
-        // What its drop does is done.
+        // Its drop is for rounds that do not get here.
         std::mem::forget(round);
         let mark = self.mark();
         if freed {
@@ -257,12 +257,11 @@ impl State {
     }
 }
 
-/// Where a cleaner panics: nobody waits for its round.
+/// Only where a cleaner panics: nothing more is cleaned, and nobody waits for it.
 impl Drop for Round<'_> {
     fn drop(&mut self) {
         self.pressure.lock().active -= 1;
-        self.pressure.work.notify_all();
-        self.pressure.done.notify_all();
+        self.pressure.close();
     }
 }
 
@@ -315,6 +314,18 @@ mod tests {
             assert_eq!(pressure.wait(Need::Put, seen, soon()), Waited::TooLong);
         });
         assert_eq!(pressure.waits(), 3);
+    }
+
+    #[test]
+    fn a_round_that_panics_ends_all_waiting() {
+        let geometry = Config::new(64 << 20, 1000).geometry().unwrap();
+        let pressure = Pressure::new(&geometry);
+        thread::scope(|scope| {
+            scope.spawn(|| drop(pressure.begin().expect("the store is open")));
+            assert_eq!(pressure.wait(Need::Put, 0, soon()), Waited::TooLong);
+            drop(pressure.pause());
+            assert!(pressure.begin().is_none());
+        });
     }
 
     #[test]
