@@ -45,6 +45,8 @@ pub(crate) struct Pressure {
     done: Condvar,
     /// Rounds that freed something.
     rounds: AtomicU64,
+    /// Seglets that puts leave in the pool.
+    floor: usize,
     /// Seglets in the pool below which cleaning is due.
     mark: AtomicUsize,
     /// Seglets in the pool below which appenders wake a cleaner: the mark, or less where the last
@@ -89,6 +91,7 @@ impl Pressure {
             work: Condvar::new(),
             done: Condvar::new(),
             rounds: AtomicU64::new(0),
+            floor: geometry.put_floor(),
             mark: AtomicUsize::new(mark),
             wake_below: AtomicUsize::new(mark),
             closing: AtomicBool::new(false),
@@ -203,7 +206,9 @@ impl Pressure {
             state.answer(asked);
         } else if state.active == 0 {
             state.low = false;
-            self.wake_below.store(mark.min(free), Ordering::Relaxed);
+            // Another look is worth it when an eighth of the room is gone.
+            let room = free.saturating_sub(self.floor);
+            self.wake_below.store(mark.min(free - room / 8), Ordering::Relaxed);
             state.answer(asked);
         }
         self.work.notify_all();
