@@ -61,7 +61,7 @@ use platform::Pages;
 use platform::mapping::{HUGE_PAGE_BYTES, PAGE_BYTES};
 pub use session::RamCloudSession;
 
-/// How long [`KvEngine::settle`] and [`KvEngine::trim`] wait for an instance.
+/// How long [`KvEngine::settle`] and [`KvEngine::trim`] wait for the cleaners.
 const SETTLE_MAX: Duration = Duration::from_secs(5);
 
 /// The store: some instances, each of which has the keys of its hashes.
@@ -126,9 +126,10 @@ impl KvEngine for RamCloud {
 
     /// Cleans until each pool is above its mark, or nothing is worth cleaning.
     fn settle(&self) {
+        let deadline = Instant::now() + SETTLE_MAX;
         for manager in &self.managers {
             let is_due = || manager.log.seglets.free() < manager.pressure.mark();
-            clean(manager, Need::Mark, is_due);
+            clean(manager, Need::Mark, deadline, is_due);
             drop(manager.pressure.pause());
         }
     }
@@ -136,9 +137,10 @@ impl KvEngine for RamCloud {
     /// Cleans whatever is worth it, so that the pools have all that is to be had. The memory
     /// stays mapped and resident, as the original's does.
     fn trim(&self) {
+        let deadline = Instant::now() + SETTLE_MAX;
         for manager in &self.managers {
             manager.head.seal(&manager.log);
-            clean(manager, Need::All, || true);
+            clean(manager, Need::All, deadline, || true);
         }
     }
 
@@ -167,8 +169,7 @@ impl KvEngine for RamCloud {
 }
 
 /// Has rounds run while they are due and free something.
-fn clean(manager: &ObjectManager, need: Need, is_due: impl Fn() -> bool) {
-    let deadline = Instant::now() + SETTLE_MAX;
+fn clean(manager: &ObjectManager, need: Need, deadline: Instant, is_due: impl Fn() -> bool) {
     loop {
         let seen = manager.pressure.rounds();
         if !is_due() || manager.pressure.wait(need, seen, deadline) != Waited::Freed {

@@ -77,6 +77,13 @@ fn three_instances_of_four_cleaners_and_few_buckets() {
     storm(Config { instances: 3, cleaner_threads: 4, ..config }, 60);
 }
 
+/// Segments of two seglets, as many of both as can be.
+#[test]
+fn the_shortest_segments_and_seglets() {
+    let config = Config::new(4 << 20, 10_000);
+    storm(Config { segment_bytes: 2 << 10, seglet_bytes: 1 << 10, ..config }, 70);
+}
+
 /// Who waits for room does not keep others, or the end, waiting.
 #[test]
 fn threads_that_find_the_store_full_are_all_refused() {

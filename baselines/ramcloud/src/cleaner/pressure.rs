@@ -45,6 +45,8 @@ pub(crate) struct Pressure {
     done: Condvar,
     /// Rounds that freed something.
     rounds: AtomicU64,
+    /// Seglets that puts leave in the pool.
+    floor: usize,
     /// Seglets in the pool below which cleaning is due.
     mark: AtomicUsize,
     /// Seglets in the pool below which appenders wake a cleaner: the mark, or less where the last
@@ -69,7 +71,7 @@ struct State {
     low: bool,
 }
 
-/// A round that is under way until this is dropped.
+/// A round under way, to be [`end`](Pressure::end)ed.
 #[derive(Debug)]
 pub(crate) struct Round<'a> {
     pressure: &'a Pressure,
@@ -89,6 +91,7 @@ impl Pressure {
             work: Condvar::new(),
             done: Condvar::new(),
             rounds: AtomicU64::new(0),
+            floor: geometry.put_floor(),
             mark: AtomicUsize::new(mark),
             wake_below: AtomicUsize::new(mark),
             closing: AtomicBool::new(false),
@@ -190,7 +193,7 @@ impl Pressure {
         let mut state = self.lock();
         state.active -= 1;
         let asked = round.asked;
-        // What its drop does is done.
+        // Its drop is for rounds that do not get here.
         std::mem::forget(round);
         let mark = self.mark();
         if freed {
@@ -203,7 +206,9 @@ impl Pressure {
             state.answer(asked);
         } else if state.active == 0 {
             state.low = false;
-            self.wake_below.store(mark.min(free), Ordering::Relaxed);
+            // Another look is worth it when an eighth of the room is gone.
+            let room = free.saturating_sub(self.floor);
+            self.wake_below.store(mark.min(free - room / 8), Ordering::Relaxed);
             state.answer(asked);
         }
         self.work.notify_all();
@@ -257,12 +262,11 @@ impl State {
     }
 }
 
-/// Where a cleaner panics: nobody waits for its round.
+/// Only where a cleaner panics: nothing more is cleaned, and nobody waits for it.
 impl Drop for Round<'_> {
     fn drop(&mut self) {
         self.pressure.lock().active -= 1;
-        self.pressure.work.notify_all();
-        self.pressure.done.notify_all();
+        self.pressure.close();
     }
 }
 
@@ -315,6 +319,18 @@ mod tests {
             assert_eq!(pressure.wait(Need::Put, seen, soon()), Waited::TooLong);
         });
         assert_eq!(pressure.waits(), 3);
+    }
+
+    #[test]
+    fn a_round_that_panics_ends_all_waiting() {
+        let geometry = Config::new(64 << 20, 1000).geometry().unwrap();
+        let pressure = Pressure::new(&geometry);
+        thread::scope(|scope| {
+            scope.spawn(|| drop(pressure.begin().expect("the store is open")));
+            assert_eq!(pressure.wait(Need::Put, 0, soon()), Waited::TooLong);
+            drop(pressure.pause());
+            assert!(pressure.begin().is_none());
+        });
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::manager::ObjectManager;
 use crate::segments::{Segment, SegmentId, State};
 
 /// Segments of a pass, as a list of entries is kept of them; wholly dead ones are not counted.
-const SOURCES_MAX: usize = 16;
+const SOURCES_MAX: usize = 10;
 /// Segments with a larger live part, in percent, are not worth moving.
 const LIVE_PERCENT_MAX: u64 = 98;
 /// Segments scanned for dead tombstones before a selection that may well find something else.
