@@ -14,7 +14,10 @@
 //! | `epoch` `limbo` | when what was retired is free; sessions' slots |
 //! | `bound` `counters` | live bytes and other sums, without a line that all write |
 //! | `walk` `check` | every node, and every invariant |
-//! | `memory` `row` `shared` `suffix` | blocks of the heap, and links between them: with `epoch` and `limbo` all unsafe code but for the places where something is retired |
+//! | `memory` `row` `shared` `suffix` | blocks of the heap, and links between them |
+//!
+//! Unsafe code is in the files of the last row, in `epoch` and `limbo`, and where something is
+//! retired: there the reason is given why nothing links it any more.
 #![deny(unsafe_code)]
 
 mod bound;
