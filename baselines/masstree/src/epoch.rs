@@ -94,7 +94,7 @@ unsafe impl Sync for Slot {}
 impl Slot {
     fn try_hold(&self, hold: Hold) -> bool {
         // Acquire: pairs with the release in `let_go`. SeqCst: what is read under the hold is
-        // read after every thread can see it, see `Domain::pin`.
+        // read after every thread can see it: MASSTREE-PIN.
         let (success, failure) = (Ordering::SeqCst, Ordering::Relaxed);
         self.hold.compare_exchange(Hold::Idle.bits(), hold.bits(), success, failure).is_ok()
     }
@@ -174,7 +174,8 @@ impl Domain {
     pub(crate) fn claim(&self) -> Result<usize, SessionError> {
         let mut free = self.lock_free();
         let index = free.pop().ok_or(SessionError::TooManySessions { limit: SESSIONS_MAX })?;
-        // Under the lock, so that `stop` knows of it. SeqCst: whoever looks for pins after this one's finds the slot, see `pin`.
+        // Under the lock, so that `stop` knows of it. SeqCst: whoever looks for pins after this
+        // session's finds the slot: MASSTREE-PIN.
         self.used.fetch_max(index + 1, Ordering::SeqCst);
         Ok(index)
     }
@@ -207,8 +208,8 @@ impl Domain {
             }
             spin.wait();
         }
-        // PIN, from: what the operation reads is read after its pin can be seen. An exchange is
-        // a full fence on x86-64, where a second one would cost as much as the operation.
+        // MASSTREE-PIN, from: what the operation reads is read after its pin can be seen. An
+        // exchange is a full fence on x86-64, and a second one would only cost time.
         if cfg!(all(target_arch = "x86_64", not(miri))) {
             std::sync::atomic::compiler_fence(Ordering::SeqCst);
         } else {
@@ -219,8 +220,8 @@ impl Domain {
 
     /// Moves the epoch on if every pinned slot has seen it, and returns it.
     fn advance(&self) -> u64 {
-        // PIN, to: whoever is not seen pinned here begins after the blocks were unlinked that
-        // were sealed before.
+        // MASSTREE-PIN, to: whoever is not seen pinned here begins after the blocks were unlinked
+        // that were sealed before.
         fence(Ordering::SeqCst);
         let epoch = self.epoch.0.load(Ordering::Relaxed);
         for slot in self.used() {

@@ -10,11 +10,15 @@
 //! | `tree` | the map on keys of bytes, its sessions |
 //! | `key` `version` `permutation` `node` | keys as layers see them; what nodes are made of |
 //! | `layer` `find` `scan` | ways down: to a border node, to a key, along the keys |
+//! | `warm` | ways of a batch down in step |
 //! | `insert` `split` `remove` `list` | changes, from a slot up to the root |
 //! | `epoch` `limbo` | when what was retired is free; sessions' slots |
 //! | `bound` `counters` | live bytes and other sums, without a line that all write |
 //! | `walk` `check` | every node, and every invariant |
-//! | `memory` `row` `shared` `suffix` | blocks of the heap, and links between them: with `epoch` and `limbo` all unsafe code but for the places where something is retired |
+//! | `memory` `row` `shared` `suffix` | blocks of the heap, and links between them |
+//!
+//! Unsafe code is in the files of the last row, in `epoch` and `limbo`, and where something is
+//! retired: there the reason is given why nothing links it any more.
 #![deny(unsafe_code)]
 
 mod bound;
@@ -51,14 +55,17 @@ mod thread_use;
 mod tree;
 mod version;
 mod walk;
+mod warm;
 
 use std::ops::ControlFlow;
 
 use engine::{
     AllocatorChoice, EngineTraits, GetError, Hashing, Heap, KvEngine, KvSession, MemoryBound,
-    MemoryCensus, OpenError, PutError, PutOutcome, ScanEntry, SessionError, Setting, Statistic,
+    MemoryCensus, Op, OpenError, Outcome, PutError, PutOutcome, ScanEntry, SessionError, Setting,
+    Statistic, ValueBuffers,
 };
 pub use tree::{Tree, TreeSession};
+use warm::Wanted;
 
 /// Settings of a [`Masstree`].
 #[derive(Clone, Copy, Debug)]
@@ -104,6 +111,7 @@ impl KvEngine for Masstree {
         value_bytes_max: tree::VALUE_BYTES_MAX,
         ordered: true,
         hashing: Hashing::None,
+        batches: true,
         ..EngineTraits::BASE
     };
 
@@ -180,6 +188,36 @@ impl KvSession for MasstreeSession<'_> {
     #[inline]
     fn delete(&mut self, key: u64) -> bool {
         self.session.delete(&key.to_be_bytes())
+    }
+
+    /// Groups of operations go down the tree in step before they are executed in order.
+    fn execute(
+        &mut self,
+        operations: &[Op<'_>],
+        values: &mut ValueBuffers<'_>,
+        outcomes: &mut [Outcome],
+    ) {
+        assert!(outcomes.len() >= operations.len(), "one outcome per operation");
+        let mut results = outcomes.iter_mut().enumerate();
+        for group in operations.chunks(warm::KEYS) {
+            let mut wanted = [Wanted { key: 0, row: false }; warm::KEYS];
+            for (wanted, operation) in wanted.iter_mut().zip(group) {
+                *wanted = match *operation {
+                    Op::Get { key } => Wanted { key, row: true },
+                    Op::Put { key, .. } | Op::Delete { key } => Wanted { key, row: false },
+                };
+            }
+            if group.len() > 1 {
+                self.session.warm(&wanted[..group.len()]);
+            }
+            for (operation, (index, outcome)) in group.iter().zip(&mut results) {
+                *outcome = match *operation {
+                    Op::Get { key } => Outcome::of_get(self.get(key, values.slot(index))),
+                    Op::Put { key, value } => Outcome::of_put(self.put(key, value)),
+                    Op::Delete { key } => Outcome::Deleted(self.delete(key)),
+                };
+            }
+        }
     }
 
     fn scan(&mut self, first: u64, limit: usize) -> Option<Vec<ScanEntry>> {

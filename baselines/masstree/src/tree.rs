@@ -21,6 +21,7 @@ use crate::scan::Scan;
 use crate::shared::{NodeLink, allocate_border};
 use crate::thread_use::ThreadUse;
 use crate::walk::{Visit, walk};
+use crate::warm::{Wanted, warm};
 
 /// Longest value: a row's header has 32 bits for it.
 pub(crate) const VALUE_BYTES_MAX: usize = u32::MAX as usize;
@@ -285,6 +286,12 @@ impl TreeSession<'_> {
     pub fn delete(&mut self, key: &[u8]) -> bool {
         let pin = self.pin();
         remove::remove(pin.guard(), self.tree.top(), Key::new(key), key.len() as u64)
+    }
+
+    /// Fetches what operations on some keys of eight bytes are about to read.
+    pub(crate) fn warm(&mut self, wanted: &[Wanted]) {
+        let pin = self.pin();
+        warm(pin.guard(), self.tree.top(), wanted);
     }
 
     /// Visits keys and values from `first` upwards, in order, until the visitor breaks. Keys that

@@ -127,7 +127,8 @@ fn run(tree: &Tree, read: impl Fn(&mut TreeSession<'_>, &[AtomicU64]) + Sync) {
     tree.check().unwrap();
     assert_eq!(count(tree, "layers"), 1);
     assert_eq!(count(tree, "nodes_freed"), count(tree, "nodes_allocated") - 1);
-    assert!(count(tree, "layers_collapsed") > ROUNDS && count(tree, "border_splits") > ROUNDS);
+    // At least those that are needed for the keys that stay.
+    assert!(count(tree, "layers_collapsed") > 40 && count(tree, "border_splits") > 15);
 }
 
 #[test]
@@ -219,7 +220,7 @@ fn layers_of_one_slice_are_fought_over() {
     });
     tree.check().unwrap();
     assert_eq!(count(&tree, "layers"), 1);
-    assert!(count(&tree, "layers_collapsed") > 100);
+    assert!(count(&tree, "layers_collapsed") >= 2, "two layers below sixteen bytes");
     drop(tree);
     assert_eq!(heap.allocated_bytes(), 0);
 }

@@ -71,6 +71,49 @@ fn an_exhausted_heap_is_full_and_takes_puts_after_deletes() {
 }
 
 #[test]
+fn threads_on_an_exhausted_heap_lose_nothing() {
+    let heap = TestHeap::leaked();
+    heap.limit_bytes = 200_000;
+    let heap: &TestHeap = heap;
+    let store = Masstree::open(Config::new(heap)).unwrap();
+    thread::scope(|scope| {
+        for thread in 0..4_u64 {
+            let store = &store;
+            scope.spawn(move || {
+                let mut session = store.session().unwrap();
+                let mut buffer = [0; 100];
+                for round in 0..30 {
+                    let key = |number: u64| (number * 7 + round) << 8 | thread;
+                    let mut stored = Vec::new();
+                    for number in 0..500 {
+                        let value = [number as u8 ^ thread as u8; 90];
+                        match session.put(key(number), &value).unwrap() {
+                            PutOutcome::Inserted => stored.push((key(number), value)),
+                            PutOutcome::Full => {}
+                            PutOutcome::Updated => panic!("key {number} was deleted"),
+                        }
+                    }
+                    for (key, value) in stored {
+                        assert_eq!(session.get(key, &mut buffer), Ok(Some(90)));
+                        assert_eq!(buffer[..90], value);
+                        assert!(session.delete(key));
+                    }
+                }
+            });
+        }
+    });
+    store.check().unwrap();
+    assert_eq!(store.memory().live_objects, 0);
+    assert_eq!(count(&store, "nodes_freed"), count(&store, "nodes_allocated") - 1);
+    let mut session = store.session().unwrap();
+    let stored = (0..).take_while(|&key| session.put(key, &[0; 90]).unwrap().is_stored()).count();
+    assert!(stored > 1000, "{stored} rows of 94 bytes and their nodes in 200000");
+    drop(session);
+    drop(store);
+    assert_eq!(heap.allocated_bytes(), 0);
+}
+
+#[test]
 fn retired_rows_go_back_though_a_session_sleeps() {
     let heap: &TestHeap = TestHeap::leaked();
     let store = Masstree::open(Config::new(heap)).unwrap();
