@@ -18,17 +18,15 @@
 //! (`MADV_COLLAPSE`, Linux 6.1) has them wherever the setting is not `deny`; see
 //! [`Mirrored::make_resident`].
 
-use std::ffi::CStr;
 use std::io;
 use std::ops::Range;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::atomic::AtomicU64;
 
 use crate::mapping::{HUGE_PAGE_BYTES, PAGE_BYTES};
+use crate::process::memory_file;
 use crate::racy::{WORD_BYTES, prefetch_lines};
 use crate::{Mapping, Pages};
-
-const NAME: &CStr = c"ring";
 
 /// Shared words of which the last few are the first few over again.
 ///
@@ -64,7 +62,7 @@ impl Mirrored {
         assert!(overlap_bytes <= bytes, "an overlap of {overlap_bytes} in a ring of {bytes} bytes");
         let all_bytes = bytes.checked_add(overlap_bytes).ok_or(io::ErrorKind::OutOfMemory)?;
         let mapping = Mapping::anonymous(all_bytes, Pages::SmallUntilCollapsed)?;
-        let file = memory_file(bytes)?;
+        let file = memory_file(bytes, libc::MFD_CLOEXEC)?;
         map_over(&mapping, 0..bytes, &file)?;
         map_over(&mapping, bytes..all_bytes, &file)?;
         mapping.advise(match pages {
@@ -136,23 +134,6 @@ impl Mirrored {
     pub fn prefetch_lines(&self, at: usize, words: usize, lines_max: usize) {
         prefetch_lines(self.mapping.start().as_ptr(), at, words, lines_max);
     }
-}
-
-/// A file that exists in memory alone and goes with its last mapping.
-fn memory_file(bytes: usize) -> io::Result<OwnedFd> {
-    // SAFETY: the name is a string that ends; the call reads nothing else.
-    let descriptor = unsafe { libc::memfd_create(NAME.as_ptr(), libc::MFD_CLOEXEC) };
-    if descriptor < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: just made, and nobody else's.
-    let file = unsafe { OwnedFd::from_raw_fd(descriptor) };
-    let length = libc::off_t::try_from(bytes).map_err(|_| io::ErrorKind::OutOfMemory)?;
-    // SAFETY: the call reads and writes no memory of ours.
-    if unsafe { libc::ftruncate(file.as_raw_fd(), length) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
-    Ok(file)
 }
 
 /// Covers a range of a reservation, that nobody uses yet, with the front of a file.

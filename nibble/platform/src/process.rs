@@ -215,15 +215,22 @@ fn signal(pid: u32, signal: libc::c_int) {
 /// # Errors
 /// The system's error.
 pub fn inheritable_memory_file(bytes: usize) -> io::Result<OwnedFd> {
+    memory_file(bytes, 0)
+}
+
+/// An anonymous file in memory, `bytes` long and zeroed, that goes with its last descriptor and
+/// mapping.
+pub(crate) fn memory_file(bytes: usize, flags: libc::c_uint) -> io::Result<OwnedFd> {
+    let length = libc::off_t::try_from(bytes).map_err(|_| io::ErrorKind::OutOfMemory)?;
     // SAFETY: the name is a valid C string; without MFD_CLOEXEC children inherit the descriptor.
-    let raw = unsafe { libc::memfd_create(c"nibble-bench".as_ptr(), 0) };
+    let raw = unsafe { libc::memfd_create(c"nibble-bench".as_ptr(), flags) };
     if raw < 0 {
         return Err(io::Error::last_os_error());
     }
     // SAFETY: `raw` is a fresh descriptor that nobody else owns.
     let descriptor = unsafe { OwnedFd::from_raw_fd(raw) };
     // SAFETY: `raw` is open.
-    if unsafe { libc::ftruncate(raw, bytes as libc::off_t) } != 0 {
+    if unsafe { libc::ftruncate(raw, length) } != 0 {
         return Err(io::Error::last_os_error());
     }
     Ok(descriptor)

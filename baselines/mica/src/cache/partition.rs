@@ -159,6 +159,8 @@ impl<const BITS: u32> Partition<BITS> {
                 counters.count(Counter::DanglingFound);
                 continue;
             }
+            // All lines at once: which of them are needed its first one says only when it is there.
+            self.log.prefetch(offset);
             if let Some(found) = self.log.find(offset)
                 && found.identity == target.identity()
             {

@@ -93,9 +93,17 @@ impl<M: Mode> Mica<M> {
     #[inline]
     fn prefetch_behind(&self, partition: usize, offset: usize, value_bytes: usize) {
         let words = HEADER_WORDS + value_bytes.div_ceil(WORD_BYTES);
-        let Some(words) = words.checked_sub(LINES_BLIND * LINE_WORDS) else { return };
-        let at = partition * self.sizes.arena_words + offset + LINES_BLIND * LINE_WORDS;
-        self.objects.prefetch_lines(at, words, LINES_AHEAD - LINES_BLIND);
+        if words > LINES_BLIND * LINE_WORDS {
+            self.prefetch_long(partition * self.sizes.arena_words + offset, words);
+        }
+    }
+
+    /// Apart, so that operations on short items stay short.
+    #[inline(never)]
+    fn prefetch_long(&self, at: usize, words: usize) {
+        const BLIND_WORDS: usize = LINES_BLIND * LINE_WORDS;
+        let lines_max = LINES_AHEAD - LINES_BLIND;
+        self.objects.prefetch_lines(at + BLIND_WORDS, words - BLIND_WORDS, lines_max);
     }
 
     /// Copies a value out, of one state of its chain.
