@@ -96,7 +96,10 @@ impl KeyHash {
     #[must_use]
     pub fn partition(self, partition_bits: u32) -> usize {
         debug_assert!(partition_bits <= PARTITION_BITS);
-        ((self.0 >> (TAG_BITS + BUCKET_BITS)) >> (PARTITION_BITS - partition_bits)) as usize
+        // Up by as many bits as there are, not down by the others: compilers compute that difference
+        // in a byte of a register, whose other bytes may be of the operation before and not yet there.
+        let portion = self.0 >> (TAG_BITS + BUCKET_BITS);
+        ((portion << partition_bits) >> PARTITION_BITS) as usize
     }
 
     /// The tag, never 0, which marks an empty entry: a tag that would be 0 is 1.
@@ -111,8 +114,7 @@ impl KeyHash {
     #[must_use]
     pub fn bucket(self, buckets: usize) -> usize {
         debug_assert!((1..=BUCKETS_MAX).contains(&buckets));
-        // The portion on top of a word instead of masked: compilers may mask with an instruction
-        // that waits for the operation before.
+        // The portion on top of a word, not masked, for the same reason.
         let portion = self.0 << (PARTITION_BITS + TAG_BITS);
         ((u128::from(portion) * buckets as u128) >> u64::BITS) as usize
     }

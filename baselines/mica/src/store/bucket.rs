@@ -79,9 +79,8 @@ const OFFSET_BITS: u32 = 48;
 /// └───────────────────────────────────────┴────────────┘
 /// ```
 ///
-/// No tag is 0, so the whole word is 0 only when the entry is empty. The offset is on top because
-/// it is needed at once and so costs a shift: what masks it is an instruction that may wait for
-/// the operation before.
+/// No tag is 0, so the whole word is 0 only when the entry is empty. The offset is on top, where a
+/// shift reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry(u64);
 
