@@ -3,7 +3,7 @@
 
 mod small_cache;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 use baseline_mica::cache::Eviction;
@@ -195,6 +195,50 @@ fn values_that_the_tail_overtakes_are_not_seen() {
     overtake::<Crew>(Eviction::Lru);
     overtake::<Crcw>(Eviction::Fifo);
     overtake::<Crcw>(Eviction::Lru);
+}
+
+/// One thread updates its few long values in place without end, another appends: no append is
+/// damaged by an update of what it has just overtaken.
+#[test]
+fn updates_in_place_do_not_reach_into_what_was_appended_over_them() {
+    const APPENDS: u64 = 1500;
+    const UPDATED_KEYS: u64 = 3;
+    const UPDATES_MIN: u64 = 200;
+    let cache = MicaCache::<Crcw>::open(config(1, RECORDS_MAX, Eviction::Fifo)).unwrap();
+    let (done, updates) = (AtomicBool::new(false), AtomicU64::new(0));
+    thread::scope(|scope| {
+        let (cache, done, updates) = (&cache, &done, &updates);
+        scope.spawn(move || {
+            let mut session = cache.session().unwrap();
+            let value = vec![0xaa; LOG_BYTES as usize / 7];
+            for turn in 0.. {
+                session.put(turn % UPDATED_KEYS, &value).unwrap();
+                updates.store(turn, Ordering::Relaxed);
+                if done.load(Ordering::Relaxed) {
+                    break;
+                }
+            }
+        });
+        scope.spawn(move || {
+            let mut session = cache.session().unwrap();
+            let value = vec![0xbb; LOG_BYTES as usize / 20];
+            let mut buffer = value.clone();
+            let go_on =
+                |append: &u64| *append < APPENDS || updates.load(Ordering::Relaxed) < UPDATES_MIN;
+            let damaged = (0..).take_while(go_on).find(|append| {
+                let key = UPDATED_KEYS + append;
+                session.put(key, &value).unwrap();
+                buffer.fill(0);
+                // The other appends no more than its keys, for which there is room behind this one.
+                session.get(key, &mut buffer) != Ok(Some(value.len())) || buffer != value
+            });
+            done.store(true, Ordering::Relaxed);
+            assert_eq!(damaged, None);
+        });
+    });
+    cache.check().unwrap();
+    assert!(statistic(&cache, "in_place_updates") >= 1.0);
+    assert!(statistic(&cache, "log_wraps") >= (APPENDS / 40) as f64);
 }
 
 /// One key, written without end by one thread in one size, in place, and read by others: nothing
