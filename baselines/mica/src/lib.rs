@@ -9,12 +9,15 @@
 //! | [`keyhash`] | the keyhash, and which bits of it say partition, tag and bucket |
 //! | [`claims`] | which session owns which partition |
 //! | [`store`] | store mode |
+//! | [`handover`] | store mode behind threads that own it: software hand-over |
 #![forbid(unsafe_code)]
 
 pub mod claims;
+pub mod handover;
 pub mod keyhash;
 pub mod mode;
 pub mod store;
 
+pub use handover::MicaHandover;
 pub use mode::{Access, Crcw, Crew, Erew, Mode};
 pub use store::Mica;
