@@ -21,8 +21,6 @@ pub const BUCKETS_MAX: usize = 1 << 32;
 // better.
 const _: () = assert!(PARTITION_BITS + TAG_BITS + BUCKET_BITS == u64::BITS);
 const _: () = assert!(BUCKET_BITS >= BUCKETS_MAX.trailing_zeros() + 4);
-// A bucket number is a product shifted down, which must not overflow.
-const _: () = assert!(BUCKET_BITS + BUCKETS_MAX.trailing_zeros() < u128::BITS);
 
 /// How keys are hashed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,7 +89,10 @@ impl KeyHash {
     #[must_use]
     pub fn partition(self, partition_bits: u32) -> usize {
         debug_assert!(partition_bits <= PARTITION_BITS);
-        ((self.0 >> (TAG_BITS + BUCKET_BITS)) >> (PARTITION_BITS - partition_bits)) as usize
+        // Up by as many bits as there are, not down by the others: compilers compute that difference
+        // in a byte of a register, whose other bytes may be of the operation before and not yet there.
+        let portion = self.0 >> (TAG_BITS + BUCKET_BITS);
+        ((portion << partition_bits) >> PARTITION_BITS) as usize
     }
 
     /// The tag, never 0, which marks an empty entry: a tag that would be 0 is 1.
@@ -106,8 +107,9 @@ impl KeyHash {
     #[must_use]
     pub fn bucket(self, buckets: usize) -> usize {
         debug_assert!((1..=BUCKETS_MAX).contains(&buckets));
-        let portion = self.0 & ((1 << BUCKET_BITS) - 1);
-        ((u128::from(portion) * buckets as u128) >> BUCKET_BITS) as usize
+        // The portion on top of a word, not masked, for the same reason.
+        let portion = self.0 << (PARTITION_BITS + TAG_BITS);
+        ((u128::from(portion) * buckets as u128) >> u64::BITS) as usize
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::keyhash::TAG_BITS;
+
 /// Words of a bucket.
 pub(super) const BUCKET_WORDS: usize = 8;
 /// Entries of a bucket.
@@ -71,17 +73,19 @@ const OFFSET_BITS: u32 = 48;
 /// An entry of a bucket.
 ///
 /// ```text
-///  63        48 47                                    0
-/// ┌────────────┬───────────────────────────────────────┐
-/// │    tag     │   item, in words of its partition     │
-/// └────────────┴───────────────────────────────────────┘
+///  63                                   16 15         0
+/// ┌───────────────────────────────────────┬────────────┐
+/// │   item, in words of its partition     │    tag     │
+/// └───────────────────────────────────────┴────────────┘
 /// ```
 ///
-/// No tag is 0, so the whole word is 0 only when the entry is empty.
+/// No tag is 0, so the whole word is 0 only when the entry is empty. The offset is on top, where a
+/// shift reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry(u64);
 
-const _: () = assert!(OFFSET_BITS + crate::keyhash::TAG_BITS == u64::BITS);
+const _: () = assert!(OFFSET_BITS + TAG_BITS == u64::BITS);
+const _: () = assert!(TAG_BITS == u16::BITS);
 const _: () = assert!(super::chunk::CHUNK_WORDS_MAX < 1 << OFFSET_BITS);
 
 impl Entry {
@@ -90,7 +94,7 @@ impl Entry {
     #[inline]
     pub(super) fn new(tag: u16, offset: usize) -> Self {
         debug_assert!(tag != 0 && offset < 1 << OFFSET_BITS);
-        Self((u64::from(tag) << OFFSET_BITS) | offset as u64)
+        Self(((offset as u64) << TAG_BITS) | u64::from(tag))
     }
 
     #[inline]
@@ -107,12 +111,12 @@ impl Entry {
 
     #[inline]
     pub(super) fn tag(self) -> u16 {
-        (self.0 >> OFFSET_BITS) as u16
+        self.0 as u16
     }
 
     #[inline]
     pub(super) fn offset(self) -> usize {
-        (self.0 & ((1 << OFFSET_BITS) - 1)) as usize
+        (self.0 >> TAG_BITS) as usize
     }
 
     #[inline]

@@ -1,5 +1,8 @@
 //! Walks everything: heaps, lists, chains, pools, and whether they agree.
 
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::Ordering;
+
 use super::Mica;
 use super::bucket::{BUCKET_WORDS, Entry, Header};
 use super::chunk::{Arena, CHUNK_WORDS_MIN};
@@ -8,8 +11,6 @@ use super::heap::{Heap, usable_words};
 use super::index::{Bucket, Pool};
 use super::partition::Partition;
 use crate::mode::Mode;
-use std::collections::{HashMap, HashSet};
-use std::sync::atomic::Ordering;
 
 /// Chunks of a heap by where they begin.
 #[derive(Debug, Default)]

@@ -324,3 +324,6 @@ fn set_bits(word: &AtomicU64, bits: u64, set: bool) -> u64 {
     word.store(new, Ordering::Relaxed);
     new
 }
+
+#[cfg(test)]
+mod tests;

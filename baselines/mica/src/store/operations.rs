@@ -28,6 +28,16 @@ pub(super) struct Target {
     tag: u16,
 }
 
+/// What a reader finds, small enough for registers.
+#[derive(Clone, Copy, Debug)]
+enum Read {
+    Absent,
+    /// The value's length; it is in the buffer.
+    Copied(usize),
+    /// The length of a value that the buffer cannot hold.
+    TooLong(usize),
+}
+
 impl Default for Target {
     fn default() -> Self {
         Self { key: 0, partition: 0, bucket: 0, tag: 1 }
@@ -93,9 +103,17 @@ impl<M: Mode> Mica<M> {
     #[inline]
     fn prefetch_behind(&self, partition: usize, offset: usize, value_bytes: usize) {
         let words = HEADER_WORDS + value_bytes.div_ceil(WORD_BYTES);
-        let Some(words) = words.checked_sub(LINES_BLIND * LINE_WORDS) else { return };
-        let at = partition * self.sizes.arena_words + offset + LINES_BLIND * LINE_WORDS;
-        self.objects.prefetch_lines(at, words, LINES_AHEAD - LINES_BLIND);
+        if words > LINES_BLIND * LINE_WORDS {
+            self.prefetch_long(partition * self.sizes.arena_words + offset, words);
+        }
+    }
+
+    /// Apart, so that operations on short items stay short.
+    #[inline(never)]
+    fn prefetch_long(&self, at: usize, words: usize) {
+        const BLIND_WORDS: usize = LINES_BLIND * LINE_WORDS;
+        let lines_max = LINES_AHEAD - LINES_BLIND;
+        self.objects.prefetch_lines(at + BLIND_WORDS, words - BLIND_WORDS, lines_max);
     }
 
     /// Copies a value out, of one state of its chain.
@@ -109,9 +127,16 @@ impl<M: Mode> Mica<M> {
         let main = self.main(target);
         loop {
             let reading = Reading::<M>::begin(main);
-            let found = self.read(target, main, &reading, buffer);
+            let read = self.read(target, main, &reading, buffer);
             if reading.is_valid() {
-                return found;
+                return match read {
+                    Read::Absent => Ok(None),
+                    Read::Copied(value_bytes) => Ok(Some(value_bytes)),
+                    Read::TooLong(value_bytes) => {
+                        let buffer_bytes = buffer.len();
+                        Err(GetError::BufferTooShort { value_bytes, buffer_bytes })
+                    }
+                };
             }
             counters.reader_restarts.add(1);
         }
@@ -125,7 +150,7 @@ impl<M: Mode> Mica<M> {
         main: &Bucket,
         reading: &Reading<'_, M>,
         buffer: &mut [u8],
-    ) -> Result<Option<usize>, GetError> {
+    ) -> Read {
         let arena = self.arena(target.partition);
         let mut bucket = main;
         loop {
@@ -137,20 +162,20 @@ impl<M: Mode> Mica<M> {
                 if key != target.key {
                     continue;
                 }
-                let (value_bytes, buffer_bytes) = (tag.value_bytes(), buffer.len());
+                let value_bytes = tag.value_bytes();
                 let Some(value) = arena.value(offset, value_bytes) else { continue };
                 let Some(front) = buffer.get_mut(..value_bytes) else {
-                    return Err(GetError::BufferTooShort { value_bytes, buffer_bytes });
+                    return Read::TooLong(value_bytes);
                 };
                 self.prefetch_behind(target.partition, offset, value_bytes);
                 copy_out(value, front);
-                return Ok(Some(value_bytes));
+                return Read::Copied(value_bytes);
             }
             match self.index.next(target.partition, bucket) {
                 // A link is followed only as long as the chain is what it was: one that has changed may
                 // lead around the pool.
                 Some(next) if reading.is_valid() => bucket = next,
-                _ => return Ok(None),
+                _ => return Read::Absent,
             }
         }
     }

@@ -7,11 +7,11 @@
 //!
 //! Why a reader cannot mistake one item for another. Let it find the entry of an item, and let the
 //! item's chunk be freed and written anew, by a writer of any key, before it has copied all.
-//! The chunk is freed with the chain's version already odd, the new writer gets it from the heap
-//! after (by the partition's lock, or as the same thread), and passes a release fence between
-//! getting the chunk and writing it. So the reader, which passes an acquire fence between copying and
-//! reading the version again, finds a version that is not the one it began with. What links and
-//! tags the heap itself writes into freed chunks is behind such a fence too.
+//! The chunk is freed with the chain's version already odd; the new writer enters the heap after
+//! (by the partition's lock, or as the same thread), and passes a release fence after that free
+//! and before it writes. So the reader, which passes an acquire fence between copying and reading the
+//! version again, finds a version that is not the one it began with. What links and tags the heap
+//! itself writes into freed chunks is behind such a fence too.
 
 use std::hint::spin_loop;
 use std::marker::PhantomData;
@@ -27,7 +27,7 @@ use crate::mode::Mode;
 /// Looks at a version before the thread gives way: who has the chain may not be running.
 const SPINS: u32 = 128;
 
-/// One partition. Two cache lines, because neighbours are prefetched in pairs.
+/// One partition, apart from its neighbours by two cache lines, which are prefetched in pairs.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct Partition {
