@@ -1,8 +1,10 @@
 //! What cannot be seen from outside: owners that panic, sessions that sleep, buffers.
 
+use std::hint::spin_loop;
 use std::iter::once;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use engine::{KvEngine, KvSession, Op, Outcome, PutOutcome, ValueBuffers};
@@ -119,6 +121,52 @@ fn sleepers_are_woken_and_counted() {
         let _standing = StandingStill::begin(&store.owners);
         assert_eq!(client_parks(owner), round);
     }
+}
+
+#[test]
+fn owners_that_stand_still_carry_nothing_out() {
+    let store = open(2);
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut session = store.session().unwrap();
+            let batch: Vec<_> = (0..64).map(|key| Op::Put { key, value: &[7; 500] }).collect();
+            let mut outcomes = [Outcome::Absent; 64];
+            while !is_over.load(Ordering::Relaxed) {
+                session.execute(&batch, &mut ValueBuffers::new(&mut [], 0), &mut outcomes);
+            }
+        });
+        let counts = || store.owners.iter().map(|owner| owner.counts()[0].1).collect::<Vec<_>>();
+        let mut moved = 0;
+        for _ in 0..300 {
+            let before = {
+                let _standing = StandingStill::begin(&store.owners);
+                let before = counts();
+                (0..100).for_each(|_| thread::yield_now());
+                moved += usize::from(counts() != before);
+                before
+            };
+            while counts() == before {
+                thread::yield_now();
+            }
+        }
+        is_over.store(true, Ordering::Relaxed);
+        assert_eq!(moved, 0, "of 300 times");
+    });
+}
+
+#[test]
+fn no_letter_is_missed_by_an_owner_that_falls_asleep() {
+    let store = open(1);
+    let mut session = store.session().unwrap();
+    // Pauses about as long as owners look.
+    for round in 0..30_000_u64 {
+        (0..round % 600).for_each(|_| spin_loop());
+        assert!(session.put(round % 100, b"value").unwrap().is_stored());
+    }
+    let counts = store.owners[0].counts();
+    assert_eq!(counts[0], ("handed_batches", 30_000));
+    assert!(counts[2].1 > 0, "it never slept: {counts:?}");
 }
 
 #[test]
