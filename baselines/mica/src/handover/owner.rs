@@ -296,3 +296,32 @@ impl Drop for StandingStill<'_> {
         self.0.iter().for_each(|owner| owner.order(Order::Serve));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn who_is_needed_after_all_does_not_sleep() {
+        let owner = Owner::default();
+        owner.signals.thread.get_or_init(thread::current);
+        // What is posted before it has said that it sleeps wakes nobody: it must see that itself.
+        let is_asleep = || owner.signals.asleep.load(Ordering::Relaxed);
+        let said = Cell::new(false);
+        owner.doze(|| {
+            said.set(is_asleep());
+            true
+        });
+        assert!(said.get(), "it looks after it has said that it sleeps");
+        assert_eq!(owner.counts()[2], ("owner_parks", 0));
+        assert!(!is_asleep());
+        // What is posted after that wakes it.
+        owner.doze(|| {
+            owner.tell();
+            false
+        });
+        assert_eq!(owner.counts()[2], ("owner_parks", 1));
+    }
+}
