@@ -112,10 +112,10 @@ impl Owner {
         self.moved.notify_all();
     }
 
-    /// Returns when it stands still, or is gone. What it has written is seen then.
-    pub(super) fn wait_until_still(&self) {
+    /// Returns when it no longer serves, or no longer stands. What it has written is seen then.
+    fn wait_while(&self, state: State) {
         let mut desk = lock(&self.desk);
-        while desk.state == State::Serving {
+        while desk.state == state {
             desk = self.wait_for_move(desk);
         }
     }
@@ -203,6 +203,7 @@ impl Owner {
             match desk.order {
                 Order::Serve => {
                     desk.state = State::Serving;
+                    self.moved.notify_all();
                     return Some((self.changes(), desk.mailboxes.iter().map(Served::of).collect()));
                 }
                 Order::StandStill => {
@@ -284,9 +285,11 @@ pub(super) struct StandingStill<'store>(&'store [Arc<Owner>]);
 
 impl<'store> StandingStill<'store> {
     pub(super) fn begin(owners: &'store [Arc<Owner>]) -> Self {
+        // From where they stood last they sweep once at least, however often they are stopped.
+        owners.iter().for_each(|owner| owner.wait_while(State::Standing));
         let standing = Self(owners);
         owners.iter().for_each(|owner| owner.order(Order::StandStill));
-        owners.iter().for_each(|owner| owner.wait_until_still());
+        owners.iter().for_each(|owner| owner.wait_while(State::Serving));
         standing
     }
 }

@@ -156,6 +156,20 @@ fn owners_that_stand_still_carry_nothing_out() {
 }
 
 #[test]
+fn owners_that_are_stopped_again_and_again_serve_in_between() {
+    let store = open(2);
+    let (owner, key) = (&store.owners[1], key_of(&store, 1));
+    let mailbox = owner.register();
+    for round in 1..=500 {
+        let standing = StandingStill::begin(&store.owners);
+        assert_eq!(mailbox.answered(), round - 1);
+        mailbox.post(0, once(Op::Put { key, value: b"value" }));
+        owner.tell();
+        drop(standing);
+    }
+}
+
+#[test]
 fn no_letter_is_missed_by_an_owner_that_falls_asleep() {
     let store = open(1);
     let mut session = store.session().unwrap();
