@@ -10,7 +10,7 @@ use baseline_hashmap::ShardedMap;
 use baseline_heapstore::HeapStore;
 use baseline_maps::{Dashmap, MapStore, Papaya, Scc, Skiplist, Striped};
 use baseline_masstree::Masstree;
-use baseline_mica::{Crcw, Crew, Erew, Mica, MicaCache};
+use baseline_mica::{Crcw, Crew, Erew, Mica, MicaCache, MicaHandover};
 use baseline_null::Null;
 use baseline_ramcloud::RamCloud;
 use baseline_redis::RedisServers;
@@ -69,6 +69,7 @@ macro_rules! for_each_store {
             (keeps mica Mica<Crcw>, adapters::mica::store),
             (keeps mica_crew Mica<Crew>, adapters::mica::store),
             (keeps mica_erew Mica<Erew>, adapters::mica::store),
+            (keeps mica_handover MicaHandover, adapters::mica::handover),
             (keeps mica_cache MicaCache<Crcw>, adapters::mica::cache),
             (keeps mica_cache_crew MicaCache<Crew>, adapters::mica::cache),
             (keeps mica_cache_erew MicaCache<Erew>, adapters::mica::cache),

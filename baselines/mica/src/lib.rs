@@ -10,14 +10,17 @@
 //! | [`claims`] | which session owns which partition |
 //! | [`store`] | store mode |
 //! | [`cache`] | cache mode |
+//! | [`handover`] | store mode behind threads that own it: software hand-over |
 #![forbid(unsafe_code)]
 
 pub mod cache;
 pub mod claims;
+pub mod handover;
 pub mod keyhash;
 pub mod mode;
 pub mod store;
 
 pub use cache::{MicaCache, MicaCacheSession};
+pub use handover::MicaHandover;
 pub use mode::{Access, Crcw, Crew, Erew, Mode};
 pub use store::Mica;

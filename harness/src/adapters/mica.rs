@@ -1,8 +1,9 @@
 //! Opens MICA, in each of its modes.
 
 use baseline_mica::cache::{Config as CacheConfig, Eviction};
+use baseline_mica::handover::Config as HandoverConfig;
 use baseline_mica::store::{Config, Preset};
-use baseline_mica::{Mica, MicaCache, Mode};
+use baseline_mica::{Mica, MicaCache, MicaHandover, Mode};
 use engine::OpenError;
 
 use super::options::{Choice, Options, names};
@@ -28,22 +29,32 @@ fn memory(setup: &StoreSetup) -> u64 {
     setup.object_memory_bytes.unwrap_or(ample)
 }
 
-fn config(setup: &StoreSetup) -> Result<Config, OpenError> {
+fn read(setup: &StoreSetup, options: &mut Options) -> Result<Config, OpenError> {
     let mut config =
         Config { resident: setup.resident, ..Config::new(memory(setup), setup.records_max) };
-    let mut options = Options::new(&setup.options);
     options.read("preset", &mut config.preset)?;
     options.read("partitions", &mut config.partitions)?;
     options.read("spare-percent", &mut config.spare_percent)?;
     options.read("huge-pages", &mut config.huge_pages)?;
     options.read("resident", &mut config.resident)?;
-    options.finish()?;
     Ok(config)
 }
 
 /// Store mode.
 pub(crate) fn store<M: Mode>(setup: &StoreSetup) -> Result<Mica<M>, OpenError> {
-    Mica::open(config(setup)?)
+    let mut options = Options::new(&setup.options);
+    let config = read(setup, &mut options)?;
+    options.finish()?;
+    Mica::open(config)
+}
+
+/// Store mode behind threads that own its partitions.
+pub(crate) fn handover(setup: &StoreSetup) -> Result<MicaHandover, OpenError> {
+    let mut options = Options::new(&setup.options);
+    let mut config = HandoverConfig::new(read(setup, &mut options)?);
+    options.read("owners", &mut config.owners)?;
+    options.finish()?;
+    MicaHandover::open(config)
 }
 
 /// Cache mode.

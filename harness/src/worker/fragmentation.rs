@@ -153,6 +153,9 @@ trait View {
     fn statistics(&self) -> BTreeMap<String, f64>;
     /// What a refusal is called.
     fn refusal(&self) -> Outcome;
+
+    /// Whether anything of the system's own may free memory while a refused thread waits.
+    fn works_apart(&self) -> bool;
 }
 
 struct HeapView {
@@ -183,6 +186,10 @@ impl View for HeapView {
     fn refusal(&self) -> Outcome {
         Outcome::OutOfMemory
     }
+
+    fn works_apart(&self) -> bool {
+        false
+    }
 }
 
 struct StoreView<'a, E> {
@@ -211,6 +218,11 @@ impl<E: KvEngine> View for StoreView<'_, E> {
 
     fn refusal(&self) -> Outcome {
         Outcome::Full
+    }
+
+    fn works_apart(&self) -> bool {
+        let presence = self.engine.presence();
+        presence.threads + presence.servers > 0
     }
 }
 
@@ -252,6 +264,8 @@ fn drive<T: Target>(
     let Needs { kits, queues } = needs;
     let cores = platform::cpu::allowed_cores();
     let mut steps = work.pattern.steps().peekable();
+    // Where nobody else could free memory meanwhile, a refusal stands at once.
+    let retries = work.basis == Basis::Bounded && (view.works_apart() || work.threads > 1);
     std::thread::scope(|scope| {
         let (replies, heard) = channel();
         let crew: Vec<Sender<Command>> = kits
@@ -260,7 +274,6 @@ fn drive<T: Target>(
             .map(|(thread, kit)| {
                 let (sender, commands) = channel();
                 let (replies, queues, cores) = (replies.clone(), &queues, &cores);
-                let retries = work.basis == Basis::Bounded;
                 scope.spawn(move || {
                     pin(thread, cores);
                     let post = Post { thread, commands, replies, retries };

@@ -116,6 +116,12 @@ impl<M: Mode> Mica<M> {
         })
     }
 
+    /// Longest value that it takes, in bytes.
+    #[must_use]
+    pub fn value_bytes_max(&self) -> usize {
+        self.sizes.value_bytes_max
+    }
+
     fn page_bytes(&self) -> usize {
         if self.config.huge_pages { HUGE_PAGE_BYTES } else { PAGE_BYTES }
     }

@@ -93,14 +93,6 @@ impl<I: Iterator<Item = Request>> Words for Made<I> {
     }
 }
 
-/// What is known of `E` when the program is compiled.
-struct Batches<E>(std::marker::PhantomData<E>);
-
-impl<E: KvEngine> Batches<E> {
-    /// Whether a batch is more than its operations one by one.
-    const ARE_OWN: bool = E::TRAITS.batches || !E::TRAITS.keeps_values;
-}
-
 /// Executes the requests in batches of `batch`, each timed as a whole where it is timed.
 pub(super) fn run_batches<E: KvEngine>(
     session: &mut E::Session<'_>,
@@ -108,17 +100,11 @@ pub(super) fn run_batches<E: KvEngine>(
     requests: &mut dyn Words,
     batch: usize,
 ) -> Result<(), String> {
-    // Loops over an array of the right length become straight vector code. A store whose batches are a
-    // loop of its own needs no more than one length, and the program stays small.
-    if !Batches::<E>::ARE_OWN {
-        return run_batches_of::<E, BATCH_MAX>(session, lane, requests, batch);
-    }
+    // Loops over an array of a known length become straight vector code. Few lengths: each is code of its
+    // own for every store.
     match batch {
-        0..=2 => run_batches_of::<E, 2>(session, lane, requests, batch),
-        3..=4 => run_batches_of::<E, 4>(session, lane, requests, batch),
-        5..=8 => run_batches_of::<E, 8>(session, lane, requests, batch),
-        9..=16 => run_batches_of::<E, 16>(session, lane, requests, batch),
-        17..=32 => run_batches_of::<E, 32>(session, lane, requests, batch),
+        0..=8 => run_batches_of::<E, 8>(session, lane, requests, batch),
+        9..=32 => run_batches_of::<E, 32>(session, lane, requests, batch),
         _ => run_batches_of::<E, BATCH_MAX>(session, lane, requests, batch),
     }
 }
