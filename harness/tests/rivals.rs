@@ -50,13 +50,14 @@ fn each_design_shows_its_own_structure() {
     // Sizes that differ, and every object written anew before the clock.
     let more = "workloads = [\"churn-resize\"]\nfill-percent = [60]\nageing = [\"churn:1\"]\n\
                 operations-factor = 0.3\n";
-    let designs: [(&str, &[&str]); 6] = [
+    let designs: [(&str, &[&str]); 7] = [
         ("mica", &["chunks_split", "chunks_coalesced"]),
         ("mica@preset=nibble-paper", &["chunks_split", "chunks_coalesced"]),
         ("mica-erew", &["chunks_split", "steered_imbalance"]),
         ("masstree:glibc", &["layers", "border_splits", "removals", "rows_freed"]),
         ("ramcloud", &["tombstones_written", "appended_bytes"]),
         ("mica-crew", &["chunks_split", "steered_imbalance"]),
+        ("mica-handover", &["chunks_split", "handed_batches"]),
     ];
     let stores = designs.map(|(store, _)| store);
     let rows = measured("structure", &stores, more);
