@@ -35,6 +35,8 @@ pub struct StoreSetup {
     pub value_bytes_max: usize,
     /// Whether memory is to be resident before the clock.
     pub resident: bool,
+    /// Whether anybody looks at what PUT tells: whether the key was there.
+    pub tells_updates: bool,
     /// Settings by name, from the cell.
     pub options: BTreeMap<String, String>,
     /// The heap below the store, opened.
@@ -383,6 +385,7 @@ mod conformance {
             records_max: object_memory_bytes / 8,
             value_bytes_max: 1 << 20,
             resident: false,
+            tells_updates: true,
             options: BTreeMap::new(),
             heap: Some(open_heap("glibc").expect("the C library is here")),
         }

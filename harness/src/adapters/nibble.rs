@@ -348,6 +348,7 @@ mod tests {
                 records_max: 1 << 14,
                 value_bytes_max: 100,
                 resident: false,
+                tells_updates: true,
                 options: BTreeMap::from([(knob.to_owned(), value.to_owned())]),
                 heap: None,
             };

@@ -38,7 +38,11 @@ pub(crate) fn open(setup: &StoreSetup) -> Result<RedisServers, OpenError> {
 }
 
 fn config(setup: &StoreSetup) -> Result<Config, OpenError> {
-    let mut config = Config { object_memory_bytes: setup.object_memory_bytes, ..Config::default() };
+    let mut config = Config {
+        object_memory_bytes: setup.object_memory_bytes,
+        ask_presence: setup.tells_updates,
+        ..Config::default()
+    };
     let mut preload = OrNone(config.preload);
     let mut options = Options::new(&setup.options);
     options.read("servers", &mut config.servers)?;
@@ -66,6 +70,7 @@ mod tests {
             records_max: 1 << 14,
             value_bytes_max: 100,
             resident: false,
+            tells_updates: true,
             options: options.collect::<BTreeMap<String, String>>(),
             heap: None,
         })

@@ -52,6 +52,7 @@ pub(super) fn run(
                 records_max: objects_max(&work.pattern, work.live_bytes) as u64,
                 value_bytes_max: work.pattern.object_bytes_max(),
                 resident: false,
+                tells_updates: true,
                 options: BTreeMap::new(),
                 heap: None,
             };

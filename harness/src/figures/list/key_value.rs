@@ -159,7 +159,8 @@ pub(super) const FIGURES: [Figure; 23] = [
         suites: &["maps"],
         caption: "Above, operations per second of wall time of two threads; in the middle, the time \
                   against plain memory (the roofline under the same requests) ÷ the map's own; below, \
-                  resident ÷ live value bytes right after that step.",
+                  resident ÷ live value bytes right after that step; a store that is given its memory \
+                  ahead holds all of it, however little is filled.",
         script: script!("maps"),
         value: "value",
         build: |_, rows| stores::side_by_side("maps", &stores::ALL, rows),

@@ -75,6 +75,7 @@ pub(super) fn run(
         records_max: work.records_max(),
         value_bytes_max: work.workload.value_bytes_max(),
         resident: work.resident,
+        tells_updates: false,
         options: BTreeMap::new(),
         heap: None,
     };
