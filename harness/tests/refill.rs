@@ -46,19 +46,30 @@ fn notes(run: &Path, rows: &[Row]) -> String {
     draw(run, rows, &[figure], Drawings::LeftOut).expect("a table")[0].notes.join(" ")
 }
 
-const STORES: [&str; 4] = ["hashmap", "btree", "heapstore:jemalloc", "heapstore:glibc"];
+/// Without papaya, whose own entries take a little more in every cycle.
+const STORES: [&str; 9] = [
+    "hashmap",
+    "btree",
+    "heapstore:jemalloc",
+    "heapstore:glibc",
+    "masstree:glibc",
+    "dashmap:glibc",
+    "scc:glibc",
+    "striped:glibc",
+    "skiplist:glibc",
+];
 
 #[test]
 fn stores_that_take_what_they_need_take_it_once() {
     let systems = format!("stores = {STORES:?}");
     let (code, run, rows) =
-        run_suite("refill-ample", &suite(&systems, "100-1000", 6), &["--live-bytes", "16MiB"]);
+        run_suite("refill-ample", &suite(&systems, "100-1000", 10), &["--live-bytes", "16MiB"]);
     assert_eq!(code, 0);
     let notes = notes(&run, &rows);
     for system in STORES {
         let found = judged(&rows, system);
         assert!(found.first_fill_bytes > 16 << 20, "{system}: {found:?}");
-        assert_eq!((found.fillings.len(), found.remainders.len()), (6, 6));
+        assert_eq!((found.fillings.len(), found.remainders.len()), (10, 10));
         // An allocator may be left with holes for a while, and then the report has to say so.
         if found.verdict == Verdict::Returned {
             assert!(found.worst_ratio <= RATIO_MAX && !notes.contains(system), "{notes}");
@@ -68,7 +79,7 @@ fn stores_that_take_what_they_need_take_it_once() {
         }
     }
     // Each value was read back after each filling: keys differ from one to the next.
-    for row in rows.iter().filter(|row| row.step == "delete-6") {
+    for row in rows.iter().filter(|row| row.step == "delete-10") {
         let filled = rows.iter().filter(|other| other.cell.id == row.cell.id);
         let filled = filled.filter(|other| other.step.starts_with("fill-"));
         let objects: u64 =
@@ -78,11 +89,18 @@ fn stores_that_take_what_they_need_take_it_once() {
 }
 
 #[test]
-fn a_log_of_bounded_memory_holds_as_much_in_every_filling() {
-    let stores = ["nibble", "nibble@update=in-place"];
+fn stores_of_bounded_memory_hold_as_much_in_every_filling() {
+    let stores = [
+        "nibble",
+        "nibble@update=in-place",
+        "mica",
+        "mica@preset=nibble-paper",
+        "mica-erew",
+        "ramcloud",
+    ];
     let systems = format!("stores = {stores:?}\nbasis = [\"bounded\"]");
     let (code, run, rows) =
-        run_suite("refill-bounded", &suite(&systems, "100-1000", 4), &["--live-bytes", "16MiB"]);
+        run_suite("refill-bounded", &suite(&systems, "100-1000", 10), &["--live-bytes", "16MiB"]);
     assert_eq!(code, 0);
     for system in stores {
         let found = judged(&rows, system);
