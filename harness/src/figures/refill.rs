@@ -209,7 +209,8 @@ mod tests {
         let beyond = &data.notes[0];
         assert!(beyond.contains("btree on refill-small: 64 B: leak"), "{beyond}");
         assert!(!beyond.contains("nibble"), "{beyond}");
-        let bounded = "Filled until they refused: nibble, nibble@update=in-place.";
+        let bounded = "Filled until they refused: mica, mica@preset=nibble-paper, nibble, \
+                       nibble@update=in-place, ramcloud.";
         assert_eq!(data.notes[1], bounded);
         let fills = (0..data.table.rows.len()).filter(|&row| {
             data.table.text(row, "series") == "btree"

@@ -150,7 +150,8 @@ impl Owner {
     /// Wakes it if it sleeps, after letters were posted to it.
     #[inline]
     pub(super) fn tell(&self) {
-        // MICA-DOZE, one side: what was posted or changed comes before looking whether it sleeps.
+        // MICA-POST, from: what was posted or changed comes before looking whether it sleeps.
+        // MICA-DOZE, to: an owner that slept before this is seen.
         fence(Ordering::SeqCst);
         self.wake_if_asleep();
     }
@@ -248,7 +249,8 @@ impl Owner {
         let asleep = &self.signals.asleep;
         // Release: pairs with the acquire of who wakes it.
         asleep.store(true, Ordering::Release);
-        // MICA-DOZE, other side: that it sleeps comes before looking whether anything was posted or
+        // MICA-POST, to: what was posted before this is seen.
+        // MICA-DOZE, from: that it sleeps comes before looking whether anything was posted or
         // changed. So one of the two sees the other.
         fence(Ordering::SeqCst);
         if !is_needed() {

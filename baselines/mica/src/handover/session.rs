@@ -107,7 +107,8 @@ impl<'store> HandoverSession<'store> {
             let Written { mailbox, operations: numbers } = &self.mailboxes[owner];
             mailbox.post(slot_bytes, numbers.iter().map(|&number| operations[number as usize]));
         }
-        // MICA-DOZE, one side: letters come before looking who sleeps. Once for all of them.
+        // MICA-POST, from: letters come before looking who sleeps. Once for all of them.
+        // MICA-DOZE, to: an owner that slept before this is seen.
         fence(Ordering::SeqCst);
         self.asked.iter().for_each(|&owner| self.store.owners[owner].wake_if_asleep());
         let mut gone = None;
