@@ -19,7 +19,6 @@
 //! | `ledger` | counts of rows |
 //! | `hash` | the hasher |
 //! | `thread_index` | a small number for each thread |
-//! | `thread_use` | tells the heap of threads that come and go |
 #![deny(unsafe_code)]
 
 mod bound;
@@ -37,7 +36,6 @@ mod store;
 #[allow(unsafe_code, dead_code, reason = "a heap is unsafe to use; it is for all tests")]
 mod test_heap;
 mod thread_index;
-mod thread_use;
 
 pub use config::Config;
 pub use kinds::{Dashmap, Papaya, Scc, Skiplist, Striped};

@@ -6,7 +6,7 @@ use engine::{
 
 use crate::map::Map;
 use crate::store::MapStore;
-use crate::thread_use::ThreadUse;
+use engine::ThreadUse;
 
 /// Operations of a batch under one guard. A guard keeps rows from being freed, so that a long
 /// batch is cut.

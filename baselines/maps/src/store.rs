@@ -11,7 +11,7 @@ use crate::ledger::{Ledger, Totals};
 use crate::map::{KEY_BYTES, Map, Offer, Placed, footprint_bytes};
 use crate::raw::Rows;
 use crate::session::MapSession;
-use crate::thread_use::ThreadUse;
+use engine::ThreadUse;
 
 /// A store over one of the maps; see the crate's documentation.
 #[derive(Debug)]

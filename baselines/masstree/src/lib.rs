@@ -51,7 +51,6 @@ mod suffix;
 #[path = "../tests/test_heap/mod.rs"]
 #[expect(unsafe_code, dead_code, reason = "the heap of all tests, of which these need little")]
 mod test_heap;
-mod thread_use;
 mod tree;
 mod version;
 mod walk;

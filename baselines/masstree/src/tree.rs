@@ -19,9 +19,9 @@ use crate::remove;
 use crate::row::{HEADER_BYTES, NewRow};
 use crate::scan::Scan;
 use crate::shared::{NodeLink, allocate_border};
-use crate::thread_use::ThreadUse;
 use crate::walk::{Visit, walk};
 use crate::warm::{Wanted, warm};
+use engine::ThreadUse;
 
 /// Longest value: a row's header has 32 bits for it.
 pub(crate) const VALUE_BYTES_MAX: usize = u32::MAX as usize;

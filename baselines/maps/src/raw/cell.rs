@@ -186,7 +186,7 @@ mod tests {
     use crate::bound::Bound;
     use crate::raw::Rows;
     use crate::test_heap::TestHeap;
-    use crate::thread_use::ThreadUse;
+    use engine::ThreadUse;
 
     /// A list with an entry under key 1 in the state another thread has left it in.
     fn with_entry(word: *mut u8, test: impl FnOnce(&List, &Rows, &Guard)) {
