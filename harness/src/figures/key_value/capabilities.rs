@@ -95,11 +95,19 @@ pub(in crate::figures) fn capabilities(rows: &[Row]) -> Data {
     all.retain(|one| !registry::is_roofline(&one.cell.system));
     let mut sides: Sides<'_> = BTreeMap::new();
     let mut memory: BTreeMap<(&str, u32), f64> = BTreeMap::new();
+    // A store that binds its memory is judged by that, not by what it takes of an ample one.
+    let bounded: BTreeSet<&str> = all
+        .iter()
+        .filter(|one| {
+            matches!(&one.cell.work, Work::Fragmentation(work) if work.basis == Basis::Bounded)
+        })
+        .map(|one| one.system)
+        .collect();
     let mut sizes: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     let mut data = Data::default();
     for one in &all {
         let repetition = one.cell.repetition;
-        if let Some(overhead) = overhead(one) {
+        if let Some(overhead) = overhead(one, bounded.contains(one.system)) {
             if let Work::Fragmentation(work) = &one.cell.work {
                 let known = sizes.entry(one.system).or_default();
                 known.extend([work.pattern.object_bytes_min(), work.pattern.object_bytes_max()]);
@@ -151,12 +159,13 @@ fn is_pattern(one: &Repetition<'_>) -> bool {
         if work.threads == 1 && work.pattern.name.starts_with('P'))
 }
 
-/// Memory ÷ live value bytes after the sizes changed.
-fn overhead(one: &Repetition<'_>) -> Option<f64> {
+/// Memory ÷ live value bytes after the sizes changed, of `bounded` stores where memory was the limit.
+fn overhead(one: &Repetition<'_>, bounded: bool) -> Option<f64> {
     let Work::Fragmentation(work) = &one.cell.work else { return None };
     let memory = one.step("refill").filter(|_| one.counts())?.memory.as_ref()?;
     match work.basis {
         Basis::Bounded => memory.overheads.map(|overheads| overheads.all_in),
+        Basis::Ample if bounded => None,
         Basis::Ample => memory.at_once.and_then(|point: MemoryPoint| point.overhead),
     }
 }

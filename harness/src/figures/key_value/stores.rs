@@ -40,14 +40,15 @@ pub(in crate::figures) fn side_by_side(suite: &str, measures: &Measures, rows: &
             true => format!("{}, {}", mix(work).text, keys.text),
             false => format!("{}: {}", work.workload.name, work.workload.mix),
         };
-        // A panel for each size of batches: they are no share of single operations.
-        let batch = match work.batch() {
+        // A panel for each size of batches, and one for scans: they are no share of single operations.
+        let panel = match work.batch() {
+            _ if work.workload.scans() => Label::new(1.5, "scans"),
             1 => Label::new(1.0, "single operations"),
             batch => Label::new(batch as f64, format!("batches of {batch}")),
         };
         let group = Label::new(mix(work).at * 1e3 + keys.at, group);
         let spots = measures.iter().map(|&(measure, quantity)| Spot {
-            panel: batch.clone(),
+            panel: panel.clone(),
             ..spot(measure, quantity, series.clone(), group.clone())
         });
         spots.collect()
