@@ -13,8 +13,8 @@ fn main() {
     let compiler = output(&rustc, &["--version"]).unwrap_or_else(|| "unknown".to_owned());
     // Without locks git leaves its index alone, which would be a reason to build again.
     let describe = ["--no-optional-locks", "describe", "--always", "--dirty", "--abbrev=12"];
-    let revision = output("git", &describe)
-        .unwrap_or_else(|| "unknown (not a git checkout)".to_owned());
+    let revision =
+        output("git", &describe).unwrap_or_else(|| "unknown (not a git checkout)".to_owned());
     // The profile's folder: target/PROFILE/build/harness-HASH/out.
     let profile = std::env::var("OUT_DIR")
         .ok()
