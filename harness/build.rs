@@ -11,8 +11,10 @@ const SOURCES: [&str; 6] =
 fn main() {
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
     let compiler = output(&rustc, &["--version"]).unwrap_or_else(|| "unknown".to_owned());
-    let revision = output("git", &["describe", "--always", "--dirty", "--abbrev=12"])
-        .unwrap_or_else(|| "unknown (not a git checkout)".to_owned());
+    // Without locks git leaves its index alone, which would be a reason to build again.
+    let describe = ["--no-optional-locks", "describe", "--always", "--dirty", "--abbrev=12"];
+    let revision =
+        output("git", &describe).unwrap_or_else(|| "unknown (not a git checkout)".to_owned());
     // The profile's folder: target/PROFILE/build/harness-HASH/out.
     let profile = std::env::var("OUT_DIR")
         .ok()

@@ -59,7 +59,7 @@ do for [g=1:groups] { set xtics add (word(labels, g) g-1) }
 if (value eq "overhead") { set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead lc rgb "#000000" lw 0.8 dt 2 back } else { unset arrow 1 }
 # Thin lines between groups.
 do for [g=1:groups-1] { set arrow (100+g) from first g-0.5, graph 0 to first g-0.5, graph 1 nohead lc rgb "#cccccc" lw 0.6 back }
-if (legend) { eval legend_above } else { unset key }
+if (legend) { eval legend_above; set key maxrows legend_rows(words(named)) } else { unset key }
 
 bar_titles = legend ? ', for [i=1:words(named)] keyentry with boxes fc rgb colour_of(word(named, i)) fs pattern pattern_of(word(named, i)) border lc rgb "#222222" lw 0.6 title word(named, i)' : ''
 mark_titles = marks && legend ? ', keyentry with points pt 6 ps 0.62 lw 1.2 lc rgb "#000000" title "after idle", keyentry with points pt 8 ps 0.75 lw 1.2 lc rgb "#000000" title "after purge"' : ''

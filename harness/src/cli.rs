@@ -3,6 +3,7 @@
 use std::os::fd::RawFd;
 use std::path::PathBuf;
 
+use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Which allocator or key-value design should hold data in memory, at what memory utilisation,
@@ -35,8 +36,11 @@ pub enum Command {
     /// Allocators, stores, suites, figures and scales there are.
     List {
         /// Which list; all of them by default.
-        #[arg(value_parser = ["heaps", "stores", "suites", "figures", "scales", "patterns", "workloads"])]
+        #[arg(value_parser = lists())]
         what: Option<String>,
+        /// With `engines`: what each engine is, as a table.
+        #[arg(long)]
+        traits: bool,
     },
     /// Show the cells of a suite without running anything.
     Plan(PlanArguments),
@@ -297,12 +301,25 @@ pub struct PairArguments {
     /// Seed of the operations.
     #[arg(long, default_value_t = 42)]
     pub seed: u64,
+    /// Compare stores though they are not alike in what else decides speed: transport, who may ask for
+    /// which key, what happens when they are full, threads of their own …
+    #[arg(long)]
+    pub unlike: bool,
     /// What is asked of both.
     #[command(flatten)]
     pub work: WorkArguments,
     /// Where results go.
     #[command(flatten)]
     pub output: OutputArguments,
+}
+
+/// What there are lists of; engines are the stores.
+fn lists() -> [PossibleValue; 7] {
+    let all = ["heaps", "engines", "suites", "figures", "scales", "patterns", "workloads"];
+    all.map(|name| {
+        let value = PossibleValue::new(name);
+        if name == "engines" { value.alias("stores") } else { value }
+    })
 }
 
 /// What `ycsb` takes.

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::{Census, CpuUse, Flag, OpenLoop, Outcome, Percentiles, Refusal, Verification};
+use crate::record::{
+    Census, Conditions, CpuUse, Flag, OpenLoop, Outcome, Percentiles, Refusal, Verification,
+};
 
 /// A line from the worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,6 +26,8 @@ pub enum Event {
         version: String,
         /// Settings in force.
         settings: BTreeMap<String, String>,
+        /// Under which conditions a store answers.
+        conditions: Option<Conditions>,
     },
     /// A step is about to begin. Waits: the parent gives it a core and warms memory.
     Before {

@@ -4,10 +4,16 @@
 use std::collections::BTreeMap;
 
 use baseline_btree::LockedTree;
+use baseline_embedded::{LevelDb, Lmdb, RocksDb};
 use baseline_faulty::Faulty;
 use baseline_hashmap::ShardedMap;
 use baseline_heapstore::HeapStore;
+use baseline_maps::{Dashmap, MapStore, Papaya, Scc, Skiplist, Striped};
+use baseline_masstree::Masstree;
+use baseline_mica::{Crcw, Crew, Erew, Mica, MicaCache, MicaHandover};
 use baseline_null::Null;
+use baseline_ramcloud::RamCloud;
+use baseline_redis::RedisServers;
 use baseline_roofline::Roofline;
 use engine::{AllocatorChoice, EngineTraits, Heap, HeapTraits, KvEngine, OpenError};
 
@@ -29,6 +35,8 @@ pub struct StoreSetup {
     pub value_bytes_max: usize,
     /// Whether memory is to be resident before the clock.
     pub resident: bool,
+    /// Whether anybody looks at what PUT tells: whether the key was there.
+    pub tells_updates: bool,
     /// Settings by name, from the cell.
     pub options: BTreeMap<String, String>,
     /// The heap below the store, opened.
@@ -55,6 +63,24 @@ macro_rules! for_each_store {
             (keeps hashmap ShardedMap, adapters::hashmap::open),
             (keeps btree LockedTree, adapters::btree::open),
             (keeps heapstore HeapStore, adapters::heapstore::open),
+            (keeps dashmap MapStore<Dashmap>, adapters::maps::dashmap),
+            (keeps papaya MapStore<Papaya>, adapters::maps::papaya),
+            (keeps scc MapStore<Scc>, adapters::maps::scc),
+            (keeps skiplist MapStore<Skiplist>, adapters::maps::skiplist),
+            (keeps striped MapStore<Striped>, adapters::maps::striped),
+            (keeps mica Mica<Crcw>, adapters::mica::store),
+            (keeps mica_crew Mica<Crew>, adapters::mica::store),
+            (keeps mica_erew Mica<Erew>, adapters::mica::store),
+            (keeps mica_handover MicaHandover, adapters::mica::handover),
+            (keeps mica_cache MicaCache<Crcw>, adapters::mica::cache),
+            (keeps mica_cache_crew MicaCache<Crew>, adapters::mica::cache),
+            (keeps mica_cache_erew MicaCache<Erew>, adapters::mica::cache),
+            (keeps masstree Masstree, adapters::masstree::open),
+            (keeps ramcloud RamCloud, adapters::ramcloud::open),
+            (keeps rocksdb RocksDb, adapters::embedded::rocksdb),
+            (keeps leveldb LevelDb, adapters::embedded::leveldb),
+            (keeps lmdb Lmdb, adapters::embedded::lmdb),
+            (keeps redis RedisServers, adapters::redis::open),
             (keeps faulty Faulty, adapters::faulty::open),
         }
     };
@@ -359,6 +385,7 @@ mod conformance {
             records_max: object_memory_bytes / 8,
             value_bytes_max: 1 << 20,
             resident: false,
+            tells_updates: true,
             options: BTreeMap::new(),
             heap: Some(open_heap("glibc").expect("the C library is here")),
         }

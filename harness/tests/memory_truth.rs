@@ -15,6 +15,21 @@ fn observations(row: &Row) -> Vec<u64> {
 fn the_null_engine_holds_nothing_in_every_workload() {
     let suite = r#"
         question = "Does the harness hold memory that it counts for the engine?"
+        [[pattern]]
+        name = "again"
+        first = "64-2048"
+        second = "60"
+        delete-percent = 100
+        volume = "fill"
+        cycles = 5
+        [[fragmentation]]
+        heaps = ["null"]
+        patterns = ["again"]
+        [[fragmentation]]
+        stores = ["null"]
+        patterns = ["again"]
+        threads = [2]
+        frees = ["other"]
         [[fragmentation]]
         heaps = ["null"]
         patterns = ["P1", "P2", "P3", "P4", "P5", "P6", "W1", "W2", "W3", "W4", "W5", "W6", "W7", "W8"]

@@ -77,11 +77,12 @@ fn the_top_level_is_as_agreed() {
     }
 }
 
-/// Eight allocators are linked in; a jump in size means that something else came along.
+/// Eight allocators and two dozen stores are linked in, with what debuggers and profilers read; a jump
+/// in size means that something else came along.
 #[test]
 fn the_program_is_not_larger_than_agreed() {
-    const RELEASE_BYTES_MAX: u64 = 64 << 20;
-    const DEBUG_BYTES_MAX: u64 = 256 << 20;
+    const RELEASE_BYTES_MAX: u64 = 96 << 20;
+    const DEBUG_BYTES_MAX: u64 = 384 << 20;
     let bound = if cfg!(debug_assertions) { DEBUG_BYTES_MAX } else { RELEASE_BYTES_MAX };
     let bytes = std::fs::metadata(env!("CARGO_BIN_EXE_nibble-bench")).expect("the program").len();
     assert!(bytes <= bound, "the program has {bytes} bytes, agreed were {bound}");

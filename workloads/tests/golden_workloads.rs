@@ -21,7 +21,7 @@ fn actions(pattern: &Pattern, count: usize) -> Vec<Action> {
     let mut script = PhaseScript::new(pattern, Limit::LiveBytes(cap), SEED).unwrap();
     let mut live = Vec::new();
     let mut actions = Vec::new();
-    while script.phase().is_some() {
+    while script.step().is_some() {
         let mut of_phase = Vec::new();
         while of_phase.last() != Some(&Action::EndOfPhase) {
             let action = script.next_action();
@@ -56,8 +56,15 @@ fn action_text(action: &Action) -> String {
 
 #[test]
 fn fragmentation_patterns() {
+    let cyclic = Pattern {
+        name: "W7-twice".to_owned(),
+        delete_fraction: 1.0,
+        cycles: Some(2),
+        ..Pattern::by_name("W7").unwrap()
+    };
     let found: Vec<String> = all()
         .iter()
+        .chain([&cyclic])
         .map(|pattern| {
             let digest = digest(actions(pattern, usize::MAX).iter().map(action_word));
             let first: Vec<String> = actions(pattern, 8).iter().map(action_text).collect();
@@ -83,6 +90,7 @@ W5 a639b15b20b979b2 +115 +128 +138 +149 +134 +148 +129 +101 -50 -94 -19 -87 -13 
 W6 94012587916a1a26 +130 +156 +176 +197 +169 +196 +157 +102 -337 -627 -128 -590 -93 -861 -1063 -811 +1284 +1692 +1510 +1342 +1264 +1893 +1091 +1566
 W7 08e973c82d02d422 +1301 +1559 +1757 +1963 +1684 +1955 +1573 +1027 -42 -78 -15 -72 -11 -105 -129 -97 +1784 +2192 +2010 +1842 +1764 +2393 +1591 +2066
 W8 15d20071a02b6567 +80 +106 +126 +147 +119 +146 +107 +52 -3790 -7051 -1449 -6646 -1048 -9720 -12002 -9162 +7840 +11917 +10097 +8419 +7642 +13927 +5915 +10660
+W7-twice 24c3251bba4e7506 +1517 +1663 +1233 +1778 +1651 +1004 +1325 +1235 -23 -91 -66 -15 -126 -124 -135 -90 +1735 +2298 +1790 +1942 +1895 +1700 +2385 +1504 -79 -47 -109 -113 -66 -42 -31 -68
 ";
 
 /// One of every family, with all kinds of requests and all key distributions among them.

@@ -21,6 +21,13 @@ pub enum OpenError {
         /// How to get it.
         remedy: String,
     },
+    /// A component is there and does not work.
+    Unusable {
+        /// Which one.
+        what: String,
+        /// What it does instead, and what to do about it.
+        reason: String,
+    },
     /// The operating system refused memory.
     OutOfMemory {
         /// Bytes asked for.
@@ -35,6 +42,7 @@ impl fmt::Display for OpenError {
                 write!(formatter, "setting `{setting}` = `{value}`: accepted are {accepted}")
             }
             Self::Missing { what, remedy } => write!(formatter, "{what} is missing: {remedy}"),
+            Self::Unusable { what, reason } => write!(formatter, "{what} does not work: {reason}"),
             Self::OutOfMemory { wanted_bytes } => write!(
                 formatter,
                 "the system refused {wanted_bytes} bytes: lower the capacity or free memory"
@@ -53,12 +61,33 @@ pub enum SessionError {
         /// How many the engine supports at a time.
         limit: usize,
     },
+    /// Another session holds a partition that this one would have to itself.
+    Claimed {
+        /// The partition.
+        partition: usize,
+    },
+    /// The server of a store that runs apart does not answer.
+    Unreachable,
 }
 
 impl fmt::Display for SessionError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self::TooManySessions { limit } = self;
-        write!(formatter, "all {limit} sessions are in use: drop one, or use fewer threads")
+        match self {
+            Self::TooManySessions { limit } => {
+                write!(formatter, "all {limit} sessions are in use: drop one, or use fewer threads")
+            }
+            Self::Claimed { partition } => write!(
+                formatter,
+                "partition {partition} belongs to another session: drop that one first, or give \
+                 each worker its own"
+            ),
+            Self::Unreachable => {
+                write!(
+                    formatter,
+                    "a server does not answer: see why it ended, and open the store anew"
+                )
+            }
+        }
     }
 }
 

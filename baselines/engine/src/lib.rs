@@ -21,6 +21,7 @@ mod error;
 mod heap;
 mod operation;
 mod store;
+mod thread_use;
 mod traits;
 
 pub use census::{MemoryCensus, Statistic};
@@ -29,4 +30,8 @@ pub use heap::DEFAULT_VARIANT;
 pub use heap::{Heap, HeapStatistics, HeapTraits, HeapVariant, Setting};
 pub use operation::{Op, Outcome, ValueBuffers};
 pub use store::{KvEngine, KvSession, PutOutcome, ScanEntry};
-pub use traits::{AllocatorChoice, EngineTraits, Environment, FullMeaning, MemoryBound, Sharing};
+pub use thread_use::ThreadUse;
+pub use traits::{
+    AllocatorChoice, EngineTraits, Environment, FullMeaning, Hashing, MemoryBound, Presence,
+    Sharing, Transport,
+};

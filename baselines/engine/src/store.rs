@@ -1,7 +1,7 @@
 //! The store and one thread's session of it.
 
 use crate::{
-    EngineTraits, GetError, MemoryCensus, Op, Outcome, PutError, SessionError, Statistic,
+    EngineTraits, GetError, MemoryCensus, Op, Outcome, Presence, PutError, SessionError, Statistic,
     ValueBuffers,
 };
 
@@ -52,11 +52,31 @@ pub trait KvEngine: Sync {
     /// [`SessionError`] when the engine's table of threads is exhausted.
     fn session(&self) -> Result<Self::Session<'_>, SessionError>;
 
+    /// Opens the session of one of `workers` workers. In a partitioned design it claims what
+    /// [`route`](Self::route) gives that worker until it is dropped, and a plain
+    /// [`session`](Self::session) claims everything.
+    ///
+    /// # Errors
+    /// [`SessionError`] when the table of threads is exhausted, or another session holds a claim.
+    fn worker_session(
+        &self,
+        worker: usize,
+        workers: usize,
+    ) -> Result<Self::Session<'_>, SessionError> {
+        let _ = (worker, workers);
+        self.session()
+    }
+
     /// Which of `workers` workers may touch `key`. Shared designs leave the default: any worker
     /// may, and the driver keeps the operation where it is.
     fn route(&self, key: u64, workers: usize) -> Option<usize> {
         let _ = (key, workers);
         None
+    }
+
+    /// What it occupies beside its callers' threads, as opened.
+    fn presence(&self) -> Presence {
+        Presence { page_bytes: Self::TRAITS.page_bytes, threads: 0, servers: 0 }
     }
 
     /// Returns when background work that is due is done (bounded: at most some seconds).

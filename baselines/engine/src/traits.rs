@@ -5,8 +5,40 @@
 pub enum Sharing {
     /// Any thread, any key.
     Shared,
-    /// Each key belongs to one worker ([`KvEngine::route`](crate::KvEngine::route)).
+    /// Each key belongs to one worker ([`KvEngine::route`](crate::KvEngine::route)), who alone may
+    /// touch it, through a session of its own
+    /// ([`KvEngine::worker_session`](crate::KvEngine::worker_session)).
     Partitioned,
+    /// Any worker may GET; everything else belongs to the key's worker.
+    PartitionedWrites,
+}
+
+impl Sharing {
+    /// Whether keys belong to workers.
+    #[must_use]
+    pub const fn is_partitioned(self) -> bool {
+        !matches!(self, Self::Shared)
+    }
+}
+
+/// Where a key's hash is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hashing {
+    /// Nowhere: keys are compared.
+    None,
+    /// In the store, within every operation.
+    Store,
+    /// In the client and again in the server.
+    ClientAndServer,
+}
+
+/// What lies between the caller and the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// A function call.
+    Call,
+    /// A UNIX socket to another process.
+    UnixSocket,
 }
 
 /// What the engine does when its memory is exhausted.
@@ -66,12 +98,22 @@ pub struct EngineTraits {
     pub ordered: bool,
     /// Whether a crash loses data. Nothing here is durable yet.
     pub durable: bool,
-    /// Page size it asks for, in bytes.
+    /// Page size it asks for, in bytes; an instance may differ
+    /// ([`KvEngine::presence`](crate::KvEngine::presence)).
     pub page_bytes: usize,
     /// Whether it starts threads of its own.
     pub background_threads: bool,
     /// Whether it starts processes of its own.
     pub processes: bool,
+    /// Whether it needs a library or a program that a machine may lack
+    /// ([`OpenError::Missing`](crate::OpenError::Missing)).
+    pub may_be_missing: bool,
+    /// Where a key's hash is computed.
+    pub hashing: Hashing,
+    /// What lies between the caller and the store.
+    pub transport: Transport,
+    /// Whether [`KvSession::execute`](crate::KvSession::execute) is more than a loop.
+    pub batches: bool,
     /// Environment it needs at process start.
     pub environment: Environment,
     /// Whether it keeps the values it is given. A store that does not prices the harness; its
@@ -96,8 +138,23 @@ impl EngineTraits {
         page_bytes: 4096,
         background_threads: false,
         processes: false,
+        may_be_missing: false,
+        hashing: Hashing::Store,
+        transport: Transport::Call,
+        batches: false,
         environment: &[],
         keeps_values: true,
         test_only: false,
     };
+}
+
+/// What an open store occupies beside its callers' threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Presence {
+    /// Page size it asked for, in bytes.
+    pub page_bytes: usize,
+    /// Threads of its own in the caller's process.
+    pub threads: usize,
+    /// Processes of its own.
+    pub servers: usize,
 }

@@ -11,25 +11,23 @@
 //! | `raw` | objects on the heap, slots in mappings: the only unsafe code |
 //! | `table` | the hash table of one shard |
 //! | `bound` | the bound on live bytes |
-//! | `thread_use` | tells the heap of threads that come and go |
 #![deny(unsafe_code)]
 
 mod bound;
 #[expect(unsafe_code, reason = "blocks of a heap are addresses; nothing outside sees one")]
 mod raw;
 mod table;
-mod thread_use;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bound::{Credit, Pool};
+use engine::ThreadUse;
 use engine::{
     AllocatorChoice, EngineTraits, GetError, Heap, KvEngine, KvSession, MemoryBound, MemoryCensus,
     OpenError, PutError, PutOutcome, SessionError, Setting, Statistic,
 };
 use raw::{HEADER_BYTES, Object};
 use table::Table;
-use thread_use::ThreadUse;
 
 /// Bytes a key counts for in the bound.
 const KEY_BYTES: u64 = 8;

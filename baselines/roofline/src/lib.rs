@@ -18,15 +18,12 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `words` | shared words in a mapping, copied as relaxed atomics are: the only unsafe code |
 //! | `place` | a word of the index |
 //! | `session` | the operations |
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 mod place;
 mod session;
-#[expect(unsafe_code, reason = "words of a mapping are addresses; nothing outside sees one")]
-mod words;
 
 use std::io;
 use std::ops::Range;
@@ -39,8 +36,8 @@ use engine::{
 use place::{OBJECT_WORDS_MAX, Place, VALUE_BYTES_MAX};
 use platform::Pages;
 use platform::mapping::HUGE_PAGE_BYTES;
+use platform::racy::{WORD_BYTES, Words};
 pub use session::RooflineSession;
-use words::{WORD_BYTES, Words};
 
 /// Bytes of a session's share of object memory, or eight of the longest values.
 const SHARE_BYTES: usize = 1 << 20;

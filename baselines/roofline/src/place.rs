@@ -1,6 +1,6 @@
 //! A word of the index: where an object is and how long its value, or nothing.
 
-use crate::words::WORD_BYTES;
+use platform::racy::WORD_BYTES;
 
 /// Bits of a value's length.
 const LENGTH_BITS: u32 = 24;

@@ -3,10 +3,10 @@
 use std::sync::atomic::Ordering;
 
 use engine::{GetError, KvSession, Op, Outcome, PutError, PutOutcome, ValueBuffers};
+use platform::racy::{WORD_BYTES, copy_in, copy_out};
 
 use crate::Roofline;
 use crate::place::Place;
-use crate::words::{WORD_BYTES, copy_in, copy_out};
 
 /// Operations of a batch whose lines are fetched together.
 const IN_FLIGHT: usize = 32;

@@ -5,7 +5,8 @@ use std::str::FromStr;
 
 use engine::{
     EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound, MemoryCensus, Op,
-    OpenError, Outcome, PutError, PutOutcome, SessionError, Setting, Statistic, ValueBuffers,
+    OpenError, Outcome, Presence, PutError, PutOutcome, SessionError, Setting, Statistic,
+    ValueBuffers,
 };
 use std::collections::BTreeMap;
 
@@ -105,6 +106,7 @@ pub(crate) fn open(setup: &StoreSetup) -> Result<NibbleEngine, OpenError> {
     options.read("resident", &mut config.resident)?;
     options.read("huge-pages", &mut config.huge_pages)?;
     options.read("return-free-memory", &mut config.return_free_memory)?;
+    options.read("full-wait-ms", &mut config.full_wait_ms)?;
     options.finish()?;
     let store = Store::open(config).map_err(|error| OpenError::BadSetting {
         setting: "configuration".to_owned(),
@@ -129,7 +131,8 @@ impl KvEngine for NibbleEngine {
         description: "log-structured, per-core heads, epochs, background compaction (append)",
         full: FullMeaning::Refuse,
         memory_bound: MemoryBound::Soft,
-        background_threads: true,
+        page_bytes: 2 << 20,
+        batches: true,
         ..EngineTraits::BASE
     };
 
@@ -140,6 +143,18 @@ impl KvEngine for NibbleEngine {
             Ok(session) => Ok(NibbleSession { session }),
             Err(error) => Err(SessionError::TooManySessions { limit: error.limit }),
         }
+    }
+
+    fn presence(&self) -> Presence {
+        let config = self.store.config();
+        let workers = match config.compaction {
+            nibble::Compaction::Background => {
+                config.compaction_workers * config.virtual_nodes.max(1)
+            }
+            nibble::Compaction::Inline => 0,
+        };
+        let page_bytes = if config.huge_pages { 2 << 20 } else { Self::TRAITS.page_bytes };
+        Presence { page_bytes, threads: workers, servers: 0 }
     }
 
     fn settle(&self) {
@@ -333,6 +348,7 @@ mod tests {
                 records_max: 1 << 14,
                 value_bytes_max: 100,
                 resident: false,
+                tells_updates: true,
                 options: BTreeMap::from([(knob.to_owned(), value.to_owned())]),
                 heap: None,
             };

@@ -44,6 +44,7 @@ mod tests {
             records_max: 1000,
             value_bytes_max: 13,
             resident: false,
+            tells_updates: true,
             options: options.collect(),
             heap: None,
         }

@@ -2,8 +2,10 @@
 
 mod bootstrap;
 mod estimate;
+mod refill;
 mod summary;
 
 pub use bootstrap::{Interval, RatioEstimate, median_interval, median_ratio};
 pub use estimate::{Estimate, estimate};
+pub use refill::{MemoryReturn, RATIO_MAX, Verdict, returns_memory};
 pub use summary::{Spread, median, spread};

@@ -206,7 +206,8 @@ impl KeyValue {
     /// Memory that the worker needs for itself.
     pub(super) fn own_bytes(&self) -> u64 {
         let words = match self.source {
-            Source::Prepared => self.operations_per_thread * 8,
+            // Once more where they are dealt to the workers of their keys.
+            Source::Prepared => self.operations_per_thread * 16,
             Source::InLoop => 0,
         };
         // What is expected of every record at the end: two words a thread.

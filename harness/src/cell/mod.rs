@@ -89,7 +89,7 @@ impl System {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", tag = "kind")]
 pub enum Work {
-    /// Fill, delete, refill with another size.
+    /// Fill, delete, refill with another size; or fill and delete again and again.
     Fragmentation(Fragmentation),
     /// Load, age, then requests; as fast as they are answered, or on a schedule.
     KeyValue(KeyValue),

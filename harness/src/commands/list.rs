@@ -1,15 +1,33 @@
 //! `list`: what there is to choose from.
 
+use std::fmt::Write as _;
+
+use engine::{AllocatorChoice, EngineTraits};
 use workloads::requests::Workload;
 
+use super::Failure;
+use crate::record::Conditions;
 use crate::registry;
 use crate::spec::{self, Scale};
 
 /// Prints one list, or all.
-pub(super) fn run(what: Option<&str>) {
+pub(super) fn run(what: Option<&str>, traits: bool) -> Result<(), Failure> {
+    let engines = |name: &str| matches!(name, "engines" | "stores");
+    if traits {
+        return match what {
+            Some(name) if engines(name) => {
+                print!("{}", engine_traits());
+                Ok(())
+            }
+            _ => Err(Failure::usage(
+                "--traits goes with engines: `nibble-bench list engines --traits`".to_owned(),
+            )),
+        };
+    }
+    let what = what.map(|name| if engines(name) { "engines" } else { name });
     let lists: [(&str, fn()); 7] = [
         ("heaps", heaps),
-        ("stores", stores),
+        ("engines", stores),
         ("suites", suites),
         ("figures", figures),
         ("patterns", patterns),
@@ -27,6 +45,7 @@ pub(super) fn run(what: Option<&str>) {
             }
         }
     }
+    Ok(())
 }
 
 fn heaps() {
@@ -48,6 +67,67 @@ fn stores() {
             traits.allocator
         );
     }
+}
+
+/// What each engine is, a line each: what rows record and figures mark where it differs.
+fn engine_traits() -> String {
+    const HEADINGS: [&str; 12] = [
+        "engine",
+        "asked by",
+        "when full",
+        "bound",
+        "allocator",
+        "pages",
+        "hashing",
+        "transport",
+        "own threads",
+        "servers",
+        "scans",
+        "longest value",
+    ];
+    let mut lines = vec![HEADINGS.map(str::to_owned)];
+    let listed = registry::store_traits().iter().filter(|traits| !traits.test_only);
+    lines.extend(listed.map(|traits| traits_line(traits)));
+    let widths: Vec<usize> = (0..HEADINGS.len())
+        .map(|column| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0))
+        .collect();
+    let mut text = String::new();
+    for line in &lines {
+        let cells: Vec<String> =
+            line.iter().zip(&widths).map(|(cell, &width)| format!("{cell:<width$}")).collect();
+        let _ = writeln!(text, "{}", cells.join("  ").trim_end());
+    }
+    text
+}
+
+fn traits_line(traits: &EngineTraits) -> [String; 12] {
+    let conditions = Conditions::expected(traits, 1, 1);
+    let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
+    [
+        traits.name.to_owned(),
+        conditions.steering,
+        conditions.when_full,
+        conditions.memory_bound,
+        match traits.allocator {
+            AllocatorChoice::Own => "own",
+            AllocatorChoice::Global => "global",
+            AllocatorChoice::Chosen => "any heap",
+        }
+        .to_owned(),
+        bytes(traits.page_bytes),
+        conditions.hashing,
+        conditions.transport,
+        yes(traits.background_threads),
+        yes(traits.processes),
+        yes(traits.ordered),
+        bytes(traits.value_bytes_max),
+    ]
+}
+
+/// `2 MiB`; a bound that is a byte short of a power of two as that power.
+fn bytes(count: usize) -> String {
+    let rounded = count.checked_add(1).filter(|more| more.is_power_of_two()).unwrap_or(count);
+    workloads::bytes::format_bytes(rounded)
 }
 
 fn suites() {

@@ -76,8 +76,8 @@ pub fn main() -> u8 {
 
 fn dispatch(command: Command) -> Result<(), Failure> {
     match command {
-        Command::List { what } => {
-            list::run(what.as_deref());
+        Command::List { what, traits } => {
+            list::run(what.as_deref(), traits)?;
             Ok(())
         }
         Command::Plan(arguments) => plan::run(&arguments),

@@ -7,6 +7,7 @@ use crate::cell::{Cell, KeyValue, System};
 use crate::cli::PairArguments;
 use crate::compare::{Side, blocks_of, cells, ratios, throughput};
 use crate::plan::Plan;
+use crate::record::Conditions;
 use crate::{archive, environment, exit, registry};
 
 /// Runs the blocks and prints the median ratio with its interval.
@@ -20,6 +21,7 @@ pub(super) fn run(arguments: &PairArguments) -> Result<(), Failure> {
     let work = super::work::work(&arguments.work)?;
     let a = cell(&arguments.a, &work, arguments.seed)?;
     let b = cell(&arguments.b, &work, arguments.seed)?;
+    check_alike(&a, &b, arguments.unlike)?;
     check_memory(&a)?;
     let plan = Plan { cells: cells("pair", &a, &b, arguments.blocks), notices: Vec::new() };
     let name = format!("pair-{}-{}", file_name(&arguments.a), file_name(&arguments.b));
@@ -94,6 +96,31 @@ fn cell(text: &str, work: &KeyValue, seed: u64) -> Result<Cell, Failure> {
     let mut cell = super::work::cell(system, work, seed);
     cell.sampling = sampling;
     Ok(cell)
+}
+
+/// A ratio ranks; of stores that are unlike it does so only where that is asked for.
+fn check_alike(a: &Cell, b: &Cell, unlike: bool) -> Result<(), Failure> {
+    let expected = |cell: &Cell| {
+        let traits = registry::traits_of(&cell.system)?;
+        Some(Conditions::expected(traits, 1, 1))
+    };
+    let (Some(of_a), Some(of_b)) = (expected(a), expected(b)) else { return Ok(()) };
+    let (in_a, in_b) = (of_a.beside(&of_b), of_b.beside(&of_a));
+    if in_a.is_empty() {
+        return Ok(());
+    }
+    let told: Vec<String> =
+        in_a.iter().zip(&in_b).map(|(a, b)| format!("{a} against {b}")).collect();
+    if unlike {
+        println!("not alike: {}", told.join("; "));
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "{} and {} are not alike ({}), and a ratio would rank them: ask for it with --unlike",
+        a.system.label(),
+        b.system.label(),
+        told.join("; ")
+    )))
 }
 
 fn check_memory(cell: &Cell) -> Result<(), Failure> {

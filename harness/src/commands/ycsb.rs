@@ -115,7 +115,7 @@ fn cells(arguments: &YcsbArguments, run: &YcsbRun) -> Result<Vec<Cell>, Failure>
     for repetition in 0..arguments.repetitions {
         for store in &arguments.stores {
             let system = registry::store(store).map_err(Failure::usage)?;
-            check_store(&system, &work.workload).map_err(Failure::usage)?;
+            check_store(&system, &work).map_err(Failure::usage)?;
             let seed = arguments.seed + u64::from(repetition);
             let mut cell = super::work::cell(system, &work, seed);
             cell.repetition = repetition;

@@ -7,11 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use workloads::fragmentation::Pattern;
+use workloads::fragmentation::{Pattern, Phase};
 
 use crate::cell::{Basis, Cell, Fragmentation, Frees, KeyValue, Observe, System, Work};
 use crate::plan::{MachineLimits, get_workload, plan, work_name};
-use crate::record::{Census, CpuUse, Memory, MemoryPoint, Outcome, Overheads, Row, SCHEMA};
+use crate::record::{
+    Census, Conditions, CpuUse, Memory, MemoryPoint, Outcome, Overheads, Row, SCHEMA,
+};
+use crate::registry;
 use crate::spec::{Scale, built_in};
 
 pub(crate) const HEAPS: [&str; 9] = [
@@ -70,6 +73,12 @@ pub(crate) fn work(pattern: &str) -> Fragmentation {
     }
 }
 
+/// What the traits say of an instance as most are opened.
+fn conditions(cell: &Cell) -> Option<Conditions> {
+    let traits = registry::traits_of(&cell.system)?;
+    Some(Conditions::expected(traits, 1, 1))
+}
+
 /// A row with made-up time, without memory.
 pub(crate) fn row(cell: &Cell, step: &str) -> Row {
     let speed = 1e5 + 9e5 * of(&format!("{}{step}", cell.id));
@@ -85,6 +94,7 @@ pub(crate) fn row(cell: &Cell, step: &str) -> Row {
         cell: cell.clone(),
         version: "1.2.3".to_owned(),
         settings: BTreeMap::from([("decay-ms".to_owned(), "10000".to_owned())]),
+        conditions: conditions(cell),
         environment: BTreeMap::from([("GLIBC_TUNABLES".to_owned(), "a<b".to_owned())]),
         operations: 1_000_000,
         elapsed_ns: (1e15 / speed) as u64,
@@ -243,6 +253,7 @@ pub(crate) fn rows() -> Vec<Row> {
             rows.extend(fragmentation(store("nibble"), work, 0, 1.12));
         }
     }
+    rows.extend(refills());
     // Suites share cells, and a cell that two of them want runs once.
     let requests = requests::rows();
     let known: BTreeSet<&str> = requests.iter().map(|row| row.cell.id.as_str()).collect();
@@ -293,6 +304,38 @@ fn engine() -> Vec<Row> {
         rows
     });
     rows.collect()
+}
+
+/// Rows of the suite about deletes: one store's memory grows and stays, one's grows on.
+fn refills() -> Vec<Row> {
+    let suite = [built_in("refill").expect("a suite")];
+    let scale = Scale { repetitions: 3, ..Scale::by_name("smoke").expect("a scale") };
+    let limits = MachineLimits { memory_bytes: 64 << 30 };
+    let mut rows = Vec::new();
+    for cell in plan(&suite, &scale, limits).expect("it fits").cells {
+        let Work::Fragmentation(work) = &cell.work else { unreachable!("fragmentation") };
+        for step in work.pattern.steps() {
+            let cycle = f64::from(step.cycle.unwrap_or(1)) - 1.0;
+            let grown = match cell.system.label().as_str() {
+                "heapstore:mimalloc" => 0.6 * cycle.min(1.0),
+                "btree" => 0.08 * cycle,
+                _ => 0.01 * of(&format!("{}{step}", cell.id)),
+            };
+            let overhead = 1.0 + 0.3 * of(&cell.system.label()) + grown;
+            let at_once = match step.phase {
+                Phase::Delete => {
+                    let resident = overhead * of(&format!("left{}", cell.system.label()));
+                    MemoryPoint { live_bytes: 0, overhead: None, ..point(resident, LIVE_BYTES) }
+                }
+                Phase::Fill | Phase::Refill => point(overhead, LIVE_BYTES),
+            };
+            let memory = Memory { at_once: Some(at_once), ..Memory::default() };
+            rows.push(Row { memory: Some(memory), ..row(&cell, &step.to_string()) });
+        }
+        let last = rows.last_mut().and_then(|row| row.memory.as_mut()).expect("steps");
+        (last.after_idle, last.after_trim) = (last.at_once, last.at_once);
+    }
+    rows
 }
 
 /// A crash, a wrong value and a system that is not there.

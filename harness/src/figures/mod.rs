@@ -7,7 +7,7 @@
 //!
 //! A repetition counts where each of its steps ended as it should; all others are reported and
 //! never drawn. To add a figure: a script, an entry in `list/`, and its selection of cells: of
-//! fragmentation cells in `selections.rs`, of key-value cells in `key_value/`, where a selection is
+//! fragmentation cells in `selections.rs` (of cycles: `refill.rs`), of key-value cells in `key_value/`, where a selection is
 //! a function from a cell to spots (`samples.rs`) and the table is the same for all (`panels.rs`).
 
 mod axes;
@@ -23,6 +23,7 @@ mod key_value;
 mod list;
 mod membership;
 mod panels;
+mod refill;
 mod repetitions;
 mod samples;
 mod selections;
@@ -31,6 +32,7 @@ pub mod table;
 mod tests;
 #[cfg(test)]
 mod tests_requests;
+mod unlike;
 
 pub use draw::{Drawings, Drawn, draw, gnuplot_available};
 pub use list::{Figure, all, by_name};

@@ -21,6 +21,8 @@ pub(super) enum Quantity {
     CpuNs,
     /// System time ÷ CPU time, in percent.
     SystemPercent,
+    /// Resident ÷ live value bytes right after the step.
+    Overhead,
     /// The roofline store's time for an operation ÷ the engine's, in percent.
     EfficiencyPercent,
     /// A percentile of the latency of all operations, in µs; in an open loop from the scheduled
@@ -58,6 +60,7 @@ impl Quantity {
             Self::SystemPercent => {
                 (cpu_ns > 0.0).then(|| row.cpu.system_ns as f64 / cpu_ns * 100.0)
             }
+            Self::Overhead => row.memory.as_ref()?.at_once?.overhead,
             Self::EfficiencyPercent => Some(row.roofline?.efficiency * 100.0),
             Self::LatencyUs(name) => us(&row.latency_ns, name),
             Self::KindLatencyUs(kind, name) => us(row.latency_by_kind_ns.get(kind)?, name),

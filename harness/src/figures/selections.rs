@@ -107,9 +107,9 @@ fn variant(cell: &Cell, _: &Fragmentation) -> Option<&'static str> {
     }
 }
 
-/// One thread, phases one after another, idleness and purge observed at the end only.
+/// One thread, each phase once and one after another, idleness and purge observed at the end only.
 fn is_paper_protocol(work: &Fragmentation) -> bool {
-    work.threads == 1 && work.observe == Observe::End
+    work.threads == 1 && work.observe == Observe::End && work.pattern.cycles.is_none()
 }
 
 fn bar(cell: &Cell, pattern: &Pattern, panel: &str) -> Bar {

@@ -27,7 +27,7 @@ pub(super) fn cells(
         check_key_value(&work).map_err(fail)?;
         let roofline = grid.roofline.then(registry::roofline);
         for system in systems.iter().chain(&roofline) {
-            check_store(system, &work.workload).map_err(fail)?;
+            check_store(system, &work).map_err(fail)?;
             for repetition in 0..repetitions {
                 cells.push(key_value_cell(suite, scale, system.clone(), repetition, work.clone()));
             }
@@ -116,8 +116,19 @@ fn workload(suite: &Suite, name: &str) -> Result<Workload, String> {
     })
 }
 
-/// A store that is not ordered cannot scan.
-pub(crate) fn check_store(system: &System, workload: &Workload) -> Result<(), String> {
+/// A store that is not ordered cannot scan; where keys belong to workers, requests are dealt before the
+/// clock and must be there.
+pub(crate) fn check_store(system: &System, work: &KeyValue) -> Result<(), String> {
+    let workload = &work.workload;
+    let partitioned =
+        registry::traits_of(system).is_some_and(|traits| traits.sharing.is_partitioned());
+    if partitioned && work.source == Source::InLoop {
+        return Err(format!(
+            "requests to `{}` are dealt to the workers of their keys before the clock: drop \
+             `source = \"in-loop\"`",
+            system.label()
+        ));
+    }
     let can =
         registry::traits_of(system).is_none_or(|traits| traits.ordered || !traits.keeps_values);
     if can || !workload.scans() {

@@ -146,6 +146,9 @@ fn fragmentation_cells(
             suite.name
         ));
     }
+    for (system, _) in &systems {
+        check_steering(&suite.name, system, &grid.threads)?;
+    }
     let repetitions = grid.repetitions.unwrap_or(u32::MAX).min(scale.repetitions);
     for name in &grid.patterns {
         let pattern = pattern(suite, name)?;
@@ -182,6 +185,20 @@ fn fragmentation_cells(
         }
     }
     Ok(())
+}
+
+/// Threads that own keys cannot hand objects to one another.
+fn check_steering(suite: &str, system: &System, threads: &[usize]) -> Result<(), String> {
+    let partitioned =
+        registry::traits_of(system).is_some_and(|traits| traits.sharing.is_partitioned());
+    match threads.iter().find(|&&threads| threads > 1) {
+        Some(threads) if partitioned => Err(format!(
+            "{suite}: keys of `{}` belong to workers, and fragmentation cells hand objects on: \
+             threads = {threads} must be 1",
+            system.label()
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// A store that fills until it refuses has no cap to allocate a multiple of.

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{DriverPrice, Flag, OpenLoop, Roofline, Verification};
+use super::{Conditions, DriverPrice, Flag, OpenLoop, Roofline, Verification};
 use crate::cell::Cell;
 
 /// Version of the row format.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
 
 /// What came of a step. Every cell ends in rows, never in a hole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -63,8 +63,8 @@ pub struct Row {
     pub last: bool,
     /// Name of the system as figures use it ([`crate::cell::System::label`]).
     pub system: String,
-    /// Step within the cell: `fill`, `delete`, `refill`, `load`, `run`, `verify`; `cell` where
-    /// the worker ended before its first step.
+    /// Step within the cell: `fill`, `delete`, `refill`, `fill-3`, `delete-3`, `load`, `run`,
+    /// `verify`; `cell` where the worker ended before its first step.
     pub step: String,
     /// What came of it.
     pub outcome: Outcome,
@@ -81,6 +81,9 @@ pub struct Row {
     /// Settings in force, as the system reports them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
+    /// Under which conditions it answered; stores only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<Conditions>,
     /// Environment variables the parent set for the worker.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub environment: BTreeMap<String, String>,

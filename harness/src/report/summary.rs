@@ -19,6 +19,7 @@ pub fn summary(run: &RunRecord, rows: &[Row]) -> String {
         ("ramcloud-patterns", "overhead", "resident ÷ live bytes after the last filling"),
         ("threads", "overhead", "overhead (allocators: resident, bounded stores: all-in)"),
         ("store-bloat", "overhead", "memory ÷ live value bytes after the second filling"),
+        ("refill", "value", "memory after each filling ÷ that after the first"),
         ("throughput-memory", "mops", "Mops/s"),
         ("throughput-memory", "overhead", "resident ÷ live value bytes"),
         ("index-layouts", "mops", "Mops/s"),

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -19,7 +20,7 @@ use crate::cell::{Cell, System, Work};
 use crate::progress::ProgressPage;
 use crate::protocol::{Event, LatencyReport, Point, Second, StepReport};
 use crate::record::{
-    CurvePoint, DriverPrice, Flag, Memory, MemoryPoint, Outcome, Overheads, Row, SCHEMA,
+    Conditions, CurvePoint, DriverPrice, Flag, Memory, MemoryPoint, Outcome, Overheads, Row, SCHEMA,
 };
 use crate::registry;
 
@@ -89,6 +90,7 @@ struct Watch<'a> {
     environment: BTreeMap<String, String>,
     version: String,
     settings: BTreeMap<String, String>,
+    conditions: Option<Conditions>,
     rows: Vec<Row>,
     curve: Vec<CurvePoint>,
     histograms: BTreeMap<String, String>,
@@ -107,6 +109,8 @@ impl<'a> Watch<'a> {
         let mut command = Command::new(&runner.program);
         command
             .args(["worker", "--progress-descriptor", &descriptor.to_string()])
+            // A group of its own: all that it starts ends with it.
+            .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
@@ -127,6 +131,7 @@ impl<'a> Watch<'a> {
             environment,
             version: String::new(),
             settings: BTreeMap::new(),
+            conditions: None,
             rows: Vec::new(),
             curve: Vec::new(),
             histograms: BTreeMap::new(),
@@ -167,7 +172,7 @@ impl<'a> Watch<'a> {
             sampler.finish();
             watcher.thread().unpark();
             if kill.is_some() || !done {
-                let _ = self.child.kill();
+                platform::process::kill_group(self.child.id());
             }
             let _ = watcher.join();
             (kill, done, complaint.join().unwrap_or_default())
@@ -177,7 +182,7 @@ impl<'a> Watch<'a> {
             resident_bytes,
             limit_bytes: self.cell.memory_limit_bytes,
         }));
-        let status = self.child.wait();
+        let status = self.end();
         self.curve = sampler.into_curve();
         if self.interrupted {
             return;
@@ -186,6 +191,13 @@ impl<'a> Watch<'a> {
             let row = self.row(&self.step.clone(), outcome, Some(reason));
             self.rows.push(row);
         }
+    }
+
+    /// Waits for the worker's end, and ends what it left behind.
+    fn end(&mut self) -> std::io::Result<ExitStatus> {
+        platform::process::wait_for_end(self.child.id())?;
+        platform::process::kill_group(self.child.id());
+        self.child.wait()
     }
 
     /// Answers the worker until it is done or must be killed. Returns why it must be, and
@@ -240,9 +252,10 @@ impl<'a> Watch<'a> {
                 sampler.take_baseline(engine_bytes);
                 self.reply();
             }
-            Event::Opened { version, settings } => {
+            Event::Opened { version, settings, conditions } => {
                 self.version = version;
                 self.settings = settings;
+                self.conditions = conditions;
             }
             Event::Before { step, grows_bytes } => {
                 guard.get_or_insert_with(|| floor.take());
@@ -380,11 +393,11 @@ impl<'a> Watch<'a> {
         (live_bytes, live_objects): (u64, u64),
         self_allocated_bytes: Option<u64>,
     ) -> MemoryPoint {
-        let memory = ProcessMemory::of(self.child.id()).unwrap_or_default();
+        let memory = ProcessMemory::of_tree(self.child.id()).unwrap_or_default();
         if self.cell.sampling {
             sampler.keep(memory);
         }
-        let rollup = MemoryRollup::of(self.child.id()).unwrap_or_default();
+        let rollup = MemoryRollup::of_tree(self.child.id()).unwrap_or_default();
         let resident_bytes = memory.resident_bytes().saturating_sub(sampler.baseline_bytes());
         let over = |base: u64| (base > 0).then(|| resident_bytes as f64 / base as f64);
         MemoryPoint {
@@ -407,6 +420,7 @@ impl<'a> Watch<'a> {
         let mut row = blank_row(self.cell, step, outcome, reason);
         row.version.clone_from(&self.version);
         row.settings.clone_from(&self.settings);
+        row.conditions.clone_from(&self.conditions);
         row.environment.clone_from(&self.environment);
         row
     }
@@ -435,6 +449,7 @@ fn blank_row(cell: &Cell, step: &str, outcome: Outcome, reason: Option<String>) 
         cell: cell.clone(),
         version: String::new(),
         settings: BTreeMap::new(),
+        conditions: None,
         environment: BTreeMap::new(),
         operations: 0,
         elapsed_ns: 0,

@@ -1,5 +1,5 @@
-//! Samples a worker's memory from outside at 20 Hz, joined with the oracle's live bytes, which
-//! the worker keeps in a page it shares with the parent.
+//! Samples the memory of a worker and of all it started from outside at 20 Hz, joined with the
+//! oracle's live bytes, which the worker keeps in a page it shares with the parent.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -16,7 +16,7 @@ const PERIOD: Duration = Duration::from_millis(50);
 /// Time between two looks at the memory limit when the curve is not wanted.
 const LIMIT_PERIOD: Duration = Duration::from_secs(1);
 
-/// A worker under observation.
+/// A worker under observation, the leader of its group of processes.
 #[derive(Debug)]
 pub(super) struct Sampler<'a> {
     pid: u32,
@@ -57,7 +57,7 @@ impl<'a> Sampler<'a> {
     /// Takes the baseline that every later figure is measured against; the curve begins here.
     /// `engine_bytes` of what is resident belong to the engine already.
     pub(super) fn take_baseline(&self, engine_bytes: u64) {
-        if let Ok(memory) = ProcessMemory::of(self.pid) {
+        if let Ok(memory) = ProcessMemory::of_tree(self.pid) {
             let bytes = memory.resident_bytes().saturating_sub(engine_bytes);
             let baseline = Baseline { bytes, at_ns: monotonic_ns() };
             *self.baseline.lock().unwrap_or_else(PoisonError::into_inner) = Some(baseline);
@@ -68,7 +68,8 @@ impl<'a> Sampler<'a> {
         self.baseline.lock().unwrap_or_else(PoisonError::into_inner).map_or(0, |base| base.bytes)
     }
 
-    /// Samples until [`Sampler::finish`]; kills the worker when it exceeds its limit.
+    /// Samples until [`Sampler::finish`]; kills the worker and its group when they exceed
+    /// their limit.
     pub(super) fn run(&self) {
         let period = if self.keep_curve { PERIOD } else { LIMIT_PERIOD };
         loop {
@@ -77,11 +78,11 @@ impl<'a> Sampler<'a> {
             if *stopped {
                 return;
             }
-            let Ok(memory) = ProcessMemory::of(self.pid) else { return };
+            let Ok(memory) = ProcessMemory::of_tree(self.pid) else { return };
             if memory.resident_bytes() > self.limit_bytes {
                 // Relaxed: read after this thread was joined.
                 self.exceeded_bytes.store(memory.resident_bytes(), Ordering::Relaxed);
-                platform::process::kill(self.pid);
+                platform::process::kill_group(self.pid);
                 return;
             }
             if self.keep_curve {

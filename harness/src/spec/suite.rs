@@ -198,6 +198,29 @@ mod tests {
     }
 
     #[test]
+    fn a_pattern_that_cannot_be_run_names_line_value_and_remedy() {
+        let told = |cycles: &str, delete_percent: u32| {
+            let text = format!(
+                "question = \"?\"\n\n[[pattern]]\nname = \"again\"\nfirst = \"64\"\n\
+                 delete-percent = {delete_percent}\nvolume = \"fill\"\ncycles = {cycles}\n\
+                 [[fragmentation]]\nstores = [\"btree\"]\npatterns = [\"again\"]\n"
+            );
+            Suite::parse("my.toml", &text).map(|_| ()).map_err(|error| error.to_string())
+        };
+        assert_eq!(told("10", 100), Ok(()));
+        for (cycles, delete_percent, wanted) in [
+            ("1", 100, "cycles = 1: must be from 2 to 1000; leave it out"),
+            ("-3", 100, "integer `-3`, expected u32"),
+            ("\"ten\"", 100, "string \"ten\", expected u32"),
+            ("10", 0, "delete-percent = 0 with cycles = 10: fillings after the first find no room"),
+        ] {
+            let message = told(cycles, delete_percent).unwrap_err();
+            assert!(message.starts_with("my.toml: line "), "{message}");
+            assert!(message.contains(wanted), "{message}");
+        }
+    }
+
+    #[test]
     fn own_patterns_are_read() {
         let text = r#"
             question = "?"

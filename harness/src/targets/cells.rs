@@ -7,7 +7,7 @@ use crate::cell::{
     Ageing, Basis, Cell, Driver, Fragmentation, Frees, KeyValue, Observe, System, Timing, Work,
 };
 use crate::compare;
-use crate::plan::{check_key_value, get_workload};
+use crate::plan::{check_key_value, check_store, get_workload};
 use crate::registry;
 use crate::spec::unknown_name;
 use workloads::SizeDistribution;
@@ -68,7 +68,7 @@ fn key_value(side: &Part, sizes: &Sizes, latency: Timing, seed: u64) -> Result<C
         fill_percent: side.fill_percent.ok_or("`fill-percent` is missing")?,
         threads: side.threads.ok_or("`threads` is missing")?,
         driver: Driver::Closed { batch: side.batch.unwrap_or(1) },
-        operations_per_thread: sizes.operations,
+        operations_per_thread: sizes.operations.min(side.operations.unwrap_or(u64::MAX)),
         latency,
         ageing: side.warm_up_rewrites.map_or(Ageing::None, Ageing::Rewrites),
         ..KeyValue::plain(workload, sizes.object_memory_for(side.object_memory))
@@ -84,6 +84,7 @@ fn key_value(side: &Part, sizes: &Sizes, latency: Timing, seed: u64) -> Result<C
     check_key_value(&work)?;
     work.size_records();
     let system = system(side, work.object_memory_bytes)?;
+    check_store(&system, &work)?;
     let aged = side.warm_up_rewrites.map_or(0, |rewrites| work.writes_per_thread(rewrites));
     let operations = work.operations_per_thread + aged;
     let timeout_ms =

@@ -62,6 +62,8 @@ pub(crate) struct Entry {
     pub(crate) overhead: Option<Overhead>,
     /// `yardstick`: lines that need not be beaten.
     pub(crate) except: Option<Vec<String>>,
+    /// `yardstick`: the lines to be compared with, instead of all.
+    pub(crate) only: Option<Vec<String>>,
 }
 
 /// What kind of number a target asks for.
@@ -95,6 +97,8 @@ pub(crate) struct Part {
     pub(crate) object_memory: Option<Bytes>,
     /// Segments of the object memory, for stores with a setting `segment-bytes`.
     pub(crate) segments: Option<u64>,
+    /// Operations of each thread, where the scale's are too many.
+    pub(crate) operations: Option<u64>,
     /// How often PUTs write the object memory before the clock.
     pub(crate) warm_up_rewrites: Option<f64>,
     /// How often the PUTs within the clock write it, instead of the scale's operations.
@@ -117,6 +121,7 @@ impl Part {
             batch: over.batch.or(base.batch),
             object_memory: over.object_memory.or(base.object_memory),
             segments: over.segments.or(base.segments),
+            operations: over.operations.or(base.operations),
             warm_up_rewrites: over.warm_up_rewrites.or(base.warm_up_rewrites),
             rewrites: over.rewrites.or(base.rewrites),
             pattern: over.pattern.or(base.pattern),

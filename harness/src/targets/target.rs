@@ -174,8 +174,10 @@ fn kind(file: &File, entry: &Entry, varied: &Part) -> Result<Kind, String> {
             _ => {}
         }
     }
-    if entry.except.is_some() && entry.kind != Yardstick {
-        return Err(format!("kind `{}` takes no `except`", entry.kind.name()));
+    for (key, given) in [("except", entry.except.is_some()), ("only", entry.only.is_some())] {
+        if given && entry.kind != Yardstick {
+            return Err(format!("kind `{}` takes no `{key}`", entry.kind.name()));
+        }
     }
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
     match entry.kind {
@@ -216,10 +218,16 @@ fn kind(file: &File, entry: &Entry, varied: &Part) -> Result<Kind, String> {
             Ok(Kind::Overhead { side: workload, overhead })
         }
         Yardstick => {
-            let except = entry.except.clone().unwrap_or_default();
+            let mut except = entry.except.clone().unwrap_or_default();
+            let only = entry.only.as_deref();
             let names = || file.yardsticks.iter().map(|yardstick| yardstick.name.as_str());
-            if let Some(unknown) = except.iter().find(|name| !names().any(|known| known == *name)) {
+            let mut named = except.iter().chain(only.into_iter().flatten());
+            if let Some(unknown) = named.find(|name| !names().any(|known| known == *name)) {
                 return Err(unknown_name("yardstick", unknown, names()));
+            }
+            if let Some(only) = only {
+                let others = names().filter(|name| !only.iter().any(|wanted| wanted == name));
+                except.extend(others.map(str::to_owned));
             }
             if file.calibration.is_none() {
                 return Err("yardsticks need a [calibration] of the machine they are from".into());
@@ -341,6 +349,7 @@ mod tests {
             &entry("kind = \"yardstick\"\nworkload = { value-bytes = 64, get-percent = 51 }\n"),
             "no yardstick has a value for 64 B values and 51 % GET",
         );
+        refused(&entry("kind = \"yardstick\"\nonly = [\"MICA\"]\n"), "unknown yardstick `MICA`");
         refused(&entry("kind = \"yardstick\"\nbar = \"1\"\n"), "duplicate key");
         let twice = "kind = \"yardstick\"\nworkload = { value-bytes = 64, get-percent = 50 }\n";
         refused(&(entry(twice) + &entry(twice)), "`t` is there twice");

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use engine::{Heap, KvEngine, Setting};
 use workloads::Seed;
-use workloads::fragmentation::{Limit, Phase, PhaseScript, objects_max};
+use workloads::fragmentation::{Limit, Phase, PhaseScript, Step, objects_max};
 
 use super::handover::Handover;
 use super::heap_target::HeapTarget;
@@ -18,10 +18,11 @@ use super::{Stop, pin, store_setup};
 use crate::cell::{Basis, Cell, Fragmentation, Frees, Observe, System};
 use crate::progress::ProgressPage;
 use crate::protocol::{Capacity, Event, Point, StepReport};
-use crate::record::{Outcome, Refusal, Verification};
+use crate::record::{Conditions, Outcome, Refusal, Verification};
 use crate::registry::{self, StoreSetup, StoreVisitor};
 
-/// Objects of each thread that are checked at the end of the last phase, at most.
+/// Objects of each thread that are checked at the end of the last phase, at most. Patterns of cycles
+/// have all of them checked after each filling.
 const CHECKED_AT_END: usize = 4096;
 
 /// Runs the cell.
@@ -40,7 +41,7 @@ pub(super) fn run(
     match &cell.system {
         System::Heap { name, .. } => {
             let heap = registry::open_heap(name)?;
-            link.say(&opened(heap.version(), heap.settings()));
+            link.say(&opened(heap.version(), heap.settings(), None));
             let make = |_: usize, values: Values| Ok(HeapTarget::new(heap, values));
             drive(work, needs, page, link, &make, &HeapView { heap })
         }
@@ -51,6 +52,7 @@ pub(super) fn run(
                 records_max: objects_max(&work.pattern, work.live_bytes) as u64,
                 value_bytes_max: work.pattern.object_bytes_max(),
                 resident: false,
+                tells_updates: true,
                 options: BTreeMap::new(),
                 heap: None,
             };
@@ -68,9 +70,9 @@ fn open_if_it_prices_the_harness(name: &str) -> Result<(), Stop> {
     heap.map_or(Ok(()), |heap| heap.open().map_err(Stop::from))
 }
 
-fn opened(version: String, settings: Vec<Setting>) -> Event {
+fn opened(version: String, settings: Vec<Setting>, conditions: Option<Conditions>) -> Event {
     let settings = settings.into_iter().map(|setting| (setting.name, setting.value)).collect();
-    Event::Opened { version, settings }
+    Event::Opened { version, settings, conditions }
 }
 
 struct OnStore<'a> {
@@ -88,7 +90,9 @@ impl StoreVisitor for OnStore<'_> {
         let version = self.heap.map_or_else(String::new, |heap| heap.version());
         let mut settings = engine.settings();
         settings.extend(self.heap.into_iter().flat_map(Heap::settings));
-        self.link.say(&opened(version, settings));
+        let threads = self.work.threads;
+        let conditions = Conditions::of(&E::TRAITS, engine.presence(), threads, 1);
+        self.link.say(&opened(version, settings, Some(conditions)));
         let make = |thread: usize, values: Values| {
             StoreTarget::new(engine, thread, values).map_err(Stop::failed)
         };
@@ -150,6 +154,9 @@ trait View {
     fn statistics(&self) -> BTreeMap<String, f64>;
     /// What a refusal is called.
     fn refusal(&self) -> Outcome;
+
+    /// Whether anything of the system's own may free memory while a refused thread waits.
+    fn works_apart(&self) -> bool;
 }
 
 struct HeapView {
@@ -180,6 +187,10 @@ impl View for HeapView {
     fn refusal(&self) -> Outcome {
         Outcome::OutOfMemory
     }
+
+    fn works_apart(&self) -> bool {
+        false
+    }
 }
 
 struct StoreView<'a, E> {
@@ -209,6 +220,11 @@ impl<E: KvEngine> View for StoreView<'_, E> {
     fn refusal(&self) -> Outcome {
         Outcome::Full
     }
+
+    fn works_apart(&self) -> bool {
+        let presence = self.engine.presence();
+        presence.threads + presence.servers > 0
+    }
 }
 
 /// A store's counters by name.
@@ -219,12 +235,13 @@ pub(super) fn statistics_of<E: KvEngine>(engine: &E) -> BTreeMap<String, f64> {
 
 enum Command {
     Run { last: bool },
+    VerifyAll,
     Trim,
 }
 
 enum Reply {
     Ran(Box<Ran>),
-    Trimmed,
+    Done,
     Unable(Stop),
 }
 
@@ -247,10 +264,9 @@ fn drive<T: Target>(
 ) -> Result<(), Stop> {
     let Needs { kits, queues } = needs;
     let cores = platform::cpu::allowed_cores();
-    let steps = match work.pattern.second {
-        Some(_) => &[Phase::Fill, Phase::Delete, Phase::Refill][..],
-        None => &[Phase::Fill],
-    };
+    let mut steps = work.pattern.steps().peekable();
+    // Where nobody else could free memory meanwhile, a refusal stands at once.
+    let retries = work.basis == Basis::Bounded && (view.works_apart() || work.threads > 1);
     std::thread::scope(|scope| {
         let (replies, heard) = channel();
         let crew: Vec<Sender<Command>> = kits
@@ -259,7 +275,6 @@ fn drive<T: Target>(
             .map(|(thread, kit)| {
                 let (sender, commands) = channel();
                 let (replies, queues, cores) = (replies.clone(), &queues, &cores);
-                let retries = work.basis == Basis::Bounded;
                 scope.spawn(move || {
                     pin(thread, cores);
                     let post = Post { thread, commands, replies, retries };
@@ -274,9 +289,8 @@ fn drive<T: Target>(
             .collect();
         drop(replies);
         let mut crew = Crew { crew, heard };
-        for (index, phase) in steps.iter().enumerate() {
-            let last = index + 1 == steps.len();
-            step(work, phase.name(), last, &mut crew, link, view)?;
+        while let Some(step) = steps.next() {
+            run_step(work, step, steps.peek().is_none(), &mut crew, link, view)?;
         }
         link.say_and_wait(&Event::Ending);
         Ok(())
@@ -300,7 +314,7 @@ impl Crew {
         for _ in &self.crew {
             match self.heard.recv().map_err(|_| Stop::failed("a worker thread died"))? {
                 Reply::Ran(one) => ran.push(*one),
-                Reply::Trimmed => {}
+                Reply::Done => {}
                 Reply::Unable(stop) => return Err(stop),
             }
         }
@@ -330,7 +344,7 @@ impl Post {
             taking: &queues[(self.thread + 1) % queues.len()],
         });
         let counter = page.counter(self.thread);
-        for command in self.commands {
+        for command in &self.commands {
             let reply = match command {
                 Command::Run { last } => {
                     let result = run_phase(
@@ -342,11 +356,8 @@ impl Post {
                         self.retries,
                     );
                     if last {
-                        let objects = table.as_slice();
-                        let stride = objects.len().div_ceil(CHECKED_AT_END).max(1);
-                        for object in objects.iter().step_by(stride) {
-                            target.verify(object.handle, object.bytes as usize);
-                        }
+                        let stride = table.as_slice().len().div_ceil(CHECKED_AT_END).max(1);
+                        verify(&mut target, &table, stride);
                     }
                     Reply::Ran(Box::new(Ran {
                         result,
@@ -355,9 +366,13 @@ impl Post {
                         live_objects: script.live_objects(),
                     }))
                 }
+                Command::VerifyAll => {
+                    verify(&mut target, &table, 1);
+                    Reply::Done
+                }
                 Command::Trim => {
                     target.trim();
-                    Reply::Trimmed
+                    Reply::Done
                 }
             };
             if self.replies.send(reply).is_err() {
@@ -371,32 +386,49 @@ impl Post {
     }
 }
 
-fn step(
+/// Checks one live object in so many.
+fn verify(target: &mut impl Target, table: &LiveTable, stride: usize) {
+    for object in table.as_slice().iter().step_by(stride) {
+        target.verify(object.handle, object.bytes as usize);
+    }
+}
+
+impl Drop for Post {
+    /// Others may be idle: a thread that panics tells the main thread, which waits for an answer.
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let _ = self.replies.send(Reply::Unable(Stop::failed("a worker thread died")));
+        }
+    }
+}
+
+fn run_step(
     work: &Fragmentation,
-    name: &str,
+    step: Step,
     last: bool,
     crew: &mut Crew,
     link: &mut Link,
     view: &impl View,
 ) -> Result<(), Stop> {
-    let grows_bytes = match name {
-        "delete" => 0,
-        _ => work.live_bytes * 3 / 2,
+    let name = step.to_string();
+    let grows_bytes = match step.phase {
+        Phase::Delete => 0,
+        Phase::Fill | Phase::Refill => work.live_bytes * 3 / 2,
     };
-    link.say_and_wait(&Event::Before { step: name.to_owned(), grows_bytes });
+    link.say_and_wait(&Event::Before { step: name.clone(), grows_bytes });
     let before = Usage::now();
     let ran = crew.all(|| Command::Run { last })?;
     let used = Usage::now().since(&before);
     let live_bytes = ran.iter().map(|one| one.live_bytes).sum();
     let live_objects = ran.iter().map(|one| one.live_objects).sum();
-    let mut report = report_of(name, &ran, work, view.refusal());
+    let mut report = report_of(&name, &ran, work, view.refusal());
     used.note_in(&mut report);
     report.statistics = view.statistics();
     report.capacity = view.capacity(live_bytes);
     link.say(&Event::Step(Box::new(report)));
     let mut observe = |point, idle_ms| {
         link.say_and_wait(&Event::Observe {
-            step: name.to_owned(),
+            step: name.clone(),
             point,
             live_bytes,
             live_objects,
@@ -409,6 +441,10 @@ fn step(
         observe(Point::AfterIdle, work.idle_ms);
         crew.all(|| Command::Trim)?;
         observe(Point::AfterTrim, 0);
+    }
+    if step.cycle.is_some() && step.phase == Phase::Fill {
+        // After the observation, which it could disturb; the deletes that follow report it.
+        crew.all(|| Command::VerifyAll)?;
     }
     Ok(())
 }

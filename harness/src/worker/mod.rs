@@ -18,6 +18,7 @@ mod usage;
 pub use calibration::calibrate;
 pub use counters::Counters;
 
+use std::any::Any;
 use std::io::BufRead;
 use std::os::fd::RawFd;
 
@@ -87,6 +88,13 @@ impl Stop {
     fn failed(reason: impl std::fmt::Display) -> Self {
         Self::Because { outcome: Outcome::Failed, reason: reason.to_string() }
     }
+
+    /// A thread of the worker panicked with `payload`.
+    fn panicked(payload: Box<dyn Any + Send>) -> Self {
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
+        Self::failed(format!("a worker thread died: {}", text.unwrap_or("without a word")))
+    }
 }
 
 impl From<OpenError> for Stop {
@@ -94,7 +102,7 @@ impl From<OpenError> for Stop {
         let outcome = match error {
             OpenError::Missing { .. } => Outcome::Unavailable,
             OpenError::OutOfMemory { .. } => Outcome::OutOfMemory,
-            OpenError::BadSetting { .. } => Outcome::Failed,
+            OpenError::BadSetting { .. } | OpenError::Unusable { .. } => Outcome::Failed,
         };
         Self::Because { outcome, reason: error.to_string() }
     }

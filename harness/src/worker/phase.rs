@@ -247,7 +247,7 @@ mod tests {
                     let counter = AtomicU64::new(0);
                     let exchange = exchange
                         .then(|| Exchange { giving: &queues[thread], taking: &queues[1 - thread] });
-                    while script.phase().is_some() {
+                    while script.step().is_some() {
                         let (target, script, table) = (&mut target, &mut script, &mut table);
                         let result = run_phase(target, script, table, &counter, exchange, false);
                         assert_eq!(result.broken, None);

@@ -46,19 +46,37 @@ impl Mapping {
     }
 }
 
-/// The sum of `AnonHugePages` of all areas that overlap `start..end`.
+/// Whether the system makes huge pages of shared memory by itself: the setting in force of
+/// `transparent_hugepage/shmem_enabled`, such as `never`; `None` where the kernel has none.
+#[must_use]
+pub fn shared_memory_setting() -> Option<String> {
+    let text = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/shmem_enabled").ok()?;
+    chosen(&text).map(str::to_owned)
+}
+
+/// The word in brackets.
+fn chosen(words: &str) -> Option<&str> {
+    Some(words.split_once('[')?.1.split_once(']')?.0)
+}
+
+/// The sum of what lies on huge pages, private or shared, in all areas that overlap `start..end`.
 fn huge_bytes_in(smaps: &str, start: usize, end: usize) -> u64 {
     let mut inside = false;
     let mut sum = 0;
     for line in smaps.lines() {
         if let Some((from, to)) = area(line) {
             inside = from < end && start < to;
-        } else if inside && let Some(rest) = line.strip_prefix("AnonHugePages:") {
+        } else if inside && let Some(rest) = huge_pages(line) {
             let kib = rest.split_whitespace().next().and_then(|number| number.parse::<u64>().ok());
             sum += kib.unwrap_or(0) * 1024;
         }
     }
     sum
+}
+
+/// What follows the name of a figure of huge pages.
+fn huge_pages(line: &str) -> Option<&str> {
+    line.strip_prefix("AnonHugePages:").or_else(|| line.strip_prefix("ShmemPmdMapped:"))
 }
 
 /// The range of a line that begins an area: `7f00-7f80 rw-p …`.
@@ -76,10 +94,17 @@ mod tests {
     fn areas_outside_do_not_count() {
         let smaps = "1000-3000 rw-p 0 00:00 0\nAnonHugePages:  4 kB\n\
                      3000-5000 rw-p 0 00:00 0\nRss: 9 kB\nAnonHugePages: 2048 kB\n\
+                     ShmemPmdMapped: 4096 kB\n\
                      5000-6000 rw-p 0 00:00 0\nAnonHugePages: 16 kB\n";
-        assert_eq!(huge_bytes_in(smaps, 0x3000, 0x5000), 2048 << 10);
-        assert_eq!(huge_bytes_in(smaps, 0x4fff, 0x5001), 2064 << 10);
+        assert_eq!(huge_bytes_in(smaps, 0x3000, 0x5000), 6144 << 10);
+        assert_eq!(huge_bytes_in(smaps, 0x4fff, 0x5001), 6160 << 10);
         assert_eq!(huge_bytes_in(smaps, 0x6000, 0x7000), 0);
+    }
+
+    #[test]
+    fn the_setting_in_force_is_the_one_in_brackets() {
+        assert_eq!(chosen("always within_size advise [never] deny force\n"), Some("never"));
+        assert_eq!(chosen("nothing"), None);
     }
 
     #[test]

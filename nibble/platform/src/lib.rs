@@ -5,6 +5,8 @@
 //! |---|---|
 //! | [`mapping`] | anonymous, reserved and shared mappings; page size; populate and discard |
 //! | [`huge`] | 2 MiB pages made of small ones, and how many a range has |
+//! | [`mirrored`] | a ring whose end is mapped to its beginning |
+//! | [`racy`] | words that threads copy while others write them |
 //! | [`numa`] | memory nodes, their cores, binding |
 //! | [`cpu`] | core ids, pinning, the hypervisor below |
 //! | [`clock`] | time-stamp counter, monotonic and CPU clocks |
@@ -13,7 +15,10 @@ pub mod clock;
 pub mod cpu;
 pub mod huge;
 pub mod mapping;
+pub mod mirrored;
 pub mod numa;
 pub mod process;
+pub mod racy;
 
 pub use mapping::{Mapping, Pages};
+pub use mirrored::Mirrored;

@@ -150,7 +150,7 @@ impl Mapping {
         unsafe { self.start.add(offset) }
     }
 
-    fn advise(&self, advice: libc::c_int) {
+    pub(crate) fn advise(&self, advice: libc::c_int) {
         // SAFETY: exactly our mapping. Failure (no huge pages in this kernel) is harmless.
         unsafe { libc::madvise(self.start.as_ptr().cast(), self.bytes, advice) };
     }

@@ -3,6 +3,7 @@
 #   columns    most panels side by side (4)
 #   own_axes   1: each panel has its own vertical axis and its own legend; else all panels of a
 #              measure share one, and all panels one legend above them
+#   own_scale  1: each panel has its own vertical axis, and all share one legend
 #   thin, reference   what thin lines and grey lines are called in the legend
 # Columns: measure log log-x panel role series x group below value value-low value-high n mark
 #          x-title base; with own_axes `below` is the title of the panel's horizontal axis
@@ -11,6 +12,7 @@ if (!exists("data")) { data = name.".tsv" }
 load "lists.gp"
 if (!exists("columns")) { columns = 4 }
 if (!exists("own_axes")) { own_axes = 0 }
+if (!exists("own_scale")) { own_scale = 0 }
 if (!exists("thin")) { thin = "beside" }
 if (!exists("reference")) { reference = "bound" }
 
@@ -21,7 +23,7 @@ down = (words(panels) + across - 1) / across
 width = 1000
 # The legend, panels with title and tics, and the title of the last horizontal axis.
 entries = words(names) + (thins > 0) + (references > 0)
-head = own_axes ? 26.0 : entries > 8 ? 84.0 : 66.0
+head = own_axes ? 26.0 : entries > 12 ? 30.0 + 15.0 * ((entries + 2) / 3) : entries > 8 ? 84.0 : 66.0
 tall = own_axes ? 240.0 : 220.0
 height = int(head + down * words(measures) * tall + 34)
 load "style.gp"
@@ -30,7 +32,7 @@ set datafile missing
 
 in_panel(x) = strcol("measure") eq the_measure && strcol("panel") eq the_panel
 mine(s, role) = in_panel(0) && strcol("series") eq s && strcol("role") eq role
-counts(x) = strcol("measure") eq the_measure && (!own_axes || strcol("panel") eq the_panel)
+counts(x) = strcol("measure") eq the_measure && (!(own_axes || own_scale) || strcol("panel") eq the_panel)
 dash_of(s) = int(word("1 2 4 5 8", 1 + (place_of(s) + 4) % 5))
 has_role(s, role) = strstrt(roles, quoted(s."/".role)) > 0
 
@@ -120,7 +122,7 @@ do for [m=1:words(measures)] { do for [p=1:down * across] {
     if (p % across == 1 || across == 1) { set ylabel the_measure offset 0.6,0 } else { unset ylabel }
     if (own_axes) { stats data using (in_panel(0) ? (x_title = strcol("below"), 1) : NaN) nooutput }
     if (own_axes || m == words(measures) && p + across > words(panels)) { set xlabel x_title offset 0, 0.5 } else { unset xlabel }
-    if (own_axes) { set key bottom right inside opaque horizontal maxrows 3 Left reverse samplen 2.4 font ",9" } else { if (m == 1 && p == 1) { eval legend_above; set key samplen 2.6 maxrows (entries > 8 ? 3 : 2) } else { unset key } }
+    if (own_axes) { set key bottom right inside opaque horizontal maxrows 3 Left reverse samplen 2.4 font ",9" } else { if (m == 1 && p == 1) { eval legend_above; set key samplen 2.6 maxrows (entries > 12 ? (entries + 2) / 3 : entries > 8 ? 3 : 2) } else { unset key } }
     if (is_number(bound) && cut_off) { set label 1 sprintf("%s: up to %.3g", reference, bound) at graph 0.03, 0.94 left front font ",9" tc rgb "#666666" }
     undefine STATS_*
     stats data using (in_panel(0) ? column("base") : NaN) nooutput

@@ -34,6 +34,30 @@ hashmap           #bdbdbd  3  12
 btree             #1b9e77  2  11
 nibble@update=in-place  #ef8fa8  4  13
 null              #666666  0   4
+mica              #1f78b4  3   9
+mica@preset=nibble-paper  #0057a8  5   9
+mica-erew         #56b4e9  6  13
+mica-crew         #5b9bc8  1  12
+mica-handover     #8da0cb  2   8
+mica-cache        #7b3294  4   2
+ramcloud          #e69f00  5   5
+ramcloud@instances=2  #8c510a  4   4
+masstree:glibc    #66c2a5  4  10
+masstree:jemalloc  #1b9e77  2  11
+masstree:mimalloc  #00664a  6   8
+dashmap:jemalloc  #0072b2  5   9
+papaya:jemalloc   #009e73  2   1
+scc:jemalloc      #e69f00  4   5
+striped:jemalloc  #56b4e9  6  13
+skiplist:jemalloc  #cc79a7  1  12
+rocksdb           #0057a8  5   9
+leveldb           #e69f00  4   5
+lmdb              #7b3294  1   2
+redis             #d55e00  6   6
+redis@servers=2   #d55e00  6   6
+redis@server=valkey@servers=2  #4d4d4d  3   5
+redis@preload=jemalloc@server=valkey@servers=2  #e69f00  4   7
+redis@preload=mimalloc@server=valkey@servers=2  #0057a8  5   9
 text              #bdbdbd  3   4
 keyed             #5b9bc8  5   9
 tagged            #b0003a  3   7
@@ -62,9 +86,12 @@ if (!exists("settings")) { settings = 0 }
 part_after(s, mark) = strstrt(s, mark) ? s[strstrt(s, mark) + 1 : *] : s
 ends_with(s, end) = strlen(s) > strlen(end) && s[strlen(s) - strlen(end) + 1 : *] eq end
 without(s, end) = ends_with(s, end) ? s[1 : strlen(s) - strlen(end)] : s
-# `heapstore:jemalloc` is styled as `jemalloc`, `nibble all-in` as `nibble`.
-look(s) = ends_with(s, " log-only") ? without(s, " log-only")."-log-only" : part_after(without(s, " all-in"), ":")
-found(s) = sum [k=1:|$SYSTEMS|] (word($SYSTEMS[k], 1) eq look(s) ? k : 0)
+# `heapstore:jemalloc` is styled as `jemalloc`, `nibble all-in` as `nibble`, `nibble [a]` as `nibble`;
+# a store on a heap that has a line of its own as that.
+unmarked(s) = strstrt(s, " [") ? s[1 : strstrt(s, " [") - 1] : s
+base(s) = ends_with(unmarked(s), " log-only") ? without(unmarked(s), " log-only")."-log-only" : without(unmarked(s), " all-in")
+line_of(s) = sum [k=1:|$SYSTEMS|] (word($SYSTEMS[k], 1) eq s ? k : 0)
+found(s) = line_of(base(s)) ? line_of(base(s)) : line_of(part_after(base(s), ":"))
 row(s, i) = settings ? $SETTINGS[1 + (i + |$SETTINGS| - 1) % |$SETTINGS|] : found(s) ? $SYSTEMS[found(s)] : $OTHERS[1 + (i + |$OTHERS| - 1) % |$OTHERS|]
 # `names`, all series of the figure, is set by each script: the place of a system that is not in
 # the table must be the same in every panel.

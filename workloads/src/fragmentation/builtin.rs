@@ -58,6 +58,7 @@ fn pattern(row: Row, volume: Volume, source: &str) -> Pattern {
         second,
         delete_fraction,
         volume,
+        cycles: None,
         source: source.to_owned(),
     }
 }

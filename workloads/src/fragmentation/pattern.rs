@@ -16,6 +16,9 @@ pub enum Volume {
     Multiple(f64),
 }
 
+/// Fillings of one experiment, at most: each is two rows.
+const CYCLES_MAX: u32 = 1000;
+
 /// One experiment: two size distributions and what happens between them.
 ///
 /// Serialised as, for example:
@@ -26,6 +29,7 @@ pub enum Volume {
 /// second         = "64"        # left out: the first filling is all
 /// delete-percent = 90          # of the objects, by count, at random
 /// volume         = "fill"      # or 5.0: allocate five times the cap in each filling
+/// cycles         = 10          # left out: fill, delete, fill with the second size
 /// source         = "a guess"   # optional
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +46,9 @@ pub struct Pattern {
     pub delete_fraction: f64,
     /// How much is allocated in each filling.
     pub volume: Volume,
+    /// How often to fill, with a delete phase after each filling; every other filling has the second
+    /// sizes, where there are some. None: fill, delete, and fill with the second sizes.
+    pub cycles: Option<u32>,
     /// Where the pattern comes from, and how sure that is.
     pub source: String,
 }
@@ -89,9 +96,15 @@ impl Pattern {
         if !(0.0..=1.0).contains(&self.delete_fraction) {
             return Err(PatternError::DeleteFraction { fraction: self.delete_fraction });
         }
-        match self.volume {
-            Volume::Multiple(multiple) if !(multiple >= 1.0 && multiple.is_finite()) => {
+        match (self.volume, self.cycles) {
+            (Volume::Multiple(multiple), _) if !(multiple >= 1.0 && multiple.is_finite()) => {
                 Err(PatternError::Volume { multiple })
+            }
+            (_, Some(cycles)) if !(2..=CYCLES_MAX).contains(&cycles) => {
+                Err(PatternError::Cycles { cycles })
+            }
+            (Volume::Fill, Some(cycles)) if self.delete_fraction == 0.0 => {
+                Err(PatternError::NothingDeleted { cycles })
             }
             _ => Ok(()),
         }
@@ -102,10 +115,10 @@ impl fmt::Display for Pattern {
     /// `P1: 60 → 70 B, 90 % deleted`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.name, self.label)?;
-        match self.second {
-            Some(_) => write!(f, ", {} % deleted", percent(self.delete_fraction)),
-            None => Ok(()),
+        if self.second.is_some() || self.cycles.is_some() {
+            write!(f, ", {} % deleted", percent(self.delete_fraction))?;
         }
+        self.cycles.map_or(Ok(()), |cycles| write!(f, ", {cycles} cycles"))
     }
 }
 
@@ -134,6 +147,16 @@ pub enum PatternError {
         /// The multiple as given.
         multiple: f64,
     },
+    /// There is one filling only, or there are more than rows are worth.
+    Cycles {
+        /// Their number as given.
+        cycles: u32,
+    },
+    /// Nothing is deleted between the fillings of a cap, so none but the first does anything.
+    NothingDeleted {
+        /// The number of fillings.
+        cycles: u32,
+    },
 }
 
 impl fmt::Display for PatternError {
@@ -152,6 +175,16 @@ impl fmt::Display for PatternError {
                 f,
                 "volume = {multiple}: must be 1 or more, or memory never fills; for a single \
                  filling write \"fill\""
+            ),
+            Self::Cycles { cycles } => write!(
+                f,
+                "cycles = {cycles}: must be from 2 to {CYCLES_MAX}; leave it out to fill, delete and \
+                 fill once more"
+            ),
+            Self::NothingDeleted { cycles } => write!(
+                f,
+                "delete-percent = 0 with cycles = {cycles}: fillings after the first find no room; \
+                 delete some, or leave cycles out"
             ),
         }
     }
@@ -187,6 +220,20 @@ mod tests {
             "volume = 0.5: must be 1 or more, or memory never fills; for a single filling write \
              \"fill\""
         );
+        for cycles in [0, 1, 1001] {
+            assert_eq!(
+                message(Pattern { cycles: Some(cycles), ..pattern() }),
+                format!(
+                    "cycles = {cycles}: must be from 2 to 1000; leave it out to fill, delete and fill \
+                     once more"
+                )
+            );
+        }
+        assert_eq!(
+            message(Pattern { cycles: Some(3), delete_fraction: 0.0, ..pattern() }),
+            "delete-percent = 0 with cycles = 3: fillings after the first find no room; delete \
+             some, or leave cycles out"
+        );
         for multiple in [f64::NAN, f64::INFINITY, -1.0] {
             let pattern = Pattern { volume: Volume::Multiple(multiple), ..pattern() };
             assert!(pattern.validate().is_err());
@@ -210,5 +257,7 @@ mod tests {
     fn a_pattern_introduces_itself() {
         assert_eq!(pattern().to_string(), "P1: 60 → 70 B, 90 % deleted");
         assert_eq!(Pattern::by_name("W1").unwrap().to_string(), "W1: 100 B");
+        let cyclic = Pattern { second: None, cycles: Some(10), label: "60 B".into(), ..pattern() };
+        assert_eq!(cyclic.to_string(), "P1: 60 B, 90 % deleted, 10 cycles");
     }
 }

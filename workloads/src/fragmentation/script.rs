@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use super::{Pattern, PatternError, Volume};
+use super::{Pattern, PatternError, Phase, Step, Volume};
 use crate::{Rng, Seed, SizeDistribution};
 
 /// What the thread does next.
@@ -20,30 +20,8 @@ pub enum Action {
         /// An index into the table of live objects.
         victim: usize,
     },
-    /// The phase is over; [`PhaseScript::phase`] tells the next.
+    /// The phase is over; [`PhaseScript::step`] tells the next.
     EndOfPhase,
-}
-
-/// The parts of an experiment, in their order. A pattern without a second size has only the first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Phase {
-    /// Allocate objects of the first size.
-    Fill,
-    /// Delete a fraction of them.
-    Delete,
-    /// Allocate objects of the second size.
-    Refill,
-}
-
-impl Phase {
-    /// The name in rows and figures.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Fill => "fill",
-            Self::Delete => "delete",
-            Self::Refill => "refill",
-        }
-    }
 }
 
 /// What ends a filling.
@@ -106,7 +84,7 @@ impl Error for ScriptError {}
 /// let pattern = Pattern::by_name("P1").unwrap();
 /// let mut script = PhaseScript::new(&pattern, Limit::LiveBytes(10_000), Seed(42))?;
 /// let mut live: Vec<usize> = Vec::new(); // sizes stand in for objects
-/// while let Some(phase) = script.phase() {
+/// while let Some(step) = script.step() {
 ///     loop {
 ///         match script.next_action() {
 ///             Action::Allocate { bytes } => live.push(bytes),
@@ -114,7 +92,7 @@ impl Error for ScriptError {}
 ///             Action::EndOfPhase => break,
 ///         }
 ///     }
-///     println!("{}: {} B live", phase.name(), script.live_bytes());
+///     println!("{step}: {} B live", script.live_bytes());
 /// }
 /// # Ok::<(), workloads::fragmentation::ScriptError>(())
 /// ```
@@ -131,9 +109,10 @@ pub struct PhaseScript {
     cap_bytes: u64,
     /// What a filling allocates in total; `u64::MAX` when it ends at the cap.
     volume_bytes: u64,
+    cycles: Option<u32>,
     seed: Seed,
 
-    phase: Option<Phase>,
+    step: Option<Step>,
     sizes: SizeDistribution,
     rng: Rng,
     live_bytes: u64,
@@ -181,8 +160,9 @@ impl PhaseScript {
             delete_fraction: pattern.delete_fraction,
             cap_bytes,
             volume_bytes,
+            cycles: pattern.cycles,
             seed,
-            phase: None,
+            step: None,
             sizes: pattern.first.clone(),
             rng: seed.rng(),
             live_bytes: 0,
@@ -193,14 +173,14 @@ impl PhaseScript {
             waiting_bytes: 0,
             last: Last::Settled,
         };
-        script.enter(Some(Phase::Fill));
+        script.enter(Some(Step::first(pattern.cycles)));
         Ok(script)
     }
 
-    /// The phase that the next action belongs to; none when all are over.
+    /// The step that the next action belongs to; none when all are over.
     #[inline]
-    pub const fn phase(&self) -> Option<Phase> {
-        self.phase
+    pub const fn step(&self) -> Option<Step> {
+        self.step
     }
 
     /// Bytes of the objects in the caller's table.
@@ -225,7 +205,7 @@ impl PhaseScript {
     #[inline]
     pub fn next_action(&mut self) -> Action {
         debug_assert!(self.last != Last::Delete, "deleted() was not called");
-        match self.phase {
+        match self.step.map(|step| step.phase) {
             Some(Phase::Fill | Phase::Refill) => self.next_of_filling(),
             Some(Phase::Delete) if self.victims > 0 => {
                 self.victims -= 1;
@@ -289,28 +269,24 @@ impl PhaseScript {
 
     #[cold]
     fn end_phase(&mut self) -> Action {
-        let next = match self.phase {
-            Some(Phase::Fill) => self.second.as_ref().map(|_| Phase::Delete),
-            Some(Phase::Delete) => Some(Phase::Refill),
-            Some(Phase::Refill) | None => None,
-        };
+        let next = self.step.and_then(|step| step.next(self.cycles, self.second.is_some()));
         self.enter(next);
         Action::EndOfPhase
     }
 
-    fn enter(&mut self, phase: Option<Phase>) {
-        self.phase = phase;
+    fn enter(&mut self, step: Option<Step>) {
+        self.step = step;
         self.last = Last::Settled;
         self.waiting_bytes = 0;
-        let Some(phase) = phase else { return };
-        self.rng = self.seed.stream(phase.name()).rng();
+        let Some(step) = step else { return };
+        let stream = self.seed.stream(step.phase.name());
+        self.rng = step.cycle.map_or(stream, |cycle| stream.nth(cycle.into())).rng();
         self.allocated_bytes_end = self.allocated_bytes.saturating_add(self.volume_bytes);
-        match phase {
-            Phase::Fill => {}
-            Phase::Delete => {
-                self.victims = (self.live_objects as f64 * self.delete_fraction).round() as u64;
-            }
-            Phase::Refill => self.sizes = self.second.as_ref().unwrap_or(&self.first).clone(),
+        if step.phase == Phase::Delete {
+            self.victims = (self.live_objects as f64 * self.delete_fraction).round() as u64;
+        } else {
+            let second = self.second.as_ref().filter(|_| step.takes_second());
+            self.sizes = second.unwrap_or(&self.first).clone();
         }
     }
 }

@@ -20,6 +20,8 @@ struct WirePattern {
     second: Option<SizeDistribution>,
     delete_percent: f64,
     volume: Volume,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cycles: Option<u32>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     source: String,
 }
@@ -36,6 +38,7 @@ impl TryFrom<WirePattern> for Pattern {
             second: wire.second,
             delete_fraction: wire.delete_percent / 100.0,
             volume: wire.volume,
+            cycles: wire.cycles,
             source: wire.source,
         };
         pattern.validate()?;
@@ -51,10 +54,11 @@ impl<'de> Deserialize<'de> for Pattern {
 
 impl Serialize for Pattern {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { name, label, first, second, delete_fraction, volume, source } = self.clone();
+        let Self { name, label, first, second, delete_fraction, volume, cycles, source } =
+            self.clone();
         let delete_percent = percent(delete_fraction);
         let label = Some(label);
-        WirePattern { name, label, first, second, delete_percent, volume, source }
+        WirePattern { name, label, first, second, delete_percent, volume, cycles, source }
             .serialize(serializer)
     }
 }
@@ -175,6 +179,7 @@ mod tests {
             second: Some(SizeDistribution::Constant(64)),
             delete_fraction: 0.9,
             volume: Volume::Fill,
+            cycles: None,
             source: String::new(),
         };
         assert_eq!(read(&PLAIN), Ok(pattern.clone()));
@@ -182,6 +187,8 @@ mod tests {
             let multiple = Pattern { volume: Volume::Multiple(5.0), ..pattern.clone() };
             assert_eq!(read(&with("volume", given)), Ok(multiple));
         }
+        let cyclic = Pattern { cycles: Some(10), ..pattern.clone() };
+        assert_eq!(read(&with("cycles", Given::Whole(10))), Ok(cyclic));
         let without_second: Vec<_> =
             PLAIN.into_iter().filter(|&(field, _)| field != "second").collect();
         let single = Pattern { second: None, label: "48 B".into(), ..pattern };
@@ -194,7 +201,7 @@ mod tests {
         assert_eq!(
             refusal("deletes", Given::Whole(90)),
             "unknown field `deletes`, expected one of `name`, `label`, `first`, `second`, \
-             `delete-percent`, `volume`, `source`"
+             `delete-percent`, `volume`, `cycles`, `source`"
         );
         assert_eq!(
             refusal("volume", Given::Text("full")),
@@ -204,6 +211,14 @@ mod tests {
             refusal("delete-percent", Given::Whole(101)),
             "delete-percent = 101: must be from 0 to 100"
         );
+        for (given, wanted) in [
+            (Given::Whole(1), "cycles = 1: must be from 2 to 1000"),
+            (Given::Whole(-2), "invalid value: integer `-2`, expected u32"),
+            (Given::Text("ten"), "invalid type: string \"ten\", expected u32"),
+        ] {
+            let refusal = refusal("cycles", given);
+            assert!(refusal.starts_with(wanted), "{refusal}");
+        }
         assert_eq!(
             refusal("second", Given::Text("70-60")),
             "sizes \"70-60\": the smaller comes first; write \"60-70\""

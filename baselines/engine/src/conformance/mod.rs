@@ -9,7 +9,9 @@
 //! ```
 //!
 //! The closure opens an empty store whose objects may take about the bytes it is given; it
-//! answers a `Result` and may be called from several threads, several times in one test.
+//! answers a `Result` and may be called from several threads, several times in one test. A store
+//! that runs as processes needs programs that a machine may lack: where its opener answers
+//! [`OpenError::Missing`], its tests say so and pass.
 //! [`tests`] is the same suite as a table, for programs that run it on their own.
 //!
 //! | file | what it holds |
@@ -38,7 +40,9 @@ pub use operations::{
 };
 pub use sharing::{route_is_stable, sessions_can_come_and_go, threads_lose_no_keys};
 
-use crate::{EngineTraits, KvEngine};
+use std::any::Any;
+
+use crate::{EngineTraits, KvEngine, OpenError};
 
 /// What the opener is asked for, for every test: enough for a store of 32 segments of 2 MiB,
 /// little enough to be filled several times within a second.
@@ -91,6 +95,10 @@ macro_rules! conformance_tests {
                 $crate::conformance::expect_open($opener, object_memory_bytes)
             }
 
+            fn is_missing() -> bool {
+                $crate::conformance::is_missing::<$engine, _>($opener)
+            }
+
             $crate::conformance_tests! { @each $engine:
                 agrees_with_a_reference_map
                 threads_lose_no_keys
@@ -118,7 +126,9 @@ macro_rules! conformance_tests {
         $(
             #[test]
             fn $name() {
-                $crate::conformance::$name::<$engine>(&open);
+                if !is_missing() {
+                    $crate::conformance::$name::<$engine>(&open);
+                }
             }
         )*
     };
@@ -135,6 +145,22 @@ pub fn expect_open<E, D: std::fmt::Debug>(
     match opener(object_memory_bytes) {
         Ok(engine) => engine,
         Err(error) => panic!("no store of {object_memory_bytes} bytes: {error:?}"),
+    }
+}
+
+/// Whether the engine needs what this machine lacks, which is said; for
+/// [`conformance_tests!`](crate::conformance_tests).
+pub fn is_missing<E: KvEngine, D: Any>(opener: impl FnOnce(u64) -> Result<E, D>) -> bool {
+    if !E::TRAITS.may_be_missing {
+        return false;
+    }
+    let Err(error) = opener(OBJECT_MEMORY_BYTES) else { return false };
+    match (&error as &dyn Any).downcast_ref() {
+        Some(error @ OpenError::Missing { .. }) => {
+            eprintln!("skipped {}: {error}", E::TRAITS.name);
+            true
+        }
+        _ => false,
     }
 }
 

@@ -45,6 +45,8 @@ pub fn threads_lose_no_keys<E: KvEngine>(open: Opener<'_, E>) {
                 let key = contended_key(index);
                 if engine.route(key, THREADS).is_none_or(|owner| owner == worker) {
                     contender.step(session, key, index >= CONTENDED_KEPT, &mut random);
+                } else if E::TRAITS.sharing == Sharing::PartitionedWrites {
+                    contender.get(session, key);
                 }
             }
         }
@@ -56,7 +58,7 @@ pub fn threads_lose_no_keys<E: KvEngine>(open: Opener<'_, E>) {
     on_workers(&engine, |worker, session| {
         // Another's keys, where any worker may touch any key: what one wrote, all can read.
         let whose = match E::TRAITS.sharing {
-            Sharing::Shared => (worker + 1) % THREADS,
+            Sharing::Shared | Sharing::PartitionedWrites => (worker + 1) % THREADS,
             Sharing::Partitioned => worker,
         };
         models[whose].lock().expect("no thread panicked").verify(session);
@@ -169,7 +171,9 @@ fn on_workers<E: KvEngine, R: Send>(
             let (opened, is_opened) = mpsc::channel();
             let work = &work;
             threads.push(scope.spawn(move || {
-                let mut session = session(engine);
+                let mut session = engine
+                    .worker_session(worker, THREADS)
+                    .unwrap_or_else(|error| panic!("a session of worker {worker}: {error}"));
                 opened.send(()).expect("the spawner waits");
                 work(worker, &mut session)
             }));
@@ -200,7 +204,9 @@ pub fn sessions_can_come_and_go<E: KvEngine>(open: Opener<'_, E>) {
     drop(at_once(&engine, 64));
     let limit = at_once(&engine, 64).len();
     assert!(limit >= 1, "not even one session");
-    if limit >= THREADS {
+    if E::TRAITS.sharing.is_partitioned() {
+        on_workers(&engine, |_, _| ());
+    } else if limit >= THREADS {
         on_workers(&engine, |_, _| ());
         thread::scope(|scope| {
             for _ in 0..THREADS {
@@ -224,6 +230,8 @@ fn at_once<E: KvEngine>(engine: &E, wanted: usize) -> Vec<E::Session<'_>> {
                 assert_eq!(limit, sessions.len(), "the limit told, and the sessions held");
                 break;
             }
+            Err(SessionError::Claimed { .. }) if E::TRAITS.sharing.is_partitioned() => break,
+            Err(error) => panic!("session {}: {error}", sessions.len()),
         }
     }
     sessions

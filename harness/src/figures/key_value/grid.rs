@@ -10,6 +10,7 @@ use crate::figures::membership::{Membership, requests};
 use crate::figures::panels::{Axes, Drawing};
 use crate::figures::repetitions::{Repetition, repetitions};
 use crate::figures::samples::{Label, Measure, Point, Quantity, Role, Spot, THROUGHPUT, points};
+use crate::figures::unlike::Unlike;
 use crate::record::Row;
 use crate::{registry, spec};
 
@@ -35,11 +36,34 @@ pub(in crate::figures) fn grid(rows: &[Row]) -> Data {
         points.iter().filter(|point| point.spot.role == Role::Main).cloned().collect();
     let panels: BTreeSet<&Label> = main.iter().map(|point| &point.spot.panel).collect();
     for panel in panels {
-        data.notes.extend(verdict(&main, panel, |point| layout.name(point)));
+        data.notes.extend(verdicts(&main, panel, &all, &layout));
     }
     let (x, y) = (title(layout.x.as_ref()), title(layout.y.as_ref()));
     let axes = Axes { y: &y, log_x: layout.doubles(), ..Axes::over(&x) };
     finish(data, (layout.drawing(), axes), &points, &all)
+}
+
+/// The best of each kind: stores that answered under other conditions are not ranked with one another.
+fn verdicts(main: &[Point], panel: &Label, all: &[Repetition<'_>], layout: &Layout) -> Vec<String> {
+    let unlike = Unlike::of(all);
+    let mut kinds: BTreeMap<&[String], BTreeSet<Spot>> = BTreeMap::new();
+    for one in all {
+        let spots = kinds.entry(unlike.differences(one.system)).or_default();
+        spots.extend(layout.spots(one).into_iter().filter(|spot| spot.panel == *panel));
+    }
+    kinds.retain(|_, spots| main.iter().any(|point| spots.contains(&point.spot)));
+    let several = kinds.len() > 1;
+    let best = kinds.into_iter().filter_map(|(differences, spots)| {
+        let own: Vec<Point> =
+            main.iter().filter(|point| spots.contains(&point.spot)).cloned().collect();
+        let best = verdict(&own, panel, |point| layout.name(point))?;
+        Some(match (several, differences) {
+            (false, _) => best,
+            (true, []) => format!("Of stores like most: {best}"),
+            (true, differences) => format!("Of those with {}: {best}", differences.join(", ")),
+        })
+    });
+    best.collect()
 }
 
 fn title(axis: Option<&Axis>) -> String {

@@ -1,5 +1,6 @@
 //! What each figure of the key-value suites shows: which cells, and where.
 
+pub(super) mod capabilities;
 pub(super) mod compaction;
 pub(super) mod components;
 pub(super) mod grid;
@@ -14,6 +15,7 @@ use super::membership::asked_by;
 use super::panels::{Axes, Drawing, fill};
 use super::repetitions::Repetition;
 use super::samples::{Label, Measure, Point, Quantity, Role, Spot, points};
+use super::unlike::Unlike;
 use crate::cell::{KeyValue, System};
 use crate::record::Row;
 use crate::registry;
@@ -79,7 +81,11 @@ fn finish(
     all: &[Repetition<'_>],
 ) -> Data {
     data.notes.extend(common(all));
-    fill(&mut data, drawing, axes, points);
+    let unlike = Unlike::of(all);
+    data.notes.extend(unlike.note());
+    let mut points = points.to_vec();
+    unlike.mark_series(&mut points);
+    fill(&mut data, drawing, axes, &points);
     data
 }
 

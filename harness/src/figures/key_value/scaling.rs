@@ -19,9 +19,9 @@ use crate::record::Row;
 /// The setting that tells updates in place from appended ones, and its value.
 const IN_PLACE: (&str, &str) = ("update", "in-place");
 
-/// `ycsb-threads`: throughput over threads, a panel for each distribution and mix.
-pub(in crate::figures) fn ycsb_threads(rows: &[Row]) -> Data {
-    let all = cells("ycsb-threads", rows);
+/// Throughput over threads of a suite's cells, a panel for each distribution and mix.
+pub(in crate::figures) fn over_threads(suite: &str, rows: &[Row]) -> Data {
+    let all = cells(suite, rows);
     of_suite(&all, (Drawing::Lines, Axes::over("threads")), |one| {
         let Some(work) = requests(one) else { return Vec::new() };
         let (series, role) = system(one);
@@ -34,7 +34,7 @@ pub(in crate::figures) fn ycsb_threads(rows: &[Row]) -> Data {
 }
 
 /// A distribution, the least skewed first.
-fn distribution(work: &KeyValue) -> Label {
+pub(super) fn distribution(work: &KeyValue) -> Label {
     let skew = match work.workload.keys {
         KeyDistribution::Uniform => 0.0,
         KeyDistribution::Zipfian { theta, .. } => theta,

@@ -1,10 +1,12 @@
 //! Figures of key-value suites.
 
 use super::Figure;
-use crate::figures::key_value::{compaction, components, grid, latency, scaling, stores, timeline};
+use crate::figures::key_value::{
+    capabilities, compaction, components, grid, latency, scaling, stores, timeline,
+};
 use crate::figures::{closed_loop, engine};
 
-pub(super) const FIGURES: [Figure; 16] = [
+pub(super) const FIGURES: [Figure; 23] = [
     Figure {
         name: "throughput-memory",
         title: "Throughput of key-value stores, and the memory they hold for it",
@@ -67,7 +69,7 @@ pub(super) const FIGURES: [Figure; 16] = [
                   for, on this machine.",
         script: script!("ycsb-threads"),
         value: "value",
-        build: |_, rows| scaling::ycsb_threads(rows),
+        build: |_, rows| scaling::over_threads("ycsb-threads", rows),
     },
     Figure {
         name: "nibble-2",
@@ -83,6 +85,113 @@ pub(super) const FIGURES: [Figure; 16] = [
         script: script!("nibble-2"),
         value: "value",
         build: |_, rows| scaling::in_place_ratio(rows),
+    },
+    Figure {
+        name: "rivals",
+        title: "The paper's rivals over threads",
+        question: "How do the paper's rivals scale with threads, under uniform and skewed keys?",
+        source: "Nibble (PVLDB 2017) Fig. 13",
+        suites: &["rivals"],
+        caption: "Operations per second of wall time of all threads together over the number of \
+                  threads, from 0; a panel for each key distribution and share of GETs, the rest \
+                  updates. MICA as the paper configured it (any thread on any partition) is a line, \
+                  its exclusive partitions another: there each request was dealt to the worker of \
+                  its key before the clock, and the run ends with the last. RAMCloud as one \
+                  instance and as two. Grey: the roofline, the same requests against plain memory.",
+        script: script!("rivals"),
+        value: "value",
+        build: |_, rows| scaling::over_threads("rivals", rows),
+    },
+    Figure {
+        name: "capabilities",
+        title: "Capabilities, measured",
+        question: "Which stores keep their memory whole, scale on reads, updates and inserts, and \
+                   bear high utilisation?",
+        source: "Nibble (PVLDB 2017) Table 2",
+        suites: &["capabilities", "rivals", "store-bloat"],
+        caption: "Uniform keys, values of 1 KiB. From above: throughput of two threads ÷ one under \
+                  GETs, under updates, under inserts (the same repetition of both); throughput at \
+                  90 % ÷ at 20 % fill of two threads with 50 % GET; memory ÷ live values after the sizes changed, the \
+                  worst of the patterns P1 to P6 (resident; of stores that bind memory their \
+                  capacity). The table rates these as the paper's does: ● at least 1.6 of two \
+                  threads, 0.8 of the throughput at 20 % fill, at most 1.25 of the live bytes; ○ at \
+                  least 1.2, 0.5, at most 1.6; × less, · not measured. Two threads on two cores, \
+                  where the paper had 240: what would stop to scale later cannot be seen here.",
+        script: script!("capabilities"),
+        value: "value",
+        build: |_, rows| capabilities::capabilities(rows),
+    },
+    Figure {
+        name: "mica-modes",
+        title: "MICA's modes",
+        question: "What do MICA's access modes, its cache and its batches give?",
+        source: "Lim's thesis section 5.4",
+        suites: &["mica-modes"],
+        caption: "Above, operations per second of wall time of two threads, 50 % GET; below, the \
+                  time against plain memory (the roofline under the same requests) ÷ the store's \
+                  own. Where keys belong to workers, requests are dealt before the clock and the \
+                  run ends with the last, so a hot partition slows all. The cache may evict and is \
+                  no store: its mark says so.",
+        script: script!("mica-modes"),
+        value: "value",
+        build: |_, rows| stores::side_by_side("mica-modes", &stores::SPEED, rows),
+    },
+    Figure {
+        name: "servers",
+        title: "Servers behind sockets",
+        question: "What do servers behind UNIX sockets cost, and what does pipelining give back?",
+        source: "Nibble (PVLDB 2017) section 5.1",
+        suites: &["servers"],
+        caption: "Above, operations per second of wall time of two threads against two servers, \
+                  single operations and batches of 64 in a pipeline. Below, resident memory of \
+                  all processes together ÷ live value bytes; an empty server's memory is in it and \
+                  by itself in the rows (empty_server_resident_bytes). Valkey with the C library's \
+                  allocator, and with others preloaded.",
+        script: script!("servers"),
+        value: "value",
+        build: |_, rows| stores::side_by_side("servers", &stores::SPEED_AND_MEMORY, rows),
+    },
+    Figure {
+        name: "maps",
+        title: "Maps that people use",
+        question: "How fast are the maps that people use, with values on the same heap?",
+        source: "no figure of the papers",
+        suites: &["maps"],
+        caption: "Above, operations per second of wall time of two threads; in the middle, the time \
+                  against plain memory (the roofline under the same requests) ÷ the map's own; below, \
+                  resident ÷ live value bytes right after that step; a store that is given its memory \
+                  ahead holds all of it, however little is filled.",
+        script: script!("maps"),
+        value: "value",
+        build: |_, rows| stores::side_by_side("maps", &stores::ALL, rows),
+    },
+    Figure {
+        name: "embedded",
+        title: "Ordered and embedded stores in memory",
+        question: "What do ordered and embedded stores do in memory, with and without scans?",
+        source: "YCSB core workloads B and E",
+        suites: &["embedded"],
+        caption: "Operations per second of wall time of two threads; a scan is one operation. RocksDB \
+                  without its log and LevelDB and LMDB in a file system in memory, nothing \
+                  synchronised. Bars far above the others are cut and their value is printed.",
+        script: script!("embedded"),
+        value: "value",
+        build: |_, rows| stores::side_by_side("embedded", &stores::SPEED, rows),
+    },
+    Figure {
+        name: "heaps-in-stores",
+        title: "Allocators under key-value traffic",
+        question: "What does the allocator below a store cost and save when values change their size?",
+        source: "Nibble (PVLDB 2017) section 5",
+        suites: &["heaps-in-stores"],
+        caption: "Above, operations per second of wall time of two threads that delete and insert, \
+                  in the middle the time against plain memory (the roofline under the same requests) \
+                  ÷ the store's own, below resident ÷ live value bytes right after that step. The \
+                  stores differ in the allocator alone: an index over objects on a heap, and \
+                  Masstree, whose nodes and rows are on it.",
+        script: script!("heaps-in-stores"),
+        value: "value",
+        build: |_, rows| stores::side_by_side("heaps-in-stores", &stores::ALL, rows),
     },
     Figure {
         name: "utilisation",

@@ -1,9 +1,9 @@
 //! Figures of memory: allocators, and stores whose object sizes change.
 
 use super::Figure;
-use crate::figures::{curves, selections};
+use crate::figures::{curves, refill, selections};
 
-pub(super) const FIGURES: [Figure; 6] = [
+pub(super) const FIGURES: [Figure; 7] = [
     Figure {
         name: "allocator-bloat",
         title: "Memory of allocators when object sizes change",
@@ -104,5 +104,21 @@ pub(super) const FIGURES: [Figure; 6] = [
         script: script!("store-bloat"),
         value: "overhead",
         build: |_, rows| selections::stores(rows),
+    },
+    Figure {
+        name: "refill",
+        title: "Memory of stores that are filled again and again",
+        question: "Do deletes return memory?",
+        source: "no figure of the papers",
+        suites: &["refill"],
+        caption: "A store is filled, all of it is deleted in random order, and it is filled again \
+                  with keys that it never saw. Above, resident ÷ live value bytes after each \
+                  filling, relative to the first: at the line at 1 a filling takes what the first \
+                  one took. Below, resident memory after the deletes of each cycle ÷ that after the \
+                  first filling: what is kept for the next one. Bounded stores fill until they \
+                  refuse, all others to a cap. One thread.",
+        script: script!("refill"),
+        value: "value",
+        build: |_, rows| refill::refill(rows),
     },
 ];

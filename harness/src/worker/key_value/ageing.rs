@@ -7,6 +7,7 @@ use workloads::{Rng, Seed, SizeDistribution, key_of};
 
 use super::kit::Kit;
 use super::lane::Done;
+use super::steering::owner;
 use crate::cell::{Ageing, KeyValue};
 
 /// Records deleted before the first of them is stored again.
@@ -125,12 +126,18 @@ pub(super) fn age<E: KvEngine>(
 /// Fills the store with as many objects as will be loaded and litter beside them, and deletes all
 /// but the litter in a random order.
 pub(super) fn litter<E: KvEngine>(
+    engine: &E,
     session: &mut E::Session<'_>,
     kit: &mut Kit,
     (work, seed): (&KeyValue, Seed),
     done: &mut Done,
 ) -> Result<(), String> {
-    let (thread, threads) = (kit.thread as u64, work.threads as u64);
+    // Where keys belong to workers, each passes over all objects and over those of others.
+    let (thread, threads) = match E::TRAITS.sharing.is_partitioned() {
+        true => (0, 1),
+        false => (kit.thread as u64, work.threads as u64),
+    };
+    let is_own = |key| owner(engine, key, work.threads).is_none_or(|owner| owner == kit.thread);
     let share = |all: u64| (all + threads - 1 - thread) / threads;
     let stays = share(work.litter_records());
     let objects = share(work.records) + stays;
@@ -138,6 +145,9 @@ pub(super) fn litter<E: KvEngine>(
     let object = |at: u64| thread + at * threads;
     for at in 0..objects {
         let key = key_of(LITTER_FIRST + object(at));
+        if !is_own(key) {
+            continue;
+        }
         let bytes = work.workload.loaded_value_bytes(seed, object(at));
         done.operations += 1;
         match session.put(key, kit.loader.value(key, bytes)) {
@@ -151,8 +161,11 @@ pub(super) fn litter<E: KvEngine>(
     }
     let order = Permutation::new(objects.max(1));
     for at in 0..objects - stays {
-        done.operations += 1;
         let key = key_of(LITTER_FIRST + object(order.apply(at)));
+        if !is_own(key) {
+            continue;
+        }
+        done.operations += 1;
         if !session.delete(key) && E::TRAITS.keeps_values {
             done.verification.lost += 1;
         }

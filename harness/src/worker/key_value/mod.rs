@@ -11,6 +11,7 @@ mod open;
 mod price;
 mod report;
 mod seconds;
+mod steering;
 mod tracked;
 
 use std::collections::BTreeMap;
@@ -29,13 +30,14 @@ use super::{Stop, pin, store_setup};
 use crate::cell::{Ageing, Cell, KeyValue, Source, Timing};
 use crate::progress::ProgressPage;
 use crate::protocol::{Event, Point};
-use crate::record::Outcome;
+use crate::record::{Conditions, Outcome};
 use crate::registry::{self, StoreSetup, StoreVisitor};
 use closed::{Made, run_batches, run_single};
 use expected::{Expected, LastWrites};
 use kit::{Kit, seed_of, stream};
 use lane::{Done, Lane, SAMPLE_EVERY, Shared};
 use open::{Pacing, run_open};
+use steering::Dealt;
 use tracked::Tracked;
 
 /// Between the start of all threads and the first scheduled request.
@@ -62,6 +64,10 @@ pub(super) fn run(
         },
     };
     let price = price::price(cell, work, &mut crew[0], &shared)?;
+    let is_dealt =
+        registry::traits_of(&cell.system).is_some_and(|traits| traits.sharing.is_partitioned());
+    let dealt = is_dealt.then(|| Dealt::room(work.threads, work.operations_per_thread));
+    let dealt = dealt.transpose().map_err(Stop::failed)?;
     link.say_and_wait(&Event::Ready { engine_bytes });
     let setup = StoreSetup {
         object_memory_bytes: Some(work.object_memory_bytes),
@@ -69,6 +75,7 @@ pub(super) fn run(
         records_max: work.records_max(),
         value_bytes_max: work.workload.value_bytes_max(),
         resident: work.resident,
+        tells_updates: false,
         options: BTreeMap::new(),
         heap: None,
     };
@@ -78,6 +85,8 @@ pub(super) fn run(
         cell,
         work,
         crew,
+        dealt,
+        imbalance: None,
         shared: &shared,
         price,
         page,
@@ -95,6 +104,10 @@ struct OnStore<'a> {
     cell: &'a Cell,
     work: &'a KeyValue,
     crew: Vec<Kit>,
+    /// Requests by the worker that may execute them, where keys belong to workers.
+    dealt: Option<Dealt>,
+    /// Requests of the busiest worker ÷ the mean, where they are dealt.
+    imbalance: Option<f64>,
     shared: &'a Shared,
     /// What the driver costs, per operation.
     price: f64,
@@ -160,14 +173,18 @@ impl OnStore<'_> {
             settings.insert("key modelled".to_owned(), rest);
         }
         let version = self.heap.map_or_else(String::new, |heap| heap.version());
-        self.link.say(&Event::Opened { version, settings });
+        let presence = engine.presence();
+        let (threads, batch) = (self.work.threads, self.work.batch());
+        let conditions = Some(Conditions::of(&E::TRAITS, presence, threads, batch));
+        self.link.say(&Event::Opened { version, settings, conditions });
     }
 
     fn litter<E: KvEngine>(&mut self, engine: &E) -> Result<(), Stop> {
         let (work, seed) = (self.work, seed_of(self.cell));
+        let threads = work.threads;
         self.step("litter", engine, |kit, done| {
-            let mut session = engine.session().map_err(|error| error.to_string())?;
-            ageing::litter::<E>(&mut session, kit, (work, seed), done)
+            let mut session = session_of(engine, kit.thread, threads)?;
+            ageing::litter(engine, &mut session, kit, (work, seed), done)
         })?;
         engine.settle();
         Ok(())
@@ -175,11 +192,10 @@ impl OnStore<'_> {
 
     fn load<E: KvEngine>(&mut self, engine: &E) -> Result<(), Stop> {
         let (work, page, seed) = (self.work, self.page, seed_of(self.cell));
-        let (records, threads) = (work.records, work.threads as u64);
+        let (records, threads) = (work.records, work.threads);
         self.step("load", engine, |kit, done| {
-            let mut session = engine.session().map_err(|error| error.to_string())?;
-            let thread = kit.thread as u64;
-            for record in (thread * records / threads)..((thread + 1) * records / threads) {
+            let mut session = session_of(engine, kit.thread, threads)?;
+            for record in steering::records_of(engine, records, (kit.thread, threads)) {
                 let key = key_of(record);
                 kit.loader.number_next(record);
                 let bytes = work.workload.loaded_value_bytes(seed, record);
@@ -210,52 +226,69 @@ impl OnStore<'_> {
         if ageing::requests(work, 0, seed).is_none() {
             return Ok(());
         }
+        let threads = work.threads;
         self.step("age", engine, |kit, done| {
-            let mut session = engine.session().map_err(|error| error.to_string())?;
-            let requests = ageing::requests(work, kit.thread, seed).into_iter().flatten();
+            let mut session = session_of(engine, kit.thread, threads)?;
+            let made_by = |maker| ageing::requests(work, maker, seed).into_iter().flatten();
+            let lane = (kit.thread, threads);
+            let requests = steering::share_of(engine, &work.workload, lane, made_by);
             ageing::age::<E>(&mut session, kit, requests, done)
         })?;
         Ok(())
     }
 
     fn measure<E: KvEngine>(&mut self, engine: &E) -> Result<Vec<Done>, Stop> {
-        let (work, shared) = (self.work, self.shared);
-        self.step("run", engine, |kit, done| {
-            let mut session = engine.session().map_err(|error| error.to_string())?;
+        let (work, shared, threads) = (self.work, self.shared, self.work.threads);
+        let mut dealt = self.dealt.take();
+        if let Some(dealt) = &mut dealt {
+            let lane = |thread| (thread, threads);
+            dealt.deal(&self.crew, |thread, request| {
+                steering::executor(engine, &work.workload, lane(thread), request)
+            });
+            self.imbalance = Some(dealt.imbalance());
+        }
+        let ran = self.step("run", engine, |kit, done| {
+            let mut session = session_of(engine, kit.thread, threads)?;
             kit.seconds.start(done.started_ns);
+            let steered = dealt.as_ref().map(|dealt| dealt.of(kit.thread));
             let (mut lane, own) = Lane::of(kit, shared, E::TRAITS.full, done);
+            let words = steered.unwrap_or(&own.words[..]);
             let generated = std::iter::repeat_with(|| own.stream.next_request())
                 .take(work.operations_per_thread as usize);
             match (work.source, own.pacing, work.batch()) {
                 (Source::Prepared, Some(pacing), _) => {
-                    let requests = own.words.iter().copied();
+                    if let Some(steered) = steered {
+                        pacing.schedule.steer(work.operations_per_thread, steered.len());
+                    }
+                    let requests = words.iter().copied();
                     paced::<E>(&mut session, &mut lane, requests, pacing)
                 }
                 (Source::InLoop, Some(pacing), _) => {
                     paced::<E>(&mut session, &mut lane, generated, pacing)
                 }
                 (Source::Prepared, None, 1) => {
-                    run_single::<E>(&mut session, &mut lane, own.words.iter().copied())
+                    run_single::<E>(&mut session, &mut lane, words.iter().copied())
                 }
                 (Source::InLoop, None, 1) => run_single::<E>(&mut session, &mut lane, generated),
                 (Source::Prepared, None, batch) => {
-                    run_batches::<E>(&mut session, &mut lane, &own.words[..], batch)
+                    run_batches::<E>(&mut session, &mut lane, &mut &words[..], batch)
                 }
                 (Source::InLoop, None, batch) => {
-                    run_batches::<E>(&mut session, &mut lane, Made::by(generated), batch)
+                    run_batches::<E>(&mut session, &mut lane, &mut Made::by(generated), batch)
                 }
             }
-        })
+        });
+        self.dealt = dealt;
+        ran
     }
 
     fn verify<E: KvEngine>(&mut self, engine: &E, ran: &[Done]) -> Result<(), Stop> {
-        let expected = self.expected(ran);
-        let (records, threads) = (expected.records(), self.work.threads as u64);
+        let expected = self.expected(engine, ran);
+        let (records, threads) = (expected.records(), self.work.threads);
         let evicts = E::TRAITS.full == FullMeaning::Evict;
         self.step("verify", engine, |kit, done| {
-            let mut session = engine.session().map_err(|error| error.to_string())?;
-            let thread = kit.thread as u64;
-            for record in (thread * records / threads)..((thread + 1) * records / threads) {
+            let mut session = session_of(engine, kit.thread, threads)?;
+            for record in steering::records_of(engine, records, (kit.thread, threads)) {
                 let look = (&kit.checker, kit.buffer.as_mut_slice());
                 expected.check::<E>(&mut session, record, look, evicts, &mut done.verification);
                 done.operations += 1;
@@ -265,16 +298,24 @@ impl OnStore<'_> {
         Ok(())
     }
 
-    /// Generates everything once more.
-    fn expected(&self, ran: &[Done]) -> Expected {
+    /// Generates everything once more; what was dealt is still there.
+    fn expected<E: KvEngine>(&self, engine: &E, ran: &[Done]) -> Expected {
         let (work, seed) = (self.work, seed_of(self.cell));
-        let timed = ran.iter().enumerate().map(|(thread, done)| {
-            let mut stream = stream(work, thread, seed);
-            let requests = std::iter::repeat_with(move || stream.next_request());
-            LastWrites::replay(requests, done.operations, &done.refused)
+        let timed = ran.iter().enumerate().map(|(thread, done)| match &self.dealt {
+            Some(dealt) => {
+                let requests = dealt.of(thread).iter().copied();
+                LastWrites::replay(requests, done.operations, &done.refused)
+            }
+            None => {
+                let mut stream = stream(work, thread, seed);
+                let requests = std::iter::repeat_with(move || stream.next_request());
+                LastWrites::replay(requests, done.operations, &done.refused)
+            }
         });
         let aged = (0..work.threads).map(|thread| {
-            let requests = ageing::requests(work, thread, seed).into_iter().flatten();
+            let made_by = |maker| ageing::requests(work, maker, seed).into_iter().flatten();
+            let lane = (thread, work.threads);
+            let requests = steering::share_of(engine, &work.workload, lane, made_by);
             LastWrites::replay(requests, u64::MAX, &[])
         });
         Expected { loaded: work.records, aged: aged.collect(), timed: timed.collect() }
@@ -305,15 +346,17 @@ impl OnStore<'_> {
                 })
             });
             let threads: Vec<_> = threads.collect();
-            threads
-                .into_iter()
-                .map(|thread| thread.join().map_err(|_| Stop::failed("a worker thread died")))
-                .collect::<Result<_, Stop>>()
+            // All are joined before the first that died is reported: the scope panics for the rest.
+            let joined: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
+            joined.into_iter().map(|done| done.map_err(Stop::panicked)).collect::<Result<_, _>>()
         })?;
         let used = Usage::now().since(&before);
         let mut report = self.report(name, &done);
         used.note_in(&mut report);
         report.statistics = statistics_of(engine);
+        if let Some(imbalance) = self.imbalance.filter(|_| name == "run") {
+            report.statistics.insert("steered_imbalance".to_owned(), imbalance);
+        }
         report.census = report::census_of(engine);
         let goes_on = report.outcome == Outcome::Measured;
         self.count_live(&done);
@@ -358,4 +401,13 @@ fn paced<E: KvEngine>(
 ) -> Result<(), String> {
     pacing.schedule.start(lane.done.started_ns + SCHEDULE_LEAD_NS);
     run_open::<E>(session, lane, requests, pacing)
+}
+
+/// The session of worker `thread`.
+fn session_of<E: KvEngine>(
+    engine: &E,
+    thread: usize,
+    threads: usize,
+) -> Result<E::Session<'_>, String> {
+    engine.worker_session(thread, threads).map_err(|error| error.to_string())
 }

@@ -41,6 +41,14 @@ impl Schedule {
         schedule
     }
 
+    /// A thread that executes `count` requests where `evenly` were its part sends them as much more
+    /// often: all threads together keep their rate.
+    pub(super) fn steer(&mut self, evenly: u64, count: usize) {
+        let stretch = evenly as f64 / count.max(1) as f64;
+        self.mean_gap_ns *= stretch;
+        self.next_ns *= stretch;
+    }
+
     /// Time counts from here.
     pub(super) fn start(&mut self, now_ns: u64) {
         self.started_ns = now_ns;
@@ -135,6 +143,13 @@ mod tests {
         assert_eq!(starts(Arrivals::Constant, 3), [1000, 3000, 5000]);
         let mut second = Schedule::new(1e6, Arrivals::Constant, (1, 2), Seed(1).rng());
         assert_eq!((second.next(), second.next()), (2000, 4000));
+    }
+
+    #[test]
+    fn a_thread_with_twice_the_requests_sends_them_twice_as_often() {
+        let mut steered = Schedule::new(1e6, Arrivals::Constant, (0, 2), Seed(1).rng());
+        steered.steer(100, 200);
+        assert_eq!([steered.next(), steered.next(), steered.next()], [500, 1500, 2500]);
     }
 
     #[test]

@@ -57,10 +57,10 @@ fn price_with<E: KvEngine>(
             }
             (Source::InLoop, 1) => run_single::<E>(&mut session, &mut lane, generated),
             (Source::Prepared, batch) => {
-                run_batches::<E>(&mut session, &mut lane, &words[..], batch)
+                run_batches::<E>(&mut session, &mut lane, &mut &words[..], batch)
             }
             (Source::InLoop, batch) => {
-                run_batches::<E>(&mut session, &mut lane, Made::by(generated), batch)
+                run_batches::<E>(&mut session, &mut lane, &mut Made::by(generated), batch)
             }
         };
         ran.map_err(Stop::failed)?;

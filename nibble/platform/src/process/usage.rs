@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use super::tree::{descendants, proc_folder, stat_field};
+
 const NS_PER_S: u64 = 1_000_000_000;
 
 /// What the kernel has counted so far for a process and all its descendants.
@@ -32,9 +34,9 @@ impl ResourceUsage {
     #[must_use]
     pub fn of_tree() -> Self {
         let own = Self::asked(libc::RUSAGE_SELF).plus(&Self::asked(libc::RUSAGE_CHILDREN));
-        descendants(Path::new("/proc"), std::process::id())
+        descendants(std::process::id())
             .into_iter()
-            .filter_map(|pid| Self::of_living(&Path::new("/proc").join(pid.to_string())))
+            .filter_map(|pid| Self::of_living(&proc_folder(pid)))
             .fold(own, |sum, one| sum.plus(&one))
     }
 
@@ -68,10 +70,8 @@ impl ResourceUsage {
 
     /// Times and faults of `/proc/PID/stat`, waited-for children included.
     fn parse_stat(stat: &str, ns_per_tick: u64) -> Option<Self> {
-        // The name in parentheses may hold anything; the third field follows the last one.
-        let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split_whitespace().collect();
         // Numbered as in proc(5), whose first field is 1.
-        let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
+        let number = |place| stat_field(stat, place);
         Some(Self {
             minor_faults: number(10)? + number(11)?,
             major_faults: number(12)? + number(13)?,
@@ -108,43 +108,6 @@ impl ResourceUsage {
             ),
         }
     }
-}
-
-/// All living descendants of `pid` below a mounted `/proc`.
-fn descendants(proc: &Path, pid: u32) -> Vec<u32> {
-    let mut found = Vec::new();
-    let mut open = vec![pid];
-    while let Some(pid) = open.pop() {
-        let children = listed_children(proc, pid).unwrap_or_else(|| scanned_children(proc, pid));
-        found.extend(&children);
-        open.extend(children);
-    }
-    found
-}
-
-/// Children of all threads of `pid`; `None` where the kernel keeps no such lists.
-fn listed_children(proc: &Path, pid: u32) -> Option<Vec<u32>> {
-    let mut children = Vec::new();
-    let mut listed = false;
-    for task in fs::read_dir(proc.join(pid.to_string()).join("task")).ok()?.flatten() {
-        // A thread may have ended meanwhile.
-        let Ok(list) = fs::read_to_string(task.path().join("children")) else { continue };
-        listed = true;
-        children.extend(list.split_whitespace().filter_map(|pid| pid.parse::<u32>().ok()));
-    }
-    listed.then_some(children)
-}
-
-/// Children of `pid` by a look at every process.
-fn scanned_children(proc: &Path, pid: u32) -> Vec<u32> {
-    let entries = fs::read_dir(proc).into_iter().flatten().flatten();
-    let children = entries.filter_map(|entry| {
-        let child = entry.file_name().to_str()?.parse().ok()?;
-        let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
-        let parent: u32 = stat.rsplit_once(") ")?.1.split_whitespace().nth(1)?.parse().ok()?;
-        (parent == pid).then_some(child)
-    });
-    children.collect()
 }
 
 /// What the kernel has counted for the whole machine since it started; 0 where it does not count.
@@ -203,31 +166,15 @@ fn field(text: &str, name: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::io::{BufRead, BufReader};
-    use std::process::{Child, Command, Stdio};
-
+    use super::super::tests::shell;
     use super::*;
     use crate::{Mapping, Pages};
-
-    /// A shell that runs `script`; it has said `ready` when this returns.
-    fn shell(script: &str) -> Child {
-        let mut child = Command::new("sh")
-            .args(["-c", script])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        assert_eq!(line, "ready\n");
-        child
-    }
 
     const BURN: &str = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo ready; read line";
 
     /// The usage of one child, found and added up as `of_tree` does.
     fn living(pid: u32) -> ResourceUsage {
-        ResourceUsage::of_living(&Path::new("/proc").join(pid.to_string())).unwrap()
+        ResourceUsage::of_living(&proc_folder(pid)).unwrap()
     }
 
     #[test]
@@ -244,19 +191,6 @@ mod tests {
         child.wait().unwrap();
         let reaped = ResourceUsage::of_tree().since(&before);
         assert!(reaped.user_ns + 10_000_000 >= alive.user_ns, "{reaped:?} after {alive:?}");
-    }
-
-    #[test]
-    fn grandchildren_are_descendants_by_lists_and_by_scanning() {
-        // The inner shell is a child of the outer one, which waits for it.
-        let mut child = shell("sh -c 'echo ready; read line; exit 0'; exit 0");
-        let found = descendants(Path::new("/proc"), child.id());
-        assert_eq!(found.len(), 1, "{found:?}");
-        assert_eq!(scanned_children(Path::new("/proc"), child.id()), found);
-        assert!(descendants(Path::new("/proc"), std::process::id()).contains(&found[0]));
-        drop(child.stdin.take());
-        child.wait().unwrap();
-        assert!(listed_children(Path::new("/proc"), u32::MAX).is_none(), "no such process");
     }
 
     #[test]

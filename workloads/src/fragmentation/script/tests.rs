@@ -20,7 +20,7 @@ struct Done {
 fn run(script: &mut PhaseScript, cap_bytes: u64, room: u64) -> Vec<(Phase, Done)> {
     let mut live: Vec<usize> = Vec::new();
     let mut phases = Vec::new();
-    while let Some(phase) = script.phase() {
+    while let Some(Step { phase, .. }) = script.step() {
         let mut done = Done { live_objects_before: live.len(), ..Done::default() };
         loop {
             match script.next_action() {
@@ -129,7 +129,7 @@ fn victims_are_uniform() {
         let mut script = script(&pattern, Limit::LiveBytes(CAP));
         let mut live = Vec::new();
         let mut bins = [0; 100];
-        while let Some(current) = script.phase() {
+        while let Some(Step { phase: current, .. }) = script.step() {
             loop {
                 match script.next_action() {
                     Action::Allocate { bytes } => live.push(bytes),
@@ -154,7 +154,7 @@ fn survivors_are_uniform_over_the_order_of_allocation() {
     let pattern = Pattern { delete_fraction: 0.5, ..Pattern::by_name("P1").unwrap() };
     let mut script = script(&pattern, Limit::LiveBytes(CAP));
     let mut live: Vec<usize> = Vec::new();
-    while script.phase() != Some(Phase::Refill) {
+    while script.step().map(|step| step.phase) != Some(Phase::Refill) {
         match script.next_action() {
             Action::Allocate { .. } => live.push(live.len()),
             Action::Delete { victim } => {
@@ -205,6 +205,32 @@ fn a_refill_asks_for_the_same_sizes_however_far_the_fill_came() {
     let (large, small) = (sizes(1 << 20), sizes(1 << 19));
     assert!(small.len() < large.len());
     assert_eq!(small, large[..small.len()]);
+}
+
+#[test]
+fn cycles_fill_and_delete_again_with_draws_of_their_own() {
+    let second = Some(SizeDistribution::Uniform { from: 300, to: 400 });
+    let pattern =
+        Pattern { cycles: Some(4), delete_fraction: 1.0, ..Pattern::by_name("W4").unwrap() };
+    let pattern = Pattern { volume: Volume::Fill, second, ..pattern };
+    let phases = run_at_cap(&pattern);
+    let names: Vec<Phase> = phases.iter().map(|(phase, _)| *phase).collect();
+    assert_eq!(names, [Phase::Fill, Phase::Delete].repeat(4));
+    let (mut sizes, mut victims) = (Vec::new(), Vec::new());
+    for (index, (_, done)) in phases.into_iter().enumerate() {
+        if index % 2 == 1 {
+            assert_eq!(done.live_bytes_after, 0);
+            assert!(!done.victims.is_sorted(), "in another order than they came");
+            victims.push(done.victims);
+            continue;
+        }
+        let (from, to) = if index % 4 == 0 { (100, 150) } else { (300, 400) };
+        assert!(done.allocations.iter().all(|bytes| (from..=to).contains(bytes)), "{index}");
+        assert!(done.live_bytes_after > CAP - 400);
+        sizes.push(done.allocations);
+    }
+    assert!(sizes[0] != sizes[2] && sizes[1] != sizes[3]);
+    assert!(victims[0][..100] != victims[2][..100]);
 }
 
 #[test]

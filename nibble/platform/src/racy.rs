@@ -1,30 +1,34 @@
-//! Words of memory that all threads share, in a mapping of their own: the only unsafe code.
+//! Words of memory that all threads share and copy while others write.
 //!
-//! One session may overwrite what another reads, so that a plain copy would be a data race.
+//! Where one thread may overwrite what another reads, a plain copy would be a data race.
 //! Every access is that of a relaxed atomic word, or of a vector instruction behind the compiler's
 //! back, which is to the processor what as many relaxed byte loads and stores are: values may be
 //! torn, and nothing is undefined. Word by word alone, a value in the cache would be copied at half the
-//! speed of the C library, and a roofline must not be lower than a store.
+//! speed of the C library. Who needs whole values validates them, by a version that fences order
+//! with the copies.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use platform::{Mapping, Pages};
+use crate::{Mapping, Pages};
 
 /// Bytes of a word.
-pub(crate) const WORD_BYTES: usize = size_of::<u64>();
+pub const WORD_BYTES: usize = size_of::<u64>();
 const WORDS_PER_LINE: usize = 64 / WORD_BYTES;
 
 /// A fixed number of words, zero at first.
 #[derive(Debug)]
-pub(crate) struct Words {
+pub struct Words {
     mapping: Mapping,
     length: usize,
 }
 
 impl Words {
-    /// Maps `length` words, aligned to 2 MiB with [`Pages::Huge`].
-    pub(crate) fn map(length: usize, pages: Pages, resident: bool) -> io::Result<Self> {
+    /// Maps `length` words, aligned to 2 MiB with [`Pages::Huge`]; touched now where `resident`.
+    ///
+    /// # Errors
+    /// The system's error when address space is exhausted.
+    pub fn map(length: usize, pages: Pages, resident: bool) -> io::Result<Self> {
         let bytes = length.checked_mul(WORD_BYTES).ok_or(io::ErrorKind::OutOfMemory)?;
         let mapping = Mapping::anonymous(bytes, pages)?;
         if resident {
@@ -35,7 +39,8 @@ impl Words {
 
     /// All of them.
     #[inline]
-    pub(crate) fn all(&self) -> &[AtomicU64] {
+    #[must_use]
+    pub fn all(&self) -> &[AtomicU64] {
         let start = self.mapping.start().cast::<AtomicU64>();
         // SAFETY: the mapping holds `length` aligned words, zeroed or written as atomics; it lives
         // as long as `self` and nothing else has its address.
@@ -43,28 +48,27 @@ impl Words {
     }
 
     /// Bytes of the words.
-    pub(crate) fn bytes(&self) -> u64 {
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
         (self.length * WORD_BYTES) as u64
     }
 
     /// Bytes that lie on 2 MiB pages now, where the system tells.
-    pub(crate) fn huge_bytes(&self) -> Option<u64> {
+    #[must_use]
+    pub fn huge_bytes(&self) -> Option<u64> {
         self.mapping.huge_bytes().ok()
     }
 
-    /// Asks the processor for the line of word `at`.
+    /// Asks the processor for the line of word `at`, which may lie outside.
     #[inline]
-    pub(crate) fn prefetch(&self, at: usize) {
+    pub fn prefetch(&self, at: usize) {
         prefetch(self.mapping.start().as_ptr().wrapping_add(at * WORD_BYTES));
     }
 
     /// Asks the processor for the lines of `words` words from `at` on, at most `lines_max`.
     #[inline]
-    pub(crate) fn prefetch_lines(&self, at: usize, words: usize, lines_max: usize) {
-        let lines = (at % WORDS_PER_LINE + words).div_ceil(WORDS_PER_LINE);
-        for line in 0..lines.min(lines_max) {
-            self.prefetch(at + line * WORDS_PER_LINE);
-        }
+    pub fn prefetch_lines(&self, at: usize, words: usize, lines_max: usize) {
+        prefetch_lines(self.mapping.start().as_ptr(), at, words, lines_max);
     }
 }
 
@@ -118,7 +122,7 @@ unsafe fn move_vectors(from: *const u8, to: *mut u8, bytes: usize) -> usize {
 
 /// Copies the front of `words` out, as many bytes as `to` has.
 #[inline]
-pub(crate) fn copy_out(words: &[AtomicU64], to: &mut [u8]) {
+pub fn copy_out(words: &[AtomicU64], to: &mut [u8]) {
     let bytes = to.len().min(words.len() * WORD_BYTES);
     // SAFETY: both are as long, and `to` is this call's alone.
     let moved = unsafe { move_vectors(words.as_ptr().cast(), to.as_mut_ptr(), bytes) };
@@ -138,7 +142,7 @@ pub(crate) fn copy_out(words: &[AtomicU64], to: &mut [u8]) {
 
 /// Copies `from` into the front of `words`; the last word is filled up with zeros.
 #[inline]
-pub(crate) fn copy_in(words: &[AtomicU64], from: &[u8]) {
+pub fn copy_in(words: &[AtomicU64], from: &[u8]) {
     let bytes = from.len().min(words.len() * WORD_BYTES);
     // SAFETY: both are as long; words may be written through a shared reference, as atomics are.
     let moved = unsafe { move_vectors(from.as_ptr(), words.as_ptr().cast_mut().cast(), bytes) };
@@ -156,6 +160,16 @@ pub(crate) fn copy_in(words: &[AtomicU64], from: &[u8]) {
         last[..rest.len()].copy_from_slice(rest);
         // Relaxed: as above.
         word.store(u64::from_ne_bytes(last), Ordering::Relaxed);
+    }
+}
+
+/// Asks the processor for the lines of `words` words from word `at` of `start` on, which is the
+/// beginning of a line; at most `lines_max`.
+#[inline]
+pub(crate) fn prefetch_lines(start: *const u8, at: usize, words: usize, lines_max: usize) {
+    let lines = (at % WORDS_PER_LINE + words).div_ceil(WORDS_PER_LINE);
+    for line in 0..lines.min(lines_max) {
+        prefetch(start.wrapping_add((at + line * WORDS_PER_LINE) * WORD_BYTES));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::marker::PhantomData;
 
-use engine::Heap;
+use crate::Heap;
 
 thread_local! {
     /// Heaps this thread uses, and how often.
@@ -15,13 +15,15 @@ type Identity = (usize, usize);
 
 /// The calling thread uses the heap until this is dropped, which it must do itself.
 #[derive(Debug)]
-pub(crate) struct ThreadUse {
+pub struct ThreadUse {
     heap: &'static dyn Heap,
     stays_on_its_thread: PhantomData<*const ()>,
 }
 
 impl ThreadUse {
-    pub(crate) fn of(heap: &'static dyn Heap) -> Self {
+    /// Says so, where this is the thread's first use.
+    #[must_use]
+    pub fn of(heap: &'static dyn Heap) -> Self {
         if count(heap, |uses| *uses += 1) == 1 {
             heap.thread_start();
         }

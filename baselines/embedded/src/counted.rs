@@ -1,0 +1,280 @@
+//! What log-structured stores do not tell: whether a key was there, and how much is live.
+//!
+//! A put of theirs appends and looks nothing up, so "inserted or updated", "was it there" and a
+//! bound on live bytes cost one lookup before every put and delete. Lookup and write of a key
+//! have to be one step, so writers of a key exclude one another by a lock that keys share by hash
+//! (a *stripe*). Reads take no lock: the store under it has its own order.
+
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use engine::{GetError, KvSession, OpenError, PutError, PutOutcome, ScanEntry};
+
+use crate::bound::{Credit, Pool};
+
+/// Bytes a key counts for.
+pub(crate) const KEY_BYTES: u64 = 8;
+/// Longest value: these stores hold each in one buffer, with a 32-bit length.
+pub(crate) const VALUE_BYTES_MAX: usize = 1 << 30;
+const STRIPES_MAX: usize = 1 << 16;
+
+/// A store below. Keys are 8 big-endian bytes, whose order is that of the numbers.
+///
+/// An error of the files below is none that a caller could act on: it panics with the store's
+/// own words.
+pub trait Table: Sync + fmt::Debug {
+    /// Shows the value of `key` to `read`; `None` when it is absent.
+    fn read<R>(&self, key: u64, read: impl FnOnce(&[u8]) -> R) -> Option<R>;
+
+    /// Stores.
+    fn put(&self, key: u64, value: &[u8]);
+
+    /// Removes what is there.
+    fn delete(&self, key: u64);
+
+    /// Shows all pairs from `first` upwards, in order, until `visit` answers `false`.
+    fn scan(&self, first: u64, visit: &mut dyn FnMut(u64, &[u8]) -> bool);
+}
+
+/// A table whose live objects are counted.
+#[derive(Debug)]
+pub(crate) struct Counted<T> {
+    pub(crate) table: T,
+    stripes: Box<[Stripe]>,
+    pool: Pool,
+}
+
+/// Two cache lines, because neighbours are prefetched in pairs.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Stripe(Mutex<Account>);
+
+/// What is known of a stripe's keys.
+#[derive(Debug, Default)]
+struct Account {
+    credit: Credit,
+    live: Live,
+    lookups: u64,
+}
+
+/// Live objects, counted or found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Live {
+    pub(crate) objects: u64,
+    pub(crate) value_bytes: u64,
+}
+
+impl Live {
+    /// Keys and values.
+    pub(crate) fn bytes(self) -> u64 {
+        self.value_bytes + KEY_BYTES * self.objects
+    }
+
+    fn add(&mut self, value_bytes: usize) {
+        self.objects += 1;
+        self.value_bytes += value_bytes as u64;
+    }
+
+    fn subtract(&mut self, value_bytes: usize) {
+        self.objects -= 1;
+        self.value_bytes -= value_bytes as u64;
+    }
+}
+
+/// # Errors
+/// [`OpenError::BadSetting`] unless `stripes` is a power of two up to 65536.
+pub(crate) fn check_stripes(stripes: usize) -> Result<(), OpenError> {
+    if stripes.is_power_of_two() && stripes <= STRIPES_MAX {
+        return Ok(());
+    }
+    Err(OpenError::BadSetting {
+        setting: "stripes".to_owned(),
+        value: stripes.to_string(),
+        accepted: format!("powers of two up to {STRIPES_MAX}"),
+    })
+}
+
+impl<T: Table> Counted<T> {
+    /// Over an empty table; `stripes` is a power of two.
+    pub(crate) fn new(table: T, stripes: usize, object_memory_bytes: Option<u64>) -> Self {
+        Self {
+            table,
+            stripes: (0..stripes).map(|_| Stripe::default()).collect(),
+            pool: Pool::new(object_memory_bytes, stripes),
+        }
+    }
+
+    /// What is live, by count.
+    pub(crate) fn live(&self) -> Live {
+        let mut sum = Live::default();
+        for stripe in 0..self.stripes.len() {
+            let live = self.lock(stripe).live;
+            sum.objects += live.objects;
+            sum.value_bytes += live.value_bytes;
+        }
+        sum
+    }
+
+    /// Lookups that puts and deletes made to know what was there.
+    pub(crate) fn lookups(&self) -> u64 {
+        (0..self.stripes.len()).map(|stripe| self.lock(stripe).lookups).sum()
+    }
+
+    /// Memory of the stripes, in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        size_of_val(&*self.stripes) as u64
+    }
+
+    /// Walks the table and compares with what is counted, with all writers kept out.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let all: Vec<_> = (0..self.stripes.len()).map(|stripe| self.lock(stripe)).collect();
+        let mut found = vec![Live::default(); all.len()];
+        let mut previous = None;
+        let mut disorder = None;
+        self.table.scan(0, &mut |key, value| {
+            if previous.is_some_and(|previous| previous >= key) {
+                disorder = Some(key);
+            }
+            previous = Some(key);
+            found[self.stripe_of(key)].add(value.len());
+            disorder.is_none()
+        });
+        if let Some(key) = disorder {
+            return Err(format!("key {key:#x} is out of order"));
+        }
+        let mut claimed_bytes = self.pool.bytes();
+        for (stripe, (account, found)) in all.iter().zip(&found).enumerate() {
+            if account.live != *found {
+                return Err(format!(
+                    "stripe {stripe}: {:?} counted, {found:?} found",
+                    account.live
+                ));
+            }
+            claimed_bytes += account.credit.bytes() + found.bytes();
+        }
+        let bound_bytes = self.pool.bound_bytes();
+        if claimed_bytes != bound_bytes {
+            return Err(format!(
+                "pool, credit and live are {claimed_bytes} of {bound_bytes} bytes"
+            ));
+        }
+        Ok(())
+    }
+
+    fn stripe_of(&self, key: u64) -> usize {
+        // Fibonacci hashing: the product's upper bits depend on all bits of the key.
+        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize & (self.stripes.len() - 1)
+    }
+
+    fn lock(&self, stripe: usize) -> MutexGuard<'_, Account> {
+        // An account changes only by steps that do not panic, so it is whole even if poisoned.
+        self.stripes[stripe].0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Brings all that stripes may fill, but do not need, to the common pool.
+    fn gather_credit(&self) {
+        for stripe in 0..self.stripes.len() {
+            self.lock(stripe).credit.surrender(&self.pool);
+        }
+    }
+
+    fn value_bytes_limit(&self) -> usize {
+        let bound_bytes = self.pool.bound_bytes().saturating_sub(KEY_BYTES);
+        VALUE_BYTES_MAX.min(usize::try_from(bound_bytes).unwrap_or(usize::MAX))
+    }
+
+    fn try_put(&self, key: u64, value: &[u8]) -> PutOutcome {
+        let mut account = self.lock(self.stripe_of(key));
+        let old = self.look_up(&mut account, key);
+        let footprint = |value_bytes: usize| value_bytes as u64 + KEY_BYTES;
+        let (old_bytes, new_bytes) = (old.map_or(0, footprint), footprint(value.len()));
+        if !account.credit.pay(&self.pool, new_bytes.saturating_sub(old_bytes)) {
+            return PutOutcome::Full;
+        }
+        self.table.put(key, value);
+        account.credit.refund(&self.pool, old_bytes.saturating_sub(new_bytes));
+        account.live.add(value.len());
+        let Some(old) = old else { return PutOutcome::Inserted };
+        account.live.subtract(old);
+        PutOutcome::Updated
+    }
+
+    fn delete(&self, key: u64) -> bool {
+        let mut account = self.lock(self.stripe_of(key));
+        let Some(old) = self.look_up(&mut account, key) else { return false };
+        self.table.delete(key);
+        account.live.subtract(old);
+        account.credit.refund(&self.pool, old as u64 + KEY_BYTES);
+        true
+    }
+
+    /// The length of the value that is there.
+    fn look_up(&self, account: &mut Account, key: u64) -> Option<usize> {
+        account.lookups += 1;
+        self.table.read(key, <[u8]>::len)
+    }
+}
+
+/// One thread's use of a store whose objects are counted.
+#[derive(Debug)]
+pub struct CountedSession<'engine, T> {
+    counted: &'engine Counted<T>,
+}
+
+impl<'engine, T> CountedSession<'engine, T> {
+    pub(crate) fn new(counted: &'engine Counted<T>) -> Self {
+        Self { counted }
+    }
+}
+
+impl<T: Table> KvSession for CountedSession<'_, T> {
+    #[inline]
+    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        self.counted.table.read(key, |value| copy_out(value, buffer)).transpose()
+    }
+
+    #[inline]
+    fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
+        let (value_bytes, limit_bytes) = (value.len(), self.counted.value_bytes_limit());
+        if value_bytes > limit_bytes {
+            return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
+        }
+        let outcome = self.counted.try_put(key, value);
+        if outcome.is_stored() {
+            return Ok(outcome);
+        }
+        self.counted.gather_credit();
+        Ok(self.counted.try_put(key, value))
+    }
+
+    #[inline]
+    fn delete(&mut self, key: u64) -> bool {
+        self.counted.delete(key)
+    }
+
+    fn scan(&mut self, first: u64, limit: usize) -> Option<Vec<ScanEntry>> {
+        let mut entries = Vec::new();
+        if limit > 0 {
+            self.counted.table.scan(first, &mut |key, value| {
+                entries.push(ScanEntry { key, value: value.to_vec() });
+                entries.len() < limit
+            });
+        }
+        Some(entries)
+    }
+}
+
+/// Copies a value to the front of `buffer`.
+pub(crate) fn copy_out(value: &[u8], buffer: &mut [u8]) -> Result<usize, GetError> {
+    let (value_bytes, buffer_bytes) = (value.len(), buffer.len());
+    let Some(front) = buffer.get_mut(..value_bytes) else {
+        return Err(GetError::BufferTooShort { value_bytes, buffer_bytes });
+    };
+    front.copy_from_slice(value);
+    Ok(value_bytes)
+}
+
+/// The number that a key's bytes stand for.
+pub(crate) fn key_of(bytes: &[u8]) -> u64 {
+    u64::from_be_bytes(bytes.try_into().expect("every key has eight bytes"))
+}

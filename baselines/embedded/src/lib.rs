@@ -1,0 +1,38 @@
+//! RocksDB, LevelDB and LMDB in memory, through their C interfaces.
+//!
+//! The libraries are the system's, loaded when a store is opened: nothing of them is needed to
+//! build, and one that is missing is an error of `open` that names its package.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `rocksdb`, `leveldb` | log-structured stores: functions, the database, the engine |
+//! | `counted` | what these do not tell: whether a key was there, and how much is live |
+//! | `bound` | the bound on live bytes |
+//! | `lmdb` | a copy-on-write tree in a mapping: functions, the environment, the engine |
+//! | `library` | shared libraries and tables of their functions |
+//! | `foreign` | messages and byte ranges of C |
+//! | `folder`, `os` | private folders on a tmpfs, two calls to the system |
+//! | `settings` | checking and printing settings |
+//!
+//! Unsafe code is in `library`, `foreign`, `os`, and in the `database` or `environment` of each
+//! store.
+#![deny(unsafe_code)]
+
+mod bound;
+mod counted;
+mod folder;
+#[expect(unsafe_code, reason = "what C hands out is an address")]
+mod foreign;
+mod leveldb;
+#[expect(unsafe_code, reason = "a symbol's type is known from its header only")]
+mod library;
+mod lmdb;
+#[expect(unsafe_code, reason = "calls to the system")]
+mod os;
+mod rocksdb;
+mod settings;
+
+pub use folder::SHARED_MEMORY;
+pub use leveldb::{LevelDb, LevelDbConfig};
+pub use lmdb::{Lmdb, LmdbConfig};
+pub use rocksdb::{RocksDb, RocksDbConfig, RocksDbFiles};

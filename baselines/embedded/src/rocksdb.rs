@@ -1,0 +1,249 @@
+//! RocksDB without a write-ahead log, its files on the heap or on a tmpfs.
+
+#[expect(unsafe_code, reason = "symbols have the types of their header")]
+mod api;
+#[expect(unsafe_code, reason = "a C interface; nothing outside sees an address")]
+mod database;
+
+use std::ffi::CStr;
+use std::fs;
+use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use engine::{
+    EngineTraits, Hashing, KvEngine, MemoryBound, MemoryCensus, OpenError, Presence, SessionError,
+    Setting, Statistic,
+};
+
+use crate::counted::{self, Counted, CountedSession, VALUE_BYTES_MAX};
+use crate::folder::{Folder, SHARED_MEMORY};
+use crate::foreign::c_path;
+use crate::os;
+use crate::settings::{at_least, bound_text};
+use database::{Database, Options};
+
+const SETTLE_MAX: Duration = Duration::from_secs(10);
+/// Properties that are above 0 while work in the background runs or is due.
+const WORK: [&CStr; 4] = [
+    c"rocksdb.mem-table-flush-pending",
+    c"rocksdb.num-running-flushes",
+    c"rocksdb.compaction-pending",
+    c"rocksdb.num-running-compactions",
+];
+
+/// Where a [`RocksDb`]'s files are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RocksDbFiles {
+    /// RocksDB's memory environment: strings on the heap, that is in the process' own memory.
+    /// Blocks are copied to the block cache.
+    Heap,
+    /// A private folder on the tmpfs given, mapped to read: no block is copied. The process'
+    /// resident memory shows of the files what was read.
+    Tmpfs(PathBuf),
+}
+
+/// Settings of a [`RocksDb`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct RocksDbConfig {
+    /// Live key and value bytes above which puts are refused; `None` for no bound.
+    pub object_memory_bytes: Option<u64>,
+    /// Where files are. Default [`RocksDbFiles::Heap`].
+    pub files: RocksDbFiles,
+    /// Size of a memtable, in bytes; a larger one is flushed more rarely. Default 64 MiB.
+    pub write_buffer_bytes: usize,
+    /// Memtables, the one being written included. Default 3, so that a put need not wait for a
+    /// flush.
+    pub write_buffers: u16,
+    /// Bytes of file blocks kept ready, of use for [`RocksDbFiles::Heap`]. Default 64 MiB.
+    pub block_cache_bytes: usize,
+    /// Bits a key of the files' Bloom filters, which spare lookups of absent keys. Default 10.
+    pub bloom_bits_per_key: u16,
+    /// Threads that flush and compact. Default 2, as RocksDB's.
+    pub background_jobs: u16,
+    /// Locks that writers of a key share, a power of two. Default 256.
+    pub stripes: usize,
+}
+
+impl Default for RocksDbConfig {
+    fn default() -> Self {
+        Self {
+            object_memory_bytes: None,
+            files: RocksDbFiles::Heap,
+            write_buffer_bytes: 64 << 20,
+            write_buffers: 3,
+            block_cache_bytes: 64 << 20,
+            bloom_bits_per_key: 10,
+            background_jobs: 2,
+            stripes: 256,
+        }
+    }
+}
+
+impl RocksDbConfig {
+    /// The defaults with files on the machine's tmpfs.
+    #[must_use]
+    pub fn on_tmpfs() -> Self {
+        Self { files: RocksDbFiles::Tmpfs(SHARED_MEMORY.into()), ..Self::default() }
+    }
+}
+
+/// The store; see the file's documentation. Dropped in order: the database, then its folder.
+#[derive(Debug)]
+pub struct RocksDb {
+    counted: Counted<Database>,
+    folder: Option<Folder>,
+    config: RocksDbConfig,
+}
+
+impl RocksDb {
+    /// An empty store.
+    ///
+    /// # Errors
+    /// [`OpenError::Missing`] where the library, or space on the tmpfs, is missing;
+    /// [`OpenError::BadSetting`] for stripes that are no power of two, write buffers below 64 KiB
+    /// or 2, no background job, or a folder on no tmpfs.
+    pub fn open(config: RocksDbConfig) -> Result<Self, OpenError> {
+        counted::check_stripes(config.stripes)?;
+        at_least("write_buffer_bytes", config.write_buffer_bytes, 64 << 10)?;
+        at_least("write_buffers", config.write_buffers.into(), 2)?;
+        at_least("background_jobs", config.background_jobs.into(), 1)?;
+        let folder = match &config.files {
+            RocksDbFiles::Heap => None,
+            RocksDbFiles::Tmpfs(tmpfs) => {
+                Some(Folder::create(tmpfs, 2 * config.object_memory_bytes.unwrap_or(0))?)
+            }
+        };
+        let database = Database::open(&Options {
+            folder: folder.as_ref().map(|folder| c_path(folder.path())),
+            write_buffer_bytes: config.write_buffer_bytes,
+            write_buffers: config.write_buffers.into(),
+            block_cache_bytes: config.block_cache_bytes,
+            bloom_bits_per_key: config.bloom_bits_per_key.into(),
+            background_jobs: config.background_jobs.into(),
+        })?;
+        let counted = Counted::new(database, config.stripes, config.object_memory_bytes);
+        Ok(Self { counted, folder, config })
+    }
+
+    fn property(&self, name: &CStr) -> u64 {
+        self.counted.table.property(name)
+    }
+}
+
+impl KvEngine for RocksDb {
+    const TRAITS: EngineTraits = EngineTraits {
+        name: "rocksdb",
+        may_be_missing: true,
+        description: "RocksDB by its C interface: no log, files in memory, a lookup before each write",
+        memory_bound: MemoryBound::Soft,
+        value_bytes_max: VALUE_BYTES_MAX,
+        ordered: true,
+        background_threads: true,
+        hashing: Hashing::None,
+        ..EngineTraits::BASE
+    };
+
+    type Session<'engine> = CountedSession<'engine, Database>;
+
+    fn session(&self) -> Result<CountedSession<'_, Database>, SessionError> {
+        Ok(CountedSession::new(&self.counted))
+    }
+
+    /// The threads are the process' pool, which RocksDB keeps when a store is dropped.
+    fn presence(&self) -> Presence {
+        let threads = self.config.background_jobs.into();
+        Presence { page_bytes: Self::TRAITS.page_bytes, threads, servers: 0 }
+    }
+
+    /// Waits for flushes and compactions that run or are due. The memtable stays: it is not full.
+    fn settle(&self) {
+        let deadline = Instant::now() + SETTLE_MAX;
+        while WORK.iter().any(|name| self.property(name) > 0) && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Flushes, compacts everything, and has the heap return free pages.
+    fn trim(&self) {
+        self.counted.table.compact();
+        os::trim_heap();
+    }
+
+    /// Object memory is memtables and files, as RocksDB tells of each at a moment of its own; how
+    /// it lays records out it does not tell, so the figures are not complete.
+    fn memory(&self) -> MemoryCensus {
+        let live = self.counted.live();
+        let held_bytes = self.property(c"rocksdb.cur-size-all-mem-tables")
+            + self.property(c"rocksdb.total-sst-files-size");
+        let object_memory_bytes = held_bytes.max(live.bytes());
+        MemoryCensus {
+            live_objects: live.objects,
+            live_value_bytes: live.value_bytes,
+            live_object_bytes: live.bytes(),
+            dead_object_bytes: object_memory_bytes - live.bytes(),
+            object_memory_bytes,
+            index_bytes: self.property(c"rocksdb.estimate-table-readers-mem"),
+            table_bytes: self.property(c"rocksdb.block-cache-usage") + self.counted.bytes(),
+            ..MemoryCensus::default()
+        }
+    }
+
+    fn statistics(&self) -> Vec<Statistic> {
+        let told: [(&'static str, &CStr); 9] = [
+            ("memtable_bytes", c"rocksdb.cur-size-all-mem-tables"),
+            ("immutable_memtables", c"rocksdb.num-immutable-mem-table"),
+            ("table_files_bytes", c"rocksdb.total-sst-files-size"),
+            ("block_cache_used_bytes", c"rocksdb.block-cache-usage"),
+            ("table_readers_bytes", c"rocksdb.estimate-table-readers-mem"),
+            ("compaction_due_bytes", c"rocksdb.estimate-pending-compaction-bytes"),
+            ("running_flushes", c"rocksdb.num-running-flushes"),
+            ("running_compactions", c"rocksdb.num-running-compactions"),
+            ("estimated_keys", c"rocksdb.estimate-num-keys"),
+        ];
+        let mut statistics: Vec<_> = told
+            .into_iter()
+            .map(|(name, property)| Statistic::new(name, self.property(property) as f64))
+            .collect();
+        let files_bytes = self.folder.as_ref().map_or(0, Folder::files_bytes);
+        statistics.push(Statistic::new("files_bytes", files_bytes as f64));
+        statistics.push(Statistic::new("lookups_before_writes", self.counted.lookups() as f64));
+        statistics
+    }
+
+    fn settings(&self) -> Vec<Setting> {
+        let config = &self.config;
+        let files = match &config.files {
+            RocksDbFiles::Heap => "heap (rocksdb_create_mem_env)".to_owned(),
+            RocksDbFiles::Tmpfs(path) => format!("tmpfs {}, allow_mmap_reads", path.display()),
+        };
+        vec![
+            Setting::new("library", loaded_file().unwrap_or_else(|| api::SONAME.to_owned())),
+            Setting::new("object_memory_bytes", bound_text(config.object_memory_bytes)),
+            Setting::new("files", files),
+            Setting::new("write_buffer_size", config.write_buffer_bytes),
+            Setting::new("max_write_buffer_number", config.write_buffers),
+            Setting::new("block_cache", config.block_cache_bytes),
+            Setting::new("bloom_bits_per_key", config.bloom_bits_per_key),
+            Setting::new("max_background_jobs", config.background_jobs),
+            Setting::new("level_compaction_dynamic_level_bytes", true),
+            Setting::new("compression", "none"),
+            Setting::new("disableWAL", true),
+            Setting::new("verify_checksums", false),
+            Setting::new("stripes", config.stripes),
+            Setting::new("put and delete", "one lookup each to tell whether the key was there"),
+        ]
+    }
+
+    fn check(&self) -> Result<(), String> {
+        self.counted.check()
+    }
+}
+
+/// The library's file as mapped, whose name ends in the whole version: the interface of this
+/// version has no function that tells.
+fn loaded_file() -> Option<String> {
+    let maps = fs::read_to_string("/proc/self/maps").ok()?;
+    let mut files = maps.lines().filter_map(|line| line.rsplit('/').next());
+    files.find(|file| file.starts_with(api::SONAME)).map(str::to_owned)
+}

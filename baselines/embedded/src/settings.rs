@@ -1,0 +1,21 @@
+//! Checking and printing settings.
+
+use engine::OpenError;
+
+/// # Errors
+/// [`OpenError::BadSetting`] where `value` is below `least`.
+pub(crate) fn at_least(setting: &str, value: usize, least: usize) -> Result<(), OpenError> {
+    if value >= least {
+        return Ok(());
+    }
+    Err(OpenError::BadSetting {
+        setting: setting.to_owned(),
+        value: value.to_string(),
+        accepted: format!("{least} and above"),
+    })
+}
+
+/// A bound as settings show it.
+pub(crate) fn bound_text(bytes: Option<u64>) -> String {
+    bytes.map_or("none".to_owned(), |bytes| bytes.to_string())
+}

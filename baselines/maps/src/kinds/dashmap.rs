@@ -1,0 +1,93 @@
+//! `DashMap`: shards of `hashbrown` tables behind reader-writer locks of its own.
+//!
+//! A get copies under a shard's shared lock; a put decides and swaps the row under its exclusive
+//! lock and frees the old row after. Four shards for each CPU, unless told otherwise.
+
+use std::thread;
+
+use dashmap::{DashMap, Entry};
+use engine::OpenError;
+
+use crate::config::Config;
+use crate::hash::Mix;
+use crate::map::{Map, Offer, Placed};
+use crate::raw::{Row, RowRef};
+
+/// `dashmap::DashMap`; see [`MapStore`](crate::MapStore).
+#[derive(Debug)]
+pub struct Dashmap {
+    map: DashMap<u64, Row, Mix>,
+    shards: usize,
+}
+
+impl Map for Dashmap {
+    const NAME: &'static str = "dashmap";
+    const DESCRIPTION: &'static str =
+        "DashMap: shards of hash tables behind reader-writer locks, values on any heap";
+
+    type Thread = ();
+    type Guard<'a> = ();
+
+    fn open(config: &Config) -> Result<Self, OpenError> {
+        // What `DashMap` does by itself, and does not tell.
+        let cpus = thread::available_parallelism().map_or(1, usize::from);
+        let shards = config.shards_or((4 * cpus).next_power_of_two(), 2)?;
+        let capacity = config.capacity_entries()?;
+        let map = DashMap::with_capacity_and_hasher_and_shard_amount(capacity, Mix, shards);
+        Ok(Self { map, shards })
+    }
+
+    fn thread(&self) {}
+
+    #[inline]
+    fn guard(&self, (): &()) {}
+
+    fn shrink(&self) {
+        self.map.shrink_to_fit();
+    }
+
+    #[inline]
+    fn get<R>(&self, key: u64, (): &(), read: impl FnOnce(&[u8]) -> R) -> Option<R> {
+        self.map.get(&key).map(|row| read(row.view().value()))
+    }
+
+    #[inline]
+    fn put(&self, key: u64, offer: &mut Offer<'_>, (): &()) -> Placed {
+        // The entry, and with it the lock, ends in its arm.
+        let old = match self.map.entry(key) {
+            Entry::Occupied(mut entry) => match offer.row_for(Some(entry.get().view())) {
+                Some(row) => entry.insert(row),
+                None => return Placed::Refused,
+            },
+            Entry::Vacant(entry) => match offer.row_for(None) {
+                Some(row) => {
+                    entry.insert(row);
+                    return Placed::Inserted;
+                }
+                None => return Placed::Refused,
+            },
+        };
+        Placed::Updated { old_value_bytes: old.value_bytes() }
+    }
+
+    #[inline]
+    fn remove(&self, key: u64, (): &()) -> Option<usize> {
+        self.map.remove(&key).map(|(_, row)| row.value_bytes())
+    }
+
+    fn for_each(&self, (): &(), mut visit: impl FnMut(u64, RowRef<'_>)) {
+        self.map.iter().for_each(|entry| visit(*entry.key(), entry.value().view()));
+    }
+
+    fn entries(&self) -> usize {
+        self.map.len()
+    }
+
+    fn capacity_entries(&self) -> Option<usize> {
+        Some(self.map.capacity())
+    }
+
+    fn shards(&self) -> Option<usize> {
+        Some(self.shards)
+    }
+}

@@ -1,0 +1,13 @@
+//! The maps, a file each.
+
+mod dashmap;
+mod papaya;
+mod scc;
+mod skiplist;
+mod striped;
+
+pub use dashmap::Dashmap;
+pub use papaya::Papaya;
+pub use scc::Scc;
+pub use skiplist::Skiplist;
+pub use striped::Striped;

@@ -1,0 +1,85 @@
+//! `scc::HashMap`: buckets of up to 32 entries, each bucket behind a lock of its own in the
+//! table's line, growth and shrinking bucket by bucket.
+//!
+//! A get copies under a bucket's shared lock; a put decides and swaps the row under its exclusive
+//! lock and frees the old row after. The crate's epochs hold emptied tables back, never entries,
+//! so no row is deferred.
+
+use engine::OpenError;
+use scc::HashMap;
+use scc::hash_map::Entry;
+
+use crate::config::Config;
+use crate::hash::Mix;
+use crate::map::{Map, Offer, Placed};
+use crate::raw::{Row, RowRef};
+
+/// `scc::HashMap`; see [`MapStore`](crate::MapStore).
+#[derive(Debug)]
+pub struct Scc {
+    map: HashMap<u64, Row, Mix>,
+}
+
+impl Map for Scc {
+    const NAME: &'static str = "scc";
+    const DESCRIPTION: &'static str =
+        "scc::HashMap: buckets with a lock each, incremental growth, values on any heap";
+
+    type Thread = ();
+    type Guard<'a> = ();
+
+    fn open(config: &Config) -> Result<Self, OpenError> {
+        config.refuse_shards()?;
+        let capacity = config.capacity_entries()?;
+        Ok(Self { map: HashMap::with_capacity_and_hasher(capacity, Mix) })
+    }
+
+    fn thread(&self) {}
+
+    #[inline]
+    fn guard(&self, (): &()) {}
+
+    #[inline]
+    fn get<R>(&self, key: u64, (): &(), read: impl FnOnce(&[u8]) -> R) -> Option<R> {
+        self.map.read_sync(&key, |_, row| read(row.view().value()))
+    }
+
+    #[inline]
+    fn put(&self, key: u64, offer: &mut Offer<'_>, (): &()) -> Placed {
+        // The entry, and with it the lock, ends in its arm.
+        let old = match self.map.entry_sync(key) {
+            Entry::Occupied(mut entry) => match offer.row_for(Some(entry.get().view())) {
+                Some(row) => entry.insert(row),
+                None => return Placed::Refused,
+            },
+            Entry::Vacant(entry) => match offer.row_for(None) {
+                Some(row) => {
+                    entry.insert_entry(row);
+                    return Placed::Inserted;
+                }
+                None => return Placed::Refused,
+            },
+        };
+        Placed::Updated { old_value_bytes: old.value_bytes() }
+    }
+
+    #[inline]
+    fn remove(&self, key: u64, (): &()) -> Option<usize> {
+        self.map.remove_sync(&key).map(|(_, row)| row.value_bytes())
+    }
+
+    fn for_each(&self, (): &(), mut visit: impl FnMut(u64, RowRef<'_>)) {
+        self.map.iter_sync(|&key, row| {
+            visit(key, row.view());
+            true
+        });
+    }
+
+    fn entries(&self) -> usize {
+        self.map.len()
+    }
+
+    fn capacity_entries(&self) -> Option<usize> {
+        Some(self.map.capacity())
+    }
+}

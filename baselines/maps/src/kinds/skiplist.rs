@@ -1,0 +1,102 @@
+//! `crossbeam_skiplist`: a lock-free ordered list of towers; keys are compared, not hashed.
+//!
+//! The base list rather than `SkipMap`, for two reasons. It takes a collector: with one of its
+//! own, only threads that use this store free its rows, and all are freed when it is dropped,
+//! where the process-wide collector of `SkipMap` would keep some for later and for anybody. And
+//! its entries hold cells (`raw::cell`), because an update by the list's own `insert` removes the
+//! key for a moment.
+//!
+//! A node is one allocation of the program's global allocator, with the key and the address of
+//! the row in it.
+
+use crossbeam_epoch::{Collector, Guard, LocalHandle};
+use engine::{Hashing, OpenError, ScanEntry};
+
+use crate::config::Config;
+use crate::map::{Map, Offer, Placed};
+use crate::raw::{self, List, RowRef};
+
+/// Steps of the epoch after which what one thread retired is free, if no other is in a guard.
+const EPOCHS_TO_FREE: usize = 3;
+
+/// `crossbeam_skiplist::base::SkipList`; see [`MapStore`](crate::MapStore).
+pub struct Skiplist {
+    list: List,
+    collector: Collector,
+}
+
+impl std::fmt::Debug for Skiplist {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Skiplist").field("entries", &self.list.len()).finish()
+    }
+}
+
+impl Map for Skiplist {
+    const NAME: &'static str = "skiplist";
+    const DESCRIPTION: &'static str = "crossbeam skip list: lock-free, ordered, values on any heap";
+    const ORDERED: bool = true;
+    const GUARDS: bool = true;
+    const HASHING: Hashing = Hashing::None;
+
+    type Thread = LocalHandle;
+    type Guard<'a> = Guard;
+
+    fn open(config: &Config) -> Result<Self, OpenError> {
+        config.refuse_shards()?;
+        config.refuse_presize()?;
+        let collector = Collector::new();
+        Ok(Self { list: List::new(collector.clone()), collector })
+    }
+
+    fn thread(&self) -> LocalHandle {
+        self.collector.register()
+    }
+
+    #[inline]
+    fn guard<'a>(&'a self, thread: &'a LocalHandle) -> Guard {
+        thread.pin()
+    }
+
+    fn reclaim(&self, guard: &mut Guard) {
+        for _ in 0..EPOCHS_TO_FREE {
+            guard.flush();
+            guard.repin();
+        }
+    }
+
+    #[inline]
+    fn get<R>(&self, key: u64, guard: &Guard, read: impl FnOnce(&[u8]) -> R) -> Option<R> {
+        let entry = self.list.get(&key, guard)?;
+        raw::view(&entry).map(|row| read(row.value()))
+    }
+
+    #[inline]
+    fn put(&self, key: u64, offer: &mut Offer<'_>, guard: &Guard) -> Placed {
+        raw::put(&self.list, key, offer, guard)
+    }
+
+    #[inline]
+    fn remove(&self, key: u64, guard: &Guard) -> Option<usize> {
+        raw::remove(&self.list, key, guard)
+    }
+
+    fn for_each(&self, guard: &Guard, mut visit: impl FnMut(u64, RowRef<'_>)) {
+        for entry in self.list.iter(guard) {
+            if let Some(row) = raw::view(&entry) {
+                visit(*entry.key(), row);
+            }
+        }
+    }
+
+    fn scan(&self, first: u64, limit: usize, guard: &Guard) -> Option<Vec<ScanEntry>> {
+        let pairs = self.list.range(first.., guard).filter_map(|entry| {
+            raw::view(&entry)
+                .map(|row| ScanEntry { key: *entry.key(), value: row.value().to_vec() })
+        });
+        Some(pairs.take(limit).collect())
+    }
+
+    fn entries(&self) -> usize {
+        self.list.len()
+    }
+}

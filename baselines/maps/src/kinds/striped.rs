@@ -1,0 +1,133 @@
+//! A `std` hash map per stripe, each behind a `std` reader-writer lock: what people write who
+//! want no dependency.
+//!
+//! A get copies under a stripe's shared lock; a put decides and swaps the row under its exclusive
+//! lock and frees the old row after.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use engine::OpenError;
+
+use crate::config::Config;
+use crate::hash::{Mix, mix};
+use crate::map::{Map, Offer, Placed};
+use crate::raw::{Row, RowRef};
+
+/// Stripes unless told otherwise.
+const STRIPES: usize = 64;
+
+/// Lock-striped `std` maps; see [`MapStore`](crate::MapStore).
+#[derive(Debug)]
+pub struct Striped {
+    stripes: Box<[Stripe]>,
+}
+
+type Rows = HashMap<u64, Row, Mix>;
+
+/// Two cache lines, because neighbours are prefetched in pairs.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Stripe(RwLock<Rows>);
+
+impl Stripe {
+    // A stripe changes only by steps that do not panic, so it is whole even if poisoned.
+
+    #[inline]
+    fn read(&self) -> RwLockReadGuard<'_, Rows> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[inline]
+    fn write(&self) -> RwLockWriteGuard<'_, Rows> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Striped {
+    #[inline]
+    fn stripe(&self, key: u64) -> &Stripe {
+        // Bits that the maps use neither for their buckets nor for their tags.
+        &self.stripes[(mix(key) >> 32) as usize & (self.stripes.len() - 1)]
+    }
+}
+
+impl Map for Striped {
+    const NAME: &'static str = "striped";
+    const DESCRIPTION: &'static str =
+        "std hash maps, each behind a std reader-writer lock, values on any heap";
+
+    type Thread = ();
+    type Guard<'a> = ();
+
+    fn open(config: &Config) -> Result<Self, OpenError> {
+        let shards = config.shards_or(STRIPES, 1)?;
+        let capacity = config.capacity_entries()?.div_ceil(shards);
+        let stripe = || Stripe(RwLock::new(Rows::with_capacity_and_hasher(capacity, Mix)));
+        Ok(Self { stripes: (0..shards).map(|_| stripe()).collect() })
+    }
+
+    fn thread(&self) {}
+
+    #[inline]
+    fn guard(&self, (): &()) {}
+
+    fn shrink(&self) {
+        self.stripes.iter().for_each(|stripe| stripe.write().shrink_to_fit());
+    }
+
+    #[inline]
+    fn get<R>(&self, key: u64, (): &(), read: impl FnOnce(&[u8]) -> R) -> Option<R> {
+        self.stripe(key).read().get(&key).map(|row| read(row.view().value()))
+    }
+
+    #[inline]
+    fn put(&self, key: u64, offer: &mut Offer<'_>, (): &()) -> Placed {
+        let mut rows = self.stripe(key).write();
+        if rows.try_reserve(1).is_err() {
+            return Placed::Refused;
+        }
+        let old = match rows.entry(key) {
+            Entry::Occupied(mut entry) => {
+                offer.row_for(Some(entry.get().view())).map(|row| Some(entry.insert(row)))
+            }
+            Entry::Vacant(entry) => offer.row_for(None).map(|row| {
+                entry.insert(row);
+                None
+            }),
+        };
+        // The old row is freed without the lock.
+        drop(rows);
+        match old {
+            Some(None) => Placed::Inserted,
+            Some(Some(old)) => Placed::Updated { old_value_bytes: old.value_bytes() },
+            None => Placed::Refused,
+        }
+    }
+
+    #[inline]
+    fn remove(&self, key: u64, (): &()) -> Option<usize> {
+        // The lock is a temporary of its statement: the row is freed without it.
+        let row = self.stripe(key).write().remove(&key);
+        row.map(|row| row.value_bytes())
+    }
+
+    fn for_each(&self, (): &(), mut visit: impl FnMut(u64, RowRef<'_>)) {
+        for stripe in &self.stripes {
+            stripe.read().iter().for_each(|(&key, row)| visit(key, row.view()));
+        }
+    }
+
+    fn entries(&self) -> usize {
+        self.stripes.iter().map(|stripe| stripe.read().len()).sum()
+    }
+
+    fn capacity_entries(&self) -> Option<usize> {
+        Some(self.stripes.iter().map(|stripe| stripe.read().capacity()).sum())
+    }
+
+    fn shards(&self) -> Option<usize> {
+        Some(self.stripes.len())
+    }
+}

@@ -1,0 +1,254 @@
+//! Cells: where an entry of the skip list has its row, so that an update replaces the row of a
+//! key and not the key.
+//!
+//! The list's own `insert` takes an old entry out before it puts the new one in; between the two
+//! a reader finds nothing, and of two removals both may say that it was theirs. A cell changes
+//! by compare-and-swap, which one thread wins:
+//!
+//! ```text
+//! Empty ──put──▶ Holds ──put──▶ Holds (another row)
+//!                  └──remove──▶ Dead, for ever; the entry is then taken out of the list
+//! ```
+//!
+//! A row that left its cell is freed when no guard that may have seen it is left. Every guard
+//! here was given to the list to find the entry, and the list asserts that it is one of its own
+//! collector.
+
+use std::marker::PhantomData;
+use std::ptr::{self, NonNull};
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use crossbeam_epoch::Guard;
+use crossbeam_skiplist::base::{Entry, SkipList};
+
+use super::{Row, RowRef};
+use crate::map::{Offer, Placed};
+
+/// The list; its cells are read and written by this file only.
+pub(crate) type List = SkipList<u64, RowCell>;
+
+/// The address of a row's block, or one of two that no block has.
+///
+/// | word | state |
+/// |---|---|
+/// | 0 | `Empty` |
+/// | 1 | `Dead` |
+/// | other, a multiple of 8 | `Holds` |
+#[derive(Debug)]
+pub(crate) struct RowCell(AtomicPtr<u8>);
+
+const EMPTY: *mut u8 = ptr::null_mut();
+const DEAD: *mut u8 = ptr::without_provenance_mut(1);
+const _: () = assert!(size_of::<RowCell>() == size_of::<Row>());
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    /// The entry is new, nothing is under its key.
+    Empty,
+    /// A row is under the key.
+    Holds(NonNull<u8>),
+    /// The row was removed and the entry will be.
+    Dead,
+}
+
+impl State {
+    fn of(word: *mut u8) -> Self {
+        match NonNull::new(word) {
+            None => Self::Empty,
+            Some(_) if word == DEAD => Self::Dead,
+            Some(start) => Self::Holds(start),
+        }
+    }
+}
+
+/// The row of an entry, if it has one.
+#[inline]
+pub(crate) fn view<'guard>(entry: &Entry<'_, 'guard, u64, RowCell>) -> Option<RowRef<'guard>> {
+    // CELL-ROW, to: the row's length and value.
+    let State::Holds(start) = State::of(entry.value().0.load(Ordering::Acquire)) else {
+        return None;
+    };
+    // The entry's guard keeps the row: it is freed after all guards there are when it leaves.
+    Some(RowRef { start, row: PhantomData })
+}
+
+/// Puts an offered row under `key`.
+pub(crate) fn put(list: &List, key: u64, offer: &mut Offer<'_>, guard: &Guard) -> Placed {
+    loop {
+        // One search serves new keys and old ones, where the bound admits a new key.
+        if offer.admits(None) {
+            // Whoever makes an entry, any thread that finds it may fill it.
+            let entry = list.get_or_insert(key, RowCell(AtomicPtr::new(EMPTY)), guard);
+            let placed = entry.value().put(offer, guard);
+            if placed.is_none() {
+                // Helps whoever removed the row, so that the key can have a new entry.
+                entry.remove(guard);
+            }
+            entry.release(guard);
+            if let Some(placed) = placed {
+                return placed;
+            }
+        } else {
+            let Some(entry) = list.get(&key, guard) else { return Placed::Refused };
+            if let Some(placed) = entry.value().put(offer, guard) {
+                return placed;
+            }
+            entry.remove();
+        }
+    }
+}
+
+/// Removes `key` and its row, whose value had as many bytes.
+pub(crate) fn remove(list: &List, key: u64, guard: &Guard) -> Option<usize> {
+    let entry = list.get(&key, guard)?;
+    let value_bytes = entry.value().kill(guard)?;
+    entry.remove();
+    Some(value_bytes)
+}
+
+impl RowCell {
+    /// `None` when the cell is dead. The guard is the one its entry was found with.
+    fn put(&self, offer: &mut Offer<'_>, guard: &Guard) -> Option<Placed> {
+        // CELL-ROW, to: the row's length.
+        let mut word = self.0.load(Ordering::Acquire);
+        loop {
+            let old = match State::of(word) {
+                State::Dead => return None,
+                State::Empty => None,
+                // The guard keeps the row.
+                State::Holds(start) => Some(RowRef { start, row: PhantomData }),
+            };
+            let Some(row) = offer.row_for(old) else { return Some(Placed::Refused) };
+            let new = row.into_block();
+            match self.exchange(word, new.as_ptr()) {
+                Ok(()) => {
+                    let Some(old) = old else { return Some(Placed::Inserted) };
+                    let old_value_bytes = old.value_bytes();
+                    free_after_readers(old.start, guard);
+                    return Some(Placed::Updated { old_value_bytes });
+                }
+                Err(found) => {
+                    // SAFETY: it did not get into the cell, so it is a row once.
+                    offer.take_back(unsafe { Row::from_block(new) });
+                    word = found;
+                }
+            }
+        }
+    }
+
+    /// Takes the row out for good; `None` when another thread did, or there is none.
+    fn kill(&self, guard: &Guard) -> Option<usize> {
+        // CELL-ROW, to: the row's length.
+        let mut word = self.0.load(Ordering::Acquire);
+        loop {
+            let State::Holds(start) = State::of(word) else { return None };
+            let value_bytes = RowRef { start, row: PhantomData }.value_bytes();
+            match self.exchange(word, DEAD) {
+                Ok(()) => {
+                    free_after_readers(start, guard);
+                    return Some(value_bytes);
+                }
+                Err(found) => word = found,
+            }
+        }
+    }
+
+    fn exchange(&self, seen: *mut u8, new: *mut u8) -> Result<(), *mut u8> {
+        // CELL-ROW, from: the row's length and value.
+        // CELL-ROW, to: those of the row that came first, on failure.
+        self.0.compare_exchange(seen, new, Ordering::Release, Ordering::Acquire).map(|_| ())
+    }
+}
+
+/// Frees a row that this thread has exchanged for something else in its cell.
+fn free_after_readers(start: NonNull<u8>, guard: &Guard) {
+    // SAFETY: one thread wins the exchange, so the block becomes a row once.
+    let free = move || drop(unsafe { Row::from_block(start) });
+    // SAFETY: no guard that begins now finds the row; a row may be dropped by any thread at any
+    // later time, because its ledger stays as long as it.
+    unsafe { guard.defer_unchecked(free) };
+}
+
+impl Drop for RowCell {
+    fn drop(&mut self) {
+        if let State::Holds(start) = State::of(*self.0.get_mut()) {
+            // SAFETY: the cell held it, and is gone.
+            drop(unsafe { Row::from_block(start) });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crossbeam_epoch::Collector;
+
+    use super::*;
+    use crate::bound::Bound;
+    use crate::raw::Rows;
+    use crate::test_heap::TestHeap;
+    use engine::ThreadUse;
+
+    /// A list with an entry under key 1 in the state another thread has left it in.
+    fn with_entry(word: *mut u8, test: impl FnOnce(&List, &Rows, &Guard)) {
+        let heap: &TestHeap = TestHeap::leaked();
+        let _use = ThreadUse::of(heap);
+        let collector = Collector::new();
+        let (rows, list) = (Rows::new(heap), List::new(collector.clone()));
+        let thread = collector.register();
+        {
+            let guard = thread.pin();
+            list.get_or_insert(1, RowCell(AtomicPtr::new(word)), &guard).release(&guard);
+            let entry = list.get(&1, &guard).unwrap();
+            assert!(view(&entry).is_none(), "it has no row");
+            assert_eq!(remove(&list, 1, &guard), None);
+            test(&list, &rows, &guard);
+        }
+        drop((list, collector, thread));
+        let totals = rows.ledger().totals();
+        assert_eq!(totals.rows_freed, totals.rows_allocated);
+        assert_eq!(heap.allocated_bytes(), 0);
+    }
+
+    fn put_value(list: &List, rows: &Rows, bound_bytes: u64, guard: &Guard) -> Placed {
+        let bound = Bound::new(Some(bound_bytes));
+        let mut offer = Offer::new(rows, &bound, b"value", rows.row(b"value").unwrap());
+        let placed = put(list, 1, &mut offer, guard);
+        offer.settle(placed);
+        let live_bytes = if placed == Placed::Refused { 0 } else { 5 + 8 };
+        assert_eq!(bound.unfilled_bytes(), bound_bytes - live_bytes);
+        placed
+    }
+
+    #[test]
+    fn a_dead_entry_makes_way_for_a_new_one() {
+        with_entry(DEAD, |list, rows, guard| {
+            assert_eq!(put_value(list, rows, 100, guard), Placed::Inserted);
+            assert_eq!(list.len(), 1);
+            let entry = list.get(&1, guard).unwrap();
+            assert_eq!(view(&entry).unwrap().value(), b"value");
+            assert_eq!(remove(list, 1, guard), Some(5));
+            assert!(list.is_empty());
+            assert_eq!(view(&entry).map(RowRef::value_bytes), None, "it is dead now");
+        });
+    }
+
+    #[test]
+    fn a_new_entry_of_another_thread_is_filled() {
+        with_entry(EMPTY, |list, rows, guard| {
+            assert_eq!(put_value(list, rows, 100, guard), Placed::Inserted);
+            assert_eq!(list.len(), 1);
+        });
+    }
+
+    #[test]
+    fn what_the_bound_does_not_admit_goes_into_no_entry() {
+        with_entry(DEAD, |list, rows, guard| {
+            assert_eq!(put_value(list, rows, 12, guard), Placed::Refused);
+            assert!(list.is_empty(), "the dead entry is gone nevertheless");
+            assert_eq!(put_value(list, rows, 12, guard), Placed::Refused);
+        });
+        with_entry(EMPTY, |list, rows, guard| {
+            assert_eq!(put_value(list, rows, 12, guard), Placed::Refused);
+        });
+    }
+}

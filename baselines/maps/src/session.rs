@@ -1,0 +1,94 @@
+//! One thread's use of a store.
+
+use engine::{
+    GetError, Heap, KvSession, Op, Outcome, PutError, PutOutcome, ScanEntry, ValueBuffers,
+};
+
+use crate::map::Map;
+use crate::store::MapStore;
+use engine::ThreadUse;
+
+/// Operations of a batch under one guard. A guard keeps rows from being freed, so that a long
+/// batch is cut.
+const OPERATIONS_PER_GUARD: usize = 64;
+
+/// One thread's use of a [`MapStore`]. It stays on its thread, for the heap is told when that
+/// thread begins and ends to use it.
+#[derive(Debug)]
+pub struct MapSession<'engine, M: Map> {
+    store: &'engine MapStore<M>,
+    /// Its end may free rows, so it comes before the end of the heap's use.
+    thread: M::Thread,
+    _use: ThreadUse,
+}
+
+impl<'engine, M: Map> MapSession<'engine, M> {
+    pub(crate) fn new(store: &'engine MapStore<M>, heap: &'static dyn Heap) -> Self {
+        let heap_use = ThreadUse::of(heap);
+        Self { store, thread: store.map().thread(), _use: heap_use }
+    }
+}
+
+#[inline]
+fn get<M: Map>(
+    map: &M,
+    key: u64,
+    buffer: &mut [u8],
+    guard: &M::Guard<'_>,
+) -> Result<Option<usize>, GetError> {
+    let copied = map.get(key, guard, |value| {
+        let (value_bytes, buffer_bytes) = (value.len(), buffer.len());
+        let Some(front) = buffer.get_mut(..value_bytes) else {
+            return Err(GetError::BufferTooShort { value_bytes, buffer_bytes });
+        };
+        front.copy_from_slice(value);
+        Ok(value_bytes)
+    });
+    copied.transpose()
+}
+
+impl<M: Map> KvSession for MapSession<'_, M> {
+    #[inline]
+    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        let map = self.store.map();
+        get(map, key, buffer, &map.guard(&self.thread))
+    }
+
+    #[inline]
+    fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
+        self.store.put(key, value, &mut self.store.map().guard(&self.thread))
+    }
+
+    #[inline]
+    fn delete(&mut self, key: u64) -> bool {
+        self.store.delete(key, &self.store.map().guard(&self.thread))
+    }
+
+    fn execute(
+        &mut self,
+        operations: &[Op<'_>],
+        values: &mut ValueBuffers<'_>,
+        outcomes: &mut [Outcome],
+    ) {
+        assert!(outcomes.len() >= operations.len(), "one outcome per operation");
+        let map = self.store.map();
+        let chunks = operations.chunks(OPERATIONS_PER_GUARD);
+        for (first, chunk) in (0..).step_by(OPERATIONS_PER_GUARD).zip(chunks) {
+            let mut guard = map.guard(&self.thread);
+            for (index, operation) in (first..).zip(chunk) {
+                outcomes[index] = match *operation {
+                    Op::Get { key } => Outcome::of_get(get(map, key, values.slot(index), &guard)),
+                    Op::Put { key, value } => {
+                        Outcome::of_put(self.store.put(key, value, &mut guard))
+                    }
+                    Op::Delete { key } => Outcome::Deleted(self.store.delete(key, &guard)),
+                };
+            }
+        }
+    }
+
+    fn scan(&mut self, first: u64, limit: usize) -> Option<Vec<ScanEntry>> {
+        let map = self.store.map();
+        map.scan(first, limit, &map.guard(&self.thread))
+    }
+}

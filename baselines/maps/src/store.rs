@@ -1,0 +1,253 @@
+//! The store: a map of rows, their heap and their bound.
+
+use engine::{
+    AllocatorChoice, EngineTraits, KvEngine, MemoryBound, MemoryCensus, OpenError, PutError,
+    PutOutcome, SessionError, Setting, Statistic,
+};
+
+use crate::bound::Bound;
+use crate::config::Config;
+use crate::ledger::{Ledger, Totals};
+use crate::map::{KEY_BYTES, Map, Offer, Placed, footprint_bytes};
+use crate::raw::Rows;
+use crate::session::MapSession;
+use engine::ThreadUse;
+
+/// A store over one of the maps; see the crate's documentation.
+#[derive(Debug)]
+pub struct MapStore<M: Map> {
+    /// `None` only while the store is dropped.
+    map: Option<M>,
+    rows: Rows,
+    bound: Bound,
+    config: Config,
+}
+
+impl<M: Map> MapStore<M> {
+    /// An empty store on a heap, which it opens.
+    ///
+    /// # Errors
+    /// What the heap says; [`OpenError::BadSetting`] for a heap without memory of its own, shards
+    /// or a capacity that the map does not take; [`OpenError::OutOfMemory`] when there is no
+    /// memory for a table of `records_max`.
+    pub fn open(config: Config) -> Result<Self, OpenError> {
+        config.check_heap()?;
+        config.heap.open()?;
+        let rows = Rows::new(config.heap);
+        let bound = Bound::new(config.object_memory_bytes);
+        Ok(Self { map: Some(M::open(&config)?), rows, bound, config })
+    }
+
+    #[inline]
+    pub(crate) fn map(&self) -> &M {
+        self.map.as_ref().expect("a store has its map until it is dropped")
+    }
+
+    /// Puts under a guard that may end and begin anew.
+    #[inline]
+    pub(crate) fn put(
+        &self,
+        key: u64,
+        value: &[u8],
+        guard: &mut M::Guard<'_>,
+    ) -> Result<PutOutcome, PutError> {
+        let (value_bytes, limit_bytes) = (value.len(), self.value_bytes_limit());
+        if value_bytes > limit_bytes {
+            return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
+        }
+        let Some(row) = self.rows.row(value).or_else(|| {
+            // Rows that nobody reads any more may be what the heap lacks.
+            self.map().reclaim(guard);
+            self.rows.row(value)
+        }) else {
+            return Ok(PutOutcome::Full);
+        };
+        let mut offer = Offer::new(&self.rows, &self.bound, value, row);
+        let mut placed = self.map().put(key, &mut offer, guard);
+        if placed == Placed::Refused {
+            self.bound.gather();
+            placed = self.map().put(key, &mut offer, guard);
+        }
+        offer.settle(placed);
+        Ok(match placed {
+            Placed::Inserted => PutOutcome::Inserted,
+            Placed::Updated { .. } => PutOutcome::Updated,
+            Placed::Refused => PutOutcome::Full,
+        })
+    }
+
+    #[inline]
+    pub(crate) fn delete(&self, key: u64, guard: &M::Guard<'_>) -> bool {
+        let removed = self.map().remove(key, guard);
+        removed.inspect(|&bytes| self.bound.refund(footprint_bytes(bytes))).is_some()
+    }
+
+    #[inline]
+    fn value_bytes_limit(&self) -> usize {
+        let bound_bytes = self.bound.bound_bytes().saturating_sub(KEY_BYTES);
+        Self::TRAITS.value_bytes_max.min(usize::try_from(bound_bytes).unwrap_or(usize::MAX))
+    }
+
+    /// Frees what the calling thread can of the rows that nobody reads any more.
+    fn reclaim(&self) {
+        let _use = ThreadUse::of(self.config.heap);
+        let thread = self.map().thread();
+        self.map().reclaim(&mut self.map().guard(&thread));
+    }
+}
+
+impl<M: Map> Drop for MapStore<M> {
+    fn drop(&mut self) {
+        // Rows go back to the heap from this thread, which may never have used it.
+        let _use = ThreadUse::of(self.config.heap);
+        drop(self.map.take());
+    }
+}
+
+impl<M: Map> KvEngine for MapStore<M> {
+    const TRAITS: EngineTraits = EngineTraits {
+        name: M::NAME,
+        description: M::DESCRIPTION,
+        memory_bound: MemoryBound::Soft,
+        allocator: AllocatorChoice::Chosen,
+        value_bytes_max: u32::MAX as usize,
+        ordered: M::ORDERED,
+        hashing: M::HASHING,
+        batches: M::GUARDS,
+        ..EngineTraits::BASE
+    };
+
+    type Session<'engine> = MapSession<'engine, M>;
+
+    fn session(&self) -> Result<MapSession<'_, M>, SessionError> {
+        Ok(MapSession::new(self, self.config.heap))
+    }
+
+    /// Frees what the calling thread can of the rows that nobody reads any more; what other
+    /// threads retired waits for their next operations.
+    fn settle(&self) {
+        self.reclaim();
+    }
+
+    /// Shrinks the tables of maps that can, and purges the heap, as far as the calling thread
+    /// can.
+    fn trim(&self) {
+        let _use = ThreadUse::of(self.config.heap);
+        self.reclaim();
+        self.map().shrink();
+        self.config.heap.purge();
+    }
+
+    /// Asks the heap about every row, so that puts need not: for the ends of phases, not for the
+    /// middle of a measurement.
+    ///
+    /// Object memory is what the heap lets rows use, and rows that are retired and not yet
+    /// freed, as they were asked for; what live rows do not fill of it is dead. Keys lie in the
+    /// map, whose own bytes are not known: the figures are not complete. There is no capacity.
+    fn memory(&self) -> MemoryCensus {
+        let _use = ThreadUse::of(self.config.heap);
+        let mut census = MemoryCensus {
+            table_bytes: (size_of::<Self>() + size_of::<Ledger>() + self.bound.table_bytes())
+                as u64,
+            ..MemoryCensus::default()
+        };
+        let thread = self.map().thread();
+        self.map().for_each(&self.map().guard(&thread), |_, row| {
+            census.live_objects += 1;
+            census.live_value_bytes += row.value_bytes() as u64;
+            census.live_object_bytes += row.bytes() as u64;
+            // An allocator that tells less than was asked for leaves nothing dead.
+            let usable_bytes = row.usable_bytes().unwrap_or(0).max(row.bytes());
+            census.object_memory_bytes += usable_bytes as u64;
+        });
+        let Totals { allocated_bytes, freed_bytes, .. } = self.rows.ledger().totals();
+        let deferred_bytes =
+            (allocated_bytes - freed_bytes).saturating_sub(census.live_object_bytes);
+        census.object_memory_bytes += deferred_bytes;
+        census.dead_object_bytes = census.object_memory_bytes - census.live_object_bytes;
+        census
+    }
+
+    /// Entries are by the map's own count. Deferred rows are retired and not yet freed, exact
+    /// when nobody writes.
+    fn statistics(&self) -> Vec<Statistic> {
+        let Totals { rows_allocated, rows_freed, .. } = self.rows.ledger().totals();
+        let entries = self.map().entries() as u64;
+        let counted = [
+            ("entries", entries),
+            ("rows_allocated", rows_allocated),
+            ("rows_freed", rows_freed),
+            ("rows_deferred", (rows_allocated - rows_freed).saturating_sub(entries)),
+        ];
+        let heap = self.config.heap.statistics();
+        let told = [
+            ("capacity_entries", self.map().capacity_entries().map(|entries| entries as u64)),
+            ("shards", self.map().shards().map(|shards| shards as u64)),
+            ("heap_allocated_bytes", heap.allocated_bytes),
+            ("heap_mapped_bytes", heap.mapped_bytes),
+        ];
+        let told = told.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        let all = counted.into_iter().chain(told);
+        all.map(|(name, value)| Statistic::new(name, value as f64)).collect()
+    }
+
+    fn settings(&self) -> Vec<Setting> {
+        let Config { heap, object_memory_bytes, records_max, presize, .. } = self.config;
+        let or_none = |number: Option<u64>| number.map_or("none".to_owned(), |it| it.to_string());
+        let mut settings = vec![
+            Setting::new("heap", heap.traits().name),
+            Setting::new("heap.version", heap.version()),
+            Setting::new("object_memory_bytes", or_none(object_memory_bytes)),
+            Setting::new("shards", or_none(self.map().shards().map(|shards| shards as u64))),
+            Setting::new("records_max", records_max),
+            Setting::new("presize", presize),
+        ];
+        for setting in heap.settings() {
+            settings.push(Setting::new(&format!("heap.{}", setting.name), setting.value));
+        }
+        settings
+    }
+
+    /// While nobody writes.
+    fn check(&self) -> Result<(), String> {
+        let _use = ThreadUse::of(self.config.heap);
+        let map = self.map();
+        let thread = map.thread();
+        let guard = map.guard(&thread);
+        let (mut keys, mut row_bytes, mut live_bytes) = (Vec::new(), 0, 0);
+        map.for_each(&guard, |key, row| {
+            keys.push((key, row.value_bytes()));
+            row_bytes += row.bytes() as u64;
+            live_bytes += footprint_bytes(row.value_bytes());
+        });
+        if M::ORDERED && !keys.is_sorted_by(|(one, _), (next, _)| one < next) {
+            return Err("keys are out of order".to_owned());
+        }
+        for &(key, value_bytes) in &keys {
+            let found = map.get(key, &guard, <[u8]>::len);
+            if found != Some(value_bytes) {
+                return Err(format!("key {key:#x} has {value_bytes} bytes, a get {found:?}"));
+            }
+        }
+        let (walked, entries) = (keys.len(), map.entries());
+        if walked != entries {
+            return Err(format!("{walked} entries in a map that counts {entries}"));
+        }
+        let Totals { rows_allocated, allocated_bytes, rows_freed, freed_bytes } =
+            self.rows.ledger().totals();
+        let (rows, bytes) = (rows_allocated - rows_freed, allocated_bytes - freed_bytes);
+        if rows < walked as u64 || bytes < row_bytes {
+            return Err(format!(
+                "{walked} rows of {row_bytes} bytes are live, {rows} of {bytes} allocated"
+            ));
+        }
+        let unfilled_bytes = self.bound.unfilled_bytes();
+        if unfilled_bytes + live_bytes != self.bound.bound_bytes() {
+            let bound_bytes = self.bound.bound_bytes();
+            return Err(format!(
+                "{unfilled_bytes} bytes unfilled and {live_bytes} live, of {bound_bytes}"
+            ));
+        }
+        Ok(())
+    }
+}

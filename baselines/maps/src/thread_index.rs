@@ -1,0 +1,74 @@
+//! A small number for each thread, so that each writes counters of its own.
+
+use std::sync::{Mutex, PoisonError};
+
+/// Threads that have a number to themselves.
+pub(crate) const EXCLUSIVE: usize = u64::BITS as usize;
+/// The number of all further threads, and of threads that are about to end.
+pub(crate) const SHARED: usize = EXCLUSIVE;
+
+/// A bit for each number in use. A thread that takes a number over from one that has ended sees
+/// all it wrote: both hold this lock.
+static TAKEN: Mutex<u64> = Mutex::new(0);
+
+thread_local! {
+    static INDEX: Index = Index::claim();
+}
+
+/// The calling thread's number, at most [`SHARED`].
+#[inline]
+pub(crate) fn thread_index() -> usize {
+    INDEX.try_with(|index| index.0).unwrap_or(SHARED)
+}
+
+/// A number until the thread ends.
+struct Index(usize);
+
+impl Index {
+    fn claim() -> Self {
+        let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = taken.trailing_ones() as usize;
+        if free < EXCLUSIVE {
+            *taken |= 1 << free;
+        }
+        Self(free)
+    }
+}
+
+impl Drop for Index {
+    fn drop(&mut self) {
+        if self.0 < EXCLUSIVE {
+            *TAKEN.lock().unwrap_or_else(PoisonError::into_inner) &= !(1 << self.0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Barrier;
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn threads_at_work_share_no_number_until_there_are_too_many() {
+        const THREADS: usize = EXCLUSIVE + 8;
+        let all_have_one = Barrier::new(THREADS);
+        let mut indexes: Vec<usize> = thread::scope(|scope| {
+            let claim = || {
+                let index = thread_index();
+                all_have_one.wait();
+                assert_eq!(index, thread_index());
+                index
+            };
+            let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(claim)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        indexes.retain(|&index| index != SHARED);
+        let claimed = indexes.len();
+        indexes.sort_unstable();
+        indexes.dedup();
+        assert_eq!(indexes.len(), claimed);
+        assert!(claimed < THREADS && indexes.iter().all(|&index| index < EXCLUSIVE));
+    }
+}

@@ -1,0 +1,185 @@
+//! Put: a row replaced in its slot, a new slot, or a new layer where two keys share a slice.
+
+use engine::PutOutcome;
+
+use crate::counters::Counter;
+use crate::epoch::Guard;
+use crate::find::{self, Place};
+use crate::key::{Key, Rank};
+use crate::layer::Layer;
+use crate::node::{Border, Entry, Found, WIDTH};
+use crate::row::{Link, NewRow};
+use crate::shared::{Node, allocate_border, link_of};
+use crate::split;
+use crate::suffix::Bag;
+
+/// Why a row was not stored; it is handed back.
+#[derive(Debug)]
+pub(crate) enum Refused<'m> {
+    /// The bound on live bytes leaves no room.
+    Bound,
+    /// The heap has no memory for a node. The tree is as it was, up to layers of one key.
+    Heap(NewRow<'m>),
+}
+
+/// The heap has no memory for a node or for suffixes; nothing has changed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Exhausted;
+
+/// Stores a row under a key of `key_bytes`.
+#[inline]
+pub(crate) fn put<'m>(
+    guard: Guard<'_>,
+    top: Layer<'_>,
+    key: Key<'_>,
+    key_bytes: u64,
+    row: NewRow<'m>,
+) -> Result<PutOutcome, Refused<'m>> {
+    let new_bytes = row.value_bytes() as u64;
+    loop {
+        let place = find::lock(guard, top, key, usize::MAX);
+        match place.found {
+            Found::Row { slot, link } => {
+                return replace(guard, place.border, slot, link, row);
+            }
+            Found::Conflict { slot } => {
+                let made = make_layer(guard, place.border, slot);
+                place.border.head.version.unlock();
+                if made.is_err() {
+                    return Err(Refused::Heap(row));
+                }
+            }
+            Found::Absent => {
+                if !guard.pay(key_bytes + new_bytes) {
+                    place.border.head.version.unlock();
+                    return Err(Refused::Bound);
+                }
+                // Prepared here, for the row is the tree's once it is linked.
+                let entry = Entry::new(place.key, row.link());
+                if insert(guard, &place, &entry).is_err() {
+                    guard.refund(key_bytes + new_bytes);
+                    return Err(Refused::Heap(row));
+                }
+                row.into_link();
+                guard.count(Counter::RowsAllocated, 1);
+                guard.count(Counter::LiveObjects, 1);
+                guard.count(Counter::LiveKeyBytes, key_bytes);
+                guard.count(Counter::LiveValueBytes, new_bytes);
+                return Ok(PutOutcome::Inserted);
+            }
+            Found::Layer { .. } => unreachable!("a locked place is in the key's last layer"),
+        }
+    }
+}
+
+/// Links a row in the place of another; unlocks.
+#[expect(unsafe_code, reason = "the old row is retired")]
+#[inline]
+fn replace<'m>(
+    guard: Guard<'_>,
+    border: &Border,
+    slot: usize,
+    old: Link,
+    row: NewRow<'m>,
+) -> Result<PutOutcome, Refused<'m>> {
+    let old = old.row(guard);
+    let (old_bytes, new_bytes) = (old.value_bytes() as u64, row.value_bytes() as u64);
+    if new_bytes > old_bytes && !guard.pay(new_bytes - old_bytes) {
+        border.head.version.unlock();
+        return Err(Refused::Bound);
+    }
+    border.set_link(slot, row.into_link().bits());
+    border.head.version.unlock();
+    if new_bytes < old_bytes {
+        guard.refund(old_bytes - new_bytes);
+    }
+    guard.count(Counter::RowsAllocated, 1);
+    guard.count(Counter::LiveValueBytes, new_bytes.wrapping_sub(old_bytes));
+    // SAFETY: its one link was overwritten above.
+    unsafe { guard.retire_row(old) };
+    Ok(PutOutcome::Updated)
+}
+
+/// Inserts an entry where there is none; unlocks.
+fn insert(guard: Guard<'_>, place: &Place<'_, '_>, entry: &Entry<'_>) -> Result<(), Exhausted> {
+    let border = place.border;
+    let permutation = border.permutation();
+    let at = border.place_of(entry.order());
+    let inserted = if permutation.len() == WIDTH {
+        split::split_and_insert(guard, place.layer, border, at, entry)
+    } else {
+        let slot = permutation.free_slot();
+        add_suffix(guard, border, slot, entry).map(|()| {
+            // No mark: readers of the old order pass the slot over, and when it was freed the
+            // version moved on.
+            border.write_slot(slot, entry);
+            border.publish(permutation.inserted(at));
+            border.head.version.unlock();
+        })
+    };
+    if inserted.is_err() {
+        border.head.version.unlock();
+    }
+    inserted
+}
+
+/// Notes the suffix that an entry may have for a slot that is not in use.
+#[expect(unsafe_code, reason = "suffixes that have moved are retired")]
+pub(crate) fn add_suffix(
+    guard: Guard<'_>,
+    border: &Border,
+    slot: usize,
+    entry: &Entry<'_>,
+) -> Result<(), Exhausted> {
+    if entry.rank != Rank::SUFFIX {
+        return Ok(());
+    }
+    let old = border.suffixes.load(guard);
+    if old.is_some_and(|bag| bag.append(slot, entry.suffix)) {
+        return Ok(());
+    }
+    let slots = border.permutation().slots();
+    let kept: usize = slots.map(|slot| border.suffix(guard, slot).len()).sum();
+    // Room for as much again, so that moves are rare.
+    let bag = Bag::new(guard, 2 * (kept + entry.suffix.len())).ok_or(Exhausted)?;
+    for other in border.permutation().slots() {
+        append(bag, other, border.suffix(guard, other));
+    }
+    append(bag, slot, entry.suffix);
+    border.suffixes.store(Some(bag));
+    if let Some(old) = old {
+        // SAFETY: its one link was overwritten above.
+        unsafe { guard.retire_bag(old) };
+    }
+    Ok(())
+}
+
+/// Appends a suffix, if there is one, to a bag that was made long enough for it.
+pub(crate) fn append(bag: Bag<'_>, slot: usize, suffix: &[u8]) {
+    let appended = suffix.is_empty() || bag.append(slot, suffix);
+    assert!(appended, "the bag was made for all suffixes");
+}
+
+/// Moves a key with a suffix to a layer of its own, which takes the place of its suffix; the
+/// lock is held.
+#[expect(unsafe_code, reason = "a node that was never linked is retired")]
+fn make_layer(guard: Guard<'_>, border: &Border, slot: usize) -> Result<(), Exhausted> {
+    let old = border.entry(guard, slot);
+    let entry = Entry::new(Key::new(old.suffix), Link::from_bits(old.link));
+    let anchor = allocate_border(guard, |origin| Border::new(origin, 0, true, false));
+    let anchor = anchor.ok_or(Exhausted)?;
+    if add_suffix(guard, anchor, anchor.permutation().free_slot(), &entry).is_err() {
+        // SAFETY: it was never linked.
+        unsafe { guard.retire_node(Node::from(anchor)) };
+        return Err(Exhausted);
+    }
+    let permutation = anchor.permutation();
+    anchor.write_slot(permutation.free_slot(), &entry);
+    anchor.publish(permutation.inserted(0));
+    Layer::of(anchor).set_root(anchor.into());
+    border.head.version.mark_inserting();
+    border.set_link(slot, link_of(anchor));
+    border.set_rank(slot, Rank::LAYER);
+    guard.count(Counter::LayersCreated, 1);
+    Ok(())
+}

@@ -1,0 +1,237 @@
+//! Masstree: a trie of B+-trees with optimistic readers (Mao, Kohler, Morris, EuroSys 2012).
+//!
+//! Each layer of the trie is a B+-tree over eight bytes of the key. A reader takes no lock: it
+//! looks at a node between two reads of its version. A writer locks the nodes it changes. A put
+//! allocates a new row and retires the old one, which goes back to the heap when every operation
+//! has ended that may have seen it.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `tree` | the map on keys of bytes, its sessions |
+//! | `key` `version` `permutation` `node` | keys as layers see them; what nodes are made of |
+//! | `layer` `find` `scan` | ways down: to a border node, to a key, along the keys |
+//! | `warm` | ways of a batch down in step |
+//! | `insert` `split` `remove` `list` | changes, from a slot up to the root |
+//! | `epoch` `limbo` | when what was retired is free; sessions' slots |
+//! | `bound` `counters` | live bytes and other sums, without a line that all write |
+//! | `walk` `check` | every node, and every invariant |
+//! | `memory` `row` `shared` `suffix` | blocks of the heap, and links between them |
+//!
+//! Unsafe code is in the files of the last row, in `epoch` and `limbo`, and where something is
+//! retired: there the reason is given why nothing links it any more.
+#![deny(unsafe_code)]
+
+mod bound;
+mod check;
+mod counters;
+#[expect(unsafe_code, reason = "slots are shared, and their content is its holder's")]
+mod epoch;
+mod find;
+mod insert;
+mod key;
+mod layer;
+#[expect(unsafe_code, reason = "blocks are freed when nobody reads them any more")]
+mod limbo;
+mod list;
+#[expect(unsafe_code, reason = "blocks of a heap are addresses")]
+mod memory;
+mod node;
+mod permutation;
+mod remove;
+#[expect(unsafe_code, reason = "rows are addresses with a length")]
+mod row;
+mod scan;
+#[expect(unsafe_code, reason = "links are addresses of nodes")]
+mod shared;
+mod spin;
+mod split;
+#[expect(unsafe_code, reason = "suffixes lie behind a head in their block")]
+mod suffix;
+#[cfg(test)]
+#[path = "../tests/test_heap/mod.rs"]
+#[expect(unsafe_code, dead_code, reason = "the heap of all tests, of which these need little")]
+mod test_heap;
+mod tree;
+mod version;
+mod walk;
+mod warm;
+
+use std::ops::ControlFlow;
+
+use engine::{
+    AllocatorChoice, EngineTraits, GetError, Hashing, Heap, KvEngine, KvSession, MemoryBound,
+    MemoryCensus, Op, OpenError, Outcome, PutError, PutOutcome, ScanEntry, SessionError, Setting,
+    Statistic, ValueBuffers,
+};
+pub use tree::{Tree, TreeSession};
+use warm::Wanted;
+
+/// Settings of a [`Masstree`].
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// Where nodes and rows live.
+    pub heap: &'static dyn Heap,
+    /// Live key and value bytes above which puts are refused; `None` asks the heap until it has
+    /// no more.
+    pub object_memory_bytes: Option<u64>,
+}
+
+impl Config {
+    /// No bound.
+    #[must_use]
+    pub fn new(heap: &'static dyn Heap) -> Self {
+        Self { heap, object_memory_bytes: None }
+    }
+}
+
+/// The store: a [`Tree`] of keys of eight bytes, in the order of their numbers.
+#[derive(Debug)]
+pub struct Masstree {
+    tree: Tree,
+    config: Config,
+}
+
+impl Masstree {
+    /// An empty store on a heap, which it opens.
+    ///
+    /// # Errors
+    /// As [`Tree::open`].
+    pub fn open(config: Config) -> Result<Self, OpenError> {
+        Ok(Self { tree: Tree::open(config.heap, config.object_memory_bytes)?, config })
+    }
+}
+
+impl KvEngine for Masstree {
+    const TRAITS: EngineTraits = EngineTraits {
+        name: "masstree",
+        description: "trie of B+-trees, optimistic readers, a row of the heap per put",
+        memory_bound: MemoryBound::Soft,
+        allocator: AllocatorChoice::Chosen,
+        value_bytes_max: tree::VALUE_BYTES_MAX,
+        ordered: true,
+        hashing: Hashing::None,
+        batches: true,
+        ..EngineTraits::BASE
+    };
+
+    type Session<'engine> = MasstreeSession<'engine>;
+
+    fn session(&self) -> Result<MasstreeSession<'_>, SessionError> {
+        Ok(MasstreeSession { session: self.tree.session()? })
+    }
+
+    /// Frees the rows and nodes that sessions have retired.
+    fn settle(&self) {
+        self.tree.reclaim();
+    }
+
+    fn trim(&self) {
+        self.tree.trim();
+    }
+
+    /// See [`Tree::census`].
+    fn memory(&self) -> MemoryCensus {
+        self.tree.census()
+    }
+
+    fn statistics(&self) -> Vec<Statistic> {
+        let mut statistics = self.tree.statistics();
+        let heap = self.config.heap.statistics();
+        let told = [
+            ("heap_allocated_bytes", heap.allocated_bytes),
+            ("heap_mapped_bytes", heap.mapped_bytes),
+        ];
+        let told = told.into_iter().filter_map(|(name, bytes)| Some((name, bytes?)));
+        statistics.extend(told.map(|(name, bytes)| Statistic::new(name, bytes as f64)));
+        statistics
+    }
+
+    fn settings(&self) -> Vec<Setting> {
+        let Config { heap, object_memory_bytes } = self.config;
+        let bound = object_memory_bytes.map_or("none".to_owned(), |bytes| bytes.to_string());
+        let mut settings = vec![
+            Setting::new("heap", heap.traits().name),
+            Setting::new("heap.version", heap.version()),
+            Setting::new("object_memory_bytes", bound),
+            Setting::new("keys_per_node", node::WIDTH),
+            Setting::new("sessions_max", epoch::SESSIONS_MAX),
+        ];
+        for setting in heap.settings() {
+            settings.push(Setting::new(&format!("heap.{}", setting.name), setting.value));
+        }
+        settings
+    }
+
+    fn check(&self) -> Result<(), String> {
+        self.tree.check()
+    }
+}
+
+/// One thread's use of a [`Masstree`].
+#[derive(Debug)]
+pub struct MasstreeSession<'engine> {
+    session: TreeSession<'engine>,
+}
+
+impl KvSession for MasstreeSession<'_> {
+    #[inline]
+    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        self.session.get(&key.to_be_bytes(), buffer)
+    }
+
+    #[inline]
+    fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
+        self.session.put(&key.to_be_bytes(), value)
+    }
+
+    #[inline]
+    fn delete(&mut self, key: u64) -> bool {
+        self.session.delete(&key.to_be_bytes())
+    }
+
+    /// Groups of operations go down the tree in step before they are executed in order.
+    fn execute(
+        &mut self,
+        operations: &[Op<'_>],
+        values: &mut ValueBuffers<'_>,
+        outcomes: &mut [Outcome],
+    ) {
+        assert!(outcomes.len() >= operations.len(), "one outcome per operation");
+        let mut results = outcomes.iter_mut().enumerate();
+        for group in operations.chunks(warm::KEYS) {
+            let mut wanted = [Wanted { key: 0, row: false }; warm::KEYS];
+            for (wanted, operation) in wanted.iter_mut().zip(group) {
+                *wanted = match *operation {
+                    Op::Get { key } => Wanted { key, row: true },
+                    Op::Put { key, .. } | Op::Delete { key } => Wanted { key, row: false },
+                };
+            }
+            if group.len() > 1 {
+                self.session.warm(&wanted[..group.len()]);
+            }
+            for (operation, (index, outcome)) in group.iter().zip(&mut results) {
+                *outcome = match *operation {
+                    Op::Get { key } => Outcome::of_get(self.get(key, values.slot(index))),
+                    Op::Put { key, value } => Outcome::of_put(self.put(key, value)),
+                    Op::Delete { key } => Outcome::Deleted(self.delete(key)),
+                };
+            }
+        }
+    }
+
+    fn scan(&mut self, first: u64, limit: usize) -> Option<Vec<ScanEntry>> {
+        let mut entries = Vec::new();
+        if limit > 0 {
+            self.session.scan(&first.to_be_bytes(), |key, value| {
+                let key = key.try_into().expect("keys have eight bytes");
+                entries.push(ScanEntry { key: u64::from_be_bytes(key), value: value.to_vec() });
+                if entries.len() == limit {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            });
+        }
+        Some(entries)
+    }
+}

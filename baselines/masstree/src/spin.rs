@@ -1,0 +1,24 @@
+//! Waiting for another thread's step of a few instructions, which may have lost its processor.
+
+use std::hint;
+use std::thread;
+
+/// Waits before the processor is offered to others.
+const WAITS_BEFORE_YIELD: u32 = 64;
+
+#[derive(Debug, Default)]
+pub(crate) struct Spin {
+    waits: u32,
+}
+
+impl Spin {
+    #[cold]
+    pub(crate) fn wait(&mut self) {
+        self.waits = self.waits.saturating_add(1);
+        if self.waits < WAITS_BEFORE_YIELD {
+            hint::spin_loop();
+        } else {
+            thread::yield_now();
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! The tree on keys of bytes, and sessions of it.
+
+use std::ops::ControlFlow;
+
+use engine::{
+    GetError, Heap, MemoryCensus, OpenError, PutError, PutOutcome, SessionError, Statistic,
+};
+
+use crate::check;
+use crate::counters::Counter;
+use crate::epoch::{Domain, Guard, Pin, Stopped};
+use crate::find;
+use crate::insert::{self, Refused};
+use crate::key::Key;
+use crate::layer::Layer;
+use crate::memory::Memory;
+use crate::node::Border;
+use crate::remove;
+use crate::row::{HEADER_BYTES, NewRow};
+use crate::scan::Scan;
+use crate::shared::{NodeLink, allocate_border};
+use crate::walk::{Visit, walk};
+use crate::warm::{Wanted, warm};
+use engine::ThreadUse;
+
+/// Longest value: a row's header has 32 bits for it.
+pub(crate) const VALUE_BYTES_MAX: usize = u32::MAX as usize;
+/// Border nodes that a scan reads under one pin.
+const NODES_PER_PIN: usize = 32;
+
+/// A map from keys of any bytes, short ones preferably, to values, on a heap.
+#[derive(Debug)]
+pub struct Tree {
+    root: NodeLink,
+    domain: Domain,
+}
+
+impl Tree {
+    /// An empty tree on a heap, which it opens, of at most `bound_bytes` live key and value
+    /// bytes.
+    ///
+    /// # Errors
+    /// What the heap says; [`OpenError::BadSetting`] for a heap without memory of its own;
+    /// [`OpenError::OutOfMemory`] when it has none for the first node.
+    pub fn open(heap: &'static dyn Heap, bound_bytes: Option<u64>) -> Result<Self, OpenError> {
+        let traits = heap.traits();
+        if !traits.keeps_values {
+            return Err(OpenError::BadSetting {
+                setting: "heap".to_owned(),
+                value: traits.name.to_owned(),
+                accepted: "heaps that hand out distinct memory".to_owned(),
+            });
+        }
+        heap.open()?;
+        let _use = ThreadUse::of(heap);
+        let domain = Domain::new(heap, bound_bytes);
+        let root = NodeLink::default();
+        let stopped = domain.stop();
+        let first = allocate_border(stopped.guard(), |origin| Border::new(origin, 0, true, false));
+        let wanted_bytes = crate::node::NODE_BYTES as u64;
+        root.store(Some(first.ok_or(OpenError::OutOfMemory { wanted_bytes })?.into()));
+        drop(stopped);
+        Ok(Self { root, domain })
+    }
+
+    /// A session for the calling thread.
+    ///
+    /// # Errors
+    /// [`SessionError::TooManySessions`].
+    pub fn session(&self) -> Result<TreeSession<'_>, SessionError> {
+        let slot = self.domain.claim()?;
+        Ok(TreeSession { tree: self, slot, _use: ThreadUse::of(self.heap()) })
+    }
+
+    pub(crate) fn heap(&self) -> &'static dyn Heap {
+        self.memory().heap()
+    }
+
+    fn memory(&self) -> &Memory {
+        &self.domain.memory
+    }
+
+    fn top(&self) -> Layer<'_> {
+        Layer::rooted_in(&self.root)
+    }
+
+    fn value_bytes_limit(&self, key_bytes: u64) -> usize {
+        let bound_bytes = self.domain.pool.bound_bytes().saturating_sub(key_bytes);
+        VALUE_BYTES_MAX.min(usize::try_from(bound_bytes).unwrap_or(usize::MAX))
+    }
+
+    /// Frees what was retired, by any session, and is not read any more.
+    pub fn reclaim(&self) {
+        let _use = ThreadUse::of(self.heap());
+        self.domain.reclaim();
+    }
+
+    /// Reclaims and purges the heap, as far as the calling thread can.
+    pub fn trim(&self) {
+        let _use = ThreadUse::of(self.heap());
+        self.domain.reclaim();
+        self.heap().purge();
+    }
+
+    /// Walks the whole tree and verifies every invariant, while sessions wait.
+    ///
+    /// # Errors
+    /// A description of the first violation.
+    pub fn check(&self) -> Result<(), String> {
+        let _use = ThreadUse::of(self.heap());
+        let stopped = self.domain.stop();
+        stopped.empty_limbo();
+        let pool = &self.domain.pool;
+        let root = self.top().root(stopped.guard());
+        check::check(&stopped, root, (pool.bytes(), pool.bound_bytes()))
+    }
+
+    /// Asks the heap about every row, while sessions wait: for the ends of phases, not for the
+    /// middle of a measurement.
+    ///
+    /// An object is a row and the eight bytes of its key in a node, which are not counted as
+    /// index. Rows in limbo are dead, as is what the heap rounds up. There is no capacity:
+    /// neither heap nor index is bounded.
+    pub fn census(&self) -> MemoryCensus {
+        let _use = ThreadUse::of(self.heap());
+        let stopped = self.domain.stop();
+        let guard = stopped.guard();
+        let live_objects = stopped.sum(Counter::LiveObjects);
+        let live_value_bytes = stopped.sum(Counter::LiveValueBytes);
+        let key_bytes = live_objects * size_of::<u64>() as u64;
+        let mut complete = true;
+        let mut usable_bytes = 0;
+        walk(guard, self.top().root(guard), |visit| {
+            if let Visit::Row(row) = visit {
+                let told = row.usable_bytes(guard.memory());
+                complete &= told.is_some();
+                let row_bytes = HEADER_BYTES + row.value_bytes();
+                // An allocator that tells less than was asked for leaves nothing dead.
+                usable_bytes += told.unwrap_or(row_bytes).max(row_bytes) as u64;
+            }
+        });
+        let limbo_bytes: u64 = stopped.locals().map(|local| local.limbo.borrow().row_bytes()).sum();
+        let live_object_bytes = live_objects * HEADER_BYTES as u64 + live_value_bytes + key_bytes;
+        let object_memory_bytes = usable_bytes + key_bytes + limbo_bytes;
+        MemoryCensus {
+            live_objects,
+            live_value_bytes,
+            live_object_bytes,
+            dead_object_bytes: object_memory_bytes - live_object_bytes,
+            free_object_bytes: 0,
+            object_memory_bytes,
+            index_bytes: stopped.sum(Counter::NodeBytes) - key_bytes,
+            table_bytes: self.domain.table_bytes() as u64,
+            capacity_bytes: None,
+            complete,
+        }
+    }
+
+    /// Sums of what sessions counted, while they wait.
+    pub fn statistics(&self) -> Vec<Statistic> {
+        let stopped = self.domain.stop();
+        let sum = |counter| stopped.sum(counter);
+        let rows_in_limbo: u64 = stopped.locals().map(|local| local.limbo.borrow().rows()).sum();
+        let layers = 1 + sum(Counter::LayersCreated) - sum(Counter::LayersCollapsed);
+        [
+            ("layers", layers),
+            ("layers_created", sum(Counter::LayersCreated)),
+            ("layers_collapsed", sum(Counter::LayersCollapsed)),
+            ("border_splits", sum(Counter::BorderSplits)),
+            ("interior_splits", sum(Counter::InteriorSplits)),
+            ("removals", sum(Counter::Removals)),
+            ("nodes_allocated", sum(Counter::NodesAllocated)),
+            ("nodes_freed", sum(Counter::NodesFreed)),
+            ("rows_allocated", sum(Counter::RowsAllocated)),
+            ("rows_freed", sum(Counter::RowsFreed)),
+            ("rows_in_limbo", rows_in_limbo),
+            ("reader_retries", sum(Counter::ReaderRetries)),
+        ]
+        .map(|(name, value)| Statistic::new(name, value as f64))
+        .to_vec()
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        // Rows and nodes go back to the heap from this thread, which may never have used it.
+        let _use = ThreadUse::of(self.heap());
+        let stopped = self.domain.stop();
+        free_all(&stopped, self.top());
+        stopped.empty_limbo();
+    }
+}
+
+/// Retires every row and node of a tree that is used no more.
+#[expect(unsafe_code, reason = "rows and nodes are retired")]
+fn free_all<'g>(stopped: &'g Stopped<'_>, top: Layer<'g>) {
+    let guard = stopped.guard();
+    walk(guard, top.root(guard), |visit| match visit {
+        // SAFETY: the tree is being dropped, so no operation comes later, and the walk comes by
+        // each row and node once.
+        Visit::Row(row) => unsafe { guard.retire_row(row) },
+        Visit::Border(border) => {
+            if let Some(bag) = border.suffixes.load(guard) {
+                // SAFETY: as above.
+                unsafe { guard.retire_bag(bag) };
+            }
+            // SAFETY: as above.
+            unsafe { guard.retire_node(border.into()) };
+        }
+        // SAFETY: as above.
+        Visit::Interior(interior) => unsafe { guard.retire_node(interior.into()) },
+    });
+}
+
+/// One thread's use of a [`Tree`].
+#[derive(Debug)]
+pub struct TreeSession<'t> {
+    tree: &'t Tree,
+    slot: usize,
+    _use: ThreadUse,
+}
+
+impl TreeSession<'_> {
+    #[inline]
+    fn pin(&self) -> Pin<'_> {
+        self.tree.domain.pin(self.slot)
+    }
+
+    /// Copies the value of `key` into the front of `buffer` and returns its length, `None` when
+    /// the key is absent.
+    ///
+    /// # Errors
+    /// [`GetError::BufferTooShort`] carries the value's length.
+    #[inline]
+    pub fn get(&mut self, key: &[u8], buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        let pin = self.pin();
+        let Some(row) = find::row(pin.guard(), self.tree.top(), Key::new(key)) else {
+            return Ok(None);
+        };
+        let (value, buffer_bytes) = (row.value(), buffer.len());
+        let Some(front) = buffer.get_mut(..value.len()) else {
+            return Err(GetError::BufferTooShort { value_bytes: value.len(), buffer_bytes });
+        };
+        front.copy_from_slice(value);
+        Ok(Some(value.len()))
+    }
+
+    /// Stores `value` under `key`.
+    ///
+    /// # Errors
+    /// [`PutError::ValueTooLarge`] when no amount of free space would help.
+    #[inline]
+    pub fn put(&mut self, key: &[u8], value: &[u8]) -> Result<PutOutcome, PutError> {
+        let limit_bytes = self.tree.value_bytes_limit(key.len() as u64);
+        if value.len() > limit_bytes {
+            return Err(PutError::ValueTooLarge { value_bytes: value.len(), limit_bytes });
+        }
+        let row = NewRow::new(self.tree.memory(), value);
+        let Some(row) = row.or_else(|| self.row_after_reclaim(value)) else {
+            return Ok(PutOutcome::Full);
+        };
+        match self.try_put(key, row) {
+            Ok(outcome) => Ok(outcome),
+            Err(Refused::Bound) => Ok(PutOutcome::Full),
+            Err(Refused::Heap(row)) => {
+                self.tree.domain.reclaim();
+                Ok(self.try_put(key, row).unwrap_or(PutOutcome::Full))
+            }
+        }
+    }
+
+    #[inline]
+    fn try_put<'m>(&self, key: &[u8], row: NewRow<'m>) -> Result<PutOutcome, Refused<'m>> {
+        let pin = self.pin();
+        insert::put(pin.guard(), self.tree.top(), Key::new(key), key.len() as u64, row)
+    }
+
+    #[cold]
+    fn row_after_reclaim(&self, value: &[u8]) -> Option<NewRow<'_>> {
+        self.tree.domain.reclaim();
+        NewRow::new(self.tree.memory(), value)
+    }
+
+    /// Removes `key`; tells whether it was there.
+    #[inline]
+    pub fn delete(&mut self, key: &[u8]) -> bool {
+        let pin = self.pin();
+        remove::remove(pin.guard(), self.tree.top(), Key::new(key), key.len() as u64)
+    }
+
+    /// Fetches what operations on some keys of eight bytes are about to read.
+    pub(crate) fn warm(&mut self, wanted: &[Wanted]) {
+        let pin = self.pin();
+        warm(pin.guard(), self.tree.top(), wanted);
+    }
+
+    /// Visits keys and values from `first` upwards, in order, until the visitor breaks. Keys that
+    /// are there throughout are visited; those that come or go meanwhile may be.
+    pub fn scan(&mut self, first: &[u8], mut visitor: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>) {
+        let mut scan = Scan::from(first);
+        loop {
+            let pin = self.pin();
+            let guard: Guard<'_> = pin.guard();
+            let more = scan.visit(guard, self.tree.top(), NODES_PER_PIN, &mut |key, row| {
+                visitor(key, row.value())
+            });
+            if !more {
+                return;
+            }
+        }
+    }
+}
+
+impl Drop for TreeSession<'_> {
+    fn drop(&mut self) {
+        self.tree.domain.release(self.slot);
+    }
+}

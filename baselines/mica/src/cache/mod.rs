@@ -1,0 +1,181 @@
+//! Cache mode: a circular log and a lossy index for each partition. It forgets what it has no room
+//! for, and says so: [`FullMeaning::Evict`](engine::FullMeaning::Evict), and a hit rate among its
+//! statistics.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `offsets` | offsets wider than the log, and when one dangles |
+//! | `item` | an item as laid out |
+//! | `log` | the log as a reader sees it |
+//! | `writer` | appending, updating in place, evicting at the head; the edge MICA-OVERWRITE |
+//! | `bucket` | 15 entries and their version; the edges MICA-VERSION and MICA-CHANGE |
+//! | `index` | all buckets |
+//! | `scrub` | removes stale entries before they seem valid again |
+//! | `eviction` | FIFO, LRU, approximate LRU |
+//! | `partition` | a log, an index, and the operations on them |
+//! | `session` | one thread's use: who may, single or in batches |
+//! | `counters` | what sessions count |
+//! | `wait` | waiting for a bucket's writer |
+//! | `store` | the contract: what it is, its statistics, its settings |
+//! | `walk` | the census and the check, by walking everything |
+
+mod bucket;
+mod counters;
+mod eviction;
+mod index;
+mod item;
+mod log;
+mod offsets;
+mod partition;
+mod scrub;
+mod session;
+mod store;
+mod wait;
+mod walk;
+mod writer;
+
+use std::io;
+use std::marker::PhantomData;
+
+use engine::OpenError;
+use platform::Pages;
+
+pub use eviction::Eviction;
+pub use session::MicaCacheSession;
+
+use crate::Mode;
+use crate::claims::Claims;
+use crate::keyhash::{BUCKETS_MAX, KeyHash, KeyHasher, PARTITIONS_MAX};
+use counters::Registry;
+use index::Index;
+use log::Log;
+use offsets::{GRANULE_BYTES, Offsets};
+use partition::Partition;
+
+/// Records that a bucket of 15 entries is meant for. Of records that chance has spread, 2 in 1000
+/// find no place in theirs.
+const RECORDS_PER_BUCKET: u64 = 8;
+
+/// Settings of a [`MicaCache`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// Memory of all logs together; each takes whole 2 MiB, and at least one.
+    pub object_memory_bytes: u64,
+    /// Partitions, a power of two up to 4096.
+    pub partitions: usize,
+    /// Records expected at most: 16 bytes of index each. More find no place in the index.
+    pub records_max: u64,
+    /// Which items it keeps.
+    pub eviction: Eviction,
+    /// How keys are hashed.
+    pub hasher: KeyHasher,
+    /// Whether 2 MiB pages are asked for.
+    pub huge_pages: bool,
+    /// Whether logs and indexes are made resident when it opens.
+    pub resident: bool,
+}
+
+impl Config {
+    /// 16 partitions, approximate LRU, the fast hash, huge pages, touched when used.
+    #[must_use]
+    pub fn new(object_memory_bytes: u64, records_max: u64) -> Self {
+        Self {
+            object_memory_bytes,
+            partitions: 16,
+            records_max,
+            eviction: Eviction::default(),
+            hasher: KeyHasher::default(),
+            huge_pages: true,
+            resident: false,
+        }
+    }
+}
+
+/// MICA in cache mode, in one of the access modes; see the module's documentation.
+///
+/// Offsets have 48 bits. Fewer are for tests, that want to see them start again.
+#[derive(Debug)]
+pub struct MicaCache<M: Mode, const OFFSET_BITS: u32 = 48> {
+    config: Config,
+    partitions: Box<[Partition<OFFSET_BITS>]>,
+    partition_bits: u32,
+    claims: Claims,
+    registry: Registry,
+    mode: PhantomData<M>,
+}
+
+impl<M: Mode, const BITS: u32> MicaCache<M, BITS> {
+    /// An empty cache.
+    ///
+    /// # Errors
+    /// [`OpenError::BadSetting`] when the number of partitions is no power of two up to 4096, when
+    /// a partition would have less than 2 MiB or more than 64 TiB of log, or when no record or more
+    /// than 2^35 a partition are expected; [`OpenError::OutOfMemory`] when the system refuses the
+    /// mappings.
+    pub fn open(config: Config) -> Result<Self, OpenError> {
+        let Config { object_memory_bytes, partitions, records_max, .. } = config;
+        if !partitions.is_power_of_two() || partitions > PARTITIONS_MAX {
+            let accepted = format!("powers of two from 1 to {PARTITIONS_MAX}");
+            return Err(refused("partitions", partitions, accepted));
+        }
+        let log_bytes = object_memory_bytes / partitions as u64 / GRANULE_BYTES * GRANULE_BYTES;
+        if !(GRANULE_BYTES..=Offsets::<BITS>::LOG_BYTES_MAX).contains(&log_bytes) {
+            let least = GRANULE_BYTES * partitions as u64;
+            let most = Offsets::<BITS>::LOG_BYTES_MAX.saturating_mul(partitions as u64);
+            let accepted = format!("{least} to {most} bytes with {partitions} partitions");
+            return Err(refused("object_memory_bytes", object_memory_bytes, accepted));
+        }
+        let buckets = records_max.div_ceil(RECORDS_PER_BUCKET).div_ceil(partitions as u64);
+        let buckets =
+            usize::try_from(buckets).ok().filter(|buckets| (1..=BUCKETS_MAX).contains(buckets));
+        let Some(buckets) = buckets else {
+            let most = BUCKETS_MAX as u64 * RECORDS_PER_BUCKET * partitions as u64;
+            let accepted = format!("1 to {most} records with {partitions} partitions");
+            return Err(refused("records_max", records_max, accepted));
+        };
+        let wanted_bytes =
+            (log_bytes + (buckets * bucket::BUCKET_BYTES) as u64).saturating_mul(partitions as u64);
+        let partitions = Self::map(config, log_bytes, buckets)
+            .map_err(|_| OpenError::OutOfMemory { wanted_bytes })?;
+        Ok(Self {
+            config,
+            partition_bits: partitions.len().trailing_zeros(),
+            claims: Claims::new(partitions.len()),
+            partitions,
+            registry: Registry::default(),
+            mode: PhantomData,
+        })
+    }
+
+    fn map(config: Config, log_bytes: u64, buckets: usize) -> io::Result<Box<[Partition<BITS>]>> {
+        let Config { partitions, huge_pages, resident, .. } = config;
+        let pages = if huge_pages { Pages::Huge } else { Pages::Small };
+        let indexes = Index::open(partitions, buckets, pages, resident)?;
+        let open = |index| Ok(Partition::new(Log::open(log_bytes, pages, resident)?, index));
+        indexes.into_iter().map(open).collect()
+    }
+
+    #[inline]
+    fn hash(&self, key: u64) -> KeyHash {
+        self.config.hasher.hash(key)
+    }
+
+    #[inline]
+    fn partition_of(&self, hash: KeyHash) -> usize {
+        hash.partition(self.partition_bits)
+    }
+
+    #[inline]
+    fn partition(&self, number: usize) -> &Partition<BITS> {
+        &self.partitions[number]
+    }
+
+    #[inline]
+    fn eviction(&self) -> Eviction {
+        self.config.eviction
+    }
+}
+
+fn refused(setting: &str, value: impl std::fmt::Display, accepted: String) -> OpenError {
+    OpenError::BadSetting { setting: setting.to_owned(), value: value.to_string(), accepted }
+}

@@ -1,0 +1,26 @@
+//! MICA: partitions, segregated fits or a circular log.
+//!
+//! A rebuilt rival, after H. Lim's thesis (CMU-CS-15-132, chapter 5); `README.md` says what is
+//! implemented and what is left out.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`mode`] | data access modes: who may read and write a partition |
+//! | [`keyhash`] | the keyhash, and which bits of it say partition, tag and bucket |
+//! | [`claims`] | which session owns which partition |
+//! | [`store`] | store mode |
+//! | [`cache`] | cache mode |
+//! | [`handover`] | store mode behind threads that own it: software hand-over |
+#![forbid(unsafe_code)]
+
+pub mod cache;
+pub mod claims;
+pub mod handover;
+pub mod keyhash;
+pub mod mode;
+pub mod store;
+
+pub use cache::{MicaCache, MicaCacheSession};
+pub use handover::MicaHandover;
+pub use mode::{Access, Crcw, Crew, Erew, Mode};
+pub use store::Mica;

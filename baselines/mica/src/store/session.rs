@@ -1,0 +1,126 @@
+//! One thread's use of the store: single operations, and batches in stages.
+
+use std::sync::Arc;
+
+use engine::{GetError, KvSession, Op, Outcome, PutError, PutOutcome, ValueBuffers};
+
+use super::Mica;
+use super::counters::SessionCounters;
+use super::operations::Target;
+use crate::claims::Claim;
+use crate::mode::{Access, Mode};
+
+/// Operations of a batch whose lines are fetched together.
+const IN_FLIGHT: usize = 32;
+
+/// One thread's use of a [`Mica`].
+///
+/// # Panics
+/// Every operation panics on a key whose partition the session would have to own and does not.
+#[derive(Debug)]
+pub struct MicaSession<'store, M: Mode> {
+    store: &'store Mica<M>,
+    /// The partitions it owns, in modes that have owners.
+    claim: Option<Claim<'store>>,
+    counters: Arc<SessionCounters>,
+}
+
+impl<'store, M: Mode> MicaSession<'store, M> {
+    pub(super) fn new(store: &'store Mica<M>, claim: Option<Claim<'store>>) -> Self {
+        Self { store, claim, counters: store.sessions.begin() }
+    }
+
+    /// Returns if the session may do what `access` governs.
+    #[inline]
+    fn assert_may(&self, access: Access, target: Target) {
+        if let (Access::Owner, Some(claim)) = (access, &self.claim) {
+            claim.assert_owns(target.partition);
+        }
+    }
+
+    #[inline]
+    fn get_at(&mut self, target: Target, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        self.assert_may(M::READS, target);
+        self.store.get(target, buffer, &self.counters)
+    }
+
+    #[inline]
+    fn put_at(&mut self, target: Target, value: &[u8]) -> Result<PutOutcome, PutError> {
+        let (value_bytes, limit_bytes) = (value.len(), self.store.sizes.value_bytes_max);
+        if value_bytes > limit_bytes {
+            return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
+        }
+        self.assert_may(M::WRITES, target);
+        Ok(self.store.put(target, value, &self.counters))
+    }
+
+    #[inline]
+    fn delete_at(&mut self, target: Target) -> bool {
+        self.assert_may(M::WRITES, target);
+        self.store.delete(target)
+    }
+}
+
+impl<M: Mode> Drop for MicaSession<'_, M> {
+    fn drop(&mut self) {
+        self.store.sessions.end(&self.counters);
+    }
+}
+
+impl<M: Mode> KvSession for MicaSession<'_, M> {
+    #[inline]
+    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        self.get_at(self.store.target(key), buffer)
+    }
+
+    #[inline]
+    fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
+        self.put_at(self.store.target(key), value)
+    }
+
+    #[inline]
+    fn delete(&mut self, key: u64) -> bool {
+        self.delete_at(self.store.target(key))
+    }
+
+    /// Four stages for each group of operations: all buckets, the first lines of all items, the
+    /// rest of them, then the operations in their order.
+    fn execute(
+        &mut self,
+        operations: &[Op<'_>],
+        values: &mut ValueBuffers<'_>,
+        outcomes: &mut [Outcome],
+    ) {
+        assert!(outcomes.len() >= operations.len(), "one outcome per operation");
+        let mut targets = [Target::default(); IN_FLIGHT];
+        let mut items = [None; IN_FLIGHT];
+        let groups = operations.chunks(IN_FLIGHT).zip(outcomes.chunks_mut(IN_FLIGHT));
+        for (group, (operations, outcomes)) in groups.enumerate() {
+            for (target, operation) in targets.iter_mut().zip(operations) {
+                let (Op::Get { key } | Op::Put { key, .. } | Op::Delete { key }) = *operation;
+                *target = self.store.target(key);
+                self.store.prefetch_bucket(*target);
+            }
+            let targets = &targets[..operations.len()];
+            for (item, &target) in items.iter_mut().zip(targets) {
+                *item = self.store.prefetch_item(target);
+            }
+            for ((item, &target), operation) in items.iter().zip(targets).zip(operations) {
+                if let (Some(offset), Op::Get { .. } | Op::Put { .. }) = (*item, operation) {
+                    self.store.prefetch_rest(target, offset);
+                }
+            }
+            let turns = targets.iter().zip(operations).zip(outcomes).enumerate();
+            for (turn, ((&target, operation), outcome)) in turns {
+                *outcome = match *operation {
+                    Op::Get { .. } => {
+                        let buffer = values.slot(group * IN_FLIGHT + turn);
+                        Outcome::of_get(self.get_at(target, buffer))
+                    }
+                    Op::Put { value, .. } => Outcome::of_put(self.put_at(target, value)),
+                    Op::Delete { .. } => Outcome::Deleted(self.delete_at(target)),
+                };
+            }
+        }
+    }
+}

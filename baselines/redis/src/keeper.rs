@@ -1,0 +1,108 @@
+//! A thread that starts the servers and then sleeps: the kernel kills them when it ends, so they
+//! outlive neither the store nor the process, whichever thread opened it and however it ends.
+
+use std::io;
+use std::process::{Child, Command};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{Builder, JoinHandle};
+
+use platform::cpu;
+
+/// What the keeper says once: the servers it started.
+type Started = io::Result<Vec<Child>>;
+
+/// Keeps servers alive until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    /// Nothing is ever sent; the thread ends when this is gone.
+    hold: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Keeper {
+    /// Starts all commands or none. Where they are pinned, each to a core in turn: from the last
+    /// one downwards, because workers are bound from the first upwards.
+    ///
+    /// # Errors
+    /// The system's, for the first that does not start.
+    pub(crate) fn start(commands: Vec<Command>, pin: bool) -> io::Result<(Self, Vec<Child>)> {
+        let (hold, held) = channel();
+        let (said, heard) = channel();
+        let thread = Builder::new()
+            .name("servers' keeper".to_owned())
+            .spawn(move || keep(commands, pin, &said, &held))?;
+        let keeper = Self { hold: Some(hold), thread: Some(thread) };
+        let children = heard.recv().map_err(|_| io::Error::other("the keeper died"))??;
+        Ok((keeper, children))
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        drop(self.hold.take());
+        if let Some(thread) = self.thread.take() {
+            // It does nothing that panics.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn keep(commands: Vec<Command>, pin: bool, said: &Sender<Started>, held: &Receiver<()>) {
+    let cores = cpu::allowed_cores();
+    let mut children = Vec::with_capacity(commands.len());
+    for (number, mut command) in commands.into_iter().enumerate() {
+        if pin {
+            // Children inherit it; a machine that does not let us is measured unpinned.
+            let _ = cpu::pin_to(cores[cores.len() - 1 - number % cores.len()]);
+        }
+        platform::process::bind_to_parent(&mut command);
+        match command.spawn() {
+            Ok(child) => children.push(child),
+            Err(error) => {
+                children.iter_mut().for_each(end);
+                // Whoever asked waits for it.
+                let _ = said.send(Err(error));
+                return;
+            }
+        }
+    }
+    let _ = said.send(Ok(children));
+    let _ = held.recv();
+}
+
+/// Kills a server and waits until it is gone.
+pub(crate) fn end(child: &mut Child) {
+    // One that has ended already is as dead as it should be.
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+
+    use super::*;
+
+    fn sleeper() -> Command {
+        let mut command = Command::new("sleep");
+        command.arg("1000");
+        command
+    }
+
+    #[test]
+    fn children_outlive_the_thread_that_asked_and_not_the_keeper() {
+        let asked = std::thread::spawn(|| Keeper::start(vec![sleeper(), sleeper()], true));
+        let (keeper, mut children) = asked.join().unwrap().unwrap();
+        assert!(children.iter_mut().all(|child| child.try_wait().unwrap().is_none()));
+        drop(keeper);
+        for child in &mut children {
+            assert_eq!(child.wait().unwrap().signal(), Some(libc::SIGKILL));
+        }
+    }
+
+    #[test]
+    fn all_start_or_none() {
+        let error = Keeper::start(vec![sleeper(), Command::new("/nonexistent")], false);
+        assert_eq!(error.unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+}

@@ -1,0 +1,30 @@
+//! Redis and Valkey, unmodified: servers on UNIX sockets, driven through hiredis.
+//!
+//! Each server is a process with one thread that executes commands. A key belongs to the server
+//! that its hash names; a session has a connection to every server, and a batch is a pipeline to
+//! each. The servers are children of this process, die with it however it ends, and live in a
+//! private folder that goes with them.
+//!
+//! A server that ends while it is used panics the operation that meets it, with how it ended and
+//! its last words: the contract's operations have no error for it, and none may go on without it.
+#![deny(unsafe_code)]
+
+mod config;
+#[cfg_attr(
+    hiredis,
+    expect(unsafe_code, reason = "hiredis is a C library, called through the shim")
+)]
+#[cfg_attr(not(hiredis), path = "no_connection.rs")]
+mod connection;
+mod folder;
+mod information;
+mod installed;
+mod keeper;
+mod process;
+mod reply;
+mod session;
+mod store;
+
+pub use config::{Config, Preload, SERVERS_MAX, Server, UnknownName};
+pub use session::RedisSession;
+pub use store::RedisServers;

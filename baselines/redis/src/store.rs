@@ -1,0 +1,287 @@
+//! The store: a group of servers, and what is known of them.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use engine::{
+    EngineTraits, Hashing, KvEngine, MemoryBound, MemoryCensus, OpenError, Presence, SessionError,
+    Setting, Statistic, Transport,
+};
+
+use crate::config::Config;
+use crate::connection::{self, Connection};
+use crate::folder::Folder;
+use crate::information::{Information, mapped_allocators};
+use crate::keeper::Keeper;
+use crate::process::{self, ServerProcess};
+use crate::reply::Reply;
+use crate::session::RedisSession;
+use crate::{installed, session};
+
+/// Longest answer to `INFO` that is read.
+const INFORMATION_BYTES_MAX: usize = 1 << 16;
+
+/// Servers of Redis or Valkey; see the crate's documentation.
+#[derive(Debug)]
+pub struct RedisServers {
+    config: Config,
+    // Dropped in this order: the servers end, then their keeper, then their folder goes.
+    servers: Vec<ServerProcess>,
+    _keeper: Keeper,
+    _folder: Folder,
+    settings: Vec<Setting>,
+    empty_server_resident_bytes: u64,
+}
+
+impl RedisServers {
+    /// Starts the servers and waits until each answers.
+    ///
+    /// # Errors
+    /// [`OpenError::BadSetting`] for a configuration that cannot be; [`OpenError::Missing`] where
+    /// the program, an allocator or hiredis is not installed; [`OpenError::Unusable`] when a
+    /// server does not start, with its last words.
+    pub fn open(config: Config) -> Result<Self, OpenError> {
+        config.check()?;
+        let Some(hiredis) = connection::version() else {
+            return Err(OpenError::Missing {
+                what: "hiredis (libhiredis-dev), when this program was built,".to_owned(),
+                remedy: "scripts/setup, then build again".to_owned(),
+            });
+        };
+        let program = installed::program(&config)?;
+        let library = config.preload.map(installed::library).transpose()?;
+        let unusable = |error: std::io::Error| OpenError::Unusable {
+            what: program.display().to_string(),
+            reason: error.to_string(),
+        };
+        let folder = Folder::create().map_err(unusable)?;
+        let commands: Vec<Command> = (0..config.servers)
+            .map(|number| {
+                process::command(&config, &program, library.as_deref(), folder.path(), number)
+            })
+            .collect::<Result<_, _>>()
+            .map_err(unusable)?;
+        let command_line = printed(&commands[0]);
+        let (keeper, children) = Keeper::start(commands, config.pin).map_err(unusable)?;
+        let servers: Vec<_> = children
+            .into_iter()
+            .enumerate()
+            .map(|(number, child)| ServerProcess::new(&config, folder.path(), number, child))
+            .collect();
+        let deadline = Instant::now() + config.startup_timeout;
+        servers.iter().try_for_each(|server| server.wait_until_ready(deadline))?;
+        let empty_server_resident_bytes = servers.iter().map(ServerProcess::resident_bytes).sum();
+        let mut store = Self {
+            config,
+            servers,
+            _keeper: keeper,
+            _folder: folder,
+            settings: Vec::new(),
+            empty_server_resident_bytes,
+        };
+        let allocators = store.verified_allocators(library.as_deref())?;
+        store.settings = store.settings_in_force(&hiredis, &program, &command_line, &allocators);
+        Ok(store)
+    }
+
+    /// Processes of the servers, for those who watch them.
+    #[must_use]
+    pub fn server_pids(&self) -> Vec<u32> {
+        self.servers.iter().map(ServerProcess::pid).collect()
+    }
+
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
+    }
+
+    pub(crate) fn server(&self, number: usize) -> &ServerProcess {
+        &self.servers[number]
+    }
+
+    /// The allocators mapped into the servers, when a preloaded one is there.
+    fn verified_allocators(&self, preloaded: Option<&Path>) -> Result<String, OpenError> {
+        let mut all = Vec::new();
+        for server in &self.servers {
+            let maps = server.maps();
+            let mapped = mapped_allocators(&maps);
+            if let Some(library) = preloaded {
+                // The file below a link has a longer name.
+                let name = library.file_name().unwrap_or_default().to_string_lossy();
+                let stem = name.split(".so").next().unwrap_or_default();
+                if !mapped.iter().any(|file| file.contains(stem)) {
+                    return Err(OpenError::Unusable {
+                        what: format!("LD_PRELOAD of {}", library.display()),
+                        reason: format!("process {} does not map it: {mapped:?}", server.pid()),
+                    });
+                }
+            }
+            all.extend(mapped.into_iter().map(str::to_owned));
+        }
+        all.sort_unstable();
+        all.dedup();
+        Ok(if all.is_empty() { "none beside the program's own".to_owned() } else { all.join(", ") })
+    }
+
+    fn settings_in_force(
+        &self,
+        hiredis: &str,
+        program: &Path,
+        command_line: &str,
+        allocators: &str,
+    ) -> Vec<Setting> {
+        let information = self.information(0).unwrap_or_else(|fate| session::lost(&fate));
+        let text = |name| information.text(name).unwrap_or("unknown").to_owned();
+        let name = self.config.server.name();
+        let version = information.text(&format!("{name}_version")).unwrap_or("unknown");
+        let config = &self.config;
+        let or_none = |value: Option<String>| value.unwrap_or_else(|| "none".to_owned());
+        vec![
+            Setting::new("server", name),
+            Setting::new("version", version),
+            Setting::new("program", program.display()),
+            Setting::new("command-line", command_line),
+            Setting::new("servers", config.servers),
+            Setting::new("mem_allocator", text("mem_allocator")),
+            Setting::new("allocators mapped", allocators),
+            Setting::new("preload", or_none(config.preload.map(|one| one.to_string()))),
+            Setting::new("pin", config.pin),
+            Setting::new("active-defrag", config.active_defrag),
+            Setting::new(
+                "object-memory-bytes",
+                or_none(config.object_memory_bytes.map(|bytes| bytes.to_string())),
+            ),
+            Setting::new("put", if config.ask_presence { "EXISTS, SET" } else { "SET" }),
+            Setting::new("hiredis", hiredis),
+        ]
+    }
+
+    /// Asks a server over a connection of its own.
+    ///
+    /// # Errors
+    /// What became of the server.
+    fn ask(&self, number: usize, parts: &[&[u8]], buffer: &mut [u8]) -> Result<Reply, String> {
+        let server = &self.servers[number];
+        server.ask(&mut server.connect()?, parts, buffer)
+    }
+
+    /// What a server tells of itself.
+    ///
+    /// # Errors
+    /// What became of the server.
+    fn information(&self, number: usize) -> Result<Information, String> {
+        let mut text = vec![0; INFORMATION_BYTES_MAX];
+        match self.ask(number, &[b"INFO"], &mut text)? {
+            Reply::Bytes(bytes) => Ok(Information::new(&text[..bytes.min(INFORMATION_BYTES_MAX)])),
+            other => Err(format!("server {number} answers INFO with {other:?}")),
+        }
+    }
+}
+
+impl KvEngine for RedisServers {
+    const TRAITS: EngineTraits = EngineTraits {
+        name: "redis",
+        description: "Redis or Valkey unmodified: servers on UNIX sockets, driven by hiredis",
+        memory_bound: MemoryBound::Soft,
+        value_bytes_max: session::VALUE_BYTES_MAX,
+        background_threads: true,
+        processes: true,
+        may_be_missing: true,
+        hashing: Hashing::ClientAndServer,
+        transport: Transport::UnixSocket,
+        batches: true,
+        ..EngineTraits::BASE
+    };
+
+    type Session<'engine> = RedisSession<'engine>;
+
+    /// A session with a connection to every server.
+    fn session(&self) -> Result<RedisSession<'_>, SessionError> {
+        let connections: Result<Box<[Connection]>, String> =
+            self.servers.iter().map(ServerProcess::connect).collect();
+        match connections {
+            Ok(connections) => Ok(RedisSession::new(self, connections)),
+            Err(_) => Err(SessionError::Unreachable),
+        }
+    }
+
+    fn presence(&self) -> Presence {
+        // The keeper's thread.
+        let (page_bytes, threads) = (Self::TRAITS.page_bytes, 1);
+        Presence { page_bytes, threads, servers: self.servers.len() }
+    }
+
+    /// Has each server's allocator give back what it can.
+    fn trim(&self) {
+        for number in 0..self.servers.len() {
+            // A server whose allocator cannot says so, and has then done what it can.
+            if let Err(fate) = self.ask(number, &[b"MEMORY", b"PURGE"], &mut []) {
+                session::lost(&fate);
+            }
+        }
+    }
+
+    /// Servers do not tell keys' and values' bytes apart from their own needs.
+    fn memory(&self) -> MemoryCensus {
+        MemoryCensus {
+            object_memory_bytes: self.config.object_memory_bytes.unwrap_or(0),
+            ..MemoryCensus::default()
+        }
+    }
+
+    fn statistics(&self) -> Vec<Statistic> {
+        let all: Result<Vec<_>, String> =
+            (0..self.servers.len()).map(|number| self.information(number)).collect();
+        let all = all.unwrap_or_else(|fate| session::lost(&fate));
+        let sum = |name: &str| all.iter().map(|one| one.number(name)).sum::<f64>();
+        let (used_bytes, rss_bytes) = (sum("used_memory"), sum("used_memory_rss"));
+        let largest = all.iter().map(|one| one.number("used_memory")).fold(0.0, f64::max);
+        vec![
+            Statistic::new("empty_server_resident_bytes", self.empty_server_resident_bytes as f64),
+            Statistic::new("used_memory_bytes", used_bytes),
+            Statistic::new("used_memory_of_the_fullest_server_bytes", largest),
+            Statistic::new("used_memory_rss_bytes", rss_bytes),
+            Statistic::new("mem_fragmentation_ratio", rss_bytes / used_bytes.max(1.0)),
+            Statistic::new("evicted_keys", sum("evicted_keys")),
+            Statistic::new("keyspace_keys", all.iter().map(Information::keys).sum()),
+            Statistic::new("commands_processed", sum("total_commands_processed")),
+            Statistic::new("connections_received", sum("total_connections_received")),
+        ]
+    }
+
+    fn settings(&self) -> Vec<Setting> {
+        self.settings.clone()
+    }
+
+    /// Every server answers, holds keys in the one database that is used, and has evicted none.
+    fn check(&self) -> Result<(), String> {
+        for number in 0..self.servers.len() {
+            match self.ask(number, &[b"PING"], &mut [])? {
+                Reply::Status => {}
+                other => return Err(format!("server {number} answers PING with {other:?}")),
+            }
+            let information = self.information(number)?;
+            match self.ask(number, &[b"DBSIZE"], &mut [])? {
+                Reply::Integer(keys) if keys as f64 == information.keys() => {}
+                other => {
+                    let keys = information.keys();
+                    return Err(format!("server {number} has {keys} keys, DBSIZE says {other:?}"));
+                }
+            }
+            if information.number("evicted_keys") > 0.0 {
+                return Err(format!("server {number} evicted keys under noeviction"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A command as one would type it.
+fn printed(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let words = words.map(|word| match word.to_string_lossy() {
+        word if word.is_empty() => "\"\"".to_owned(),
+        word => word.into_owned(),
+    });
+    words.collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,4 @@
+# What stores are capable of, a panel for each capability.
+
+name = "capabilities"
+load "bar-panels.gp"

@@ -1,0 +1,4 @@
+# MICA's modes and batches.
+
+name = "mica-modes"
+load "bar-panels.gp"

@@ -1,0 +1,4 @@
+# Ordered and embedded stores in memory.
+
+name = "embedded"
+load "bar-panels.gp"

@@ -1,0 +1,4 @@
+# Servers behind sockets: throughput and memory.
+
+name = "servers"
+load "bar-panels.gp"

@@ -1,0 +1,101 @@
+//! The parts of an experiment and their order.
+
+use std::fmt;
+
+use super::Pattern;
+
+/// What a part of an experiment does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Phase {
+    /// Allocate objects: of the first size, or in cycles of both by turns.
+    Fill,
+    /// Delete a fraction of them.
+    Delete,
+    /// Allocate objects of the second size; where everything is done once.
+    Refill,
+}
+
+impl Phase {
+    /// The name in rows and figures.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fill => "fill",
+            Self::Delete => "delete",
+            Self::Refill => "refill",
+        }
+    }
+}
+
+/// A part of an experiment. Displayed as rows call it: `fill`, or `fill-3` where it comes again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Step {
+    /// What it does.
+    pub phase: Phase,
+    /// Which time, from 1; none in experiments that do everything once.
+    pub cycle: Option<u32>,
+}
+
+impl Step {
+    /// The first of an experiment of that many cycles.
+    pub(super) const fn first(cycles: Option<u32>) -> Self {
+        let cycle = if cycles.is_some() { Some(1) } else { None };
+        Self { phase: Phase::Fill, cycle }
+    }
+
+    /// The one after it; none at the end. An experiment without cycles and without a second size
+    /// ends with its filling.
+    pub(super) fn next(self, cycles: Option<u32>, has_second: bool) -> Option<Self> {
+        let Self { phase, cycle } = self;
+        match (phase, cycle) {
+            (Phase::Fill, Some(_)) => Some(Self { phase: Phase::Delete, cycle }),
+            (_, Some(cycle)) => (Some(cycle) < cycles)
+                .then_some(Self { phase: Phase::Fill, cycle: Some(cycle + 1) }),
+            (Phase::Fill, None) => has_second.then_some(Self { phase: Phase::Delete, cycle }),
+            (Phase::Delete, None) => Some(Self { phase: Phase::Refill, cycle }),
+            (Phase::Refill, None) => None,
+        }
+    }
+
+    /// Whether objects of the pattern's second size are allocated, where it has one.
+    pub(super) const fn takes_second(self) -> bool {
+        match self.cycle {
+            Some(cycle) => cycle.is_multiple_of(2),
+            None => matches!(self.phase, Phase::Refill),
+        }
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.phase.name())?;
+        self.cycle.map_or(Ok(()), |cycle| write!(f, "-{cycle}"))
+    }
+}
+
+impl Pattern {
+    /// The parts of the experiment, in their order.
+    pub fn steps(&self) -> impl Iterator<Item = Step> {
+        let (cycles, has_second) = (self.cycles, self.second.is_some());
+        std::iter::successors(Some(Step::first(cycles)), move |step| step.next(cycles, has_second))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(pattern: &Pattern) -> Vec<String> {
+        pattern.steps().map(|step| step.to_string()).collect()
+    }
+
+    #[test]
+    fn steps_are_named_as_in_rows() {
+        let twice = Pattern::by_name("P1").unwrap();
+        assert_eq!(names(&twice), ["fill", "delete", "refill"]);
+        assert_eq!(names(&Pattern::by_name("W1").unwrap()), ["fill"]);
+        for second in [None, twice.second.clone()] {
+            let cyclic = Pattern { cycles: Some(2), second, ..twice.clone() };
+            assert_eq!(names(&cyclic), ["fill-1", "delete-1", "fill-2", "delete-2"]);
+        }
+    }
+}
