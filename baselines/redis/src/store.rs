@@ -1,5 +1,6 @@
 //! The store: a group of servers, and what is known of them.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
@@ -139,7 +140,8 @@ impl RedisServers {
         vec![
             Setting::new("server", name),
             Setting::new("version", version),
-            Setting::new("program", program.display()),
+            // Rows are read on other machines: where the program lies says nothing there.
+            Setting::new("program", file_name(program).to_string_lossy()),
             Setting::new("command-line", command_line),
             Setting::new("servers", config.servers),
             Setting::new("mem_allocator", text("mem_allocator")),
@@ -276,9 +278,15 @@ impl KvEngine for RedisServers {
     }
 }
 
+/// The last part of a path; the whole of one that has none.
+fn file_name(path: &Path) -> &OsStr {
+    path.file_name().unwrap_or(path.as_os_str())
+}
+
 /// A command as one would type it.
 fn printed(command: &Command) -> String {
-    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let program = file_name(Path::new(command.get_program()));
+    let words = std::iter::once(program).chain(command.get_args());
     let words = words.map(|word| match word.to_string_lossy() {
         word if word.is_empty() => "\"\"".to_owned(),
         word => word.into_owned(),
