@@ -54,7 +54,7 @@ impl fmt::Display for OpenError {
 impl std::error::Error for OpenError {}
 
 /// Why a session could not be opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SessionError {
     /// Every slot of the thread table is taken.
     TooManySessions {
@@ -66,8 +66,11 @@ pub enum SessionError {
         /// The partition.
         partition: usize,
     },
-    /// The server of a store that runs apart does not answer.
-    Unreachable,
+    /// The server of a store that runs apart takes no connection, or does not answer on it.
+    Unreachable {
+        /// What the server or the system says.
+        reason: String,
+    },
 }
 
 impl fmt::Display for SessionError {
@@ -81,12 +84,11 @@ impl fmt::Display for SessionError {
                 "partition {partition} belongs to another session: drop that one first, or give \
                  each worker its own"
             ),
-            Self::Unreachable => {
-                write!(
-                    formatter,
-                    "a server does not answer: see why it ended, and open the store anew"
-                )
-            }
+            Self::Unreachable { reason } => write!(
+                formatter,
+                "a server cannot be asked ({reason}): see what it lacks or why it ended, and open \
+                 the store anew"
+            ),
         }
     }
 }

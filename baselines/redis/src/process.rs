@@ -21,6 +21,8 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 const END_TIMEOUT: Duration = Duration::from_secs(2);
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(2);
+/// Room for the text of a refusal.
+const REFUSAL_BYTES: usize = 128;
 
 /// A server that was started. Dropping it ends it.
 #[derive(Debug)]
@@ -123,8 +125,20 @@ impl ServerProcess {
         }
     }
 
+    /// A connection on which the server has answered: it was taken in, not only queued. A queue
+    /// has an end, and a server that is short of a core may let it fill.
     pub(crate) fn connect(&self) -> Result<Connection, String> {
-        Connection::open(&self.files.socket, ANSWER_TIMEOUT).map_err(|error| self.fate(&error))
+        let mut connection = Connection::open(&self.files.socket, ANSWER_TIMEOUT)
+            .map_err(|error| self.fate(&error))?;
+        let mut refusal = [0; REFUSAL_BYTES];
+        match self.ask(&mut connection, &[b"PING"], &mut refusal)? {
+            Reply::Status => Ok(connection),
+            Reply::Error(bytes) => {
+                let text = String::from_utf8_lossy(&refusal[..bytes.min(REFUSAL_BYTES)]);
+                Err(format!("{} refuses a connection: {text}", self.name))
+            }
+            other => Err(format!("{} answers PING with {other:?}", self.name)),
+        }
     }
 
     /// Sends a command and waits for its answer.

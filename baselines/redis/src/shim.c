@@ -1,8 +1,10 @@
 /* Connections to a server through hiredis, as src/connection.rs uses them. Replies live and die
  * here: their values are copied out, so that no pointer of hiredis crosses the boundary. */
 
+#include <errno.h>
 #include <string.h>
 #include <sys/time.h>
+#include <time.h>
 
 #include <hiredis/hiredis.h>
 
@@ -39,10 +41,25 @@ static struct timeval in_ms(long timeout_ms) {
   return time;
 }
 
+/* Between two attempts to connect. */
+#define PAUSE_MS 2
+
+/* Whether a connection just failed because the server's queue has no room. */
+static int queue_is_full(const redisContext *context) {
+  return context != NULL && context->err == REDIS_ERR_IO && errno == EAGAIN;
+}
+
 /* The connection, or NULL with the reason in `error`. No later call waits longer than
  * `timeout_ms` either. */
 void *nibble_hiredis_connect(const char *path, long timeout_ms, char *error, size_t error_bytes) {
+  const struct timespec pause = {0, PAUSE_MS * 1000000L};
   redisContext *context = redisConnectUnixWithTimeout(path, in_ms(timeout_ms));
+  /* The server's queue of connections is full: it has not had the time to take them in. */
+  for (long left_ms = timeout_ms; queue_is_full(context) && left_ms > 0; left_ms -= PAUSE_MS) {
+    redisFree(context);
+    nanosleep(&pause, NULL);
+    context = redisConnectUnixWithTimeout(path, in_ms(left_ms));
+  }
   if (context == NULL) {
     copy_text("no memory for a connection", error, error_bytes);
     return NULL;

@@ -203,7 +203,7 @@ impl KvEngine for RedisServers {
             self.servers.iter().map(ServerProcess::connect).collect();
         match connections {
             Ok(connections) => Ok(RedisSession::new(self, connections)),
-            Err(_) => Err(SessionError::Unreachable),
+            Err(reason) => Err(SessionError::Unreachable { reason }),
         }
     }
 

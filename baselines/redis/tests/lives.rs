@@ -48,7 +48,7 @@ fn a_killed_server_ends_the_operation_with_its_fate() {
     };
     let message = panic_of(execute);
     assert!(message.starts_with(&fate), "{message}");
-    assert!(matches!(store.session(), Err(SessionError::Unreachable)));
+    assert!(matches!(store.session(), Err(SessionError::Unreachable { .. })));
     assert!(store.check().unwrap_err().starts_with(&fate));
     let message = panic_of(|| drop(store.statistics()));
     assert!(message.starts_with(&fate), "{message}");
