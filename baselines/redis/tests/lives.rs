@@ -20,6 +20,12 @@ fn panic_of(body: impl FnOnce()) -> String {
     payload.downcast_ref::<String>().expect("a message").clone()
 }
 
+/// Sends the signal of this name.
+fn signal(pid: u32, name: &str) {
+    let status = Command::new("kill").args(["-s", name, &pid.to_string()]).status();
+    assert!(status.expect("kill").success());
+}
+
 #[test]
 fn a_killed_server_ends_the_operation_with_its_fate() {
     let Some(store) = redis(2) else { return };
@@ -52,6 +58,23 @@ fn a_killed_server_ends_the_operation_with_its_fate() {
     assert!(store.check().unwrap_err().starts_with(&fate));
     let message = panic_of(|| drop(store.statistics()));
     assert!(message.starts_with(&fate), "{message}");
+}
+
+/// The system queues a connection that the server has not seen yet; many of those fill the queue,
+/// and no operation on them would be answered.
+#[test]
+fn a_session_waits_until_the_server_has_taken_it_in() {
+    let Some(store) = redis(1) else { return };
+    let server = store.server_pids()[0];
+    signal(server, "STOP");
+    std::thread::scope(|scope| {
+        let session = scope.spawn(|| store.session().map(drop));
+        std::thread::sleep(Duration::from_millis(50));
+        let waits = !session.is_finished();
+        signal(server, "CONT");
+        session.join().unwrap().unwrap();
+        assert!(waits, "a session of a server that is stopped");
+    });
 }
 
 #[test]
