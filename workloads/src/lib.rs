@@ -13,6 +13,7 @@
 //! | [`requests`] | mixes of GETs, UPDATEs, INSERTs, DELETEs, SCANs for a store, and the built-in ones |
 //! | [`ycsb`] | YCSB's workload files, read into such a mix |
 //! | [`fragmentation`] | objects whose size changes: the patterns of the two papers, and your own |
+//! | [`trace`] | what programs really asked: the format of traces, readers of public ones, their statistics |
 //! | [`bytes`] | sizes as people write them |
 //!
 //! Words: a *record* is a number in `0..records`; its *key* is what a store sees; an *object* is
@@ -28,6 +29,7 @@ mod keys;
 mod mix;
 pub mod requests;
 mod seed;
+pub mod trace;
 pub mod value;
 pub mod ycsb;
 
