@@ -3,6 +3,7 @@
 
 mod ageing;
 mod key_value;
+mod replay;
 
 use std::collections::BTreeMap;
 
@@ -11,6 +12,7 @@ use workloads::fragmentation::Pattern;
 
 pub use ageing::Ageing;
 pub use key_value::{Arrivals, Driver, KeyValue, Source, Timing};
+pub use replay::{Replay, Staged, WorkingSets};
 
 /// One measured process: one load, then ordered steps, each of which becomes a row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

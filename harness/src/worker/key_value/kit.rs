@@ -7,6 +7,7 @@ use workloads::value::{ValueChecker, ValueWriter};
 use super::super::Stop;
 use super::super::mapped::MappedSlice;
 use super::latency::{BATCH, Latencies, empty, place};
+use super::replay;
 use super::open::{Pacing, Schedule};
 use super::seconds::Seconds;
 use crate::cell::{Cell, Driver, KeyValue, Source};
@@ -52,8 +53,14 @@ impl Kit {
             Source::Prepared => work.operations_per_thread as usize,
             Source::InLoop => 0,
         };
-        let mut words = MappedSlice::resident(length).map_err(Stop::failed)?;
-        stream.fill(&mut words);
+        let words = match &work.replay {
+            Some(replay) => replay::words(replay, (thread, work.threads))?,
+            None => {
+                let mut words = MappedSlice::resident(length).map_err(Stop::failed)?;
+                stream.fill(&mut words);
+                words
+            }
+        };
         let value_bytes_max = workload.value_bytes_max();
         let batch = work.batch();
         let mut buffer = vec![0; value_bytes_max * batch];
@@ -81,10 +88,20 @@ pub(super) fn stream(work: &KeyValue, thread: usize, seed: Seed) -> RequestStrea
 }
 
 fn pacing(work: &KeyValue, thread: usize, seed: Seed) -> Result<Option<Pacing>, Stop> {
-    let Driver::Open { rate_ops_per_s, arrivals } = work.driver else { return Ok(None) };
-    let rng = seed.stream("arrivals").nth(thread as u64).rng();
+    let schedule = match work.driver {
+        Driver::Closed { .. } => return Ok(None),
+        Driver::Open { rate_ops_per_s, arrivals } => {
+            let rng = seed.stream("arrivals").nth(thread as u64).rng();
+            Schedule::new(rate_ops_per_s, arrivals, (thread, work.threads), rng)
+        }
+        Driver::Timed { speed } => {
+            let replay = work.replay.as_ref();
+            let replay = replay.ok_or_else(|| Stop::failed("only traces have times"))?;
+            Schedule::of_times(replay::times(replay, (thread, work.threads))?, speed)
+        }
+    };
     Ok(Some(Pacing {
-        schedule: Schedule::new(rate_ops_per_s, arrivals, (thread, work.threads), rng),
+        schedule,
         lateness: empty().map_err(Stop::failed)?,
         service: empty().map_err(Stop::failed)?,
     }))

@@ -9,6 +9,7 @@ mod lane;
 mod latency;
 mod open;
 mod price;
+mod replay;
 mod report;
 mod seconds;
 mod steering;
@@ -21,7 +22,7 @@ use std::sync::atomic::AtomicBool;
 use engine::{FullMeaning, Heap, KvEngine, KvSession, MemoryBound, PutOutcome};
 use platform::clock::monotonic_ns;
 use workloads::key_of;
-use workloads::requests::Request;
+use workloads::requests::{Miss, Request};
 
 use super::fragmentation::statistics_of;
 use super::link::Link;
@@ -55,13 +56,14 @@ pub(super) fn run(
         .map(|thread| Kit::new(cell, work, thread))
         .collect::<Result<Vec<Kit>, Stop>>()?;
     let shared = Shared {
-        tracked: Tracked::new(work.records, work.threads).map_err(Stop::failed)?,
+        tracked: Tracked::new(work.record_numbers(), work.threads).map_err(Stop::failed)?,
         stop: AtomicBool::new(false),
         timed_every: match work.latency {
             Timing::Sampled => SAMPLE_EVERY,
             Timing::All => 1,
             Timing::Off => u64::MAX,
         },
+        sets_on_miss: work.replay.as_ref().is_some_and(|replay| replay.miss == Miss::Set),
     };
     let price = price::price(cell, work, &mut crew[0], &shared)?;
     let is_dealt =
@@ -71,7 +73,7 @@ pub(super) fn run(
     link.say_and_wait(&Event::Ready { engine_bytes });
     let setup = StoreSetup {
         object_memory_bytes: Some(work.object_memory_bytes),
-        live_bytes: (work.records_max() as f64 * work.workload.mean_value_bytes()) as u64,
+        live_bytes: work.live_value_bytes(),
         records_max: work.records_max(),
         value_bytes_max: work.workload.value_bytes_max(),
         resident: work.resident,
@@ -138,8 +140,10 @@ impl StoreVisitor for OnStore<'_> {
         if matches!(self.work.ageing, Ageing::Litter(_)) {
             self.litter(engine)?;
         }
-        self.load(engine)?;
-        self.age(engine)?;
+        if self.work.replay.is_none() {
+            self.load(engine)?;
+            self.age(engine)?;
+        }
         let ran = self.measure(engine);
         // What follows needs memory of the harness: nothing is observed any more.
         self.link.say_and_wait(&Event::Ending);
@@ -306,6 +310,10 @@ impl OnStore<'_> {
                 let requests = dealt.of(thread).iter().copied();
                 LastWrites::replay(requests, done.operations, &done.refused)
             }
+            None if work.replay.is_some() => {
+                let requests = self.crew[thread].words.iter().copied();
+                LastWrites::replay(requests, done.operations, &done.refused)
+            }
             None => {
                 let mut stream = stream(work, thread, seed);
                 let requests = std::iter::repeat_with(move || stream.next_request());
@@ -318,7 +326,12 @@ impl OnStore<'_> {
             let requests = steering::share_of(engine, &work.workload, lane, made_by);
             LastWrites::replay(requests, u64::MAX, &[])
         });
-        Expected { loaded: work.records, aged: aged.collect(), timed: timed.collect() }
+        Expected {
+            loaded: work.records,
+            aged: aged.collect(),
+            timed: timed.collect(),
+            refilled: self.shared.sets_on_miss && E::TRAITS.full == FullMeaning::Evict,
+        }
     }
 
     /// Runs `body` on every thread between two barriers, and reports.
@@ -328,7 +341,10 @@ impl OnStore<'_> {
         engine: &E,
         body: impl Fn(&mut Kit, &mut Done) -> Result<(), String> + Sync,
     ) -> Result<Vec<Done>, Stop> {
-        self.link.say_and_wait(&Event::Before { step: name.to_owned(), grows_bytes: 0 });
+        // A replay begins on an empty store: what it grows into is warmed as for other steps that grow.
+        let grows = name == "run" && self.work.replay.is_some() && !self.populated;
+        let grows_bytes = if grows { self.work.live_value_bytes() * 3 / 2 } else { 0 };
+        self.link.say_and_wait(&Event::Before { step: name.to_owned(), grows_bytes });
         let before = Usage::now();
         let barrier = Barrier::new(self.work.threads);
         let cores = platform::cpu::allowed_cores();
@@ -380,6 +396,15 @@ impl OnStore<'_> {
     /// The oracle's count of what is live. Updates leave the bytes as they are on average, and so does
     /// churn, whose deletes make room for its inserts.
     fn count_live(&mut self, done: &[Done]) {
+        if let Some(replay) = &self.work.replay
+            && done.iter().map(|one| one.operations).sum::<u64>()
+                == replay.sets(self.work.threads) * replay.totals.requests
+        {
+            let sets = replay.sets(self.work.threads);
+            self.live_objects = sets * replay.totals.live_records;
+            self.live_bytes = sets * replay.totals.live_bytes;
+            return;
+        }
         let inserted: u64 = done.iter().map(|one| one.inserted).sum();
         let deleted: u64 = done.iter().map(|one| one.deleted).sum();
         self.live_objects = (self.live_objects + inserted).saturating_sub(deleted);
