@@ -9,7 +9,7 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`spec`], [`plan`], [`cell`] | what to measure |
+//! | [`spec`], [`plan`], [`cell`], [`traces`] | what to measure |
 //! | [`registry`], `adapters` | which stores and allocators there are |
 //! | [`runner`], [`protocol`], [`progress`] | a cell as a process, watched from outside |
 //! | [`worker`] | the measured process |
@@ -41,4 +41,5 @@ pub mod report;
 pub mod runner;
 pub mod spec;
 mod targets;
+pub mod traces;
 pub mod worker;

@@ -5,6 +5,7 @@ use crate::cli::{ChoiceArguments, PlanArguments};
 use crate::environment::available_memory_bytes;
 use crate::plan::{MachineLimits, Plan, plan};
 use crate::spec::{self, Scale, Suite};
+use crate::traces::Traces;
 
 /// Prints the cells in the order they would run.
 pub(super) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
@@ -50,7 +51,7 @@ pub(super) fn prepare(
 /// Plans for this machine.
 pub(super) fn plan_here(suites: &[Suite], scale: &Scale) -> Result<Plan, Failure> {
     let limits = MachineLimits { memory_bytes: available_memory_bytes() };
-    plan(suites, scale, limits).map_err(|message| {
+    plan(suites, scale, &Traces::default(), limits).map_err(|message| {
         if message.starts_with("not enough memory") {
             Failure::machine(message)
         } else {

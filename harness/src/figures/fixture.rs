@@ -16,6 +16,7 @@ use crate::record::{
 };
 use crate::registry;
 use crate::spec::{Scale, built_in};
+use crate::traces::Traces;
 
 pub(crate) const HEAPS: [&str; 9] = [
     "glibc",
@@ -133,6 +134,9 @@ pub(crate) fn cell(system: System, work: Work, repetition: u32) -> Cell {
         Work::Copy(work) => format!("copy/{}/{}/{repetition}", work.copy_bytes, system.label()),
         Work::KeyValue(work) => {
             format!("key-value/{}/{}/{repetition}", work_name(work), system.label())
+        }
+        Work::Allocations(work) => {
+            format!("allocations/{}/{}/{repetition}", work.trace, system.label())
         }
     };
     Cell {
@@ -287,7 +291,7 @@ fn engine() -> Vec<Row> {
     let suites = ["index-layouts", "engine-knobs"].map(|name| built_in(name).expect("a suite"));
     let scale = Scale { repetitions: 3, ..Scale::by_name("smoke").expect("a scale") };
     let limits = MachineLimits { memory_bytes: 64 << 30 };
-    let cells = plan(&suites, &scale, limits).expect("it fits").cells;
+    let cells = plan(&suites, &scale, &Traces::default(), limits).expect("it fits").cells;
     let rows = cells.iter().flat_map(|cell| {
         let Work::KeyValue(work) = &cell.work else { unreachable!("requests") };
         let (label, keys) = (cell.system.label(), work.records);
@@ -312,7 +316,7 @@ fn refills() -> Vec<Row> {
     let scale = Scale { repetitions: 3, ..Scale::by_name("smoke").expect("a scale") };
     let limits = MachineLimits { memory_bytes: 64 << 30 };
     let mut rows = Vec::new();
-    for cell in plan(&suite, &scale, limits).expect("it fits").cells {
+    for cell in plan(&suite, &scale, &Traces::default(), limits).expect("it fits").cells {
         let Work::Fragmentation(work) = &cell.work else { unreachable!("fragmentation") };
         for step in work.pattern.steps() {
             let cycle = f64::from(step.cycle.unwrap_or(1)) - 1.0;

@@ -8,6 +8,7 @@ use crate::cell::{Cell, KeyValue, Work};
 use crate::plan::{MachineLimits, plan};
 use crate::record::Row;
 use crate::spec::{Scale, built_in};
+use crate::traces::Traces;
 
 /// The cells that some built-in suites ask for, whatever the scale and the repetition.
 pub(super) struct Membership {
@@ -20,7 +21,8 @@ impl Membership {
         let scale = Scale::by_name(Scale::NAMES[0]).expect("the smallest scale");
         // Ids do not depend on sizes.
         let limits = MachineLimits { memory_bytes: u64::MAX };
-        let cells = plan(&suites, &scale, limits).expect("built-in suites can be planned").cells;
+        let planned = plan(&suites, &scale, &Traces::default(), limits);
+        let cells = planned.expect("built-in suites can be planned").cells;
         Self { ids: cells.iter().map(|cell| without_repetition(&cell.id).to_owned()).collect() }
     }
 
@@ -41,7 +43,7 @@ pub(super) fn asked_by<'a>(suite: &str, rows: &'a [Row]) -> Vec<Repetition<'a>> 
 pub(super) fn requests<'a>(repetition: &Repetition<'a>) -> Option<&'a KeyValue> {
     match &repetition.cell.work {
         Work::KeyValue(work) => Some(work),
-        Work::Fragmentation(_) | Work::Copy(_) => None,
+        Work::Fragmentation(_) | Work::Copy(_) | Work::Allocations(_) => None,
     }
 }
 
@@ -59,7 +61,8 @@ mod tests {
         let cells = |name: &str| {
             let limits = MachineLimits { memory_bytes: 64 << 30 };
             let scale = Scale::by_name("quick").unwrap();
-            plan(&[built_in(name).unwrap()], &scale, limits).unwrap().cells
+            let suites = [built_in(name).unwrap()];
+            plan(&suites, &scale, &Traces::default(), limits).unwrap().cells
         };
         let names = ["store-throughput", "index-layouts", "engine-knobs"];
         for name in names {

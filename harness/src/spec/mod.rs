@@ -11,4 +11,4 @@ pub use catalogue::{built_in, load, names};
 pub use key_value::KeyValueGrid;
 pub use scale::Scale;
 pub use suggest::unknown_name;
-pub use suite::{CopyGrid, FragmentationGrid, Suite, SuiteError};
+pub use suite::{AllocationGrid, CopyGrid, FragmentationGrid, Suite, SuiteError};

@@ -44,6 +44,9 @@ pub struct Suite {
     /// Cells of a copy routine alone.
     #[serde(default)]
     pub copy: Vec<CopyGrid>,
+    /// Replays of allocation traces.
+    #[serde(default)]
+    pub allocations: Vec<AllocationGrid>,
 }
 
 /// Every combination of these is a fragmentation cell.
@@ -87,6 +90,27 @@ pub struct CopyGrid {
     pub copy_bytes: Vec<usize>,
 }
 
+/// Every combination of these replays an allocation trace.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AllocationGrid {
+    /// Allocators by name; `*` for all.
+    pub heaps: Vec<String>,
+    /// Their variants; those an allocator does not have are passed over.
+    #[serde(default = "default_variants")]
+    pub variants: Vec<String>,
+    /// Traces by name. Those that are not there have no cells.
+    pub traces: Vec<String>,
+    /// Equal parts of the trace after which memory is observed.
+    #[serde(default = "default_samples")]
+    pub samples: u32,
+    /// Repetitions instead of the scale's (never more than the scale's).
+    pub repetitions: Option<u32>,
+}
+
+fn default_samples() -> u32 {
+    32
+}
 fn default_seed() -> u64 {
     42
 }
@@ -140,6 +164,7 @@ impl Suite {
             workloads: Vec::new(),
             key_value: Vec::new(),
             copy: Vec::new(),
+            allocations: Vec::new(),
         }
     }
 
@@ -166,9 +191,14 @@ impl Suite {
         suite.name = std::path::Path::new(file)
             .file_stem()
             .map_or_else(|| file.to_owned(), |stem| stem.to_string_lossy().into_owned());
-        if suite.fragmentation.is_empty() && suite.key_value.is_empty() && suite.copy.is_empty() {
+        let measures_nothing = suite.fragmentation.is_empty()
+            && suite.key_value.is_empty()
+            && suite.copy.is_empty()
+            && suite.allocations.is_empty();
+        if measures_nothing {
             return Err(fail(
-                "the suite measures nothing: add a [[fragmentation]] or [[key-value]] table"
+                "the suite measures nothing: add a [[fragmentation]], [[key-value]] or \
+                 [[allocations]] table"
                     .to_owned(),
             ));
         }

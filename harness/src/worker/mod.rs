@@ -65,6 +65,9 @@ pub fn run(progress: Option<RawFd>) -> Result<(), String> {
         }
         Work::Copy(work) => copying::run(&cell, work, engine_bytes, &mut link),
         Work::KeyValue(work) => key_value::run(&cell, work, engine_bytes, &page, &mut link),
+        Work::Allocations(work) => {
+            Err(Stop::failed(format!("{}: allocation traces cannot be replayed", work.path)))
+        }
     };
     if let Err(Stop::Because { outcome, reason }) = ended {
         link.say(&Event::Failed { outcome, reason });
