@@ -4,15 +4,18 @@
 use std::collections::BTreeSet;
 
 use super::repetitions::{Repetition, repetitions};
-use crate::cell::{Cell, KeyValue, Work};
+use crate::cell::{Cell, Driver, KeyValue, Replay, Work};
 use crate::plan::{MachineLimits, plan};
 use crate::record::Row;
-use crate::spec::{Scale, built_in};
+use crate::registry;
+use crate::spec::{ReplayGrid, Scale, built_in};
 use crate::traces::Traces;
 
 /// The cells that some built-in suites ask for, whatever the scale and the repetition.
 pub(super) struct Membership {
     ids: BTreeSet<String>,
+    /// Which traces there were is not known any more: replays are recognised by what they ask.
+    replays: Vec<ReplayGrid>,
 }
 
 impl Membership {
@@ -23,14 +26,42 @@ impl Membership {
         let limits = MachineLimits { memory_bytes: u64::MAX };
         let planned = plan(&suites, &scale, &Traces::default(), limits);
         let cells = planned.expect("built-in suites can be planned").cells;
-        Self { ids: cells.iter().map(|cell| without_repetition(&cell.id).to_owned()).collect() }
+        let ids = cells.iter().map(|cell| without_repetition(&cell.id).to_owned()).collect();
+        Self { ids, replays: suites.into_iter().flat_map(|suite| suite.replay).collect() }
     }
 
     /// Whether one of the suites asks for the cell.
     pub(super) fn includes(&self, cell: &Cell) -> bool {
-        matches!(cell.work, Work::KeyValue(_) | Work::Copy(_))
-            && self.ids.contains(without_repetition(&cell.id))
+        match &cell.work {
+            Work::KeyValue(work) => match &work.replay {
+                Some(replay) => self.replays.iter().any(|grid| asks_for(grid, cell, work, replay)),
+                None => self.ids.contains(without_repetition(&cell.id)),
+            },
+            Work::Copy(_) => self.ids.contains(without_repetition(&cell.id)),
+            Work::Fragmentation(_) | Work::Allocations(_) => false,
+        }
     }
+}
+
+fn asks_for(grid: &ReplayGrid, cell: &Cell, work: &KeyValue, replay: &Replay) -> bool {
+    let named = |pattern: &String| match pattern.strip_suffix('*') {
+        Some(front) => replay.trace.starts_with(front),
+        None => replay.trace == *pattern,
+    };
+    let driven = match work.driver {
+        Driver::Timed { speed } => grid.speed.contains(&speed),
+        _ => grid.speed.is_empty() && grid.batch.contains(&work.batch()),
+    };
+    // A trace too small for the least memory fills it less than asked for.
+    let fills = grid.fill_percent.iter().any(|&percent| percent >= work.fill_percent);
+    let stores = grid.stores.iter().filter_map(|store| registry::store(store).ok());
+    grid.traces.iter().any(named)
+        && grid.threads.contains(&work.threads)
+        && grid.working_sets.contains(&replay.working_sets)
+        && grid.miss.contains(&replay.miss)
+        && driven
+        && fills
+        && stores.map(|system| system.label()).any(|label| label == cell.system.label())
 }
 
 /// The cells of `rows` that the built-in `suite` asks for.

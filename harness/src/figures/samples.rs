@@ -23,6 +23,11 @@ pub(super) enum Quantity {
     SystemPercent,
     /// Resident ÷ live value bytes right after the step.
     Overhead,
+    /// Highest sample of resident memory within the step ÷ value bytes where most are live; replays
+    /// only.
+    PeakOverhead,
+    /// Wall time of the step, in s.
+    ElapsedS,
     /// The roofline store's time for an operation ÷ the engine's, in percent.
     EfficiencyPercent,
     /// A percentile of the latency of all operations, in µs; in an open loop from the scheduled
@@ -61,6 +66,15 @@ impl Quantity {
                 (cpu_ns > 0.0).then(|| row.cpu.system_ns as f64 / cpu_ns * 100.0)
             }
             Self::Overhead => row.memory.as_ref()?.at_once?.overhead,
+            Self::PeakOverhead => match &row.cell.work {
+                Work::KeyValue(work) if work.replay.is_some() => {
+                    let highest = row.memory.as_ref()?.sampled_max_bytes? as f64;
+                    let live = work.live_value_bytes();
+                    (live > 0).then(|| highest / live as f64)
+                }
+                _ => None,
+            },
+            Self::ElapsedS => Some(row.elapsed_ns as f64 / 1e9),
             Self::EfficiencyPercent => Some(row.roofline?.efficiency * 100.0),
             Self::LatencyUs(name) => us(&row.latency_ns, name),
             Self::KindLatencyUs(kind, name) => us(row.latency_by_kind_ns.get(kind)?, name),

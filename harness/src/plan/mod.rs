@@ -3,6 +3,7 @@
 mod allocations;
 mod copying;
 mod key_value;
+mod replay;
 
 use std::collections::BTreeSet;
 
@@ -101,10 +102,10 @@ pub fn plan(
 
 /// A notice for every trace that suites name and that is not there.
 fn missing_traces(suites: &[Suite], traces: &Traces) -> Vec<String> {
-    let named = suites.iter().flat_map(|suite| &suite.allocations).flat_map(|grid| &grid.traces);
-    let missing: BTreeSet<&String> = named.filter(|name| traces.get(name).is_none()).collect();
-    let notice = |name| format!("trace `{name}` is not there: scripts/capture-programs makes it");
-    missing.into_iter().map(notice).collect()
+    let named = suites.iter().flat_map(Suite::traces);
+    let missing: BTreeSet<&str> =
+        named.filter(|name| traces.matching(name).next().is_none()).collect();
+    missing.into_iter().map(|name| crate::traces::remedy(name)).collect()
 }
 
 fn cells_of(suites: &[Suite], scale: &Scale, traces: &Traces) -> Result<Vec<Cell>, String> {
@@ -121,6 +122,9 @@ fn cells_of(suites: &[Suite], scale: &Scale, traces: &Traces) -> Result<Vec<Cell
         }
         for grid in &suite.allocations {
             allocations::cells(suite, grid, scale, traces, &mut cells)?;
+        }
+        for grid in &suite.replay {
+            replay::cells(suite, grid, scale, traces, &mut cells)?;
         }
     }
     // Suites may share cells; a cell that two of them want runs once.

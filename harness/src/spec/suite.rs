@@ -9,6 +9,7 @@ use workloads::fragmentation::Pattern;
 use workloads::requests::Workload;
 
 use super::key_value::{KeyValueGrid, take_knobs};
+use super::replay::ReplayGrid;
 use crate::cell::{Basis, Frees, Observe};
 
 /// A question and the grids of cells that answer it.
@@ -47,6 +48,9 @@ pub struct Suite {
     /// Replays of allocation traces.
     #[serde(default)]
     pub allocations: Vec<AllocationGrid>,
+    /// Replays of traces of requests.
+    #[serde(default)]
+    pub replay: Vec<ReplayGrid>,
 }
 
 /// Every combination of these is a fragmentation cell.
@@ -150,6 +154,13 @@ impl fmt::Display for SuiteError {
 impl std::error::Error for SuiteError {}
 
 impl Suite {
+    /// The traces that it replays, by name.
+    pub fn traces(&self) -> impl Iterator<Item = &str> {
+        let allocations = self.allocations.iter().flat_map(|grid| &grid.traces);
+        let requests = self.replay.iter().flat_map(|grid| &grid.traces);
+        allocations.chain(requests).map(String::as_str)
+    }
+
     /// A suite for cells that options describe: nothing but a seed.
     #[must_use]
     pub fn of_options(seed: u64) -> Self {
@@ -165,6 +176,7 @@ impl Suite {
             key_value: Vec::new(),
             copy: Vec::new(),
             allocations: Vec::new(),
+            replay: Vec::new(),
         }
     }
 
@@ -194,11 +206,12 @@ impl Suite {
         let measures_nothing = suite.fragmentation.is_empty()
             && suite.key_value.is_empty()
             && suite.copy.is_empty()
-            && suite.allocations.is_empty();
+            && suite.allocations.is_empty()
+            && suite.replay.is_empty();
         if measures_nothing {
             return Err(fail(
-                "the suite measures nothing: add a [[fragmentation]], [[key-value]] or \
-                 [[allocations]] table"
+                "the suite measures nothing: add a [[fragmentation]], [[key-value]], \
+                 [[allocations]] or [[replay]] table"
                     .to_owned(),
             ));
         }
