@@ -64,6 +64,8 @@ fn sizes_are_scaled_then_clamped_and_unknown_ones_stay_unknown() {
     assert!(clamped.into_iter().all(|count| count > 0), "{clamped:?}");
     let empty = Operation { value_bytes: 0, kind: OperationKind::Put, ..operations[0] };
     assert_eq!(apply(transform, &[empty])[0].value_bytes, 10);
+    let untold = Operation { kind: OperationKind::Get, ..empty };
+    assert_eq!(apply(transform, &[untold])[0].value_bytes, 0);
 }
 
 #[test]
