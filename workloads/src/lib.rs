@@ -27,6 +27,7 @@ pub mod dist;
 pub mod fragmentation;
 mod keys;
 mod mix;
+mod near;
 pub mod requests;
 mod seed;
 pub mod trace;

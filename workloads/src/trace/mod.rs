@@ -3,7 +3,9 @@
 //! A key-value trace is a sequence of [`Operation`]s, an allocation trace one of [`Allocation`]s.
 
 mod allocation;
+pub mod formats;
 mod operation;
+pub mod transform;
 
 pub use allocation::{Allocation, AllocationKind};
 pub use operation::{Operation, OperationKind};
