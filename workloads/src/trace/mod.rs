@@ -1,11 +1,13 @@
 //! Traces: what programs really asked, recorded once and replayed on any engine.
 //!
 //! A key-value trace is a sequence of [`Operation`]s, an allocation trace one of [`Allocation`]s.
+//! [`statistics`] says what either asks for.
 
 mod allocation;
 pub mod formats;
 mod operation;
 pub mod transform;
+pub mod statistics;
 
 pub use allocation::{Allocation, AllocationKind};
 pub use operation::{Operation, OperationKind};
