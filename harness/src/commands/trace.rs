@@ -52,7 +52,7 @@ fn capture_postmark(arguments: &PostmarkArguments) -> Result<(), Failure> {
 
 fn capture_malloc(arguments: &MallocArguments) -> Result<(), Failure> {
     let MallocArguments { output, process, command } = arguments;
-    traces::capture_malloc(command, process.as_deref(), output).map_err(Failure::machine)?;
+    traces::malloc::capture(command, process.as_deref(), output).map_err(Failure::machine)?;
     describe(output)
 }
 

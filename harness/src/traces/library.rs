@@ -10,9 +10,10 @@ use workloads::requests::Miss;
 use workloads::trace::{Header, Operation, Record, Totals, TraceReader};
 use workloads::trace::file::verify;
 
-use super::account::{self, TraceAccount};
+use super::describe::{Sizes, describe, file_name};
 use super::staged::stage;
-use super::{IMPORTED, POSTMARK, StagedReplay, TraceContent, TraceFile, Traces};
+use super::{IMPORTED, POSTMARK, StagedReplay, TraceAccount, TraceContent, TraceFile, Traces};
+use crate::archive::write_whole;
 use crate::spec::{Scale, Suite};
 
 /// What becomes of the Postmark trace where it is not there.
@@ -138,12 +139,13 @@ impl Library {
         misses: &BTreeSet<Miss>,
     ) -> Result<TraceFile, String> {
         let account = account_of(name, &path)?;
-        let (content, events, threads, objects, live_bytes_max, live_objects_max) =
-            account.sizes();
+        let Sizes { content, events, threads, objects, live_bytes_max, live_objects_max } =
+            Sizes::of(&account);
+        let digest = u64::from_str_radix(&account.digest, 16).unwrap_or(0);
         let mut file = TraceFile {
             name: name.to_owned(),
             path: path.clone(),
-            digest: account.digest,
+            digest,
             content,
             events,
             threads,
@@ -154,7 +156,7 @@ impl Library {
             replays: BTreeMap::new(),
         };
         if content == TraceContent::Operations {
-            file.replays = replays(&path, account.digest, misses)?;
+            file.replays = replays(&path, digest, misses)?;
         }
         Ok(file)
     }
@@ -166,16 +168,15 @@ impl Library {
 /// A damaged trace, with the offset.
 pub(crate) fn account_of(name: &str, path: &Path) -> Result<TraceAccount, String> {
     let (header, totals) = check(path)?;
-    let digest = totals.digest;
     let beside = path.with_extension("account.json");
-    if let Ok(mut account) = account::read(&beside)
-        && account.digest == digest
+    if let Ok(account) = TraceAccount::read(&beside)
+        && account.digest == format!("{:016x}", totals.digest)
     {
-        name.clone_into(&mut account.name);
-        return Ok(account);
+        return Ok(TraceAccount { name: file_name(name), ..account });
     }
-    let account = account::describe(name, path, &header, &totals)?;
-    account::write(&beside, &account)?;
+    let account = describe(name, path, &header, &totals)?;
+    write_whole(&beside, account.to_json().as_bytes())
+        .map_err(|error| format!("{}: {error}", beside.display()))?;
     Ok(account)
 }
 
@@ -204,7 +205,7 @@ fn replays(
     }
     if !lacking.is_empty() {
         let text = serde_json::to_string_pretty(&derived).expect("plain data");
-        fs::write(&beside, text).map_err(|error| format!("{}: {error}", beside.display()))?;
+        write_whole(&beside, text.as_bytes()).map_err(|error| format!("{}: {error}", beside.display()))?;
     }
     Ok(derived.replays)
 }

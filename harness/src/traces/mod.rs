@@ -1,9 +1,14 @@
 //! Traces by name: what a suite means when it names one, and where its file is.
 
-mod import;
-mod library;
+mod account;
+mod describe;
+pub(crate) mod import;
+pub(crate) mod library;
+pub(crate) mod malloc;
+mod paper;
 pub(crate) mod postmark;
-pub(crate) mod recorder;
+mod print;
+mod recorder;
 pub(crate) mod staged;
 
 use std::collections::BTreeMap;
@@ -13,7 +18,9 @@ use serde::{Deserialize, Serialize};
 use workloads::requests::{Miss, ReplayTotals};
 
 use crate::cell::Staged;
+pub use account::{TraceAccount, TraceContents};
 pub use library::{Library, Missing};
+pub use print::print;
 
 /// What a trace records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,8 +85,8 @@ impl Traces {
     /// What the file system says.
     pub(crate) fn accounts(&self) -> Result<Vec<(String, String)>, String> {
         let accounts = self.0.values().map(|file| {
-            let text = account::text(&library::account_of(&file.name, &file.path)?);
-            Ok((format!("{}/{}.json", account::FOLDER, file.name.replace('/', "-")), text))
+            let account = library::account_of(&file.name, &file.path)?;
+            Ok((account.file()?, account.to_json()))
         });
         accounts.collect()
     }
