@@ -1,7 +1,7 @@
 //! Traces: what programs really asked, recorded once and replayed on any engine.
 //!
-//! A key-value trace is a sequence of [`Operation`]s, an allocation trace one of [`Allocation`]s; [`file`] keeps
-//! either.
+//! A key-value trace is a sequence of [`Operation`]s, an allocation trace one of [`Allocation`]s;
+//! [`mod@file`] keeps either.
 
 mod allocation;
 pub mod file;

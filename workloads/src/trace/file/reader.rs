@@ -20,6 +20,8 @@ pub struct TraceReader<R: Record, In: Read> {
     header: Header,
     /// Of the blocks read so far, and in the end the notes.
     totals: Totals,
+    /// Time of the last record read.
+    last_ns: u64,
     /// The checksum from which the next frame starts.
     chain: u64,
     progress: Progress,
@@ -73,6 +75,7 @@ impl<R: Record, In: Read> TraceReader<R, In> {
             source,
             header,
             totals: Totals::new(R::CONTENT),
+            last_ns: 0,
             chain: checksum,
             progress: Progress::Blocks,
             allow_unfinished: false,
@@ -191,6 +194,12 @@ impl<R: Record, In: Read> TraceReader<R, In> {
         }
         R::decode(&self.raw, frame.records, into)
             .map_err(|malformed| self.damaged(begin, malformed.0))?;
+        let time_ns = |record: Option<&R>| record.and_then(R::time_ns);
+        if time_ns(into.first()).is_some_and(|first_ns| first_ns < self.last_ns) {
+            into.clear();
+            return Err(self.damaged(begin, "a block begins before the one before it ends"));
+        }
+        self.last_ns = time_ns(into.last()).unwrap_or(self.last_ns);
         self.totals.add(frame.records, &self.raw);
         Ok(())
     }
@@ -280,5 +289,95 @@ impl<R: Record, In: Read> Records<'_, R, In> {
         let outcome = self.reader.next_block(&mut self.block);
         self.failed = outcome.is_err();
         outcome
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::{Operation, OperationKind};
+
+    /// A trace of the given frames whose checksums all fit: kind, records, bytes before
+    /// compression, content.
+    fn crafted(frames: &[(FrameKind, usize, usize, &[u8])]) -> Vec<u8> {
+        let mut bytes = Header::new::<Operation>("crafted").to_bytes().unwrap();
+        let mut chain = u64::from_le_bytes(*bytes.last_chunk().unwrap());
+        for &(kind, records, raw_bytes, content) in frames {
+            let mut frame = vec![0; HEAD_BYTES];
+            frame.extend(content);
+            let stored_bytes = content.len();
+            chain = Frame { kind, records, raw_bytes, stored_bytes }.seal(chain, &mut frame);
+            bytes.extend(frame);
+        }
+        bytes
+    }
+
+    fn refusal(frames: &[(FrameKind, usize, usize, &[u8])]) -> String {
+        let bytes = crafted(frames);
+        let mut reader = TraceReader::<Operation, _>::new(&bytes[..], "crafted").unwrap();
+        let mut block = Vec::new();
+        loop {
+            match reader.next_block(&mut block) {
+                Ok(true) => {}
+                Ok(false) => panic!("it was read to its end"),
+                Err(TraceError { kind: TraceErrorKind::Damaged { what, .. }, .. }) => {
+                    assert!(block.is_empty());
+                    return what;
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+
+    fn raw(time_ns: u64) -> Vec<u8> {
+        let mut raw = Vec::new();
+        let get = Operation { time_ns, kind: OperationKind::Get, key: 1, value_bytes: 0 };
+        Operation::encode(&[get], &mut raw);
+        raw
+    }
+
+    fn compressed(raw: &[u8]) -> Vec<u8> {
+        zstd::bulk::compress(raw, 1).unwrap()
+    }
+
+    #[test]
+    fn fitting_checksums_are_not_enough_for_a_block() {
+        let sound = raw(5);
+        let (content, bomb) = (compressed(&sound), compressed(&vec![0; 64 << 20]));
+        let block = |records, raw_bytes, content| {
+            refusal(&[(FrameKind::Records, records, raw_bytes, content)])
+        };
+        let size = "a block does not decompress to its size";
+        assert_eq!(block(1, sound.len() + 1, &content), size);
+        assert_eq!(block(1, sound.len() - 1, &content), size);
+        assert_eq!(block(1, sound.len(), b"no compression"), size);
+        assert_eq!(block(1, 100, &bomb), size, "a bomb");
+        // Its time, 5, stands where the second kind would.
+        let kind = "an operation of a kind that does not exist";
+        assert_eq!(block(2, sound.len(), &content), kind);
+    }
+
+    #[test]
+    fn time_does_not_run_back_between_blocks() {
+        let blocks = [5, 5, 4].map(raw);
+        let contents = blocks.each_ref().map(|raw| compressed(raw));
+        let frames: Vec<_> =
+            (0..3).map(|at| (FrameKind::Records, 1, blocks[at].len(), &contents[at][..])).collect();
+        assert_eq!(refusal(&frames), "a block begins before the one before it ends");
+    }
+
+    #[test]
+    fn the_end_has_to_tell_of_the_blocks() {
+        let end = |text: &[u8]| refusal(&[(FrameKind::End, 0, text.len(), text)]);
+        let sound = Totals::new(Operation::CONTENT);
+        for totals in [
+            Totals { records: 1, ..sound.clone() },
+            Totals { blocks: 1, ..sound.clone() },
+            Totals { digest: 1, ..sound },
+        ] {
+            let what = end(&totals.to_text().unwrap());
+            assert_eq!(what, "the end block tells of other records than the blocks hold");
+        }
+        assert!(end(b"{").starts_with("the end block is no text: "));
     }
 }
