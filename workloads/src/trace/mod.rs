@@ -5,11 +5,20 @@
 
 mod allocation;
 pub mod formats;
+//! A key-value trace is a sequence of [`Operation`]s, an allocation trace one of [`Allocation`]s;
+//! [`mod@file`] keeps either.
+
+mod allocation;
+pub mod file;
 mod operation;
 pub mod transform;
 pub mod statistics;
 
 pub use allocation::{Allocation, AllocationKind};
+pub use file::{
+    Content, Header, Record, Totals, TraceError, TraceErrorKind, TraceReader, TraceWriter,
+    WriteError,
+};
 pub use operation::{Operation, OperationKind};
 
 use crate::mix::mix;
