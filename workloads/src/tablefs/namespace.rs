@@ -144,7 +144,11 @@ impl TableFs {
         self.nodes.get(&inode).ok_or(FileError::NotFound)
     }
 
-    fn child(&self, parent: Inode, name: &[u8]) -> Result<Option<Inode>, FileError> {
+    /// What has this name, without asking the store.
+    ///
+    /// # Errors
+    /// As [`lookup`](Self::lookup).
+    pub fn child(&self, parent: Inode, name: &[u8]) -> Result<Option<Inode>, FileError> {
         if name.is_empty() || name.len() > NAME_BYTES_MAX {
             return Err(FileError::Name);
         }
