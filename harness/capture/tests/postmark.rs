@@ -6,6 +6,8 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use capture::postmark::{CaptureError, Recorded, availability, record, record_from};
 use workloads::postmark::{Generator, Parameters};
@@ -32,9 +34,9 @@ fn recorded(parameters: &Parameters) -> (Vec<Operation>, Recorded) {
     (operations, recorded)
 }
 
-/// Mounts and folders of recordings by this process.
-fn left_behind() -> Vec<String> {
-    let own = format!("nibble-postmark-{}-", std::process::id());
+/// Mounts and folders of recordings by a process.
+fn left_behind(process: u32) -> Vec<String> {
+    let own = format!("nibble-postmark-{process}-");
     let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
     let mounted = mounts.lines().filter(|line| line.contains(&own)).map(str::to_owned);
     let folders = fs::read_dir(std::env::temp_dir()).unwrap().flatten();
@@ -233,7 +235,8 @@ fn the_file_system_behaves_as_one() {
         return;
     }
     // Anything that is not as it should be ends the shell, so that no report is printed.
-    let script = "set -e; cat >/dev/null; cd files; mkdir d; printf hello >d/a; printf ' world' >>d/a
+    let script =
+        "set -e; cat >/dev/null; cd files; mkdir d; printf hello >d/a; printf ' world' >>d/a
         [ \"$(cat d/a)\" = 'hello world' ]; [ \"$(ls d)\" = a ]
         if rmdir d 2>/dev/null || cat none 2>/dev/null; then exit 1; fi
         mv d/a b; [ \"$(cat b)\" = 'hello world' ]; : >b; [ ! -s b ]
@@ -265,13 +268,48 @@ fn a_sink_that_refuses_or_panics_ends_the_recording_and_nothing_stays() {
     });
     assert!(panicked.is_err());
     // Other tests of this process have theirs for a moment.
+    wait_until(|| left_behind(std::process::id()).is_empty());
+}
+
+/// Waits at most a minute.
+#[track_caller]
+fn wait_until(mut holds: impl FnMut() -> bool) {
     for _ in 0..6000 {
-        if left_behind().is_empty() {
+        if holds() {
             return;
         }
-        std::thread::sleep(std::time::Duration::from_millis(10));
+        std::thread::sleep(Duration::from_millis(10));
     }
-    panic!("{:?}", left_behind());
+    panic!("it never came to that");
+}
+
+/// Set where this program runs once more, to record until it is killed.
+const RECORDS: &str = "CAPTURE_TEST_RECORDS";
+
+#[test]
+fn what_a_killed_recording_leaves_the_next_one_removes() {
+    if !can_record() {
+        return;
+    }
+    if std::env::var_os(RECORDS).is_some() {
+        let parameters = Parameters::of_files(1_000_000);
+        let error = record(&parameters, &mut |_| Ok(()), &|_| {});
+        panic!("it was to be killed: {error:?}");
+    }
+    let mut recorder = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "what_a_killed_recording_leaves_the_next_one_removes"])
+        .env(RECORDS, "1")
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    // Its first folder is that of `can_record`.
+    let second = format!("nibble-postmark-{}-1", recorder.id());
+    wait_until(|| left_behind(recorder.id()).iter().any(|left| left.contains(&second)));
+    recorder.kill().unwrap();
+    recorder.wait().unwrap();
+    availability().unwrap();
+    // Another test may have come first and be about to remove them.
+    wait_until(|| left_behind(recorder.id()).is_empty());
 }
 
 #[test]

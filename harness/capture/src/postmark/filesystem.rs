@@ -1,7 +1,8 @@
 //! The requests of the kernel, as FUSE hands them on.
 //!
 //! How long the kernel may remember decides what it asks: entries of directories and attributes
-//! for ever, entries of files never, data never.
+//! for ever, entries of files never, data never. What a RELEASE changes comes late: a stat of a file
+//! just closed may find it open still, and cost no GET. PostMark asks only of files it has open.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

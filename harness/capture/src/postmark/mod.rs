@@ -1,7 +1,7 @@
 //! Records PostMark: the real program, on a file system of ours that maps files to rows of a store.
 //!
-//! The program runs in a folder of its own where [`filesystem`] is mounted by FUSE. Each request of
-//! the kernel goes through [`workloads::tablefs`], and the key-value operations that come out are
+//! The program runs in a folder of its own where that file system is mounted by FUSE. Each request
+//! of the kernel goes through [`workloads::tablefs`], and the key-value operations that come out are
 //! the trace. Nothing that the kernel does in its own time changes their order: data is never
 //! cached, entries of files are looked up each time, changes are stored when a file is closed and
 //! not when the kernel releases it.
