@@ -4,6 +4,6 @@
 //! | module | records |
 //! |---|---|
 //! | [`postmark`] | the key-value operations that PostMark's files cost |
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod postmark;

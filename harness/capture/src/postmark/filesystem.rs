@@ -326,7 +326,7 @@ impl Filesystem for Files {
             Ok(entries) => entries,
             Err(error) => return reply.error(errno(error)),
         };
-        for (at, (name, child)) in entries.enumerate().skip(offset as usize) {
+        for (at, (name, child)) in entries.into_iter().enumerate().skip(offset as usize) {
             let found = state.files.attributes(child);
             let kind = match found.is_some_and(|found| found.is_directory) {
                 true => FileType::Directory,
