@@ -47,8 +47,8 @@ impl TableFs {
         }
         let after = extent.bytes.max(end);
         if after > INLINE_BYTES_MAX {
-            // A hole is written as well.
-            let start = offset.min(extent.bytes);
+            // A hole is written as well, and data that leaves the row.
+            let start = offset.min(extent.bytes_in_blocks());
             for block in start / BLOCK_BYTES..end.div_ceil(BLOCK_BYTES) {
                 let first = block * BLOCK_BYTES;
                 let last = (first + BLOCK_BYTES).min(extent.stored_bytes);
@@ -115,7 +115,7 @@ impl TableFs {
             self.emit(Get, block_key(inode, block), extent.block_bytes(block));
             changed.insert(block);
         }
-        changed.extend(extent.bytes / BLOCK_BYTES..bytes.div_ceil(BLOCK_BYTES));
+        changed.extend(extent.bytes_in_blocks() / BLOCK_BYTES..bytes.div_ceil(BLOCK_BYTES));
         if let Some(node) = self.nodes.get_mut(&inode) {
             node.file_mut()?.bytes = bytes;
         }
@@ -129,7 +129,10 @@ impl TableFs {
     /// When it is gone.
     pub fn set_attributes(&mut self, inode: Inode) -> Result<(), FileError> {
         self.stat(inode)?;
-        self.store(inode, BTreeSet::new());
+        let node = self.node(inode)?;
+        if let Some(link) = node.link {
+            self.emit(Put, link.key, node.row_bytes(link.name_bytes));
+        }
         Ok(())
     }
 
@@ -160,7 +163,7 @@ impl TableFs {
 
     /// Stores the row of `inode`, the blocks of `changed`, and removes blocks behind its end.
     /// What was unlinked has no place to be stored.
-    fn store(&mut self, inode: Inode, mut changed: BTreeSet<u64>) {
+    fn store(&mut self, inode: Inode, changed: BTreeSet<u64>) {
         let Some(node) = self.nodes.get_mut(&inode) else { return };
         let Some(link) = node.link else { return };
         let (mut before, mut after) = (Extent::default(), Extent::default());
@@ -171,9 +174,6 @@ impl TableFs {
         }
         let row_bytes = node.row_bytes(link.name_bytes);
         self.emit(Put, link.key, row_bytes);
-        if after.has_blocks() && !before.has_blocks() && before.stored_bytes > 0 {
-            changed.insert(0);
-        }
         for block in changed.range(..after.blocks()) {
             self.emit(Put, block_key(inode, *block), after.block_bytes(*block));
         }
@@ -184,6 +184,11 @@ impl TableFs {
 }
 
 impl Extent {
+    /// Bytes, unflushed ones included, that are or will be in blocks whatever the file's size.
+    const fn bytes_in_blocks(self) -> u64 {
+        if self.bytes > INLINE_BYTES_MAX { self.bytes } else { 0 }
+    }
+
     /// The stored block of which a part stays, is extended, or moves into the row where the file
     /// is cut or extended to `bytes`.
     fn block_cut_at(self, bytes: u64) -> Option<u64> {

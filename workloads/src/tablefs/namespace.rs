@@ -1,6 +1,6 @@
 //! Names: lookup, create, remove, rename.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use super::node::{Extent, Kind, Link, Node};
 use super::{Attributes, FileError, Handle, Inode, NAME_BYTES_MAX, TableFs, block_key, row_key};
@@ -45,12 +45,11 @@ impl TableFs {
     ///
     /// # Errors
     /// When it is no directory.
-    pub fn entries(
-        &self,
-        directory: Inode,
-    ) -> Result<impl Iterator<Item = (&[u8], Inode)>, FileError> {
+    pub fn entries(&self, directory: Inode) -> Result<Vec<(&[u8], Inode)>, FileError> {
         let entries = self.node(directory)?.directory()?;
-        Ok(entries.iter().map(|(name, inode)| (&**name, *inode)))
+        let mut sorted: Vec<_> = entries.iter().map(|(name, inode)| (&**name, *inode)).collect();
+        sorted.sort_unstable();
+        Ok(sorted)
     }
 
     /// Makes an empty file and opens it.
@@ -67,7 +66,7 @@ impl TableFs {
     /// # Errors
     /// As [`create`](Self::create).
     pub fn mkdir(&mut self, parent: Inode, name: &[u8]) -> Result<Inode, FileError> {
-        self.make(parent, name, Kind::Directory(BTreeMap::new()))
+        self.make(parent, name, Kind::Directory(HashMap::new()))
     }
 
     /// Removes a file's name. Handles that have it open stay usable.
@@ -144,7 +143,11 @@ impl TableFs {
         self.nodes.get(&inode).ok_or(FileError::NotFound)
     }
 
-    fn child(&self, parent: Inode, name: &[u8]) -> Result<Option<Inode>, FileError> {
+    /// What has this name, without asking the store.
+    ///
+    /// # Errors
+    /// As [`lookup`](Self::lookup).
+    pub fn child(&self, parent: Inode, name: &[u8]) -> Result<Option<Inode>, FileError> {
         if name.is_empty() || name.len() > NAME_BYTES_MAX {
             return Err(FileError::Name);
         }

@@ -1,6 +1,6 @@
 //! What is known of a file, a directory and an open handle.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 
 use super::{ATTRIBUTE_BYTES, BLOCK_BYTES, FileError, INLINE_BYTES_MAX};
 
@@ -47,7 +47,7 @@ pub(super) struct Link {
 
 #[derive(Debug)]
 pub(super) enum Kind {
-    Directory(BTreeMap<Box<[u8]>, Inode>),
+    Directory(HashMap<Box<[u8]>, Inode>),
     File(Extent),
 }
 
@@ -75,7 +75,7 @@ pub(super) struct OpenFile {
 
 impl Node {
     pub(super) fn root() -> Self {
-        Self { link: None, handles: 0, kind: Kind::Directory(BTreeMap::new()) }
+        Self { link: None, handles: 0, kind: Kind::Directory(HashMap::new()) }
     }
 
     pub(super) fn file(&self) -> Result<&Extent, FileError> {
@@ -92,7 +92,7 @@ impl Node {
         }
     }
 
-    pub(super) fn directory(&self) -> Result<&BTreeMap<Box<[u8]>, Inode>, FileError> {
+    pub(super) fn directory(&self) -> Result<&HashMap<Box<[u8]>, Inode>, FileError> {
         match &self.kind {
             Kind::Directory(entries) => Ok(entries),
             Kind::File(_) => Err(FileError::NotADirectory),
