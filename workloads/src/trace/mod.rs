@@ -1,18 +1,15 @@
 //! Traces: what programs really asked, recorded once and replayed on any engine.
 //!
-//! A key-value trace is a sequence of [`Operation`]s, an allocation trace one of [`Allocation`]s.
-//! [`statistics`] says what either asks for.
-
-mod allocation;
-pub mod formats;
 //! A key-value trace is a sequence of [`Operation`]s, an allocation trace one of [`Allocation`]s;
-//! [`mod@file`] keeps either.
+//! [`mod@file`] keeps either, [`formats`] reads those of others, and [`statistics`] says what either asks
+//! for.
 
 mod allocation;
 pub mod file;
+pub mod formats;
 mod operation;
-pub mod transform;
 pub mod statistics;
+pub mod transform;
 
 pub use allocation::{Allocation, AllocationKind};
 pub use file::{
