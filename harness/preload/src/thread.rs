@@ -1,11 +1,11 @@
 //! What a thread knows of itself: its number, and whether it is inside an allocator already.
 //!
 //! Eight bytes of static thread-local memory, declared and addressed in assembly. `thread_local!`
-//! in a shared library calls the dynamic loader, and the loader calls `realloc` once a program has
-//! loaded enough libraries with thread-local memory of their own: a recorder of `realloc` that asks
-//! it for its thread never returns. An address relative to the thread's own needs no call; it is
-//! there for every thread from its first instruction to its last, because the library is loaded
-//! with the program.
+//! in a shared library asks the dynamic loader, and the loaders of some releases of the C library
+//! then bring the thread's table up to date with what the program loaded meanwhile, by `realloc`: a
+//! recorder of `realloc` that asks for its thread would never return. An address relative to the
+//! thread's own needs no call. It is there for every thread from its first instruction to its last,
+//! because the library is loaded with the program.
 
 use core::arch::{asm, global_asm};
 use core::cell::Cell;
