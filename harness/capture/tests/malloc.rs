@@ -280,7 +280,7 @@ fn programs_go_on_where_nothing_can_be_written() {
 fn programs_go_on_where_room_runs_out_and_their_losses_are_counted() {
     let Some(program) = program("killed", "room-program") else { return };
     let folder = scratch("room");
-    // Bytes of the header and of one window, and not of two; in blocks of 512.
+    // Bytes of the header and of four windows, and not of five; in blocks of 512.
     let command = format!("ulimit -f 40000; LD_PRELOAD=$PRELOAD {}", program.display());
     let (code, _, errors) = shell(&command, &folder);
     assert_eq!(code, 128 + libc::SIGKILL, "{errors}");

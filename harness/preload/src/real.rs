@@ -50,12 +50,7 @@ impl<F: Copy> Real<F> {
         // Relaxed: `FOUND` was read before, with Acquire.
         let found = self.found.load(Ordering::Relaxed);
         if found.is_null() {
-            Message::new()
-                .text(self.name.to_bytes())
-                .text(b" is in no library of this program, which calls it")
-                .say();
-            // SAFETY: ends the process, as the loader does where a function is missing.
-            unsafe { libc::abort() };
+            missing(self.name);
         }
         // SAFETY: `F` is the signature of the function of that name, and as wide as an address.
         unsafe { transmute_copy(&found) }
@@ -68,6 +63,18 @@ impl<F: Copy> Real<F> {
         self.found.store(found, Ordering::Relaxed);
         !found.is_null()
     }
+}
+
+/// Ends the process, as the loader does where a function is missing.
+#[cold]
+#[inline(never)]
+fn missing(name: &CStr) -> ! {
+    Message::new()
+        .text(name.to_bytes())
+        .text(b" is in no library of this program, which calls it")
+        .say();
+    // SAFETY: takes no argument.
+    unsafe { libc::abort() }
 }
 
 /// Whether the functions can be called. The first calls look for them; while the loader does so

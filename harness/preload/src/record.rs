@@ -33,7 +33,7 @@ pub(crate) const VERSION: u64 = 1;
 /// Bytes before the first window: a multiple of every page size, as windows are mapped.
 pub(crate) const HEADER_BYTES: u64 = 64 << 10;
 /// Bytes by which a file grows. Many processes of a build write less than one.
-pub(crate) const WINDOW_BYTES: u64 = 16 << 20;
+pub(crate) const WINDOW_BYTES: u64 = 4 << 20;
 /// Bytes of a record.
 pub(crate) const RECORD_BYTES: u64 = 32;
 /// Records of a window.

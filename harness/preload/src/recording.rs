@@ -22,8 +22,9 @@ use crate::record::{
 use crate::system::{self, Decimal, File, Message};
 use crate::text::Text;
 
-/// Two billion records.
-const WINDOWS_MAX: usize = 4096;
+/// A billion records.
+const WINDOWS_MAX: usize = 8192;
+const _: () = assert!(WINDOWS_MAX as u64 * WINDOW_RECORDS == 1 << 30);
 /// Process images that had the same number in one folder.
 const FILES_MAX: u64 = 1 << 20;
 
@@ -264,6 +265,8 @@ impl Recording {
         }
     }
 
+    #[cold]
+    #[inline(never)]
     fn say(&self, error: c_int) {
         Message::new()
             .text(b"recording stops and the program goes on: error ")

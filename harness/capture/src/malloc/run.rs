@@ -25,7 +25,7 @@ pub struct RecordOptions {
     pub stdout: Stdio,
     /// Its standard error. A recorder that must stop says so there.
     pub stderr: Stdio,
-    /// Where its recordings go and stay, 32 bytes per record and at least 16 MiB per process;
+    /// Where its recordings go and stay, 32 bytes per record and at least 4 MiB per process;
     /// `None` is a temporary folder that goes with the [`Recording`].
     pub folder: Option<PathBuf>,
 }
