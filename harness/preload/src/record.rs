@@ -53,7 +53,9 @@ pub(crate) struct Header {
     pub(crate) parent_pid: AtomicU64,
     pub(crate) flags: AtomicU64,
     pub(crate) program_bytes: AtomicU64,
-    reserved: [u64; 10],
+    /// [`WINDOW_BYTES`].
+    pub(crate) window_bytes: AtomicU64,
+    reserved: [u64; 9],
     /// Records claimed; the next one's number.
     pub(crate) claimed: AtomicU64,
     apart: [u64; 15],

@@ -233,6 +233,7 @@ impl Recording {
             // SAFETY: `HEADER_BYTES` of zeroes, which are a header, shared only by atomics.
             let header = unsafe { &*mapped };
             header.version.store(VERSION, Ordering::Relaxed);
+            header.window_bytes.store(WINDOW_BYTES, Ordering::Relaxed);
             header.pid.store(pid, Ordering::Relaxed);
             header.parent_pid.store(parent_pid, Ordering::Relaxed);
             // Relaxed: a copy has one thread, and what its original wrote.

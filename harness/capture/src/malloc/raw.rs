@@ -104,11 +104,18 @@ impl HeaderBytes<'_> {
             let reason = format!("{magic:#018x} is not how a recording of this machine begins");
             return Err(self.damaged(0, reason));
         }
-        let version_at = offset_of!(Header, version);
-        let version = self.word(version_at);
-        if version != VERSION {
-            let reason = format!("layout {version} is not known; {VERSION} is: record it again");
-            return Err(self.damaged(version_at as u64, reason));
+        for (offset, known) in [
+            (offset_of!(Header, version), VERSION),
+            (offset_of!(Header, window_bytes), WINDOW_BYTES),
+        ] {
+            let layout = self.word(offset);
+            if layout != known {
+                let reason = format!(
+                    "a layout of {layout}, where {known} is known: the library that recorded it \
+                     is of another build"
+                );
+                return Err(self.damaged(offset as u64, reason));
+            }
         }
         let flags_at = offset_of!(Header, flags);
         let flags = self.word(flags_at);

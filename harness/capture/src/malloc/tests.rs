@@ -28,6 +28,7 @@ impl Scratch {
         for (offset, word) in [
             (offset_of!(Header, magic), MAGIC),
             (offset_of!(Header, version), VERSION),
+            (offset_of!(Header, window_bytes), WINDOW_BYTES),
             (offset_of!(Header, pid), 7),
             (offset_of!(Header, program_bytes), 4),
             (offset_of!(Header, claimed), records.len() as u64),
@@ -208,6 +209,7 @@ fn damages_are_errors_that_say_where() {
     for (offset, word) in [
         (offset_of!(Header, magic), MAGIC.swap_bytes()),
         (offset_of!(Header, version), VERSION + 1),
+        (offset_of!(Header, window_bytes), 2 * WINDOW_BYTES),
         (offset_of!(Header, pid), 1 << 32),
         (offset_of!(Header, flags), 2),
         (offset_of!(Header, program_bytes), 4097),
