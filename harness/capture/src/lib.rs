@@ -3,7 +3,9 @@
 //!
 //! | module | records |
 //! |---|---|
+//! | [`malloc`] | what a program asks of its allocator |
 //! | [`postmark`] | the key-value operations that PostMark's files cost |
 #![deny(unsafe_code)]
 
+pub mod malloc;
 pub mod postmark;
