@@ -16,6 +16,7 @@
 //! | [`record`], [`archive`], [`environment`], [`identity`] | what is kept |
 //! | [`analysis`], [`compare`] | from rows to numbers |
 //! | `targets` | performance targets: a table of questions with a bar each |
+//! | [`traces`] | what is known of a trace |
 //! | [`figures`], [`report`] | from numbers to pages |
 //! | [`doctor`] | what on this machine disturbs measurements |
 //! | [`cli`], [`commands`], [`exit`] | the command line |

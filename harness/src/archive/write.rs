@@ -172,7 +172,7 @@ fn unused(root: &Path, name: &str) -> Result<(PathBuf, PathBuf), String> {
 }
 
 /// Writes a file that is complete or not there, whatever ends the program or the machine.
-pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
     let mut file = File::create(&part)?;

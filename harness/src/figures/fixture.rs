@@ -2,6 +2,7 @@
 //! them was ever measured.
 
 pub(crate) mod requests;
+mod traces;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,6 +18,8 @@ use crate::record::{
 use crate::registry;
 use crate::spec::{Scale, built_in};
 use crate::traces::Traces;
+
+pub(crate) use traces::{accounts, write_accounts};
 
 pub(crate) const HEAPS: [&str; 9] = [
     "glibc",
