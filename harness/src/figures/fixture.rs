@@ -112,6 +112,7 @@ pub(crate) fn row(cell: &Cell, step: &str) -> Row {
         flags: Vec::new(),
         refusal: None,
         memory: None,
+        positions: Vec::new(),
         verification: None,
         statistics: BTreeMap::new(),
         census: None,
