@@ -1,11 +1,17 @@
 //! Traces: what programs really asked, recorded once and replayed on any engine.
 //!
-//! A key-value trace is a sequence of [`Operation`]s, an allocation trace one of [`Allocation`]s.
+//! A key-value trace is a sequence of [`Operation`]s, an allocation trace one of [`Allocation`]s;
+//! [`mod@file`] keeps either.
 
 mod allocation;
+pub mod file;
 mod operation;
 
 pub use allocation::{Allocation, AllocationKind};
+pub use file::{
+    Content, Header, Record, Totals, TraceError, TraceErrorKind, TraceReader, TraceWriter,
+    WriteError,
+};
 pub use operation::{Operation, OperationKind};
 
 use crate::mix::mix;
