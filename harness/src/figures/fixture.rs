@@ -1,6 +1,7 @@
 //! Made-up rows for tests. The numbers follow from names, so no two systems share them; none of
 //! them was ever measured.
 
+mod allocations;
 pub(crate) mod requests;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -259,6 +260,7 @@ pub(crate) fn rows() -> Vec<Row> {
         }
     }
     rows.extend(refills());
+    rows.extend(allocations::rows());
     // Suites share cells, and a cell that two of them want runs once.
     let requests = requests::rows();
     let known: BTreeSet<&str> = requests.iter().map(|row| row.cell.id.as_str()).collect();

@@ -10,6 +10,7 @@
 //! fragmentation cells in `selections.rs` (of cycles: `refill.rs`), of key-value cells in `key_value/`, where a selection is
 //! a function from a cell to spots (`samples.rs`) and the table is the same for all (`panels.rs`).
 
+mod allocations;
 mod axes;
 mod closed_loop;
 mod curves;

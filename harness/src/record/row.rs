@@ -64,7 +64,7 @@ pub struct Row {
     /// Name of the system as figures use it ([`crate::cell::System::label`]).
     pub system: String,
     /// Step within the cell: `fill`, `delete`, `refill`, `fill-3`, `delete-3`, `load`, `run`,
-    /// `verify`, `replay`; `cell` where the worker ended before its first step.
+    /// `verify`; `cell` where the worker ended before its first step.
     pub step: String,
     /// What came of it.
     pub outcome: Outcome,

@@ -4,9 +4,9 @@
 use std::sync::atomic::AtomicBool;
 
 use engine::Heap;
-use workloads::trace::Allocation;
 
 use super::crew::Crew;
+use super::events::Events;
 use super::fragmentation::heap_statistics;
 use super::link::Link;
 use super::replay::{Ran, Replay, Stage};
@@ -20,17 +20,15 @@ use crate::record::{Outcome, Refusal, Verification};
 use crate::registry;
 
 /// The one step of a replay.
-const STEP: &str = "replay";
+const STEP: &str = "run";
 
 /// Live objects that are checked at the end, at most.
 const CHECKED_AT_END: usize = 4096;
 
-/// Runs the cell on `events`, which are the trace's. They are read before the baseline and kept
-/// until the end: what the reader frees would serve the allocator it came from.
+/// Runs the cell. The trace is read and staged before the baseline.
 pub(super) fn run(
     cell: &Cell,
     work: &Allocations,
-    events: &mut impl Iterator<Item = Result<Allocation, String>>,
     engine_bytes: u64,
     page: &ProgressPage,
     link: &mut Link,
@@ -40,7 +38,9 @@ pub(super) fn run(
             "an allocation trace is replayed on an allocator, not on a store",
         ));
     };
-    let staged = Staged::stage(work, events)?;
+    let mut events = Events::of(work)?;
+    let staged = Staged::stage(work, &mut events)?;
+    events.check(work)?;
     open_if_it_prices_the_harness(name)?;
     link.say_and_wait(&Event::Ready { engine_bytes });
     let heap = registry::open_heap(name)?;

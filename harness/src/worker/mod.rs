@@ -7,6 +7,7 @@ mod calibration;
 mod copying;
 mod counters;
 mod crew;
+mod events;
 mod fragmentation;
 mod free_places;
 mod handover;
@@ -74,9 +75,7 @@ pub fn run(progress: Option<RawFd>) -> Result<(), String> {
         }
         Work::Copy(work) => copying::run(&cell, work, engine_bytes, &mut link),
         Work::KeyValue(work) => key_value::run(&cell, work, engine_bytes, &page, &mut link),
-        Work::Allocations(work) => {
-            Err(Stop::failed(format!("{}: allocation traces cannot be replayed", work.path)))
-        }
+        Work::Allocations(work) => allocations::run(&cell, work, engine_bytes, &page, &mut link),
     };
     if let Err(Stop::Because { outcome, reason }) = ended {
         link.say(&Event::Failed { outcome, reason });

@@ -112,7 +112,8 @@ impl Staged {
     ) -> Result<Self, Stop> {
         let mut stage = Stage::new(work).map_err(Stop::failed)?;
         for event in events {
-            event.and_then(|event| stage.take(event)).map_err(|reason| broken(work, &reason))?;
+            let event = event.map_err(Stop::failed)?;
+            stage.take(event).map_err(|reason| broken(work, &reason))?;
         }
         stage.finish()
     }
