@@ -1,6 +1,7 @@
 //! Made-up rows for tests. The numbers follow from names, so no two systems share them; none of
 //! them was ever measured.
 
+mod allocations;
 pub(crate) mod requests;
 mod traces;
 
@@ -115,6 +116,7 @@ pub(crate) fn row(cell: &Cell, step: &str) -> Row {
         flags: Vec::new(),
         refusal: None,
         memory: None,
+        positions: Vec::new(),
         verification: None,
         statistics: BTreeMap::new(),
         census: None,
@@ -261,6 +263,7 @@ pub(crate) fn rows() -> Vec<Row> {
         }
     }
     rows.extend(refills());
+    rows.extend(allocations::rows());
     // Suites share cells, and a cell that two of them want runs once.
     let requests = requests::rows();
     let known: BTreeSet<&str> = requests.iter().map(|row| row.cell.id.as_str()).collect();

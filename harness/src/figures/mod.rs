@@ -11,6 +11,7 @@
 //! a function from a cell to spots (`samples.rs`) and the table is the same for all (`panels.rs`). Figures of
 //! traces (`traces/`) are drawn from the accounts in the run's folder.
 
+mod allocations;
 mod axes;
 mod closed_loop;
 mod curves;

@@ -23,8 +23,9 @@ pub(super) enum Quantity {
     SystemPercent,
     /// Resident ÷ live value bytes right after the step.
     Overhead,
-    /// Highest sample of resident memory within the step ÷ value bytes where most are live; replays
-    /// only.
+    /// Highest resident memory ÷ the most live bytes of the trace that is replayed: of stores the
+    /// highest sample within the step and value bytes, of heaps the highest where a replay stood
+    /// still.
     PeakOverhead,
     /// Wall time of the step, in s.
     ElapsedS,
@@ -72,6 +73,9 @@ impl Quantity {
                     let live = work.live_value_bytes();
                     (live > 0).then(|| highest / live as f64)
                 }
+                Work::Allocations(work) if work.live_bytes_max > 0 => {
+                    Some(peak_bytes(row)? as f64 / work.live_bytes_max as f64)
+                }
                 _ => None,
             },
             Self::ElapsedS => Some(row.elapsed_ns as f64 / 1e9),
@@ -81,6 +85,11 @@ impl Quantity {
             Self::ServiceUs(name) => us(&row.open_loop.as_ref()?.service_ns, name),
         }
     }
+}
+
+/// Highest resident memory where a replay stood still.
+pub(super) fn peak_bytes(row: &Row) -> Option<u64> {
+    row.positions.iter().map(|position| position.resident_bytes).max()
 }
 
 /// A text with its place among others of its kind.

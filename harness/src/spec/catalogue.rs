@@ -24,6 +24,7 @@ const SUITES: &[(&str, &str)] = suites![
     "first-touch",
     "heaps-in-stores",
     "index-layouts",
+    "malloc-traces",
     "maps",
     "memory-over-time",
     "mica-modes",
