@@ -130,9 +130,15 @@ fn a_cache_stores_what_it_missed_and_a_store_is_asked_at_the_traces_times() {
         let Work::KeyValue(work) = &row.expect("a row").cell.work else { panic!() };
         work.replay.as_ref().expect("a replay").totals
     };
-    assert_eq!(totals(false).gets_absent, totals(false).requests - totals(false).gets
-        - totals(false).inserts - totals(false).updates - totals(false).deletes
-        - totals(false).deletes_absent);
+    assert_eq!(
+        totals(false).gets_absent,
+        totals(false).requests
+            - totals(false).gets
+            - totals(false).inserts
+            - totals(false).updates
+            - totals(false).deletes
+            - totals(false).deletes_absent
+    );
     assert!(totals(true).inserts > totals(false).inserts, "misses are stored");
     assert!(totals(true).gets > totals(false).gets, "and found again");
     let timed = of(&rows, "nibble", "run").find(|row| row.open_loop.is_some()).expect("timed");

@@ -82,7 +82,9 @@ impl Replay {
         let percent = |count: u64| 100.0 * count as f64 / totals.requests.max(1) as f64;
         let name: String = trace
             .chars()
-            .map(|letter| if letter.is_ascii_alphanumeric() || letter == '_' { letter } else { '-' })
+            .map(
+                |letter| if letter.is_ascii_alphanumeric() || letter == '_' { letter } else { '-' },
+            )
             .collect();
         Workload {
             name,

@@ -75,7 +75,7 @@ pub struct PostmarkArguments {
     pub size_max: u32,
     /// PostMark's seed.
     #[arg(long, default_value_t = 42)]
-    pub seed: u64,
+    pub seed: u32,
     /// Use the generator, even where FUSE is there.
     #[arg(long)]
     pub generated: bool,
@@ -122,7 +122,7 @@ pub struct ConvertArguments {
     pub sample: Option<u64>,
     /// Make so many of every operation, each with a key of its own.
     #[arg(long, value_name = "N")]
-    pub copies: Option<u64>,
+    pub copies: Option<u32>,
     /// So many times as fast.
     #[arg(long, default_value_t = 1.0)]
     pub speed: f64,

@@ -14,7 +14,7 @@ use crate::cli::{
     CaptureCommand, ConvertArguments, MallocArguments, PostmarkArguments, StatArguments,
     TraceCommand,
 };
-use crate::figures;
+use crate::figures::{self, Drawings};
 use crate::traces::{self, Library, TraceAccount, import, library, postmark};
 
 /// Does what the sub-command says.
@@ -127,8 +127,11 @@ fn stat(arguments: &StatArguments) -> Result<(), Failure> {
     }
     if let Some(folder) = &arguments.plots {
         figures::gnuplot_available().map_err(Failure::machine)?;
-        let drawn = figures::draw_traces(folder, &accounts).map_err(Failure::internal)?;
-        drawn.iter().for_each(|file| println!("{}", file.display()));
+        let drawn = figures::draw_accounts(folder, &accounts, Drawings::ByGnuplot)
+            .map_err(Failure::internal)?;
+        for figure in drawn {
+            println!("{}", figure.svg.display());
+        }
     }
     Ok(())
 }
@@ -155,9 +158,8 @@ fn verify(traces: &[PathBuf]) -> Result<(), Failure> {
 }
 
 fn repair_into(trace: &Path, output: &Path) -> Result<(), Failure> {
-    let fail = |path: &Path, error: std::io::Error| {
-        Failure::usage(format!("{}: {error}", path.display()))
-    };
+    let fail =
+        |path: &Path, error: std::io::Error| Failure::usage(format!("{}: {error}", path.display()));
     let input = File::open(trace).map_err(|error| fail(trace, error))?;
     let copy = File::create_new(output).map_err(|error| fail(output, error))?;
     let totals = repair(input, &trace.display().to_string(), copy).map_err(|error| {

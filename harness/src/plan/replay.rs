@@ -56,9 +56,10 @@ fn works(grid: &ReplayGrid, trace: &TraceFile) -> Result<Vec<KeyValue>, String> 
         if grid.speed.is_empty() { closed.collect() } else { timed.collect() };
     let mut works = Vec::new();
     for &miss in &grid.miss {
-        let staged = trace.replays.get(&miss).ok_or_else(|| {
-            format!("trace `{}` was not staged with miss = `{miss}`", trace.name)
-        })?;
+        let staged = trace
+            .replays
+            .get(&miss)
+            .ok_or_else(|| format!("trace `{}` was not staged with miss = `{miss}`", trace.name))?;
         for &working_sets in &grid.working_sets {
             let replay = Replay {
                 trace: trace.name.clone(),
@@ -69,8 +70,10 @@ fn works(grid: &ReplayGrid, trace: &TraceFile) -> Result<Vec<KeyValue>, String> 
                 miss,
                 totals: staged.totals,
             };
-            for (&threads, &fill_percent) in
-                grid.threads.iter().flat_map(|threads| grid.fill_percent.iter().map(move |fill| (threads, fill)))
+            for (&threads, &fill_percent) in grid
+                .threads
+                .iter()
+                .flat_map(|threads| grid.fill_percent.iter().map(move |fill| (threads, fill)))
             {
                 for &driver in &drivers {
                     let work = KeyValue {

@@ -35,9 +35,10 @@ pub(super) fn describe(
             TraceContents::Allocations(Box::new(statistics.finish()))
         }
     };
-    let numbers = header.parameters.iter().filter_map(|(name, value)| {
-        Some((name.clone(), value.parse().ok()?))
-    });
+    let numbers = header
+        .parameters
+        .iter()
+        .filter_map(|(name, value)| Some((name.clone(), value.parse().ok()?)));
     Ok(TraceAccount {
         name: file_name(name),
         source: header.source.clone(),
@@ -50,8 +51,7 @@ pub(super) fn describe(
 /// The name of a trace as that of a file.
 pub(super) fn file_name(name: &str) -> String {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
-    let name: String =
-        name.chars().map(|letter| if fits(letter) { letter } else { '-' }).collect();
+    let name: String = name.chars().map(|letter| if fits(letter) { letter } else { '-' }).collect();
     name.trim_start_matches('.').to_owned()
 }
 
@@ -78,7 +78,10 @@ impl Sizes {
             },
             TraceContents::Allocations(statistics) => Self {
                 content: TraceContent::Allocations,
-                events: statistics.events.all(),
+                events: statistics.events.allocations
+                    + statistics.events.reallocations
+                    + statistics.events.frees
+                    + statistics.events.unknown,
                 threads: statistics.threads as u32,
                 objects: statistics.events.allocations,
                 live_bytes_max: statistics.live.bytes_max,

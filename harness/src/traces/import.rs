@@ -104,7 +104,10 @@ pub(crate) fn convert(
 /// # Errors
 /// What the file system says.
 pub(crate) fn guessed(input: &Path) -> Result<Option<Format>, String> {
-    let mut file = BufReader::with_capacity(LOOK_BYTES, File::open(input).map_err(|error| format!("{}: {error}", input.display()))?);
+    let mut file = BufReader::with_capacity(
+        LOOK_BYTES,
+        File::open(input).map_err(|error| format!("{}: {error}", input.display()))?,
+    );
     let first = file.fill_buf().map_err(|error| format!("{}: {error}", input.display()))?;
     Ok(Format::guess(&input.file_name().unwrap_or_default().to_string_lossy(), first))
 }

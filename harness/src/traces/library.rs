@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use workloads::requests::Miss;
-use workloads::trace::{Header, Operation, Record, Totals, TraceReader};
 use workloads::trace::file::verify;
+use workloads::trace::{Header, Operation, Record, Totals, TraceReader};
 
 use super::describe::{Sizes, describe, file_name};
 use super::staged::stage;
@@ -63,8 +63,12 @@ impl Library {
         missing: Missing,
     ) -> Result<Traces, String> {
         let named: BTreeSet<&str> = suites.iter().flat_map(Suite::traces).collect();
-        let misses: BTreeSet<Miss> =
-            suites.iter().flat_map(|suite| &suite.replay).flat_map(|grid| &grid.miss).copied().collect();
+        let misses: BTreeSet<Miss> = suites
+            .iter()
+            .flat_map(|suite| &suite.replay)
+            .flat_map(|grid| &grid.miss)
+            .copied()
+            .collect();
         if named.iter().any(|name| name.starts_with(IMPORTED)) && missing == Missing::Captured {
             super::import::import_all(&self.imported(scale), scale.store_bytes)?;
         }
@@ -193,9 +197,7 @@ fn replays(
     derived.digest = digest;
     let lacking: Vec<Miss> = misses
         .iter()
-        .filter(|miss| {
-            derived.replays.get(miss).is_none_or(|replay| !is_there(replay))
-        })
+        .filter(|miss| derived.replays.get(miss).is_none_or(|replay| !is_there(replay)))
         .copied()
         .collect();
     for &miss in &lacking {
@@ -205,7 +207,8 @@ fn replays(
     }
     if !lacking.is_empty() {
         let text = serde_json::to_string_pretty(&derived).expect("plain data");
-        write_whole(&beside, text.as_bytes()).map_err(|error| format!("{}: {error}", beside.display()))?;
+        write_whole(&beside, text.as_bytes())
+            .map_err(|error| format!("{}: {error}", beside.display()))?;
     }
     Ok(derived.replays)
 }

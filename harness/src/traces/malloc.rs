@@ -19,13 +19,17 @@ pub(crate) fn capture(
     process: Option<&str>,
     path: &Path,
 ) -> Result<Totals, String> {
-    let recording =
-        record(command, RecordOptions::default()).map_err(|error| error.to_string())?;
+    let recording = record(command, RecordOptions::default()).map_err(|error| error.to_string())?;
     if !recording.status().success() {
         eprintln!("note: {} ended with {}", command[0].display(), recording.status());
     }
     for file in recording.files() {
-        eprintln!("recorded: {} (process {}), {} records", file.program_name(), file.pid, file.records);
+        eprintln!(
+            "recorded: {} (process {}), {} records",
+            file.program_name(),
+            file.pid,
+            file.records
+        );
     }
     let file = match process {
         Some(name) => recording.of_program(name).map_err(|error| error.to_string())?,

@@ -66,10 +66,10 @@ fn header(source: &str, parameters: &Parameters) -> Header {
 
 fn recorded(parameters: &Parameters, path: &Path) -> Result<Totals, String> {
     eprintln!("capturing {}: PostMark on a file system of ours", path.display());
-    let header = header("postmark on a FUSE file system that stores files as TableFS does", parameters);
+    let header =
+        header("postmark on a FUSE file system that stores files as TableFS does", parameters);
     let mut recorder = Recorder::create(path, &header)?;
-    let mut sink =
-        |operation| recorder.push(operation).map_err(std::io::Error::other);
+    let mut sink = |operation| recorder.push(operation).map_err(std::io::Error::other);
     let recorded = capture::postmark::record(parameters, &mut sink, &|_| ())
         .map_err(|error| error.to_string())?;
     recorder.note("program", &recorded.version)?;

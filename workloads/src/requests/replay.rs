@@ -113,12 +113,7 @@ impl Numbering {
     /// [`ReplayTotals::object_bytes_max`].
     #[must_use]
     pub fn new(miss: Miss, overhead_bytes: u64) -> Self {
-        Self {
-            miss,
-            overhead_bytes,
-            records: HashMap::default(),
-            totals: ReplayTotals::default(),
-        }
+        Self { miss, overhead_bytes, records: HashMap::default(), totals: ReplayTotals::default() }
     }
 
     /// The requests of an operation: one, or two where a GET misses and stores.
@@ -131,12 +126,14 @@ impl Numbering {
     ) -> Result<(Request, Option<Request>), ReplayError> {
         let size = operation.value_bytes as usize;
         if size > Request::SIZE_MAX {
-            return Err(ReplayError::ValueTooLarge { operation: self.totals.requests, bytes: size });
+            return Err(ReplayError::ValueTooLarge {
+                operation: self.totals.requests,
+                bytes: size,
+            });
         }
         self.totals.duration_ns = operation.time_ns;
         let next = self.records.len() as u64;
-        let entry =
-            self.records.entry(operation.key).or_insert(Entry { record: next, live: None });
+        let entry = self.records.entry(operation.key).or_insert(Entry { record: next, live: None });
         let record = entry.record;
         let was = entry.live;
         // What a GET that misses would store: what is there, where the trace does not tell.

@@ -29,12 +29,7 @@ pub(in crate::figures) fn over_utilisation(rows: &[Row]) -> Data {
     })
 }
 
-fn over(
-    suite: &str,
-    axes: Axes<'_>,
-    rows: &[Row],
-    x: impl Fn(&KeyValue) -> Label,
-) -> Data {
+fn over(suite: &str, axes: Axes<'_>, rows: &[Row], x: impl Fn(&KeyValue) -> Label) -> Data {
     let all = asked_by(suite, rows);
     let mut data = Data::default();
     let points = points(&mut data, &all, |one| {

@@ -7,8 +7,8 @@ use workloads::value::{ValueChecker, ValueWriter};
 use super::super::Stop;
 use super::super::mapped::MappedSlice;
 use super::latency::{BATCH, Latencies, empty, place};
-use super::replay;
 use super::open::{Pacing, Schedule};
+use super::replay;
 use super::seconds::Seconds;
 use crate::cell::{Cell, Driver, KeyValue, Source};
 

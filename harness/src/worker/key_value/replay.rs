@@ -8,10 +8,7 @@ use crate::cell::{Replay, WorkingSets};
 use crate::traces::staged;
 
 /// The requests of `thread` among `threads`, copies in step.
-pub(super) fn words(
-    replay: &Replay,
-    lane: (usize, usize),
-) -> Result<MappedSlice<Request>, Stop> {
+pub(super) fn words(replay: &Replay, lane: (usize, usize)) -> Result<MappedSlice<Request>, Stop> {
     let mut words = MappedSlice::resident(length(replay, lane)?).map_err(Stop::failed)?;
     let mut places = words.iter_mut();
     read(replay, |request| {
@@ -24,7 +21,8 @@ pub(super) fn words(
 
 /// When they are due, as the trace says.
 pub(super) fn times(replay: &Replay, lane: (usize, usize)) -> Result<MappedSlice<u64>, Stop> {
-    let mut owned = MappedSlice::<u8>::resident(replay.totals.requests as usize).map_err(Stop::failed)?;
+    let mut owned =
+        MappedSlice::<u8>::resident(replay.totals.requests as usize).map_err(Stop::failed)?;
     let mut at = 0;
     read(replay, |request| {
         // At most as many copies as `check_replay` allows: a byte holds them.
@@ -69,9 +67,9 @@ fn records(
         WorkingSets::Private => (thread as u64 * copies, false),
         WorkingSets::Shared => (0, true),
     };
-    (first..first + copies)
-        .map(move |copy| copy * all + record)
-        .filter(move |record| !shared || workloads::key_of(*record) % threads as u64 == thread as u64)
+    (first..first + copies).map(move |copy| copy * all + record).filter(move |record| {
+        !shared || workloads::key_of(*record) % threads as u64 == thread as u64
+    })
 }
 
 #[cfg(test)]
