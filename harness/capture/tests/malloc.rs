@@ -311,6 +311,7 @@ fn an_interpreter_is_recorded_and_found_by_name() {
     assert_eq!(events.len() as u64, converted.events);
     assert!(converted.objects > 2_000 && converted.threads == 1);
     assert_eq!((converted.foreign_frees, converted.implied_frees), (0, 0));
+    assert!(recording.files().iter().any(|file| file.is_of("sh")), "sh is a link to some shell");
     let error = recording.of_program("python").expect_err("no such process").to_string();
     assert!(error.starts_with("no process ran python; recorded were: "), "{error}");
 }

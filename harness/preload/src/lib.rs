@@ -2,7 +2,7 @@
 //! `LD_PRELOAD=libnibble_preload.so NIBBLE_PRELOAD_FOLDER=/whole/path program`.
 //!
 //! Every process that the program becomes or starts writes a file `PID-N.raw` of its own, with the
-//! layout of [`record`]; `N` tells images of one process apart. A copy that goes on without another
+//! layout of `src/record.rs`; `N` tells images of one process apart. A copy that goes on without another
 //! program (`fork`) has a file too, marked as one that inherited objects. Files are shared
 //! mappings: what was recorded survives the end of the process, whatever it was. Programs that are
 //! statically linked, that gain rights when they start, or that bring an allocator of other names

@@ -40,6 +40,8 @@ pub(crate) const RECORD_BYTES: u64 = 32;
 pub(crate) const WINDOW_RECORDS: u64 = WINDOW_BYTES / RECORD_BYTES;
 /// Bytes kept of the program's path.
 pub(crate) const PROGRAM_BYTES: usize = 4096;
+/// Bytes of the name that the kernel keeps of a thread, with its end.
+pub(crate) const NAME_BYTES: usize = 16;
 /// In [`Header::flags`]: the process is a copy of one that recorded before, and has its objects.
 pub(crate) const INHERITED: u64 = 1;
 
@@ -66,11 +68,14 @@ pub(crate) struct Header {
     fill: [u64; 14],
     /// The program's path, of which `program_bytes` count.
     pub(crate) program: [AtomicU8; PROGRAM_BYTES],
+    /// What the program was called as, cut off by the kernel, up to the first zero.
+    pub(crate) name: [AtomicU8; NAME_BYTES],
 }
 
 const _: () = assert!(offset_of!(Header, claimed) == 128);
 const _: () = assert!(offset_of!(Header, lost) == 256);
 const _: () = assert!(offset_of!(Header, program) == 384);
+const _: () = assert!(offset_of!(Header, name) == 384 + 4096);
 const _: () = assert!(size_of::<Header>() as u64 <= HEADER_BYTES);
 const _: () = assert!(WINDOW_BYTES.is_multiple_of(HEADER_BYTES));
 const _: () = assert!(WINDOW_BYTES.is_multiple_of(RECORD_BYTES));

@@ -239,6 +239,7 @@ impl Recording {
             // Relaxed: a copy has one thread, and what its original wrote.
             let flags = if COPY.swap(true, Ordering::Relaxed) { INHERITED } else { 0 };
             header.flags.store(flags, Ordering::Relaxed);
+            system::name(header.name.as_ptr().cast_mut().cast());
             let program = header.program.as_ptr().cast_mut().cast();
             let program_bytes = system::program(program, PROGRAM_BYTES) as u64;
             header.program_bytes.store(program_bytes, Ordering::Relaxed);

@@ -154,6 +154,13 @@ pub(crate) fn program(buffer: *mut u8, bytes: usize) -> usize {
     usize::try_from(length).unwrap_or(0)
 }
 
+/// What the kernel calls the thread: as a program begins, the last part of the path it was begun
+/// by, of 15 bytes at most. Puts it and a zero into `buffer`, which has room for 16.
+pub(crate) fn name(buffer: *mut u8) {
+    // SAFETY: the caller's buffer of as many bytes as the kernel writes.
+    unsafe { libc::prctl(libc::PR_GET_NAME, buffer) };
+}
+
 /// The value of a variable of the environment. `Err` before the C library has begun.
 pub(crate) fn variable(name: &CStr) -> Result<Option<&'static [u8]>, ()> {
     unsafe extern "C" {

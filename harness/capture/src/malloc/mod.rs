@@ -3,6 +3,7 @@
 //!
 //! [`record`] runs a program and gives one [`RawFile`] per process; [`RawFile::allocations`] reads
 //! one as [`Allocation`](workloads::trace::Allocation)s.
+#![forbid(unsafe_code)]
 
 mod convert;
 mod error;

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use super::convert::Allocations;
 use super::error::CaptureError;
 use super::record::{
-    HEADER_BYTES, Header, INHERITED, MAGIC, PROGRAM_BYTES, RECORD_BYTES, Record, VERSION,
-    WINDOW_BYTES, WINDOW_RECORDS,
+    HEADER_BYTES, Header, INHERITED, MAGIC, NAME_BYTES, PROGRAM_BYTES, RECORD_BYTES, Record,
+    VERSION, WINDOW_BYTES, WINDOW_RECORDS,
 };
 
 /// The recording of one process, from when it began a program to when it ended or began another.
@@ -23,8 +23,11 @@ pub struct RawFile {
     pub pid: u32,
     /// The process that started it.
     pub parent_pid: u32,
-    /// The program's file.
+    /// The program's file, not a link to it.
     pub program: PathBuf,
+    /// What the program was called as: the last part of the path it was begun by, such as a link's
+    /// or a script's. The kernel keeps 15 bytes of it.
+    pub called: String,
     /// Whether it is a copy of a recorded process that began no program of its own: it frees
     /// objects that it did not allocate.
     pub inherited: bool,
@@ -60,6 +63,19 @@ impl RawFile {
     pub fn program_name(&self) -> String {
         let name = self.program.file_name().unwrap_or(self.program.as_os_str());
         name.to_string_lossy().into_owned()
+    }
+
+    /// Whether `name` is the program's or what it was called as.
+    #[must_use]
+    pub fn is_of(&self, name: &str) -> bool {
+        let kept = &name.as_bytes()[..name.len().min(NAME_BYTES - 1)];
+        !name.is_empty() && (self.program_name() == name || self.called.as_bytes() == kept)
+    }
+
+    /// Both names, for a list.
+    pub(super) fn names(&self) -> String {
+        let name = self.program_name();
+        if self.called == name { name } else { format!("{name} (called {})", self.called) }
     }
 
     /// The events, in the order of all threads together. Memory is bounded by the objects that are
@@ -126,6 +142,8 @@ impl HeaderBytes<'_> {
         }
         let program_bytes = self.number(offset_of!(Header, program_bytes), PROGRAM_BYTES as u64)?;
         let program = &self.bytes[offset_of!(Header, program)..][..program_bytes as usize];
+        let called = &self.bytes[offset_of!(Header, name)..][..NAME_BYTES];
+        let called = called.split(|&byte| byte == 0).next().unwrap_or_default();
         let pid = self.number(offset_of!(Header, pid), u32::MAX.into())?;
         let parent_pid = self.number(offset_of!(Header, parent_pid), u32::MAX.into())?;
         let windows_at = offset_of!(Header, windows);
@@ -140,6 +158,7 @@ impl HeaderBytes<'_> {
             pid: pid as u32,
             parent_pid: parent_pid as u32,
             program: OsStr::from_bytes(program).into(),
+            called: String::from_utf8_lossy(called).into_owned(),
             inherited: flags & INHERITED != 0,
             records: self.word(offset_of!(Header, claimed)),
             lost_events: self.word(offset_of!(Header, lost)),

@@ -64,13 +64,14 @@ impl Recording {
         &self.files[0]
     }
 
-    /// The process with most records among those whose program has this file name.
+    /// The process with most records among those whose program has this file name, or was called
+    /// so: by a link, or as a script.
     ///
     /// # Errors
     /// If there is none.
     pub fn of_program(&self, name: &str) -> Result<&RawFile, CaptureError> {
-        self.files.iter().find(|file| file.program_name() == name).ok_or_else(|| {
-            let mut recorded: Vec<String> = self.files.iter().map(RawFile::program_name).collect();
+        self.files.iter().find(|file| file.is_of(name)).ok_or_else(|| {
+            let mut recorded: Vec<String> = self.files.iter().map(RawFile::names).collect();
             recorded.sort();
             recorded.dedup();
             CaptureError::NoSuchProcess { name: name.to_owned(), recorded }

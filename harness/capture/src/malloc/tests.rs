@@ -37,6 +37,7 @@ impl Scratch {
             file.write_all_at(&word.to_ne_bytes(), offset as u64).expect("a word");
         }
         file.write_all_at(b"/a/b", offset_of!(Header, program) as u64).expect("a path");
+        file.write_all_at(b"a-link-to-b-of-", offset_of!(Header, name) as u64).expect("a name");
         let bytes: Vec<u8> = records.iter().flatten().flat_map(|word| word.to_ne_bytes()).collect();
         file.write_all_at(&bytes, HEADER_BYTES).expect("the records");
         file
@@ -65,6 +66,8 @@ fn converted(test: &str, records: &[[u64; 4]]) -> (Vec<Allocation>, Converted) {
     scratch.write(records);
     let file = RawFile::open(&scratch.0).expect("a recording").expect("that has begun");
     assert_eq!((file.pid, file.program_name().as_str()), (7, "b"));
+    assert!(file.is_of("b") && file.is_of("a-link-to-b-of-another-name"));
+    assert!(!file.is_of("") && !file.is_of("a-link-to-b") && !file.is_of("/a/b"));
     read(&file).expect("readable")
 }
 
