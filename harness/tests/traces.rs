@@ -86,7 +86,7 @@ fn a_killed_recorder_leaves_its_complete_blocks() {
     let file = folder.join("killed.trace");
     let part = folder.join("killed.trace.part");
     let mut recorder = bench()
-        .args(["trace", "capture", "postmark", "--generated", "--files", "1000000", "-o"])
+        .args(["trace", "capture", "postmark", "--generated", "--files", "300000", "-o"])
         .arg(&file)
         .stderr(Stdio::null())
         .spawn()
@@ -112,7 +112,7 @@ fn a_killed_recorder_leaves_its_complete_blocks() {
     // The last kept is the one that a whole capture has there.
     let last = (records - 1).to_string();
     let expected = folder.join("expected.trace");
-    let few = ["capture", "postmark", "--generated", "--files", "1000000", "--transactions", "1"];
+    let few = ["capture", "postmark", "--generated", "--files", "300000", "--transactions", "1"];
     let made = trace(&[&few[..], &["-o", text(&expected)]].concat());
     assert!(made.status.success(), "{}", errors(&made));
     let of = |file: &Path| printed(&trace(&["show", text(file), "--skip", &last, "--take", "1"]));
