@@ -18,7 +18,7 @@ use crate::record::{
 use crate::registry;
 use crate::spec::{Scale, built_in};
 
-pub(crate) use traces::{accounts, write_accounts};
+pub(crate) use traces::{account_of_gets, accounts, write_accounts};
 
 pub(crate) const HEAPS: [&str; 9] = [
     "glibc",
