@@ -185,10 +185,14 @@ pub(in super::super) fn live(folder: &Path) -> Data {
         Column::new("end", "at the end, MiB", 3),
         Column::prefixed("objects", "most live objects"),
     ]);
-    let mut points = Vec::new();
+    let (mut points, mut idle) = (Vec::new(), Vec::new());
     for (place, account) in accounts.iter().enumerate() {
         let (live, steps, total) = live_of(account);
         let unit = if account.requests().is_some() { "operations" } else { "events" };
+        if live.bytes_max == 0 {
+            idle.push(account.name.as_str());
+            continue;
+        }
         shown.rows.push(vec![
             account.name.as_str().into(),
             (total as f64).into(),
@@ -198,9 +202,6 @@ pub(in super::super) fn live(folder: &Path) -> Data {
             (live.bytes_end as f64 / MIB).into(),
             (live.objects_max as f64).into(),
         ]);
-        if live.bytes_max == 0 {
-            continue;
-        }
         let title = format!("{}: {} {unit}", account.name, prefixed(total as f64));
         let panel = Label::new(place as f64, title);
         points.extend(std::iter::once((0, 0)).chain(steps).map(|(at, bytes)| {
@@ -211,6 +212,9 @@ pub(in super::super) fn live(folder: &Path) -> Data {
     let mut data = Data::default();
     if points.is_empty() {
         data.nothing = Some(NOTHING_IN_THEM.to_owned());
+    }
+    if !idle.is_empty() {
+        data.notes.push(format!("Nothing is ever live in: {}.", idle.join(", ")));
     }
     points.sort_by(|a, b| a.spot.cmp(&b.spot));
     fill(&mut data, Drawing::Lines, Axes::over("% of the trace"), &points);
