@@ -2,6 +2,6 @@
 
 name = "fig10a"
 settings = 1
-thin = "objects, not operations"
+thin = "objects up to that"
 reference = "paper: 80 % of operations on objects accessed ≤ 18 times"
 load "lines.gp"

@@ -14,7 +14,7 @@ height = int(head + 240 * down + 34)
 load "style.gp"
 
 # What changes nothing is light, what changes objects is dark, and neighbours differ in grey.
-fills = "#d9d9d9 #f2f2f2 #0072b2 #9ecae1 #b0003a #f4c2c2"
+fills = "#bdbdbd #e3e3e3 #0072b2 #9ecae1 #b0003a #f4c2c2"
 here(s) = strcol("panel") eq the_panel && strcol("series") eq s
 set xrange [0 : 100]
 set yrange [0 : 100]
@@ -24,7 +24,7 @@ do for [p=1:words(panels)] {
     the_panel = word(panels, p)
     set title the_panel offset 0, -0.7 font ",10"
     if (p % across == 1 || across == 1) { set ylabel "operations, %" offset 0.6,0 } else { unset ylabel }
-    if (p + across > words(panels)) { set xlabel "% of all operations" offset 0,0.5 } else { unset xlabel }
+    if (p + across > words(panels)) { set xlabel "% of the trace" offset 0,0.5 } else { unset xlabel }
     if (p == 1) { eval legend_above } else { unset key }
     plot for [i=1:words(names)] data using (here(word(names, i)) ? column("x") : NaN):(column("low")):(column("high")) \
         with filledcurves fs solid noborder lc rgb word(fills, i) title word(names, i)

@@ -20,7 +20,7 @@ use crate::registry;
 use crate::spec::{Scale, built_in};
 use crate::traces::Traces;
 
-pub(crate) use traces::{accounts, write_accounts};
+pub(crate) use traces::{account_of_gets, accounts, write_accounts};
 
 pub(crate) const HEAPS: [&str; 9] = [
     "glibc",

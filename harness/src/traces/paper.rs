@@ -71,10 +71,18 @@ fn line(what: &str, paper: f64, here: Option<f64>, show: impl Fn(f64) -> String)
         None => ("–".to_owned(), "not known".to_owned(), String::new()),
         Some(here) => {
             let deviation = here / paper - 1.0;
-            (show(here), words(deviation).to_owned(), format!("{:+.0} %", deviation * 100.0))
+            (show(here), words(deviation).to_owned(), percent(deviation))
         }
     };
     vec![what.to_owned(), show(paper), here, words, percent]
+}
+
+/// A deviation of nothing has no sign.
+fn percent(deviation: f64) -> String {
+    match (100.0 * deviation).round() as i64 {
+        0 => "0 %".to_owned(),
+        percent => format!("{percent:+} %"),
+    }
 }
 
 fn words(deviation: f64) -> &'static str {
@@ -123,6 +131,7 @@ mod tests {
     fn deviations_have_words() {
         let found = [0.0, -0.04, 0.2, -0.2, 0.5, -0.5].map(words);
         assert_eq!(found, ["the same", "the same", "near", "near", "more", "less"]);
+        assert_eq!([0.004, -0.004, 0.05, -0.5].map(percent), ["0 %", "0 %", "+5 %", "-50 %"]);
     }
 
     #[test]

@@ -39,12 +39,12 @@ pub fn print(account: &TraceAccount) -> String {
 
 fn requests(whole: &TraceStatistics) -> String {
     let mut text = aligned(&[
-        line("operations", &[prefixed(whole.operations as f64), duration(whole.duration_ns)]),
+        line("operations", &[count(whole.operations), duration(whole.duration_ns)]),
         line(
             "objects",
             &[
-                prefixed(whole.objects as f64),
-                format!("{} were stored", prefixed(whole.objects_stored as f64)),
+                count(whole.objects),
+                format!("{} were stored", count(whole.objects_stored)),
                 whole
                     .operations_per_object()
                     .map_or_else(String::new, |number| format!("{number:.1} operations each")),
@@ -74,7 +74,6 @@ fn requests(whole: &TraceStatistics) -> String {
 
 fn allocations(whole: &AllocationStatistics) -> String {
     let events = &whole.events;
-    let count = |number: u64| prefixed(number as f64);
     let mut lines = vec![
         line("events", &[count(events.total()), format!("of {} threads", whole.threads)]),
         line(
@@ -101,7 +100,7 @@ fn allocations(whole: &AllocationStatistics) -> String {
         + &live(&whole.live, "event")
         + &distributions(&[
             ("bytes asked for", &whole.sizes, bytes),
-            ("lifetime, events", &whole.lifetimes, |events| prefixed(events as f64)),
+            ("lifetime, events", &whole.lifetimes, count),
         ])
 }
 
@@ -111,7 +110,6 @@ fn line(what: &str, values: &[String]) -> Vec<String> {
 
 fn live(live: &Live, unit: &str) -> String {
     let at = |at: u64| format!("after {unit} {at}");
-    let count = |number: u64| prefixed(number as f64);
     "\nlive\n".to_owned()
         + &aligned(&[
             line("", &["most", "", "mean", "at the end"].map(str::to_owned)),
@@ -136,8 +134,11 @@ fn live(live: &Live, unit: &str) -> String {
         ])
 }
 
+/// A distribution with its name, and how its values are written.
+type Shown<'a> = (&'a str, &'a Distribution, fn(u64) -> String);
+
 /// A line for each distribution that has values.
-fn distributions(all: &[(&str, &Distribution, fn(u64) -> String)]) -> String {
+fn distributions(all: &[Shown<'_>]) -> String {
     let mut lines =
         vec![line("", &["lowest", "50 %", "mean", "99 %", "highest"].map(str::to_owned))];
     for (name, one, show) in all {
@@ -166,7 +167,7 @@ fn effects(whole: &TraceStatistics) -> Vec<Vec<String>> {
         });
         lines.push(line(effect.name(), &shares.collect::<Vec<_>>()));
     }
-    let totals = columns.iter().map(|(_, effects)| prefixed(effects.total() as f64));
+    let totals = columns.iter().map(|(_, effects)| count(effects.total()));
     lines.push(line("operations", &totals.collect::<Vec<_>>()));
     lines
 }
@@ -192,6 +193,11 @@ fn reuse(whole: &TraceStatistics) -> String {
          of the objects\n{}",
         aligned(&[line("", &names), line("operations", &values)])
     )
+}
+
+/// Whole numbers below a thousand, three digits and a decimal prefix above.
+fn count(number: u64) -> String {
+    if number < 1000 { number.to_string() } else { prefixed(number as f64) }
 }
 
 /// Three digits and a binary prefix: `3.05 KiB`.
@@ -220,7 +226,8 @@ mod tests {
     use crate::figures::fixture;
 
     #[test]
-    fn sizes_keep_three_digits() {
+    fn numbers_keep_three_digits() {
+        assert_eq!([0, 999, 1000, 18_000_000].map(count), ["0", "999", "1.00 k", "18.0 M"]);
         let sizes = [0, 1023, 1024, 3060, 20 << 20, 500 << 20, 5 << 30];
         assert_eq!(
             sizes.map(bytes),
@@ -246,7 +253,7 @@ mod tests {
         }
         for (account, text) in accounts.iter().zip(&told) {
             assert!(
-                !text.contains("NaN") && text.lines().all(|line| line.chars().count() < 120),
+                !text.contains("NaN") && text.lines().all(|line| line.chars().count() < 130),
                 "{text}"
             );
             assert_eq!(text.contains(MAPPING), account.is_postmark());

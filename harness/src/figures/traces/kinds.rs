@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use workloads::trace::statistics::{Effect, TraceStatistics};
+use workloads::trace::statistics::{Effect, Effects, TraceStatistics};
 
 use super::super::data::Data;
 use super::super::table::{Column, Table, Value};
-use super::{accounts, nothing, percent};
+use super::{NOTHING_IN_THEM, accounts, nothing, percent};
 
 const COLUMNS: [Column; 6] = [
     Column::new("panel", "", 0),
@@ -42,6 +42,9 @@ pub(in super::super) fn kinds(folder: &Path) -> Data {
         let Some(whole) = account.requests() else { continue };
         data.table.rows.extend(areas(&account.name, whole));
         shown.rows.extend(phases(&account.name, whole));
+    }
+    if data.table.rows.is_empty() {
+        data.nothing = Some(NOTHING_IN_THEM.to_owned());
     }
     data.shown = Some(shown);
     data
@@ -89,7 +92,7 @@ fn phases(panel: &str, whole: &TraceStatistics) -> Vec<Vec<Value>> {
         parts.push(("steady", &phases.steady.effects));
         parts.push(("deletion", &phases.deletion.effects));
     }
-    let row = |(phase, effects): (&str, &workloads::trace::statistics::Effects)| {
+    let row = |(phase, effects): (&str, &Effects)| {
         let mut row: Vec<Value> = vec![panel.into(), phase.into(), (effects.total() as f64).into()];
         let share = |effect| Value::from(effects.share(effect).map(|share| 100.0 * share));
         row.extend(Effect::ALL.map(share));

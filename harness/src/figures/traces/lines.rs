@@ -2,21 +2,21 @@
 
 use std::path::Path;
 
-use workloads::trace::statistics::{Accesses, Distribution, Live};
+use workloads::trace::statistics::{AccessBucket, Accesses, Distribution, Live};
 
 use super::super::data::Data;
 use super::super::panels::{Axes, Drawing, fill};
 use super::super::samples::{Label, Mark, Measure, Point, Quantity, Role, Spot};
 use super::super::table::{Column, Table, Value, prefixed};
-use super::{accounts, nothing, percent};
+use super::{NOTHING_IN_THEM, accounts, nothing, percent};
 use crate::analysis::Estimate;
 use crate::traces::{TraceAccount, TraceContents};
 
 const MIB: f64 = (1 << 20) as f64;
 
-const OF_OPERATIONS: Measure = Measure { rank: 0, title: "at most so many, %", log: false };
+const OF_OPERATIONS: Measure = Measure { rank: 0, title: "operations up to that, %", log: false };
 const OF_VALUES: Measure = Measure { rank: 0, title: "sizes up to that, %", log: false };
-const FOUND: Measure = Measure { rank: 0, title: "operations that find their key, %", log: false };
+const FOUND: Measure = Measure { rank: 0, title: "operations found, %", log: false };
 const LIVE: Measure = Measure { rank: 0, title: "live, MiB", log: false };
 
 /// What the paper says of its Postmark trace: that share of the operations, in percent, is on
@@ -59,17 +59,16 @@ pub(in super::super) fn accesses(folder: &Path) -> Data {
             (by_objects.p80 as f64).into(),
             (whole.accesses.max as f64).into(),
         ]);
-        let mut sums = [0, 0];
-        let (mut operations, mut objects) = (vec![(1.0, 0.0)], vec![(1.0, 0.0)]);
-        for bucket in &whole.accesses.buckets {
-            sums[0] += bucket.operations;
-            sums[1] += bucket.objects;
-            let x = bucket.up_to.min(whole.accesses.max) as f64;
-            operations.push((x, percent(sums[0], whole.operations)));
-            objects.push((x, percent(sums[1], whole.objects)));
-        }
-        lines.push(Line { name: account.name.clone(), role: Role::Main, points: operations });
-        lines.push(Line { name: account.name.clone(), role: Role::Thin, points: objects });
+        let line = |role, total, count: fn(&AccessBucket) -> u64| {
+            let buckets = whole.accesses.buckets.iter();
+            let steps = buckets.map(|bucket| {
+                let up_to = bucket.up_to.min(whole.accesses.max);
+                ((bucket.lowest() as f64, up_to as f64), count(bucket))
+            });
+            Line { name: account.name.clone(), role, points: cumulated(steps, total) }
+        };
+        lines.push(line(Role::Main, whole.operations, |bucket| bucket.operations));
+        lines.push(line(Role::Thin, whole.objects, |bucket| bucket.objects));
     }
     to_the_same_end(&mut lines);
     if accounts.iter().any(TraceAccount::is_postmark) {
@@ -110,8 +109,7 @@ pub(in super::super) fn sizes(folder: &Path) -> Data {
             (sizes.p99 as f64).into(),
             (sizes.max as f64).into(),
         ]);
-        // Sizes of 0 stand at 1: the axis is logarithmic.
-        let points = cumulated(sizes, 0, sizes.count);
+        let points = cumulated(steps_of(sizes, 0), sizes.count);
         lines.push(Line { name: account.name.clone(), role: Role::Main, points });
     }
     to_the_same_end(&mut lines);
@@ -163,7 +161,7 @@ pub(in super::super) fn reuse(folder: &Path) -> Data {
             (reuse.sampled_one_in as f64).into(),
         ]);
         // A cache of one object more than the distance keeps the key.
-        let mut points = cumulated(distances, 1, distances.count);
+        let mut points = cumulated(steps_of(distances, 1), distances.count);
         let reused = 1.0 - reuse.cold_share().unwrap_or(1.0);
         points.iter_mut().for_each(|(_, share)| *share *= reused);
         lines.push(Line { name: account.name.clone(), role: Role::Main, points });
@@ -187,9 +185,14 @@ pub(in super::super) fn live(folder: &Path) -> Data {
         Column::new("end", "at the end, MiB", 3),
         Column::prefixed("objects", "most live objects"),
     ]);
-    let mut points = Vec::new();
-    for account in &accounts {
+    let (mut points, mut idle) = (Vec::new(), Vec::new());
+    for (place, account) in accounts.iter().enumerate() {
         let (live, steps, total) = live_of(account);
+        let unit = if account.requests().is_some() { "operations" } else { "events" };
+        if live.bytes_max == 0 {
+            idle.push(account.name.as_str());
+            continue;
+        }
         shown.rows.push(vec![
             account.name.as_str().into(),
             (total as f64).into(),
@@ -199,10 +202,8 @@ pub(in super::super) fn live(folder: &Path) -> Data {
             (live.bytes_end as f64 / MIB).into(),
             (live.objects_max as f64).into(),
         ]);
-        if live.bytes_max == 0 {
-            continue;
-        }
-        let panel = Label::named(format!("{}: {}", account.name, prefixed(total as f64)));
+        let title = format!("{}: {} {unit}", account.name, prefixed(total as f64));
+        let panel = Label::new(place as f64, title);
         points.extend(std::iter::once((0, 0)).chain(steps).map(|(at, bytes)| {
             let x = percent(at, total);
             point(LIVE, &panel, Role::Main, "live bytes", (x, bytes as f64 / MIB))
@@ -210,10 +211,13 @@ pub(in super::super) fn live(folder: &Path) -> Data {
     }
     let mut data = Data::default();
     if points.is_empty() {
-        data.nothing = Some("The traces of this run store nothing.".to_owned());
+        data.nothing = Some(NOTHING_IN_THEM.to_owned());
+    }
+    if !idle.is_empty() {
+        data.notes.push(format!("Nothing is ever live in: {}.", idle.join(", ")));
     }
     points.sort_by(|a, b| a.spot.cmp(&b.spot));
-    fill(&mut data, Drawing::Lines, Axes::over("% of all operations or events"), &points);
+    fill(&mut data, Drawing::Lines, Axes::over("% of the trace"), &points);
     data.shown = Some(shown);
     data
 }
@@ -239,15 +243,23 @@ struct Line {
     points: Vec<(f64, f64)>,
 }
 
-/// Shares of `whole` at the ends of the buckets, `shift` to the right, from nothing at the lowest
-/// value on. A logarithmic axis begins at 1.
-fn cumulated(of: &Distribution, shift: u64, whole: u64) -> Vec<(f64, f64)> {
-    let place = |value: u64| value.saturating_add(shift).max(1) as f64;
-    let mut points = vec![(place(of.min), 0.0)];
-    let mut sum = 0;
-    for bucket in &of.buckets {
-        sum += bucket.count;
-        points.push((place(bucket.up_to.min(of.max)), percent(sum, whole)));
+/// The lowest and the highest value of each bucket and its count, with all values `shift` higher.
+/// Those of 0 stand at 1, where a logarithmic axis begins.
+fn steps_of(of: &Distribution, shift: u64) -> impl Iterator<Item = ((f64, f64), u64)> + use<'_> {
+    let place = move |value: u64| value.saturating_add(shift).max(1) as f64;
+    of.buckets.iter().map(move |bucket| {
+        let (low, high) = (bucket.lowest().max(of.min), bucket.up_to.min(of.max));
+        ((place(low), place(high)), bucket.count)
+    })
+}
+
+/// Shares of `whole` up to each place: level between buckets, rising within them.
+fn cumulated(steps: impl Iterator<Item = ((f64, f64), u64)>, whole: u64) -> Vec<(f64, f64)> {
+    let (mut points, mut sum) = (Vec::new(), 0);
+    for ((low, high), count) in steps {
+        points.push((low, percent(sum, whole)));
+        sum += count;
+        points.push((high, percent(sum, whole)));
     }
     points
 }
@@ -272,6 +284,9 @@ fn drawn(measure: Measure, x: &str, log_x: bool, lines: &[Line], shown: Table) -
         line.points.iter().map(at).collect::<Vec<_>>()
     };
     let mut points: Vec<Point> = lines.iter().flat_map(of).collect();
+    if points.is_empty() {
+        data.nothing = Some(NOTHING_IN_THEM.to_owned());
+    }
     // Stable: points above one another stay in their order.
     points.sort_by(|a, b| a.spot.cmp(&b.spot));
     fill(&mut data, Drawing::Lines, Axes { log_x, ..Axes::over(x) }, &points);

@@ -52,6 +52,9 @@ fn accounts(
     Ok(accounts)
 }
 
+/// Why a table of traces has no rows.
+const NOTHING_IN_THEM: &str = "The traces of this run have nothing of it.";
+
 /// Nothing to draw, and why.
 fn nothing(reason: String) -> Data {
     let mut data = Data::default();
@@ -69,6 +72,7 @@ mod tests {
     use std::fs;
 
     use super::super::fixture::{self, Folder};
+    use super::super::gnuplot_available;
     use super::super::table::Table;
     use super::*;
 
@@ -148,8 +152,12 @@ mod tests {
         let panels: std::collections::BTreeSet<&str> =
             (0..data.table.rows.len()).map(|row| data.table.text(row, "panel")).collect();
         assert_eq!(panels.len(), 2, "nothing is put into the cache: {panels:?}");
+        assert_eq!(data.notes, ["Nothing is ever live in: cache."]);
         let shown = data.shown.unwrap();
-        assert_eq!(shown.rows.len(), 3);
+        let highest = (0..data.table.rows.len()).map(|row| data.table.number(row, "value"));
+        let highest = highest.fold(0.0, f64::max);
+        let most = (0..shown.rows.len()).map(|row| shown.number(row, "max")).fold(0.0, f64::max);
+        assert!(shown.rows.len() == 2 && highest <= most && highest > 0.95 * most);
     }
 
     #[test]
@@ -162,6 +170,16 @@ mod tests {
         let path = allocations.write(&folder.0).unwrap();
         assert!(build(&folder.0, "fig10a").nothing.unwrap().contains("key-value trace"));
         assert_eq!(build(&folder.0, "trace-live").nothing, None);
+        // A trace of nothing, and one in which nothing comes again.
+        for (name, operations) in [("empty", 0), ("once", 3)] {
+            let folder = Folder::new(&format!("trace-{name}"));
+            fixture::account_of_gets(name, operations).write(&folder.0).unwrap();
+            assert!(build(&folder.0, "trace-reuse").nothing.is_some());
+            assert_eq!(build(&folder.0, "fig10b").nothing.is_some(), operations == 0);
+            if gnuplot_available().is_ok() {
+                draw_accounts(&folder.0, &[], Drawings::ByGnuplot).unwrap();
+            }
+        }
         fs::write(path, "{").unwrap();
         for name in NAMES {
             assert!(build(&folder.0, name).nothing.unwrap().contains("allocator.json"), "{name}");
@@ -172,11 +190,8 @@ mod tests {
     fn accounts_alone_are_drawn_beside_those_that_are_there() {
         let folder = Folder::new("trace-draw");
         let accounts = fixture::accounts();
-        let drawings = if super::super::gnuplot_available().is_ok() {
-            Drawings::ByGnuplot
-        } else {
-            Drawings::LeftOut
-        };
+        let drawings =
+            if gnuplot_available().is_ok() { Drawings::ByGnuplot } else { Drawings::LeftOut };
         draw_accounts(&folder.0, &accounts[1..2], drawings).unwrap();
         let drawn = draw_accounts(&folder.0, &accounts[..1], drawings).unwrap();
         assert_eq!(drawn.len(), 5);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::distribution::{bucket_of, last_of};
+use super::distribution::{bucket_of, last_of, lowest_of};
 
 /// Numbers of accesses up to here have a bucket each.
 const SINGLE: u64 = 64;
@@ -51,6 +51,14 @@ pub struct AccessBucket {
     pub objects: u64,
     /// Operations on them.
     pub operations: u64,
+}
+
+impl AccessBucket {
+    /// The least accesses of an object that is counted here.
+    #[must_use]
+    pub const fn lowest(&self) -> u64 {
+        if self.up_to <= SINGLE { self.up_to } else { lowest_of(bucket_of(self.up_to)) }
+    }
 }
 
 impl Accesses {
@@ -121,7 +129,9 @@ mod tests {
         assert_eq!(accesses.max, 82);
         let found: Vec<[u64; 3]> =
             accesses.buckets.iter().map(|one| [one.up_to, one.objects, one.operations]).collect();
-        assert_eq!(found, [[1, 8, 8], [10, 1, 10], [87, 1, 82]]);
+        assert_eq!(found, [[1, 8, 8], [10, 1, 10], [88, 1, 82]]);
+        let lowest: Vec<u64> = accesses.buckets.iter().map(AccessBucket::lowest).collect();
+        assert_eq!(lowest, [1, 10, 81]);
     }
 
     #[test]

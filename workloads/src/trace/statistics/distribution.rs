@@ -1,5 +1,5 @@
-//! Distributions of sizes, distances and lifetimes: exact below 16, in eighths of powers of two
-//! above.
+//! Distributions of sizes, distances and lifetimes: exact up to 16, in eighths of powers of two
+//! above. Buckets end with round numbers, which is what programs ask for.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,27 +7,34 @@ use serde::{Deserialize, Serialize};
 const PARTS_SHIFT: u32 = 3;
 const PARTS: usize = 1 << PARTS_SHIFT;
 /// Buckets of all values of 64 bits.
-const BUCKETS: usize = (64 - PARTS_SHIFT as usize) * PARTS + PARTS;
+const BUCKETS: usize = (64 - PARTS_SHIFT as usize) * PARTS + PARTS + 1;
 
-/// The bucket of `value`: the value itself below 16, then eight to a power of two.
+/// The bucket of `value`: the value itself up to 16, then eight to a power of two.
 #[inline]
 pub(super) const fn bucket_of(value: u64) -> usize {
-    if value < PARTS as u64 {
+    if value <= PARTS as u64 {
         return value as usize;
     }
-    let shift = value.ilog2() - PARTS_SHIFT;
-    (shift as usize) * PARTS + (value >> shift) as usize
+    // Ends belong to the bucket below.
+    let below = value - 1;
+    let shift = below.ilog2() - PARTS_SHIFT;
+    (shift as usize) * PARTS + (below >> shift) as usize + 1
 }
 
 /// The highest value of a bucket.
 pub(super) const fn last_of(bucket: usize) -> u64 {
-    if bucket < 2 * PARTS {
+    if bucket <= 2 * PARTS {
         return bucket as u64;
     }
-    let shift = bucket / PARTS - 1;
-    let part = (bucket % PARTS + PARTS) as u64;
+    let shift = (bucket - 1) / PARTS - 1;
+    let part = ((bucket - 1) % PARTS + PARTS) as u64;
     // The very last one would end at 2^64.
-    (part << shift) + ((1 << shift) - 1)
+    ((part << shift) + ((1 << shift) - 1)).saturating_add(1)
+}
+
+/// The lowest value of a bucket.
+pub(super) const fn lowest_of(bucket: usize) -> u64 {
+    if bucket == 0 { 0 } else { last_of(bucket - 1) + 1 }
 }
 
 const _: () = assert!(bucket_of(u64::MAX) == BUCKETS - 1);
@@ -41,6 +48,14 @@ pub struct Bucket {
     pub up_to: u64,
     /// How many there were.
     pub count: u64,
+}
+
+impl Bucket {
+    /// The lowest value that is counted here.
+    #[must_use]
+    pub const fn lowest(&self) -> u64 {
+        lowest_of(bucket_of(self.up_to))
+    }
 }
 
 /// How often which value came. Empty: all numbers are 0.
@@ -59,7 +74,7 @@ pub struct Distribution {
     pub p50: u64,
     /// The same of 99 in a hundred.
     pub p99: u64,
-    /// Buckets with something in them, ascending: a value each below 16, eight to a power of two
+    /// Buckets with something in them, ascending: a value each up to 16, eight to a power of two
     /// above.
     pub buckets: Vec<Bucket>,
 }
@@ -154,10 +169,13 @@ mod tests {
             let last = last_of(bucket);
             assert_eq!((bucket_of(last), bucket_of(last + 1)), (bucket, bucket + 1), "{last}");
         }
-        for value in [0, 7, 8, 15, 16, 17, 18, 1023, 1024, 1152, u64::MAX / 3] {
+        for value in [0, 7, 8, 9, 15, 16, 17, 18, 1023, 1024, 1025, 1152, u64::MAX / 3] {
             let bucket = bucket_of(value);
-            assert!(value <= last_of(bucket) && (bucket == 0 || value > last_of(bucket - 1)));
+            assert!((lowest_of(bucket)..=last_of(bucket)).contains(&value));
             assert!(last_of(bucket) - value <= value / 8, "{value}");
+        }
+        for round in [1, 16, 64, 96, 4096, 5120, 1 << 40] {
+            assert_eq!(last_of(bucket_of(round)), round);
         }
     }
 
@@ -170,10 +188,10 @@ mod tests {
         let whole = histogram.finish();
         assert_eq!((whole.count, whole.sum, whole.min, whole.max), (1000, 500_500, 1, 1000));
         assert_eq!(whole.mean(), Some(500.5));
-        assert!((500..=562).contains(&whole.p50) && (990..=1000).contains(&whole.p99));
+        assert!((500..=512).contains(&whole.p50) && (990..=1000).contains(&whole.p99));
         assert_eq!(
-            [0, 5, 15, 511, 1000, 5000].map(|to| whole.at_most(to)),
-            [0, 5, 15, 511, 1000, 1000]
+            [0, 5, 16, 512, 1000, 5000].map(|to| whole.at_most(to)),
+            [0, 5, 16, 512, 1000, 1000]
         );
         assert_eq!(whole.buckets.iter().map(|bucket| bucket.count).sum::<u64>(), 1000);
         assert_eq!(Histogram::default().finish(), Distribution::default());
