@@ -42,7 +42,8 @@ fn accounts(
     let mut accounts = TraceAccount::read_all(folder)?;
     if accounts.is_empty() {
         return Err("This run replayed no trace, so there is no account of one in its folder \
-                    `traces`. `nibble-bench trace stat FILE` draws those of a file alone."
+                    `traces`: the suites postmark-scaling, malloc-traces and real-traces replay some, \
+                    and `nibble-bench trace stat FILE --plots FOLDER` draws those of a file alone."
             .to_owned());
     }
     accounts.retain(fits);
