@@ -145,7 +145,10 @@ impl Archive {
     /// # Errors
     /// The system's, with the path.
     pub fn keep_file(&self, name: &str, text: &str) -> Result<(), String> {
-        write_whole(&self.folder.join(name), text.as_bytes())
+        let path = self.folder.join(name);
+        path.parent()
+            .map_or(Ok(()), fs::create_dir_all)
+            .and_then(|()| write_whole(&path, text.as_bytes()))
             .map_err(|error| self.failed(name, &error))
     }
 
