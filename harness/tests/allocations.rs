@@ -153,8 +153,8 @@ fn a_trace_is_replayed_and_its_memory_observed_where_it_stands_still() {
 }
 
 #[test]
-fn a_refused_object_and_another_trace_are_told() {
-    let (trace, _) = write(&scratch("allocations-refused"));
+fn another_trace_and_a_missing_one_are_told() {
+    let (trace, _) = write(&scratch("allocations-other"));
     let mut cell = cells(&trace).remove(0);
     let Work::Allocations(work) = &mut cell.work else { panic!("{}", cell.id) };
     work.digest ^= 1;

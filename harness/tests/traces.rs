@@ -25,8 +25,7 @@ fn text(path: &Path) -> &str {
 fn a_trace_is_made_checked_shown_and_described() {
     let folder = scratch("trace-made");
     let file = folder.join("made.trace");
-    let made =
-        trace(&["capture", "postmark", "--generated", "--files", "500", "-o", text(&file)]);
+    let made = trace(&["capture", "postmark", "--generated", "--files", "500", "-o", text(&file)]);
     assert!(made.status.success(), "{}", errors(&made));
     assert!(errors(&made).contains("generator, not by the program: asked for"));
     let verified = trace(&["verify", text(&file)]);
@@ -46,8 +45,7 @@ fn a_trace_is_made_checked_shown_and_described() {
 fn damage_is_found_with_its_offset_and_never_replayed() {
     let folder = scratch("trace-damaged");
     let whole = folder.join("results/traces/whole.trace");
-    let made =
-        trace(&["capture", "postmark", "--generated", "--files", "500", "-o", text(&whole)]);
+    let made = trace(&["capture", "postmark", "--generated", "--files", "500", "-o", text(&whole)]);
     assert!(made.status.success(), "{}", errors(&made));
     let bytes = fs::read(&whole).expect("the trace");
     let suite = folder.join("suite.toml");
@@ -125,8 +123,7 @@ fn public_formats_become_traces_and_what_is_wrong_is_said_with_its_place() {
     let input = folder.join("requests.csv");
     fs::write(&input, "0,a,1,100,1,get,0\n1,a,1,100,1,set,0\n2,b,1,7,1,delete,0\n").unwrap();
     let output = folder.join("out.trace");
-    let converted =
-        trace(&["convert", text(&input), "--format", "twitter", "-o", text(&output)]);
+    let converted = trace(&["convert", text(&input), "--format", "twitter", "-o", text(&output)]);
     assert!(converted.status.success(), "{}", errors(&converted));
     assert!(printed(&converted).contains("3 operations"), "{}", printed(&converted));
     fs::write(&input, "0,a,1,100,1,get,0\n1,a,1,huge,1,set,0\n").unwrap();

@@ -7,9 +7,10 @@
 //!
 //! A repetition counts where each of its steps ended as it should; all others are reported and
 //! never drawn. To add a figure: a script, an entry in `list/`, and its selection of cells: of
-//! fragmentation cells in `selections.rs` (of cycles: `refill.rs`), of key-value cells in `key_value/`, where a selection is
-//! a function from a cell to spots (`samples.rs`) and the table is the same for all (`panels.rs`). Figures of
-//! traces (`traces/`) are drawn from the accounts in the run's folder.
+//! fragmentation cells in `selections.rs` (of cycles: `refill.rs`; of allocation traces:
+//! `allocations.rs`), of key-value cells in `key_value/`, where a selection is a function from a cell
+//! to spots (`samples.rs`) and the table is the same for all (`panels.rs`). Figures of traces
+//! (`traces/`) are drawn from the accounts in the run's folder.
 
 mod allocations;
 mod axes;

@@ -1,5 +1,7 @@
 //! From `[[allocations]]` grids to cells.
 
+use std::collections::BTreeSet;
+
 use super::{check_threads, finish};
 use crate::cell::{Allocations, Cell, Work};
 use crate::registry;
@@ -40,6 +42,26 @@ pub(super) fn cells(
         }
     }
     Ok(())
+}
+
+/// Takes out the cells that would need more than `allowed_bytes`: a trace cannot be made smaller.
+/// A notice for each trace.
+pub(super) fn leave_out(cells: &mut Vec<Cell>, allowed_bytes: u64) -> BTreeSet<String> {
+    let mut notices = BTreeSet::new();
+    cells.retain(|cell| {
+        let Work::Allocations(work) = &cell.work else { return true };
+        let needed_bytes = cell.expected_bytes();
+        if needed_bytes > allowed_bytes {
+            notices.insert(format!(
+                "trace `{}` is left out: a cell of it may need {} MiB, and {} MiB are allowed",
+                work.trace,
+                needed_bytes >> 20,
+                allowed_bytes >> 20
+            ));
+        }
+        needed_bytes <= allowed_bytes
+    });
+    notices
 }
 
 fn work_of(trace: &TraceFile, samples: u32) -> Allocations {
@@ -109,6 +131,16 @@ mod tests {
         assert!(plan.notices[0].contains("`malloc-gone` is there"), "{}", plan.notices[0]);
         let Work::Allocations(work) = &plan.cells[0].work else { panic!("{:?}", plan.cells[0]) };
         assert_eq!((work.digest, work.events, work.samples), (7, 1000, 32));
+    }
+
+    #[test]
+    fn a_trace_too_large_for_the_machine_is_left_out() {
+        let mut file = trace(1, TraceContent::Allocations).get("malloc-here").unwrap().clone();
+        file.live_bytes_max = 4 << 30;
+        let plan = planned(&Traces::from_iter([file])).unwrap();
+        assert!(plan.cells.is_empty());
+        let told = "trace `malloc-here` is left out: a cell of it may need 14400 MiB, and 6553 MiB";
+        assert!(plan.notices[1].starts_with(told), "{:?}", plan.notices);
     }
 
     #[test]

@@ -59,10 +59,12 @@ pub fn plan(
     let mut notices = missing_traces(suites, traces);
     let asked = scale.clone();
     let cells = loop {
-        let cells = cells_of(suites, &scale, traces)?;
-        let largest = cells.iter().map(Cell::expected_bytes).max().unwrap_or(0);
         let allowed = limits.memory_bytes / 100 * LARGEST_CELL_PERCENT;
+        let mut cells = cells_of(suites, &scale, traces)?;
+        let too_large = allocations::leave_out(&mut cells, allowed);
+        let largest = cells.iter().map(Cell::expected_bytes).max().unwrap_or(0);
         if largest <= allowed {
+            notices.extend(too_large);
             break cells;
         }
         let fitting = |bytes: u64| {

@@ -112,24 +112,16 @@ impl<'a> Replay<'a> {
             return false;
         }
         let bytes = event.bytes();
-        let left = match (event.action(), place.block()) {
-            (Action::Allocate, _) => {
-                let made = self.allocate(event);
-                self.ran.live_objects = self.ran.live_objects.wrapping_add(1);
-                self.ran.live_bytes = self.ran.live_bytes.wrapping_add(bytes as u64);
-                made.map(Some)
-            }
+        // The block that is left, if none was refused, and what objects and bytes grow by.
+        let (left, objects, grown) = match (event.action(), place.block()) {
+            (Action::Allocate, _) => (self.allocate(event).map(Some), 1, bytes),
             (Action::Reallocate, (Some(old), old_bytes)) => {
                 let made = self.reallocate(event, old, old_bytes);
-                let grown = (bytes as u64).wrapping_sub(old_bytes as u64);
-                self.ran.live_bytes = self.ran.live_bytes.wrapping_add(grown);
-                made.map(Some)
+                (made.map(Some), 0, bytes.wrapping_sub(old_bytes))
             }
             (Action::Free, (Some(block), _)) => {
                 self.free(event, block);
-                self.ran.live_objects = self.ran.live_objects.wrapping_sub(1);
-                self.ran.live_bytes = self.ran.live_bytes.wrapping_sub(bytes as u64);
-                Some(None)
+                (Some(None), 1_u64.wrapping_neg(), bytes.wrapping_neg())
             }
             // Staging lets no such event through.
             (_, (None, _)) => unreachable!("an event on an object that is not live"),
@@ -138,6 +130,8 @@ impl<'a> Replay<'a> {
             self.ran.refused_bytes = Some(bytes as u64);
             return false;
         };
+        self.ran.live_objects = self.ran.live_objects.wrapping_add(objects);
+        self.ran.live_bytes = self.ran.live_bytes.wrapping_add(grown as u64);
         place.leave(event.turn, block, bytes);
         true
     }
