@@ -95,6 +95,8 @@ fn write(folder: &Path) -> (TraceFile, Vec<(u64, u64)>) {
         objects,
         live_bytes_max: curve.iter().map(|point| point.0).max().expect("events"),
         live_objects_max: curve.iter().map(|point| point.1).max().expect("events"),
+        copies: 1,
+        replays: Default::default(),
     };
     (file, curve)
 }
