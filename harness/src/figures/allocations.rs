@@ -181,14 +181,14 @@ mod tests {
     fn bars_are_throughput_and_the_peak_of_the_positions() {
         let mut rows = fixture::rows();
         for row in &mut rows {
-            if row.cell.id.starts_with("allocations/malloc-perl/jemalloc/") {
+            if row.cell.id.starts_with("allocations/malloc-interpreter/jemalloc/") {
                 row.throughput_ops_per_s = 7e6;
                 let Work::Allocations(work) = &row.cell.work else { panic!("{}", row.cell.id) };
                 row.positions[3].resident_bytes = 5 * work.live_bytes_max;
             }
         }
         let table = malloc_traces(&rows).table;
-        let at = [("group", "malloc-perl"), ("series", "jemalloc")];
+        let at = [("group", "malloc-interpreter"), ("series", "jemalloc")];
         let value = |measure: &Measure| {
             number(&table, "value", &[at[0], at[1], ("measure", measure.title)])
         };
@@ -200,14 +200,15 @@ mod tests {
     #[test]
     fn lines_follow_the_trace_and_live_bytes_are_drawn_once() {
         let mut rows = fixture::rows();
-        let failed = |row: &&mut Row| row.cell.id.starts_with("allocations/malloc-perl/scudo/");
+        let failed =
+            |row: &&mut Row| row.cell.id.starts_with("allocations/malloc-interpreter/scudo/");
         for row in rows.iter_mut().filter(failed) {
             row.outcome = Outcome::OutOfMemory;
             row.expected = false;
             row.reason = Some("an object of 7 bytes was refused".to_owned());
         }
         let data = malloc_memory(&rows);
-        let perl = ("panel", "malloc-perl");
+        let perl = ("panel", "malloc-interpreter");
         let places = number(&data.table, "x", &[perl, ("series", "glibc")]);
         assert!(places.len() > 10 && places.is_sorted(), "{places:?}");
         assert_eq!(places.last(), Some(&100.0));
@@ -220,6 +221,6 @@ mod tests {
         assert_eq!(most, [resident.iter().copied().fold(0.0, f64::max)]);
         assert!(number(shown, "n", &[perl, ("series", "scudo")]).is_empty());
         let missing = data.missing().join(" ");
-        assert!(missing.contains("scudo (malloc-perl): out-of-memory"), "{missing}");
+        assert!(missing.contains("scudo (malloc-interpreter): out-of-memory"), "{missing}");
     }
 }

@@ -27,6 +27,8 @@ pub(super) struct Kit {
     pub(super) thread: usize,
     /// Prepared operations; none where they come from the loop.
     pub(super) words: MappedSlice<Request>,
+    /// Of a trace: deletes of what is live at its end.
+    pub(super) leftovers: MappedSlice<Request>,
     /// The generator, standing where the clock starts.
     pub(super) stream: RequestStream,
     /// A batch holds several values at once, each from a writer of its own.
@@ -61,6 +63,10 @@ impl Kit {
                 words
             }
         };
+        let leftovers = match &work.replay {
+            Some(_) => replay::leftovers(&words, work.record_numbers())?,
+            None => MappedSlice::resident(0).map_err(Stop::failed)?,
+        };
         let value_bytes_max = workload.value_bytes_max();
         let batch = work.batch();
         let mut buffer = vec![0; value_bytes_max * batch];
@@ -68,6 +74,7 @@ impl Kit {
         Ok(Self {
             thread,
             words,
+            leftovers,
             stream,
             writers: vec![ValueWriter::new(thread as u16, value_bytes_max); batch],
             loader: ValueWriter::new(LOADER, value_bytes_max),

@@ -101,6 +101,7 @@ pub(super) struct Lane<'a> {
 /// What of a kit is no part of its lane.
 pub(super) struct Own<'a> {
     pub(super) words: &'a MappedSlice<Request>,
+    pub(super) leftovers: &'a MappedSlice<Request>,
     pub(super) stream: &'a mut RequestStream,
     pub(super) pacing: Option<&'a mut Pacing>,
 }
@@ -131,7 +132,10 @@ impl<'a> Lane<'a> {
             refills: full == FullMeaning::Evict && shared.sets_on_miss,
         };
         let pacing = kit.pacing.as_mut();
-        (lane, Own { words: &kit.words, stream: &mut kit.stream, pacing })
+        (
+            lane,
+            Own { words: &kit.words, leftovers: &kit.leftovers, stream: &mut kit.stream, pacing },
+        )
     }
 
     /// Executes `request`, the thread's `index`-th, as a single operation. Returns when it ended,

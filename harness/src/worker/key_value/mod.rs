@@ -136,6 +136,11 @@ impl StoreVisitor for OnStore<'_> {
         // A store that cannot be told how much it may hold grows while it is measured.
         let grows = E::TRAITS.memory_bound == MemoryBound::None && self.work.workload.inserts();
         self.populated = self.resident && !grows;
+        if self.work.replay.is_some() {
+            // Nothing is loaded: only a store that maps its own memory has it before the first request.
+            let maps_its_own = E::TRAITS.memory_bound == MemoryBound::Hard && self.heap.is_none();
+            self.populated &= maps_its_own;
+        }
         self.say_opened(engine);
         if matches!(self.work.ageing, Ageing::Litter(_)) {
             self.litter(engine)?;
@@ -143,6 +148,8 @@ impl StoreVisitor for OnStore<'_> {
         if self.work.replay.is_none() {
             self.load(engine)?;
             self.age(engine)?;
+        } else if self.rehearses::<E>() {
+            self.rehearse(engine)?;
         }
         let ran = self.measure(engine);
         // What follows needs memory of the harness: nothing is observed any more.
@@ -166,6 +173,9 @@ impl OnStore<'_> {
             (false, _) => "by first use, within the clock where it grows there",
             (true, MemoryBound::None) if !self.populated => {
                 "by the load, and by first use within the clock where it grows there"
+            }
+            (true, _) if self.rehearses::<E>() => {
+                "by a rehearsal of the trace, as far as what it took was kept"
             }
             (true, MemoryBound::None) => "by the load",
             (true, _) => "populated where the store can, else by the load",
@@ -238,6 +248,34 @@ impl OnStore<'_> {
             let requests = steering::share_of(engine, &work.workload, lane, made_by);
             ageing::age::<E>(&mut session, kit, requests, done)
         })?;
+        Ok(())
+    }
+
+    /// Whether the trace is executed once before the clock, so that what the store takes for it was
+    /// touched before.
+    fn rehearses<E: KvEngine>(&self) -> bool {
+        let replays = self.work.replay.is_some() && self.resident && E::TRAITS.keeps_values;
+        replays && !self.populated && !E::TRAITS.sharing.is_partitioned()
+    }
+
+    /// Executes the trace, deletes what is left, and forgets what was timed.
+    fn rehearse<E: KvEngine>(&mut self, engine: &E) -> Result<(), Stop> {
+        let (shared, threads) = (self.shared, self.work.threads);
+        self.step("rehearse", engine, |kit, done| {
+            let mut session = session_of(engine, kit.thread, threads)?;
+            kit.seconds.start(done.started_ns);
+            let (mut lane, own) = Lane::of(kit, shared, E::TRAITS.full, done);
+            run_single::<E>(&mut session, &mut lane, own.words.iter().copied())?;
+            let executed = lane.done.operations;
+            run_single::<E>(&mut session, &mut lane, own.leftovers.iter().copied())?;
+            lane.done.operations += executed;
+            kit.latency.reset();
+            kit.seconds.reset();
+            Ok(())
+        })?;
+        shared.tracked.reset();
+        self.populated = true;
+        engine.settle();
         Ok(())
     }
 
@@ -342,7 +380,7 @@ impl OnStore<'_> {
         body: impl Fn(&mut Kit, &mut Done) -> Result<(), String> + Sync,
     ) -> Result<Vec<Done>, Stop> {
         // A replay begins on an empty store: what it grows into is warmed as for other steps that grow.
-        let grows = name == "run" && self.work.replay.is_some() && !self.populated;
+        let grows = name == "rehearse" && !self.populated;
         let grows_bytes = if grows { self.work.live_value_bytes() * 3 / 2 } else { 0 };
         self.link.say_and_wait(&Event::Before { step: name.to_owned(), grows_bytes });
         let before = Usage::now();
@@ -398,7 +436,7 @@ impl OnStore<'_> {
     fn count_live(&mut self, done: &[Done]) {
         if let Some(replay) = &self.work.replay
             && done.iter().map(|one| one.operations).sum::<u64>()
-                == replay.sets(self.work.threads) * replay.totals.requests
+                >= replay.sets(self.work.threads) * replay.totals.requests
         {
             let sets = replay.sets(self.work.threads);
             self.live_objects = sets * replay.totals.live_records;

@@ -1,6 +1,6 @@
 //! Each thread's requests of a trace that is replayed, and their times.
 
-use workloads::requests::Request;
+use workloads::requests::{Request, RequestKind};
 
 use super::super::Stop;
 use super::super::mapped::MappedSlice;
@@ -17,6 +17,31 @@ pub(super) fn words(replay: &Replay, lane: (usize, usize)) -> Result<MappedSlice
         }
     })?;
     Ok(words)
+}
+
+/// Deletes of the records that are live after `words`; records are below `record_numbers`.
+pub(super) fn leftovers(
+    words: &[Request],
+    record_numbers: u64,
+) -> Result<MappedSlice<Request>, Stop> {
+    let mut live = MappedSlice::<u8>::resident(record_numbers as usize).map_err(Stop::failed)?;
+    let mut count = 0_usize;
+    for word in words {
+        let is_live = match word.kind() {
+            RequestKind::Insert => 1,
+            RequestKind::Delete => 0,
+            _ => continue,
+        };
+        let flag = &mut live[word.record() as usize];
+        count = count + usize::from(is_live) - usize::from(*flag);
+        *flag = is_live;
+    }
+    let mut deletes = MappedSlice::resident(count).map_err(Stop::failed)?;
+    let records = live.iter().enumerate().filter(|(_, flag)| **flag == 1);
+    for (delete, (record, _)) in deletes.iter_mut().zip(records) {
+        *delete = Request::new(RequestKind::Delete, 0, record as u64);
+    }
+    Ok(deletes)
 }
 
 /// When they are due, as the trace says.
@@ -95,6 +120,21 @@ mod tests {
 
     fn of(replay: &Replay, thread: usize) -> BTreeSet<u64> {
         (0..100).flat_map(|record| records(replay, (thread, 2), record)).collect()
+    }
+
+    #[test]
+    fn what_is_left_is_deleted() {
+        let word = |kind, record| Request::new(kind, 0, record);
+        let words = [
+            word(RequestKind::Insert, 3),
+            word(RequestKind::Insert, 1),
+            word(RequestKind::Delete, 3),
+            word(RequestKind::Insert, 7),
+            word(RequestKind::Update, 1),
+            word(RequestKind::Insert, 3),
+        ];
+        let deletes = leftovers(&words, 8).unwrap();
+        assert_eq!(*deletes, [1, 3, 7].map(|record| word(RequestKind::Delete, record)));
     }
 
     #[test]
