@@ -3,4 +3,5 @@
 name = "trace-live"
 settings = 1
 own_scale = 1
+columns = 3
 load "lines.gp"

@@ -35,8 +35,12 @@ pub(crate) fn capture(
         Some(name) => recording.of_program(name).map_err(|error| error.to_string())?,
         None => recording.largest(),
     };
-    let words: Vec<String> =
-        command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    // Where files lie on this machine says nothing elsewhere.
+    let words = command.iter().map(|word| match Path::new(word) {
+        path if path.is_absolute() => path.file_name().unwrap_or(word).to_string_lossy(),
+        _ => word.to_string_lossy(),
+    });
+    let words: Vec<_> = words.collect();
     let header = Header::new::<Allocation>(format!(
         "allocations of {} in `{}`",
         file.program_name(),

@@ -75,7 +75,16 @@ fn requests(whole: &TraceStatistics) -> String {
 fn allocations(whole: &AllocationStatistics) -> String {
     let events = &whole.events;
     let mut lines = vec![
-        line("events", &[count(events.total()), format!("of {} threads", whole.threads)]),
+        line(
+            "events",
+            &[
+                count(events.total()),
+                match whole.threads {
+                    1 => "of 1 thread".to_owned(),
+                    threads => format!("of {threads} threads"),
+                },
+            ],
+        ),
         line(
             "allocations",
             &[count(events.allocations), format!("{} aligned", count(whole.aligned))],
