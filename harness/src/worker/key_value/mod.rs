@@ -274,7 +274,6 @@ impl OnStore<'_> {
             Ok(())
         })?;
         shared.tracked.reset();
-        self.populated = true;
         engine.settle();
         Ok(())
     }
