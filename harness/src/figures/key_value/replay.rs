@@ -1,5 +1,7 @@
 //! Figures of traces replayed on stores.
 
+use workloads::requests::Mix;
+
 use super::{finish, spot, system};
 use crate::cell::{Driver, KeyValue};
 use crate::figures::data::Data;
@@ -11,7 +13,7 @@ use crate::record::Row;
 
 /// Time to completion, from 0.
 const COMPLETION: Measure = Measure { rank: 0, title: "time to completion, s", log: false };
-const PEAK: Measure = Measure { rank: 1, title: "highest resident ÷ most live bytes", log: false };
+const PEAK: Measure = Measure { rank: 1, title: "highest resident ÷ live", log: false };
 
 /// `fig11`: time to completion over threads, each with a working set of its own.
 pub(in crate::figures) fn weak_scaling(rows: &[Row]) -> Data {
@@ -59,13 +61,22 @@ pub(in crate::figures) fn real_traces(rows: &[Row]) -> Data {
         };
         let of = |measure, quantity| Spot {
             panel: panel.clone(),
-            below: work.workload.mix.to_string(),
+            below: shares(&work.workload.mix),
             ..spot(measure, quantity, series.clone(), group.clone())
         };
         vec![of(THROUGHPUT, Quantity::Mops), of(PEAK, Quantity::PeakOverhead)]
     });
     data.notes.extend(traces(&all));
     finish(data, (Drawing::Bars, Axes::default()), &points, &all)
+}
+
+/// The shares of a trace, rounded.
+fn shares(mix: &Mix) -> String {
+    let shares = mix.shares();
+    let shares = shares.iter().filter(|(_, share)| *share >= 0.5);
+    let shares: Vec<String> =
+        shares.map(|(kind, share)| format!("{} {share:.0} %", kind.name())).collect();
+    shares.join(", ")
 }
 
 /// What was replayed, in sentences.
