@@ -92,7 +92,9 @@ fn every_kind_of_store_replays_a_trace_whole_and_nothing_is_lost() {
         assert!(row.statistics.is_empty() || row.verification.is_none_or(|it| it.lost == 0));
     }
     // 40 % of the object memory where most is live.
-    let row = of(&rows, "nibble", "run").find(|row| row.cell.id.contains("threads-2")).unwrap();
+    let row = of(&rows, "nibble", "run")
+        .find(|row| row.cell.id.contains("private") && row.cell.id.contains("threads-2"))
+        .unwrap();
     let Work::KeyValue(work) = &row.cell.work else { panic!() };
     let live = work.replay.as_ref().unwrap().totals.object_bytes_max * 4;
     let percent = live * 100 / work.object_memory_bytes;
@@ -108,7 +110,7 @@ fn a_cache_stores_what_it_missed_and_a_store_is_asked_at_the_traces_times() {
         [[replay]]
         stores = ["mica-cache", "nibble", "hashmap"]
         traces = ["cache"]
-        copies = 20
+        copies = 40
         miss = ["nothing", "set"]
         fill-percent = [60]
         threads = [2]
