@@ -37,7 +37,7 @@ pub struct KeyValue {
     pub resident: bool,
     /// The trace that is replayed in place of the workload's requests; nothing is loaded then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub replay: Option<Replay>,
+    pub replay: Option<Box<Replay>>,
 }
 
 /// When requests are sent.
@@ -157,7 +157,7 @@ impl KeyValue {
             fill_percent,
             threads,
             operations_per_thread: replay.requests_per_thread(threads),
-            replay: Some(replay),
+            replay: Some(Box::new(replay)),
             ..Self::plain(workload, object_memory_bytes)
         }
     }

@@ -1,7 +1,5 @@
 //! From `[[allocations]]` grids to cells.
 
-use std::collections::BTreeSet;
-
 use super::{check_threads, finish};
 use crate::cell::{Allocations, Cell, Work};
 use crate::registry;
@@ -42,26 +40,6 @@ pub(super) fn cells(
         }
     }
     Ok(())
-}
-
-/// Takes out the cells that would need more than `allowed_bytes`: a trace cannot be made smaller.
-/// A notice for each trace.
-pub(super) fn leave_out(cells: &mut Vec<Cell>, allowed_bytes: u64) -> BTreeSet<String> {
-    let mut notices = BTreeSet::new();
-    cells.retain(|cell| {
-        let Work::Allocations(work) = &cell.work else { return true };
-        let needed_bytes = cell.expected_bytes();
-        if needed_bytes > allowed_bytes {
-            notices.insert(format!(
-                "trace `{}` is left out: a cell of it may need {} MiB, and {} MiB are allowed",
-                work.trace,
-                needed_bytes >> 20,
-                allowed_bytes >> 20
-            ));
-        }
-        needed_bytes <= allowed_bytes
-    });
-    notices
 }
 
 fn work_of(trace: &TraceFile, samples: u32) -> Allocations {

@@ -4,6 +4,7 @@ mod allocations;
 mod copying;
 mod key_value;
 mod replay;
+mod too_large;
 
 use std::collections::BTreeSet;
 
@@ -61,7 +62,7 @@ pub fn plan(
     let cells = loop {
         let allowed = limits.memory_bytes / 100 * LARGEST_CELL_PERCENT;
         let mut cells = cells_of(suites, &scale, traces)?;
-        let too_large = allocations::leave_out(&mut cells, allowed);
+        let too_large = too_large::leave_out(&mut cells, allowed);
         let largest = cells.iter().map(Cell::expected_bytes).max().unwrap_or(0);
         if largest <= allowed {
             notices.extend(too_large);
@@ -107,7 +108,7 @@ fn missing_traces(suites: &[Suite], traces: &Traces) -> Vec<String> {
     let named = suites.iter().flat_map(Suite::traces);
     let missing: BTreeSet<&str> =
         named.filter(|name| traces.matching(name).next().is_none()).collect();
-    missing.into_iter().map(|name| crate::traces::remedy(name)).collect()
+    missing.into_iter().map(crate::traces::remedy).collect()
 }
 
 fn cells_of(suites: &[Suite], scale: &Scale, traces: &Traces) -> Result<Vec<Cell>, String> {

@@ -214,6 +214,23 @@ mod tests {
     }
 
     #[test]
+    fn what_does_not_fit_the_machine_is_left_out_with_a_notice() {
+        let text = "question = \"?\"\n[[replay]]\nstores = [\"nibble\"]\nfill-percent = [10, 80]\n\
+                    threads = [2]\ntraces = [\"postmark\"]\n";
+        let suite = Suite::parse("mine.toml", text).unwrap();
+        let scale = Scale { repetitions: 1, ..Scale::by_name("smoke").unwrap() };
+        let limits = MachineLimits { memory_bytes: 400 << 20 };
+        let plan = plan(&[suite], &scale, &traces(), limits).unwrap();
+        assert_eq!(plan.cells.len(), 1);
+        assert!(plan.cells[0].id.contains("fill-80"));
+        let notice = &plan.notices[0];
+        assert!(
+            notice.starts_with("trace `postmark` at 10 % fill by 2 threads is left out"),
+            "{notice}"
+        );
+    }
+
+    #[test]
     fn what_cannot_be_replayed_is_refused() {
         for (more, expected) in [
             ("traces = [\"postmark\"]\ncopies = 65", "copies = 65: must be 1 to 64"),

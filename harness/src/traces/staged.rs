@@ -142,7 +142,9 @@ struct Output {
 
 impl Output {
     fn create(path: &Path) -> Result<Self, String> {
-        let temporary = path.with_added_extension(format!("{}.tmp", std::process::id()));
+        let mut temporary = path.as_os_str().to_owned();
+        temporary.push(format!(".{}.tmp", std::process::id()));
+        let temporary = PathBuf::from(temporary);
         let file = File::create(&temporary)
             .map_err(|error| format!("{}: {error}", temporary.display()))?;
         let file = BufWriter::with_capacity(CHUNK_WORDS * 8, file);
