@@ -1,10 +1,17 @@
 //! The command line.
 
+mod trace;
+
 use std::os::fd::RawFd;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub use trace::{
+    CaptureCommand, ConvertArguments, MallocArguments, PostmarkArguments, StatArguments,
+    TraceCommand,
+};
 
 /// Which allocator or key-value design should hold data in memory, at what memory utilisation,
 /// and what does it cost?
@@ -52,6 +59,9 @@ pub enum Command {
     Ycsb(YcsbArguments),
     /// Find the highest rate of requests that keeps a percentile of latency under a bound.
     Search(SearchArguments),
+    /// Capture, convert, check and describe traces of what programs really asked.
+    #[command(subcommand)]
+    Trace(TraceCommand),
     /// Add the latency histograms of a run's cells up and print their percentiles.
     Latency {
         /// The run's folder.

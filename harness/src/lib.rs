@@ -9,13 +9,14 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`spec`], [`plan`], [`cell`] | what to measure |
+//! | [`spec`], [`plan`], [`cell`], [`traces`] | what to measure |
 //! | [`registry`], `adapters` | which stores and allocators there are |
 //! | [`runner`], [`protocol`], [`progress`] | a cell as a process, watched from outside |
 //! | [`worker`] | the measured process |
 //! | [`record`], [`archive`], [`environment`], [`identity`] | what is kept |
 //! | [`analysis`], [`compare`] | from rows to numbers |
 //! | `targets` | performance targets: a table of questions with a bar each |
+//! | [`traces`] | what is known of a trace |
 //! | [`figures`], [`report`] | from numbers to pages |
 //! | [`doctor`] | what on this machine disturbs measurements |
 //! | [`cli`], [`commands`], [`exit`] | the command line |
@@ -41,4 +42,5 @@ pub mod report;
 pub mod runner;
 pub mod spec;
 mod targets;
+pub mod traces;
 pub mod worker;

@@ -55,6 +55,17 @@ pub enum Event {
         /// What the allocator says it has handed out.
         self_allocated_bytes: Option<u64>,
     },
+    /// A replay stands still at a position of its trace. Waits: the parent observes its memory.
+    Position {
+        /// Events replayed, of all threads.
+        events: u64,
+        /// Time they took, without standing still.
+        elapsed_ns: u64,
+        /// The oracle's live bytes.
+        live_bytes: u64,
+        /// The oracle's live objects.
+        live_objects: u64,
+    },
     /// The engine could not be opened or a step could not go on.
     Failed {
         /// Which outcome this is.

@@ -16,6 +16,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("baselines/engine", &[]),
     ("baselines/", &["engine", "platform"]),
     ("workloads", &[]),
+    ("harness/preload", &[]),
+    ("harness/capture", &["platform", "workloads"]),
 ];
 
 /// Crates of ours, by package name.

@@ -13,6 +13,9 @@
 //! | [`requests`] | mixes of GETs, UPDATEs, INSERTs, DELETEs, SCANs for a store, and the built-in ones |
 //! | [`ycsb`] | YCSB's workload files, read into such a mix |
 //! | [`fragmentation`] | objects whose size changes: the patterns of the two papers, and your own |
+//! | [`tablefs`] | files as rows of a store: the operations that file systems on stores ask for |
+//! | [`postmark`] | PostMark: its parameters, its script, its algorithm as a generator of a trace |
+//! | [`trace`] | what programs really asked: the format of traces, readers of public ones, their statistics |
 //! | [`bytes`] | sizes as people write them |
 //!
 //! Words: a *record* is a number in `0..records`; its *key* is what a store sees; an *object* is
@@ -26,8 +29,12 @@ pub mod dist;
 pub mod fragmentation;
 mod keys;
 mod mix;
+mod near;
+pub mod postmark;
 pub mod requests;
 mod seed;
+pub mod tablefs;
+pub mod trace;
 pub mod value;
 pub mod ycsb;
 

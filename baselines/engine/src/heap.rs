@@ -118,6 +118,47 @@ pub trait Heap: Sync + std::fmt::Debug {
     )]
     unsafe fn free(&self, block: NonNull<u8>, bytes: usize);
 
+    /// Gives the block `bytes` bytes instead of `old_bytes`, in place or elsewhere, as C's
+    /// `realloc` does. The contents stay up to the smaller size; the block that was given is gone
+    /// where another address comes back. `None` leaves it as it was. A request of 0 bytes may be
+    /// treated as 1. What comes back is returned by [`release`](Self::release).
+    ///
+    /// # Safety
+    /// `block` is live and came from [`allocate`](Self::allocate) or `reallocate` of this heap, the
+    /// last of which was asked for `old_bytes` bytes.
+    #[expect(
+        unsafe_code,
+        reason = "a declaration: the callers' obligation is part of the contract"
+    )]
+    unsafe fn reallocate(
+        &self,
+        block: NonNull<u8>,
+        old_bytes: usize,
+        bytes: usize,
+    ) -> Option<NonNull<u8>>;
+
+    /// At least `bytes` bytes at a multiple of `alignment`, a power of two; `None` when the heap is
+    /// exhausted or knows no such alignment. Alignments below 16 may be treated as 16, and a request
+    /// of 0 bytes as 1. What comes back is returned by [`release`](Self::release).
+    fn allocate_aligned(&self, bytes: usize, alignment: usize) -> Option<NonNull<u8>>;
+
+    /// Returns a block as C's `free` does: by the entry point that is not told the size, where
+    /// there is one. `alignment` is 0 where none was asked for. Any thread may.
+    ///
+    /// The default is for heaps whose [`free`](Self::free) does not rely on the size.
+    ///
+    /// # Safety
+    /// `block` is live and came from this heap: from `allocate` or `reallocate` with this `bytes`,
+    /// or from [`allocate_aligned`](Self::allocate_aligned) with this `bytes` and `alignment`.
+    #[expect(
+        unsafe_code,
+        reason = "the callers' obligation is part of the contract, and passed on"
+    )]
+    unsafe fn release(&self, block: NonNull<u8>, bytes: usize, _alignment: usize) {
+        // SAFETY: the caller's block; this heap's `free` does not rely on the size.
+        unsafe { self.free(block, bytes) }
+    }
+
     /// Bytes the caller may use of the block, where the allocator tells.
     ///
     /// # Safety
@@ -145,4 +186,23 @@ pub trait Heap: Sync + std::fmt::Debug {
 
     /// Its statistics of itself.
     fn statistics(&self) -> HeapStatistics;
+}
+
+/// [`Heap::reallocate`] of heaps that have no such entry point: always a new block and a copy.
+///
+/// # Safety
+/// As for [`Heap::reallocate`], of a heap whose [`Heap::free`] does not rely on the size.
+#[expect(unsafe_code, reason = "the callers' obligation is that of the contract")]
+pub unsafe fn reallocate_elsewhere(
+    heap: &dyn Heap,
+    block: NonNull<u8>,
+    old_bytes: usize,
+    bytes: usize,
+) -> Option<NonNull<u8>> {
+    let moved = heap.allocate(bytes)?;
+    // SAFETY: both blocks are live and as long as that, and distinct.
+    unsafe { moved.copy_from_nonoverlapping(block, old_bytes.min(bytes)) };
+    // SAFETY: the caller gave up the block, which has this size.
+    unsafe { heap.free(block, old_bytes) };
+    Some(moved)
 }

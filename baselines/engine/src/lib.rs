@@ -27,7 +27,7 @@ mod traits;
 pub use census::{MemoryCensus, Statistic};
 pub use error::{GetError, OpenError, PutError, SessionError};
 pub use heap::DEFAULT_VARIANT;
-pub use heap::{Heap, HeapStatistics, HeapTraits, HeapVariant, Setting};
+pub use heap::{Heap, HeapStatistics, HeapTraits, HeapVariant, Setting, reallocate_elsewhere};
 pub use operation::{Op, Outcome, ValueBuffers};
 pub use store::{KvEngine, KvSession, PutOutcome, ScanEntry};
 pub use thread_use::ThreadUse;

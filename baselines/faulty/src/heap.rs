@@ -64,6 +64,18 @@ impl FaultyHeap {
     fn planted() -> Planted {
         PLANTED.get().copied().unwrap_or(NOTHING)
     }
+
+    /// Counts an allocation, and misbehaves when it is time to.
+    fn count() {
+        let Planted { fault, after_allocations } = Self::planted();
+        // Relaxed: a count, which orders nothing.
+        if ALLOCATIONS.fetch_add(1, Ordering::Relaxed) >= after_allocations {
+            fault.strike();
+            if fault == Fault::Leak {
+                crate::fault::leak(LEAK_BYTES);
+            }
+        }
+    }
 }
 
 /// The process's faulty heap.
@@ -115,14 +127,7 @@ impl Heap for FaultyHeap {
     }
 
     fn allocate(&self, bytes: usize) -> Option<NonNull<u8>> {
-        let Planted { fault, after_allocations } = Self::planted();
-        // Relaxed: a count, which orders nothing.
-        if ALLOCATIONS.fetch_add(1, Ordering::Relaxed) >= after_allocations {
-            fault.strike();
-            if fault == Fault::Leak {
-                crate::fault::leak(LEAK_BYTES);
-            }
-        }
+        Self::count();
         // SAFETY: malloc has no preconditions.
         NonNull::new(unsafe { libc::malloc(bytes.max(1)) }.cast())
     }
@@ -130,6 +135,23 @@ impl Heap for FaultyHeap {
     unsafe fn free(&self, block: NonNull<u8>, _bytes: usize) {
         // SAFETY: by contract a live block of `allocate`, which is malloc's.
         unsafe { libc::free(block.as_ptr().cast()) }
+    }
+
+    unsafe fn reallocate(
+        &self,
+        block: NonNull<u8>,
+        _old_bytes: usize,
+        bytes: usize,
+    ) -> Option<NonNull<u8>> {
+        Self::count();
+        // SAFETY: by contract a live block of `allocate`, which is malloc's; the size is not 0.
+        NonNull::new(unsafe { libc::realloc(block.as_ptr().cast(), bytes.max(1)) }.cast())
+    }
+
+    fn allocate_aligned(&self, bytes: usize, alignment: usize) -> Option<NonNull<u8>> {
+        Self::count();
+        // SAFETY: any size, and an alignment that is a power of two.
+        NonNull::new(unsafe { libc::memalign(alignment, bytes.max(1)) }.cast())
     }
 
     unsafe fn usable_bytes(&self, block: NonNull<u8>) -> Option<usize> {

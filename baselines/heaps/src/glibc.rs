@@ -61,6 +61,22 @@ impl Heap for Glibc {
         unsafe { libc::free(block.as_ptr().cast()) }
     }
 
+    unsafe fn reallocate(
+        &self,
+        block: NonNull<u8>,
+        _old_bytes: usize,
+        bytes: usize,
+    ) -> Option<NonNull<u8>> {
+        // SAFETY: the caller guarantees a live block of `malloc`; a size of 0, which would free it,
+        // is not passed on.
+        NonNull::new(unsafe { libc::realloc(block.as_ptr().cast(), bytes.max(1)) }.cast())
+    }
+
+    fn allocate_aligned(&self, bytes: usize, alignment: usize) -> Option<NonNull<u8>> {
+        // SAFETY: any size, and an alignment that is a power of two.
+        NonNull::new(unsafe { libc::memalign(alignment, bytes) }.cast())
+    }
+
     unsafe fn usable_bytes(&self, block: NonNull<u8>) -> Option<usize> {
         // SAFETY: the caller guarantees a live block of `malloc`.
         Some(unsafe { libc::malloc_usable_size(block.as_ptr().cast()) })
@@ -87,6 +103,7 @@ impl Heap for Glibc {
         let mut settings = environment::settings(VARIABLES);
         settings.push(Setting::new("arenas (malloc_info)", arenas()));
         settings.push(Setting::new("free", "free"));
+        settings.push(Setting::new("reallocate", "realloc"));
         settings.push(Setting::new("purge", "malloc_trim(0); thread caches (tcache) stay"));
         settings
     }

@@ -44,6 +44,9 @@ const PROPERTIES: &[(&str, &CStr)] = &[
 #[derive(Debug)]
 struct Functions {
     malloc: unsafe extern "C" fn(usize) -> *mut c_void,
+    realloc: unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void,
+    memalign: unsafe extern "C" fn(usize, usize) -> *mut c_void,
+    free: unsafe extern "C" fn(*mut c_void),
     free_sized: unsafe extern "C" fn(*mut c_void, usize),
     malloc_size: unsafe extern "C" fn(*mut c_void) -> usize,
     version: unsafe extern "C" fn(*mut c_int, *mut c_int, *mut *const c_char) -> *const c_char,
@@ -81,6 +84,32 @@ impl Heap for Gperftools {
         }
     }
 
+    unsafe fn reallocate(
+        &self,
+        block: NonNull<u8>,
+        _old_bytes: usize,
+        bytes: usize,
+    ) -> Option<NonNull<u8>> {
+        let realloc = functions()?.realloc;
+        // SAFETY: the caller guarantees a live block of `tc_malloc` or `tc_realloc`; a size of 0,
+        // which would free it, is not passed on.
+        NonNull::new(unsafe { realloc(block.as_ptr().cast(), bytes.max(1)) }.cast())
+    }
+
+    fn allocate_aligned(&self, bytes: usize, alignment: usize) -> Option<NonNull<u8>> {
+        let memalign = functions()?.memalign;
+        // SAFETY: any size, and an alignment that is a power of two.
+        NonNull::new(unsafe { memalign(alignment, bytes) }.cast())
+    }
+
+    /// Not told the size: a block that `reallocate` left in place is of another size class.
+    unsafe fn release(&self, block: NonNull<u8>, _bytes: usize, _alignment: usize) {
+        if let Some(functions) = functions() {
+            // SAFETY: the caller guarantees a live block; this takes those of every entry point.
+            unsafe { (functions.free)(block.as_ptr().cast()) }
+        }
+    }
+
     unsafe fn usable_bytes(&self, block: NonNull<u8>) -> Option<usize> {
         let malloc_size = functions()?.malloc_size;
         // SAFETY: the caller guarantees a live block of `tc_malloc`.
@@ -115,6 +144,8 @@ impl Heap for Gperftools {
             .collect();
         settings.extend(environment::settings(VARIABLES));
         settings.push(Setting::new("free", "tc_free_sized (sized)"));
+        settings.push(Setting::new("reallocate", "tc_realloc"));
+        settings.push(Setting::new("release", "tc_free"));
         settings.push(Setting::new(
             "purge",
             "MallocExtension_MarkThreadIdle; MallocExtension_ReleaseFreeMemory",
@@ -155,6 +186,9 @@ fn load() -> Result<Functions, OpenError> {
     unsafe {
         Ok(Functions {
             malloc: symbol(library, c"tc_malloc")?,
+            realloc: symbol(library, c"tc_realloc")?,
+            memalign: symbol(library, c"tc_memalign")?,
+            free: symbol(library, c"tc_free")?,
             free_sized: symbol(library, c"tc_free_sized")?,
             malloc_size: symbol(library, c"tc_malloc_size")?,
             version: symbol(library, c"tc_version")?,

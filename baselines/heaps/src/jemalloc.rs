@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{self, NonNull};
 
 use engine::{DEFAULT_VARIANT, Heap, HeapStatistics, HeapTraits, HeapVariant, OpenError, Setting};
-use tikv_jemalloc_sys::{mallctl, mallocx, sallocx, sdallocx};
+use tikv_jemalloc_sys::{MALLOCX_ALIGN, free, mallctl, mallocx, rallocx, sallocx, sdallocx};
 
 static TRAITS: HeapTraits = HeapTraits {
     name: "jemalloc",
@@ -46,6 +46,27 @@ impl Heap for Jemalloc {
         unsafe { sdallocx(block.as_ptr().cast(), bytes.max(1), 0) }
     }
 
+    unsafe fn reallocate(
+        &self,
+        block: NonNull<u8>,
+        _old_bytes: usize,
+        bytes: usize,
+    ) -> Option<NonNull<u8>> {
+        // SAFETY: the caller guarantees a live block of `mallocx` or `rallocx`; `rallocx` forbids a
+        // size of 0, hence `max(1)`; no flags.
+        NonNull::new(unsafe { rallocx(block.as_ptr().cast(), bytes.max(1), 0) }.cast())
+    }
+
+    fn allocate_aligned(&self, bytes: usize, alignment: usize) -> Option<NonNull<u8>> {
+        // SAFETY: as in `allocate`; the flag's alignment is a power of two.
+        NonNull::new(unsafe { mallocx(bytes.max(1), MALLOCX_ALIGN(alignment)) }.cast())
+    }
+
+    unsafe fn release(&self, block: NonNull<u8>, _bytes: usize, _alignment: usize) {
+        // SAFETY: the caller guarantees a live block; `free` takes those of every entry point.
+        unsafe { free(block.as_ptr().cast()) }
+    }
+
     unsafe fn usable_bytes(&self, block: NonNull<u8>) -> Option<usize> {
         // SAFETY: the caller guarantees a live block of `mallocx`.
         Some(unsafe { sallocx(block.as_ptr().cast(), 0) })
@@ -72,6 +93,8 @@ impl Heap for Jemalloc {
             Setting::new("opt.metadata_thp", read_text(c"opt.metadata_thp")),
             Setting::new("opt.retain", number::<bool>(c"opt.retain")),
             Setting::new("free", "sdallocx (sized)"),
+            Setting::new("reallocate", "rallocx"),
+            Setting::new("release", "free"),
             Setting::new("purge", "thread.tcache.flush; arena.<all>.purge"),
         ]
     }

@@ -4,8 +4,8 @@ use std::ptr::NonNull;
 
 use engine::{DEFAULT_VARIANT, Heap, HeapStatistics, HeapTraits, HeapVariant, OpenError, Setting};
 use libmimalloc_sys::{
-    mi_collect, mi_free, mi_malloc, mi_option_get, mi_option_t, mi_process_info, mi_usable_size,
-    mi_version,
+    mi_collect, mi_free, mi_malloc, mi_malloc_aligned, mi_option_get, mi_option_t, mi_process_info,
+    mi_realloc, mi_usable_size, mi_version,
 };
 
 static TRAITS: HeapTraits = HeapTraits {
@@ -65,6 +65,21 @@ impl Heap for Mimalloc {
         unsafe { mi_free(block.as_ptr().cast()) }
     }
 
+    unsafe fn reallocate(
+        &self,
+        block: NonNull<u8>,
+        _old_bytes: usize,
+        bytes: usize,
+    ) -> Option<NonNull<u8>> {
+        // SAFETY: the caller guarantees a live block of `mi_malloc` or `mi_realloc`.
+        NonNull::new(unsafe { mi_realloc(block.as_ptr().cast(), bytes.max(1)) }.cast())
+    }
+
+    fn allocate_aligned(&self, bytes: usize, alignment: usize) -> Option<NonNull<u8>> {
+        // SAFETY: any size, and an alignment that is a power of two.
+        NonNull::new(unsafe { mi_malloc_aligned(bytes, alignment) }.cast())
+    }
+
     unsafe fn usable_bytes(&self, block: NonNull<u8>) -> Option<usize> {
         // SAFETY: the caller guarantees a live block of `mi_malloc`.
         Some(unsafe { mi_usable_size(block.as_ptr().cast()) })
@@ -94,6 +109,7 @@ impl Heap for Mimalloc {
             })
             .collect();
         settings.push(Setting::new("free", "mi_free"));
+        settings.push(Setting::new("reallocate", "mi_realloc"));
         settings.push(Setting::new("purge", "mi_collect(true)"));
         settings
     }

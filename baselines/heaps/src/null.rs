@@ -95,6 +95,28 @@ impl Heap for Null {
 
     unsafe fn free(&self, _block: NonNull<u8>, _bytes: usize) {}
 
+    /// Where it is, or another address; nothing is copied.
+    unsafe fn reallocate(
+        &self,
+        block: NonNull<u8>,
+        old_bytes: usize,
+        bytes: usize,
+    ) -> Option<NonNull<u8>> {
+        if bytes <= old_bytes { Some(block) } else { self.allocate(bytes) }
+    }
+
+    /// `None` beyond a page's alignment, which is the rings' own, and where rounding up leaves
+    /// more than a ring.
+    fn allocate_aligned(&self, bytes: usize, alignment: usize) -> Option<NonNull<u8>> {
+        if alignment > PAGE_BYTES || bytes > RING_BYTES {
+            return None;
+        }
+        // As much of the ring is passed over as the address needs.
+        let block = self.allocate(bytes.max(1).next_multiple_of(ALIGNMENT_BYTES) + alignment)?;
+        let surplus = block.addr().get().next_multiple_of(alignment) - block.addr().get();
+        NonNull::new(block.as_ptr().wrapping_add(surplus))
+    }
+
     unsafe fn usable_bytes(&self, _block: NonNull<u8>) -> Option<usize> {
         None
     }

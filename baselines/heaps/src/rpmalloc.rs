@@ -7,9 +7,9 @@ use std::sync::OnceLock;
 
 use engine::{Heap, HeapStatistics, HeapTraits, OpenError, Setting};
 use rpmalloc_sys::{
-    rpfree, rpmalloc, rpmalloc_global_statistics, rpmalloc_global_statistics_t,
+    rpaligned_alloc, rpfree, rpmalloc, rpmalloc_global_statistics, rpmalloc_global_statistics_t,
     rpmalloc_initialize, rpmalloc_is_thread_initialized, rpmalloc_thread_initialize,
-    rpmalloc_usable_size,
+    rpmalloc_usable_size, rprealloc,
 };
 
 static TRAITS: HeapTraits = HeapTraits {
@@ -17,6 +17,9 @@ static TRAITS: HeapTraits = HeapTraits {
     description: "64 KiB spans per size class and thread, caches of spans per thread and global",
     ..HeapTraits::BASE
 };
+
+/// What every request is aligned to.
+const ALIGNMENT_BYTES: usize = 16;
 
 /// The C library has no version function; this is the top entry of the bundled change log.
 const VERSION: &str = "rpmalloc 1.4.3 as bundled by rpmalloc-sys 0.2.3+b097fd0";
@@ -67,6 +70,25 @@ impl Heap for Rpmalloc {
         unsafe { rpfree(block.as_ptr().cast()) }
     }
 
+    unsafe fn reallocate(
+        &self,
+        block: NonNull<u8>,
+        _old_bytes: usize,
+        bytes: usize,
+    ) -> Option<NonNull<u8>> {
+        debug_assert!(thread_has_started());
+        // SAFETY: the caller guarantees a live block of `rpmalloc` or `rprealloc`.
+        NonNull::new(unsafe { rprealloc(block.as_ptr().cast(), bytes.max(1)) }.cast())
+    }
+
+    /// `None` from 64 KiB on: a block lies within the span that its address leads to.
+    fn allocate_aligned(&self, bytes: usize, alignment: usize) -> Option<NonNull<u8>> {
+        debug_assert!(thread_has_started());
+        let alignment = alignment.max(ALIGNMENT_BYTES);
+        // SAFETY: a power of two and a multiple of a pointer's size; too large a one is refused.
+        NonNull::new(unsafe { rpaligned_alloc(alignment, bytes) }.cast())
+    }
+
     unsafe fn usable_bytes(&self, block: NonNull<u8>) -> Option<usize> {
         let block: *mut c_void = block.as_ptr().cast();
         // SAFETY: the caller guarantees a live block of `rpmalloc`.
@@ -94,6 +116,7 @@ impl Heap for Rpmalloc {
         vec![
             Setting::new("ENABLE_STATISTICS", counted),
             Setting::new("free", "rpfree"),
+            Setting::new("reallocate", "rprealloc"),
             Setting::new(
                 "purge",
                 "partial: rpmalloc_thread_finalize(1); rpmalloc_thread_initialize (the thread's \

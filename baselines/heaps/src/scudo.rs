@@ -4,7 +4,10 @@
 use std::ffi::{c_int, c_ulong, c_void};
 use std::ptr::NonNull;
 
-use engine::{DEFAULT_VARIANT, Heap, HeapStatistics, HeapTraits, HeapVariant, OpenError, Setting};
+use engine::{
+    DEFAULT_VARIANT, Heap, HeapStatistics, HeapTraits, HeapVariant, OpenError, Setting,
+    reallocate_elsewhere,
+};
 use scudo_sys::{scudo_allocate, scudo_deallocate, scudo_disable, scudo_enable, scudo_iterate};
 
 static TRAITS: HeapTraits = HeapTraits {
@@ -93,6 +96,22 @@ impl Heap for Scudo {
         unsafe { scudo_deallocate(block.as_ptr().cast(), 0, ALIGNMENT_BYTES) }
     }
 
+    /// The crate exports no such function: always a new block and a copy.
+    unsafe fn reallocate(
+        &self,
+        block: NonNull<u8>,
+        old_bytes: usize,
+        bytes: usize,
+    ) -> Option<NonNull<u8>> {
+        // SAFETY: the caller's obligation is the same; `free` does not pass the size on.
+        unsafe { reallocate_elsewhere(self, block, old_bytes, bytes) }
+    }
+
+    fn allocate_aligned(&self, bytes: usize, alignment: usize) -> Option<NonNull<u8>> {
+        // SAFETY: any size, and an alignment that is a power of two.
+        NonNull::new(unsafe { scudo_allocate(bytes, alignment.max(ALIGNMENT_BYTES)) }.cast())
+    }
+
     /// The crate exports no such function.
     unsafe fn usable_bytes(&self, _block: NonNull<u8>) -> Option<usize> {
         None
@@ -125,6 +144,7 @@ impl Heap for Scudo {
             Setting::new("pattern_fill_contents", flags.pattern_fill_contents),
             Setting::new("header checksum", if hardware { "CRC32" } else { "software" }),
             Setting::new("free", "scudo_deallocate"),
+            Setting::new("reallocate", "scudo_allocate, a copy, scudo_deallocate"),
             Setting::new("purge", "none"),
         ]
     }

@@ -3,7 +3,9 @@
 use std::ptr::NonNull;
 
 use engine::{Heap, HeapStatistics, HeapTraits, OpenError, Setting};
-use snmalloc_sys::{sn_rust_alloc, sn_rust_dealloc, sn_rust_statistics, sn_rust_usable_size};
+use snmalloc_sys::{
+    sn_rust_alloc, sn_rust_dealloc, sn_rust_realloc, sn_rust_statistics, sn_rust_usable_size,
+};
 
 static TRAITS: HeapTraits = HeapTraits {
     name: "snmalloc",
@@ -41,6 +43,34 @@ impl Heap for Snmalloc {
         unsafe { sn_rust_dealloc(block.as_ptr().cast(), ALIGNMENT_BYTES, bytes.max(1)) };
     }
 
+    unsafe fn reallocate(
+        &self,
+        block: NonNull<u8>,
+        old_bytes: usize,
+        bytes: usize,
+    ) -> Option<NonNull<u8>> {
+        // SAFETY: the caller guarantees a live block of this alignment and old size, which has the
+        // same floor of 1.
+        let moved = unsafe {
+            sn_rust_realloc(block.as_ptr().cast(), ALIGNMENT_BYTES, old_bytes.max(1), bytes.max(1))
+        };
+        NonNull::new(moved.cast())
+    }
+
+    fn allocate_aligned(&self, bytes: usize, alignment: usize) -> Option<NonNull<u8>> {
+        let alignment = alignment.max(ALIGNMENT_BYTES);
+        // SAFETY: the alignment is a power of two above 0; a size of 0 is not passed on.
+        NonNull::new(unsafe { sn_rust_alloc(alignment, bytes.max(1)) }.cast())
+    }
+
+    /// The crate's only way to free is told size and alignment.
+    unsafe fn release(&self, block: NonNull<u8>, bytes: usize, alignment: usize) {
+        let alignment = alignment.max(ALIGNMENT_BYTES);
+        // SAFETY: the caller guarantees a live block of this size and alignment, with the same
+        // floors.
+        unsafe { sn_rust_dealloc(block.as_ptr().cast(), alignment, bytes.max(1)) };
+    }
+
     unsafe fn usable_bytes(&self, block: NonNull<u8>) -> Option<usize> {
         // SAFETY: the caller guarantees a live block of `sn_rust_alloc`.
         Some(unsafe { sn_rust_usable_size(block.as_ptr().cast()) })
@@ -58,7 +88,12 @@ impl Heap for Snmalloc {
     }
 
     fn settings(&self) -> Vec<Setting> {
-        vec![Setting::new("free", "sn_rust_dealloc (sized)"), Setting::new("purge", "none")]
+        vec![
+            Setting::new("free", "sn_rust_dealloc (sized)"),
+            Setting::new("reallocate", "sn_rust_realloc (sized)"),
+            Setting::new("release", "sn_rust_dealloc (sized)"),
+            Setting::new("purge", "none"),
+        ]
     }
 
     /// Memory taken from the address-space reservation; snmalloc counts no bytes handed out.

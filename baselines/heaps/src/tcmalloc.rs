@@ -40,6 +40,9 @@ const VERSION: &str = "tcmalloc as bundled by libtcmalloc-sys 0.1.14 (June 2025)
 // of the archive: without that reference they are not in the program at all.
 unsafe extern "C" {
     fn TCMallocInternalMalloc(bytes: usize) -> *mut c_void;
+    fn TCMallocInternalRealloc(block: *mut c_void, bytes: usize) -> *mut c_void;
+    fn TCMallocInternalMemalign(alignment: usize, bytes: usize) -> *mut c_void;
+    fn TCMallocInternalFree(block: *mut c_void);
     fn TCMallocInternalFreeSized(block: *mut c_void, bytes: usize);
     fn TCMallocInternalMallocSize(block: *mut c_void) -> usize;
     fn MallocExtension_Internal_GetNumericProperty(
@@ -84,6 +87,29 @@ impl Heap for Tcmalloc {
         unsafe { TCMallocInternalFreeSized(block.as_ptr().cast(), bytes) }
     }
 
+    unsafe fn reallocate(
+        &self,
+        block: NonNull<u8>,
+        _old_bytes: usize,
+        bytes: usize,
+    ) -> Option<NonNull<u8>> {
+        // SAFETY: the caller guarantees a live block of `TCMallocInternalMalloc` or of this; a size
+        // of 0, which would free it, is not passed on.
+        let moved = unsafe { TCMallocInternalRealloc(block.as_ptr().cast(), bytes.max(1)) };
+        NonNull::new(moved.cast())
+    }
+
+    fn allocate_aligned(&self, bytes: usize, alignment: usize) -> Option<NonNull<u8>> {
+        // SAFETY: any size, and an alignment that is a power of two.
+        NonNull::new(unsafe { TCMallocInternalMemalign(alignment, bytes) }.cast())
+    }
+
+    /// Not told the size: a block that `reallocate` left in place is of another size class.
+    unsafe fn release(&self, block: NonNull<u8>, _bytes: usize, _alignment: usize) {
+        // SAFETY: the caller guarantees a live block; this takes those of every entry point.
+        unsafe { TCMallocInternalFree(block.as_ptr().cast()) }
+    }
+
     unsafe fn usable_bytes(&self, block: NonNull<u8>) -> Option<usize> {
         // SAFETY: the caller guarantees a live block of `TCMallocInternalMalloc`.
         Some(unsafe { TCMallocInternalMallocSize(block.as_ptr().cast()) })
@@ -122,6 +148,8 @@ impl Heap for Tcmalloc {
             ),
             Setting::new("page_bytes", 8192),
             Setting::new("free", "TCMallocInternalFreeSized (sized)"),
+            Setting::new("reallocate", "TCMallocInternalRealloc"),
+            Setting::new("release", "TCMallocInternalFree"),
             Setting::new("purge", "ReleaseCpuMemory of every CPU; ReleaseMemoryToSystem(all)"),
         ]
     }

@@ -31,6 +31,20 @@ macro_rules! conformance {
             }
 
             #[test]
+            fn reallocated_blocks_keep_their_contents() {
+                run(stringify!($heap), "reallocated_blocks_keep_their_contents", reallocations);
+            }
+
+            #[test]
+            fn alignments_are_met_and_any_thread_may_release() {
+                run(
+                    stringify!($heap),
+                    "alignments_are_met_and_any_thread_may_release",
+                    alignments,
+                );
+            }
+
+            #[test]
             fn it_works_after_a_purge() {
                 run(stringify!($heap), "it_works_after_a_purge", purge_and_reuse);
             }
@@ -145,6 +159,85 @@ fn churn(heap: &dyn Heap, random: &mut Random, operations: usize) {
         }
     }
     for block in live.into_iter().flatten() {
+        block.free(heap);
+    }
+}
+
+/// Blocks grow and shrink, a little and a lot, among others that come and go.
+fn reallocations(heap: &'static dyn Heap) {
+    // One block through every size class and back.
+    let mut walker = Block::new(heap, 1, 1);
+    let sizes = (0..=21).map(|log| 1_usize << log);
+    for bytes in
+        sizes.clone().chain(sizes.rev()).flat_map(|bytes| [bytes + 1, bytes, 1 + bytes / 3])
+    {
+        walker.resize(heap, bytes);
+    }
+    let threads: Vec<_> = (11..=12)
+        .map(|seed| {
+            thread::spawn(move || {
+                heap.thread_start();
+                reallocate_among_others(heap, &mut Random::new(seed), 20_000);
+                heap.thread_end();
+            })
+        })
+        .collect();
+    for thread in threads {
+        thread.join().expect("a thread that reallocates");
+    }
+    walker.free(heap);
+}
+
+fn reallocate_among_others(heap: &dyn Heap, random: &mut Random, operations: usize) {
+    let mut live: Vec<Option<Block>> = (0..400).map(|_| None).collect();
+    for number in 0..operations {
+        let slot = random.below(live.len());
+        let bytes_max = if random.below(128) == 0 { 1 << 19 } else { 1 << (4 + random.below(9)) };
+        let bytes = random.below(bytes_max);
+        match (&mut live[slot], random.below(3)) {
+            (Some(block), 0 | 1) => block.resize(heap, bytes),
+            (Some(_), _) => live[slot].take().expect("it is there").free(heap),
+            (empty, _) => *empty = Some(Block::new(heap, bytes, number as u8)),
+        }
+    }
+    for block in live.into_iter().flatten() {
+        block.free(heap);
+    }
+}
+
+/// Every alignment with sizes below, at and above it; another thread checks and releases.
+fn alignments(heap: &'static dyn Heap) {
+    let (sender, receiver) = mpsc::sync_channel::<Block>(16);
+    let consumer = thread::spawn(move || {
+        heap.thread_start();
+        let released = receiver.iter().map(|block| block.free(heap)).count();
+        heap.thread_end();
+        released
+    });
+    let mut kept = Vec::new();
+    let mut made = 0;
+    for round in 0..20_usize {
+        for alignment in (4..=12).map(|log| 1_usize << log) {
+            for bytes in [0, 1, 24, alignment - 1, alignment, alignment + 8, 5000, 70_000] {
+                let block = Block::aligned(heap, bytes, alignment, (round * 7 + bytes) as u8);
+                made += 1;
+                if round % 2 == 0 {
+                    sender.send(block).expect("the consumer listens");
+                } else {
+                    kept.push(block);
+                }
+            }
+        }
+    }
+    drop(sender);
+    let released = consumer.join().expect("the consumer");
+    assert_eq!(released + kept.len(), made);
+    let mut ranges: Vec<_> = kept.iter().map(|block| block.range(heap)).collect();
+    ranges.sort_unstable();
+    for pair in ranges.windows(2) {
+        assert!(pair[0].1 <= pair[1].0, "{}: blocks {pair:x?} overlap", heap.traits().name);
+    }
+    for block in kept {
         block.free(heap);
     }
 }

@@ -41,6 +41,22 @@ fn requests_beyond_the_ring_are_refused() {
 }
 
 #[test]
+fn alignments_up_to_a_page_are_met_inside_the_ring() {
+    let heap = null();
+    for alignment in (4..=12).map(|log| 1_usize << log) {
+        for bytes in [0, 1, 100, RING_BYTES - 4096 - 16] {
+            let block = heap.allocate_aligned(bytes, alignment).expect("it fits into the ring");
+            assert!(block.addr().get().is_multiple_of(alignment), "{block:?}");
+            // SAFETY: the block has `bytes` bytes, and no other thread has this thread's ring.
+            unsafe { block.as_ptr().write_bytes(1, bytes) };
+        }
+    }
+    assert!(heap.allocate_aligned(1, 8192).is_none());
+    assert!(heap.allocate_aligned(RING_BYTES, 4096).is_none());
+    assert!(heap.allocate_aligned(usize::MAX, 16).is_none());
+}
+
+#[test]
 fn threads_do_not_share_a_ring() {
     let heap = null();
     let here = heap.allocate(1).expect("1 byte").addr().get();

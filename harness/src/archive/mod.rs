@@ -9,6 +9,7 @@
 //! ├── histograms/    latency of each cell as an interval log, by kind of operation
 //! ├── timelines/     throughput and latency of each cell, per second
 //! ├── curves/*.csv   memory over time of each cell: elapsed_s, resident_bytes, live_bytes, swap_bytes
+//! ├── traces/*.json what is known of each trace that was replayed
 //! ├── figures/       data tables, gnuplot scripts and the drawings; can be deleted and rebuilt
 //! ├── report.html    can be deleted and rebuilt
 //! └── lock           held by the process that writes
@@ -29,3 +30,4 @@ pub use read::{curve, load};
 pub use resume::Resumed;
 pub use run::RunRecord;
 pub use write::Archive;
+pub(crate) use write::write_whole;

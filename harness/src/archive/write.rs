@@ -145,7 +145,10 @@ impl Archive {
     /// # Errors
     /// The system's, with the path.
     pub fn keep_file(&self, name: &str, text: &str) -> Result<(), String> {
-        write_whole(&self.folder.join(name), text.as_bytes())
+        let path = self.folder.join(name);
+        path.parent()
+            .map_or(Ok(()), fs::create_dir_all)
+            .and_then(|()| write_whole(&path, text.as_bytes()))
             .map_err(|error| self.failed(name, &error))
     }
 
@@ -172,7 +175,7 @@ fn unused(root: &Path, name: &str) -> Result<(PathBuf, PathBuf), String> {
 }
 
 /// Writes a file that is complete or not there, whatever ends the program or the machine.
-pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
     let mut file = File::create(&part)?;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use workloads::requests::Workload;
 
-use super::Ageing;
+use super::{Ageing, Replay};
 
 /// The key-value workload of one cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,6 +35,9 @@ pub struct KeyValue {
     pub ageing: Ageing,
     /// Whether the memory is made resident before the clock.
     pub resident: bool,
+    /// The trace that is replayed in place of the workload's requests; nothing is loaded then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay: Option<Box<Replay>>,
 }
 
 /// When requests are sent.
@@ -52,6 +55,11 @@ pub enum Driver {
         rate_ops_per_s: f64,
         /// How they follow one another.
         arrivals: Arrivals,
+    },
+    /// At the times of the trace that is replayed.
+    Timed {
+        /// How many times as fast.
+        speed: f64,
     },
 }
 
@@ -135,6 +143,22 @@ impl KeyValue {
             latency: Timing::Sampled,
             ageing: Ageing::None,
             resident: true,
+            replay: None,
+        }
+    }
+
+    /// `replay` on a store that it fills, where most is live, to `fill_percent`.
+    #[must_use]
+    pub fn replaying(replay: Replay, threads: usize, fill_percent: u32) -> Self {
+        let workload = Replay::workload(&replay.trace, &replay.totals);
+        let live_bytes = replay.sets(threads) * replay.totals.object_bytes_max;
+        let object_memory_bytes = live_bytes * 100 / u64::from(fill_percent.max(1));
+        Self {
+            fill_percent,
+            threads,
+            operations_per_thread: replay.requests_per_thread(threads),
+            replay: Some(Box::new(replay)),
+            ..Self::plain(workload, object_memory_bytes)
         }
     }
 
@@ -186,9 +210,28 @@ impl KeyValue {
     /// Most records that are live, litter included, or have been asked for at any time.
     #[must_use]
     pub fn records_max(&self) -> u64 {
+        if let Some(replay) = &self.replay {
+            return replay.sets(self.threads) * replay.totals.live_records_max;
+        }
         let share = if self.workload.inserts() { self.workload.mix.insert / 100.0 } else { 0.0 };
         let inserts = (self.operations_per_thread as f64 * share * 1.05) as u64 + 64;
         self.records + self.litter_records() + inserts * self.threads as u64
+    }
+
+    /// Numbers that records have: more than are ever live, where a trace stores and deletes.
+    #[must_use]
+    pub fn record_numbers(&self) -> u64 {
+        let replayed = self.replay.as_ref();
+        replayed.map_or(self.records, |replay| replay.sets(self.threads) * replay.totals.records)
+    }
+
+    /// Bytes of the values that are live where most are, or before the clock.
+    #[must_use]
+    pub fn live_value_bytes(&self) -> u64 {
+        match &self.replay {
+            Some(replay) => replay.sets(self.threads) * replay.totals.live_bytes_max,
+            None => (self.records_max() as f64 * self.workload.mean_value_bytes()) as u64,
+        }
     }
 
     /// Operations of each thread that together write the object memory `times` over.
@@ -206,12 +249,12 @@ impl KeyValue {
     /// Memory that the worker needs for itself.
     pub(super) fn own_bytes(&self) -> u64 {
         let words = match self.source {
-            // Once more where they are dealt to the workers of their keys.
+            // Once more where they are dealt to the workers of their keys, or have times.
             Source::Prepared => self.operations_per_thread * 16,
             Source::InLoop => 0,
         };
         // What is expected of every record at the end: two words a thread.
-        (words + self.records * 8 + self.operations_per_thread * 8) * self.threads as u64
+        (words + self.record_numbers() * 8 + self.operations_per_thread * 8) * self.threads as u64
     }
 
     /// Operations per call; 1 where they follow a schedule.
@@ -219,7 +262,7 @@ impl KeyValue {
     pub fn batch(&self) -> usize {
         match self.driver {
             Driver::Closed { batch } => batch,
-            Driver::Open { .. } => 1,
+            Driver::Open { .. } | Driver::Timed { .. } => 1,
         }
     }
 
@@ -229,6 +272,10 @@ impl KeyValue {
         match self.driver {
             Driver::Closed { .. } => None,
             Driver::Open { rate_ops_per_s, .. } => Some(rate_ops_per_s),
+            Driver::Timed { speed } => self.replay.as_ref().map(|replay| {
+                let requests = replay.sets(self.threads) * replay.totals.requests;
+                requests as f64 * speed * 1e9 / replay.totals.duration_ns.max(1) as f64
+            }),
         }
     }
 

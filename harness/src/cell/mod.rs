@@ -2,7 +2,9 @@
 //! standard input, so any cell can be repeated by hand.
 
 mod ageing;
+mod allocations;
 mod key_value;
+mod replay;
 
 use std::collections::BTreeMap;
 
@@ -10,7 +12,9 @@ use serde::{Deserialize, Serialize};
 use workloads::fragmentation::Pattern;
 
 pub use ageing::Ageing;
+pub use allocations::Allocations;
 pub use key_value::{Arrivals, Driver, KeyValue, Source, Timing};
+pub use replay::{Replay, Staged, WorkingSets};
 
 /// One measured process: one load, then ordered steps, each of which becomes a row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -95,6 +99,8 @@ pub enum Work {
     KeyValue(KeyValue),
     /// Copies of one size, without a store: the system's copy routine alone.
     Copy(Copying),
+    /// A program's requests to its allocator, as they were recorded.
+    Allocations(Allocations),
 }
 
 /// Copies of one size from random places to consecutive ones, as compaction makes them.
@@ -175,12 +181,13 @@ impl Cell {
             Work::Fragmentation(work) => work.live_bytes * 2 + OWN,
             Work::Copy(work) => 2 * work.memory_bytes + OWN,
             Work::KeyValue(work) => work.object_memory_bytes * 3 / 2 + work.own_bytes() + OWN,
+            Work::Allocations(work) => work.live_bytes_max * 7 / 2 + work.own_bytes() + OWN,
         }
     }
 
     /// Whether the cell needs the machine for itself: nothing else in flight, not even asleep.
     #[must_use]
     pub fn is_exclusive(&self) -> bool {
-        matches!(self.work, Work::KeyValue(_) | Work::Copy(_))
+        matches!(self.work, Work::KeyValue(_) | Work::Copy(_) | Work::Allocations(_))
     }
 }

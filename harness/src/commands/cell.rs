@@ -13,7 +13,7 @@ pub(super) fn run(arguments: &CellArguments) -> Result<(), Failure> {
         None => spec::names().filter_map(spec::built_in).collect(),
     };
     let scale = super::scale(&arguments.scale)?;
-    let plan = super::plan::plan_here(&suites, &scale)?;
+    let (plan, _) = super::plan::plan_here(&suites, &scale, super::plan::as_they_are())?;
     let exact = plan.cells.iter().find(|cell| cell.id == arguments.id);
     let mut near = plan.cells.iter().filter(|cell| cell.id.contains(&arguments.id));
     let cell = match (exact, near.next(), near.next()) {

@@ -15,6 +15,7 @@ use crate::plan::Plan;
 use crate::record::{Outcome, Row, SCHEMA};
 use crate::runner::{CellRecord, Interrupt, ProcessRunner, Progress, Rooflines, run_all};
 use crate::spec::{Scale, Suite};
+use crate::traces::Traces;
 
 /// Share of available memory that cells in flight may be expected to hold, in percent.
 const IN_FLIGHT_PERCENT: u64 = 75;
@@ -51,13 +52,17 @@ pub(super) fn record(name: &str, scale: Option<Scale>, suites: &[Suite], plan: &
     }
 }
 
-/// Runs the cells into a fresh folder.
+/// Runs the cells into a fresh folder, beside what is known of the traces that they replay.
 pub(super) fn measure(
     cells: &[Cell],
     record: RunRecord,
+    traces: &Traces,
     output: &OutputArguments,
 ) -> Result<Measured, Failure> {
     let mut session = Session::open(record, cells, output)?;
+    for (name, account) in traces.accounts().map_err(Failure::internal)? {
+        session.keep_file(&name, &account)?;
+    }
     session.run(cells);
     session.finish()
 }

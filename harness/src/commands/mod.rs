@@ -14,6 +14,7 @@ mod reproduce;
 mod run;
 mod search;
 mod targets;
+mod trace;
 mod work;
 mod ycsb;
 
@@ -95,6 +96,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Targets(arguments) => targets::run(&arguments),
         Command::Search(arguments) => search::run(&arguments),
         Command::Ycsb(arguments) => ycsb::run(&arguments),
+        Command::Trace(command) => trace::run(&command),
         Command::Latency { run, filter } => latency::run(&run, filter.as_deref()),
         Command::Calibrate { bytes } => calibrate(&bytes),
         Command::Warm { bytes } => crate::runner::warm(bytes)

@@ -8,6 +8,7 @@ use crate::cli::PairArguments;
 use crate::compare::{Side, blocks_of, cells, ratios, throughput};
 use crate::plan::Plan;
 use crate::record::Conditions;
+use crate::traces::Traces;
 use crate::{archive, environment, exit, registry};
 
 /// Runs the blocks and prints the median ratio with its interval.
@@ -26,7 +27,7 @@ pub(super) fn run(arguments: &PairArguments) -> Result<(), Failure> {
     let plan = Plan { cells: cells("pair", &a, &b, arguments.blocks), notices: Vec::new() };
     let name = format!("pair-{}-{}", file_name(&arguments.a), file_name(&arguments.b));
     let record = record(&name, None, &[], &plan);
-    let measured = measure(&plan.cells, record, &arguments.output)?;
+    let measured = measure(&plan.cells, record, &Traces::default(), &arguments.output)?;
     let (_, rows) = archive::load(&measured.folder).map_err(Failure::internal)?;
     println!("{}", measured.folder.display());
     if measured.interrupted {

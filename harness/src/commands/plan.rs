@@ -1,14 +1,25 @@
 //! `plan`: shows the cells of a suite, runs nothing.
 
+use std::path::Path;
+
 use super::Failure;
 use crate::cli::{ChoiceArguments, PlanArguments};
 use crate::environment::available_memory_bytes;
 use crate::plan::{MachineLimits, Plan, plan};
 use crate::spec::{self, Scale, Suite};
+use crate::traces::{Library, Missing, Traces};
+
+/// Where results, and traces with them, are unless an option says otherwise.
+const DEFAULT_RESULTS: &str = "results";
+
+/// Traces as they are, for what is only shown.
+pub(super) fn as_they_are() -> (&'static Path, Missing) {
+    (Path::new(DEFAULT_RESULTS), Missing::LeftOut)
+}
 
 /// Prints the cells in the order they would run.
 pub(super) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
-    let (_, _, plan) = prepare(&arguments.suite, &arguments.choice)?;
+    let (_, _, plan, _) = prepare(&arguments.suite, &arguments.choice, as_they_are())?;
     for cell in &plan.cells {
         println!("{}", cell.id);
     }
@@ -23,7 +34,8 @@ pub(super) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
 pub(super) fn prepare(
     name: &str,
     choice: &ChoiceArguments,
-) -> Result<(Suite, Scale, Plan), Failure> {
+    where_and_how: (&Path, Missing),
+) -> Result<(Suite, Scale, Plan, Traces), Failure> {
     let suite = spec::load(name).map_err(|error| Failure::usage(error.to_string()))?;
     let mut scale = super::scale(&choice.scale)?;
     if let Some(live_bytes) = &choice.live_bytes {
@@ -34,7 +46,7 @@ pub(super) fn prepare(
     }
     scale.repetitions = choice.repetitions.unwrap_or(scale.repetitions);
     scale.operations_per_thread = choice.operations.unwrap_or(scale.operations_per_thread);
-    let mut plan = plan_here(std::slice::from_ref(&suite), &scale)?;
+    let (mut plan, traces) = plan_here(std::slice::from_ref(&suite), &scale, where_and_how)?;
     if let Some(filter) = &choice.filter {
         plan.cells.retain(|cell| cell.id.contains(filter.as_str()));
         if plan.cells.is_empty() {
@@ -44,17 +56,24 @@ pub(super) fn prepare(
             )));
         }
     }
-    Ok((suite, scale, plan))
+    Ok((suite, scale, plan, traces))
 }
 
-/// Plans for this machine.
-pub(super) fn plan_here(suites: &[Suite], scale: &Scale) -> Result<Plan, Failure> {
+/// Plans for this machine, with the traces below `results`.
+pub(super) fn plan_here(
+    suites: &[Suite],
+    scale: &Scale,
+    (results, missing): (&Path, Missing),
+) -> Result<(Plan, Traces), Failure> {
     let limits = MachineLimits { memory_bytes: available_memory_bytes() };
-    plan(suites, scale, limits).map_err(|message| {
+    let traces = Library::below(results).prepare(suites, scale, missing);
+    let traces = traces.map_err(Failure::machine)?;
+    let planned = plan(suites, scale, &traces, limits).map_err(|message| {
         if message.starts_with("not enough memory") {
             Failure::machine(message)
         } else {
             Failure::usage(message)
         }
-    })
+    })?;
+    Ok((planned, traces))
 }

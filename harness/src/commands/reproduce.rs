@@ -5,6 +5,7 @@ use super::measure::{Measured, complete, measure, record};
 use crate::cli::ReproduceArguments;
 use crate::figures::Drawings;
 use crate::spec::{self, Suite};
+use crate::traces::Missing;
 use crate::{archive, exit, figures, report};
 
 /// Measures what there is to measure, draws, writes; prints the report's path.
@@ -84,12 +85,13 @@ fn fresh(arguments: &ReproduceArguments) -> Result<Measured, Failure> {
         .iter()
         .map(|name| spec::built_in(name).expect("a figure's suites are built in"))
         .collect();
-    let plan = super::plan::plan_here(&suites, &scale)?;
+    let traces_from = (arguments.output.results.as_path(), Missing::Captured);
+    let (plan, traces) = super::plan::plan_here(&suites, &scale, traces_from)?;
     for notice in &plan.notices {
         eprintln!("note: {notice}");
     }
     let name = format!("reproduce-{}", scale.name);
     let mut run = record(&name, Some(scale), &suites, &plan);
     run.figures.clone_from(&arguments.figures);
-    measure(&plan.cells, run, &arguments.output)
+    measure(&plan.cells, run, &traces, &arguments.output)
 }

@@ -4,6 +4,7 @@ use super::Failure;
 use super::measure::{Measured, complete, measure, record};
 use crate::cell::Cell;
 use crate::cli::RunArguments;
+use crate::traces::Missing;
 use crate::worker::Counters;
 use crate::{archive, exit, report};
 
@@ -32,7 +33,9 @@ pub(super) fn run(arguments: &RunArguments) -> Result<(), Failure> {
 }
 
 fn fresh(suite: &str, arguments: &RunArguments) -> Result<Measured, Failure> {
-    let (suite, scale, mut plan) = super::plan::prepare(suite, &arguments.choice)?;
+    let traces_from = (arguments.output.results.as_path(), Missing::Captured);
+    let (suite, scale, mut plan, traces) =
+        super::plan::prepare(suite, &arguments.choice, traces_from)?;
     if arguments.counters {
         plan.cells.extend(counted(&plan.cells));
         plan.notices.extend(
@@ -45,7 +48,7 @@ fn fresh(suite: &str, arguments: &RunArguments) -> Result<Measured, Failure> {
         eprintln!("note: {notice}");
     }
     let record = record(&suite.name.clone(), Some(scale), &[suite], &plan);
-    measure(&plan.cells, record, &arguments.output)
+    measure(&plan.cells, record, &traces, &arguments.output)
 }
 
 /// The cells once more, with hardware events counted.

@@ -12,6 +12,7 @@ use crate::cell::{Ageing, Arrivals, Cell, Driver, KeyValue, Timing};
 use crate::cli::YcsbArguments;
 use crate::plan::{Plan, check_key_value, check_store};
 use crate::record::Row;
+use crate::traces::Traces;
 use crate::{archive, exit, registry};
 
 /// Reads the properties, measures every store, and prints throughput and latency of each.
@@ -33,7 +34,7 @@ pub(super) fn run(arguments: &YcsbArguments) -> Result<(), Failure> {
     }
     plan.notices.insert(0, format!("properties: {}", as_text(&asked)));
     let record = record(&format!("ycsb-{}", run.workload.name), None, &[], &plan);
-    let measured = measure(&plan.cells, record, &arguments.output)?;
+    let measured = measure(&plan.cells, record, &Traces::default(), &arguments.output)?;
     let (_, rows) = archive::load(&measured.folder).map_err(Failure::internal)?;
     for store in &arguments.stores {
         let label = registry::store(store).map_err(Failure::usage)?.label();

@@ -113,6 +113,7 @@ pub(super) fn settings(one: &Repetition<'_>) -> BTreeMap<Axis, String> {
     match work.driver {
         Driver::Closed { batch } => all.insert(Axis::Batch, batch.to_string()),
         Driver::Open { rate_ops_per_s, .. } => all.insert(Axis::Rate, rate_ops_per_s.to_string()),
+        Driver::Timed { speed } => all.insert(Axis::Rate, format!("the trace's × {speed}")),
     };
     all.insert(Axis::Ageing, work.ageing.to_string());
     all.insert(Axis::Resident, work.resident.to_string());

@@ -1,7 +1,9 @@
 //! Made-up rows for tests. The numbers follow from names, so no two systems share them; none of
 //! them was ever measured.
 
+mod allocations;
 pub(crate) mod requests;
+mod traces;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,6 +18,9 @@ use crate::record::{
 };
 use crate::registry;
 use crate::spec::{Scale, built_in};
+use crate::traces::Traces;
+
+pub(crate) use traces::{account_of_gets, accounts, write_accounts};
 
 pub(crate) const HEAPS: [&str; 9] = [
     "glibc",
@@ -111,6 +116,7 @@ pub(crate) fn row(cell: &Cell, step: &str) -> Row {
         flags: Vec::new(),
         refusal: None,
         memory: None,
+        positions: Vec::new(),
         verification: None,
         statistics: BTreeMap::new(),
         census: None,
@@ -133,6 +139,9 @@ pub(crate) fn cell(system: System, work: Work, repetition: u32) -> Cell {
         Work::Copy(work) => format!("copy/{}/{}/{repetition}", work.copy_bytes, system.label()),
         Work::KeyValue(work) => {
             format!("key-value/{}/{}/{repetition}", work_name(work), system.label())
+        }
+        Work::Allocations(work) => {
+            format!("allocations/{}/{}/{repetition}", work.trace, system.label())
         }
     };
     Cell {
@@ -254,6 +263,7 @@ pub(crate) fn rows() -> Vec<Row> {
         }
     }
     rows.extend(refills());
+    rows.extend(allocations::rows());
     // Suites share cells, and a cell that two of them want runs once.
     let requests = requests::rows();
     let known: BTreeSet<&str> = requests.iter().map(|row| row.cell.id.as_str()).collect();
@@ -287,7 +297,7 @@ fn engine() -> Vec<Row> {
     let suites = ["index-layouts", "engine-knobs"].map(|name| built_in(name).expect("a suite"));
     let scale = Scale { repetitions: 3, ..Scale::by_name("smoke").expect("a scale") };
     let limits = MachineLimits { memory_bytes: 64 << 30 };
-    let cells = plan(&suites, &scale, limits).expect("it fits").cells;
+    let cells = plan(&suites, &scale, &Traces::default(), limits).expect("it fits").cells;
     let rows = cells.iter().flat_map(|cell| {
         let Work::KeyValue(work) = &cell.work else { unreachable!("requests") };
         let (label, keys) = (cell.system.label(), work.records);
@@ -312,7 +322,7 @@ fn refills() -> Vec<Row> {
     let scale = Scale { repetitions: 3, ..Scale::by_name("smoke").expect("a scale") };
     let limits = MachineLimits { memory_bytes: 64 << 30 };
     let mut rows = Vec::new();
-    for cell in plan(&suite, &scale, limits).expect("it fits").cells {
+    for cell in plan(&suite, &scale, &Traces::default(), limits).expect("it fits").cells {
         let Work::Fragmentation(work) = &cell.work else { unreachable!("fragmentation") };
         for step in work.pattern.steps() {
             let cycle = f64::from(step.cycle.unwrap_or(1)) - 1.0;

@@ -4,14 +4,18 @@
 use std::collections::BTreeSet;
 
 use super::repetitions::{Repetition, repetitions};
-use crate::cell::{Cell, KeyValue, Work};
+use crate::cell::{Cell, Driver, KeyValue, Replay, Work};
 use crate::plan::{MachineLimits, plan};
 use crate::record::Row;
-use crate::spec::{Scale, built_in};
+use crate::registry;
+use crate::spec::{ReplayGrid, Scale, built_in};
+use crate::traces::Traces;
 
 /// The cells that some built-in suites ask for, whatever the scale and the repetition.
 pub(super) struct Membership {
     ids: BTreeSet<String>,
+    /// Which traces there were is not known any more: replays are recognised by what they ask.
+    replays: Vec<ReplayGrid>,
 }
 
 impl Membership {
@@ -20,15 +24,44 @@ impl Membership {
         let scale = Scale::by_name(Scale::NAMES[0]).expect("the smallest scale");
         // Ids do not depend on sizes.
         let limits = MachineLimits { memory_bytes: u64::MAX };
-        let cells = plan(&suites, &scale, limits).expect("built-in suites can be planned").cells;
-        Self { ids: cells.iter().map(|cell| without_repetition(&cell.id).to_owned()).collect() }
+        let planned = plan(&suites, &scale, &Traces::default(), limits);
+        let cells = planned.expect("built-in suites can be planned").cells;
+        let ids = cells.iter().map(|cell| without_repetition(&cell.id).to_owned()).collect();
+        Self { ids, replays: suites.into_iter().flat_map(|suite| suite.replay).collect() }
     }
 
     /// Whether one of the suites asks for the cell.
     pub(super) fn includes(&self, cell: &Cell) -> bool {
-        matches!(cell.work, Work::KeyValue(_) | Work::Copy(_))
-            && self.ids.contains(without_repetition(&cell.id))
+        match &cell.work {
+            Work::KeyValue(work) => match &work.replay {
+                Some(replay) => self.replays.iter().any(|grid| asks_for(grid, cell, work, replay)),
+                None => self.ids.contains(without_repetition(&cell.id)),
+            },
+            Work::Copy(_) => self.ids.contains(without_repetition(&cell.id)),
+            Work::Fragmentation(_) | Work::Allocations(_) => false,
+        }
     }
+}
+
+fn asks_for(grid: &ReplayGrid, cell: &Cell, work: &KeyValue, replay: &Replay) -> bool {
+    let named = |pattern: &String| match pattern.strip_suffix('*') {
+        Some(front) => replay.trace.starts_with(front),
+        None => replay.trace == *pattern,
+    };
+    let driven = match work.driver {
+        Driver::Timed { speed } => grid.speed.contains(&speed),
+        _ => grid.speed.is_empty() && grid.batch.contains(&work.batch()),
+    };
+    // A trace too small for the least memory fills it less than asked for.
+    let fills = grid.fill_percent.iter().any(|&percent| percent >= work.fill_percent);
+    let stores = grid.stores.iter().filter_map(|store| registry::store(store).ok());
+    grid.traces.iter().any(named)
+        && grid.threads.contains(&work.threads)
+        && grid.working_sets.contains(&replay.working_sets)
+        && grid.miss.contains(&replay.miss)
+        && driven
+        && fills
+        && stores.map(|system| system.label()).any(|label| label == cell.system.label())
 }
 
 /// The cells of `rows` that the built-in `suite` asks for.
@@ -41,7 +74,7 @@ pub(super) fn asked_by<'a>(suite: &str, rows: &'a [Row]) -> Vec<Repetition<'a>> 
 pub(super) fn requests<'a>(repetition: &Repetition<'a>) -> Option<&'a KeyValue> {
     match &repetition.cell.work {
         Work::KeyValue(work) => Some(work),
-        Work::Fragmentation(_) | Work::Copy(_) => None,
+        Work::Fragmentation(_) | Work::Copy(_) | Work::Allocations(_) => None,
     }
 }
 
@@ -59,7 +92,8 @@ mod tests {
         let cells = |name: &str| {
             let limits = MachineLimits { memory_bytes: 64 << 30 };
             let scale = Scale::by_name("quick").unwrap();
-            plan(&[built_in(name).unwrap()], &scale, limits).unwrap().cells
+            let suites = [built_in(name).unwrap()];
+            plan(&suites, &scale, &Traces::default(), limits).unwrap().cells
         };
         let names = ["store-throughput", "index-layouts", "engine-knobs"];
         for name in names {

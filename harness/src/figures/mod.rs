@@ -7,9 +7,12 @@
 //!
 //! A repetition counts where each of its steps ended as it should; all others are reported and
 //! never drawn. To add a figure: a script, an entry in `list/`, and its selection of cells: of
-//! fragmentation cells in `selections.rs` (of cycles: `refill.rs`), of key-value cells in `key_value/`, where a selection is
-//! a function from a cell to spots (`samples.rs`) and the table is the same for all (`panels.rs`).
+//! fragmentation cells in `selections.rs` (of cycles: `refill.rs`; of allocation traces:
+//! `allocations.rs`), of key-value cells in `key_value/`, where a selection is a function from a cell
+//! to spots (`samples.rs`) and the table is the same for all (`panels.rs`). Figures of traces
+//! (`traces/`) are drawn from the accounts in the run's folder.
 
+mod allocations;
 mod axes;
 mod closed_loop;
 mod curves;
@@ -32,9 +35,11 @@ pub mod table;
 mod tests;
 #[cfg(test)]
 mod tests_requests;
+mod traces;
 mod unlike;
 
 pub use draw::{Drawings, Drawn, draw, gnuplot_available};
 pub use list::{Figure, all, by_name};
 pub(crate) use repetitions::{Repetition, is_sound, repetitions};
 pub use table::Table;
+pub use traces::draw_accounts;

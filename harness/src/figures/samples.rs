@@ -23,6 +23,12 @@ pub(super) enum Quantity {
     SystemPercent,
     /// Resident ÷ live value bytes right after the step.
     Overhead,
+    /// Highest resident memory ÷ the most live bytes of the trace that is replayed: of stores the
+    /// highest sample within the step and value bytes, of heaps the highest where a replay stood
+    /// still.
+    PeakOverhead,
+    /// Wall time of the step, in s.
+    ElapsedS,
     /// The roofline store's time for an operation ÷ the engine's, in percent.
     EfficiencyPercent,
     /// A percentile of the latency of all operations, in µs; in an open loop from the scheduled
@@ -61,12 +67,29 @@ impl Quantity {
                 (cpu_ns > 0.0).then(|| row.cpu.system_ns as f64 / cpu_ns * 100.0)
             }
             Self::Overhead => row.memory.as_ref()?.at_once?.overhead,
+            Self::PeakOverhead => match &row.cell.work {
+                Work::KeyValue(work) if work.replay.is_some() => {
+                    let highest = row.memory.as_ref()?.sampled_max_bytes? as f64;
+                    let live = work.live_value_bytes();
+                    (live > 0).then(|| highest / live as f64)
+                }
+                Work::Allocations(work) if work.live_bytes_max > 0 => {
+                    Some(peak_bytes(row)? as f64 / work.live_bytes_max as f64)
+                }
+                _ => None,
+            },
+            Self::ElapsedS => Some(row.elapsed_ns as f64 / 1e9),
             Self::EfficiencyPercent => Some(row.roofline?.efficiency * 100.0),
             Self::LatencyUs(name) => us(&row.latency_ns, name),
             Self::KindLatencyUs(kind, name) => us(row.latency_by_kind_ns.get(kind)?, name),
             Self::ServiceUs(name) => us(&row.open_loop.as_ref()?.service_ns, name),
         }
     }
+}
+
+/// Highest resident memory where a replay stood still.
+pub(super) fn peak_bytes(row: &Row) -> Option<u64> {
+    row.positions.iter().map(|position| position.resident_bytes).max()
 }
 
 /// A text with its place among others of its kind.

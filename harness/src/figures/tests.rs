@@ -160,6 +160,7 @@ fn every_figure_draws_and_names_its_series() {
     let folder = Folder::new("draw");
     let rows = fixture::rows();
     fixture::write_curves(&folder.0, &rows);
+    fixture::write_accounts(&folder.0);
     let wanted: Vec<_> = all().iter().collect();
     // Twice: the second time replaces the first.
     draw(&folder.0, &rows, &wanted, Drawings::ByGnuplot).unwrap();
@@ -233,8 +234,8 @@ fn a_figure_without_rows_says_why_and_leaves_no_drawing() {
     let wanted: Vec<_> = all().iter().collect();
     for drawn in draw(&folder.0, &[], &wanted, Drawings::ByGnuplot).unwrap() {
         let reason = drawn.empty.unwrap();
-        let suite = drawn.figure.suites.first().unwrap_or(&"my.toml");
-        assert!(reason.contains(suite), "{reason}");
+        let remedy = drawn.figure.suites.first().unwrap_or(&"my.toml");
+        assert!(reason.contains(*remedy), "{reason}");
         assert!(!drawn.svg.exists());
     }
 }

@@ -129,6 +129,13 @@ pub(crate) fn check_store(system: &System, work: &KeyValue) -> Result<(), String
             system.label()
         ));
     }
+    if partitioned && matches!(work.driver, Driver::Timed { .. }) {
+        return Err(format!(
+            "requests to `{}` are dealt to the workers of their keys, and their times are not: drop \
+             `speed`",
+            system.label()
+        ));
+    }
     let can =
         registry::traits_of(system).is_none_or(|traits| traits.ordered || !traits.keeps_values);
     if can || !workload.scans() {
@@ -170,6 +177,7 @@ pub(crate) fn work_name(work: &KeyValue) -> String {
         Driver::Open { rate_ops_per_s, arrivals } => {
             name.push_str(&format!("-{}-{rate_ops_per_s}", arrivals.word()));
         }
+        Driver::Timed { speed } => name.push_str(&format!("-speed-{speed}")),
     }
     if !work.ageing.is_none() {
         name.push_str(&format!("-{}", work.ageing));

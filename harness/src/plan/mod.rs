@@ -1,7 +1,10 @@
 //! From suites and a scale to cells: pure, so a plan can be shown without running anything.
 
+mod allocations;
 mod copying;
 mod key_value;
+mod replay;
+mod too_large;
 
 use std::collections::BTreeSet;
 
@@ -10,6 +13,7 @@ use workloads::fragmentation::{self, Pattern, Volume};
 use crate::cell::{Basis, Cell, Fragmentation, Frees, Observe, System, Work};
 use crate::registry;
 use crate::spec::{FragmentationGrid, Scale, Suite, unknown_name};
+use crate::traces::Traces;
 
 #[cfg(test)]
 pub(crate) use key_value::work_name;
@@ -42,19 +46,26 @@ const LIVE_BYTES_MIN: u64 = 8 << 20;
 const SIZE_STEP_BYTES: u64 = 4 << 20;
 
 /// Plans `suites` at `scale`. Where memory does not suffice, live sets are reduced and a notice
-/// says so.
+/// says so; a trace that is not among `traces` has a notice and no cells.
 ///
 /// # Errors
 /// Unknown names with near matches, impossible combinations, a machine too small for anything.
-pub fn plan(suites: &[Suite], scale: &Scale, limits: MachineLimits) -> Result<Plan, String> {
+pub fn plan(
+    suites: &[Suite],
+    scale: &Scale,
+    traces: &Traces,
+    limits: MachineLimits,
+) -> Result<Plan, String> {
     let mut scale = scale.clone();
-    let mut notices = Vec::new();
+    let mut notices = missing_traces(suites, traces);
     let asked = scale.clone();
     let cells = loop {
-        let cells = cells_of(suites, &scale)?;
-        let largest = cells.iter().map(Cell::expected_bytes).max().unwrap_or(0);
         let allowed = limits.memory_bytes / 100 * LARGEST_CELL_PERCENT;
+        let mut cells = cells_of(suites, &scale, traces)?;
+        let too_large = too_large::leave_out(&mut cells, allowed);
+        let largest = cells.iter().map(Cell::expected_bytes).max().unwrap_or(0);
         if largest <= allowed {
+            notices.extend(too_large);
             break cells;
         }
         let fitting = |bytes: u64| {
@@ -92,7 +103,15 @@ pub fn plan(suites: &[Suite], scale: &Scale, limits: MachineLimits) -> Result<Pl
     Ok(Plan { cells, notices })
 }
 
-fn cells_of(suites: &[Suite], scale: &Scale) -> Result<Vec<Cell>, String> {
+/// A notice for every trace that suites name and that is not there.
+fn missing_traces(suites: &[Suite], traces: &Traces) -> Vec<String> {
+    let named = suites.iter().flat_map(Suite::traces);
+    let missing: BTreeSet<&str> =
+        named.filter(|name| traces.matching(name).next().is_none()).collect();
+    missing.into_iter().map(crate::traces::remedy).collect()
+}
+
+fn cells_of(suites: &[Suite], scale: &Scale, traces: &Traces) -> Result<Vec<Cell>, String> {
     let mut cells = Vec::new();
     for suite in suites {
         for grid in &suite.fragmentation {
@@ -103,6 +122,12 @@ fn cells_of(suites: &[Suite], scale: &Scale) -> Result<Vec<Cell>, String> {
         }
         for grid in &suite.copy {
             copying::cells(suite, grid, scale, &mut cells)?;
+        }
+        for grid in &suite.allocations {
+            allocations::cells(suite, grid, scale, traces, &mut cells)?;
+        }
+        for grid in &suite.replay {
+            replay::cells(suite, grid, scale, traces, &mut cells)?;
         }
     }
     // Suites may share cells; a cell that two of them want runs once.
@@ -304,7 +329,7 @@ pub(crate) mod tests {
 
     pub(crate) fn sample_cells() -> Vec<Cell> {
         let suites = [built_in("self-test").unwrap()];
-        plan(&suites, &Scale::by_name("smoke").unwrap(), AMPLE).unwrap().cells
+        plan(&suites, &Scale::by_name("smoke").unwrap(), &Traces::default(), AMPLE).unwrap().cells
     }
 
     fn all_suites() -> Vec<Suite> {
@@ -314,10 +339,10 @@ pub(crate) mod tests {
     #[test]
     fn ids_are_unique_and_a_plan_is_the_same_every_time() {
         let scale = Scale::by_name("quick").unwrap();
-        let first = plan(&all_suites(), &scale, AMPLE).unwrap();
+        let first = plan(&all_suites(), &scale, &Traces::default(), AMPLE).unwrap();
         let ids: BTreeSet<&str> = first.cells.iter().map(|cell| cell.id.as_str()).collect();
         assert_eq!(ids.len(), first.cells.len());
-        assert_eq!(first, plan(&all_suites(), &scale, AMPLE).unwrap());
+        assert_eq!(first, plan(&all_suites(), &scale, &Traces::default(), AMPLE).unwrap());
         assert!(first.cells.is_sorted_by_key(|cell| cell.repetition), "repetitions interleave");
     }
 
@@ -325,7 +350,9 @@ pub(crate) mod tests {
     fn a_small_machine_gets_smaller_live_sets_and_says_so() {
         let limits = MachineLimits { memory_bytes: 20 << 30 };
         let scale = Scale::by_name("paper").unwrap();
-        let plan = plan(&[built_in("allocator-bloat").unwrap()], &scale, limits).unwrap();
+        let plan =
+            plan(&[built_in("allocator-bloat").unwrap()], &scale, &Traces::default(), limits)
+                .unwrap();
         assert_eq!(plan.notices.len(), 1);
         assert!(plan.notices[0].contains("reduced to 46"), "{}", plan.notices[0]);
         let largest = plan.cells.iter().map(Cell::expected_bytes).max().unwrap();
@@ -337,14 +364,16 @@ pub(crate) mod tests {
     fn a_tiny_machine_is_told_before_anything_runs() {
         let limits = MachineLimits { memory_bytes: 32 << 20 };
         let scale = Scale::by_name("smoke").unwrap();
-        let error = plan(&all_suites(), &scale, limits).unwrap_err();
+        let error = plan(&all_suites(), &scale, &Traces::default(), limits).unwrap_err();
         assert!(error.starts_with("not enough memory for scale `smoke`: 32 MiB"), "{error}");
     }
 
     #[test]
     fn impossible_combinations_are_not_planned() {
         let scale = Scale::by_name("smoke").unwrap();
-        let plan = plan(&[built_in("allocator-threads").unwrap()], &scale, AMPLE).unwrap();
+        let plan =
+            plan(&[built_in("allocator-threads").unwrap()], &scale, &Traces::default(), AMPLE)
+                .unwrap();
         assert!(plan.cells.iter().any(|cell| cell.id.contains("2-threads-other-frees")));
         assert!(plan.cells.iter().all(|cell| !cell.id.contains("1-threads")));
     }
@@ -353,7 +382,8 @@ pub(crate) mod tests {
     fn a_multiple_of_no_cap_is_refused() {
         let mut suite = built_in("store-bloat").unwrap();
         suite.fragmentation[0].patterns = vec!["W2".to_owned()];
-        let error = plan(&[suite], &Scale::by_name("smoke").unwrap(), AMPLE).unwrap_err();
+        let error = plan(&[suite], &Scale::by_name("smoke").unwrap(), &Traces::default(), AMPLE)
+            .unwrap_err();
         assert!(error.contains("`W2` allocates 5 times a cap"), "{error}");
     }
 
@@ -362,10 +392,10 @@ pub(crate) mod tests {
         let mut suite = built_in("allocator-bloat").unwrap();
         suite.fragmentation[0].patterns = vec!["P7".to_owned()];
         let scale = Scale::by_name("smoke").unwrap();
-        let error = plan(&[suite.clone()], &scale, AMPLE).unwrap_err();
+        let error = plan(&[suite.clone()], &scale, &Traces::default(), AMPLE).unwrap_err();
         assert!(error.contains("unknown pattern `P7`"), "{error}");
         suite.fragmentation[0].heaps = vec!["jemaloc".to_owned()];
-        let error = plan(&[suite], &scale, AMPLE).unwrap_err();
+        let error = plan(&[suite], &scale, &Traces::default(), AMPLE).unwrap_err();
         assert!(error.contains("did you mean jemalloc"), "{error}");
     }
 }

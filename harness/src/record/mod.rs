@@ -8,5 +8,5 @@ pub use conditions::{Conditions, most_common};
 pub use requests::{DriverPrice, Flag, OpenLoop, Roofline, Verification};
 pub use row::{
     Census, CpuUse, CurvePoint, Memory, MemoryPoint, Outcome, Overheads, Percentiles, Refusal, Row,
-    SCHEMA,
+    SCHEMA, TracePosition,
 };

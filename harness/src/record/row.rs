@@ -130,6 +130,9 @@ pub struct Row {
     /// Memory at the step's observation points.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Memory>,
+    /// Memory at positions of the trace; replays of allocations only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub positions: Vec<TracePosition>,
     /// Values checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,
@@ -281,6 +284,22 @@ pub struct MemoryPoint {
     /// What the allocator says it has handed out, where it keeps count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub self_allocated_bytes: Option<u64>,
+}
+
+/// The worker's memory where a replay stood still.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TracePosition {
+    /// Events replayed before it.
+    pub events: u64,
+    /// Time they took, without standing still.
+    pub elapsed_ns: u64,
+    /// As in [`MemoryPoint::resident_bytes`].
+    pub resident_bytes: u64,
+    /// The oracle's live bytes.
+    pub live_bytes: u64,
+    /// The oracle's live objects.
+    pub live_objects: u64,
 }
 
 /// Configured memory ÷ live bytes.

@@ -111,6 +111,7 @@ fn a_whole_report_needs_no_other_file() {
     let folder = Folder::new("report");
     let rows = fixture::rows();
     fixture::write_curves(&folder.0, &rows);
+    fixture::write_accounts(&folder.0);
     let wanted: Vec<_> = crate::figures::all().iter().collect();
     let drawn = draw(&folder.0, &rows, &wanted, Drawings::ByGnuplot).unwrap();
     let page = write(&folder.0, &run("smoke"), &rows, &drawn).unwrap();

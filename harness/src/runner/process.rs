@@ -20,7 +20,8 @@ use crate::cell::{Cell, System, Work};
 use crate::progress::ProgressPage;
 use crate::protocol::{Event, LatencyReport, Point, Second, StepReport};
 use crate::record::{
-    Conditions, CurvePoint, DriverPrice, Flag, Memory, MemoryPoint, Outcome, Overheads, Row, SCHEMA,
+    Conditions, CurvePoint, DriverPrice, Flag, Memory, MemoryPoint, Outcome, Overheads, Row,
+    SCHEMA, TracePosition,
 };
 use crate::registry;
 
@@ -95,6 +96,8 @@ struct Watch<'a> {
     curve: Vec<CurvePoint>,
     histograms: BTreeMap<String, String>,
     seconds: Vec<Second>,
+    /// Where the replay in progress stood still.
+    positions: Vec<TracePosition>,
     /// The step in progress, for the row of a worker that dies in it.
     step: String,
     step_position: usize,
@@ -136,6 +139,7 @@ impl<'a> Watch<'a> {
             curve: Vec::new(),
             histograms: BTreeMap::new(),
             seconds: Vec::new(),
+            positions: Vec::new(),
             step: "cell".to_owned(),
             step_position: 0,
             interrupted: false,
@@ -188,7 +192,8 @@ impl<'a> Watch<'a> {
             return;
         }
         if let Some((outcome, reason)) = (Death { kill, done, status, complaint }).verdict() {
-            let row = self.row(&self.step.clone(), outcome, Some(reason));
+            let mut row = self.row(&self.step.clone(), outcome, Some(reason));
+            row.positions = std::mem::take(&mut self.positions);
             self.rows.push(row);
         }
     }
@@ -259,7 +264,8 @@ impl<'a> Watch<'a> {
             }
             Event::Before { step, grows_bytes } => {
                 guard.get_or_insert_with(|| floor.take());
-                if matches!(self.cell.work, Work::Fragmentation(_)) && grows_bytes > 0 {
+                let grows = matches!(self.cell.work, Work::Fragmentation(_) | Work::Allocations(_));
+                if grows && grows_bytes > 0 {
                     warm_apart(grows_bytes);
                 }
                 self.step = step;
@@ -284,6 +290,17 @@ impl<'a> Watch<'a> {
                 let oracle = (live_bytes, live_objects);
                 let seen = self.observe(sampler, oracle, self_allocated_bytes);
                 self.keep_observation(&step, point, seen, sampler);
+                self.reply();
+            }
+            Event::Position { events, elapsed_ns, live_bytes, live_objects } => {
+                let memory = self.look(sampler);
+                self.positions.push(TracePosition {
+                    events,
+                    elapsed_ns,
+                    resident_bytes: above_baseline(memory, sampler),
+                    live_bytes,
+                    live_objects,
+                });
                 self.reply();
             }
             Event::Failed { outcome, reason } => {
@@ -333,6 +350,7 @@ impl<'a> Watch<'a> {
             }
         }
         row.refusal = report.refusal;
+        row.positions = std::mem::take(&mut self.positions);
         row.verification = report.verification;
         row.statistics.clone_from(&report.statistics);
         row.census = report.census;
@@ -393,12 +411,9 @@ impl<'a> Watch<'a> {
         (live_bytes, live_objects): (u64, u64),
         self_allocated_bytes: Option<u64>,
     ) -> MemoryPoint {
-        let memory = ProcessMemory::of_tree(self.child.id()).unwrap_or_default();
-        if self.cell.sampling {
-            sampler.keep(memory);
-        }
+        let memory = self.look(sampler);
         let rollup = MemoryRollup::of_tree(self.child.id()).unwrap_or_default();
-        let resident_bytes = memory.resident_bytes().saturating_sub(sampler.baseline_bytes());
+        let resident_bytes = above_baseline(memory, sampler);
         let over = |base: u64| (base > 0).then(|| resident_bytes as f64 / base as f64);
         MemoryPoint {
             resident_bytes,
@@ -414,6 +429,15 @@ impl<'a> Watch<'a> {
             swap_bytes: memory.swap_bytes,
             self_allocated_bytes,
         }
+    }
+
+    /// The worker's memory now, which becomes a point of the curve.
+    fn look(&self, sampler: &Sampler<'_>) -> ProcessMemory {
+        let memory = ProcessMemory::of_tree(self.child.id()).unwrap_or_default();
+        if self.cell.sampling {
+            sampler.keep(memory);
+        }
+        memory
     }
 
     fn row(&self, step: &str, outcome: Outcome, reason: Option<String>) -> Row {
@@ -434,6 +458,10 @@ impl<'a> Watch<'a> {
             interrupted: self.interrupted,
         }
     }
+}
+
+fn above_baseline(memory: ProcessMemory, sampler: &Sampler<'_>) -> u64 {
+    memory.resident_bytes().saturating_sub(sampler.baseline_bytes())
 }
 
 fn blank_row(cell: &Cell, step: &str, outcome: Outcome, reason: Option<String>) -> Row {
@@ -466,6 +494,7 @@ fn blank_row(cell: &Cell, step: &str, outcome: Outcome, reason: Option<String>) 
         flags: Vec::new(),
         refusal: None,
         memory: None,
+        positions: Vec::new(),
         verification: None,
         statistics: BTreeMap::new(),
         census: None,

@@ -3,12 +3,14 @@
 
 mod catalogue;
 mod key_value;
+mod replay;
 mod scale;
 mod suggest;
 mod suite;
 
 pub use catalogue::{built_in, load, names};
 pub use key_value::KeyValueGrid;
+pub use replay::ReplayGrid;
 pub use scale::Scale;
 pub use suggest::unknown_name;
-pub use suite::{CopyGrid, FragmentationGrid, Suite, SuiteError};
+pub use suite::{AllocationGrid, CopyGrid, FragmentationGrid, Suite, SuiteError};

@@ -22,6 +22,13 @@ pub struct Scale {
     pub repetitions: u32,
     /// Idle wait of an observation.
     pub idle_ms: u64,
+    /// Files of the Postmark trace; its other parameters keep the paper's proportions.
+    #[serde(default)]
+    pub postmark_files: u64,
+    /// Copies of the Postmark trace that each thread replays in step, so that a short trace fills a memory
+    /// beyond the caches.
+    #[serde(default)]
+    pub postmark_copies: u64,
 }
 
 impl Scale {
@@ -39,11 +46,12 @@ impl Scale {
             open_loop_s,
             repetitions,
             idle_ms,
+            (postmark_files, postmark_copies),
         ) = match name {
-            "smoke" => (32, 150_000, 64, 100_000, 0.2, 1, 1_000),
-            "quick" => (64, 400_000, 256, 500_000, 1.0, 3, 15_000),
-            "standard" => (2048, 16_000_000, 4096, 8_000_000, 10.0, 5, 15_000),
-            "paper" => (8192, u64::MAX, 8192, 32_000_000, 30.0, 5, 15_000),
+            "smoke" => (32, 150_000, 64, 100_000, 0.2, 1, 1_000, (1_000, 4)),
+            "quick" => (64, 400_000, 256, 500_000, 1.0, 3, 15_000, (10_000, 2)),
+            "standard" => (2048, 16_000_000, 4096, 8_000_000, 10.0, 5, 15_000, (100_000, 1)),
+            "paper" => (8192, u64::MAX, 8192, 32_000_000, 30.0, 5, 15_000, (2_000_000, 1)),
             _ => return None,
         };
         Some(Self {
@@ -55,6 +63,8 @@ impl Scale {
             open_loop_s,
             repetitions,
             idle_ms,
+            postmark_files,
+            postmark_copies,
         })
     }
 

@@ -9,6 +9,7 @@ use workloads::fragmentation::Pattern;
 use workloads::requests::Workload;
 
 use super::key_value::{KeyValueGrid, take_knobs};
+use super::replay::ReplayGrid;
 use crate::cell::{Basis, Frees, Observe};
 
 /// A question and the grids of cells that answer it.
@@ -44,6 +45,12 @@ pub struct Suite {
     /// Cells of a copy routine alone.
     #[serde(default)]
     pub copy: Vec<CopyGrid>,
+    /// Replays of allocation traces.
+    #[serde(default)]
+    pub allocations: Vec<AllocationGrid>,
+    /// Replays of traces of requests.
+    #[serde(default)]
+    pub replay: Vec<ReplayGrid>,
 }
 
 /// Every combination of these is a fragmentation cell.
@@ -87,6 +94,27 @@ pub struct CopyGrid {
     pub copy_bytes: Vec<usize>,
 }
 
+/// Every combination of these replays an allocation trace.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AllocationGrid {
+    /// Allocators by name; `*` for all.
+    pub heaps: Vec<String>,
+    /// Their variants; those an allocator does not have are passed over.
+    #[serde(default = "default_variants")]
+    pub variants: Vec<String>,
+    /// Traces by name. Those that are not there have no cells.
+    pub traces: Vec<String>,
+    /// Equal parts of the trace after which memory is observed.
+    #[serde(default = "default_samples")]
+    pub samples: u32,
+    /// Repetitions instead of the scale's (never more than the scale's).
+    pub repetitions: Option<u32>,
+}
+
+fn default_samples() -> u32 {
+    32
+}
 fn default_seed() -> u64 {
     42
 }
@@ -126,6 +154,13 @@ impl fmt::Display for SuiteError {
 impl std::error::Error for SuiteError {}
 
 impl Suite {
+    /// The traces that it replays, by name.
+    pub fn traces(&self) -> impl Iterator<Item = &str> {
+        let allocations = self.allocations.iter().flat_map(|grid| &grid.traces);
+        let requests = self.replay.iter().flat_map(|grid| &grid.traces);
+        allocations.chain(requests).map(String::as_str)
+    }
+
     /// A suite for cells that options describe: nothing but a seed.
     #[must_use]
     pub fn of_options(seed: u64) -> Self {
@@ -140,6 +175,8 @@ impl Suite {
             workloads: Vec::new(),
             key_value: Vec::new(),
             copy: Vec::new(),
+            allocations: Vec::new(),
+            replay: Vec::new(),
         }
     }
 
@@ -166,9 +203,15 @@ impl Suite {
         suite.name = std::path::Path::new(file)
             .file_stem()
             .map_or_else(|| file.to_owned(), |stem| stem.to_string_lossy().into_owned());
-        if suite.fragmentation.is_empty() && suite.key_value.is_empty() && suite.copy.is_empty() {
+        let measures_nothing = suite.fragmentation.is_empty()
+            && suite.key_value.is_empty()
+            && suite.copy.is_empty()
+            && suite.allocations.is_empty()
+            && suite.replay.is_empty();
+        if measures_nothing {
             return Err(fail(
-                "the suite measures nothing: add a [[fragmentation]] or [[key-value]] table"
+                "the suite measures nothing: add a [[fragmentation]], [[key-value]], \
+                 [[allocations]] or [[replay]] table"
                     .to_owned(),
             ));
         }

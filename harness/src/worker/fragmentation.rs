@@ -1,12 +1,12 @@
 //! The fragmentation workload: phases over any [`Target`], with observations between them.
 
 use std::collections::BTreeMap;
-use std::sync::mpsc::{Receiver, Sender, channel};
 
-use engine::{Heap, KvEngine, Setting};
+use engine::{Heap, KvEngine};
 use workloads::Seed;
 use workloads::fragmentation::{Limit, Phase, PhaseScript, Step, objects_max};
 
+use super::crew::{Crew, Post};
 use super::handover::Handover;
 use super::heap_target::HeapTarget;
 use super::link::Link;
@@ -14,7 +14,7 @@ use super::phase::{Exchange, LiveTable, PhaseResult, run_phase};
 use super::store_target::StoreTarget;
 use super::target::{Target, Values};
 use super::usage::Usage;
-use super::{Stop, pin, store_setup};
+use super::{Stop, open_if_it_prices_the_harness, opened, pin, store_setup};
 use crate::cell::{Basis, Cell, Fragmentation, Frees, Observe, System};
 use crate::progress::ProgressPage;
 use crate::protocol::{Capacity, Event, Point, StepReport};
@@ -61,18 +61,6 @@ pub(super) fn run(
             registry::with_store(&name, &setup, visitor)?
         }
     }
-}
-
-/// A heap that keeps no values is a part of the harness: what it holds is held before the
-/// baseline, as the harness's other needs.
-fn open_if_it_prices_the_harness(name: &str) -> Result<(), Stop> {
-    let heap = registry::heap(name).filter(|heap| !heap.traits().keeps_values);
-    heap.map_or(Ok(()), |heap| heap.open().map_err(Stop::from))
-}
-
-fn opened(version: String, settings: Vec<Setting>, conditions: Option<Conditions>) -> Event {
-    let settings = settings.into_iter().map(|setting| (setting.name, setting.value)).collect();
-    Event::Opened { version, settings, conditions }
 }
 
 struct OnStore<'a> {
@@ -173,15 +161,7 @@ impl View for HeapView {
     }
 
     fn statistics(&self) -> BTreeMap<String, f64> {
-        let statistics = self.heap.statistics();
-        let named = [
-            ("allocated-bytes", statistics.allocated_bytes),
-            ("mapped-bytes", statistics.mapped_bytes),
-        ];
-        named
-            .into_iter()
-            .filter_map(|(name, value)| Some((name.to_owned(), value? as f64)))
-            .collect()
+        heap_statistics(self.heap)
     }
 
     fn refusal(&self) -> Outcome {
@@ -227,6 +207,16 @@ impl<E: KvEngine> View for StoreView<'_, E> {
     }
 }
 
+/// An allocator's statistics of itself by name, as far as it keeps them.
+pub(super) fn heap_statistics(heap: &dyn Heap) -> BTreeMap<String, f64> {
+    let statistics = heap.statistics();
+    let named = [
+        ("allocated-bytes", statistics.allocated_bytes),
+        ("mapped-bytes", statistics.mapped_bytes),
+    ];
+    named.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value? as f64))).collect()
+}
+
 /// A store's counters by name.
 pub(super) fn statistics_of<E: KvEngine>(engine: &E) -> BTreeMap<String, f64> {
     let statistics = engine.statistics().into_iter();
@@ -237,12 +227,6 @@ enum Command {
     Run { last: bool },
     VerifyAll,
     Trim,
-}
-
-enum Reply {
-    Ran(Box<Ran>),
-    Done,
-    Unable(Stop),
 }
 
 /// A thread's account of a phase.
@@ -268,27 +252,20 @@ fn drive<T: Target>(
     // Where nobody else could free memory meanwhile, a refusal stands at once.
     let retries = work.basis == Basis::Bounded && (view.works_apart() || work.threads > 1);
     std::thread::scope(|scope| {
-        let (replies, heard) = channel();
-        let crew: Vec<Sender<Command>> = kits
-            .into_iter()
-            .enumerate()
-            .map(|(thread, kit)| {
-                let (sender, commands) = channel();
-                let (replies, queues, cores) = (replies.clone(), &queues, &cores);
-                scope.spawn(move || {
-                    pin(thread, cores);
-                    let post = Post { thread, commands, replies, retries };
-                    let Kit { script, table, values } = kit;
-                    match make(thread, values) {
-                        Ok(target) => post.serve(target, script, table, page, queues),
-                        Err(stop) => post.decline(stop),
+        let mut crew = Crew::new();
+        for (thread, kit) in kits.into_iter().enumerate() {
+            let (post, queues, cores) = (crew.post(), &queues, &cores);
+            scope.spawn(move || {
+                pin(thread, cores);
+                let Kit { script, table, values } = kit;
+                match make(thread, values) {
+                    Ok(target) => {
+                        Place { thread, post, retries }.serve(target, script, table, page, queues)
                     }
-                });
-                sender
-            })
-            .collect();
-        drop(replies);
-        let mut crew = Crew { crew, heard };
+                    Err(stop) => post.decline(stop),
+                }
+            });
+        }
         while let Some(step) = steps.next() {
             run_step(work, step, steps.peek().is_none(), &mut crew, link, view)?;
         }
@@ -297,40 +274,14 @@ fn drive<T: Target>(
     })
 }
 
-/// The main thread's hold on the worker threads. Dropping it ends them.
-struct Crew {
-    crew: Vec<Sender<Command>>,
-    heard: Receiver<Reply>,
-}
-
-impl Crew {
-    /// Gives every thread a command and hears every answer.
-    fn all(&mut self, command: impl Fn() -> Command) -> Result<Vec<Ran>, Stop> {
-        for sender in &self.crew {
-            // A thread that is gone has panicked; the scope reports it.
-            let _ = sender.send(command());
-        }
-        let mut ran = Vec::new();
-        for _ in &self.crew {
-            match self.heard.recv().map_err(|_| Stop::failed("a worker thread died"))? {
-                Reply::Ran(one) => ran.push(*one),
-                Reply::Done => {}
-                Reply::Unable(stop) => return Err(stop),
-            }
-        }
-        Ok(ran)
-    }
-}
-
 /// One worker thread's place.
-struct Post {
+struct Place {
     thread: usize,
-    commands: Receiver<Command>,
-    replies: Sender<Reply>,
+    post: Post<Command, Option<Box<Ran>>>,
     retries: bool,
 }
 
-impl Post {
+impl Place {
     fn serve(
         self,
         mut target: impl Target,
@@ -344,45 +295,36 @@ impl Post {
             taking: &queues[(self.thread + 1) % queues.len()],
         });
         let counter = page.counter(self.thread);
-        for command in &self.commands {
-            let reply = match command {
-                Command::Run { last } => {
-                    let result = run_phase(
-                        &mut target,
-                        &mut script,
-                        &mut table,
-                        counter,
-                        exchange,
-                        self.retries,
-                    );
-                    if last {
-                        let stride = table.as_slice().len().div_ceil(CHECKED_AT_END).max(1);
-                        verify(&mut target, &table, stride);
-                    }
-                    Reply::Ran(Box::new(Ran {
-                        result,
-                        verification: target.verification(),
-                        live_bytes: script.live_bytes(),
-                        live_objects: script.live_objects(),
-                    }))
+        self.post.serve(|command| match command {
+            Command::Run { last } => {
+                let result = run_phase(
+                    &mut target,
+                    &mut script,
+                    &mut table,
+                    counter,
+                    exchange,
+                    self.retries,
+                );
+                if last {
+                    let stride = table.as_slice().len().div_ceil(CHECKED_AT_END).max(1);
+                    verify(&mut target, &table, stride);
                 }
-                Command::VerifyAll => {
-                    verify(&mut target, &table, 1);
-                    Reply::Done
-                }
-                Command::Trim => {
-                    target.trim();
-                    Reply::Done
-                }
-            };
-            if self.replies.send(reply).is_err() {
-                return;
+                Some(Box::new(Ran {
+                    result,
+                    verification: target.verification(),
+                    live_bytes: script.live_bytes(),
+                    live_objects: script.live_objects(),
+                }))
             }
-        }
-    }
-
-    fn decline(self, stop: Stop) {
-        let _ = self.replies.send(Reply::Unable(stop));
+            Command::VerifyAll => {
+                verify(&mut target, &table, 1);
+                None
+            }
+            Command::Trim => {
+                target.trim();
+                None
+            }
+        });
     }
 }
 
@@ -393,20 +335,11 @@ fn verify(target: &mut impl Target, table: &LiveTable, stride: usize) {
     }
 }
 
-impl Drop for Post {
-    /// Others may be idle: a thread that panics tells the main thread, which waits for an answer.
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            let _ = self.replies.send(Reply::Unable(Stop::failed("a worker thread died")));
-        }
-    }
-}
-
 fn run_step(
     work: &Fragmentation,
     step: Step,
     last: bool,
-    crew: &mut Crew,
+    crew: &mut Crew<Command, Option<Box<Ran>>>,
     link: &mut Link,
     view: &impl View,
 ) -> Result<(), Stop> {
@@ -417,7 +350,8 @@ fn run_step(
     };
     link.say_and_wait(&Event::Before { step: name.clone(), grows_bytes });
     let before = Usage::now();
-    let ran = crew.all(|| Command::Run { last })?;
+    let ran: Vec<Ran> =
+        crew.all(|| Command::Run { last })?.into_iter().flatten().map(|ran| *ran).collect();
     let used = Usage::now().since(&before);
     let live_bytes = ran.iter().map(|one| one.live_bytes).sum();
     let live_objects = ran.iter().map(|one| one.live_objects).sum();

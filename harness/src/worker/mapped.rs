@@ -25,8 +25,18 @@ unsafe impl Plain for AtomicU64 {}
 unsafe impl Plain for AtomicU32 {}
 // SAFETY: a transparent wrapper of u64 for which every word is a value (GET of record 0 is zero).
 unsafe impl Plain for Request {}
+// SAFETY: an integer.
+unsafe impl Plain for u32 {}
 // SAFETY: two integers.
 unsafe impl Plain for super::phase::LiveObject {}
+// SAFETY: integers.
+unsafe impl Plain for super::staging::Event {}
+// SAFETY: integers.
+unsafe impl Plain for super::staging::Seen {}
+// SAFETY: two integers.
+unsafe impl Plain for super::free_places::Links {}
+// SAFETY: two integers with interior mutability; zeros are values.
+unsafe impl Plain for super::place::Place {}
 
 /// A zeroed slice of `T` in a mapping of its own.
 #[derive(Debug)]

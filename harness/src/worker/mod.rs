@@ -1,18 +1,28 @@
 //! The worker: the measured process. It reads one cell, keeps its own needs in memory that is
 //! touched before the engine opens, runs the steps, and stands still wherever its parent looks.
 
+mod allocations;
+mod block;
 mod calibration;
 mod copying;
 mod counters;
+mod crew;
+mod events;
 mod fragmentation;
+mod free_places;
 mod handover;
 mod heap_target;
 mod key_value;
 mod link;
 mod mapped;
 mod phase;
+mod place;
+mod replay;
+mod staging;
 mod store_target;
 mod target;
+#[cfg(test)]
+mod tests_replay;
 mod usage;
 
 pub use calibration::calibrate;
@@ -22,14 +32,14 @@ use std::any::Any;
 use std::io::BufRead;
 use std::os::fd::RawFd;
 
-use engine::OpenError;
+use engine::{OpenError, Setting};
 use link::Link;
 
 use crate::cell::{Cell, System, Work};
 use crate::progress::ProgressPage;
 use crate::protocol::Event;
-use crate::record::Outcome;
-use crate::registry::StoreSetup;
+use crate::record::{Conditions, Outcome};
+use crate::registry::{self, StoreSetup};
 
 /// Runs the cell that standard input holds. `progress` is the descriptor of the page shared with
 /// the parent; without one (by hand) the worker keeps a page of its own.
@@ -65,6 +75,7 @@ pub fn run(progress: Option<RawFd>) -> Result<(), String> {
         }
         Work::Copy(work) => copying::run(&cell, work, engine_bytes, &mut link),
         Work::KeyValue(work) => key_value::run(&cell, work, engine_bytes, &page, &mut link),
+        Work::Allocations(work) => allocations::run(&cell, work, engine_bytes, &page, &mut link),
     };
     if let Err(Stop::Because { outcome, reason }) = ended {
         link.say(&Event::Failed { outcome, reason });
@@ -114,7 +125,7 @@ fn resident_before_open(cell: &Cell) -> u64 {
         System::Heap { name, .. } => Some(name),
         System::Store { heap, .. } => heap.as_ref(),
     };
-    let heap = name.and_then(|name| crate::registry::heap(name));
+    let heap = name.and_then(|name| registry::heap(name));
     heap.map_or(0, |heap| heap.resident_before_open_bytes())
 }
 
@@ -125,9 +136,21 @@ fn store_setup(cell: &Cell, mut setup: StoreSetup) -> Result<(String, StoreSetup
     };
     setup.options = options.clone();
     if let Some(heap_name) = heap {
-        setup.heap = Some(crate::registry::open_heap(heap_name)?);
+        setup.heap = Some(registry::open_heap(heap_name)?);
     }
     Ok((name.clone(), setup))
+}
+
+/// A heap that keeps no values is a part of the harness: what it holds is held before the
+/// baseline, as the harness's other needs.
+fn open_if_it_prices_the_harness(name: &str) -> Result<(), Stop> {
+    let heap = registry::heap(name).filter(|heap| !heap.traits().keeps_values);
+    heap.map_or(Ok(()), |heap| heap.open().map_err(Stop::from))
+}
+
+fn opened(version: String, settings: Vec<Setting>, conditions: Option<Conditions>) -> Event {
+    let settings = settings.into_iter().map(|setting| (setting.name, setting.value)).collect();
+    Event::Opened { version, settings, conditions }
 }
 
 /// Binds the calling thread to the core of worker thread `thread`; a machine that does not let

@@ -63,7 +63,11 @@ pub fn errors(output: &Output) -> String {
 
 /// Writes `suite` as a TOML file, runs it at scale `smoke` and returns exit code, folder and rows.
 pub fn run_suite(name: &str, suite: &str, more: &[&str]) -> (i32, PathBuf, Vec<Row>) {
-    let folder = scratch(name);
+    run_suite_in(&scratch(name), suite, more)
+}
+
+/// The same in a folder that is there, with traces below its `results/traces`.
+pub fn run_suite_in(folder: &Path, suite: &str, more: &[&str]) -> (i32, PathBuf, Vec<Row>) {
     let file = folder.join("suite.toml");
     fs::write(&file, suite).expect("the suite is written");
     let results = folder.join("results");
@@ -79,9 +83,10 @@ pub fn run_suite(name: &str, suite: &str, more: &[&str]) -> (i32, PathBuf, Vec<R
     (code, run, rows)
 }
 
-/// The one folder below `folder`.
+/// The one folder below `folder`, beside that of traces.
 pub fn only_folder(folder: &Path) -> Option<PathBuf> {
-    let mut entries = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+    let entries = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+    let mut entries = entries.filter(|entry| !entry.ends_with("traces"));
     let first = entries.next()?;
     assert!(entries.next().is_none(), "one run in {}", folder.display());
     Some(first)

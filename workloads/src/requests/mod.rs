@@ -37,12 +37,14 @@
 mod live;
 mod mix;
 mod presets;
+mod replay;
 mod request;
 mod stream;
 mod twitter;
 mod workload;
 
 pub use mix::{Mix, MixError};
+pub use replay::{Miss, Numbering, ReplayError, ReplayTotals};
 pub use request::{Request, RequestKind};
 pub use stream::RequestStream;
 pub use workload::{Workload, WorkloadError};

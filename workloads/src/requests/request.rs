@@ -17,12 +17,24 @@ pub enum RequestKind {
     ReadModifyWrite,
     /// Read a record and those that follow it in the order of keys.
     Scan,
+    /// Read a record that is not there: replayed traces ask for such.
+    GetAbsent,
+    /// Remove a record that is not there.
+    DeleteAbsent,
 }
 
 impl RequestKind {
     /// All kinds, in the order of their numbers.
-    pub const ALL: [Self; 6] =
-        [Self::Get, Self::Update, Self::Insert, Self::Delete, Self::ReadModifyWrite, Self::Scan];
+    pub const ALL: [Self; 8] = [
+        Self::Get,
+        Self::Update,
+        Self::Insert,
+        Self::Delete,
+        Self::ReadModifyWrite,
+        Self::Scan,
+        Self::GetAbsent,
+        Self::DeleteAbsent,
+    ];
 
     /// The name in rows and files.
     pub const fn name(self) -> &'static str {
@@ -33,6 +45,8 @@ impl RequestKind {
             Self::Delete => "delete",
             Self::ReadModifyWrite => "read-modify-write",
             Self::Scan => "scan",
+            Self::GetAbsent => "get-absent",
+            Self::DeleteAbsent => "delete-absent",
         }
     }
 }
@@ -46,7 +60,8 @@ const KIND_SHIFT: u32 = RECORD_BITS + SIZE_BITS;
 // The three fields tile the word: no gap, no overlap.
 const _: () = assert!(KIND_BITS + SIZE_BITS + RECORD_BITS == u64::BITS);
 const _: () = assert!(size_of::<Request>() == 8);
-const _: () = assert!(RequestKind::ALL.len() <= 1 << KIND_BITS);
+// Every word is a request.
+const _: () = assert!(RequestKind::ALL.len() == 1 << KIND_BITS);
 const _: () = {
     let mut at = 0;
     while at < RequestKind::ALL.len() {
@@ -63,7 +78,8 @@ const _: () = {
 /// |  kind  |         size         |             record             |
 /// | 3 bits |        24 bits       |             37 bits            |
 /// +--------+----------------------+--------------------------------+
-///   0 GET, 1 UPDATE, 2 INSERT, 3 DELETE, 4 READ-MODIFY-WRITE, 5 SCAN
+///   0 GET, 1 UPDATE, 2 INSERT, 3 DELETE, 4 READ-MODIFY-WRITE, 5 SCAN,
+///   6 GET of an absent record, 7 DELETE of one
 /// ```
 ///
 /// The record becomes a key by [`key_of`](crate::key_of), inside the timed loop: a few
@@ -88,6 +104,31 @@ impl Request {
         Self((kind as u64) << KIND_SHIFT | (size as u64) << SIZE_SHIFT | record)
     }
 
+    /// The word, to be kept in a file.
+    #[inline]
+    #[must_use]
+    pub const fn word(self) -> u64 {
+        self.0
+    }
+
+    /// The request whose [`word`](Self::word) this is. Every word is a request.
+    #[inline]
+    #[must_use]
+    pub const fn from_word(word: u64) -> Self {
+        Self(word)
+    }
+
+    /// The same for another record.
+    ///
+    /// # Panics
+    ///
+    /// If `record` needs more than 37 bits.
+    #[inline]
+    #[must_use]
+    pub const fn of_record(self, record: u64) -> Self {
+        Self::new(self.kind(), self.size(), record)
+    }
+
     /// What to do.
     #[inline]
     pub const fn kind(self) -> RequestKind {
@@ -107,7 +148,7 @@ impl Request {
     }
 
     /// Bytes of the value to write (UPDATE, INSERT, READ-MODIFY-WRITE), entries to read (SCAN),
-    /// 0 otherwise.
+    /// bytes of the value that a GET stores where it misses and that is asked for, 0 otherwise.
     #[inline]
     pub const fn size(self) -> usize {
         (self.0 >> SIZE_SHIFT) as usize & Self::SIZE_MAX

@@ -186,7 +186,7 @@ impl RequestStream {
                 let (from, to) = self.scan_entries;
                 from + self.scan_rng.below((to - from) as u64 + 1) as usize
             }
-            RequestKind::Get | RequestKind::Insert | RequestKind::Delete => 0,
+            _ => 0,
         };
         let record = match &mut self.keys {
             Keys::None => return self.insert(),

@@ -1,5 +1,7 @@
 //! The properties that YCSB knows.
 
+use crate::near;
+
 /// Properties that decide what is asked for.
 pub(super) const USED: [&str; 25] = [
     "workload",
@@ -97,14 +99,7 @@ pub(super) fn idle_property(name: &str) -> Option<&'static Idle> {
 
 /// The known name that looks most like `name`, if one does.
 pub(super) fn near(name: &str) -> Option<&'static str> {
-    const LIKE: f64 = 0.6;
-    let name = name.to_lowercase();
-    let likeness = |known: &str| strsim::normalized_damerau_levenshtein(&name, known);
-    USED.into_iter()
-        .chain(IDLE.iter().map(|idle| idle.name))
-        .map(|known| (likeness(known), known))
-        .max_by(|(one, _), (other, _)| one.total_cmp(other))
-        .and_then(|(likeness, known)| (likeness >= LIKE).then_some(known))
+    near::near(name, USED.into_iter().chain(IDLE.iter().map(|idle| idle.name)))
 }
 
 #[cfg(test)]

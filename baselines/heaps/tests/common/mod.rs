@@ -113,6 +113,15 @@ pub struct Block {
     start: NonNull<u8>,
     bytes: usize,
     seed: u8,
+    returned: Returned,
+}
+
+/// By which call a block goes back.
+#[derive(Clone, Copy, Debug)]
+enum Returned {
+    Freed,
+    /// With its alignment, 0 where none was asked for.
+    Released(usize),
 }
 
 // SAFETY: a block is memory that one owner at a time may use; any thread may free it.
@@ -125,12 +134,40 @@ impl Block {
         let start = heap.allocate(bytes).unwrap_or_else(|| panic!("{name}: {bytes} bytes"));
         let alignment = if bytes <= 8 { 8 } else { 16 };
         assert!(start.addr().get().is_multiple_of(alignment), "{name}: {bytes} bytes at {start:?}");
-        let block = Self { start, bytes, seed };
-        for at in 0..block.span(heap) {
-            // SAFETY: `at` is below the bytes the heap says the block has.
-            unsafe { start.as_ptr().wrapping_add(at).write(block.pattern(at)) };
-        }
+        let block = Self { start, bytes, seed, returned: Returned::Freed };
+        block.fill(heap);
         block
+    }
+
+    /// The same at a multiple of `alignment`.
+    pub fn aligned(heap: &dyn Heap, bytes: usize, alignment: usize, seed: u8) -> Self {
+        let name = heap.traits().name;
+        let start = heap.allocate_aligned(bytes, alignment);
+        let start = start.unwrap_or_else(|| panic!("{name}: {bytes} bytes at {alignment}"));
+        let at = start.addr().get();
+        assert!(at.is_multiple_of(alignment), "{name}: {bytes} bytes at {at:x}, not {alignment}");
+        let block = Self { start, bytes, seed, returned: Returned::Released(alignment) };
+        block.fill(heap);
+        block
+    }
+
+    /// Gives the block another size, checks what must have stayed, and writes every byte.
+    pub fn resize(&mut self, heap: &dyn Heap, bytes: usize) {
+        let name = heap.traits().name;
+        assert!(matches!(self.returned, Returned::Freed | Returned::Released(0)));
+        // SAFETY: the block is live, has this size and no alignment was asked for.
+        let moved = unsafe { heap.reallocate(self.start, self.bytes, bytes) };
+        self.start = moved.unwrap_or_else(|| panic!("{name}: {bytes} bytes"));
+        self.check_first(heap, self.bytes.min(bytes));
+        *self = Self { bytes, returned: Returned::Released(0), ..*self };
+        self.fill(heap);
+    }
+
+    fn fill(&self, heap: &dyn Heap) {
+        for at in 0..self.span(heap) {
+            // SAFETY: `at` is below the bytes the heap says the block has.
+            unsafe { self.start.as_ptr().wrapping_add(at).write(self.pattern(at)) };
+        }
     }
 
     /// Where it starts and ends, the usable bytes included.
@@ -141,8 +178,13 @@ impl Block {
 
     /// Checks every byte.
     pub fn check(&self, heap: &dyn Heap) {
-        for at in 0..self.span(heap) {
-            // SAFETY: `at` is below the bytes the heap says the block has; `new` wrote them all.
+        self.check_first(heap, self.span(heap));
+    }
+
+    fn check_first(&self, heap: &dyn Heap, bytes: usize) {
+        for at in 0..bytes {
+            // SAFETY: `at` is below the bytes the heap says the block has; all were written, or
+            // kept when the block was resized.
             let byte = unsafe { self.start.as_ptr().wrapping_add(at).read() };
             assert_eq!(byte, self.pattern(at), "{}: {self:?} at {at}", heap.traits().name);
         }
@@ -151,8 +193,14 @@ impl Block {
     /// Checks every byte, then frees.
     pub fn free(self, heap: &dyn Heap) {
         self.check(heap);
-        // SAFETY: the block came from this heap with this size; `self` is consumed.
-        unsafe { heap.free(self.start, self.bytes) }
+        match self.returned {
+            // SAFETY: the block came from `allocate` with this size; `self` is consumed.
+            Returned::Freed => unsafe { heap.free(self.start, self.bytes) },
+            // SAFETY: the block was last asked for with this size and alignment; `self` is consumed.
+            Returned::Released(alignment) => unsafe {
+                heap.release(self.start, self.bytes, alignment);
+            },
+        }
     }
 
     fn span(&self, heap: &dyn Heap) -> usize {

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, ThreadId};
 
-use engine::{Heap, HeapStatistics, HeapTraits, OpenError, Setting};
+use engine::{Heap, HeapStatistics, HeapTraits, OpenError, Setting, reallocate_elsewhere};
 
 static TRAITS: HeapTraits = HeapTraits { name: "test", ..HeapTraits::BASE };
 static VALUELESS_TRAITS: HeapTraits =
@@ -115,6 +115,21 @@ impl Heap for TestHeap {
         self.allocated_bytes.fetch_sub(asked_bytes, Ordering::Relaxed);
         // SAFETY: allocated above with this layout.
         unsafe { System.dealloc(start.as_ptr(), Self::block(bytes)) };
+    }
+
+    unsafe fn reallocate(
+        &self,
+        block: NonNull<u8>,
+        old_bytes: usize,
+        bytes: usize,
+    ) -> Option<NonNull<u8>> {
+        // SAFETY: the caller's obligation is the same.
+        unsafe { reallocate_elsewhere(self, block, old_bytes, bytes) }
+    }
+
+    /// Blocks lie behind a header, so it knows no alignment but its own.
+    fn allocate_aligned(&self, bytes: usize, alignment: usize) -> Option<NonNull<u8>> {
+        if alignment <= 16 { self.allocate(bytes) } else { None }
     }
 
     unsafe fn usable_bytes(&self, block: NonNull<u8>) -> Option<usize> {

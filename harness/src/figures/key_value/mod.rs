@@ -5,6 +5,7 @@ pub(super) mod compaction;
 pub(super) mod components;
 pub(super) mod grid;
 pub(super) mod latency;
+pub(super) mod replay;
 pub(super) mod scaling;
 pub(super) mod stores;
 pub(super) mod timeline;

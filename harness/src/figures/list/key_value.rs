@@ -2,11 +2,11 @@
 
 use super::Figure;
 use crate::figures::key_value::{
-    capabilities, compaction, components, grid, latency, scaling, stores, timeline,
+    capabilities, compaction, components, grid, latency, replay, scaling, stores, timeline,
 };
 use crate::figures::{closed_loop, engine};
 
-pub(super) const FIGURES: [Figure; 23] = [
+pub(super) const FIGURES: [Figure; 26] = [
     Figure {
         name: "throughput-memory",
         title: "Throughput of key-value stores, and the memory they hold for it",
@@ -150,6 +150,52 @@ pub(super) const FIGURES: [Figure; 23] = [
         script: script!("servers"),
         value: "value",
         build: |_, rows| stores::side_by_side("servers", &stores::SPEED_AND_MEMORY, rows),
+    },
+    Figure {
+        name: "fig11",
+        title: "Postmark: time to completion over threads",
+        question: "How does the time to replay Postmark grow with threads, each with a working set of \
+                   its own?",
+        source: "Nibble (PVLDB 2017) Fig. 11",
+        suites: &["postmark-scaling"],
+        caption: "Above, wall time from the first request of any thread to the last of all; each \
+                  thread replays the whole trace on keys of its own (weak scaling), so a store that \
+                  scales stays level. Below, the highest of the memory samples ÷ the value bytes \
+                  where most are live; a store that is given its memory ahead holds all of it. The \
+                  trace is PostMark's as TableFS maps files to rows, requests staged before the \
+                  clock. The paper's machine had 240 hardware threads: threads here are this \
+                  machine's.",
+        script: script!("fig11"),
+        value: "value",
+        build: |_, rows| replay::weak_scaling(rows),
+    },
+    Figure {
+        name: "fig12",
+        title: "Postmark: time to completion over memory utilisation",
+        question: "What does memory utilisation cost under Postmark?",
+        source: "Nibble (PVLDB 2017) Fig. 12",
+        suites: &["postmark-utilisation"],
+        caption: "Above, wall time of the same trace, each thread on keys of its own, over the fill \
+                  (live object bytes ÷ object memory at the moment where most is live); below, the \
+                  highest of the memory samples ÷ the value bytes where most are live. A cross on \
+                  the axis: the store refused at that fill in at least one process.",
+        script: script!("fig12"),
+        value: "value",
+        build: |_, rows| replay::over_utilisation(rows),
+    },
+    Figure {
+        name: "real-traces",
+        title: "Real traces",
+        question: "How do stores fare under traces of real systems, in throughput and in memory?",
+        source: "no figure of the papers; traces in public formats, imported",
+        suites: &["real-traces"],
+        caption: "Above, operations per second of wall time; below, the highest of the memory \
+                  samples ÷ the value bytes where most are live. A trace's operations on a key \
+                  keep their order. Sizes are scaled down where the trace is larger than the \
+                  scale's stores; its header says by how much.",
+        script: script!("real-traces"),
+        value: "value",
+        build: |_, rows| replay::real_traces(rows),
     },
     Figure {
         name: "maps",

@@ -1,9 +1,9 @@
 //! Figures of memory: allocators, and stores whose object sizes change.
 
 use super::Figure;
-use crate::figures::{curves, refill, selections};
+use crate::figures::{allocations, curves, refill, selections};
 
-pub(super) const FIGURES: [Figure; 7] = [
+pub(super) const FIGURES: [Figure; 9] = [
     Figure {
         name: "allocator-bloat",
         title: "Memory of allocators when object sizes change",
@@ -120,5 +120,36 @@ pub(super) const FIGURES: [Figure; 7] = [
         script: script!("refill"),
         value: "value",
         build: |_, rows| refill::refill(rows),
+    },
+    Figure {
+        name: "malloc-traces",
+        title: "What programs ask of their allocator, replayed",
+        question: "How fast are allocators with the requests of real programs, and how much memory \
+                   do they hold for them?",
+        source: "no figure of the papers",
+        suites: &["malloc-traces"],
+        caption: "Above, events of the trace (allocations, reallocations, frees) per second of wall \
+                  time, standing still left out; blocks are written as they are had, which is part of the \
+                  time. Below, the highest resident memory where the replay stood still ÷ the most \
+                  bytes that the program had live (base: bytes of blocks as requested); one of the \
+                  places is where that is. Allocators as they come, threads as in the trace.",
+        script: script!("malloc-traces"),
+        value: "value",
+        build: |_, rows| allocations::malloc_traces(rows),
+    },
+    Figure {
+        name: "malloc-memory",
+        title: "Memory of allocators along the trace of a program",
+        question: "How does the memory of allocators follow the live bytes of a program?",
+        source: "no figure of the papers",
+        suites: &["malloc-traces"],
+        caption: "Lines: resident memory less the worker's own, observed while all threads stand \
+                  still at the same places of the trace. Grey line: live bytes (blocks as requested), \
+                  which are the trace's own and the same for all. The horizontal axis is the share of \
+                  the trace's events that were replayed, not time. Every panel has its own vertical \
+                  axis.",
+        script: script!("malloc-memory"),
+        value: "value",
+        build: |_, rows| allocations::malloc_memory(rows),
     },
 ];

@@ -16,6 +16,7 @@ macro_rules! script {
 
 mod key_value;
 mod memory;
+mod traces;
 
 /// A figure: where its numbers come from and what it says.
 #[derive(Debug)]
@@ -36,7 +37,7 @@ pub struct Figure {
     pub(super) script: &'static str,
     /// The column without which there is nothing to draw.
     pub(crate) value: &'static str,
-    /// Makes the table; the folder is for curves.
+    /// Makes the table; the folder is for curves and accounts of traces.
     pub(crate) build: fn(&Path, &[Row]) -> Data,
 }
 
@@ -72,5 +73,6 @@ pub fn by_name(name: &str) -> Option<&'static Figure> {
     FIGURES.iter().find(|figure| figure.name == name)
 }
 
-static FIGURES: LazyLock<Vec<Figure>> =
-    LazyLock::new(|| memory::FIGURES.into_iter().chain(key_value::FIGURES).collect());
+static FIGURES: LazyLock<Vec<Figure>> = LazyLock::new(|| {
+    memory::FIGURES.into_iter().chain(key_value::FIGURES).chain(traces::FIGURES).collect()
+});

@@ -168,11 +168,13 @@ fn execute<E: KvEngine, const N: usize>(
     };
     let tracked = &lane.shared.tracked;
     let mut keys = [0; N];
-    let (mut watches, mut gets) = (0_u64, 0_u64);
+    let (mut watches, mut gets, mut absent) = (0_u64, 0_u64, 0_u64);
     for (slot, (key, word)) in keys.iter_mut().zip(slots).enumerate() {
         *key = key_of(word.record());
         watches |= u64::from(tracked.watches(word.record())) << slot;
-        gets |= u64::from(word.is(RequestKind::Get)) << slot;
+        let gets_it = word.is(RequestKind::Get) | word.is(RequestKind::GetAbsent);
+        gets |= u64::from(gets_it) << slot;
+        absent |= u64::from(word.is(RequestKind::GetAbsent)) << slot;
     }
     let all = u64::MAX >> (u64::BITS as usize - words.len());
     (watches, gets) = (watches & all, gets & all);
@@ -184,7 +186,7 @@ fn execute<E: KvEngine, const N: usize>(
     let mut updates = 0_u64;
     for slot in bits(all & !gets) {
         let (word, key) = (words[slot], keys[slot]);
-        if word.is(RequestKind::Delete) {
+        if word.is(RequestKind::Delete) | word.is(RequestKind::DeleteAbsent) {
             asked[slot] = Op::Delete { key };
             continue;
         }
@@ -198,7 +200,7 @@ fn execute<E: KvEngine, const N: usize>(
     session.execute(&asked[..words.len()], &mut buffers, answers);
     let ended = time(timed);
     // A GET that found something and an update that was stored are counted already.
-    let mut plain = gets & mask(answers, |answer| matches!(answer, Answer::Found(_)));
+    let mut plain = gets & !absent & mask(answers, |answer| matches!(answer, Answer::Found(_)));
     for slot in bits(updates) {
         let stored =
             matches!(answers[slot], Answer::Put(PutOutcome::Inserted | PutOutcome::Updated));
@@ -245,7 +247,13 @@ fn look_at<E: KvEngine>(
                 lane.check_version::<E>(session, key, slot, Ok(Some(length)));
             }
         }
-        (RequestKind::Get, Answer::Absent) => lane.missing(Ok(None)),
+        (RequestKind::Get, Answer::Absent) => {
+            lane.missing(Ok(None));
+            lane.refill::<E>(session, index, word)?;
+        }
+        (RequestKind::GetAbsent, Answer::Absent) => {}
+        (RequestKind::GetAbsent, Answer::Found(_)) => lane.absent::<E>(true),
+        (RequestKind::DeleteAbsent, Answer::Deleted(was_there)) => lane.absent::<E>(was_there),
         (RequestKind::Delete, Answer::Deleted(was_there)) => lane.deleted(was_there),
         (RequestKind::Update | RequestKind::Insert, Answer::Put(PutOutcome::Full)) => {
             lane.done.refuse(index);

@@ -8,6 +8,7 @@ use super::super::Stop;
 use super::super::mapped::MappedSlice;
 use super::latency::{BATCH, Latencies, empty, place};
 use super::open::{Pacing, Schedule};
+use super::replay;
 use super::seconds::Seconds;
 use crate::cell::{Cell, Driver, KeyValue, Source};
 
@@ -26,6 +27,8 @@ pub(super) struct Kit {
     pub(super) thread: usize,
     /// Prepared operations; none where they come from the loop.
     pub(super) words: MappedSlice<Request>,
+    /// Of a trace: deletes of what is live at its end.
+    pub(super) leftovers: MappedSlice<Request>,
     /// The generator, standing where the clock starts.
     pub(super) stream: RequestStream,
     /// A batch holds several values at once, each from a writer of its own.
@@ -52,8 +55,18 @@ impl Kit {
             Source::Prepared => work.operations_per_thread as usize,
             Source::InLoop => 0,
         };
-        let mut words = MappedSlice::resident(length).map_err(Stop::failed)?;
-        stream.fill(&mut words);
+        let words = match &work.replay {
+            Some(replay) => replay::words(replay, (thread, work.threads))?,
+            None => {
+                let mut words = MappedSlice::resident(length).map_err(Stop::failed)?;
+                stream.fill(&mut words);
+                words
+            }
+        };
+        let leftovers = match &work.replay {
+            Some(_) => replay::leftovers(&words, work.record_numbers())?,
+            None => MappedSlice::resident(0).map_err(Stop::failed)?,
+        };
         let value_bytes_max = workload.value_bytes_max();
         let batch = work.batch();
         let mut buffer = vec![0; value_bytes_max * batch];
@@ -61,6 +74,7 @@ impl Kit {
         Ok(Self {
             thread,
             words,
+            leftovers,
             stream,
             writers: vec![ValueWriter::new(thread as u16, value_bytes_max); batch],
             loader: ValueWriter::new(LOADER, value_bytes_max),
@@ -81,10 +95,20 @@ pub(super) fn stream(work: &KeyValue, thread: usize, seed: Seed) -> RequestStrea
 }
 
 fn pacing(work: &KeyValue, thread: usize, seed: Seed) -> Result<Option<Pacing>, Stop> {
-    let Driver::Open { rate_ops_per_s, arrivals } = work.driver else { return Ok(None) };
-    let rng = seed.stream("arrivals").nth(thread as u64).rng();
+    let schedule = match work.driver {
+        Driver::Closed { .. } => return Ok(None),
+        Driver::Open { rate_ops_per_s, arrivals } => {
+            let rng = seed.stream("arrivals").nth(thread as u64).rng();
+            Schedule::new(rate_ops_per_s, arrivals, (thread, work.threads), rng)
+        }
+        Driver::Timed { speed } => {
+            let replay = work.replay.as_ref();
+            let replay = replay.ok_or_else(|| Stop::failed("only traces have times"))?;
+            Schedule::of_times(replay::times(replay, (thread, work.threads))?, speed)
+        }
+    };
     Ok(Some(Pacing {
-        schedule: Schedule::new(rate_ops_per_s, arrivals, (thread, work.threads), rng),
+        schedule,
         lateness: empty().map_err(Stop::failed)?,
         service: empty().map_err(Stop::failed)?,
     }))

@@ -60,6 +60,8 @@ pub(super) struct Shared {
     pub(super) stop: AtomicBool,
     /// Latency is timed on one operation in so many; a power of two, or `u64::MAX` for none.
     pub(super) timed_every: u64,
+    /// Whether a GET that misses stores the value.
+    pub(super) sets_on_miss: bool,
 }
 
 impl Shared {
@@ -92,11 +94,14 @@ pub(super) struct Lane<'a> {
     pub(super) done: &'a mut Done,
     /// Whether a key that is not there may have been evicted.
     evicts: bool,
+    /// Whether what was evicted is stored again by the GET that misses it.
+    refills: bool,
 }
 
 /// What of a kit is no part of its lane.
 pub(super) struct Own<'a> {
     pub(super) words: &'a MappedSlice<Request>,
+    pub(super) leftovers: &'a MappedSlice<Request>,
     pub(super) stream: &'a mut RequestStream,
     pub(super) pacing: Option<&'a mut Pacing>,
 }
@@ -124,9 +129,13 @@ impl<'a> Lane<'a> {
             seconds: &mut kit.seconds,
             done,
             evicts: full == FullMeaning::Evict,
+            refills: full == FullMeaning::Evict && shared.sets_on_miss,
         };
         let pacing = kit.pacing.as_mut();
-        (lane, Own { words: &kit.words, stream: &mut kit.stream, pacing })
+        (
+            lane,
+            Own { words: &kit.words, leftovers: &kit.leftovers, stream: &mut kit.stream, pacing },
+        )
     }
 
     /// Executes `request`, the thread's `index`-th, as a single operation. Returns when it ended,
@@ -150,6 +159,9 @@ impl<'a> Lane<'a> {
             let ended = time(timed);
             if !matches!(found, Ok(Some(_))) {
                 self.missing(found);
+                if self.refills {
+                    return self.put::<E>(session, index, request, timed);
+                }
             }
             return Ok(ended);
         }
@@ -171,6 +183,18 @@ impl<'a> Lane<'a> {
                 self.put::<E>(session, index, request, timed)
             }
             RequestKind::Scan => self.scan::<E>(session, request, timed),
+            RequestKind::GetAbsent => {
+                let found = session.get(key, self.buffer);
+                let ended = time(timed);
+                self.absent::<E>(!matches!(found, Ok(None)));
+                Ok(ended)
+            }
+            RequestKind::DeleteAbsent => {
+                let was_there = session.delete(key);
+                let ended = time(timed);
+                self.absent::<E>(was_there);
+                Ok(ended)
+            }
             kind @ (RequestKind::Get | RequestKind::Update | RequestKind::Insert) => {
                 unreachable!("{kind:?} is executed above")
             }
@@ -217,6 +241,7 @@ impl<'a> Lane<'a> {
     ) -> Result<u64, String> {
         let (key, record) = (key_of(request.record()), request.record());
         let mut ended_at = 0;
+        let evicted = self.done.verification.evicted;
         if matches!(request.kind(), RequestKind::Get | RequestKind::ReadModifyWrite) {
             self.note_bounds(0, record);
             let found = session.get(key, self.buffer);
@@ -226,11 +251,25 @@ impl<'a> Lane<'a> {
             }
         }
         match request.kind() {
-            RequestKind::Get => {}
+            RequestKind::Get => {
+                if self.refills && self.done.verification.evicted > evicted {
+                    ended_at = self.put::<E>(session, index, request, timed)?;
+                }
+            }
+            RequestKind::GetAbsent => {
+                let found = session.get(key, self.buffer);
+                ended_at = time(timed);
+                self.absent::<E>(!matches!(found, Ok(None)));
+            }
             RequestKind::Delete => {
                 let was_there = session.delete(key);
                 ended_at = time(timed);
                 self.deleted(was_there);
+            }
+            RequestKind::DeleteAbsent => {
+                let was_there = session.delete(key);
+                ended_at = time(timed);
+                self.absent::<E>(was_there);
             }
             RequestKind::Scan => return self.scan::<E>(session, request, timed),
             RequestKind::Update | RequestKind::Insert | RequestKind::ReadModifyWrite => {
@@ -320,6 +359,25 @@ impl<'a> Lane<'a> {
             Ok(_) if self.evicts => verification.evicted += 1,
             Ok(_) => verification.lost += 1,
         }
+    }
+
+    /// A key that nobody stored, or that was deleted, was asked for; `found` what is not there.
+    #[inline]
+    pub(super) fn absent<E: KvEngine>(&mut self, found: bool) {
+        self.done.verification.resurrected += u64::from(found && E::TRAITS.keeps_values);
+    }
+
+    /// Stores what a GET of a batch missed, where that is asked for.
+    pub(super) fn refill<E: KvEngine>(
+        &mut self,
+        session: &mut E::Session<'_>,
+        index: u64,
+        request: Request,
+    ) -> Result<(), String> {
+        if self.refills {
+            self.put::<E>(session, index, request, false)?;
+        }
+        Ok(())
     }
 
     #[inline]

@@ -32,10 +32,10 @@ pub(super) const BATCH: usize = 6;
 #[inline]
 pub(super) const fn place(kind: RequestKind) -> usize {
     match kind {
-        RequestKind::Get => 0,
+        RequestKind::Get | RequestKind::GetAbsent => 0,
         RequestKind::Update => 1,
         RequestKind::Insert => 2,
-        RequestKind::Delete => 3,
+        RequestKind::Delete | RequestKind::DeleteAbsent => 3,
         RequestKind::ReadModifyWrite => 4,
         RequestKind::Scan => 5,
     }

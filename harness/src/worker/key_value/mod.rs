@@ -9,6 +9,7 @@ mod lane;
 mod latency;
 mod open;
 mod price;
+mod replay;
 mod report;
 mod seconds;
 mod steering;
@@ -21,7 +22,7 @@ use std::sync::atomic::AtomicBool;
 use engine::{FullMeaning, Heap, KvEngine, KvSession, MemoryBound, PutOutcome};
 use platform::clock::monotonic_ns;
 use workloads::key_of;
-use workloads::requests::Request;
+use workloads::requests::{Miss, Request};
 
 use super::fragmentation::statistics_of;
 use super::link::Link;
@@ -55,13 +56,14 @@ pub(super) fn run(
         .map(|thread| Kit::new(cell, work, thread))
         .collect::<Result<Vec<Kit>, Stop>>()?;
     let shared = Shared {
-        tracked: Tracked::new(work.records, work.threads).map_err(Stop::failed)?,
+        tracked: Tracked::new(work.record_numbers(), work.threads).map_err(Stop::failed)?,
         stop: AtomicBool::new(false),
         timed_every: match work.latency {
             Timing::Sampled => SAMPLE_EVERY,
             Timing::All => 1,
             Timing::Off => u64::MAX,
         },
+        sets_on_miss: work.replay.as_ref().is_some_and(|replay| replay.miss == Miss::Set),
     };
     let price = price::price(cell, work, &mut crew[0], &shared)?;
     let is_dealt =
@@ -71,7 +73,7 @@ pub(super) fn run(
     link.say_and_wait(&Event::Ready { engine_bytes });
     let setup = StoreSetup {
         object_memory_bytes: Some(work.object_memory_bytes),
-        live_bytes: (work.records_max() as f64 * work.workload.mean_value_bytes()) as u64,
+        live_bytes: work.live_value_bytes(),
         records_max: work.records_max(),
         value_bytes_max: work.workload.value_bytes_max(),
         resident: work.resident,
@@ -134,12 +136,21 @@ impl StoreVisitor for OnStore<'_> {
         // A store that cannot be told how much it may hold grows while it is measured.
         let grows = E::TRAITS.memory_bound == MemoryBound::None && self.work.workload.inserts();
         self.populated = self.resident && !grows;
+        if self.work.replay.is_some() {
+            // Nothing is loaded: only a store that maps its own memory has it before the first request.
+            let maps_its_own = E::TRAITS.memory_bound == MemoryBound::Hard && self.heap.is_none();
+            self.populated &= maps_its_own;
+        }
         self.say_opened(engine);
         if matches!(self.work.ageing, Ageing::Litter(_)) {
             self.litter(engine)?;
         }
-        self.load(engine)?;
-        self.age(engine)?;
+        if self.work.replay.is_none() {
+            self.load(engine)?;
+            self.age(engine)?;
+        } else if self.rehearses::<E>() {
+            self.rehearse(engine)?;
+        }
         let ran = self.measure(engine);
         // What follows needs memory of the harness: nothing is observed any more.
         self.link.say_and_wait(&Event::Ending);
@@ -162,6 +173,9 @@ impl OnStore<'_> {
             (false, _) => "by first use, within the clock where it grows there",
             (true, MemoryBound::None) if !self.populated => {
                 "by the load, and by first use within the clock where it grows there"
+            }
+            (true, _) if self.rehearses::<E>() => {
+                "by a rehearsal of the trace, as far as what it took was kept"
             }
             (true, MemoryBound::None) => "by the load",
             (true, _) => "populated where the store can, else by the load",
@@ -237,6 +251,33 @@ impl OnStore<'_> {
         Ok(())
     }
 
+    /// Whether the trace is executed once before the clock, so that what the store takes for it was
+    /// touched before.
+    fn rehearses<E: KvEngine>(&self) -> bool {
+        let replays = self.work.replay.is_some() && self.resident && E::TRAITS.keeps_values;
+        replays && !self.populated && !E::TRAITS.sharing.is_partitioned()
+    }
+
+    /// Executes the trace, deletes what is left, and forgets what was timed.
+    fn rehearse<E: KvEngine>(&mut self, engine: &E) -> Result<(), Stop> {
+        let (shared, threads) = (self.shared, self.work.threads);
+        self.step("rehearse", engine, |kit, done| {
+            let mut session = session_of(engine, kit.thread, threads)?;
+            kit.seconds.start(done.started_ns);
+            let (mut lane, own) = Lane::of(kit, shared, E::TRAITS.full, done);
+            run_single::<E>(&mut session, &mut lane, own.words.iter().copied())?;
+            let executed = lane.done.operations;
+            run_single::<E>(&mut session, &mut lane, own.leftovers.iter().copied())?;
+            lane.done.operations += executed;
+            kit.latency.reset();
+            kit.seconds.reset();
+            Ok(())
+        })?;
+        shared.tracked.reset();
+        engine.settle();
+        Ok(())
+    }
+
     fn measure<E: KvEngine>(&mut self, engine: &E) -> Result<Vec<Done>, Stop> {
         let (work, shared, threads) = (self.work, self.shared, self.work.threads);
         let mut dealt = self.dealt.take();
@@ -306,6 +347,10 @@ impl OnStore<'_> {
                 let requests = dealt.of(thread).iter().copied();
                 LastWrites::replay(requests, done.operations, &done.refused)
             }
+            None if work.replay.is_some() => {
+                let requests = self.crew[thread].words.iter().copied();
+                LastWrites::replay(requests, done.operations, &done.refused)
+            }
             None => {
                 let mut stream = stream(work, thread, seed);
                 let requests = std::iter::repeat_with(move || stream.next_request());
@@ -318,7 +363,12 @@ impl OnStore<'_> {
             let requests = steering::share_of(engine, &work.workload, lane, made_by);
             LastWrites::replay(requests, u64::MAX, &[])
         });
-        Expected { loaded: work.records, aged: aged.collect(), timed: timed.collect() }
+        Expected {
+            loaded: work.records,
+            aged: aged.collect(),
+            timed: timed.collect(),
+            refilled: self.shared.sets_on_miss && E::TRAITS.full == FullMeaning::Evict,
+        }
     }
 
     /// Runs `body` on every thread between two barriers, and reports.
@@ -328,7 +378,10 @@ impl OnStore<'_> {
         engine: &E,
         body: impl Fn(&mut Kit, &mut Done) -> Result<(), String> + Sync,
     ) -> Result<Vec<Done>, Stop> {
-        self.link.say_and_wait(&Event::Before { step: name.to_owned(), grows_bytes: 0 });
+        // A replay begins on an empty store: what it grows into is warmed as for other steps that grow.
+        let grows = name == "rehearse" && !self.populated;
+        let grows_bytes = if grows { self.work.live_value_bytes() * 3 / 2 } else { 0 };
+        self.link.say_and_wait(&Event::Before { step: name.to_owned(), grows_bytes });
         let before = Usage::now();
         let barrier = Barrier::new(self.work.threads);
         let cores = platform::cpu::allowed_cores();
@@ -380,6 +433,15 @@ impl OnStore<'_> {
     /// The oracle's count of what is live. Updates leave the bytes as they are on average, and so does
     /// churn, whose deletes make room for its inserts.
     fn count_live(&mut self, done: &[Done]) {
+        if let Some(replay) = &self.work.replay
+            && done.iter().map(|one| one.operations).sum::<u64>()
+                >= replay.sets(self.work.threads) * replay.totals.requests
+        {
+            let sets = replay.sets(self.work.threads);
+            self.live_objects = sets * replay.totals.live_records;
+            self.live_bytes = sets * replay.totals.live_bytes;
+            return;
+        }
         let inserted: u64 = done.iter().map(|one| one.inserted).sum();
         let deleted: u64 = done.iter().map(|one| one.deleted).sum();
         self.live_objects = (self.live_objects + inserted).saturating_sub(deleted);

@@ -6,6 +6,7 @@ use platform::clock::monotonic_ns;
 use workloads::Rng;
 use workloads::requests::Request;
 
+use super::super::mapped::MappedSlice;
 use super::lane::{Lane, SAMPLE_EVERY};
 use crate::cell::Arrivals;
 use hdrhistogram::Histogram;
@@ -16,11 +17,17 @@ const BEHIND_MAX_NS: u64 = 5_000_000_000;
 /// The scheduled starts of one thread's requests, on the monotonic clock.
 #[derive(Debug)]
 pub(super) struct Schedule {
-    arrivals: Arrivals,
-    mean_gap_ns: f64,
-    next_ns: f64,
-    rng: Rng,
+    law: Law,
     started_ns: u64,
+}
+
+/// When requests are due.
+#[derive(Debug)]
+enum Law {
+    /// Drawn.
+    Arrivals { arrivals: Arrivals, mean_gap_ns: f64, next_ns: f64, rng: Rng },
+    /// As a trace says, so many times as fast.
+    Times { times_ns: MappedSlice<u64>, at: usize, speed: f64 },
 }
 
 impl Schedule {
@@ -33,20 +40,27 @@ impl Schedule {
         rng: Rng,
     ) -> Self {
         let mean_gap_ns = 1e9 * threads as f64 / rate_ops_per_s;
-        let next_ns = mean_gap_ns * (thread + 1) as f64 / threads as f64;
-        let mut schedule = Self { arrivals, mean_gap_ns, next_ns, rng, started_ns: 0 };
-        if arrivals == Arrivals::Poisson {
-            schedule.next_ns = schedule.gap_ns();
-        }
-        schedule
+        let mut rng = rng;
+        let next_ns = match arrivals {
+            Arrivals::Constant => mean_gap_ns * (thread + 1) as f64 / threads as f64,
+            Arrivals::Poisson => gap_ns(arrivals, mean_gap_ns, &mut rng),
+        };
+        Self { law: Law::Arrivals { arrivals, mean_gap_ns, next_ns, rng }, started_ns: 0 }
+    }
+
+    /// Of a thread whose requests have these times, `speed` times as fast.
+    pub(super) fn of_times(times_ns: MappedSlice<u64>, speed: f64) -> Self {
+        Self { law: Law::Times { times_ns, at: 0, speed }, started_ns: 0 }
     }
 
     /// A thread that executes `count` requests where `evenly` were its part sends them as much more
-    /// often: all threads together keep their rate.
+    /// often: all threads together keep their rate. Times of a trace are what they are.
     pub(super) fn steer(&mut self, evenly: u64, count: usize) {
         let stretch = evenly as f64 / count.max(1) as f64;
-        self.mean_gap_ns *= stretch;
-        self.next_ns *= stretch;
+        if let Law::Arrivals { mean_gap_ns, next_ns, .. } = &mut self.law {
+            *mean_gap_ns *= stretch;
+            *next_ns *= stretch;
+        }
     }
 
     /// Time counts from here.
@@ -54,18 +68,27 @@ impl Schedule {
         self.started_ns = now_ns;
     }
 
-    fn gap_ns(&mut self) -> f64 {
-        match self.arrivals {
-            Arrivals::Constant => self.mean_gap_ns,
-            // 1 − u is never 0.
-            Arrivals::Poisson => -(1.0 - self.rng.unit_f64()).ln() * self.mean_gap_ns,
-        }
-    }
-
     fn next(&mut self) -> u64 {
-        let due = self.next_ns;
-        self.next_ns += self.gap_ns();
-        self.started_ns + due as u64
+        let due_ns = match &mut self.law {
+            Law::Arrivals { arrivals, mean_gap_ns, next_ns, rng } => {
+                let due_ns = *next_ns;
+                *next_ns += gap_ns(*arrivals, *mean_gap_ns, rng);
+                due_ns
+            }
+            Law::Times { times_ns, at, speed } => {
+                *at += 1;
+                times_ns[*at - 1] as f64 / *speed
+            }
+        };
+        self.started_ns + due_ns as u64
+    }
+}
+
+fn gap_ns(arrivals: Arrivals, mean_gap_ns: f64, rng: &mut Rng) -> f64 {
+    match arrivals {
+        Arrivals::Constant => mean_gap_ns,
+        // 1 − u is never 0.
+        Arrivals::Poisson => -(1.0 - rng.unit_f64()).ln() * mean_gap_ns,
     }
 }
 
@@ -143,6 +166,16 @@ mod tests {
         assert_eq!(starts(Arrivals::Constant, 3), [1000, 3000, 5000]);
         let mut second = Schedule::new(1e6, Arrivals::Constant, (1, 2), Seed(1).rng());
         assert_eq!((second.next(), second.next()), (2000, 4000));
+    }
+
+    #[test]
+    fn times_of_a_trace_are_kept_or_warped() {
+        let mut times = MappedSlice::resident(3).unwrap();
+        times.copy_from_slice(&[0, 1000, 5000]);
+        let mut schedule = Schedule::of_times(times, 2.0);
+        schedule.steer(1, 100);
+        schedule.start(7);
+        assert_eq!([schedule.next(), schedule.next(), schedule.next()], [7, 507, 2507]);
     }
 
     #[test]

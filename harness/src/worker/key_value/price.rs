@@ -44,8 +44,14 @@ fn price_with<E: KvEngine>(
     let mut each = Vec::with_capacity(MEASUREMENTS);
     for _ in 0..MEASUREMENTS {
         let mut done = Done::default();
-        if work.source == Source::Prepared {
-            stream.fill(&mut words);
+        match (work.source, &work.replay) {
+            (Source::InLoop, _) => {}
+            (Source::Prepared, None) => stream.fill(&mut words),
+            // The trace from its front, again and again.
+            (Source::Prepared, Some(_)) => {
+                let front = kit.words.iter().copied().cycle();
+                words.iter_mut().zip(front).for_each(|(word, request)| *word = request);
+            }
         }
         kit.seconds.start(monotonic_ns());
         let (mut lane, _) = Lane::of(kit, shared, E::TRAITS.full, &mut done);

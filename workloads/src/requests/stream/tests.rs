@@ -234,6 +234,7 @@ fn play(workload: &Workload, records: u64, steps: usize) -> (u64, u64) {
                 live_bytes = live_bytes - bytes as u64 + request.size() as u64;
             }
             RequestKind::Get | RequestKind::Scan => assert!(live.contains_key(&record)),
+            kind => unreachable!("no stream asks for {kind:?}"),
         }
         above = above.max(live_bytes.saturating_sub(cap_bytes));
     }

@@ -1,0 +1,135 @@
+//! Whether PostMark can be recorded here.
+
+use std::env;
+use std::fmt;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::sync_channel;
+
+use super::folder::Folder;
+use super::mounted::Mounted;
+use super::state::State;
+
+const DEVICE: &str = "/dev/fuse";
+/// The bit of CAP_SYS_ADMIN.
+const MAY_MOUNT: u64 = 1 << 21;
+
+/// What a recording needs is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Available {
+    /// The program.
+    pub program: PathBuf,
+}
+
+/// Why PostMark cannot be recorded here. Shows as one sentence without a full stop.
+#[derive(Debug)]
+pub enum Unavailable {
+    /// The program is not installed.
+    NoProgram,
+    /// The kernel offers no FUSE, or a container hides it.
+    NoDevice,
+    /// The device is there and may not be opened.
+    DeviceClosed(io::Error),
+    /// Neither has this process the capability to mount nor is there the program that lends it.
+    MayNotMount,
+    /// Everything seems to be there, and mounting fails.
+    MountFails(io::Error),
+}
+
+impl fmt::Display for Unavailable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoProgram => {
+                f.write_str("the program postmark is not installed (scripts/setup installs it)")
+            }
+            Self::NoDevice => write!(
+                f,
+                "there is no {DEVICE} (modprobe fuse; a container needs --device {DEVICE})"
+            ),
+            Self::DeviceClosed(error) => write!(
+                f,
+                "{DEVICE} cannot be opened: {error} (be root, or chmod 666 {DEVICE} as root)"
+            ),
+            Self::MayNotMount => f.write_str(
+                "mounting needs CAP_SYS_ADMIN or fusermount3 (be root, or install the package \
+                 fuse3; a container needs --cap-add SYS_ADMIN)",
+            ),
+            Self::MountFails(error) => write!(
+                f,
+                "mounting a file system by FUSE failed: {error} (be root, or install the package \
+                 fuse3; a container may need --security-opt apparmor=unconfined)"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Unavailable {}
+
+/// Whether PostMark can be recorded here: the program is installed, and a file system of ours can
+/// be mounted, which is tried.
+///
+/// # Errors
+/// The reason why not, in a sentence.
+pub fn availability() -> Result<Available, Unavailable> {
+    let available = Available { program: find_program("postmark").ok_or(Unavailable::NoProgram)? };
+    may_mount()?;
+    let folder = Folder::create().map_err(|(_, error)| Unavailable::MountFails(error))?;
+    // Nobody asks this file system for anything.
+    let state = State::shared(sync_channel(1).0);
+    Mounted::new(state, &folder).map_err(Unavailable::MountFails)?.unmount();
+    Ok(available)
+}
+
+/// Whether what mounting needs is there, as far as that can be told without trying.
+pub(super) fn may_mount() -> Result<(), Unavailable> {
+    if !Path::new(DEVICE).exists() {
+        return Err(Unavailable::NoDevice);
+    }
+    File::options().read(true).write(true).open(DEVICE).map_err(Unavailable::DeviceClosed)?;
+    let capable = fs::read_to_string("/proc/self/status").is_ok_and(|status| is_capable(&status));
+    if !capable && find_program("fusermount3").is_none() {
+        return Err(Unavailable::MayNotMount);
+    }
+    Ok(())
+}
+
+/// Whether a process of this `/proc/PID/status` may mount.
+fn is_capable(status: &str) -> bool {
+    let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
+    let bits = effective.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok());
+    bits.is_some_and(|bits| bits & MAY_MOUNT != 0)
+}
+
+/// Where a program is.
+pub(super) fn find_program(name: &str) -> Option<PathBuf> {
+    let folders = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_capability_is_read_from_the_effective_set() {
+        assert!(is_capable("Name:\tx\nCapPrm:\t0\nCapEff:\t000001fffeffffff\n"));
+        assert!(!is_capable("CapPrm:\tffffffffffffffff\nCapEff:\t0000000000000000\n"));
+        assert!(!is_capable(""));
+    }
+
+    #[test]
+    fn every_reason_names_a_remedy() {
+        let closed = || io::Error::from(io::ErrorKind::PermissionDenied);
+        for reason in [
+            Unavailable::NoProgram,
+            Unavailable::NoDevice,
+            Unavailable::DeviceClosed(closed()),
+            Unavailable::MayNotMount,
+            Unavailable::MountFails(closed()),
+        ] {
+            let text = reason.to_string();
+            assert!(text.contains('(') && !text.ends_with('.') && !text.contains('\n'), "{text}");
+        }
+    }
+}

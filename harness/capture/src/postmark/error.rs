@@ -1,0 +1,113 @@
+//! Why a recording failed.
+
+use std::error::Error;
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitStatus;
+
+use workloads::postmark::{FileCounts, ParametersError};
+
+use super::Unavailable;
+
+/// Why a recording failed. Neither a mount nor a folder is left behind.
+#[derive(Debug)]
+pub enum CaptureError {
+    /// The program cannot be told this.
+    Parameters(ParametersError),
+    /// It cannot be recorded here.
+    Unavailable(Unavailable),
+    /// No folder for the mount could be made.
+    Folder {
+        /// Where.
+        parent: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The program did not start, or could not be waited for.
+    Start {
+        /// The program.
+        program: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The program ended badly, or was killed.
+    Failed {
+        /// The program.
+        program: PathBuf,
+        /// How it ended.
+        status: ExitStatus,
+        /// The end of what it printed.
+        said: String,
+    },
+    /// The program ended well and printed no statistics.
+    NoReport {
+        /// The end of what it printed.
+        said: String,
+    },
+    /// The program's statistics are not those of the requests that reached the file system.
+    Disagrees {
+        /// What the program printed.
+        reported: FileCounts,
+        /// What the file system saw.
+        seen: FileCounts,
+    },
+    /// The file system ended before the program did.
+    FileSystemEnded,
+    /// Whoever takes the operations refused one.
+    Sink(io::Error),
+}
+
+impl fmt::Display for CaptureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Parameters(error) => error.fmt(f),
+            Self::Unavailable(reason) => write!(f, "PostMark cannot be recorded: {reason}"),
+            Self::Folder { parent, source } => write!(
+                f,
+                "no folder to mount on below {}: {source}; set TMPDIR to one that can be written to",
+                parent.display()
+            ),
+            Self::Start { program, source } => write!(f, "{}: {source}", program.display()),
+            Self::Failed { program, status, said } => {
+                write!(f, "{} ended with {status}; it said: {said}", program.display())
+            }
+            Self::NoReport { said } => write!(
+                f,
+                "PostMark printed no statistics (versions 1.5 and 1.51 do); it said: {said}"
+            ),
+            Self::Disagrees { reported, seen } => write!(
+                f,
+                "PostMark says {reported:?}, the file system saw {seen:?}: the trace is not what \
+                 PostMark did; record it again with nothing else looking into the mount"
+            ),
+            Self::FileSystemEnded => {
+                f.write_str("the file system was unmounted while PostMark ran; record it again")
+            }
+            Self::Sink(source) => write!(f, "the trace could not be kept: {source}"),
+        }
+    }
+}
+
+impl Error for CaptureError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Folder { source, .. } | Self::Start { source, .. } | Self::Sink(source) => {
+                Some(source)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl From<ParametersError> for CaptureError {
+    fn from(error: ParametersError) -> Self {
+        Self::Parameters(error)
+    }
+}
+
+impl From<Unavailable> for CaptureError {
+    fn from(reason: Unavailable) -> Self {
+        Self::Unavailable(reason)
+    }
+}

@@ -1,0 +1,215 @@
+//! What can be wrong with a trace that is read, and what can fail where one is written.
+
+use std::error::Error;
+use std::fmt;
+use std::io;
+
+use super::{Content, TEXT_BYTES_MAX, VERSION};
+
+/// A trace that cannot be read, or not further.
+#[derive(Debug)]
+pub struct TraceError {
+    /// The name of the file.
+    pub name: String,
+    /// The byte of the file where that shows.
+    pub offset: u64,
+    /// What is wrong there.
+    pub kind: TraceErrorKind,
+}
+
+/// What is wrong with a trace.
+#[derive(Debug)]
+pub enum TraceErrorKind {
+    /// Bytes could not be read.
+    Io(io::Error),
+    /// The file does not begin as a trace does.
+    NotATrace {
+        /// Its first bytes, at most 8.
+        first_bytes: Vec<u8>,
+    },
+    /// It was written in a version that is not known yet.
+    Newer {
+        /// That version.
+        version: u32,
+    },
+    /// The file ends before its header does.
+    HeaderCutShort,
+    /// The header is not as it was written.
+    HeaderDamaged {
+        /// How that shows.
+        what: String,
+    },
+    /// The trace holds something else.
+    WrongContent {
+        /// What it holds.
+        found: Content,
+        /// What was asked for.
+        wanted: Content,
+    },
+    /// A block, or the end block, is not as it was written.
+    Damaged {
+        /// How that shows.
+        what: String,
+        /// Records in the blocks before.
+        complete_records: u64,
+    },
+    /// There is no end block. The offset is where the last complete block ends.
+    Unfinished {
+        /// Records in complete blocks.
+        complete_records: u64,
+        /// Complete blocks.
+        complete_blocks: u64,
+        /// Bytes behind them, of a block that was cut short.
+        torn_bytes: u64,
+    },
+    /// The trace is complete, but the file goes on.
+    Trailing,
+}
+
+impl TraceErrorKind {
+    /// Whether the blocks before the offset are sound, so that a repair can keep them.
+    pub(super) fn leaves_blocks(&self) -> bool {
+        matches!(self, Self::Damaged { .. } | Self::Unfinished { .. } | Self::Trailing)
+    }
+}
+
+impl fmt::Display for TraceErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => write!(f, "reading failed: {error}"),
+            Self::NotATrace { first_bytes } if first_bytes.is_empty() => {
+                write!(f, "not a trace of this format, it is empty")
+            }
+            Self::NotATrace { first_bytes } => {
+                let begin = first_bytes.escape_ascii();
+                write!(f, "not a trace of this format, it begins with \"{begin}\"")
+            }
+            Self::Newer { version } => write!(
+                f,
+                "written in version {version} of the format, this program reads version {VERSION}"
+            ),
+            Self::HeaderCutShort => write!(f, "the file ends within its header"),
+            Self::HeaderDamaged { what } => write!(f, "the header is damaged: {what}"),
+            Self::WrongContent { found, wanted } => {
+                write!(f, "a trace of {found}, but one of {wanted} is asked for")
+            }
+            Self::Damaged { what, .. } => write!(f, "damaged: {what}"),
+            Self::Unfinished { complete_records, complete_blocks, torn_bytes } => write!(
+                f,
+                "no end block: its recording was cut after {complete_records} records in \
+                 {complete_blocks} complete blocks, {torn_bytes} bytes of another follow"
+            ),
+            Self::Trailing => write!(f, "the trace ends here, but more bytes follow"),
+        }
+    }
+}
+
+impl fmt::Display for TraceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, offset, kind } = self;
+        write!(f, "trace {name}, byte {offset}: {kind}; ")?;
+        match kind {
+            TraceErrorKind::Io(_) => write!(f, "try again, or read a copy"),
+            TraceErrorKind::NotATrace { .. } => {
+                write!(f, "traces of other formats become one by `nibble-bench trace convert`")
+            }
+            TraceErrorKind::Newer { .. } => {
+                write!(f, "use the nibble-bench that wrote it or a newer one")
+            }
+            TraceErrorKind::HeaderCutShort | TraceErrorKind::HeaderDamaged { .. } => {
+                write!(f, "copy it from its origin again, or record it again")
+            }
+            TraceErrorKind::WrongContent { found, .. } => {
+                write!(f, "give a command that takes {found}, or another trace")
+            }
+            TraceErrorKind::Damaged { complete_records, .. } => write!(
+                f,
+                "copy it from its origin again, or keep the {complete_records} records before by \
+                 `nibble-bench trace repair {name}`"
+            ),
+            TraceErrorKind::Unfinished { .. } => {
+                write!(f, "`nibble-bench trace repair {name}` keeps the complete blocks")
+            }
+            TraceErrorKind::Trailing => {
+                write!(f, "`nibble-bench trace repair {name}` keeps the trace alone")
+            }
+        }
+    }
+}
+
+impl Error for TraceError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match &self.kind {
+            TraceErrorKind::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// A trace that cannot be written.
+#[derive(Debug)]
+pub enum WriteError {
+    /// Bytes could not be written. The blocks before are complete.
+    Io(io::Error),
+    /// An earlier error left a block half written; nothing can follow it.
+    Broken,
+    /// The header announces records of another kind.
+    WrongContent {
+        /// What it announces.
+        announced: Content,
+        /// What the writer takes.
+        records: Content,
+    },
+    /// The texts of the header, or those noted for the end, are too long together.
+    TextTooLong,
+    /// A record is older than the one before. It was not taken.
+    Backwards {
+        /// Which record it would have been, from 0.
+        record: u64,
+        /// Its time.
+        time_ns: u64,
+        /// That of the record before.
+        before_ns: u64,
+    },
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => write!(
+                f,
+                "writing a trace failed: {error}; the blocks before are complete, make room and \
+                 keep them by `nibble-bench trace repair`"
+            ),
+            Self::Broken => write!(
+                f,
+                "nothing can be written behind a block that was cut by an error; keep the blocks \
+                 before by `nibble-bench trace repair`"
+            ),
+            Self::WrongContent { announced, records } => write!(
+                f,
+                "the header announces {announced}, the records are {records}; set `content` to \
+                 what is recorded"
+            ),
+            Self::TextTooLong => write!(
+                f,
+                "the texts of a trace's header, or of its end, take more than {TEXT_BYTES_MAX} \
+                 bytes; shorten parameters or notes"
+            ),
+            Self::Backwards { record, time_ns, before_ns } => write!(
+                f,
+                "record {record} of a trace is of {time_ns} ns, the one before of {before_ns} ns; \
+                 sort records by time, or record with a monotonic clock"
+            ),
+        }
+    }
+}
+
+impl Error for WriteError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            _ => None,
+        }
+    }
+}

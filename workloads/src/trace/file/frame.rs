@@ -1,0 +1,147 @@
+//! What stands around a block: its sizes, and two checksums.
+//!
+//! Every checksum starts from the one before it in the file, the first from the header's. A block
+//! that is missing, doubled, moved or taken from another trace does not fit.
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::{BLOCK_RECORDS, TEXT_BYTES_MAX};
+
+/// More than any record takes before compression, in bytes.
+const RECORD_BYTES_MAX: usize = 32;
+/// More than the beginnings of all columns of a block take, in bytes.
+const COLUMNS_BYTES_MAX: usize = 64;
+/// The longest block before compression.
+pub(super) const RAW_BYTES_MAX: usize = BLOCK_RECORDS * RECORD_BYTES_MAX + COLUMNS_BYTES_MAX;
+
+/// Sizes and their checksum.
+pub(super) const HEAD_BYTES: usize = 24;
+/// The checksum of the content.
+pub(super) const TAIL_BYTES: usize = 8;
+
+/// What a frame holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FrameKind {
+    /// A block of records, compressed.
+    Records,
+    /// The end: totals as text.
+    End,
+}
+
+impl FrameKind {
+    const fn tag(self) -> [u8; 4] {
+        match self {
+            Self::Records => *b"RECS",
+            Self::End => *b"DONE",
+        }
+    }
+}
+
+/// The head of a frame, less its checksum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Frame {
+    pub(super) kind: FrameKind,
+    /// Records in the block; 0 at the end.
+    pub(super) records: usize,
+    /// The content before compression.
+    pub(super) raw_bytes: usize,
+    /// The content in the file.
+    pub(super) stored_bytes: usize,
+}
+
+impl Frame {
+    /// Fills in the head and appends the tail of a frame whose content stands behind room for its
+    /// head; returns the checksum from which the next frame starts.
+    pub(super) fn seal(self, chain: u64, frame: &mut Vec<u8>) -> u64 {
+        debug_assert_eq!(frame.len(), HEAD_BYTES + self.stored_bytes);
+        let sizes = [self.records, self.raw_bytes, self.stored_bytes];
+        frame[..4].copy_from_slice(&self.kind.tag());
+        for (word, size) in frame[4..16].chunks_exact_mut(4).zip(sizes) {
+            word.copy_from_slice(&(size as u32).to_le_bytes());
+        }
+        let chain = xxh3_64_with_seed(&frame[..16], chain);
+        frame[16..HEAD_BYTES].copy_from_slice(&chain.to_le_bytes());
+        let chain = xxh3_64_with_seed(&frame[HEAD_BYTES..], chain);
+        frame.extend(chain.to_le_bytes());
+        chain
+    }
+
+    /// Reads a head: the sizes, all within their bounds, and its checksum.
+    pub(super) fn open(chain: u64, head: &[u8; HEAD_BYTES]) -> Result<(Self, u64), &'static str> {
+        let word = |at: usize| u32::from_le_bytes(head[at..at + 4].try_into().expect("4 bytes"));
+        let checksum = u64::from_le_bytes(head[16..].try_into().expect("8 bytes"));
+        if checksum != xxh3_64_with_seed(&head[..16], chain) {
+            return Err("a block's head does not fit its checksum and the blocks before");
+        }
+        let kind = [FrameKind::Records, FrameKind::End]
+            .into_iter()
+            .find(|kind| head[..4] == kind.tag())
+            .ok_or("a block of a kind that does not exist")?;
+        let [records, raw_bytes, stored_bytes] = [4, 8, 12].map(|at| word(at) as usize);
+        let sound = match kind {
+            FrameKind::Records => {
+                (1..=BLOCK_RECORDS).contains(&records)
+                    && raw_bytes <= RAW_BYTES_MAX
+                    && stored_bytes <= zstd::zstd_safe::compress_bound(RAW_BYTES_MAX)
+            }
+            FrameKind::End => {
+                records == 0 && raw_bytes == stored_bytes && stored_bytes <= TEXT_BYTES_MAX
+            }
+        };
+        if !sound {
+            return Err("a block that is larger than blocks can be");
+        }
+        Ok((Self { kind, records, raw_bytes, stored_bytes }, checksum))
+    }
+
+    /// Whether `content` and its `tail` are as they were written, and the checksum from which the
+    /// next frame starts.
+    pub(super) fn check(content: &[u8], tail: [u8; TAIL_BYTES], chain: u64) -> Option<u64> {
+        let checksum = u64::from_le_bytes(tail);
+        (checksum == xxh3_64_with_seed(content, chain)).then_some(checksum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sealed(frame: Frame) -> [u8; HEAD_BYTES] {
+        let mut bytes = vec![7; HEAD_BYTES + frame.stored_bytes];
+        frame.seal(99, &mut bytes);
+        *bytes.first_chunk().unwrap()
+    }
+
+    #[test]
+    fn a_frame_fits_its_place_alone() {
+        let frame = Frame { kind: FrameKind::Records, records: 5, raw_bytes: 70, stored_bytes: 30 };
+        let mut bytes = vec![7; HEAD_BYTES + 30];
+        let after = frame.seal(99, &mut bytes);
+        let (opened, chain) = Frame::open(99, bytes.first_chunk().unwrap()).unwrap();
+        assert_eq!(opened, frame);
+        let (content, tail) = bytes[HEAD_BYTES..].split_last_chunk().unwrap();
+        assert_eq!(Frame::check(content, *tail, chain), Some(after));
+        assert_eq!(Frame::check(content, *tail, chain + 1), None);
+        assert!(Frame::open(98, bytes.first_chunk().unwrap()).is_err());
+    }
+
+    #[test]
+    fn sizes_have_bounds_whatever_the_checksum_says() {
+        let block = Frame { kind: FrameKind::Records, records: 1, raw_bytes: 9, stored_bytes: 9 };
+        let end = Frame { kind: FrameKind::End, records: 0, raw_bytes: 9, stored_bytes: 9 };
+        assert!(Frame::open(99, &sealed(block)).is_ok());
+        assert!(Frame::open(99, &sealed(end)).is_ok());
+        for frame in [
+            Frame { records: 0, ..block },
+            Frame { records: BLOCK_RECORDS + 1, ..block },
+            Frame { raw_bytes: RAW_BYTES_MAX + 1, ..block },
+            Frame { stored_bytes: 2 * RAW_BYTES_MAX, ..block },
+            Frame { records: 1, ..end },
+            Frame { raw_bytes: 8, ..end },
+            Frame { raw_bytes: TEXT_BYTES_MAX + 1, stored_bytes: TEXT_BYTES_MAX + 1, ..end },
+        ] {
+            let refusal = Frame::open(99, &sealed(frame));
+            assert_eq!(refusal, Err("a block that is larger than blocks can be"), "{frame:?}");
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! How a trace file begins: what it holds and where that comes from.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::Read;
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::source::Source;
+use super::{Record, TraceError, TraceErrorKind};
+
+/// The first bytes of every trace file. The first is no character, the last two are what programs
+/// change that take a file for text.
+pub(super) const MAGIC: [u8; 8] = *b"\x89NBTRC\r\n";
+
+/// The version of the format that is written and read.
+pub const VERSION: u32 = 1;
+
+/// The most that the header's text, or the text at the end of a trace, may take.
+pub const TEXT_BYTES_MAX: usize = 1 << 20;
+
+/// Magic, version and length of the text.
+const FIXED_BYTES: usize = 16;
+
+/// What a trace is a sequence of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Content {
+    /// [`Operation`](crate::trace::Operation)s on a key-value store.
+    Operations,
+    /// [`Allocation`](crate::trace::Allocation)s.
+    Allocations,
+}
+
+impl Content {
+    /// The name in messages and files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Operations => "operations",
+            Self::Allocations => "allocations",
+        }
+    }
+}
+
+impl fmt::Display for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What a trace holds and where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Header {
+    /// What it is a sequence of.
+    pub content: Content,
+    /// What was recorded, as in `postmark 1.51 on FUSE`.
+    pub source: String,
+    /// The seed, where the program took one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// What was asked of the program, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parameters: BTreeMap<String, String>,
+}
+
+impl Header {
+    /// The header of a trace of `R`, without seed and parameters.
+    #[must_use]
+    pub fn new<R: Record>(source: impl Into<String>) -> Self {
+        Self { content: R::CONTENT, source: source.into(), seed: None, parameters: BTreeMap::new() }
+    }
+
+    /// The bytes a file begins with; `None` where the text is longer than [`TEXT_BYTES_MAX`].
+    pub(super) fn to_bytes(&self) -> Option<Vec<u8>> {
+        let text = serde_json::to_vec(self).expect("strings and numbers");
+        if text.len() > TEXT_BYTES_MAX {
+            return None;
+        }
+        let mut bytes = Vec::with_capacity(FIXED_BYTES + text.len() + size_of::<u64>());
+        bytes.extend(MAGIC);
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend((text.len() as u32).to_le_bytes());
+        bytes.extend(text);
+        bytes.extend(xxh3_64(&bytes).to_le_bytes());
+        Some(bytes)
+    }
+
+    /// Reads what [`to_bytes`](Self::to_bytes) wrote; with it comes the checksum of it all, where
+    /// the chain of checksums starts.
+    pub(super) fn read<In: Read>(source: &mut Source<In>) -> Result<(Self, u64), TraceError> {
+        let mut fixed = Vec::new();
+        source.read(FIXED_BYTES, &mut fixed)?;
+        if fixed.is_empty() || !fixed.iter().zip(MAGIC).all(|(&byte, magic)| byte == magic) {
+            fixed.truncate(MAGIC.len());
+            return Err(source.error(0, TraceErrorKind::NotATrace { first_bytes: fixed }));
+        }
+        if fixed.len() < FIXED_BYTES {
+            return Err(source.error(source.offset(), TraceErrorKind::HeaderCutShort));
+        }
+        let word = |at: usize| u32::from_le_bytes(fixed[at..at + 4].try_into().expect("4 bytes"));
+        let (version, text_bytes) = (word(8), word(12) as usize);
+        if version > VERSION {
+            return Err(source.error(8, TraceErrorKind::Newer { version }));
+        }
+        let damaged = |what: String| TraceErrorKind::HeaderDamaged { what };
+        if version == 0 {
+            return Err(source.error(8, damaged("there is no version 0".into())));
+        }
+        if text_bytes > TEXT_BYTES_MAX {
+            let what = format!("a text of {text_bytes} bytes, at most {TEXT_BYTES_MAX} can be");
+            return Err(source.error(12, damaged(what)));
+        }
+        let mut bytes = fixed;
+        if source.read(text_bytes + size_of::<u64>(), &mut bytes)? < text_bytes + size_of::<u64>() {
+            return Err(source.error(source.offset(), TraceErrorKind::HeaderCutShort));
+        }
+        let (content, checksum) = bytes.split_last_chunk().expect("read above");
+        let checksum = u64::from_le_bytes(*checksum);
+        if checksum != xxh3_64(content) {
+            let what = "its checksum does not fit its bytes".into();
+            return Err(source.error(content.len() as u64, damaged(what)));
+        }
+        let header = serde_json::from_slice(&content[FIXED_BYTES..])
+            .map_err(|error| source.error(FIXED_BYTES as u64, damaged(error.to_string())))?;
+        Ok((header, checksum))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::{Allocation, Operation};
+
+    fn read(bytes: &[u8]) -> Result<Header, String> {
+        let mut source = Source::new(bytes, "a.trace");
+        Header::read(&mut source).map(|(header, _)| header).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_header_comes_back() {
+        let plain = Header::new::<Allocation>("");
+        let full = Header {
+            seed: Some(u64::MAX),
+            parameters: [("files".into(), "1 000\n\"ü\"".into())].into(),
+            ..Header::new::<Operation>("postmark 1.51 on FUSE")
+        };
+        for header in [plain, full] {
+            assert_eq!(read(&header.to_bytes().unwrap()), Ok(header));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named_with_a_remedy() {
+        assert_eq!(
+            read(b"time,key,size\n1,2,3\n"),
+            Err("trace a.trace, byte 0: not a trace of this format, it begins with \"time,key\"; \
+                 traces of other formats become one by `nibble-bench trace convert`"
+                .into())
+        );
+        assert_eq!(
+            read(b""),
+            Err("trace a.trace, byte 0: not a trace of this format, it is empty; traces of other \
+                 formats become one by `nibble-bench trace convert`"
+                .into())
+        );
+        let sound = Header::new::<Operation>("x").to_bytes().unwrap();
+        let mut newer = sound.clone();
+        newer[8] = 7;
+        assert_eq!(
+            read(&newer),
+            Err("trace a.trace, byte 8: written in version 7 of the format, this program reads \
+                 version 1; use the nibble-bench that wrote it or a newer one"
+                .into())
+        );
+        for length in 1..sound.len() {
+            let refusal = read(&sound[..length]).unwrap_err();
+            assert!(refusal.starts_with(&format!("trace a.trace, byte {length}: ")), "{refusal}");
+        }
+        let mut huge = sound;
+        huge[15] = 0x7F;
+        assert!(read(&huge).unwrap_err().contains("at most 1048576 can be"));
+    }
+
+    #[test]
+    fn a_text_without_bounds_is_not_written() {
+        let header = Header::new::<Operation>("x".repeat(TEXT_BYTES_MAX));
+        assert_eq!(header.to_bytes(), None);
+    }
+}

@@ -1,0 +1,103 @@
+//! Trace files: small, fast to read, and never silently wrong.
+//!
+//! ```text
+//! header   8 B  magic 89 "NBTRC" 0D 0A
+//!          4 B  version of the format
+//!          4 B  bytes of the text
+//!               text: what the trace holds and where it comes from, as JSON
+//!          8 B  checksum of all that
+//! block    4 B  "RECS"                                    ┐
+//!          4 B  records, at most 65 536                   │ as many
+//!          4 B  bytes before compression                  │ as there
+//!          4 B  bytes of the content                      │ are
+//!          8 B  checksum of the 16 bytes above            │
+//!               content: columns of records, in zstd      │
+//!          8 B  checksum of the content                   ┘
+//! end     24 B  as of a block: "DONE", 0 records
+//!               text: totals, digest and notes, as JSON
+//!          8 B  checksum of the text
+//! ```
+//!
+//! Numbers are little-endian. Checksums are XXH3 with 64 bits, each seeded with the one before it
+//! in the file. How records become columns is in `operations.rs` and `allocations.rs`: a block
+//! holds all kinds, then all keys, and so on, and is read without the blocks before it.
+//!
+//! A file without end block is one whose recording was cut. It holds complete blocks up to there,
+//! which [`repair`] keeps. A replay calls [`verify`] first, so that nothing is replayed by half.
+//!
+//! ```
+//! use workloads::trace::{Header, Operation, OperationKind, TraceReader, TraceWriter};
+//!
+//! let header = Header::new::<Operation>("an example");
+//! let mut writer = TraceWriter::new(Vec::new(), &header)?;
+//! let get = Operation { time_ns: 5, kind: OperationKind::Get, key: 17, value_bytes: 0 };
+//! writer.push(get)?;
+//! let (bytes, totals) = writer.finish()?;
+//!
+//! let mut reader = TraceReader::<Operation, _>::new(&bytes[..], "example.trace")?;
+//! assert_eq!(reader.records().next().unwrap()?, get);
+//! assert_eq!(totals.records, 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod allocations;
+mod column;
+mod dictionary;
+mod error;
+mod frame;
+mod header;
+mod operations;
+mod reader;
+mod record;
+mod repair;
+mod source;
+mod totals;
+mod writer;
+
+pub use error::{TraceError, TraceErrorKind, WriteError};
+pub use header::{Content, Header, TEXT_BYTES_MAX, VERSION};
+pub use reader::{Records, TraceReader};
+pub use record::{Malformed, Record};
+pub use repair::{REPAIRED, RepairError, repair};
+pub use totals::Totals;
+pub use writer::TraceWriter;
+
+use std::io::Read;
+
+use source::Source;
+
+use super::{Allocation, Operation};
+
+/// Records of a full block.
+pub const BLOCK_RECORDS: usize = 1 << 16;
+
+/// What the trace `input`, which messages call `name`, says about itself, and what it holds.
+/// Reads the header alone.
+///
+/// # Errors
+///
+/// Where that is no header of a trace.
+pub fn peek_content(input: impl Read, name: &str) -> Result<(Content, Header), TraceError> {
+    let (header, _) = Header::read(&mut Source::new(input, name))?;
+    Ok((header.content, header))
+}
+
+/// Reads the whole trace `input`, which messages call `name`, and keeps none of it.
+///
+/// # Errors
+///
+/// Where anything is damaged or missing.
+pub fn verify(input: impl Read, name: &str) -> Result<(Header, Totals), TraceError> {
+    let mut source = Source::new(input, name);
+    let (header, checksum) = Header::read(&mut source)?;
+    let own = header.clone();
+    let totals = match header.content {
+        Content::Operations => {
+            TraceReader::<Operation, _>::after_header(source, own, checksum)?.verify()
+        }
+        Content::Allocations => {
+            TraceReader::<Allocation, _>::after_header(source, own, checksum)?.verify()
+        }
+    }?;
+    Ok((header, totals))
+}

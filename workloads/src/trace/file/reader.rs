@@ -1,0 +1,383 @@
+//! Reads a trace, a block at a time.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::Read;
+use std::marker::PhantomData;
+
+use zstd::bulk::Decompressor;
+
+use super::frame::{Frame, FrameKind, HEAD_BYTES, TAIL_BYTES};
+use super::source::Source;
+use super::{Header, Record, Totals, TraceError, TraceErrorKind};
+
+/// Reads the records of a trace. What it hands out is exactly what was written, in order; whatever
+/// is missing or different at the end of it all is an error.
+///
+/// Takes at most a block of records and its bytes in memory, about 8 MiB.
+pub struct TraceReader<R: Record, In: Read> {
+    source: Source<In>,
+    header: Header,
+    /// Of the blocks read so far, and in the end the notes.
+    totals: Totals,
+    /// Time of the last record read.
+    last_ns: u64,
+    /// The checksum from which the next frame starts.
+    chain: u64,
+    progress: Progress,
+    allow_unfinished: bool,
+    decompressor: Decompressor<'static>,
+    stored: Vec<u8>,
+    raw: Vec<u8>,
+    records: PhantomData<R>,
+}
+
+/// How far reading came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Progress {
+    /// Blocks may follow.
+    Blocks,
+    /// The end block was read; it fits all blocks, and nothing follows it.
+    Finished,
+    /// There is no end block, and none was asked for.
+    Unfinished,
+    /// There was an error.
+    Failed,
+}
+
+impl<R: Record, In: Read> TraceReader<R, In> {
+    /// Begins to read `input`, which messages call `name`.
+    ///
+    /// Bytes are asked for in large pieces, so `input` needs no buffer.
+    ///
+    /// # Errors
+    ///
+    /// Where the header cannot be read, or announces other records than `R`.
+    pub fn new(input: In, name: &str) -> Result<Self, TraceError> {
+        let mut source = Source::new(input, name);
+        let (header, checksum) = Header::read(&mut source)?;
+        Self::after_header(source, header, checksum)
+    }
+
+    /// Goes on where the header was read.
+    pub(super) fn after_header(
+        source: Source<In>,
+        header: Header,
+        checksum: u64,
+    ) -> Result<Self, TraceError> {
+        if header.content != R::CONTENT {
+            let kind = TraceErrorKind::WrongContent { found: header.content, wanted: R::CONTENT };
+            return Err(source.error(0, kind));
+        }
+        let decompressor = Decompressor::new()
+            .map_err(|error| source.error(source.offset(), TraceErrorKind::Io(error)))?;
+        Ok(Self {
+            source,
+            header,
+            totals: Totals::new(R::CONTENT),
+            last_ns: 0,
+            chain: checksum,
+            progress: Progress::Blocks,
+            allow_unfinished: false,
+            decompressor,
+            stored: Vec::new(),
+            raw: Vec::new(),
+            records: PhantomData,
+        })
+    }
+
+    /// Lets a trace without an end block end after its last complete block, without an error.
+    #[must_use]
+    pub fn allow_unfinished(mut self) -> Self {
+        self.allow_unfinished = true;
+        self
+    }
+
+    /// What the trace says about itself.
+    #[must_use]
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// What was read in all, once the end is reached.
+    #[must_use]
+    pub fn totals(&self) -> Option<&Totals> {
+        let at_end = matches!(self.progress, Progress::Finished | Progress::Unfinished);
+        at_end.then_some(&self.totals)
+    }
+
+    /// Whether the end was reached without an end block.
+    #[must_use]
+    pub fn is_unfinished(&self) -> bool {
+        self.progress == Progress::Unfinished
+    }
+
+    /// Puts the records of the next block in the place of what `into` holds. `false` at the end,
+    /// and `into` is empty.
+    ///
+    /// # Errors
+    ///
+    /// Where the block is damaged or missing; `into` is empty, and no block can be read after it.
+    pub fn next_block(&mut self, into: &mut Vec<R>) -> Result<bool, TraceError> {
+        into.clear();
+        match self.progress {
+            Progress::Blocks => {
+                let outcome = self.read_block(into);
+                if outcome.is_err() {
+                    self.progress = Progress::Failed;
+                }
+                outcome
+            }
+            Progress::Finished | Progress::Unfinished => Ok(false),
+            Progress::Failed => {
+                Err(self.damaged(self.source.offset(), "no block can be read behind an error"))
+            }
+        }
+    }
+
+    /// The records that were not read yet, one by one. It holds a block: records that it read and
+    /// did not hand out are lost with it.
+    pub fn records(&mut self) -> Records<'_, R, In> {
+        Records { reader: self, block: Vec::new(), next: 0, failed: false }
+    }
+
+    /// Reads all that is left, and keeps none of it: what follows a success can rely on every
+    /// record.
+    ///
+    /// # Errors
+    ///
+    /// As [`next_block`](Self::next_block).
+    pub fn verify(mut self) -> Result<Totals, TraceError> {
+        let mut block = Vec::new();
+        while self.next_block(&mut block)? {}
+        Ok(self.totals)
+    }
+
+    /// What the end block noted, where one was read: also where bytes follow it.
+    pub(super) fn notes(&self) -> &BTreeMap<String, String> {
+        &self.totals.notes
+    }
+
+    fn read_block(&mut self, into: &mut Vec<R>) -> Result<bool, TraceError> {
+        let begin = self.source.offset();
+        self.stored.clear();
+        if self.source.read(HEAD_BYTES, &mut self.stored)? < HEAD_BYTES {
+            return self.unfinished(begin);
+        }
+        let head = self.stored.first_chunk().expect("read above");
+        let (frame, chain) =
+            Frame::open(self.chain, head).map_err(|what| self.damaged(begin, what))?;
+        self.stored.clear();
+        let bytes = frame.stored_bytes + TAIL_BYTES;
+        if self.source.read(bytes, &mut self.stored)? < bytes {
+            return self.unfinished(begin);
+        }
+        let (content, tail) = self.stored.split_last_chunk().expect("read above");
+        let checked = Frame::check(content, *tail, chain);
+        let chain =
+            checked.ok_or_else(|| self.damaged(begin, "a block does not fit its checksum"))?;
+        match frame.kind {
+            FrameKind::Records => self.decode(frame, begin, into)?,
+            FrameKind::End => self.end(begin)?,
+        }
+        self.chain = chain;
+        Ok(frame.kind == FrameKind::Records)
+    }
+
+    fn decode(&mut self, frame: Frame, begin: u64, into: &mut Vec<R>) -> Result<(), TraceError> {
+        let content = &self.stored[..frame.stored_bytes];
+        self.raw.clear();
+        self.raw.reserve(frame.raw_bytes);
+        let outcome = self.decompressor.decompress_to_buffer(content, &mut self.raw);
+        if !outcome.is_ok_and(|bytes| bytes == frame.raw_bytes) {
+            return Err(self.damaged(begin, "a block does not decompress to its size"));
+        }
+        R::decode(&self.raw, frame.records, into)
+            .map_err(|malformed| self.damaged(begin, malformed.0))?;
+        let time_ns = |record: Option<&R>| record.and_then(R::time_ns);
+        if time_ns(into.first()).is_some_and(|first_ns| first_ns < self.last_ns) {
+            into.clear();
+            return Err(self.damaged(begin, "a block begins before the one before it ends"));
+        }
+        self.last_ns = time_ns(into.last()).unwrap_or(self.last_ns);
+        self.totals.add(frame.records, &self.raw);
+        Ok(())
+    }
+
+    fn end(&mut self, begin: u64) -> Result<(), TraceError> {
+        let text = &self.stored[..self.stored.len() - TAIL_BYTES];
+        let written: Totals = serde_json::from_slice(text)
+            .map_err(|error| self.damaged(begin, &format!("the end block is no text: {error}")))?;
+        let notes = written.notes.clone();
+        if written != (Totals { notes, ..self.totals.clone() }) {
+            let what = "the end block tells of other records than the blocks hold";
+            return Err(self.damaged(begin, what));
+        }
+        self.totals = written;
+        let offset = self.source.offset();
+        self.stored.clear();
+        if self.source.read(1, &mut self.stored)? > 0 {
+            return Err(self.source.error(offset, TraceErrorKind::Trailing));
+        }
+        self.progress = Progress::Finished;
+        Ok(())
+    }
+
+    fn unfinished(&mut self, begin: u64) -> Result<bool, TraceError> {
+        if self.allow_unfinished {
+            self.progress = Progress::Unfinished;
+            return Ok(false);
+        }
+        let kind = TraceErrorKind::Unfinished {
+            complete_records: self.totals.records,
+            complete_blocks: self.totals.blocks,
+            torn_bytes: self.source.offset() - begin,
+        };
+        Err(self.source.error(begin, kind))
+    }
+
+    fn damaged(&self, offset: u64, what: &str) -> TraceError {
+        let (what, complete_records) = (what.to_owned(), self.totals.records);
+        self.source.error(offset, TraceErrorKind::Damaged { what, complete_records })
+    }
+}
+
+impl<R: Record, In: Read> fmt::Debug for TraceReader<R, In> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TraceReader")
+            .field("header", &self.header)
+            .field("totals", &self.totals)
+            .field("progress", &self.progress)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The records of a trace one by one; ends after an error.
+#[derive(Debug)]
+pub struct Records<'a, R: Record, In: Read> {
+    reader: &'a mut TraceReader<R, In>,
+    block: Vec<R>,
+    /// Place in `block` of the next record.
+    next: usize,
+    failed: bool,
+}
+
+impl<R: Record, In: Read> Iterator for Records<'_, R, In> {
+    type Item = Result<R, TraceError>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.next == self.block.len() {
+            match self.refill() {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        self.next += 1;
+        Some(Ok(self.block[self.next - 1]))
+    }
+}
+
+impl<R: Record, In: Read> Records<'_, R, In> {
+    /// `false` at the end and after an error.
+    fn refill(&mut self) -> Result<bool, TraceError> {
+        if self.failed {
+            return Ok(false);
+        }
+        self.next = 0;
+        let outcome = self.reader.next_block(&mut self.block);
+        self.failed = outcome.is_err();
+        outcome
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::{Operation, OperationKind};
+
+    /// A trace of the given frames whose checksums all fit: kind, records, bytes before
+    /// compression, content.
+    fn crafted(frames: &[(FrameKind, usize, usize, &[u8])]) -> Vec<u8> {
+        let mut bytes = Header::new::<Operation>("crafted").to_bytes().unwrap();
+        let mut chain = u64::from_le_bytes(*bytes.last_chunk().unwrap());
+        for &(kind, records, raw_bytes, content) in frames {
+            let mut frame = vec![0; HEAD_BYTES];
+            frame.extend(content);
+            let stored_bytes = content.len();
+            chain = Frame { kind, records, raw_bytes, stored_bytes }.seal(chain, &mut frame);
+            bytes.extend(frame);
+        }
+        bytes
+    }
+
+    fn refusal(frames: &[(FrameKind, usize, usize, &[u8])]) -> String {
+        let bytes = crafted(frames);
+        let mut reader = TraceReader::<Operation, _>::new(&bytes[..], "crafted").unwrap();
+        let mut block = Vec::new();
+        loop {
+            match reader.next_block(&mut block) {
+                Ok(true) => {}
+                Ok(false) => panic!("it was read to its end"),
+                Err(TraceError { kind: TraceErrorKind::Damaged { what, .. }, .. }) => {
+                    assert!(block.is_empty());
+                    return what;
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+
+    fn raw(time_ns: u64) -> Vec<u8> {
+        let mut raw = Vec::new();
+        let get = Operation { time_ns, kind: OperationKind::Get, key: 1, value_bytes: 0 };
+        Operation::encode(&[get], &mut raw);
+        raw
+    }
+
+    fn compressed(raw: &[u8]) -> Vec<u8> {
+        zstd::bulk::compress(raw, 1).unwrap()
+    }
+
+    #[test]
+    fn fitting_checksums_are_not_enough_for_a_block() {
+        let sound = raw(5);
+        let (content, bomb) = (compressed(&sound), compressed(&vec![0; 64 << 20]));
+        let block = |records, raw_bytes, content| {
+            refusal(&[(FrameKind::Records, records, raw_bytes, content)])
+        };
+        let size = "a block does not decompress to its size";
+        assert_eq!(block(1, sound.len() + 1, &content), size);
+        assert_eq!(block(1, sound.len() - 1, &content), size);
+        assert_eq!(block(1, sound.len(), b"no compression"), size);
+        assert_eq!(block(1, 100, &bomb), size, "a bomb");
+        // Its time, 5, stands where the second kind would.
+        let kind = "an operation of a kind that does not exist";
+        assert_eq!(block(2, sound.len(), &content), kind);
+    }
+
+    #[test]
+    fn time_does_not_run_back_between_blocks() {
+        let blocks = [5, 5, 4].map(raw);
+        let contents = blocks.each_ref().map(|raw| compressed(raw));
+        let frames: Vec<_> =
+            (0..3).map(|at| (FrameKind::Records, 1, blocks[at].len(), &contents[at][..])).collect();
+        assert_eq!(refusal(&frames), "a block begins before the one before it ends");
+    }
+
+    #[test]
+    fn the_end_has_to_tell_of_the_blocks() {
+        let end = |text: &[u8]| refusal(&[(FrameKind::End, 0, text.len(), text)]);
+        let sound = Totals::new(Operation::CONTENT);
+        for totals in [
+            Totals { records: 1, ..sound.clone() },
+            Totals { blocks: 1, ..sound.clone() },
+            Totals { digest: 1, ..sound },
+        ] {
+            let what = end(&totals.to_text().unwrap());
+            assert_eq!(what, "the end block tells of other records than the blocks hold");
+        }
+        assert!(end(b"{").starts_with("the end block is no text: "));
+    }
+}

@@ -1,0 +1,94 @@
+//! Makes a complete trace of one that was cut or damaged.
+
+use std::error::Error;
+use std::fmt;
+use std::io::{Read, Write};
+
+use super::source::Source;
+use super::{Content, Header, Record, Totals, TraceError, TraceReader, TraceWriter, WriteError};
+use crate::trace::{Allocation, Operation};
+
+/// The note by which a trace says that it was repaired, and why.
+pub const REPAIRED: &str = "repaired";
+
+/// A repair that failed.
+#[derive(Debug)]
+pub enum RepairError {
+    /// Nothing can be kept: the header is damaged, or reading fails.
+    Read(TraceError),
+    /// The copy cannot be written.
+    Write(WriteError),
+}
+
+impl fmt::Display for RepairError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Read(error) => error.fmt(f),
+            Self::Write(error) => error.fmt(f),
+        }
+    }
+}
+
+impl Error for RepairError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Read(error) => error.source(),
+            Self::Write(error) => error.source(),
+        }
+    }
+}
+
+/// Copies the trace `input`, which messages call `name`, to `output`: all blocks up to the first
+/// that is damaged or missing, and an end block that notes as [`REPAIRED`] where and why it was
+/// cut. A trace without fault is copied without such a note.
+///
+/// # Errors
+///
+/// [`RepairError`]; `output` is then no complete trace.
+pub fn repair(input: impl Read, name: &str, output: impl Write) -> Result<Totals, RepairError> {
+    let mut source = Source::new(input, name);
+    let (header, checksum) = Header::read(&mut source).map_err(RepairError::Read)?;
+    match header.content {
+        Content::Operations => copy::<Operation, _>(source, header, checksum, output),
+        Content::Allocations => copy::<Allocation, _>(source, header, checksum, output),
+    }
+}
+
+fn copy<R: Record, In: Read>(
+    source: Source<In>,
+    header: Header,
+    checksum: u64,
+    output: impl Write,
+) -> Result<Totals, RepairError> {
+    let mut writer = TraceWriter::<R, _>::new(output, &header).map_err(RepairError::Write)?;
+    let mut reader =
+        TraceReader::<R, _>::after_header(source, header, checksum).map_err(RepairError::Read)?;
+    let mut block = Vec::new();
+    let cut = loop {
+        match reader.next_block(&mut block) {
+            Ok(true) => copy_block(&block, &mut writer).map_err(RepairError::Write)?,
+            Ok(false) => break None,
+            Err(TraceError { offset, kind, .. }) if kind.leaves_blocks() => {
+                break Some(format!("cut at byte {offset}: {kind}"));
+            }
+            Err(error) => return Err(RepairError::Read(error)),
+        }
+    };
+    let cut = cut.iter().map(|cut| (REPAIRED, cut.as_str()));
+    let notes = reader.notes().iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    for (name, value) in notes.chain(cut) {
+        writer.note(name, value).map_err(RepairError::Write)?;
+    }
+    let (_, totals) = writer.finish().map_err(RepairError::Write)?;
+    Ok(totals)
+}
+
+fn copy_block<R: Record, W: Write>(
+    block: &[R],
+    writer: &mut TraceWriter<R, W>,
+) -> Result<(), WriteError> {
+    for &record in block {
+        writer.push(record)?;
+    }
+    writer.flush_block()
+}

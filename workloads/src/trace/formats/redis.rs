@@ -1,0 +1,151 @@
+//! What Redis' MONITOR prints.
+
+use super::batch::{Batch, Parser};
+use super::error::Fault;
+use super::field::{decimal_seconds_ns, number, shown};
+use super::redis_arguments::Arguments;
+use crate::mix::mix;
+use crate::trace::{OperationKind, key_of_bytes};
+
+/// Redis keeps a number that it counts as 64 bits in binary.
+const COUNTER_BYTES: u64 = 8;
+/// Longer names are no commands.
+const NAME_BYTES_MAX: usize = 32;
+const REMEDY: &str = "record the trace again with redis-cli MONITOR";
+
+/// `1339518083.107412 [0 127.0.0.1:60866] "set" "key" "value"`, with or without a `+`.
+#[derive(Debug, Default)]
+pub(super) struct RedisMonitor {
+    arguments: Arguments,
+}
+
+/// How the arguments of a command turn into operations.
+#[derive(Clone, Copy)]
+enum Shape {
+    /// The first is a key, and it is read.
+    Read,
+    /// All are keys.
+    Each(OperationKind),
+    /// The first is a key, the one of this number its value.
+    Store(usize),
+    /// Keys and values in turn.
+    StorePairs,
+    /// The first is a key that counts.
+    Count,
+    /// Key, first byte to write, bytes.
+    StoreRange,
+    /// Key, bit to write, bit.
+    StoreBit,
+    /// The first is a key that is read and removed.
+    ReadAndDelete,
+}
+
+impl Shape {
+    fn of(command: &[u8]) -> Option<Self> {
+        Some(match command {
+            b"get" | b"getex" | b"getrange" | b"substr" | b"strlen" | b"getbit" | b"bitcount"
+            | b"bitpos" | b"dump" => Self::Read,
+            b"mget" | b"exists" | b"touch" => Self::Each(OperationKind::Get),
+            b"del" | b"unlink" => Self::Each(OperationKind::Delete),
+            b"set" | b"setnx" | b"getset" | b"append" => Self::Store(2),
+            b"setex" | b"psetex" => Self::Store(3),
+            b"mset" | b"msetnx" => Self::StorePairs,
+            b"incr" | b"decr" | b"incrby" | b"decrby" | b"incrbyfloat" => Self::Count,
+            b"setrange" => Self::StoreRange,
+            b"setbit" => Self::StoreBit,
+            b"getdel" => Self::ReadAndDelete,
+            _ => return None,
+        })
+    }
+
+    /// Whether a command with so many arguments, its name among them, can be one of these.
+    fn takes(self, arguments: usize) -> bool {
+        match self {
+            Self::Read | Self::Each(_) | Self::Count | Self::ReadAndDelete => arguments >= 2,
+            Self::Store(value) => arguments > value,
+            Self::StorePairs => arguments >= 3 && arguments % 2 == 1,
+            Self::StoreRange | Self::StoreBit => arguments >= 4,
+        }
+    }
+}
+
+impl Parser for RedisMonitor {
+    fn parse(&mut self, line: &[u8], batch: &mut Batch) -> Result<(), Fault> {
+        match line.strip_prefix(b"+").unwrap_or(line) {
+            b"" => batch.skipped.count("blank line"),
+            // What MONITOR itself is answered.
+            b"OK" => batch.skipped.count("OK"),
+            line => {
+                let (stamp_ns, database, arguments) = parts(line)?;
+                batch.stamp_ns = stamp_ns;
+                self.arguments.read(arguments)?;
+                self.command(database, batch)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The time, the database, and the arguments as they stand there.
+pub(super) fn parts(line: &[u8]) -> Result<(u128, u64, &[u8]), Fault> {
+    let wrong = || {
+        Fault::new(
+            format!("{} is not seconds [database client] \"command\" …", shown(line)),
+            REMEDY,
+        )
+    };
+    let space = line.iter().position(|&byte| byte == b' ').ok_or_else(wrong)?;
+    let origin = line[space + 1..].strip_prefix(b"[").ok_or_else(wrong)?;
+    // The address of a client may contain brackets, but none before a command.
+    let end = origin.windows(3).position(|bytes| bytes == b"] \"").ok_or_else(wrong)?;
+    let database = origin[..end].split(|&byte| byte == b' ').next().ok_or_else(wrong)?;
+    Ok((
+        decimal_seconds_ns("time", &line[..space])?,
+        number("database", database)?,
+        &origin[end + 2..],
+    ))
+}
+
+impl RedisMonitor {
+    fn command(&mut self, database: u64, batch: &mut Batch) -> Result<(), Fault> {
+        let name = self.arguments.lowercase_name();
+        let Some(shape) = Shape::of(name) else {
+            let shown = name.get(..NAME_BYTES_MAX).unwrap_or(name).escape_ascii().to_string();
+            batch.skipped.count(&shown);
+            return Ok(());
+        };
+        let arguments = &self.arguments;
+        let count = arguments.len();
+        if !shape.takes(count) {
+            return Err(Fault::new(
+                format!("{} with {} arguments", shown(arguments.get(0)), count - 1),
+                REMEDY,
+            ));
+        }
+        let key = |at: usize| key_of_bytes(arguments.get(at)) ^ mix(database);
+        let bytes = |at: usize| arguments.get(at).len() as u64;
+        match shape {
+            Shape::Read => batch.get(key(1), 0),
+            Shape::Each(OperationKind::Get) => (1..count).for_each(|at| batch.get(key(at), 0)),
+            Shape::Each(_) => (1..count).for_each(|at| batch.delete(key(at))),
+            Shape::Store(value) => batch.put(key(1), bytes(value)),
+            Shape::StorePairs => {
+                (1..count).step_by(2).for_each(|at| batch.put(key(at), bytes(at + 1)));
+            }
+            Shape::Count => batch.put(key(1), COUNTER_BYTES),
+            Shape::StoreRange => {
+                let first = number("offset", arguments.get(2))?;
+                batch.put(key(1), first.saturating_add(bytes(3)));
+            }
+            Shape::StoreBit => {
+                let bit = number("offset", arguments.get(2))?;
+                batch.put(key(1), bit / u64::from(u8::BITS) + 1);
+            }
+            Shape::ReadAndDelete => {
+                batch.get(key(1), 0);
+                batch.delete(key(1));
+            }
+        }
+        Ok(())
+    }
+}

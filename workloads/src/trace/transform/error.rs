@@ -1,0 +1,91 @@
+//! What is wrong with a transform, or with an operation behind it.
+
+use std::error::Error;
+use std::fmt;
+
+use crate::requests::Request;
+
+/// A [`Transform`](super::Transform) that cannot be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TransformError {
+    /// A factor is not a finite number above 0.
+    Factor {
+        /// Which.
+        name: &'static str,
+        /// Its value.
+        factor: f64,
+    },
+    /// The largest size is more than a request can have.
+    SizeMax {
+        /// As given.
+        bytes: usize,
+    },
+    /// The smallest size is above the largest.
+    SizeMin {
+        /// The smallest.
+        bytes: u32,
+        /// The largest.
+        bytes_max: usize,
+    },
+    /// A sample of one in 0.
+    NoSample,
+    /// 0 copies.
+    NoCopies,
+    /// 0 operations are to be looked at.
+    NothingTaken,
+}
+
+impl fmt::Display for TransformError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Factor { name, factor } => {
+                write!(f, "{name} {factor}: must be a number above 0; 1 changes nothing")
+            }
+            Self::SizeMax { bytes } => {
+                write!(f, "size_max {bytes}: must be at most {} bytes", Request::SIZE_MAX)
+            }
+            Self::SizeMin { bytes, bytes_max } => {
+                write!(f, "size_min {bytes}: must be at most the largest size, {bytes_max} bytes")
+            }
+            Self::NoSample => {
+                write!(f, "a sample of one key in 0: write at least 1, which keeps all")
+            }
+            Self::NoCopies => write!(f, "0 copies: write at least 1, which changes nothing"),
+            Self::NothingTaken => {
+                write!(f, "take 0: write at least 1, or leave it out to take everything")
+            }
+        }
+    }
+}
+
+impl Error for TransformError {}
+
+/// What comes out of a transformed trace in place of an operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TransformedError<E> {
+    /// The trace itself is at fault.
+    Source(E),
+    /// A value is larger than a request can have.
+    TooLarge {
+        /// The operation of the trace, from 0.
+        operation: u64,
+        /// Its size, scaled.
+        bytes: u64,
+    },
+}
+
+impl<E: fmt::Display> fmt::Display for TransformedError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Source(error) => error.fmt(f),
+            Self::TooLarge { operation, bytes } => write!(
+                f,
+                "operation {operation}: a value of {bytes} bytes is above {}: set size_max to \
+                 clamp it or lower size_factor",
+                Request::SIZE_MAX
+            ),
+        }
+    }
+}
+
+impl<E: Error + 'static> Error for TransformedError<E> {}
