@@ -63,17 +63,12 @@ impl Library {
         missing: Missing,
     ) -> Result<Traces, String> {
         let named: BTreeSet<&str> = suites.iter().flat_map(Suite::traces).collect();
-        let misses: BTreeSet<Miss> = suites
-            .iter()
-            .flat_map(|suite| &suite.replay)
-            .flat_map(|grid| &grid.miss)
-            .copied()
-            .collect();
         if named.iter().any(|name| name.starts_with(IMPORTED)) && missing == Missing::Captured {
             super::import::import_all(&self.imported(scale), scale.store_bytes)?;
         }
         let mut files = Vec::new();
         for pattern in named {
+            let misses = misses_of(suites, pattern);
             if pattern == POSTMARK {
                 if let Some(path) = self.postmark(scale, missing)? {
                     let copies = scale.postmark_copies.max(1);
@@ -164,6 +159,13 @@ impl Library {
         }
         Ok(file)
     }
+}
+
+/// What follows a miss, in all replays that `suites` ask for of the traces that `pattern` means.
+fn misses_of(suites: &[Suite], pattern: &str) -> BTreeSet<Miss> {
+    let grids = suites.iter().flat_map(|suite| &suite.replay);
+    let naming = grids.filter(|grid| grid.traces.iter().any(|name| name == pattern));
+    naming.flat_map(|grid| &grid.miss).copied().collect()
 }
 
 /// The trace's account, made where there is none of this very trace.
