@@ -1,0 +1,4 @@
+# Stores under real traces: throughput, memory.
+
+name = "real-traces"
+load "bar-panels.gp"
