@@ -1,5 +1,6 @@
 //! The bootstrap interval of a median ratio.
 
+use serde::{Deserialize, Serialize};
 use workloads::Seed;
 
 use super::summary::median;
@@ -8,7 +9,8 @@ use super::summary::median;
 const RESAMPLES: usize = 20_000;
 
 /// From where to where the ratio may lie.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Interval {
     /// Lower end.
     pub from: f64,
@@ -25,7 +27,8 @@ impl Interval {
 }
 
 /// A median ratio with its interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RatioEstimate {
     /// Median of the blocks' ratios.
     pub ratio: f64,
