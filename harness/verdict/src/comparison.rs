@@ -1,6 +1,7 @@
 //! A whole comparison: two sides, how they were measured, and every verdict.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -82,8 +83,9 @@ pub struct Instructions {
     pub b_per_operation: f64,
 }
 
-/// What a comparison comes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// What a comparison comes to, from harmless to grave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Overall {
     /// Nothing changed.
     Unchanged,
@@ -95,17 +97,36 @@ pub enum Overall {
     Worse,
 }
 
+impl fmt::Display for Overall {
+    /// The word that stands for it in files.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Unchanged => "unchanged",
+            Self::Better => "better",
+            Self::Unknown => "unknown",
+            Self::Worse => "worse",
+        })
+    }
+}
+
+impl From<Verdict> for Overall {
+    /// What a comparison with this verdict alone comes to.
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Unchanged => Self::Unchanged,
+            Verdict::Better => Self::Better,
+            Verdict::Unknown(_) => Self::Unknown,
+            Verdict::Worse => Self::Worse,
+        }
+    }
+}
+
 impl Comparison {
     /// What it comes to: the gravest of its verdicts.
     #[must_use]
     pub fn overall(&self) -> Overall {
-        let of = |judged: &Judged| match judged.verdict {
-            Verdict::Unchanged => Overall::Unchanged,
-            Verdict::Better => Overall::Better,
-            Verdict::Unknown(_) => Overall::Unknown,
-            Verdict::Worse => Overall::Worse,
-        };
+        let gravest = self.judged.iter().map(|judged| judged.verdict.into()).max();
         // Of nothing, nothing can be told.
-        self.judged.iter().map(of).max().unwrap_or(Overall::Unknown)
+        gravest.unwrap_or(Overall::Unknown)
     }
 }

@@ -7,12 +7,14 @@
 //! | [`Line`], [`Series`] | what one run measured of one cell: a line of a history, of a baseline, of an import |
 //! | [`median`], [`estimate`](fn@estimate), [`median_ratio`] | medians with intervals |
 //! | [`Judged`], [`Verdict`], [`Comparison`] | one of three verdicts for each cell and metric, and all of them together |
+//! | [`render`] | a comparison as text, as a pull request's comment, as JSON, as JUnit XML |
 
 mod bootstrap;
 mod comparison;
 mod estimate;
 mod judged;
 mod line;
+pub mod render;
 mod series;
 mod summary;
 
