@@ -217,8 +217,8 @@ fn conclude(
         elapsed_s: bench.elapsed_s(),
         folder: bench.folder(),
     };
-    bench.keep_file("comparison.json", &verdict::json(&comparison))?;
-    bench.keep_file("comparison.md", &verdict::markdown(&comparison))?;
+    bench.keep_file("comparison.json", &verdict::render::json(&comparison))?;
+    bench.keep_file("comparison.md", &verdict::render::markdown(&comparison))?;
     let lines = [bench.lines('A')?, bench.lines('B')?].concat();
     let finished = bench.finish()?;
     tell::tell(&comparison, arguments)?;

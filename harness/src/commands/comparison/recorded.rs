@@ -77,8 +77,8 @@ pub(super) fn gate(
         elapsed_s: bench.elapsed_s(),
         folder: bench.folder(),
     };
-    bench.keep_file("comparison.json", &verdict::json(&comparison))?;
-    bench.keep_file("comparison.md", &verdict::markdown(&comparison))?;
+    bench.keep_file("comparison.json", &verdict::render::json(&comparison))?;
+    bench.keep_file("comparison.md", &verdict::render::markdown(&comparison))?;
     let finished = bench.finish()?;
     tell::tell(&comparison, &arguments.judging)?;
     println!("{} ({} rounds)", finished.folder.display(), rounds.end);
@@ -153,13 +153,13 @@ fn create(
     println!("{said}\n{}", finished.folder.display());
     let judging = &arguments.judging;
     if let Some(path) = &judging.markdown {
-        tell::write(path, &verdict::markdown_created(&said))?;
+        tell::write(path, &verdict::render::markdown_created(&said))?;
     }
     if let Some(path) = &judging.json {
-        tell::write(path, &verdict::json_created(&said))?;
+        tell::write(path, &verdict::render::json_created(&said))?;
     }
     if let Some(path) = &judging.junit {
-        tell::write(path, &verdict::junit_created())?;
+        tell::write(path, &verdict::render::junit_created(&said))?;
     }
     tell::remember(&lines, judging, &arguments.output.results)
 }

@@ -76,6 +76,18 @@ pub fn junit_error(message: &str) -> String {
     })
 }
 
+/// A report of a gate that found no baseline and created one: one case, skipped.
+#[must_use]
+pub fn junit_created(message: &str) -> String {
+    let counts = Counts { tests: 1, skipped: 1, ..Counts::default() };
+    document(counts, 0.0, |xml| {
+        suite(xml, "comparison", counts, 0.0, |xml| {
+            let attributes = case_attributes("comparison", "baseline", 0.0);
+            element(xml, "testcase", &attributes, |xml| skipped(xml, message))
+        })
+    })
+}
+
 /// What readers of reports look at first.
 #[derive(Clone, Copy, Default)]
 struct Counts {
