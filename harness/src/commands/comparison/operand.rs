@@ -63,7 +63,7 @@ impl Operand {
         // A store's name that is nearly right must not be looked up as a revision.
         let plain = |letter: char| letter.is_ascii_alphanumeric() || "._-/~^".contains(letter);
         let as_revision = match builds::Repository::here() {
-            Ok(repository) if text.chars().all(plain) => match repository.resolve(text) {
+            Ok(repository) if text.chars().all(plain) => match repository.commit(text) {
                 Ok(_) => return Ok(Self::Revision(text.to_owned())),
                 Err(error) => error.to_string(),
             },

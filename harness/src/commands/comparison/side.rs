@@ -23,6 +23,7 @@ pub(super) struct LiveSide {
     /// What that program says of itself.
     pub(super) about: About,
     adapt: Adapt,
+    is_build: bool,
 }
 
 /// What becomes of a cell of the suite.
@@ -59,7 +60,8 @@ impl LiveSide {
             }
             Operand::Run(_) | Operand::File(_) => unreachable!("it was measured at its own time"),
         };
-        Self::of_program(name, &program, adapt)
+        let is_build = matches!(operand, Operand::Build(_));
+        Ok(Self { is_build, ..Self::of_program(name, &program, adapt)? })
     }
 
     /// This program itself.
@@ -80,7 +82,7 @@ impl LiveSide {
                 about.protocol, own.protocol
             )));
         }
-        Ok(Self { name: name.to_owned(), program: program.to_owned(), about, adapt })
+        Ok(Self { name: name.to_owned(), program: program.to_owned(), about, adapt, is_build: false })
     }
 
     /// What this side makes of a cell.
@@ -112,6 +114,11 @@ impl LiveSide {
         Ok(cell)
     }
 
+    /// Whether its program was named by its path.
+    pub(super) fn is_build(&self) -> bool {
+        self.is_build
+    }
+
     /// Whether its cells need no store of their own: it brings one.
     pub(super) fn replaces(&self) -> Option<&System> {
         match &self.adapt {
@@ -130,7 +137,7 @@ impl LiveSide {
 pub(super) fn build(revision: &str, results: &Path, flavour: Flavour) -> Result<PathBuf, Failure> {
     let repository = Repository::here().map_err(|error| Failure::usage(error.to_string()))?;
     let commit =
-        repository.resolve(revision).map_err(|error| Failure::usage(error.to_string()))?;
+        repository.commit(revision).map_err(|error| Failure::usage(error.to_string()))?;
     let folder = results.join("builds");
     builds::build(&repository, &commit, &folder, flavour, &mut |line| eprintln!("{line}"))
         .map_err(|error| Failure::internal(error.to_string()))
