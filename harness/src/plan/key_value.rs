@@ -152,7 +152,7 @@ pub(crate) fn check_store(system: &System, work: &KeyValue) -> Result<(), String
     ))
 }
 
-/// One key-value cell; also what `pair` and `search` are made of.
+/// One key-value cell; also what `compare` and `search` are made of.
 #[must_use]
 pub fn key_value_cell(
     suite: &Suite,

@@ -86,7 +86,7 @@ pub(crate) enum KindName {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Part {
-    /// A store as on the command line of `pair`.
+    /// A store as on the command line of `compare`.
     pub(crate) system: Option<String>,
     pub(crate) distribution: Option<String>,
     pub(crate) get_percent: Option<u32>,

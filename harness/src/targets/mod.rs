@@ -1,5 +1,5 @@
-//! Performance targets: a table of questions with a bar each, measured with the machinery of
-//! `pair` and answered with `holds`, `falls short` or `undecided`.
+//! Performance targets: a table of questions with a bar each, measured in ABBA blocks and
+//! answered with `holds`, `falls short` or `undecided`.
 //!
 //! ```text
 //! suites/targets.toml ─ file ─► entries ─ target ─► targets ─ cells ─► cells ─ runner ─► rows ─ judge ─► lines ─ print
