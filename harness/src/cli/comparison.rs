@@ -126,9 +126,9 @@ pub struct HistoryArguments {
     /// Only cells whose name contains this text.
     #[arg(long, value_name = "TEXT")]
     pub cell: Option<String>,
-    /// Draw it: an SVG, PDF or PNG file, by its ending. Needs gnuplot.
-    #[arg(long, value_name = "FILE")]
-    pub plot: Option<PathBuf>,
+    /// Draw it into this folder: SVG, PDF and PNG. Needs gnuplot.
+    #[arg(long, value_name = "FOLDER")]
+    pub plots: Option<PathBuf>,
 }
 
 /// What `import` takes.
