@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use verdict::{ChangeSettings, Line, Series};
 
 use super::Failure;
-use crate::archive::write_whole;
+use crate::archive::{RunRecord, write_whole};
 use crate::cli::HistoryArguments;
 use crate::compare::Metric;
 use crate::figures::{draw_table, gnuplot_available};
+use crate::record::Row;
 use crate::spec::unknown_name;
 
 /// Draws the table of histories.
@@ -81,6 +82,13 @@ pub(super) fn append(lines: &[Line], file: Option<&Path>, results: &Path) -> Res
         eprintln!("note: {incomplete}");
     }
     Ok(())
+}
+
+/// Appends what a run measured to the history beside its folder, unless it was stopped.
+pub(super) fn remember(folder: &Path, run: &RunRecord, rows: &[Row]) -> Result<(), Failure> {
+    let results = folder.parent().unwrap_or(Path::new("."));
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    append(&crate::compare::lines(run, &name, rows), None, results)
 }
 
 /// Replaces a baseline file; it holds these lines or what it held before.

@@ -110,14 +110,18 @@ pub fn name_with_system(cell: &Cell, suites_own: &Cell) -> String {
 /// A line of a run that has measured nothing yet.
 #[must_use]
 pub fn blank_line(run: &RunRecord, name: &str) -> Line {
-    let suites: Vec<&str> = run.suites.iter().map(|(suite, _)| suite.as_str()).collect();
+    let suite = match &run.suites[..] {
+        [(only, _)] => only,
+        // Of many suites the names are many; the run is named by its command.
+        _ => &run.name,
+    };
     Line {
         schema: verdict::LINE_SCHEMA,
         source: "nibble-bench".to_owned(),
         run: name.to_owned(),
         measured: run.started.clone(),
         revision: run.provenance.program.get("revision").cloned().unwrap_or_default(),
-        suite: suites.join(" "),
+        suite: suite.clone(),
         scale: run.scale.as_ref().map(|scale| scale.name.clone()).unwrap_or_default(),
         environment: EnvironmentClass::of(&run.machine).facts,
         ..Line::default()
