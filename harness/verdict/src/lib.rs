@@ -8,18 +8,33 @@
 //! | [`median`], [`estimate`](fn@estimate), [`median_ratio`] | medians with intervals |
 //! | [`Judged`], [`Verdict`], [`Comparison`] | one of three verdicts for each cell and metric, and all of them together |
 
+mod apart;
+mod blocks;
 mod bootstrap;
+mod centre;
 mod comparison;
 mod estimate;
+mod judge;
 mod judged;
 mod line;
+mod power;
 mod series;
+#[cfg(test)]
+mod simulation;
+mod staged;
 mod summary;
+mod tally;
 
-pub use bootstrap::{Interval, RatioEstimate, median_interval, median_ratio};
+pub use apart::{Apart, judge_apart};
+pub use blocks::Blocks;
+pub use bootstrap::{Interval, RatioEstimate, median_interval, median_ratio, median_ratio_at};
 pub use comparison::{COMPARISON_SCHEMA, Comparison, How, Instructions, Overall, Side};
 pub use estimate::{Estimate, estimate};
+pub use judge::judge;
 pub use judged::{Judged, Unknown, Verdict};
 pub use line::{LINE_SCHEMA, Line};
+pub use power::{NoTrials, Options, Recorded, RecordedCell, trials};
 pub use series::{Better, Series};
+pub use staged::{first_look, second_look, suspects};
 pub use summary::{Spread, median, spread};
+pub use tally::{CellTally, Tally};
