@@ -28,7 +28,7 @@ pub struct Apart {
     pub floor: Option<f64>,
 }
 
-/// Judges sides that were measured apart by the rule of [`judge`](crate::judge), with the same
+/// Judges sides that were measured apart by the rule of [`judge`](fn@crate::judge), with the same
 /// correction for all entries together. There are no blocks, so each side is resampled by itself;
 /// and no control, so a change has to be larger than the `floor`.
 ///

@@ -13,7 +13,7 @@ const RESAMPLES: usize = 20_000;
 const IN_THE_TAIL: f64 = 10.0;
 
 /// Values drawn for one interval at most, about 20 ms.
-const DRAWS: usize = 6_000_000;
+const DRAWS: usize = 5_500_000;
 
 /// From where to where the ratio may lie.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

@@ -97,6 +97,9 @@ impl Sample {
             let to = from + *times as usize;
             let taken = to.min(end).saturating_sub(from.max(first));
             sum += taken as f64 * value;
+            if to >= end {
+                break;
+            }
             from = to;
         }
         sum / (end - first) as f64

@@ -5,7 +5,11 @@
 //! | module | what |
 //! |---|---|
 //! | [`Line`], [`Series`] | what one run measured of one cell: a line of a history, of a baseline, of an import |
-//! | [`median`], [`estimate`](fn@estimate), [`median_ratio`] | medians with intervals |
+//! | [`median`], [`estimate`](fn@estimate), [`median_ratio`], [`median_ratio_at`] | medians with intervals |
+//! | [`Blocks`], [`judge`](fn@judge) | verdicts on sides measured in the same blocks, against an A/A control |
+//! | [`Apart`], [`judge_apart`] | verdicts on sides measured each at its own time |
+//! | [`first_look`], [`suspects`], [`second_look`] | two looks: fresh blocks confirm what is suspicious |
+//! | [`Recorded`], [`trials`], [`Tally`] | how often comparisons of recorded blocks say what |
 //! | [`Judged`], [`Verdict`], [`Comparison`] | one of three verdicts for each cell and metric, and all of them together |
 
 mod apart;

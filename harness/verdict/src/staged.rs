@@ -158,6 +158,21 @@ mod tests {
         assert!(judged.iter().all(|one| one.verdict == Verdict::Unchanged && one.looked_twice));
     }
 
+    /// The promise for both looks together, where every difference is of interest, so that
+    /// everything is suspicious.
+    #[test]
+    fn equal_sides_are_hardly_ever_called_changed() {
+        let suite = Suite { blocks: 12, control: false, tolerance: 1e-6, ..SUITE };
+        let mut alarms = 0;
+        for seed in 0..100 {
+            let [first, fresh] = [0, 1].map(|look| suite.measure(Seed(seed).nth(look)));
+            let judged = second_look(&first, &fresh, ERROR_RATE, seed);
+            let is_change = |one: &Judged| matches!(one.verdict, Verdict::Worse | Verdict::Better);
+            alarms += usize::from(judged.iter().any(is_change));
+        }
+        assert!(alarms <= 5, "{alarms} of 100");
+    }
+
     #[test]
     fn nothing_measured_again_is_the_first_look() {
         let first = slow(1.1, 1);
