@@ -1,12 +1,19 @@
 //! The bootstrap interval of a median ratio.
 
 use serde::{Deserialize, Serialize};
+use statrs::distribution::{ContinuousCDF, Normal};
 use workloads::Seed;
 
-use super::summary::median;
+use crate::centre::{Centre, Sample, student};
 
-/// Resamples drawn.
+/// Resamples drawn at least.
 const RESAMPLES: usize = 20_000;
+
+/// Resamples that have to lie in the tail cut off at each end, to say where it ends.
+const IN_THE_TAIL: f64 = 10.0;
+
+/// Values drawn for one interval at most, about 20 ms.
+const DRAWS: usize = 5_500_000;
 
 /// From where to where the ratio may lie.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,16 +33,27 @@ impl Interval {
     }
 }
 
-/// A median ratio with its interval.
+/// The ratio of two sides with its interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RatioEstimate {
-    /// Median of the blocks' ratios.
+    /// Centre of the blocks' ratios: of targets their median, of comparisons the mean of the
+    /// middle three fifths of their logarithms.
     pub ratio: f64,
-    /// Its 99.9 % bootstrap interval.
+    /// Its bootstrap interval: of targets at 99.9 %.
     pub interval: Interval,
     /// Blocks.
     pub blocks: usize,
+}
+
+impl RatioEstimate {
+    /// From the logarithm of the ratio and its interval.
+    pub(crate) fn of_logs((log, interval): (f64, Interval), blocks: usize) -> Self {
+        // A few wild blocks can send an end beyond all numbers, which no file of JSON can hold.
+        let exp = |log: f64| log.exp().min(f64::MAX);
+        let interval = Interval { from: exp(interval.from), to: exp(interval.to) };
+        Self { ratio: exp(log), interval, blocks }
+    }
 }
 
 /// The median of `ratios`, one a block, with a percentile bootstrap interval of it
@@ -44,16 +62,35 @@ pub struct RatioEstimate {
 /// `None` of fewer than three ratios or of ratios that are not positive numbers.
 #[must_use]
 pub fn median_ratio(ratios: &[f64], seed: u64) -> Option<RatioEstimate> {
-    if ratios.iter().any(|ratio| !(ratio.is_finite() && *ratio > 0.0)) {
+    let logs = logs_of(ratios)?;
+    Some(RatioEstimate::of_logs(median_interval(&logs, seed)?, logs.len()))
+}
+
+/// [`median_ratio`] at another `confidence`, a share: 0.95 is 95 %. The more it asks the more
+/// resamples are drawn, so that ten lie beyond each end. Where that would take too long, the whole
+/// range of the ratios stands for the interval: it may be wider than it has to be, never narrower
+/// than any percentile.
+///
+/// `None` also of a confidence that is not between 0 and 1.
+#[must_use]
+pub fn median_ratio_at(ratios: &[f64], confidence: f64, seed: u64) -> Option<RatioEstimate> {
+    if !(confidence > 0.0 && confidence < 1.0) {
         return None;
     }
-    let logs: Vec<f64> = ratios.iter().map(|ratio| ratio.ln()).collect();
-    let (ratio, interval) = median_interval(&logs, seed)?;
-    Some(RatioEstimate {
-        ratio: ratio.exp(),
-        interval: Interval { from: interval.from.exp(), to: interval.to.exp() },
-        blocks: logs.len(),
-    })
+    let logs = logs_of(ratios)?;
+    let estimate = match resamples_for(logs.len(), confidence) {
+        Some(resamples) => percentile_interval(&logs, confidence, resamples, seed)?,
+        None => {
+            let sample = Sample::new(&logs)?;
+            (sample.centre(Centre::Median), sample.range())
+        }
+    };
+    Some(RatioEstimate::of_logs(estimate, logs.len()))
+}
+
+fn logs_of(ratios: &[f64]) -> Option<Vec<f64>> {
+    let sound = ratios.len() >= 3 && ratios.iter().all(|ratio| ratio.is_finite() && *ratio > 0.0);
+    sound.then(|| ratios.iter().map(|ratio| ratio.ln()).collect())
 }
 
 /// The median of `values` with a 99.9 % percentile bootstrap interval of it. Blocks (or whole
@@ -69,101 +106,51 @@ pub fn median_ratio(ratios: &[f64], seed: u64) -> Option<RatioEstimate> {
 /// `None` of fewer than three values or of values that are no numbers.
 #[must_use]
 pub fn median_interval(values: &[f64], seed: u64) -> Option<(f64, Interval)> {
-    interval_of_median(values, seed, &LEVEL_999)
+    percentile_interval(values, 0.999, RESAMPLES, seed)
 }
 
-/// [`median_interval`] at a level of choice.
-pub(super) fn interval_of_median(
+/// [`median_interval`] at 95 %.
+pub(crate) fn median_interval_95(values: &[f64], seed: u64) -> Option<(f64, Interval)> {
+    percentile_interval(values, 0.95, RESAMPLES, seed)
+}
+
+/// [`median_interval`] at a `confidence` of choice, from so many `resamples`.
+pub(crate) fn percentile_interval(
     values: &[f64],
+    confidence: f64,
+    resamples: usize,
     seed: u64,
-    level: &Level,
 ) -> Option<(f64, Interval)> {
-    if values.len() < 3 || values.iter().any(|value| !value.is_finite()) {
-        return None;
-    }
+    let sample = Sample::new(values)?;
     let mut rng = Seed(seed).stream("bootstrap").rng();
-    let mut resample = vec![0.0; values.len()];
-    let mut medians: Vec<f64> = (0..RESAMPLES)
-        .map(|_| {
-            for value in &mut resample {
-                *value = values[rng.below(values.len() as u64) as usize];
-            }
-            median(&resample).expect("at least three values")
-        })
-        .collect();
-    medians.sort_by(f64::total_cmp);
-    let tail = expanded_tail(values.len(), level);
-    let at = |share: f64| {
-        let index = (share * (RESAMPLES - 1) as f64).round() as usize;
-        medians[index.min(RESAMPLES - 1)]
+    let mut medians = sample.resampled(Centre::Median, resamples, &mut rng);
+    let tail = expanded_tail(values.len(), confidence);
+    let last = resamples - 1;
+    let mut at = |share: f64| {
+        let place = ((share * last as f64).round() as usize).min(last);
+        *medians.select_nth_unstable_by(place, f64::total_cmp).1
     };
-    Some((median(values)?, Interval { from: at(tail), to: at(1.0 - tail) }))
-}
-
-/// Student's t of a two-sided interval.
-#[derive(Debug)]
-pub(super) struct Level {
-    /// By degrees of freedom from 1.
-    student: [f64; 20],
-    /// For more degrees of freedom.
-    beyond: f64,
-}
-
-/// 99.9 %.
-const LEVEL_999: Level = Level {
-    student: [
-        636.619, 31.599, 12.924, 8.610, 6.869, 5.959, 5.408, 5.041, 4.781, 4.587, 4.437, 4.318,
-        4.221, 4.140, 4.073, 4.015, 3.965, 3.922, 3.883, 3.850,
-    ],
-    beyond: 3.646,
-};
-
-/// 95 %.
-pub(super) const LEVEL_95: Level = Level {
-    student: [
-        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
-        2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-    ],
-    beyond: 2.080,
-};
-
-impl Level {
-    /// Student's t of the interval of a mean of `count` values, of at least two.
-    pub(super) fn student(&self, count: usize) -> f64 {
-        self.student.get(count - 2).copied().unwrap_or(self.beyond)
-    }
+    Some((sample.centre(Centre::Median), Interval { from: at(tail), to: at(1.0 - tail) }))
 }
 
 /// The share cut off at each end for `count` blocks: Φ(−t·√(n/(n−1))) with Student's t of the
 /// wanted confidence and n − 1 degrees of freedom.
-fn expanded_tail(count: usize, level: &Level) -> f64 {
-    let student = level.student(count);
+fn expanded_tail(count: usize, confidence: f64) -> f64 {
     let count = count as f64;
-    normal_tail(student * (count / (count - 1.0)).sqrt())
+    let quantile = student(confidence, count - 1.0);
+    Normal::standard().cdf(-quantile * (count / (count - 1.0)).sqrt())
 }
 
-/// P(Z > z) of a standard normal variable, for z ≥ 0: Abramowitz and Stegun 26.2.17, absolute
-/// error below 7.5e-8.
-fn normal_tail(z: f64) -> f64 {
-    let t = 1.0 / (1.0 + 0.231_641_9 * z);
-    let polynomial = t
-        * (0.319_381_530
-            + t * (-0.356_563_782
-                + t * (1.781_477_937 + t * (-1.821_255_978 + t * 1.330_274_429))));
-    let density = (-z * z / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
-    (density * polynomial).max(0.0)
+/// `None` where as many as are needed would take too long.
+fn resamples_for(count: usize, confidence: f64) -> Option<usize> {
+    let needed = (IN_THE_TAIL / expanded_tail(count, confidence)).ceil();
+    let most = (DRAWS / count).max(RESAMPLES);
+    (needed <= most as f64).then(|| (needed as usize).max(RESAMPLES))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_normal_tail_is_right_where_tables_are() {
-        assert!((normal_tail(0.0) - 0.5).abs() < 1e-6);
-        assert!((normal_tail(1.959_964) - 0.025).abs() < 1e-6);
-        assert!((normal_tail(2.575_829) - 0.005).abs() < 1e-6);
-    }
 
     #[test]
     fn a_clear_difference_excludes_one_and_equal_runs_do_not() {
@@ -183,6 +170,37 @@ mod tests {
         assert_eq!(median_interval(&[1.0, f64::NAN, 1.0], 1), None);
         let zeros = Interval { from: 0.0, to: 0.0 };
         assert_eq!(median_interval(&[0.0; 3], 1), Some((0.0, zeros)), "nothing copied is a result");
+    }
+
+    #[test]
+    fn any_confidence_may_be_asked_for() {
+        let ratios: Vec<f64> = (0..30_u32).map(|at| 0.9 + f64::from(at * 7 % 30) / 100.0).collect();
+        let width = |confidence| {
+            let interval = median_ratio_at(&ratios, confidence, 1).unwrap().interval;
+            interval.to - interval.from
+        };
+        let usual = median_ratio(&ratios, 1).unwrap().interval;
+        assert!(width(0.5) < width(0.95) && width(0.95) < width(0.999));
+        assert!((width(0.999) - (usual.to - usual.from)).abs() < 0.02);
+        for impossible in [0.0, 1.0, f64::NAN, 2.0] {
+            assert_eq!(median_ratio_at(&ratios, impossible, 1), None);
+        }
+    }
+
+    #[test]
+    fn a_thin_tail_has_more_resamples_or_the_whole_range() {
+        let family = 1.0 - 0.02 / 18.0;
+        assert_eq!(resamples_for(12, 0.95), Some(RESAMPLES));
+        for count in [20, 40, 60] {
+            let resamples = resamples_for(count, family).unwrap();
+            let in_the_tail = resamples as f64 * expanded_tail(count, family);
+            assert!(in_the_tail >= IN_THE_TAIL, "{count}: {in_the_tail}");
+            assert!(resamples * count <= DRAWS, "{count}: {resamples}");
+        }
+        assert_eq!(resamples_for(8, family), None);
+        let ratios = [1.01, 0.98, 1.02, 0.97, 1.0, 1.03, 0.99, 1.01];
+        let interval = median_ratio_at(&ratios, family, 1).unwrap().interval;
+        assert!((interval.from - 0.97).abs() < 1e-12 && (interval.to - 1.03).abs() < 1e-12);
     }
 
     /// The promise of the interval: of many experiments without any difference, about 99.9 % have
