@@ -81,23 +81,53 @@ pub(super) fn interval_of_median(
     if values.len() < 3 || values.iter().any(|value| !value.is_finite()) {
         return None;
     }
-    let mut rng = Seed(seed).stream("bootstrap").rng();
+    let medians = resampled_medians(values, Seed(seed).stream("bootstrap"));
+    Some((median(values)?, percentile_interval(medians, values.len(), level)))
+}
+
+/// The median of `after` less that of `before`, with its interval: both are resampled, and the ends
+/// moved outwards as the smaller one asks for. `None` as of [`median_interval`], of either.
+pub(super) fn interval_of_shift(
+    before: &[f64],
+    after: &[f64],
+    seed: u64,
+    level: &Level,
+) -> Option<(f64, Interval)> {
+    let count = before.len().min(after.len());
+    if count < 3 || before.iter().chain(after).any(|value| !value.is_finite()) {
+        return None;
+    }
+    let seed = Seed(seed).stream("bootstrap of a shift");
+    let mut shifts = resampled_medians(after, seed.nth(1));
+    for (shift, before) in shifts.iter_mut().zip(resampled_medians(before, seed.nth(0))) {
+        *shift -= before;
+    }
+    Some((median(after)? - median(before)?, percentile_interval(shifts, count, level)))
+}
+
+/// The medians of [`RESAMPLES`] resamples.
+fn resampled_medians(values: &[f64], seed: Seed) -> Vec<f64> {
+    let mut rng = seed.rng();
     let mut resample = vec![0.0; values.len()];
-    let mut medians: Vec<f64> = (0..RESAMPLES)
+    (0..RESAMPLES)
         .map(|_| {
             for value in &mut resample {
                 *value = values[rng.below(values.len() as u64) as usize];
             }
             median(&resample).expect("at least three values")
         })
-        .collect();
-    medians.sort_by(f64::total_cmp);
-    let tail = expanded_tail(values.len(), level);
+        .collect()
+}
+
+/// The percentile interval of resampled statistics of `count` values.
+fn percentile_interval(mut statistics: Vec<f64>, count: usize, level: &Level) -> Interval {
+    statistics.sort_by(f64::total_cmp);
+    let tail = expanded_tail(count, level);
     let at = |share: f64| {
         let index = (share * (RESAMPLES - 1) as f64).round() as usize;
-        medians[index.min(RESAMPLES - 1)]
+        statistics[index.min(RESAMPLES - 1)]
     };
-    Some((median(values)?, Interval { from: at(tail), to: at(1.0 - tail) }))
+    Interval { from: at(tail), to: at(1.0 - tail) }
 }
 
 /// Student's t of a two-sided interval.
