@@ -121,6 +121,7 @@ pub(crate) fn percentile_interval(
     resamples: usize,
     seed: u64,
 ) -> Option<(f64, Interval)> {
+<<<<<<< HEAD
     let sample = Sample::new(values)?;
     let mut rng = Seed(seed).stream("bootstrap").rng();
     let mut medians = sample.resampled(Centre::Median, resamples, &mut rng);
@@ -131,6 +132,92 @@ pub(crate) fn percentile_interval(
         *medians.select_nth_unstable_by(place, f64::total_cmp).1
     };
     Some((sample.centre(Centre::Median), Interval { from: at(tail), to: at(1.0 - tail) }))
+=======
+    if values.len() < 3 || values.iter().any(|value| !value.is_finite()) {
+        return None;
+    }
+    let medians = resampled_medians(values, Seed(seed).stream("bootstrap"));
+    Some((median(values)?, percentile_interval(medians, values.len(), level)))
+}
+
+/// The median of `after` less that of `before`, with its interval: both are resampled, and the ends
+/// moved outwards as the smaller one asks for. `None` as of [`median_interval`], of either.
+pub(super) fn interval_of_shift(
+    before: &[f64],
+    after: &[f64],
+    seed: u64,
+    level: &Level,
+) -> Option<(f64, Interval)> {
+    let count = before.len().min(after.len());
+    if count < 3 || before.iter().chain(after).any(|value| !value.is_finite()) {
+        return None;
+    }
+    let seed = Seed(seed).stream("bootstrap of a shift");
+    let mut shifts = resampled_medians(after, seed.nth(1));
+    for (shift, before) in shifts.iter_mut().zip(resampled_medians(before, seed.nth(0))) {
+        *shift -= before;
+    }
+    Some((median(after)? - median(before)?, percentile_interval(shifts, count, level)))
+}
+
+/// The medians of [`RESAMPLES`] resamples.
+fn resampled_medians(values: &[f64], seed: Seed) -> Vec<f64> {
+    let mut rng = seed.rng();
+    let mut resample = vec![0.0; values.len()];
+    (0..RESAMPLES)
+        .map(|_| {
+            for value in &mut resample {
+                *value = values[rng.below(values.len() as u64) as usize];
+            }
+            median(&resample).expect("at least three values")
+        })
+        .collect()
+}
+
+/// The percentile interval of resampled statistics of `count` values.
+fn percentile_interval(mut statistics: Vec<f64>, count: usize, level: &Level) -> Interval {
+    statistics.sort_by(f64::total_cmp);
+    let tail = expanded_tail(count, level);
+    let at = |share: f64| {
+        let index = (share * (RESAMPLES - 1) as f64).round() as usize;
+        statistics[index.min(RESAMPLES - 1)]
+    };
+    Interval { from: at(tail), to: at(1.0 - tail) }
+}
+
+/// Student's t of a two-sided interval.
+#[derive(Debug)]
+pub(super) struct Level {
+    /// By degrees of freedom from 1.
+    student: [f64; 20],
+    /// For more degrees of freedom.
+    beyond: f64,
+}
+
+/// 99.9 %.
+const LEVEL_999: Level = Level {
+    student: [
+        636.619, 31.599, 12.924, 8.610, 6.869, 5.959, 5.408, 5.041, 4.781, 4.587, 4.437, 4.318,
+        4.221, 4.140, 4.073, 4.015, 3.965, 3.922, 3.883, 3.850,
+    ],
+    beyond: 3.646,
+};
+
+/// 95 %.
+pub(super) const LEVEL_95: Level = Level {
+    student: [
+        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+        2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+    ],
+    beyond: 2.080,
+};
+
+impl Level {
+    /// Student's t of the interval of a mean of `count` values, of at least two.
+    pub(super) fn student(&self, count: usize) -> f64 {
+        self.student.get(count - 2).copied().unwrap_or(self.beyond)
+    }
+>>>>>>> history
 }
 
 /// The share cut off at each end for `count` blocks: Φ(−t·√(n/(n−1))) with Student's t of the
