@@ -26,7 +26,7 @@ mod yardstick;
 
 pub(crate) use bar::Verdict;
 pub(crate) use cells::{cells, round_of};
-pub(crate) use file::{Bytes, File};
+pub(crate) use file::File;
 pub(crate) use judge::{Line, judge};
 pub(crate) use print::{Printer, Record};
 pub(crate) use sizes::Sizes;
