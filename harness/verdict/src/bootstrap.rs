@@ -121,103 +121,43 @@ pub(crate) fn percentile_interval(
     resamples: usize,
     seed: u64,
 ) -> Option<(f64, Interval)> {
-<<<<<<< HEAD
     let sample = Sample::new(values)?;
     let mut rng = Seed(seed).stream("bootstrap").rng();
-    let mut medians = sample.resampled(Centre::Median, resamples, &mut rng);
-    let tail = expanded_tail(values.len(), confidence);
-    let last = resamples - 1;
-    let mut at = |share: f64| {
-        let place = ((share * last as f64).round() as usize).min(last);
-        *medians.select_nth_unstable_by(place, f64::total_cmp).1
-    };
-    Some((sample.centre(Centre::Median), Interval { from: at(tail), to: at(1.0 - tail) }))
-=======
-    if values.len() < 3 || values.iter().any(|value| !value.is_finite()) {
-        return None;
-    }
-    let medians = resampled_medians(values, Seed(seed).stream("bootstrap"));
-    Some((median(values)?, percentile_interval(medians, values.len(), level)))
+    let medians = sample.resampled(Centre::Median, resamples, &mut rng);
+    Some((sample.centre(Centre::Median), between_percentiles(medians, values.len(), confidence)))
 }
 
-/// The median of `after` less that of `before`, with its interval: both are resampled, and the ends
-/// moved outwards as the smaller one asks for. `None` as of [`median_interval`], of either.
-pub(super) fn interval_of_shift(
+/// The median of `after` less that of `before`, with its 95 % interval: both are resampled, and the
+/// ends moved outwards as the smaller one asks for. `None` as of [`median_interval`], of either.
+pub(crate) fn shift_interval_95(
     before: &[f64],
     after: &[f64],
     seed: u64,
-    level: &Level,
 ) -> Option<(f64, Interval)> {
-    let count = before.len().min(after.len());
-    if count < 3 || before.iter().chain(after).any(|value| !value.is_finite()) {
-        return None;
-    }
     let seed = Seed(seed).stream("bootstrap of a shift");
-    let mut shifts = resampled_medians(after, seed.nth(1));
-    for (shift, before) in shifts.iter_mut().zip(resampled_medians(before, seed.nth(0))) {
+    let resampled = |values: &[f64], place: u64| {
+        let sample = Sample::new(values)?;
+        let medians = sample.resampled(Centre::Median, RESAMPLES, &mut seed.nth(place).rng());
+        Some((sample.centre(Centre::Median), medians))
+    };
+    let ((before_median, before_medians), (after_median, mut shifts)) =
+        (resampled(before, 0)?, resampled(after, 1)?);
+    for (shift, before) in shifts.iter_mut().zip(before_medians) {
         *shift -= before;
     }
-    Some((median(after)? - median(before)?, percentile_interval(shifts, count, level)))
-}
-
-/// The medians of [`RESAMPLES`] resamples.
-fn resampled_medians(values: &[f64], seed: Seed) -> Vec<f64> {
-    let mut rng = seed.rng();
-    let mut resample = vec![0.0; values.len()];
-    (0..RESAMPLES)
-        .map(|_| {
-            for value in &mut resample {
-                *value = values[rng.below(values.len() as u64) as usize];
-            }
-            median(&resample).expect("at least three values")
-        })
-        .collect()
+    let count = before.len().min(after.len());
+    Some((after_median - before_median, between_percentiles(shifts, count, 0.95)))
 }
 
 /// The percentile interval of resampled statistics of `count` values.
-fn percentile_interval(mut statistics: Vec<f64>, count: usize, level: &Level) -> Interval {
-    statistics.sort_by(f64::total_cmp);
-    let tail = expanded_tail(count, level);
-    let at = |share: f64| {
-        let index = (share * (RESAMPLES - 1) as f64).round() as usize;
-        statistics[index.min(RESAMPLES - 1)]
+fn between_percentiles(mut statistics: Vec<f64>, count: usize, confidence: f64) -> Interval {
+    let tail = expanded_tail(count, confidence);
+    let last = statistics.len() - 1;
+    let mut at = |share: f64| {
+        let place = ((share * last as f64).round() as usize).min(last);
+        *statistics.select_nth_unstable_by(place, f64::total_cmp).1
     };
     Interval { from: at(tail), to: at(1.0 - tail) }
-}
-
-/// Student's t of a two-sided interval.
-#[derive(Debug)]
-pub(super) struct Level {
-    /// By degrees of freedom from 1.
-    student: [f64; 20],
-    /// For more degrees of freedom.
-    beyond: f64,
-}
-
-/// 99.9 %.
-const LEVEL_999: Level = Level {
-    student: [
-        636.619, 31.599, 12.924, 8.610, 6.869, 5.959, 5.408, 5.041, 4.781, 4.587, 4.437, 4.318,
-        4.221, 4.140, 4.073, 4.015, 3.965, 3.922, 3.883, 3.850,
-    ],
-    beyond: 3.646,
-};
-
-/// 95 %.
-pub(super) const LEVEL_95: Level = Level {
-    student: [
-        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
-        2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-    ],
-    beyond: 2.080,
-};
-
-impl Level {
-    /// Student's t of the interval of a mean of `count` values, of at least two.
-    pub(super) fn student(&self, count: usize) -> f64 {
-        self.student.get(count - 2).copied().unwrap_or(self.beyond)
-    }
->>>>>>> history
 }
 
 /// The share cut off at each end for `count` blocks: Φ(−t·√(n/(n−1))) with Student's t of the

@@ -36,7 +36,7 @@ use std::ops::Range;
 
 use workloads::{Rng, Seed};
 
-use crate::bootstrap::{Interval, LEVEL_95, interval_of_shift};
+use crate::bootstrap::{Interval, shift_interval_95};
 use crate::summary::median;
 
 /// Runs that a level has at least.
@@ -161,12 +161,8 @@ pub fn change_points(values: &[f64], settings: &ChangeSettings) -> Option<Segmen
     let changes = splits.iter().zip(segments.windows(2)).map(|(split, pair)| {
         let [before, after] = pair else { unreachable!("windows of two") };
         let seed = split.at as u64;
-        let (shift, interval) = interval_of_shift(
-            &logs[before.runs.clone()],
-            &logs[after.runs.clone()],
-            seed,
-            &LEVEL_95,
-        )?;
+        let (shift, interval) =
+            shift_interval_95(&logs[before.runs.clone()], &logs[after.runs.clone()], seed)?;
         Some(ChangePoint {
             at: split.at,
             ratio: shift.exp(),
