@@ -28,12 +28,15 @@ titled(s) = strlen(s) <= room ? s : s[1 : room - 1]."…"
 # Labels stand upright, 15 pixels apart or more, at round distances.
 labels_most = int(width * 0.88 / across / 15)
 apart(n) = n <= labels_most ? 1 : n <= 2 * labels_most ? 2 : n <= 5 * labels_most ? 5 : 10 * int(ceil(n / 10.0 / labels_most))
-with_tic(list, x, s) = list.(strlen(list) ? ", " : "").sprintf("\"%s\" %d", doubled(s), x)
+# A run's name, where it has no revision, may be longer than there is room below.
+shortened(s) = strlen(s) <= 9 ? s : s[1 : 8]."…"
+with_tic(list, x, s) = list.(strlen(list) ? ", " : "").sprintf("\"%s\" %d", doubled(shortened(s)), x)
 # One decimal prefix for all tics of a panel.
 thousands(x) = x > 0 ? int(floor(log10(x) / 3.0)) : 0
 within(n) = n < -3 ? -3 : n > 4 ? 4 : n
 prefix(n) = n == 0 ? "" : word("n µ m - k M G T", n + 4)
-# What is said of changes stands in turn at three heights.
+# What is said of changes stands in turn at three heights, right of them, or left where there is no room.
+turn = across == 3 ? 0.5 : 0.7
 said_at(n) = top - (0.05 + 0.095 * ((n - 1) % 3)) * (top - bottom)
 
 set multiplot layout down, across \
@@ -64,6 +67,7 @@ do for [p=1:shown] {
     eval "set xtics (".labels.") rotate by 90 right font \",8\""
     set title titled(the_panel) offset 0, -0.7
     if (p % across == 1 || across == 1) { set ylabel y_title } else { unset ylabel }
+    if (p == 2) { unset label 9 }
     if (p == 1) { eval legend_above; set key at screen 0.5, 1 - 4.0 / height samplen 2.4 } else { unset key }
     begun = 0; ended = 0
     plot \
@@ -75,9 +79,9 @@ do for [p=1:shown] {
             with vectors nohead lw 2.4 lc rgb "#e69f00" notitle, \
         data using (in_panel(0) ? column("x") : NaN):(column("value") / scale) \
             with points pt 7 ps (last > 60 ? 0.35 : 0.6) lc rgb "#0057a8" notitle, \
-        data using (changes(0) ? (begun = begun + 1, column("x") <= 0.7 * last ? column("x") - 0.5 : NaN) : NaN):(said_at(begun)):(" ".strcol("label").": ".strcol("change")) \
+        data using (changes(0) ? (begun = begun + 1, column("x") <= turn * last ? column("x") - 0.5 : NaN) : NaN):(said_at(begun)):(" ".shortened(strcol("label")).": ".strcol("change")) \
             with labels left font ",8" tc rgb "#b0003a" notitle, \
-        data using (changes(0) ? (ended = ended + 1, column("x") > 0.7 * last ? column("x") - 0.5 : NaN) : NaN):(said_at(ended)):(strcol("label").": ".strcol("change")." ") \
+        data using (changes(0) ? (ended = ended + 1, column("x") > turn * last ? column("x") - 0.5 : NaN) : NaN):(said_at(ended)):(shortened(strcol("label")).": ".strcol("change")." ") \
             with labels right font ",8" tc rgb "#b0003a" notitle, \
         keyentry with points pt 7 ps 0.6 lc rgb "#0057a8" title "median of a run", \
         keyentry with lines lw 0.8 lc rgb "#8c8c8c" title "its 95 % interval", \

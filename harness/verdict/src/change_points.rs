@@ -14,8 +14,10 @@
 //! The split that is found is judged soberly: the two runs of either side that speak most for it
 //! ([`sober_gain`]; one fewer than a level has at least) count no more than the third of that side, and
 //! what is left is held against permutations that are not judged so. One or two lucky runs thus are
-//! never a level, and lift no third into one. Permutations suppose no distribution of what sessions do
-//! to runs, only that runs of one level are exchangeable.
+//! never a level: of 9600 simulated histories with a run 20 % better at their end or near it none had a
+//! change, of 4800 with two side by side five (`cargo test -p verdict luck -- --ignored --nocapture`),
+//! which is the level of 0.1 %. Permutations suppose no distribution of what sessions do to runs, only
+//! that runs of one level are exchangeable: a machine that drifts has changes without an author.
 //!
 //! # How long a history has to be
 //!

@@ -218,3 +218,24 @@ fn power() {
         }
     }
 }
+
+/// Counts what lucky runs at the end of a history do, for the module's documentation.
+#[test]
+#[ignore = "a simulation of a minute or so that counts and asserts nothing new"]
+fn luck() {
+    const LUCKY: [&[usize]; 4] = [&[], &[1], &[3], &[1, 2]];
+    for bias in [SESSIONS, Bias::LogNormal(0.05), Bias::Uniform(0.005)] {
+        for runs in [14, 20, 40, 120] {
+            let mut changed = [0; LUCKY.len()];
+            for seed in 0..400 {
+                let values = simulated(&[(runs, 1e6)], bias, 5000 + seed);
+                for (from_end, changed) in LUCKY.iter().zip(&mut changed) {
+                    let mut values = values.clone();
+                    from_end.iter().for_each(|place| values[runs - place] *= 1.2);
+                    *changed += usize::from(!places(&values).is_empty());
+                }
+            }
+            println!("{bias:?}, {runs} runs: {changed:?} of 400, lucky from the end: {LUCKY:?}");
+        }
+    }
+}
