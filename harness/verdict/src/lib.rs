@@ -7,10 +7,12 @@
 //! | [`Line`], [`Series`] | what one run measured of one cell: a line of a history, of a baseline, of an import |
 //! | [`median`], [`estimate`](fn@estimate), [`median_ratio`] | medians with intervals |
 //! | [`Judged`], [`Verdict`], [`Comparison`] | one of three verdicts for each cell and metric, and all of them together |
+//! | [`imports`] | results of hyperfine, criterion, YCSB and memtier as lines |
 
 mod bootstrap;
 mod comparison;
 mod estimate;
+pub mod imports;
 mod judged;
 mod line;
 mod series;
