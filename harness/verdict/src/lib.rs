@@ -17,6 +17,7 @@
 //! | [`history`](fn@history), [`history_text`], [`history_table`](fn@history_table) | all runs with their levels, as text and for `plots/history.gp` |
 //! | [`Judged`], [`Verdict`], [`Comparison`] | one of three verdicts for each cell and metric, and all of them together |
 //! | [`render`] | a comparison as text, as a pull request's comment, as JSON, as JUnit XML |
+//! | [`imports`] | results of hyperfine, criterion, YCSB and memtier as lines |
 
 mod apart;
 mod baseline;
@@ -29,6 +30,7 @@ mod estimate;
 mod history;
 mod history_table;
 mod judge;
+pub mod imports;
 mod judged;
 mod line;
 mod lines;

@@ -1,5 +1,7 @@
 //! How often comparisons said what.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Judged, Verdict};
@@ -28,6 +30,8 @@ pub struct Tally {
     pub unchanged: usize,
     /// Those that took a second look.
     pub looked_twice: usize,
+    /// By metric, those in which it became worse in any cell.
+    pub worse_in: BTreeMap<String, usize>,
     /// For each metric of each cell.
     pub cells: Vec<CellTally>,
 }
@@ -57,6 +61,12 @@ impl Tally {
         Self { a, b, control, ..Self::default() }
     }
 
+    /// Comparisons in which this metric became worse in any cell.
+    #[must_use]
+    pub fn found(&self, metric: &str) -> usize {
+        self.worse_in.get(metric).copied().unwrap_or(0)
+    }
+
     /// Counts one comparison; every one judges the same entries in the same order.
     pub(crate) fn count(&mut self, judged: &[Judged]) {
         if self.cells.is_empty() {
@@ -74,6 +84,12 @@ impl Tally {
         let worse = any(|verdict| verdict == Verdict::Worse);
         let better = any(|verdict| verdict == Verdict::Better);
         let unknown = any(|verdict| matches!(verdict, Verdict::Unknown(_)));
+        let is_worse = |judged: &&Judged| judged.verdict == Verdict::Worse;
+        let found: BTreeSet<&String> =
+            judged.iter().filter(is_worse).map(|judged| &judged.metric).collect();
+        for metric in found {
+            *self.worse_in.entry(metric.clone()).or_default() += 1;
+        }
         self.trials += 1;
         self.changed += usize::from(worse || better);
         self.worse += usize::from(worse);
