@@ -104,7 +104,12 @@ mod tests {
         let mut lines = lines();
         lines.remove(2);
         let error = read_text("rows-hole", &lines.concat()).unwrap_err();
-        assert!(error.contains("line 3 (at byte ") && error.contains("): cell ") && error.contains("its last row"), "{error}");
+        assert!(
+            error.contains("line 3 (at byte ")
+                && error.contains("): cell ")
+                && error.contains("its last row"),
+            "{error}"
+        );
         lines[0] = "{}\n".to_owned();
         let error = read_text("rows-wrong", &lines.concat()).unwrap_err();
         assert!(error.contains("line 1 (at byte 0): missing field"), "{error}");

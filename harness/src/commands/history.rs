@@ -46,8 +46,7 @@ pub(super) fn run(arguments: &HistoryArguments) -> Result<(), Failure> {
         eprintln!("left out: {others} line(s) of other machines or builds than the newest");
     }
     let settings = ChangeSettings::default();
-    let histories =
-        verdict::history(&lines, &arguments.metric, Some(&environment), &settings);
+    let histories = verdict::history(&lines, &arguments.metric, Some(&environment), &settings);
     print!("{}", verdict::history_text(&histories));
     if let Some(folder) = &arguments.plots {
         gnuplot_available().map_err(Failure::machine)?;
@@ -76,8 +75,8 @@ pub(super) fn append(lines: &[Line], file: Option<&Path>, results: &Path) -> Res
         return Ok(());
     }
     let path = file.map_or_else(|| results.join("history.jsonl"), PathBuf::from);
-    let mended = verdict::append_lines(&path, lines)
-        .map_err(|error| Failure::machine(error.to_string()))?;
+    let mended =
+        verdict::append_lines(&path, lines).map_err(|error| Failure::machine(error.to_string()))?;
     if let Some(incomplete) = mended {
         eprintln!("note: {incomplete}");
     }
@@ -135,7 +134,8 @@ pub(super) fn baseline(lines: &[Line]) -> Baseline {
                 .iter()
                 .position(|line| line.cell == key.cell && line.asks == key.asks);
             let place = known.unwrap_or_else(|| {
-                let newest = lines.iter().rfind(|line| line.cell == key.cell && line.asks == key.asks);
+                let newest =
+                    lines.iter().rfind(|line| line.cell == key.cell && line.asks == key.asks);
                 let newest = newest.cloned().unwrap_or_default();
                 baseline.lines.push(Line { metrics: Default::default(), ..newest });
                 baseline.lines.len() - 1

@@ -146,11 +146,7 @@ mod tests {
         b.environment.insert("kernel".to_owned(), "6.1".to_owned());
         assert_eq!(
             differences(&[a], &[b]),
-            [
-                "cpu: `some` and `other`",
-                "kernel: unknown and `6.1`",
-                "scale: `quick` and `smoke`"
-            ]
+            ["cpu: `some` and `other`", "kernel: unknown and `6.1`", "scale: `quick` and `smoke`"]
         );
     }
 

@@ -126,8 +126,10 @@ impl Measured {
     /// What a recording holds for resampling: only rounds in which every cell has every side.
     #[must_use]
     pub fn recorded(&self, tolerances: &Tolerances, sides: &[char]) -> Recorded {
-        let judged: Vec<(Metric, f64)> =
-            tolerances.iter().filter(|(metric, _)| self.0.keys().any(|(_, of)| of == metric)).collect();
+        let judged: Vec<(Metric, f64)> = tolerances
+            .iter()
+            .filter(|(metric, _)| self.0.keys().any(|(_, of)| of == metric))
+            .collect();
         let complete = |round: u32| {
             self.names().into_iter().all(|name| {
                 judged.iter().all(|(metric, _)| {

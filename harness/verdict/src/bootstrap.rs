@@ -193,13 +193,13 @@ mod tests {
     fn a_shift_is_that_of_the_medians_and_lies_within_its_interval() {
         let before = [1.0, 1.1, 0.9, 1.05, 0.95, 1.0, 1.02];
         let after = before.map(|value| value + 0.5);
-        let (shift, interval) = interval_of_shift(&before, &after, 1, &LEVEL_95).unwrap();
+        let (shift, interval) = shift_interval_95(&before, &after, 1).unwrap();
         assert!((shift - 0.5).abs() < 1e-12);
         assert!(interval.contains(shift) && interval.from > 0.3 && interval.to < 0.7);
-        let (none, interval) = interval_of_shift(&before, &before, 1, &LEVEL_95).unwrap();
+        let (none, interval) = shift_interval_95(&before, &before, 1).unwrap();
         assert!(none == 0.0 && interval.from < 0.0 && interval.to > 0.0, "drawn independently");
-        assert_eq!(interval_of_shift(&before, &[1.0, 2.0], 1, &LEVEL_95), None);
-        assert_eq!(interval_of_shift(&[1.0, f64::NAN, 2.0], &before, 1, &LEVEL_95), None);
+        assert_eq!(shift_interval_95(&before, &[1.0, 2.0], 1), None);
+        assert_eq!(shift_interval_95(&[1.0, f64::NAN, 2.0], &before, 1), None);
     }
 
     #[test]

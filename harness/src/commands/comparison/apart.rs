@@ -29,7 +29,7 @@ pub(super) fn compare(
     let unlike = refuse_unlike(differences(&a_lines, &b_lines), &arguments.judging)?;
     let (a_side, b_side) = (side(&arguments.a, &a_lines), side(&arguments.b, &b_lines));
     let seed = arguments.judging.seed;
-    let (judged, notes) = judge(&a_lines, &b_lines, tolerances, seed);
+    let (judged, notes) = judge(&a_lines, &b_lines, tolerances, ERROR_RATE, seed);
     if judged.is_empty() {
         return Err(Failure::usage(format!(
             "`{}` and `{}` share no cell and metric: {}",
@@ -62,6 +62,7 @@ pub(super) fn judge(
     a: &[Line],
     b: &[Line],
     tolerances: &Tolerances,
+    error_rate: f64,
     seed: u64,
 ) -> (Vec<verdict::Judged>, Vec<String>) {
     let label = format!("/{}", registry::roofline().label());
@@ -78,7 +79,7 @@ pub(super) fn judge(
         moved.reduce(f64::max)
     };
     let found = shared(&a, &b, tolerances, floor);
-    (verdict::judge_apart(&found.apart, ERROR_RATE, seed), found.left_out)
+    (verdict::judge_apart(&found.apart, error_rate, seed), found.left_out)
 }
 
 /// What an operand holds.

@@ -118,8 +118,7 @@ fn per_operation(
     let instructions = callgrind::per_operation(first, long, OPERATIONS[0], OPERATIONS[1])
         .ok_or_else(|| format!("{long} instructions for more operations than {first}"))?;
     let repeats = callgrind::repeatable(&[first as f64, again as f64]);
-    let note = (!repeats).then(|| {
-        format!("two counts of the same differ: {first} and {again} instructions in all")
-    });
+    let note = (!repeats)
+        .then(|| format!("two counts of the same differ: {first} and {again} instructions in all"));
     Ok((instructions, note))
 }

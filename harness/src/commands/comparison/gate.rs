@@ -47,7 +47,7 @@ fn gate(arguments: &GateArguments) -> Result<(), Failure> {
         Bench::open("gate", &[suite], Some(scale), sides, bases, seed, &arguments.output)?;
     let rounds = bench.measure(Length::Time(budget.mul_f64(1.0 - SECOND_LOOK)))?;
     let first = bench.blocks(&tolerances, &rounds);
-    let suspects = verdict::suspects(&verdict::judge(&first, ERROR_RATE, seed));
+    let suspects = verdict::suspects(&verdict::first_look(&first, ERROR_RATE, seed));
     let fresh = if suspects.is_empty() || bench.is_interrupted() {
         Vec::new()
     } else {

@@ -223,7 +223,8 @@ impl Bench {
 
     /// The first side's lines with nothing measured: what the run is.
     pub(super) fn blank_lines(&self) -> Result<Vec<verdict::Line>, Failure> {
-        let base = self.bases.first().ok_or_else(|| Failure::usage("there is nothing to measure"))?;
+        let base =
+            self.bases.first().ok_or_else(|| Failure::usage("there is nothing to measure"))?;
         Ok(vec![self.line(base, 0)?])
     }
 

@@ -91,8 +91,7 @@ fn live(
     let unlike = refuse_unlike(side::unlike(&side_a, &side_b, &bases)?, &arguments.judging)?;
     let seed = arguments.judging.seed;
     let sides = vec![side_a.clone(), side_b, side_a];
-    let mut bench =
-        Bench::open("compare", &suites, scale, sides, bases, seed, &arguments.output)?;
+    let mut bench = Bench::open("compare", &suites, scale, sides, bases, seed, &arguments.output)?;
     let rounds = bench.measure(length)?;
     let judged = verdict::judge(&bench.blocks(tolerances, &rounds), ERROR_RATE, seed);
     conclude(bench, rounds.end, judged, unlike, &arguments.judging, results)

@@ -83,13 +83,13 @@ pub(in crate::commands) fn run(arguments: &PowerArguments) -> Result<(), Failure
         error_rate: ERROR_RATE,
         seed: arguments.seed,
     };
-    let equal = verdict::trials(&recorded, "A", "B", "C", &options);
-    let hindered = verdict::trials(&recorded, "A", "D", "C", &options);
-    let [sequential, mirrored] = if arguments.recorded.is_some() {
-        [Vec::new(), Vec::new()]
-    } else {
-        drifts(arguments)?
+    let tried = |b: &str| {
+        verdict::trials(&recorded, "A", b, "C", options)
+            .map_err(|reason| Failure::usage(format!("{folder}: {reason}")))
     };
+    let (equal, hindered) = (tried("B")?, tried("D")?);
+    let [sequential, mirrored] =
+        if arguments.recorded.is_some() { [Vec::new(), Vec::new()] } else { drifts(arguments)? };
     let answers = answers(&equal, &hindered, &sequential, &mirrored);
     let names: std::collections::BTreeSet<&str> =
         recorded.cells.iter().map(|cell| cell.cell.as_str()).collect();
@@ -178,9 +178,7 @@ const DRIFT_ROUNDS: u32 = 12;
 fn drifts(arguments: &PowerArguments) -> Result<[Vec<f64>; 2], Failure> {
     let mut ratios = [Vec::new(), Vec::new()];
     for comparison in 0..arguments.drifts {
-        for (of_order, order) in
-            ratios.iter_mut().zip([Order::Sequential, Order::Mirrored])
-        {
+        for (of_order, order) in ratios.iter_mut().zip([Order::Sequential, Order::Mirrored]) {
             let seed = arguments.seed + u64::from(comparison);
             let mut bench =
                 bench("drift", &SIDES[..2], Some("get-95"), arguments, seed)?.in_order(order);
@@ -207,12 +205,7 @@ fn ratio(measured: &Measured, rounds: &Range<u32>) -> Option<f64> {
     median(&blocks.into_iter().map(|[a, b]| b / a).collect::<Vec<_>>())
 }
 
-fn answers(
-    equal: &Tally,
-    hindered: &Tally,
-    sequential: &[f64],
-    mirrored: &[f64],
-) -> Vec<Answer> {
+fn answers(equal: &Tally, hindered: &Tally, sequential: &[f64], mirrored: &[f64]) -> Vec<Answer> {
     let percent = |count: usize, of: usize| count as f64 * 100.0 / of.max(1) as f64;
     let at_most = |question: &str, percent: f64, bar: f64| Answer {
         question: question.to_owned(),

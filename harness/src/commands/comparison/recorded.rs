@@ -29,10 +29,8 @@ pub(super) fn gate(
     let own = LiveSide::this_program("this program")?;
     let (suite, scale, cells) = of_suite(&arguments.suite, &arguments.scale, None, results)?;
     // Rooflines, too: they say by how much the machine moved since.
-    let bases: Vec<Base> = cells
-        .into_iter()
-        .map(|cell| Base { name: name_of(&cell).to_owned(), cell })
-        .collect();
+    let bases: Vec<Base> =
+        cells.into_iter().map(|cell| Base { name: name_of(&cell).to_owned(), cell }).collect();
     let seed = arguments.judging.seed;
     let mut bench =
         Bench::open("gate", &[suite], Some(scale), vec![own], bases, seed, &arguments.output)?;
@@ -44,16 +42,17 @@ pub(super) fn gate(
     let baseline = crate::commands::history::baseline(&known);
     let rounds = bench.measure(Length::Time(budget.mul_f64(1.0 - SECOND_LOOK)))?;
     let first = bench.lines('A')?;
-    let (mut judged, mut notes) = apart::judge(&baseline.lines, &first, tolerances, seed);
-    notes.extend(baseline.notes);
+    // Two looks share the error rate.
+    let judge = |b: &[Line]| apart::judge(&baseline.lines, b, tolerances, ERROR_RATE / 2.0, seed);
+    let (mut judged, mut notes) = judge(&first);
+    notes.extend(baseline.notes.clone());
     let suspects = verdict::suspects(&judged);
     if !suspects.is_empty() && !bench.is_interrupted() {
         eprintln!("looking again at {} cell(s)", suspects.len());
         bench.measure_some(&suspects, Length::Time(budget.mul_f64(SECOND_LOOK)))?;
         let pooled = bench.lines('A')?;
         let fresh = without(&pooled, &first);
-        let (of_fresh, _) = apart::judge(&baseline.lines, &fresh, tolerances, seed);
-        let (of_all, _) = apart::judge(&baseline.lines, &pooled, tolerances, seed);
+        let ((of_fresh, _), (of_all, _)) = (judge(&fresh), judge(&pooled));
         for judged in judged.iter_mut().filter(|judged| suspects.contains(&judged.cell)) {
             *judged = confirmed(judged, &of_all, &of_fresh);
         }

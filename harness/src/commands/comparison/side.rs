@@ -72,8 +72,8 @@ impl LiveSide {
     }
 
     fn of_program(name: &str, program: &Path, adapt: Adapt) -> Result<Self, Failure> {
-        let about = builds::ask(program)
-            .map_err(|error| Failure::usage(format!("{name}: {error}")))?;
+        let about =
+            builds::ask(program).map_err(|error| Failure::usage(format!("{name}: {error}")))?;
         let own = about::this_program();
         if about.protocol != own.protocol {
             return Err(Failure::usage(format!(
@@ -82,7 +82,13 @@ impl LiveSide {
                 about.protocol, own.protocol
             )));
         }
-        Ok(Self { name: name.to_owned(), program: program.to_owned(), about, adapt, is_build: false })
+        Ok(Self {
+            name: name.to_owned(),
+            program: program.to_owned(),
+            about,
+            adapt,
+            is_build: false,
+        })
     }
 
     /// What this side makes of a cell.
@@ -136,8 +142,7 @@ impl LiveSide {
 /// The program of a revision.
 pub(super) fn build(revision: &str, results: &Path, flavour: Flavour) -> Result<PathBuf, Failure> {
     let repository = Repository::here().map_err(|error| Failure::usage(error.to_string()))?;
-    let commit =
-        repository.commit(revision).map_err(|error| Failure::usage(error.to_string()))?;
+    let commit = repository.commit(revision).map_err(|error| Failure::usage(error.to_string()))?;
     let folder = results.join("builds");
     builds::build(&repository, &commit, &folder, flavour, &mut |line| eprintln!("{line}"))
         .map_err(|error| Failure::internal(error.to_string()))
