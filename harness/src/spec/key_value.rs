@@ -191,7 +191,7 @@ mod tests {
             ("nibble.heads = 2\n", "line 7: nibble.heads: write a list of values"),
             ("nibble.heads = []\n", "line 7: nibble.heads: the list is empty"),
             ("storse = [1]\n", "line 7: unknown field `storse`"),
-            ("object-memory = \"32MB\"\n", "line 7: `32MB`"),
+            ("object-memory = \"32MB\"\n", "line 7: size \"32MB\": write a whole number"),
         ] {
             let message =
                 Suite::parse("my.toml", &format!("{HEAD}{line}")).unwrap_err().to_string();
