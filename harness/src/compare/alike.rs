@@ -119,6 +119,7 @@ pub fn shared(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::slice::from_ref;
     use verdict::{Better, Series};
 
     fn line(cell: &str, values: &[f64]) -> Line {
@@ -139,7 +140,7 @@ mod tests {
     #[test]
     fn lines_of_other_scales_and_machines_are_told_apart() {
         let a = line("x", &[1.0]);
-        assert!(differences(&[a.clone()], &[a.clone()]).is_empty());
+        assert!(differences(from_ref(&a), from_ref(&a)).is_empty());
         let mut b = a.clone();
         b.scale = "smoke".to_owned();
         b.environment.insert("cpu".to_owned(), "other".to_owned());

@@ -173,21 +173,20 @@ impl Bench {
         };
         let rows = self.session.run_by(&side.program, &cell);
         // What fails from the start fails always: hundreds of processes would say the same.
-        if place.round == 0 && place.place < self.sides.len() {
-            if let Some(row) = rows.iter().find(|row| !is_sound(row)) {
-                let reason = row.reason.as_deref().unwrap_or("no reason given");
-                return Err(Failure {
-                    code: exit::UNEXPECTED,
-                    message: Some(format!(
-                        "{} of side {} ({}): {}: {reason}; nothing was compared, its rows are in {}",
-                        base.name,
-                        compare::LETTERS[place.side],
-                        side.name,
-                        row.outcome.word(),
-                        self.session.folder().display()
-                    )),
-                });
-            }
+        let is_first = place.round == 0 && place.place < self.sides.len();
+        if let Some(row) = rows.iter().find(|row| is_first && !is_sound(row)) {
+            let reason = row.reason.as_deref().unwrap_or("no reason given");
+            return Err(Failure {
+                code: exit::UNEXPECTED,
+                message: Some(format!(
+                    "{} of side {} ({}): {}: {reason}; nothing was compared, its rows are in {}",
+                    base.name,
+                    compare::LETTERS[place.side],
+                    side.name,
+                    row.outcome.word(),
+                    self.session.folder().display()
+                )),
+            });
         }
         self.measured.add(&rows);
         Ok(())
