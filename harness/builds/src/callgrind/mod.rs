@@ -11,6 +11,9 @@
 //! for whom. The environment counts once: the loader reads every variable (some hundred
 //! instructions each), so both sides are counted in the same one.
 //!
+//! Where the kernel or the processor offers less under valgrind, a program takes its other path and
+//! that is what is counted: restartable sequences, `rdpid` and AVX-512 are absent.
+//!
 //! What happens once, loading above all, cancels out between two runs with different numbers of
 //! operations ([`per_operation`]); what is random does not, so [`repeatable`] asks first.
 //!
@@ -38,7 +41,8 @@ const UNKNOWN_INSTRUCTION: [&str; 2] = ["unhandled instruction bytes", "Unrecogn
 /// The largest share by which [`repeatable`] counts may differ.
 const REPEATABLE_SHARE: f64 = 0.001;
 
-/// A program that ran to its end, and was content.
+/// A program that ran to its end and exited with success. What it did until then only its output
+/// says: a worker whose store refuses valgrind's processor also ends well.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counted {
     /// Instructions executed from its first to its last.
