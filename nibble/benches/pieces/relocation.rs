@@ -2,8 +2,8 @@
 //! over the dead ones between them and the choice of victims included.
 //!
 //! Half the objects of a victim are dead, at random. What is measured is [`Store::settle`] while
-//! there are several victims, by the objects it has moved. The victims are larger than the inner
-//! caches together, and the index holds other keys as well.
+//! there are several victims, by the objects it has moved. The victims are larger than the first
+//! cache, and the index holds other keys as well.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
@@ -16,12 +16,16 @@ use crate::append::{HEADER_BYTES, OBJECT_BYTES};
 use crate::setting::{Random, scaled};
 
 const MEMORY_BYTES: u64 = 128 << 20;
-const SEGMENT_BYTES: u64 = 1 << 20;
-/// Bytes of the objects of which half die, and of those that stay where they are.
+const SEGMENT_BYTES: u64 = 512 << 10;
+/// Most objects of which half die, and most bytes of them.
+const VICTIM_OBJECTS: u64 = 1 << 17;
 const VICTIM_BYTES: u64 = 8 << 20;
 const VICTIM_BYTES_LITTLE: u64 = 2 << 20;
+/// Bytes of objects that stay.
 const OTHER_BYTES: u64 = 16 << 20;
-const OTHER_BYTES_LITTLE: u64 = 1 << 20;
+/// Part of memory that is free when compaction begins; the others alone take more than the rest.
+const FREE_LOW_PERCENT: u32 = 90;
+const _: () = assert!(OTHER_BYTES * 100 > MEMORY_BYTES * (100 - FREE_LOW_PERCENT as u64));
 
 pub(crate) fn benches(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("relocation");
@@ -57,16 +61,15 @@ impl Victims {
             virtual_nodes: 1,
             compaction_workers: 1,
             segment_bytes: SEGMENT_BYTES,
-            // So little is free that whatever is worth it is compacted: the trigger is a part of
-            // memory, unless a few blocks for each head are less.
-            free_low_percent: 90,
+            // The trigger is that part of memory, unless a few blocks for each head are less.
+            free_low_percent: FREE_LOW_PERCENT,
             heads: 512,
             ..Config::best(MEMORY_BYTES)
         };
         let store = Store::open(config).expect("memory");
         let random = Random(object_bytes);
         let mut victims = Self { store, object_bytes, random, next_key: 0, survivors: Vec::new() };
-        victims.append(scaled(OTHER_BYTES, OTHER_BYTES_LITTLE));
+        victims.append(OTHER_BYTES);
         victims.make();
         victims.check();
         victims
@@ -96,7 +99,8 @@ impl Victims {
         drop(session);
         self.settle();
         let first = self.next_key;
-        self.append(scaled(VICTIM_BYTES, VICTIM_BYTES_LITTLE));
+        let bytes = scaled(VICTIM_BYTES, VICTIM_BYTES_LITTLE);
+        self.append(bytes.min(VICTIM_OBJECTS * self.object_bytes));
         let session = self.store.session().expect("few sessions");
         for key in first..self.next_key {
             if self.random.below(2) == 0 {
