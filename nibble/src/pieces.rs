@@ -1,25 +1,18 @@
 //! The engine's pieces, called one at a time. No API: it is for this crate's benches, which cannot
 //! see inside, and changes with the pieces.
 //!
-//! Every function is `#[inline]`: it is compiled into the bench that calls it, as the engine's own
-//! operations are compiled into their callers, and nowhere else. Nothing here is unsafe or lets a
-//! caller break an invariant; what an operation does in one call is done here in steps.
+//! Every function is `#[inline]` and calls nothing that the crate's inlined operations do not call:
+//! it is compiled into its caller, and the code of the engine is the same as without it. Nothing
+//! here lets a caller break an invariant; what an operation does in one call is done in steps.
 
 use crate::Store;
 use crate::address::{ObjectRef, VirtualAddress};
-use crate::compaction::Worker;
-use crate::compaction::choose::Choice;
-use crate::compaction::pace::{Budget, Pace};
-use crate::compaction::relocate::{Step, Victim};
-use crate::compaction::survivors::Place;
-use crate::constants::WORTH_DIVISOR;
+use crate::constants::SESSIONS_MAX;
 use crate::epoch::{Pin, Slot};
 use crate::error::TooManySessions;
 use crate::index::hash::Hash;
-use crate::knobs::Update;
 use crate::raw::Header;
 use crate::store::Shared;
-use crate::sync::{MutexGuard, lock};
 
 /// Where an object lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +33,7 @@ impl<'store> Client<'store> {
     #[inline]
     pub fn new(store: &'store Store) -> Result<Self, TooManySessions> {
         let shared = &*store.shared;
-        let limit = crate::constants::SESSIONS_MAX;
-        let slot = shared.epochs.claim().ok_or(TooManySessions { limit })?;
+        let slot = shared.epochs.claim().ok_or(TooManySessions { limit: SESSIONS_MAX })?;
         Ok(Self { shared, slot })
     }
 
@@ -114,73 +106,5 @@ impl Appended<'_> {
         let Shared { log, index, .. } = shared;
         let published = index.publish(hash, object, header, &log.memory, &log.segments, pin);
         published.is_ok().then(|| Address(object.address()))
-    }
-}
-
-/// The first worker of a store's first node; it does nothing else meanwhile.
-#[derive(Debug)]
-pub struct Compactor<'store> {
-    shared: &'store Shared,
-    worker: MutexGuard<'store, Worker>,
-}
-
-impl<'store> Compactor<'store> {
-    /// Waits for the worker's present round.
-    #[inline]
-    pub fn new(store: &'store Store) -> Self {
-        let shared = &*store.shared;
-        Self { shared, worker: lock(&shared.log.nodes[0].crew.workers[0]) }
-    }
-
-    /// Closes the heads that anything is dead in: candidates, then.
-    #[inline]
-    pub fn close_heads(&mut self) {
-        let Shared { log, .. } = self.shared;
-        let node = &log.nodes[0];
-        for head in node.heads() {
-            let closed = head.lock().close_if_dead(log, node, u64::MAX);
-            self.worker.candidates.all_mut().extend(closed);
-        }
-    }
-
-    /// Chooses a victim as under pressure, unless there is one; answers its live objects. `None`
-    /// when no closed segment is worth it, or all that are may still be written to.
-    #[inline]
-    pub fn choose(&mut self) -> Option<u64> {
-        let Shared { log, epochs, selection, .. } = self.shared;
-        let Worker { candidates, victim, .. } = &mut *self.worker;
-        if victim.is_none() {
-            log.nodes[0].take_rolled(0, candidates.all_mut());
-            let minimum = epochs.horizon();
-            let settled = |closed| log.clock.has_passed(closed, minimum);
-            let pace = Pace::Pressed { dead_least: 1.0 / WORTH_DIVISOR as f64 };
-            let chosen = candidates.choose(&log.segments, pace, *selection, settled);
-            let Choice::Victim(id) = chosen else { return None };
-            *victim = Some(Victim::pick(id, log));
-        }
-        victim.as_ref().map(|victim| log.segments[victim.id].live().objects())
-    }
-
-    /// Empties the victim, if there is one, and retires it; answers the bytes copied and
-    /// published.
-    ///
-    /// # Panics
-    /// If no block is left to copy to.
-    #[inline]
-    pub fn empty(&mut self) -> u64 {
-        let Shared { log, index, survivors, update, .. } = self.shared;
-        let node = &log.nodes[0];
-        let place = Place { log, node, index, in_place: *update == Update::InPlace };
-        let Worker { candidates, victim, tools, .. } = &mut *self.worker;
-        let before = tools.mover.copied_bytes;
-        while let Some(present) = victim {
-            match present.empty(place, tools, *survivors, &mut Budget::round()) {
-                Step::Finished => *victim = None,
-                Step::Paused => {}
-                Step::Suspended => panic!("no block to copy to: give the store more memory"),
-            }
-        }
-        candidates.all_mut().append(&mut tools.output.closed);
-        tools.mover.copied_bytes - before
     }
 }

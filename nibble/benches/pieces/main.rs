@@ -9,7 +9,9 @@
 //! | `relocation/UPDATE/BYTES` | a live object moved by compaction |
 //! | `copy/ROUTINE/BYTES` | so many bytes copied |
 //!
-//! The next part of a name narrows a choice: `cargo bench -p nibble --bench pieces -- copy/memcpy`.
+//! With `--quick` the larger index look-ups are called once: criterion counts their preparation.
+//!
+//! A part of a name chooses: `cargo bench -p nibble --bench pieces -- copy/memcpy`.
 
 #[path = "../setting/mod.rs"]
 mod setting;

@@ -90,6 +90,7 @@ fn small(cell: &Cell) -> Option<Cell> {
     work.ageing = Ageing::None;
     work.operations_per_thread = OPERATIONS[0];
     work.size_records();
+    cell.timeout_ms = LIMIT.as_millis() as u64;
     Some(cell)
 }
 
@@ -107,7 +108,10 @@ fn per_operation(
         let scratch = results.join("builds").join("callgrind");
         let counted = callgrind::count(program, &["worker"], &line, &scratch, LIMIT)
             .map_err(|error| error.to_string())?;
-        if counted.stdout.contains("\"event\":\"done\"") {
+        // Refused stores and wrong values end a worker well, too.
+        let is_run = |line: &&str| line.contains("\"step\":\"run\"");
+        let measured = |line: &str| line.contains("\"outcome\":\"measured\"");
+        if counted.stdout.lines().find(is_run).is_some_and(measured) {
             return Ok(counted.instructions);
         }
         let last = counted.stdout.lines().last().unwrap_or_default();
