@@ -47,7 +47,8 @@ A AND B ARE\n    \
     builds            paths of two `nibble-bench` programs\n    \
     revisions         of this repository, built in worktrees: `HEAD~1` `main`\n    \
     runs              folders of two runs\n    \
-    files             lines of a history, or results of hyperfine, criterion (a folder), YCSB, memtier\n\n\
+    files             lines of a history (.jsonl), or results of hyperfine, YCSB, memtier, criterion (a folder;\n    \
+                      FOLDER#NAME for what was saved with --save-baseline NAME)\n\n\
 Where a name could be several of these: store:, build:, rev:, run:, file:, as in rev:nibble.\n\
 Stores, settings, builds and revisions are measured now, in blocks of fresh processes in mirrored order, A\n\
 measured twice as the control. Runs and files were measured each at its own time.")]
@@ -134,7 +135,8 @@ pub struct HistoryArguments {
 /// What `import` takes.
 #[derive(Debug, Args)]
 pub struct ImportArguments {
-    /// A result of hyperfine (JSON), YCSB (text), memtier (JSON), or a folder of criterion.
+    /// A result of hyperfine (JSON), YCSB (text), memtier (JSON), or a folder of criterion (`FOLDER#NAME` for
+    /// a saved baseline).
     pub file: PathBuf,
     /// The file of lines to write; standard output by default.
     #[arg(long, short)]

@@ -26,8 +26,14 @@ pub(super) fn run(arguments: &ImportArguments) -> Result<(), Failure> {
 
 /// The lines of another tool's result; what was left out of it is said.
 pub(super) fn read(path: &Path) -> Result<Vec<Line>, Failure> {
-    let imported =
-        verdict::imports::import(path).map_err(|error| Failure::usage(error.to_string()))?;
+    let text = path.to_string_lossy();
+    let imported = match text.rsplit_once('#') {
+        Some((folder, baseline)) if !path.exists() => {
+            verdict::imports::criterion(Path::new(folder), baseline)
+        }
+        _ => verdict::imports::import(path),
+    };
+    let imported = imported.map_err(|error| Failure::usage(error.to_string()))?;
     for notice in &imported.notices {
         eprintln!("note: {notice}");
     }

@@ -21,7 +21,7 @@ pub(super) enum Operand {
     Revision(String),
     /// The folder of a run.
     Run(PathBuf),
-    /// Lines, or what another tool wrote.
+    /// Lines, or what another tool wrote; of criterion `FOLDER#BASELINE`, too.
     File(PathBuf),
 }
 
@@ -51,6 +51,9 @@ impl Operand {
             return Ok(Self::Build(path.to_owned()));
         }
         if path.is_file() || (path.is_dir() && text.contains('/')) {
+            return Ok(Self::File(path.to_owned()));
+        }
+        if text.rsplit_once('#').is_some_and(|(folder, _)| Path::new(folder).is_dir()) {
             return Ok(Self::File(path.to_owned()));
         }
         let as_store = match registry::store(text) {
