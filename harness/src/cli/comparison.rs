@@ -47,8 +47,8 @@ A AND B ARE\n    \
     builds            paths of two `nibble-bench` programs\n    \
     revisions         of this repository, built in worktrees: `HEAD~1` `main`\n    \
     runs              folders of two runs\n    \
-    files             lines of a history (.jsonl), or results of hyperfine, YCSB, memtier, criterion (a folder;\n    \
-                      FOLDER#NAME for what was saved with --save-baseline NAME)\n\n\
+    files             lines of a history (.jsonl), or results of hyperfine, YCSB, memtier, criterion (a folder, or\n    \
+    \x20                 FOLDER#NAME for what was saved with --save-baseline NAME)\n\n\
 Where a name could be several of these: store:, build:, rev:, run:, file:, as in rev:nibble.\n\
 Stores, settings, builds and revisions are measured now, in blocks of fresh processes in mirrored order, A\n\
 measured twice as the control. Runs and files were measured each at its own time.")]
@@ -147,16 +147,16 @@ pub struct ImportArguments {
 #[derive(Debug, Args)]
 pub struct PowerArguments {
     /// Rounds to record: in each, every cell is a block of every side.
-    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(6..=10_000))]
+    #[arg(long, default_value_t = 240, value_parser = clap::value_parser!(u32).range(6..=10_000))]
     pub rounds: u32,
     /// Comparisons that are drawn from them.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(10..=10_000))]
     pub trials: u32,
-    /// Blocks of the first look of each.
-    #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u32).range(3..=1000))]
+    /// Blocks of the first look of each: what a gate's budget of eight minutes holds on two cores.
+    #[arg(long, default_value_t = 56, value_parser = clap::value_parser!(u32).range(3..=1000))]
     pub blocks: u32,
     /// Fresh blocks of the second look at suspicious cells.
-    #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(3..=1000))]
+    #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u32).range(3..=1000))]
     pub second_look: u32,
     /// How large its cells are.
     #[arg(long, default_value = "quick")]

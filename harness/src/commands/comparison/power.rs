@@ -171,7 +171,7 @@ fn record(
 }
 
 /// Rounds of a comparison under a growing load.
-const DRIFT_ROUNDS: u32 = 12;
+const DRIFT_ROUNDS: u32 = 24;
 
 /// Throughput of B ÷ A of equal sides, while a load grows from none to all cores: one ratio a
 /// comparison, first in sequence, then in mirrored blocks.
