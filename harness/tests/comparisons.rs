@@ -51,7 +51,7 @@ fn ends(output: &Output, code: i32, expected: &[&str]) {
 #[test]
 fn equal_stores_are_unchanged_and_every_process_verifies_its_values() {
     let folder = scratch("compare-equal");
-    let mut arguments = vec!["compare", "hashmap", "hashmap", "--blocks", "3", "--quiet"];
+    let mut arguments = vec!["compare", "nibble", "nibble", "--blocks", "3", "--quiet"];
     arguments.extend(["--operations", "20000", "--object-memory", "16MiB"]);
     arguments.extend(MEMORY_ONLY);
     let output = run_in(&folder, &arguments);

@@ -147,7 +147,7 @@ pub struct ImportArguments {
 #[derive(Debug, Args)]
 pub struct PowerArguments {
     /// Rounds to record: in each, every cell is a block of every side.
-    #[arg(long, default_value_t = 240, value_parser = clap::value_parser!(u32).range(6..=10_000))]
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(6..=10_000))]
     pub rounds: u32,
     /// Comparisons that are drawn from them.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(10..=10_000))]

@@ -7,6 +7,9 @@ use verdict::{Apart, Line};
 
 use super::tolerance::Tolerances;
 
+/// Values of a side below which it has no interval.
+const INTERVAL_FROM: usize = 3;
+
 /// What the lines of two sides do not share though they should: `fact: A and B`, sorted.
 #[must_use]
 pub fn differences(a: &[Line], b: &[Line]) -> Vec<String> {
@@ -96,17 +99,26 @@ pub fn shared(
             } else if kinds.len() > 1 {
                 shared.left_out.push(format!("{cell}: `{name}` is in different units"));
             } else {
-                let values = |series: &[verdict::Series]| {
+                let values = |series: &[verdict::Series]| -> Vec<f64> {
                     series.iter().flat_map(|series| series.values.clone()).collect()
                 };
+                let (a, b) = (values(&of_a), values(&of_b));
+                if a.len().min(b.len()) < INTERVAL_FROM {
+                    shared.left_out.push(format!(
+                        "{cell}: `{name}` has {} and {} values, and an interval needs {INTERVAL_FROM} of each",
+                        a.len(),
+                        b.len()
+                    ));
+                    continue;
+                }
                 shared.apart.push(Apart {
                     cell: cell.clone(),
                     metric: name.clone(),
                     unit: of_a[0].unit.clone(),
                     better: of_a[0].better,
                     tolerance,
-                    a: values(&of_a),
-                    b: values(&of_b),
+                    a,
+                    b,
                     floor: floor(name),
                 });
             }
@@ -153,16 +165,28 @@ mod tests {
 
     #[test]
     fn only_what_asks_the_same_in_the_same_unit_is_brought_together() {
-        let a = [line("x", &[1.0]), line("x", &[2.0]), line("y", &[1.0]), line("u", &[1.0])];
+        let a = [
+            line("x", &[1.0, 1.1]),
+            line("x", &[2.0]),
+            line("y", &[1.0]),
+            line("u", &[1.0]),
+            line("few", &[1.0; 9]),
+        ];
         let mut other = line("u", &[1.0]);
         other.asks = "2".to_owned();
-        let b = [line("x", &[3.0]), line("z", &[1.0]), other];
+        let b = [line("x", &[3.0; 3]), line("z", &[1.0]), other, line("few", &[1.0, 1.0])];
         let shared = shared(&a, &b, &Tolerances::default(), |_| Some(0.01));
         assert_eq!(shared.apart.len(), 1);
-        assert_eq!((&shared.apart[0].a, &shared.apart[0].b), (&vec![1.0, 2.0], &vec![3.0]));
+        assert_eq!(shared.apart[0].a, [1.0, 1.1, 2.0]);
+        assert_eq!(shared.apart[0].b, [3.0; 3]);
         assert_eq!(shared.apart[0].floor, Some(0.01));
         let said = shared.left_out.join("; ");
-        for text in ["u: A and B ask different", "y: only A has it", "z: only B has it"] {
+        for text in [
+            "u: A and B ask different",
+            "y: only A has it",
+            "z: only B has it",
+            "few: `throughput` has 9 and 2 values",
+        ] {
             assert!(said.contains(text), "{said}");
         }
     }

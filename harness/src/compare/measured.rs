@@ -126,37 +126,36 @@ impl Measured {
     /// What a recording holds for resampling: only rounds in which every cell has every side.
     #[must_use]
     pub fn recorded(&self, tolerances: &Tolerances, sides: &[char]) -> Recorded {
-        let judged: Vec<(Metric, f64)> = tolerances
-            .iter()
-            .filter(|(metric, _)| self.0.keys().any(|(_, of)| of == metric))
+        let judged: Vec<(&str, Metric, f64)> = self
+            .names()
+            .into_iter()
+            .flat_map(|name| tolerances.iter().map(move |(metric, share)| (name, metric, share)))
+            .filter(|(name, metric, _)| !self.is_empty(name, *metric))
             .collect();
+        let of = |name: &str, metric: Metric| &self.0[&(name.to_owned(), metric)];
         let complete = |round: u32| {
-            self.names().into_iter().all(|name| {
-                judged.iter().all(|(metric, _)| {
-                    let of = self.0.get(&(name.to_owned(), *metric)).and_then(|of| of.get(&round));
-                    of.is_some_and(|of| sides.iter().all(|side| both(of, *side).is_some()))
-                })
+            judged.iter().all(|(name, metric, _)| {
+                let of_round = of(name, *metric).get(&round);
+                of_round.is_some_and(|of| sides.iter().all(|side| both(of, *side).is_some()))
             })
         };
         let rounds: BTreeSet<u32> = self.0.values().flat_map(|of| of.keys().copied()).collect();
         let rounds: Vec<u32> = rounds.into_iter().filter(|round| complete(*round)).collect();
         let mut cells = Vec::new();
-        for name in self.names() {
-            for (metric, tolerance) in &judged {
-                let of = &self.0[&(name.to_owned(), *metric)];
-                let values = |side: char| {
-                    let of_round = |round: &u32| both(&of[round], side).expect("a complete round");
-                    (side.to_string(), rounds.iter().map(of_round).collect())
-                };
-                cells.push(RecordedCell {
-                    cell: name.to_owned(),
-                    metric: metric.name().to_owned(),
-                    unit: metric.unit().to_owned(),
-                    better: metric.better(),
-                    tolerance: *tolerance,
-                    sides: sides.iter().copied().map(values).collect(),
-                });
-            }
+        for (name, metric, tolerance) in judged {
+            let of = of(name, metric);
+            let values = |side: char| {
+                let of_round = |round: &u32| both(&of[round], side).expect("a complete round");
+                (side.to_string(), rounds.iter().map(of_round).collect())
+            };
+            cells.push(RecordedCell {
+                cell: name.to_owned(),
+                metric: metric.name().to_owned(),
+                unit: metric.unit().to_owned(),
+                better: metric.better(),
+                tolerance,
+                sides: sides.iter().copied().map(values).collect(),
+            });
         }
         Recorded { cells }
     }
