@@ -1,5 +1,6 @@
 //! `gate` against a file: what was measured now against lines that an earlier gate wrote.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -25,6 +26,9 @@ pub(super) fn gate(
     let file = Path::new(&arguments.baseline);
     // Read before anything is measured: what is damaged is said at once.
     let known = if file.is_file() { Some(crate::commands::history::read(file)?) } else { None };
+    if arguments.accept {
+        refuse_history(file, known.as_deref().unwrap_or_default())?;
+    }
     let results = &arguments.output.results;
     let own = LiveSide::this_program("this program")?;
     let (suite, scale, cells) = of_suite(&arguments.suite, &arguments.scale, None, results)?;
@@ -38,7 +42,10 @@ pub(super) fn gate(
         let rounds = bench.measure(Length::Time(budget.mul_f64(1.0 - SECOND_LOOK)))?;
         return create(bench, file, rounds.end, arguments);
     };
-    let unlike = refuse_unlike(differences(&known, &bench.blank_lines()?), &arguments.judging)?;
+    let blank = bench.blank_lines()?.remove(0);
+    let known = of_this(&known, &blank);
+    let unlike =
+        refuse_unlike(differences(&known, std::slice::from_ref(&blank)), &arguments.judging)?;
     let baseline = crate::commands::history::baseline(&known);
     let rounds = bench.measure(Length::Time(budget.mul_f64(1.0 - SECOND_LOOK)))?;
     let first = bench.lines('A')?;
@@ -91,6 +98,33 @@ pub(super) fn gate(
         return Ok(());
     }
     tell::code(&comparison)
+}
+
+/// A file of many runs is not replaced by one.
+fn refuse_history(file: &Path, known: &[Line]) -> Result<(), Failure> {
+    let runs: BTreeSet<&str> = known.iter().map(|line| line.run.as_str()).collect();
+    if runs.len() < 2 {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "--accept would replace {} runs in {}: a new level counts by itself from its third run on; append          runs with `--history {}` instead",
+        runs.len(),
+        file.display(),
+        file.display()
+    )))
+}
+
+/// Of a history, which may hold anything, the lines of this suite and scale, and of those the ones of this
+/// machine and build; where there are none all of them, so that it is said what differs.
+fn of_this(known: &[Line], wanted: &Line) -> Vec<Line> {
+    let or_all = |some: Vec<Line>, all: &[Line]| if some.is_empty() { all.to_vec() } else { some };
+    let filtered = |lines: &[Line], fits: &dyn Fn(&Line) -> bool| -> Vec<Line> {
+        lines.iter().filter(|line| fits(line)).cloned().collect()
+    };
+    let asked = filtered(known, &|line| line.suite == wanted.suite && line.scale == wanted.scale);
+    let asked = or_all(asked, known);
+    let here = filtered(&asked, &|line| line.environment == wanted.environment);
+    or_all(here, &asked)
 }
 
 /// A verdict after the second look: what is called changed was seen in the fresh processes alone,
@@ -161,4 +195,37 @@ fn create(
         tell::write(path, &verdict::render::junit_created(&said))?;
     }
     tell::remember(&lines, judging, &arguments.output.results)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(suite: &str, cpu: &str, run: &str) -> Line {
+        Line {
+            suite: suite.to_owned(),
+            run: run.to_owned(),
+            environment: [("cpu".to_owned(), cpu.to_owned())].into(),
+            ..Line::default()
+        }
+    }
+
+    #[test]
+    fn of_a_history_only_what_was_measured_like_this_counts() {
+        let known = [line("gate", "a", "1"), line("gate", "b", "2"), line("ycsb", "a", "3")];
+        let runs = |wanted: &Line| -> Vec<String> {
+            of_this(&known, wanted).into_iter().map(|line| line.run).collect()
+        };
+        assert_eq!(runs(&line("gate", "a", "")), ["1"]);
+        assert_eq!(runs(&line("gate", "c", "")), ["1", "2"], "and is refused for its machines");
+        assert_eq!(runs(&line("none", "a", "")).len(), 2, "and is refused for its suites");
+    }
+
+    #[test]
+    fn a_history_is_not_replaced_by_one_run() {
+        let known = [line("gate", "a", "1"), line("gate", "a", "2")];
+        let failure = refuse_history(Path::new("history.jsonl"), &known).unwrap_err();
+        assert!(failure.message.unwrap().contains("would replace 2 runs"));
+        assert!(refuse_history(Path::new("base.jsonl"), &known[..1]).is_ok());
+    }
 }

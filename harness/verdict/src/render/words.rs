@@ -23,7 +23,7 @@ pub(super) const INSTRUCTIONS: &str =
     "Instructions an operation, counted in a generic build: beside time, never instead of it";
 
 /// What the columns of verdicts are.
-pub(super) const COLUMNS: &str = "A and B: medians. B/A: median of the blocks' ratios with its \
+pub(super) const COLUMNS: &str = "A and B: medians. B/A: trimmed mean of the blocks' ratios with its \
                                   interval. Floor: what two measurements of the same thing may \
                                   differ by. Control: A measured again ÷ A.";
 
