@@ -152,11 +152,11 @@ pub struct PowerArguments {
     /// Comparisons that are drawn from them.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(10..=10_000))]
     pub trials: u32,
-    /// Blocks of the first look of each: what a gate's budget of eight minutes holds on two cores.
-    #[arg(long, default_value_t = 56, value_parser = clap::value_parser!(u32).range(3..=1000))]
+    /// Blocks of the first look of each.
+    #[arg(long, default_value_t = 72, value_parser = clap::value_parser!(u32).range(3..=1000))]
     pub blocks: u32,
     /// Fresh blocks of the second look at suspicious cells.
-    #[arg(long, default_value_t = 24, value_parser = clap::value_parser!(u32).range(3..=1000))]
+    #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u32).range(3..=1000))]
     pub second_look: u32,
     /// How large its cells are.
     #[arg(long, default_value = "quick")]

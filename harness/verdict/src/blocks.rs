@@ -79,16 +79,23 @@ impl Blocks {
         }
     }
 
-    /// A block is complete where all its ratios are numbers.
+    /// A block is complete where all its ratios are numbers. The control is a measurement of A like the
+    /// first, so B is compared with both: of four processes A is known better than of two.
     pub(crate) fn log_ratios(&self) -> LogRatios {
         let mut logs = LogRatios { ratio: Vec::new(), control: Vec::new() };
         for (at, (a, b)) in self.a.iter().zip(&self.b).enumerate() {
-            let Some(ratio) = log_ratio(*b, *a) else { continue };
+            let mut of_a = *a;
+            let mut control = None;
             if !self.control.is_empty() {
-                let again = self.control.get(at).and_then(|again| log_ratio(*again, *a));
-                let Some(control) = again else { continue };
-                logs.control.push(control);
+                let Some(again) = self.control.get(at) else { continue };
+                control = log_ratio(*again, *a);
+                if control.is_none() {
+                    continue;
+                }
+                of_a = geometric_mean([*a, *again]);
             }
+            let Some(ratio) = log_ratio(*b, of_a) else { continue };
+            logs.control.extend(control);
             logs.ratio.push(ratio);
         }
         logs

@@ -30,6 +30,8 @@ const TIMES_THE_CONTROL: f64 = 2.0;
 /// `error_rate` has any verdict of a change (Bonferroni: every interval has the confidence
 /// 1 − `error_rate` ÷ number of entries).
 ///
+/// A of a block is what both its measurements have in the mean, the first and the control.
+///
 /// - *Changed* where the interval of B ÷ A excludes 1, and the ratio is off 1 by more than twice as
 ///   much as that of A measured again ÷ A, and by half the tolerance or more: smaller differences
 ///   are of no interest, however sure.
