@@ -164,7 +164,7 @@ pub struct PowerArguments {
     /// Only cells of the suite whose id contains this text; too few to judge the tester by.
     #[arg(long, value_name = "TEXT")]
     pub filter: Option<String>,
-    /// Comparisons under a growing load, in each of the two orders.
+    /// Comparisons under a growing load, in each of the two orders; 0 for none.
     #[arg(long, default_value_t = 5)]
     pub drifts: u32,
     /// Draw again from what this folder of an earlier run of `power` recorded.

@@ -248,7 +248,7 @@ pub(crate) mod tests {
         let expected = "\
 a: throughput in 1/s, more is better; 2 runs
   run  revision  measured              median  95 % from        to   level
-    1  1a2b3c0   2026-01-01T00:00:00Z  2.5000     0.1395  127.4475  1.3750
+    1  1a2b3c0   2026-01-01T00:00:00Z  2.5000     0.1396  127.4125  1.3750
     2  1a2b3c9   2026-01-10T00:00:00Z  0.2500     0.2500    0.2500  1.3750
   no change of level (0.1 % level)
 ";

@@ -13,18 +13,18 @@ pub(crate) const COMPARED: Centre = Centre::TrimmedMean;
 
 /// A change has to be so many times as large as what A differed from itself by.
 ///
-/// The control is itself one measurement of what the machine does to equal sides, so behind once its
-/// deviation a bias of both sides alike hides only every other time. Of 3000 simulated metrics, 20
+/// B is compared with both measurements of A, so a bias that spares the first of them alone is half in
+/// the ratio and whole in the control: once its deviation is enough. Of 3000 simulated metrics, 20
 /// blocks with 3 % noise, each with the confidence of 18 together, so many are called changed where
 /// a change has to exceed:
 ///
 /// | | B 5 % slower | B 4 % slower | B and the control 5 % off |
 /// |---|---|---|---|
-/// | nothing | 98 % | 88 % | 98 % |
-/// | the control's deviation | 98 % | 88 % | 48 % |
-/// | twice that | 98 % | 88 % | 0 % |
-/// | the far end of the control's interval | 92 % | 69 % | 0 % |
-const TIMES_THE_CONTROL: f64 = 2.0;
+/// | nothing | 100 % | 96 % | 38 % |
+/// | the control's deviation | 100 % | 96 % | 0 % |
+/// | twice that | 100 % | 95 % | 0 % |
+/// | the far end of the control's interval | 94 % | 71 % | 0 % |
+const TIMES_THE_CONTROL: f64 = 1.0;
 
 /// Judges all of `blocks` together: of suites in which nothing differs, a share of at most
 /// `error_rate` has any verdict of a change (Bonferroni: every interval has the confidence
@@ -32,9 +32,9 @@ const TIMES_THE_CONTROL: f64 = 2.0;
 ///
 /// A of a block is what both its measurements have in the mean, the first and the control.
 ///
-/// - *Changed* where the interval of B ÷ A excludes 1, and the ratio is off 1 by more than twice as
-///   much as that of A measured again ÷ A, and by half the tolerance or more: smaller differences
-///   are of no interest, however sure.
+/// - *Changed* where the interval of B ÷ A excludes 1, and the ratio is off 1 by more than that of A
+///   measured again ÷ A, and by half the tolerance or more: smaller differences are of no interest,
+///   however sure.
 /// - Else *unchanged* where the whole interval lies within the tolerance and so does the floor: the
 ///   end of the control's interval that is farthest from 1; 0 without a control.
 /// - Else unknown: because of the floor if that is above the tolerance, or of the interval.
@@ -292,14 +292,14 @@ mod tests {
 
     /// The table of [`TIMES_THE_CONTROL`].
     #[test]
-    fn twice_the_control_protects_and_costs_little() {
+    fn the_control_protects_and_costs_little() {
         let suite = Suite { noise: Noise { outliers: 0.0, ..SUITE.noise }, ..SUITE };
         let slower = called_changed(Suite { slower: 1.04, ..suite }, 100);
         let biased = called_changed(Suite { shift: 1.05, ..suite }, 100);
         let [nothing, once, twice, far] = slower;
-        assert!(twice > nothing - 0.03 && far < nothing - 0.05 && once <= nothing, "{slower:?}");
+        assert!(once > nothing - 0.02 && twice <= once && far < once - 0.03, "{slower:?}");
         let [nothing, once, twice, far] = biased;
-        assert!(nothing > 0.9 && once > 0.3 && twice < 0.02 && far < 0.02, "{biased:?}");
+        assert!(nothing > 0.3 && once < 0.02 && twice < 0.02 && far < 0.02, "{biased:?}");
     }
 
     /// Whatever is measured later in a block takes longer. B differs from A by that in every

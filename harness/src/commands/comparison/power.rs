@@ -88,8 +88,7 @@ pub(in crate::commands) fn run(arguments: &PowerArguments) -> Result<(), Failure
             .map_err(|reason| Failure::usage(format!("{folder}: {reason}")))
     };
     let (equal, hindered) = (tried("B")?, tried("D")?);
-    let [sequential, mirrored] =
-        if arguments.recorded.is_some() { [Vec::new(), Vec::new()] } else { drifts(arguments)? };
+    let [sequential, mirrored] = drifts(arguments)?;
     let answers = answers(&equal, &hindered, &sequential, &mirrored);
     let names: std::collections::BTreeSet<&str> =
         recorded.cells.iter().map(|cell| cell.cell.as_str()).collect();
@@ -171,7 +170,9 @@ fn record(
 }
 
 /// Rounds of a comparison under a growing load.
-const DRIFT_ROUNDS: u32 = 24;
+const DRIFT_ROUNDS: u32 = 16;
+/// The cell that is measured under it: two threads, so that it has the machine to share.
+const DRIFT_CELL: &str = "churn";
 
 /// Throughput of B ÷ A of equal sides, while a load grows from none to all cores: one ratio a
 /// comparison, first in sequence, then in mirrored blocks.
@@ -181,7 +182,7 @@ fn drifts(arguments: &PowerArguments) -> Result<[Vec<f64>; 2], Failure> {
         for (of_order, order) in ratios.iter_mut().zip([Order::Sequential, Order::Mirrored]) {
             let seed = arguments.seed + u64::from(comparison);
             let mut bench =
-                bench("drift", &SIDES[..2], Some("get-95"), arguments, seed)?.in_order(order);
+                bench("drift", &SIDES[..2], Some(DRIFT_CELL), arguments, seed)?.in_order(order);
             let load = GrowingLoad::start();
             let rounds = bench.measure_under(DRIFT_ROUNDS, &|share| {
                 load.set_percent((share * 100.0) as u32);
