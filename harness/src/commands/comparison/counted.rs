@@ -108,10 +108,7 @@ fn per_operation(
         let scratch = results.join("builds").join("callgrind");
         let counted = callgrind::count(program, &["worker"], &line, &scratch, LIMIT)
             .map_err(|error| error.to_string())?;
-        // Refused stores and wrong values end a worker well, too.
-        let is_run = |line: &&str| line.contains("\"step\":\"run\"");
-        let measured = |line: &str| line.contains("\"outcome\":\"measured\"");
-        if counted.stdout.lines().find(is_run).is_some_and(measured) {
+        if has_measured(&counted.stdout) {
             return Ok(counted.instructions);
         }
         let last = counted.stdout.lines().last().unwrap_or_default();
@@ -125,4 +122,33 @@ fn per_operation(
     let note = (!repeats)
         .then(|| format!("two counts of the same differ: {first} and {again} instructions in all"));
     Ok((instructions, note))
+}
+
+/// Whether a worker that said this measured its run: refused stores and wrong values end it well, too.
+fn has_measured(stdout: &str) -> bool {
+    let mut events =
+        stdout.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    events.any(|event| {
+        event["event"] == "step" && event["step"] == "run" && event["outcome"] == "measured"
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_run_that_was_measured_counts() {
+        let said = |step: &str, outcome: &str| {
+            format!(
+                "{{\"event\":\"before\",\"step\":\"{step}\",\"grows-bytes\":0}}\n\
+                 {{\"event\":\"step\",\"step\":\"{step}\",\"outcome\":\"{outcome}\"}}\n\
+                 {{\"event\":\"done\"}}\n"
+            )
+        };
+        assert!(has_measured(&said("run", "measured")));
+        assert!(!has_measured(&said("run", "full")));
+        assert!(!has_measured(&said("load", "measured")));
+        assert!(!has_measured("no event"));
+    }
 }

@@ -197,6 +197,7 @@ fn conclude(
         bench.finish()?;
         return Err(Failure::silent(exit::INTERRUPTED));
     }
+    let elapsed_s = bench.elapsed_s();
     let (instructions, notes) = if arguments.instructions {
         counted::count(bench.sides(), bench.bases(), results)?
     } else {
@@ -213,7 +214,7 @@ fn conclude(
         notes,
         judged,
         instructions,
-        elapsed_s: bench.elapsed_s(),
+        elapsed_s,
         folder: bench.folder(),
     };
     bench.keep_file("comparison.json", &verdict::render::json(&comparison))?;
