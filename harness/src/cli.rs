@@ -1,5 +1,6 @@
 //! The command line.
 
+mod comparison;
 mod trace;
 
 use std::os::fd::RawFd;
@@ -8,6 +9,10 @@ use std::path::PathBuf;
 use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use comparison::{
+    CompareArguments, GateArguments, HistoryArguments, ImportArguments, JudgingArguments,
+    PowerArguments,
+};
 pub use trace::{
     CaptureCommand, ConvertArguments, MallocArguments, PostmarkArguments, StatArguments,
     TraceCommand,
@@ -24,11 +29,14 @@ pub use trace::{
         0    everything ended as planned\n    \
         1    a step ended in an outcome that the plan does not allow for; rows are kept\n         \
                 doctor --strict: something disturbs\n    \
-                agree: fewer cells agree than asked for\n    \
+                agree: fewer cells agree than asked for; power: a bar is not held\n    \
         2    the command line or a suite file is wrong\n    \
         3    this machine lacks something (memory, gnuplot); nothing was run\n    \
-        4    a failure of the harness itself\n    \
+        4    a failure of the harness itself; a revision that does not build\n    \
         5    targets --strict: a target falls short\n    \
+        6    compare, gate: something got worse\n    \
+        7    compare, gate: nothing is known to be worse, and of something it cannot be told\n    \
+        8    compare, gate: the sides are not of one suite, scale, machine or build\n    \
         130  stopped by Ctrl-C; finished rows are kept"
 )]
 pub struct Cli {
@@ -53,8 +61,22 @@ pub enum Command {
     Plan(PlanArguments),
     /// Measure a suite into a fresh folder below `results/`, or complete a run that was stopped.
     Run(RunArguments),
-    /// Compare two stores: fresh processes in ABBA order, median ratio with an interval.
-    Pair(PairArguments),
+    /// Compare two stores, settings, builds, revisions, runs or files: changed, unchanged or unknown.
+    Compare(Box<CompareArguments>),
+    /// Say whether this program got slower or larger than a baseline, within a budget: for CI.
+    Gate(GateArguments),
+    /// Show a metric over all runs, and where it changed.
+    History(HistoryArguments),
+    /// Turn results of other tools into lines that `compare` reads.
+    Import(ImportArguments),
+    /// Measure how often comparisons are right: false alarms, misses, drift.
+    Power(PowerArguments),
+    /// Say what this program is: its build, its protocol, the machine it sees.
+    About {
+        /// As JSON, for another program.
+        #[arg(long)]
+        json: bool,
+    },
     /// Run YCSB's property files: throughput and latency of stores under them.
     Ycsb(YcsbArguments),
     /// Find the highest rate of requests that keeps a percentile of latency under a bound.
@@ -295,32 +317,6 @@ pub struct WorkArguments {
     /// Generate operations within the loop instead of preparing them before the clock.
     #[arg(long)]
     pub in_loop: bool,
-}
-
-/// What `pair` takes.
-#[derive(Debug, Args)]
-pub struct PairArguments {
-    /// The first store: `NAME[:HEAP][@SETTING=VALUE]…`, for example `heapstore:jemalloc`. The
-    /// setting `sampling=off` turns the parent's memory samples off.
-    pub a: String,
-    /// The second store; the ratio is its throughput over the first's.
-    pub b: String,
-    /// ABBA blocks: four processes each. More make the interval narrower.
-    #[arg(long, default_value_t = 12)]
-    pub blocks: u32,
-    /// Seed of the operations.
-    #[arg(long, default_value_t = 42)]
-    pub seed: u64,
-    /// Compare stores though they are not alike in what else decides speed: transport, who may ask for
-    /// which key, what happens when they are full, threads of their own …
-    #[arg(long)]
-    pub unlike: bool,
-    /// What is asked of both.
-    #[command(flatten)]
-    pub work: WorkArguments,
-    /// Where results go.
-    #[command(flatten)]
-    pub output: OutputArguments,
 }
 
 /// What there are lists of; engines are the stores.

@@ -41,8 +41,14 @@ impl EnvironmentClass {
     /// The class of a machine.
     #[must_use]
     pub fn of(machine: &MachineRecord) -> Self {
-        let mut facts = chosen(machine, &CLASS_FACTS);
-        let known = |name: &str| machine.facts.get(name);
+        Self::of_facts(&machine.facts)
+    }
+
+    /// The class of a machine of which these facts are known.
+    #[must_use]
+    pub fn of_facts(known: &BTreeMap<String, String>) -> Self {
+        let mut facts = chosen(known, &CLASS_FACTS);
+        let known = |name: &str| known.get(name);
         if let Some(mib) = known("memory-mib").and_then(|text| text.parse::<u64>().ok()) {
             facts.insert("memory-gib".to_owned(), ((mib + 512) >> 10).to_string());
         }
@@ -91,7 +97,7 @@ impl Provenance {
         let version =
             |name: &str| Some((name.to_owned(), registry::heap(name)?.version_unopened()?));
         Self {
-            program: chosen(machine, &PROGRAM_FACTS),
+            program: chosen(&machine.facts, &PROGRAM_FACTS),
             environment: EnvironmentClass::of(machine),
             engines: names.into_iter().filter_map(version).collect(),
         }
@@ -147,8 +153,8 @@ fn heap_of(system: &System) -> Option<&str> {
     }
 }
 
-fn chosen(machine: &MachineRecord, names: &[&str]) -> BTreeMap<String, String> {
-    let known = machine.facts.iter().filter(|(name, _)| names.contains(&name.as_str()));
+fn chosen(facts: &BTreeMap<String, String>, names: &[&str]) -> BTreeMap<String, String> {
+    let known = facts.iter().filter(|(name, _)| names.contains(&name.as_str()));
     known.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 

@@ -10,6 +10,10 @@ use crate::record::{
     Census, Conditions, CpuUse, Flag, OpenLoop, Outcome, Percentiles, Refusal, Verification,
 };
 
+/// Version of this conversation and of the cells that begin it. Workers of another program are
+/// run only where it is the same; raise it with every change of either.
+pub const PROTOCOL: u32 = 1;
+
 /// A line from the worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "event")]

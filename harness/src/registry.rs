@@ -18,6 +18,7 @@ use baseline_roofline::Roofline;
 use engine::{AllocatorChoice, EngineTraits, Heap, HeapTraits, KvEngine, OpenError};
 
 use crate::adapters;
+use crate::adapters::hindered::{HinderedHeapStore, HinderedNibble};
 use crate::adapters::nibble::NibbleEngine;
 use crate::cell::System;
 use crate::spec::unknown_name;
@@ -82,6 +83,8 @@ macro_rules! for_each_store {
             (keeps lmdb Lmdb, adapters::embedded::lmdb),
             (keeps redis RedisServers, adapters::redis::open),
             (keeps faulty Faulty, adapters::faulty::open),
+            (keeps hindered HinderedNibble, adapters::hindered::nibble),
+            (keeps hindered_heapstore HinderedHeapStore, adapters::hindered::heapstore),
         }
     };
 }

@@ -24,27 +24,27 @@ fn unknown_names_get_near_matches() {
     refused(&["run", "alocator-bloat"], 2, &["unknown suite", "did you mean allocator-bloat"]);
     refused(&["plan", "store-bloat", "--scale", "quik"], 2, &["did you mean quick"]);
     refused(&["reproduce", "--figure", "store-blot"], 2, &["did you mean store-bloat"]);
-    refused(&["pair", "nible", "hashmap"], 2, &["did you mean nibble"]);
-    refused(&["pair", "nibble", "heapstore:jemaloc"], 2, &["did you mean jemalloc"]);
+    refused(&["compare", "nible", "hashmap"], 2, &["did you mean nibble"]);
+    refused(&["compare", "nibble", "heapstore:jemaloc"], 2, &["did you mean jemalloc"]);
     refused(&["cell", "no-such-cell"], 2, &["no cell's id contains `no-such-cell`"]);
 }
 
 #[test]
 fn numbers_out_of_range_name_the_range() {
-    let pair = ["pair", "null", "null"];
+    let compare = ["compare", "null", "null"];
     for (flag, value, expected) in [
         ("--get-percent", "101", "must be 0 to 100"),
         ("--fill-percent", "0", "must be 1 to 98"),
         ("--batch", "65", "must be 1 to 64"),
         ("--threads", "0", "must be 1 to 64"),
-        ("--blocks", "2", "must be 3 to 1000"),
+        ("--blocks", "2", "2 is not in 3..=1000"),
         ("--distribution", "zipf", "distribution `zipf`"),
         ("--object-memory", "lots", "lots"),
     ] {
-        let arguments = [&pair[..], &[flag, value]].concat();
+        let arguments = [&compare[..], &[flag, value]].concat();
         refused(&arguments, 2, &[expected]);
     }
-    let arguments = [&pair[..], &["--object-memory", "1000GiB"]].concat();
+    let arguments = [&compare[..], &["--object-memory", "1000GiB"]].concat();
     refused(&arguments, 3, &["MiB are available", "lower --object-memory"]);
 }
 

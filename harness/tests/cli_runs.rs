@@ -114,26 +114,6 @@ fn allocator_variables_of_the_shell_do_not_reach_a_cell() {
 }
 
 #[test]
-fn pair_prints_a_ratio_with_an_interval() {
-    let results = scratch("pair");
-    let output = bench()
-        .args(["pair", "hashmap", "hashmap", "--blocks", "3", "--operations", "20000"])
-        .args(["--object-memory", "16MiB", "--quiet", "--results"])
-        .arg(&results)
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    for text in ["B/A: ", "99.9 % bootstrap interval", "(n = 3)"] {
-        assert!(said.contains(text), "`{text}` is not in: {said}");
-    }
-    let (_, rows) = harness::archive::load(&only_folder(&results).unwrap()).unwrap();
-    let verified = rows.iter().filter(|row| row.step == "verify");
-    assert_eq!(verified.clone().count(), 12, "every process verifies its values");
-    assert!(verified.clone().all(|row| row.verification.unwrap().checked > 0));
-}
-
-#[test]
 fn an_interrupt_keeps_finished_rows_and_leaves_no_children() {
     let folder = scratch("interrupt");
     let file = folder.join("suite.toml");

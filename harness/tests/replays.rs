@@ -169,7 +169,7 @@ fn planted_bugs_are_found_in_replays() {
         );
         let results = folder.join("results");
         for entry in fs::read_dir(&results).expect("a folder").flatten() {
-            if !entry.path().ends_with("traces") {
+            if entry.path().is_dir() && !entry.path().ends_with("traces") {
                 fs::remove_dir_all(entry.path()).expect("the run before goes");
             }
         }

@@ -136,25 +136,27 @@ fn maps_and_libraries_answer_under_requests() {
 #[test]
 fn unlike_stores_are_not_ranked_unless_asked() {
     let results = scratch("unlike");
-    let pair = |more: &[&str]| {
+    let compare = |more: &[&str]| {
         bench()
-            .args(["pair", "hashmap", "mica-erew", "--blocks", "3", "--operations", "5000"])
+            .args(["compare", "hashmap", "mica-erew", "--blocks", "3", "--operations", "5000"])
+            // What time decides may be unknown after three blocks.
+            .args(["--tolerance", "throughput=off", "--tolerance", "p99=off"])
             .args(["--object-memory", "32MiB", "--threads", "2", "--results"])
             .arg(&results)
             .args(more)
             .output()
             .expect("the program runs")
     };
-    let refused = pair(&[]);
-    assert_eq!(refused.status.code(), Some(2));
+    let refused = compare(&[]);
+    assert_eq!(refused.status.code(), Some(8));
     let message = errors(&refused);
-    for part in ["are not alike", "requests dealt to the worker of their key", "--unlike"] {
+    for part in ["not alike", "requests dealt to the worker of their key", "--unlike"] {
         assert!(message.contains(part), "{part} in {message}");
     }
-    let asked = pair(&["--unlike"]);
-    assert_eq!(asked.status.code(), Some(0), "{}", errors(&asked));
+    let asked = compare(&["--unlike"]);
+    assert!(matches!(asked.status.code(), Some(0 | 6)), "{}", errors(&asked));
     let printed = String::from_utf8_lossy(&asked.stdout).into_owned();
-    assert!(printed.contains("not alike: ") && printed.contains("B/A: "), "{printed}");
+    assert!(printed.contains("requests dealt to the worker of their key"), "{printed}");
 }
 
 #[test]

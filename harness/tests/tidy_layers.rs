@@ -18,6 +18,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("workloads", &[]),
     ("harness/preload", &[]),
     ("harness/capture", &["platform", "workloads"]),
+    ("harness/verdict", &["workloads"]),
+    ("harness/builds", &[]),
 ];
 
 /// Crates of ours, by package name.

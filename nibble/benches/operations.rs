@@ -1,32 +1,28 @@
-//! Single operations of one thread, at a fill where compaction rests: `cargo bench -p nibble`.
+//! Single operations of one thread, as clients call them, at a fill where compaction rests:
+//! `cargo bench -p nibble --bench operations`. One iteration of `operation/get-batch/…` is a
+//! batch of 64 GETs.
 
+mod setting;
+
+use std::cell::LazyCell;
 use std::hint::black_box;
 
-use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use nibble::{Answer, Batch, Config, Operation, Session, Store, Update};
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use nibble::{Answer, Batch, Config, Operation, Store, Update};
+use setting::{DRAWN, Random, scaled};
 
 const KEYS: u64 = 200_000;
-
-/// A cheap stream of keys in use.
-struct Keys(u64);
-
-impl Keys {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % KEYS
-    }
-}
+const KEYS_LITTLE: u64 = 1000;
+const VALUE_BYTES: [usize; 2] = [64, 1024];
+const BATCH: usize = 64;
 
 /// GETs of keys that are drawn anew for every batch.
-struct Gets {
-    keys: [u64; 64],
-    buffer: Vec<u8>,
-    bytes: usize,
+struct Gets<'buffer> {
+    keys: [u64; BATCH],
+    buffer: &'buffer mut [u8],
 }
 
-impl Batch for Gets {
+impl Batch for Gets<'_> {
     fn len(&self) -> usize {
         self.keys.len()
     }
@@ -36,7 +32,8 @@ impl Batch for Gets {
     }
 
     fn buffer(&mut self, index: usize) -> &mut [u8] {
-        &mut self.buffer[index * self.bytes..(index + 1) * self.bytes]
+        let bytes = self.buffer.len() / BATCH;
+        &mut self.buffer[index * bytes..(index + 1) * bytes]
     }
 
     fn answer(&mut self, _index: usize, answer: Answer) {
@@ -44,58 +41,84 @@ impl Batch for Gets {
     }
 }
 
-fn with_session(update: Update, bytes: usize, run: impl FnOnce(&Session<'_>, &[u8])) {
-    let memory = (KEYS * (bytes as u64 + 12) * 4).max(64 << 20);
-    let config = Config { update, ..Config::best(memory) };
-    let store = Store::open(config).expect("memory for the benchmark");
+/// A store of keys `0..keys`.
+fn loaded(update: Update, keys: u64, value: &[u8]) -> Store {
+    let memory = (keys * (value.len() as u64 + 12) * 4).max(64 << 20);
+    let store = Store::open(Config { update, ..Config::best(memory) }).expect("memory");
     let session = store.session().expect("the first session");
-    let value = vec![7; bytes];
-    for key in 0..KEYS {
-        session.put(key, &value).expect("a quarter of the memory");
+    for key in 0..keys {
+        session.put(key, value).expect("a quarter of the memory");
     }
-    run(&session, &value);
+    drop(session);
+    store
 }
 
 fn operations(criterion: &mut Criterion) {
-    for bytes in [64, 1024] {
-        let mut group = criterion.benchmark_group(format!("{bytes} B"));
+    let mut group = criterion.benchmark_group("operation");
+    let keys = scaled(KEYS, KEYS_LITTLE);
+    for bytes in VALUE_BYTES {
+        let value = vec![7; bytes];
+        let mut buffer = vec![0; BATCH * bytes];
+        let mut random = Random(bytes as u64);
+        let store = LazyCell::new(|| loaded(Update::Append, keys, &value));
+        let in_place = LazyCell::new(|| loaded(Update::InPlace, keys, &value));
         group.throughput(Throughput::Elements(1));
-        with_session(Update::InPlace, bytes, |session, value| {
-            let mut keys = Keys(88_172_645_463_325_252);
-            group.bench_function("put in place", |bencher| {
-                bencher.iter(|| black_box(session.put(keys.next(), value)));
-            });
+        group.bench_function(BenchmarkId::new("get", bytes), |bencher| {
+            let session = store.session().expect("few sessions");
+            bencher.iter_batched(
+                || random.below(keys),
+                |key| _ = black_box(session.get(key, &mut buffer)),
+                DRAWN,
+            );
         });
-        with_session(Update::Append, bytes, |session, value| {
-            let mut keys = Keys(88_172_645_463_325_252);
-            let mut buffer = vec![0; bytes];
-            group.bench_function("get", |bencher| {
-                bencher.iter(|| black_box(session.get(keys.next(), &mut buffer)));
-            });
-            group.bench_function("get, missing", |bencher| {
-                bencher.iter(|| black_box(session.get(KEYS + keys.next(), &mut buffer)));
-            });
-            group.bench_function("64 gets in a batch", |bencher| {
-                let mut gets = Gets { keys: [0; 64], buffer: vec![0; 64 * bytes], bytes };
-                bencher.iter(|| {
-                    gets.keys.fill_with(|| keys.next());
-                    session.execute(&mut gets);
-                });
-            });
-            group.bench_function("put", |bencher| {
-                bencher.iter(|| black_box(session.put(keys.next(), value)));
-            });
-            group.bench_function("delete and put", |bencher| {
-                bencher.iter_batched(
-                    || keys.next(),
-                    |key| (session.delete(key), session.put(key, value)),
-                    BatchSize::SmallInput,
-                );
-            });
+        group.bench_function(BenchmarkId::new("get-absent", bytes), |bencher| {
+            let session = store.session().expect("few sessions");
+            bencher.iter_batched(
+                || keys + random.below(u64::MAX - keys),
+                |key| _ = black_box(session.get(key, &mut buffer)),
+                DRAWN,
+            );
         });
-        group.finish();
+        group.bench_function(BenchmarkId::new("put", bytes), |bencher| {
+            let session = store.session().expect("few sessions");
+            bencher.iter_batched(
+                || random.below(keys),
+                |key| _ = black_box(session.put(key, &value)),
+                DRAWN,
+            );
+        });
+        group.bench_function(BenchmarkId::new("put-in-place", bytes), |bencher| {
+            let session = in_place.session().expect("few sessions");
+            bencher.iter_batched(
+                || random.below(keys),
+                |key| _ = black_box(session.put(key, &value)),
+                DRAWN,
+            );
+        });
+        group.bench_function(BenchmarkId::new("delete-and-put", bytes), |bencher| {
+            let session = store.session().expect("few sessions");
+            bencher.iter_batched(
+                || random.below(keys),
+                |key| _ = black_box((session.delete(key), session.put(key, &value))),
+                DRAWN,
+            );
+        });
+        group.throughput(Throughput::Elements(BATCH as u64));
+        group.bench_function(BenchmarkId::new("get-batch", bytes), |bencher| {
+            let session = store.session().expect("few sessions");
+            bencher.iter_batched(
+                || [(); BATCH].map(|()| random.below(keys)),
+                |keys| session.execute(&mut Gets { keys, buffer: &mut buffer }),
+                BatchSize::NumIterations(16),
+            );
+        });
     }
+    group.finish();
 }
 
-criterion_group!(benches, operations);
+criterion_group! {
+    name = benches;
+    config = setting::criterion();
+    targets = operations
+}
 criterion_main!(benches);

@@ -63,6 +63,9 @@ mod knobs;
 mod log;
 #[cfg(all(loom, test))]
 mod models;
+#[cfg(not(loom))]
+#[doc(hidden)]
+pub mod pieces;
 mod raw;
 mod segment;
 mod session;

@@ -1,13 +1,17 @@
 //! Test-only stores and heaps that misbehave on purpose, so that the harness is seen to survive
-//! it: each fault must end as a row that names it, and wrong answers must be noticed.
+//! it: each fault must end as a row that names it, and wrong answers must be noticed. And a store
+//! around any other that is slower or larger by a known share, so that whatever compares two
+//! stores is seen to notice that.
 #![deny(unsafe_code)]
 
 mod contents;
 mod fault;
 #[expect(unsafe_code, reason = "a heap hands out memory of the C library")]
 mod heap;
+mod hindered;
 mod store;
 
 pub use fault::Fault;
 pub use heap::{FaultyHeap, faulty_heap, plant_in_heap};
+pub use hindered::{Clock, Hindered, HinderedSession, Hindrance, Monotonic, Naming, Percent};
 pub use store::{Config, Faulty, FaultySession};

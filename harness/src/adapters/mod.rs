@@ -5,6 +5,7 @@ pub(crate) mod embedded;
 pub(crate) mod faulty;
 pub(crate) mod hashmap;
 pub(crate) mod heapstore;
+pub(crate) mod hindered;
 pub(crate) mod maps;
 pub(crate) mod masstree;
 pub(crate) mod mica;

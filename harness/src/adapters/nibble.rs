@@ -73,7 +73,14 @@ impl FromStr for Preset {
 const AMPLE_PERCENT: u64 = 400;
 
 pub(crate) fn open(setup: &StoreSetup) -> Result<NibbleEngine, OpenError> {
-    let mut options = Options::new(&setup.options);
+    open_with(setup, Options::new(&setup.options))
+}
+
+/// Opens it with what is left of the options.
+pub(super) fn open_with(
+    setup: &StoreSetup,
+    mut options: Options,
+) -> Result<NibbleEngine, OpenError> {
     let mut ample_percent = AMPLE_PERCENT;
     options.read("ample-percent", &mut ample_percent)?;
     let object_memory_bytes =

@@ -1,11 +1,9 @@
-//! From rows to numbers: pure functions.
+//! From rows to numbers: pure functions. Medians and intervals are those of every comparison.
 
-mod bootstrap;
-mod estimate;
 mod refill;
-mod summary;
 
-pub use bootstrap::{Interval, RatioEstimate, median_interval, median_ratio};
-pub use estimate::{Estimate, estimate};
 pub use refill::{MemoryReturn, RATIO_MAX, Verdict, returns_memory};
-pub use summary::{Spread, median, spread};
+pub use verdict::{
+    Estimate, Interval, RatioEstimate, Spread, estimate, median, median_interval, median_ratio,
+    spread,
+};

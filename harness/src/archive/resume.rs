@@ -297,8 +297,8 @@ mod tests {
         let error = resume(&folder, false).unwrap_err();
         assert!(error.contains("is writing this run"), "{error}");
         drop(first);
-        let pair = RunRecord { suites: Vec::new(), name: "pair".to_owned(), ..record() };
-        let archive = Archive::create(&root.0, pair, &cells()).unwrap();
+        let compare = RunRecord { suites: Vec::new(), name: "compare".to_owned(), ..record() };
+        let archive = Archive::create(&root.0, compare, &cells()).unwrap();
         let error = resume(archive.folder(), false).unwrap_err();
         assert!(error.contains("only what `run` and `reproduce` measure"), "{error}");
     }

@@ -38,7 +38,10 @@ pub(super) fn read(path: &Path) -> Result<Kept, String> {
         if !line.ends_with(b"\n") {
             break;
         }
-        let fail = |what: String| format!("{}: line {}: {what}", path.display(), number + 1);
+        let at = start;
+        let fail = |what: String| {
+            format!("{}: line {} (at byte {at}): {what}", path.display(), number + 1)
+        };
         let row: Row = serde_json::from_slice(line).map_err(|error| fail(error.to_string()))?;
         if let Some(open) = rows.first().filter(|open| open.cell.id != row.cell.id) {
             let (id, open) = (&row.cell.id, &open.cell.id);
@@ -101,9 +104,14 @@ mod tests {
         let mut lines = lines();
         lines.remove(2);
         let error = read_text("rows-hole", &lines.concat()).unwrap_err();
-        assert!(error.contains("line 3: cell ") && error.contains("its last row"), "{error}");
+        assert!(
+            error.contains("line 3 (at byte ")
+                && error.contains("): cell ")
+                && error.contains("its last row"),
+            "{error}"
+        );
         lines[0] = "{}\n".to_owned();
         let error = read_text("rows-wrong", &lines.concat()).unwrap_err();
-        assert!(error.contains("line 1: missing field"), "{error}");
+        assert!(error.contains("line 1 (at byte 0): missing field"), "{error}");
     }
 }

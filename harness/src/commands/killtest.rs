@@ -192,10 +192,10 @@ fn identities(run: &Path) -> Result<BTreeMap<String, String>, String> {
     Ok(plan.into_iter().map(|planned| (planned.cell.id, planned.identity)).collect())
 }
 
-/// The run below `results`; folders that were being made do not count.
+/// The run below `results`, beside which the history is; folders that were being made do not count.
 fn only_run(results: &Path) -> Option<PathBuf> {
     let mut entries = fs::read_dir(results).ok()?.flatten().map(|entry| entry.path());
-    entries.find(|path| !is_part(path))
+    entries.find(|path| path.is_dir() && !is_part(path))
 }
 
 /// A file in `folder` that was never completed.

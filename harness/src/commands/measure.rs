@@ -137,9 +137,38 @@ impl Session {
             unavailable: BTreeMap::new(),
             failure: None,
             rooflines: Rooflines::default(),
+            rows_only: false,
         };
         let runner = ProcessRunner { program, interrupt: interrupt.clone() };
         Ok(Self { runner, interrupt, keeper, interrupted: false })
+    }
+
+    /// Keeps rows only, no curves and no histograms: for runs of very many processes.
+    pub(super) fn keep_rows_only(&mut self) {
+        self.keeper.rows_only = true;
+    }
+
+    /// Says how many cells more are going to be measured.
+    pub(super) fn expect(&self, cells: usize) {
+        self.keeper.bar.inc_length(cells as u64);
+    }
+
+    /// The run's folder.
+    pub(super) fn folder(&self) -> &Path {
+        self.keeper.archive.folder()
+    }
+
+    /// What the run is.
+    pub(super) fn record(&self) -> &RunRecord {
+        self.keeper.archive.record()
+    }
+
+    /// Measures one cell by the workers of another program.
+    pub(super) fn run_by(&mut self, program: &Path, cell: &Cell) -> Vec<Row> {
+        let own = std::mem::replace(&mut self.runner.program, program.to_owned());
+        let rows = self.run(std::slice::from_ref(cell));
+        self.runner.program = own;
+        rows
     }
 
     /// Measures the cells and returns their rows; nothing more once the user has stopped the run.
@@ -197,6 +226,7 @@ struct Keeper {
     unavailable: BTreeMap<String, String>,
     failure: Option<String>,
     rooflines: Rooflines,
+    rows_only: bool,
 }
 
 impl Keeper {
@@ -219,6 +249,9 @@ impl Progress for Keeper {
             self.rooflines.complete(row);
             self.note(row);
         }
+        if self.rows_only {
+            record = CellRecord { rows: record.rows, ..CellRecord::default() };
+        }
         if let Err(error) = self.archive.keep(cell, &record) {
             self.failure.get_or_insert(error);
         }
@@ -237,7 +270,7 @@ fn progress_bar(cells: usize, quiet: bool) -> ProgressBar {
 }
 
 /// This program's command line, as a shell would take it, with the program by its name.
-fn command_line() -> String {
+pub(super) fn command_line() -> String {
     let quote = |argument: String| {
         let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=@,".contains(letter);
         if !argument.is_empty() && argument.chars().all(plain) {

@@ -1,13 +1,16 @@
 //! The sub-commands, one file each.
 
+mod about;
 mod agree;
 mod cell;
+mod comparison;
 mod doctor;
+mod history;
+mod import;
 mod killtest;
 mod latency;
 mod list;
 mod measure;
-mod pair;
 mod plan;
 mod report;
 mod reproduce;
@@ -83,7 +86,12 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         }
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
-        Command::Pair(arguments) => pair::run(&arguments),
+        Command::Compare(arguments) => comparison::run(&arguments),
+        Command::Gate(arguments) => comparison::gate(&arguments),
+        Command::History(arguments) => history::run(&arguments),
+        Command::Import(arguments) => import::run(&arguments),
+        Command::Power(arguments) => comparison::power(&arguments),
+        Command::About { json } => about::run(json),
         Command::Doctor { json, strict } => doctor::run(json, strict),
         Command::Cell(arguments) => cell::run(&arguments),
         Command::Worker { progress_descriptor } => {

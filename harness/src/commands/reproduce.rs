@@ -10,16 +10,16 @@ use crate::{archive, exit, figures, report};
 
 /// Measures what there is to measure, draws, writes; prints the report's path.
 pub(super) fn run(arguments: &ReproduceArguments) -> Result<(), Failure> {
-    let (folder, unexpected) = match &arguments.resume {
+    let (folder, unexpected, measured_some) = match &arguments.resume {
         None => {
             let measured = fresh(arguments)?;
-            (measured.folder.clone(), ended(&measured)?)
+            (measured.folder.clone(), ended(&measured)?, true)
         }
         Some(folder) => {
             drawings(arguments)?;
             match complete(folder, arguments.retry, arguments.output.quiet)? {
-                Some(measured) => (folder.clone(), ended(&measured)?),
-                None => (folder.clone(), 0),
+                Some(measured) => (folder.clone(), ended(&measured)?, true),
+                None => (folder.clone(), 0, false),
             }
         }
     };
@@ -33,6 +33,9 @@ pub(super) fn run(arguments: &ReproduceArguments) -> Result<(), Failure> {
     let page = report::write(&folder, &run, &rows, &drawn).map_err(Failure::internal)?;
     print!("{}", report::summary(&run, &rows));
     println!("{}", page.display());
+    if measured_some {
+        super::history::remember(&folder, &run, &rows)?;
+    }
     if unexpected > 0 {
         return Err(Failure::silent(exit::UNEXPECTED));
     }

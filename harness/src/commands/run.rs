@@ -26,6 +26,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<(), Failure> {
         eprintln!("stopped; `nibble-bench run --resume {}` goes on", measured.folder.display());
         return Err(Failure::silent(exit::INTERRUPTED));
     }
+    super::history::remember(&measured.folder, &run, &rows)?;
     if measured.unexpected > 0 {
         return Err(Failure::silent(exit::UNEXPECTED));
     }

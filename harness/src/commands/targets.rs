@@ -11,9 +11,9 @@ use crate::exit;
 use crate::plan::Plan;
 use crate::record::Row;
 use crate::runner::calibrate_apart;
-use crate::spec::unknown_name;
+use crate::spec::{Bytes, unknown_name};
 use crate::targets::{
-    BUILT_IN, Bytes, File, Kind, Line, Printer, Record, Sizes, Target, Verdict, cells, judge,
+    BUILT_IN, File, Kind, Line, Printer, Record, Sizes, Target, Verdict, cells, judge,
     judge_yardstick, round_of, select,
 };
 

@@ -1,4 +1,4 @@
-//! The workload that options name: what `pair`, `search` and `ycsb` ask of a store.
+//! The workload that options name: what `compare`, `search` and `ycsb` ask of a store.
 
 use workloads::SizeDistribution;
 use workloads::requests::Workload;

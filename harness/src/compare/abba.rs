@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn order_and_seeds() {
         let cell = crate::plan::tests::sample_cells().remove(0);
-        let cells = cells("pair", &cell, &cell, 2);
+        let cells = cells("t", &cell, &cell, 2);
         let letters: Vec<&str> =
             cells.iter().map(|cell| &cell.id.split('/').nth(2).unwrap()[2..]).collect();
         assert_eq!(letters, ["A", "B", "B", "A", "A", "B", "B", "A"]);

@@ -1,9 +1,22 @@
-//! Comparisons: blocks of fresh processes, ratios with an interval; two runs of the same cells.
+//! Comparisons: blocks of fresh processes in mirrored order, what is measured in them, what may be
+//! compared with what; two runs of the same cells; searches.
+//!
+//! The verdicts themselves, and every interval, are the crate `verdict`'s.
 
 mod abba;
 mod agreement;
+mod alike;
+mod measured;
+mod metrics;
+mod rounds;
 mod search;
+mod tolerance;
 
 pub use abba::{Block, Side, blocks_of, cells, ratios, throughput};
 pub use agreement::{Agreement, Compared, agreement};
+pub use alike::{Shared, differences, shared};
+pub use measured::{Measured, id};
+pub use metrics::{Metric, add, asks, blank_line, lines, name_of, name_with_system};
+pub use rounds::{LETTERS, Order, Place, places};
 pub use search::Search;
+pub use tolerance::Tolerances;

@@ -99,9 +99,7 @@ pub fn draw(
         }
     }
     fs::create_dir_all(&part).map_err(failed(&part))?;
-    for (name, text) in HELPERS {
-        write(&part.join(name), text)?;
-    }
+    write_helpers(&part)?;
     let drawn = wanted
         .iter()
         .map(|figure| draw_one(folder, &part, rows, figure, &target, drawings))
@@ -114,6 +112,26 @@ pub fn draw(
         fs::remove_dir_all(&old).map_err(failed(&old))?;
     }
     Ok(drawn)
+}
+
+/// Draws one table that belongs to no run into `folder`, which is made if it is missing; returns the
+/// drawing for pages.
+///
+/// # Errors
+/// The file, or what gnuplot said.
+pub fn draw_table(folder: &Path, name: &str, table: &str, script: &str) -> Result<PathBuf, String> {
+    fs::create_dir_all(folder).map_err(failed(folder))?;
+    write_helpers(folder)?;
+    write(&folder.join(format!("{name}.tsv")), table)?;
+    write(&folder.join(format!("{name}.gp")), script)?;
+    for terminal in TERMINALS {
+        run_gnuplot(folder, name, terminal)?;
+    }
+    Ok(folder.join(format!("{name}.svg")))
+}
+
+fn write_helpers(folder: &Path) -> Result<(), String> {
+    HELPERS.into_iter().try_for_each(|(name, text)| write(&folder.join(name), text))
 }
 
 fn draw_one(

@@ -38,7 +38,7 @@ mod tests_requests;
 mod traces;
 mod unlike;
 
-pub use draw::{Drawings, Drawn, draw, gnuplot_available};
+pub use draw::{Drawings, Drawn, draw, draw_table, gnuplot_available};
 pub use list::{Figure, all, by_name};
 pub(crate) use repetitions::{Repetition, is_sound, repetitions};
 pub use table::Table;

@@ -39,11 +39,13 @@ pub(super) fn cells(
 /// Every combination of the grid but its stores.
 fn works(suite: &Suite, grid: &KeyValueGrid, scale: &Scale) -> Result<Vec<KeyValue>, String> {
     let operations = scale.operations_per_thread as f64 * grid.operations_factor;
+    let object_memory =
+        grid.object_memory.map_or(scale.store_bytes, |bytes| bytes.0.min(scale.store_bytes));
     let mut all = vec![KeyValue {
         operations_per_thread: operations as u64,
         source: grid.source,
         latency: grid.latency,
-        ..KeyValue::plain(workload(suite, DEFAULT_WORKLOAD)?, scale.store_bytes)
+        ..KeyValue::plain(workload(suite, DEFAULT_WORKLOAD)?, object_memory)
     }];
     let asked = grid.workloads.iter().map(|name| workload(suite, name));
     let asked = asked.collect::<Result<Vec<Workload>, String>>()?;
@@ -152,7 +154,7 @@ pub(crate) fn check_store(system: &System, work: &KeyValue) -> Result<(), String
     ))
 }
 
-/// One key-value cell; also what `pair` and `search` are made of.
+/// One key-value cell; also what `compare` and `search` are made of.
 #[must_use]
 pub fn key_value_cell(
     suite: &Suite,
@@ -231,4 +233,47 @@ pub fn check_key_value(work: &KeyValue) -> Result<(), String> {
         ));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memories(object_memory: &str, scale: &str) -> Vec<u64> {
+        let text = format!(
+            "question = \"?\"\n[[key-value]]\nstores = [\"nibble\"]\nget-percent = [50]\n\
+             value-bytes = [100]\nfill-percent = [50]\nthreads = [1]\nrepetitions = 1\n{object_memory}"
+        );
+        let suite = Suite::parse("my.toml", &text).unwrap();
+        let mut planned = Vec::new();
+        let scale = Scale::by_name(scale).unwrap();
+        cells(&suite, &suite.key_value[0], &scale, &mut planned).unwrap();
+        let work = planned.iter().map(|cell| match &cell.work {
+            Work::KeyValue(work) => work,
+            other => panic!("{other:?}"),
+        });
+        work.map(|work| {
+            let half = work.object_memory_bytes / 2;
+            assert!((half - 112..=half).contains(&(work.records * 112)), "{work:?}");
+            work.object_memory_bytes
+        })
+        .collect()
+    }
+
+    #[test]
+    fn a_grid_may_ask_for_less_object_memory_than_the_scale() {
+        assert_eq!(memories("", "quick"), [256 << 20; 2]);
+        assert_eq!(memories("object-memory = \"32MiB\"", "quick"), [32 << 20; 2]);
+        assert_eq!(memories("object-memory = \"1GiB\"", "smoke"), [64 << 20; 2]);
+    }
+
+    #[test]
+    fn too_little_object_memory_is_refused() {
+        let text = "question = \"?\"\n[[key-value]]\nstores = [\"nibble\"]\nget-percent = [50]\n\
+                    fill-percent = [50]\nthreads = [1]\nobject-memory = \"1MiB\"";
+        let suite = Suite::parse("my.toml", text).unwrap();
+        let scale = Scale::by_name("quick").unwrap();
+        let error = cells(&suite, &suite.key_value[0], &scale, &mut Vec::new()).unwrap_err();
+        assert!(error.contains("object-memory-bytes = 1048576: must be 8388608"), "{error}");
+    }
 }

@@ -8,6 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use workloads::{KeyDistribution, SizeDistribution};
 
+use super::Bytes;
 use crate::cell::{Ageing, Arrivals, Source, Timing};
 
 /// Every combination of these is a key-value cell.
@@ -53,6 +54,8 @@ pub struct KeyValueGrid {
     /// Whether memory is made resident before the clock.
     #[serde(default = "default_resident")]
     pub resident: Vec<bool>,
+    /// Object memory instead of the scale's (never more than the scale's), as `32MiB`.
+    pub object_memory: Option<Bytes>,
     /// Operations of each thread instead of the scale's, as a multiple of it.
     #[serde(default = "default_operations_factor")]
     pub operations_factor: f64,
@@ -188,6 +191,7 @@ mod tests {
             ("nibble.heads = 2\n", "line 7: nibble.heads: write a list of values"),
             ("nibble.heads = []\n", "line 7: nibble.heads: the list is empty"),
             ("storse = [1]\n", "line 7: unknown field `storse`"),
+            ("object-memory = \"32MB\"\n", "line 7: size \"32MB\": write a whole number"),
         ] {
             let message =
                 Suite::parse("my.toml", &format!("{HEAD}{line}")).unwrap_err().to_string();

@@ -1,6 +1,7 @@
 //! What can be asked for: suites (questions as TOML), scales (how large), and helpful answers to
 //! names that do not exist.
 
+mod bytes;
 mod catalogue;
 mod key_value;
 mod replay;
@@ -8,6 +9,7 @@ mod scale;
 mod suggest;
 mod suite;
 
+pub use bytes::Bytes;
 pub use catalogue::{built_in, load, names};
 pub use key_value::KeyValueGrid;
 pub use replay::ReplayGrid;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bar::Bar;
 use super::sizes::Sizes;
+use crate::spec::Bytes;
 
 /// The file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -86,7 +87,7 @@ pub(crate) enum KindName {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Part {
-    /// A store as on the command line of `pair`.
+    /// A store as on the command line of `compare`.
     pub(crate) system: Option<String>,
     pub(crate) distribution: Option<String>,
     pub(crate) get_percent: Option<u32>,
@@ -182,26 +183,6 @@ pub(crate) struct YardstickValue {
     pub(crate) value_bytes: usize,
     pub(crate) get_percent: u32,
     pub(crate) is: f64,
-}
-
-/// Bytes, written as `512MiB`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "u64")]
-pub(crate) struct Bytes(pub(crate) u64);
-
-impl TryFrom<String> for Bytes {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        let bytes = workloads::bytes::parse_bytes(&text).map_err(|error| error.to_string())?;
-        Ok(Self(bytes as u64))
-    }
-}
-
-impl From<Bytes> for u64 {
-    fn from(bytes: Bytes) -> Self {
-        bytes.0
-    }
 }
 
 /// What is wrong with a file of targets.

@@ -1,5 +1,5 @@
-//! Performance targets: a table of questions with a bar each, measured with the machinery of
-//! `pair` and answered with `holds`, `falls short` or `undecided`.
+//! Performance targets: a table of questions with a bar each, measured in ABBA blocks and
+//! answered with `holds`, `falls short` or `undecided`.
 //!
 //! ```text
 //! suites/targets.toml ─ file ─► entries ─ target ─► targets ─ cells ─► cells ─ runner ─► rows ─ judge ─► lines ─ print
@@ -26,7 +26,7 @@ mod yardstick;
 
 pub(crate) use bar::Verdict;
 pub(crate) use cells::{cells, round_of};
-pub(crate) use file::{Bytes, File};
+pub(crate) use file::File;
 pub(crate) use judge::{Line, judge};
 pub(crate) use print::{Printer, Record};
 pub(crate) use sizes::Sizes;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::file::Bytes;
+use crate::spec::Bytes;
 
 /// Sizes of one scale.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -83,10 +83,13 @@ pub fn run_suite_in(folder: &Path, suite: &str, more: &[&str]) -> (i32, PathBuf,
     (code, run, rows)
 }
 
-/// The one folder below `folder`, beside that of traces.
+/// The one folder below `folder`, beside those of traces and of builds.
 pub fn only_folder(folder: &Path) -> Option<PathBuf> {
     let entries = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
-    let mut entries = entries.filter(|entry| !entry.ends_with("traces"));
+    let is_run = |entry: &PathBuf| {
+        entry.is_dir() && !entry.ends_with("traces") && !entry.ends_with("builds")
+    };
+    let mut entries = entries.filter(is_run);
     let first = entries.next()?;
     assert!(entries.next().is_none(), "one run in {}", folder.display());
     Some(first)

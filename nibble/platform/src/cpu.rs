@@ -33,6 +33,20 @@ pub fn current_core() -> usize {
     usize::try_from(core).unwrap_or(0)
 }
 
+/// Whether [`current_core`] is a load: the C library keeps a restartable-sequence area for every
+/// thread. Otherwise it asks the vDSO.
+#[must_use]
+pub fn has_rseq() -> bool {
+    if cfg!(miri) {
+        return false;
+    }
+    // Of glibc since 2.35, bytes; 0 where the kernel or a tunable forbids the area.
+    // SAFETY: the name ends in a zero byte.
+    let size = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"__rseq_size".as_ptr()) };
+    // SAFETY: where the symbol exists it is a constant `unsigned int`.
+    !size.is_null() && unsafe { *size.cast::<u32>() } > 0
+}
+
 /// As [`current_core`], by the instruction `rdtscp`, which waits for earlier loads.
 ///
 /// Linux keeps node and core in the auxiliary register that it returns. Other architectures ask
@@ -186,6 +200,19 @@ mod tests {
         let has = |wanted| flags.split_whitespace().any(|flag| flag == wanted);
         assert_eq!(has_rdpid(), has("rdpid"));
         assert_eq!(hypervisor_vendor().is_some(), has("hypervisor"));
+    }
+
+    /// The tunable is read when a process starts, so another one is asked.
+    #[test]
+    fn no_area_is_kept_where_a_tunable_forbids_it() {
+        const NAME: &str = "cpu::tests::no_area_is_kept_where_a_tunable_forbids_it";
+        if std::env::var_os("GLIBC_TUNABLES").is_some() {
+            assert!(!has_rseq());
+            return;
+        }
+        let mut other = std::process::Command::new(std::env::current_exe().unwrap());
+        other.args(["--exact", NAME]).env("GLIBC_TUNABLES", "glibc.pthread.rseq=0");
+        assert!(other.output().unwrap().status.success());
     }
 
     #[test]

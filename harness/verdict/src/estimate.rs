@@ -1,6 +1,7 @@
 //! A median of repetitions with its 95 % interval over processes.
 
-use super::bootstrap::{LEVEL_95, interval_of_median};
+use super::bootstrap::median_interval_95;
+use super::centre::student;
 use super::summary::spread;
 
 /// Repetitions from which the bootstrap is used. The range of five covers their median in
@@ -65,13 +66,13 @@ pub fn estimate(values: &[f64]) -> Option<Estimate> {
     let count = spread.count;
     let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
     let (low, high) = if count >= BOOTSTRAP_FROM {
-        let (_, interval) = interval_of_median(&logs, SEED, &LEVEL_95)?;
+        let (_, interval) = median_interval_95(&logs, SEED)?;
         (interval.from.exp(), interval.to.exp())
     } else if count >= INTERVAL_FROM {
         let mean = logs.iter().sum::<f64>() / count as f64;
         let squares: f64 = logs.iter().map(|log| (log - mean).powi(2)).sum();
         let error = (squares / (count - 1) as f64 / count as f64).sqrt();
-        let half = LEVEL_95.student(count) * error;
+        let half = student(0.95, (count - 1) as f64) * error;
         ((mean - half).exp(), (mean + half).exp())
     } else {
         (spread.lowest, spread.highest)

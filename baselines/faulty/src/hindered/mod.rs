@@ -1,0 +1,166 @@
+//! A store around another: the same answers, and slower or larger by a known share.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `hindrance` | the shares, as settings |
+//! | `session` | one thread's use: forwards, counts |
+//! | `pace` | how long a session stands still, and when |
+//! | `clock` | where its time comes from |
+//! | `ballast` | memory that nobody needs |
+
+mod ballast;
+mod clock;
+mod hindrance;
+mod pace;
+mod session;
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use engine::{
+    EngineTraits, KvEngine, MemoryCensus, OpenError, Presence, SessionError, Setting, Statistic,
+};
+
+use ballast::Ballast;
+pub use clock::{Clock, Monotonic};
+pub use hindrance::{Hindrance, Percent};
+use pace::Pace;
+pub use session::HinderedSession;
+
+/// The name under which a store is registered with another below it.
+pub trait Naming {
+    /// The name.
+    const NAME: &'static str;
+}
+
+/// The store `E`, hindered, by the name that `N` gives it.
+///
+/// All that it is asked goes to the store below; its census leaves out what is leaked, for that is
+/// what a leak is.
+pub struct Hindered<E, N, C = Monotonic> {
+    inner: E,
+    hindrance: Hindrance,
+    /// What was drawn of the jitter, in percent.
+    drawn_percent: f64,
+    ballast: Ballast,
+    clock: C,
+    naming: PhantomData<fn() -> N>,
+}
+
+impl<E: KvEngine, N: Naming> Hindered<E, N> {
+    /// Hinders `inner`, which is empty, and draws its jitter.
+    ///
+    /// # Errors
+    /// [`OpenError::BadSetting`] when it might have to stand still nearly all the time.
+    pub fn open(inner: E, hindrance: Hindrance) -> Result<Self, OpenError> {
+        Self::with_clock(inner, hindrance, Monotonic)
+    }
+}
+
+impl<E: KvEngine, N: Naming, C: Clock> Hindered<E, N, C> {
+    /// As [`open`](Hindered::open), with another clock.
+    ///
+    /// # Errors
+    /// As of [`open`](Hindered::open).
+    pub fn with_clock(inner: E, hindrance: Hindrance, clock: C) -> Result<Self, OpenError> {
+        let drawn_percent = hindrance.draw()?;
+        let ballast = Ballast::new(hindrance.leak);
+        Ok(Self { inner, hindrance, drawn_percent, ballast, clock, naming: PhantomData })
+    }
+
+    /// The share by which its throughput falls, in percent: what was set, and what was drawn.
+    #[must_use]
+    pub fn slowed_percent(&self) -> f64 {
+        self.hindrance.slow.value() + self.drawn_percent
+    }
+
+    /// Bytes that it holds and does not need.
+    #[must_use]
+    pub fn leaked_bytes(&self) -> u64 {
+        self.ballast.bytes()
+    }
+
+    fn hinder<'engine>(
+        &'engine self,
+        inner: E::Session<'engine>,
+    ) -> HinderedSession<'engine, E, N, C> {
+        self.ballast.keep_up(&self.inner);
+        let pace = Pace::new(self.slowed_percent(), self.clock.now_ns());
+        HinderedSession::new(self, inner, pace)
+    }
+}
+
+impl<E: KvEngine, N: Naming, C: Clock> KvEngine for Hindered<E, N, C> {
+    const TRAITS: EngineTraits = EngineTraits {
+        name: N::NAME,
+        description: "the store below, slower or larger by a known share on purpose",
+        test_only: true,
+        ..E::TRAITS
+    };
+
+    type Session<'engine>
+        = HinderedSession<'engine, E, N, C>
+    where
+        Self: 'engine;
+
+    fn session(&self) -> Result<Self::Session<'_>, SessionError> {
+        Ok(self.hinder(self.inner.session()?))
+    }
+
+    fn worker_session(
+        &self,
+        worker: usize,
+        workers: usize,
+    ) -> Result<Self::Session<'_>, SessionError> {
+        Ok(self.hinder(self.inner.worker_session(worker, workers)?))
+    }
+
+    fn route(&self, key: u64, workers: usize) -> Option<usize> {
+        self.inner.route(key, workers)
+    }
+
+    fn presence(&self) -> Presence {
+        self.inner.presence()
+    }
+
+    fn settle(&self) {
+        self.inner.settle();
+    }
+
+    fn trim(&self) {
+        self.inner.trim();
+    }
+
+    fn memory(&self) -> MemoryCensus {
+        self.inner.memory()
+    }
+
+    fn statistics(&self) -> Vec<Statistic> {
+        self.inner.statistics()
+    }
+
+    fn settings(&self) -> Vec<Setting> {
+        let mut settings = self.inner.settings();
+        settings.extend([
+            Setting::new("slow-percent", self.hindrance.slow),
+            Setting::new("jitter-percent", self.hindrance.jitter),
+            Setting::new("jitter-drawn-percent", format!("{:.4}", self.drawn_percent)),
+            Setting::new("leak-percent", self.hindrance.leak),
+        ]);
+        settings
+    }
+
+    fn check(&self) -> Result<(), String> {
+        self.inner.check()
+    }
+}
+
+impl<E, N, C> fmt::Debug for Hindered<E, N, C> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Hindered")
+            .field("hindrance", &self.hindrance)
+            .field("drawn_percent", &self.drawn_percent)
+            .finish_non_exhaustive()
+    }
+}

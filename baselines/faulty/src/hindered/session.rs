@@ -1,0 +1,112 @@
+//! One thread's use of a hindered store.
+
+use std::fmt;
+
+use engine::{
+    GetError, KvEngine, KvSession, Op, Outcome, PutError, PutOutcome, ScanEntry, ValueBuffers,
+};
+
+use super::ballast::OBJECTS;
+use super::pace::Pace;
+use super::{Clock, Hindered, Naming};
+
+/// One thread's use of a [`Hindered`] store.
+pub struct HinderedSession<'engine, E: KvEngine + 'engine, N: Naming, C: Clock> {
+    store: &'engine Hindered<E, N, C>,
+    inner: E::Session<'engine>,
+    pace: Pace,
+    /// Inserts less deletes that the store was not told of.
+    grown: i64,
+}
+
+impl<'engine, E: KvEngine, N: Naming, C: Clock> HinderedSession<'engine, E, N, C> {
+    pub(super) fn new(
+        store: &'engine Hindered<E, N, C>,
+        inner: E::Session<'engine>,
+        pace: Pace,
+    ) -> Self {
+        Self { store, inner, pace, grown: 0 }
+    }
+
+    /// Counts what a put or a delete changed.
+    #[inline]
+    fn note(&mut self, objects: i64) {
+        self.grown += objects;
+        if self.grown >= OBJECTS as i64 {
+            self.tell();
+        }
+    }
+
+    #[cold]
+    fn tell(&mut self) {
+        let grown = std::mem::take(&mut self.grown);
+        if let Ok(objects @ 1..) = u64::try_from(grown) {
+            self.store.ballast.grew(objects, &self.store.inner);
+        }
+    }
+}
+
+/// By how many objects a store grew.
+fn growth_of(outcome: &Outcome) -> i64 {
+    match outcome {
+        Outcome::Put(PutOutcome::Inserted) => 1,
+        Outcome::Deleted(true) => -1,
+        _ => 0,
+    }
+}
+
+impl<E: KvEngine, N: Naming, C: Clock> KvSession for HinderedSession<'_, E, N, C> {
+    #[inline]
+    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        let found = self.inner.get(key, buffer);
+        self.pace.count(1, &self.store.clock);
+        found
+    }
+
+    #[inline]
+    fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
+        let stored = self.inner.put(key, value);
+        self.note(i64::from(stored == Ok(PutOutcome::Inserted)));
+        self.pace.count(1, &self.store.clock);
+        stored
+    }
+
+    #[inline]
+    fn delete(&mut self, key: u64) -> bool {
+        let was_there = self.inner.delete(key);
+        self.note(-i64::from(was_there));
+        self.pace.count(1, &self.store.clock);
+        was_there
+    }
+
+    fn execute(
+        &mut self,
+        operations: &[Op<'_>],
+        values: &mut ValueBuffers<'_>,
+        outcomes: &mut [Outcome],
+    ) {
+        self.inner.execute(operations, values, outcomes);
+        self.note(outcomes[..operations.len()].iter().map(growth_of).sum());
+        self.pace.count(operations.len() as u64, &self.store.clock);
+    }
+
+    fn scan(&mut self, first: u64, limit: usize) -> Option<Vec<ScanEntry>> {
+        let found = self.inner.scan(first, limit);
+        self.pace.count(1, &self.store.clock);
+        found
+    }
+}
+
+impl<E: KvEngine, N: Naming, C: Clock> Drop for HinderedSession<'_, E, N, C> {
+    /// Whoever looks at memory once a session has ended finds the share of all that came in it.
+    fn drop(&mut self) {
+        self.tell();
+        self.store.ballast.keep_up(&self.store.inner);
+    }
+}
+
+impl<E: KvEngine, N: Naming, C: Clock> fmt::Debug for HinderedSession<'_, E, N, C> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("HinderedSession").field("pace", &self.pace).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,98 @@
+//! What can go wrong while instructions are counted.
+
+use std::error::Error;
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Why there is no count.
+#[derive(Debug)]
+pub enum CallgrindError {
+    /// There is no valgrind.
+    Missing,
+    /// The program has instructions that valgrind does not know.
+    Native {
+        /// The program.
+        program: PathBuf,
+        /// What valgrind says.
+        said: String,
+    },
+    /// The program failed.
+    Failed {
+        /// The program.
+        program: PathBuf,
+        /// How it ended.
+        end: String,
+        /// The last that it said.
+        said: String,
+    },
+    /// It did not end in time.
+    OutOfTime {
+        /// The program.
+        program: PathBuf,
+        /// How long it had.
+        limit: Duration,
+    },
+    /// valgrind left no count.
+    NoCount {
+        /// The program.
+        program: PathBuf,
+        /// The last that valgrind said.
+        said: String,
+    },
+    /// The system refused something.
+    System {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl fmt::Display for CallgrindError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => write!(
+                formatter,
+                "valgrind is missing, which counts instructions: scripts/setup installs it"
+            ),
+            Self::Native { program, said } => write!(
+                formatter,
+                "{} has instructions that valgrind does not know ({said}): count a generic build, \
+                 of RUSTFLAGS=\"{}\"",
+                program.display(),
+                crate::program::GENERIC_FLAGS.join(" ")
+            ),
+            Self::Failed { program, end, said } => {
+                write!(formatter, "{} under valgrind: {end}: {said}", program.display())
+            }
+            Self::OutOfTime { program, limit } => write!(
+                formatter,
+                "{} did not end under valgrind within {} s: ask it for fewer operations, or give it \
+                 more time",
+                program.display(),
+                limit.as_secs_f64()
+            ),
+            Self::NoCount { program, said } => write!(
+                formatter,
+                "valgrind left no count of {}: {said}; is there room for its files?",
+                program.display()
+            ),
+            Self::System { action, path, source } => {
+                write!(formatter, "cannot {action} {}: {source}", path.display())
+            }
+        }
+    }
+}
+
+impl Error for CallgrindError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::System { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Whether two sets of lines may be compared: of one suite, scale and class of machine, and of
+//! cells that ask the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use verdict::{Apart, Line};
+
+use super::tolerance::Tolerances;
+
+/// Values of a side below which it has no interval.
+const INTERVAL_FROM: usize = 3;
+
+/// What the lines of two sides do not share though they should: `fact: A and B`, sorted.
+#[must_use]
+pub fn differences(a: &[Line], b: &[Line]) -> Vec<String> {
+    let mut differences = Vec::new();
+    let facts = |lines: &[Line]| {
+        let mut facts: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for line in lines {
+            let own = [("suite", &line.suite), ("scale", &line.scale), ("source", &line.source)];
+            let own = own.map(|(name, value)| (name.to_owned(), value.clone()));
+            for (name, value) in own.into_iter().chain(line.environment.clone()) {
+                if !value.is_empty() {
+                    facts.entry(name).or_default().insert(value);
+                }
+            }
+        }
+        facts
+    };
+    let (a, b) = (facts(a), facts(b));
+    let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    let told = |values: Option<&BTreeSet<String>>| match values {
+        None => "unknown".to_owned(),
+        Some(values) => {
+            let values: Vec<String> = values.iter().map(|value| format!("`{value}`")).collect();
+            values.join(", ")
+        }
+    };
+    for name in names {
+        if a.get(name) != b.get(name) {
+            differences.push(format!("{name}: {} and {}", told(a.get(name)), told(b.get(name))));
+        }
+    }
+    differences
+}
+
+/// What two sets of lines have in common, and what not.
+#[derive(Clone, Debug, Default)]
+pub struct Shared {
+    /// Each metric of each cell that both have.
+    pub apart: Vec<Apart>,
+    /// Cells of one name that ask for something else, metrics of another unit, cells that only one
+    /// side has: in sentences.
+    pub left_out: Vec<String>,
+}
+
+/// Brings together what both sides measured. A cell that stands in several lines of a side has all
+/// their values. `floor` is what the machine is known to have moved by in a metric.
+#[must_use]
+pub fn shared(
+    a: &[Line],
+    b: &[Line],
+    tolerances: &Tolerances,
+    floor: impl Fn(&str) -> Option<f64>,
+) -> Shared {
+    let mut shared = Shared::default();
+    let by_cell = |lines: &[Line]| {
+        let mut cells: BTreeMap<String, Vec<Line>> = BTreeMap::new();
+        for line in lines {
+            cells.entry(line.cell.clone()).or_default().push(line.clone());
+        }
+        cells
+    };
+    let (a, mut b) = (by_cell(a), by_cell(b));
+    for (cell, a) in a {
+        let Some(b) = b.remove(&cell) else {
+            shared.left_out.push(format!("{cell}: only A has it"));
+            continue;
+        };
+        let asks: BTreeSet<&String> = a.iter().chain(&b).map(|line| &line.asks).collect();
+        if asks.len() > 1 {
+            shared.left_out.push(format!("{cell}: A and B ask different things of it"));
+            continue;
+        }
+        let names: BTreeSet<&String> = a.iter().flat_map(|line| line.metrics.keys()).collect();
+        for name in names {
+            let Some(tolerance) = tolerances.of(name) else { continue };
+            let series = |lines: &[Line]| -> Vec<verdict::Series> {
+                lines.iter().filter_map(|line| line.metrics.get(name)).cloned().collect()
+            };
+            let (of_a, of_b) = (series(&a), series(&b));
+            let kinds: BTreeSet<(&str, bool)> = of_a
+                .iter()
+                .chain(&of_b)
+                .map(|series| (series.unit.as_str(), series.better == verdict::Better::Higher))
+                .collect();
+            if of_b.is_empty() {
+                shared.left_out.push(format!("{cell}: only A has `{name}`"));
+            } else if kinds.len() > 1 {
+                shared.left_out.push(format!("{cell}: `{name}` is in different units"));
+            } else {
+                let values = |series: &[verdict::Series]| -> Vec<f64> {
+                    series.iter().flat_map(|series| series.values.clone()).collect()
+                };
+                let (a, b) = (values(&of_a), values(&of_b));
+                if a.len().min(b.len()) < INTERVAL_FROM {
+                    shared.left_out.push(format!(
+                        "{cell}: `{name}` has {} and {} values, and an interval needs {INTERVAL_FROM} of each",
+                        a.len(),
+                        b.len()
+                    ));
+                    continue;
+                }
+                shared.apart.push(Apart {
+                    cell: cell.clone(),
+                    metric: name.clone(),
+                    unit: of_a[0].unit.clone(),
+                    better: of_a[0].better,
+                    tolerance,
+                    a,
+                    b,
+                    floor: floor(name),
+                });
+            }
+        }
+    }
+    shared.left_out.extend(b.into_keys().map(|cell| format!("{cell}: only B has it")));
+    shared
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::slice::from_ref;
+    use verdict::{Better, Series};
+
+    fn line(cell: &str, values: &[f64]) -> Line {
+        let series =
+            Series { unit: "1/s".to_owned(), better: Better::Higher, values: values.to_vec() };
+        Line {
+            schema: verdict::LINE_SCHEMA,
+            suite: "gate".to_owned(),
+            scale: "quick".to_owned(),
+            cell: cell.to_owned(),
+            asks: "1".to_owned(),
+            environment: [("cpu".to_owned(), "some".to_owned())].into(),
+            metrics: [("throughput".to_owned(), series)].into(),
+            ..Line::default()
+        }
+    }
+
+    #[test]
+    fn lines_of_other_scales_and_machines_are_told_apart() {
+        let a = line("x", &[1.0]);
+        assert!(differences(from_ref(&a), from_ref(&a)).is_empty());
+        let mut b = a.clone();
+        b.scale = "smoke".to_owned();
+        b.environment.insert("cpu".to_owned(), "other".to_owned());
+        b.environment.insert("kernel".to_owned(), "6.1".to_owned());
+        assert_eq!(
+            differences(&[a], &[b]),
+            ["cpu: `some` and `other`", "kernel: unknown and `6.1`", "scale: `quick` and `smoke`"]
+        );
+    }
+
+    #[test]
+    fn only_what_asks_the_same_in_the_same_unit_is_brought_together() {
+        let a = [
+            line("x", &[1.0, 1.1]),
+            line("x", &[2.0]),
+            line("y", &[1.0]),
+            line("u", &[1.0]),
+            line("few", &[1.0; 9]),
+        ];
+        let mut other = line("u", &[1.0]);
+        other.asks = "2".to_owned();
+        let b = [line("x", &[3.0; 3]), line("z", &[1.0]), other, line("few", &[1.0, 1.0])];
+        let shared = shared(&a, &b, &Tolerances::default(), |_| Some(0.01));
+        assert_eq!(shared.apart.len(), 1);
+        assert_eq!(shared.apart[0].a, [1.0, 1.1, 2.0]);
+        assert_eq!(shared.apart[0].b, [3.0; 3]);
+        assert_eq!(shared.apart[0].floor, Some(0.01));
+        let said = shared.left_out.join("; ");
+        for text in [
+            "u: A and B ask different",
+            "y: only A has it",
+            "z: only B has it",
+            "few: `throughput` has 9 and 2 values",
+        ] {
+            assert!(said.contains(text), "{said}");
+        }
+    }
+}

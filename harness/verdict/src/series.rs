@@ -1,0 +1,36 @@
+//! What was measured of one metric: a value a process, with its unit and its good direction.
+
+use serde::{Deserialize, Serialize};
+
+/// Which direction is an improvement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Better {
+    /// More is better: throughput.
+    Higher,
+    /// Less is better: latency, memory, time.
+    Lower,
+}
+
+impl Better {
+    /// Whether `ratio`, new ÷ old, is a change for the worse.
+    #[must_use]
+    pub fn is_worse(self, ratio: f64) -> bool {
+        match self {
+            Self::Higher => ratio < 1.0,
+            Self::Lower => ratio > 1.0,
+        }
+    }
+}
+
+/// The values of one metric.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Series {
+    /// Unit, as `1/s`, `ns`, `ratio`. Series are compared only where it is the same.
+    pub unit: String,
+    /// Which direction is an improvement.
+    pub better: Better,
+    /// One value a process (or whatever the source repeats), in the order they were measured.
+    pub values: Vec<f64>,
+}

@@ -1,0 +1,110 @@
+//! The engine's pieces, called one at a time. No API: it is for this crate's benches, which cannot
+//! see inside, and changes with the pieces.
+//!
+//! Every function is `#[inline]` and calls nothing that the crate's inlined operations do not call:
+//! it is compiled into its caller, and the code of the engine is the same as without it. Nothing
+//! here lets a caller break an invariant; what an operation does in one call is done in steps.
+
+use crate::Store;
+use crate::address::{ObjectRef, VirtualAddress};
+use crate::constants::SESSIONS_MAX;
+use crate::epoch::{Pin, Slot};
+use crate::error::TooManySessions;
+use crate::index::hash::Hash;
+use crate::raw::Header;
+use crate::store::Shared;
+
+/// Where an object lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address(VirtualAddress);
+
+/// What a session is to one thread, for parts of operations.
+#[derive(Debug)]
+pub struct Client<'store> {
+    shared: &'store Shared,
+    slot: &'store Slot,
+}
+
+impl<'store> Client<'store> {
+    /// Takes a slot of the epoch table, until it is dropped.
+    ///
+    /// # Errors
+    /// As [`Store::session`].
+    #[inline]
+    pub fn new(store: &'store Store) -> Result<Self, TooManySessions> {
+        let shared = &*store.shared;
+        let slot = shared.epochs.claim().ok_or(TooManySessions { limit: SESSIONS_MAX })?;
+        Ok(Self { shared, slot })
+    }
+
+    /// Enters the epoch, and leaves it when the answer is dropped.
+    #[inline]
+    pub fn enter(&mut self) -> Inside<'_> {
+        Inside { shared: self.shared, pin: self.slot.enter(&self.shared.epochs.clock) }
+    }
+
+    /// The turn, among those of its node, of the core that the calling thread runs on.
+    #[inline]
+    pub fn turn_here(&self) -> usize {
+        self.shared.log.turn_here()
+    }
+}
+
+impl Drop for Client<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.slot.release();
+    }
+}
+
+/// A client inside the epoch.
+#[derive(Debug)]
+pub struct Inside<'client> {
+    shared: &'client Shared,
+    pin: Pin<'client>,
+}
+
+impl Inside<'_> {
+    /// Looks a key up as a GET does: hashes it, fetches its lines, finds the object.
+    #[inline]
+    pub fn lookup(&self, key: u64) -> Option<Address> {
+        let Shared { log, index, .. } = self.shared;
+        let hash = Hash::of(key);
+        index.prefetch(hash);
+        index.read(hash, key, &log.memory, &self.pin, false, |found| Address(found.address))
+    }
+
+    /// Appends an object to the head that the configuration chooses; `None` when no head has
+    /// room. Unless it is published it is dead.
+    ///
+    /// # Panics
+    /// If the value is longer than [`Store::value_limit`].
+    #[inline]
+    pub fn append(&self, key: u64, value: &[u8]) -> Option<Appended<'_>> {
+        assert!(value.len() <= self.shared.value_limit, "a value of {} bytes", value.len());
+        let hash = Hash::of(key);
+        let room = self.shared.log.append(value.len(), hash.bits(), &self.pin)?;
+        let (object, header) = room.write(key, value);
+        Some(Appended { inside: self, hash, object, header })
+    }
+}
+
+/// An object that the index does not lead to yet.
+#[derive(Debug)]
+pub struct Appended<'inside> {
+    inside: &'inside Inside<'inside>,
+    hash: Hash,
+    object: ObjectRef,
+    header: Header,
+}
+
+impl Appended<'_> {
+    /// Leads its key to it; `None` when the index is full.
+    #[inline]
+    pub fn publish(self) -> Option<Address> {
+        let Self { inside: Inside { shared, pin }, hash, object, header } = self;
+        let Shared { log, index, .. } = shared;
+        let published = index.publish(hash, object, header, &log.memory, &log.segments, pin);
+        published.is_ok().then(|| Address(object.address()))
+    }
+}
