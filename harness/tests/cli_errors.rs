@@ -4,12 +4,16 @@ mod common;
 
 use std::fs;
 use std::process::Stdio;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{bench, errors, run, scratch};
 
 /// Runs and checks exit code and message; nothing may be written to `results/`.
 fn refused(arguments: &[&str], code: i32, expected: &[&str]) {
-    let folder = scratch("refused");
+    // A folder for each: tests run beside each other.
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
+    // Relaxed: a number of its own is all that is asked.
+    let folder = scratch(&format!("refused-{}", CALLS.fetch_add(1, Ordering::Relaxed)));
     let output = bench().args(arguments).current_dir(&folder).output().expect("it starts");
     let message = errors(&output);
     assert_eq!(output.status.code(), Some(code), "{arguments:?}: {message}");
