@@ -191,9 +191,10 @@ fn settings_out_of_range_are_errors_with_the_range() {
 
 /// Counts for the table of the module's documentation.
 #[test]
-#[ignore = "a simulation of a minute or so that counts and asserts nothing new"]
+#[ignore = "a simulation of a minute or so"]
 fn power() {
     let histories = 100;
+    let mut found = 0;
     for (bias, halves) in [
         (Bias::Uniform(0.05), &[20, 30, 40, 60, 80][..]),
         (Bias::LogNormal(0.05), &[60, 80, 100, 150, 200, 250][..]),
@@ -206,6 +207,7 @@ fn power() {
                 })
                 .collect();
             distances.sort_unstable();
+            found = distances.len();
             let at = |share: usize| distances.get(distances.len() * share / 100);
             println!(
                 "{bias:?}, {} runs: found in {} of {histories}; its place is off by {:?} in half \
@@ -216,12 +218,13 @@ fn power() {
                 at(90),
             );
         }
+        assert!(found >= 95, "{bias:?}: {found} of the longest histories");
     }
 }
 
 /// Counts what lucky runs at the end of a history do, for the module's documentation.
 #[test]
-#[ignore = "a simulation of a minute or so that counts and asserts nothing new"]
+#[ignore = "a simulation of a minute or so"]
 fn luck() {
     const LUCKY: [&[usize]; 4] = [&[], &[1], &[3], &[1, 2]];
     for bias in [SESSIONS, Bias::LogNormal(0.05), Bias::Uniform(0.005)] {
@@ -236,6 +239,7 @@ fn luck() {
                 }
             }
             println!("{bias:?}, {runs} runs: {changed:?} of 400, lucky from the end: {LUCKY:?}");
+            assert!(changed[1] <= 1 && changed[2] <= 1, "one lucky run is no level");
         }
     }
 }
