@@ -20,6 +20,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("harness/capture", &["platform", "workloads"]),
     ("harness/verdict", &["workloads"]),
     ("harness/builds", &[]),
+    ("harness/claims", &["verdict"]),
+    ("harness/model", &[]),
 ];
 
 /// Crates of ours, by package name.
