@@ -65,7 +65,10 @@ pub(super) fn plan_here(
     scale: &Scale,
     (results, missing): (&Path, Missing),
 ) -> Result<(Plan, Traces), Failure> {
-    let limits = MachineLimits { memory_bytes: available_memory_bytes() };
+    let limits = MachineLimits {
+        memory_bytes: available_memory_bytes(),
+        cores: platform::cpu::allowed_cores().len(),
+    };
     let traces = Library::below(results).prepare(suites, scale, missing);
     let traces = traces.map_err(Failure::machine)?;
     let planned = plan(suites, scale, &traces, limits).map_err(|message| {

@@ -8,6 +8,7 @@ mod replay;
 mod scale;
 mod suggest;
 mod suite;
+mod threads;
 
 pub use bytes::Bytes;
 pub use catalogue::{built_in, load, names};
@@ -16,3 +17,4 @@ pub use replay::ReplayGrid;
 pub use scale::Scale;
 pub use suggest::unknown_name;
 pub use suite::{AllocationGrid, CopyGrid, FragmentationGrid, Suite, SuiteError};
+pub use threads::{Threads, on_cores};

@@ -86,7 +86,7 @@ fn side(work: &KeyValue) -> Option<(Capability, bool)> {
 type Sides<'a> = BTreeMap<(&'a str, Capability, u32), [Option<f64>; 2]>;
 
 pub(in crate::figures) fn capabilities(rows: &[Row]) -> Data {
-    let members = Membership::of(&["capabilities", "rivals"]);
+    let members = Membership::of(&["capabilities", "rivals"], rows);
     let mut all = repetitions(rows);
     all.retain(|one| {
         let asked = members.includes(one.cell) || is_pattern(one);
