@@ -14,7 +14,7 @@
 //! | [`runner`], [`protocol`], [`progress`] | a cell as a process, watched from outside |
 //! | [`worker`] | the measured process |
 //! | [`record`], [`archive`], [`environment`], [`identity`] | what is kept |
-//! | [`analysis`], [`compare`] | from rows to numbers |
+//! | [`analysis`], [`compare`], [`summaries`] | from rows to numbers |
 //! | `targets` | performance targets: a table of questions with a bar each |
 //! | [`traces`] | what is known of a trace |
 //! | [`figures`], [`report`] | from numbers to pages |
@@ -41,6 +41,7 @@ pub mod registry;
 pub mod report;
 pub mod runner;
 pub mod spec;
+pub mod summaries;
 mod targets;
 pub mod traces;
 pub mod worker;

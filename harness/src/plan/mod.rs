@@ -2,6 +2,7 @@
 
 mod allocations;
 mod copying;
+mod estimate;
 mod key_value;
 mod replay;
 mod too_large;
@@ -15,6 +16,7 @@ use crate::registry;
 use crate::spec::{FragmentationGrid, Scale, Suite, unknown_name};
 use crate::traces::Traces;
 
+pub use estimate::{estimate_s, in_words};
 #[cfg(test)]
 pub(crate) use key_value::work_name;
 pub use key_value::{check_key_value, key_value_cell};
