@@ -11,5 +11,6 @@ mod systems;
 pub(crate) mod tests;
 
 pub use page::write;
-pub(crate) use summary::aligned;
+pub(crate) use page::machine_line;
+pub(crate) use summary::{aligned, matrices_of};
 pub use summary::summary;
