@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use claims::Answer;
+use claims::{Answer, Counts, Verdict};
 
 use crate::archive::RunRecord;
 use crate::figures::{self, Figure};
@@ -37,7 +37,7 @@ pub struct Material<'a> {
 pub fn block(name: &str, material: &Material<'_>) -> Result<String, String> {
     match name {
         RUN => Ok(run(material)),
-        CLAIMS => Ok(claims::render::markdown(material.answers)),
+        CLAIMS => Ok(claims_by_source(material)),
         FIGURES => Ok(list()),
         figure => match figures::by_name(figure) {
             Some(figure) => numbers(figure, material),
@@ -60,6 +60,45 @@ fn run(material: &Material<'_>) -> String {
         run.finished.as_deref().unwrap_or("no end"),
         fact("revision"),
         machine_line(run)
+    )
+}
+
+/// How many answers of each source came to which verdict, and those that fail; the whole table is a file
+/// of the run.
+fn claims_by_source(material: &Material<'_>) -> String {
+    let mut sources: Vec<&str> = Vec::new();
+    for answer in material.answers {
+        if !sources.contains(&answer.source.as_str()) {
+            sources.push(&answer.source);
+        }
+    }
+    let heading = ["source", "holds", "fails", "undecided", "not testable here", "what fails"];
+    let mut lines = vec![heading.map(str::to_owned).to_vec()];
+    for source in sources {
+        let of = || material.answers.iter().filter(|answer| answer.source == source);
+        let count = |verdict| match of().filter(|answer| answer.verdict == verdict).count() {
+            0 => "–".to_owned(),
+            count => count.to_string(),
+        };
+        let failing: Vec<String> = of()
+            .filter(|answer| answer.verdict == Verdict::Fails)
+            .map(|answer| format!("{}: {}", answer.claim, answer.line()))
+            .collect();
+        let mut line = vec![source.to_owned()];
+        line.extend(
+            [Verdict::Holds, Verdict::Fails, Verdict::Undecided, Verdict::NotTestable].map(count),
+        );
+        line.push(if failing.is_empty() { "–".to_owned() } else { failing.join("; ") });
+        lines.push(line);
+    }
+    let counts = Counts::of(material.answers.iter().map(|answer| answer.verdict));
+    let file = material.folder.join("claims.md");
+    format!(
+        "{} questions asked of this run: {}. Each with its interval: [`{2}`]({2}).\n\n{3}",
+        material.answers.len(),
+        counts.words(),
+        file.display(),
+        table(&lines, false)
     )
 }
 
