@@ -16,10 +16,14 @@ pub enum Threads {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Word {
-    /// The largest number listed doubled again and again below the cores of the machine, and the
-    /// cores themselves; nothing on a machine that has no more than what is listed.
+    /// The largest number listed doubled again and again below the cores of the machine, the numbers
+    /// of the papers' machines ([`PAPER`]), and the cores themselves; nothing on a machine that has no
+    /// more than what is listed.
     ToCores,
 }
+
+/// Threads of the Nibble paper's figures: of Postmark, and of everything else.
+const PAPER: [usize; 2] = [135, 240];
 
 /// The numbers that `list` stands for on a machine of so many cores: those listed, then what
 /// [`Word::ToCores`] adds, ascending.
@@ -36,9 +40,11 @@ pub fn on_cores(list: &[Threads], cores: usize) -> Vec<usize> {
         let listed = counts.iter().copied().max().unwrap_or(0);
         let doubled = std::iter::successors(Some(listed.max(1) * 2), |count| Some(count * 2));
         counts.extend(doubled.take_while(|&count| count < cores));
-        if cores > listed {
-            counts.push(cores);
-        }
+        counts.extend(PAPER.into_iter().chain([cores]).filter(|&count| {
+            count > listed && count <= cores
+        }));
+        counts.sort_unstable();
+        counts.dedup();
     }
     counts
 }
@@ -65,7 +71,8 @@ mod tests {
             (3, vec![1, 2, 3]),
             (4, vec![1, 2, 4]),
             (6, vec![1, 2, 4, 6]),
-            (240, vec![1, 2, 4, 8, 16, 32, 64, 128, 240]),
+            (240, vec![1, 2, 4, 8, 16, 32, 64, 128, 135, 240]),
+            (256, vec![1, 2, 4, 8, 16, 32, 64, 128, 135, 240, 256]),
         ] {
             assert_eq!(counts(r#"[1, 2, "to-cores"]"#, cores), expected, "{cores} cores");
         }

@@ -7,7 +7,7 @@ use crate::cell::{Basis, Cell, Driver, Fragmentation, Frees, KeyValue, Observe, 
 use crate::figures::Repetition;
 
 /// Threads that a cell has.
-pub(super) fn threads(cell: &Cell) -> usize {
+fn threads(cell: &Cell) -> usize {
     match &cell.work {
         Work::Fragmentation(work) => work.threads,
         Work::KeyValue(work) => work.threads,
@@ -16,8 +16,8 @@ pub(super) fn threads(cell: &Cell) -> usize {
     }
 }
 
-/// The labels of one step of a cell, in a run whose widest cell has `cores` threads.
-pub(super) fn of(one: &Repetition<'_>, step: &str, cores: usize) -> BTreeMap<String, String> {
+/// The labels of one step of a cell.
+pub(super) fn of(one: &Repetition<'_>, step: &str) -> BTreeMap<String, String> {
     let mut labels = BTreeMap::new();
     let mut label = |name: &str, text: String| labels.insert(name.to_owned(), text);
     label("system", one.system.to_owned());
@@ -44,14 +44,7 @@ pub(super) fn of(one: &Repetition<'_>, step: &str, cores: usize) -> BTreeMap<Str
         }
     }
     if !matches!(one.cell.work, Work::Copy(_) | Work::Allocations(_)) {
-        let threads = threads(one.cell);
-        label("threads", threads.to_string());
-        let used = match threads {
-            1 => "one",
-            all if all == cores => "all",
-            _ => "some",
-        };
-        label("cores-used", used.to_owned());
+        label("threads", threads(one.cell).to_string());
     }
     labels
 }

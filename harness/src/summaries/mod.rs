@@ -24,12 +24,11 @@ pub const FILE: &str = "summary.jsonl";
 /// An account of a trace that cannot be read.
 pub fn summaries(folder: &Path, rows: &[Row]) -> Result<Vec<Summary>, String> {
     let all = repetitions(rows);
-    let cores = all.iter().map(|one| labels::threads(one.cell)).max().unwrap_or(1);
     let mut found: BTreeMap<BTreeMap<String, String>, Vec<(&Repetition<'_>, Option<&Row>)>> =
         BTreeMap::new();
     for one in &all {
         for row in &one.rows {
-            let labels = labels::of(one, &row.step, cores);
+            let labels = labels::of(one, &row.step);
             found.entry(labels).or_default().push((one, Some(row)));
         }
     }

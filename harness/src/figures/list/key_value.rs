@@ -277,8 +277,8 @@ pub(super) const FIGURES: [Figure; 26] = [
         question: "Which segment and block sizes suit a store that is 90 % full?",
         source: "dissertation Fig. 21-23",
         suites: &["segment-block"],
-        caption: "Throughput in Mops/s of wall time in each field, darker is more; the frame marks \
-                  the highest median. Below each median the 95 % interval over processes (of fewer \
+        caption: "Throughput in Mops/s of wall time in each field, darker is more, a panel for each \
+                  size of values; the frame marks the highest median of a panel. Below each median the 95 % interval over processes (of fewer \
                   than three processes their range).",
         script: script!("segment-block"),
         value: "value",
