@@ -93,10 +93,7 @@ pub(crate) fn system(row: &Summary) -> &str {
 }
 
 /// The labels of `row` that `ignored` does not name.
-pub(crate) fn labels_but<'a>(
-    row: &'a Summary,
-    ignored: impl Fn(&str) -> bool,
-) -> BTreeMap<&'a str, &'a str> {
+pub(crate) fn labels_but(row: &Summary, ignored: impl Fn(&str) -> bool) -> BTreeMap<&str, &str> {
     let labels = row.labels.iter().map(|(label, value)| (label.as_str(), value.as_str()));
     labels.filter(|(label, _)| !ignored(label)).collect()
 }

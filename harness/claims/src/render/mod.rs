@@ -22,9 +22,11 @@ pub fn permutation(tally: &PermutationTally) -> String {
     if *hold == 0 {
         return "permuted: no comparison of systems holds, so there is none to turn".to_owned();
     }
+    let (s, they_hold, do_not) =
+        if *hold == 1 { ("", "holds", "does") } else { ("s", "hold", "do") };
     let mut text = format!(
-        "permuted: of {hold} comparisons of systems that hold, {turned} no longer do when numbers \
-         stand at other systems"
+        "permuted: of {hold} comparison{s} of systems that {they_hold}, {turned} no longer {do_not} \
+         when numbers stand at other systems"
     );
     if !still.is_empty() {
         let still: Vec<String> =
