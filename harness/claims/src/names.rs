@@ -1,8 +1,9 @@
 //! Names of labels that a claim may use.
 
 /// Labels of every family of works; `set.NAME` beside them.
-pub(crate) const LABELS: [&str; 26] = [
+pub(crate) const LABELS: [&str; 27] = [
     "ageing",
+    "arrivals",
     "basis",
     "batch",
     "copies",
