@@ -131,7 +131,7 @@ pub(super) fn scale(run: &RunRecord) -> String {
 }
 
 /// The machine in one line.
-pub(super) fn machine_line(run: &RunRecord) -> String {
+pub(crate) fn machine_line(run: &RunRecord) -> String {
     let fact = |name: &str| run.machine.facts.get(name).map(String::as_str);
     let mut line = fact("cpu").unwrap_or("unknown processor").to_owned();
     for (name, unit) in [("cores", " cores"), ("memory-mib", " MiB memory")] {
