@@ -44,6 +44,9 @@ fn a_small_ask_stands_in_for_a_large_one() {
     assert_eq!(answers(&asks, 16, 1)[1].reason, "not asked here: the machine is large");
     let alone = answers(&[&ask("small", WORD)], 64, 8);
     assert_eq!(alone[0].verdict, Holds, "no large ask says what is large");
+    let two = [large("cores = 4"), large("cores = 16"), ask("small", WORD)];
+    let two: Vec<&str> = two.iter().map(String::as_str).collect();
+    assert_eq!(answers(&two, 8, 1)[2].verdict, Holds, "one of the large ones is not asked");
 }
 
 #[test]

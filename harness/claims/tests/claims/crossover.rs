@@ -80,3 +80,14 @@ fn other_labels_make_other_lines() {
     assert_eq!(both.counts().words(), "6 hold, 2 fail");
     assert_eq!(both.telling().unwrap().compared, "a ÷ b, fill 80 %, 2 threads");
 }
+
+#[test]
+fn systems_meet_at_the_same_setting() {
+    let word = "crossover = { of = { engine = \"a\" }, to = { engine = \"b\" }, \
+                along = \"set.heads\", between = [1, 4] }";
+    let rows = [("a", 1, 8.0), ("b", 1, 10.0), ("a", 4, 11.0), ("b", 4, 10.0)]
+        .map(|(system, heads, value)| near(&format!("{system}@heads={heads}"), "", value));
+    let crosses = answer(word, &rows);
+    assert_eq!(compared(&crosses), ["a@heads=1 ÷ b@heads=1", "a@heads=4 ÷ b@heads=4"]);
+    assert_eq!(crosses.verdict, Verdict::Holds);
+}

@@ -56,8 +56,8 @@ fn numbers_stay_within_rows_that_are_otherwise_alike() {
         near("nibble", "threads=1", 6.0),
         near("mica", "threads=1", 1.0),
         near("nibble", "threads=2", 60.0),
-        near("redis", "threads=2", 10.0),
-        absent("mica", "threads=2", "hung"),
+        near("mica", "threads=2", 10.0),
+        absent("redis", "threads=2", "hung"),
     ];
     let both = &permuted(TWICE, &rows)[0];
     let values: Vec<f64> =
