@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{outcomes, page};
+use super::{opening, outcomes};
 use crate::archive::RunRecord;
 use crate::figures::table::prefixed;
 use crate::figures::{self, Table};
@@ -12,7 +12,7 @@ use crate::record::Row;
 /// of outcomes, then everything that the plan does not allow for, with its reason.
 #[must_use]
 pub fn summary(run: &RunRecord, rows: &[Row]) -> String {
-    let mut text = format!("{}: {}\n", run.name, page::scale(run));
+    let mut text = format!("{}: {}\n", run.name, opening::scale(run));
     for (figure, value, what) in [
         ("allocator-bloat", "overhead", "resident ÷ live bytes after the second filling"),
         ("allocator-bloat", "refill", "operations/s of the second filling"),
@@ -34,7 +34,7 @@ pub fn summary(run: &RunRecord, rows: &[Row]) -> String {
         text += &matrices(&table, value, &format!("{}: {what}", figure.title));
     }
     text += &format!("\nsteps: {}\n", outcomes::sentence(rows));
-    for notice in page::notices(run, rows) {
+    for notice in opening::notices(run, rows) {
         text += &format!("note: {notice}\n");
     }
     for row in rows.iter().filter(|row| !row.expected) {
