@@ -30,7 +30,7 @@ pub(super) fn run(arguments: &ReproduceArguments) -> Result<(), Failure> {
         run.notices.push("Left out: all drawings; gnuplot is missing on this machine".to_owned());
     }
     let drawn = figures::draw(&folder, &rows, &wanted, drawings).map_err(Failure::internal)?;
-    let page = report::write(&folder, &run, &rows, &drawn).map_err(Failure::internal)?;
+    let page = super::report::write(&folder, &mut run, &rows, &drawn)?;
     print!("{}", report::summary(&run, &rows));
     println!("{}", page.display());
     if measured_some {

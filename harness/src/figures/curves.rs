@@ -167,7 +167,7 @@ fn add(
         ]);
     }
     let highest = curve.iter().map(|point| point.resident_bytes).max().unwrap_or(0);
-    shown.rows.push(vec![
+    let row = vec![
         name.into(),
         (repetition.cell.repetition as usize).into(),
         end_s.into(),
@@ -176,7 +176,8 @@ fn add(
         at_once.into(),
         idle.into(),
         purge.into(),
-    ]);
+    ];
+    shown.push(row, vec![repetition.source()]);
 }
 
 #[cfg(test)]

@@ -98,7 +98,7 @@ pub(super) fn requests<'a>(repetition: &Repetition<'a>) -> Option<&'a KeyValue> 
 }
 
 /// What repetitions of a cell have in common.
-pub(super) fn without_repetition(id: &str) -> &str {
+pub(crate) fn without_repetition(id: &str) -> &str {
     id.rsplit_once('/').map_or(id, |(cell, _)| cell)
 }
 

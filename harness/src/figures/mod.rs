@@ -36,10 +36,13 @@ mod tests;
 #[cfg(test)]
 mod tests_requests;
 mod traces;
+mod united;
 mod unlike;
 
 pub use draw::{Drawings, Drawn, draw, draw_table, gnuplot_available};
 pub use list::{Figure, all, by_name};
+pub(crate) use membership::without_repetition;
 pub(crate) use repetitions::{Repetition, is_sound, repetitions};
 pub use table::Table;
 pub use traces::draw_accounts;
+pub use united::{UNITED, unite};

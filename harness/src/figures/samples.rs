@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::data::Data;
-use super::repetitions::Repetition;
+use super::repetitions::{Repetition, sources};
+use super::table::Source;
 use crate::analysis::{Estimate, estimate, spread};
 use crate::cell::Work;
 use crate::record::{Flag, Outcome, Percentiles, Row};
@@ -228,6 +229,8 @@ pub(super) struct Point {
     pub(super) value: Option<Estimate>,
     /// What is to be said about it.
     pub(super) mark: Mark,
+    /// What it comes from; nothing where people read another table.
+    pub(super) sources: Vec<Source>,
 }
 
 /// Median and 95 % interval of `values`; their range where some of them are 0.
@@ -268,7 +271,7 @@ pub(super) fn points<'a>(
         } else {
             Mark::None
         };
-        points.push(Point { spot, value, mark });
+        points.push(Point { spot, value, mark, sources: sources(&found) });
     }
     points
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{outcomes, page};
+use super::{opening, outcomes};
 use crate::archive::RunRecord;
 use crate::figures::table::prefixed;
 use crate::figures::{self, Figure, Table};
@@ -49,7 +49,7 @@ pub(crate) fn matrices_of(figure: &Figure, folder: &Path, rows: &[Row]) -> Vec<M
 /// of outcomes, then everything that the plan does not allow for, with its reason.
 #[must_use]
 pub fn summary(run: &RunRecord, rows: &[Row]) -> String {
-    let mut text = format!("{}: {}\n", run.name, page::scale(run));
+    let mut text = format!("{}: {}\n", run.name, opening::scale(run));
     for figure in figures::all() {
         // Only curves need the folder.
         for matrix in matrices_of(figure, Path::new(""), rows) {
@@ -57,7 +57,7 @@ pub fn summary(run: &RunRecord, rows: &[Row]) -> String {
         }
     }
     text += &format!("\nsteps: {}\n", outcomes::sentence(rows));
-    for notice in page::notices(run, rows) {
+    for notice in opening::notices(run, rows) {
         text += &format!("note: {notice}\n");
     }
     for row in rows.iter().filter(|row| !row.expected) {
