@@ -32,14 +32,14 @@ use std::any::Any;
 use std::io::BufRead;
 use std::os::fd::RawFd;
 
-use engine::{OpenError, Setting};
+use engine::{OpenError, Setting, Setup};
 use link::Link;
 
 use crate::cell::{Cell, System, Work};
 use crate::progress::ProgressPage;
 use crate::protocol::Event;
 use crate::record::{Conditions, Outcome};
-use crate::registry::{self, StoreSetup};
+use crate::registry;
 
 /// Runs the cell that standard input holds. `progress` is the descriptor of the page shared with
 /// the parent; without one (by hand) the worker keeps a page of its own.
@@ -130,7 +130,7 @@ fn resident_before_open(cell: &Cell) -> u64 {
 }
 
 /// Opens the heap below a store, where the system names one, and completes the setup.
-fn store_setup(cell: &Cell, mut setup: StoreSetup) -> Result<(String, StoreSetup), Stop> {
+fn store_setup(cell: &Cell, mut setup: Setup) -> Result<(String, Setup), Stop> {
     let System::Store { name, heap, options } = &cell.system else {
         return Err(Stop::failed("the cell's system is not a store"));
     };

@@ -8,7 +8,8 @@ use std::process::Command;
 const SOURCES: [&str; 6] =
     ["src", "suites", "../nibble", "../baselines", "../workloads", "../Cargo.toml"];
 
-fn main() {
+/// Sets what `environment::program` reads.
+pub(crate) fn tell() {
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
     let compiler = output(&rustc, &["--version"]).unwrap_or_else(|| "unknown".to_owned());
     // Without locks git leaves its index alone, which would be a reason to build again.
@@ -30,7 +31,6 @@ fn main() {
     println!("cargo::rustc-env=NIBBLE_BENCH_TARGET_FEATURES={features}");
     println!("cargo::rustc-env=NIBBLE_BENCH_PROFILE={profile}");
     println!("cargo::rustc-env=NIBBLE_BENCH_REVISION={revision}");
-    println!("cargo::rerun-if-changed=build.rs");
     let git = ["HEAD", "index"]
         .into_iter()
         .filter_map(|file| output("git", &["rev-parse", "--git-path", file]));
