@@ -306,6 +306,7 @@ pub fn environment_of(system: &System) -> BTreeMap<String, String> {
             let traits = store_traits().iter().find(|traits| traits.name == name);
             wanted.extend(traits.iter().flat_map(|traits| traits.environment));
         }
+        System::Kernel => {}
     }
     let mut environment: BTreeMap<String, String> = BTreeMap::new();
     for (name, value) in wanted {

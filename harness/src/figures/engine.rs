@@ -213,7 +213,7 @@ fn workload(found: &[&Repetition<'_>]) -> String {
 fn layout(system: &System) -> String {
     match system {
         System::Store { options, .. } => options.values().next().cloned(),
-        System::Heap { .. } => None,
+        System::Heap { .. } | System::Kernel => None,
     }
     .unwrap_or_else(|| system.label())
 }

@@ -137,6 +137,9 @@ pub(crate) fn cell(system: System, work: Work, repetition: u32) -> Cell {
             work.frees
         ),
         Work::Copy(work) => format!("copy/{}/{}/{repetition}", work.copy_bytes, system.label()),
+        Work::Mapping(work) => {
+            format!("mapping/{}/{}/{repetition}", work.region_bytes, system.label())
+        }
         Work::KeyValue(work) => {
             format!("key-value/{}/{}/{repetition}", work_name(work), system.label())
         }

@@ -23,9 +23,10 @@ impl Membership {
     /// `rows` tell to how many threads lists grow that grow to the cores of the machine.
     pub(super) fn of(names: &[&str], rows: &[Row]) -> Self {
         let suites: Vec<_> = names.iter().filter_map(|name| built_in(name)).collect();
-        let scale = Scale::by_name(Scale::NAMES[0]).expect("the smallest scale");
         let cores = rows.iter().filter_map(|row| threads_of(&row.cell)).max().unwrap_or(1);
-        // Ids do not depend on sizes.
+        // Ids do not depend on sizes, but regions beyond a scale have none.
+        let largest = Scale::NAMES.last().and_then(|name| Scale::by_name(name));
+        let scale = Scale { repetitions: 1, ..largest.expect("the largest scale") };
         let limits = MachineLimits { memory_bytes: u64::MAX, cores };
         let planned = plan(&suites, &scale, &Traces::default(), limits);
         let cells = planned.expect("built-in suites can be planned").cells;
@@ -43,7 +44,7 @@ impl Membership {
                 },
                 None => self.ids.contains(without_repetition(&cell.id)),
             },
-            Work::Copy(_) => self.ids.contains(without_repetition(&cell.id)),
+            Work::Copy(_) | Work::Mapping(_) => self.ids.contains(without_repetition(&cell.id)),
             Work::Fragmentation(_) | Work::Allocations(_) => false,
         }
     }
@@ -93,7 +94,7 @@ pub(super) fn asked_by<'a>(suite: &str, rows: &'a [Row]) -> Vec<Repetition<'a>> 
 pub(super) fn requests<'a>(repetition: &Repetition<'a>) -> Option<&'a KeyValue> {
     match &repetition.cell.work {
         Work::KeyValue(work) => Some(work),
-        Work::Fragmentation(_) | Work::Copy(_) | Work::Allocations(_) => None,
+        Work::Fragmentation(_) | Work::Copy(_) | Work::Allocations(_) | Work::Mapping(_) => None,
     }
 }
 

@@ -37,6 +37,9 @@ pub(super) enum Quantity {
     LatencyUs(&'static str),
     /// A percentile of the latency of one kind of operation, in µs.
     KindLatencyUs(&'static str, &'static str),
+    /// A percentile of the time that one kind of operation takes for each page of its region, in ns;
+    /// cells that map only.
+    KindPageNs(&'static str, &'static str),
     /// A percentile of the latency from the real start, in µs; open loops only.
     ServiceUs(&'static str),
 }
@@ -83,6 +86,13 @@ impl Quantity {
             Self::EfficiencyPercent => Some(row.roofline?.efficiency * 100.0),
             Self::LatencyUs(name) => us(&row.latency_ns, name),
             Self::KindLatencyUs(kind, name) => us(row.latency_by_kind_ns.get(kind)?, name),
+            Self::KindPageNs(kind, name) => match row.cell.work {
+                Work::Mapping(work) => {
+                    let ns = *row.latency_by_kind_ns.get(kind)?.get(name)?;
+                    Some(ns as f64 / work.pages() as f64)
+                }
+                _ => None,
+            },
             Self::ServiceUs(name) => us(&row.open_loop.as_ref()?.service_ns, name),
         }
     }

@@ -3,7 +3,7 @@
 use super::data::Data;
 use super::fixture::Folder;
 use super::fixture::requests::{OWN_SUITE, edited, rows_of, write_timelines};
-use super::key_value::{compaction, components, grid, latency, scaling, stores, timeline};
+use super::key_value::{compaction, components, grid, latency, mapping, scaling, stores, timeline};
 use super::{Drawings, Table, by_name, draw, gnuplot_available};
 use crate::analysis::estimate;
 use crate::record::{Outcome, Row};
@@ -178,6 +178,33 @@ fn copies_are_grouped_by_value_size() {
     };
     assert_eq!([0.0, 1.0, 2.0].map(group), ["64 B", "1KiB", "4KiB"]);
     assert_eq!(table.rows.len(), 9);
+}
+
+#[test]
+fn mapping_is_timed_by_region_and_by_page() {
+    let part = "mapping/region-64KiB-pages-4KiB-threads-2/";
+    let rows = edited(&suite("mapping-cost"), part, |row| {
+        for (kind, ns) in [("map", 3_200), ("unmap", 1_600)] {
+            row.latency_by_kind_ns.get_mut(kind).unwrap().insert("p50".to_owned(), ns);
+        }
+    });
+    let data = mapping::mapping_cost(&rows);
+    let series = ("series", "pages of 4KiB, 2 threads");
+    for (measure, panel, value) in [
+        ("a region, µs", "map", 3.2),
+        ("a region, µs", "unmap", 1.6),
+        ("for each page, ns", "map", 200.0),
+        ("for each page, ns", "unmap", 100.0),
+    ] {
+        let wanted = [("measure", measure), ("panel", panel), series, ("group", "64KiB")];
+        let row = one_of(&data.table, &wanted);
+        assert_eq!(data.table.number(row, "value"), value);
+        assert_eq!(data.table.number(row, "x"), 65536.0);
+    }
+    let absent = data.missing();
+    assert!(
+        absent.iter().any(|told| told.contains("2 threads") && told.contains("no 2 MiB pages"))
+    );
 }
 
 #[test]

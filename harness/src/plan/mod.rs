@@ -4,6 +4,7 @@ mod allocations;
 mod copying;
 mod estimate;
 mod key_value;
+mod mapping;
 mod replay;
 mod too_large;
 
@@ -66,7 +67,7 @@ pub fn plan(
     let cells = loop {
         let allowed = limits.memory_bytes / 100 * LARGEST_CELL_PERCENT;
         let mut cells = cells_of(suites, &scale, traces, limits.cores)?;
-        let too_large = too_large::leave_out(&mut cells, allowed);
+        let too_large = too_large::leave_out(&mut cells, &scale, allowed);
         let largest = cells.iter().map(Cell::expected_bytes).max().unwrap_or(0);
         if largest <= allowed {
             notices.extend(too_large);
@@ -131,6 +132,9 @@ fn cells_of(
         }
         for grid in &suite.copy {
             copying::cells(suite, grid, scale, &mut cells)?;
+        }
+        for grid in &suite.mapping {
+            mapping::cells(suite, grid, scale, &mut cells)?;
         }
         for grid in &suite.allocations {
             allocations::cells(suite, grid, scale, traces, &mut cells)?;

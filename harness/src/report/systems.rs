@@ -7,9 +7,9 @@ use crate::record::Row;
 
 /// The section.
 pub(super) fn section(rows: &[Row]) -> String {
-    let mut systems: BTreeMap<(bool, &str), [BTreeSet<String>; 3]> = BTreeMap::new();
+    let mut systems: BTreeMap<(&str, &str), [BTreeSet<String>; 3]> = BTreeMap::new();
     for row in rows {
-        let place = (!row.cell.system.is_heap(), row.system.as_str());
+        let place = (row.cell.system.kind(), row.system.as_str());
         let [versions, settings, environment] = systems.entry(place).or_default();
         if !row.version.is_empty() {
             versions.insert(row.version.clone());
@@ -20,8 +20,7 @@ pub(super) fn section(rows: &[Row]) -> String {
     }
     let lines: Vec<Line> = systems
         .into_iter()
-        .map(|((is_store, name), sets)| {
-            let kind = if is_store { "store" } else { "allocator" };
+        .map(|((kind, name), sets)| {
             let mut line: Vec<Field> = vec![name.into(), kind.into()];
             line.extend(sets.map(|set| match set.len() {
                 0 => NOTHING.into(),

@@ -16,5 +16,5 @@ pub use key_value::KeyValueGrid;
 pub use replay::ReplayGrid;
 pub use scale::Scale;
 pub use suggest::unknown_name;
-pub use suite::{AllocationGrid, CopyGrid, FragmentationGrid, Suite, SuiteError};
+pub use suite::{AllocationGrid, CopyGrid, FragmentationGrid, MappingGrid, Suite, SuiteError};
 pub use threads::{Threads, on_cores};

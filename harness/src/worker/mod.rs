@@ -12,9 +12,11 @@ mod fragmentation;
 mod free_places;
 mod handover;
 mod heap_target;
+mod histogram;
 mod key_value;
 mod link;
 mod mapped;
+mod mapping;
 mod phase;
 mod place;
 mod replay;
@@ -74,6 +76,7 @@ pub fn run(progress: Option<RawFd>) -> Result<(), String> {
             fragmentation::run(&cell, work, engine_bytes, &page, &mut link)
         }
         Work::Copy(work) => copying::run(&cell, work, engine_bytes, &mut link),
+        Work::Mapping(work) => mapping::run(&cell, work, engine_bytes, &mut link),
         Work::KeyValue(work) => key_value::run(&cell, work, engine_bytes, &page, &mut link),
         Work::Allocations(work) => allocations::run(&cell, work, engine_bytes, &page, &mut link),
     };
@@ -124,6 +127,7 @@ fn resident_before_open(cell: &Cell) -> u64 {
     let name = match &cell.system {
         System::Heap { name, .. } => Some(name),
         System::Store { heap, .. } => heap.as_ref(),
+        System::Kernel => None,
     };
     let heap = name.and_then(|name| registry::heap(name));
     heap.map_or(0, |heap| heap.resident_before_open_bytes())

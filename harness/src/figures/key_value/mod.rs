@@ -5,6 +5,7 @@ pub(super) mod compaction;
 pub(super) mod components;
 pub(super) mod grid;
 pub(super) mod latency;
+pub(super) mod mapping;
 pub(super) mod replay;
 pub(super) mod scaling;
 pub(super) mod stores;
@@ -49,7 +50,7 @@ fn system(one: &Repetition<'_>) -> (Label, Role) {
 fn option<'a>(one: &Repetition<'a>, name: &str) -> Option<&'a str> {
     match &one.cell.system {
         System::Store { options, .. } => options.get(name).map(String::as_str),
-        System::Heap { .. } => None,
+        System::Heap { .. } | System::Kernel => None,
     }
 }
 

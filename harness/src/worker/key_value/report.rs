@@ -4,12 +4,13 @@ use engine::KvEngine;
 
 use super::OnStore;
 use super::lane::Done;
-use super::latency::{Latencies, empty, percentiles};
+use super::latency::Latencies;
 use super::open::Pacing;
 use super::seconds::Seconds;
 use crate::cell::Timing;
 use crate::protocol::{LatencyReport, StepReport};
 use crate::record::{Census, Flag, OpenLoop, Outcome, Verification};
+use crate::worker::histogram::{empty, percentiles};
 use hdrhistogram::Histogram;
 
 /// Fill above which a refusal is a finding and no surprise.
