@@ -174,6 +174,8 @@ pub(super) enum Role {
     Level,
     /// As a thin grey line: a bound, not a competitor.
     Reference,
+    /// As points without a line, beside the predicted line of the same series.
+    Measured,
 }
 
 impl Role {
@@ -184,6 +186,7 @@ impl Role {
             Self::Thin => "thin",
             Self::Level => "level",
             Self::Reference => "reference",
+            Self::Measured => "measured",
         }
     }
 }
@@ -217,6 +220,8 @@ pub(super) enum Mark {
     Full,
     /// The store did not keep up with the schedule in at least one process.
     Overloaded,
+    /// A model says so; nothing was measured.
+    Predicted,
 }
 
 impl Mark {
@@ -226,6 +231,7 @@ impl Mark {
             Self::None => "",
             Self::Full => "full",
             Self::Overloaded => "overloaded",
+            Self::Predicted => "predicted",
         }
     }
 }

@@ -11,6 +11,8 @@ pub(super) mod scaling;
 pub(super) mod stores;
 pub(super) mod timeline;
 
+pub(super) use scaling::distribution;
+
 use super::axes::{common, in_bytes};
 use super::data::Data;
 use super::membership::asked_by;
@@ -55,17 +57,17 @@ fn option<'a>(one: &Repetition<'a>, name: &str) -> Option<&'a str> {
 }
 
 /// A number as an axis' label.
-fn numbered(value: f64) -> Label {
+pub(super) fn numbered(value: f64) -> Label {
     Label::new(value, value.to_string())
 }
 
 /// Shares of GETs from 100 % down.
-fn mix(work: &KeyValue) -> Label {
+pub(super) fn mix(work: &KeyValue) -> Label {
     Label::new(100.0 - work.get_percent(), format!("{} % GET", work.get_percent()))
 }
 
 /// Value sizes with their unit, the smallest first.
-fn size(work: &KeyValue) -> Label {
+pub(super) fn size(work: &KeyValue) -> Label {
     let text = in_bytes(&work.workload.value_bytes.to_string());
     Label::new(work.workload.mean_value_bytes(), text)
 }

@@ -35,7 +35,7 @@ pub(in crate::figures) fn over_threads(suite: &str, rows: &[Row]) -> Data {
 }
 
 /// A distribution, the least skewed first.
-pub(super) fn distribution(work: &KeyValue) -> Label {
+pub(in crate::figures) fn distribution(work: &KeyValue) -> Label {
     let skew = match work.workload.keys {
         KeyDistribution::Uniform => 0.0,
         KeyDistribution::Zipfian { theta, .. } => theta,
