@@ -20,7 +20,7 @@ const SUITE: &str = r#"
 "#;
 
 /// The row of a region of so many bytes.
-fn row_of<'a>(rows: &'a [Row], region_bytes: u64, page_bytes: u64, threads: usize) -> &'a Row {
+fn row_of(rows: &[Row], region_bytes: u64, page_bytes: u64, threads: usize) -> &Row {
     let is_it = |row: &&Row| {
         let Work::Mapping(work) = &row.cell.work else { panic!("{}", row.cell.id) };
         (work.region_bytes, work.page_bytes, work.threads) == (region_bytes, page_bytes, threads)
@@ -49,6 +49,7 @@ fn maps_and_unmaps_are_timed_apart_and_every_page_is_checked() {
             assert!(latency["p50"] > 0 && latency["p50"] <= latency["max"], "{latency:?}");
         }
         assert!(folder.join(row.histograms.as_ref().expect("a file")).is_file());
+        assert_eq!(row.timeline, None, "nothing is noted by the second");
         // One page in every operation, and every page after the clock.
         let checked = row.verification.expect("pages are checked");
         assert_eq!(checked.checked, row.operations + region_bytes / 4096 * threads as u64);

@@ -10,8 +10,6 @@ use crate::spec::{MappingGrid, Scale, Suite};
 /// A system call costs about as much as so many pages: small regions are mapped less often than
 /// their pages alone would allow.
 const CALL_PAGES: u64 = 64;
-/// Pages that all threads of a cell map, for each operation of a thread of key-value cells.
-const PAGES_PER_OPERATION: u64 = 4;
 /// A region is mapped so often at least.
 const OPERATIONS_MIN: u64 = 4;
 
@@ -57,10 +55,10 @@ pub(super) fn cells(
     Ok(())
 }
 
-/// As many pages for every size of the regions and number of threads, system calls counted as some.
+/// As many pages for every size of the regions and number of threads as a thread of key-value cells
+/// has operations, system calls counted as some.
 fn operations(pages: u64, threads: usize, scale: &Scale) -> u64 {
-    let all = scale.operations_per_thread * PAGES_PER_OPERATION;
-    (all / (pages + CALL_PAGES) / threads as u64).max(OPERATIONS_MIN)
+    (scale.operations_per_thread / (pages + CALL_PAGES) / threads as u64).max(OPERATIONS_MIN)
 }
 
 fn id(region_bytes: u64, page_bytes: u64, threads: usize) -> String {
@@ -111,9 +109,9 @@ mod tests {
     #[test]
     fn operations_follow_from_pages_and_not_from_threads() {
         let scale = Scale::by_name("quick").unwrap();
-        assert_eq!(operations(16, 1, &scale), 25_000);
-        assert_eq!(operations(16, 2, &scale), 12_500);
-        assert_eq!(operations(262_144, 1, &scale), 7);
+        assert_eq!(operations(16, 1, &scale), 6250);
+        assert_eq!(operations(16, 2, &scale), 3125);
+        assert_eq!(operations(32_768, 1, &scale), 15);
         assert_eq!(operations(8 << 20, 1, &scale), OPERATIONS_MIN);
     }
 
