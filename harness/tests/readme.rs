@@ -6,11 +6,8 @@ use common::{bench, read, root};
 
 #[test]
 fn tables_are_those_of_the_reference_run() {
-    let output = bench()
-        .args(["splice", "README.md", "--check"])
-        .current_dir(root())
-        .output()
-        .unwrap();
+    let output =
+        bench().args(["splice", "README.md", "--check"]).current_dir(root()).output().unwrap();
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{told}");
 }
@@ -22,13 +19,7 @@ fn a_number_changed_by_hand_is_stale_and_is_written_again() {
     let (before, after) = readme.split_once("<!-- begin claims -->\n").expect("a block of claims");
     std::fs::write(&file, format!("{before}<!-- begin claims -->\nall hold\n{after}")).unwrap();
     let run = |check: &[&str]| {
-        bench()
-            .arg("splice")
-            .arg(&file)
-            .args(check)
-            .current_dir(root())
-            .output()
-            .unwrap()
+        bench().arg("splice").arg(&file).args(check).current_dir(root()).output().unwrap()
     };
     let checked = run(&["--check"]);
     assert_eq!(checked.status.code(), Some(1));

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use claims::{Answer, Machine, Summary, Verdict};
+use claims::{Answer, Counts, Machine, Summary, Verdict};
 
 use super::Failure;
 use crate::archive::{self, RunRecord, write_whole};
@@ -37,12 +37,13 @@ pub(super) fn answers(
     Ok(asked(&summaries(folder, rows)?, &run.machine))
 }
 
+/// How many hold, fail …
+pub(super) fn counted(answers: &[Answer]) -> String {
+    Counts::of(answers.iter().map(|answer| answer.verdict)).words()
+}
+
 /// Writes the summary rows beside the rows and asks each claim of them.
-pub(super) fn keep(
-    folder: &Path,
-    run: &RunRecord,
-    rows: &[Row],
-) -> Result<Vec<Answer>, Failure> {
+pub(super) fn keep(folder: &Path, run: &RunRecord, rows: &[Row]) -> Result<Vec<Answer>, Failure> {
     let summaries = summaries(folder, rows)?;
     let answers = asked(&summaries, &run.machine);
     for (name, text) in [
@@ -137,7 +138,8 @@ mod tests {
         let claims = built_in();
         assert!(claims.claims.len() >= 30, "{}", claims.claims.len());
         for claim in &claims.claims {
-            let figure = claim.figure.as_deref().unwrap_or_else(|| panic!("{}: no figure", claim.id));
+            let figure =
+                claim.figure.as_deref().unwrap_or_else(|| panic!("{}: no figure", claim.id));
             assert!(figures::by_name(figure).is_some(), "{}: {figure}", claim.id);
         }
     }
@@ -145,8 +147,7 @@ mod tests {
     #[test]
     fn every_published_figure_has_a_claim() {
         let claims = built_in();
-        let sources: Vec<&str> =
-            claims.claims.iter().map(|claim| claim.source.as_str()).collect();
+        let sources: Vec<&str> = claims.claims.iter().map(|claim| claim.source.as_str()).collect();
         for (paper, figures) in [
             (
                 "Nibble",
@@ -164,7 +165,10 @@ mod tests {
                             .split(|letter: char| !letter.is_ascii_alphanumeric())
                             .any(|word| word == *figure)
                 };
-                assert!(sources.iter().any(|text| word(text)), "{paper} Fig. {figure}: {sources:?}");
+                assert!(
+                    sources.iter().any(|text| word(text)),
+                    "{paper} Fig. {figure}: {sources:?}"
+                );
             }
         }
         assert!(sources.iter().any(|text| text.contains("Table 2")));
@@ -202,7 +206,8 @@ mod tests {
 
     #[test]
     fn machines_are_known_by_cores_and_nodes_with_memory() {
-        let facts = [("cores", "240"), ("sockets", "1"), ("memory-of-nodes", "node0 1 MiB, node1 1 MiB")];
+        let facts =
+            [("cores", "240"), ("sockets", "1"), ("memory-of-nodes", "node0 1 MiB, node1 1 MiB")];
         let facts = facts.map(|(name, text)| (name.to_owned(), text.to_owned())).into();
         assert_eq!(machine_of(&MachineRecord { facts }), Machine { cores: 240, sockets: 2 });
     }

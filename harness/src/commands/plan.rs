@@ -33,7 +33,8 @@ pub(super) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
 
 /// How many cells, and how long they will take: `2250 cells, some 29 min`.
 pub(super) fn size(cells: &[Cell]) -> String {
-    let number = if cells.len() == 1 { "1 cell".to_owned() } else { format!("{} cells", cells.len()) };
+    let number =
+        if cells.len() == 1 { "1 cell".to_owned() } else { format!("{} cells", cells.len()) };
     format!("{number}, some {} on two cores of a present-day server", in_words(estimate_s(cells)))
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Failure;
+use super::{Failure, claims};
 use crate::archive::RunRecord;
 use crate::figures::{self, Drawings, Drawn, Figure};
 use crate::record::Row;
@@ -19,8 +19,8 @@ pub(super) fn run(folder: &Path, names: &[String]) -> Result<(), Failure> {
     }
     let drawn =
         figures::draw(folder, &rows, &wanted, Drawings::ByGnuplot).map_err(Failure::internal)?;
-    let page = write(folder, &mut run, &rows, &drawn)?;
     print!("{}", report::summary(&run, &rows));
+    let page = write(folder, &mut run, &rows, &drawn)?;
     println!("{}", page.display());
     Ok(())
 }
@@ -34,7 +34,10 @@ pub(super) fn write(
     drawn: &[Drawn],
 ) -> Result<PathBuf, Failure> {
     run.notices.extend(figures::unite(folder, drawn).err());
-    report::write(folder, run, rows, drawn, &[]).map_err(Failure::internal)
+    let answers = claims::keep(folder, run, rows)?;
+    println!("claims: {}", claims::counted(&answers));
+    let lines = claims::lines(&answers);
+    report::write(folder, run, rows, drawn, &lines).map_err(Failure::internal)
 }
 
 /// The figures of those names; all where none is named.

@@ -41,7 +41,7 @@ impl Membership {
                 Some(replay) => {
                     let cores = self.cores;
                     self.replays.iter().any(|grid| asks_for((grid, cores), cell, work, replay))
-                },
+                }
                 None => self.ids.contains(without_repetition(&cell.id)),
             },
             Work::Copy(_) | Work::Mapping(_) => self.ids.contains(without_repetition(&cell.id)),
@@ -119,7 +119,10 @@ mod tests {
         for name in names {
             let (own, others): (Vec<&str>, Vec<&str>) =
                 names.into_iter().partition(|other| *other == name);
-            assert!(cells(name).iter().all(|cell| Membership::of(&own, &[]).includes(cell)), "{name}");
+            assert!(
+                cells(name).iter().all(|cell| Membership::of(&own, &[]).includes(cell)),
+                "{name}"
+            );
             assert!(!cells(name).iter().any(|cell| Membership::of(&others, &[]).includes(cell)));
         }
     }

@@ -76,7 +76,7 @@ mod tests {
         let text = format!("question = \"?\"\n[[mapping]]\n{grid}");
         let suite = Suite::parse("mine.toml", &text).map_err(|error| error.to_string())?;
         let scale = Scale { repetitions: 1, ..Scale::by_name(scale).unwrap() };
-        let limits = MachineLimits { memory_bytes: memory_gib << 30 };
+        let limits = MachineLimits { memory_bytes: memory_gib << 30, cores: 2 };
         plan(&[suite], &scale, &Traces::default(), limits)
     }
 

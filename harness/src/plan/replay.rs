@@ -43,11 +43,7 @@ pub(super) fn cells(
     Ok(())
 }
 
-fn works(
-    grid: &ReplayGrid,
-    trace: &TraceFile,
-    threads: &[usize],
-) -> Result<Vec<KeyValue>, String> {
+fn works(grid: &ReplayGrid, trace: &TraceFile, threads: &[usize]) -> Result<Vec<KeyValue>, String> {
     if trace.content != TraceContent::Operations {
         return Err(format!(
             "trace `{}` records a program's allocations, not requests to a store: replay it in an \

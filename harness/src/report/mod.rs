@@ -19,5 +19,5 @@ pub(crate) mod tests;
 pub use claims::{ClaimDetail, ClaimLine};
 pub(crate) use opening::machine_line;
 pub use page::write;
-pub(crate) use summary::{aligned, matrices_of};
 pub use summary::summary;
+pub(crate) use summary::{aligned, matrices_of};

@@ -40,9 +40,9 @@ pub fn on_cores(list: &[Threads], cores: usize) -> Vec<usize> {
         let listed = counts.iter().copied().max().unwrap_or(0);
         let doubled = std::iter::successors(Some(listed.max(1) * 2), |count| Some(count * 2));
         counts.extend(doubled.take_while(|&count| count < cores));
-        counts.extend(PAPER.into_iter().chain([cores]).filter(|&count| {
-            count > listed && count <= cores
-        }));
+        counts.extend(
+            PAPER.into_iter().chain([cores]).filter(|&count| count > listed && count <= cores),
+        );
         counts.sort_unstable();
         counts.dedup();
     }

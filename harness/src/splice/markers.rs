@@ -45,7 +45,10 @@ impl fmt::Display for MarkerError {
                  before it"
             ),
             Self::Unclosed { name } => {
-                write!(formatter, "block `{name}` does not end: write `{END}{name}{CLOSE}` after it")
+                write!(
+                    formatter,
+                    "block `{name}` does not end: write `{END}{name}{CLOSE}` after it"
+                )
             }
             Self::None => write!(
                 formatter,
@@ -128,7 +131,8 @@ mod tests {
 
     #[test]
     fn blocks_are_replaced_and_the_rest_stays() {
-        let text = "a\n<!-- begin x -->\nold\nolder\n<!-- end x -->\nb\n<!-- begin y -->\n<!-- end y -->";
+        let text =
+            "a\n<!-- begin x -->\nold\nolder\n<!-- end x -->\nb\n<!-- begin y -->\n<!-- end y -->";
         let expected = "a\n<!-- begin x -->\nthe numbers of x\n<!-- end x -->\nb\n<!-- begin y -->\n\
                         the numbers of y\n<!-- end y -->";
         assert_eq!(of(text).unwrap(), expected);

@@ -13,6 +13,7 @@ fn threads(cell: &Cell) -> usize {
         Work::KeyValue(work) => work.threads,
         Work::Copy(_) => 1,
         Work::Allocations(work) => work.threads as usize,
+        Work::Mapping(work) => work.threads,
     }
 }
 
@@ -23,7 +24,7 @@ pub(super) fn of(one: &Repetition<'_>, step: &str) -> BTreeMap<String, String> {
     label("system", one.system.to_owned());
     label("step", step.to_owned());
     let settings = match &one.cell.system {
-        System::Heap { .. } => None,
+        System::Heap { .. } | System::Kernel => None,
         System::Store { options, .. } => Some(options),
     };
     let engine = one.system.split('@').next().unwrap_or(one.system);
@@ -41,6 +42,11 @@ pub(super) fn of(one: &Repetition<'_>, step: &str) -> BTreeMap<String, String> {
         Work::Allocations(work) => {
             label("family", "allocations".to_owned());
             label("trace", work.trace.clone());
+        }
+        Work::Mapping(work) => {
+            label("family", "mapping".to_owned());
+            label("region-bytes", work.region_bytes.to_string());
+            label("page-bytes", work.page_bytes.to_string());
         }
     }
     if !matches!(one.cell.work, Work::Copy(_) | Work::Allocations(_)) {

@@ -28,6 +28,10 @@ pub(super) fn of(row: &Row) -> Vec<(String, f64)> {
         metric("overhead-log-only", memory.overheads.map(|overheads| overheads.log_only));
     }
     metric("overhead-peak", peak(row));
+    if let Work::Mapping(work) = &row.cell.work {
+        let map_ns = row.latency_by_kind_ns.get("map").and_then(|map| map.get("p50"));
+        metric("ns-per-page", map_ns.map(|ns| *ns as f64 / work.pages().max(1) as f64));
+    }
     for (name, ns) in row.latency_ns.iter().filter(|(name, _)| *name != "samples") {
         metric(&format!("{name}-ns"), Some(*ns as f64));
     }

@@ -22,10 +22,7 @@ pub fn facts(account: &TraceAccount) -> Vec<(&'static str, f64)> {
         ("deletes-percent", steady(Effect::Delete)),
         ("overwrites-percent", steady(Effect::Overwrite)),
         ("gets-percent", steady(Effect::GetHit)),
-        (
-            "deletes-at-end-percent",
-            share(|phases| &phases.deletion.effects, Effect::Delete),
-        ),
+        ("deletes-at-end-percent", share(|phases| &phases.deletion.effects, Effect::Delete)),
         ("touched-18-percent", touched_percent(statistics)),
         ("operations-per-object", statistics.operations_per_object()),
         ("live-kib-per-file", live_bytes_per_file(account).map(|bytes| bytes / 1024.0)),

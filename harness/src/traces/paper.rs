@@ -40,12 +40,7 @@ pub(super) fn beside(account: &TraceAccount) -> Option<Vec<Vec<String>>> {
     lines.push(line("80 % of operations on objects touched up to", 18.0, touched, times));
     let per_object = PAPER_OPERATIONS / PAPER_OBJECTS;
     let plain = |number: f64| format!("{number:.1}");
-    lines.push(line(
-        "operations per object",
-        per_object,
-        fact("operations-per-object"),
-        plain,
-    ));
+    lines.push(line("operations per object", per_object, fact("operations-per-object"), plain));
     let ratio = |number: f64| format!("{number:.2}");
     lines.push(line(
         "objects ÷ (files + transactions ÷ 2)",

@@ -11,10 +11,11 @@ use crate::figures::data::Data;
 use crate::figures::key_value::numbered;
 use crate::figures::membership::requests;
 use crate::figures::panels::{Axes, Drawing, fill};
-use crate::figures::repetitions::Repetition;
+use crate::figures::repetitions::{Repetition, sources};
 use crate::figures::samples::{
     Label, Mark, Measure, Point, Quantity, Role, Spot, estimate_of, runs,
 };
+use crate::figures::table::Source;
 use crate::registry;
 
 /// Thread counts that are predicted for: powers of two within a socket, then whole sockets of the
@@ -157,13 +158,13 @@ fn fitted(line: &Line<'_>, shown: Shown) -> Result<(Vec<Point>, String), String>
         // No process stands behind it.
         let value =
             value.map(|value| Estimate { median: value, low: value, high: value, count: 0 });
-        points.push(point(line, shown, Role::Main, threads, value));
+        points.push(point(line, shown, Role::Main, threads, (value, sources(alone))));
     }
     // Other settings than the line's: alone they cost the same, but they are no points of it.
     let beside = line.by_threads.iter().filter(|_| line.pick.is_checked);
     for (&threads, all) in beside {
         let value = medians(shown.quantity(), all);
-        points.push(point(line, shown, Role::Measured, threads, value));
+        points.push(point(line, shown, Role::Measured, threads, (value, sources(all))));
         let measured = medians(Quantity::Mops, all).filter(|_| threads > 1);
         let check = measured.and_then(|mops| curve.check(threads, mops.median * 1e6));
         told.extend(check.map(|check| check.to_string()));
@@ -181,7 +182,7 @@ fn point(
     shown: Shown,
     role: Role,
     threads: usize,
-    value: Option<Estimate>,
+    (value, sources): (Option<Estimate>, Vec<Source>),
 ) -> Point {
     let spot = Spot {
         measure: shown.measure(),
@@ -193,7 +194,7 @@ fn point(
         quantity: shown.quantity(),
     };
     let mark = if role == Role::Main { Mark::Predicted } else { Mark::None };
-    Point { spot, value, mark }
+    Point { spot, value, mark, sources }
 }
 
 #[cfg(test)]
