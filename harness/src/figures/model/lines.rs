@@ -22,6 +22,9 @@ use crate::registry;
 /// paper's machine.
 const THREADS: [usize; 9] = [1, 2, 4, 8, 15, 30, 60, 135, 240];
 
+/// How much longer operations are where it is asked what follows from the speed of cores.
+const LONGER: f64 = 10.0;
+
 /// What a figure shows of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shown {
@@ -86,13 +89,16 @@ pub(super) fn predict<'a>(
     }
     let mut points = Vec::new();
     let mut checks: BTreeMap<Label, Vec<String>> = BTreeMap::new();
+    let mut ends: BTreeMap<Label, Vec<(String, End)>> = BTreeMap::new();
     for line in lines.values() {
         match fitted(line, shown) {
-            Ok((found, told)) => {
-                points.extend(found);
-                if !told.is_empty() {
-                    checks.entry(line.pick.panel.clone()).or_default().push(told);
+            Ok(fitted) => {
+                points.extend(fitted.points);
+                if !fitted.check.is_empty() {
+                    checks.entry(line.pick.panel.clone()).or_default().push(fitted.check);
                 }
+                let series = line.pick.series.text.clone();
+                ends.entry(line.pick.panel.clone()).or_default().push((series, fitted.end));
             }
             Err(reason) => {
                 data.note_reason(&line.pick.series.text, &line.pick.panel.text, reason);
@@ -118,12 +124,48 @@ pub(super) fn predict<'a>(
     data.notes.push("Assumed:".to_owned());
     let sentences = ASSUMPTIONS.iter().zip(1..);
     data.notes.extend(sentences.map(|(sentence, number)| format!("({number}) {sentence}")));
-    data.notes.extend(checks.into_iter().map(|(panel, told)| {
-        let panel =
-            if panel.text.is_empty() { String::new() } else { format!(" ({})", panel.text) };
-        format!("Check{panel}: {}.", told.join("; "))
-    }));
+    let place = |panel: &Label| match panel.text.as_str() {
+        "" => String::new(),
+        text => format!(" ({text})"),
+    };
+    data.notes.extend(ends.iter().filter_map(|(panel, ends)| told_ends(&place(panel), ends)));
+    let checks = checks.iter();
+    data.notes
+        .extend(checks.map(|(panel, told)| format!("Check{}: {}.", place(panel), told.join("; "))));
     data
+}
+
+/// Throughput on all cores, operations per second.
+#[derive(Clone, Copy, Debug)]
+struct End {
+    fitted: f64,
+    /// Were every operation [`LONGER`].
+    longer: f64,
+}
+
+/// How far the highest line is from the lowest, and how far it would be were operations longer:
+/// factors depend on the speed of cores, which the model does not know.
+fn told_ends(place: &str, ends: &[(String, End)]) -> Option<String> {
+    let by_end = |a: &&(String, End), b: &&(String, End)| a.1.fitted.total_cmp(&b.1.fitted);
+    let (high, highest) = ends.iter().max_by(by_end)?;
+    let (low, lowest) = ends.iter().min_by(by_end)?;
+    (high != low).then(|| {
+        format!(
+            "On all cores{place} the throughput of {high} ÷ {low} is {:.1}; were every operation \
+             of one thread {LONGER} times as long, {:.1}.",
+            highest.fitted / lowest.fitted,
+            highest.longer / lowest.longer
+        )
+    })
+}
+
+/// What came of a line.
+struct Fitted {
+    /// Predicted and measured points.
+    points: Vec<Point>,
+    /// Its checks, in words.
+    check: String,
+    end: End,
 }
 
 fn told_unknown(unknown: &BTreeSet<&str>) -> Option<String> {
@@ -131,8 +173,7 @@ fn told_unknown(unknown: &BTreeSet<&str>) -> Option<String> {
     (!named.is_empty()).then(|| format!("Not described by the model: {}.", named.join(", ")))
 }
 
-/// The predicted and the measured points of a line, and its checks in words.
-fn fitted(line: &Line<'_>, shown: Shown) -> Result<(Vec<Point>, String), String> {
+fn fitted(line: &Line<'_>, shown: Shown) -> Result<Fitted, String> {
     let medians = |quantity: Quantity, all: &[&Repetition<'_>]| {
         let values: Vec<f64> = runs(all).iter().filter_map(|row| quantity.of(row)).collect();
         estimate_of(&values)
@@ -145,7 +186,12 @@ fn fitted(line: &Line<'_>, shown: Shown) -> Result<(Vec<Point>, String), String>
     let Some(mops) = mops else { return Err(one.reason()) };
     let work = requests(one).expect("picked cells ask requests");
     let scenario = described(one, &line.pick.options, work).expect("picked stores are described");
-    let curve = Curve::fit(&MACHINE, scenario, 1e3 / mops.median).map_err(|e| e.to_string())?;
+    let curve_of =
+        |ns: f64| Curve::fit(&MACHINE, scenario.clone(), ns).map_err(|error| error.to_string());
+    let one_thread_ns = 1e3 / mops.median;
+    let curve = curve_of(one_thread_ns)?;
+    let on_all = |curve: &Curve<'_>| curve.ops_per_s(MACHINE.cores()).expect("as many as it has");
+    let end = End { fitted: on_all(&curve), longer: on_all(&curve_of(one_thread_ns * LONGER)?) };
     let operations = runs(alone).first().map_or(0.0, |row| row.operations as f64);
 
     let mut points = Vec::new();
@@ -169,12 +215,11 @@ fn fitted(line: &Line<'_>, shown: Shown) -> Result<(Vec<Point>, String), String>
         let check = measured.and_then(|mops| curve.check(threads, mops.median * 1e6));
         told.extend(check.map(|check| check.to_string()));
     }
-    let told = if told.is_empty() {
-        String::new()
-    } else {
-        format!("{}, {}", line.pick.series.text, told.join(", "))
+    let check = match told.as_slice() {
+        [] => String::new(),
+        told => format!("{}, {}", line.pick.series.text, told.join(", ")),
     };
-    Ok((points, told))
+    Ok(Fitted { points, check, end })
 }
 
 fn point(
