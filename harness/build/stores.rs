@@ -10,7 +10,7 @@
 //! stores = ["Toy"]
 //! ```
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::fs;
 use std::path::Path;
 
@@ -26,33 +26,28 @@ pub(crate) struct Store {
     pub(crate) path: String,
 }
 
-/// The stores that register themselves, in the order of their lines in the manifest of `harness`.
+/// The stores that register themselves, in the order of the names of their crates, by the manifest in
+/// the folder `harness`.
 ///
 /// # Errors
 /// The file, what is wrong with it, and what to write.
 pub(crate) fn registered(harness: &Path) -> Result<Vec<Store>, String> {
-    let text = read(&harness.join("Cargo.toml"))?;
-    let manifest = parse(&harness.join("Cargo.toml"), &text)?;
+    let manifest = manifest(&harness.join("Cargo.toml"))?;
     let dependencies = manifest.get("dependencies").and_then(Value::as_table);
-    // A table does not keep the order of its lines.
-    let mut by_line: Vec<(usize, &String, &str)> = dependencies
+    let by_path = dependencies
         .into_iter()
         .flatten()
-        .filter_map(|(name, value)| Some((name, value.get("path")?.as_str()?)))
-        .map(|(name, path)| (text.find(&format!("\n{name} ")).unwrap_or(usize::MAX), name, path))
-        .collect();
-    by_line.sort_unstable();
+        .filter_map(|(name, value)| Some((name, value.get("path")?.as_str()?)));
     let mut stores = Vec::new();
-    for (_, dependency, path) in by_line {
-        let manifest = harness.join(path).join("Cargo.toml");
-        stores.extend(of_crate(dependency, &manifest)?);
+    for (dependency, path) in by_path {
+        stores.extend(of_crate(dependency, &harness.join(path).join("Cargo.toml"))?);
     }
     Ok(stores)
 }
 
 /// The stores of the crate that the harness calls `dependency`.
 fn of_crate(dependency: &str, file: &Path) -> Result<Vec<Store>, String> {
-    let manifest = parse(file, &read(file)?)?;
+    let manifest = manifest(file)?;
     let wrong = |what: &str| {
         format!(
             "{}: {what}: write\n\n[package.metadata.nibble-bench]\nstores = [\"Toy\"]\n\nwith the \
@@ -111,10 +106,7 @@ fn is_identifier(name: &str) -> bool {
         && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
 }
 
-fn read(file: &Path) -> Result<String, String> {
-    fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
-}
-
-fn parse(file: &Path, text: &str) -> Result<Table, String> {
-    text.parse().map_err(|error| format!("{}: {error}", file.display()))
+fn manifest(file: &Path) -> Result<Table, String> {
+    let named = |error: &dyn Display| format!("{}: {error}", file.display());
+    fs::read_to_string(file).map_err(|error| named(&error))?.parse().map_err(|error| named(&error))
 }

@@ -170,33 +170,33 @@ fn profile_folder() -> PathBuf {
     test.ancestors().nth(2).expect("it is in deps/").to_owned()
 }
 
-/// Gives `built` all that is compiled in `profile`: links of what is replaced when it is compiled
-/// again, copies of what is written over.
+/// Gives `built` all that is compiled in `profile`: links to what is replaced when it is compiled
+/// again, copies of what would be written over.
 fn lend(profile: &Path, built: &Path) {
-    let replaced = |folder: &str, file: &Path| match folder {
-        "deps" => true,
-        "build" => {
-            let of_harness = file.to_string_lossy().starts_with("harness-");
-            file.iter().nth(1).is_some_and(|part| part == "out") && !of_harness
-        }
-        _ => false,
+    let is_library = |file: &Path| {
+        file.extension().is_some_and(|kind| ["rlib", "rmeta", "so"].iter().any(|it| kind == *it))
+    };
+    // Of our own build scripts only the harness's, which reads the line, runs again.
+    let is_lasting = |file: &Path| {
+        !file.to_string_lossy().starts_with("harness-")
+            && file.iter().nth(1).is_some_and(|part| part == "out")
     };
     for folder in ["deps", "build", ".fingerprint"] {
         for file in files_below(&profile.join(folder)) {
             let (from, to) = (profile.join(folder).join(&file), built.join(folder).join(&file));
-            let library = ["rlib", "rmeta", "so"].map(|wanted| wanted.as_ref());
-            if folder == "deps" && !library.contains(&file.extension().unwrap_or_default()) {
-                continue;
-            }
-            if replaced(folder, &file) {
-                fs::create_dir_all(to.parent().expect("a file is in a folder")).expect("a folder");
-                fs::hard_link(&from, &to)
-                    .unwrap_or_else(|error| panic!("{}: {error}", from.display()));
-            } else {
-                copy_file(&from, &to);
+            match folder {
+                "deps" if !is_library(&file) => {}
+                "deps" => link_file(&from, &to),
+                "build" if is_lasting(&file) => link_file(&from, &to),
+                _ => copy_file(&from, &to),
             }
         }
     }
+}
+
+fn link_file(from: &Path, to: &Path) {
+    fs::create_dir_all(to.parent().expect("a file is in a folder")).expect("a folder");
+    fs::hard_link(from, to).unwrap_or_else(|error| panic!("{}: {error}", from.display()));
 }
 
 /// Builds the program in the copy, with the profile and the features of the test that we are.
