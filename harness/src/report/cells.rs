@@ -8,23 +8,32 @@ use crate::figures::table::{Source, prefixed};
 use crate::figures::without_repetition;
 use crate::record::Row;
 
+/// A cell of the appendix.
+#[derive(Debug, Default)]
+struct Entry<'a> {
+    /// Its place among the cells, from 1.
+    number: usize,
+    /// Its rows, each with its line in `rows.jsonl`, counted from 1.
+    rows: Vec<(usize, &'a Row)>,
+}
+
 /// The rows of a run by cell, numbered in the order of the appendix.
 #[derive(Debug)]
 pub(super) struct Cells<'a> {
     folder: &'a Path,
-    /// By id: the cell's number, and its rows with their lines in `rows.jsonl`, counted from 1.
-    cells: BTreeMap<&'a str, (usize, Vec<(usize, &'a Row)>)>,
+    /// By id.
+    cells: BTreeMap<&'a str, Entry<'a>>,
 }
 
 impl<'a> Cells<'a> {
     /// The cells of `rows`, which are in the order of `rows.jsonl` in `folder`.
     pub(super) fn of(folder: &'a Path, rows: &'a [Row]) -> Self {
-        let mut cells: BTreeMap<&str, (usize, Vec<(usize, &Row)>)> = BTreeMap::new();
+        let mut cells: BTreeMap<&str, Entry<'_>> = BTreeMap::new();
         for (place, row) in rows.iter().enumerate() {
-            cells.entry(&row.cell.id).or_default().1.push((place + 1, row));
+            cells.entry(&row.cell.id).or_default().rows.push((place + 1, row));
         }
         for (number, cell) in cells.values_mut().enumerate() {
-            cell.0 = number + 1;
+            cell.number = number + 1;
         }
         Self { folder, cells }
     }
@@ -39,7 +48,7 @@ impl<'a> Cells<'a> {
         let text = escape(id);
         self.cells
             .get(id)
-            .map_or(text.clone(), |cell| format!("<a href=\"#c{}\">{text}</a>", cell.0))
+            .map_or(text.clone(), |cell| format!("<a href=\"#c{}\">{text}</a>", cell.number))
     }
 
     /// Links to what a number comes from: `3 cells` to the first of a cell's repetitions, which
@@ -53,7 +62,7 @@ impl<'a> Cells<'a> {
                 Source::Cell(id) => {
                     let known = repeated.entry(without_repetition(id)).or_default();
                     known.0 += 1;
-                    let number = self.cells.get(id.as_str()).map(|cell| cell.0);
+                    let number = self.cells.get(id.as_str()).map(|cell| cell.number);
                     known.1 = known.1.into_iter().chain(number).min();
                 }
             }
@@ -82,11 +91,8 @@ impl<'a> Cells<'a> {
     /// The section.
     pub(super) fn section(&self, scale: Option<&str>) -> String {
         let scale = scale.map_or(String::new(), |name| format!(" --scale {name}"));
-        let lines: Vec<Line> = self
-            .cells
-            .iter()
-            .flat_map(|(id, (number, rows))| self.lines(id, *number, rows))
-            .collect();
+        let lines: Vec<Line> =
+            self.cells.iter().flat_map(|(id, cell)| self.lines(id, cell)).collect();
         let headings = [
             "cell",
             "system",
@@ -117,9 +123,9 @@ impl<'a> Cells<'a> {
             )
     }
 
-    fn lines(&self, id: &str, number: usize, rows: &[(usize, &Row)]) -> Vec<Line> {
+    fn lines(&self, id: &str, cell: &Entry<'_>) -> Vec<Line> {
         let line = |(place, (at, row)): (usize, &(usize, &Row))| Line {
-            anchor: if place == 0 { format!("c{number}") } else { String::new() },
+            anchor: if place == 0 { format!("c{}", cell.number) } else { String::new() },
             fields: vec![
                 id.into(),
                 row.system.as_str().into(),
@@ -135,7 +141,7 @@ impl<'a> Cells<'a> {
                 Field::Number(at.to_string(), *at as f64),
             ],
         };
-        rows.iter().enumerate().map(line).collect()
+        cell.rows.iter().enumerate().map(line).collect()
     }
 
     /// Links to the files of a row, as far as they were kept.

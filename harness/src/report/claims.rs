@@ -72,11 +72,11 @@ fn counted(claims: &[ClaimLine]) -> String {
     for claim in claims {
         *counts.entry(claim.verdict).or_default() += 1;
     }
-    let told = VERDICTS
-        .iter()
-        .map(|(word, mark, _)| format!("{mark} {} {word}", counts.get(word).copied().unwrap_or(0)));
+    let told = VERDICTS.iter().map(|(word, mark, _)| {
+        format!("{mark} {word}: {}", counts.get(word).copied().unwrap_or(0))
+    });
     let plural = if claims.len() == 1 { "claim" } else { "claims" };
-    format!("{} {plural}: {}.", claims.len(), told.collect::<Vec<_>>().join(", "))
+    format!("{} {plural}; {}.", claims.len(), told.collect::<Vec<_>>().join(", "))
 }
 
 /// The section: counts, the claims that fail, and all of them.
@@ -107,8 +107,8 @@ pub(super) fn section(claims: &[ClaimLine], drawn: &[Drawn], cells: &Cells<'_>) 
     }
     html += &element(
         "p",
-        "A claim holds or fails where the interval of what was measured lies on one side of what is \
-         expected here; else it is undecided.",
+        "Each verdict has the comparisons that it follows from, with their intervals and links to \
+         their cells.",
     );
     let lines: Vec<Line> = claims.iter().map(|claim| line(claim, drawn, cells)).collect();
     let headings = ["verdict", "source", "claim", "expected here", "measured here", "figure"];

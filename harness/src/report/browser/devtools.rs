@@ -124,6 +124,16 @@ impl Browser {
         answer["result"]["value"].clone()
     }
 
+    /// Whether `condition` comes true; what follows a click may take the page a moment.
+    pub(super) fn becomes(&mut self, condition: &str) -> bool {
+        let waited = PATIENCE.as_millis() / 2;
+        let promise = format!(
+            "new Promise((done) => {{ setTimeout(() => done(false), {waited}); \
+             const look = () => {condition} ? done(true) : setTimeout(look, 20); look(); }})"
+        );
+        self.evaluate(&promise) == true
+    }
+
     /// The window's size in pixels.
     pub(super) fn resize(&mut self, width: u32, height: u32) {
         let size =

@@ -120,21 +120,20 @@ fn leads_to_cells(browser: &mut Browser) {
              document.querySelectorAll('#claims details').forEach((part) => part.open = true);",
         );
         browser.click(link);
+        assert!(browser.becomes(is_open), "{link}");
         let target = browser.evaluate(&format!(
             "document.getElementById(document.querySelector('{link}').hash.slice(1)).cells[0].textContent"
         ));
         assert!(target.as_str().is_some_and(|id| id.starts_with("fragmentation/")), "{target}");
-        assert_eq!(browser.evaluate(is_open), true, "{link}");
-        let seen = browser.evaluate(
-            "(() => { const box = document.querySelector('tr:target').getBoundingClientRect(); \
-             return box.height > 0 && box.top >= 0 && box.bottom <= innerHeight; })()",
-        );
-        assert_eq!(seen, true, "{link} is in sight");
+        let in_sight = "(() => { \
+             const box = document.querySelector('tr:target').getBoundingClientRect(); \
+             return box.height > 0 && box.top >= 0 && box.bottom <= innerHeight; })()";
+        assert!(browser.becomes(in_sight), "{link} is in sight");
     }
     // The same link once more, after the appendix was closed.
     browser.evaluate("document.querySelector('#cells details').open = false");
     browser.click("#claims details a");
-    assert_eq!(browser.evaluate(is_open), true);
+    assert!(browser.becomes(is_open));
 }
 
 /// Nothing of the page is wider than the window, with all that is closed opened.
