@@ -44,6 +44,10 @@ impl OnStore<'_> {
         report.verification = Some(checked).filter(|checked| *checked != Verification::default());
         report.expected = match report.outcome {
             Outcome::Measured => true,
+            // A trace's fill is that of its fullest moment, of objects of many sizes.
+            Outcome::Full if self.work.replay.is_some() => {
+                self.work.fill_percent >= REFUSAL_EXPECTED_ABOVE_PERCENT
+            }
             Outcome::Full => self.work.fill_percent > REFUSAL_EXPECTED_ABOVE_PERCENT,
             _ => false,
         };
