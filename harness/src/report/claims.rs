@@ -16,7 +16,7 @@ pub struct ClaimLine {
     pub source: String,
     /// What it says there.
     pub says: String,
-    /// On what it was found there: machine, scale.
+    /// Where the relation is expected: `on every machine`, `on few cores`.
     pub on: String,
     /// What should be seen here if it holds.
     pub expects: String,
@@ -99,7 +99,7 @@ pub(super) fn section(claims: &[ClaimLine], drawn: &[Drawn], cells: &Cells<'_>) 
                     escape(&anchor(&claim.id)),
                     escape(&claim.says),
                     escape(&claim.source),
-                    escape(&claim.reason)
+                    escape(if claim.measured.is_empty() { &claim.reason } else { &claim.measured })
                 )
             })
             .collect();
@@ -111,14 +111,17 @@ pub(super) fn section(claims: &[ClaimLine], drawn: &[Drawn], cells: &Cells<'_>) 
          their cells.",
     );
     let lines: Vec<Line> = claims.iter().map(|claim| line(claim, drawn, cells)).collect();
-    let headings = ["verdict", "source", "claim", "expected here", "measured here", "figure"];
+    let headings = ["verdict", "source", "claim", "measured here", "figure"];
     html + "<div class=\"claims\">" + &sortable(&headings, &lines) + "</div>\n"
 }
 
 fn line(claim: &ClaimLine, drawn: &[Drawn], cells: &Cells<'_>) -> Line {
-    let claimed =
-        format!("{} <span class=\"aside\">({})</span>", escape(&claim.says), escape(&claim.on));
-    let claimed = if claim.on.is_empty() { escape(&claim.says) } else { claimed };
+    let claimed = format!(
+        "{}<details><summary>expected {}</summary>{}</details>",
+        escape(&claim.says),
+        escape(&claim.on),
+        escape(&claim.expects)
+    );
     let shown = claim.figure.as_deref().map(|name| figure_link(name, drawn));
     Line {
         anchor: anchor(&claim.id),
@@ -126,7 +129,6 @@ fn line(claim: &ClaimLine, drawn: &[Drawn], cells: &Cells<'_>) -> Line {
             Field::Markup(marked(claim.verdict)),
             claim.source.as_str().into(),
             Field::Markup(claimed),
-            claim.expects.as_str().into(),
             Field::Markup(measured(claim, cells)),
             Field::Markup(shown.unwrap_or_default()),
         ],
@@ -145,14 +147,14 @@ fn figure_link(name: &str, drawn: &[Drawn]) -> String {
 
 /// What was measured, why that means what it does, and the comparisons behind it.
 fn measured(claim: &ClaimLine, cells: &Cells<'_>) -> String {
-    let texts = [&claim.measured, &claim.reason].map(|text| escape(text));
-    let mut html =
-        texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("<br>");
+    let text = if claim.measured.is_empty() { &claim.reason } else { &claim.measured };
+    let mut html = escape(text);
     if claim.details.is_empty() {
         return html;
     }
     let plural = if claim.details.len() == 1 { "comparison" } else { "comparisons" };
     html += &format!("<details><summary>{} {plural}</summary>", claim.details.len());
+    html += &element("p", &claim.reason);
     let lines = claim.details.iter().map(|detail| {
         let sources: Vec<Source> = detail.cells.iter().cloned().map(Source::Cell).collect();
         Line::from(vec![
