@@ -341,7 +341,7 @@ fn timelines_show_the_longest_cells() {
     write_timelines(&folder.0, &rows);
     let data = timeline::timeline(&folder.0, &rows);
     let table = &data.table;
-    let here = [("panel", "500k requests/s"), ("series", "hashmap")];
+    let here = [("panel", "1M requests/s"), ("series", "hashmap")];
     let found = all_of(table, &[here[0], here[1], ("measure", "throughput, Mops/s")]);
     let x: Vec<f64> = found.iter().map(|&row| table.number(row, "x")).collect();
     assert_eq!((x.len(), x[0], x[9]), (10, 0.5, 9.5), "the middle of each second");

@@ -22,8 +22,8 @@ pub enum Word {
     ToCores,
 }
 
-/// Threads of the Nibble paper's figures: of Postmark, and of everything else.
-const PAPER: [usize; 2] = [135, 240];
+/// Threads of the papers' figures: of Postmark, of the dissertation's chapter VI, and of everything else.
+const PAPER: [usize; 3] = [135, 224, 240];
 
 /// The numbers that `list` stands for on a machine of so many cores: those listed, then what
 /// [`Word::ToCores`] adds, ascending.
@@ -71,8 +71,8 @@ mod tests {
             (3, vec![1, 2, 3]),
             (4, vec![1, 2, 4]),
             (6, vec![1, 2, 4, 6]),
-            (240, vec![1, 2, 4, 8, 16, 32, 64, 128, 135, 240]),
-            (256, vec![1, 2, 4, 8, 16, 32, 64, 128, 135, 240, 256]),
+            (240, vec![1, 2, 4, 8, 16, 32, 64, 128, 135, 224, 240]),
+            (256, vec![1, 2, 4, 8, 16, 32, 64, 128, 135, 224, 240, 256]),
         ] {
             assert_eq!(counts(r#"[1, 2, "to-cores"]"#, cores), expected, "{cores} cores");
         }
