@@ -5,8 +5,19 @@ use std::process::Command;
 
 /// What `git describe --dirty` looks at beside its own files: with these the program is rebuilt
 /// anyway.
-const SOURCES: [&str; 6] =
-    ["src", "suites", "../nibble", "../baselines", "../workloads", "../Cargo.toml"];
+const SOURCES: [&str; 11] = [
+    "src",
+    "suites",
+    "builds",
+    "capture",
+    "claims",
+    "model",
+    "verdict",
+    "../nibble",
+    "../baselines",
+    "../workloads",
+    "../Cargo.toml",
+];
 
 /// Sets what `environment::program` reads.
 pub(crate) fn tell() {

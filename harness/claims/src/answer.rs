@@ -39,6 +39,8 @@ pub struct Answer {
     pub verdict: Verdict,
     /// Why, in a sentence; never empty.
     pub reason: String,
+    /// What was selected and could not be judged, the first with its reason, where anything was judged.
+    pub not_judged: Option<String>,
     /// Each value or ratio that was judged, in the order of its labels.
     pub measured: Vec<Measured>,
 }
@@ -153,13 +155,14 @@ impl Answer {
     /// What was judged, or why nothing was.
     pub(crate) fn new(claim: &Claim, at: usize, judging: Result<Judging<'_>, String>) -> Self {
         let ask = &claim.asks[at];
-        let (measured, reason) = match judging {
+        let (measured, not_judged, reason) = match judging {
             Ok(judging) => {
                 let measured = measured(ask, &judging.judged);
-                let reason = reason(&measured, &judging.skipped);
-                (measured, reason)
+                let missing = missing(&judging.skipped);
+                let reason = reason(&measured, missing.as_deref());
+                (measured, missing, reason)
             }
-            Err(reason) => (Vec::new(), reason),
+            Err(reason) => (Vec::new(), None, reason),
         };
         Self {
             claim: claim.id.clone(),
@@ -172,6 +175,7 @@ impl Answer {
             metric: ask.metric.name.clone(),
             verdict: Verdict::together(measured.iter().map(|measured| measured.verdict)),
             reason,
+            not_judged: not_judged.filter(|_| !measured.is_empty()),
             measured,
         }
     }
@@ -196,11 +200,14 @@ impl Answer {
     pub fn line(&self) -> String {
         let Some(telling) = self.telling() else { return self.reason.clone() };
         let Measured { compared, expected, .. } = telling;
-        let line = format!("{compared}: {}, expected {expected}", telling.shown());
-        if self.measured.len() == 1 {
-            return line;
+        let mut line = format!("{compared}: {}, expected {expected}", telling.shown());
+        if self.measured.len() > 1 {
+            line += &format!("; of {}: {}", self.measured.len(), self.counts().words());
         }
-        format!("{line}; of {}: {}", self.measured.len(), self.counts().words())
+        if let Some(missing) = &self.not_judged {
+            line += &format!("; not judged: {missing}");
+        }
+        line
     }
 }
 
@@ -215,15 +222,19 @@ fn measured(ask: &Ask, judged: &[Judged<'_>]) -> Vec<Measured> {
     judged.iter().zip(words).map(|(judged, words)| Measured::new(judged, unit, words)).collect()
 }
 
-/// A sentence for what was judged, and for what could not be.
-fn reason(measured: &[Measured], skipped: &[String]) -> String {
-    let missing = skipped.first().map(|first| match skipped.len() {
+/// The first of what could not be judged, and how many there are.
+fn missing(skipped: &[String]) -> Option<String> {
+    skipped.first().map(|first| match skipped.len() {
         1 => first.clone(),
         count => format!("{first} (the first of {count})"),
-    });
+    })
+}
+
+/// A sentence for what was judged, and for what could not be.
+fn reason(measured: &[Measured], missing: Option<&str>) -> String {
     let counts = Counts::of(measured.iter().map(|measured| measured.verdict));
     let single = measured.iter().filter(|measured| measured.low.is_none()).count();
-    let mut reason = match (measured.len(), missing.as_deref()) {
+    let mut reason = match (measured.len(), missing) {
         (0, Some(missing)) => return missing.to_owned(),
         (0, None) => return "nothing of what was selected can be judged".to_owned(),
         (1, _) => match measured[0].verdict {

@@ -92,6 +92,9 @@ struct Crossover {
 /// The first thing that is wrong, with the claim, the value and the remedy.
 pub fn read(text: &str) -> Result<Claims, ClaimsError> {
     let file: File = toml::from_str(text).map_err(|error| ClaimsError::Toml(error.to_string()))?;
+    if file.claims.is_empty() {
+        return Err(ClaimsError::Toml("it has no claim: write a [[claim]] table".to_owned()));
+    }
     let mut ids = BTreeSet::new();
     let mut claims = Vec::new();
     for entry in file.claims {

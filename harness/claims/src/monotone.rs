@@ -50,8 +50,18 @@ pub(crate) fn judge_monotone<'a>(
     for line in order {
         let mut places = lines.remove(&line).unwrap_or_default();
         places.sort_by(|left, right| left.0.total_cmp(&right.0));
+        let ends = places.first().zip(places.last()).map(|(low, high)| [low.0, high.0]);
         let rows: Vec<Row<'a>> = places.into_iter().map(|(_, row)| row).collect();
-        judge_line(&rows, movement, &mut judging);
+        match ends {
+            // A shorter way says nothing of the whole one.
+            Some([low, high]) if low < high && [low, high] != [first, last] => {
+                judging.skipped.push(format!(
+                    "{}: measured from {low} to {high} along {along}, not from {first} to {last}",
+                    system(rows[0].row)
+                ));
+            }
+            _ => judge_line(&rows, movement, &mut judging),
+        }
     }
     if judging.judged.is_empty() && judging.skipped.is_empty() {
         judging.skipped.push(format!("no row of `of` has {along} from {first} to {last}"));

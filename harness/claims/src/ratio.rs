@@ -1,10 +1,10 @@
 //! `select` and `ratio`: values, and pairs of them, within bounds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bounds::Bounds;
 use crate::judged::{Judged, Judging};
-use crate::select::{Row, Selected, labels_but, may_differ, select};
+use crate::select::{Row, Selected, labels_but, may_differ, select, system};
 use crate::{Ask, Selection, Summary};
 
 /// The metric of every row of `of`.
@@ -69,7 +69,13 @@ pub(crate) fn pairs<'a>(
     if pairs.is_empty() {
         return Err(unlike(&of.rows, &to.rows, ignored));
     }
-    let skipped = of.absent.into_iter().chain(to.absent).collect();
+    let mut skipped: Vec<String> = of.absent.into_iter().chain(to.absent).collect();
+    let paired: BTreeSet<&str> =
+        pairs.iter().flat_map(|(of, to)| [system(of.row), system(to.row)]).collect();
+    let selected: BTreeSet<&str> =
+        of.rows.iter().chain(&to.rows).map(|row| system(row.row)).collect();
+    let alone = selected.difference(&paired);
+    skipped.extend(alone.map(|system| format!("{system}: no row to compare it with")));
     Ok(Pairs { pairs, skipped })
 }
 

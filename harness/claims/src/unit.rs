@@ -41,7 +41,7 @@ impl Unit {
         let starts = |start: &str| name.starts_with(start) && name.len() > start.len();
         match name {
             "throughput" => Some(Self::Rate),
-            "overhead" => Some(Self::Times),
+            "overhead" | "efficiency" => Some(Self::Times),
             _ if starts("overhead-") => Some(Self::Times),
             _ if starts("ns-per-") || ends("-ns") => Some(Self::Nanoseconds),
             _ if ends("-gib-per-s") => Some(Self::GibPerSecond),

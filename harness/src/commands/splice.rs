@@ -11,7 +11,7 @@ use crate::splice::{MarkerError, Material, block, splice};
 
 /// Writes or checks each file.
 pub(super) fn run(arguments: &SpliceArguments) -> Result<(), Failure> {
-    let folder = arguments.run.as_path();
+    let folder = &from_here(&arguments.run);
     let (run, rows) = load(folder).map_err(Failure::usage)?;
     let answers = claims::answers(folder, &run, &rows)?;
     let material = Material { folder, run: &run, rows: &rows, answers: &answers };
@@ -36,6 +36,14 @@ pub(super) fn run(arguments: &SpliceArguments) -> Result<(), Failure> {
         );
     }
     if stale.is_empty() { Ok(()) } else { Err(Failure::silent(exit::UNEXPECTED)) }
+}
+
+/// The folder as seen from the one the program runs in, however it was named: links in files say it.
+fn from_here(folder: &Path) -> PathBuf {
+    let [whole, here] = [folder, Path::new(".")].map(Path::canonicalize);
+    let inside = whole.ok().zip(here.ok());
+    let inside = inside.and_then(|(whole, here)| Some(whole.strip_prefix(here).ok()?.to_owned()));
+    inside.unwrap_or_else(|| folder.to_owned())
 }
 
 /// A file as it is, and as it should be.

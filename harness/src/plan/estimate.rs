@@ -74,6 +74,9 @@ fn key_value_ns(system: &System, work: &KeyValue) -> f64 {
     };
     let timed = work.operations_per_thread as f64 * threads;
     let price = price_ns(system, work.workload.mean_value_bytes());
+    if let (Some(replay), Driver::Timed { speed }) = (&work.replay, work.driver) {
+        return replay.totals.duration_ns as f64 / speed;
+    }
     if work.replay.is_some() {
         // Stores over allocators rehearse.
         let times = if matches!(system, System::Store { heap: Some(_), .. }) { 2.0 } else { 1.0 };

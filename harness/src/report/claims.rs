@@ -75,7 +75,7 @@ fn counted(claims: &[ClaimLine]) -> String {
     let told = VERDICTS.iter().map(|(word, mark, _)| {
         format!("{mark} {word}: {}", counts.get(word).copied().unwrap_or(0))
     });
-    let plural = if claims.len() == 1 { "claim" } else { "claims" };
+    let plural = if claims.len() == 1 { "question" } else { "questions" };
     format!("{} {plural}; {}.", claims.len(), told.collect::<Vec<_>>().join(", "))
 }
 

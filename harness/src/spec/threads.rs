@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 /// An entry of a list of numbers of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a number of threads, or \"to-cores\"")]
 pub enum Threads {
     /// So many.
     Count(usize),
@@ -82,6 +82,8 @@ mod tests {
 
     #[test]
     fn another_word_is_refused() {
-        assert!(toml::from_str::<Suite>("threads = [1, \"all\"]").is_err());
+        let error = toml::from_str::<Suite>("threads = [1, \"all\"]").map(|suite| suite.threads);
+        let told = error.unwrap_err().to_string();
+        assert!(told.contains("a number of threads, or \"to-cores\""), "{told}");
     }
 }

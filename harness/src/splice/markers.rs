@@ -61,19 +61,6 @@ impl fmt::Display for MarkerError {
 
 impl std::error::Error for MarkerError {}
 
-/// Names of the blocks of `text`, in order.
-///
-/// # Errors
-/// Markers that do not pair, and none at all.
-pub fn blocks_in(text: &str) -> Result<Vec<String>, MarkerError> {
-    let mut names = Vec::new();
-    let collected: Result<String, MarkerError> = splice(text, |name| {
-        names.push(name.to_owned());
-        Ok(String::new())
-    });
-    collected.map(|_| names)
-}
-
 /// `text` with each block's content replaced by what `content` says of its name. All outside of blocks
 /// stays as it is, to the byte.
 ///
@@ -137,7 +124,6 @@ mod tests {
                         the numbers of y\n<!-- end y -->";
         assert_eq!(of(text).unwrap(), expected);
         assert_eq!(of(expected).unwrap(), expected, "a second time changes nothing");
-        assert_eq!(blocks_in(text).unwrap(), ["x", "y"]);
     }
 
     #[test]

@@ -11,4 +11,4 @@ mod blocks;
 mod markers;
 
 pub use blocks::{Material, block};
-pub use markers::{MarkerError, blocks_in, splice};
+pub use markers::{MarkerError, splice};

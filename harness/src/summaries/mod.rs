@@ -24,12 +24,12 @@ pub const FILE: &str = "summary.jsonl";
 /// An account of a trace that cannot be read.
 pub fn summaries(folder: &Path, rows: &[Row]) -> Result<Vec<Summary>, String> {
     let all = repetitions(rows);
-    let mut found: BTreeMap<BTreeMap<String, String>, Vec<(&Repetition<'_>, Option<&Row>)>> =
+    let mut found: BTreeMap<BTreeMap<String, String>, Vec<(&Repetition<'_>, &Row)>> =
         BTreeMap::new();
     for one in &all {
         for row in &one.rows {
             let labels = labels::of(one, &row.step);
-            found.entry(labels).or_default().push((one, Some(row)));
+            found.entry(labels).or_default().push((one, row));
         }
     }
     let mut summaries: Vec<Summary> =
@@ -47,11 +47,11 @@ pub fn text(summaries: &[Summary]) -> String {
 
 fn summary(
     labels: BTreeMap<String, String>,
-    mut processes: Vec<(&Repetition<'_>, Option<&Row>)>,
+    mut processes: Vec<(&Repetition<'_>, &Row)>,
 ) -> Summary {
     processes.sort_by_key(|(one, _)| one.cell.repetition);
     let mut metrics: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-    for row in processes.iter().filter(|(one, _)| one.counts()).filter_map(|(_, row)| *row) {
+    for (_, row) in processes.iter().filter(|(one, _)| one.counts()) {
         for (name, value) in metrics::of(row) {
             metrics.entry(name).or_default().push(value);
         }

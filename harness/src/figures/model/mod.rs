@@ -49,14 +49,17 @@ fn described(
     work: &KeyValue,
 ) -> Option<model::Scenario> {
     match &one.cell.system {
-        System::Store { name, .. } => scenario(name, options, &asked(work)),
+        System::Store { name, .. } => scenario(name, options, &asked(work)?),
         System::Heap { .. } | System::Kernel => None,
     }
 }
 
-/// What a cell asks, in the model's terms.
-fn asked(work: &KeyValue) -> Work {
+/// What a cell asks, in the model's terms; `None` of what it has no terms for.
+fn asked(work: &KeyValue) -> Option<Work> {
     let mix = &work.workload.mix;
+    if mix.read_modify_write > 0.0 || mix.scan > 0.0 {
+        return None;
+    }
     let share = |percent: f64| percent / 100.0;
     let work_of = |value_bytes, skewed, private| Work {
         gets: share(mix.get),
@@ -72,16 +75,17 @@ fn asked(work: &KeyValue) -> Work {
         Some(replay) => {
             let totals = &replay.totals;
             let written = (totals.inserts + totals.updates).max(1) as f64;
-            work_of(totals.written_bytes as f64 / written, None, true)
+            Some(work_of(totals.written_bytes as f64 / written, None, true))
         }
         None => {
             let skewed = match work.workload.keys {
                 KeyDistribution::Zipfian { theta, .. } => {
                     Some(Zipf::new(work.records.max(1), theta))
                 }
-                _ => None,
+                KeyDistribution::Uniform => None,
+                _ => return None,
             };
-            work_of(work.workload.mean_value_bytes(), skewed, false)
+            Some(work_of(work.workload.mean_value_bytes(), skewed, false))
         }
     }
 }
