@@ -216,3 +216,9 @@ fn unknown_keys_are_errors_with_their_line() {
         assert!(error.to_string().contains("line "), "{error}");
     }
 }
+
+#[test]
+fn a_file_without_claims_is_refused() {
+    let said = error("claim = []").to_string();
+    assert!(said.contains("it has no claim: write a [[claim]] table"), "{said}");
+}

@@ -138,3 +138,13 @@ fn a_line_needs_two_places_that_are_numbers() {
     assert_eq!(missing.verdict, Verdict::Holds);
     assert!(missing.reason.ends_with("not judged: nibble: full"), "{}", missing.reason);
 }
+
+#[test]
+fn a_shorter_way_says_nothing_of_the_whole_one() {
+    let short = answer(&moves("\"falls\""), &fills(&[(50, 10.0), (70, 7.0)]));
+    assert_eq!(short.verdict, Verdict::NotTestable);
+    assert_eq!(
+        short.reason,
+        "nibble: measured from 50 to 70 along fill-percent, not from 50 to 90"
+    );
+}

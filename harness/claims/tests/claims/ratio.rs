@@ -98,3 +98,16 @@ fn the_line_shows_the_worst_or_the_nearest() {
     assert_eq!(holds.telling().unwrap().compared, "nibble ÷ redis, 3 threads");
     assert!(holds.line().starts_with("nibble ÷ redis, 3 threads: 2.20× (2."), "{}", holds.line());
 }
+
+#[test]
+fn a_system_without_a_partner_is_named() {
+    let rows = [
+        near("nibble", "threads=1", 6.0),
+        near("mica", "threads=1", 2.0),
+        near("redis", "threads=2", 2.0),
+    ];
+    let answer = answer(TWICE, &rows);
+    assert_eq!(answer.verdict, Verdict::Holds);
+    let told = "not judged: redis: no row to compare it with";
+    assert!(answer.reason.ends_with(told) && answer.line().ends_with(told), "{}", answer.line());
+}
