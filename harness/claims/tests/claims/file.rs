@@ -182,7 +182,7 @@ fn names_are_known() {
     let (found, said) = mistake("select = { of = { sistem = \"nibble\" }, at-most = 1 }");
     assert_eq!(found, Mistake::Label { name: "sistem".to_owned() });
     assert!(
-        said.contains("no row has a label `sistem`; labels are ageing, basis, ")
+        said.contains("no row has a label `sistem`; labels are ageing, arrivals, ")
             && said.ends_with("and set.NAME")
     );
     assert_eq!(
