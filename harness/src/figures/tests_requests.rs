@@ -350,7 +350,7 @@ fn timelines_show_the_longest_cells() {
     let lines = all_of(table, &[("measure", "p99 latency, µs")]).len();
     assert_eq!(lines, 60, "six cells of ten seconds");
     assert!(all_of(table, &[("series", "nibble")]).is_empty(), "too short");
-    assert!(told(&data, "The 6 longest cells; 6 more are not drawn."), "{:?}", data.notes);
+    assert!(told(&data, "The 6 longest cells; 3 more are not drawn."), "{:?}", data.notes);
     // A file that is gone is told, not passed over.
     std::fs::remove_dir_all(folder.0.join("timelines")).unwrap();
     let data = timeline::timeline(&folder.0, &rows);

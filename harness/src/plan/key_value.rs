@@ -268,7 +268,7 @@ mod tests {
     fn a_grid_may_ask_for_less_object_memory_than_the_scale() {
         assert_eq!(memories("", "quick"), [256 << 20; 2]);
         assert_eq!(memories("object-memory = \"32MiB\"", "quick"), [32 << 20; 2]);
-        assert_eq!(memories("object-memory = \"1GiB\"", "smoke"), [64 << 20; 2]);
+        assert_eq!(memories("object-memory = \"1GiB\"", "smoke"), [48 << 20; 2]);
     }
 
     #[test]

@@ -116,12 +116,11 @@ pub(super) fn section(claims: &[ClaimLine], drawn: &[Drawn], cells: &Cells<'_>) 
 }
 
 fn line(claim: &ClaimLine, drawn: &[Drawn], cells: &Cells<'_>) -> Line {
-    let claimed = format!(
-        "{}<details><summary>expected {}</summary>{}</details>",
-        escape(&claim.says),
-        escape(&claim.on),
-        escape(&claim.expects)
-    );
+    let mut claimed = escape(&claim.says);
+    if !claim.expects.is_empty() {
+        let (on, expects) = (escape(&claim.on), escape(&claim.expects));
+        claimed += &format!("<details><summary>expected {on}</summary>{expects}</details>");
+    }
     let shown = claim.figure.as_deref().map(|name| figure_link(name, drawn));
     Line {
         anchor: anchor(&claim.id),

@@ -312,7 +312,7 @@ mod tests {
         let data = breakdown(&suite("components"));
         let panels: BTreeSet<&str> =
             (0..data.table.rows.len()).map(|row| data.table.text(row, "panel")).collect();
-        assert_eq!(panels.len(), 5, "{panels:?}");
+        assert_eq!(panels.len(), 4, "{panels:?}");
         for series in ["thread-ticks", "key", "1 at random", "4 at random", "one a core"] {
             assert!(!rows_in(&data, series, "main").is_empty(), "{series}");
             assert!(rows_in(&data, series, "measured").iter().any(|point| point.0 == 2.0));
