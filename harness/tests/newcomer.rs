@@ -42,6 +42,7 @@ engine::conformance_tests!(conformance, toy::Toy, |object_memory_bytes| {
 });
 
 #[test]
+#[ignore = "builds the program again: scripts/newcomer"]
 fn a_store_is_a_folder_and_a_line() {
     let Some(files) = files_of_the_checkout() else {
         eprintln!("skipped: git knows no checkout here, so nothing says which files belong to it");
