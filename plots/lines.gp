@@ -5,6 +5,7 @@
 #              measure share one, and all panels one legend above them
 #   own_scale  1: each panel has its own vertical axis, and all share one legend
 #   thin, reference   what thin lines and grey lines are called in the legend
+#   predicted  1: lines are predictions and have no points; points are measurements, of role `measured`
 # Columns: measure log log-x panel role series x group below value value-low value-high n mark
 #          x-title base; with own_axes `below` is the title of the panel's horizontal axis
 
@@ -15,6 +16,7 @@ if (!exists("own_axes")) { own_axes = 0 }
 if (!exists("own_scale")) { own_scale = 0 }
 if (!exists("thin")) { thin = "beside" }
 if (!exists("reference")) { reference = "bound" }
+if (!exists("predicted")) { predicted = 0 }
 
 measures = ""; panels = ""; names = ""; log_x = 0; thins = 0; references = 0; x_title = ""
 stats data using (measures = with_one(measures, strcol("measure")), panels = with_one(panels, strcol("panel")), names = with_one(names, strcol("series")), x_title = strcol("x-title"), log_x = int(column("log-x")), thins = thins + (strcol("role") eq "thin"), references = references + (strcol("role") eq "reference"), 1) nooutput
@@ -22,7 +24,7 @@ across = words(panels) < columns ? words(panels) : columns
 down = (words(panels) + across - 1) / across
 width = 1000
 # The legend, panels with title and tics, and the title of the last horizontal axis.
-entries = words(names) + (thins > 0) + (references > 0)
+entries = words(names) + (thins > 0) + (references > 0) + predicted
 head = own_axes ? 26.0 : entries > 12 ? 30.0 + 15.0 * ((entries + 2) / 3) : entries > 8 ? 84.0 : 66.0
 tall = own_axes ? 240.0 : 220.0
 height = int(head + down * words(measures) * tall + 34)
@@ -71,6 +73,8 @@ do for [m=1:words(measures)] { do for [p=1:down * across] {
     if (is_number(bound) && bound > highest && (is_log || bound < 2.5 * highest)) { highest = bound }
     if (is_log) {
         bottom = lowest / 1.5; top = highest * 1.5
+        # What is predicted rises to the right and leaves room for a legend above on the left.
+        if (predicted && own_axes) { top = top * 3 }
         # Wide enough for two of the tics below.
         if (top < bottom * 6) { middle = sqrt(top * bottom); top = middle * 2.5; bottom = middle / 2.5 }
         set logscale y
@@ -122,7 +126,7 @@ do for [m=1:words(measures)] { do for [p=1:down * across] {
     if (p % across == 1 || across == 1) { set ylabel the_measure offset 0.6,0 } else { unset ylabel }
     if (own_axes) { stats data using (in_panel(0) ? (x_title = strcol("below"), 1) : NaN) nooutput }
     if (own_axes || m == words(measures) && p + across > words(panels)) { set xlabel x_title offset 0, 0.5 } else { unset xlabel }
-    if (own_axes) { set key bottom right inside opaque horizontal maxrows 3 Left reverse samplen 2.4 font ",9" } else { if (m == 1 && p == 1) { eval legend_above; set key samplen 2.6 maxrows (entries > 12 ? (entries + 2) / 3 : entries > 8 ? 3 : 2) } else { unset key } }
+    if (own_axes) { set key bottom right inside opaque horizontal maxrows 3 Left reverse samplen 2.4 font ",9"; if (predicted) { set key top left } } else { if (m == 1 && p == 1) { eval legend_above; set key samplen 2.6 maxrows (entries > 12 ? (entries + 2) / 3 : entries > 8 ? 3 : 2) } else { unset key } }
     if (is_number(bound) && cut_off) { set label 1 sprintf("%s: up to %.3g", reference, bound) at graph 0.03, 0.94 left front font ",9" tc rgb "#666666" }
     undefine STATS_*
     stats data using (in_panel(0) ? column("base") : NaN) nooutput
@@ -147,16 +151,19 @@ do for [m=1:words(measures)] { do for [p=1:down * across] {
             with vectors heads size screen 0.0025,90 lw 0.9 lc rgb line_colour_of(word(names, i)) notitle, \
         for [i=1:words(names)] data using (mine(word(names, i), "main") ? column("x") : NaN):(column("value")) \
             with lines lw 1.6 dt dash_of(word(names, i)) lc rgb line_colour_of(word(names, i)) notitle, \
-        for [i=1:words(names)] data using (mine(word(names, i), "main") && words(places) ? column("x") : NaN):(column("value")) \
+        for [i=1:words(names)] data using (mine(word(names, i), "main") && words(places) && !predicted ? column("x") : NaN):(column("value")) \
             with points pt point_of(word(names, i)) ps 1.0 lc rgb line_colour_of(word(names, i)) notitle, \
+        for [i=1:words(names)] data using (mine(word(names, i), "measured") ? column("x") : NaN):(column("value")) \
+            with points pt 6 ps 1.1 lw 1.6 lc rgb line_colour_of(word(names, i)) notitle, \
         for [i=1:words(names)] data using (mine(word(names, i), "main") && strcol("mark") eq "overloaded" ? column("x") : NaN):(column("value")) \
             with points pt 7 ps 1.2 lc rgb "#ffffff" notitle, \
         for [i=1:words(names)] data using (mine(word(names, i), "main") && strcol("mark") eq "overloaded" ? column("x") : NaN):(column("value")) \
             with points pt 6 ps 1.15 lw 1.6 lc rgb line_colour_of(word(names, i)) notitle, \
         for [i=1:words(names)] data using (mine(word(names, i), "main") && strcol("mark") eq "full" ? column("x") : NaN):(cross(word(names, i))) \
             with points pt 2 ps 0.9 lw 2 lc rgb line_colour_of(word(names, i)) notitle, \
-        for [i=1:words(names)] keyentry with linespoints lw 1.6 dt dash_of(word(names, i)) pt point_of(word(names, i)) ps (words(places) ? 1.0 : 0) lc rgb line_colour_of(word(names, i)) title (main_of(i) ? word(names, i) : ""), \
+        for [i=1:words(names)] keyentry with linespoints lw 1.6 dt dash_of(word(names, i)) pt point_of(word(names, i)) ps (words(places) && !predicted ? 1.0 : 0) lc rgb line_colour_of(word(names, i)) title (main_of(i) ? word(names, i) : ""), \
         for [i=1:words(names)] keyentry with lines lw 1.6 dt 2 lc rgb "#444444" title (level_of(i) ? word(names, i) : ""), \
+        keyentry with points pt 6 ps 1.1 lw 1.6 lc rgb "#444444" title (predicted ? "measured here" : ""), \
         keyentry with lines lw 1.4 dt 3 lc rgb "#444444" title (thins ? thin : ""), \
         keyentry with lines lw 1.0 lc rgb "#555555" title (references ? reference : "")
 } } }

@@ -28,6 +28,7 @@ pub use trace::{
     after_help = "EXIT CODES\n    \
         0    everything ended as planned\n    \
         1    a step ended in an outcome that the plan does not allow for; rows are kept\n         \
+                splice --check: a table is not the run's\n         \
                 doctor --strict: something disturbs\n    \
                 agree: fewer cells agree than asked for; power: a bar is not held\n    \
         2    the command line or a suite file is wrong\n    \
@@ -125,7 +126,10 @@ pub enum Command {
         #[arg(long = "figure", value_name = "NAME")]
         figures: Vec<String>,
     },
-    /// Measure what the figures need, draw them and write the report.
+    /// Write tables of a run between the markers of Markdown files, or check those that stand there.
+    Splice(SpliceArguments),
+    /// Measure what the figures need, draw them, ask each published claim whether it holds, and write the
+    /// report.
     Reproduce(ReproduceArguments),
     /// Say of every cell that two runs share whether they agree: median throughput with its
     /// 95 % interval in each.
@@ -220,6 +224,21 @@ pub enum Retry {
     Failed,
 }
 
+/// What `splice` takes.
+#[derive(Debug, Args)]
+pub struct SpliceArguments {
+    /// The files; `<!-- begin NAME -->` and `<!-- end NAME -->` say where a table goes: `run`, `claims`,
+    /// `figures`, or the name of a figure.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// The run's folder.
+    #[arg(long, default_value = "results/reference", value_name = "FOLDER")]
+    pub run: PathBuf,
+    /// Write nothing; exit code 1 where a table is not the run's.
+    #[arg(long)]
+    pub check: bool,
+}
+
 /// What `reproduce` takes.
 #[derive(Debug, Args)]
 pub struct ReproduceArguments {
@@ -242,6 +261,13 @@ pub struct ReproduceArguments {
     /// Measure these cells again, too.
     #[arg(long, value_name = "WHICH", requires = "resume")]
     pub retry: Option<Retry>,
+    /// Ask the claims again of the run in this folder; measures and writes nothing.
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        conflicts_with_all = ["scale", "figures", "results", "resume", "without_drawings", "quiet"]
+    )]
+    pub check: Option<PathBuf>,
 }
 
 /// What `agree` takes.

@@ -150,6 +150,7 @@ fn heap_of(system: &System) -> Option<&str> {
     match system {
         System::Heap { name, .. } => Some(name),
         System::Store { heap, .. } => heap.as_deref(),
+        System::Kernel => None,
     }
 }
 

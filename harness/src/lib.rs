@@ -14,10 +14,10 @@
 //! | [`runner`], [`protocol`], [`progress`] | a cell as a process, watched from outside |
 //! | [`worker`] | the measured process |
 //! | [`record`], [`archive`], [`environment`], [`identity`] | what is kept |
-//! | [`analysis`], [`compare`] | from rows to numbers |
+//! | [`analysis`], [`compare`], [`summaries`] | from rows to numbers |
 //! | `targets` | performance targets: a table of questions with a bar each |
 //! | [`traces`] | what is known of a trace |
-//! | [`figures`], [`report`] | from numbers to pages |
+//! | [`figures`], [`report`], [`splice`] | from numbers to pages |
 //! | [`doctor`] | what on this machine disturbs measurements |
 //! | [`cli`], [`commands`], [`exit`] | the command line |
 
@@ -41,6 +41,8 @@ pub mod registry;
 pub mod report;
 pub mod runner;
 pub mod spec;
+pub mod splice;
+pub mod summaries;
 mod targets;
 pub mod traces;
 pub mod worker;

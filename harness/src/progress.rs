@@ -9,10 +9,10 @@ use platform::Mapping;
 use platform::process::inheritable_memory_file;
 
 /// Threads a cell may have.
-pub const THREADS_MAX: usize = 64;
+pub const THREADS_MAX: usize = 512;
 const LINE_BYTES: usize = 64;
 const PAGE_BYTES: usize = THREADS_MAX * LINE_BYTES;
-const _: () = assert!(PAGE_BYTES == 4096);
+const _: () = assert!(PAGE_BYTES.is_multiple_of(4096));
 
 /// The shared page.
 #[derive(Debug)]

@@ -1,12 +1,22 @@
 //! Every store and allocator by name: the only place, beside `adapters/`, that knows which ones
 //! exist. Plans and reports consult their traits instead.
+//!
+//! A store comes into the one list, which `for_each_store!` expands, in one of two ways:
+//!
+//! * it **registers itself**, where it can open itself ([`engine::OpenStore`]): one line under
+//!   "Stores that register themselves" in `harness/Cargo.toml`, and its types in its own manifest
+//!   under `package.metadata.nibble-bench`. The build script (`harness/build/stores.rs`) reads both
+//!   and writes the entries;
+//! * it has a **line here**, where somebody must stand between: an opener in `adapters/` wraps what
+//!   does not speak the contract, gives a cell's words another meaning, or opens one crate as
+//!   several stores.
+//!
+//! From there on they are the same: names, traits, conformance tests.
 
 use std::collections::BTreeMap;
 
-use baseline_btree::LockedTree;
 use baseline_embedded::{LevelDb, Lmdb, RocksDb};
 use baseline_faulty::Faulty;
-use baseline_hashmap::ShardedMap;
 use baseline_heapstore::HeapStore;
 use baseline_maps::{Dashmap, MapStore, Papaya, Scc, Skiplist, Striped};
 use baseline_masstree::Masstree;
@@ -15,34 +25,13 @@ use baseline_null::Null;
 use baseline_ramcloud::RamCloud;
 use baseline_redis::RedisServers;
 use baseline_roofline::Roofline;
-use engine::{AllocatorChoice, EngineTraits, Heap, HeapTraits, KvEngine, OpenError};
+use engine::{AllocatorChoice, EngineTraits, Heap, HeapTraits, KvEngine, OpenError, Setup};
 
 use crate::adapters;
 use crate::adapters::hindered::{HinderedHeapStore, HinderedNibble};
 use crate::adapters::nibble::NibbleEngine;
 use crate::cell::System;
 use crate::spec::unknown_name;
-
-/// What a worker knows when it opens a store.
-#[derive(Clone, Debug)]
-pub struct StoreSetup {
-    /// Memory for objects; `None` where memory is no limit.
-    pub object_memory_bytes: Option<u64>,
-    /// Live value bytes the workload will hold at most, for stores that must reserve ahead.
-    pub live_bytes: u64,
-    /// Keys the workload will hold at most, inserts included.
-    pub records_max: u64,
-    /// Longest value of the workload.
-    pub value_bytes_max: usize,
-    /// Whether memory is to be resident before the clock.
-    pub resident: bool,
-    /// Whether anybody looks at what PUT tells: whether the key was there.
-    pub tells_updates: bool,
-    /// Settings by name, from the cell.
-    pub options: BTreeMap<String, String>,
-    /// The heap below the store, opened.
-    pub heap: Option<&'static dyn Heap>,
-}
 
 /// Something to do with an open store; generic, so the timed loop is compiled for each engine.
 pub trait StoreVisitor {
@@ -52,17 +41,19 @@ pub trait StoreVisitor {
     fn visit<E: KvEngine>(self, engine: &E) -> Self::Output;
 }
 
-/// Expands `$macro!` with every store: `(kind module Type, opener)`. The opener takes a
-/// [`StoreSetup`]; a store that `keeps` values stands the conformance tests in that module, one
-/// that `prices` the harness or the memory has nothing to conform to.
+// `with_stores_that_register!`: expands a macro with the lines it is given and those of the stores
+// that register themselves.
+include!(concat!(env!("OUT_DIR"), "/stores.rs"));
+
+/// Expands `$macro!` with every store: `(kind module Type, opener)`. The opener takes a [`Setup`]; a
+/// store that `keeps` values stands the conformance tests in that module, one that `prices` the
+/// harness or the memory has nothing to conform to.
 macro_rules! for_each_store {
     ($macro:ident) => {
-        $macro! {
+        with_stores_that_register! { $macro
             (prices null Null, adapters::null::open),
             (prices roofline Roofline, adapters::roofline::open),
             (keeps nibble NibbleEngine, adapters::nibble::open),
-            (keeps hashmap ShardedMap, adapters::hashmap::open),
-            (keeps btree LockedTree, adapters::btree::open),
             (keeps heapstore HeapStore, adapters::heapstore::open),
             (keeps dashmap MapStore<Dashmap>, adapters::maps::dashmap),
             (keeps papaya MapStore<Papaya>, adapters::maps::papaya),
@@ -108,7 +99,7 @@ pub fn store_traits() -> &'static [&'static EngineTraits] {
 /// What is wrong with the name or the settings, or what is missing.
 pub fn with_store<V: StoreVisitor>(
     name: &str,
-    setup: &StoreSetup,
+    setup: &Setup,
     visitor: V,
 ) -> Result<V::Output, OpenError> {
     macro_rules! open_named {
@@ -315,6 +306,7 @@ pub fn environment_of(system: &System) -> BTreeMap<String, String> {
             let traits = store_traits().iter().find(|traits| traits.name == name);
             wanted.extend(traits.iter().flat_map(|traits| traits.environment));
         }
+        System::Kernel => {}
     }
     let mut environment: BTreeMap<String, String> = BTreeMap::new();
     for (name, value) in wanted {
@@ -381,8 +373,8 @@ mod tests {
 mod conformance {
     use super::*;
 
-    fn setup(object_memory_bytes: u64) -> StoreSetup {
-        StoreSetup {
+    fn setup(object_memory_bytes: u64) -> Setup {
+        Setup {
             object_memory_bytes: Some(object_memory_bytes),
             live_bytes: object_memory_bytes,
             records_max: object_memory_bytes / 8,

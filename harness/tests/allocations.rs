@@ -106,7 +106,7 @@ fn cells(trace: &TraceFile) -> Vec<Cell> {
                  traces = [\"tiny\"]\nsamples = 8\n";
     let suite = Suite::parse("tiny.toml", suite).expect("a suite");
     let scale = Scale::by_name("smoke").expect("a scale");
-    let limits = MachineLimits { memory_bytes: 8 << 30 };
+    let limits = MachineLimits { memory_bytes: 8 << 30, cores: 2 };
     let traces = Traces::from_iter([trace.clone()]);
     plan(&[suite], &scale, &traces, limits).expect("a plan").cells
 }

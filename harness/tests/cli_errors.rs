@@ -40,7 +40,7 @@ fn numbers_out_of_range_name_the_range() {
         ("--get-percent", "101", "must be 0 to 100"),
         ("--fill-percent", "0", "must be 1 to 98"),
         ("--batch", "65", "must be 1 to 64"),
-        ("--threads", "0", "must be 1 to 64"),
+        ("--threads", "0", "must be 1 to 512"),
         ("--blocks", "2", "2 is not in 3..=1000"),
         ("--distribution", "zipf", "distribution `zipf`"),
         ("--object-memory", "lots", "lots"),

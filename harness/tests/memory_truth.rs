@@ -125,7 +125,7 @@ fn memory_that_is_returned_is_seen_to_be_returned() {
         patterns = ["gone"]
         observe = ["each"]
     "#;
-    let (code, _, rows) = run_suite("gone", suite, &[]);
+    let (code, _, rows) = run_suite("gone", suite, &["--live-bytes", "16MiB"]);
     assert_eq!(code, 0);
     let resident = |step: &str| {
         let row = rows.iter().find(|row| row.step == step).expect("the step has a row");

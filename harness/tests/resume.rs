@@ -138,6 +138,68 @@ fn a_reproduction_is_completed_up_to_its_report() {
     assert!(said.contains("nothing is missing") && page.exists(), "{said}");
 }
 
+/// `text` with every number replaced: what is measured differs, what is said of it does not.
+fn outline(text: &str) -> String {
+    let mut outline = String::new();
+    for letter in text.chars() {
+        match letter {
+            '0'..='9' if outline.ends_with('#') => {}
+            '0'..='9' => outline.push('#'),
+            '.' if outline.ends_with('#') => {}
+            letter => outline.push(letter),
+        }
+    }
+    outline
+}
+
+/// Lines of a run's table of a figure, and which claims were answered.
+fn said_in(folder: &Path, figure: &str) -> (String, Vec<String>) {
+    let read = |name: String| fs::read_to_string(folder.join(name)).unwrap();
+    let names = |table: &str| -> Vec<String> {
+        let rows = table.lines().filter(|line| line.starts_with("| "));
+        rows.filter_map(|line| line.split(" | ").next()).map(str::to_owned).collect()
+    };
+    (outline(&read(format!("figures/{figure}.tsv"))), names(&read("claims.md".to_owned())))
+}
+
+#[test]
+fn a_run_that_was_killed_and_resumed_has_the_report_of_one_that_was_not() {
+    let results = scratch("resume-report");
+    let figure = "copy-routine";
+    let reproduce = |more: &[&str]| {
+        let output = bench()
+            .args(["reproduce", "--quiet", "--without-drawings"])
+            .args(more)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{more:?}: {}", errors(&output));
+    };
+    let folder = results.to_str().unwrap();
+    reproduce(&["--scale", "smoke", "--figure", figure, "--results", folder]);
+    let folder = common::only_folder(&results).unwrap();
+    let expected = said_in(&folder, figure);
+    assert!(expected.1.len() > 10, "{expected:?}");
+    // What a kill leaves: whole cells, half a row, and no report.
+    let whole = rows_of(&folder);
+    let kept: Vec<&str> = whole.split_inclusive('\n').take(5).collect();
+    fs::write(folder.join("rows.jsonl"), kept.concat() + "{\"schema\":").unwrap();
+    for made in ["report.html", "claims.md", "summary.jsonl"] {
+        fs::remove_file(folder.join(made)).unwrap();
+    }
+    fs::remove_dir_all(folder.join("figures")).unwrap();
+    reproduce(&["--resume", folder.to_str().unwrap()]);
+    assert_eq!(said_in(&folder, figure), expected);
+    assert_eq!(rows_of(&folder).lines().count(), whole.lines().count());
+    assert!(folder.join("report.html").exists() && folder.join("summary.jsonl").exists());
+    // Asked again without measuring: the same answers.
+    let output = bench().args(["reproduce", "--check"]).arg(&folder).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    let claims = fs::read_to_string(folder.join("claims.md")).unwrap();
+    let last = told.lines().last().unwrap();
+    assert!(claims.contains(last), "{last}");
+}
+
 /// Two runs of three repetitions of a cell; the second is the first, and then twice as fast.
 #[test]
 fn runs_agree_or_the_exit_code_says_that_they_do_not() {

@@ -88,7 +88,7 @@ fn requests_go_to_the_workers_of_their_keys() {
             let imbalance = statistic(row, "steered_imbalance");
             assert!((1.0..2.0).contains(&imbalance), "skewed keys: {imbalance}");
         }
-        assert_eq!(row.operations, 60_000, "all requests of both threads, whoever executes them");
+        assert_eq!(row.operations, 30_000, "all requests of both threads, whoever executes them");
     }
     let in_loop =
         suite(&["mica-erew"], "get-percent = [50]\nfill-percent = [20]\nsource = \"in-loop\"\n");

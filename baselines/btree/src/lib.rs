@@ -13,7 +13,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use engine::{
     AllocatorChoice, EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound,
-    MemoryCensus, PutError, PutOutcome, ScanEntry, SessionError,
+    MemoryCensus, OpenError, OpenStore, PutError, PutOutcome, ScanEntry, SessionError, Setup,
 };
 
 /// Bytes a key counts for.
@@ -107,6 +107,13 @@ impl KvEngine for LockedTree {
             return Err(format!("the tree has {value_bytes} bytes and counts {counted}"));
         }
         Ok(())
+    }
+}
+
+impl OpenStore for LockedTree {
+    fn open_for(setup: &Setup) -> Result<Self, OpenError> {
+        setup.options().finish()?;
+        Ok(Self::open())
     }
 }
 

@@ -8,6 +8,9 @@
 //!   table of functions each, so that heap-backed stores do not multiply with allocators at
 //!   compile time. What the table costs is shown by the null heap.
 //!
+//! A store is opened with a [`Setup`]: what the workload will ask of it, and its settings, read
+//! strictly through [`Options`]. Stores that can do so themselves implement [`OpenStore`].
+//!
 //! Both state what they are as constant data ([`EngineTraits`], [`HeapTraits`]); plans consult
 //! that data and nothing matches on a name. [`conformance`] holds the tests every store passes
 //! before a number of it may be published.
@@ -20,6 +23,8 @@ pub mod conformance;
 mod error;
 mod heap;
 mod operation;
+mod options;
+mod setup;
 mod store;
 mod thread_use;
 mod traits;
@@ -29,6 +34,8 @@ pub use error::{GetError, OpenError, PutError, SessionError};
 pub use heap::DEFAULT_VARIANT;
 pub use heap::{Heap, HeapStatistics, HeapTraits, HeapVariant, Setting, reallocate_elsewhere};
 pub use operation::{Op, Outcome, ValueBuffers};
+pub use options::{Choice, Options};
+pub use setup::{OpenStore, Setup};
 pub use store::{KvEngine, KvSession, PutOutcome, ScanEntry};
 pub use thread_use::ThreadUse;
 pub use traits::{

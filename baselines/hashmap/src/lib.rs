@@ -15,7 +15,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use engine::{
     AllocatorChoice, EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound,
-    MemoryCensus, OpenError, PutError, PutOutcome, SessionError, Setting,
+    MemoryCensus, OpenError, OpenStore, PutError, PutOutcome, SessionError, Setting, Setup,
 };
 use hash::Mix;
 
@@ -174,6 +174,16 @@ impl KvEngine for ShardedMap {
             }
         }
         Ok(())
+    }
+}
+
+impl OpenStore for ShardedMap {
+    fn open_for(setup: &Setup) -> Result<Self, OpenError> {
+        let mut config = Config::default();
+        let mut options = setup.options();
+        options.read("shards", &mut config.shards)?;
+        options.finish()?;
+        Self::open(config)
     }
 }
 

@@ -6,22 +6,13 @@ use std::str::FromStr;
 use baseline_embedded::{
     LevelDb, LevelDbConfig, Lmdb, LmdbConfig, RocksDb, RocksDbConfig, SHARED_MEMORY,
 };
-use engine::OpenError;
-
-use super::options::{Choice, Options, names};
-use crate::registry::StoreSetup;
+use engine::{OpenError, Setup};
 
 /// Where RocksDB's files are.
 #[derive(Clone, Copy, Debug)]
 enum Files {
     Heap,
     Tmpfs,
-}
-
-impl Choice for Files {
-    fn accepted() -> String {
-        names(["heap", "tmpfs"])
-    }
 }
 
 impl FromStr for Files {
@@ -36,10 +27,10 @@ impl FromStr for Files {
     }
 }
 
-pub(crate) fn rocksdb(setup: &StoreSetup) -> Result<RocksDb, OpenError> {
-    let mut options = Options::new(&setup.options);
+pub(crate) fn rocksdb(setup: &Setup) -> Result<RocksDb, OpenError> {
+    let mut options = setup.options();
     let mut files = Files::Heap;
-    options.read("files", &mut files)?;
+    options.read_one_of("files", &mut files, ["heap", "tmpfs"])?;
     let mut config = match files {
         Files::Heap => RocksDbConfig::default(),
         Files::Tmpfs => RocksDbConfig::on_tmpfs(),
@@ -52,12 +43,12 @@ pub(crate) fn rocksdb(setup: &StoreSetup) -> Result<RocksDb, OpenError> {
     RocksDb::open(config)
 }
 
-pub(crate) fn leveldb(setup: &StoreSetup) -> Result<LevelDb, OpenError> {
+pub(crate) fn leveldb(setup: &Setup) -> Result<LevelDb, OpenError> {
     let mut config = LevelDbConfig {
         object_memory_bytes: setup.object_memory_bytes,
         ..LevelDbConfig::default()
     };
-    let mut options = Options::new(&setup.options);
+    let mut options = setup.options();
     options.read("write-buffer-bytes", &mut config.write_buffer_bytes)?;
     options.read("block-cache-bytes", &mut config.block_cache_bytes)?;
     options.read("stripes", &mut config.stripes)?;
@@ -67,10 +58,10 @@ pub(crate) fn leveldb(setup: &StoreSetup) -> Result<LevelDb, OpenError> {
 
 /// LMDB's map holds its tree as well: where memory is to be no limit it gets several times the live
 /// bytes, which cost nothing until they are touched.
-pub(crate) fn lmdb(setup: &StoreSetup) -> Result<Lmdb, OpenError> {
+pub(crate) fn lmdb(setup: &Setup) -> Result<Lmdb, OpenError> {
     const AMPLE: u64 = 4;
     let ample = (setup.live_bytes * AMPLE).max(64 << 20);
-    let mut options = Options::new(&setup.options);
+    let mut options = setup.options();
     let mut config = LmdbConfig {
         object_memory_bytes: Some(setup.object_memory_bytes.unwrap_or(ample)),
         tmpfs: PathBuf::from(SHARED_MEMORY),

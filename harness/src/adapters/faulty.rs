@@ -1,21 +1,12 @@
 //! Opens the store that misbehaves on purpose, for tests of the harness.
 
 use baseline_faulty::{Config, Fault, Faulty};
-use engine::OpenError;
+use engine::{OpenError, Setup};
 
-use super::options::{Choice, Options, names};
-use crate::registry::StoreSetup;
-
-impl Choice for Fault {
-    fn accepted() -> String {
-        names(Self::ALL.map(Self::name))
-    }
-}
-
-pub(crate) fn open(setup: &StoreSetup) -> Result<Faulty, OpenError> {
+pub(crate) fn open(setup: &Setup) -> Result<Faulty, OpenError> {
     let mut config = Config::default();
-    let mut options = Options::new(&setup.options);
-    options.read("fault", &mut config.fault)?;
+    let mut options = setup.options();
+    options.read_one_of("fault", &mut config.fault, Fault::ALL)?;
     options.read("after-puts", &mut config.after_puts)?;
     options.read("leak-kib", &mut config.leak_kib)?;
     options.read("stall-ms", &mut config.stall_ms)?;

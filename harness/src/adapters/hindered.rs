@@ -1,12 +1,10 @@
 //! Opens stores that are slower or larger by a known share, for tests of what compares stores.
 
-use baseline_faulty::{Hindered, Hindrance, Naming, Percent};
+use baseline_faulty::{Hindered, Hindrance, Naming};
 use baseline_heapstore::HeapStore;
-use engine::OpenError;
+use engine::{OpenError, Options, Setup};
 
 use super::nibble::NibbleEngine;
-use super::options::{Choice, Options};
-use crate::registry::StoreSetup;
 
 /// Names Nibble, hindered.
 #[derive(Debug)]
@@ -29,20 +27,14 @@ pub(crate) type HinderedNibble = Hindered<NibbleEngine, NibbleBelow>;
 /// The index over objects on any heap, hindered.
 pub(crate) type HinderedHeapStore = Hindered<HeapStore, HeapStoreBelow>;
 
-impl<const MAX: u32> Choice for Percent<MAX> {
-    fn accepted() -> String {
-        Self::accepted()
-    }
-}
-
-pub(crate) fn nibble(setup: &StoreSetup) -> Result<HinderedNibble, OpenError> {
-    let mut options = Options::new(&setup.options);
+pub(crate) fn nibble(setup: &Setup) -> Result<HinderedNibble, OpenError> {
+    let mut options = setup.options();
     let hindrance = hindrance(&mut options)?;
     Hindered::open(super::nibble::open_with(setup, options)?, hindrance)
 }
 
-pub(crate) fn heapstore(setup: &StoreSetup) -> Result<HinderedHeapStore, OpenError> {
-    let mut options = Options::new(&setup.options);
+pub(crate) fn heapstore(setup: &Setup) -> Result<HinderedHeapStore, OpenError> {
+    let mut options = setup.options();
     let hindrance = hindrance(&mut options)?;
     Hindered::open(super::heapstore::open_with(setup, options)?, hindrance)
 }
@@ -65,9 +57,9 @@ mod tests {
     use super::*;
     use crate::registry::open_heap;
 
-    fn setup(options: &[(&str, &str)]) -> StoreSetup {
+    fn setup(options: &[(&str, &str)]) -> Setup {
         let owned = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
-        StoreSetup {
+        Setup {
             object_memory_bytes: Some(16 << 20),
             live_bytes: 1 << 20,
             records_max: 1 << 14,

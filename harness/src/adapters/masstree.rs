@@ -1,14 +1,10 @@
 //! Opens Masstree on a heap.
 
 use baseline_masstree::{Config, Masstree};
-use engine::OpenError;
+use engine::{OpenError, Setup};
 
-use super::heap_of;
-use super::options::Options;
-use crate::registry::StoreSetup;
-
-pub(crate) fn open(setup: &StoreSetup) -> Result<Masstree, OpenError> {
-    Options::new(&setup.options).finish()?;
-    let heap = heap_of(setup)?;
+pub(crate) fn open(setup: &Setup) -> Result<Masstree, OpenError> {
+    setup.options().finish()?;
+    let heap = setup.heap()?;
     Masstree::open(Config { object_memory_bytes: setup.object_memory_bytes, ..Config::new(heap) })
 }

@@ -4,35 +4,21 @@ use baseline_mica::cache::{Config as CacheConfig, Eviction};
 use baseline_mica::handover::Config as HandoverConfig;
 use baseline_mica::store::{Config, Preset};
 use baseline_mica::{Mica, MicaCache, MicaHandover, Mode};
-use engine::OpenError;
-
-use super::options::{Choice, Options, names};
-use crate::registry::StoreSetup;
-
-impl Choice for Preset {
-    fn accepted() -> String {
-        names([Self::Thesis, Self::NibblePaper])
-    }
-}
-
-impl Choice for Eviction {
-    fn accepted() -> String {
-        names([Self::Fifo, Self::Lru, Self::ApproximateLru])
-    }
-}
+use engine::{OpenError, Options, Setup};
 
 /// Object memory over live bytes where memory is to be no limit, in percent.
 const AMPLE_PERCENT: u64 = 400;
 
-fn memory(setup: &StoreSetup) -> u64 {
+fn memory(setup: &Setup) -> u64 {
     let ample = (setup.live_bytes / 100 * AMPLE_PERCENT).max(64 << 20);
     setup.object_memory_bytes.unwrap_or(ample)
 }
 
-fn read(setup: &StoreSetup, options: &mut Options) -> Result<Config, OpenError> {
+fn read(setup: &Setup, options: &mut Options) -> Result<Config, OpenError> {
     let mut config =
         Config { resident: setup.resident, ..Config::new(memory(setup), setup.records_max) };
-    options.read("preset", &mut config.preset)?;
+    let presets = [Preset::Thesis, Preset::NibblePaper];
+    options.read_one_of("preset", &mut config.preset, presets)?;
     options.read("partitions", &mut config.partitions)?;
     options.read("spare-percent", &mut config.spare_percent)?;
     options.read("huge-pages", &mut config.huge_pages)?;
@@ -41,16 +27,16 @@ fn read(setup: &StoreSetup, options: &mut Options) -> Result<Config, OpenError> 
 }
 
 /// Store mode.
-pub(crate) fn store<M: Mode>(setup: &StoreSetup) -> Result<Mica<M>, OpenError> {
-    let mut options = Options::new(&setup.options);
+pub(crate) fn store<M: Mode>(setup: &Setup) -> Result<Mica<M>, OpenError> {
+    let mut options = setup.options();
     let config = read(setup, &mut options)?;
     options.finish()?;
     Mica::open(config)
 }
 
 /// Store mode behind threads that own its partitions.
-pub(crate) fn handover(setup: &StoreSetup) -> Result<MicaHandover, OpenError> {
-    let mut options = Options::new(&setup.options);
+pub(crate) fn handover(setup: &Setup) -> Result<MicaHandover, OpenError> {
+    let mut options = setup.options();
     let mut config = HandoverConfig::new(read(setup, &mut options)?);
     options.read("owners", &mut config.owners)?;
     options.finish()?;
@@ -58,14 +44,15 @@ pub(crate) fn handover(setup: &StoreSetup) -> Result<MicaHandover, OpenError> {
 }
 
 /// Cache mode.
-pub(crate) fn cache<M: Mode>(setup: &StoreSetup) -> Result<MicaCache<M>, OpenError> {
+pub(crate) fn cache<M: Mode>(setup: &Setup) -> Result<MicaCache<M>, OpenError> {
     let mut config = CacheConfig {
         resident: setup.resident,
         ..CacheConfig::new(memory(setup), setup.records_max)
     };
-    let mut options = Options::new(&setup.options);
+    let mut options = setup.options();
     options.read("partitions", &mut config.partitions)?;
-    options.read("eviction", &mut config.eviction)?;
+    let evictions = [Eviction::Fifo, Eviction::Lru, Eviction::ApproximateLru];
+    options.read_one_of("eviction", &mut config.eviction, evictions)?;
     options.read("huge-pages", &mut config.huge_pages)?;
     options.read("resident", &mut config.resident)?;
     options.finish()?;

@@ -5,15 +5,15 @@ use std::str::FromStr;
 
 use engine::{
     EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound, MemoryCensus, Op,
-    OpenError, Outcome, Presence, PutError, PutOutcome, SessionError, Setting, Statistic,
-    ValueBuffers,
+    OpenError, Options, Outcome, Presence, PutError, PutOutcome, SessionError, Setting, Setup,
+    Statistic, ValueBuffers,
 };
 use std::collections::BTreeMap;
 
-use nibble::{Answer, Batch, Config, CopyRoutine, Operation, Store};
-
-use super::options::{Choice, Options, names};
-use crate::registry::StoreSetup;
+use nibble::{
+    Answer, Batch, Compaction, Config, CopyRoutine, CoreSource, EpochClock, HeadChoice,
+    IndexLayout, Operation, Placement, Selection, Store, Survivors, Update,
+};
 
 /// A Nibble store.
 #[derive(Debug)]
@@ -27,35 +27,6 @@ enum Preset {
     Best,
     Paper,
 }
-
-impl Choice for Preset {
-    fn accepted() -> String {
-        names(["best", "paper"])
-    }
-}
-
-/// Every enum among the engine's knobs.
-macro_rules! knobs {
-    ($($knob:ident),+ $(,)?) => {
-        $(impl Choice for nibble::$knob {
-            fn accepted() -> String {
-                names(Self::ALL)
-            }
-        })+
-    };
-}
-knobs!(
-    Compaction,
-    CopyRoutine,
-    CoreSource,
-    EpochClock,
-    HeadChoice,
-    IndexLayout,
-    Placement,
-    Selection,
-    Survivors,
-    Update,
-);
 
 impl FromStr for Preset {
     type Err = ();
@@ -72,21 +43,18 @@ impl FromStr for Preset {
 /// Object memory over live bytes where memory is to be no limit, in percent.
 const AMPLE_PERCENT: u64 = 400;
 
-pub(crate) fn open(setup: &StoreSetup) -> Result<NibbleEngine, OpenError> {
-    open_with(setup, Options::new(&setup.options))
+pub(crate) fn open(setup: &Setup) -> Result<NibbleEngine, OpenError> {
+    open_with(setup, setup.options())
 }
 
 /// Opens it with what is left of the options.
-pub(super) fn open_with(
-    setup: &StoreSetup,
-    mut options: Options,
-) -> Result<NibbleEngine, OpenError> {
+pub(super) fn open_with(setup: &Setup, mut options: Options) -> Result<NibbleEngine, OpenError> {
     let mut ample_percent = AMPLE_PERCENT;
     options.read("ample-percent", &mut ample_percent)?;
     let object_memory_bytes =
         setup.object_memory_bytes.unwrap_or(setup.live_bytes / 100 * ample_percent);
     let mut preset = Preset::Best;
-    options.read("preset", &mut preset)?;
+    options.read_one_of("preset", &mut preset, ["best", "paper"])?;
     let mut config = match preset {
         Preset::Best => Config::best(object_memory_bytes),
         Preset::Paper => Config::paper(object_memory_bytes),
@@ -96,19 +64,19 @@ pub(super) fn open_with(
     options.read("segment-bytes", &mut config.segment_bytes)?;
     options.read("block-bytes", &mut config.block_bytes)?;
     options.read("heads", &mut config.heads)?;
-    options.read("head-choice", &mut config.head_choice)?;
-    options.read("core-source", &mut config.core_source)?;
-    options.read("placement", &mut config.placement)?;
-    options.read("epoch", &mut config.epoch)?;
-    options.read("compaction", &mut config.compaction)?;
+    options.read_one_of("head-choice", &mut config.head_choice, HeadChoice::ALL)?;
+    options.read_one_of("core-source", &mut config.core_source, CoreSource::ALL)?;
+    options.read_one_of("placement", &mut config.placement, Placement::ALL)?;
+    options.read_one_of("epoch", &mut config.epoch, EpochClock::ALL)?;
+    options.read_one_of("compaction", &mut config.compaction, Compaction::ALL)?;
     options.read("compaction-workers", &mut config.compaction_workers)?;
     options.read("free-low-percent", &mut config.free_low_percent)?;
     options.read("reserve-percent", &mut config.reserve_percent)?;
-    options.read("selection", &mut config.selection)?;
-    options.read("survivors", &mut config.survivors)?;
-    options.read("copy", &mut config.copy)?;
-    options.read("update", &mut config.update)?;
-    options.read("index", &mut config.index)?;
+    options.read_one_of("selection", &mut config.selection, Selection::ALL)?;
+    options.read_one_of("survivors", &mut config.survivors, Survivors::ALL)?;
+    options.read_one_of("copy", &mut config.copy, CopyRoutine::ALL)?;
+    options.read_one_of("update", &mut config.update, Update::ALL)?;
+    options.read_one_of("index", &mut config.index, IndexLayout::ALL)?;
     options.read("index-partitions", &mut config.index_partitions)?;
     options.read("resident", &mut config.resident)?;
     options.read("huge-pages", &mut config.huge_pages)?;
@@ -127,7 +95,7 @@ pub(super) fn open_with(
 pub(crate) fn copy_routine(options: &BTreeMap<String, String>) -> Result<CopyRoutine, OpenError> {
     let mut options = Options::new(options);
     let mut routine = Config::best(0).copy;
-    options.read("copy", &mut routine)?;
+    options.read_one_of("copy", &mut routine, CopyRoutine::ALL)?;
     options.finish()?;
     Ok(routine)
 }
@@ -349,7 +317,7 @@ mod tests {
             ("heads", "two", "whole numbers"),
             ("huge-pages", "yes", "true and false"),
         ] {
-            let setup = StoreSetup {
+            let setup = Setup {
                 object_memory_bytes: Some(16 << 20),
                 live_bytes: 1 << 20,
                 records_max: 1 << 14,

@@ -1,16 +1,13 @@
 //! Opens RAMCloud's log, as one instance or as several.
 
 use baseline_ramcloud::{Config, RamCloud};
-use engine::OpenError;
-
-use super::options::Options;
-use crate::registry::StoreSetup;
+use engine::{OpenError, Setup};
 
 /// Object memory over live bytes where memory is to be no limit, in percent.
 const AMPLE_PERCENT: u64 = 400;
 
-pub(crate) fn open(setup: &StoreSetup) -> Result<RamCloud, OpenError> {
-    let mut options = Options::new(&setup.options);
+pub(crate) fn open(setup: &Setup) -> Result<RamCloud, OpenError> {
+    let mut options = setup.options();
     let mut ample_percent = AMPLE_PERCENT;
     options.read("ample-percent", &mut ample_percent)?;
     let ample = (setup.live_bytes / 100 * ample_percent).max(64 << 20);

@@ -1,18 +1,10 @@
 //! Opens servers of Redis or Valkey.
 
+use std::iter;
 use std::str::FromStr;
 
 use baseline_redis::{Config, Preload, RedisServers, Server};
-use engine::OpenError;
-
-use super::options::{Choice, Options, names};
-use crate::registry::StoreSetup;
-
-impl Choice for Server {
-    fn accepted() -> String {
-        names(Self::ALL)
-    }
-}
+use engine::{OpenError, Setup};
 
 /// `none`, or an allocator to preload.
 struct OrNone(Option<Preload>);
@@ -25,29 +17,25 @@ impl FromStr for OrNone {
     }
 }
 
-impl Choice for OrNone {
-    fn accepted() -> String {
-        format!("{NONE}, {}", names(Preload::ALL))
-    }
-}
-
 const NONE: &str = "none";
 
-pub(crate) fn open(setup: &StoreSetup) -> Result<RedisServers, OpenError> {
+pub(crate) fn open(setup: &Setup) -> Result<RedisServers, OpenError> {
     RedisServers::open(config(setup)?)
 }
 
-fn config(setup: &StoreSetup) -> Result<Config, OpenError> {
+fn config(setup: &Setup) -> Result<Config, OpenError> {
     let mut config = Config {
         object_memory_bytes: setup.object_memory_bytes,
         ask_presence: setup.tells_updates,
         ..Config::default()
     };
     let mut preload = OrNone(config.preload);
-    let mut options = Options::new(&setup.options);
+    let mut options = setup.options();
     options.read("servers", &mut config.servers)?;
-    options.read("server", &mut config.server)?;
-    options.read("preload", &mut preload)?;
+    options.read_one_of("server", &mut config.server, Server::ALL)?;
+    let preloads = Preload::ALL.map(|preload| preload.to_string());
+    let preloads = iter::once(NONE.to_owned()).chain(preloads);
+    options.read_one_of("preload", &mut preload, preloads)?;
     options.read("pin", &mut config.pin)?;
     options.read("active-defrag", &mut config.active_defrag)?;
     options.read("ask-presence", &mut config.ask_presence)?;
@@ -64,7 +52,7 @@ mod tests {
 
     fn given(options: &[(&str, &str)]) -> Result<Config, OpenError> {
         let options = options.iter().map(|(name, value)| ((*name).into(), (*value).into()));
-        config(&StoreSetup {
+        config(&Setup {
             object_memory_bytes: Some(64 << 20),
             live_bytes: 1 << 20,
             records_max: 1 << 14,

@@ -1,15 +1,12 @@
 //! Opens the pseudo-store that shows what memory alone costs.
 
 use baseline_roofline::{Config, Roofline};
-use engine::OpenError;
-
-use super::options::Options;
-use crate::registry::StoreSetup;
+use engine::{OpenError, Setup};
 
 /// Bytes that an object may take beyond its value: its length is rounded up to words.
 const PADDING_BYTES: u64 = 8;
 
-pub(crate) fn open(setup: &StoreSetup) -> Result<Roofline, OpenError> {
+pub(crate) fn open(setup: &Setup) -> Result<Roofline, OpenError> {
     // The ring is about as long as all live values: a longer one would touch memory that no store
     // with the same live set has to touch.
     let live_bytes = setup.live_bytes + PADDING_BYTES * setup.records_max;
@@ -20,7 +17,7 @@ pub(crate) fn open(setup: &StoreSetup) -> Result<Roofline, OpenError> {
         resident: setup.resident,
         huge_pages: true,
     };
-    let mut options = Options::new(&setup.options);
+    let mut options = setup.options();
     options.read("slots", &mut config.slots)?;
     options.read("resident", &mut config.resident)?;
     options.read("huge-pages", &mut config.huge_pages)?;
@@ -36,9 +33,9 @@ mod tests {
 
     use super::*;
 
-    fn setup(object_memory_bytes: Option<u64>, options: &[(&str, &str)]) -> StoreSetup {
+    fn setup(object_memory_bytes: Option<u64>, options: &[(&str, &str)]) -> Setup {
         let options = options.iter().map(|(name, value)| ((*name).into(), (*value).into()));
-        StoreSetup {
+        Setup {
             object_memory_bytes,
             live_bytes: 13_000,
             records_max: 1000,
@@ -50,7 +47,7 @@ mod tests {
         }
     }
 
-    fn settings(setup: &StoreSetup) -> BTreeMap<String, String> {
+    fn settings(setup: &Setup) -> BTreeMap<String, String> {
         let settings = open(setup).unwrap().settings().into_iter();
         settings.map(|setting| (setting.name, setting.value)).collect()
     }

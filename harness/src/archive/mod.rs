@@ -11,6 +11,7 @@
 //! ├── curves/*.csv   memory over time of each cell: elapsed_s, resident_bytes, live_bytes, swap_bytes
 //! ├── traces/*.json what is known of each trace that was replayed
 //! ├── figures/       data tables, gnuplot scripts and the drawings; can be deleted and rebuilt
+//! ├── figures.pdf    all drawings, one a page; can be deleted and rebuilt
 //! ├── report.html    can be deleted and rebuilt
 //! └── lock           held by the process that writes
 //! ```

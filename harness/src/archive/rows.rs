@@ -1,8 +1,12 @@
-//! `rows.jsonl`, cell by cell: the rows of a cell count as soon as its last one is there.
+//! `rows.jsonl`, cell by cell: the rows of a cell count as soon as its last one is there. A run that is kept
+//! for long may have it compressed, as `rows.jsonl.gz`; such a run is read and never completed.
 
 use std::fs;
+use std::io::{ErrorKind, Read};
 use std::ops::Range;
 use std::path::Path;
+
+use flate2::read::GzDecoder;
 
 use crate::record::Row;
 
@@ -30,7 +34,7 @@ impl Kept {
 /// # Errors
 /// What is missing or wrong, with file and line.
 pub(super) fn read(path: &Path) -> Result<Kept, String> {
-    let text = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let text = text_of(path)?;
     let mut kept = Kept::default();
     let (mut rows, mut lines): (Vec<Row>, Vec<Range<usize>>) = (Vec::new(), Vec::new());
     let mut start = 0;
@@ -60,8 +64,30 @@ pub(super) fn read(path: &Path) -> Result<Kept, String> {
     Ok(kept)
 }
 
+/// The file's content; of the compressed file beside it where there is none.
+fn text_of(path: &Path) -> Result<Vec<u8>, String> {
+    let fail = |path: &Path, error| format!("{}: {error}", path.display());
+    match fs::read(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let packed = path.with_extension("jsonl.gz");
+            let Ok(bytes) = fs::read(&packed) else { return Err(fail(path, error)) };
+            let mut text = Vec::new();
+            GzDecoder::new(bytes.as_slice())
+                .read_to_end(&mut text)
+                .map_err(|error| fail(&packed, error))?;
+            Ok(text)
+        }
+        read => read.map_err(|error| fail(path, error)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
     use super::*;
     use crate::figures::fixture::{self, Folder};
 
@@ -97,6 +123,26 @@ mod tests {
             assert_eq!((kept.rows.len(), kept.end()), (3, first), "cut at {cut}");
         }
         assert_eq!(read_text("rows-none", "").unwrap().end(), 0);
+    }
+
+    #[test]
+    fn compressed_rows_are_read_and_damaged_ones_are_an_error() {
+        let folder = Folder::new("rows-packed");
+        let (path, packed) = (folder.0.join("rows.jsonl"), folder.0.join("rows.jsonl.gz"));
+        let error = read(&path).unwrap_err();
+        assert!(error.contains("rows.jsonl: No such file"), "{error}");
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(lines().concat().as_bytes()).unwrap();
+        let bytes = encoder.finish().unwrap();
+        fs::write(&packed, &bytes).unwrap();
+        let kept = read(&path).unwrap();
+        assert_eq!((kept.rows.len(), kept.text), (6, lines().concat().into_bytes()));
+        fs::write(&packed, &bytes[..bytes.len() - 9]).unwrap();
+        let error = read(&path).unwrap_err();
+        assert!(error.contains("rows.jsonl.gz: "), "{error}");
+        // What is not compressed counts.
+        fs::write(&path, lines()[..3].concat()).unwrap();
+        assert_eq!(read(&path).unwrap().rows.len(), 3);
     }
 
     #[test]

@@ -112,17 +112,19 @@ impl Archive {
         }
         let Names { histograms, timeline, .. } = Names::of(&cell.id);
         let log = latency::log_text(&record.histograms, run.elapsed_ns)?;
-        for (name, text) in [
-            (&histograms, log.as_slice()),
-            (&timeline, latency::timeline_text(&record.seconds).as_bytes()),
-        ] {
+        // Cells that map have nothing by the second.
+        let over_time =
+            (!record.seconds.is_empty()).then(|| latency::timeline_text(&record.seconds));
+        let log = Some((&histograms, log.as_slice()));
+        let over_time_file = over_time.as_ref().map(|text| (&timeline, text.as_bytes()));
+        for (name, text) in log.into_iter().chain(over_time_file) {
             let path = self.folder.join(name);
             let folder = path.parent().expect("a file in a folder");
             fs::create_dir_all(folder)
                 .and_then(|()| write_whole(&path, text))
                 .map_err(|error| self.failed(name, &error))?;
         }
-        Ok((Some(histograms), Some(timeline)))
+        Ok((Some(histograms), over_time.map(|_| timeline)))
     }
 
     /// Notes the run's end.

@@ -4,6 +4,7 @@
 mod ageing;
 mod allocations;
 mod key_value;
+mod mapping;
 mod replay;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use workloads::fragmentation::Pattern;
 pub use ageing::Ageing;
 pub use allocations::Allocations;
 pub use key_value::{Arrivals, Driver, KeyValue, Source, Timing};
+pub use mapping::Mappings;
 pub use replay::{Replay, Staged, WorkingSets};
 
 /// One measured process: one load, then ordered steps, each of which becomes a row.
@@ -41,7 +43,7 @@ pub struct Cell {
     pub counters: bool,
 }
 
-/// The allocator or store under test.
+/// The allocator or store under test, or the kernel below both.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", tag = "kind")]
 pub enum System {
@@ -63,6 +65,8 @@ pub enum System {
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         options: BTreeMap<String, String>,
     },
+    /// The kernel: its system calls that map memory.
+    Kernel,
 }
 
 impl System {
@@ -75,11 +79,22 @@ impl System {
             Self::Heap { name, variant } => return format!("{name}-{variant}"),
             Self::Store { name, heap: Some(heap), options } => (format!("{name}:{heap}"), options),
             Self::Store { name, heap: None, options } => (name.clone(), options),
+            Self::Kernel => return "mmap".to_owned(),
         };
         for (key, value) in options {
             label.push_str(&format!("@{key}={value}"));
         }
         label
+    }
+
+    /// What it is, in a word.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Heap { .. } => "allocator",
+            Self::Store { .. } => "store",
+            Self::Kernel => "kernel",
+        }
     }
 
     /// Whether it is an allocator.
@@ -101,6 +116,8 @@ pub enum Work {
     Copy(Copying),
     /// A program's requests to its allocator, as they were recorded.
     Allocations(Allocations),
+    /// Regions mapped and unmapped, onto memory that is there already.
+    Mapping(Mappings),
 }
 
 /// Copies of one size from random places to consecutive ones, as compaction makes them.
@@ -182,12 +199,13 @@ impl Cell {
             Work::Copy(work) => 2 * work.memory_bytes + OWN,
             Work::KeyValue(work) => work.object_memory_bytes * 3 / 2 + work.own_bytes() + OWN,
             Work::Allocations(work) => work.live_bytes_max * 7 / 2 + work.own_bytes() + OWN,
+            Work::Mapping(work) => work.memory_bytes() + OWN,
         }
     }
 
     /// Whether the cell needs the machine for itself: nothing else in flight, not even asleep.
     #[must_use]
     pub fn is_exclusive(&self) -> bool {
-        matches!(self.work, Work::KeyValue(_) | Work::Copy(_) | Work::Allocations(_))
+        !matches!(self.work, Work::Fragmentation(_))
     }
 }

@@ -92,9 +92,10 @@ pub(super) fn complete(
     }
     let failed = if again > 0 { format!(", {again} of them again") } else { String::new() };
     eprintln!(
-        "resuming {}: {there} of {planned} cells are there, {} are run{failed}",
+        "resuming {}: {there} of {planned} cells are there, {} are run{failed}: {}",
         folder.display(),
-        missing.len()
+        missing.len(),
+        super::plan::size(&missing)
     );
     let mut session = Session::new(archive, missing.len(), quiet)?;
     for row in &rows {
@@ -120,6 +121,9 @@ impl Session {
         output: &OutputArguments,
     ) -> Result<Self, Failure> {
         let archive = Archive::create(&output.results, record, cells).map_err(Failure::internal)?;
+        if !cells.is_empty() {
+            eprintln!("{}", super::plan::size(cells));
+        }
         eprintln!("writing {}", archive.folder().display());
         Self::new(archive, cells.len(), output.quiet)
     }

@@ -3,6 +3,7 @@
 mod about;
 mod agree;
 mod cell;
+mod claims;
 mod comparison;
 mod doctor;
 mod history;
@@ -16,6 +17,7 @@ mod report;
 mod reproduce;
 mod run;
 mod search;
+mod splice;
 mod targets;
 mod trace;
 mod work;
@@ -97,6 +99,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Worker { progress_descriptor } => {
             crate::worker::run(progress_descriptor).map_err(Failure::usage)
         }
+        Command::Splice(arguments) => splice::run(&arguments),
         Command::Report { run, figures } => report::run(&run, &figures),
         Command::Reproduce(arguments) => reproduce::run(&arguments),
         Command::Agree(arguments) => agree::run(&arguments),

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use super::Failure;
+use crate::cell::Cell;
 use crate::cli::{ChoiceArguments, PlanArguments};
 use crate::environment::available_memory_bytes;
-use crate::plan::{MachineLimits, Plan, plan};
+use crate::plan::{MachineLimits, Plan, estimate_s, in_words, plan};
 use crate::spec::{self, Scale, Suite};
 use crate::traces::{Library, Missing, Traces};
 
@@ -26,8 +27,15 @@ pub(super) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     for notice in &plan.notices {
         eprintln!("note: {notice}");
     }
-    eprintln!("{} cells; nothing was run", plan.cells.len());
+    eprintln!("{}; nothing was run", size(&plan.cells));
     Ok(())
+}
+
+/// How many cells, and how long they will take: `2250 cells, some 29 min`.
+pub(super) fn size(cells: &[Cell]) -> String {
+    let number =
+        if cells.len() == 1 { "1 cell".to_owned() } else { format!("{} cells", cells.len()) };
+    format!("{number}, some {} on two cores of a present-day server", in_words(estimate_s(cells)))
 }
 
 /// Loads, plans and filters.
@@ -65,7 +73,10 @@ pub(super) fn plan_here(
     scale: &Scale,
     (results, missing): (&Path, Missing),
 ) -> Result<(Plan, Traces), Failure> {
-    let limits = MachineLimits { memory_bytes: available_memory_bytes() };
+    let limits = MachineLimits {
+        memory_bytes: available_memory_bytes(),
+        cores: platform::cpu::allowed_cores().len(),
+    };
     let traces = Library::below(results).prepare(suites, scale, missing);
     let traces = traces.map_err(Failure::machine)?;
     let planned = plan(suites, scale, &traces, limits).map_err(|message| {

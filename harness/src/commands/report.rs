@@ -1,9 +1,11 @@
 //! `report`: draws the figures of a run again and rewrites its report.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::Failure;
-use crate::figures::{self, Drawings, Figure};
+use super::{Failure, claims};
+use crate::archive::RunRecord;
+use crate::figures::{self, Drawings, Drawn, Figure};
+use crate::record::Row;
 use crate::spec::unknown_name;
 use crate::{archive, report};
 
@@ -11,16 +13,31 @@ use crate::{archive, report};
 pub(super) fn run(folder: &Path, names: &[String]) -> Result<(), Failure> {
     let mut wanted = wanted(names)?;
     figures::gnuplot_available().map_err(Failure::machine)?;
-    let (run, rows) = archive::load(folder).map_err(Failure::usage)?;
+    let (mut run, rows) = archive::load(folder).map_err(Failure::usage)?;
     if names.is_empty() && !run.figures.is_empty() {
         wanted.retain(|figure| run.figures.iter().any(|name| name == figure.name));
     }
     let drawn =
         figures::draw(folder, &rows, &wanted, Drawings::ByGnuplot).map_err(Failure::internal)?;
-    let page = report::write(folder, &run, &rows, &drawn).map_err(Failure::internal)?;
     print!("{}", report::summary(&run, &rows));
+    let page = write(folder, &mut run, &rows, &drawn)?;
     println!("{}", page.display());
     Ok(())
+}
+
+/// Writes what is made of the drawings and the rows: the file of all figures, and the page. What is
+/// left out becomes a notice of `run`.
+pub(super) fn write(
+    folder: &Path,
+    run: &mut RunRecord,
+    rows: &[Row],
+    drawn: &[Drawn],
+) -> Result<PathBuf, Failure> {
+    run.notices.extend(figures::unite(folder, drawn).err());
+    let answers = claims::keep(folder, run, rows)?;
+    println!("claims: {}", claims::counted(&answers));
+    let lines = claims::lines(&answers);
+    report::write(folder, run, rows, drawn, &lines).map_err(Failure::internal)
 }
 
 /// The figures of those names; all where none is named.

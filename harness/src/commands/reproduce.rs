@@ -10,6 +10,9 @@ use crate::{archive, exit, figures, report};
 
 /// Measures what there is to measure, draws, writes; prints the report's path.
 pub(super) fn run(arguments: &ReproduceArguments) -> Result<(), Failure> {
+    if let Some(folder) = &arguments.check {
+        return super::claims::check(folder);
+    }
     let (folder, unexpected, measured_some) = match &arguments.resume {
         None => {
             let measured = fresh(arguments)?;
@@ -30,8 +33,8 @@ pub(super) fn run(arguments: &ReproduceArguments) -> Result<(), Failure> {
         run.notices.push("Left out: all drawings; gnuplot is missing on this machine".to_owned());
     }
     let drawn = figures::draw(&folder, &rows, &wanted, drawings).map_err(Failure::internal)?;
-    let page = report::write(&folder, &run, &rows, &drawn).map_err(Failure::internal)?;
     print!("{}", report::summary(&run, &rows));
+    let page = super::report::write(&folder, &mut run, &rows, &drawn)?;
     println!("{}", page.display());
     if measured_some {
         super::history::remember(&folder, &run, &rows)?;

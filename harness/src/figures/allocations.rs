@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::data::Data;
 use super::panels::{Axes, Drawing, fill};
-use super::repetitions::{Repetition, repetitions};
+use super::repetitions::{Repetition, repetitions, sources};
 use super::samples::{
     Label, Mark, Measure, Point, Quantity, Role, Spot, THROUGHPUT, estimate_of, peak_bytes, points,
 };
@@ -78,7 +78,7 @@ pub(super) fn malloc_memory(rows: &[Row]) -> Data {
         lines.extend(line(Role::Main, system, |position| position.resident_bytes));
         live.entry(trace)
             .or_insert_with(|| line(Role::Reference, LIVE, |position| position.live_bytes));
-        shown.rows.push(summed_up(work, system, &runs));
+        shown.push(summed_up(work, system, &runs), sources(found));
     }
     lines.extend(live.into_values().flatten());
     lines.sort_by(|a, b| a.spot.cmp(&b.spot));
@@ -91,7 +91,7 @@ pub(super) fn malloc_memory(rows: &[Row]) -> Data {
 fn replayed<'a>(one: &Repetition<'a>) -> Option<&'a Allocations> {
     match &one.cell.work {
         Work::Allocations(work) => Some(work),
-        Work::Fragmentation(_) | Work::KeyValue(_) | Work::Copy(_) => None,
+        Work::Fragmentation(_) | Work::KeyValue(_) | Work::Copy(_) | Work::Mapping(_) => None,
     }
 }
 
@@ -126,7 +126,8 @@ fn along(
     let point = |(events, values): (u64, Vec<f64>)| {
         let x = Label::new(events as f64 / work.events as f64 * 100.0, "");
         let spot = Spot { x, ..spot.clone() };
-        Point { spot, value: estimate_of(&values), mark: Mark::None }
+        // People read the table of sums.
+        Point { spot, value: estimate_of(&values), mark: Mark::None, sources: Vec::new() }
     };
     places.into_iter().map(point).collect()
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::data::Data;
 use super::membership::{asked_by, requests};
-use super::repetitions::Repetition;
+use super::repetitions::{Repetition, sources};
 use super::samples::runs;
 use super::table::{Column, Value};
 use crate::analysis::{Estimate, estimate, median};
@@ -75,7 +75,7 @@ pub(super) fn throughput_memory(rows: &[Row]) -> Data {
                 (*system).into(),
             ];
             row.extend(numbers(&counting));
-            data.table.rows.push(row);
+            data.table.push(row, sources(found));
         }
     }
     if settings.len() == 1 {

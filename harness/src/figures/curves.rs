@@ -101,6 +101,7 @@ fn is_wanted(repetition: &Repetition<'_>, pattern: &str) -> bool {
     let system = match &repetition.cell.system {
         System::Heap { variant, .. } => variant == "default",
         System::Store { .. } => work.basis == Basis::Bounded || pattern == PATTERNS[0],
+        System::Kernel => false,
     };
     system && work.pattern.name == pattern && work.threads == 1 && work.observe == Observe::End
 }
@@ -167,7 +168,7 @@ fn add(
         ]);
     }
     let highest = curve.iter().map(|point| point.resident_bytes).max().unwrap_or(0);
-    shown.rows.push(vec![
+    let row = vec![
         name.into(),
         (repetition.cell.repetition as usize).into(),
         end_s.into(),
@@ -176,7 +177,8 @@ fn add(
         at_once.into(),
         idle.into(),
         purge.into(),
-    ]);
+    ];
+    shown.push(row, vec![repetition.source()]);
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::data::Data;
 use super::membership::{asked_by, requests};
-use super::repetitions::Repetition;
+use super::repetitions::{Repetition, sources};
 use super::samples::runs;
-use super::table::{Column, Value};
+use super::table::{Column, Source, Value};
 use crate::analysis::{Estimate, estimate, spread};
 use crate::cell::System;
 use crate::record::Row;
@@ -56,22 +56,24 @@ pub(super) fn index_layouts(rows: &[Row]) -> Data {
             if mops.is_none() && !found.is_empty() {
                 data.note_absence(series, &format!("{group}, {below}"), &found);
             }
-            data.table.rows.push(layout_row(
+            let row = layout_row(
                 ("throughput", place.into()),
                 (group.as_str(), &below),
                 (order, series),
                 mops,
                 (None, None),
-            ));
+            );
+            data.table.push(row, sources(&found));
         }
-        for (keys, bytes) in index_bytes(&all, system) {
-            data.table.rows.push(layout_row(
+        for (keys, bytes, behind) in index_bytes(&all, system) {
+            let row = layout_row(
                 ("index", None.into()),
                 ("", ""),
                 (order, series),
                 None,
                 (Some(keys), Some(bytes)),
-            ));
+            );
+            data.table.push(row, behind);
         }
     }
     if let Some(work) = all.first().and_then(|one| requests(one)) {
@@ -100,18 +102,22 @@ fn layout_row(
     row
 }
 
-/// Keys and index bytes for each, by the store's own census after the load.
-fn index_bytes(all: &[Repetition<'_>], system: &str) -> Vec<(f64, f64)> {
-    let mut points: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+/// Keys and index bytes for each, by the store's own census after the load, and what they come from.
+fn index_bytes(all: &[Repetition<'_>], system: &str) -> Vec<(f64, f64, Vec<Source>)> {
+    let mut points: BTreeMap<u64, (Vec<f64>, Vec<Source>)> = BTreeMap::new();
     for one in all.iter().filter(|one| one.system == system && one.counts()) {
         let census = one.step("load").and_then(|row| row.census);
         if let Some(census) = census.filter(|census| census.live_objects > 0) {
             let per_key = census.index_bytes as f64 / census.live_objects as f64;
-            points.entry(census.live_objects).or_default().push(per_key);
+            let (values, behind) = points.entry(census.live_objects).or_default();
+            values.push(per_key);
+            behind.push(one.source());
         }
     }
     let median = |values: &[f64]| spread(values).map_or(f64::NAN, |spread| spread.median);
-    points.into_iter().map(|(keys, values)| (keys as f64, median(&values))).collect()
+    let point =
+        |(keys, (values, behind)): (u64, (Vec<f64>, _))| (keys as f64, median(&values), behind);
+    points.into_iter().map(point).collect()
 }
 
 /// The fill at which most workloads were measured: that of the throughput.
@@ -184,7 +190,7 @@ pub(super) fn engine_knobs(rows: &[Row]) -> Data {
                 Some(row.statistics.get("copied_bytes")? / appended)
             }),
         ]);
-        data.table.rows.push(row);
+        data.table.push(row, sources(&found));
     }
     data.note_processes();
     data
@@ -207,7 +213,7 @@ fn workload(found: &[&Repetition<'_>]) -> String {
 fn layout(system: &System) -> String {
     match system {
         System::Store { options, .. } => options.values().next().cloned(),
-        System::Heap { .. } => None,
+        System::Heap { .. } | System::Kernel => None,
     }
     .unwrap_or_else(|| system.label())
 }

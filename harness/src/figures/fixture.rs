@@ -137,6 +137,9 @@ pub(crate) fn cell(system: System, work: Work, repetition: u32) -> Cell {
             work.frees
         ),
         Work::Copy(work) => format!("copy/{}/{}/{repetition}", work.copy_bytes, system.label()),
+        Work::Mapping(work) => {
+            format!("mapping/{}/{}/{repetition}", work.region_bytes, system.label())
+        }
         Work::KeyValue(work) => {
             format!("key-value/{}/{}/{repetition}", work_name(work), system.label())
         }
@@ -296,7 +299,7 @@ fn key_value(name: &str, distribution: &str, get_percent: u32, repetition: u32) 
 fn engine() -> Vec<Row> {
     let suites = ["index-layouts", "engine-knobs"].map(|name| built_in(name).expect("a suite"));
     let scale = Scale { repetitions: 3, ..Scale::by_name("smoke").expect("a scale") };
-    let limits = MachineLimits { memory_bytes: 64 << 30 };
+    let limits = MachineLimits { memory_bytes: 64 << 30, cores: 2 };
     let cells = plan(&suites, &scale, &Traces::default(), limits).expect("it fits").cells;
     let rows = cells.iter().flat_map(|cell| {
         let Work::KeyValue(work) = &cell.work else { unreachable!("requests") };
@@ -320,7 +323,7 @@ fn engine() -> Vec<Row> {
 fn refills() -> Vec<Row> {
     let suite = [built_in("refill").expect("a suite")];
     let scale = Scale { repetitions: 3, ..Scale::by_name("smoke").expect("a scale") };
-    let limits = MachineLimits { memory_bytes: 64 << 30 };
+    let limits = MachineLimits { memory_bytes: 64 << 30, cores: 2 };
     let mut rows = Vec::new();
     for cell in plan(&suite, &scale, &Traces::default(), limits).expect("it fits").cells {
         let Work::Fragmentation(work) = &cell.work else { unreachable!("fragmentation") };

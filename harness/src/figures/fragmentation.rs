@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::data::Data;
-use super::repetitions::{Repetition, repetitions};
+use super::repetitions::{Repetition, repetitions, sources};
 use super::table::{Column, Table, Value};
 use crate::analysis::{Spread, spread};
 use crate::cell::{Cell, Fragmentation, Work};
@@ -162,7 +162,8 @@ fn add_panel(panel: &str, places: &BTreeMap<Place, (Bar, Vec<&Repetition<'_>>)>,
             });
             row.push(work.map(|work| work.idle_ms as f64 / 1e3).into());
             row.push(work.map(|work| work.threads as f64).into());
-            data.table.rows.push(row);
+            let behind = found.map(|(_, repetitions)| sources(repetitions));
+            data.table.push(row, behind.unwrap_or_default());
         }
     }
 }

@@ -10,7 +10,8 @@
 //! fragmentation cells in `selections.rs` (of cycles: `refill.rs`; of allocation traces:
 //! `allocations.rs`), of key-value cells in `key_value/`, where a selection is a function from a cell
 //! to spots (`samples.rs`) and the table is the same for all (`panels.rs`). Figures of traces
-//! (`traces/`) are drawn from the accounts in the run's folder.
+//! (`traces/`) are drawn from the accounts in the run's folder. Predictions (`model/`) stand apart,
+//! and every one of them says that it was not measured.
 
 mod allocations;
 mod axes;
@@ -25,6 +26,7 @@ mod fragmentation;
 mod key_value;
 mod list;
 mod membership;
+mod model;
 mod panels;
 mod refill;
 mod repetitions;
@@ -36,10 +38,13 @@ mod tests;
 #[cfg(test)]
 mod tests_requests;
 mod traces;
+mod united;
 mod unlike;
 
 pub use draw::{Drawings, Drawn, draw, draw_table, gnuplot_available};
 pub use list::{Figure, all, by_name};
+pub(crate) use membership::without_repetition;
 pub(crate) use repetitions::{Repetition, is_sound, repetitions};
 pub use table::Table;
 pub use traces::draw_accounts;
+pub use united::{UNITED, unite};

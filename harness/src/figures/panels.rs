@@ -63,7 +63,7 @@ pub(super) fn fill(data: &mut Data, drawing: Drawing, axes: Axes<'_>, points: &[
     for point in &points {
         let spot = &point.spot;
         let best = drawing == Drawing::Heat && is_best(point, &points);
-        data.table.rows.push(vec![
+        let row = vec![
             word(drawing).into(),
             spot.measure.title.into(),
             usize::from(spot.measure.log).into(),
@@ -85,7 +85,8 @@ pub(super) fn fill(data: &mut Data, drawing: Drawing, axes: Axes<'_>, points: &[
             axes.x.into(),
             axes.y.into(),
             axes.base.into(),
-        ]);
+        ];
+        data.table.push(row, point.sources.clone());
     }
     data.note_processes();
 }
@@ -139,7 +140,12 @@ fn every_place(points: &[Point]) -> Vec<Point> {
                     quantity: like.spot.quantity,
                 };
                 let found = points.iter().find(|point| point.spot == spot);
-                let empty = || Point { spot: spot.clone(), value: None, mark: Mark::None };
+                let empty = || Point {
+                    spot: spot.clone(),
+                    value: None,
+                    mark: Mark::None,
+                    sources: Vec::new(),
+                };
                 all.push(found.cloned().unwrap_or_else(empty));
             }
         }
@@ -194,7 +200,7 @@ mod tests {
             below: String::new(),
             quantity: Quantity::Mops,
         };
-        Point { spot, value: estimate(&[value]), mark: Mark::None }
+        Point { spot, value: estimate(&[value]), mark: Mark::None, sources: Vec::new() }
     }
 
     #[test]

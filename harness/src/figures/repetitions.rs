@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::table::Source;
 use crate::cell::Cell;
 use crate::record::{Outcome, Row};
 
@@ -44,10 +45,20 @@ impl<'a> Repetition<'a> {
         }
     }
 
+    /// It, as what a number comes from.
+    pub(crate) fn source(&self) -> Source {
+        Source::Cell(self.cell.id.clone())
+    }
+
     /// CPU time of all steps, in seconds.
     pub(crate) fn cpu_s(&self) -> f64 {
         self.rows.iter().map(|row| row.cpu.total_ns() as f64 / 1e9).sum()
     }
+}
+
+/// All of them, those that do not count included, as what a number comes from.
+pub(crate) fn sources(all: &[&Repetition<'_>]) -> Vec<Source> {
+    all.iter().map(|one| one.source()).collect()
 }
 
 /// All rows by cell, in the order of their ids; without cells that counted hardware events, whose

@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use super::data::Data;
-use super::repetitions::Repetition;
+use super::repetitions::{Repetition, sources};
+use super::table::Source;
 use crate::analysis::{Estimate, estimate, spread};
 use crate::cell::Work;
 use crate::record::{Flag, Outcome, Percentiles, Row};
@@ -36,6 +37,9 @@ pub(super) enum Quantity {
     LatencyUs(&'static str),
     /// A percentile of the latency of one kind of operation, in µs.
     KindLatencyUs(&'static str, &'static str),
+    /// A percentile of the time that one kind of operation takes for each page of its region, in ns;
+    /// cells that map only.
+    KindPageNs(&'static str, &'static str),
     /// A percentile of the latency from the real start, in µs; open loops only.
     ServiceUs(&'static str),
 }
@@ -82,6 +86,13 @@ impl Quantity {
             Self::EfficiencyPercent => Some(row.roofline?.efficiency * 100.0),
             Self::LatencyUs(name) => us(&row.latency_ns, name),
             Self::KindLatencyUs(kind, name) => us(row.latency_by_kind_ns.get(kind)?, name),
+            Self::KindPageNs(kind, name) => match row.cell.work {
+                Work::Mapping(work) => {
+                    let ns = *row.latency_by_kind_ns.get(kind)?.get(name)?;
+                    Some(ns as f64 / work.pages() as f64)
+                }
+                _ => None,
+            },
             Self::ServiceUs(name) => us(&row.open_loop.as_ref()?.service_ns, name),
         }
     }
@@ -163,6 +174,8 @@ pub(super) enum Role {
     Level,
     /// As a thin grey line: a bound, not a competitor.
     Reference,
+    /// As points without a line, beside the predicted line of the same series.
+    Measured,
 }
 
 impl Role {
@@ -173,6 +186,7 @@ impl Role {
             Self::Thin => "thin",
             Self::Level => "level",
             Self::Reference => "reference",
+            Self::Measured => "measured",
         }
     }
 }
@@ -206,6 +220,8 @@ pub(super) enum Mark {
     Full,
     /// The store did not keep up with the schedule in at least one process.
     Overloaded,
+    /// A model says so; nothing was measured.
+    Predicted,
 }
 
 impl Mark {
@@ -215,6 +231,7 @@ impl Mark {
             Self::None => "",
             Self::Full => "full",
             Self::Overloaded => "overloaded",
+            Self::Predicted => "predicted",
         }
     }
 }
@@ -228,6 +245,8 @@ pub(super) struct Point {
     pub(super) value: Option<Estimate>,
     /// What is to be said about it.
     pub(super) mark: Mark,
+    /// What it comes from; nothing where people read another table.
+    pub(super) sources: Vec<Source>,
 }
 
 /// Median and 95 % interval of `values`; their range where some of them are 0.
@@ -268,7 +287,7 @@ pub(super) fn points<'a>(
         } else {
             Mark::None
         };
-        points.push(Point { spot, value, mark });
+        points.push(Point { spot, value, mark, sources: sources(&found) });
     }
     points
 }

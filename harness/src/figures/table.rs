@@ -80,6 +80,15 @@ impl From<Option<f64>> for Value {
     }
 }
 
+/// What a row comes from.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    /// The cell of that id.
+    Cell(String),
+    /// A file in the run's folder.
+    File(String),
+}
+
 /// Columns and rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
@@ -87,13 +96,23 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// Rows, each as long as there are columns.
     pub rows: Vec<Vec<Value>>,
+    /// What each row comes from, each source once; nothing where only drawings read the table.
+    pub sources: Vec<Vec<Source>>,
 }
 
 impl Table {
     /// An empty table.
     #[must_use]
     pub fn new(columns: &[Column]) -> Self {
-        Self { columns: columns.to_vec(), rows: Vec::new() }
+        Self { columns: columns.to_vec(), ..Self::default() }
+    }
+
+    /// Adds a row that people read, and what it comes from.
+    pub(crate) fn push(&mut self, row: Vec<Value>, mut sources: Vec<Source>) {
+        sources.sort();
+        sources.dedup();
+        self.rows.push(row);
+        self.sources.push(sources);
     }
 
     /// The place of the column called `name`.

@@ -1,6 +1,7 @@
 //! Tables from made-up rows, and the drawings of all figures.
 
 use std::fs;
+use std::path::Path;
 
 use super::fixture::{self, Folder};
 use super::{Drawings, Table, all, by_name, draw, gnuplot_available, selections};
@@ -237,5 +238,18 @@ fn a_figure_without_rows_says_why_and_leaves_no_drawing() {
         let remedy = drawn.figure.suites.first().unwrap_or(&"my.toml");
         assert!(reason.contains(*remedy), "{reason}");
         assert!(!drawn.svg.exists());
+    }
+}
+
+/// What the README shows is made of the rows that lie beside it.
+#[test]
+fn tables_of_the_reference_run_are_made_of_its_rows() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../results/reference");
+    let (_, rows) = crate::archive::load(&folder).unwrap();
+    for figure in all() {
+        let path = folder.join("figures").join(format!("{}.tsv", figure.name));
+        let there = fs::read_to_string(&path).unwrap_or_else(|_| panic!("{}", path.display()));
+        let made = (figure.build)(&folder, &rows).table.to_tsv();
+        assert!(made == there, "{}: draw the reference run again", figure.name);
     }
 }

@@ -3,7 +3,7 @@
 use super::data::Data;
 use super::fixture::Folder;
 use super::fixture::requests::{OWN_SUITE, edited, rows_of, write_timelines};
-use super::key_value::{compaction, components, grid, latency, scaling, stores, timeline};
+use super::key_value::{compaction, components, grid, latency, mapping, scaling, stores, timeline};
 use super::{Drawings, Table, by_name, draw, gnuplot_available};
 use crate::analysis::estimate;
 use crate::record::{Outcome, Row};
@@ -116,7 +116,7 @@ fn components_have_panels_of_their_own() {
         ("epoch, 100 % GET", "thread-ticks", ["1", "2"].as_slice()),
         ("epoch, 0 % GET", "global-counter", &["1", "2"]),
         ("placement, 2 virtual nodes", "local", &["64 B", "1KiB"]),
-        ("choice of head, values of 64 B", "random", &["1", "2", "4"]),
+        ("choice of head, values of 64 B", "random", &["1", "2", "4", "8"]),
         ("choice of head, values of 1KiB", "core", &["1", "2", "4"]),
     ] {
         let found = all_of(&table, &[("panel", panel), ("series", series)]);
@@ -132,11 +132,15 @@ fn the_best_field_is_marked_and_told_with_what_overlaps() {
     let part = "@block-bytes=65536@segment-bytes=1048576/";
     let data = compaction::segment_block(&with_mops(&rows, part, [50.0, 51.0, 52.0]));
     let table = &data.table;
-    assert_eq!(table.rows.len(), 15);
+    // Three sizes of values, five of segments, four of blocks.
+    assert_eq!(table.rows.len(), 60);
     let best: Vec<usize> =
         (0..table.rows.len()).filter(|&row| table.number(row, "best") == 1.0).collect();
-    assert_eq!(best, [one_of(table, &[("series", "1MiB"), ("group", "64KiB")])]);
-    let text = "Best: segments of 1MiB, blocks of 64KiB: 51.000 Mops/s (95 % interval";
+    let wanted = ["values of 64 B", "values of 500 B", "values of 1KiB"]
+        .map(|panel| one_of(table, &[("panel", panel), ("series", "1MiB"), ("group", "64KiB")]));
+    assert_eq!(best, wanted);
+    let text =
+        "Best (values of 1KiB): segments of 1MiB, blocks of 64KiB: 51.000 Mops/s (95 % interval";
     assert!(told(&data, text) && told(&data, "no other interval overlaps"), "{:?}", data.notes);
     // As good as equal: the note does not claim a winner.
     let near = "@block-bytes=16384@segment-bytes=1048576/";
@@ -172,8 +176,35 @@ fn copies_are_grouped_by_value_size() {
         let found = (0..table.rows.len()).find(|&row| table.number(row, "place") == place);
         table.text(found.unwrap(), "group")
     };
-    assert_eq!([0.0, 1.0, 2.0].map(group), ["64 B", "1KiB", "4KiB"]);
-    assert_eq!(table.rows.len(), 9);
+    assert_eq!([0.0, 1.0].map(group), ["1KiB", "4KiB"]);
+    assert_eq!(table.rows.len(), 4);
+}
+
+#[test]
+fn mapping_is_timed_by_region_and_by_page() {
+    let part = "mapping/region-64KiB-pages-4KiB-threads-2/";
+    let rows = edited(&suite("mapping-cost"), part, |row| {
+        for (kind, ns) in [("map", 3_200), ("unmap", 1_600)] {
+            row.latency_by_kind_ns.get_mut(kind).unwrap().insert("p50".to_owned(), ns);
+        }
+    });
+    let data = mapping::mapping_cost(&rows);
+    let series = ("series", "pages of 4KiB, 2 threads");
+    for (measure, panel, value) in [
+        ("a region, µs", "map", 3.2),
+        ("a region, µs", "unmap", 1.6),
+        ("for each page, ns", "map", 200.0),
+        ("for each page, ns", "unmap", 100.0),
+    ] {
+        let wanted = [("measure", measure), ("panel", panel), series, ("group", "64KiB")];
+        let row = one_of(&data.table, &wanted);
+        assert_eq!(data.table.number(row, "value"), value);
+        assert_eq!(data.table.number(row, "x"), 65536.0);
+    }
+    let absent = data.missing();
+    assert!(
+        absent.iter().any(|told| told.contains("2 threads") && told.contains("no 2 MiB pages"))
+    );
 }
 
 #[test]
@@ -304,13 +335,13 @@ fn grids_are_arranged_by_what_varies() {
 fn timelines_show_the_longest_cells() {
     let folder = Folder::new("timelines");
     let rows = suite("open-loop");
-    let longest = "poisson-500000-rewrites:1/hashmap/";
+    let longest = "poisson-1000000-rewrites:1/hashmap/";
     let rows = edited(&rows, longest, |row| row.elapsed_ns = 20_000_000_000);
     let rows = edited(&rows, "/nibble/", |row| row.elapsed_ns = 4_999_999_999);
     write_timelines(&folder.0, &rows);
     let data = timeline::timeline(&folder.0, &rows);
     let table = &data.table;
-    let here = [("panel", "500k requests/s"), ("series", "hashmap")];
+    let here = [("panel", "1M requests/s"), ("series", "hashmap")];
     let found = all_of(table, &[here[0], here[1], ("measure", "throughput, Mops/s")]);
     let x: Vec<f64> = found.iter().map(|&row| table.number(row, "x")).collect();
     assert_eq!((x.len(), x[0], x[9]), (10, 0.5, 9.5), "the middle of each second");
@@ -319,7 +350,7 @@ fn timelines_show_the_longest_cells() {
     let lines = all_of(table, &[("measure", "p99 latency, µs")]).len();
     assert_eq!(lines, 60, "six cells of ten seconds");
     assert!(all_of(table, &[("series", "nibble")]).is_empty(), "too short");
-    assert!(told(&data, "The 6 longest cells; 6 more are not drawn."), "{:?}", data.notes);
+    assert!(told(&data, "The 6 longest cells; 3 more are not drawn."), "{:?}", data.notes);
     // A file that is gone is told, not passed over.
     std::fs::remove_dir_all(folder.0.join("timelines")).unwrap();
     let data = timeline::timeline(&folder.0, &rows);

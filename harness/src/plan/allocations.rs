@@ -95,7 +95,7 @@ mod tests {
     fn planned(traces: &Traces) -> Result<super::super::Plan, String> {
         let suite = Suite::parse("mine.toml", SUITE).unwrap();
         let scale = Scale { repetitions: 2, ..Scale::by_name("smoke").unwrap() };
-        plan(&[suite], &scale, traces, MachineLimits { memory_bytes: 8 << 30 })
+        plan(&[suite], &scale, traces, MachineLimits { memory_bytes: 8 << 30, cores: 2 })
     }
 
     #[test]
@@ -125,7 +125,7 @@ mod tests {
     fn traces_that_cannot_be_replayed_are_refused() {
         let error = planned(&trace(1, TraceContent::Operations)).unwrap_err();
         assert!(error.contains("`malloc-here` records requests to a store"), "{error}");
-        let error = planned(&trace(65, TraceContent::Allocations)).unwrap_err();
-        assert!(error.contains("threads = 65: must be 1 to 64"), "{error}");
+        let error = planned(&trace(513, TraceContent::Allocations)).unwrap_err();
+        assert!(error.contains("threads = 513: must be 1 to 512"), "{error}");
     }
 }

@@ -5,7 +5,7 @@ use workloads::requests::{Mix, Workload};
 use super::{check_threads, finish};
 use crate::cell::{Cell, Driver, KeyValue, Source, System, Timing, Work};
 use crate::registry;
-use crate::spec::{KeyValueGrid, Scale, Suite, unknown_name};
+use crate::spec::{KeyValueGrid, Scale, Suite, on_cores, unknown_name};
 
 /// Keys and values of `get-N` where a grid names none.
 const DEFAULT_WORKLOAD: &str = "get-50";
@@ -13,7 +13,7 @@ const DEFAULT_WORKLOAD: &str = "get-50";
 pub(super) fn cells(
     suite: &Suite,
     grid: &KeyValueGrid,
-    scale: &Scale,
+    (scale, cores): (&Scale, usize),
     cells: &mut Vec<Cell>,
 ) -> Result<(), String> {
     let fail = |message: String| format!("{}: {message}", suite.name);
@@ -22,7 +22,7 @@ pub(super) fn cells(
     for store in grid.stores_with_knobs().map_err(fail)? {
         systems.push(registry::store(&store)?);
     }
-    for mut work in works(suite, grid, scale).map_err(fail)? {
+    for mut work in works(suite, grid, (scale, cores)).map_err(fail)? {
         work.size_records();
         check_key_value(&work).map_err(fail)?;
         let roofline = grid.roofline.then(registry::roofline);
@@ -37,7 +37,11 @@ pub(super) fn cells(
 }
 
 /// Every combination of the grid but its stores.
-fn works(suite: &Suite, grid: &KeyValueGrid, scale: &Scale) -> Result<Vec<KeyValue>, String> {
+fn works(
+    suite: &Suite,
+    grid: &KeyValueGrid,
+    (scale, cores): (&Scale, usize),
+) -> Result<Vec<KeyValue>, String> {
     let operations = scale.operations_per_thread as f64 * grid.operations_factor;
     let object_memory =
         grid.object_memory.map_or(scale.store_bytes, |bytes| bytes.0.min(scale.store_bytes));
@@ -59,7 +63,7 @@ fn works(suite: &Suite, grid: &KeyValueGrid, scale: &Scale) -> Result<Vec<KeyVal
     vary(&mut all, &grid.distributions, |work, keys| work.workload.keys = *keys);
     vary(&mut all, &grid.value_bytes, |work, sizes| work.workload.value_bytes = sizes.clone());
     vary(&mut all, &grid.fill_percent, |work, percent| work.fill_percent = *percent);
-    vary(&mut all, &grid.threads, |work, threads| work.threads = *threads);
+    vary(&mut all, &on_cores(&grid.threads, cores), |work, threads| work.threads = *threads);
     vary(&mut all, &grid.ageing, |work, ageing| work.ageing = *ageing);
     vary(&mut all, &grid.resident, |work, resident| work.resident = *resident);
     if grid.rate_ops_per_s.is_empty() {
@@ -247,7 +251,7 @@ mod tests {
         let suite = Suite::parse("my.toml", &text).unwrap();
         let mut planned = Vec::new();
         let scale = Scale::by_name(scale).unwrap();
-        cells(&suite, &suite.key_value[0], &scale, &mut planned).unwrap();
+        cells(&suite, &suite.key_value[0], (&scale, 2), &mut planned).unwrap();
         let work = planned.iter().map(|cell| match &cell.work {
             Work::KeyValue(work) => work,
             other => panic!("{other:?}"),
@@ -264,7 +268,7 @@ mod tests {
     fn a_grid_may_ask_for_less_object_memory_than_the_scale() {
         assert_eq!(memories("", "quick"), [256 << 20; 2]);
         assert_eq!(memories("object-memory = \"32MiB\"", "quick"), [32 << 20; 2]);
-        assert_eq!(memories("object-memory = \"1GiB\"", "smoke"), [64 << 20; 2]);
+        assert_eq!(memories("object-memory = \"1GiB\"", "smoke"), [48 << 20; 2]);
     }
 
     #[test]
@@ -273,7 +277,7 @@ mod tests {
                     fill-percent = [50]\nthreads = [1]\nobject-memory = \"1MiB\"";
         let suite = Suite::parse("my.toml", text).unwrap();
         let scale = Scale::by_name("quick").unwrap();
-        let error = cells(&suite, &suite.key_value[0], &scale, &mut Vec::new()).unwrap_err();
+        let error = cells(&suite, &suite.key_value[0], (&scale, 2), &mut Vec::new()).unwrap_err();
         assert!(error.contains("object-memory-bytes = 1048576: must be 8388608"), "{error}");
     }
 }

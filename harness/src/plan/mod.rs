@@ -2,7 +2,9 @@
 
 mod allocations;
 mod copying;
+mod estimate;
 mod key_value;
+mod mapping;
 mod replay;
 mod too_large;
 
@@ -15,6 +17,7 @@ use crate::registry;
 use crate::spec::{FragmentationGrid, Scale, Suite, unknown_name};
 use crate::traces::Traces;
 
+pub use estimate::{estimate_s, in_words};
 #[cfg(test)]
 pub(crate) use key_value::work_name;
 pub use key_value::{check_key_value, key_value_cell};
@@ -36,6 +39,8 @@ pub struct Plan {
 pub struct MachineLimits {
     /// Memory that may be used at all.
     pub memory_bytes: u64,
+    /// Cores, to which numbers of threads grow where a suite says so.
+    pub cores: usize,
 }
 
 /// Share of available memory that the largest cell may be expected to need, in percent.
@@ -61,8 +66,8 @@ pub fn plan(
     let asked = scale.clone();
     let cells = loop {
         let allowed = limits.memory_bytes / 100 * LARGEST_CELL_PERCENT;
-        let mut cells = cells_of(suites, &scale, traces)?;
-        let too_large = too_large::leave_out(&mut cells, allowed);
+        let mut cells = cells_of(suites, &scale, traces, limits.cores)?;
+        let too_large = too_large::leave_out(&mut cells, &scale, allowed);
         let largest = cells.iter().map(Cell::expected_bytes).max().unwrap_or(0);
         if largest <= allowed {
             notices.extend(too_large);
@@ -111,23 +116,31 @@ fn missing_traces(suites: &[Suite], traces: &Traces) -> Vec<String> {
     missing.into_iter().map(crate::traces::remedy).collect()
 }
 
-fn cells_of(suites: &[Suite], scale: &Scale, traces: &Traces) -> Result<Vec<Cell>, String> {
+fn cells_of(
+    suites: &[Suite],
+    scale: &Scale,
+    traces: &Traces,
+    cores: usize,
+) -> Result<Vec<Cell>, String> {
     let mut cells = Vec::new();
     for suite in suites {
         for grid in &suite.fragmentation {
             fragmentation_cells(suite, grid, scale, &mut cells)?;
         }
         for grid in &suite.key_value {
-            key_value::cells(suite, grid, scale, &mut cells)?;
+            key_value::cells(suite, grid, (scale, cores), &mut cells)?;
         }
         for grid in &suite.copy {
             copying::cells(suite, grid, scale, &mut cells)?;
+        }
+        for grid in &suite.mapping {
+            mapping::cells(suite, grid, scale, &mut cells)?;
         }
         for grid in &suite.allocations {
             allocations::cells(suite, grid, scale, traces, &mut cells)?;
         }
         for grid in &suite.replay {
-            replay::cells(suite, grid, scale, traces, &mut cells)?;
+            replay::cells(suite, grid, (scale, cores), traces, &mut cells)?;
         }
     }
     // Suites may share cells; a cell that two of them want runs once.
@@ -325,7 +338,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::spec::built_in;
 
-    const AMPLE: MachineLimits = MachineLimits { memory_bytes: 64 << 30 };
+    const AMPLE: MachineLimits = MachineLimits { memory_bytes: 64 << 30, cores: 2 };
 
     pub(crate) fn sample_cells() -> Vec<Cell> {
         let suites = [built_in("self-test").unwrap()];
@@ -348,7 +361,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_small_machine_gets_smaller_live_sets_and_says_so() {
-        let limits = MachineLimits { memory_bytes: 20 << 30 };
+        let limits = MachineLimits { memory_bytes: 20 << 30, cores: 2 };
         let scale = Scale::by_name("paper").unwrap();
         let plan =
             plan(&[built_in("allocator-bloat").unwrap()], &scale, &Traces::default(), limits)
@@ -362,7 +375,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_tiny_machine_is_told_before_anything_runs() {
-        let limits = MachineLimits { memory_bytes: 32 << 20 };
+        let limits = MachineLimits { memory_bytes: 32 << 20, cores: 2 };
         let scale = Scale::by_name("smoke").unwrap();
         let error = plan(&all_suites(), &scale, &Traces::default(), limits).unwrap_err();
         assert!(error.starts_with("not enough memory for scale `smoke`: 32 MiB"), "{error}");

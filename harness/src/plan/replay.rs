@@ -4,7 +4,7 @@ use super::key_value::{check_key_value, check_store};
 use super::{check_threads, finish};
 use crate::cell::{Cell, Driver, KeyValue, Replay, Timing, Work};
 use crate::registry;
-use crate::spec::{ReplayGrid, Scale, Suite};
+use crate::spec::{ReplayGrid, Scale, Suite, on_cores};
 use crate::traces::{TraceContent, TraceFile, Traces};
 
 /// Most copies of a trace in step.
@@ -16,18 +16,19 @@ const OBJECT_MEMORY_BYTES_MIN: u64 = 8 << 20;
 pub(super) fn cells(
     suite: &Suite,
     grid: &ReplayGrid,
-    scale: &Scale,
+    (scale, cores): (&Scale, usize),
     traces: &Traces,
     cells: &mut Vec<Cell>,
 ) -> Result<(), String> {
     let fail = |message: String| format!("{}: {message}", suite.name);
-    check(grid).map_err(fail)?;
+    let threads = on_cores(&grid.threads, cores);
+    check(grid, &threads).map_err(fail)?;
     let repetitions = grid.repetitions.unwrap_or(u32::MAX).min(scale.repetitions);
     let stores = grid.stores.iter().map(|store| registry::store(store));
     let systems = stores.collect::<Result<Vec<_>, String>>()?;
     let named = grid.traces.iter().flat_map(|pattern| traces.matching(pattern));
     for trace in named {
-        for work in works(grid, trace).map_err(fail)? {
+        for work in works(grid, trace, &threads).map_err(fail)? {
             check_key_value(&work).map_err(fail)?;
             for system in &systems {
                 check_store(system, &work).map_err(fail)?;
@@ -42,7 +43,7 @@ pub(super) fn cells(
     Ok(())
 }
 
-fn works(grid: &ReplayGrid, trace: &TraceFile) -> Result<Vec<KeyValue>, String> {
+fn works(grid: &ReplayGrid, trace: &TraceFile, threads: &[usize]) -> Result<Vec<KeyValue>, String> {
     if trace.content != TraceContent::Operations {
         return Err(format!(
             "trace `{}` records a program's allocations, not requests to a store: replay it in an \
@@ -70,8 +71,7 @@ fn works(grid: &ReplayGrid, trace: &TraceFile) -> Result<Vec<KeyValue>, String> 
                 miss,
                 totals: staged.totals,
             };
-            for (&threads, &fill_percent) in grid
-                .threads
+            for (&threads, &fill_percent) in threads
                 .iter()
                 .flat_map(|threads| grid.fill_percent.iter().map(move |fill| (threads, fill)))
             {
@@ -103,8 +103,8 @@ fn at_least_some_memory(mut work: KeyValue) -> KeyValue {
     work
 }
 
-fn check(grid: &ReplayGrid) -> Result<(), String> {
-    for &threads in &grid.threads {
+fn check(grid: &ReplayGrid, threads: &[usize]) -> Result<(), String> {
+    for &threads in threads {
         check_threads(threads)?;
     }
     if let Some(copies) = grid.copies
@@ -189,7 +189,7 @@ mod tests {
         );
         let suite = Suite::parse("mine.toml", &text).map_err(|error| error.to_string())?;
         let scale = Scale { repetitions: 1, ..Scale::by_name("smoke").unwrap() };
-        plan(&[suite], &scale, &traces(), MachineLimits { memory_bytes: 8 << 30 })
+        plan(&[suite], &scale, &traces(), MachineLimits { memory_bytes: 8 << 30, cores: 2 })
     }
 
     #[test]
@@ -219,7 +219,7 @@ mod tests {
                     threads = [2]\ntraces = [\"postmark\"]\n";
         let suite = Suite::parse("mine.toml", text).unwrap();
         let scale = Scale { repetitions: 1, ..Scale::by_name("smoke").unwrap() };
-        let limits = MachineLimits { memory_bytes: 400 << 20 };
+        let limits = MachineLimits { memory_bytes: 400 << 20, cores: 2 };
         let plan = plan(&[suite], &scale, &traces(), limits).unwrap();
         assert_eq!(plan.cells.len(), 1);
         assert!(plan.cells[0].id.contains("fill-80"));

@@ -1,7 +1,13 @@
 //! The report of a run: one HTML file that needs nothing else, and a summary for the terminal.
 
+#[cfg(test)]
+mod browser;
+mod cells;
+mod claims;
+mod drawing;
 mod figure;
 mod html;
+mod opening;
 mod outcomes;
 mod page;
 mod reference;
@@ -10,6 +16,8 @@ mod systems;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub use claims::{ClaimDetail, ClaimLine};
+pub(crate) use opening::machine_line;
 pub use page::write;
-pub(crate) use summary::aligned;
 pub use summary::summary;
+pub(crate) use summary::{aligned, matrices_of};

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::html::{element, table};
+use super::cells::Cells;
+use super::html::{Field, Line, element, sortable};
 use crate::figures::is_sound;
 use crate::record::{Outcome, Row};
 
@@ -41,7 +42,7 @@ pub(super) fn left_out(rows: &[Row]) -> BTreeMap<&str, &str> {
 }
 
 /// The section.
-pub(super) fn section(rows: &[Row]) -> String {
+pub(super) fn section(rows: &[Row], cells: &Cells<'_>) -> String {
     let mut html = element("h2", "Outcomes") + &element("p", &format!("{}.", sentence(rows)));
     html += &element(
         "p",
@@ -52,17 +53,13 @@ pub(super) fn section(rows: &[Row]) -> String {
     if others.is_empty() {
         return html + &element("p", "None.");
     }
-    let lines: Vec<Vec<String>> = others
-        .into_iter()
-        .map(|row| {
-            vec![
-                row.cell.id.clone(),
-                row.step.clone(),
-                row.outcome.word().to_owned(),
-                if row.expected { "yes" } else { "NO" }.to_owned(),
-                row.reason.clone().unwrap_or_else(|| "no reason given".to_owned()),
-            ]
-        })
-        .collect();
-    html + &table(&["cell", "step", "outcome", "as planned", "reason"], &lines)
+    let line = |row: &Row| -> Line {
+        let cell = Field::Markup(cells.link(&row.cell.id));
+        let reason = row.reason.as_deref().unwrap_or("no reason given");
+        let planned = if row.expected { "yes" } else { "NO" };
+        let (step, outcome) = (row.step.as_str(), row.outcome.word());
+        vec![cell, step.into(), outcome.into(), planned.into(), reason.into()].into()
+    };
+    let lines: Vec<Line> = others.into_iter().map(line).collect();
+    html + &sortable(&["cell", "step", "outcome", "as planned", "reason"], &lines)
 }

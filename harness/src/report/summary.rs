@@ -2,39 +2,62 @@
 
 use std::path::Path;
 
-use super::{outcomes, page};
+use super::{opening, outcomes};
 use crate::archive::RunRecord;
 use crate::figures::table::prefixed;
-use crate::figures::{self, Table};
+use crate::figures::{self, Figure, Table};
 use crate::record::Row;
+
+/// Which column of which figure stands for it in small tables, and what it is.
+const SHOWN: [(&str, &str, &str); 13] = [
+    ("allocator-bloat", "overhead", "resident ÷ live bytes after the second filling"),
+    ("allocator-bloat", "refill", "operations/s of the second filling"),
+    ("ramcloud-patterns", "overhead", "resident ÷ live bytes after the last filling"),
+    ("threads", "overhead", "overhead (allocators: resident, bounded stores: all-in)"),
+    ("store-bloat", "overhead", "memory ÷ live value bytes after the second filling"),
+    ("refill", "value", "memory after each filling ÷ that after the first"),
+    ("throughput-memory", "mops", "Mops/s"),
+    ("throughput-memory", "overhead", "resident ÷ live value bytes"),
+    ("index-layouts", "mops", "Mops/s"),
+    ("engine-knobs", "ratio", "throughput ÷ that of the best configuration"),
+    ("ycsb-threads", "value", "Mops/s by threads"),
+    ("utilisation", "value", "Mops/s by fill in percent"),
+    ("grid", "value", "Mops/s"),
+];
+
+/// Medians of one figure: systems down, groups across.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Matrix {
+    /// The figure, what the numbers are, and which of its panels.
+    pub(crate) title: String,
+    /// The heading, then a line for each series; all equally long.
+    pub(crate) lines: Vec<Vec<String>>,
+}
+
+/// The small tables of a figure; none of a figure that has none or no numbers.
+pub(crate) fn matrices_of(figure: &Figure, folder: &Path, rows: &[Row]) -> Vec<Matrix> {
+    let shown = SHOWN.iter().filter(|(name, ..)| *name == figure.name);
+    let mut all = Vec::new();
+    for (_, value, what) in shown {
+        let table = (figure.build)(folder, rows).table;
+        all.extend(matrices(&table, value, &format!("{}: {what}", figure.title)));
+    }
+    all
+}
 
 /// Key numbers for the terminal: one small table for each figure that has numbers, then counts
 /// of outcomes, then everything that the plan does not allow for, with its reason.
 #[must_use]
 pub fn summary(run: &RunRecord, rows: &[Row]) -> String {
-    let mut text = format!("{}: {}\n", run.name, page::scale(run));
-    for (figure, value, what) in [
-        ("allocator-bloat", "overhead", "resident ÷ live bytes after the second filling"),
-        ("allocator-bloat", "refill", "operations/s of the second filling"),
-        ("ramcloud-patterns", "overhead", "resident ÷ live bytes after the last filling"),
-        ("threads", "overhead", "overhead (allocators: resident, bounded stores: all-in)"),
-        ("store-bloat", "overhead", "memory ÷ live value bytes after the second filling"),
-        ("refill", "value", "memory after each filling ÷ that after the first"),
-        ("throughput-memory", "mops", "Mops/s"),
-        ("throughput-memory", "overhead", "resident ÷ live value bytes"),
-        ("index-layouts", "mops", "Mops/s"),
-        ("engine-knobs", "ratio", "throughput ÷ that of the best configuration"),
-        ("ycsb-threads", "value", "Mops/s by threads"),
-        ("utilisation", "value", "Mops/s by fill in percent"),
-        ("grid", "value", "Mops/s"),
-    ] {
-        let figure = figures::by_name(figure).expect("a figure of the list");
+    let mut text = format!("{}: {}\n", run.name, opening::scale(run));
+    for figure in figures::all() {
         // Only curves need the folder.
-        let table = (figure.build)(Path::new(""), rows).table;
-        text += &matrices(&table, value, &format!("{}: {what}", figure.title));
+        for matrix in matrices_of(figure, Path::new(""), rows) {
+            text += &format!("\n{}; medians\n{}", matrix.title, aligned(&matrix.lines));
+        }
     }
     text += &format!("\nsteps: {}\n", outcomes::sentence(rows));
-    for notice in page::notices(run, rows) {
+    for notice in opening::notices(run, rows) {
         text += &format!("note: {notice}\n");
     }
     for row in rows.iter().filter(|row| !row.expected) {
@@ -50,8 +73,8 @@ pub fn summary(run: &RunRecord, rows: &[Row]) -> String {
 }
 
 /// One matrix a panel: systems down, groups across, medians within.
-fn matrices(table: &Table, value: &str, title: &str) -> String {
-    let mut text = String::new();
+fn matrices(table: &Table, value: &str, title: &str) -> Vec<Matrix> {
+    let mut all = Vec::new();
     let rows = 0..table.rows.len();
     let panels = distinct(rows.clone().map(|row| table.text(row, "panel").to_owned()));
     for panel in &panels {
@@ -72,7 +95,6 @@ fn matrices(table: &Table, value: &str, title: &str) -> String {
         let groups = distinct(within().map(group));
         let series = distinct(within().map(|row| table.text(row, "series").to_owned()));
         let panel = if panels.len() > 1 { format!(" ({panel})") } else { String::new() };
-        text += &format!("\n{title}{panel}; medians\n");
         let mut lines = vec![std::iter::once(String::new()).chain(groups.clone()).collect()];
         for name in &series {
             let mut line = vec![name.clone()];
@@ -88,9 +110,9 @@ fn matrices(table: &Table, value: &str, title: &str) -> String {
             }
             lines.push(line);
         }
-        text += &aligned(&lines);
+        all.push(Matrix { title: format!("{title}{panel}"), lines });
     }
-    text
+    all
 }
 
 /// Each text once, in the order of its first appearance.

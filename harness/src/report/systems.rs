@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::html::{element, table};
+use super::html::{Field, Line, NOTHING, element, sortable};
 use crate::record::Row;
 
 /// The section.
 pub(super) fn section(rows: &[Row]) -> String {
-    let mut systems: BTreeMap<(bool, &str), [BTreeSet<String>; 3]> = BTreeMap::new();
+    let mut systems: BTreeMap<(&str, &str), [BTreeSet<String>; 3]> = BTreeMap::new();
     for row in rows {
-        let place = (!row.cell.system.is_heap(), row.system.as_str());
+        let place = (row.cell.system.kind(), row.system.as_str());
         let [versions, settings, environment] = systems.entry(place).or_default();
         if !row.version.is_empty() {
             versions.insert(row.version.clone());
@@ -18,16 +18,15 @@ pub(super) fn section(rows: &[Row]) -> String {
             into.extend(from.iter().map(|(name, value)| format!("{name} = {value}")));
         }
     }
-    let lines: Vec<Vec<String>> = systems
+    let lines: Vec<Line> = systems
         .into_iter()
-        .map(|((is_store, name), sets)| {
-            let kind = if is_store { "store" } else { "allocator" };
-            let mut line = vec![name.to_owned(), kind.to_owned()];
+        .map(|((kind, name), sets)| {
+            let mut line: Vec<Field> = vec![name.into(), kind.into()];
             line.extend(sets.map(|set| match set.len() {
-                0 => "–".to_owned(),
-                _ => set.into_iter().collect::<Vec<_>>().join("; "),
+                0 => NOTHING.into(),
+                _ => set.into_iter().collect::<Vec<_>>().join("; ").into(),
             }));
-            line
+            line.into()
         })
         .collect();
     let headings =
@@ -38,5 +37,5 @@ pub(super) fn section(rows: &[Row]) -> String {
             "Settings that differ between cells (a store's capacity, for example) are listed with \
              each of their values. Of a store over an allocator the version is the allocator's.",
         )
-        + &table(&headings, &lines)
+        + &sortable(&headings, &lines)
 }

@@ -7,7 +7,7 @@ use super::{CellRecord, CellRunner, Floor, Interrupt};
 use crate::cell::Cell;
 
 /// Cells that may stand idle at the same time.
-const IN_FLIGHT_MAX: usize = 40;
+pub const IN_FLIGHT_MAX: usize = 64;
 
 /// Told of every finished cell, in the order they finish.
 pub trait Progress: Send {

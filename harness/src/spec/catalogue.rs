@@ -26,6 +26,7 @@ const SUITES: &[(&str, &str)] = suites![
     "heaps-in-stores",
     "index-layouts",
     "malloc-traces",
+    "mapping-cost",
     "maps",
     "memory-over-time",
     "mica-modes",

@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use workloads::{KeyDistribution, SizeDistribution};
 
-use super::Bytes;
+use super::{Bytes, Threads};
 use crate::cell::{Ageing, Arrivals, Source, Timing};
 
 /// Every combination of these is a key-value cell.
@@ -31,8 +31,8 @@ pub struct KeyValueGrid {
     pub value_bytes: Vec<SizeDistribution>,
     /// Fill before the clock starts; at the end of workloads that insert.
     pub fill_percent: Vec<u32>,
-    /// Numbers of threads.
-    pub threads: Vec<usize>,
+    /// Numbers of threads; `"to-cores"` adds doublings up to the cores of the machine.
+    pub threads: Vec<Threads>,
     /// Operations per call.
     #[serde(default = "default_batch")]
     pub batch: Vec<usize>,

@@ -8,6 +8,7 @@ mod replay;
 mod scale;
 mod suggest;
 mod suite;
+mod threads;
 
 pub use bytes::Bytes;
 pub use catalogue::{built_in, load, names};
@@ -15,4 +16,5 @@ pub use key_value::KeyValueGrid;
 pub use replay::ReplayGrid;
 pub use scale::Scale;
 pub use suggest::unknown_name;
-pub use suite::{AllocationGrid, CopyGrid, FragmentationGrid, Suite, SuiteError};
+pub use suite::{AllocationGrid, CopyGrid, FragmentationGrid, MappingGrid, Suite, SuiteError};
+pub use threads::{Threads, on_cores};

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use workloads::requests::Miss;
 
+use super::Threads;
 use crate::cell::{Timing, WorkingSets};
 
 /// Every combination of these replays a trace.
@@ -22,8 +23,8 @@ pub struct ReplayGrid {
     pub miss: Vec<Miss>,
     /// Fill where most is live.
     pub fill_percent: Vec<u32>,
-    /// Numbers of threads.
-    pub threads: Vec<usize>,
+    /// Numbers of threads; `"to-cores"` adds doublings up to the cores of the machine.
+    pub threads: Vec<Threads>,
     /// Operations per call.
     #[serde(default = "default_batch")]
     pub batch: Vec<usize>,

@@ -8,6 +8,7 @@ use toml::de::DeTable;
 use workloads::fragmentation::Pattern;
 use workloads::requests::Workload;
 
+use super::bytes::Bytes;
 use super::key_value::{KeyValueGrid, take_knobs};
 use super::replay::ReplayGrid;
 use crate::cell::{Basis, Frees, Observe};
@@ -45,6 +46,9 @@ pub struct Suite {
     /// Cells of a copy routine alone.
     #[serde(default)]
     pub copy: Vec<CopyGrid>,
+    /// Cells that map regions.
+    #[serde(default)]
+    pub mapping: Vec<MappingGrid>,
     /// Replays of allocation traces.
     #[serde(default)]
     pub allocations: Vec<AllocationGrid>,
@@ -92,6 +96,20 @@ pub struct CopyGrid {
     pub stores: Vec<String>,
     /// Bytes of each copy.
     pub copy_bytes: Vec<usize>,
+}
+
+/// Every combination of these maps and unmaps regions; those whose region is no multiple of the page
+/// are passed over.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct MappingGrid {
+    /// Sizes of the regions.
+    pub region_bytes: Vec<Bytes>,
+    /// Bytes of a page: 4096, 2 097 152 or both.
+    pub page_bytes: Vec<u64>,
+    /// Numbers of threads.
+    #[serde(default = "default_threads")]
+    pub threads: Vec<usize>,
 }
 
 /// Every combination of these replays an allocation trace.
@@ -175,6 +193,7 @@ impl Suite {
             workloads: Vec::new(),
             key_value: Vec::new(),
             copy: Vec::new(),
+            mapping: Vec::new(),
             allocations: Vec::new(),
             replay: Vec::new(),
         }
@@ -206,6 +225,7 @@ impl Suite {
         let measures_nothing = suite.fragmentation.is_empty()
             && suite.key_value.is_empty()
             && suite.copy.is_empty()
+            && suite.mapping.is_empty()
             && suite.allocations.is_empty()
             && suite.replay.is_empty();
         if measures_nothing {

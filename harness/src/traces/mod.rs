@@ -2,6 +2,7 @@
 
 mod account;
 mod describe;
+mod facts;
 pub(crate) mod import;
 pub(crate) mod library;
 pub(crate) mod malloc;
@@ -19,6 +20,7 @@ use workloads::requests::{Miss, ReplayTotals};
 
 use crate::cell::Staged;
 pub use account::{TraceAccount, TraceContents};
+pub use facts::facts;
 pub use library::{Library, Missing};
 pub use print::print;
 

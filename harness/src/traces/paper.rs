@@ -1,8 +1,8 @@
 //! What the Nibble paper says of its Postmark trace, beside a trace of ours.
 
-use workloads::trace::statistics::{Effect, Effects, Phases, TraceStatistics};
+use workloads::trace::statistics::TraceStatistics;
 
-use super::TraceAccount;
+use super::{TraceAccount, facts};
 
 /// Why the traces differ even where Postmark does the same.
 pub(super) const MAPPING: &str = "our mapping does one GET per lookup and per open and none for \
@@ -25,20 +25,13 @@ pub(super) fn beside(account: &TraceAccount) -> Option<Vec<Vec<String>>> {
     let statistics = account.requests().filter(|_| account.is_postmark())?;
     let heading = ["", "paper", "here", "deviation", ""].map(str::to_owned).to_vec();
     let mut lines = vec![heading];
-    let phases = statistics.phases.as_ref();
-    let share = |phase: fn(&Phases) -> &Effects, effect| {
-        phases.and_then(|phases| phase(phases).share(effect)).map(|share| 100.0 * share)
-    };
-    let steady = |effect| share(|phases| &phases.steady.effects, effect);
+    let known = facts(account);
+    let fact = |name| known.iter().find(|(fact, _)| *fact == name).map(|(_, value)| *value);
     for (what, paper, here) in [
-        ("inserts in the steady phase", 10.0, steady(Effect::Insert)),
-        ("deletes in the steady phase", 10.0, steady(Effect::Delete)),
-        ("overwrites in the steady phase", 20.0, steady(Effect::Overwrite)),
-        (
-            "deletes in the last phase",
-            50.0,
-            share(|phases| &phases.deletion.effects, Effect::Delete),
-        ),
+        ("inserts in the steady phase", 10.0, fact("inserts-percent")),
+        ("deletes in the steady phase", 10.0, fact("deletes-percent")),
+        ("overwrites in the steady phase", 20.0, fact("overwrites-percent")),
+        ("deletes in the last phase", 50.0, fact("deletes-at-end-percent")),
     ] {
         lines.push(line(what, paper, here, |percent| format!("{percent:.1} %")));
     }
@@ -47,12 +40,7 @@ pub(super) fn beside(account: &TraceAccount) -> Option<Vec<Vec<String>>> {
     lines.push(line("80 % of operations on objects touched up to", 18.0, touched, times));
     let per_object = PAPER_OPERATIONS / PAPER_OBJECTS;
     let plain = |number: f64| format!("{number:.1}");
-    lines.push(line(
-        "operations per object",
-        per_object,
-        statistics.operations_per_object(),
-        plain,
-    ));
+    lines.push(line("operations per object", per_object, fact("operations-per-object"), plain));
     let ratio = |number: f64| format!("{number:.2}");
     lines.push(line(
         "objects ÷ (files + transactions ÷ 2)",

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::{Heap, KvEngine};
+use engine::{Heap, KvEngine, Setup};
 use workloads::Seed;
 use workloads::fragmentation::{Limit, Phase, PhaseScript, Step, objects_max};
 
@@ -19,7 +19,7 @@ use crate::cell::{Basis, Cell, Fragmentation, Frees, Observe, System};
 use crate::progress::ProgressPage;
 use crate::protocol::{Capacity, Event, Point, StepReport};
 use crate::record::{Conditions, Outcome, Refusal, Verification};
-use crate::registry::{self, StoreSetup, StoreVisitor};
+use crate::registry::{self, StoreVisitor};
 
 /// Objects of each thread that are checked at the end of the last phase, at most. Patterns of cycles
 /// have all of them checked after each filling.
@@ -39,6 +39,7 @@ pub(super) fn run(
     }
     link.say_and_wait(&Event::Ready { engine_bytes });
     match &cell.system {
+        System::Kernel => Err(Stop::failed("the kernel is asked to map regions, nothing else")),
         System::Heap { name, .. } => {
             let heap = registry::open_heap(name)?;
             link.say(&opened(heap.version(), heap.settings(), None));
@@ -46,7 +47,7 @@ pub(super) fn run(
             drive(work, needs, page, link, &make, &HeapView { heap })
         }
         System::Store { .. } => {
-            let setup = StoreSetup {
+            let setup = Setup {
                 object_memory_bytes: (work.basis == Basis::Bounded).then_some(work.live_bytes),
                 live_bytes: work.live_bytes,
                 records_max: objects_max(&work.pattern, work.live_bytes) as u64,

@@ -12,9 +12,11 @@ mod fragmentation;
 mod free_places;
 mod handover;
 mod heap_target;
+mod histogram;
 mod key_value;
 mod link;
 mod mapped;
+mod mapping;
 mod phase;
 mod place;
 mod replay;
@@ -32,14 +34,14 @@ use std::any::Any;
 use std::io::BufRead;
 use std::os::fd::RawFd;
 
-use engine::{OpenError, Setting};
+use engine::{OpenError, Setting, Setup};
 use link::Link;
 
 use crate::cell::{Cell, System, Work};
 use crate::progress::ProgressPage;
 use crate::protocol::Event;
 use crate::record::{Conditions, Outcome};
-use crate::registry::{self, StoreSetup};
+use crate::registry;
 
 /// Runs the cell that standard input holds. `progress` is the descriptor of the page shared with
 /// the parent; without one (by hand) the worker keeps a page of its own.
@@ -74,6 +76,7 @@ pub fn run(progress: Option<RawFd>) -> Result<(), String> {
             fragmentation::run(&cell, work, engine_bytes, &page, &mut link)
         }
         Work::Copy(work) => copying::run(&cell, work, engine_bytes, &mut link),
+        Work::Mapping(work) => mapping::run(&cell, work, engine_bytes, &mut link),
         Work::KeyValue(work) => key_value::run(&cell, work, engine_bytes, &page, &mut link),
         Work::Allocations(work) => allocations::run(&cell, work, engine_bytes, &page, &mut link),
     };
@@ -124,13 +127,14 @@ fn resident_before_open(cell: &Cell) -> u64 {
     let name = match &cell.system {
         System::Heap { name, .. } => Some(name),
         System::Store { heap, .. } => heap.as_ref(),
+        System::Kernel => None,
     };
     let heap = name.and_then(|name| registry::heap(name));
     heap.map_or(0, |heap| heap.resident_before_open_bytes())
 }
 
 /// Opens the heap below a store, where the system names one, and completes the setup.
-fn store_setup(cell: &Cell, mut setup: StoreSetup) -> Result<(String, StoreSetup), Stop> {
+fn store_setup(cell: &Cell, mut setup: Setup) -> Result<(String, Setup), Stop> {
     let System::Store { name, heap, options } = &cell.system else {
         return Err(Stop::failed("the cell's system is not a store"));
     };

@@ -128,8 +128,13 @@ pub(crate) fn student_interval(
     Some((middle, Interval { from: middle - half, to: middle + half }))
 }
 
-/// Student's t of a two-sided interval with so many degrees of `freedom`.
-pub(crate) fn student(confidence: f64, freedom: f64) -> f64 {
+/// Student's t of a two-sided interval at `confidence`, a share, with so many degrees of `freedom`.
+///
+/// # Panics
+///
+/// If `freedom` is not above 0.
+#[must_use]
+pub fn student(confidence: f64, freedom: f64) -> f64 {
     let distribution = StudentsT::new(0.0, 1.0, freedom).expect("degrees of freedom above 0");
     -distribution.inverse_cdf((1.0 - confidence) / 2.0)
 }

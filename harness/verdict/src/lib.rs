@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`Line`], [`Series`] | what one run measured of one cell: a line of a history, of a baseline, of an import |
 //! | [`median`], [`estimate`](fn@estimate), [`median_ratio`], [`median_ratio_at`] | medians with intervals |
+//! | [`student`] | Student's quantiles |
 //! | [`Blocks`], [`judge`](fn@judge) | verdicts on sides measured in the same blocks, against an A/A control |
 //! | [`Apart`], [`judge_apart`] | verdicts on sides measured each at its own time |
 //! | [`first_look`], [`suspects`], [`second_look`] | two looks: fresh blocks confirm what is suspicious |
@@ -48,6 +49,7 @@ pub use apart::{Apart, judge_apart};
 pub use baseline::{BaselineSeries, Since, Watched, baseline};
 pub use blocks::Blocks;
 pub use bootstrap::{Interval, RatioEstimate, median_interval, median_ratio, median_ratio_at};
+pub use centre::student;
 pub use change_points::{ChangePoint, ChangeSettings, Segment, Segmentation, change_points};
 pub use comparison::{COMPARISON_SCHEMA, Comparison, How, Instructions, Overall, Side};
 pub use estimate::{Estimate, estimate};

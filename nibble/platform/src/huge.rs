@@ -1,9 +1,9 @@
-//! Transparent huge pages: made of small ones on request, and counted.
+//! Transparent huge pages: made of small ones on request, and counted with what page tables hold.
 
 use std::fs;
 use std::io;
 
-use crate::mapping::{HUGE_PAGE_BYTES, Mapping};
+use crate::mapping::{HUGE_PAGE_BYTES, Mapping, PAGE_BYTES};
 
 impl Mapping {
     /// Makes 2 MiB pages of the filled pages in `offset..offset + bytes`, now (`MADV_COLLAPSE`,
@@ -33,6 +33,21 @@ impl Mapping {
         eligible && unsafe { libc::madvise(start, to - from, MADV_COLLAPSE) } == 0
     }
 
+    /// Makes the 2 MiB from `offset` on resident, on one huge page where the system gives one.
+    /// Answers whether it did. Contents are kept; nothing else may write there meanwhile.
+    ///
+    /// # Panics
+    /// When the range is not inside the mapping.
+    pub(crate) fn populate_huge(&self, offset: usize) -> bool {
+        // One small page is enough for the system to make a huge one.
+        self.populate(offset, PAGE_BYTES);
+        let collapsed = self.collapse(offset, HUGE_PAGE_BYTES);
+        if !collapsed {
+            self.populate(offset, HUGE_PAGE_BYTES);
+        }
+        collapsed
+    }
+
     /// Bytes of the mapping that lie on huge pages now, from `/proc/self/smaps`. The kernel walks
     /// every page table of the process for it. Neighbouring mappings of like kind that the kernel
     /// has merged with this one count too, at most up to this one's length.
@@ -40,9 +55,23 @@ impl Mapping {
     /// # Errors
     /// When `/proc` is not mounted.
     pub fn huge_bytes(&self) -> io::Result<u64> {
+        self.counted(&["AnonHugePages:", "ShmemPmdMapped:"])
+    }
+
+    /// Bytes of the mapping that page tables lead to now, on pages of any size; as
+    /// [`Mapping::huge_bytes`].
+    ///
+    /// # Errors
+    /// When `/proc` is not mounted.
+    pub fn mapped_bytes(&self) -> io::Result<u64> {
+        self.counted(&["Rss:"])
+    }
+
+    /// The sum of the figures of these names.
+    fn counted(&self, names: &[&str]) -> io::Result<u64> {
         let text = fs::read_to_string("/proc/self/smaps")?;
         let start = self.start().addr().get();
-        Ok(huge_bytes_in(&text, start, start + self.bytes()).min(self.bytes() as u64))
+        Ok(sum_in(&text, start, start + self.bytes(), names).min(self.bytes() as u64))
     }
 }
 
@@ -59,24 +88,19 @@ fn chosen(words: &str) -> Option<&str> {
     Some(words.split_once('[')?.1.split_once(']')?.0)
 }
 
-/// The sum of what lies on huge pages, private or shared, in all areas that overlap `start..end`.
-fn huge_bytes_in(smaps: &str, start: usize, end: usize) -> u64 {
+/// The sum of the figures of these names, in bytes, in all areas that overlap `start..end`.
+fn sum_in(smaps: &str, start: usize, end: usize, names: &[&str]) -> u64 {
     let mut inside = false;
     let mut sum = 0;
     for line in smaps.lines() {
         if let Some((from, to)) = area(line) {
             inside = from < end && start < to;
-        } else if inside && let Some(rest) = huge_pages(line) {
+        } else if inside && let Some(rest) = names.iter().find_map(|name| line.strip_prefix(name)) {
             let kib = rest.split_whitespace().next().and_then(|number| number.parse::<u64>().ok());
             sum += kib.unwrap_or(0) * 1024;
         }
     }
     sum
-}
-
-/// What follows the name of a figure of huge pages.
-fn huge_pages(line: &str) -> Option<&str> {
-    line.strip_prefix("AnonHugePages:").or_else(|| line.strip_prefix("ShmemPmdMapped:"))
 }
 
 /// The range of a line that begins an area: `7f00-7f80 rw-p …`.
@@ -96,9 +120,11 @@ mod tests {
                      3000-5000 rw-p 0 00:00 0\nRss: 9 kB\nAnonHugePages: 2048 kB\n\
                      ShmemPmdMapped: 4096 kB\n\
                      5000-6000 rw-p 0 00:00 0\nAnonHugePages: 16 kB\n";
-        assert_eq!(huge_bytes_in(smaps, 0x3000, 0x5000), 6144 << 10);
-        assert_eq!(huge_bytes_in(smaps, 0x4fff, 0x5001), 6160 << 10);
-        assert_eq!(huge_bytes_in(smaps, 0x6000, 0x7000), 0);
+        let huge = |start, end| sum_in(smaps, start, end, &["AnonHugePages:", "ShmemPmdMapped:"]);
+        assert_eq!(huge(0x3000, 0x5000), 6144 << 10);
+        assert_eq!(huge(0x4fff, 0x5001), 6160 << 10);
+        assert_eq!(huge(0x6000, 0x7000), 0);
+        assert_eq!(sum_in(smaps, 0x3000, 0x5000, &["Rss:"]), 9 << 10);
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! | [`mapping`] | anonymous, reserved and shared mappings; page size; populate and discard |
 //! | [`huge`] | 2 MiB pages made of small ones, and how many a range has |
 //! | [`mirrored`] | a ring whose end is mapped to its beginning |
+//! | [`remapped`] | memory that is there already, mapped and unmapped again and again |
 //! | [`racy`] | words that threads copy while others write them |
 //! | [`numa`] | memory nodes, their cores, binding |
 //! | [`cpu`] | core ids, pinning, the hypervisor below |
@@ -19,6 +20,8 @@ pub mod mirrored;
 pub mod numa;
 pub mod process;
 pub mod racy;
+pub mod remapped;
 
 pub use mapping::{Mapping, Pages};
 pub use mirrored::Mirrored;
+pub use remapped::{SharedMemory, View};

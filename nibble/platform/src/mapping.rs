@@ -53,7 +53,8 @@ impl Mapping {
         }
         // One granule more, so that an aligned range fits; the rest is given back.
         let wanted = if granule > PAGE_BYTES { bytes + granule } else { bytes };
-        let raw = map(wanted, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE, -1)?;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        let raw = map(ANYWHERE, wanted, flags, -1)?;
         let front = raw.addr().get().next_multiple_of(granule) - raw.addr().get();
         // SAFETY: `front` is within the mapping just made.
         let start = unsafe { raw.add(front) };
@@ -79,8 +80,29 @@ impl Mapping {
     /// The system's error, for example for a closed descriptor.
     pub fn shared(descriptor: BorrowedFd<'_>, bytes: usize) -> io::Result<Self> {
         let bytes = bytes.max(1).next_multiple_of(PAGE_BYTES);
-        let start = map(bytes, libc::MAP_SHARED, descriptor.as_raw_fd())?;
+        let start = map(ANYWHERE, bytes, libc::MAP_SHARED, descriptor.as_raw_fd())?;
         Ok(Self { start, bytes })
+    }
+
+    /// The same at the address `place`, both multiples of the page size; `more` flags are
+    /// passed on, and none of them may be `MAP_FIXED`.
+    ///
+    /// # Errors
+    /// The system's error; `AlreadyExists` where another mapping has the place.
+    pub(crate) fn shared_at(
+        place: usize,
+        descriptor: BorrowedFd<'_>,
+        bytes: usize,
+        more: libc::c_int,
+    ) -> io::Result<Self> {
+        let flags = libc::MAP_SHARED | libc::MAP_FIXED_NOREPLACE | more;
+        let mapping = Self { start: map(place, bytes, flags, descriptor.as_raw_fd())?, bytes };
+        // Kernels before 4.17 take the address for a hint.
+        if mapping.start.addr().get() == place {
+            Ok(mapping)
+        } else {
+            Err(io::ErrorKind::AlreadyExists.into())
+        }
     }
 
     /// The first byte.
@@ -179,11 +201,19 @@ fn layout(bytes: usize) -> std::alloc::Layout {
     std::alloc::Layout::from_size_align(bytes, HUGE_PAGE_BYTES).expect("a mapping's size")
 }
 
-fn map(bytes: usize, flags: libc::c_int, descriptor: libc::c_int) -> io::Result<NonNull<u8>> {
-    // SAFETY: a fresh mapping at an address of the kernel's choice disturbs nothing.
+/// Leaves the address of a mapping to the kernel.
+const ANYWHERE: usize = 0;
+
+fn map(
+    place: usize,
+    bytes: usize,
+    flags: libc::c_int,
+    descriptor: libc::c_int,
+) -> io::Result<NonNull<u8>> {
+    // SAFETY: no caller passes MAP_FIXED, so a fresh mapping displaces nothing.
     let address = unsafe {
         libc::mmap(
-            std::ptr::null_mut(),
+            std::ptr::without_provenance_mut(place),
             bytes,
             libc::PROT_READ | libc::PROT_WRITE,
             flags,

@@ -23,7 +23,7 @@ use std::ops::Range;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::atomic::AtomicU64;
 
-use crate::mapping::{HUGE_PAGE_BYTES, PAGE_BYTES};
+use crate::mapping::HUGE_PAGE_BYTES;
 use crate::process::memory_file;
 use crate::racy::{WORD_BYTES, prefetch_lines};
 use crate::{Mapping, Pages};
@@ -106,13 +106,10 @@ impl Mirrored {
         let start = range.start / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
         for at in (start..end).step_by(HUGE_PAGE_BYTES) {
             if self.pages == Pages::Huge {
-                // One small page is enough for the system to make a huge one.
-                self.mapping.populate(at, PAGE_BYTES);
-                if self.mapping.collapse(at, HUGE_PAGE_BYTES) {
-                    continue;
-                }
+                self.mapping.populate_huge(at);
+            } else {
+                self.mapping.populate(at, HUGE_PAGE_BYTES);
             }
-            self.mapping.populate(at, HUGE_PAGE_BYTES);
         }
     }
 
@@ -159,6 +156,7 @@ mod tests {
     use std::sync::atomic::Ordering;
 
     use super::*;
+    use crate::mapping::PAGE_BYTES;
     use crate::racy::{copy_in, copy_out};
 
     const RING_BYTES: usize = 2 * HUGE_PAGE_BYTES;

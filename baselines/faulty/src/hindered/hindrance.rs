@@ -4,7 +4,7 @@ use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::str::FromStr;
 
-use engine::OpenError;
+use engine::{Choice, OpenError};
 
 /// A share in percent, fractions allowed, from 0 to `MAX`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
@@ -22,10 +22,10 @@ impl<const MAX: u32> Percent<MAX> {
     pub fn value(self) -> f64 {
         self.0
     }
+}
 
-    /// What is accepted, as the end of "accepted are …".
-    #[must_use]
-    pub fn accepted() -> String {
+impl<const MAX: u32> Choice for Percent<MAX> {
+    fn accepted() -> String {
         format!("numbers from 0 to {MAX}, such as 5 or 2.5")
     }
 }

@@ -100,8 +100,10 @@ impl LiveSide {
             Adapt::Add(settings) => {
                 let System::Store { options, .. } = &mut cell.system else {
                     return Err(Failure::usage(format!(
-                        "{}: settings belong to stores, and {} is an allocator",
-                        self.name, base.id
+                        "{}: settings belong to stores, and what {} measures is none: {}",
+                        self.name,
+                        base.id,
+                        base.system.kind()
                     )));
                 };
                 options.extend(settings.clone());
@@ -215,7 +217,7 @@ pub(super) fn bases(cells: &[Cell], replaced: Option<&System>) -> Vec<Base> {
             None => name.to_owned(),
             Some(system) => {
                 let known = bases.iter().any(|base| base.cell.work == cell.work);
-                if cell.system.is_heap() != system.is_heap() || known {
+                if cell.system.kind() != system.kind() || known {
                     continue;
                 }
                 let label = format!("/{}", cell.system.label());

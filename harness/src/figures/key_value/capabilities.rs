@@ -10,7 +10,7 @@ use crate::figures::membership::{Membership, requests};
 use crate::figures::panels::{Axes, Drawing};
 use crate::figures::repetitions::{Repetition, repetitions};
 use crate::figures::samples::{Label, Mark, Measure, Point, Quantity};
-use crate::figures::table::{Column, Table};
+use crate::figures::table::{Column, Source, Table};
 use crate::record::{MemoryPoint, Row};
 use crate::registry;
 
@@ -86,7 +86,7 @@ fn side(work: &KeyValue) -> Option<(Capability, bool)> {
 type Sides<'a> = BTreeMap<(&'a str, Capability, u32), [Option<f64>; 2]>;
 
 pub(in crate::figures) fn capabilities(rows: &[Row]) -> Data {
-    let members = Membership::of(&["capabilities", "rivals"]);
+    let members = Membership::of(&["capabilities", "rivals"], rows);
     let mut all = repetitions(rows);
     all.retain(|one| {
         let asked = members.includes(one.cell) || is_pattern(one);
@@ -104,10 +104,12 @@ pub(in crate::figures) fn capabilities(rows: &[Row]) -> Data {
         .map(|one| one.system)
         .collect();
     let mut sizes: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    let mut behind: BTreeMap<&str, Vec<Source>> = BTreeMap::new();
     let mut data = Data::default();
     for one in &all {
         let repetition = one.cell.repetition;
         if let Some(overhead) = overhead(one, bounded.contains(one.system)) {
+            behind.entry(one.system).or_default().push(one.source());
             if let Work::Fragmentation(work) = &one.cell.work {
                 let known = sizes.entry(one.system).or_default();
                 known.extend([work.pattern.object_bytes_min(), work.pattern.object_bytes_max()]);
@@ -116,6 +118,7 @@ pub(in crate::figures) fn capabilities(rows: &[Row]) -> Data {
             *worst = worst.max(overhead);
         }
         let Some((capability, above)) = requests(one).and_then(side) else { continue };
+        behind.entry(one.system).or_default().push(one.source());
         let mops = one
             .step("run")
             .filter(|_| one.counts())
@@ -147,9 +150,11 @@ pub(in crate::figures) fn capabilities(rows: &[Row]) -> Data {
             spot: spot(capability.measure(), Quantity::Mops, Label::named(*system), Label::none()),
             value: estimate(values),
             mark: Mark::None,
+            // People read the rated table.
+            sources: Vec::new(),
         })
         .collect();
-    data.shown = Some(rated(&asked, &values, &sizes));
+    data.shown = Some(rated(&asked, &values, &sizes, &behind));
     finish(data, (Drawing::Bars, Axes::default()), &points, &all)
 }
 
@@ -175,6 +180,7 @@ fn rated(
     systems: &BTreeSet<&str>,
     values: &BTreeMap<(&str, Capability), Vec<f64>>,
     sizes: &BTreeMap<&str, BTreeSet<usize>>,
+    behind: &BTreeMap<&str, Vec<Source>>,
 ) -> Table {
     let mut columns = vec![Column::new("series", "system", 0)];
     let headings = ["reads", "updates", "inserts", "high utilisation", "whole memory"];
@@ -200,7 +206,7 @@ fn rated(
             },
         );
         row.push(range.as_str().into());
-        table.rows.push(row);
+        table.push(row, behind.get(system).cloned().unwrap_or_default());
     }
     table
 }

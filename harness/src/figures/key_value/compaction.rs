@@ -1,5 +1,7 @@
 //! Segments and blocks, compaction workers, and the routine that compaction copies with.
 
+use std::collections::BTreeSet;
+
 use workloads::bytes::format_bytes;
 
 use super::{cells, finish, numbered, of_suite, option, size, spot};
@@ -12,24 +14,29 @@ use crate::figures::repetitions::Repetition;
 use crate::figures::samples::{Label, Measure, Point, Quantity, Role, Spot, THROUGHPUT, points};
 use crate::record::Row;
 
-/// `segment-block`: throughput over the sizes of segments and blocks.
+/// `segment-block`: throughput over the sizes of segments and blocks, a panel for each of values.
 pub(in crate::figures) fn segment_block(rows: &[Row]) -> Data {
     let all = cells("segment-block", rows);
     let mut data = Data::default();
     let points = points(&mut data, &all, |one| {
-        let size = |name| {
+        let bytes = |name| {
             let bytes = number(option(one, name)?)?;
             Some(Label::new(bytes, format_bytes(bytes as usize)))
         };
-        let (Some(segment), Some(block)) = (size("segment-bytes"), size("block-bytes")) else {
+        let (Some(work), Some(segment), Some(block)) =
+            (requests(one), bytes("segment-bytes"), bytes("block-bytes"))
+        else {
             return Vec::new();
         };
-        vec![spot(THROUGHPUT, Quantity::Mops, segment, block)]
+        let values = size(work);
+        let panel = Label::new(values.at, format!("values of {}", values.text));
+        vec![Spot { panel, ..spot(THROUGHPUT, Quantity::Mops, segment, block) }]
     });
     let name = |point: &Point| {
         format!("segments of {}, blocks of {}", point.spot.series.text, point.spot.x.text)
     };
-    data.notes.extend(verdict(&points, &Label::none(), name));
+    let panels: BTreeSet<&Label> = points.iter().map(|point| &point.spot.panel).collect();
+    data.notes.extend(panels.into_iter().filter_map(|panel| verdict(&points, panel, name)));
     let axes = Axes { y: "segment size", ..Axes::over("block size") };
     finish(data, (Drawing::Heat, axes), &points, &all)
 }

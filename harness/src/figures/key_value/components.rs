@@ -28,6 +28,10 @@ fn pick(one: &Repetition<'_>) -> Option<Spot> {
         let panel = Label::new(mix.at, format!("epoch, {}", mix.text));
         return at(panel, epoch, numbered(work.threads as f64), "threads");
     }
+    // One thread alone is what predictions are fitted to (`figures/model/`).
+    if work.threads == 1 {
+        return None;
+    }
     if let Some(placement) = option(one, "placement") {
         let nodes = option(one, "virtual-nodes").unwrap_or("1");
         let panel = Label::new(1e3, format!("placement, {nodes} virtual nodes"));

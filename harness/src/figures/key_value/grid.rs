@@ -16,7 +16,7 @@ use crate::{registry, spec};
 
 /// Throughput of every cell that no built-in suite asks for.
 pub(in crate::figures) fn grid(rows: &[Row]) -> Data {
-    let built_in = Membership::of(&spec::names().collect::<Vec<_>>());
+    let built_in = Membership::of(&spec::names().collect::<Vec<_>>(), rows);
     let mut all = repetitions(rows);
     all.retain(|one| requests(one).is_some() && !built_in.includes(one.cell));
     all.retain(|one| !registry::is_roofline(&one.cell.system));

@@ -5,10 +5,13 @@ pub(super) mod compaction;
 pub(super) mod components;
 pub(super) mod grid;
 pub(super) mod latency;
+pub(super) mod mapping;
 pub(super) mod replay;
 pub(super) mod scaling;
 pub(super) mod stores;
 pub(super) mod timeline;
+
+pub(super) use scaling::distribution;
 
 use super::axes::{common, in_bytes};
 use super::data::Data;
@@ -49,22 +52,22 @@ fn system(one: &Repetition<'_>) -> (Label, Role) {
 fn option<'a>(one: &Repetition<'a>, name: &str) -> Option<&'a str> {
     match &one.cell.system {
         System::Store { options, .. } => options.get(name).map(String::as_str),
-        System::Heap { .. } => None,
+        System::Heap { .. } | System::Kernel => None,
     }
 }
 
 /// A number as an axis' label.
-fn numbered(value: f64) -> Label {
+pub(super) fn numbered(value: f64) -> Label {
     Label::new(value, value.to_string())
 }
 
 /// Shares of GETs from 100 % down.
-fn mix(work: &KeyValue) -> Label {
+pub(super) fn mix(work: &KeyValue) -> Label {
     Label::new(100.0 - work.get_percent(), format!("{} % GET", work.get_percent()))
 }
 
 /// Value sizes with their unit, the smallest first.
-fn size(work: &KeyValue) -> Label {
+pub(super) fn size(work: &KeyValue) -> Label {
     let text = in_bytes(&work.workload.value_bytes.to_string());
     Label::new(work.workload.mean_value_bytes(), text)
 }

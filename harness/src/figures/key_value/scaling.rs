@@ -14,6 +14,7 @@ use crate::figures::repetitions::Repetition;
 use crate::figures::samples::{
     Label, Mark, Measure, Point, Quantity, Role, Spot, THROUGHPUT, place, points,
 };
+use crate::figures::table::Source;
 use crate::record::Row;
 
 /// The setting that tells updates in place from appended ones, and its value.
@@ -34,7 +35,7 @@ pub(in crate::figures) fn over_threads(suite: &str, rows: &[Row]) -> Data {
 }
 
 /// A distribution, the least skewed first.
-pub(super) fn distribution(work: &KeyValue) -> Label {
+pub(in crate::figures) fn distribution(work: &KeyValue) -> Label {
     let skew = match work.workload.keys {
         KeyDistribution::Uniform => 0.0,
         KeyDistribution::Zipfian { theta, .. } => theta,
@@ -70,7 +71,7 @@ pub(in crate::figures) fn in_place_ratio(rows: &[Row]) -> Data {
     let all = cells("ycsb-threads", rows);
     let by_id: BTreeMap<&str, &Repetition<'_>> =
         all.iter().map(|one| (one.cell.id.as_str(), one)).collect();
-    let mut ratios: BTreeMap<Spot, Vec<f64>> = BTreeMap::new();
+    let mut ratios: BTreeMap<Spot, (Vec<f64>, Vec<Source>)> = BTreeMap::new();
     let mixes: BTreeSet<Label> = all.iter().filter_map(|one| Some(mix(requests(one)?))).collect();
     let mut data = Data::default();
     for one in &all {
@@ -86,7 +87,8 @@ pub(in crate::figures) fn in_place_ratio(rows: &[Row]) -> Data {
             Quantity::Mops.of(row).filter(|mops| *mops > 0.0)
         };
         let base = by_id.get(base.as_str()).copied();
-        let found = ratios.entry(spot.clone()).or_default();
+        let (found, behind) = ratios.entry(spot.clone()).or_default();
+        behind.extend(std::iter::once(one).chain(base).map(Repetition::source));
         match (mops(one), base.and_then(mops)) {
             (Some(in_place), Some(appended)) => found.push(in_place / appended),
             (None, _) => data.note_absence(&spot.series.text, &place(&spot), &[one]),
@@ -99,7 +101,10 @@ pub(in crate::figures) fn in_place_ratio(rows: &[Row]) -> Data {
     }
     let points: Vec<Point> = ratios
         .into_iter()
-        .map(|(spot, values)| Point { spot, value: estimate(&values), mark: Mark::None })
+        .map(|(spot, (values, sources))| {
+            let value = estimate(&values);
+            Point { spot, value, mark: Mark::None, sources }
+        })
         .collect();
     let axes = Axes { base: Some(1.0), ..Axes::over("mix") };
     finish(data, (Drawing::Lines, axes), &points, &all)

@@ -64,7 +64,8 @@ pub(in crate::figures) fn timeline(folder: &Path, rows: &[Row]) -> Data {
                     panel: panel.clone(),
                     ..spot(measure, Quantity::Mops, Label::named(one.system), x)
                 };
-                Point { spot, value: estimate_of(&[value]), mark: Mark::None }
+                let sources = vec![one.source()];
+                Point { spot, value: estimate_of(&[value]), mark: Mark::None, sources }
             };
             points.push(at(THROUGHPUT, second.ops_per_s / 1e6));
             points.push(at(TAIL, second.p99_ns / 1e3));

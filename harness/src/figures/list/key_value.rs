@@ -2,11 +2,11 @@
 
 use super::Figure;
 use crate::figures::key_value::{
-    capabilities, compaction, components, grid, latency, replay, scaling, stores, timeline,
+    capabilities, compaction, components, grid, latency, mapping, replay, scaling, stores, timeline,
 };
 use crate::figures::{closed_loop, engine};
 
-pub(super) const FIGURES: [Figure; 26] = [
+pub(super) const FIGURES: [Figure; 27] = [
     Figure {
         name: "throughput-memory",
         title: "Throughput of key-value stores, and the memory they hold for it",
@@ -277,8 +277,8 @@ pub(super) const FIGURES: [Figure; 26] = [
         question: "Which segment and block sizes suit a store that is 90 % full?",
         source: "dissertation Fig. 21-23",
         suites: &["segment-block"],
-        caption: "Throughput in Mops/s of wall time in each field, darker is more; the frame marks \
-                  the highest median. Below each median the 95 % interval over processes (of fewer \
+        caption: "Throughput in Mops/s of wall time in each field, darker is more, a panel for each \
+                  size of values; the frame marks the highest median of a panel. Below each median the 95 % interval over processes (of fewer \
                   than three processes their range).",
         script: script!("segment-block"),
         value: "value",
@@ -372,6 +372,20 @@ pub(super) const FIGURES: [Figure; 26] = [
         script: script!("first-touch"),
         value: "value",
         build: |_, rows| stores::first_touch(rows),
+    },
+    Figure {
+        name: "mapping-cost",
+        title: "Mapping memory that is there already",
+        question: "What does it cost to map memory that is there already, by the region's size?",
+        source: "dissertation Fig. 6, Fig. 37",
+        suites: &["mapping-cost"],
+        caption: "Medians of the time of one mmap that fills the page tables of a region whose memory \
+                  was allocated before the clock, and of the munmap that empties them; below, that \
+                  time ÷ the pages of the region. All axes logarithmic. Threads of one process each \
+                  have a region of their own of the size on the axis.",
+        script: script!("mapping-cost"),
+        value: "value",
+        build: |_, rows| mapping::mapping_cost(rows),
     },
     Figure {
         name: "timeline",

@@ -16,6 +16,7 @@ macro_rules! script {
 
 mod key_value;
 mod memory;
+mod model;
 mod traces;
 
 /// A figure: where its numbers come from and what it says.
@@ -74,5 +75,6 @@ pub fn by_name(name: &str) -> Option<&'static Figure> {
 }
 
 static FIGURES: LazyLock<Vec<Figure>> = LazyLock::new(|| {
-    memory::FIGURES.into_iter().chain(key_value::FIGURES).chain(traces::FIGURES).collect()
+    let measured = memory::FIGURES.into_iter().chain(key_value::FIGURES).chain(traces::FIGURES);
+    measured.chain(model::FIGURES).collect()
 });

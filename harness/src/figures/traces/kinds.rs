@@ -6,7 +6,7 @@ use workloads::trace::statistics::{Effect, Effects, TraceStatistics};
 
 use super::super::data::Data;
 use super::super::table::{Column, Table, Value};
-use super::{NOTHING_IN_THEM, accounts, nothing, percent};
+use super::{NOTHING_IN_THEM, accounts, nothing, percent, source};
 
 const COLUMNS: [Column; 6] = [
     Column::new("panel", "", 0),
@@ -41,7 +41,9 @@ pub(in super::super) fn kinds(folder: &Path) -> Data {
     for account in &accounts {
         let Some(whole) = account.requests() else { continue };
         data.table.rows.extend(areas(&account.name, whole));
-        shown.rows.extend(phases(&account.name, whole));
+        for row in phases(&account.name, whole) {
+            shown.push(row, source(account));
+        }
     }
     if data.table.rows.is_empty() {
         data.nothing = Some(NOTHING_IN_THEM.to_owned());

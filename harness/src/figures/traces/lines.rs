@@ -8,7 +8,7 @@ use super::super::data::Data;
 use super::super::panels::{Axes, Drawing, fill};
 use super::super::samples::{Label, Mark, Measure, Point, Quantity, Role, Spot};
 use super::super::table::{Column, Table, Value, prefixed};
-use super::{NOTHING_IN_THEM, accounts, nothing, percent};
+use super::{NOTHING_IN_THEM, accounts, nothing, percent, source};
 use crate::analysis::Estimate;
 use crate::traces::{TraceAccount, TraceContents};
 
@@ -47,7 +47,7 @@ pub(in super::super) fn accesses(folder: &Path) -> Data {
         accounts.iter().filter_map(|account| Some((account, account.requests()?)))
     {
         let Accesses { by_operations: quantiles, by_objects, .. } = whole.accesses;
-        shown.rows.push(vec![
+        let row = vec![
             account.name.as_str().into(),
             (whole.operations as f64).into(),
             (whole.objects as f64).into(),
@@ -58,7 +58,8 @@ pub(in super::super) fn accesses(folder: &Path) -> Data {
             (quantiles.p99 as f64).into(),
             (by_objects.p80 as f64).into(),
             (whole.accesses.max as f64).into(),
-        ]);
+        ];
+        shown.push(row, source(account));
         let line = |role, total, count: fn(&AccessBucket) -> u64| {
             let buckets = whole.accesses.buckets.iter();
             let steps = buckets.map(|bucket| {
@@ -99,7 +100,7 @@ pub(in super::super) fn sizes(folder: &Path) -> Data {
     let mut lines = Vec::new();
     for account in &accounts {
         let (sizes, of) = sizes_of(account);
-        shown.rows.push(vec![
+        let row = vec![
             account.name.as_str().into(),
             of.into(),
             (sizes.count as f64).into(),
@@ -108,7 +109,8 @@ pub(in super::super) fn sizes(folder: &Path) -> Data {
             sizes.mean().into(),
             (sizes.p99 as f64).into(),
             (sizes.max as f64).into(),
-        ]);
+        ];
+        shown.push(row, source(account));
         let points = cumulated(steps_of(sizes, 0), sizes.count);
         lines.push(Line { name: account.name.clone(), role: Role::Main, points });
     }
@@ -150,7 +152,7 @@ pub(in super::super) fn reuse(folder: &Path) -> Data {
             let found = reuse.lru_hit_ratio((whole.objects * share).div_ceil(100));
             Value::from(found.map(|found| 100.0 * found))
         };
-        shown.rows.push(vec![
+        let row = vec![
             account.name.as_str().into(),
             (whole.objects as f64).into(),
             reuse.cold_share().map(|share| 100.0 * share).into(),
@@ -159,7 +161,8 @@ pub(in super::super) fn reuse(folder: &Path) -> Data {
             at(50),
             ((distances.p50 + 1) as f64).into(),
             (reuse.sampled_one_in as f64).into(),
-        ]);
+        ];
+        shown.push(row, source(account));
         // A cache of one object more than the distance keeps the key.
         let mut points = cumulated(steps_of(distances, 1), distances.count);
         let reused = 1.0 - reuse.cold_share().unwrap_or(1.0);
@@ -193,7 +196,7 @@ pub(in super::super) fn live(folder: &Path) -> Data {
             idle.push(account.name.as_str());
             continue;
         }
-        shown.rows.push(vec![
+        let row = vec![
             account.name.as_str().into(),
             (total as f64).into(),
             (live.bytes_max as f64 / MIB).into(),
@@ -201,7 +204,8 @@ pub(in super::super) fn live(folder: &Path) -> Data {
             (live.bytes_mean as f64 / MIB).into(),
             (live.bytes_end as f64 / MIB).into(),
             (live.objects_max as f64).into(),
-        ]);
+        ];
+        shown.push(row, source(account));
         let title = format!("{}: {} {unit}", account.name, prefixed(total as f64));
         let panel = Label::new(place as f64, title);
         points.extend(std::iter::once((0, 0)).chain(steps).map(|(at, bytes)| {
@@ -312,5 +316,5 @@ fn point(
         quantity: Quantity::Mops,
     };
     let value = Estimate { median: value, low: value, high: value, count: 0 };
-    Point { spot, value: Some(value), mark: Mark::None }
+    Point { spot, value: Some(value), mark: Mark::None, sources: Vec::new() }
 }

@@ -9,6 +9,7 @@ pub(super) use kinds::kinds;
 pub(super) use lines::{accesses, live, reuse, sizes};
 
 use super::data::Data;
+use super::table::Source;
 use super::{Drawings, Drawn, Figure, by_name, draw};
 use crate::traces::TraceAccount;
 
@@ -61,6 +62,11 @@ fn nothing(reason: String) -> Data {
     let mut data = Data::default();
     data.nothing = Some(reason);
     data
+}
+
+/// What is told of an account comes from its file.
+fn source(account: &TraceAccount) -> Vec<Source> {
+    account.file().map(Source::File).into_iter().collect()
 }
 
 /// A share in percent.

@@ -6,11 +6,12 @@ use workloads::value::{ValueChecker, ValueWriter};
 
 use super::super::Stop;
 use super::super::mapped::MappedSlice;
-use super::latency::{BATCH, Latencies, empty, place};
+use super::latency::{BATCH, Latencies, place};
 use super::open::{Pacing, Schedule};
 use super::replay;
 use super::seconds::Seconds;
 use crate::cell::{Cell, Driver, KeyValue, Source};
+use crate::worker::histogram::empty;
 
 /// Writer of loaded values; the sequence is the record.
 pub(super) const LOADER: u16 = u16::MAX;

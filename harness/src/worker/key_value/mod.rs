@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::sync::Barrier;
 use std::sync::atomic::AtomicBool;
 
-use engine::{FullMeaning, Heap, KvEngine, KvSession, MemoryBound, PutOutcome};
+use engine::{FullMeaning, Heap, KvEngine, KvSession, MemoryBound, PutOutcome, Setup};
 use platform::clock::monotonic_ns;
 use workloads::key_of;
 use workloads::requests::{Miss, Request};
@@ -32,7 +32,7 @@ use crate::cell::{Ageing, Cell, KeyValue, Source, Timing};
 use crate::progress::ProgressPage;
 use crate::protocol::{Event, Point};
 use crate::record::{Conditions, Outcome};
-use crate::registry::{self, StoreSetup, StoreVisitor};
+use crate::registry::{self, StoreVisitor};
 use closed::{Made, run_batches, run_single};
 use expected::{Expected, LastWrites};
 use kit::{Kit, seed_of, stream};
@@ -71,7 +71,7 @@ pub(super) fn run(
     let dealt = is_dealt.then(|| Dealt::room(work.threads, work.operations_per_thread));
     let dealt = dealt.transpose().map_err(Stop::failed)?;
     link.say_and_wait(&Event::Ready { engine_bytes });
-    let setup = StoreSetup {
+    let setup = Setup {
         object_memory_bytes: Some(work.object_memory_bytes),
         live_bytes: work.live_value_bytes(),
         records_max: work.records_max(),

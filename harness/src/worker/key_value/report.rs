@@ -4,12 +4,13 @@ use engine::KvEngine;
 
 use super::OnStore;
 use super::lane::Done;
-use super::latency::{Latencies, empty, percentiles};
+use super::latency::Latencies;
 use super::open::Pacing;
 use super::seconds::Seconds;
 use crate::cell::Timing;
 use crate::protocol::{LatencyReport, StepReport};
 use crate::record::{Census, Flag, OpenLoop, Outcome, Verification};
+use crate::worker::histogram::{empty, percentiles};
 use hdrhistogram::Histogram;
 
 /// Fill above which a refusal is a finding and no surprise.
@@ -43,6 +44,10 @@ impl OnStore<'_> {
         report.verification = Some(checked).filter(|checked| *checked != Verification::default());
         report.expected = match report.outcome {
             Outcome::Measured => true,
+            // A trace's fill is that of its fullest moment, of objects of many sizes.
+            Outcome::Full if self.work.replay.is_some() => {
+                self.work.fill_percent >= REFUSAL_EXPECTED_ABOVE_PERCENT
+            }
             Outcome::Full => self.work.fill_percent > REFUSAL_EXPECTED_ABOVE_PERCENT,
             _ => false,
         };

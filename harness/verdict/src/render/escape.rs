@@ -1,7 +1,8 @@
 //! Names and sentences of others made safe for the format around them.
 
 /// On one line and without control characters, which would break tables and move cursors.
-pub(super) fn line(text: &str) -> String {
+#[must_use]
+pub fn line(text: &str) -> String {
     text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect()
 }
 
@@ -21,13 +22,15 @@ const PROSE_CHARS_MAX: usize = 600;
 
 /// A name in Markdown, as code: GitHub looks for no mention, issue or commit in it, and it can be
 /// copied as it is.
-pub(super) fn code(name: &str) -> String {
+#[must_use]
+pub fn code(name: &str) -> String {
     format!("<code>{}</code>", entities(&shortened(name, NAME_CHARS_MAX)))
 }
 
 /// A sentence in Markdown. GitHub looks for mentions and issues after it resolved entities, so a
 /// space without width stands behind what would begin one.
-pub(super) fn prose(text: &str) -> String {
+#[must_use]
+pub fn prose(text: &str) -> String {
     let text = shortened(text, PROSE_CHARS_MAX);
     entities(&text.replace('@', "@\u{200b}").replace('#', "#\u{200b}"))
 }

@@ -7,22 +7,25 @@
 //! | [`json()`], [`from_json`] | programs |
 //! | [`junit()`], [`junit_error`] | CI systems that show test reports |
 //! | [`markdown_created`], [`json_created`], [`junit_created`] | a gate that found no baseline |
+//! | [`aligned()`], [`escape`], [`numbers`] | other reports: what these are written with |
 //!
 //! All say the same in the same words: sentences are in `words`, the order and the columns of
 //! verdicts in `rows`, numbers in `numbers`.
 
+mod aligned;
 mod created;
-mod escape;
+pub mod escape;
 #[cfg(test)]
 mod fixture;
 mod json;
 mod junit;
 mod markdown;
-mod numbers;
+pub mod numbers;
 mod rows;
 mod text;
 mod words;
 
+pub use aligned::aligned;
 pub use created::{json_created, markdown_created};
 pub use json::{from_json, json};
 pub use junit::{junit, junit_created, junit_error};

@@ -18,10 +18,11 @@ const BYTES: Scales = &[
     (1.0, "B"),
 ];
 
-/// Two values of one metric in one form of their `unit`, that of the larger: `0.980 Mops/s` beside
+/// Values of one metric in one form of their `unit`, that of the largest: `0.980 Mops/s` beside
 /// `1.02 Mops/s`. Knows `1/s`, `ns`, `us`, `ms`, `s`, `bytes` and `ratio`; any other unit stands
-/// behind its value.
-pub(super) fn values(a: f64, b: f64, unit: &str) -> [String; 2] {
+/// behind its value. `–` stands for what is no number.
+#[must_use]
+pub fn values<const N: usize>(values: [f64; N], unit: &str) -> [String; N] {
     let (factor, scales) = match unit {
         "1/s" => (1.0, RATES),
         "ns" => (1.0, TIMES_NS),
@@ -29,18 +30,18 @@ pub(super) fn values(a: f64, b: f64, unit: &str) -> [String; 2] {
         "ms" => (1e6, TIMES_NS),
         "s" => (1e9, TIMES_NS),
         "bytes" => (1.0, BYTES),
-        "ratio" | "" => return [a, b].map(three_digits),
-        _ => return [a, b].map(|value| with_unit(value, unit)),
+        "ratio" | "" => return values.map(three_digits),
+        _ => return values.map(|value| with_unit(value, unit)),
     };
-    let [a, b] = [a, b].map(|value| value * factor);
+    let values = values.map(|value| value * factor);
     // Of no number and a number the number decides.
-    let larger = a.abs().max(b.abs());
+    let largest = values.iter().fold(f64::NAN, |largest, value| largest.max(value.abs()));
     let (size, name) = scales
         .iter()
-        .find(|(size, _)| larger >= *size)
+        .find(|(size, _)| largest >= *size)
         .or_else(|| scales.last())
         .expect("a unit has a form");
-    [a, b].map(|value| with_unit(value / size, name))
+    values.map(|value| with_unit(value / size, name))
 }
 
 fn with_unit(value: f64, unit: &str) -> String {
@@ -129,7 +130,7 @@ mod tests {
 
     #[test]
     fn values_have_the_unit_of_their_size() {
-        let first = |value: f64, unit: &str| values(value, 0.0, unit)[0].clone();
+        let first = |value: f64, unit: &str| values([value, 0.0], unit)[0].clone();
         for (value, unit, shown) in [
             (1_234_567.0, "1/s", "1.23 Mops/s"),
             (98_765.0, "1/s", "98.8 kops/s"),
@@ -157,8 +158,8 @@ mod tests {
 
     #[test]
     fn two_values_share_the_form_of_the_larger() {
-        assert_eq!(values(980_000.0, 1_020_000.0, "1/s"), ["0.980 Mops/s", "1.02 Mops/s"]);
-        assert_eq!(values(1_000.0, f64::NAN, "ns"), ["1.00 µs", "–"]);
+        assert_eq!(values([980_000.0, 1_020_000.0], "1/s"), ["0.980 Mops/s", "1.02 Mops/s"]);
+        assert_eq!(values([1_000.0, f64::NAN], "ns"), ["1.00 µs", "–"]);
     }
 
     #[test]

@@ -35,7 +35,7 @@ fn worsening(judged: &Judged) -> f64 {
 
 /// A row under [`HEADINGS`], its names as they are.
 pub(super) fn columns(judged: &Judged) -> [String; 9] {
-    let [a, b] = values(judged.a, judged.b, &judged.unit);
+    let [a, b] = values([judged.a, judged.b], &judged.unit);
     let missing = || NONE.to_owned();
     [
         judged.cell.clone(),

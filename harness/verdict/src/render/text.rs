@@ -1,5 +1,6 @@
 //! A comparison on a terminal.
 
+use super::aligned::aligned;
 use super::escape::line;
 use super::numbers::NONE;
 use super::rows::{HEADINGS, INSTRUCTION_HEADINGS, columns, instruction_columns, worst_first};
@@ -74,35 +75,6 @@ fn verdicts(comparison: &Comparison) -> String {
     text += &format!("Asked about: {}.\n", line(&tolerances(comparison).join(", ")));
     if judged.iter().any(|judged| judged.looked_twice) {
         text += &format!("{}\n", words::TWICE);
-    }
-    text
-}
-
-/// Columns as wide as what stands in them, two spaces apart; `left` says which begin at the left.
-fn aligned<const N: usize>(
-    headings: &[&str; N],
-    rows: &[[String; N]],
-    left: impl Fn(usize) -> bool,
-) -> String {
-    let headings = headings.map(str::to_owned);
-    let lines: Vec<[String; N]> =
-        std::iter::once(&headings).chain(rows).map(|row| row.clone().map(|it| line(&it))).collect();
-    let width = |column: usize| {
-        lines.iter().map(|row| row[column].chars().count()).max().unwrap_or_default()
-    };
-    let widths: [usize; N] = std::array::from_fn(width);
-    let mut text = String::new();
-    for row in &lines {
-        let mut printed = String::new();
-        for (column, (field, width)) in row.iter().zip(widths).enumerate() {
-            printed += &if left(column) {
-                format!("{field:<width$}  ")
-            } else {
-                format!("{field:>width$}  ")
-            };
-        }
-        text += printed.trim_end();
-        text.push('\n');
     }
     text
 }

@@ -147,7 +147,7 @@ fn direction(better: Better) -> &'static str {
 
 /// What was seen of one cell's metric, on one line.
 pub(super) fn evidence(judged: &Judged) -> String {
-    let [a, b] = values(judged.a, judged.b, &judged.unit);
+    let [a, b] = values([judged.a, judged.b], &judged.unit);
     let mut told = format!("A {a}, B {b}");
     match &judged.ratio {
         Some(estimate) => {

@@ -1,0 +1,148 @@
+//! Settings by name, as cells carry them, read strictly.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::str::FromStr;
+
+use crate::OpenError;
+
+/// The settings of one cell. [`finish`](Self::finish) refuses those that nobody asked for.
+///
+/// ```
+/// # use std::collections::BTreeMap;
+/// # use engine::Options;
+/// let given = BTreeMap::from([("shards".to_owned(), "8".to_owned())]);
+/// let mut options = Options::new(&given);
+/// let mut shards = 64_usize;
+/// options.read("shards", &mut shards)?;
+/// options.finish()?;
+/// assert_eq!(shards, 8);
+/// # Ok::<(), engine::OpenError>(())
+/// ```
+#[derive(Debug)]
+pub struct Options {
+    left: BTreeMap<String, String>,
+    asked: Vec<&'static str>,
+}
+
+/// A setting's type, which can say what it accepts.
+pub trait Choice: FromStr {
+    /// What it accepts, as the end of "accepted are …".
+    fn accepted() -> String;
+}
+
+macro_rules! numbers {
+    ($($number:ty),+) => {
+        $(impl Choice for $number {
+            fn accepted() -> String {
+                format!("whole numbers from {} to {}", Self::MIN, Self::MAX)
+            }
+        })+
+    };
+}
+numbers!(u32, u64, usize);
+
+impl Choice for bool {
+    fn accepted() -> String {
+        "true and false".to_owned()
+    }
+}
+
+impl Options {
+    /// Settings by name, none of them read.
+    #[must_use]
+    pub fn new(options: &BTreeMap<String, String>) -> Self {
+        Self { left: options.clone(), asked: Vec::new() }
+    }
+
+    /// Replaces `field` by the setting `name`, where it is given.
+    ///
+    /// # Errors
+    /// [`OpenError::BadSetting`] where its value is none that the field accepts.
+    pub fn read<T: Choice>(&mut self, name: &'static str, field: &mut T) -> Result<(), OpenError> {
+        self.take(name, field, T::accepted)
+    }
+
+    /// Replaces `field` by the setting `name`, where it is given, of a type that has a few values,
+    /// which print as they are read.
+    ///
+    /// # Errors
+    /// [`OpenError::BadSetting`] with the names of `all` where its value is none of them.
+    pub fn read_one_of<T: FromStr>(
+        &mut self,
+        name: &'static str,
+        field: &mut T,
+        all: impl IntoIterator<Item = impl Display>,
+    ) -> Result<(), OpenError> {
+        self.take(name, field, || {
+            let names: Vec<String> = all.into_iter().map(|value| value.to_string()).collect();
+            names.join(", ")
+        })
+    }
+
+    fn take<T: FromStr>(
+        &mut self,
+        name: &'static str,
+        field: &mut T,
+        accepted: impl FnOnce() -> String,
+    ) -> Result<(), OpenError> {
+        self.asked.push(name);
+        if let Some(value) = self.left.remove(name) {
+            *field = value.parse().map_err(|_| OpenError::BadSetting {
+                setting: name.to_owned(),
+                value,
+                accepted: accepted(),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Refuses what is left.
+    ///
+    /// # Errors
+    /// [`OpenError::BadSetting`] of the first setting that was not read.
+    pub fn finish(self) -> Result<(), OpenError> {
+        match self.left.into_iter().next() {
+            None => Ok(()),
+            Some((setting, value)) => Err(OpenError::BadSetting {
+                setting,
+                value,
+                accepted: if self.asked.is_empty() {
+                    "no settings at all".to_owned()
+                } else {
+                    format!("the settings {}", self.asked.join(", "))
+                },
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_and_malformed_settings_are_refused() {
+        let given = |name: &str, value: &str| {
+            Options::new(&BTreeMap::from([(name.to_owned(), value.to_owned())]))
+        };
+        let mut shards = 64_usize;
+        let mut options = given("shards", "8");
+        options.read("shards", &mut shards).unwrap();
+        options.finish().unwrap();
+        assert_eq!(shards, 8);
+        let message = given("shards", "x").read("shards", &mut shards).unwrap_err().to_string();
+        assert!(message.contains("`shards` = `x`: accepted are whole numbers from 0"), "{message}");
+        let message = given("resident", "yes").read("resident", &mut true).unwrap_err().to_string();
+        assert!(message.contains("accepted are true and false"), "{message}");
+        let message = given("resident", "yes")
+            .read_one_of("resident", &mut true, ["true", "false"])
+            .unwrap_err()
+            .to_string();
+        assert!(message.ends_with("accepted are true, false"), "{message}");
+        let mut options = given("shard", "8");
+        options.read("shards", &mut shards).unwrap();
+        let message = options.finish().unwrap_err().to_string();
+        assert!(message.contains("`shard` = `8`") && message.contains("shards"), "{message}");
+    }
+}

@@ -1,0 +1,37 @@
+//! Answers as people read them: on a terminal, and as Markdown.
+
+mod markdown;
+mod text;
+
+pub use markdown::markdown;
+pub use text::text;
+
+use crate::{Answer, Counts, PermutationTally};
+
+/// `12 answers: 8 hold, 1 fails, 3 not testable`.
+fn counted(answers: &[Answer]) -> String {
+    let s = if answers.len() == 1 { "" } else { "s" };
+    let counts = Counts::of(answers.iter().map(|answer| answer.verdict));
+    format!("{} answer{s}: {}", answers.len(), counts.words())
+}
+
+/// What the permutation shows, in a sentence.
+#[must_use]
+pub fn permutation(tally: &PermutationTally) -> String {
+    let PermutationTally { hold, turned, still } = tally;
+    if *hold == 0 {
+        return "permuted: no comparison of systems holds, so there is none to turn".to_owned();
+    }
+    let (s, they_hold, do_not) =
+        if *hold == 1 { ("", "holds", "does") } else { ("s", "hold", "do") };
+    let mut text = format!(
+        "permuted: of {hold} comparison{s} of systems that {they_hold}, {turned} no longer {do_not} \
+         when numbers stand at other systems"
+    );
+    if !still.is_empty() {
+        let still: Vec<String> =
+            still.iter().map(|(claim, ask)| format!("{claim} ({ask})")).collect();
+        text += &format!("; still holding: {}", still.join(", "));
+    }
+    text
+}

@@ -1,0 +1,133 @@
+//! What the numbers of a metric are, told by its name, and how they are shown.
+
+use serde::Serialize;
+use verdict::render::numbers;
+
+/// A unit of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unit {
+    /// Operations per second.
+    Rate,
+    /// Nanoseconds.
+    Nanoseconds,
+    /// Seconds.
+    Seconds,
+    /// Bytes.
+    Bytes,
+    /// KiB.
+    Kib,
+    /// GiB per second.
+    GibPerSecond,
+    /// A share in percent.
+    Percent,
+    /// How many of one thing there are for one of another.
+    PerPiece,
+    /// How many times as much: overheads, and one value ÷ another.
+    Times,
+}
+
+impl Unit {
+    /// The unit of the metric `name`; `None` of a name that no metric has.
+    #[must_use]
+    pub fn of_metric(name: &str) -> Option<Self> {
+        let is_plain = |byte: u8| {
+            byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.')
+        };
+        if !name.bytes().all(is_plain) || name.split(['-', '.']).any(str::is_empty) {
+            return None;
+        }
+        let ends = |end: &str| name.ends_with(end) && name.len() > end.len();
+        let starts = |start: &str| name.starts_with(start) && name.len() > start.len();
+        match name {
+            "throughput" => Some(Self::Rate),
+            "overhead" | "efficiency" => Some(Self::Times),
+            _ if starts("overhead-") => Some(Self::Times),
+            _ if starts("ns-per-") || ends("-ns") => Some(Self::Nanoseconds),
+            _ if ends("-gib-per-s") => Some(Self::GibPerSecond),
+            _ if ends("-per-s") => Some(Self::Rate),
+            _ if ends("-s") => Some(Self::Seconds),
+            _ if ends("-percent") => Some(Self::Percent),
+            _ if ends("-bytes") => Some(Self::Bytes),
+            _ if name.contains("-kib-per-") => Some(Self::Kib),
+            _ if name.contains("-per-") => Some(Self::PerPiece),
+            _ => None,
+        }
+    }
+
+    /// `value` for people, in the form that suits its size: `1.23 Mops/s`, `1.50×`.
+    #[must_use]
+    pub fn shown(self, value: f64) -> String {
+        let [shown] = self.all_shown([value]);
+        shown
+    }
+
+    /// `value` with its interval in one form: `1.50× (1.40 … 1.60)`.
+    #[must_use]
+    pub fn shown_with_interval(self, value: f64, low: f64, high: f64) -> String {
+        let [value, low, high] = self.all_shown([value, low, high]);
+        let number = |shown: &str| shown.split([' ', '×']).next().unwrap_or(shown).to_owned();
+        format!("{value} ({} … {})", number(&low), number(&high))
+    }
+
+    fn all_shown<const N: usize>(self, values: [f64; N]) -> [String; N] {
+        let unit = match self {
+            Self::Rate => "1/s",
+            Self::Nanoseconds => "ns",
+            Self::Seconds => "s",
+            Self::Bytes => "bytes",
+            Self::Kib => "KiB",
+            Self::GibPerSecond => "GiB/s",
+            Self::Percent => "%",
+            Self::PerPiece => "ratio",
+            Self::Times => {
+                return numbers::values(values, "ratio").map(|shown| format!("{shown}×"));
+            }
+        };
+        numbers::values(values, unit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_metric_says_its_unit() {
+        for (name, unit) in [
+            ("throughput", Unit::Rate),
+            ("elapsed-s", Unit::Seconds),
+            ("overhead", Unit::Times),
+            ("overhead-after-idle", Unit::Times),
+            ("cpu-ns", Unit::Nanoseconds),
+            ("p99.9-ns", Unit::Nanoseconds),
+            ("read-modify-write-p50-ns", Unit::Nanoseconds),
+            ("ns-per-page", Unit::Nanoseconds),
+            ("region-gib-per-s", Unit::GibPerSecond),
+            ("touched-18-percent", Unit::Percent),
+            ("live-kib-per-file", Unit::Kib),
+            ("operations-per-object", Unit::PerPiece),
+            ("object-memory-bytes", Unit::Bytes),
+        ] {
+            assert_eq!(Unit::of_metric(name), Some(unit), "{name}");
+        }
+        for name in ["", "througput", "p99", "-ns", "p99--ns", "P99-ns", "overhead-", "p50 ns"] {
+            assert_eq!(Unit::of_metric(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_interval_has_the_unit_once() {
+        assert_eq!(
+            Unit::Rate.shown_with_interval(4.71e6, 4.6e6, 4.8e6),
+            "4.71 Mops/s (4.60 … 4.80)"
+        );
+        assert_eq!(
+            Unit::Nanoseconds.shown_with_interval(980.0, 900.0, 1100.0),
+            "0.980 µs (0.900 … 1.10)"
+        );
+        assert_eq!(Unit::Times.shown_with_interval(1.5, 1.4, 1.6), "1.50× (1.40 … 1.60)");
+        assert_eq!(Unit::Percent.shown(18.0), "18.0 %");
+        assert_eq!(Unit::PerPiece.shown_with_interval(3.0, 3.0, 3.0), "3.00 (3.00 … 3.00)");
+    }
+}

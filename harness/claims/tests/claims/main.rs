@@ -1,0 +1,13 @@
+//! Claims of made-up files over made-up rows.
+
+mod asked;
+mod crossover;
+mod file;
+mod intervals;
+mod made_up;
+mod monotone;
+mod permuted;
+mod ratio;
+mod rendered;
+mod selected;
+mod worded;
