@@ -17,7 +17,7 @@ pub enum Threads {
 #[serde(rename_all = "kebab-case")]
 pub enum Word {
     /// The largest number listed doubled again and again below the cores of the machine, the numbers
-    /// of the papers' machines ([`PAPER`]), and the cores themselves; nothing on a machine that has no
+    /// of the papers' machines, and the cores themselves; nothing on a machine that has no
     /// more than what is listed.
     ToCores,
 }
