@@ -26,7 +26,7 @@ pub enum Word {
 const PAPER: [usize; 3] = [135, 224, 240];
 
 /// The numbers that `list` stands for on a machine of so many cores: those listed, then what
-/// [`Word::ToCores`] adds, ascending.
+/// `"to-cores"` adds, ascending.
 #[must_use]
 pub fn on_cores(list: &[Threads], cores: usize) -> Vec<usize> {
     let mut counts: Vec<usize> = list
