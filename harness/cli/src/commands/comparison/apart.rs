@@ -1,0 +1,120 @@
+//! Sides that were measured each at its own time: runs, lines, results of other tools.
+
+use std::path::Path;
+
+use verdict::{COMPARISON_SCHEMA, Comparison, How, Line, Side};
+
+use super::operand::Operand;
+use super::{ERROR_RATE, refuse_unlike, tell};
+use crate::cli::CompareArguments;
+use crate::commands::Failure;
+use crate::commands::measure::command_line;
+use crate::compare::{self, Tolerances, differences, shared};
+use record::archive;
+use verdict::median;
+use worker::registry;
+
+/// What a reader has to know of any such comparison.
+const CAVEAT: &str = "The sides were not measured together: whatever changed on the machine in between \
+                      looks like a change of the program.";
+
+/// Compares what two runs or files hold.
+pub(super) fn compare(
+    a: &Operand,
+    b: &Operand,
+    arguments: &CompareArguments,
+    tolerances: &Tolerances,
+) -> Result<(), Failure> {
+    let (a_lines, b_lines) = (lines(a)?, lines(b)?);
+    let unlike = refuse_unlike(differences(&a_lines, &b_lines), &arguments.judging)?;
+    let (a_side, b_side) = (side(&arguments.a, &a_lines), side(&arguments.b, &b_lines));
+    let seed = arguments.judging.seed;
+    let (judged, notes) = judge(&a_lines, &b_lines, tolerances, ERROR_RATE, seed);
+    if judged.is_empty() {
+        return Err(Failure::usage(format!(
+            "`{}` and `{}` share no cell and metric: {}",
+            arguments.a,
+            arguments.b,
+            if notes.is_empty() { "both are empty".to_owned() } else { notes.join("; ") }
+        )));
+    }
+    let comparison = Comparison {
+        schema: COMPARISON_SCHEMA,
+        command: command_line(),
+        a: a_side,
+        b: b_side,
+        how: How::Apart,
+        error_rate: ERROR_RATE,
+        unlike,
+        notes: [vec![CAVEAT.to_owned()], notes].concat(),
+        judged,
+        instructions: Vec::new(),
+        elapsed_s: 0.0,
+        folder: String::new(),
+    };
+    tell::tell(&comparison, &arguments.judging)?;
+    tell::code(&comparison)
+}
+
+/// Judges all that both have, cells that price memory alone excepted: those say by how much the
+/// machine itself moved in between. Also returns what was left out.
+pub(super) fn judge(
+    a: &[Line],
+    b: &[Line],
+    tolerances: &Tolerances,
+    error_rate: f64,
+    seed: u64,
+) -> (Vec<verdict::Judged>, Vec<String>) {
+    let label = format!("/{}", registry::roofline().label());
+    let parted = |lines: &[Line]| -> (Vec<Line>, Vec<Line>) {
+        lines.iter().cloned().partition(|line| line.cell.ends_with(&label))
+    };
+    let ((a_roofs, a), (b_roofs, b)) = (parted(a), parted(b));
+    let roofs = shared(&a_roofs, &b_roofs, tolerances, |_| None).apart;
+    let floor = |metric: &str| {
+        let moved = roofs.iter().filter(|roof| roof.metric == metric).filter_map(|roof| {
+            let ratio = median(&roof.b)? / median(&roof.a)?;
+            Some((ratio - 1.0).abs())
+        });
+        moved.reduce(f64::max)
+    };
+    let found = shared(&a, &b, tolerances, floor);
+    (verdict::judge_apart(&found.apart, error_rate, seed), found.left_out)
+}
+
+/// What an operand holds.
+fn lines(operand: &Operand) -> Result<Vec<Line>, Failure> {
+    match operand {
+        Operand::Run(folder) => {
+            let (run, rows) = archive::load(folder).map_err(Failure::usage)?;
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
+            Ok(compare::lines(&run, &name, &rows))
+        }
+        Operand::File(path) if is_lines(path) => crate::commands::history::read(path),
+        Operand::File(path) => crate::commands::import::read(path),
+        _ => unreachable!("it is measured now"),
+    }
+}
+
+/// Files of lines are named so.
+fn is_lines(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "jsonl")
+}
+
+/// What is known of a side, by its lines.
+pub(super) fn side(name: &str, lines: &[Line]) -> Side {
+    let mut facts = lines.first().map(|line| line.environment.clone()).unwrap_or_default();
+    let mut add = |name: &str, of: fn(&Line) -> &String| {
+        let mut values: Vec<&str> =
+            lines.iter().map(|line| of(line).as_str()).filter(|text| !text.is_empty()).collect();
+        values.sort_unstable();
+        values.dedup();
+        if !values.is_empty() {
+            facts.insert(name.to_owned(), values.join(", "));
+        }
+    };
+    add("revision", |line| &line.revision);
+    add("run", |line| &line.run);
+    add("measured", |line| &line.measured);
+    Side { name: name.to_owned(), facts }
+}

@@ -1,0 +1,295 @@
+//! Measures sides now, round by round, until a number of rounds or a time is reached.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use verdict::Blocks;
+
+use super::side::{Base, LiveSide};
+use crate::cli::OutputArguments;
+use crate::commands::Failure;
+use crate::commands::measure::{Measured as Finished, Session, record};
+use crate::compare::{self, Measured, Metric, Order, Place, Tolerances, places};
+use crate::plan::Plan;
+use record::Cell;
+use record::identity::EnvironmentClass;
+use record::is_sound;
+use worker::exit;
+
+/// Rounds that every comparison begins with, whatever its budget: fewer blocks have no interval, and
+/// what a round takes is known after them.
+const FIRST_ROUNDS: u32 = 3;
+
+/// How long to go on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Length {
+    /// This many rounds.
+    Rounds(u32),
+    /// As many as fit, three at least.
+    Time(Duration),
+}
+
+impl Length {
+    /// `90s`, `8m` or `1h`.
+    pub(super) fn parse_time(text: &str) -> Result<Duration, Failure> {
+        let wrong = || Failure::usage(format!("budget `{text}`: write 90s, 8m or 1h"));
+        let unit = text.chars().last().ok_or_else(wrong)?;
+        let seconds = match unit {
+            's' => 1.0,
+            'm' => 60.0,
+            'h' => 3600.0,
+            _ => return Err(wrong()),
+        };
+        let number: f64 = text[..text.len() - 1].trim().parse().map_err(|_| wrong())?;
+        if !(number.is_finite() && number > 0.0 && number * seconds <= 86_400.0) {
+            return Err(wrong());
+        }
+        Ok(Duration::from_secs_f64(number * seconds))
+    }
+}
+
+/// Sides that are being measured.
+pub(super) struct Bench {
+    session: Session,
+    sides: Vec<LiveSide>,
+    bases: Vec<Base>,
+    seed: u64,
+    order: Order,
+    measured: Measured,
+    next_round: u32,
+    started: Instant,
+}
+
+impl Bench {
+    /// Opens a run called `name`. The first side is A, the second B, the third A again.
+    pub(super) fn open(
+        name: &str,
+        suites: &[crate::suites::Suite],
+        scale: Option<record::Scale>,
+        sides: Vec<LiveSide>,
+        bases: Vec<Base>,
+        seed: u64,
+        output: &OutputArguments,
+    ) -> Result<Self, Failure> {
+        super::side::check_memory(&sides, &bases)?;
+        let plan = Plan::default();
+        let mut session = Session::open(record(name, scale, suites, &plan), &plan, output)?;
+        session.keep_rows_only();
+        Ok(Self {
+            session,
+            sides,
+            bases,
+            seed,
+            order: Order::Mirrored,
+            measured: Measured::default(),
+            next_round: 0,
+            started: Instant::now(),
+        })
+    }
+
+    /// Another order than the mirrored one.
+    pub(super) fn in_order(mut self, order: Order) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// Measures all cells for that long; returns the rounds.
+    pub(super) fn measure(&mut self, length: Length) -> Result<Range<u32>, Failure> {
+        let all = self.bases.iter().map(|base| base.name.clone()).collect();
+        self.measure_some(&all, length)
+    }
+
+    /// Measures the cells of these names in fresh rounds; returns the rounds.
+    pub(super) fn measure_some(
+        &mut self,
+        names: &BTreeSet<String>,
+        length: Length,
+    ) -> Result<Range<u32>, Failure> {
+        let first = self.next_round;
+        let began = Instant::now();
+        match length {
+            Length::Rounds(rounds) => self.rounds(rounds, names)?,
+            Length::Time(time) => {
+                self.rounds(FIRST_ROUNDS, names)?;
+                let round = began.elapsed() / FIRST_ROUNDS;
+                let left = time.saturating_sub(began.elapsed());
+                let more = left.as_secs_f64() / round.as_secs_f64().max(1e-3);
+                self.rounds(more.floor().min(10_000.0) as u32, names)?;
+            }
+        }
+        Ok(first..self.next_round)
+    }
+
+    /// Measures all cells, and tells before each process which share of them is done.
+    pub(super) fn measure_under(
+        &mut self,
+        rounds: u32,
+        tell: &dyn Fn(f64),
+    ) -> Result<Range<u32>, Failure> {
+        let all = self.bases.iter().map(|base| base.name.clone()).collect();
+        let first = self.next_round;
+        self.rounds_under(rounds, &all, tell)?;
+        Ok(first..self.next_round)
+    }
+
+    fn rounds(&mut self, count: u32, names: &BTreeSet<String>) -> Result<(), Failure> {
+        self.rounds_under(count, names, &|_| {})
+    }
+
+    fn rounds_under(
+        &mut self,
+        count: u32,
+        names: &BTreeSet<String>,
+        tell: &dyn Fn(f64),
+    ) -> Result<(), Failure> {
+        let chosen: Vec<usize> =
+            (0..self.bases.len()).filter(|&at| names.contains(&self.bases[at].name)).collect();
+        let rounds = self.next_round..self.next_round + count;
+        self.next_round = rounds.end;
+        let places = places(rounds, chosen.len(), self.sides.len(), self.seed, self.order);
+        self.session.expect(places.len());
+        let count = places.len();
+        for (done, place) in places.into_iter().enumerate() {
+            if self.session.is_interrupted() {
+                break;
+            }
+            tell(done as f64 / count as f64);
+            let place = Place { cell: chosen[place.cell], ..place };
+            self.process(&place)?;
+        }
+        Ok(())
+    }
+
+    fn process(&mut self, place: &Place) -> Result<(), Failure> {
+        let (base, side) = (&self.bases[place.cell], &self.sides[place.side]);
+        let cell = side.cell(&base.cell)?;
+        let cell = Cell {
+            id: compare::id(place, &base.name),
+            repetition: place.round,
+            // Every round draws requests of its own; within one all sides execute the same.
+            seed: self.seed + u64::from(place.round),
+            ..cell
+        };
+        let rows = self.session.run_by(&side.program, &cell);
+        // What fails from the start fails always: hundreds of processes would say the same.
+        let is_first = place.round == 0 && place.place < self.sides.len();
+        if let Some(row) = rows.iter().find(|row| is_first && !is_sound(row)) {
+            let reason = row.reason.as_deref().unwrap_or("no reason given");
+            return Err(Failure {
+                code: exit::UNEXPECTED,
+                message: Some(format!(
+                    "{} of side {} ({}): {}: {reason}; nothing was compared, its rows are in {}",
+                    base.name,
+                    compare::LETTERS[place.side],
+                    side.name,
+                    row.outcome.word(),
+                    self.session.folder().display()
+                )),
+            });
+        }
+        self.measured.add(&rows);
+        Ok(())
+    }
+
+    /// The complete blocks of some rounds.
+    pub(super) fn blocks(&self, tolerances: &Tolerances, rounds: &Range<u32>) -> Vec<Blocks> {
+        self.measured.blocks(tolerances, rounds)
+    }
+
+    /// All that was measured.
+    pub(super) fn measured(&self) -> &Measured {
+        &self.measured
+    }
+
+    /// What a side measured, as lines of a history.
+    pub(super) fn lines(&self, letter: char) -> Result<Vec<verdict::Line>, Failure> {
+        let place = compare::LETTERS.iter().position(|own| *own == letter).unwrap_or_default();
+        let mut lines = Vec::new();
+        for base in &self.bases {
+            let mut line = self.line(base, place)?;
+            for metric in Metric::ALL {
+                for value in self.measured.values(&base.name, metric, letter) {
+                    compare::add(&mut line.metrics, metric, value);
+                }
+            }
+            if !line.metrics.is_empty() {
+                lines.push(line);
+            }
+        }
+        Ok(lines)
+    }
+
+    /// The first side's lines with nothing measured: what the run is.
+    pub(super) fn blank_lines(&self) -> Result<Vec<verdict::Line>, Failure> {
+        let base =
+            self.bases.first().ok_or_else(|| Failure::usage("there is nothing to measure"))?;
+        Ok(vec![self.line(base, 0)?])
+    }
+
+    fn line(&self, base: &Base, place: usize) -> Result<verdict::Line, Failure> {
+        let record = self.session.record();
+        let side = &self.sides[place];
+        let name = self.session.folder().file_name().unwrap_or_default().to_string_lossy();
+        let cell = side.cell(&base.cell)?;
+        Ok(verdict::Line {
+            revision: side.about.facts.get("revision").cloned().unwrap_or_default(),
+            environment: EnvironmentClass::of_facts(&side.about.facts).facts,
+            // Under the name that runs of the suite give it.
+            cell: compare::name_with_system(&cell, &base.cell),
+            asks: compare::asks(&cell),
+            ..compare::blank_line(record, &name)
+        })
+    }
+
+    /// The sides.
+    pub(super) fn sides(&self) -> &[LiveSide] {
+        &self.sides
+    }
+
+    /// The cells.
+    pub(super) fn bases(&self) -> &[Base] {
+        &self.bases
+    }
+
+    /// How long it has taken.
+    pub(super) fn elapsed_s(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+
+    /// Keeps a file beside the rows.
+    pub(super) fn keep_file(&self, name: &str, text: &str) -> Result<(), Failure> {
+        self.session.keep_file(name, text)
+    }
+
+    /// Whether the user has stopped it.
+    pub(super) fn is_interrupted(&self) -> bool {
+        self.session.is_interrupted()
+    }
+
+    /// Where its rows are.
+    pub(super) fn folder(&self) -> String {
+        self.session.folder().display().to_string()
+    }
+
+    /// Notes the run's end.
+    pub(super) fn finish(self) -> Result<Finished, Failure> {
+        self.session.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn budgets_are_times() {
+        assert_eq!(Length::parse_time("90s").unwrap(), Duration::from_secs(90));
+        assert_eq!(Length::parse_time("1.5m").unwrap(), Duration::from_secs(90));
+        assert_eq!(Length::parse_time("1h").unwrap(), Duration::from_secs(3600));
+        for text in ["", "8", "m", "-8m", "8 minutes", "0s", "25h", "NaNs"] {
+            let said = Length::parse_time(text).unwrap_err().message.unwrap();
+            assert!(said.contains("write 90s, 8m or 1h"), "{text}: {said}");
+        }
+    }
+}

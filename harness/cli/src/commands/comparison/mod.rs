@@ -1,0 +1,232 @@
+//! Comparisons: `compare` of two sides, `gate` against a baseline, `power` of both.
+//!
+//! | file | what |
+//! |---|---|
+//! | `operand` | what the two sides are |
+//! | `side` | a side that is measured now: its program and its cells |
+//! | `live` | rounds of fresh processes |
+//! | `apart` | sides that were measured each at its own time |
+//! | `gate`, `recorded` | against a revision, and against a file |
+//! | `counted` | instructions under callgrind |
+//! | `power`, `load` | how often all of this is right |
+//! | `tell` | the terminal, files, the exit code |
+
+mod apart;
+mod counted;
+mod gate;
+mod live;
+mod load;
+mod operand;
+mod power;
+mod recorded;
+mod side;
+mod tell;
+
+use verdict::{COMPARISON_SCHEMA, Comparison, How, Judged};
+
+pub(super) use gate::run as gate;
+pub(super) use power::run as power;
+
+use self::live::{Bench, Length};
+use self::operand::Operand;
+use self::side::{Base, LiveSide};
+use crate::cli::{ChoiceArguments, CompareArguments, JudgingArguments};
+use crate::commands::Failure;
+use crate::commands::measure::command_line;
+use crate::compare::{self, Tolerances};
+use crate::suites::Suite;
+use crate::traces::Missing;
+use record::Scale;
+use record::Work;
+use worker::exit;
+
+/// Share of comparisons of equal sides in which anything at all may be called changed. All that is
+/// judged together shares it.
+const ERROR_RATE: f64 = 0.02;
+
+/// Compares, and leaves a JUnit file behind where that was asked for and nothing came of it.
+pub(super) fn run(arguments: &CompareArguments) -> Result<(), Failure> {
+    let outcome = compare(arguments);
+    if let Err(failure @ Failure { message: Some(_), .. }) = &outcome {
+        tell::tell_failure(failure, &arguments.judging);
+    }
+    outcome
+}
+
+fn compare(arguments: &CompareArguments) -> Result<(), Failure> {
+    let tolerances = Tolerances::parse(&arguments.judging.tolerances).map_err(Failure::usage)?;
+    let (a, b) = (Operand::parse(&arguments.a)?, Operand::parse(&arguments.b)?);
+    match (a.is_live(), b.is_live()) {
+        (false, false) => apart::compare(&a, &b, arguments, &tolerances),
+        (true, true) => live(&a, &b, arguments, &tolerances),
+        _ => Err(Failure::usage(format!(
+            "`{}` and `{}`: one of them was measured before and the other would be measured now; run the \
+             other first and compare runs, or see `nibble-bench gate --baseline FILE`",
+            arguments.a, arguments.b
+        ))),
+    }
+}
+
+fn live(
+    a: &Operand,
+    b: &Operand,
+    arguments: &CompareArguments,
+    tolerances: &Tolerances,
+) -> Result<(), Failure> {
+    let length = match &arguments.budget {
+        Some(text) => Length::Time(Length::parse_time(text)?),
+        None => Length::Rounds(arguments.blocks),
+    };
+    let is_system = |operand: &Operand| matches!(operand, Operand::System(_));
+    if is_system(a) != is_system(b) {
+        return Err(Failure::usage(format!(
+            "`{}` and `{}`: a store is compared with a store; builds, revisions and settings bring the \
+             suite's own",
+            arguments.a, arguments.b
+        )));
+    }
+    let results = &arguments.output.results;
+    let side_a = LiveSide::open(&arguments.a, a, results)?;
+    let side_b = LiveSide::open(&arguments.b, b, results)?;
+    let (suites, scale, bases) = cells(&side_a, &side_b, arguments)?;
+    let unlike = refuse_unlike(side::unlike(&side_a, &side_b, &bases)?, &arguments.judging)?;
+    let seed = arguments.judging.seed;
+    let sides = vec![side_a.clone(), side_b, side_a];
+    let mut bench = Bench::open("compare", &suites, scale, sides, bases, seed, &arguments.output)?;
+    let rounds = bench.measure(length)?;
+    let judged = verdict::judge(&bench.blocks(tolerances, &rounds), ERROR_RATE, seed);
+    conclude(bench, rounds.end, judged, unlike, &arguments.judging, results)
+}
+
+/// What a comparison asks for: of two stores the workload that options describe, unless a suite is named.
+type Asked = (Vec<Suite>, Option<Scale>, Vec<Base>);
+
+fn cells(a: &LiveSide, b: &LiveSide, arguments: &CompareArguments) -> Result<Asked, Failure> {
+    let replaced = match (a.replaces(), b.replaces()) {
+        (Some(a), Some(b)) if a.is_heap() != b.is_heap() => {
+            return Err(Failure::usage(format!(
+                "`{}` and `{}`: one is an allocator and the other a store",
+                arguments.a, arguments.b
+            )));
+        }
+        (replaced, _) => replaced,
+    };
+    let suite = match (&arguments.suite, replaced) {
+        (Some(suite), _) => suite.as_str(),
+        (None, None) => "gate",
+        (None, Some(system)) if system.is_heap() => "allocator-threads",
+        (None, Some(system)) => {
+            let work = super::work::work(&arguments.work)?;
+            let cell = super::work::cell(system.clone(), &work, arguments.judging.seed);
+            let name = compare::name_of(&cell);
+            let label = format!("/{}", system.label());
+            let name = name.strip_suffix(&label).unwrap_or(name).to_owned();
+            return Ok((Vec::new(), None, vec![Base { name, cell }]));
+        }
+    };
+    let (suite, scale, cells) =
+        of_suite(suite, &arguments.scale, arguments.filter.as_deref(), &arguments.output.results)?;
+    let bases = side::bases(&cells, replaced);
+    if bases.is_empty() {
+        return Err(Failure::usage(format!(
+            "suite `{}` has no cell that `{}` and `{}` could take",
+            suite.name, arguments.a, arguments.b
+        )));
+    }
+    Ok((vec![suite], Some(scale), bases))
+}
+
+/// The cells of a suite, one repetition.
+fn of_suite(
+    suite: &str,
+    scale: &str,
+    filter: Option<&str>,
+    results: &std::path::Path,
+) -> Result<(Suite, Scale, Vec<record::Cell>), Failure> {
+    let choice = ChoiceArguments {
+        scale: scale.to_owned(),
+        live_bytes: None,
+        repetitions: Some(1),
+        operations: None,
+        filter: filter.map(str::to_owned),
+    };
+    let (suite, scale, plan, _) =
+        super::plan::prepare(suite, &choice, (results, Missing::LeftOut))?;
+    for notice in &plan.notices {
+        eprintln!("note: {notice}");
+    }
+    if let Some(cell) = plan.cells.iter().find(|cell| {
+        matches!(&cell.work, Work::KeyValue(work) if work.replay.is_some())
+            || matches!(cell.work, Work::Allocations(_))
+    }) {
+        return Err(Failure::usage(format!(
+            "{}: replays of traces are not compared live: compare runs of them",
+            cell.id
+        )));
+    }
+    Ok((suite, scale, plan.cells))
+}
+
+/// Refuses what is unlike, unless it is asked for all the same.
+fn refuse_unlike(
+    unlike: Vec<String>,
+    arguments: &JudgingArguments,
+) -> Result<Vec<String>, Failure> {
+    if unlike.is_empty() || arguments.unlike {
+        return Ok(unlike);
+    }
+    Err(Failure {
+        code: exit::UNLIKE,
+        message: Some(format!(
+            "the sides are not alike, and a ratio would not tell why: {}; --unlike compares them all \
+             the same, and marks the result",
+            unlike.join("; ")
+        )),
+    })
+}
+
+/// Counts instructions where that is asked for, tells, keeps and remembers.
+fn conclude(
+    bench: Bench,
+    blocks: u32,
+    judged: Vec<Judged>,
+    unlike: Vec<String>,
+    arguments: &JudgingArguments,
+    results: &std::path::Path,
+) -> Result<(), Failure> {
+    if bench.is_interrupted() {
+        bench.finish()?;
+        return Err(Failure::silent(exit::INTERRUPTED));
+    }
+    let elapsed_s = bench.elapsed_s();
+    let (instructions, notes) = if arguments.instructions {
+        counted::count(bench.sides(), bench.bases(), results)?
+    } else {
+        (Vec::new(), Vec::new())
+    };
+    let comparison = Comparison {
+        schema: COMPARISON_SCHEMA,
+        command: command_line(),
+        a: bench.sides()[0].told(),
+        b: bench.sides()[1].told(),
+        how: How::Interleaved { blocks },
+        error_rate: ERROR_RATE,
+        unlike,
+        notes,
+        judged,
+        instructions,
+        elapsed_s,
+        folder: bench.folder(),
+    };
+    bench.keep_file("comparison.json", &verdict::render::json(&comparison))?;
+    bench.keep_file("comparison.md", &verdict::render::markdown(&comparison))?;
+    let lines = [bench.lines('A')?, bench.lines('B')?].concat();
+    let finished = bench.finish()?;
+    tell::tell(&comparison, arguments)?;
+    println!("{}", finished.folder.display());
+    tell::remember(&lines, arguments, results)?;
+    if finished.unexpected > 0 {
+        return Err(Failure::silent(exit::UNEXPECTED));
+    }
+    tell::code(&comparison)
+}

@@ -1,0 +1,61 @@
+//! Tells what a comparison came to: on the terminal, in files, by the exit code.
+
+use std::path::Path;
+
+use verdict::{Comparison, Line, Overall};
+
+use crate::cli::JudgingArguments;
+use crate::commands::Failure;
+use record::archive::write_whole;
+use worker::exit;
+
+/// Prints the comparison and writes the files that were asked for.
+pub(super) fn tell(comparison: &Comparison, arguments: &JudgingArguments) -> Result<(), Failure> {
+    print!("{}", verdict::render::text(comparison));
+    let files = [
+        (&arguments.markdown, verdict::render::markdown as fn(&Comparison) -> String),
+        (&arguments.json, verdict::render::json),
+        (&arguments.junit, verdict::render::junit),
+    ];
+    for (path, render) in files {
+        if let Some(path) = path {
+            write(path, &render(comparison))?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a file, with the folders above it.
+pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder
+        .map_or(Ok(()), std::fs::create_dir_all)
+        .and_then(|()| write_whole(path, text.as_bytes()))
+        .map_err(|error| Failure::machine(format!("{}: {error}", path.display())))
+}
+
+/// The JUnit file of a comparison that did not come about.
+pub(super) fn tell_failure(failure: &Failure, arguments: &JudgingArguments) {
+    let message = failure.message.as_deref().unwrap_or("it was stopped, or a cell failed");
+    if let Some(path) = &arguments.junit {
+        let _ = write(path, &verdict::render::junit_error(message));
+    }
+}
+
+/// The exit code of a comparison.
+pub(super) fn code(comparison: &Comparison) -> Result<(), Failure> {
+    match comparison.overall() {
+        Overall::Unchanged | Overall::Better => Ok(()),
+        Overall::Unknown => Err(Failure::silent(exit::UNKNOWN)),
+        Overall::Worse => Err(Failure::silent(exit::REGRESSION)),
+    }
+}
+
+/// Appends to the history, unless there is nothing to append.
+pub(super) fn remember(
+    lines: &[Line],
+    arguments: &JudgingArguments,
+    results: &Path,
+) -> Result<(), Failure> {
+    crate::commands::history::append(lines, arguments.history.as_deref(), results)
+}

@@ -1,0 +1,130 @@
+//! The sub-commands, one file each.
+
+mod about;
+mod agree;
+mod cell;
+mod claims;
+mod comparison;
+mod doctor;
+mod history;
+mod import;
+mod killtest;
+mod latency;
+mod list;
+mod measure;
+mod plan;
+mod report;
+mod reproduce;
+mod run;
+mod search;
+mod splice;
+mod targets;
+mod trace;
+mod work;
+mod ycsb;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use crate::cli::{Cli, Command};
+use record::{Scale, unknown_name};
+use worker::exit;
+
+/// Why a command ended otherwise than well.
+#[derive(Debug)]
+pub struct Failure {
+    /// The exit code.
+    pub code: u8,
+    /// What to tell the user; nothing where rows say it already.
+    pub message: Option<String>,
+}
+
+impl Failure {
+    fn usage(message: impl Into<String>) -> Self {
+        Self { code: exit::USAGE, message: Some(message.into()) }
+    }
+
+    fn machine(message: impl Into<String>) -> Self {
+        Self { code: exit::MACHINE, message: Some(message.into()) }
+    }
+
+    fn internal(message: impl Into<String>) -> Self {
+        Self { code: exit::INTERNAL, message: Some(message.into()) }
+    }
+
+    /// Nothing is left to say: rows and summary said it.
+    fn silent(code: u8) -> Self {
+        Self { code, message: None }
+    }
+}
+
+/// Parses the command line and does what it says; returns the exit code.
+#[must_use]
+pub fn main() -> u8 {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _ = error.print();
+            let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+            return if asked { exit::OK } else { exit::USAGE };
+        }
+    };
+    match dispatch(cli.command) {
+        Ok(()) => exit::OK,
+        Err(Failure { code, message }) => {
+            if let Some(message) = message {
+                eprintln!("error: {message}");
+            }
+            code
+        }
+    }
+}
+
+fn dispatch(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::List { what, traits } => {
+            list::run(what.as_deref(), traits)?;
+            Ok(())
+        }
+        Command::Plan(arguments) => plan::run(&arguments),
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Compare(arguments) => comparison::run(&arguments),
+        Command::Gate(arguments) => comparison::gate(&arguments),
+        Command::History(arguments) => history::run(&arguments),
+        Command::Import(arguments) => import::run(&arguments),
+        Command::Power(arguments) => comparison::power(&arguments),
+        Command::About { json } => about::run(json),
+        Command::Doctor { json, strict } => doctor::run(json, strict),
+        Command::Cell(arguments) => cell::run(&arguments),
+        Command::Worker { progress_descriptor } => {
+            worker::run(progress_descriptor).map_err(Failure::usage)
+        }
+        Command::Splice(arguments) => splice::run(&arguments),
+        Command::Report { run, figures } => report::run(&run, &figures),
+        Command::Reproduce(arguments) => reproduce::run(&arguments),
+        Command::Agree(arguments) => agree::run(&arguments),
+        Command::Killtest(arguments) => killtest::run(&arguments),
+        Command::Targets(arguments) => targets::run(&arguments),
+        Command::Search(arguments) => search::run(&arguments),
+        Command::Ycsb(arguments) => ycsb::run(&arguments),
+        Command::Trace(command) => trace::run(&command),
+        Command::Latency { run, filter } => latency::run(&run, filter.as_deref()),
+        Command::Calibrate { bytes } => calibrate(&bytes),
+        Command::Warm { bytes } => crate::runner::warm(bytes)
+            .map_err(|error| Failure::machine(format!("warming {bytes} bytes: {error}"))),
+    }
+}
+
+/// Prints what the machine's memory is capable of, as JSON.
+fn calibrate(bytes: &str) -> Result<(), Failure> {
+    let bytes = workloads::bytes::parse_bytes(bytes)
+        .map_err(|error| Failure::usage(format!("bytes: {error}")))?;
+    let measured = worker::calibrate(bytes as u64)
+        .map_err(|error| Failure::machine(format!("mapping {bytes} bytes: {error}")))?;
+    println!("{}", serde_json::to_string(&measured).expect("plain data"));
+    Ok(())
+}
+
+fn scale(name: &str) -> Result<Scale, Failure> {
+    Scale::by_name(name).ok_or_else(|| Failure::usage(unknown_name("scale", name, Scale::NAMES)))
+}

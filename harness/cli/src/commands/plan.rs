@@ -1,0 +1,91 @@
+//! `plan`: shows the cells of a suite, runs nothing.
+
+use std::path::Path;
+
+use super::Failure;
+use crate::cli::{ChoiceArguments, PlanArguments};
+use crate::plan::{MachineLimits, Plan, estimate_s, in_words, plan};
+use crate::suites::{self, Suite};
+use crate::traces::{Library, Missing, Traces};
+use record::Cell;
+use record::Scale;
+use worker::kernel::available_memory_bytes;
+
+/// Where results, and traces with them, are unless an option says otherwise.
+const DEFAULT_RESULTS: &str = "results";
+
+/// Traces as they are, for what is only shown.
+pub(super) fn as_they_are() -> (&'static Path, Missing) {
+    (Path::new(DEFAULT_RESULTS), Missing::LeftOut)
+}
+
+/// Prints the cells in the order they would run.
+pub(super) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
+    let (_, _, plan, _) = prepare(&arguments.suite, &arguments.choice, as_they_are())?;
+    for cell in &plan.cells {
+        println!("{}", cell.id);
+    }
+    for notice in &plan.notices {
+        eprintln!("note: {notice}");
+    }
+    eprintln!("{}; nothing was run", size(&plan.cells));
+    Ok(())
+}
+
+/// How many cells, and how long they will take: `2250 cells, some 29 min`.
+pub(super) fn size(cells: &[Cell]) -> String {
+    let number =
+        if cells.len() == 1 { "1 cell".to_owned() } else { format!("{} cells", cells.len()) };
+    format!("{number}, some {} on two cores of a present-day server", in_words(estimate_s(cells)))
+}
+
+/// Loads, plans and filters.
+pub(super) fn prepare(
+    name: &str,
+    choice: &ChoiceArguments,
+    where_and_how: (&Path, Missing),
+) -> Result<(Suite, Scale, Plan, Traces), Failure> {
+    let suite = suites::load(name).map_err(|error| Failure::usage(error.to_string()))?;
+    let mut scale = super::scale(&choice.scale)?;
+    if let Some(live_bytes) = &choice.live_bytes {
+        let bytes = workloads::bytes::parse_bytes(live_bytes)
+            .map_err(|error| Failure::usage(format!("live-bytes: {error}")))?;
+        scale.live_bytes = bytes as u64;
+        scale.objects_max = u64::MAX;
+    }
+    scale.repetitions = choice.repetitions.unwrap_or(scale.repetitions);
+    scale.operations_per_thread = choice.operations.unwrap_or(scale.operations_per_thread);
+    let (mut plan, traces) = plan_here(std::slice::from_ref(&suite), &scale, where_and_how)?;
+    if let Some(filter) = &choice.filter {
+        plan.cells.retain(|cell| cell.id.contains(filter.as_str()));
+        if plan.cells.is_empty() {
+            return Err(Failure::usage(format!(
+                "no cell of suite `{}` contains `{filter}`: `nibble-bench plan {name}` shows them",
+                suite.name
+            )));
+        }
+    }
+    Ok((suite, scale, plan, traces))
+}
+
+/// Plans for this machine, with the traces below `results`.
+pub(super) fn plan_here(
+    suites: &[Suite],
+    scale: &Scale,
+    (results, missing): (&Path, Missing),
+) -> Result<(Plan, Traces), Failure> {
+    let limits = MachineLimits {
+        memory_bytes: available_memory_bytes(),
+        cores: platform::cpu::allowed_cores().len(),
+    };
+    let traces = Library::below(results).prepare(suites, scale, missing);
+    let traces = traces.map_err(Failure::machine)?;
+    let planned = plan(suites, scale, &traces, limits).map_err(|message| {
+        if message.starts_with("not enough memory") {
+            Failure::machine(message)
+        } else {
+            Failure::usage(message)
+        }
+    })?;
+    Ok((planned, traces))
+}

@@ -1,0 +1,56 @@
+//! `report`: draws the figures of a run again and rewrites its report.
+
+use std::path::{Path, PathBuf};
+
+use super::{Failure, claims};
+use record::Row;
+use record::archive;
+use record::archive::RunRecord;
+use record::unknown_name;
+use report::figures::{self, Drawings, Drawn, Figure};
+
+/// Rebuilds the report of the run in `folder`.
+pub(super) fn run(folder: &Path, names: &[String]) -> Result<(), Failure> {
+    let mut wanted = wanted(names)?;
+    figures::gnuplot_available().map_err(Failure::machine)?;
+    let (mut run, rows) = archive::load(folder).map_err(Failure::usage)?;
+    if names.is_empty() && !run.figures.is_empty() {
+        wanted.retain(|figure| run.figures.iter().any(|name| name == figure.name));
+    }
+    let drawn =
+        figures::draw(folder, &rows, &wanted, Drawings::ByGnuplot).map_err(Failure::internal)?;
+    print!("{}", report::page::summary(&run, &rows));
+    let page = write(folder, &mut run, &rows, &drawn)?;
+    println!("{}", page.display());
+    Ok(())
+}
+
+/// Writes what is made of the drawings and the rows: the file of all figures, and the page. What is
+/// left out becomes a notice of `run`.
+pub(super) fn write(
+    folder: &Path,
+    run: &mut RunRecord,
+    rows: &[Row],
+    drawn: &[Drawn],
+) -> Result<PathBuf, Failure> {
+    run.notices.extend(figures::unite(folder, drawn).err());
+    let answers = claims::keep(folder, run, rows)?;
+    println!("claims: {}", claims::counted(&answers));
+    let lines = claims::lines(&answers);
+    report::page::write(folder, run, rows, drawn, &lines).map_err(Failure::internal)
+}
+
+/// The figures of those names; all where none is named.
+pub(super) fn wanted(names: &[String]) -> Result<Vec<&'static Figure>, Failure> {
+    if names.is_empty() {
+        return Ok(figures::all().iter().collect());
+    }
+    let known = || figures::all().iter().map(|figure| figure.name);
+    names
+        .iter()
+        .map(|name| {
+            figures::by_name(name)
+                .ok_or_else(|| Failure::usage(unknown_name("figure", name, known())))
+        })
+        .collect()
+}

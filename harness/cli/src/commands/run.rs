@@ -1,0 +1,82 @@
+//! `run`: measures a suite into a fresh folder, or completes a run that was stopped.
+
+use super::Failure;
+use super::measure::{Measured, complete, measure, record};
+use crate::cli::RunArguments;
+use crate::traces::Missing;
+use record::Cell;
+use record::archive;
+use worker::Counters;
+use worker::exit;
+
+/// Measures and prints a summary.
+pub(super) fn run(arguments: &RunArguments) -> Result<(), Failure> {
+    let measured = match (&arguments.resume, &arguments.suite) {
+        (Some(folder), _) => {
+            let measured = complete(folder, arguments.retry, arguments.output.quiet)?;
+            let Some(measured) = measured else { return Ok(()) };
+            measured
+        }
+        (None, Some(suite)) => fresh(suite, arguments)?,
+        (None, None) => return Err(Failure::usage("name a suite, or a run with --resume")),
+    };
+    let (run, rows) = archive::load(&measured.folder).map_err(Failure::internal)?;
+    print!("{}", report::page::summary(&run, &rows));
+    println!("{}", measured.folder.display());
+    if measured.interrupted {
+        eprintln!("stopped; `nibble-bench run --resume {}` goes on", measured.folder.display());
+        return Err(Failure::silent(exit::INTERRUPTED));
+    }
+    super::history::remember(&measured.folder, &run, &rows)?;
+    if measured.unexpected > 0 {
+        return Err(Failure::silent(exit::UNEXPECTED));
+    }
+    Ok(())
+}
+
+fn fresh(suite: &str, arguments: &RunArguments) -> Result<Measured, Failure> {
+    let traces_from = (arguments.output.results.as_path(), Missing::Captured);
+    let (suite, scale, mut plan, traces) =
+        super::plan::prepare(suite, &arguments.choice, traces_from)?;
+    if arguments.counters {
+        plan.cells.extend(counted(&plan.cells));
+        plan.notices.extend(
+            Counters::open()
+                .err()
+                .map(|reason| format!("hardware events are not counted, rows say why: {reason}")),
+        );
+    }
+    for notice in &plan.notices {
+        eprintln!("note: {notice}");
+    }
+    let record = record(&suite.name.clone(), Some(scale), &[suite], &plan);
+    measure(&plan, record, &traces, &arguments.output)
+}
+
+/// The cells once more, with hardware events counted.
+fn counted(cells: &[Cell]) -> Vec<Cell> {
+    let counted = cells.iter().map(|cell| Cell {
+        id: format!("{}/counters", cell.id),
+        counters: true,
+        ..cell.clone()
+    });
+    counted.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::tests::sample_cells;
+
+    #[test]
+    fn counted_cells_differ_in_their_id_and_in_being_counted() {
+        let cells = sample_cells();
+        let counted = counted(&cells);
+        assert_eq!(counted.len(), cells.len());
+        for (plain, counted) in cells.into_iter().zip(counted) {
+            assert!(!plain.counters && counted.counters);
+            let expected = Cell { id: format!("{}/counters", plain.id), counters: true, ..plain };
+            assert_eq!(counted, expected);
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! `search`: the highest rate of an open loop that keeps a percentile of latency under a bound.
+
+use super::Failure;
+use super::measure::{Session, record};
+use crate::cli::SearchArguments;
+use crate::compare::Search;
+use crate::plan::{Plan, check_key_value};
+use record::{Arrivals, Cell, Driver, KeyValue, System, Timing, Work};
+use record::{Flag, Outcome, Row};
+use verdict::median;
+use worker::exit;
+use worker::registry;
+
+/// Rates are told apart by this factor.
+const RESOLUTION: f64 = 1.05;
+/// The lowest rate worth finding.
+const LOWEST_OPS_PER_S: f64 = 1000.0;
+/// Share of a closed loop's throughput that is probed first.
+const FIRST_SHARE: f64 = 0.5;
+/// Rates tried after the one found did not stand its repetitions.
+const WITHDRAWALS_MAX: usize = 8;
+
+/// Searches, confirms in fresh processes, and prints every probe and the rate.
+pub(super) fn run(arguments: &SearchArguments) -> Result<(), Failure> {
+    let promise = Promise::parse(&arguments.percentile, &arguments.bound)?;
+    let system = registry::store(&arguments.store).map_err(Failure::usage)?;
+    let mut work = super::work::work(&arguments.work)?;
+    if work.batch() != 1 {
+        return Err(Failure::usage("a schedule sends single requests: drop --batch"));
+    }
+    if !(0.1..=3600.0).contains(&arguments.seconds) {
+        return Err(Failure::usage(format!(
+            "seconds = {}: must be 0.1 to 3600",
+            arguments.seconds
+        )));
+    }
+    if !(1..=100).contains(&arguments.repetitions) {
+        return Err(Failure::usage(format!(
+            "repetitions = {}: must be 1 to 100",
+            arguments.repetitions
+        )));
+    }
+    work.latency = Timing::All;
+    let plan = Plan::default();
+    let name = format!("search-{}", system.label().replace(['/', ':'], "-"));
+    let session = Session::open(record(&name, None, &[], &plan), &plan, &arguments.output)?;
+    let mut probing = Probing { arguments, system, work, promise, session, probes: 0 };
+    let found = probing.search()?;
+    let interrupted = probing.session.is_interrupted();
+    let measured = probing.session.finish()?;
+    println!("{}", measured.folder.display());
+    match (interrupted, found) {
+        (true, _) => Err(Failure::silent(exit::INTERRUPTED)),
+        (false, true) => Ok(()),
+        (false, false) => Err(Failure::silent(exit::UNEXPECTED)),
+    }
+}
+
+/// A percentile of latency, from the scheduled start, and its bound.
+struct Promise {
+    percentile: String,
+    bound_ns: u64,
+}
+
+impl Promise {
+    fn parse(percentile: &str, bound: &str) -> Result<Self, Failure> {
+        const NAMES: [&str; 7] = ["p50", "p90", "p95", "p99", "p99.9", "p99.99", "max"];
+        if !NAMES.contains(&percentile) {
+            return Err(Failure::usage(record::unknown_name("percentile", percentile, NAMES)));
+        }
+        let wrong = || Failure::usage(format!("bound `{bound}`: write 50us, 2ms or 1s"));
+        let (number, unit_ns) = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)]
+            .iter()
+            .find_map(|(unit, ns)| Some((bound.strip_suffix(unit)?, *ns)))
+            .ok_or_else(wrong)?;
+        let number: f64 = number.trim().parse().map_err(|_| wrong())?;
+        if number.is_nan() || number <= 0.0 {
+            return Err(wrong());
+        }
+        Ok(Self { percentile: percentile.to_owned(), bound_ns: (number * unit_ns) as u64 })
+    }
+
+    fn latency_ns(&self, row: &Row) -> u64 {
+        row.latency_ns.get(&self.percentile).copied().unwrap_or(u64::MAX)
+    }
+
+    fn is_kept(&self, row: &Row) -> bool {
+        row.outcome == Outcome::Measured
+            && !row.flags.contains(&Flag::Overloaded)
+            && self.latency_ns(row) <= self.bound_ns
+    }
+}
+
+struct Probing<'a> {
+    arguments: &'a SearchArguments,
+    system: System,
+    work: KeyValue,
+    promise: Promise,
+    session: Session,
+    probes: u32,
+}
+
+impl Probing<'_> {
+    /// Whether a rate was found.
+    fn search(&mut self) -> Result<bool, Failure> {
+        let Some(closed) = self.measure(None)? else { return Ok(false) };
+        let capacity = closed.throughput_ops_per_s;
+        self.session.print(&format!("closed loop: {:.3} Mops/s", capacity / 1e6));
+        let mut search = Search::new(capacity * FIRST_SHARE, LOWEST_OPS_PER_S, RESOLUTION);
+        for _ in 0..=WITHDRAWALS_MAX {
+            while let Some(rate) = search.probe() {
+                let Some(row) = self.measure(Some(rate))? else { return Ok(false) };
+                let is_kept = self.promise.is_kept(&row);
+                self.say(rate, &row, if is_kept { "kept" } else { "broken" });
+                search.tell(is_kept);
+            }
+            let Some(rate) = search.highest() else { break };
+            if self.confirm(rate)? {
+                return Ok(true);
+            }
+            if self.session.is_interrupted() {
+                return Ok(false);
+            }
+            search.withdraw();
+        }
+        let Promise { percentile, bound_ns } = &self.promise;
+        self.session.print(&format!(
+            "no rate from {LOWEST_OPS_PER_S} ops/s on keeps {percentile} under {bound_ns} ns"
+        ));
+        Ok(false)
+    }
+
+    /// Measures the rate again, in as many fresh processes as there are repetitions: most have to keep
+    /// the promise.
+    fn confirm(&mut self, rate: f64) -> Result<bool, Failure> {
+        let mut latencies = Vec::new();
+        let mut kept = 0;
+        for _ in 0..self.arguments.repetitions {
+            let Some(row) = self.measure(Some(rate))? else { return Ok(false) };
+            let is_kept = self.promise.is_kept(&row);
+            self.say(rate, &row, if is_kept { "kept, again" } else { "broken this time" });
+            kept += u32::from(is_kept);
+            latencies.push(self.promise.latency_ns(&row) as f64);
+        }
+        if kept * 2 <= self.arguments.repetitions {
+            return Ok(false);
+        }
+        let end = |pick: fn(f64, f64) -> f64| latencies.iter().copied().reduce(pick).unwrap_or(0.0);
+        self.session.print(&format!(
+            "highest rate with {} under {} µs: {:.3} Mops/s; kept in {kept} of {} fresh processes, {} median \
+             {:.1} µs, {:.1} to {:.1} µs",
+            self.promise.percentile,
+            self.promise.bound_ns as f64 / 1e3,
+            rate / 1e6,
+            self.arguments.repetitions,
+            self.promise.percentile,
+            median(&latencies).unwrap_or(0.0) / 1e3,
+            end(f64::min) / 1e3,
+            end(f64::max) / 1e3,
+        ));
+        Ok(true)
+    }
+
+    fn say(&self, rate: f64, row: &Row, verdict: &str) {
+        let flags: Vec<&str> = row.flags.iter().map(|flag| flag.word()).collect();
+        self.session.print(&format!(
+            "{:>9.3} Mops/s: {} {:>10.1} µs, {verdict} [{}]",
+            rate / 1e6,
+            self.promise.percentile,
+            self.promise.latency_ns(row) as f64 / 1e3,
+            flags.join(", ")
+        ));
+    }
+
+    /// One fresh process: at `rate`, or as fast as it is answered. `None` once the user has stopped the run.
+    fn measure(&mut self, rate: Option<f64>) -> Result<Option<Row>, Failure> {
+        let mut work = self.work.clone();
+        if let Some(rate_ops_per_s) = rate {
+            work.driver = Driver::Open { rate_ops_per_s, arrivals: Arrivals::Poisson };
+            let operations = rate_ops_per_s * self.arguments.seconds / work.threads as f64;
+            work.operations_per_thread = (operations.ceil() as u64).max(1);
+        }
+        check_key_value(&work).map_err(Failure::usage)?;
+        work.size_records();
+        let mut cell = super::work::cell(self.system.clone(), &work, self.arguments.seed);
+        self.probes += 1;
+        cell.id = format!("search/{}/{}", self.probes, cell.id);
+        let rows = self.session.run(&[Cell { work: Work::KeyValue(work), ..cell }]);
+        if self.session.is_interrupted() {
+            return Ok(None);
+        }
+        let row = rows.into_iter().find(|row| row.step == "run");
+        row.map(Some).ok_or_else(|| Failure {
+            code: exit::UNEXPECTED,
+            message: Some("the store did not reach its requests; see rows.jsonl".to_owned()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn promises_are_read_and_refused() {
+        for (bound, ns) in [("50us", 50_000), ("1.5ms", 1_500_000), ("1s", 1_000_000_000)] {
+            assert_eq!(Promise::parse("p99.9", bound).unwrap().bound_ns, ns);
+        }
+        for (percentile, bound, expected) in [
+            ("p999", "1ms", "did you mean p99"),
+            ("p99", "fast", "write 50us"),
+            ("p99", "-1ms", "write 50us"),
+        ] {
+            let message = Promise::parse(percentile, bound).err().unwrap().message.unwrap();
+            assert!(message.contains(expected), "{message}");
+        }
+    }
+}

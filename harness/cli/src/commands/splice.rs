@@ -1,0 +1,64 @@
+//! `splice`: tables of a run into Markdown files, or whether those that stand there are the run's.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{Failure, claims};
+use crate::cli::SpliceArguments;
+use record::archive::{load, write_whole};
+use report::splice::{MarkerError, Material, block, splice};
+use worker::exit;
+
+/// Writes or checks each file.
+pub(super) fn run(arguments: &SpliceArguments) -> Result<(), Failure> {
+    let folder = &from_here(&arguments.run);
+    let (run, rows) = load(folder).map_err(Failure::usage)?;
+    let answers = claims::answers(folder, &run, &rows)?;
+    let material = Material { folder, run: &run, rows: &rows, answers: &answers };
+    let mut stale: Vec<&PathBuf> = Vec::new();
+    for file in &arguments.files {
+        let (old, new) = spliced(file, &material)?;
+        if old == new {
+            println!("{}: as the run says", file.display());
+        } else if arguments.check {
+            stale.push(file);
+        } else {
+            write_whole(file, new.as_bytes())
+                .map_err(|error| Failure::machine(format!("{}: {error}", file.display())))?;
+            println!("{}: written", file.display());
+        }
+    }
+    for file in &stale {
+        eprintln!(
+            "{0}: its tables are not those of {1}; `nibble-bench splice {0} --run {1}` writes them",
+            file.display(),
+            folder.display()
+        );
+    }
+    if stale.is_empty() { Ok(()) } else { Err(Failure::silent(exit::UNEXPECTED)) }
+}
+
+/// The folder as seen from the one the program runs in, however it was named: links in files say it.
+fn from_here(folder: &Path) -> PathBuf {
+    let [whole, here] = [folder, Path::new(".")].map(Path::canonicalize);
+    let inside = whole.ok().zip(here.ok());
+    let inside = inside.and_then(|(whole, here)| Some(whole.strip_prefix(here).ok()?.to_owned()));
+    inside.unwrap_or_else(|| folder.to_owned())
+}
+
+/// A file as it is, and as it should be.
+fn spliced(file: &Path, material: &Material<'_>) -> Result<(String, String), Failure> {
+    let fail = |message: String| Failure::usage(format!("{}: {message}", file.display()));
+    let old = fs::read_to_string(file).map_err(|error| fail(error.to_string()))?;
+    let new = splice::<Wrong>(&old, |name| block(name, material).map_err(Wrong));
+    Ok((old.clone(), new.map_err(|Wrong(message)| fail(message))?))
+}
+
+/// What is wrong with a file, in words.
+struct Wrong(String);
+
+impl From<MarkerError> for Wrong {
+    fn from(error: MarkerError) -> Self {
+        Self(error.to_string())
+    }
+}

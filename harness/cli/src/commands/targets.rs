@@ -1,0 +1,226 @@
+//! `targets`: measures the table of performance targets, a line each.
+
+use std::collections::BTreeSet;
+
+use super::Failure;
+use super::measure::{Session, record};
+use crate::cli::TargetsArguments;
+use crate::plan::Plan;
+use crate::runner::calibrate_apart;
+use crate::suites::Bytes;
+use crate::targets::{
+    BUILT_IN, File, Kind, Line, Printer, Record, Sizes, Target, Verdict, cells, judge,
+    judge_yardstick, round_of, select,
+};
+use record::Calibration;
+use record::Cell;
+use record::Row;
+use record::unknown_name;
+use worker::exit;
+use worker::kernel::available_memory_bytes;
+
+/// Version of `targets.json`.
+const SCHEMA: u32 = 1;
+
+/// Lists the targets, or measures and judges them.
+pub(super) fn run(arguments: &TargetsArguments) -> Result<(), Failure> {
+    let (name, file) = load(arguments)?;
+    let targets = file.targets(&name).map_err(|error| Failure::usage(error.to_string()))?;
+    let targets = select(targets, &arguments.only).map_err(Failure::usage)?;
+    let printer = Printer::new(&targets);
+    if arguments.list {
+        for target in &targets {
+            println!("{}", printer.listed(target));
+        }
+        return Ok(());
+    }
+    let sizes = sizes(&file, arguments)?;
+    let planned: Vec<(&Target, Vec<Cell>)> = targets
+        .iter()
+        .map(|target| Ok((target, cells(&file, target, &sizes).map_err(Failure::usage)?)))
+        .collect::<Result<_, Failure>>()?;
+    let plan = distinct(&planned);
+    check_memory(&plan.cells)?;
+    let record = record("targets", None, &[], &plan);
+    let session = Session::open(record, &plan, &arguments.output)?;
+    let mut bench = Bench {
+        session,
+        file: &file,
+        sizes: &sizes,
+        printer,
+        rows: Vec::new(),
+        calibrations: Vec::new(),
+        lines: Vec::new(),
+    };
+    let (yardsticks, others): (Vec<_>, Vec<_>) =
+        planned.iter().partition(|(target, _)| matches!(target.kind, Kind::Yardstick { .. }));
+    for (target, cells) in others {
+        bench.measure(target, cells);
+    }
+    bench.measure_against_yardsticks(&yardsticks)?;
+    bench.conclude(name, arguments)
+}
+
+struct Bench<'a> {
+    session: Session,
+    file: &'a File,
+    sizes: &'a Sizes,
+    printer: Printer,
+    /// Of all cells so far: targets may share some.
+    rows: Vec<Row>,
+    calibrations: Vec<Calibration>,
+    lines: Vec<Line>,
+}
+
+impl Bench<'_> {
+    /// Runs those cells that no earlier target has run.
+    fn run(&mut self, cells: &[Cell]) {
+        let known: BTreeSet<&str> = self.rows.iter().map(|row| row.cell.id.as_str()).collect();
+        let fresh: Vec<Cell> =
+            cells.iter().filter(|cell| !known.contains(cell.id.as_str())).cloned().collect();
+        let rows = self.session.run(&fresh);
+        self.rows.extend(rows);
+    }
+
+    fn rows_of(&self, cells: &[Cell]) -> Vec<Row> {
+        let ids: BTreeSet<&str> = cells.iter().map(|cell| cell.id.as_str()).collect();
+        self.rows.iter().filter(|row| ids.contains(row.cell.id.as_str())).cloned().collect()
+    }
+
+    fn measure(&mut self, target: &Target, cells: &[Cell]) {
+        self.run(cells);
+        // A line of half its cells would look like a failure.
+        if !self.session.is_interrupted() {
+            let line = judge(target, &self.rows_of(cells), self.sizes, self.file.seed);
+            self.keep(line);
+        }
+    }
+
+    /// Round by round: a calibration, then a repetition of every yardstick, so that drift of the
+    /// machine meets both.
+    fn measure_against_yardsticks(
+        &mut self,
+        planned: &[&(&Target, Vec<Cell>)],
+    ) -> Result<(), Failure> {
+        let rounds = if planned.is_empty() { 0 } else { self.sizes.repetitions };
+        for round in 0..rounds {
+            if self.session.is_interrupted() {
+                return Ok(());
+            }
+            let calibration =
+                calibrate_apart(self.sizes.calibration.0).map_err(Failure::internal)?;
+            self.calibrations.push(calibration);
+            let cells = planned.iter().flat_map(|(_, cells)| cells);
+            let cells: Vec<Cell> = cells.filter(|cell| round_of(cell) == round).cloned().collect();
+            self.run(&cells);
+        }
+        if !self.session.is_interrupted() {
+            for (target, cells) in planned {
+                let rows = self.rows_of(cells);
+                self.keep(judge_yardstick(self.file, target, &rows, &self.calibrations));
+            }
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, line: Line) {
+        self.session.print(&self.printer.line(&line));
+        self.lines.push(line);
+    }
+
+    /// Writes `targets.json` and `targets.txt` beside the rows, and says what came of it.
+    fn conclude(self, file: String, arguments: &TargetsArguments) -> Result<(), Failure> {
+        let record = Record {
+            schema: SCHEMA,
+            file,
+            scale: arguments.scale.clone(),
+            sizes: self.sizes.clone(),
+            calibration_made: self.file.calibration,
+            calibrations: self.calibrations,
+            lines: self.lines,
+        };
+        let json = serde_json::to_string_pretty(&record).expect("a record is plain data");
+        let mut text: String =
+            record.lines.iter().map(|line| self.printer.line(line) + "\n").collect();
+        text += &format!("\n{}\n", record.summary());
+        for note in record.notes() {
+            text += &format!("{note}\n");
+        }
+        self.session.keep_file("targets.json", &(json + "\n"))?;
+        self.session.keep_file("targets.txt", &text)?;
+        let measured = self.session.finish()?;
+        println!("{}", record.summary());
+        for note in record.notes() {
+            eprintln!("note: {note}");
+        }
+        println!("{}", measured.folder.display());
+        let is = |verdict: Verdict| record.lines.iter().any(|line| line.verdict == verdict);
+        if measured.interrupted {
+            Err(Failure::silent(exit::INTERRUPTED))
+        } else if measured.unexpected > 0 || is(Verdict::NotMeasured) {
+            Err(Failure::silent(exit::UNEXPECTED))
+        } else if arguments.strict && is(Verdict::FallsShort) {
+            Err(Failure::silent(exit::FALLS_SHORT))
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// The built-in table, or the file named.
+fn load(arguments: &TargetsArguments) -> Result<(String, File), Failure> {
+    let (name, text) = match &arguments.file {
+        None => (BUILT_IN.0.to_owned(), BUILT_IN.1.to_owned()),
+        Some(path) => {
+            let name = path.display().to_string();
+            let text = std::fs::read_to_string(path)
+                .map_err(|error| Failure::usage(format!("{name}: cannot be read: {error}")))?;
+            (name, text)
+        }
+    };
+    let file = File::parse(&name, &text).map_err(|error| Failure::usage(error.to_string()))?;
+    Ok((name, file))
+}
+
+/// The scale's sizes, with those given by hand.
+fn sizes(file: &File, arguments: &TargetsArguments) -> Result<Sizes, Failure> {
+    let scale = &arguments.scale;
+    let known = || file.scales.keys().map(String::as_str);
+    let mut sizes = file
+        .scales
+        .get(scale)
+        .cloned()
+        .ok_or_else(|| Failure::usage(unknown_name("scale", scale, known())))?;
+    if let Some(text) = &arguments.object_memory {
+        let bytes = Bytes::try_from(text.clone())
+            .map_err(|error| Failure::usage(format!("object-memory: {error}")))?;
+        // Every target's, whatever it asks for.
+        (sizes.object_memory, sizes.object_memory_max) = (bytes, Some(bytes));
+    }
+    sizes.operations = arguments.operations.unwrap_or(sizes.operations);
+    sizes.blocks = arguments.blocks.unwrap_or(sizes.blocks);
+    sizes.repetitions = arguments.repetitions.unwrap_or(sizes.repetitions);
+    sizes.check().map_err(Failure::usage)?;
+    Ok(sizes)
+}
+
+fn distinct(planned: &[(&Target, Vec<Cell>)]) -> Plan {
+    let mut seen = BTreeSet::new();
+    let cells = planned.iter().flat_map(|(_, cells)| cells);
+    let cells = cells.filter(|cell| seen.insert(cell.id.clone())).cloned().collect();
+    Plan { cells, ..Plan::default() }
+}
+
+fn check_memory(cells: &[Cell]) -> Result<(), Failure> {
+    let wanted = cells.iter().map(Cell::expected_bytes).max().unwrap_or(0);
+    let available = available_memory_bytes();
+    if wanted > available / 10 * 9 {
+        return Err(Failure::machine(format!(
+            "a cell may need {} MiB and {} MiB are available: lower --object-memory or --scale, \
+             or leave large targets out with --only",
+            wanted >> 20,
+            available >> 20
+        )));
+    }
+    Ok(())
+}

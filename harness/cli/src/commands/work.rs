@@ -1,0 +1,66 @@
+//! The workload that options name: what `compare`, `search` and `ycsb` ask of a store.
+
+use workloads::SizeDistribution;
+use workloads::requests::Workload;
+
+use super::Failure;
+use crate::cli::WorkArguments;
+use crate::plan::{check_key_value, get_workload, key_value_cell};
+use crate::suites::Suite;
+use record::{Ageing, Cell, Driver, KeyValue, Source, System, Timing};
+use record::{Scale, unknown_name};
+
+/// The workload that the options describe.
+pub(super) fn work(arguments: &WorkArguments) -> Result<KeyValue, Failure> {
+    let object_memory_bytes = workloads::bytes::parse_bytes(&arguments.object_memory)
+        .map_err(|error| Failure::usage(format!("object-memory: {error}")))?;
+    let mut work = KeyValue {
+        fill_percent: arguments.fill_percent,
+        threads: arguments.threads,
+        driver: Driver::Closed { batch: arguments.batch },
+        operations_per_thread: arguments.operations,
+        source: if arguments.in_loop { Source::InLoop } else { Source::Prepared },
+        latency: if arguments.time_all { Timing::All } else { Timing::Sampled },
+        ageing: ageing(arguments)?,
+        ..KeyValue::plain(workload(arguments)?, object_memory_bytes as u64)
+    };
+    check_key_value(&work).map_err(Failure::usage)?;
+    work.size_records();
+    Ok(work)
+}
+
+fn workload(arguments: &WorkArguments) -> Result<Workload, Failure> {
+    let mut workload = match &arguments.workload {
+        Some(name) => Workload::by_name(name).ok_or_else(|| {
+            let known = Workload::names();
+            Failure::usage(unknown_name("workload", name, known.iter().map(String::as_str)))
+        })?,
+        None => get_workload(arguments.get_percent).map_err(Failure::usage)?,
+    };
+    if let Some(text) = &arguments.distribution {
+        workload.keys = text
+            .parse()
+            .map_err(|error| Failure::usage(format!("distribution `{text}`: {error}")))?;
+    }
+    if let Some(text) = &arguments.value_bytes {
+        let sizes: SizeDistribution =
+            text.parse().map_err(|error| Failure::usage(format!("value-bytes: {error}")))?;
+        workload.value_bytes = sizes;
+    }
+    Ok(workload)
+}
+
+fn ageing(arguments: &WorkArguments) -> Result<Ageing, Failure> {
+    match (&arguments.ageing, arguments.warm_up_rewrites) {
+        (None, 0.0) => Ok(Ageing::None),
+        (None, rewrites) => format!("rewrites:{rewrites}").parse().map_err(Failure::usage),
+        (Some(text), _) => text.parse().map_err(Failure::usage),
+    }
+}
+
+/// One cell of that workload.
+pub(super) fn cell(system: System, work: &KeyValue, seed: u64) -> Cell {
+    let suite = Suite::of_options(seed);
+    let scale = Scale::by_name("quick").expect("a scale that exists");
+    key_value_cell(&suite, &scale, system, 0, work.clone())
+}

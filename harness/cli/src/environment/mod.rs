@@ -1,0 +1,11 @@
+//! The machine and its state, recorded with every run.
+
+mod capture;
+mod processor;
+mod program;
+mod variables;
+
+pub use capture::capture;
+pub(crate) use processor::{boost, threads_per_core};
+pub(crate) use program::{is_dirty, profile, target_cpu};
+pub use variables::allocator_variables;

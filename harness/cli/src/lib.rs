@@ -1,0 +1,28 @@
+//! The program `nibble-bench`: what to measure, in which order, by which processes, and what to make
+//! of it.
+//!
+//! Data flows one way, and each arrow is a file or a plain type (`ARCHITECTURE.md`):
+//!
+//! ```text
+//! suites/*.toml ─ suites ─► Suite ─ plan ─► cells ─ runner ─► one fresh worker process each
+//!     ─► rows + curve ─ record::archive ─► results/RUN/ ─ report ─► report.html
+//! ```
+//!
+//! | module | what |
+//! |---|---|
+//! | [`suites`], [`plan`], [`traces`] | what to measure |
+//! | [`runner`] | a cell as a process, watched from outside |
+//! | [`environment`], [`doctor`] | this machine, and what on it disturbs measurements |
+//! | [`compare`], `targets` | live comparisons and performance targets |
+//! | [`cli`], [`commands`] | the command line |
+
+pub mod cli;
+pub mod commands;
+pub mod compare;
+pub mod doctor;
+pub mod environment;
+pub mod plan;
+pub mod runner;
+pub mod suites;
+mod targets;
+pub mod traces;

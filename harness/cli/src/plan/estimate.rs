@@ -1,0 +1,160 @@
+//! How long a plan will take, roughly, before anything is measured.
+//!
+//! Prices are means over the systems of the committed reference run (`results/reference`), on two cores
+//! of a present-day server; other machines take a multiple of it. A test holds them against that run.
+
+use engine::Transport;
+
+use crate::runner::IN_FLIGHT_MAX;
+use record::{Ageing, Basis, Cell, Driver, Fragmentation, KeyValue, System, Work};
+use worker::registry;
+
+/// Starting a worker, describing it, ending it.
+const PROCESS_S: f64 = 0.11;
+/// Warming, mapping and giving back a GiB.
+const GIB_S: f64 = 0.35;
+/// An operation on a store: by a call, with what each byte of the value adds; over a socket.
+const CALL_NS: f64 = 330.0;
+const CALL_BYTE_NS: f64 = 0.17;
+const SOCKET_NS: f64 = 40_000.0;
+/// The pseudo-store that prices memory, as a share of a store.
+const ROOFLINE_SHARE: f64 = 0.15;
+/// A page that is mapped and unmapped.
+const MAPPED_PAGE_NS: f64 = 100.0;
+/// A request to an allocator, with what each byte that is written adds.
+const HEAP_NS: f64 = 120.0;
+const HEAP_BYTE_NS: f64 = 0.35;
+
+/// Wall time of all `cells`, in seconds: what they do one after the other, and idle waits as far as they
+/// do not overlap.
+#[must_use]
+pub fn estimate_s(cells: &[Cell]) -> f64 {
+    let busy: f64 = cells.iter().map(busy_s).sum();
+    let waits: Vec<f64> = cells.iter().map(waits_s).collect();
+    let overlapped = waits.iter().sum::<f64>() / IN_FLIGHT_MAX as f64;
+    busy + waits.into_iter().fold(overlapped, f64::max)
+}
+
+/// The estimate for people: `42 s`, `31 min`, `2 h 10 min`.
+#[must_use]
+pub fn in_words(seconds: f64) -> String {
+    let minutes = (seconds / 60.0).round() as u64;
+    match minutes {
+        0 | 1 => format!("{seconds:.0} s"),
+        2..=119 => format!("{minutes} min"),
+        _ => format!("{} h {} min", minutes / 60, minutes % 60),
+    }
+}
+
+/// Time for which nothing else runs.
+fn busy_s(cell: &Cell) -> f64 {
+    let gib = cell.expected_bytes() as f64 / (1_u64 << 30) as f64;
+    PROCESS_S + gib * GIB_S + operations_ns(cell) / 1e9
+}
+
+fn operations_ns(cell: &Cell) -> f64 {
+    match &cell.work {
+        Work::KeyValue(work) => key_value_ns(&cell.system, work),
+        Work::Fragmentation(work) => fragmentation_ns(&cell.system, work),
+        Work::Copy(work) => work.operations as f64 * (50.0 + work.copy_bytes as f64 * 0.15),
+        Work::Allocations(work) => work.events as f64 * HEAP_NS,
+        Work::Mapping(work) => {
+            let pages = work.operations_per_thread * work.pages().max(1) * work.threads as u64;
+            pages as f64 * MAPPED_PAGE_NS
+        }
+    }
+}
+
+fn key_value_ns(system: &System, work: &KeyValue) -> f64 {
+    let (threads, records) = (work.threads as f64, work.records_max() as f64);
+    let aged = match work.ageing {
+        Ageing::None => 0.0,
+        Ageing::Rewrites(times) | Ageing::Churn(times) => times,
+        Ageing::Litter(percent) => f64::from(percent) / 100.0,
+    };
+    let timed = work.operations_per_thread as f64 * threads;
+    let price = price_ns(system, work.workload.mean_value_bytes());
+    if let (Some(replay), Driver::Timed { speed }) = (&work.replay, work.driver) {
+        return replay.totals.duration_ns as f64 / speed;
+    }
+    if work.replay.is_some() {
+        // Stores over allocators rehearse.
+        let times = if matches!(system, System::Store { heap: Some(_), .. }) { 2.0 } else { 1.0 };
+        return times * timed * price / threads;
+    }
+    // Loaded, aged, and read again at the end.
+    let around = records * (2.0 + aged) * price / threads;
+    match work.driver {
+        Driver::Open { rate_ops_per_s, .. } => around + timed / rate_ops_per_s * 1e9,
+        Driver::Closed { .. } | Driver::Timed { .. } => around + timed * price / threads,
+    }
+}
+
+fn price_ns(system: &System, value_bytes: f64) -> f64 {
+    let Some(traits) = registry::traits_of(system) else {
+        return HEAP_NS + HEAP_BYTE_NS * value_bytes;
+    };
+    let call_ns = CALL_NS + CALL_BYTE_NS * value_bytes;
+    if traits.transport == Transport::UnixSocket {
+        SOCKET_NS
+    } else if registry::is_roofline(system) {
+        call_ns * ROOFLINE_SHARE
+    } else {
+        call_ns
+    }
+}
+
+fn fragmentation_ns(system: &System, work: &Fragmentation) -> f64 {
+    let first = work.pattern.first.mean();
+    let volume = match work.pattern.volume {
+        workloads::fragmentation::Volume::Fill => 1.0,
+        workloads::fragmentation::Volume::Multiple(multiple) => multiple,
+    };
+    // Fill, delete, fill again; or the same in cycles.
+    let fills = work.pattern.cycles.map_or(2.0, f64::from) * volume;
+    let objects = work.live_bytes as f64 / first.max(1.0) * fills * 1.9;
+    let pages = match work.basis {
+        // Memory is touched within the clock, for as much as is live.
+        Basis::Ample => work.live_bytes as f64 / 4096.0 * 1500.0,
+        Basis::Bounded => 0.0,
+    };
+    objects * price_ns(system, first) + pages
+}
+
+/// Time in which the cell sleeps and others run.
+fn waits_s(cell: &Cell) -> f64 {
+    let Work::Fragmentation(work) = &cell.work else { return 0.0 };
+    let observations = match work.observe {
+        record::Observe::End => 1.0,
+        record::Observe::Each => 3.0,
+    };
+    observations * work.idle_ms as f64 / 1e3
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use record::archive;
+
+    /// Of the run that the prices were taken from, not of this machine: nothing is timed here.
+    #[test]
+    fn the_estimate_for_the_reference_run_is_near_what_it_took() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/reference");
+        let (run, rows) = archive::load(&folder).unwrap();
+        let cells: Vec<Cell> =
+            rows.into_iter().filter(|row| row.last).map(|row| row.cell).collect();
+        assert_eq!(cells.len(), run.cells_planned);
+        let at = |text: &str| text.parse::<jiff::Timestamp>().unwrap();
+        let took = at(&run.finished.unwrap()).duration_since(at(&run.started));
+        let ratio = estimate_s(&cells) / took.as_secs_f64();
+        assert!((0.75..1.33).contains(&ratio), "{ratio:.2} of what it took");
+    }
+
+    #[test]
+    fn words_for_people() {
+        let words = [42.0, 95.0, 1800.0, 7800.0].map(in_words);
+        assert_eq!(words, ["42 s", "2 min", "30 min", "2 h 10 min"]);
+    }
+}

@@ -1,0 +1,253 @@
+//! From `[[key-value]]` grids to cells.
+
+use workloads::requests::{Mix, Workload};
+
+use super::{check_threads, finish};
+use crate::suites::{KeyValueGrid, Suite, on_cores};
+use record::{Cell, Driver, KeyValue, Source, System, Timing, Work};
+use record::{Scale, unknown_name};
+use worker::registry;
+
+/// Keys and values of `get-N` where a grid names none.
+const DEFAULT_WORKLOAD: &str = "get-50";
+
+pub(super) fn cells(
+    suite: &Suite,
+    grid: &KeyValueGrid,
+    (scale, cores): (&Scale, usize),
+    cells: &mut Vec<Cell>,
+) -> Result<(), String> {
+    let fail = |message: String| format!("{}: {message}", suite.name);
+    let repetitions = grid.repetitions.unwrap_or(u32::MAX).min(scale.repetitions);
+    let mut systems = Vec::new();
+    for store in grid.stores_with_knobs().map_err(fail)? {
+        systems.push(registry::store(&store)?);
+    }
+    for mut work in works(suite, grid, (scale, cores)).map_err(fail)? {
+        work.size_records();
+        check_key_value(&work).map_err(fail)?;
+        let roofline = grid.roofline.then(registry::roofline);
+        for system in systems.iter().chain(&roofline) {
+            check_store(system, &work).map_err(fail)?;
+            for repetition in 0..repetitions {
+                cells.push(key_value_cell(suite, scale, system.clone(), repetition, work.clone()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Every combination of the grid but its stores.
+fn works(
+    suite: &Suite,
+    grid: &KeyValueGrid,
+    (scale, cores): (&Scale, usize),
+) -> Result<Vec<KeyValue>, String> {
+    let operations = scale.operations_per_thread as f64 * grid.operations_factor;
+    let object_memory =
+        grid.object_memory.map_or(scale.store_bytes, |bytes| bytes.0.min(scale.store_bytes));
+    let mut all = vec![KeyValue {
+        operations_per_thread: operations as u64,
+        source: grid.source,
+        latency: grid.latency,
+        ..KeyValue::plain(workload(suite, DEFAULT_WORKLOAD)?, object_memory)
+    }];
+    let asked = grid.workloads.iter().map(|name| workload(suite, name));
+    let asked = asked.collect::<Result<Vec<Workload>, String>>()?;
+    let shares = grid.get_percent.iter().map(|&percent| get_workload(percent));
+    let shares = shares.collect::<Result<Vec<Workload>, String>>()?;
+    if asked.is_empty() && shares.is_empty() {
+        return Err("a [[key-value]] table names neither `workloads` nor `get-percent`".to_owned());
+    }
+    let workloads: Vec<Workload> = asked.into_iter().chain(shares).collect();
+    vary(&mut all, &workloads, |work, workload| work.workload = workload.clone());
+    vary(&mut all, &grid.distributions, |work, keys| work.workload.keys = *keys);
+    vary(&mut all, &grid.value_bytes, |work, sizes| work.workload.value_bytes = sizes.clone());
+    vary(&mut all, &grid.fill_percent, |work, percent| work.fill_percent = *percent);
+    vary(&mut all, &on_cores(&grid.threads, cores), |work, threads| work.threads = *threads);
+    vary(&mut all, &grid.ageing, |work, ageing| work.ageing = *ageing);
+    vary(&mut all, &grid.resident, |work, resident| work.resident = *resident);
+    if grid.rate_ops_per_s.is_empty() {
+        vary(&mut all, &grid.batch, |work, batch| work.driver = Driver::Closed { batch: *batch });
+    } else {
+        if grid.batch != [1] {
+            return Err("`rate-ops-per-s` schedules single requests: drop `batch`".to_owned());
+        }
+        vary(&mut all, &grid.rate_ops_per_s, |work, rate| {
+            work.driver = Driver::Open { rate_ops_per_s: *rate, arrivals: grid.arrivals };
+            // Every request of an open loop is timed, and a run lasts as long at every rate.
+            work.latency = Timing::All;
+            let operations = rate * scale.open_loop_s / work.threads as f64;
+            work.operations_per_thread = (operations * grid.operations_factor).ceil() as u64;
+        });
+    }
+    Ok(all)
+}
+
+/// Every work with every value; as they are where there are no values.
+fn vary<T>(all: &mut Vec<KeyValue>, values: &[T], set: impl Fn(&mut KeyValue, &T)) {
+    if values.is_empty() {
+        return;
+    }
+    let varied = all.iter().flat_map(|work| {
+        values.iter().map(|value| {
+            let mut work = work.clone();
+            set(&mut work, value);
+            work
+        })
+    });
+    *all = varied.collect();
+}
+
+/// A share of GETs, the rest updates.
+pub(crate) fn get_workload(percent: u32) -> Result<Workload, String> {
+    if percent > 100 {
+        return Err(format!("get-percent = {percent}: must be 0 to 100"));
+    }
+    let base = Workload::by_name(DEFAULT_WORKLOAD).expect("it is built in");
+    let mix = Mix::gets(f64::from(percent)).map_err(|error| error.to_string())?;
+    let name = format!("get-{percent}");
+    Ok(Workload { name, mix, ..base })
+}
+
+/// The suite's own workload of that name, or a built-in one.
+fn workload(suite: &Suite, name: &str) -> Result<Workload, String> {
+    if let Some(own) = suite.workloads.iter().find(|workload| workload.name == name) {
+        own.validate().map_err(|error| format!("workload `{name}`: {error}"))?;
+        return Ok(own.clone());
+    }
+    Workload::by_name(name).ok_or_else(|| {
+        let built_in = Workload::names();
+        let own = suite.workloads.iter().map(|workload| workload.name.as_str());
+        unknown_name("workload", name, own.chain(built_in.iter().map(String::as_str)))
+    })
+}
+
+/// A store that is not ordered cannot scan; where keys belong to workers, requests are dealt before the
+/// clock and must be there.
+pub(crate) fn check_store(system: &System, work: &KeyValue) -> Result<(), String> {
+    let workload = &work.workload;
+    let partitioned =
+        registry::traits_of(system).is_some_and(|traits| traits.sharing.is_partitioned());
+    if partitioned && work.source == Source::InLoop {
+        return Err(format!(
+            "requests to `{}` are dealt to the workers of their keys before the clock: drop \
+             `source = \"in-loop\"`",
+            system.label()
+        ));
+    }
+    if partitioned && matches!(work.driver, Driver::Timed { .. }) {
+        return Err(format!(
+            "requests to `{}` are dealt to the workers of their keys, and their times are not: drop \
+             `speed`",
+            system.label()
+        ));
+    }
+    let can =
+        registry::traits_of(system).is_none_or(|traits| traits.ordered || !traits.keeps_values);
+    if can || !workload.scans() {
+        return Ok(());
+    }
+    let ordered =
+        registry::store_traits().iter().filter(|traits| traits.ordered && !traits.test_only);
+    let ordered: Vec<&str> = ordered.map(|traits| traits.name).collect();
+    Err(format!(
+        "workload `{}` scans, and `{}` is not ordered; ordered stores are: {}",
+        workload.name,
+        system.label(),
+        ordered.join(", ")
+    ))
+}
+
+/// One key-value cell; also what `compare` and `search` are made of.
+#[must_use]
+pub fn key_value_cell(
+    suite: &Suite,
+    scale: &Scale,
+    system: System,
+    repetition: u32,
+    work: KeyValue,
+) -> Cell {
+    let id = format!("key-value/{}/{}", work.name(), system.label());
+    finish(suite, scale, system, repetition, id, Work::KeyValue(work))
+}
+
+/// Longest open loop and longest closed loop that a cell may be asked for, in operations.
+const OPERATIONS_MAX: u64 = 1 << 32;
+
+/// Checks a key-value workload's numbers.
+///
+/// # Errors
+/// The value and what is allowed.
+pub fn check_key_value(work: &KeyValue) -> Result<(), String> {
+    work.workload.validate().map_err(|error| error.to_string())?;
+    check_threads(work.threads)?;
+    let within = |name: &str, value: u64, from: u64, to: u64| {
+        if (from..=to).contains(&value) {
+            Ok(())
+        } else {
+            Err(format!("{name} = {value}: must be {from} to {to}"))
+        }
+    };
+    within("value-bytes", work.workload.value_bytes_max() as u64, 0, (16 << 20) - 1)?;
+    within("fill-percent", work.fill_percent.into(), 1, 98)?;
+    within("batch", work.batch() as u64, 1, 64)?;
+    within("operations", work.operations_per_thread, 1, OPERATIONS_MAX)?;
+    within("object-memory-bytes", work.object_memory_bytes, 8 << 20, 1 << 46)?;
+    if let Some(rate) = work.rate_ops_per_s()
+        && !(1.0..=1e9).contains(&rate)
+    {
+        return Err(format!("rate-ops-per-s = {rate}: must be 1 to 1e9"));
+    }
+    let mix = &work.workload.mix;
+    if work.batch() > 1 && mix.scan + mix.read_modify_write > 0.0 {
+        return Err(format!(
+            "workload `{}` scans, or writes what it has just read: it cannot be sent in batches",
+            work.workload.name
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memories(object_memory: &str, scale: &str) -> Vec<u64> {
+        let text = format!(
+            "question = \"?\"\n[[key-value]]\nstores = [\"nibble\"]\nget-percent = [50]\n\
+             value-bytes = [100]\nfill-percent = [50]\nthreads = [1]\nrepetitions = 1\n{object_memory}"
+        );
+        let suite = Suite::parse("my.toml", &text).unwrap();
+        let mut planned = Vec::new();
+        let scale = Scale::by_name(scale).unwrap();
+        cells(&suite, &suite.key_value[0], (&scale, 2), &mut planned).unwrap();
+        let work = planned.iter().map(|cell| match &cell.work {
+            Work::KeyValue(work) => work,
+            other => panic!("{other:?}"),
+        });
+        work.map(|work| {
+            let half = work.object_memory_bytes / 2;
+            assert!((half - 112..=half).contains(&(work.records * 112)), "{work:?}");
+            work.object_memory_bytes
+        })
+        .collect()
+    }
+
+    #[test]
+    fn a_grid_may_ask_for_less_object_memory_than_the_scale() {
+        assert_eq!(memories("", "quick"), [256 << 20; 2]);
+        assert_eq!(memories("object-memory = \"32MiB\"", "quick"), [32 << 20; 2]);
+        assert_eq!(memories("object-memory = \"1GiB\"", "smoke"), [48 << 20; 2]);
+    }
+
+    #[test]
+    fn too_little_object_memory_is_refused() {
+        let text = "question = \"?\"\n[[key-value]]\nstores = [\"nibble\"]\nget-percent = [50]\n\
+                    fill-percent = [50]\nthreads = [1]\nobject-memory = \"1MiB\"";
+        let suite = Suite::parse("my.toml", text).unwrap();
+        let scale = Scale::by_name("quick").unwrap();
+        let error = cells(&suite, &suite.key_value[0], (&scale, 2), &mut Vec::new()).unwrap_err();
+        assert!(error.contains("object-memory-bytes = 1048576: must be 8388608"), "{error}");
+    }
+}

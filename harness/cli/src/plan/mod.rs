@@ -1,0 +1,426 @@
+//! From suites and a scale to cells: pure, so a plan can be shown without running anything.
+
+mod allocations;
+mod copying;
+mod estimate;
+#[cfg(test)]
+mod fixture_cells;
+mod key_value;
+mod mapping;
+mod replay;
+mod too_large;
+
+use std::collections::BTreeSet;
+
+use workloads::fragmentation::{self, Pattern, Volume};
+
+use crate::suites::{FragmentationGrid, Suite};
+use crate::traces::Traces;
+use record::archive::Suites;
+use record::{Basis, Cell, Fragmentation, Frees, Observe, System, Work};
+use record::{Scale, unknown_name};
+use worker::registry;
+
+pub use estimate::{estimate_s, in_words};
+pub use key_value::{check_key_value, key_value_cell};
+pub(crate) use key_value::{check_store, get_workload};
+
+/// Cells in the order they run: repetition by repetition, and within one in an order shuffled by
+/// the suite's seed, so that drift of the machine meets every system alike. Roofline cells come first in
+/// their repetition, so that every other row can say how near it comes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Plan {
+    /// The cells.
+    pub cells: Vec<Cell>,
+    /// The suites that ask for each.
+    pub suites: Suites,
+    /// What was changed to fit this machine, in sentences for the report.
+    pub notices: Vec<String>,
+}
+
+/// What a plan asks of the machine it is made for.
+#[derive(Clone, Copy, Debug)]
+pub struct MachineLimits {
+    /// Memory that may be used at all.
+    pub memory_bytes: u64,
+    /// Cores, to which numbers of threads grow where a suite says so.
+    pub cores: usize,
+}
+
+/// Share of available memory that the largest cell may be expected to need, in percent.
+const LARGEST_CELL_PERCENT: u64 = 80;
+/// Smallest live set to which a scale is reduced before the plan gives up.
+const LIVE_BYTES_MIN: u64 = 8 << 20;
+/// Reduced sizes are multiples of this.
+const SIZE_STEP_BYTES: u64 = 4 << 20;
+
+/// Plans `suites` at `scale`. Where memory does not suffice, live sets are reduced and a notice
+/// says so; a trace that is not among `traces` has a notice and no cells.
+///
+/// # Errors
+/// Unknown names with near matches, impossible combinations, a machine too small for anything.
+pub fn plan(
+    suites: &[Suite],
+    scale: &Scale,
+    traces: &Traces,
+    limits: MachineLimits,
+) -> Result<Plan, String> {
+    let mut scale = scale.clone();
+    let mut notices = missing_traces(suites, traces);
+    let asked = scale.clone();
+    let (cells, suites) = loop {
+        let allowed = limits.memory_bytes / 100 * LARGEST_CELL_PERCENT;
+        let (mut cells, asked_by) = cells_of(suites, &scale, traces, limits.cores)?;
+        let too_large = too_large::leave_out(&mut cells, &scale, allowed);
+        let largest = cells.iter().map(Cell::expected_bytes).max().unwrap_or(0);
+        if largest <= allowed {
+            notices.extend(too_large);
+            break (cells, asked_by);
+        }
+        let fitting = |bytes: u64| {
+            let share = (bytes as f64 * allowed as f64 / largest as f64) as u64;
+            // Always a step less, or what cells need beside the live set would keep it from fitting.
+            (share / SIZE_STEP_BYTES * SIZE_STEP_BYTES).min(bytes - bytes.min(SIZE_STEP_BYTES))
+        };
+        scale.live_bytes = fitting(scale.live_bytes);
+        scale.store_bytes = fitting(scale.store_bytes);
+        if scale.live_bytes < LIVE_BYTES_MIN {
+            return Err(format!(
+                "not enough memory for scale `{}`: {} MiB are available, of which a cell may need \
+                 {} %, and the largest may need {} MiB however far live sets are reduced (to {} \
+                 MiB at least); free memory, or use a smaller scale",
+                asked.name,
+                limits.memory_bytes >> 20,
+                LARGEST_CELL_PERCENT,
+                largest >> 20,
+                LIVE_BYTES_MIN >> 20,
+            ));
+        }
+    };
+    if scale != asked {
+        notices.push(format!(
+            "scale `{}` asks for live sets of {} MiB and stores of {} MiB; {} MiB of memory are \
+             available, so they were reduced to {} MiB and {} MiB",
+            asked.name,
+            asked.live_bytes >> 20,
+            asked.store_bytes >> 20,
+            limits.memory_bytes >> 20,
+            scale.live_bytes >> 20,
+            scale.store_bytes >> 20,
+        ));
+    }
+    Ok(Plan { cells, suites, notices })
+}
+
+/// A notice for every trace that suites name and that is not there.
+fn missing_traces(suites: &[Suite], traces: &Traces) -> Vec<String> {
+    let named = suites.iter().flat_map(Suite::traces);
+    let missing: BTreeSet<&str> =
+        named.filter(|name| traces.matching(name).next().is_none()).collect();
+    missing.into_iter().map(crate::traces::remedy).collect()
+}
+
+fn cells_of(
+    suites: &[Suite],
+    scale: &Scale,
+    traces: &Traces,
+    cores: usize,
+) -> Result<(Vec<Cell>, Suites), String> {
+    let mut cells: Vec<Cell> = Vec::new();
+    let mut asked_by = Suites::new();
+    for suite in suites {
+        let before = cells.len();
+        for grid in &suite.fragmentation {
+            fragmentation_cells(suite, grid, scale, &mut cells)?;
+        }
+        for grid in &suite.key_value {
+            key_value::cells(suite, grid, (scale, cores), &mut cells)?;
+        }
+        for grid in &suite.copy {
+            copying::cells(suite, grid, scale, &mut cells)?;
+        }
+        for grid in &suite.mapping {
+            mapping::cells(suite, grid, scale, &mut cells)?;
+        }
+        for grid in &suite.allocations {
+            allocations::cells(suite, grid, scale, traces, &mut cells)?;
+        }
+        for grid in &suite.replay {
+            replay::cells(suite, grid, (scale, cores), traces, &mut cells)?;
+        }
+        for cell in &cells[before..] {
+            let names = asked_by.entry(cell.id.clone()).or_default();
+            if !names.contains(&suite.name) {
+                names.push(suite.name.clone());
+            }
+        }
+    }
+    // Suites may share cells; a cell that two of them want runs once.
+    let mut seen = BTreeSet::new();
+    cells.retain(|cell| seen.insert(cell.id.clone()));
+    let seed = suites.first().map_or(0, |suite| suite.seed);
+    cells.sort_by_key(|cell| {
+        (cell.repetition, !registry::is_roofline(&cell.system), shuffled(seed, cell))
+    });
+    Ok((cells, asked_by))
+}
+
+/// A place in the order that looks random and depends on nothing but seed, repetition and id.
+fn shuffled(seed: u64, cell: &Cell) -> u64 {
+    let mut state = seed ^ u64::from(cell.repetition).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    for byte in cell.id.bytes() {
+        state = (state ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3);
+        state ^= state >> 29;
+    }
+    state
+}
+
+fn fragmentation_cells(
+    suite: &Suite,
+    grid: &FragmentationGrid,
+    scale: &Scale,
+    cells: &mut Vec<Cell>,
+) -> Result<(), String> {
+    let mut systems: Vec<(System, Basis)> = registry::heaps(&grid.heaps, &grid.variants)?
+        .into_iter()
+        .map(|system| (system, Basis::Ample))
+        .collect();
+    for store in &grid.stores {
+        for &basis in &grid.basis {
+            systems.push((registry::store(store)?, basis));
+        }
+    }
+    if systems.is_empty() {
+        return Err(format!(
+            "{}: a [[fragmentation]] table names neither heaps nor stores",
+            suite.name
+        ));
+    }
+    for (system, _) in &systems {
+        check_steering(&suite.name, system, &grid.threads)?;
+    }
+    let repetitions = grid.repetitions.unwrap_or(u32::MAX).min(scale.repetitions);
+    for name in &grid.patterns {
+        let pattern = pattern(suite, name)?;
+        for (system, basis) in &systems {
+            check_basis(&suite.name, &pattern, *basis)?;
+            for &threads in &grid.threads {
+                for &frees in &grid.frees {
+                    // Another thread can free only where there is one.
+                    if frees == Frees::Other && threads < 2 {
+                        continue;
+                    }
+                    check_threads(threads)?;
+                    for &observe in &grid.observe {
+                        for repetition in 0..repetitions {
+                            cells.push(fragmentation_cell(
+                                suite,
+                                scale,
+                                system.clone(),
+                                repetition,
+                                Fragmentation {
+                                    pattern: pattern.clone(),
+                                    live_bytes: live_bytes(&pattern, scale, *basis),
+                                    basis: *basis,
+                                    threads,
+                                    frees,
+                                    observe,
+                                    idle_ms: scale.idle_ms,
+                                },
+                            ));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Threads that own keys cannot hand objects to one another.
+fn check_steering(suite: &str, system: &System, threads: &[usize]) -> Result<(), String> {
+    let partitioned =
+        registry::traits_of(system).is_some_and(|traits| traits.sharing.is_partitioned());
+    match threads.iter().find(|&&threads| threads > 1) {
+        Some(threads) if partitioned => Err(format!(
+            "{suite}: keys of `{}` belong to workers, and fragmentation cells hand objects on: \
+             threads = {threads} must be 1",
+            system.label()
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// A store that fills until it refuses has no cap to allocate a multiple of.
+fn check_basis(suite: &str, pattern: &Pattern, basis: Basis) -> Result<(), String> {
+    match (basis, pattern.volume) {
+        (Basis::Bounded, Volume::Multiple(multiple)) => Err(format!(
+            "{suite}: pattern `{}` allocates {multiple} times a cap, and basis `bounded` fills until \
+             the store refuses: use basis `ample`, or a pattern with volume = \"fill\"",
+            pattern.name
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The live set of a pattern: small objects get a smaller one. A bounded store is given that
+/// much object memory, and at least 64 of its largest objects.
+fn live_bytes(pattern: &Pattern, scale: &Scale, basis: Basis) -> u64 {
+    let smallest =
+        pattern.first.mean().min(pattern.second.as_ref().map_or(f64::MAX, |size| size.mean()));
+    let live_bytes = scale.live_bytes_for(smallest);
+    match basis {
+        Basis::Ample => live_bytes,
+        Basis::Bounded => live_bytes.max(16 << 20),
+    }
+}
+
+fn fragmentation_cell(
+    suite: &Suite,
+    scale: &Scale,
+    system: System,
+    repetition: u32,
+    work: Fragmentation,
+) -> Cell {
+    let mut id = format!("fragmentation/{}/{}", work.pattern.name, system.label());
+    if !system.is_heap() {
+        id.push_str(match work.basis {
+            Basis::Ample => "/ample",
+            Basis::Bounded => "/bounded",
+        });
+    }
+    if work.threads > 1 {
+        let frees = if work.frees == Frees::Own { "own" } else { "other" };
+        id.push_str(&format!("/{}-threads-{frees}-frees", work.threads));
+    }
+    if work.observe == Observe::Each {
+        id.push_str("/observed-each");
+    }
+    finish(suite, scale, system, repetition, id, Work::Fragmentation(work))
+}
+
+fn check_threads(threads: usize) -> Result<(), String> {
+    let most = worker::progress::THREADS_MAX;
+    if (1..=most).contains(&threads) {
+        Ok(())
+    } else {
+        Err(format!("threads = {threads}: must be 1 to {most}"))
+    }
+}
+
+fn finish(
+    suite: &Suite,
+    scale: &Scale,
+    system: System,
+    repetition: u32,
+    id: String,
+    work: Work,
+) -> Cell {
+    // Larger scales do more work in a cell; the limit grows with the live set.
+    let growth = (scale.live_bytes >> 28).max(1);
+    let mut cell = Cell {
+        id: format!("{id}/{repetition}"),
+        system,
+        work,
+        seed: suite.seed + u64::from(repetition),
+        repetition,
+        sampling: true,
+        timeout_ms: suite.timeout_s * 1000 * growth,
+        memory_limit_bytes: 0,
+        counters: false,
+    };
+    cell.memory_limit_bytes = cell.expected_bytes() * 3 + (512 << 20);
+    cell
+}
+
+fn pattern(suite: &Suite, name: &str) -> Result<Pattern, String> {
+    if let Some(own) = suite.patterns.iter().find(|pattern| pattern.name == name) {
+        own.validate().map_err(|error| format!("{}: pattern `{name}`: {error}", suite.name))?;
+        return Ok(own.clone());
+    }
+    Pattern::by_name(name).ok_or_else(|| {
+        let built_in = fragmentation::all();
+        let known = suite.patterns.iter().chain(&built_in).map(|pattern| pattern.name.as_str());
+        unknown_name("pattern", name, known)
+    })
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::suites::built_in;
+
+    const AMPLE: MachineLimits = MachineLimits { memory_bytes: 64 << 30, cores: 2 };
+
+    pub(crate) fn sample_cells() -> Vec<Cell> {
+        let suites = [built_in("self-test").unwrap()];
+        plan(&suites, &Scale::by_name("smoke").unwrap(), &Traces::default(), AMPLE).unwrap().cells
+    }
+
+    fn all_suites() -> Vec<Suite> {
+        crate::suites::names().map(|name| built_in(name).unwrap()).collect()
+    }
+
+    #[test]
+    fn ids_are_unique_and_a_plan_is_the_same_every_time() {
+        let scale = Scale::by_name("quick").unwrap();
+        let first = plan(&all_suites(), &scale, &Traces::default(), AMPLE).unwrap();
+        let ids: BTreeSet<&str> = first.cells.iter().map(|cell| cell.id.as_str()).collect();
+        assert_eq!(ids.len(), first.cells.len());
+        assert_eq!(first, plan(&all_suites(), &scale, &Traces::default(), AMPLE).unwrap());
+        assert!(first.cells.is_sorted_by_key(|cell| cell.repetition), "repetitions interleave");
+    }
+
+    #[test]
+    fn a_small_machine_gets_smaller_live_sets_and_says_so() {
+        let limits = MachineLimits { memory_bytes: 20 << 30, cores: 2 };
+        let scale = Scale::by_name("paper").unwrap();
+        let plan =
+            plan(&[built_in("allocator-bloat").unwrap()], &scale, &Traces::default(), limits)
+                .unwrap();
+        assert_eq!(plan.notices.len(), 1);
+        assert!(plan.notices[0].contains("reduced to 46"), "{}", plan.notices[0]);
+        let largest = plan.cells.iter().map(Cell::expected_bytes).max().unwrap();
+        let percent = largest * 100 / limits.memory_bytes;
+        assert!((LARGEST_CELL_PERCENT - 2..=LARGEST_CELL_PERCENT).contains(&percent), "{percent}");
+    }
+
+    #[test]
+    fn a_tiny_machine_is_told_before_anything_runs() {
+        let limits = MachineLimits { memory_bytes: 32 << 20, cores: 2 };
+        let scale = Scale::by_name("smoke").unwrap();
+        let error = plan(&all_suites(), &scale, &Traces::default(), limits).unwrap_err();
+        assert!(error.starts_with("not enough memory for scale `smoke`: 32 MiB"), "{error}");
+    }
+
+    #[test]
+    fn impossible_combinations_are_not_planned() {
+        let scale = Scale::by_name("smoke").unwrap();
+        let plan =
+            plan(&[built_in("allocator-threads").unwrap()], &scale, &Traces::default(), AMPLE)
+                .unwrap();
+        assert!(plan.cells.iter().any(|cell| cell.id.contains("2-threads-other-frees")));
+        assert!(plan.cells.iter().all(|cell| !cell.id.contains("1-threads")));
+    }
+
+    #[test]
+    fn a_multiple_of_no_cap_is_refused() {
+        let mut suite = built_in("store-bloat").unwrap();
+        suite.fragmentation[0].patterns = vec!["W2".to_owned()];
+        let error = plan(&[suite], &Scale::by_name("smoke").unwrap(), &Traces::default(), AMPLE)
+            .unwrap_err();
+        assert!(error.contains("`W2` allocates 5 times a cap"), "{error}");
+    }
+
+    #[test]
+    fn unknown_names_get_near_matches() {
+        let mut suite = built_in("allocator-bloat").unwrap();
+        suite.fragmentation[0].patterns = vec!["P7".to_owned()];
+        let scale = Scale::by_name("smoke").unwrap();
+        let error = plan(&[suite.clone()], &scale, &Traces::default(), AMPLE).unwrap_err();
+        assert!(error.contains("unknown pattern `P7`"), "{error}");
+        suite.fragmentation[0].heaps = vec!["jemaloc".to_owned()];
+        let error = plan(&[suite], &scale, &Traces::default(), AMPLE).unwrap_err();
+        assert!(error.contains("did you mean jemalloc"), "{error}");
+    }
+}

@@ -1,0 +1,247 @@
+//! From `[[replay]]` grids to cells.
+
+use super::key_value::{check_key_value, check_store};
+use super::{check_threads, finish};
+use crate::suites::{ReplayGrid, Suite, on_cores};
+use crate::traces::{TraceContent, TraceFile, Traces};
+use record::Scale;
+use record::{Cell, Driver, KeyValue, Replay, Timing, Work};
+use worker::registry;
+
+/// Most copies of a trace in step.
+pub(super) const COPIES_MAX: u64 = 64;
+/// Stores need some blocks, however small the trace.
+const OBJECT_MEMORY_BYTES_MIN: u64 = 8 << 20;
+
+/// Cells of the traces that are there.
+pub(super) fn cells(
+    suite: &Suite,
+    grid: &ReplayGrid,
+    (scale, cores): (&Scale, usize),
+    traces: &Traces,
+    cells: &mut Vec<Cell>,
+) -> Result<(), String> {
+    let fail = |message: String| format!("{}: {message}", suite.name);
+    let threads = on_cores(&grid.threads, cores);
+    check(grid, &threads).map_err(fail)?;
+    let repetitions = grid.repetitions.unwrap_or(u32::MAX).min(scale.repetitions);
+    let stores = grid.stores.iter().map(|store| registry::store(store));
+    let systems = stores.collect::<Result<Vec<_>, String>>()?;
+    let named = grid.traces.iter().flat_map(|pattern| traces.matching(pattern));
+    for trace in named {
+        for work in works(grid, trace, &threads).map_err(fail)? {
+            check_key_value(&work).map_err(fail)?;
+            for system in &systems {
+                check_store(system, &work).map_err(fail)?;
+                for repetition in 0..repetitions {
+                    let id = format!("replay/{}/{}", replay_name(&work), system.label());
+                    let work = Work::KeyValue(work.clone());
+                    cells.push(finish(suite, scale, system.clone(), repetition, id, work));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn works(grid: &ReplayGrid, trace: &TraceFile, threads: &[usize]) -> Result<Vec<KeyValue>, String> {
+    if trace.content != TraceContent::Operations {
+        return Err(format!(
+            "trace `{}` records a program's allocations, not requests to a store: replay it in an \
+             [[allocations]] table",
+            trace.name
+        ));
+    }
+    let closed = grid.batch.iter().map(|&batch| Driver::Closed { batch });
+    let timed = grid.speed.iter().map(|&speed| Driver::Timed { speed });
+    let drivers: Vec<Driver> =
+        if grid.speed.is_empty() { closed.collect() } else { timed.collect() };
+    let mut works = Vec::new();
+    for &miss in &grid.miss {
+        let staged = trace
+            .replays
+            .get(&miss)
+            .ok_or_else(|| format!("trace `{}` was not staged with miss = `{miss}`", trace.name))?;
+        for &working_sets in &grid.working_sets {
+            let replay = Replay {
+                trace: trace.name.clone(),
+                digest: format!("{:016x}", trace.digest),
+                staged: staged.staged.clone(),
+                working_sets,
+                copies: grid.copies.unwrap_or(trace.copies),
+                miss,
+                totals: staged.totals,
+            };
+            for (&threads, &fill_percent) in threads
+                .iter()
+                .flat_map(|threads| grid.fill_percent.iter().map(move |fill| (threads, fill)))
+            {
+                for &driver in &drivers {
+                    let work = KeyValue {
+                        driver,
+                        latency: match driver {
+                            Driver::Closed { .. } => grid.latency,
+                            _ => Timing::All,
+                        },
+                        ..KeyValue::replaying(replay.clone(), threads, fill_percent)
+                    };
+                    works.push(at_least_some_memory(work));
+                }
+            }
+        }
+    }
+    Ok(works)
+}
+
+/// A trace too small to fill the least memory to the percentage asked for fills it less, and the cell says
+/// how much.
+fn at_least_some_memory(mut work: KeyValue) -> KeyValue {
+    if work.object_memory_bytes < OBJECT_MEMORY_BYTES_MIN {
+        let live_bytes = work.object_memory_bytes * u64::from(work.fill_percent);
+        work.object_memory_bytes = OBJECT_MEMORY_BYTES_MIN;
+        work.fill_percent = (live_bytes / OBJECT_MEMORY_BYTES_MIN).max(1) as u32;
+    }
+    work
+}
+
+fn check(grid: &ReplayGrid, threads: &[usize]) -> Result<(), String> {
+    for &threads in threads {
+        check_threads(threads)?;
+    }
+    if let Some(copies) = grid.copies
+        && !(1..=COPIES_MAX).contains(&copies)
+    {
+        return Err(format!("copies = {copies}: must be 1 to {COPIES_MAX}"));
+    }
+    if let Some(speed) = grid.speed.iter().find(|speed| !(**speed > 0.0 && speed.is_finite())) {
+        return Err(format!("speed = {speed}: must be above 0; 2 is twice as fast as recorded"));
+    }
+    if !grid.speed.is_empty() && grid.batch != [1] {
+        return Err("`speed` schedules single requests: drop `batch`".to_owned());
+    }
+    Ok(())
+}
+
+/// All that distinguishes two replays, but for the store.
+fn replay_name(work: &KeyValue) -> String {
+    let Some(replay) = &work.replay else { unreachable!("works are replays") };
+    let mut name = format!(
+        "{}-{}-copies-{}-fill-{}-threads-{}",
+        replay.trace.replace('/', "-"),
+        replay.working_sets.word(),
+        replay.copies,
+        work.fill_percent,
+        work.threads
+    );
+    match work.driver {
+        Driver::Timed { speed } => name.push_str(&format!("-speed-{speed}")),
+        _ => name.push_str(&format!("-batch-{}", work.batch())),
+    }
+    if replay.miss != workloads::requests::Miss::Nothing {
+        name.push_str(&format!("-miss-{}", replay.miss));
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use workloads::requests::{Miss, ReplayTotals};
+
+    use super::*;
+    use crate::plan::{MachineLimits, Plan, plan};
+    use crate::traces::StagedReplay;
+    use record::Staged;
+
+    fn traces() -> Traces {
+        let totals = ReplayTotals {
+            requests: 1000,
+            records: 100,
+            gets: 500,
+            inserts: 300,
+            deletes: 200,
+            live_records_max: 100,
+            live_bytes_max: 9 << 20,
+            object_bytes_max: 10 << 20,
+            value_bytes_max: 4096,
+            duration_ns: 1_000_000,
+            ..ReplayTotals::default()
+        };
+        let staged = Staged { file: "t.requests".to_owned(), checksum: "0".to_owned() };
+        let file = |name: &str| TraceFile {
+            name: name.to_owned(),
+            path: "t".into(),
+            digest: 1,
+            content: TraceContent::Operations,
+            events: 1000,
+            threads: 1,
+            objects: 100,
+            live_bytes_max: 9 << 20,
+            live_objects_max: 100,
+            copies: 2,
+            replays: [(Miss::Nothing, StagedReplay { staged: staged.clone(), totals })].into(),
+        };
+        Traces::from_iter([file("imported/a"), file("imported/b"), file("postmark")])
+    }
+
+    fn planned(more: &str) -> Result<Plan, String> {
+        let text = format!(
+            "question = \"?\"\n[[replay]]\nstores = [\"nibble\", \"mica-erew\"]\n\
+             fill-percent = [50]\nthreads = [1, 2]\n{more}\n"
+        );
+        let suite = Suite::parse("mine.toml", &text).map_err(|error| error.to_string())?;
+        let scale = Scale { repetitions: 1, ..Scale::by_name("smoke").unwrap() };
+        plan(&[suite], &scale, &traces(), MachineLimits { memory_bytes: 8 << 30, cores: 2 })
+    }
+
+    #[test]
+    fn memory_is_what_the_fill_asks_for_where_most_is_live() {
+        let plan = planned("traces = [\"postmark\"]").unwrap();
+        assert_eq!(plan.cells.len(), 4);
+        let id = "replay/postmark-private-copies-2-fill-50-threads-2-batch-1/nibble/0";
+        let cell = plan.cells.iter().find(|cell| cell.id == id).unwrap();
+        let Work::KeyValue(work) = &cell.work else { panic!("{cell:?}") };
+        assert_eq!(work.object_memory_bytes, 2 * 2 * 2 * (10 << 20));
+        assert_eq!((work.operations_per_thread, work.records_max()), (2000, 400));
+        let shared = planned("traces = [\"postmark\"]\nworking-sets = [\"shared\"]\ncopies = 1");
+        let largest = shared.unwrap().cells.iter().map(Cell::expected_bytes).max().unwrap();
+        assert!(largest < plan.cells.iter().map(Cell::expected_bytes).max().unwrap());
+    }
+
+    #[test]
+    fn names_may_stand_for_several_traces_and_for_none() {
+        let plan = planned("traces = [\"imported/*\", \"other/*\", \"gone\"]").unwrap();
+        assert_eq!(plan.cells.len(), 8);
+        assert_eq!(plan.notices.len(), 2, "{:?}", plan.notices);
+    }
+
+    #[test]
+    fn what_does_not_fit_the_machine_is_left_out_with_a_notice() {
+        let text = "question = \"?\"\n[[replay]]\nstores = [\"nibble\"]\nfill-percent = [10, 80]\n\
+                    threads = [2]\ntraces = [\"postmark\"]\n";
+        let suite = Suite::parse("mine.toml", text).unwrap();
+        let scale = Scale { repetitions: 1, ..Scale::by_name("smoke").unwrap() };
+        let limits = MachineLimits { memory_bytes: 400 << 20, cores: 2 };
+        let plan = plan(&[suite], &scale, &traces(), limits).unwrap();
+        assert_eq!(plan.cells.len(), 1);
+        assert!(plan.cells[0].id.contains("fill-80"));
+        let notice = &plan.notices[0];
+        assert!(
+            notice.starts_with("trace `postmark` at 10 % fill by 2 threads is left out"),
+            "{notice}"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_replayed_is_refused() {
+        for (more, expected) in [
+            ("traces = [\"postmark\"]\ncopies = 65", "copies = 65: must be 1 to 64"),
+            ("traces = [\"postmark\"]\nspeed = [-1.0]", "speed = -1: must be above 0"),
+            ("traces = [\"postmark\"]\nspeed = [1.0]\nbatch = [8]", "drop `batch`"),
+            ("traces = [\"postmark\"]\nspeed = [1.0]", "`mica-erew` are dealt"),
+            ("traces = [\"postmark\"]\nmiss = [\"fill\"]", "unknown variant `fill`"),
+        ] {
+            let error = planned(more).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

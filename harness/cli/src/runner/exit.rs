@@ -1,0 +1,121 @@
+//! What the end of a worker means.
+
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use record::Outcome;
+
+/// Why the parent killed the worker.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kill {
+    /// It did not end in time.
+    Timeout { timeout: Duration },
+    /// It exceeded its limit.
+    Memory { resident_bytes: u64, limit_bytes: u64 },
+    /// The user stopped the run.
+    Interrupt,
+}
+
+/// How a worker ended.
+#[derive(Debug)]
+pub(super) struct Death {
+    pub(super) kill: Option<Kill>,
+    /// Whether it said that every step was done.
+    pub(super) done: bool,
+    pub(super) status: io::Result<ExitStatus>,
+    /// The end of its standard error.
+    pub(super) complaint: String,
+}
+
+impl Death {
+    /// The outcome and its reason; `None` for a worker that did its work and left.
+    ///
+    /// A worker that said it was done and then fails to exit cleanly has still crashed: an
+    /// engine whose destructor aborts is not healthy.
+    pub(super) fn verdict(&self) -> Option<(Outcome, String)> {
+        match self.kill {
+            Some(Kill::Timeout { timeout }) => {
+                let reason = format!("killed after {:.1} s without an end", timeout.as_secs_f64());
+                return Some((Outcome::Timeout, reason));
+            }
+            Some(Kill::Memory { resident_bytes, limit_bytes }) => {
+                let reason = format!(
+                    "killed with {} MiB resident: the cell's limit is {} MiB",
+                    resident_bytes >> 20,
+                    limit_bytes >> 20
+                );
+                return Some((Outcome::OutOfMemory, reason));
+            }
+            Some(Kill::Interrupt) => return None,
+            None => {}
+        }
+        let status = match &self.status {
+            Ok(status) => status,
+            Err(error) => {
+                return Some((Outcome::Failed, format!("waiting for the worker: {error}")));
+            }
+        };
+        if let Some(signal) = status.signal() {
+            let outcome =
+                if signal == libc::SIGKILL { Outcome::OutOfMemory } else { Outcome::Crashed };
+            let cause = match signal {
+                libc::SIGKILL => "SIGKILL, which the kernel sends when memory runs out",
+                libc::SIGSEGV => "SIGSEGV (segmentation fault)",
+                libc::SIGABRT => "SIGABRT (abort)",
+                libc::SIGBUS => "SIGBUS (bus error)",
+                libc::SIGILL => "SIGILL (illegal instruction)",
+                _ => return Some((outcome, self.with_complaint(&format!("signal {signal}")))),
+            };
+            return Some((outcome, self.with_complaint(&format!("ended by {cause}"))));
+        }
+        match status.code() {
+            Some(0) if self.done => None,
+            Some(0) => Some((Outcome::Crashed, self.with_complaint("ended before it was done"))),
+            code => {
+                let code = code.unwrap_or(-1);
+                Some((Outcome::Crashed, self.with_complaint(&format!("exit code {code}"))))
+            }
+        }
+    }
+
+    fn with_complaint(&self, reason: &str) -> String {
+        if self.complaint.is_empty() {
+            reason.to_owned()
+        } else {
+            format!("{reason}: {}", self.complaint)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn death(raw_status: i32, done: bool) -> Death {
+        Death {
+            kill: None,
+            done,
+            status: Ok(ExitStatus::from_raw(raw_status)),
+            complaint: String::new(),
+        }
+    }
+
+    #[test]
+    fn every_end_has_its_outcome() {
+        assert_eq!(death(0, true).verdict(), None);
+        let outcome = |death: Death| death.verdict().map(|(outcome, _)| outcome);
+        assert_eq!(outcome(death(0, false)), Some(Outcome::Crashed));
+        assert_eq!(outcome(death(101 << 8, false)), Some(Outcome::Crashed));
+        assert_eq!(outcome(death(libc::SIGSEGV, true)), Some(Outcome::Crashed));
+        assert_eq!(outcome(death(libc::SIGKILL, false)), Some(Outcome::OutOfMemory));
+        let kill = Some(Kill::Timeout { timeout: Duration::from_secs(2) });
+        assert_eq!(outcome(Death { kill, ..death(9, false) }), Some(Outcome::Timeout));
+        let kill = Some(Kill::Memory { resident_bytes: 2 << 20, limit_bytes: 1 << 20 });
+        let death = Death { kill, ..death(9, false) };
+        let (outcome, reason) = death.verdict().unwrap();
+        assert_eq!(outcome, Outcome::OutOfMemory);
+        assert_eq!(reason, "killed with 2 MiB resident: the cell's limit is 1 MiB");
+    }
+}

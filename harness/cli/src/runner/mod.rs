@@ -1,0 +1,19 @@
+//! Runs cells: each in a fresh process, watched from outside.
+
+mod calibrate;
+mod exit;
+mod floor;
+mod interrupt;
+mod process;
+mod rooflines;
+mod sampler;
+mod schedule;
+mod warm;
+
+pub use calibrate::calibrate_apart;
+pub use floor::{Floor, FloorGuard};
+pub use interrupt::Interrupt;
+pub use process::{CellRunner, ProcessRunner};
+pub use rooflines::Rooflines;
+pub use schedule::{IN_FLIGHT_MAX, Progress, run_all};
+pub use warm::warm;

@@ -1,0 +1,503 @@
+//! Runs one cell as a worker process: speaks the protocol, observes memory, and turns whatever
+//! happens into rows.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use platform::process::{MemoryRollup, ProcessMemory};
+
+use super::exit::{Death, Kill};
+use super::floor::{Floor, FloorGuard};
+use super::interrupt::Interrupt;
+use super::sampler::Sampler;
+use super::warm::warm_apart;
+use record::{Cell, System, Work};
+use record::{CellRecord, LatencyReport, Second, StepReport};
+use record::{
+    Conditions, CurvePoint, DriverPrice, Flag, Memory, MemoryPoint, Outcome, Overheads, Row,
+    SCHEMA, TracePosition,
+};
+use worker::kernel::KernelFiles;
+use worker::progress::ProgressPage;
+use worker::protocol::{Event, Point};
+use worker::registry;
+
+/// Something that runs cells. The one real implementation is [`ProcessRunner`]; tests script
+/// others.
+pub trait CellRunner: Sync {
+    /// Runs `cell` to its end. It starts with the floor and gives it up while it stands idle.
+    fn run<'floor>(
+        &self,
+        cell: &Cell,
+        floor: &'floor Floor,
+        guard: FloorGuard<'floor>,
+    ) -> CellRecord;
+}
+
+/// Runs cells as fresh processes of this program.
+#[derive(Debug)]
+pub struct ProcessRunner {
+    /// The program whose `worker` command runs the cell.
+    pub program: PathBuf,
+    /// Raised by Ctrl-C.
+    pub interrupt: Interrupt,
+}
+
+impl CellRunner for ProcessRunner {
+    fn run<'floor>(
+        &self,
+        cell: &Cell,
+        floor: &'floor Floor,
+        guard: FloorGuard<'floor>,
+    ) -> CellRecord {
+        let mut guard = Some(guard);
+        let outcome = Watch::start(self, cell)
+            .map_err(|error| format!("the worker could not be started: {error}"))
+            .map(|(mut watch, progress)| {
+                watch.run(&progress, floor, &mut guard);
+                watch.into_record()
+            });
+        outcome.unwrap_or_else(|reason| CellRecord {
+            rows: vec![blank_row(cell, "cell", Outcome::Failed, Some(reason))],
+            ..CellRecord::default()
+        })
+    }
+}
+
+/// A worker and everything known of it.
+struct Watch<'a> {
+    runner: &'a ProcessRunner,
+    cell: &'a Cell,
+    child: Child,
+    input: Option<ChildStdin>,
+    environment: BTreeMap<String, String>,
+    version: String,
+    settings: BTreeMap<String, String>,
+    conditions: Option<Conditions>,
+    rows: Vec<Row>,
+    curve: Vec<CurvePoint>,
+    histograms: BTreeMap<String, String>,
+    seconds: Vec<Second>,
+    /// Where the replay in progress stood still.
+    positions: Vec<TracePosition>,
+    /// The step in progress, for the row of a worker that dies in it.
+    step: String,
+    step_position: usize,
+    interrupted: bool,
+}
+
+impl<'a> Watch<'a> {
+    fn start(runner: &'a ProcessRunner, cell: &'a Cell) -> std::io::Result<(Self, ProgressPage)> {
+        let progress = ProgressPage::create()?;
+        let descriptor = progress.descriptor().expect("a page just created has a descriptor");
+        let environment = registry::environment_of(&cell.system);
+        let mut command = Command::new(&runner.program);
+        command
+            .args(["worker", "--progress-descriptor", &descriptor.to_string()])
+            // A group of its own: all that it starts ends with it.
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        for name in crate::environment::allocator_variables() {
+            command.env_remove(name);
+        }
+        command.envs(&environment);
+        let mut child = command.spawn()?;
+        let mut input = child.stdin.take().expect("standard input is piped");
+        let line = serde_json::to_string(cell).expect("a cell is plain data");
+        // A worker that dies before it reads is reported by its exit, not by this pipe.
+        let _ = writeln!(input, "{line}");
+        let watch = Self {
+            runner,
+            cell,
+            child,
+            input: Some(input),
+            environment,
+            version: String::new(),
+            settings: BTreeMap::new(),
+            conditions: None,
+            rows: Vec::new(),
+            curve: Vec::new(),
+            histograms: BTreeMap::new(),
+            seconds: Vec::new(),
+            positions: Vec::new(),
+            step: "cell".to_owned(),
+            step_position: 0,
+            interrupted: false,
+        };
+        Ok((watch, progress))
+    }
+
+    fn run<'floor>(
+        &mut self,
+        progress: &ProgressPage,
+        floor: &'floor Floor,
+        guard: &mut Option<FloorGuard<'floor>>,
+    ) {
+        let output = self.child.stdout.take().expect("standard output is piped");
+        let errors = self.child.stderr.take().expect("standard error is piped");
+        let sampler = Sampler::new(
+            self.child.id(),
+            progress,
+            self.cell.memory_limit_bytes,
+            self.cell.sampling,
+        );
+        let (kill, done, complaint) = std::thread::scope(|scope| {
+            let (sender, lines) = mpsc::channel();
+            scope.spawn(move || {
+                for line in BufReader::new(output).lines().map_while(Result::ok) {
+                    if sender.send(line).is_err() {
+                        return;
+                    }
+                }
+            });
+            let complaint = scope.spawn(move || last_words(errors));
+            let watcher = scope.spawn(|| sampler.run());
+            let (kill, done) = self.listen(&lines, &sampler, floor, guard);
+            sampler.finish();
+            watcher.thread().unpark();
+            if kill.is_some() || !done {
+                platform::process::kill_group(self.child.id());
+            }
+            let _ = watcher.join();
+            (kill, done, complaint.join().unwrap_or_default())
+        });
+        drop(self.input.take());
+        let kill = kill.or(sampler.exceeded_bytes().map(|resident_bytes| Kill::Memory {
+            resident_bytes,
+            limit_bytes: self.cell.memory_limit_bytes,
+        }));
+        let status = self.end();
+        self.curve = sampler.into_curve();
+        if self.interrupted {
+            return;
+        }
+        if let Some((outcome, reason)) = (Death { kill, done, status, complaint }).verdict() {
+            let mut row = self.row(&self.step.clone(), outcome, Some(reason));
+            row.positions = std::mem::take(&mut self.positions);
+            self.rows.push(row);
+        }
+    }
+
+    /// Waits for the worker's end, and ends what it left behind.
+    fn end(&mut self) -> std::io::Result<ExitStatus> {
+        platform::process::wait_for_end(self.child.id())?;
+        platform::process::kill_group(self.child.id());
+        self.child.wait()
+    }
+
+    /// Answers the worker until it is done or must be killed. Returns why it must be, and
+    /// whether it said that it was done.
+    fn listen<'floor>(
+        &mut self,
+        lines: &mpsc::Receiver<String>,
+        sampler: &Sampler<'_>,
+        floor: &'floor Floor,
+        guard: &mut Option<FloorGuard<'floor>>,
+    ) -> (Option<Kill>, bool) {
+        let timeout = Duration::from_millis(self.cell.timeout_ms);
+        let mut deadline = Instant::now() + timeout;
+        let mut done = false;
+        loop {
+            match lines.recv_timeout(Duration::from_millis(100)) {
+                Ok(line) => {
+                    let waited = Instant::now();
+                    match serde_json::from_str(&line) {
+                        Ok(Event::Done) => done = true,
+                        Ok(event) => self.answer(event, sampler, floor, guard),
+                        Err(error) => {
+                            let reason = format!("the worker said `{line}`: {error}");
+                            let row = self.row(&self.step.clone(), Outcome::Failed, Some(reason));
+                            self.rows.push(row);
+                        }
+                    }
+                    deadline += waited.elapsed();
+                }
+                Err(RecvTimeoutError::Disconnected) => return (None, done),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if self.runner.interrupt.is_set() {
+                self.interrupted = true;
+                return (Some(Kill::Interrupt), done);
+            }
+            if Instant::now() > deadline {
+                return (Some(Kill::Timeout { timeout }), done);
+            }
+        }
+    }
+
+    fn answer<'floor>(
+        &mut self,
+        event: Event,
+        sampler: &Sampler<'_>,
+        floor: &'floor Floor,
+        guard: &mut Option<FloorGuard<'floor>>,
+    ) {
+        match event {
+            Event::Ready { engine_bytes } => {
+                sampler.take_baseline(engine_bytes);
+                self.reply();
+            }
+            Event::Opened { version, settings, conditions } => {
+                self.version = version;
+                self.settings = settings;
+                self.conditions = conditions;
+            }
+            Event::Before { step, grows_bytes } => {
+                guard.get_or_insert_with(|| floor.take());
+                let grows = matches!(self.cell.work, Work::Fragmentation(_) | Work::Allocations(_));
+                if grows && grows_bytes > 0 {
+                    warm_apart(grows_bytes);
+                }
+                self.step = step;
+                self.step_position = sampler.position();
+                self.reply();
+            }
+            Event::Step(report) => self.keep_step(&report, sampler),
+            Event::Latency(report) => self.keep_latency(*report),
+            Event::Observe {
+                step,
+                point,
+                live_bytes,
+                live_objects,
+                idle_ms,
+                self_allocated_bytes,
+            } => {
+                if idle_ms > 0 {
+                    *guard = None;
+                    self.stand_idle(Duration::from_millis(idle_ms));
+                    *guard = Some(floor.take());
+                }
+                let oracle = (live_bytes, live_objects);
+                let seen = self.observe(sampler, oracle, self_allocated_bytes);
+                self.keep_observation(&step, point, seen, sampler);
+                self.reply();
+            }
+            Event::Position { events, elapsed_ns, live_bytes, live_objects } => {
+                let memory = self.look(sampler);
+                self.positions.push(TracePosition {
+                    events,
+                    elapsed_ns,
+                    resident_bytes: above_baseline(memory, sampler),
+                    live_bytes,
+                    live_objects,
+                });
+                self.reply();
+            }
+            Event::Failed { outcome, reason } => {
+                let row = self.row(&self.step.clone(), outcome, Some(reason));
+                self.rows.push(row);
+            }
+            Event::Ending => {
+                sampler.finish();
+                self.reply();
+            }
+            Event::Done => {}
+        }
+    }
+
+    fn reply(&mut self) {
+        if let Some(input) = &mut self.input {
+            // A worker that died meanwhile is reported by its exit.
+            let _ = writeln!(input, "go");
+        }
+    }
+
+    fn stand_idle(&self, idle: Duration) {
+        let end = Instant::now() + idle;
+        while Instant::now() < end && !self.runner.interrupt.is_set() {
+            std::thread::sleep((end - Instant::now()).min(Duration::from_millis(50)));
+        }
+    }
+
+    fn keep_step(&mut self, report: &StepReport, sampler: &Sampler<'_>) {
+        let mut row = self.row(&report.step, report.outcome, report.reason.clone());
+        row.expected = report.expected;
+        row.operations = report.operations;
+        row.elapsed_ns = report.elapsed_ns;
+        if report.elapsed_ns > 0 {
+            row.throughput_ops_per_s = report.operations as f64 * 1e9 / report.elapsed_ns as f64;
+        }
+        row.operations_per_cpu_s = report.cpu.operations_per_s(report.operations);
+        row.cpu = report.cpu;
+        row.counters.clone_from(&report.counters);
+        row.counters_missing.clone_from(&report.counters_missing);
+        row.flags.clone_from(&report.flags);
+        if let Some(ns_per_operation) = report.driver_ns {
+            let share = ns_per_operation / row.ns_per_operation().unwrap_or(f64::INFINITY);
+            row.driver = Some(DriverPrice { ns_per_operation, share });
+            if share > Flag::DRIVER_SHARE_MAX {
+                row.flags.push(Flag::DriverBound);
+            }
+        }
+        row.refusal = report.refusal;
+        row.positions = std::mem::take(&mut self.positions);
+        row.verification = report.verification;
+        row.statistics.clone_from(&report.statistics);
+        row.census = report.census;
+        let mut memory = Memory { baseline_bytes: sampler.baseline_bytes(), ..Memory::default() };
+        memory.sampled_max_bytes = sampler.max_since(self.step_position);
+        memory.overheads =
+            report.capacity.filter(|capacity| capacity.live_value_bytes > 0).map(|capacity| {
+                let live = capacity.live_value_bytes as f64;
+                let object_memory = capacity.object_memory_bytes as f64;
+                Overheads {
+                    object_memory_bytes: capacity.object_memory_bytes,
+                    capacity_bytes: capacity.capacity_bytes,
+                    log_only: object_memory / live,
+                    all_in: capacity.capacity_bytes as f64 / live,
+                    utilisation: capacity.live_object_bytes as f64 / object_memory,
+                }
+            });
+        row.memory = Some(memory);
+        self.rows.push(row);
+    }
+
+    /// Completes the row of the step that was timed.
+    fn keep_latency(&mut self, report: LatencyReport) {
+        let Some(row) = self.rows.iter_mut().rfind(|row| row.step == "run") else { return };
+        if let Some(open_loop) = &report.open_loop {
+            row.flags.extend(open_loop.flags(&report.latency_ns));
+        }
+        row.latency_ns = report.latency_ns;
+        row.latency_by_kind_ns = report.latency_by_kind_ns;
+        row.open_loop = report.open_loop;
+        self.histograms = report.histograms;
+        self.seconds = report.seconds;
+    }
+
+    fn keep_observation(
+        &mut self,
+        step: &str,
+        point: Point,
+        seen: MemoryPoint,
+        sampler: &Sampler<'_>,
+    ) {
+        let row = self.rows.iter_mut().rev().find(|row| row.step == step);
+        let Some(memory) = row.and_then(|row| row.memory.as_mut()) else { return };
+        match point {
+            Point::AtOnce => {
+                memory.at_once = Some(seen);
+                let sampled = sampler.max_since(self.step_position);
+                memory.sampled_max_bytes = memory.sampled_max_bytes.max(sampled);
+            }
+            Point::AfterIdle => memory.after_idle = Some(seen),
+            Point::AfterTrim => memory.after_trim = Some(seen),
+        }
+    }
+
+    fn observe(
+        &self,
+        sampler: &Sampler<'_>,
+        (live_bytes, live_objects): (u64, u64),
+        self_allocated_bytes: Option<u64>,
+    ) -> MemoryPoint {
+        let memory = self.look(sampler);
+        let rollup = MemoryRollup::of_tree(self.child.id()).unwrap_or_default();
+        let resident_bytes = above_baseline(memory, sampler);
+        let over = |base: u64| (base > 0).then(|| resident_bytes as f64 / base as f64);
+        MemoryPoint {
+            resident_bytes,
+            live_bytes,
+            live_objects,
+            overhead: over(live_bytes),
+            overhead_key_value: match self.cell.system {
+                System::Store { .. } => over(live_bytes + 8 * live_objects),
+                System::Heap { .. } | System::Kernel => None,
+            },
+            anonymous_huge_bytes: rollup.anonymous_huge_bytes,
+            private_dirty_bytes: rollup.private_dirty_bytes,
+            swap_bytes: memory.swap_bytes,
+            self_allocated_bytes,
+        }
+    }
+
+    /// The worker's memory now, which becomes a point of the curve.
+    fn look(&self, sampler: &Sampler<'_>) -> ProcessMemory {
+        let memory = ProcessMemory::of_tree(self.child.id()).unwrap_or_default();
+        if self.cell.sampling {
+            sampler.keep(memory);
+        }
+        memory
+    }
+
+    fn row(&self, step: &str, outcome: Outcome, reason: Option<String>) -> Row {
+        let mut row = blank_row(self.cell, step, outcome, reason);
+        row.version.clone_from(&self.version);
+        row.settings.clone_from(&self.settings);
+        row.conditions.clone_from(&self.conditions);
+        row.environment.clone_from(&self.environment);
+        row
+    }
+
+    fn into_record(self) -> CellRecord {
+        CellRecord {
+            rows: self.rows,
+            curve: self.curve,
+            histograms: self.histograms,
+            seconds: self.seconds,
+            interrupted: self.interrupted,
+        }
+    }
+}
+
+fn above_baseline(memory: ProcessMemory, sampler: &Sampler<'_>) -> u64 {
+    memory.resident_bytes().saturating_sub(sampler.baseline_bytes())
+}
+
+fn blank_row(cell: &Cell, step: &str, outcome: Outcome, reason: Option<String>) -> Row {
+    let expected = matches!(outcome, Outcome::Measured | Outcome::Unavailable);
+    Row {
+        schema: SCHEMA,
+        identity: String::new(),
+        suites: Vec::new(),
+        role: worker::registry::role(&cell.system),
+        node: host_name(),
+        last: false,
+        system: cell.system.label(),
+        cell: cell.clone(),
+        version: String::new(),
+        settings: BTreeMap::new(),
+        conditions: None,
+        environment: BTreeMap::new(),
+        report: StepReport { outcome, expected, reason, ..StepReport::measured(step, 0, 0) },
+        throughput_ops_per_s: 0.0,
+        operations_per_cpu_s: 0.0,
+        latency_ns: BTreeMap::new(),
+        latency_by_kind_ns: BTreeMap::new(),
+        open_loop: None,
+        driver: None,
+        roofline: None,
+        memory: None,
+        positions: Vec::new(),
+        curve: None,
+        histograms: None,
+        timeline: None,
+    }
+}
+
+/// This machine's name; empty where the kernel does not say.
+fn host_name() -> String {
+    KernelFiles::here().text("proc/sys/kernel/hostname").unwrap_or_default()
+}
+
+/// The last lines a worker wrote to standard error, for the reason of its death.
+fn last_words(mut errors: impl Read) -> String {
+    const KEPT_BYTES: usize = 2000;
+    let mut bytes = Vec::new();
+    let mut buffer = [0; 4096];
+    while let Ok(count @ 1..) = errors.read(&mut buffer) {
+        bytes.extend_from_slice(&buffer[..count]);
+        let surplus = bytes.len().saturating_sub(KEPT_BYTES);
+        bytes.drain(..surplus);
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    lines.into_iter().take(3).collect::<Vec<_>>().join(" / ")
+}

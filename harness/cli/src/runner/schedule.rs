@@ -1,0 +1,145 @@
+//! Runs the cells of a plan: one active at a time, idle waits overlapped within a memory budget,
+//! cells that need the machine for themselves alone.
+
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use super::{CellRunner, Floor, Interrupt};
+use record::Cell;
+use record::CellRecord;
+
+/// Cells that may stand idle at the same time.
+pub const IN_FLIGHT_MAX: usize = 64;
+
+/// Told of every finished cell, in the order they finish.
+pub trait Progress: Send {
+    /// A cell is finished.
+    fn finished(&mut self, cell: &Cell, record: CellRecord);
+}
+
+/// Runs all cells; returns whether the user interrupted the run, in which case unfinished cells
+/// are dropped.
+///
+/// `memory_bytes` bounds the memory that all cells in flight are expected to hold together.
+pub fn run_all(
+    cells: &[Cell],
+    runner: &dyn CellRunner,
+    memory_bytes: u64,
+    interrupt: &Interrupt,
+    progress: &mut dyn Progress,
+) -> bool {
+    let floor = Floor::default();
+    let flight = Flight { state: Mutex::new((0, 0)), landed: Condvar::new(), memory_bytes };
+    let progress = Mutex::new(progress);
+    let (exclusive, shared): (Vec<&Cell>, Vec<&Cell>) =
+        cells.iter().partition(|cell| cell.is_exclusive());
+    let run = |cell: &Cell, guard| {
+        let record = runner.run(cell, &floor, guard);
+        if !record.interrupted {
+            progress.lock().unwrap_or_else(PoisonError::into_inner).finished(cell, record);
+        }
+    };
+    std::thread::scope(|scope| {
+        for cell in shared {
+            flight.board(cell.expected_bytes());
+            // The cell starts when the floor is free, and starts with it.
+            let guard = floor.take();
+            if interrupt.is_set() {
+                break;
+            }
+            let (run, flight) = (&run, &flight);
+            scope.spawn(move || {
+                run(cell, guard);
+                flight.land(cell.expected_bytes());
+            });
+        }
+    });
+    for cell in exclusive {
+        if interrupt.is_set() {
+            break;
+        }
+        run(cell, floor.take());
+    }
+    interrupt.is_set()
+}
+
+/// How many cells are in flight, and the memory they are expected to hold.
+struct Flight {
+    state: Mutex<(usize, u64)>,
+    landed: Condvar,
+    memory_bytes: u64,
+}
+
+impl Flight {
+    fn board(&self, bytes: u64) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        // A cell that alone exceeds the budget still runs, alone.
+        while state.0 > 0 && (state.0 >= IN_FLIGHT_MAX || state.1 + bytes > self.memory_bytes) {
+            state = self.landed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        *state = (state.0 + 1, state.1 + bytes);
+    }
+
+    fn land(&self, bytes: u64) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        *state = (state.0 - 1, state.1 - bytes);
+        self.landed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::tests::sample_cells;
+    use crate::runner::FloorGuard;
+
+    struct Scripted {
+        interrupt: Option<(usize, Interrupt)>,
+        seen: Mutex<usize>,
+    }
+
+    impl CellRunner for Scripted {
+        fn run<'floor>(&self, _: &Cell, _: &'floor Floor, _: FloorGuard<'floor>) -> CellRecord {
+            let mut seen = self.seen.lock().unwrap();
+            *seen += 1;
+            let interrupted = match &self.interrupt {
+                Some((at, interrupt)) if *seen >= *at => {
+                    interrupt.raise();
+                    true
+                }
+                _ => false,
+            };
+            CellRecord { interrupted, ..CellRecord::default() }
+        }
+    }
+
+    struct Count(usize);
+
+    impl Progress for Count {
+        fn finished(&mut self, _: &Cell, _: CellRecord) {
+            self.0 += 1;
+        }
+    }
+
+    #[test]
+    fn every_cell_is_finished_once_even_under_a_tiny_budget() {
+        for memory_bytes in [0, u64::MAX] {
+            let cells = sample_cells();
+            let runner = Scripted { interrupt: None, seen: Mutex::new(0) };
+            let mut count = Count(0);
+            let interrupt = Interrupt::default();
+            assert!(!run_all(&cells, &runner, memory_bytes, &interrupt, &mut count));
+            assert_eq!(count.0, cells.len());
+        }
+    }
+
+    #[test]
+    fn an_interrupt_keeps_what_was_finished_and_starts_nothing_more() {
+        let cells = sample_cells();
+        let interrupt = Interrupt::default();
+        let runner = Scripted { interrupt: Some((3, interrupt.clone())), seen: Mutex::new(0) };
+        let mut count = Count(0);
+        assert!(run_all(&cells, &runner, 0, &interrupt, &mut count));
+        assert_eq!(count.0, 2);
+        assert_eq!(*runner.seen.lock().unwrap(), 3);
+    }
+}

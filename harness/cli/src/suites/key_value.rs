@@ -1,0 +1,205 @@
+//! The `[[key-value]]` table of a suite: a grid of stores, workloads and drivers, and of any setting of
+//! a store.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+use workloads::{KeyDistribution, SizeDistribution};
+
+use super::{Bytes, Threads};
+use record::{Ageing, Arrivals, Source, Timing};
+
+/// Every combination of these is a key-value cell.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct KeyValueGrid {
+    /// Stores, as `nibble`, `heapstore:jemalloc`, `nibble@block-bytes=16384`.
+    pub stores: Vec<String>,
+    /// Workloads by name: built-in ones, or the suite's own.
+    #[serde(default)]
+    pub workloads: Vec<String>,
+    /// Shares of GETs, the rest updates: workloads `get-N`.
+    #[serde(default)]
+    pub get_percent: Vec<u32>,
+    /// Key distributions in place of the workloads' own.
+    #[serde(default)]
+    pub distributions: Vec<KeyDistribution>,
+    /// Value sizes in place of the workloads' own.
+    #[serde(default)]
+    pub value_bytes: Vec<SizeDistribution>,
+    /// Fill before the clock starts; at the end of workloads that insert.
+    pub fill_percent: Vec<u32>,
+    /// Numbers of threads; `"to-cores"` adds doublings up to the cores of the machine.
+    pub threads: Vec<Threads>,
+    /// Operations per call.
+    #[serde(default = "default_batch")]
+    pub batch: Vec<usize>,
+    /// Open loops instead: requests a second of all threads together.
+    #[serde(default)]
+    pub rate_ops_per_s: Vec<f64>,
+    /// How the requests of an open loop follow one another.
+    #[serde(default)]
+    pub arrivals: Arrivals,
+    /// Which operations are timed: `sampled`, `all` or `off`.
+    #[serde(default)]
+    pub latency: Timing,
+    /// Where operations come from: `prepared` or `in-loop`.
+    #[serde(default)]
+    pub source: Source,
+    /// What stores go through before the clock: `none`, `rewrites:1`, `churn:2`, `litter:10`.
+    #[serde(default = "default_ageing")]
+    pub ageing: Vec<Ageing>,
+    /// Whether memory is made resident before the clock.
+    #[serde(default = "default_resident")]
+    pub resident: Vec<bool>,
+    /// Object memory instead of the scale's (never more than the scale's), as `32MiB`.
+    pub object_memory: Option<Bytes>,
+    /// Operations of each thread instead of the scale's, as a multiple of it.
+    #[serde(default = "default_operations_factor")]
+    pub operations_factor: f64,
+    /// Whether the roofline store is measured under the same requests.
+    #[serde(default = "default_roofline")]
+    pub roofline: bool,
+    /// Repetitions instead of the scale's (never more than the scale's).
+    pub repetitions: Option<u32>,
+    /// Settings of stores, each with its values: `nibble.segment-bytes = ["1MiB", "4MiB"]`.
+    #[serde(skip)]
+    pub(super) knobs: Knobs,
+}
+
+/// Values by store and setting.
+pub(super) type Knobs = BTreeMap<(String, String), Vec<String>>;
+
+fn default_batch() -> Vec<usize> {
+    vec![1]
+}
+fn default_ageing() -> Vec<Ageing> {
+    vec![Ageing::None]
+}
+fn default_resident() -> Vec<bool> {
+    vec![true]
+}
+fn default_operations_factor() -> f64 {
+    1.0
+}
+fn default_roofline() -> bool {
+    true
+}
+
+impl KeyValueGrid {
+    /// The stores with every combination of their knobs.
+    ///
+    /// # Errors
+    /// A knob of a store that the grid does not name.
+    pub fn stores_with_knobs(&self) -> Result<Vec<String>, String> {
+        let base = |store: &str| store.split(['@', ':']).next().unwrap_or(store).to_owned();
+        for (store, knob) in self.knobs.keys() {
+            if !self.stores.iter().any(|named| base(named) == *store) {
+                return Err(format!(
+                    "`{store}.{knob}` turns a knob of `{store}`, which is not among the stores {}",
+                    self.stores.join(", ")
+                ));
+            }
+        }
+        let mut all = Vec::new();
+        for store in &self.stores {
+            let mut forms = vec![store.clone()];
+            for ((_, knob), values) in self.knobs.iter().filter(|(key, _)| key.0 == base(store)) {
+                forms = forms
+                    .iter()
+                    .flat_map(|form| {
+                        values.iter().map(move |value| format!("{form}@{knob}={value}"))
+                    })
+                    .collect();
+            }
+            all.extend(forms);
+        }
+        Ok(all)
+    }
+}
+
+/// Takes the tables of knobs out of every `[[key-value]]` table of a suite: whatever is a table there
+/// is named after a store.
+///
+/// # Errors
+/// Where in the file, and what is wrong.
+pub(super) fn take_knobs(suite: &mut DeTable<'_>) -> Result<Vec<Knobs>, (usize, String)> {
+    let Some(grids) = suite.get_mut("key-value") else { return Ok(Vec::new()) };
+    let DeValue::Array(grids) = grids.get_mut() else { return Ok(Vec::new()) };
+    let mut all = Vec::new();
+    for grid in grids.iter_mut() {
+        let DeValue::Table(grid) = grid.get_mut() else { continue };
+        let stores: Vec<String> = grid
+            .iter()
+            .filter(|(_, value)| matches!(value.get_ref(), DeValue::Table(_)))
+            .map(|(key, _)| key.get_ref().to_string())
+            .collect();
+        let mut knobs = Knobs::new();
+        for store in stores {
+            let taken = grid.remove(store.as_str()).map(Spanned::into_inner);
+            let Some(DeValue::Table(settings)) = taken else { continue };
+            for (knob, values) in settings.iter() {
+                let values = values_of(values).map_err(|message| {
+                    (values.span().start, format!("{store}.{}: {message}", knob.get_ref()))
+                })?;
+                knobs.insert((store.clone(), knob.get_ref().replace('_', "-")), values);
+            }
+        }
+        all.push(knobs);
+    }
+    Ok(all)
+}
+
+fn values_of(values: &Spanned<DeValue<'_>>) -> Result<Vec<String>, String> {
+    let DeValue::Array(values) = values.get_ref() else {
+        return Err("write a list of values, as in [\"1MiB\", \"4MiB\"]".to_owned());
+    };
+    let texts = values.iter().map(|value| match value.get_ref() {
+        DeValue::String(text) => Ok(text.to_string()),
+        DeValue::Integer(number) => Ok(number.to_string()),
+        DeValue::Float(number) => Ok(number.to_string()),
+        DeValue::Boolean(value) => Ok(value.to_string()),
+        _ => Err("values are texts, numbers, true or false".to_owned()),
+    });
+    let texts = texts.collect::<Result<Vec<String>, String>>()?;
+    if texts.is_empty() { Err("the list is empty".to_owned()) } else { Ok(texts) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Suite;
+
+    const HEAD: &str = "question = \"?\"\n[[key-value]]\nstores = [\"nibble\", \"hashmap\"]\n\
+                        get-percent = [50]\nfill-percent = [50]\nthreads = [1]\n";
+
+    #[test]
+    fn knobs_multiply_the_stores_they_belong_to() {
+        let text =
+            format!("{HEAD}nibble.segment_bytes = [\"1MiB\", \"4MiB\"]\nnibble.heads = [1, 2]\n");
+        let suite = Suite::parse("my.toml", &text).unwrap();
+        let stores = suite.key_value[0].stores_with_knobs().unwrap();
+        assert_eq!(stores.len(), 5);
+        assert_eq!(stores[0], "nibble@heads=1@segment-bytes=1MiB");
+        assert_eq!(stores[4], "hashmap");
+    }
+
+    #[test]
+    fn wrong_knobs_say_where_and_what() {
+        for (line, expected) in [
+            ("nibble.heads = 2\n", "line 7: nibble.heads: write a list of values"),
+            ("nibble.heads = []\n", "line 7: nibble.heads: the list is empty"),
+            ("storse = [1]\n", "line 7: unknown field `storse`"),
+            ("object-memory = \"32MB\"\n", "line 7: size \"32MB\": write a whole number"),
+        ] {
+            let message =
+                Suite::parse("my.toml", &format!("{HEAD}{line}")).unwrap_err().to_string();
+            assert!(message.contains(expected), "{message}");
+        }
+        let text = format!("{HEAD}masstree.heads = [1]\n");
+        let suite = Suite::parse("my.toml", &text).unwrap();
+        let error = suite.key_value[0].stores_with_knobs().unwrap_err();
+        assert!(error.contains("`masstree`, which is not among the stores nibble"), "{error}");
+    }
+}

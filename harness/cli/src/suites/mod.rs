@@ -1,0 +1,15 @@
+//! Suites: questions as TOML, each a grid of cells.
+
+mod bytes;
+mod catalogue;
+mod key_value;
+mod replay;
+mod suite;
+mod threads;
+
+pub use bytes::Bytes;
+pub use catalogue::{built_in, load, names};
+pub use key_value::KeyValueGrid;
+pub use replay::ReplayGrid;
+pub use suite::{AllocationGrid, CopyGrid, FragmentationGrid, MappingGrid, Suite, SuiteError};
+pub use threads::{Threads, on_cores};

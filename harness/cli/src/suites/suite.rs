@@ -1,0 +1,304 @@
+//! A suite: one question as TOML. The wire types are strict: an unknown key is an error that
+//! names the file, the line and the keys that are allowed.
+
+use std::fmt;
+
+use serde::Deserialize;
+use toml::de::DeTable;
+use workloads::fragmentation::Pattern;
+use workloads::requests::Workload;
+
+use super::bytes::Bytes;
+use super::key_value::{KeyValueGrid, take_knobs};
+use super::replay::ReplayGrid;
+use record::{Basis, Frees, Observe};
+
+/// A question and the grids of cells that answer it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Suite {
+    /// Name: the file's stem.
+    #[serde(skip)]
+    pub name: String,
+    /// What the suite asks, in a sentence.
+    pub question: String,
+    /// Where the question comes from.
+    #[serde(default)]
+    pub source: String,
+    /// Seed of every random choice.
+    #[serde(default = "default_seed")]
+    pub seed: u64,
+    /// Time after which a cell is killed, at the scale `quick`; longer at larger scales.
+    #[serde(default = "default_timeout_s")]
+    pub timeout_s: u64,
+    /// Patterns of the suite's own, usable by name beside P1–P6 and W1–W8.
+    #[serde(default, rename = "pattern")]
+    pub patterns: Vec<Pattern>,
+    /// Fragmentation cells.
+    #[serde(default)]
+    pub fragmentation: Vec<FragmentationGrid>,
+    /// Workloads of the suite's own, usable by name beside the built-in ones.
+    #[serde(default, rename = "workload")]
+    pub workloads: Vec<Workload>,
+    /// Key-value cells.
+    #[serde(default)]
+    pub key_value: Vec<KeyValueGrid>,
+    /// Cells of a copy routine alone.
+    #[serde(default)]
+    pub copy: Vec<CopyGrid>,
+    /// Cells that map regions.
+    #[serde(default)]
+    pub mapping: Vec<MappingGrid>,
+    /// Replays of allocation traces.
+    #[serde(default)]
+    pub allocations: Vec<AllocationGrid>,
+    /// Replays of traces of requests.
+    #[serde(default)]
+    pub replay: Vec<ReplayGrid>,
+}
+
+/// Every combination of these is a fragmentation cell.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct FragmentationGrid {
+    /// Allocators by name; `*` for all.
+    #[serde(default)]
+    pub heaps: Vec<String>,
+    /// Their variants; those an allocator does not have are passed over.
+    #[serde(default = "default_variants")]
+    pub variants: Vec<String>,
+    /// Stores, as `nibble`, `heapstore:jemalloc`, `nibble@block-bytes=16384`.
+    #[serde(default)]
+    pub stores: Vec<String>,
+    /// Patterns by name.
+    pub patterns: Vec<String>,
+    /// Whether memory is a limit; stores only.
+    #[serde(default = "default_basis")]
+    pub basis: Vec<Basis>,
+    /// Numbers of threads.
+    #[serde(default = "default_threads")]
+    pub threads: Vec<usize>,
+    /// Which thread frees; `other` needs two threads.
+    #[serde(default = "default_frees")]
+    pub frees: Vec<Frees>,
+    /// When idleness and trimming are observed.
+    #[serde(default = "default_observe")]
+    pub observe: Vec<Observe>,
+    /// Repetitions instead of the scale's (never more than the scale's).
+    pub repetitions: Option<u32>,
+}
+
+/// Every combination of these is a cell that copies.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct CopyGrid {
+    /// Stores that have a setting `copy`, as `nibble@copy=rep-movsb`.
+    pub stores: Vec<String>,
+    /// Bytes of each copy.
+    pub copy_bytes: Vec<usize>,
+}
+
+/// Every combination of these maps and unmaps regions; those whose region is no multiple of the page
+/// are passed over.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct MappingGrid {
+    /// Sizes of the regions.
+    pub region_bytes: Vec<Bytes>,
+    /// Bytes of a page: 4096, 2 097 152 or both.
+    pub page_bytes: Vec<u64>,
+    /// Numbers of threads.
+    #[serde(default = "default_threads")]
+    pub threads: Vec<usize>,
+}
+
+/// Every combination of these replays an allocation trace.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct AllocationGrid {
+    /// Allocators by name; `*` for all.
+    pub heaps: Vec<String>,
+    /// Their variants; those an allocator does not have are passed over.
+    #[serde(default = "default_variants")]
+    pub variants: Vec<String>,
+    /// Traces by name. Those that are not there have no cells.
+    pub traces: Vec<String>,
+    /// Equal parts of the trace after which memory is observed.
+    #[serde(default = "default_samples")]
+    pub samples: u32,
+    /// Repetitions instead of the scale's (never more than the scale's).
+    pub repetitions: Option<u32>,
+}
+
+fn default_samples() -> u32 {
+    32
+}
+fn default_seed() -> u64 {
+    42
+}
+fn default_timeout_s() -> u64 {
+    60
+}
+fn default_variants() -> Vec<String> {
+    vec!["default".to_owned()]
+}
+fn default_basis() -> Vec<Basis> {
+    vec![Basis::Ample]
+}
+fn default_threads() -> Vec<usize> {
+    vec![1]
+}
+fn default_frees() -> Vec<Frees> {
+    vec![Frees::Own]
+}
+fn default_observe() -> Vec<Observe> {
+    vec![Observe::End]
+}
+/// What is wrong with a suite.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SuiteError {
+    /// The file.
+    pub file: String,
+    /// What is wrong, with the line where the parser knows it.
+    pub message: String,
+}
+
+impl fmt::Display for SuiteError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}", self.file, self.message)
+    }
+}
+
+impl std::error::Error for SuiteError {}
+
+impl Suite {
+    /// The traces that it replays, by name.
+    pub fn traces(&self) -> impl Iterator<Item = &str> {
+        let allocations = self.allocations.iter().flat_map(|grid| &grid.traces);
+        let requests = self.replay.iter().flat_map(|grid| &grid.traces);
+        allocations.chain(requests).map(String::as_str)
+    }
+
+    /// A suite for cells that options describe: nothing but a seed.
+    #[must_use]
+    pub fn of_options(seed: u64) -> Self {
+        Self {
+            name: "options".to_owned(),
+            question: String::new(),
+            source: String::new(),
+            seed,
+            timeout_s: 120,
+            patterns: Vec::new(),
+            fragmentation: Vec::new(),
+            workloads: Vec::new(),
+            key_value: Vec::new(),
+            copy: Vec::new(),
+            mapping: Vec::new(),
+            allocations: Vec::new(),
+            replay: Vec::new(),
+        }
+    }
+
+    /// Parses `text`, which came from `file`.
+    ///
+    /// # Errors
+    /// [`SuiteError`] with file, line and the allowed keys.
+    pub fn parse(file: &str, text: &str) -> Result<Self, SuiteError> {
+        let fail = |message: String| SuiteError { file: file.to_owned(), message };
+        let at = |start: Option<usize>, message: &str| {
+            let line = start.map(|start| text[..start].matches('\n').count() + 1);
+            let line = line.map_or(String::new(), |line| format!("line {line}: "));
+            fail(format!("{line}{message}"))
+        };
+        let told =
+            |error: toml::de::Error| at(error.span().map(|span| span.start), error.message());
+        let mut table = DeTable::parse(text).map_err(told)?;
+        let knobs =
+            take_knobs(table.get_mut()).map_err(|(start, message)| at(Some(start), &message))?;
+        let mut suite = Self::deserialize(toml::Deserializer::from(table)).map_err(told)?;
+        for (grid, knobs) in suite.key_value.iter_mut().zip(knobs) {
+            grid.knobs = knobs;
+        }
+        suite.name = std::path::Path::new(file)
+            .file_stem()
+            .map_or_else(|| file.to_owned(), |stem| stem.to_string_lossy().into_owned());
+        let measures_nothing = suite.fragmentation.is_empty()
+            && suite.key_value.is_empty()
+            && suite.copy.is_empty()
+            && suite.mapping.is_empty()
+            && suite.allocations.is_empty()
+            && suite.replay.is_empty();
+        if measures_nothing {
+            return Err(fail(
+                "the suite measures nothing: add a [[fragmentation]], [[key-value]], \
+                 [[allocations]] or [[replay]] table"
+                    .to_owned(),
+            ));
+        }
+        Ok(suite)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_typo_names_file_line_and_the_allowed_keys() {
+        let text =
+            "question = \"?\"\n\n[[fragmentation]]\nheap = [\"glibc\"]\npatterns = [\"P1\"]\n";
+        let message = Suite::parse("my.toml", text).unwrap_err().to_string();
+        assert!(message.starts_with("my.toml: line 4: "), "{message}");
+        for word in ["heap", "heaps", "variants", "patterns", "observe"] {
+            assert!(message.contains(word), "{word} in {message}");
+        }
+    }
+
+    #[test]
+    fn a_suite_that_measures_nothing_says_what_to_add() {
+        let message = Suite::parse("my.toml", "question = \"?\"").unwrap_err().to_string();
+        assert!(message.contains("[[fragmentation]]"), "{message}");
+    }
+
+    #[test]
+    fn a_pattern_that_cannot_be_run_names_line_value_and_remedy() {
+        let told = |cycles: &str, delete_percent: u32| {
+            let text = format!(
+                "question = \"?\"\n\n[[pattern]]\nname = \"again\"\nfirst = \"64\"\n\
+                 delete-percent = {delete_percent}\nvolume = \"fill\"\ncycles = {cycles}\n\
+                 [[fragmentation]]\nstores = [\"btree\"]\npatterns = [\"again\"]\n"
+            );
+            Suite::parse("my.toml", &text).map(|_| ()).map_err(|error| error.to_string())
+        };
+        assert_eq!(told("10", 100), Ok(()));
+        for (cycles, delete_percent, wanted) in [
+            ("1", 100, "cycles = 1: must be from 2 to 1000; leave it out"),
+            ("-3", 100, "integer `-3`, expected u32"),
+            ("\"ten\"", 100, "string \"ten\", expected u32"),
+            ("10", 0, "delete-percent = 0 with cycles = 10: fillings after the first find no room"),
+        ] {
+            let message = told(cycles, delete_percent).unwrap_err();
+            assert!(message.starts_with("my.toml: line "), "{message}");
+            assert!(message.contains(wanted), "{message}");
+        }
+    }
+
+    #[test]
+    fn own_patterns_are_read() {
+        let text = r#"
+            question = "?"
+            [[pattern]]
+            name = "mine"
+            first = "48"
+            second = "64-80"
+            delete-percent = 50
+            volume = 2.0
+            [[fragmentation]]
+            heaps = ["glibc"]
+            patterns = ["mine"]
+        "#;
+        let suite = Suite::parse("my.toml", text).unwrap();
+        assert_eq!(suite.patterns[0].name, "mine");
+        assert_eq!(suite.fragmentation[0].threads, [1]);
+    }
+}

@@ -1,0 +1,96 @@
+//! What the integration tests share.
+#![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use record::Row;
+
+/// The workspace's root.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("a checkout")
+}
+
+/// A file of the workspace.
+pub fn read(path: &str) -> String {
+    let path = root().join(path);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Every Rust file of the workspace.
+pub fn rust_files() -> Vec<PathBuf> {
+    fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+            let path = entry.path();
+            let name = entry.file_name();
+            if path.is_dir() {
+                if !["target", ".git", "results"].contains(&name.to_string_lossy().as_ref()) {
+                    walk(&path, files);
+                }
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                files.push(path);
+            }
+        }
+    }
+    let mut files = Vec::new();
+    walk(&root(), &mut files);
+    files
+}
+
+/// A folder of this test's own, emptied.
+pub fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a scratch folder");
+    folder
+}
+
+/// The program.
+pub fn bench() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_nibble-bench"))
+}
+
+/// Runs the program to its end.
+pub fn run(arguments: &[&str]) -> Output {
+    bench().args(arguments).output().expect("the program starts")
+}
+
+/// What the program said on standard error.
+pub fn errors(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Writes `suite` as a TOML file, runs it at scale `smoke` and returns exit code, folder and rows.
+pub fn run_suite(name: &str, suite: &str, more: &[&str]) -> (i32, PathBuf, Vec<Row>) {
+    run_suite_in(&scratch(name), suite, more)
+}
+
+/// The same in a folder that is there, with traces below its `results/traces`.
+pub fn run_suite_in(folder: &Path, suite: &str, more: &[&str]) -> (i32, PathBuf, Vec<Row>) {
+    let file = folder.join("suite.toml");
+    fs::write(&file, suite).expect("the suite is written");
+    let results = folder.join("results");
+    let output = bench()
+        .args(["run", file.to_str().unwrap(), "--scale", "smoke", "--quiet", "--results"])
+        .arg(&results)
+        .args(more)
+        .output()
+        .expect("the program starts");
+    let code = output.status.code().expect("an exit code");
+    let run = only_folder(&results).unwrap_or_else(|| panic!("no run: {}", errors(&output)));
+    let (_, rows) = record::archive::load(&run).expect("the run loads");
+    (code, run, rows)
+}
+
+/// The one folder below `folder`, beside those of traces and of builds.
+pub fn only_folder(folder: &Path) -> Option<PathBuf> {
+    let entries = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+    let is_run = |entry: &PathBuf| {
+        entry.is_dir() && !entry.ends_with("traces") && !entry.ends_with("builds")
+    };
+    let mut entries = entries.filter(is_run);
+    let first = entries.next()?;
+    assert!(entries.next().is_none(), "one run in {}", folder.display());
+    Some(first)
+}

@@ -1,0 +1,53 @@
+//! `plan.json`: every cell of a run in order, so that a run can be completed without its suite.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Cell;
+use crate::identity::Provenance;
+
+/// The suites that ask for a cell, by its id.
+pub type Suites = BTreeMap<String, Vec<String>>;
+
+/// The file's name.
+pub(super) const NAME: &str = "plan.json";
+
+/// A cell to be measured, and the identity that its rows will have.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PlannedCell {
+    /// Of its rows.
+    pub identity: String,
+    /// Suites that ask for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suites: Vec<String>,
+    /// The cell.
+    pub cell: Cell,
+}
+
+/// The file's text: an array, a line a cell.
+pub(super) fn text(provenance: &Provenance, cells: &[Cell], suites: &Suites) -> String {
+    let lines: Vec<String> = cells
+        .iter()
+        .map(|cell| PlannedCell {
+            identity: provenance.identity(cell),
+            suites: suites.get(&cell.id).cloned().unwrap_or_default(),
+            cell: cell.clone(),
+        })
+        .map(|planned| serde_json::to_string(&planned).expect("a cell is plain data"))
+        .collect();
+    format!("[\n{}\n]\n", lines.join(",\n"))
+}
+
+/// The plan of the run in `folder`.
+///
+/// # Errors
+/// What is missing or wrong.
+pub fn plan(folder: &Path) -> Result<Vec<PlannedCell>, String> {
+    let path = folder.join(NAME);
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    serde_json::from_str(&text).map_err(|error| format!("{}: {error}", path.display()))
+}

@@ -1,0 +1,86 @@
+//! Reading a run folder.
+
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::run::RunRecord;
+use super::write::ROWS;
+use super::{format_3, rows};
+use crate::{CurvePoint, Row, SCHEMA};
+
+/// The record and the rows of the run in `folder`. A cell at the end that was not written to its
+/// last row is left out; anything else that does not parse is an error.
+///
+/// # Errors
+/// What is missing or wrong, with file and line.
+pub fn load(folder: &Path) -> Result<(RunRecord, Vec<Row>), String> {
+    let record = record(folder)?;
+    let mut rows = rows::read(&folder.join(ROWS))?.rows;
+    let suites: Vec<String> = record.suites.iter().map(|(name, _)| name.clone()).collect();
+    format_3::complete(&mut rows, &suites);
+    Ok((record, rows))
+}
+
+/// The record of the run in `folder`.
+pub(super) fn record(folder: &Path) -> Result<RunRecord, String> {
+    /// All that records of every format have.
+    #[derive(Deserialize)]
+    struct Format {
+        schema: u32,
+    }
+    let path = folder.join("run.json");
+    let text = fs::read_to_string(&path)
+        .map_err(|error| format!("{}: {error}; is this the folder of a run?", path.display()))?;
+    let fail = |error: serde_json::Error| format!("{}: {error}", path.display());
+    let Format { schema } = serde_json::from_str(&text).map_err(fail)?;
+    check_format(schema).map_err(|error| format!("{}: {error}", path.display()))?;
+    serde_json::from_str(&text).map_err(fail)
+}
+
+/// Whether this program reads rows of that format.
+///
+/// # Errors
+/// That it does not, and what to do.
+pub(super) fn check_format(schema: u32) -> Result<(), String> {
+    match schema {
+        format_3::SCHEMA | SCHEMA => Ok(()),
+        newer if newer > SCHEMA => Err(format!(
+            "rows of format {newer}, and this program reads formats {} and {SCHEMA}: build the \
+             revision that `run.json` names, or a newer one",
+            format_3::SCHEMA
+        )),
+        older => Err(format!(
+            "rows of format {older}, and this program reads formats {} and {SCHEMA}: read it with \
+             the revision that `run.json` names, or measure again",
+            format_3::SCHEMA
+        )),
+    }
+}
+
+/// A memory curve, by the name its rows give.
+///
+/// # Errors
+/// What is missing or wrong.
+pub fn curve(folder: &Path, name: &str) -> Result<Vec<CurvePoint>, String> {
+    let path = folder.join(name);
+    let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let mut points = Vec::new();
+    for (number, line) in text.lines().enumerate().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let parsed = match fields[..] {
+            [elapsed_s, resident, live, swap] => elapsed_s
+                .parse::<f64>()
+                .ok()
+                .zip(resident.parse().ok())
+                .zip(live.parse().ok().zip(swap.parse().ok())),
+            _ => None,
+        };
+        let ((elapsed_s, resident_bytes), (live_bytes, swap_bytes)) =
+            parsed.ok_or_else(|| format!("{}: line {}: `{line}`", path.display(), number + 1))?;
+        let elapsed_ns = (elapsed_s * 1e9) as u64;
+        points.push(CurvePoint { elapsed_ns, resident_bytes, live_bytes, swap_bytes });
+    }
+    Ok(points)
+}

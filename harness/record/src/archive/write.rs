@@ -1,0 +1,225 @@
+//! Writing a run folder.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::latency;
+use super::lock::Lock;
+use super::planned::{self, Suites};
+use super::run::{RunRecord, now, stamp};
+use crate::Cell;
+use crate::CellRecord;
+
+/// The file of the rows.
+pub(super) const ROWS: &str = "rows.jsonl";
+
+/// A run folder that is being written. Each cell's rows are appended in one write and synced, and
+/// count once the last of them is there; whatever ends the program leaves whole cells behind.
+#[derive(Debug)]
+pub struct Archive {
+    pub(super) folder: PathBuf,
+    pub(super) rows: File,
+    /// Length of `rows` as far as it holds whole cells.
+    pub(super) rows_bytes: u64,
+    pub(super) record: RunRecord,
+    pub(super) suites: Suites,
+    pub(super) _lock: Lock,
+}
+
+impl Archive {
+    /// Creates a fresh folder for `record` and the plan of `cells`, which `suites` ask for, below `root`. It gets its name
+    /// when record and plan are in it: a folder of that name can be resumed.
+    ///
+    /// # Errors
+    /// The system's, with the path.
+    pub fn create(
+        root: &Path,
+        mut record: RunRecord,
+        cells: &[Cell],
+        suites: Suites,
+    ) -> Result<Self, String> {
+        let fail = |path: &Path, error: &io::Error| format!("{}: {error}", path.display());
+        fs::create_dir_all(root).map_err(|error| fail(root, &error))?;
+        let name = format!("{}-{}", stamp(), record.name);
+        let (part, folder) = unused(root, &name)?;
+        fs::create_dir(part.join("curves")).map_err(|error| fail(&part, &error))?;
+        let lock = Lock::take(&part)?;
+        let rows = OpenOptions::new()
+            .create_new(true)
+            .append(true)
+            .open(part.join(ROWS))
+            .map_err(|error| fail(&part, &error))?;
+        record.started = now();
+        let plan = planned::text(&record.provenance, cells, &suites);
+        let mut archive = Self { folder: part, rows, rows_bytes: 0, record, suites, _lock: lock };
+        archive.keep_file(planned::NAME, &plan)?;
+        archive.write_record()?;
+        fs::rename(&archive.folder, &folder).map_err(|error| fail(&folder, &error))?;
+        archive.folder = folder;
+        Ok(archive)
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What the run is.
+    #[must_use]
+    pub fn record(&self) -> &RunRecord {
+        &self.record
+    }
+
+    /// Keeps a finished cell: its curve first, so that rows never name a file that is not whole.
+    ///
+    /// # Errors
+    /// The system's, with the path. Nothing of the cell is kept then.
+    pub fn keep(&mut self, cell: &Cell, record: &CellRecord) -> Result<(), String> {
+        let curve = (!record.curve.is_empty()).then(|| Names::of(&cell.id).curve);
+        if let Some(name) = &curve {
+            self.keep_file(name, &curve_text(record))?;
+        }
+        let (histograms, timeline) = self.keep_latency(cell, record)?;
+        let identity = self.record.provenance.identity(cell);
+        let mut lines = Vec::new();
+        for (place, row) in record.rows.iter().enumerate() {
+            let mut row = row.clone();
+            row.identity.clone_from(&identity);
+            row.suites = self.suites.get(&cell.id).cloned().unwrap_or_default();
+            row.curve.clone_from(&curve);
+            if !row.latency_ns.is_empty() {
+                row.histograms.clone_from(&histograms);
+                row.timeline.clone_from(&timeline);
+            }
+            row.last = place + 1 == record.rows.len();
+            serde_json::to_writer(&mut lines, &row).expect("a row is plain data");
+            lines.push(b'\n');
+        }
+        if let Err(error) = self.rows.write_all(&lines).and_then(|()| self.rows.sync_data()) {
+            // Half a cell at the end is left out by readers, one before others is not.
+            let _ = self.rows.set_len(self.rows_bytes);
+            return Err(self.failed(ROWS, &error));
+        }
+        self.rows_bytes += lines.len() as u64;
+        Ok(())
+    }
+
+    /// The files of the cell's latency, where some was timed.
+    fn keep_latency(
+        &self,
+        cell: &Cell,
+        record: &CellRecord,
+    ) -> Result<(Option<String>, Option<String>), String> {
+        let Some(run) = record.rows.iter().find(|row| !row.latency_ns.is_empty()) else {
+            return Ok((None, None));
+        };
+        if record.histograms.is_empty() {
+            return Ok((None, None));
+        }
+        let Names { histograms, timeline, .. } = Names::of(&cell.id);
+        let log = latency::log_text(&record.histograms, run.elapsed_ns)?;
+        // Cells that map have nothing by the second.
+        let over_time =
+            (!record.seconds.is_empty()).then(|| latency::timeline_text(&record.seconds));
+        let log = Some((&histograms, log.as_slice()));
+        let over_time_file = over_time.as_ref().map(|text| (&timeline, text.as_bytes()));
+        for (name, text) in log.into_iter().chain(over_time_file) {
+            let path = self.folder.join(name);
+            let folder = path.parent().expect("a file in a folder");
+            fs::create_dir_all(folder)
+                .and_then(|()| write_whole(&path, text))
+                .map_err(|error| self.failed(name, &error))?;
+        }
+        Ok((Some(histograms), over_time.map(|_| timeline)))
+    }
+
+    /// Notes the run's end.
+    ///
+    /// # Errors
+    /// The system's, with the path.
+    pub fn finish(&mut self, interrupted: bool) -> Result<(), String> {
+        self.record.finished = Some(now());
+        self.record.interrupted = interrupted;
+        self.write_record()
+    }
+
+    pub(super) fn write_record(&self) -> Result<(), String> {
+        let text = serde_json::to_string_pretty(&self.record).expect("a record is plain data");
+        self.keep_file("run.json", &(text + "\n"))
+    }
+
+    /// Keeps a text beside the rows; it is complete or not there.
+    ///
+    /// # Errors
+    /// The system's, with the path.
+    pub fn keep_file(&self, name: &str, text: &str) -> Result<(), String> {
+        let path = self.folder.join(name);
+        path.parent()
+            .map_or(Ok(()), fs::create_dir_all)
+            .and_then(|()| write_whole(&path, text.as_bytes()))
+            .map_err(|error| self.failed(name, &error))
+    }
+
+    fn failed(&self, name: &str, error: &io::Error) -> String {
+        format!("{}: {error}", self.folder.join(name).display())
+    }
+}
+
+/// Claims a name below `root` that no run has: the folder to fill, and the one to make of it.
+fn unused(root: &Path, name: &str) -> Result<(PathBuf, PathBuf), String> {
+    for attempt in 1.. {
+        let name = if attempt == 1 { name.to_owned() } else { format!("{name}-{attempt}") };
+        let (part, folder) = (root.join(format!("{name}.part")), root.join(name));
+        if folder.exists() {
+            continue;
+        }
+        match fs::create_dir(&part) {
+            Ok(()) => return Ok((part, folder)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(format!("{}: {error}", part.display())),
+        }
+    }
+    unreachable!("names do not run out")
+}
+
+/// Writes a file that is complete or not there, whatever ends the program or the machine.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    let mut file = File::create(&part)?;
+    file.write_all(bytes)?;
+    file.sync_data()?;
+    fs::rename(&part, path)
+}
+
+fn curve_text(record: &CellRecord) -> String {
+    let mut text = "elapsed_s,resident_bytes,live_bytes,swap_bytes\n".to_owned();
+    for point in &record.curve {
+        let elapsed_s = point.elapsed_ns as f64 / 1e9;
+        let (resident, live, swap) = (point.resident_bytes, point.live_bytes, point.swap_bytes);
+        text += &format!("{elapsed_s:.3},{resident},{live},{swap}\n");
+    }
+    text
+}
+
+/// The files of a cell, relative to the run folder.
+pub(super) struct Names {
+    pub(super) curve: String,
+    pub(super) histograms: String,
+    pub(super) timeline: String,
+}
+
+impl Names {
+    pub(super) fn of(id: &str) -> Self {
+        let plain = |letter: char| letter.is_ascii_alphanumeric() || ".-_@=".contains(letter);
+        let flat: String =
+            id.chars().map(|letter| if plain(letter) { letter } else { '_' }).collect();
+        Self {
+            curve: format!("curves/{flat}.csv"),
+            histograms: format!("histograms/{flat}.hlog"),
+            timeline: format!("timelines/{flat}.csv"),
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! Requests to a key-value store, as one cell asks them.
+
+use serde::{Deserialize, Serialize};
+use workloads::requests::Workload;
+
+use super::{Ageing, Replay};
+
+/// The key-value workload of one cell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct KeyValue {
+    /// What is asked, in which shares, of which keys, with which sizes.
+    pub workload: Workload,
+    /// Records loaded before the clock.
+    pub records: u64,
+    /// Memory configured for objects.
+    pub object_memory_bytes: u64,
+    /// Live object bytes ÷ object memory, in percent: before the clock starts, or at the end of
+    /// workloads that insert.
+    pub fill_percent: u32,
+    /// Threads, pinned to cores in turn.
+    pub threads: usize,
+    /// When requests are sent.
+    pub driver: Driver,
+    /// Operations of each thread within the clock, each used once.
+    pub operations_per_thread: u64,
+    /// Where they come from.
+    #[serde(default, skip_serializing_if = "Source::is_prepared")]
+    pub source: Source,
+    /// Which operations are timed one by one.
+    #[serde(default, skip_serializing_if = "Timing::is_sampled")]
+    pub latency: Timing,
+    /// What the store goes through before the clock starts.
+    #[serde(default, skip_serializing_if = "Ageing::is_none")]
+    pub ageing: Ageing,
+    /// Whether the memory is made resident before the clock.
+    pub resident: bool,
+    /// The trace that is replayed in place of the workload's requests; nothing is loaded then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay: Option<Box<Replay>>,
+}
+
+/// When requests are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", tag = "loop")]
+pub enum Driver {
+    /// The next when the last is answered.
+    Closed {
+        /// Operations per call: 1 uses the single operations, more use batches.
+        batch: usize,
+    },
+    /// On a schedule, answered or not; latency counts from the scheduled start.
+    Open {
+        /// Requests a second of all threads together.
+        rate_ops_per_s: f64,
+        /// How they follow one another.
+        arrivals: Arrivals,
+    },
+    /// At the times of the trace that is replayed.
+    Timed {
+        /// How many times as fast.
+        speed: f64,
+    },
+}
+
+/// How scheduled requests follow one another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Arrivals {
+    /// Independently: exponential gaps.
+    #[default]
+    Poisson,
+    /// At equal gaps.
+    Constant,
+}
+
+impl Arrivals {
+    /// The word used in ids and tables.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Poisson => "poisson",
+            Self::Constant => "constant",
+        }
+    }
+}
+
+/// Where the operations within the clock come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// Eight-byte words made before the clock, each used once.
+    #[default]
+    Prepared,
+    /// A generator within the loop; its price is in the row's `driver`.
+    InLoop,
+}
+
+impl Source {
+    fn is_prepared(&self) -> bool {
+        *self == Self::Prepared
+    }
+}
+
+/// Which operations are timed. Timing costs some 50 ns an operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Timing {
+    /// One in 64.
+    #[default]
+    Sampled,
+    /// Every one: for percentiles far out.
+    All,
+    /// None.
+    Off,
+}
+
+impl Timing {
+    fn is_sampled(&self) -> bool {
+        *self == Self::Sampled
+    }
+}
+
+/// Header and key of an object as the paper lays it out: a 4-byte length and the 8-byte key.
+const HEADER_AND_KEY_BYTES: f64 = 12.0;
+/// Of the records that reach the fill, a workload that inserts finds at least one in so many.
+const LOADED_AT_LEAST: u64 = 20;
+
+impl KeyValue {
+    /// The plainest cell of `workload`: one thread, single operations as fast as they are
+    /// answered, half full, resident. [`KeyValue::size_records`] is still to be called.
+    #[must_use]
+    pub fn plain(workload: Workload, object_memory_bytes: u64) -> Self {
+        Self {
+            workload,
+            records: 0,
+            object_memory_bytes,
+            fill_percent: 50,
+            threads: 1,
+            driver: Driver::Closed { batch: 1 },
+            operations_per_thread: 1,
+            source: Source::Prepared,
+            latency: Timing::Sampled,
+            ageing: Ageing::None,
+            resident: true,
+            replay: None,
+        }
+    }
+
+    /// `replay` on a store that it fills, where most is live, to `fill_percent`.
+    #[must_use]
+    pub fn replaying(replay: Replay, threads: usize, fill_percent: u32) -> Self {
+        let workload = Replay::workload(&replay.trace, &replay.totals);
+        let live_bytes = replay.sets(threads) * replay.totals.object_bytes_max;
+        let object_memory_bytes = live_bytes * 100 / u64::from(fill_percent.max(1));
+        Self {
+            fill_percent,
+            threads,
+            operations_per_thread: replay.requests_per_thread(threads),
+            replay: Some(Box::new(replay)),
+            ..Self::plain(workload, object_memory_bytes)
+        }
+    }
+
+    /// Sets `records` to what reaches the fill. Of a workload that inserts the fill is that of the end, so
+    /// fewer are loaded; and where its inserts would not fit, `operations_per_thread` is lowered.
+    pub fn size_records(&mut self) {
+        let live_bytes = self.object_memory_bytes as f64 / 100.0 * f64::from(self.fill_percent);
+        let mut all = ((live_bytes / self.object_bytes()) as u64).max(1);
+        if let Ageing::Litter(percent) = self.ageing {
+            all -= self.litter_of(all, percent);
+        }
+        let mix = &self.workload.mix;
+        let grows = !self.workload.churn && mix.insert > mix.delete;
+        if !grows {
+            self.records = all;
+            return;
+        }
+        let share = (mix.insert - mix.delete) / 100.0;
+        let threads = self.threads as u64;
+        let inserts_most = (all - (all / LOADED_AT_LEAST).max(1)) / threads;
+        let operations_most = (inserts_most as f64 / share * 0.98) as u64;
+        self.operations_per_thread = self.operations_per_thread.min(operations_most).max(1);
+        let inserts = (self.operations_per_thread as f64 * share * 1.02) as u64 * threads;
+        self.records = all.saturating_sub(inserts).max(1);
+    }
+
+    /// Sets the object memory to what `records` and the inserts to come fill as asked.
+    pub fn size_memory(&mut self) {
+        let bytes = self.records_max() as f64 * self.object_bytes();
+        let memory = bytes * 100.0 / f64::from(self.fill_percent.max(1));
+        // Stores need some blocks, however few the records.
+        self.object_memory_bytes = (memory as u64).max(16 << 20);
+    }
+
+    /// Objects of a littered heap that stay, beside `records` loaded after it.
+    #[must_use]
+    pub fn litter_records(&self) -> u64 {
+        match self.ageing {
+            // Records are what the litter left of all.
+            Ageing::Litter(percent) => self.records * u64::from(percent) / u64::from(100 - percent),
+            _ => 0,
+        }
+    }
+
+    fn litter_of(&self, all: u64, percent: u32) -> u64 {
+        all * u64::from(percent) / 100
+    }
+
+    /// Most records that are live, litter included, or have been asked for at any time.
+    #[must_use]
+    pub fn records_max(&self) -> u64 {
+        if let Some(replay) = &self.replay {
+            return replay.sets(self.threads) * replay.totals.live_records_max;
+        }
+        let share = if self.workload.inserts() { self.workload.mix.insert / 100.0 } else { 0.0 };
+        let inserts = (self.operations_per_thread as f64 * share * 1.05) as u64 + 64;
+        self.records + self.litter_records() + inserts * self.threads as u64
+    }
+
+    /// Numbers that records have: more than are ever live, where a trace stores and deletes.
+    #[must_use]
+    pub fn record_numbers(&self) -> u64 {
+        let replayed = self.replay.as_ref();
+        replayed.map_or(self.records, |replay| replay.sets(self.threads) * replay.totals.records)
+    }
+
+    /// Bytes of the values that are live where most are, or before the clock.
+    #[must_use]
+    pub fn live_value_bytes(&self) -> u64 {
+        match &self.replay {
+            Some(replay) => replay.sets(self.threads) * replay.totals.live_bytes_max,
+            None => (self.records_max() as f64 * self.workload.mean_value_bytes()) as u64,
+        }
+    }
+
+    /// Operations of each thread that together write the object memory `times` over.
+    #[must_use]
+    pub fn writes_per_thread(&self, times: f64) -> u64 {
+        let objects = self.object_memory_bytes as f64 / self.object_bytes();
+        (objects * times / self.threads as f64).ceil() as u64
+    }
+
+    /// Mean bytes of an object.
+    fn object_bytes(&self) -> f64 {
+        self.workload.mean_value_bytes() + HEADER_AND_KEY_BYTES
+    }
+
+    /// Memory that the worker needs for itself.
+    pub(crate) fn own_bytes(&self) -> u64 {
+        let words = match self.source {
+            // Once more where they are dealt to the workers of their keys, or have times.
+            Source::Prepared => self.operations_per_thread * 16,
+            Source::InLoop => 0,
+        };
+        // What is expected of every record at the end: two words a thread.
+        (words + self.record_numbers() * 8 + self.operations_per_thread * 8) * self.threads as u64
+    }
+
+    /// Operations per call; 1 where they follow a schedule.
+    #[must_use]
+    pub fn batch(&self) -> usize {
+        match self.driver {
+            Driver::Closed { batch } => batch,
+            Driver::Open { .. } | Driver::Timed { .. } => 1,
+        }
+    }
+
+    /// Scheduled requests a second of all threads together.
+    #[must_use]
+    pub fn rate_ops_per_s(&self) -> Option<f64> {
+        match self.driver {
+            Driver::Closed { .. } => None,
+            Driver::Open { rate_ops_per_s, .. } => Some(rate_ops_per_s),
+            Driver::Timed { speed } => self.replay.as_ref().map(|replay| {
+                let requests = replay.sets(self.threads) * replay.totals.requests;
+                requests as f64 * speed * 1e9 / replay.totals.duration_ns.max(1) as f64
+            }),
+        }
+    }
+
+    /// Share of GETs in percent.
+    #[must_use]
+    pub fn get_percent(&self) -> f64 {
+        self.workload.mix.get
+    }
+
+    /// The key distribution as text.
+    #[must_use]
+    pub fn distribution(&self) -> String {
+        self.workload.keys.to_string()
+    }
+
+    /// All that distinguishes two key-value workloads, sizes of the scale left out; the part of a
+    /// cell's id between its family and its system.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let workload = &self.workload;
+        let mut name = format!(
+            "{}-{}-value-{}-fill-{}-threads-{}",
+            workload.name, workload.keys, workload.value_bytes, self.fill_percent, self.threads,
+        );
+        match self.driver {
+            Driver::Closed { batch } => name.push_str(&format!("-batch-{batch}")),
+            Driver::Open { rate_ops_per_s, arrivals } => {
+                name.push_str(&format!("-{}-{rate_ops_per_s}", arrivals.word()));
+            }
+            Driver::Timed { speed } => name.push_str(&format!("-speed-{speed}")),
+        }
+        if !self.ageing.is_none() {
+            name.push_str(&format!("-{}", self.ageing));
+        }
+        if self.source == Source::InLoop {
+            name.push_str("-in-loop");
+        }
+        if !self.resident {
+            name.push_str("-not-resident");
+        }
+        match (self.latency, self.driver) {
+            (Timing::All, Driver::Closed { .. }) => name.push_str("-all-timed"),
+            (Timing::Off, _) => name.push_str("-untimed"),
+            _ => {}
+        }
+        name
+    }
+}

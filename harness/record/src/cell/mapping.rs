@@ -1,0 +1,31 @@
+//! Regions that are mapped and unmapped again and again.
+
+use serde::{Deserialize, Serialize};
+
+/// Regions mapped onto memory that was allocated before the clock, and unmapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Mappings {
+    /// Bytes of each region.
+    pub region_bytes: u64,
+    /// Bytes of each page: 4096 or 2 097 152.
+    pub page_bytes: u64,
+    /// Threads of one process, each with a region of its own.
+    pub threads: usize,
+    /// How often each thread maps its region and unmaps it, within the clock.
+    pub operations_per_thread: u64,
+}
+
+impl Mappings {
+    /// Memory behind the regions of all threads.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        self.region_bytes * self.threads as u64
+    }
+
+    /// Pages of a region.
+    #[must_use]
+    pub fn pages(&self) -> u64 {
+        self.region_bytes / self.page_bytes
+    }
+}

@@ -1,0 +1,45 @@
+//! What is measured and what is kept of it: a cell, its steps, a row for each step, and the folder
+//! of a run. This crate knows no engine, so a run can be read without building one.
+//!
+//! | module | what |
+//! |---|---|
+//! | `cell` | one measured process as plain data |
+//! | `step` | what a worker reports of a step |
+//! | `row` | what is kept of a step |
+//! | [`repetition`] | the rows of one process, and whether they count |
+//! | [`archive`] | run folders: written whole, read for years |
+//! | [`identity`] | what a row is a result of |
+//! | [`scale`] | how large a run is |
+
+pub mod archive;
+mod calibration;
+mod cell;
+pub mod identity;
+mod machine;
+#[doc(hidden)]
+pub mod made_up;
+pub mod repetition;
+mod row;
+pub mod scale;
+mod step;
+mod suggest;
+mod trace_account;
+mod trace_facts;
+
+pub use calibration::Calibration;
+pub use cell::{
+    Ageing, Allocations, Arrivals, Basis, Cell, Copying, Driver, Fragmentation, Frees, KeyValue,
+    Mappings, Observe, Replay, Source, Staged, System, Timing, Work, WorkingSets,
+};
+pub use machine::MachineRecord;
+pub use repetition::{Repetition, is_sound, repetitions};
+pub use row::{
+    Census, Conditions, CpuUse, CurvePoint, DriverPrice, Flag, Memory, MemoryPoint, OpenLoop,
+    Outcome, Overheads, Percentiles, Refusal, Role, Roofline, Row, SCHEMA, TracePosition,
+    Verification, most_common,
+};
+pub use scale::Scale;
+pub use step::{Capacity, CellRecord, LatencyReport, Second, StepReport};
+pub use suggest::unknown_name;
+pub use trace_account::{TraceAccount, TraceContents};
+pub use trace_facts::facts;

@@ -1,0 +1,183 @@
+//! What of a store's row must be equal to another's before the two are ranked.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+/// Under which conditions a store answered. Every field is a reason for a difference in numbers that
+/// is not the store's design, or not that alone.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Conditions {
+    /// Page size asked for.
+    pub page_bytes: u64,
+    /// Where a key's hash is computed: `none`, `store`, `client-and-server`.
+    pub hashing: String,
+    /// Whether a GET copies the value out; the contract asks for it.
+    pub copy_out: bool,
+    /// Threads that send requests.
+    pub client_threads: u64,
+    /// Threads of the store's own in the same process.
+    pub store_threads: u64,
+    /// Processes of the store's own.
+    pub servers: u64,
+    /// Operations per call.
+    pub batch: u64,
+    /// What lies between: `call`, `unix-socket`.
+    pub transport: String,
+    /// Who may ask what: `any-thread`, `steered` (each request is dealt to the worker of its key before
+    /// the clock), `steered-writes`.
+    pub steering: String,
+    /// Whether data survive a crash.
+    pub durable: bool,
+    /// How strictly the configured capacity binds: `hard`, `soft`, `none`.
+    pub memory_bound: String,
+    /// What happens when memory is exhausted: `refuses`, `evicts`, `grows`.
+    pub when_full: String,
+}
+
+impl Conditions {
+    /// Everything but what the suite varies (clients and batch), field by field in words.
+    fn words(&self) -> [(&'static str, String); 10] {
+        let pages = match self.page_bytes {
+            bytes if bytes >= 1 << 20 => format!("{} MiB pages", bytes >> 20),
+            bytes => format!("{} KiB pages", bytes >> 10),
+        };
+        [
+            ("pages", pages),
+            (
+                "hashing",
+                match self.hashing.as_str() {
+                    "none" => "keys are compared, not hashed".to_owned(),
+                    "store" => "hashes in the store".to_owned(),
+                    _ => "hashes in client and server".to_owned(),
+                },
+            ),
+            ("copy-out", if self.copy_out { "copies out" } else { "hands out references" }.into()),
+            (
+                "threads",
+                match self.store_threads {
+                    0 => "no thread of its own".to_owned(),
+                    1 => "1 thread of its own".to_owned(),
+                    more => format!("{more} threads of its own"),
+                },
+            ),
+            (
+                "servers",
+                match self.servers {
+                    0 => "no server process".to_owned(),
+                    1 => "1 server process".to_owned(),
+                    more => format!("{more} server processes"),
+                },
+            ),
+            ("transport", if self.transport == "call" { "a call" } else { "a UNIX socket" }.into()),
+            (
+                "steering",
+                match self.steering.as_str() {
+                    "any-thread" => "any thread asks for any key".to_owned(),
+                    "steered" => "requests dealt to the worker of their key".to_owned(),
+                    _ => "writes dealt to the worker of their key".to_owned(),
+                },
+            ),
+            ("durable", if self.durable { "durable" } else { "not durable" }.to_owned()),
+            (
+                "bound",
+                match self.memory_bound.as_str() {
+                    "hard" => "capacity binds all memory".to_owned(),
+                    "soft" => "capacity binds objects".to_owned(),
+                    _ => "no capacity".to_owned(),
+                },
+            ),
+            ("when full", format!("{} when full", self.when_full)),
+        ]
+    }
+
+    /// In what it differs from `other`, in words; clients and batch left out.
+    #[must_use]
+    pub fn beside(&self, other: &Self) -> Vec<String> {
+        let pairs = self.words().into_iter().zip(other.words());
+        pairs.filter(|(own, other)| own != other).map(|(own, _)| own.1).collect()
+    }
+}
+
+/// What most of `all` have, field by field: the conditions that others are marked beside. The first in
+/// order where there are as many of two; `None` of nothing.
+#[must_use]
+pub fn most_common(all: &[&Conditions]) -> Option<Conditions> {
+    fn mode<T: Ord + Clone>(all: &[&Conditions], of: impl Fn(&Conditions) -> T) -> T {
+        let values: Vec<T> = all.iter().map(|one| of(one)).collect();
+        let distinct: BTreeSet<&T> = values.iter().collect();
+        let count = |value: &T| values.iter().filter(|other| *other == value).count();
+        // The last of equal maxima, so counted from the back.
+        let most = distinct.into_iter().rev().max_by_key(|value| count(value));
+        most.expect("there is at least one").clone()
+    }
+    if all.is_empty() {
+        return None;
+    }
+    Some(Conditions {
+        page_bytes: mode(all, |one| one.page_bytes),
+        hashing: mode(all, |one| one.hashing.clone()),
+        copy_out: mode(all, |one| one.copy_out),
+        client_threads: mode(all, |one| one.client_threads),
+        store_threads: mode(all, |one| one.store_threads),
+        servers: mode(all, |one| one.servers),
+        batch: mode(all, |one| one.batch),
+        transport: mode(all, |one| one.transport.clone()),
+        steering: mode(all, |one| one.steering.clone()),
+        durable: mode(all, |one| one.durable),
+        memory_bound: mode(all, |one| one.memory_bound.clone()),
+        when_full: mode(all, |one| one.when_full.clone()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::made_up::plain_conditions;
+
+    #[test]
+    fn every_field_that_differs_is_told_and_no_other() {
+        let plain = plain_conditions();
+        assert!(plain.beside(&plain).is_empty());
+        let other = Conditions {
+            page_bytes: 2 << 20,
+            hashing: "none".to_owned(),
+            copy_out: false,
+            client_threads: 7,
+            store_threads: 1,
+            servers: 2,
+            batch: 64,
+            transport: "unix-socket".to_owned(),
+            steering: "steered".to_owned(),
+            durable: true,
+            memory_bound: "none".to_owned(),
+            when_full: "evicts".to_owned(),
+        };
+        assert_eq!(
+            other.beside(&plain),
+            [
+                "2 MiB pages",
+                "keys are compared, not hashed",
+                "hands out references",
+                "1 thread of its own",
+                "2 server processes",
+                "a UNIX socket",
+                "requests dealt to the worker of their key",
+                "durable",
+                "no capacity",
+                "evicts when full",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_most_common_is_found_field_by_field() {
+        let plain = plain_conditions();
+        let one = Conditions { store_threads: 1, ..plain.clone() };
+        let two = Conditions { page_bytes: 2 << 20, ..plain.clone() };
+        let common = most_common(&[&one, &two, &plain]).unwrap();
+        assert_eq!(common, plain, "each of the others differs in a field of its own");
+        assert_eq!(most_common(&[]), None);
+    }
+}

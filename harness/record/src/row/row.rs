@@ -1,0 +1,384 @@
+//! One row of `rows.jsonl`. `harness/FORMAT.md` describes every field with its unit.
+
+use std::collections::BTreeMap;
+use std::ops::{Deref, DerefMut};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Conditions, DriverPrice, OpenLoop, Roofline};
+use crate::{Cell, StepReport};
+
+/// Version of the row format.
+pub const SCHEMA: u32 = 4;
+
+/// What came of a step. Every cell ends in rows, never in a hole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// It ran to its end.
+    Measured,
+    /// The store refused: the end of a bounded phase, a finding elsewhere.
+    Full,
+    /// A heap, the system or the cell's limit refused memory, or the kernel killed the worker.
+    OutOfMemory,
+    /// The worker died.
+    Crashed,
+    /// The worker did not end in time.
+    Timeout,
+    /// Values came back lost, stale, torn or foreign: the row's numbers are void.
+    WrongValues,
+    /// The engine or the worker reported an error.
+    Failed,
+    /// The system is not on this machine.
+    Unavailable,
+}
+
+impl Outcome {
+    /// The word used in rows and tables.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Measured => "measured",
+            Self::Full => "full",
+            Self::OutOfMemory => "out-of-memory",
+            Self::Crashed => "crashed",
+            Self::Timeout => "timeout",
+            Self::WrongValues => "wrong-values",
+            Self::Failed => "failed",
+            Self::Unavailable => "unavailable",
+        }
+    }
+}
+
+/// What a system is in figures: a competitor, or what competitors are held against.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// A store that keeps what it is given.
+    #[default]
+    Store,
+    /// An allocator that hands out memory.
+    Allocator,
+    /// The kernel's own calls.
+    Kernel,
+    /// The least that memory itself would cost.
+    Roofline,
+    /// Keeps nothing: the price of the harness.
+    Price,
+}
+
+/// One step of one cell: what the worker reported, on what, and what the parent saw from outside.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Row {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// What it is a result of ([`crate::identity::Provenance::identity`]): 16 hexadecimal digits,
+    /// given when the row is archived.
+    pub identity: String,
+    /// Whether it is its cell's last: the cell is whole.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub last: bool,
+    /// Suites that ask for the cell; none where it was made for a comparison or by hand.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suites: Vec<String>,
+    /// What the system is in figures.
+    #[serde(default)]
+    pub role: Role,
+    /// The machine's name.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub node: String,
+    /// Name of the system as figures use it ([`crate::System::label`]).
+    pub system: String,
+    /// The cell, complete: the row can be repeated from it.
+    pub cell: Cell,
+    /// Version of the engine or allocator as it reports itself.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub version: String,
+    /// Settings in force, as the system reports them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
+    /// Under which conditions it answered; stores only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<Conditions>,
+    /// Environment variables the parent set for the worker.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub environment: BTreeMap<String, String>,
+    /// What the worker measured.
+    #[serde(flatten)]
+    pub report: StepReport,
+    /// Operations per second of wall time.
+    pub throughput_ops_per_s: f64,
+    /// Operations per second of CPU time; 0 where none was seen.
+    #[serde(default, skip_serializing_if = "is_none_seen")]
+    pub operations_per_cpu_s: f64,
+    /// Latency in ns of the timed operations of all kinds, by percentile name; in an open loop from the scheduled start.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub latency_ns: Percentiles,
+    /// The same of each kind of operation alone: `get`, `update`, `insert`, `delete`,
+    /// `read-modify-write`, `scan`, `batch`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub latency_by_kind_ns: BTreeMap<String, Percentiles>,
+    /// How the schedule was kept; open loops only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_loop: Option<OpenLoop>,
+    /// What the harness itself costs in this cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver: Option<DriverPrice>,
+    /// What memory alone would cost under the same requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub roofline: Option<Roofline>,
+    /// Memory at the step's observation points.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Memory>,
+    /// Memory at positions of the trace; replays of allocations only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub positions: Vec<TracePosition>,
+    /// File of the cell's memory curve, relative to the run folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curve: Option<String>,
+    /// File of the cell's latency histograms, relative to the run folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub histograms: Option<String>,
+    /// File of the cell's throughput and latency per second, relative to the run folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<String>,
+}
+
+impl Deref for Row {
+    type Target = StepReport;
+
+    fn deref(&self) -> &StepReport {
+        &self.report
+    }
+}
+
+impl DerefMut for Row {
+    fn deref_mut(&mut self) -> &mut StepReport {
+        &mut self.report
+    }
+}
+
+impl Row {
+    /// Time of a thread for an operation; `None` where nothing was executed or the cell has no
+    /// requests.
+    #[must_use]
+    pub fn ns_per_operation(&self) -> Option<f64> {
+        let crate::Work::KeyValue(work) = &self.cell.work else { return None };
+        (self.operations > 0)
+            .then(|| self.elapsed_ns as f64 * work.threads as f64 / self.operations as f64)
+    }
+}
+
+/// Percentiles by name (`p50` … `max`) and the number of `samples`.
+pub type Percentiles = BTreeMap<String, u64>;
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// CPU time, page faults and context switches of a step, and what the machine lost meanwhile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct CpuUse {
+    /// User time, all threads and processes.
+    pub user_ns: u64,
+    /// System time, all threads and processes.
+    pub system_ns: u64,
+    /// Page faults without I/O.
+    pub minor_faults: u64,
+    /// Page faults with I/O.
+    pub major_faults: u64,
+    /// Context switches, voluntary and not.
+    pub context_switches: u64,
+    /// Those of them that displaced a thread that could have run on.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub involuntary_context_switches: u64,
+    /// CPU time that the host gave to others, all cores of the machine.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub steal_ns: u64,
+    /// Read back from swap, whole machine.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub swapped_in_bytes: u64,
+    /// Written to swap, whole machine.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub swapped_out_bytes: u64,
+}
+
+impl CpuUse {
+    /// User and system time together.
+    #[must_use]
+    pub fn total_ns(&self) -> u64 {
+        self.user_ns + self.system_ns
+    }
+
+    /// Operations per second of CPU time; 0 where no CPU time was seen.
+    #[must_use]
+    pub fn operations_per_s(&self, operations: u64) -> f64 {
+        match self.total_ns() {
+            0 => 0.0,
+            cpu_ns => operations as f64 * 1e9 / cpu_ns as f64,
+        }
+    }
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+fn is_none_seen(rate: &f64) -> bool {
+    *rate == 0.0
+}
+
+/// A refusal that ended a phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Refusal {
+    /// Bytes of the object that was refused.
+    pub object_bytes: u64,
+    /// How long it was retried; taken off the step's wall time.
+    pub waited_ns: u64,
+    /// Refusals that a retry overcame before.
+    pub overcome: u64,
+}
+
+/// Memory seen from outside, at a step's observation points.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Memory {
+    /// What the worker held before the engine was opened; taken off every figure below.
+    pub baseline_bytes: u64,
+    /// Right after the step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_once: Option<MemoryPoint>,
+    /// After the idle wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_idle: Option<MemoryPoint>,
+    /// After `purge` (heaps) or `trim` (stores).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_trim: Option<MemoryPoint>,
+    /// Highest 20 Hz sample within the step; a *maximum of samples*, not the kernel's peak.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampled_max_bytes: Option<u64>,
+    /// Overheads against configured memory, for stores with a capacity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overheads: Option<Overheads>,
+}
+
+/// The worker's memory at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct MemoryPoint {
+    /// Anonymous + shared + huge-page-pool memory, less the baseline (0 where it is below).
+    pub resident_bytes: u64,
+    /// The oracle's live bytes at that moment: value bytes for stores, block bytes for heaps.
+    pub live_bytes: u64,
+    /// The oracle's live objects at that moment.
+    pub live_objects: u64,
+    /// `resident_bytes / live_bytes`, value base; absent where nothing is live.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overhead: Option<f64>,
+    /// `resident_bytes / (live_bytes + 8 · live_objects)`, key + value base; stores only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overhead_key_value: Option<f64>,
+    /// Anonymous memory on transparent huge pages (baseline not taken off).
+    pub anonymous_huge_bytes: u64,
+    /// Private pages written to (baseline not taken off).
+    pub private_dirty_bytes: u64,
+    /// Swapped out.
+    pub swap_bytes: u64,
+    /// What the allocator says it has handed out, where it keeps count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub self_allocated_bytes: Option<u64>,
+}
+
+/// The worker's memory where a replay stood still.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TracePosition {
+    /// Events replayed before it.
+    pub events: u64,
+    /// Time they took, without standing still.
+    pub elapsed_ns: u64,
+    /// As in [`MemoryPoint::resident_bytes`].
+    pub resident_bytes: u64,
+    /// The oracle's live bytes.
+    pub live_bytes: u64,
+    /// The oracle's live objects.
+    pub live_objects: u64,
+}
+
+/// Configured memory ÷ live bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Overheads {
+    /// Object memory, configured.
+    pub object_memory_bytes: u64,
+    /// Object memory + index + tables.
+    pub capacity_bytes: u64,
+    /// `object_memory_bytes / live value bytes`.
+    pub log_only: f64,
+    /// `capacity_bytes / live value bytes`.
+    pub all_in: f64,
+    /// Live object bytes (header + key + value) ÷ object memory.
+    pub utilisation: f64,
+}
+
+/// A store's own account of its memory. It explains the memory seen from outside and never
+/// replaces it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Census {
+    /// Objects.
+    pub live_objects: u64,
+    /// Their value bytes.
+    pub live_value_bytes: u64,
+    /// Their headers, keys and values.
+    pub live_object_bytes: u64,
+    /// Object memory that nothing live occupies and that is not free.
+    pub dead_object_bytes: u64,
+    /// Object memory that holds nothing.
+    pub free_object_bytes: u64,
+    /// Memory for objects.
+    pub object_memory_bytes: u64,
+    /// The index.
+    pub index_bytes: u64,
+    /// Everything else.
+    pub table_bytes: u64,
+}
+
+/// One sample of a cell's memory curve.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CurvePoint {
+    /// Since the baseline was taken.
+    pub elapsed_ns: u64,
+    /// As in [`MemoryPoint::resident_bytes`].
+    pub resident_bytes: u64,
+    /// The oracle's live bytes.
+    pub live_bytes: u64,
+    /// Swapped out.
+    pub swap_bytes: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_are_divided_by_the_time_of_both_modes() {
+        let used = CpuUse { user_ns: 1_500_000_000, system_ns: 500_000_000, ..CpuUse::default() };
+        assert_eq!(used.operations_per_s(3000), 1500.0);
+        assert_eq!(CpuUse::default().operations_per_s(3000), 0.0);
+    }
+
+    #[test]
+    fn what_did_not_happen_is_left_out_and_older_rows_are_read() {
+        let text = serde_json::to_string(&CpuUse::default()).unwrap();
+        assert!(!text.contains("steal") && !text.contains("swapped"), "{text}");
+        assert_eq!(serde_json::from_str::<CpuUse>(&text).unwrap(), CpuUse::default());
+        let stolen = CpuUse { steal_ns: 7, swapped_out_bytes: 4096, ..CpuUse::default() };
+        let text = serde_json::to_string(&stolen).unwrap();
+        assert!(text.contains(r#""steal-ns":7"#), "{text}");
+        assert_eq!(serde_json::from_str::<CpuUse>(&text).unwrap(), stolen);
+    }
+}

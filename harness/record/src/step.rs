@@ -1,0 +1,149 @@
+//! What is known of a step when it ends: what the worker measured, and what the parent saw.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::row::{
+    Census, CpuUse, CurvePoint, Flag, OpenLoop, Outcome, Percentiles, Refusal, Row, Verification,
+};
+
+/// What the worker measured of a step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct StepReport {
+    /// Step within the cell: `fill`, `delete`, `refill`, `fill-3`, `delete-3`, `load`, `run`,
+    /// `verify`; `cell` where the worker ended before its first step.
+    pub step: String,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Whether that is what the plan allows for; an unexpected outcome makes the exit code ≠ 0.
+    pub expected: bool,
+    /// Why, where the outcome is not `measured`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Operations executed in the step.
+    pub operations: u64,
+    /// Wall time of the step, waits for a refusal excluded.
+    pub elapsed_ns: u64,
+    /// CPU time and faults of the worker in the step, with its background threads and all
+    /// processes that it started.
+    pub cpu: CpuUse,
+    /// Hardware events in user space within the step; cells with `counters` only.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counters: BTreeMap<String, u64>,
+    /// Which hardware events could not be counted, and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counters_missing: Option<String>,
+    /// Time that the harness itself costs an operation; a row has it in `driver`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver_ns: Option<f64>,
+    /// What a reader should know before quoting the row.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<Flag>,
+    /// The refusal that ended the step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<Refusal>,
+    /// Values checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verification: Option<Verification>,
+    /// The engine's own counters at the step's end.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub statistics: BTreeMap<String, f64>,
+    /// The store's own account of its memory at the step's end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub census: Option<Census>,
+    /// Memory configured, where the store has a capacity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<Capacity>,
+}
+
+/// What was timed in the step `run`. It comes after the step was observed: to sum it up takes memory.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LatencyReport {
+    /// Latency of the timed operations.
+    pub latency_ns: Percentiles,
+    /// The same by kind of operation.
+    pub latency_by_kind_ns: BTreeMap<String, Percentiles>,
+    /// Each kind's histogram (V2, deflated, base 64).
+    pub histograms: BTreeMap<String, String>,
+    /// Throughput and latency over time.
+    pub seconds: Vec<Second>,
+    /// How the schedule was kept.
+    pub open_loop: Option<OpenLoop>,
+}
+
+/// An interval of a step: what ended in it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Second {
+    /// Since the clock started.
+    pub from_s: f64,
+    /// Its length: a second, or more in long runs.
+    pub interval_s: f64,
+    /// Operations that ended in it.
+    pub operations: u64,
+    /// Latency of those that were timed.
+    pub p50_ns: u64,
+    /// The same.
+    pub p99_ns: u64,
+    /// The same, 99.9 %.
+    pub p999_ns: u64,
+    /// The same.
+    pub max_ns: u64,
+}
+
+/// A store's configured memory and what lives in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Capacity {
+    /// Object memory.
+    pub object_memory_bytes: u64,
+    /// Object memory + index + tables.
+    pub capacity_bytes: u64,
+    /// Live bytes, header and key included, as the store lays them out.
+    pub live_object_bytes: u64,
+    /// Live value bytes as the oracle counts them.
+    pub live_value_bytes: u64,
+}
+
+impl StepReport {
+    /// A step that was measured; callers fill in what else they know.
+    #[must_use]
+    pub fn measured(step: &str, operations: u64, elapsed_ns: u64) -> Self {
+        Self {
+            step: step.to_owned(),
+            outcome: Outcome::Measured,
+            expected: true,
+            reason: None,
+            operations,
+            elapsed_ns,
+            cpu: CpuUse::default(),
+            counters: BTreeMap::new(),
+            counters_missing: None,
+            driver_ns: None,
+            flags: Vec::new(),
+            refusal: None,
+            verification: None,
+            statistics: BTreeMap::new(),
+            census: None,
+            capacity: None,
+        }
+    }
+}
+
+/// What a cell left behind.
+#[derive(Clone, Debug, Default)]
+pub struct CellRecord {
+    /// One row a step, in order; at least one.
+    pub rows: Vec<Row>,
+    /// The memory curve.
+    pub curve: Vec<CurvePoint>,
+    /// Latency histograms by kind of operation (V2, deflated, base 64).
+    pub histograms: BTreeMap<String, String>,
+    /// Throughput and latency over time.
+    pub seconds: Vec<Second>,
+    /// The run was interrupted: the rows are not to be kept.
+    pub interrupted: bool,
+}

@@ -1,0 +1,109 @@
+//! What a figure is drawn and told from.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::fragmentation::BESIDE;
+use super::table::{Column, Table};
+use record::repetition::Repetition;
+
+/// Numbers of one figure.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Data {
+    /// What gnuplot reads.
+    pub(crate) table: Table,
+    /// What people read, where that is another table.
+    pub(crate) shown: Option<Table>,
+    /// Sentences that depend on the rows.
+    pub(crate) notes: Vec<String>,
+    /// Why there is nothing to draw, where it is not that the figure's suites were not run.
+    pub(super) nothing: Option<String>,
+    /// Where systems that were planned have no number, by system and reason.
+    missing: BTreeMap<(String, String), Vec<String>>,
+}
+
+impl Data {
+    pub(super) fn new(columns: &[Column]) -> Self {
+        Self { table: Table::new(columns), ..Self::default() }
+    }
+
+    /// Notes that `series` was planned at `place` and has no number there: what came of its
+    /// repetitions instead.
+    pub(super) fn note_absence(&mut self, series: &str, place: &str, all: &[&Repetition<'_>]) {
+        let failed = all.iter().find(|one| !one.counts()).or(all.first());
+        let reason = failed.map_or_else(|| "not measured".to_owned(), |one| one.reason());
+        self.note_reason(series, place, reason);
+    }
+
+    /// Notes that `series` has no number at `place`, and why.
+    pub(super) fn note_reason(&mut self, series: &str, place: &str, reason: String) {
+        let places = self.missing.entry((series.to_owned(), reason)).or_default();
+        places.push(place.to_owned());
+    }
+
+    /// Where systems that were planned have no number, a sentence for each system and reason.
+    pub(crate) fn missing(&self) -> Vec<String> {
+        let sentences = self.missing.iter();
+        sentences
+            .map(|((series, reason), places)| format!("{series} ({}): {reason}", places.join("; ")))
+            .collect()
+    }
+
+    /// Says how many repetitions the numbers come from, and how long the idle wait was.
+    pub(super) fn note_repetitions(&mut self) {
+        self.notes.extend(match self.counts() {
+            None => None,
+            Some((1, 1)) => Some("One repetition (n = 1): there is no spread to show.".to_owned()),
+            Some((least, most)) if least == most => Some(format!(
+                "Median of n = {most} repetitions; error bars from the lowest to the highest."
+            )),
+            Some((least, most)) => Some(format!(
+                "Medians of n = {least} to {most} repetitions (the table says which); error \
+                 bars from the lowest to the highest."
+            )),
+        });
+        let idle = self.distinct("idle-s");
+        let idle: Vec<String> =
+            idle.iter().map(|tenths| (*tenths as f64 / 10.0).to_string()).collect();
+        if !idle.is_empty() && self.table.place("after-idle").is_some() {
+            self.notes.push(format!("The idle wait was {} s.", idle.join(" or ")));
+        }
+    }
+
+    /// Says how many processes the estimates come from, and what their ends are.
+    pub(super) fn note_processes(&mut self) {
+        self.notes.extend(self.counts().map(|(least, most)| {
+            let number = if least == most {
+                format!("n = {most}")
+            } else {
+                format!("n = {least} to {most} (the table says which)")
+            };
+            match most {
+                1 => {
+                    "One process for each number (n = 1): there is no interval to show.".to_owned()
+                }
+                2 => format!("Medians of {number} processes; error bars: their range."),
+                _ if least < 3 => format!(
+                    "Medians of {number} processes; error bars: 95 % interval over processes, \
+                     and the range of fewer than three."
+                ),
+                _ => format!(
+                    "Medians of {number} processes; error bars: 95 % interval over processes."
+                ),
+            }
+        }));
+    }
+
+    /// The fewest and the most repetitions behind a number that is drawn.
+    fn counts(&self) -> Option<(u64, u64)> {
+        let counts = self.distinct("n");
+        Some((counts.first()? / 10, counts.last()? / 10))
+    }
+
+    /// Tenths of the numbers above 0 of a column, in what is drawn.
+    fn distinct(&self, name: &str) -> BTreeSet<u64> {
+        let drawn =
+            (0..self.table.rows.len()).filter(|&row| self.table.text(row, "panel") != BESIDE);
+        let numbers = drawn.map(|row| self.table.number(row, name));
+        numbers.filter(|number| *number > 0.0).map(|number| (number * 10.0) as u64).collect()
+    }
+}

@@ -1,0 +1,265 @@
+//! The table behind every figure of fragmentation cells: one row for each system and pattern.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::data::Data;
+use super::table::{Column, Table, Value};
+use record::repetition::{Repetition, repetitions, sources};
+use record::{Cell, Fragmentation, Work};
+use record::{MemoryPoint, Row};
+use verdict::{Spread, spread};
+
+/// What overhead means for a bar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Base {
+    /// Resident ÷ live bytes.
+    Resident,
+    /// Capacity ÷ live value bytes.
+    AllIn,
+    /// Object memory ÷ live value bytes.
+    LogOnly,
+}
+
+/// Where a cell goes in a figure.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Bar {
+    /// Which panel.
+    pub(super) panel: String,
+    /// Where among the groups; equal for equal groups.
+    pub(super) group_key: (String, usize, u8),
+    /// The group's name.
+    pub(super) group: String,
+    /// What stands under the name.
+    pub(super) below: String,
+    /// Where among the series: lower first, then by name.
+    pub(super) rank: u8,
+    /// The series' name.
+    pub(super) series: String,
+    /// What overhead means for it.
+    pub(super) base: Base,
+}
+
+/// How a figure chooses cells and arranges them.
+#[derive(Clone, Copy)]
+pub(super) struct Selection {
+    /// The bars a cell belongs to; none where the figure does not want it.
+    pub(super) pick: fn(&Cell, &Fragmentation) -> Vec<Bar>,
+    /// Whether series that were measured in less than half of the groups are only in the table.
+    pub(super) sparse_beside: bool,
+}
+
+/// The panel of series that are in the table and not in the drawing.
+pub(super) const BESIDE: &str = "table only";
+
+const COLUMNS: [Column; 23] = [
+    Column::new("panel", "panel", 0),
+    Column::new("place", "", 0),
+    Column::new("group", "group", 0),
+    Column::new("below", "sizes", 0),
+    Column::new("order", "", 0),
+    Column::new("series", "system", 0),
+    Column::new("overhead", "overhead (median)", 3),
+    Column::new("overhead-min", "min", 3),
+    Column::new("overhead-max", "max", 3),
+    Column::new("n", "n", 0),
+    Column::new("after-idle", "overhead after idle", 3),
+    Column::new("after-purge", "after purge", 3),
+    Column::new("fill-overhead", "overhead after fill", 3),
+    Column::new("live-mib", "live, MiB", 1),
+    Column::prefixed("fill", "fill, operations/s (median)"),
+    Column::prefixed("fill-min", "min"),
+    Column::prefixed("fill-max", "max"),
+    Column::prefixed("refill", "last filling, operations/s (median)"),
+    Column::prefixed("refill-min", "min"),
+    Column::prefixed("refill-max", "max"),
+    Column::new("cpu-s", "CPU time, s (median)", 2),
+    Column::new("idle-s", "", 1),
+    Column::new("threads", "threads", 0),
+];
+
+type Place = (String, (u8, String), (String, usize, u8));
+
+/// The table and what there is to say about it.
+pub(super) fn build(rows: &[Row], selection: Selection) -> Data {
+    let all = repetitions(rows);
+    let mut places: BTreeMap<Place, (Bar, Vec<&Repetition<'_>>)> = BTreeMap::new();
+    for repetition in &all {
+        let Work::Fragmentation(work) = &repetition.cell.work else { continue };
+        for bar in (selection.pick)(repetition.cell, work) {
+            let series = (bar.rank, bar.series.clone());
+            let place = (bar.panel.clone(), series, bar.group_key.clone());
+            places.entry(place).or_insert_with(|| (bar, Vec::new())).1.push(repetition);
+        }
+    }
+    if selection.sparse_beside {
+        places = set_sparse_aside(places);
+    }
+    let mut data = Data::new(&COLUMNS);
+    let panels: BTreeSet<String> = places.keys().map(|place| place.0.clone()).collect();
+    for panel in &panels {
+        add_panel(panel, &places, &mut data);
+    }
+    data.note_repetitions();
+    data
+}
+
+fn set_sparse_aside<'a, 'b>(
+    places: BTreeMap<Place, (Bar, Vec<&'a Repetition<'b>>)>,
+) -> BTreeMap<Place, (Bar, Vec<&'a Repetition<'b>>)> {
+    let groups: BTreeSet<_> = places.keys().map(|place| place.2.clone()).collect();
+    let mut measured: BTreeMap<(u8, String), usize> = BTreeMap::new();
+    for place in places.keys() {
+        *measured.entry(place.1.clone()).or_default() += 1;
+    }
+    let aside = |mut place: Place, mut value: (Bar, Vec<&'a Repetition<'b>>)| {
+        if measured[&place.1] * 2 < groups.len() {
+            BESIDE.clone_into(&mut place.0);
+            BESIDE.clone_into(&mut value.0.panel);
+        }
+        (place, value)
+    };
+    places.into_iter().map(|(place, value)| aside(place, value)).collect()
+}
+
+fn add_panel(panel: &str, places: &BTreeMap<Place, (Bar, Vec<&Repetition<'_>>)>, data: &mut Data) {
+    let within = || places.iter().filter(|(place, _)| place.0 == panel);
+    let series: BTreeSet<&(u8, String)> = within().map(|(place, _)| &place.1).collect();
+    let groups: BTreeMap<_, _> =
+        within().map(|(place, (bar, _))| (&place.2, (&bar.group, &bar.below))).collect();
+    for (order, name) in series.iter().enumerate() {
+        for (position, (key, (group, below))) in groups.iter().enumerate() {
+            let place = (panel.to_owned(), (*name).clone(), (*key).clone());
+            let found = places.get(&place);
+            let counting: Vec<&Repetition<'_>> = found
+                .iter()
+                .flat_map(|(_, repetitions)| repetitions.iter().copied())
+                .filter(|repetition| repetition.counts())
+                .collect();
+            let numbers =
+                found.map(|(bar, _)| Numbers::of(&counting, bar.base)).unwrap_or_default();
+            if let Some((bar, repetitions)) = found
+                && numbers.overhead.is_none()
+            {
+                let at = format!("{panel}, {group} {below}");
+                if counting.iter().any(|repetition| last(repetition).is_some()) {
+                    data.note_reason(&name.1, at.trim(), unknown(bar.base));
+                } else {
+                    data.note_absence(&name.1, at.trim(), repetitions);
+                }
+            }
+            let mut row: Vec<Value> = vec![
+                panel.into(),
+                position.into(),
+                group.as_str().into(),
+                below.as_str().into(),
+                order.into(),
+                name.1.as_str().into(),
+            ];
+            row.extend(numbers.values());
+            let work = found.and_then(|(_, repetitions)| match &repetitions.first()?.cell.work {
+                Work::Fragmentation(work) => Some(work),
+                _ => None,
+            });
+            row.push(work.map(|work| work.idle_ms as f64 / 1e3).into());
+            row.push(work.map(|work| work.threads as f64).into());
+            let behind = found.map(|(_, repetitions)| sources(repetitions));
+            data.table.push(row, behind.unwrap_or_default());
+        }
+    }
+}
+
+/// What the repetitions of one bar come to.
+#[derive(Default)]
+struct Numbers {
+    overhead: Option<Spread>,
+    after_idle: Option<Spread>,
+    after_purge: Option<Spread>,
+    fill_overhead: Option<Spread>,
+    live_mib: Option<Spread>,
+    fill: Option<Spread>,
+    refill: Option<Spread>,
+    cpu_s: Option<Spread>,
+}
+
+impl Numbers {
+    fn of(repetitions: &[&Repetition<'_>], base: Base) -> Self {
+        let over = |value: fn(&Repetition<'_>, Base) -> Option<f64>| {
+            let values: Vec<f64> = repetitions.iter().filter_map(|one| value(one, base)).collect();
+            spread(&values)
+        };
+        Self {
+            overhead: over(|one, base| overhead(last(one)?, base)),
+            after_idle: over(|one, base| later(last(one)?, base, |row| row.after_idle)),
+            after_purge: over(|one, base| later(last(one)?, base, |row| row.after_trim)),
+            fill_overhead: over(|one, base| overhead(one.step("fill")?, base)),
+            live_mib: over(|one, _| {
+                let point = last(one)?.memory.as_ref()?.at_once?;
+                Some(point.live_bytes as f64 / f64::from(1 << 20))
+            }),
+            fill: over(|one, _| Some(one.step("fill")?.throughput_ops_per_s)),
+            refill: over(|one, _| Some(last(one)?.throughput_ops_per_s)),
+            cpu_s: over(|one, _| last(one).map(|_| one.cpu_s())),
+        }
+    }
+
+    fn values(&self) -> Vec<Value> {
+        let median = |value: Option<Spread>| Value::from(value.map(|spread| spread.median));
+        let ends = |value: Option<Spread>| {
+            [
+                median(value),
+                value.map(|spread| spread.lowest).into(),
+                value.map(|spread| spread.highest).into(),
+            ]
+        };
+        let mut values = ends(self.overhead).to_vec();
+        values.push(self.overhead.map_or(0, |spread| spread.count).into());
+        let single = [self.after_idle, self.after_purge, self.fill_overhead, self.live_mib];
+        values.extend(single.map(median));
+        values.extend(ends(self.fill));
+        values.extend(ends(self.refill));
+        values.push(median(self.cpu_s));
+        values
+    }
+}
+
+/// The row of the last phase: `refill`, or `fill` where the pattern has no second size.
+fn last<'a>(repetition: &Repetition<'a>) -> Option<&'a Row> {
+    let Work::Fragmentation(work) = &repetition.cell.work else { return None };
+    repetition.step(if work.pattern.second.is_some() { "refill" } else { "fill" })
+}
+
+fn overhead(row: &Row, base: Base) -> Option<f64> {
+    let memory = row.memory.as_ref()?;
+    match base {
+        Base::Resident => memory.at_once?.overhead,
+        Base::AllIn => Some(memory.overheads?.all_in),
+        Base::LogOnly => Some(memory.overheads?.log_only),
+    }
+}
+
+/// Why a step that was measured has no overhead.
+fn unknown(base: Base) -> String {
+    match base {
+        Base::Resident => "measured, but its memory was not observed",
+        Base::AllIn | Base::LogOnly => {
+            "measured, but the store does not say how much memory it may hold, so there is no \
+             overhead with this base"
+        }
+    }
+    .to_owned()
+}
+
+/// Overhead at a later observation. Configured memory does not change with time, so only the
+/// resident base has one.
+fn later(row: &Row, base: Base, point: fn(&record::Memory) -> Option<MemoryPoint>) -> Option<f64> {
+    match base {
+        Base::Resident => point(row.memory.as_ref()?)?.overhead,
+        Base::AllIn | Base::LogOnly => None,
+    }
+}
+
+/// Whether the table holds a number to draw in a panel other than [`BESIDE`].
+pub(super) fn is_drawable(table: &Table, value: &str) -> bool {
+    (0..table.rows.len())
+        .any(|row| table.text(row, "panel") != BESIDE && table.number(row, value).is_finite())
+}

@@ -1,0 +1,210 @@
+//! `capabilities`: the paper's table of what designs are capable of, from measurements.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{finish, spot};
+use crate::figures::data::Data;
+use crate::figures::panels::{Axes, Drawing};
+use crate::figures::requests;
+use crate::figures::samples::{Label, Mark, Measure, Point, Quantity};
+use crate::figures::table::{Column, Table};
+use record::repetition::Source;
+use record::repetition::{Repetition, repetitions};
+use record::{Basis, KeyValue, Work};
+use record::{MemoryPoint, Role, Row};
+use verdict::estimate;
+
+/// A capability: what is divided by what, and from where on it is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Capability {
+    Reads,
+    Updates,
+    Inserts,
+    HighFill,
+    Whole,
+}
+
+impl Capability {
+    const ALL: [Self; 5] = [Self::Reads, Self::Updates, Self::Inserts, Self::HighFill, Self::Whole];
+
+    fn measure(self) -> Measure {
+        let title = match self {
+            Self::Reads => "2 threads ÷ 1, GET",
+            Self::Updates => "2 threads ÷ 1, update",
+            Self::Inserts => "2 threads ÷ 1, insert",
+            Self::HighFill => "at 90 % ÷ 20 % fill",
+            Self::Whole => "memory ÷ live, P1–P6",
+        };
+        Measure { rank: self as u8, title, log: false }
+    }
+
+    /// ●, ○ or ×.
+    fn rate(self, value: f64) -> &'static str {
+        let (full, half) = match self {
+            Self::Reads | Self::Updates | Self::Inserts => (1.6, 1.2),
+            Self::HighFill => (0.8, 0.5),
+            // Less is better.
+            Self::Whole => (-1.25, -1.6),
+        };
+        let value = if self == Self::Whole { -value } else { value };
+        match value {
+            _ if value >= full => "●",
+            _ if value >= half => "○",
+            _ => "×",
+        }
+    }
+}
+
+/// Which side of a ratio a cell is, and of which.
+fn side(work: &KeyValue) -> Option<(Capability, bool)> {
+    let (mix, uniform) = (&work.workload.mix, work.distribution() == "uniform");
+    if !uniform || work.batch() != 1 {
+        return None;
+    }
+    let capability = match () {
+        () if !work.ageing.is_none() && mix.get == 50.0 => {
+            let above = match work.fill_percent {
+                20 => false,
+                90 => true,
+                _ => return None,
+            };
+            return Some((Capability::HighFill, above));
+        }
+        () if mix.get == 100.0 => Capability::Reads,
+        () if mix.update == 100.0 => Capability::Updates,
+        () if mix.insert == 100.0 => Capability::Inserts,
+        () => return None,
+    };
+    match work.threads {
+        1 => Some((capability, false)),
+        2 => Some((capability, true)),
+        _ => None,
+    }
+}
+
+/// Throughput of both sides, by store, capability and repetition.
+type Sides<'a> = BTreeMap<(&'a str, Capability, u32), [Option<f64>; 2]>;
+
+pub(in crate::figures) fn capabilities(rows: &[Row]) -> Data {
+    let mut all = repetitions(rows);
+    all.retain(|one| {
+        let asked = ["capabilities", "rivals"].iter().any(|suite| one.asked_by(suite));
+        (asked || is_pattern(one)) && one.role() == Role::Store
+    });
+    let mut sides: Sides<'_> = BTreeMap::new();
+    let mut memory: BTreeMap<(&str, u32), f64> = BTreeMap::new();
+    // A store that binds its memory is judged by that, not by what it takes of an ample one.
+    let bounded: BTreeSet<&str> = all
+        .iter()
+        .filter(|one| {
+            matches!(&one.cell.work, Work::Fragmentation(work) if work.basis == Basis::Bounded)
+        })
+        .map(|one| one.system)
+        .collect();
+    let mut sizes: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    let mut behind: BTreeMap<&str, Vec<Source>> = BTreeMap::new();
+    let mut data = Data::default();
+    for one in &all {
+        let repetition = one.cell.repetition;
+        if let Some(overhead) = overhead(one, bounded.contains(one.system)) {
+            behind.entry(one.system).or_default().push(one.source());
+            if let Work::Fragmentation(work) = &one.cell.work {
+                let known = sizes.entry(one.system).or_default();
+                known.extend([work.pattern.object_bytes_min(), work.pattern.object_bytes_max()]);
+            }
+            let worst = memory.entry((one.system, repetition)).or_insert(overhead);
+            *worst = worst.max(overhead);
+        }
+        let Some((capability, above)) = requests(one).and_then(side) else { continue };
+        behind.entry(one.system).or_default().push(one.source());
+        let mops = one
+            .step("run")
+            .filter(|_| one.counts())
+            .map(|row| row.throughput_ops_per_s)
+            .filter(|mops| *mops > 0.0);
+        if mops.is_none() {
+            data.note_absence(one.system, capability.measure().title, &[one]);
+        }
+        let both = sides.entry((one.system, capability, repetition)).or_default();
+        both[usize::from(above)] = both[usize::from(above)].or(mops);
+    }
+    let mut values: BTreeMap<(&str, Capability), Vec<f64>> = BTreeMap::new();
+    for ((system, capability, _), both) in sides {
+        if let [Some(below), Some(above)] = both {
+            values.entry((system, capability)).or_default().push(above / below);
+        }
+    }
+    for ((system, _), worst) in memory {
+        values.entry((system, Capability::Whole)).or_default().push(worst);
+    }
+    // A store of one suite alone, as those of the memory figure, is none of this table.
+    let asked: BTreeSet<&str> =
+        values.keys().filter(|(_, what)| *what == Capability::Inserts).map(|one| one.0).collect();
+    values.retain(|(system, _), _| asked.contains(system));
+    all.retain(|one| asked.contains(one.system));
+    let points: Vec<Point> = values
+        .iter()
+        .map(|((system, capability), values)| Point {
+            spot: spot(capability.measure(), Quantity::Mops, Label::named(*system), Label::none()),
+            value: estimate(values),
+            mark: Mark::None,
+            // People read the rated table.
+            sources: Vec::new(),
+        })
+        .collect();
+    data.shown = Some(rated(&asked, &values, &sizes, &behind));
+    finish(data, (Drawing::Bars, Axes::default()), &points, &all)
+}
+
+/// The cells of the memory figure: patterns of the paper.
+fn is_pattern(one: &Repetition<'_>) -> bool {
+    matches!(&one.cell.work, Work::Fragmentation(work)
+        if work.threads == 1 && work.pattern.name.starts_with('P'))
+}
+
+/// Memory ÷ live value bytes after the sizes changed, of `bounded` stores where memory was the limit.
+fn overhead(one: &Repetition<'_>, bounded: bool) -> Option<f64> {
+    let Work::Fragmentation(work) = &one.cell.work else { return None };
+    let memory = one.step("refill").filter(|_| one.counts())?.memory.as_ref()?;
+    match work.basis {
+        Basis::Bounded => memory.overheads.map(|overheads| overheads.all_in),
+        Basis::Ample if bounded => None,
+        Basis::Ample => memory.at_once.and_then(|point: MemoryPoint| point.overhead),
+    }
+}
+
+/// The table as the paper rates.
+fn rated(
+    systems: &BTreeSet<&str>,
+    values: &BTreeMap<(&str, Capability), Vec<f64>>,
+    sizes: &BTreeMap<&str, BTreeSet<usize>>,
+    behind: &BTreeMap<&str, Vec<Source>>,
+) -> Table {
+    let mut columns = vec![Column::new("series", "system", 0)];
+    let headings = ["reads", "updates", "inserts", "high utilisation", "whole memory"];
+    columns.extend(headings.map(|heading| Column::new(heading, heading, 0)));
+    columns.push(Column::new("sizes", "values stored", 0));
+    let mut table = Table::new(&columns);
+    for system in systems {
+        let mut row = vec![(*system).into()];
+        for capability in Capability::ALL {
+            let value = values.get(&(*system, capability)).and_then(|values| estimate(values));
+            let text = value.map_or_else(
+                || "·".to_owned(),
+                |value| format!("{} {:.2}", capability.rate(value.median), value.median),
+            );
+            row.push(text.as_str().into());
+        }
+        let range = sizes.get(system).and_then(|known| Some((known.first()?, known.last()?)));
+        let range = range.map_or_else(
+            || "·".to_owned(),
+            |(low, high)| {
+                let bytes = workloads::bytes::format_bytes;
+                format!("{} to {}", bytes(*low), bytes(*high))
+            },
+        );
+        row.push(range.as_str().into());
+        table.push(row, behind.get(system).cloned().unwrap_or_default());
+    }
+    table
+}

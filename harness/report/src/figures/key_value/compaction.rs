@@ -1,0 +1,115 @@
+//! Segments and blocks, compaction workers, and the routine that compaction copies with.
+
+use std::collections::BTreeSet;
+
+use workloads::bytes::format_bytes;
+
+use super::{cells, finish, numbered, of_suite, option, size, spot};
+use crate::figures::axes::{in_bytes, number};
+use crate::figures::data::Data;
+use crate::figures::panels::{Axes, Drawing, best, told};
+use crate::figures::requests;
+use crate::figures::samples::{Label, Measure, Point, Quantity, Role, Spot, THROUGHPUT, points};
+use record::Row;
+use record::Work;
+use record::repetition::Repetition;
+
+/// `segment-block`: throughput over the sizes of segments and blocks, a panel for each of values.
+pub(in crate::figures) fn segment_block(rows: &[Row]) -> Data {
+    let all = cells("segment-block", rows);
+    let mut data = Data::default();
+    let points = points(&mut data, &all, |one| {
+        let bytes = |name| {
+            let bytes = number(option(one, name)?)?;
+            Some(Label::new(bytes, format_bytes(bytes as usize)))
+        };
+        let (Some(work), Some(segment), Some(block)) =
+            (requests(one), bytes("segment-bytes"), bytes("block-bytes"))
+        else {
+            return Vec::new();
+        };
+        let values = size(work);
+        let panel = Label::new(values.at, format!("values of {}", values.text));
+        vec![Spot { panel, ..spot(THROUGHPUT, Quantity::Mops, segment, block) }]
+    });
+    let name = |point: &Point| {
+        format!("segments of {}, blocks of {}", point.spot.series.text, point.spot.x.text)
+    };
+    let panels: BTreeSet<&Label> = points.iter().map(|point| &point.spot.panel).collect();
+    data.notes.extend(panels.into_iter().filter_map(|panel| verdict(&points, panel, name)));
+    let axes = Axes { y: "segment size", ..Axes::over("block size") };
+    finish(data, (Drawing::Heat, axes), &points, &all)
+}
+
+/// Which point of a panel is best, and how many cannot be told apart from it.
+pub(super) fn verdict(
+    points: &[Point],
+    panel: &Label,
+    name: impl Fn(&Point) -> String,
+) -> Option<String> {
+    let best = best(points, panel, THROUGHPUT)?;
+    let value = best.value?;
+    let alike = points.iter().filter(|point| {
+        point.spot.panel == *panel
+            && point.spot.measure == THROUGHPUT
+            && point.spot != best.spot
+            && point.value.is_some_and(|other| other.overlaps(&value))
+    });
+    let where_ = if panel.text.is_empty() { String::new() } else { format!(" ({})", panel.text) };
+    let alike = match alike.count() {
+        0 => "no other interval overlaps with it".to_owned(),
+        1 => "the interval of 1 other point overlaps with it".to_owned(),
+        count => format!("the intervals of {count} other points overlap with it"),
+    };
+    Some(format!("Best{where_}: {}: {}; {alike}.", name(best), told(best)))
+}
+
+/// `compaction-workers`: throughput and CPU time over the number of workers; without any as a
+/// level.
+pub(in crate::figures) fn workers(rows: &[Row]) -> Data {
+    const CPU: Measure = Measure { rank: 1, title: "CPU time, ns/operation", log: false };
+    let all = cells("compaction-workers", rows);
+    let count = |one: &Repetition<'_>| number(option(one, "compaction-workers")?);
+    let mut counts: Vec<f64> = all.iter().filter_map(count).collect();
+    counts.sort_by(f64::total_cmp);
+    counts.dedup();
+    of_suite(&all, (Drawing::Lines, Axes::over("compaction workers")), |one| {
+        let Some(work) = requests(one) else { return Vec::new() };
+        let panel = Label::new(work.fill_percent.into(), format!("{} % fill", work.fill_percent));
+        let (role, places) = match count(one) {
+            Some(count) => (Role::Main, vec![count]),
+            None => (Role::Level, counts.clone()),
+        };
+        let series = Label::named(option(one, "compaction").unwrap_or(one.system));
+        let both = [(THROUGHPUT, Quantity::Mops), (CPU, Quantity::CpuNs)];
+        let at = places.iter().flat_map(|&count| {
+            both.map(|(measure, quantity)| Spot {
+                panel: panel.clone(),
+                role,
+                ..spot(measure, quantity, series.clone(), numbered(count))
+            })
+        });
+        at.collect()
+    })
+}
+
+/// `copy-routine`: throughput by value size and routine, and bytes copied by the routine alone.
+pub(in crate::figures) fn copy_routine(rows: &[Row]) -> Data {
+    let all = cells("copy-routine", rows);
+    of_suite(&all, (Drawing::Bars, Axes::default()), |one| {
+        const ALONE: Measure = Measure { rank: 1, title: "copied, GB/s", log: false };
+        let Some(routine) = option(one, "copy").map(Label::named) else { return Vec::new() };
+        if let Work::Copy(copying) = &one.cell.work {
+            let bytes = copying.copy_bytes;
+            let group = Label::new(bytes as f64, in_bytes(&format_bytes(bytes)));
+            let panel = Label::named(
+                "alone, from random places to consecutive ones, by size of the copies",
+            );
+            return vec![Spot { panel, ..spot(ALONE, Quantity::CopiedGbPerS, routine, group) }];
+        }
+        let Some(work) = requests(one) else { return Vec::new() };
+        let group = size(work);
+        let panel = Label::named("end to end, by size of the values");
+        vec![Spot { panel, ..spot(THROUGHPUT, Quantity::Mops, routine, group) }]
+    })
+}

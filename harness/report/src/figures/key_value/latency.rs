@@ -1,0 +1,90 @@
+//! Latency: of PUTs by kind and value size, and of requests that keep to a schedule.
+
+use std::collections::BTreeSet;
+
+use super::{cells, finish, of_suite, size, spot, system};
+use crate::figures::axes::short;
+use crate::figures::data::Data;
+use crate::figures::panels::{Axes, Drawing};
+use crate::figures::requests;
+use crate::figures::samples::{Label, Mark, Measure, Quantity, Role, Spot, points};
+use record::{Flag, Row};
+
+/// `put-latency`: percentiles of inserts and of updates, a panel for each kind and value size.
+pub(in crate::figures) fn put_latency(rows: &[Row]) -> Data {
+    const LATENCY: Measure = Measure { rank: 0, title: "latency, µs", log: true };
+    let all = cells("put-latency", rows);
+    of_suite(&all, (Drawing::Lines, Axes::over("percentile")), |one| {
+        let Some(work) = requests(one) else { return Vec::new() };
+        let (series, role) = system(one);
+        let mix = &work.workload.mix;
+        let kinds = [("insert", mix.insert), ("update", mix.update)];
+        let asked = kinds.iter().enumerate().filter(|(_, (_, share))| *share > 0.0);
+        let spots = asked.flat_map(|(rank, (kind, _))| {
+            let size = size(work);
+            let text = format!("{kind}, values of {}", size.text);
+            // Sizes of one kind side by side.
+            let panel = Label::new(rank as f64 * 1e9 + size.at, text);
+            let series = series.clone();
+            ["p50", "p99", "p99.9"].into_iter().enumerate().map(move |(place, percentile)| {
+                let x = Label::new(place as f64, percentile);
+                let quantity = Quantity::KindLatencyUs(kind, percentile);
+                Spot { panel: panel.clone(), role, ..spot(LATENCY, quantity, series.clone(), x) }
+            })
+        });
+        spots.collect()
+    })
+}
+
+/// `open-loop`: latency over the scheduled rate, from the scheduled and from the real start.
+pub(in crate::figures) fn open_loop(rows: &[Row]) -> Data {
+    const LATENCY: Measure = Measure { rank: 0, title: "latency, µs", log: true };
+    let all = cells("open-loop", rows);
+    let mut data = Data::default();
+    let points = points(&mut data, &all, |one| {
+        let rate = requests(one).and_then(|work| work.rate_ops_per_s());
+        let Some(rate) = rate else { return Vec::new() };
+        let (series, role) = system(one);
+        let x = Label::new(rate, short(rate));
+        let both = ["p50", "p99.9"].into_iter().enumerate().flat_map(|(place, percentile)| {
+            let panel = Label::new(place as f64, percentile);
+            let (scheduled, real) =
+                (Quantity::LatencyUs(percentile), Quantity::ServiceUs(percentile));
+            [(role, scheduled), (Role::Thin, real)].map(|(role, quantity)| Spot {
+                panel: panel.clone(),
+                role,
+                ..spot(LATENCY, quantity, series.clone(), x.clone())
+            })
+        });
+        both.collect()
+    });
+    let late = all.iter().filter(|one| {
+        let flags = one.step("run").map(|row| &row.flags);
+        one.counts() && flags.is_some_and(|flags| flags.contains(&Flag::GeneratorLate))
+    });
+    let late = late.filter_map(|one| {
+        let rate = requests(one)?.rate_ops_per_s()?;
+        Some(format!("{} at {}/s", one.system, short(rate)))
+    });
+    let late: BTreeSet<String> = late.collect();
+    if !late.is_empty() {
+        data.notes.push(format!(
+            "The harness sent requests late by more than a tenth of the latency it reports, in at \
+             least one process: {}.",
+            listed(late)
+        ));
+    }
+    let overloaded = points.iter().filter(|point| point.mark == Mark::Overloaded);
+    let overloaded: BTreeSet<String> = overloaded
+        .map(|point| format!("{} at {}/s", point.spot.series.text, point.spot.x.text))
+        .collect();
+    if !overloaded.is_empty() {
+        data.notes.push(format!("Overloaded (open circles): {}.", listed(overloaded)));
+    }
+    let axes = Axes { log_x: true, ..Axes::over("scheduled rate, requests/s") };
+    finish(data, (Drawing::Lines, axes), &points, &all)
+}
+
+fn listed(names: BTreeSet<String>) -> String {
+    names.into_iter().collect::<Vec<_>>().join("; ")
+}

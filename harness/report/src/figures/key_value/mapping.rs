@@ -1,0 +1,39 @@
+//! What it costs to map memory that is there already, and to unmap it.
+
+use workloads::bytes::format_bytes;
+
+use super::{cells, of_suite, spot, threads};
+use crate::figures::data::Data;
+use crate::figures::panels::{Axes, Drawing};
+use crate::figures::samples::{Label, Measure, Quantity, Spot};
+use record::Row;
+use record::Work;
+
+/// `mapping-cost`: time to map and to unmap over the region's size, whole and for a page.
+pub(in crate::figures) fn mapping_cost(rows: &[Row]) -> Data {
+    const REGION: Measure = Measure { rank: 0, title: "a region, µs", log: true };
+    const PAGE: Measure = Measure { rank: 1, title: "for each page, ns", log: true };
+    let axes = Axes { log_x: true, ..Axes::over("size of the region") };
+    of_suite(&cells("mapping-cost", rows), (Drawing::Lines, axes), |one| {
+        let Work::Mapping(work) = one.cell.work else { return Vec::new() };
+        let [page, region] =
+            [work.page_bytes, work.region_bytes].map(|bytes| format_bytes(bytes as usize));
+        let series = format!("pages of {page}, {}", threads(work.threads));
+        // Small pages first, and of these one thread.
+        let series = Label::new((work.page_bytes + work.threads as u64) as f64, series);
+        let x = Label::new(work.region_bytes as f64, region);
+        let kinds = ["map", "unmap"].into_iter().zip(0_u8..);
+        let spots = kinds.flat_map(|(kind, place)| {
+            let panel = Label::new(place.into(), kind);
+            [
+                (REGION, Quantity::KindLatencyUs(kind, "p50")),
+                (PAGE, Quantity::KindPageNs(kind, "p50")),
+            ]
+            .map(|(measure, quantity)| Spot {
+                panel: panel.clone(),
+                ..spot(measure, quantity, series.clone(), x.clone())
+            })
+        });
+        spots.collect()
+    })
+}

@@ -1,0 +1,104 @@
+//! What each figure of the key-value suites shows: which cells, and where.
+
+pub(super) mod capabilities;
+pub(super) mod compaction;
+pub(super) mod components;
+pub(super) mod grid;
+pub(super) mod latency;
+pub(super) mod mapping;
+pub(super) mod replay;
+pub(super) mod scaling;
+pub(super) mod stores;
+pub(super) mod timeline;
+
+pub(super) use scaling::distribution;
+
+use super::asked_by;
+use super::axes::{common, in_bytes};
+use super::data::Data;
+use super::panels::{Axes, Drawing, fill};
+use super::samples::{Label, Measure, Point, Quantity, Role, Spot, points};
+use super::unlike::Unlike;
+use record::Row;
+use record::repetition::Repetition;
+use record::{KeyValue, System};
+
+/// The sound and unsound cells of a suite.
+fn cells<'a>(suite: &str, rows: &'a [Row]) -> Vec<Repetition<'a>> {
+    asked_by(suite, rows)
+}
+
+/// A spot in the only panel; figures change what is different.
+fn spot(measure: Measure, quantity: Quantity, series: Label, x: Label) -> Spot {
+    Spot {
+        measure,
+        panel: Label::none(),
+        role: Role::Main,
+        series,
+        x,
+        below: String::new(),
+        quantity,
+    }
+}
+
+/// The series of a system: its name, and a reference where it prices memory alone.
+fn system(one: &Repetition<'_>) -> (Label, Role) {
+    let role = if one.role() == record::Role::Roofline { Role::Reference } else { Role::Main };
+    (Label::named(one.system), role)
+}
+
+/// A setting of the store.
+fn option<'a>(one: &Repetition<'a>, name: &str) -> Option<&'a str> {
+    match &one.cell.system {
+        System::Store { options, .. } => options.get(name).map(String::as_str),
+        System::Heap { .. } | System::Kernel => None,
+    }
+}
+
+/// A number as an axis' label.
+pub(super) fn numbered(value: f64) -> Label {
+    Label::new(value, value.to_string())
+}
+
+/// Shares of GETs from 100 % down.
+pub(super) fn mix(work: &KeyValue) -> Label {
+    Label::new(100.0 - work.get_percent(), format!("{} % GET", work.get_percent()))
+}
+
+/// Value sizes with their unit, the smallest first.
+pub(super) fn size(work: &KeyValue) -> Label {
+    let text = in_bytes(&work.workload.value_bytes.to_string());
+    Label::new(work.workload.mean_value_bytes(), text)
+}
+
+/// `1 thread`.
+fn threads(count: usize) -> String {
+    if count == 1 { "1 thread".to_owned() } else { format!("{count} threads") }
+}
+
+/// The table of `points`, with what the requests of `all` have in common.
+fn finish(
+    mut data: Data,
+    (drawing, axes): (Drawing, Axes<'_>),
+    points: &[Point],
+    all: &[Repetition<'_>],
+) -> Data {
+    data.notes.extend(common(all));
+    let unlike = Unlike::of(all);
+    data.notes.extend(unlike.note());
+    let mut points = points.to_vec();
+    unlike.mark_series(&mut points);
+    fill(&mut data, drawing, axes, &points);
+    data
+}
+
+/// A figure of one suite, each cell standing where `pick` says.
+fn of_suite<'a>(
+    all: &[Repetition<'a>],
+    how: (Drawing, Axes<'_>),
+    pick: impl Fn(&Repetition<'a>) -> Vec<Spot>,
+) -> Data {
+    let mut data = Data::default();
+    let points = points(&mut data, all, pick);
+    finish(data, how, &points, all)
+}

@@ -1,0 +1,125 @@
+//! Throughput over threads and over utilisation, and updates in place beside appended ones.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use workloads::KeyDistribution;
+
+use super::{cells, finish, mix, numbered, of_suite, spot, system, threads};
+use crate::figures::data::Data;
+use crate::figures::panels::{Axes, Drawing, refusals};
+use crate::figures::requests;
+use crate::figures::samples::{
+    Label, Mark, Measure, Point, Quantity, Role, Spot, THROUGHPUT, place, points,
+};
+use record::Row;
+use record::repetition::Repetition;
+use record::repetition::Source;
+use record::{KeyValue, System};
+use verdict::estimate;
+
+/// The setting that tells updates in place from appended ones, and its value.
+const IN_PLACE: (&str, &str) = ("update", "in-place");
+
+/// Throughput over threads of a suite's cells, a panel for each distribution and mix.
+pub(in crate::figures) fn over_threads(suite: &str, rows: &[Row]) -> Data {
+    let all = cells(suite, rows);
+    of_suite(&all, (Drawing::Lines, Axes::over("threads")), |one| {
+        let Some(work) = requests(one) else { return Vec::new() };
+        let (series, role) = system(one);
+        let threads = numbered(work.threads as f64);
+        let (keys, mix) = (distribution(work), mix(work));
+        // Panels of one distribution side by side, and read-only first.
+        let panel = Label::new(keys.at * 1e3 + mix.at, format!("{}, {}", keys.text, mix.text));
+        vec![Spot { panel, role, ..spot(THROUGHPUT, Quantity::Mops, series, threads) }]
+    })
+}
+
+/// A distribution, the least skewed first.
+pub(in crate::figures) fn distribution(work: &KeyValue) -> Label {
+    let skew = match work.workload.keys {
+        KeyDistribution::Uniform => 0.0,
+        KeyDistribution::Zipfian { theta, .. } => theta,
+        _ => 100.0,
+    };
+    Label::new(skew, work.distribution().replace(':', " "))
+}
+
+/// `utilisation`: throughput and the tail of updates over the fill.
+pub(in crate::figures) fn utilisation(rows: &[Row]) -> Data {
+    const TAIL: Measure = Measure { rank: 1, title: "p99.9 of updates, µs", log: true };
+    let all = cells("utilisation", rows);
+    let mut data = Data::default();
+    let points = points(&mut data, &all, |one| {
+        let Some(work) = requests(one) else { return Vec::new() };
+        let (series, role) = system(one);
+        let fill = numbered(work.fill_percent.into());
+        let throughput =
+            Spot { role, ..spot(THROUGHPUT, Quantity::Mops, series.clone(), fill.clone()) };
+        if role == Role::Reference {
+            return vec![throughput];
+        }
+        let tail = Quantity::KindLatencyUs("update", "p99.9");
+        vec![throughput, spot(TAIL, tail, series, fill)]
+    });
+    data.notes.extend(refusals(&points));
+    finish(data, (Drawing::Lines, Axes::over("fill, % of object memory")), &points, &all)
+}
+
+/// `nibble-2`: throughput with updates in place ÷ appended, cell by cell.
+pub(in crate::figures) fn in_place_ratio(rows: &[Row]) -> Data {
+    const RATIO: Measure = Measure { rank: 0, title: "in place ÷ appended", log: false };
+    let all = cells("ycsb-threads", rows);
+    let by_id: BTreeMap<&str, &Repetition<'_>> =
+        all.iter().map(|one| (one.cell.id.as_str(), one)).collect();
+    let mut ratios: BTreeMap<Spot, (Vec<f64>, Vec<Source>)> = BTreeMap::new();
+    let mixes: BTreeSet<Label> = all.iter().filter_map(|one| Some(mix(requests(one)?))).collect();
+    let mut data = Data::default();
+    for one in &all {
+        let (Some(work), Some(base)) = (requests(one), appended_sibling(one)) else { continue };
+        let keys = distribution(work);
+        let series = Label::new(work.threads as f64, threads(work.threads));
+        // Mixes side by side, however near their shares are.
+        let mut mix = mix(work);
+        mix.at = mixes.iter().take_while(|known| **known < mix).count() as f64;
+        let spot = Spot { panel: keys, ..spot(RATIO, Quantity::Mops, series, mix) };
+        let mops = |one: &Repetition<'_>| {
+            let row = one.step("run").filter(|_| one.counts())?;
+            Quantity::Mops.of(row).filter(|mops| *mops > 0.0)
+        };
+        let base = by_id.get(base.as_str()).copied();
+        let (found, behind) = ratios.entry(spot.clone()).or_default();
+        behind.extend(std::iter::once(one).chain(base).map(Repetition::source));
+        match (mops(one), base.and_then(mops)) {
+            (Some(in_place), Some(appended)) => found.push(in_place / appended),
+            (None, _) => data.note_absence(&spot.series.text, &place(&spot), &[one]),
+            (_, None) => {
+                let reason = base.map_or("not measured".to_owned(), Repetition::reason);
+                let series = format!("{} (appended)", spot.series.text);
+                data.note_reason(&series, &place(&spot), reason);
+            }
+        }
+    }
+    let points: Vec<Point> = ratios
+        .into_iter()
+        .map(|(spot, (values, sources))| {
+            let value = estimate(&values);
+            Point { spot, value, mark: Mark::None, sources }
+        })
+        .collect();
+    let axes = Axes { base: Some(1.0), ..Axes::over("mix") };
+    finish(data, (Drawing::Lines, axes), &points, &all)
+}
+
+/// The id of the same repetition of the same work by the same store, but without updates in
+/// place; `None` of stores that do not update in place.
+fn appended_sibling(one: &Repetition<'_>) -> Option<String> {
+    let System::Store { name, heap, options } = &one.cell.system else { return None };
+    if options.get(IN_PLACE.0).map(String::as_str) != Some(IN_PLACE.1) {
+        return None;
+    }
+    let mut options = options.clone();
+    options.remove(IN_PLACE.0);
+    let base = System::Store { name: name.clone(), heap: heap.clone(), options };
+    let (own, base) = (format!("/{}/", one.system), format!("/{}/", base.label()));
+    Some(one.cell.id.replacen(&own, &base, 1))
+}

@@ -1,0 +1,92 @@
+//! Stores side by side: YCSB's core workloads, and the first touch of memory.
+
+use super::scaling::distribution;
+use super::{cells, mix, of_suite, spot, system};
+use crate::figures::data::Data;
+use crate::figures::panels::{Axes, Drawing};
+use crate::figures::requests;
+use crate::figures::samples::{Label, Measure, Quantity, Role, Spot, THROUGHPUT};
+use record::Row;
+
+/// What a figure of stores side by side shows, from above.
+type Measures = [(Measure, Quantity)];
+
+const EFFICIENCY: (Measure, Quantity) = (
+    Measure { rank: 1, title: "roofline's time ÷ own, %", log: false },
+    Quantity::EfficiencyPercent,
+);
+const OVERHEAD: (Measure, Quantity) =
+    (Measure { rank: 2, title: "resident ÷ live value bytes", log: false }, Quantity::Overhead);
+
+/// Throughput, and how near it comes to memory alone.
+pub(in crate::figures) const SPEED: [(Measure, Quantity); 2] =
+    [(THROUGHPUT, Quantity::Mops), EFFICIENCY];
+/// Throughput, and the memory held for it.
+pub(in crate::figures) const SPEED_AND_MEMORY: [(Measure, Quantity); 2] =
+    [(THROUGHPUT, Quantity::Mops), OVERHEAD];
+/// Throughput, how near it comes to memory alone, and the memory held for it.
+pub(in crate::figures) const ALL: [(Measure, Quantity); 3] =
+    [(THROUGHPUT, Quantity::Mops), EFFICIENCY, OVERHEAD];
+
+/// The stores of a suite, in groups by workload and keys, and under them the operations per call.
+pub(in crate::figures) fn side_by_side(suite: &str, measures: &Measures, rows: &[Row]) -> Data {
+    let all = cells(suite, rows);
+    of_suite(&all, (Drawing::Bars, Axes::default()), |one| {
+        let (Some(work), (series, Role::Main)) = (requests(one), system(one)) else {
+            return Vec::new();
+        };
+        let keys = distribution(work);
+        let group = match work.workload.name.starts_with("get-") {
+            true => format!("{}, {}", mix(work).text, keys.text),
+            false => format!("{}: {}", work.workload.name, work.workload.mix),
+        };
+        // A panel for each size of batches, and one for scans: they are no share of single operations.
+        let panel = match work.batch() {
+            _ if work.workload.scans() => Label::new(1.5, "scans"),
+            1 => Label::new(1.0, "single operations"),
+            batch => Label::new(batch as f64, format!("batches of {batch}")),
+        };
+        let group = Label::new(mix(work).at * 1e3 + keys.at, group);
+        let spots = measures.iter().map(|&(measure, quantity)| Spot {
+            panel: panel.clone(),
+            ..spot(measure, quantity, series.clone(), group.clone())
+        });
+        spots.collect()
+    })
+}
+
+/// `ycsb-core`: throughput, and how near it comes to memory alone.
+pub(in crate::figures) fn ycsb_core(rows: &[Row]) -> Data {
+    let all = cells("ycsb-core", rows);
+    of_suite(&all, (Drawing::Bars, Axes::default()), |one| {
+        let (Some(work), (series, Role::Main)) = (requests(one), system(one)) else {
+            return Vec::new();
+        };
+        let group = Label::named(work.workload.name.as_str());
+        let of = |measure, quantity| Spot {
+            below: work.workload.mix.to_string(),
+            ..spot(measure, quantity, series.clone(), group.clone())
+        };
+        SPEED.map(|(measure, quantity)| of(measure, quantity)).to_vec()
+    })
+}
+
+/// `first-touch`: inserts into memory that is resident before the clock, and into memory that is
+/// not.
+pub(in crate::figures) fn first_touch(rows: &[Row]) -> Data {
+    const SYSTEM: Measure = Measure { rank: 1, title: "system time ÷ CPU time, %", log: false };
+    let all = cells("first-touch", rows);
+    of_suite(&all, (Drawing::Bars, Axes::default()), |one| {
+        let (Some(work), (series, Role::Main)) = (requests(one), system(one)) else {
+            return Vec::new();
+        };
+        let group = if work.resident {
+            Label::new(0.0, "resident before the clock")
+        } else {
+            Label::new(1.0, "first touched within the clock")
+        };
+        [(THROUGHPUT, Quantity::Mops), (SYSTEM, Quantity::SystemPercent)]
+            .map(|(measure, quantity)| spot(measure, quantity, series.clone(), group.clone()))
+            .to_vec()
+    })
+}

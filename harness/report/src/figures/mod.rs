@@ -1,0 +1,61 @@
+//! From rows to drawings: each figure has a table, which is computed here, and a gnuplot script
+//! (`plots/NAME.gp`), which draws it and computes nothing.
+//!
+//! ```text
+//! rows ─ repetitions ─► cells that count ─ medians and spread ─► NAME.tsv ─ NAME.gp ─► svg, pdf, png
+//! ```
+//!
+//! A repetition counts where each of its steps ended as it should; all others are reported and
+//! never drawn. To add a figure: a script, an entry in `list/`, and its selection of cells: of
+//! fragmentation cells in `selections.rs` (of cycles: `refill.rs`; of allocation traces:
+//! `allocations.rs`), of key-value cells in `key_value/`, where a selection is a function from a cell
+//! to spots (`samples.rs`) and the table is the same for all (`panels.rs`). Figures of traces
+//! (`traces/`) are drawn from the accounts in the run's folder. Predictions (`model/`) stand apart,
+//! and every one of them says that it was not measured.
+
+mod allocations;
+mod axes;
+mod closed_loop;
+mod curves;
+mod data;
+mod draw;
+mod engine;
+#[cfg(test)]
+pub(crate) mod fixture;
+mod fragmentation;
+mod key_value;
+mod list;
+pub mod memory_return;
+mod model;
+mod panels;
+mod refill;
+mod samples;
+mod selections;
+pub mod table;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod tests_requests;
+mod traces;
+mod united;
+mod unlike;
+
+pub use draw::{Drawings, Drawn, draw, draw_table, gnuplot_available};
+pub use list::{Figure, all, by_name};
+pub use table::Table;
+pub use traces::draw_accounts;
+pub use united::{UNITED, unite};
+
+use record::{KeyValue, Repetition, Row, repetitions};
+
+/// The cells of `rows` that `suite` asks for.
+fn asked_by<'a>(suite: &str, rows: &'a [Row]) -> Vec<Repetition<'a>> {
+    let mut all = repetitions(rows);
+    all.retain(|one| one.asked_by(suite));
+    all
+}
+
+/// What a key-value cell asks.
+fn requests<'a>(one: &Repetition<'a>) -> Option<&'a KeyValue> {
+    one.requests()
+}

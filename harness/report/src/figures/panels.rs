@@ -1,0 +1,224 @@
+//! The table that `lines.gp`, `bar-panels.gp` and `heat.gp` draw: a row for each point.
+
+use std::collections::BTreeSet;
+
+use super::data::Data;
+use super::samples::{Label, Mark, Measure, Point, Role, Spot};
+use super::table::Column;
+
+/// How points are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Drawing {
+    /// Lines over a horizontal axis.
+    Lines,
+    /// Grouped bars.
+    Bars,
+    /// Fields over two axes: series from below, groups from the left.
+    Heat,
+}
+
+const COLUMNS: [Column; 21] = [
+    Column::new("drawing", "", 0),
+    Column::new("measure", "measure", 0),
+    Column::new("log", "", 0),
+    Column::new("log-x", "", 0),
+    Column::new("panel", "panel", 0),
+    Column::new("role", "", 0),
+    Column::new("order", "", 0),
+    Column::new("series", "series", 0),
+    Column::new("place", "", 0),
+    Column::new("x", "", 0),
+    Column::new("group", "at", 0),
+    Column::new("below", "", 0),
+    Column::new("value", "median", 3),
+    Column::new("value-low", "95 % interval from", 3),
+    Column::new("value-high", "to", 3),
+    Column::new("n", "n", 0),
+    Column::new("mark", "mark", 0),
+    Column::new("best", "", 0),
+    Column::new("x-title", "", 0),
+    Column::new("y-title", "", 0),
+    Column::new("base", "", 0),
+];
+
+/// What a figure's axes are called.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Axes<'a> {
+    /// The horizontal one, with its unit.
+    pub(super) x: &'a str,
+    /// The vertical one of fields; lines and bars take the measure's title.
+    pub(super) y: &'a str,
+    /// Whether the horizontal one is logarithmic.
+    pub(super) log_x: bool,
+    /// A value to draw a line at and to look around, as 1 of ratios.
+    pub(super) base: Option<f64>,
+}
+
+/// Puts `points` into the table of `data`, and says how many processes stand behind them.
+pub(super) fn fill(data: &mut Data, drawing: Drawing, axes: Axes<'_>, points: &[Point]) {
+    data.table.columns = COLUMNS.to_vec();
+    let points = if drawing == Drawing::Lines { points.to_vec() } else { every_place(points) };
+    let all_series: BTreeSet<&Label> = points.iter().map(|point| &point.spot.series).collect();
+    let groups: BTreeSet<&Label> = points.iter().map(|point| &point.spot.x).collect();
+    for point in &points {
+        let spot = &point.spot;
+        let best = drawing == Drawing::Heat && is_best(point, &points);
+        let row = vec![
+            word(drawing).into(),
+            spot.measure.title.into(),
+            usize::from(spot.measure.log).into(),
+            usize::from(axes.log_x).into(),
+            spot.panel.text.as_str().into(),
+            spot.role.word().into(),
+            position(&all_series, &spot.series).into(),
+            spot.series.text.as_str().into(),
+            position(&groups, &spot.x).into(),
+            spot.x.at.into(),
+            spot.x.text.as_str().into(),
+            spot.below.as_str().into(),
+            point.value.map(|value| value.median).into(),
+            point.value.map(|value| value.low).into(),
+            point.value.map(|value| value.high).into(),
+            point.value.map_or(0, |value| value.count).into(),
+            point.mark.word().into(),
+            usize::from(best).into(),
+            axes.x.into(),
+            axes.y.into(),
+            axes.base.into(),
+        ];
+        data.table.push(row, point.sources.clone());
+    }
+    data.note_processes();
+}
+
+fn word(drawing: Drawing) -> &'static str {
+    match drawing {
+        Drawing::Lines => "lines",
+        Drawing::Bars => "bars",
+        Drawing::Heat => "heat",
+    }
+}
+
+fn position(all: &BTreeSet<&Label>, label: &Label) -> usize {
+    all.iter().position(|known| *known == label).unwrap_or(0)
+}
+
+/// The point of the highest median among those of the same panel and measure.
+pub(super) fn best<'a>(points: &'a [Point], panel: &Label, measure: Measure) -> Option<&'a Point> {
+    let median = |point: &Point| point.value.map_or(f64::NEG_INFINITY, |value| value.median);
+    let here = points.iter().filter(|point| {
+        point.spot.panel == *panel && point.spot.measure == measure && point.value.is_some()
+    });
+    here.max_by(|a, b| median(a).total_cmp(&median(b)))
+}
+
+fn is_best(point: &Point, points: &[Point]) -> bool {
+    best(points, &point.spot.panel, point.spot.measure).is_some_and(|best| best.spot == point.spot)
+}
+
+/// The points with empty ones in between, so that every panel has every series in every group.
+fn every_place(points: &[Point]) -> Vec<Point> {
+    let series: BTreeSet<&Label> = points.iter().map(|point| &point.spot.series).collect();
+    let groups: BTreeSet<(&Label, &str)> =
+        points.iter().map(|point| (&point.spot.x, point.spot.below.as_str())).collect();
+    let panels: BTreeSet<(Measure, &Label)> =
+        points.iter().map(|point| (point.spot.measure, &point.spot.panel)).collect();
+    let mut all = Vec::new();
+    for (measure, panel) in panels {
+        let Some(like) = points.iter().find(|point| point.spot.measure == measure) else {
+            continue;
+        };
+        for series in &series {
+            for (x, below) in &groups {
+                let spot = Spot {
+                    measure,
+                    panel: panel.clone(),
+                    role: Role::Main,
+                    series: (*series).clone(),
+                    x: (*x).clone(),
+                    below: (*below).to_owned(),
+                    quantity: like.spot.quantity,
+                };
+                let found = points.iter().find(|point| point.spot == spot);
+                let empty = || Point {
+                    spot: spot.clone(),
+                    value: None,
+                    mark: Mark::None,
+                    sources: Vec::new(),
+                };
+                all.push(found.cloned().unwrap_or_else(empty));
+            }
+        }
+    }
+    all
+}
+
+/// The value of a point with its interval, as `5.310 Mops/s (95 % interval 5.1 to 5.5, n = 3)`.
+pub(super) fn told(point: &Point) -> String {
+    let Some(value) = point.value else { return "no number".to_owned() };
+    let unit = point.spot.measure.title.split_once(", ").map_or("", |(_, unit)| unit);
+    let ends = if value.is_interval() { "95 % interval" } else { "range" };
+    format!(
+        "{:.3} {unit} ({ends} {:.3} to {:.3}, n = {})",
+        value.median, value.low, value.high, value.count
+    )
+}
+
+impl Axes<'_> {
+    /// Axes of lines over `x`.
+    pub(super) fn over(x: &str) -> Axes<'_> {
+        Axes { x, ..Axes::default() }
+    }
+}
+
+/// Cells in which the store refused, by series and place; `None` where there are none.
+pub(super) fn refusals(points: &[Point]) -> Option<String> {
+    let full = points.iter().filter(|point| point.mark == Mark::Full);
+    let mut named: Vec<String> = Vec::new();
+    for point in full {
+        let name = format!("{} at {}", point.spot.series.text, super::samples::place(&point.spot));
+        if !named.contains(&name) {
+            named.push(name);
+        }
+    }
+    (!named.is_empty()).then(|| format!("Refused (cross on the axis): {}.", named.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{Quantity, THROUGHPUT};
+    use super::*;
+    use verdict::estimate;
+
+    fn point(series: &str, x: f64, value: f64) -> Point {
+        let spot = Spot {
+            measure: THROUGHPUT,
+            panel: Label::none(),
+            role: Role::Main,
+            series: Label::named(series),
+            x: Label::new(x, x.to_string()),
+            below: String::new(),
+            quantity: Quantity::Mops,
+        };
+        Point { spot, value: estimate(&[value]), mark: Mark::None, sources: Vec::new() }
+    }
+
+    #[test]
+    fn fields_are_complete_and_have_one_best() {
+        let points = [point("a", 2.0, 1.0), point("b", 1.0, 3.0), point("b", 2.0, 2.0)];
+        let mut data = Data::default();
+        fill(&mut data, Drawing::Heat, Axes::over("x"), &points);
+        let table = &data.table;
+        assert_eq!(table.rows.len(), 4, "two series, two groups");
+        let best: Vec<usize> = (0..4).filter(|&row| table.number(row, "best") == 1.0).collect();
+        assert_eq!(best.len(), 1);
+        assert_eq!((table.text(best[0], "series"), table.number(best[0], "place")), ("b", 0.0));
+        assert!(table.number(0, "value").is_nan(), "a at 1");
+    }
+
+    #[test]
+    fn values_are_told_with_their_ends() {
+        let told = told(&point("a", 1.0, 5.5));
+        assert_eq!(told, "5.500 Mops/s (range 5.500 to 5.500, n = 1)");
+    }
+}

@@ -1,0 +1,309 @@
+//! Points of the key-value figures: which number of a cell stands where, put together over the
+//! processes that measured the cell.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use super::data::Data;
+use record::Work;
+use record::repetition::Source;
+use record::repetition::{Repetition, sources};
+use record::{Flag, Outcome, Percentiles, Row};
+use verdict::{Estimate, estimate, spread};
+
+/// A number that a row has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Quantity {
+    /// Millions of operations per second of wall time, all threads together.
+    Mops,
+    /// 10⁹ bytes copied per second; cells that copy only.
+    CopiedGbPerS,
+    /// CPU time of the whole process for an operation, in ns.
+    CpuNs,
+    /// System time ÷ CPU time, in percent.
+    SystemPercent,
+    /// Resident ÷ live value bytes right after the step.
+    Overhead,
+    /// Highest resident memory ÷ the most live bytes of the trace that is replayed: of stores the
+    /// highest sample within the step and value bytes, of heaps the highest where a replay stood
+    /// still.
+    PeakOverhead,
+    /// Wall time of the step, in s.
+    ElapsedS,
+    /// The roofline store's time for an operation ÷ the engine's, in percent.
+    EfficiencyPercent,
+    /// A percentile of the latency of all operations, in µs; in an open loop from the scheduled
+    /// start.
+    LatencyUs(&'static str),
+    /// A percentile of the latency of one kind of operation, in µs.
+    KindLatencyUs(&'static str, &'static str),
+    /// A percentile of the time that one kind of operation takes for each page of its region, in ns;
+    /// cells that map only.
+    KindPageNs(&'static str, &'static str),
+    /// A percentile of the latency from the real start, in µs; open loops only.
+    ServiceUs(&'static str),
+}
+
+impl Quantity {
+    /// An interval that leaves what the quantity can be ends there: a share of the whole is at most
+    /// the whole.
+    fn bounded(self, value: Estimate) -> Estimate {
+        match self {
+            Self::SystemPercent => Estimate { high: value.high.min(100.0), ..value },
+            _ => value,
+        }
+    }
+
+    /// The number in `row`; `None` where it has none.
+    pub(super) fn of(self, row: &Row) -> Option<f64> {
+        let us = |latency: &Percentiles, name: &str| Some(*latency.get(name)? as f64 / 1e3);
+        let cpu_ns = (row.cpu.user_ns + row.cpu.system_ns) as f64;
+        match self {
+            Self::Mops => Some(row.throughput_ops_per_s / 1e6),
+            Self::CopiedGbPerS => match row.cell.work {
+                Work::Copy(copying) => {
+                    Some(row.throughput_ops_per_s * copying.copy_bytes as f64 / 1e9)
+                }
+                _ => None,
+            },
+            Self::CpuNs => (row.operations > 0).then(|| cpu_ns / row.operations as f64),
+            Self::SystemPercent => {
+                (cpu_ns > 0.0).then(|| row.cpu.system_ns as f64 / cpu_ns * 100.0)
+            }
+            Self::Overhead => row.memory.as_ref()?.at_once?.overhead,
+            Self::PeakOverhead => match &row.cell.work {
+                Work::KeyValue(work) if work.replay.is_some() => {
+                    let highest = row.memory.as_ref()?.sampled_max_bytes? as f64;
+                    let live = work.live_value_bytes();
+                    (live > 0).then(|| highest / live as f64)
+                }
+                Work::Allocations(work) if work.live_bytes_max > 0 => {
+                    Some(peak_bytes(row)? as f64 / work.live_bytes_max as f64)
+                }
+                _ => None,
+            },
+            Self::ElapsedS => Some(row.elapsed_ns as f64 / 1e9),
+            Self::EfficiencyPercent => Some(row.roofline?.efficiency * 100.0),
+            Self::LatencyUs(name) => us(&row.latency_ns, name),
+            Self::KindLatencyUs(kind, name) => us(row.latency_by_kind_ns.get(kind)?, name),
+            Self::KindPageNs(kind, name) => match row.cell.work {
+                Work::Mapping(work) => {
+                    let ns = *row.latency_by_kind_ns.get(kind)?.get(name)?;
+                    Some(ns as f64 / work.pages() as f64)
+                }
+                _ => None,
+            },
+            Self::ServiceUs(name) => us(&row.open_loop.as_ref()?.service_ns, name),
+        }
+    }
+}
+
+/// Highest resident memory where a replay stood still.
+pub(super) fn peak_bytes(row: &Row) -> Option<u64> {
+    row.positions.iter().map(|position| position.resident_bytes).max()
+}
+
+/// A text with its place among others of its kind.
+#[derive(Clone, Debug)]
+pub(super) struct Label {
+    /// Its place: on an axis of numbers, the number.
+    pub(super) at: f64,
+    /// What is written.
+    pub(super) text: String,
+}
+
+impl Label {
+    pub(super) fn new(at: f64, text: impl Into<String>) -> Self {
+        Self { at, text: text.into() }
+    }
+
+    /// A label placed by its text.
+    pub(super) fn named(text: impl Into<String>) -> Self {
+        Self::new(0.0, text)
+    }
+
+    /// The only one of its kind, which needs no name.
+    pub(super) fn none() -> Self {
+        Self::named("")
+    }
+}
+
+impl Ord for Label {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.at.total_cmp(&other.at).then_with(|| self.text.cmp(&other.text))
+    }
+}
+
+impl PartialOrd for Label {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Label {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Label {}
+
+/// A vertical axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Measure {
+    /// Its place from above.
+    pub(super) rank: u8,
+    /// Title with the unit.
+    pub(super) title: &'static str,
+    /// Whether it is logarithmic.
+    pub(super) log: bool,
+}
+
+/// Throughput, from 0.
+pub(super) const THROUGHPUT: Measure = Measure { rank: 0, title: "throughput, Mops/s", log: false };
+
+/// How a series is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Role {
+    /// As a line with points and error bars.
+    #[default]
+    Main,
+    /// As a thin line beside the series of the same name.
+    Thin,
+    /// As a level with its interval: it has no place on the axis.
+    Level,
+    /// As a thin grey line: a bound, not a competitor.
+    Reference,
+    /// As points without a line, beside the predicted line of the same series.
+    Measured,
+}
+
+impl Role {
+    /// The word in data files.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Main => "main",
+            Self::Thin => "thin",
+            Self::Level => "level",
+            Self::Reference => "reference",
+            Self::Measured => "measured",
+        }
+    }
+}
+
+/// Where a number stands; spots are in the order in which tables list them.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Spot {
+    /// The vertical axis.
+    pub(super) measure: Measure,
+    /// The panel.
+    pub(super) panel: Label,
+    /// How the series is drawn.
+    pub(super) role: Role,
+    /// The series.
+    pub(super) series: Label,
+    /// The place on the horizontal axis, or the group of bars.
+    pub(super) x: Label,
+    /// What a second line under a group of bars says; of lines in panels with axes of their own,
+    /// the title of the horizontal one.
+    pub(super) below: String,
+    /// Which number of the step `run` it is.
+    pub(super) quantity: Quantity,
+}
+
+/// What a mark at a point says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// Nothing.
+    None,
+    /// The store refused in at least one process.
+    Full,
+    /// The store did not keep up with the schedule in at least one process.
+    Overloaded,
+    /// A model says so; nothing was measured.
+    Predicted,
+}
+
+impl Mark {
+    /// The word in data files.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Full => "full",
+            Self::Overloaded => "overloaded",
+            Self::Predicted => "predicted",
+        }
+    }
+}
+
+/// A number of the figure.
+#[derive(Clone, Debug)]
+pub(super) struct Point {
+    /// Where it stands.
+    pub(super) spot: Spot,
+    /// Median and interval over processes; `None` where no process came to it.
+    pub(super) value: Option<Estimate>,
+    /// What is to be said about it.
+    pub(super) mark: Mark,
+    /// What it comes from; nothing where people read another table.
+    pub(super) sources: Vec<Source>,
+}
+
+/// Median and 95 % interval of `values`; their range where some of them are 0.
+pub(super) fn estimate_of(values: &[f64]) -> Option<Estimate> {
+    estimate(values).or_else(|| {
+        let spread = spread(values)?;
+        let (median, low, high) = (spread.median, spread.lowest, spread.highest);
+        Some(Estimate { median, low, high, count: spread.count })
+    })
+}
+
+/// The points of `all`, in the order of their spots. `data` learns of those without a number.
+pub(super) fn points<'a>(
+    data: &mut Data,
+    all: &[Repetition<'a>],
+    pick: impl Fn(&Repetition<'a>) -> Vec<Spot>,
+) -> Vec<Point> {
+    let mut places: BTreeMap<Spot, Vec<&Repetition<'a>>> = BTreeMap::new();
+    for one in all {
+        for spot in pick(one) {
+            places.entry(spot).or_default().push(one);
+        }
+    }
+    let first = places.keys().map(|spot| spot.measure).min();
+    let mut points = Vec::new();
+    for (spot, found) in places {
+        let runs = runs(&found);
+        let values: Vec<f64> = runs.iter().filter_map(|row| spot.quantity.of(row)).collect();
+        let value = estimate_of(&values).map(|value| spot.quantity.bounded(value));
+        // Once for all axes, and not for lines that accompany another.
+        if runs.is_empty() && Some(spot.measure) == first && spot.role != Role::Thin {
+            data.note_absence(&spot.series.text, &place(&spot), &found);
+        }
+        let mark = if found.iter().any(|one| refused(one)) {
+            Mark::Full
+        } else if runs.iter().any(|row| row.flags.contains(&Flag::Overloaded)) {
+            Mark::Overloaded
+        } else {
+            Mark::None
+        };
+        points.push(Point { spot, value, mark, sources: sources(&found) });
+    }
+    points
+}
+
+/// Where a spot is, in words.
+pub(super) fn place(spot: &Spot) -> String {
+    let parts = [&spot.panel.text, &spot.x.text, &spot.below].map(String::as_str);
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+/// The rows of the step `run` that count.
+pub(super) fn runs<'a>(found: &[&Repetition<'a>]) -> Vec<&'a Row> {
+    found.iter().filter(|one| one.counts()).filter_map(|one| one.step("run")).collect()
+}
+
+/// Whether the store refused before the clock or within it.
+fn refused(one: &Repetition<'_>) -> bool {
+    one.rows.iter().any(|row| row.outcome == Outcome::Full)
+}

@@ -1,0 +1,130 @@
+//! Which fragmentation cells each figure shows, and where.
+
+use workloads::fragmentation::{Pattern, Volume};
+
+use super::data::Data;
+use super::fragmentation::{Bar, Base, Selection, build};
+use record::Row;
+use record::{Basis, Cell, Fragmentation, Frees, Observe, System};
+
+/// `allocator-bloat` and `allocator-throughput`.
+pub(super) fn allocators(rows: &[Row]) -> Data {
+    let pick = |cell: &Cell, work: &Fragmentation| match variant(cell, work) {
+        Some(variant) if is_paper_protocol(work) && work.pattern.volume == Volume::Fill => {
+            vec![bar(cell, &work.pattern, variant)]
+        }
+        _ => Vec::new(),
+    };
+    build(rows, Selection { pick, sparse_beside: false })
+}
+
+/// How often RAMCloud's protocol allocates the live set.
+const RAMCLOUD_VOLUME: Volume = Volume::Multiple(5.0);
+
+/// `ramcloud-patterns`.
+pub(super) fn ramcloud(rows: &[Row]) -> Data {
+    let pick = |cell: &Cell, work: &Fragmentation| match variant(cell, work) {
+        Some("default") if is_paper_protocol(work) && work.pattern.volume == RAMCLOUD_VOLUME => {
+            vec![bar(cell, &work.pattern, "default")]
+        }
+        _ => Vec::new(),
+    };
+    build(rows, Selection { pick, sparse_beside: false })
+}
+
+/// `store-bloat`: a bounded store is two bars, one for each base of its overhead.
+pub(super) fn stores(rows: &[Row]) -> Data {
+    let pick = |cell: &Cell, work: &Fragmentation| {
+        if cell.system.is_heap() || !is_paper_protocol(work) {
+            return Vec::new();
+        }
+        let plain = bar(cell, &work.pattern, "stores");
+        let name = plain.series.clone();
+        match work.basis {
+            Basis::Bounded => [(0, Base::AllIn, "all-in"), (1, Base::LogOnly, "log-only")]
+                .map(|(rank, base, word)| Bar {
+                    rank,
+                    base,
+                    series: format!("{name} {word}"),
+                    ..plain.clone()
+                })
+                .to_vec(),
+            Basis::Ample => vec![Bar { rank: 2, ..plain }],
+        }
+    };
+    build(rows, Selection { pick, sparse_beside: true })
+}
+
+/// `threads`: one panel for each pattern, grouped by threads and who frees.
+pub(super) fn threads(rows: &[Row]) -> Data {
+    let pick = |cell: &Cell, work: &Fragmentation| {
+        let wanted = match &cell.system {
+            System::Heap { variant, .. } => variant == "default",
+            System::Store { .. } => work.basis == Basis::Bounded,
+            System::Kernel => false,
+        };
+        let asked = ["P1", "P4"].contains(&work.pattern.name.as_str());
+        if !wanted || !asked || work.observe != Observe::End {
+            return Vec::new();
+        }
+        let (group, below) = match (work.threads, work.frees) {
+            (1, _) => ("1 thread".to_owned(), ""),
+            (threads, Frees::Own) => (format!("{threads} threads"), "own frees"),
+            (threads, Frees::Other) => (format!("{threads} threads"), "other frees"),
+        };
+        let panel = format!("{}: {}", work.pattern.name, work.pattern.label);
+        let bar = bar(cell, &work.pattern, &panel);
+        let base = if cell.system.is_heap() { Base::Resident } else { Base::AllIn };
+        vec![Bar {
+            group_key: (String::new(), work.threads, u8::from(work.frees == Frees::Other)),
+            group,
+            below: below.to_owned(),
+            rank: u8::from(!cell.system.is_heap()),
+            base,
+            ..bar
+        }]
+    };
+    let mut data = build(rows, Selection { pick, sparse_beside: false });
+    one_thread_in_all(&mut data);
+    data
+}
+
+/// Says so where only some groups were measured: a figure about threads needs several.
+fn one_thread_in_all(data: &mut Data) {
+    let rows = 0..data.table.rows.len();
+    if !data.table.rows.is_empty()
+        && rows.clone().all(|row| data.table.text(row, "group") == "1 thread")
+    {
+        data.table.rows.clear();
+    }
+}
+
+/// The variant of an allocator's cell.
+fn variant(cell: &Cell, _: &Fragmentation) -> Option<&'static str> {
+    match &cell.system {
+        System::Heap { variant, .. } if variant == "default" => Some("default"),
+        System::Heap { variant, .. } if variant == "tuned" => Some("tuned"),
+        _ => None,
+    }
+}
+
+/// One thread, each phase once and one after another, idleness and purge observed at the end only.
+fn is_paper_protocol(work: &Fragmentation) -> bool {
+    work.threads == 1 && work.observe == Observe::End && work.pattern.cycles.is_none()
+}
+
+fn bar(cell: &Cell, pattern: &Pattern, panel: &str) -> Bar {
+    Bar {
+        panel: panel.to_owned(),
+        group_key: (pattern.name.clone(), 0, 0),
+        group: pattern.name.clone(),
+        below: pattern.label.clone(),
+        rank: 0,
+        series: match &cell.system {
+            // A variant is a panel of its own, so the allocator keeps its name and style.
+            System::Heap { name, .. } => name.clone(),
+            system => system.label(),
+        },
+        base: Base::Resident,
+    }
+}

@@ -1,0 +1,6 @@
+//! From rows to figures, answers and pages. This crate reads what a run kept and knows no engine.
+
+pub mod figures;
+pub mod page;
+pub mod splice;
+pub mod summaries;

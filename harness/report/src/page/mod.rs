@@ -1,0 +1,24 @@
+//! The report of a run: one HTML file that needs nothing else, and a summary for the terminal.
+
+#[cfg(test)]
+mod browser;
+mod cells;
+mod claims;
+mod drawing;
+mod figure;
+mod html;
+mod opening;
+mod outcomes;
+mod page;
+mod reference;
+mod summary;
+mod systems;
+#[cfg(test)]
+pub(crate) mod tests;
+
+pub use claims::{ClaimDetail, ClaimLine};
+pub use opening::machine_line;
+pub use page::write;
+pub use summary::aligned;
+pub use summary::matrices_of;
+pub use summary::summary;

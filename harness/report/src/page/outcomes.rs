@@ -1,0 +1,65 @@
+//! What came of every step: counts, and each that was not measured with its reason.
+
+use std::collections::BTreeMap;
+
+use super::cells::Cells;
+use super::html::{Field, Line, element, sortable};
+use record::is_sound;
+use record::{Outcome, Row};
+
+/// Steps by outcome and whether the plan allows for it.
+pub(super) fn counts(rows: &[Row]) -> BTreeMap<(Outcome, bool), usize> {
+    let mut counts = BTreeMap::new();
+    for row in rows {
+        *counts.entry((row.outcome, row.expected)).or_default() += 1;
+    }
+    counts
+}
+
+/// The counts as a sentence: `120 measured, 6 full (as planned), 1 crashed (UNEXPECTED)`.
+pub(super) fn sentence(rows: &[Row]) -> String {
+    if rows.is_empty() {
+        return "no steps".to_owned();
+    }
+    let words = counts(rows).into_iter().map(|((outcome, expected), count)| {
+        let note = match (outcome, expected) {
+            (Outcome::Measured, true) => "",
+            (Outcome::Unavailable, true) => " (not on this machine)",
+            (_, true) => " (as planned)",
+            (_, false) => " (UNEXPECTED)",
+        };
+        format!("{count} {}{note}", outcome.word())
+    });
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// Systems that are not on this machine, with the reason.
+pub(super) fn left_out(rows: &[Row]) -> BTreeMap<&str, &str> {
+    rows.iter()
+        .filter(|row| row.outcome == Outcome::Unavailable)
+        .map(|row| (row.system.as_str(), row.reason.as_deref().unwrap_or("no reason given")))
+        .collect()
+}
+
+/// The section.
+pub(super) fn section(rows: &[Row], cells: &Cells<'_>) -> String {
+    let mut html = element("h2", "Outcomes") + &element("p", &format!("{}.", sentence(rows)));
+    html += &element(
+        "p",
+        "A repetition enters medians only where each of its steps was measured, or was full \
+         where memory was the limit. Every other step:",
+    );
+    let others: Vec<&Row> = rows.iter().filter(|row| !is_sound(row)).collect();
+    if others.is_empty() {
+        return html + &element("p", "None.");
+    }
+    let line = |row: &Row| -> Line {
+        let cell = Field::Markup(cells.link(&row.cell.id));
+        let reason = row.reason.as_deref().unwrap_or("no reason given");
+        let planned = if row.expected { "yes" } else { "NO" };
+        let (step, outcome) = (row.step.as_str(), row.outcome.word());
+        vec![cell, step.into(), outcome.into(), planned.into(), reason.into()].into()
+    };
+    let lines: Vec<Line> = others.into_iter().map(line).collect();
+    html + &sortable(&["cell", "step", "outcome", "as planned", "reason"], &lines)
+}

@@ -1,0 +1,149 @@
+//! The summary on standard output.
+
+use std::path::Path;
+
+use super::{opening, outcomes};
+use crate::figures::table::prefixed;
+use crate::figures::{self, Figure, Table};
+use record::Row;
+use record::archive::RunRecord;
+
+/// Which column of which figure stands for it in small tables, and what it is.
+const SHOWN: [(&str, &str, &str); 13] = [
+    ("allocator-bloat", "overhead", "resident ÷ live bytes after the second filling"),
+    ("allocator-bloat", "refill", "operations/s of the second filling"),
+    ("ramcloud-patterns", "overhead", "resident ÷ live bytes after the last filling"),
+    ("threads", "overhead", "overhead (allocators: resident, bounded stores: all-in)"),
+    ("store-bloat", "overhead", "memory ÷ live value bytes after the second filling"),
+    ("refill", "value", "memory after each filling ÷ that after the first"),
+    ("throughput-memory", "mops", "Mops/s"),
+    ("throughput-memory", "overhead", "resident ÷ live value bytes"),
+    ("index-layouts", "mops", "Mops/s"),
+    ("engine-knobs", "ratio", "throughput ÷ that of the best configuration"),
+    ("ycsb-threads", "value", "Mops/s by threads"),
+    ("utilisation", "value", "Mops/s by fill in percent"),
+    ("grid", "value", "Mops/s"),
+];
+
+/// Medians of one figure: systems down, groups across.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Matrix {
+    /// The figure, what the numbers are, and which of its panels.
+    pub(crate) title: String,
+    /// The heading, then a line for each series; all equally long.
+    pub(crate) lines: Vec<Vec<String>>,
+}
+
+/// The small tables of a figure; none of a figure that has none or no numbers.
+pub fn matrices_of(figure: &Figure, folder: &Path, rows: &[Row]) -> Vec<Matrix> {
+    let shown = SHOWN.iter().filter(|(name, ..)| *name == figure.name);
+    let mut all = Vec::new();
+    for (_, value, what) in shown {
+        let table = (figure.build)(folder, rows).table;
+        all.extend(matrices(&table, value, &format!("{}: {what}", figure.title)));
+    }
+    all
+}
+
+/// Key numbers for the terminal: one small table for each figure that has numbers, then counts
+/// of outcomes, then everything that the plan does not allow for, with its reason.
+#[must_use]
+pub fn summary(run: &RunRecord, rows: &[Row]) -> String {
+    let mut text = format!("{}: {}\n", run.name, opening::scale(run));
+    for figure in figures::all() {
+        // Only curves need the folder.
+        for matrix in matrices_of(figure, Path::new(""), rows) {
+            text += &format!("\n{}; medians\n{}", matrix.title, aligned(&matrix.lines));
+        }
+    }
+    text += &format!("\nsteps: {}\n", outcomes::sentence(rows));
+    for notice in opening::notices(run, rows) {
+        text += &format!("note: {notice}\n");
+    }
+    for row in rows.iter().filter(|row| !row.expected) {
+        let reason = row.reason.as_deref().unwrap_or("no reason given");
+        text += &format!(
+            "unexpected: {} {}: {}: {reason}\n",
+            row.cell.id,
+            row.step,
+            row.outcome.word()
+        );
+    }
+    text
+}
+
+/// One matrix a panel: systems down, groups across, medians within.
+fn matrices(table: &Table, value: &str, title: &str) -> Vec<Matrix> {
+    let mut all = Vec::new();
+    let rows = 0..table.rows.len();
+    let panels = distinct(rows.clone().map(|row| table.text(row, "panel").to_owned()));
+    for panel in &panels {
+        let within = || rows.clone().filter(|&row| table.text(row, "panel") == panel);
+        if within().all(|row| table.number(row, value).is_nan()) {
+            continue;
+        }
+        let group = |row: usize| {
+            let below = table.text(row, "below");
+            let plain = table.text(row, "group");
+            // Sizes of patterns are known; shares and threads are what tells groups apart.
+            if below.contains('→') || below.ends_with('B') || below.is_empty() {
+                plain.to_owned()
+            } else {
+                format!("{plain}, {below}")
+            }
+        };
+        let groups = distinct(within().map(group));
+        let series = distinct(within().map(|row| table.text(row, "series").to_owned()));
+        let panel = if panels.len() > 1 { format!(" ({panel})") } else { String::new() };
+        let mut lines = vec![std::iter::once(String::new()).chain(groups.clone()).collect()];
+        for name in &series {
+            let mut line = vec![name.clone()];
+            for wanted in &groups {
+                let found = within()
+                    .find(|&row| table.text(row, "series") == name && group(row) == *wanted)
+                    .map_or(f64::NAN, |row| table.number(row, value));
+                line.push(match value {
+                    _ if found.is_nan() => "–".to_owned(),
+                    "refill" => prefixed(found),
+                    _ => format!("{found:.2}"),
+                });
+            }
+            lines.push(line);
+        }
+        all.push(Matrix { title: format!("{title}{panel}"), lines });
+    }
+    all
+}
+
+/// Each text once, in the order of its first appearance.
+fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut seen = Vec::new();
+    for text in texts {
+        if !seen.contains(&text) {
+            seen.push(text);
+        }
+    }
+    seen
+}
+
+/// Lines with columns of equal width: the first to the left, the others to the right.
+pub fn aligned(lines: &[Vec<String>]) -> String {
+    let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |place: usize| {
+        lines.iter().filter_map(|line| line.get(place)).map(|text| text.chars().count()).max()
+    };
+    let widths: Vec<usize> = (0..columns).map(|place| width(place).unwrap_or(0)).collect();
+    let mut text = String::new();
+    for line in lines {
+        for (place, (field, &width)) in line.iter().zip(&widths).enumerate() {
+            text += &if place == 0 {
+                format!("  {field:<width$}")
+            } else {
+                format!("  {field:>width$}")
+            };
+        }
+        text.truncate(text.trim_end().len());
+        text.push('\n');
+    }
+    text
+}

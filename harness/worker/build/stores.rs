@@ -1,0 +1,112 @@
+//! Stores that register themselves: which ones there are, and the source that lists them.
+//!
+//! Two manifests say it. The worker's names the crate by its folder, and the crate names its types,
+//! which implement `engine::OpenStore` and keep values:
+//!
+//! ```toml
+//! baseline-toy = { path = "../../baselines/toy" }     # harness/worker/Cargo.toml, [dependencies]
+//!
+//! [package.metadata.nibble-bench]                  # baselines/toy/Cargo.toml
+//! stores = ["Toy"]
+//! ```
+
+use std::fmt::{Display, Write as _};
+use std::fs;
+use std::path::Path;
+
+use toml::{Table, Value};
+
+/// A store that registers itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Store {
+    /// The module of its conformance tests: the crate's name without `baseline-`, and the type's
+    /// where the crate has several.
+    pub(crate) module: String,
+    /// Its type, by its path from the harness.
+    pub(crate) path: String,
+}
+
+/// The stores that register themselves, in the order of the names of their crates, by the manifest in
+/// the folder `harness`.
+///
+/// # Errors
+/// The file, what is wrong with it, and what to write.
+pub(crate) fn registered(harness: &Path) -> Result<Vec<Store>, String> {
+    let manifest = manifest(&harness.join("Cargo.toml"))?;
+    let dependencies = manifest.get("dependencies").and_then(Value::as_table);
+    let by_path = dependencies
+        .into_iter()
+        .flatten()
+        .filter_map(|(name, value)| Some((name, value.get("path")?.as_str()?)));
+    let mut stores = Vec::new();
+    for (dependency, path) in by_path {
+        stores.extend(of_crate(dependency, &harness.join(path).join("Cargo.toml"))?);
+    }
+    Ok(stores)
+}
+
+/// The stores of the crate that the harness calls `dependency`.
+fn of_crate(dependency: &str, file: &Path) -> Result<Vec<Store>, String> {
+    let manifest = manifest(file)?;
+    let wrong = |what: &str| {
+        format!(
+            "{}: {what}: write\n\n[package.metadata.nibble-bench]\nstores = [\"Toy\"]\n\nwith the \
+             types of `{dependency}` that implement engine::OpenStore, or let harness/worker/Cargo.toml \
+             depend on it by `workspace = true` and add a line to harness/worker/src/registry.rs",
+            file.display()
+        )
+    };
+    let said = manifest
+        .get("package")
+        .and_then(|package| package.get("metadata")?.get("nibble-bench"))
+        .ok_or_else(|| wrong("it does not say which stores it registers"))?;
+    let said = said.as_table().ok_or_else(|| wrong("`nibble-bench` is no table"))?;
+    if let Some(unknown) = said.keys().find(|key| *key != "stores") {
+        return Err(wrong(&format!("`nibble-bench` has an unknown key `{unknown}`")));
+    }
+    let types: Vec<&str> = said
+        .get("stores")
+        .and_then(Value::as_array)
+        .and_then(|types| types.iter().map(Value::as_str).collect())
+        .filter(|types: &Vec<&str>| !types.is_empty())
+        .ok_or_else(|| wrong("`stores` is no list of names of types"))?;
+    if let Some(name) = types.iter().find(|name| !is_identifier(name)) {
+        return Err(wrong(&format!(
+            "`{name}` is no name of a type (one with parameters needs an alias in its crate)"
+        )));
+    }
+    let library = dependency.replace('-', "_");
+    let short = library.strip_prefix("baseline_").unwrap_or(&library);
+    let store = |name: &&str| Store {
+        module: match types.len() {
+            1 => short.to_owned(),
+            _ => format!("{short}_{}", name.to_lowercase()),
+        },
+        path: format!("{library}::{name}"),
+    };
+    Ok(types.iter().map(store).collect())
+}
+
+/// The macro that adds `stores` to a list of others and expands a macro with all.
+pub(crate) fn source(stores: &[Store]) -> String {
+    let mut source = String::from(
+        "macro_rules! with_stores_that_register {\n    ($macro:ident $($line:tt)*) => {\n        \
+         $macro! {\n            $($line)*\n",
+    );
+    for Store { module, path } in stores {
+        let _ =
+            writeln!(source, "            (keeps {module} {path}, engine::OpenStore::open_for),");
+    }
+    source.push_str("        }\n    };\n}\n");
+    source
+}
+
+fn is_identifier(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+}
+
+fn manifest(file: &Path) -> Result<Table, String> {
+    let named = |error: &dyn Display| format!("{}: {error}", file.display());
+    fs::read_to_string(file).map_err(|error| named(&error))?.parse().map_err(|error| named(&error))
+}

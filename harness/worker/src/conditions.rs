@@ -1,0 +1,65 @@
+//! Under which conditions a store answers, from its traits.
+
+use engine::{EngineTraits, FullMeaning, Hashing, MemoryBound, Presence, Sharing, Transport};
+use record::Conditions;
+
+/// Conditions of a store with `traits` that is open as `presence` says, asked by `threads` with `batch`
+/// operations per call.
+#[must_use]
+pub fn conditions(
+    traits: &EngineTraits,
+    presence: Presence,
+    threads: usize,
+    batch: usize,
+) -> Conditions {
+    Conditions {
+        page_bytes: presence.page_bytes as u64,
+        hashing: match traits.hashing {
+            Hashing::None => "none",
+            Hashing::Store => "store",
+            Hashing::ClientAndServer => "client-and-server",
+        }
+        .to_owned(),
+        copy_out: true,
+        client_threads: threads as u64,
+        store_threads: presence.threads as u64,
+        servers: presence.servers as u64,
+        batch: batch as u64,
+        transport: match traits.transport {
+            Transport::Call => "call",
+            Transport::UnixSocket => "unix-socket",
+        }
+        .to_owned(),
+        steering: match traits.sharing {
+            Sharing::Shared => "any-thread",
+            Sharing::Partitioned => "steered",
+            Sharing::PartitionedWrites => "steered-writes",
+        }
+        .to_owned(),
+        durable: traits.durable,
+        memory_bound: match traits.memory_bound {
+            MemoryBound::Hard => "hard",
+            MemoryBound::Soft => "soft",
+            MemoryBound::None => "none",
+        }
+        .to_owned(),
+        when_full: match traits.full {
+            FullMeaning::Refuse => "refuses",
+            FullMeaning::Evict => "evicts",
+            FullMeaning::Grow => "grows",
+        }
+        .to_owned(),
+    }
+}
+
+/// Conditions that `traits` let expect of an instance that is not open yet: a thread, a server where it
+/// starts any.
+#[must_use]
+pub fn expected_conditions(traits: &EngineTraits, threads: usize, batch: usize) -> Conditions {
+    let presence = Presence {
+        page_bytes: traits.page_bytes,
+        threads: usize::from(traits.background_threads),
+        servers: usize::from(traits.processes),
+    };
+    conditions(traits, presence, threads, batch)
+}

@@ -1,0 +1,50 @@
+//! Histograms of latency: their bounds, the percentiles that rows have, the form in which they are sent.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
+use hdrhistogram::{CreationError, Histogram};
+
+use record::Percentiles;
+
+/// Percentiles recorded.
+const PERCENTILES: [(&str, f64); 7] = [
+    ("p50", 50.0),
+    ("p90", 90.0),
+    ("p95", 95.0),
+    ("p99", 99.0),
+    ("p99.9", 99.9),
+    ("p99.99", 99.99),
+    ("max", 100.0),
+];
+/// Longest latency told apart.
+const LONGEST_NS: u64 = 60_000_000_000;
+
+/// A histogram of three significant digits, empty.
+pub(super) fn empty() -> Result<Histogram<u64>, CreationError> {
+    let mut histogram = Histogram::new_with_bounds(1, LONGEST_NS, 3)?;
+    // Resident: what it needs belongs to the harness.
+    histogram.reset();
+    Ok(histogram)
+}
+
+/// The interchange form (V2, deflated, base 64).
+pub(super) fn encode(histogram: &Histogram<u64>) -> String {
+    use base64::Engine;
+    let mut bytes = Vec::new();
+    V2DeflateSerializer::new()
+        .serialize(histogram, &mut bytes)
+        .expect("a histogram is written to memory");
+    base64::engine::general_purpose::STANDARD.encode(bytes)
+}
+
+/// The percentiles by name, and the number of `samples`; nothing of an empty histogram.
+pub(super) fn percentiles(histogram: &Histogram<u64>) -> Percentiles {
+    if histogram.is_empty() {
+        return BTreeMap::new();
+    }
+    let named = PERCENTILES
+        .iter()
+        .map(|(name, percentile)| ((*name).to_owned(), histogram.value_at_percentile(*percentile)));
+    named.chain([("samples".to_owned(), histogram.len())]).collect()
+}

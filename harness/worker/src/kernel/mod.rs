@@ -1,0 +1,12 @@
+//! What the kernel says of this machine: its files, its memory, and the limits on both.
+
+mod files;
+mod limits;
+mod made_up;
+mod memory;
+
+pub use files::KernelFiles;
+pub use limits::{memory_limits, quota_cores};
+#[doc(hidden)]
+pub use made_up::MadeUp;
+pub use memory::{available_memory_bytes, nodes, swap_bytes, total_memory_bytes};

@@ -1,0 +1,207 @@
+//! What every record must hold at the end: each thread's operations are generated once more, and
+//! the last write of each thread to each record is noted.
+
+use engine::{GetError, KvEngine, KvSession};
+use workloads::key_of;
+use workloads::requests::{Request, RequestKind};
+use workloads::value::{ValueChecker, Verdict};
+
+use super::kit::{AGER, LOADER};
+use super::lane::note_damage;
+use record::Verification;
+
+/// One thread's last write to each record: none, deleted, or one more than its place.
+#[derive(Debug)]
+pub(super) struct LastWrites(Vec<u32>);
+
+const NEVER: u32 = 0;
+const DELETED: u32 = u32::MAX;
+
+impl LastWrites {
+    pub(super) fn none() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Notes the `operations` that were executed, less those refused.
+    pub(super) fn replay(
+        requests: impl Iterator<Item = Request>,
+        operations: u64,
+        refused: &[u64],
+    ) -> Self {
+        let mut last = Self::none();
+        for (index, request) in requests.take(operations as usize).enumerate() {
+            if refused.contains(&(index as u64)) {
+                continue;
+            }
+            match request.kind() {
+                RequestKind::Get
+                | RequestKind::Scan
+                | RequestKind::GetAbsent
+                | RequestKind::DeleteAbsent => {}
+                RequestKind::Delete => last.set(request.record(), DELETED),
+                _ => last.set(request.record(), index as u32 + 1),
+            }
+        }
+        last
+    }
+
+    fn set(&mut self, record: u64, word: u32) {
+        let at = record as usize;
+        if at >= self.0.len() {
+            self.0.resize(at + 1, NEVER);
+        }
+        self.0[at] = word;
+    }
+
+    fn of(&self, record: u64) -> u32 {
+        self.0.get(record as usize).copied().unwrap_or(NEVER)
+    }
+
+    fn records(&self) -> u64 {
+        self.0.len() as u64
+    }
+}
+
+/// What all threads wrote.
+#[derive(Debug)]
+pub(super) struct Expected {
+    /// Loaded before anything else.
+    pub(super) loaded: u64,
+    /// While the store was aged.
+    pub(super) aged: Vec<LastWrites>,
+    /// Within the clock.
+    pub(super) timed: Vec<LastWrites>,
+    /// Whether what a store evicted was stored again after a GET: any of these may have come last.
+    pub(super) refilled: bool,
+}
+
+/// What a record must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Live,
+    Dead,
+    /// Nobody ever wrote it.
+    Unknown,
+}
+
+impl Expected {
+    /// One more than the largest record that anybody wrote.
+    pub(super) fn records(&self) -> u64 {
+        self.timed.iter().map(LastWrites::records).max().unwrap_or(0).max(self.loaded)
+    }
+
+    fn state(&self, record: u64) -> State {
+        let words = || self.timed.iter().map(|thread| thread.of(record));
+        // Records are deleted by their owner alone.
+        if words().any(|word| word == DELETED) {
+            State::Dead
+        } else if record < self.loaded || words().any(|word| word != NEVER) {
+            State::Live
+        } else {
+            State::Unknown
+        }
+    }
+
+    /// Whether the last write of some thread made the value of this stamp. Which thread came last is not
+    /// known.
+    fn is_last(&self, record: u64, writer: u16, sequence: u64) -> bool {
+        let wrote = |all: &[LastWrites], writer: u16| {
+            all.get(usize::from(writer)).is_some_and(|thread| {
+                let last = u64::from(thread.of(record));
+                sequence + 1 == last || (self.refilled && sequence + 1 > last)
+            })
+        };
+        let touched = |all: &[LastWrites]| all.iter().any(|thread| thread.of(record) != NEVER);
+        if touched(&self.timed) {
+            wrote(&self.timed, writer)
+        } else if touched(&self.aged) {
+            writer >= AGER && wrote(&self.aged, writer - AGER)
+        } else {
+            writer == LOADER && sequence == record
+        }
+    }
+
+    /// Reads `record` and judges it.
+    pub(super) fn check<E: KvEngine>(
+        &self,
+        session: &mut E::Session<'_>,
+        record: u64,
+        (checker, buffer): (&ValueChecker, &mut [u8]),
+        evicts: bool,
+        verification: &mut Verification,
+    ) {
+        let state = self.state(record);
+        if state == State::Unknown {
+            return;
+        }
+        let key = key_of(record);
+        let found = session.get(key, buffer);
+        verification.checked += 1;
+        match (state, found) {
+            (State::Dead, Ok(None)) => {}
+            (State::Dead, _) => verification.resurrected += 1,
+            (_, Ok(Some(length))) => {
+                self.judge(record, checker.check(key, &buffer[..length]), verification)
+            }
+            (_, Ok(None)) if evicts => verification.evicted += 1,
+            (_, Ok(None)) => verification.lost += 1,
+            (_, Err(GetError::BufferTooShort { .. })) => verification.wrong += 1,
+        }
+    }
+
+    fn judge(&self, record: u64, verdict: Verdict, verification: &mut Verification) {
+        match verdict {
+            Verdict::Good { writer, sequence } if !self.is_last(record, writer, sequence) => {
+                verification.lost += 1;
+            }
+            Verdict::Good { .. } | Verdict::GoodUnstamped => {}
+            damaged => note_damage(damaged, verification),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(kind: RequestKind, record: u64) -> Request {
+        Request::new(kind, 100, record)
+    }
+
+    fn expected() -> Expected {
+        use RequestKind::{Delete, Get, Insert, Update};
+        let first = [request(Update, 1), request(Get, 2), request(Update, 1), request(Insert, 10)];
+        let second = [request(Update, 1), request(Delete, 3), request(Update, 4)];
+        let aged = [request(Delete, 5), request(Insert, 5)];
+        let aged = LastWrites::replay(aged.into_iter(), 2, &[]);
+        Expected {
+            loaded: 8,
+            aged: vec![aged, LastWrites::none()],
+            timed: vec![
+                LastWrites::replay(first.into_iter(), 4, &[]),
+                LastWrites::replay(second.into_iter(), 3, &[2]),
+            ],
+            refilled: false,
+        }
+    }
+
+    #[test]
+    fn the_last_write_of_any_thread_is_right_and_no_other() {
+        let expected = expected();
+        assert!(expected.is_last(1, 0, 2) && expected.is_last(1, 1, 0));
+        assert!(!expected.is_last(1, 0, 0), "thread 0 wrote it again");
+        assert!(!expected.is_last(1, LOADER, 1), "as loaded, after updates");
+        assert!(expected.is_last(5, AGER, 1) && !expected.is_last(5, LOADER, 5));
+        assert!(expected.is_last(6, LOADER, 6) && !expected.is_last(6, LOADER, 7));
+        assert!(expected.is_last(4, LOADER, 4), "the update was refused");
+    }
+
+    #[test]
+    fn what_is_live_follows_inserts_and_deletes() {
+        let expected = expected();
+        assert_eq!(expected.records(), 11);
+        assert_eq!(expected.state(3), State::Dead);
+        assert_eq!(expected.state(10), State::Live);
+        assert_eq!(expected.state(9), State::Unknown);
+    }
+}

@@ -1,0 +1,138 @@
+//! What one thread needs for itself: made and touched before the store opens.
+
+use workloads::Seed;
+use workloads::requests::{Request, RequestKind, RequestStream, Workload};
+use workloads::value::{ValueChecker, ValueWriter};
+
+use super::super::Stop;
+use super::super::mapped::MappedSlice;
+use super::latency::{BATCH, Latencies, place};
+use super::open::{Pacing, Schedule};
+use super::replay;
+use super::seconds::Seconds;
+use crate::histogram::empty;
+use record::{Cell, Driver, KeyValue, Source};
+
+/// Writer of loaded values; the sequence is the record.
+pub(super) const LOADER: u16 = u16::MAX;
+/// Added to the thread's number: writer of values written while the store was aged.
+pub(super) const AGER: u16 = 1 << 15;
+
+/// The seed of everything a cell asks.
+pub(super) fn seed_of(cell: &Cell) -> Seed {
+    Seed(cell.seed).stream("key-value")
+}
+
+/// One thread's needs.
+pub(super) struct Kit {
+    pub(super) thread: usize,
+    /// Prepared operations; none where they come from the loop.
+    pub(super) words: MappedSlice<Request>,
+    /// Of a trace: deletes of what is live at its end.
+    pub(super) leftovers: MappedSlice<Request>,
+    /// The generator, standing where the clock starts.
+    pub(super) stream: RequestStream,
+    /// A batch holds several values at once, each from a writer of its own.
+    pub(super) writers: Vec<ValueWriter>,
+    pub(super) loader: ValueWriter,
+    pub(super) ager: ValueWriter,
+    pub(super) checker: ValueChecker,
+    /// A slot of the longest value for each operation of a batch.
+    pub(super) buffer: Vec<u8>,
+    /// Bounds of watched GETs, one a thread and slot.
+    pub(super) bounds: Vec<u32>,
+    pub(super) latency: Latencies,
+    pub(super) seconds: Seconds,
+    /// Open loops only.
+    pub(super) pacing: Option<Pacing>,
+}
+
+impl Kit {
+    pub(super) fn new(cell: &Cell, work: &KeyValue, thread: usize) -> Result<Self, Stop> {
+        let seed = seed_of(cell);
+        let workload = &work.workload;
+        let mut stream = stream(work, thread, seed);
+        let length = match work.source {
+            Source::Prepared => work.operations_per_thread as usize,
+            Source::InLoop => 0,
+        };
+        let words = match &work.replay {
+            Some(replay) => replay::words(replay, (thread, work.threads))?,
+            None => {
+                let mut words = MappedSlice::resident(length).map_err(Stop::failed)?;
+                stream.fill(&mut words);
+                words
+            }
+        };
+        let leftovers = match &work.replay {
+            Some(_) => replay::leftovers(&words, work.record_numbers())?,
+            None => MappedSlice::resident(0).map_err(Stop::failed)?,
+        };
+        let value_bytes_max = workload.value_bytes_max();
+        let batch = work.batch();
+        let mut buffer = vec![0; value_bytes_max * batch];
+        buffer.fill(1);
+        Ok(Self {
+            thread,
+            words,
+            leftovers,
+            stream,
+            writers: vec![ValueWriter::new(thread as u16, value_bytes_max); batch],
+            loader: ValueWriter::new(LOADER, value_bytes_max),
+            ager: ValueWriter::new(AGER + thread as u16, value_bytes_max),
+            checker: ValueChecker::new(value_bytes_max),
+            buffer,
+            bounds: vec![0; work.threads * batch],
+            latency: Latencies::new(&places(workload, work.driver)).map_err(Stop::failed)?,
+            seconds: Seconds::new().map_err(Stop::failed)?,
+            pacing: pacing(work, thread, seed)?,
+        })
+    }
+}
+
+/// The requests of `thread` within the clock.
+pub(super) fn stream(work: &KeyValue, thread: usize, seed: Seed) -> RequestStream {
+    RequestStream::new(&work.workload, work.records, thread, work.threads, seed)
+}
+
+fn pacing(work: &KeyValue, thread: usize, seed: Seed) -> Result<Option<Pacing>, Stop> {
+    let schedule = match work.driver {
+        Driver::Closed { .. } => return Ok(None),
+        Driver::Open { rate_ops_per_s, arrivals } => {
+            let rng = seed.stream("arrivals").nth(thread as u64).rng();
+            Schedule::new(rate_ops_per_s, arrivals, (thread, work.threads), rng)
+        }
+        Driver::Timed { speed } => {
+            let replay = work.replay.as_ref();
+            let replay = replay.ok_or_else(|| Stop::failed("only traces have times"))?;
+            Schedule::of_times(replay::times(replay, (thread, work.threads))?, speed)
+        }
+    };
+    Ok(Some(Pacing {
+        schedule,
+        lateness: empty().map_err(Stop::failed)?,
+        service: empty().map_err(Stop::failed)?,
+    }))
+}
+
+/// The histograms that a workload needs.
+fn places(workload: &Workload, driver: Driver) -> Vec<usize> {
+    if let Driver::Closed { batch: 2.. } = driver {
+        return vec![BATCH];
+    }
+    let mix = &workload.mix;
+    let shares = [
+        (RequestKind::Get, mix.get),
+        (RequestKind::Update, mix.update),
+        (RequestKind::Insert, mix.insert),
+        (RequestKind::Delete, mix.delete),
+        (RequestKind::ReadModifyWrite, mix.read_modify_write),
+        (RequestKind::Scan, mix.scan),
+    ];
+    // Where nothing is live a GET becomes an insert, and churn decides by the live bytes.
+    let deletes = workload.deletes();
+    let asked = shares.iter().filter(|(kind, share)| {
+        *share > 0.0 || (deletes && matches!(kind, RequestKind::Insert | RequestKind::Delete))
+    });
+    asked.map(|(kind, _)| place(*kind)).collect()
+}

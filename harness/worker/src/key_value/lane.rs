@@ -1,0 +1,419 @@
+//! One thread's way of executing requests: the operation itself, and what is checked of it within the
+//! clock.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use engine::{FullMeaning, GetError, KvEngine, KvSession, PutOutcome};
+use platform::clock::monotonic_ns;
+use workloads::key_of;
+use workloads::requests::{Request, RequestKind, RequestStream};
+use workloads::value::{ValueChecker, ValueWriter, Verdict};
+
+use super::super::mapped::MappedSlice;
+use super::kit::Kit;
+use super::latency::{Latencies, place};
+use super::open::Pacing;
+use super::seconds::Seconds;
+use super::tracked::{Tracked, is_old};
+use record::Verification;
+
+/// Operations between two looks at the stop signal, and between two timed ones where latency is
+/// sampled; a power of two.
+pub(super) const SAMPLE_EVERY: u64 = 64;
+/// Refused writes remembered: a batch stops after its first.
+const REFUSED_MAX: usize = 64;
+
+/// What one thread did in a step.
+#[derive(Debug, Default)]
+pub(super) struct Done {
+    pub(super) started_ns: u64,
+    pub(super) ended_ns: u64,
+    pub(super) operations: u64,
+    /// Places of writes that the store refused.
+    pub(super) refused: Vec<u64>,
+    pub(super) inserted: u64,
+    pub(super) inserted_bytes: u64,
+    pub(super) deleted: u64,
+    pub(super) verification: Verification,
+    pub(super) broken: Option<String>,
+}
+
+impl Done {
+    pub(super) fn refuse(&mut self, index: u64) {
+        if self.refused.len() < REFUSED_MAX {
+            self.refused.push(index);
+        }
+    }
+
+    #[inline]
+    pub(super) fn note_insert(&mut self, value_bytes: usize) {
+        self.inserted += 1;
+        self.inserted_bytes += value_bytes as u64;
+    }
+}
+
+/// What all threads of a cell share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) tracked: Tracked,
+    /// Raised by the first refusal: what follows would not be the workload any more.
+    pub(super) stop: AtomicBool,
+    /// Latency is timed on one operation in so many; a power of two, or `u64::MAX` for none.
+    pub(super) timed_every: u64,
+    /// Whether a GET that misses stores the value.
+    pub(super) sets_on_miss: bool,
+}
+
+impl Shared {
+    #[inline]
+    pub(super) fn is_stopped(&self) -> bool {
+        // Relaxed: a hint to end soon; what was done is handed over by joining the threads.
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn raise_stop(&self) {
+        // Relaxed: as above.
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+/// A thread's kit, taken apart for the loop.
+pub(super) struct Lane<'a> {
+    pub(super) thread: usize,
+    pub(super) shared: &'a Shared,
+    pub(super) writers: &'a mut [ValueWriter],
+    pub(super) checker: &'a ValueChecker,
+    pub(super) buffer: &'a mut [u8],
+    bounds: &'a mut [u32],
+    /// Bytes of a slot of the buffer.
+    pub(super) slot_bytes: usize,
+    /// Bounds of a slot: one a thread.
+    threads: usize,
+    pub(super) latency: &'a mut Latencies,
+    pub(super) seconds: &'a mut Seconds,
+    pub(super) done: &'a mut Done,
+    /// Whether a key that is not there may have been evicted.
+    evicts: bool,
+    /// Whether what was evicted is stored again by the GET that misses it.
+    refills: bool,
+}
+
+/// What of a kit is no part of its lane.
+pub(super) struct Own<'a> {
+    pub(super) words: &'a MappedSlice<Request>,
+    pub(super) leftovers: &'a MappedSlice<Request>,
+    pub(super) stream: &'a mut RequestStream,
+    pub(super) pacing: Option<&'a mut Pacing>,
+}
+
+impl<'a> Lane<'a> {
+    /// The lane of a kit for a store that does `full` when its memory is exhausted, and the rest of the
+    /// kit.
+    pub(super) fn of(
+        kit: &'a mut Kit,
+        shared: &'a Shared,
+        full: FullMeaning,
+        done: &'a mut Done,
+    ) -> (Self, Own<'a>) {
+        let slots = kit.writers.len();
+        let lane = Lane {
+            thread: kit.thread,
+            slot_bytes: kit.buffer.len() / slots,
+            threads: kit.bounds.len() / slots,
+            shared,
+            writers: &mut kit.writers,
+            checker: &kit.checker,
+            buffer: &mut kit.buffer,
+            bounds: &mut kit.bounds,
+            latency: &mut kit.latency,
+            seconds: &mut kit.seconds,
+            done,
+            evicts: full == FullMeaning::Evict,
+            refills: full == FullMeaning::Evict && shared.sets_on_miss,
+        };
+        let pacing = kit.pacing.as_mut();
+        (
+            lane,
+            Own { words: &kit.words, leftovers: &kit.leftovers, stream: &mut kit.stream, pacing },
+        )
+    }
+
+    /// Executes `request`, the thread's `index`-th, as a single operation. Returns when it ended,
+    /// where that is `timed`.
+    #[inline(always)]
+    pub(super) fn operate<E: KvEngine>(
+        &mut self,
+        session: &mut E::Session<'_>,
+        index: u64,
+        request: Request,
+        timed: bool,
+    ) -> Result<u64, String> {
+        let key = key_of(request.record());
+        let watched = self.shared.tracked.watches(request.record());
+        if watched {
+            return self.operate_watched::<E>(session, index, request, timed);
+        }
+        // Compared one by one: in a mix, a wrong guess through a table of jumps is found out later.
+        if request.is(RequestKind::Get) {
+            let found = session.get(key, self.buffer);
+            let ended = time(timed);
+            if !matches!(found, Ok(Some(_))) {
+                self.missing(found);
+                if self.refills {
+                    return self.put::<E>(session, index, request, timed);
+                }
+            }
+            return Ok(ended);
+        }
+        if request.is(RequestKind::Update) | request.is(RequestKind::Insert) {
+            return self.put::<E>(session, index, request, timed);
+        }
+        match request.kind() {
+            RequestKind::Delete => {
+                let was_there = session.delete(key);
+                let ended = time(timed);
+                self.deleted(was_there);
+                Ok(ended)
+            }
+            RequestKind::ReadModifyWrite => {
+                let found = session.get(key, self.buffer);
+                if !matches!(found, Ok(Some(_))) {
+                    self.missing(found);
+                }
+                self.put::<E>(session, index, request, timed)
+            }
+            RequestKind::Scan => self.scan::<E>(session, request, timed),
+            RequestKind::GetAbsent => {
+                let found = session.get(key, self.buffer);
+                let ended = time(timed);
+                self.absent::<E>(!matches!(found, Ok(None)));
+                Ok(ended)
+            }
+            RequestKind::DeleteAbsent => {
+                let was_there = session.delete(key);
+                let ended = time(timed);
+                self.absent::<E>(was_there);
+                Ok(ended)
+            }
+            kind @ (RequestKind::Get | RequestKind::Update | RequestKind::Insert) => {
+                unreachable!("{kind:?} is executed above")
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn put<E: KvEngine>(
+        &mut self,
+        session: &mut E::Session<'_>,
+        index: u64,
+        request: Request,
+        timed: bool,
+    ) -> Result<u64, String> {
+        let key = key_of(request.record());
+        let writer = &mut self.writers[0];
+        writer.number_next(index);
+        let put = session.put(key, writer.value(key, request.size()));
+        let ended = time(timed);
+        match put {
+            Ok(PutOutcome::Full) => {
+                self.done.refuse(index);
+                self.shared.raise_stop();
+            }
+            Ok(_) => {
+                if request.kind() == RequestKind::Insert {
+                    self.done.note_insert(request.size());
+                }
+            }
+            Err(error) => return Err(error.to_string()),
+        }
+        Ok(ended)
+    }
+
+    /// The same for a watched record: values are checked, and versions against what was acknowledged.
+    #[cold]
+    #[inline(never)]
+    fn operate_watched<E: KvEngine>(
+        &mut self,
+        session: &mut E::Session<'_>,
+        index: u64,
+        request: Request,
+        timed: bool,
+    ) -> Result<u64, String> {
+        let (key, record) = (key_of(request.record()), request.record());
+        let mut ended_at = 0;
+        let evicted = self.done.verification.evicted;
+        if matches!(request.kind(), RequestKind::Get | RequestKind::ReadModifyWrite) {
+            self.note_bounds(0, record);
+            let found = session.get(key, self.buffer);
+            ended_at = time(timed);
+            if E::TRAITS.keeps_values {
+                self.check_version::<E>(session, key, 0, found);
+            }
+        }
+        match request.kind() {
+            RequestKind::Get => {
+                if self.refills && self.done.verification.evicted > evicted {
+                    ended_at = self.put::<E>(session, index, request, timed)?;
+                }
+            }
+            RequestKind::GetAbsent => {
+                let found = session.get(key, self.buffer);
+                ended_at = time(timed);
+                self.absent::<E>(!matches!(found, Ok(None)));
+            }
+            RequestKind::Delete => {
+                let was_there = session.delete(key);
+                ended_at = time(timed);
+                self.deleted(was_there);
+            }
+            RequestKind::DeleteAbsent => {
+                let was_there = session.delete(key);
+                ended_at = time(timed);
+                self.absent::<E>(was_there);
+            }
+            RequestKind::Scan => return self.scan::<E>(session, request, timed),
+            RequestKind::Update | RequestKind::Insert | RequestKind::ReadModifyWrite => {
+                let refused = self.done.refused.len();
+                ended_at = self.put::<E>(session, index, request, timed)?;
+                if self.done.refused.len() == refused {
+                    self.shared.tracked.acknowledge(record, self.thread, index);
+                }
+            }
+        }
+        Ok(ended_at)
+    }
+
+    /// Notes what a GET of a watched record in `slot` must not fall behind.
+    pub(super) fn note_bounds(&mut self, slot: usize, record: u64) {
+        let bounds = &mut self.bounds[slot * self.threads..(slot + 1) * self.threads];
+        self.shared.tracked.bounds(record, bounds);
+    }
+
+    /// Checks what a watched GET found, in slot `slot` of the buffer and of the bounds.
+    pub(super) fn check_version<E: KvEngine>(
+        &mut self,
+        session: &mut E::Session<'_>,
+        key: u64,
+        slot: usize,
+        found: Result<Option<usize>, GetError>,
+    ) {
+        self.done.verification.checked += 1;
+        let Ok(Some(length)) = found else { return self.missing(found) };
+        let (slot_bytes, threads) = (self.slot_bytes, self.threads);
+        let bounds = &self.bounds[slot * threads..(slot + 1) * threads];
+        let value = &mut self.buffer[slot * slot_bytes..(slot + 1) * slot_bytes];
+        let verdict = self.checker.check(key, &value[..length]);
+        if !verdict.is_good() {
+            return note_damage(verdict, &mut self.done.verification);
+        }
+        if !is_old(verdict, bounds) {
+            return;
+        }
+        // A second look: the newer value is there after all, or it is gone.
+        let again = session.get(key, value);
+        let still_old = match again {
+            Ok(Some(length)) => is_old(self.checker.check(key, &value[..length]), bounds),
+            _ => true,
+        };
+        if still_old {
+            self.done.verification.lost += 1;
+        } else {
+            self.done.verification.stale += 1;
+        }
+    }
+
+    fn scan<E: KvEngine>(
+        &mut self,
+        session: &mut E::Session<'_>,
+        request: Request,
+        timed: bool,
+    ) -> Result<u64, String> {
+        let key = key_of(request.record());
+        let entries = session.scan(key, request.size());
+        let ended = time(timed);
+        if E::TRAITS.keeps_values {
+            let Some(entries) = entries else {
+                return Err("the store refused a scan: it is not ordered".to_owned());
+            };
+            self.done.verification.checked += 1;
+            // The record itself is live, so it comes first.
+            match entries.first() {
+                Some(first) if first.key == key => {
+                    let verdict = self.checker.check(key, &first.value);
+                    if !verdict.is_good() {
+                        note_damage(verdict, &mut self.done.verification);
+                    }
+                }
+                _ => self.missing(Ok(None)),
+            }
+        }
+        Ok(ended)
+    }
+
+    /// A live key was not found.
+    #[cold]
+    pub(super) fn missing(&mut self, found: Result<Option<usize>, GetError>) {
+        let verification = &mut self.done.verification;
+        match found {
+            Err(_) => verification.wrong += 1,
+            Ok(_) if self.evicts => verification.evicted += 1,
+            Ok(_) => verification.lost += 1,
+        }
+    }
+
+    /// A key that nobody stored, or that was deleted, was asked for; `found` what is not there.
+    #[inline]
+    pub(super) fn absent<E: KvEngine>(&mut self, found: bool) {
+        self.done.verification.resurrected += u64::from(found && E::TRAITS.keeps_values);
+    }
+
+    /// Stores what a GET of a batch missed, where that is asked for.
+    pub(super) fn refill<E: KvEngine>(
+        &mut self,
+        session: &mut E::Session<'_>,
+        index: u64,
+        request: Request,
+    ) -> Result<(), String> {
+        if self.refills {
+            self.put::<E>(session, index, request, false)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn deleted(&mut self, was_there: bool) {
+        self.done.deleted += 1;
+        if !was_there {
+            self.missing(Ok(None));
+        }
+    }
+
+    /// Keeps the latency of an operation that began (or was due) at `from_ns`.
+    #[inline]
+    pub(super) fn keep_latency(
+        &mut self,
+        request: Request,
+        from_ns: u64,
+        ended_ns: u64,
+        operations: u64,
+    ) {
+        let latency_ns = ended_ns.saturating_sub(from_ns);
+        self.latency.record(place(request.kind()), latency_ns);
+        self.seconds.add(ended_ns, operations, latency_ns);
+    }
+}
+
+/// The time, where it is `timed`; else 0.
+#[inline(always)]
+pub(super) fn time(timed: bool) -> u64 {
+    if timed { monotonic_ns() } else { 0 }
+}
+
+/// Counts a value that did not arrive as it was written.
+#[cold]
+pub(super) fn note_damage(verdict: Verdict, verification: &mut Verification) {
+    match verdict {
+        Verdict::Torn => verification.torn += 1,
+        _ => verification.wrong += 1,
+    }
+}

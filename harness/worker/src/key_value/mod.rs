@@ -1,0 +1,475 @@
+//! Requests to a store: load, settle, age where asked, then requests within the clock, then a look at
+//! every record.
+
+mod ageing;
+mod closed;
+mod expected;
+mod kit;
+mod lane;
+mod latency;
+mod open;
+mod price;
+mod replay;
+mod report;
+mod seconds;
+mod steering;
+mod tracked;
+
+use std::collections::BTreeMap;
+use std::sync::Barrier;
+use std::sync::atomic::AtomicBool;
+
+use engine::{FullMeaning, Heap, KvEngine, KvSession, MemoryBound, PutOutcome, Setup};
+use platform::clock::monotonic_ns;
+use workloads::key_of;
+use workloads::requests::{Miss, Request};
+
+use super::fragmentation::statistics_of;
+use super::link::Link;
+use super::usage::Usage;
+use super::{Stop, pin, store_setup};
+use crate::progress::ProgressPage;
+use crate::protocol::{Event, Point};
+use crate::registry::{self, StoreVisitor};
+use closed::{Made, run_batches, run_single};
+use expected::{Expected, LastWrites};
+use kit::{Kit, seed_of, stream};
+use lane::{Done, Lane, SAMPLE_EVERY, Shared};
+use open::{Pacing, run_open};
+use record::Outcome;
+use record::{Ageing, Cell, KeyValue, Source, Timing};
+use steering::Dealt;
+use tracked::Tracked;
+
+/// Between the start of all threads and the first scheduled request.
+const SCHEDULE_LEAD_NS: u64 = 1_000_000;
+
+/// Runs the cell.
+pub(super) fn run(
+    cell: &Cell,
+    work: &KeyValue,
+    engine_bytes: u64,
+    page: &ProgressPage,
+    link: &mut Link,
+) -> Result<(), Stop> {
+    let mut crew = (0..work.threads)
+        .map(|thread| Kit::new(cell, work, thread))
+        .collect::<Result<Vec<Kit>, Stop>>()?;
+    let shared = Shared {
+        tracked: Tracked::new(work.record_numbers(), work.threads).map_err(Stop::failed)?,
+        stop: AtomicBool::new(false),
+        timed_every: match work.latency {
+            Timing::Sampled => SAMPLE_EVERY,
+            Timing::All => 1,
+            Timing::Off => u64::MAX,
+        },
+        sets_on_miss: work.replay.as_ref().is_some_and(|replay| replay.miss == Miss::Set),
+    };
+    let price = price::price(cell, work, &mut crew[0], &shared)?;
+    let is_dealt =
+        registry::traits_of(&cell.system).is_some_and(|traits| traits.sharing.is_partitioned());
+    let dealt = is_dealt.then(|| Dealt::room(work.threads, work.operations_per_thread));
+    let dealt = dealt.transpose().map_err(Stop::failed)?;
+    link.say_and_wait(&Event::Ready { engine_bytes });
+    let setup = Setup {
+        object_memory_bytes: Some(work.object_memory_bytes),
+        live_bytes: work.live_value_bytes(),
+        records_max: work.records_max(),
+        value_bytes_max: work.workload.value_bytes_max(),
+        resident: work.resident,
+        tells_updates: false,
+        options: BTreeMap::new(),
+        heap: None,
+    };
+    let (name, setup) = store_setup(cell, setup)?;
+    let (heap, resident) = (setup.heap, setup.resident);
+    let visitor = OnStore {
+        cell,
+        work,
+        crew,
+        dealt,
+        imbalance: None,
+        shared: &shared,
+        price,
+        page,
+        link,
+        heap,
+        resident,
+        populated: false,
+        live_bytes: 0,
+        live_objects: 0,
+    };
+    registry::with_store(&name, &setup, visitor)?
+}
+
+struct OnStore<'a> {
+    cell: &'a Cell,
+    work: &'a KeyValue,
+    crew: Vec<Kit>,
+    /// Requests by the worker that may execute them, where keys belong to workers.
+    dealt: Option<Dealt>,
+    /// Requests of the busiest worker ÷ the mean, where they are dealt.
+    imbalance: Option<f64>,
+    shared: &'a Shared,
+    /// What the driver costs, per operation.
+    price: f64,
+    page: &'a ProgressPage,
+    link: &'a mut Link,
+    heap: Option<&'static dyn Heap>,
+    resident: bool,
+    /// Whether nothing new is touched within the clock.
+    populated: bool,
+    live_bytes: u64,
+    live_objects: u64,
+}
+
+impl StoreVisitor for OnStore<'_> {
+    type Output = Result<(), Stop>;
+
+    fn visit<E: KvEngine>(mut self, engine: &E) -> Self::Output {
+        if self.work.workload.scans() && E::TRAITS.keeps_values && !E::TRAITS.ordered {
+            return Err(Stop::failed(format!(
+                "`{}` is not ordered: it cannot scan",
+                E::TRAITS.name
+            )));
+        }
+        // A store that cannot be told how much it may hold grows while it is measured.
+        let grows = E::TRAITS.memory_bound == MemoryBound::None && self.work.workload.inserts();
+        self.populated = self.resident && !grows;
+        if self.work.replay.is_some() {
+            // Nothing is loaded: only a store that maps its own memory has it before the first request.
+            let maps_its_own = E::TRAITS.memory_bound == MemoryBound::Hard && self.heap.is_none();
+            self.populated &= maps_its_own;
+        }
+        self.say_opened(engine);
+        if matches!(self.work.ageing, Ageing::Litter(_)) {
+            self.litter(engine)?;
+        }
+        if self.work.replay.is_none() {
+            self.load(engine)?;
+            self.age(engine)?;
+        } else if self.rehearses::<E>() {
+            self.rehearse(engine)?;
+        }
+        let ran = self.measure(engine);
+        // What follows needs memory of the harness: nothing is observed any more.
+        self.link.say_and_wait(&Event::Ending);
+        let ran = ran?;
+        self.link.say(&Event::Latency(Box::new(self.latency_report(&ran))));
+        if E::TRAITS.keeps_values {
+            self.verify(engine, &ran)?;
+        }
+        Ok(())
+    }
+}
+
+impl OnStore<'_> {
+    fn say_opened<E: KvEngine>(&mut self, engine: &E) {
+        let mut settings: BTreeMap<String, String> =
+            engine.settings().into_iter().map(|setting| (setting.name, setting.value)).collect();
+        let heap_settings = self.heap.into_iter().flat_map(Heap::settings);
+        settings.extend(heap_settings.map(|setting| (setting.name, setting.value)));
+        let made = match (self.resident, E::TRAITS.memory_bound) {
+            (false, _) => "by first use, within the clock where it grows there",
+            (true, MemoryBound::None) if !self.populated => {
+                "by the load, and by first use within the clock where it grows there"
+            }
+            (true, _) if self.rehearses::<E>() => {
+                "by a rehearsal of the trace, as far as what it took was kept"
+            }
+            (true, MemoryBound::None) => "by the load",
+            (true, _) => "populated where the store can, else by the load",
+        };
+        settings.insert("memory made resident".to_owned(), made.to_owned());
+        let key_bytes = self.work.workload.modelled_key_bytes;
+        if key_bytes > size_of::<u64>() {
+            let rest = format!("{key_bytes} bytes, of which {} are in the value", key_bytes - 8);
+            settings.insert("key modelled".to_owned(), rest);
+        }
+        let version = self.heap.map_or_else(String::new, |heap| heap.version());
+        let presence = engine.presence();
+        let (threads, batch) = (self.work.threads, self.work.batch());
+        let conditions = Some(crate::conditions(&E::TRAITS, presence, threads, batch));
+        self.link.say(&Event::Opened { version, settings, conditions });
+    }
+
+    fn litter<E: KvEngine>(&mut self, engine: &E) -> Result<(), Stop> {
+        let (work, seed) = (self.work, seed_of(self.cell));
+        let threads = work.threads;
+        self.step("litter", engine, |kit, done| {
+            let mut session = session_of(engine, kit.thread, threads)?;
+            ageing::litter(engine, &mut session, kit, (work, seed), done)
+        })?;
+        engine.settle();
+        Ok(())
+    }
+
+    fn load<E: KvEngine>(&mut self, engine: &E) -> Result<(), Stop> {
+        let (work, page, seed) = (self.work, self.page, seed_of(self.cell));
+        let (records, threads) = (work.records, work.threads);
+        self.step("load", engine, |kit, done| {
+            let mut session = session_of(engine, kit.thread, threads)?;
+            for record in steering::records_of(engine, records, (kit.thread, threads)) {
+                let key = key_of(record);
+                kit.loader.number_next(record);
+                let bytes = work.workload.loaded_value_bytes(seed, record);
+                match session.put(key, kit.loader.value(key, bytes)) {
+                    Ok(PutOutcome::Full) => {
+                        done.refuse(record);
+                        return Ok(());
+                    }
+                    Ok(_) => done.operations += 1,
+                    Err(error) => return Err(error.to_string()),
+                }
+                done.inserted += 1;
+                done.inserted_bytes += bytes as u64;
+                // Relaxed: a sample for the parent's curve.
+                page.counter(kit.thread)
+                    .store(done.inserted_bytes, std::sync::atomic::Ordering::Relaxed);
+            }
+            Ok(())
+        })?;
+        engine.settle();
+        Ok(())
+    }
+
+    /// Brings the store into the state that it stays in; nothing of it is measured but its own
+    /// counters.
+    fn age<E: KvEngine>(&mut self, engine: &E) -> Result<(), Stop> {
+        let (work, seed) = (self.work, seed_of(self.cell));
+        if ageing::requests(work, 0, seed).is_none() {
+            return Ok(());
+        }
+        let threads = work.threads;
+        self.step("age", engine, |kit, done| {
+            let mut session = session_of(engine, kit.thread, threads)?;
+            let made_by = |maker| ageing::requests(work, maker, seed).into_iter().flatten();
+            let lane = (kit.thread, threads);
+            let requests = steering::share_of(engine, &work.workload, lane, made_by);
+            ageing::age::<E>(&mut session, kit, requests, done)
+        })?;
+        Ok(())
+    }
+
+    /// Whether the trace is executed once before the clock, so that what the store takes for it was
+    /// touched before.
+    fn rehearses<E: KvEngine>(&self) -> bool {
+        let replays = self.work.replay.is_some() && self.resident && E::TRAITS.keeps_values;
+        replays && !self.populated && !E::TRAITS.sharing.is_partitioned()
+    }
+
+    /// Executes the trace, deletes what is left, and forgets what was timed.
+    fn rehearse<E: KvEngine>(&mut self, engine: &E) -> Result<(), Stop> {
+        let (shared, threads) = (self.shared, self.work.threads);
+        self.step("rehearse", engine, |kit, done| {
+            let mut session = session_of(engine, kit.thread, threads)?;
+            kit.seconds.start(done.started_ns);
+            let (mut lane, own) = Lane::of(kit, shared, E::TRAITS.full, done);
+            run_single::<E>(&mut session, &mut lane, own.words.iter().copied())?;
+            let executed = lane.done.operations;
+            run_single::<E>(&mut session, &mut lane, own.leftovers.iter().copied())?;
+            lane.done.operations += executed;
+            kit.latency.reset();
+            kit.seconds.reset();
+            Ok(())
+        })?;
+        shared.tracked.reset();
+        engine.settle();
+        Ok(())
+    }
+
+    fn measure<E: KvEngine>(&mut self, engine: &E) -> Result<Vec<Done>, Stop> {
+        let (work, shared, threads) = (self.work, self.shared, self.work.threads);
+        let mut dealt = self.dealt.take();
+        if let Some(dealt) = &mut dealt {
+            let lane = |thread| (thread, threads);
+            dealt.deal(&self.crew, |thread, request| {
+                steering::executor(engine, &work.workload, lane(thread), request)
+            });
+            self.imbalance = Some(dealt.imbalance());
+        }
+        let ran = self.step("run", engine, |kit, done| {
+            let mut session = session_of(engine, kit.thread, threads)?;
+            kit.seconds.start(done.started_ns);
+            let steered = dealt.as_ref().map(|dealt| dealt.of(kit.thread));
+            let (mut lane, own) = Lane::of(kit, shared, E::TRAITS.full, done);
+            let words = steered.unwrap_or(&own.words[..]);
+            let generated = std::iter::repeat_with(|| own.stream.next_request())
+                .take(work.operations_per_thread as usize);
+            match (work.source, own.pacing, work.batch()) {
+                (Source::Prepared, Some(pacing), _) => {
+                    if let Some(steered) = steered {
+                        pacing.schedule.steer(work.operations_per_thread, steered.len());
+                    }
+                    let requests = words.iter().copied();
+                    paced::<E>(&mut session, &mut lane, requests, pacing)
+                }
+                (Source::InLoop, Some(pacing), _) => {
+                    paced::<E>(&mut session, &mut lane, generated, pacing)
+                }
+                (Source::Prepared, None, 1) => {
+                    run_single::<E>(&mut session, &mut lane, words.iter().copied())
+                }
+                (Source::InLoop, None, 1) => run_single::<E>(&mut session, &mut lane, generated),
+                (Source::Prepared, None, batch) => {
+                    run_batches::<E>(&mut session, &mut lane, &mut &words[..], batch)
+                }
+                (Source::InLoop, None, batch) => {
+                    run_batches::<E>(&mut session, &mut lane, &mut Made::by(generated), batch)
+                }
+            }
+        });
+        self.dealt = dealt;
+        ran
+    }
+
+    fn verify<E: KvEngine>(&mut self, engine: &E, ran: &[Done]) -> Result<(), Stop> {
+        let expected = self.expected(engine, ran);
+        let (records, threads) = (expected.records(), self.work.threads);
+        let evicts = E::TRAITS.full == FullMeaning::Evict;
+        self.step("verify", engine, |kit, done| {
+            let mut session = session_of(engine, kit.thread, threads)?;
+            for record in steering::records_of(engine, records, (kit.thread, threads)) {
+                let look = (&kit.checker, kit.buffer.as_mut_slice());
+                expected.check::<E>(&mut session, record, look, evicts, &mut done.verification);
+                done.operations += 1;
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// Generates everything once more; what was dealt is still there.
+    fn expected<E: KvEngine>(&self, engine: &E, ran: &[Done]) -> Expected {
+        let (work, seed) = (self.work, seed_of(self.cell));
+        let timed = ran.iter().enumerate().map(|(thread, done)| match &self.dealt {
+            Some(dealt) => {
+                let requests = dealt.of(thread).iter().copied();
+                LastWrites::replay(requests, done.operations, &done.refused)
+            }
+            None if work.replay.is_some() => {
+                let requests = self.crew[thread].words.iter().copied();
+                LastWrites::replay(requests, done.operations, &done.refused)
+            }
+            None => {
+                let mut stream = stream(work, thread, seed);
+                let requests = std::iter::repeat_with(move || stream.next_request());
+                LastWrites::replay(requests, done.operations, &done.refused)
+            }
+        });
+        let aged = (0..work.threads).map(|thread| {
+            let made_by = |maker| ageing::requests(work, maker, seed).into_iter().flatten();
+            let lane = (thread, work.threads);
+            let requests = steering::share_of(engine, &work.workload, lane, made_by);
+            LastWrites::replay(requests, u64::MAX, &[])
+        });
+        Expected {
+            loaded: work.records,
+            aged: aged.collect(),
+            timed: timed.collect(),
+            refilled: self.shared.sets_on_miss && E::TRAITS.full == FullMeaning::Evict,
+        }
+    }
+
+    /// Runs `body` on every thread between two barriers, and reports.
+    fn step<E: KvEngine>(
+        &mut self,
+        name: &str,
+        engine: &E,
+        body: impl Fn(&mut Kit, &mut Done) -> Result<(), String> + Sync,
+    ) -> Result<Vec<Done>, Stop> {
+        // A replay begins on an empty store: what it grows into is warmed as for other steps that grow.
+        let grows = name == "rehearse" && !self.populated;
+        let grows_bytes = if grows { self.work.live_value_bytes() * 3 / 2 } else { 0 };
+        self.link.say_and_wait(&Event::Before { step: name.to_owned(), grows_bytes });
+        let before = Usage::now();
+        let barrier = Barrier::new(self.work.threads);
+        let cores = platform::cpu::allowed_cores();
+        let done: Vec<Done> = std::thread::scope(|scope| {
+            let threads = self.crew.iter_mut().map(|kit| {
+                let (barrier, body, cores) = (&barrier, &body, &cores);
+                scope.spawn(move || {
+                    pin(kit.thread, cores);
+                    let mut done = Done::default();
+                    barrier.wait();
+                    done.started_ns = monotonic_ns();
+                    done.broken = body(kit, &mut done).err();
+                    done.ended_ns = monotonic_ns();
+                    done
+                })
+            });
+            let threads: Vec<_> = threads.collect();
+            // All are joined before the first that died is reported: the scope panics for the rest.
+            let joined: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
+            joined.into_iter().map(|done| done.map_err(Stop::panicked)).collect::<Result<_, _>>()
+        })?;
+        let used = Usage::now().since(&before);
+        let mut report = self.report(name, &done);
+        used.note_in(&mut report);
+        report.statistics = statistics_of(engine);
+        if let Some(imbalance) = self.imbalance.filter(|_| name == "run") {
+            report.statistics.insert("steered_imbalance".to_owned(), imbalance);
+        }
+        report.census = report::census_of(engine);
+        let goes_on = report.outcome == Outcome::Measured;
+        self.count_live(&done);
+        self.link.say(&Event::Step(Box::new(report)));
+        if name != "verify" {
+            self.link.say_and_wait(&Event::Observe {
+                step: name.to_owned(),
+                point: Point::AtOnce,
+                live_bytes: self.live_bytes,
+                live_objects: self.live_objects,
+                idle_ms: 0,
+                self_allocated_bytes: None,
+            });
+        }
+        // A refusal is said by its row; the steps that would follow have lost their meaning.
+        if goes_on { Ok(done) } else { Err(Stop::Said) }
+    }
+}
+
+impl OnStore<'_> {
+    /// The oracle's count of what is live. Updates leave the bytes as they are on average, and so does
+    /// churn, whose deletes make room for its inserts.
+    fn count_live(&mut self, done: &[Done]) {
+        if let Some(replay) = &self.work.replay
+            && done.iter().map(|one| one.operations).sum::<u64>()
+                >= replay.sets(self.work.threads) * replay.totals.requests
+        {
+            let sets = replay.sets(self.work.threads);
+            self.live_objects = sets * replay.totals.live_records;
+            self.live_bytes = sets * replay.totals.live_bytes;
+            return;
+        }
+        let inserted: u64 = done.iter().map(|one| one.inserted).sum();
+        let deleted: u64 = done.iter().map(|one| one.deleted).sum();
+        self.live_objects = (self.live_objects + inserted).saturating_sub(deleted);
+        if deleted > 0 && self.work.workload.churn {
+            return;
+        }
+        let bytes: u64 = done.iter().map(|one| one.inserted_bytes).sum();
+        let gone = deleted as f64 * self.work.workload.mean_value_bytes();
+        self.live_bytes = (self.live_bytes + bytes).saturating_sub(gone as u64);
+    }
+}
+
+/// Starts the schedule and follows it.
+fn paced<E: KvEngine>(
+    session: &mut E::Session<'_>,
+    lane: &mut Lane<'_>,
+    requests: impl Iterator<Item = Request>,
+    pacing: &mut Pacing,
+) -> Result<(), String> {
+    pacing.schedule.start(lane.done.started_ns + SCHEDULE_LEAD_NS);
+    run_open::<E>(session, lane, requests, pacing)
+}
+
+/// The session of worker `thread`.
+fn session_of<E: KvEngine>(
+    engine: &E,
+    thread: usize,
+    threads: usize,
+) -> Result<E::Session<'_>, String> {
+    engine.worker_session(thread, threads).map_err(|error| error.to_string())
+}

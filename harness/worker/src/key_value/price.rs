@@ -1,0 +1,79 @@
+//! What the driver itself costs: the cell's own loop over the null store, in the cell's own process,
+//! before the engine opens.
+
+use engine::KvEngine;
+
+use super::super::Stop;
+use super::super::mapped::MappedSlice;
+use super::closed::{Made, run_batches, run_single};
+use super::kit::{Kit, seed_of};
+use super::lane::{Done, Lane, Shared};
+use crate::registry;
+use platform::clock::monotonic_ns;
+use record::{Cell, KeyValue, Source};
+use verdict::median;
+use workloads::requests::{Request, RequestStream};
+
+/// Operations of one measurement; the median of several counts.
+const OPERATIONS: usize = 1 << 16;
+const MEASUREMENTS: usize = 5;
+
+/// Nanoseconds of a thread for each operation of `work`. Requests of a stream of their own are
+/// asked, so the cell's stay unused; versions are watched as in the cell, though nothing is kept.
+pub(super) fn price(
+    cell: &Cell,
+    work: &KeyValue,
+    kit: &mut Kit,
+    shared: &Shared,
+) -> Result<f64, Stop> {
+    let null = registry::null(work.workload.value_bytes_max());
+    price_with(&null, cell, work, kit, shared)
+}
+
+fn price_with<E: KvEngine>(
+    null: &E,
+    cell: &Cell,
+    work: &KeyValue,
+    kit: &mut Kit,
+    shared: &Shared,
+) -> Result<f64, Stop> {
+    let seed = seed_of(cell).stream("price");
+    let mut stream = RequestStream::new(&work.workload, work.records, 0, work.threads, seed);
+    let mut words = MappedSlice::<Request>::resident(OPERATIONS).map_err(Stop::failed)?;
+    let mut session = null.session().map_err(Stop::failed)?;
+    let mut each = Vec::with_capacity(MEASUREMENTS);
+    for _ in 0..MEASUREMENTS {
+        let mut done = Done::default();
+        match (work.source, &work.replay) {
+            (Source::InLoop, _) => {}
+            (Source::Prepared, None) => stream.fill(&mut words),
+            // The trace from its front, again and again.
+            (Source::Prepared, Some(_)) => {
+                let front = kit.words.iter().copied().cycle();
+                words.iter_mut().zip(front).for_each(|(word, request)| *word = request);
+            }
+        }
+        kit.seconds.start(monotonic_ns());
+        let (mut lane, _) = Lane::of(kit, shared, E::TRAITS.full, &mut done);
+        let started = monotonic_ns();
+        let generated = std::iter::repeat_with(|| stream.next_request()).take(OPERATIONS);
+        let ran = match (work.source, work.batch()) {
+            (Source::Prepared, 1) => {
+                run_single::<E>(&mut session, &mut lane, words.iter().copied())
+            }
+            (Source::InLoop, 1) => run_single::<E>(&mut session, &mut lane, generated),
+            (Source::Prepared, batch) => {
+                run_batches::<E>(&mut session, &mut lane, &mut &words[..], batch)
+            }
+            (Source::InLoop, batch) => {
+                run_batches::<E>(&mut session, &mut lane, &mut Made::by(generated), batch)
+            }
+        };
+        ran.map_err(Stop::failed)?;
+        each.push((monotonic_ns() - started) as f64 / OPERATIONS as f64);
+    }
+    kit.latency.reset();
+    kit.seconds.reset();
+    shared.tracked.reset();
+    median(&each).ok_or_else(|| Stop::failed("the driver's price could not be measured"))
+}

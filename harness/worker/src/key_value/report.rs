@@ -1,0 +1,113 @@
+//! From what the threads did to what the parent is told.
+
+use engine::KvEngine;
+
+use super::OnStore;
+use super::lane::Done;
+use super::latency::Latencies;
+use super::open::Pacing;
+use super::seconds::Seconds;
+use crate::histogram::{empty, percentiles};
+use hdrhistogram::Histogram;
+use record::Timing;
+use record::{Census, Flag, OpenLoop, Outcome, Verification};
+use record::{LatencyReport, StepReport};
+
+/// Fill above which a refusal is a finding and no surprise.
+const REFUSAL_EXPECTED_ABOVE_PERCENT: u32 = 90;
+
+impl OnStore<'_> {
+    pub(super) fn report(&self, name: &str, done: &[Done]) -> StepReport {
+        let (operations, elapsed_ns) = span(done);
+        let mut report = StepReport::measured(name, operations, elapsed_ns);
+        if name == "run" {
+            report.driver_ns = Some(self.price);
+            report.flags.extend(self.populated.then_some(Flag::Populated));
+        }
+        let mut checked = Verification::default();
+        for one in done {
+            checked += one.verification;
+        }
+        let refused: usize = done.iter().map(|one| one.refused.len()).sum();
+        if let Some(reason) = done.iter().find_map(|one| one.broken.clone()) {
+            report.outcome = Outcome::Failed;
+            report.reason = Some(reason);
+        } else if let Some(complaint) = checked.complaint() {
+            report.outcome = Outcome::WrongValues;
+            report.reason = Some(complaint);
+        } else if refused > 0 {
+            report.outcome = Outcome::Full;
+            let fill = self.work.fill_percent;
+            report.reason =
+                Some(format!("a PUT was refused after {operations} operations at {fill} % fill"));
+        }
+        report.verification = Some(checked).filter(|checked| *checked != Verification::default());
+        report.expected = match report.outcome {
+            Outcome::Measured => true,
+            // A trace's fill is that of its fullest moment, of objects of many sizes.
+            Outcome::Full if self.work.replay.is_some() => {
+                self.work.fill_percent >= REFUSAL_EXPECTED_ABOVE_PERCENT
+            }
+            Outcome::Full => self.work.fill_percent > REFUSAL_EXPECTED_ABOVE_PERCENT,
+            _ => false,
+        };
+        report
+    }
+
+    /// What was timed, of all threads together.
+    pub(super) fn latency_report(&self, done: &[Done]) -> LatencyReport {
+        let open = self.work.rate_ops_per_s();
+        let mut report = LatencyReport {
+            open_loop: open.map(|rate| self.open_loop(rate, done)),
+            ..LatencyReport::default()
+        };
+        if self.work.latency != Timing::Off {
+            let latencies = Latencies::merged(self.crew.iter().map(|kit| &kit.latency));
+            report.latency_ns =
+                latencies.all().map_or_else(Default::default, |all| percentiles(&all));
+            report.latency_by_kind_ns = latencies.by_kind();
+            report.histograms = latencies.encoded();
+            report.seconds = Seconds::merged(self.crew.iter().map(|kit| &kit.seconds));
+        }
+        report
+    }
+
+    fn open_loop(&self, intended_ops_per_s: f64, done: &[Done]) -> OpenLoop {
+        let merged = |of: fn(&Pacing) -> &Histogram<u64>| {
+            let mut all = empty().expect("bounds that were good before");
+            for pacing in self.crew.iter().filter_map(|kit| kit.pacing.as_ref()) {
+                all.add(of(pacing)).expect("histograms of equal bounds");
+            }
+            percentiles(&all)
+        };
+        let (operations, elapsed_ns) = span(done);
+        OpenLoop {
+            intended_ops_per_s,
+            achieved_ops_per_s: operations as f64 * 1e9 / elapsed_ns as f64,
+            lateness_ns: merged(|pacing| &pacing.lateness),
+            service_ns: merged(|pacing| &pacing.service),
+        }
+    }
+}
+
+/// Operations of all threads, and the time from the first's start to the last's end.
+fn span(done: &[Done]) -> (u64, u64) {
+    let started = done.iter().map(|one| one.started_ns).min().unwrap_or(0);
+    let ended = done.iter().map(|one| one.ended_ns).max().unwrap_or(0);
+    (done.iter().map(|one| one.operations).sum(), ended - started)
+}
+
+/// A store's own account of its memory, where it is complete.
+pub(super) fn census_of<E: KvEngine>(engine: &E) -> Option<Census> {
+    let census = engine.memory();
+    census.complete.then_some(Census {
+        live_objects: census.live_objects,
+        live_value_bytes: census.live_value_bytes,
+        live_object_bytes: census.live_object_bytes,
+        dead_object_bytes: census.dead_object_bytes,
+        free_object_bytes: census.free_object_bytes,
+        object_memory_bytes: census.object_memory_bytes,
+        index_bytes: census.index_bytes,
+        table_bytes: census.table_bytes,
+    })
+}

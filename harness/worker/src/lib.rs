@@ -1,0 +1,175 @@
+//! The worker: the measured process. It reads one cell, keeps its own needs in memory that is
+//! touched before the engine opens, runs the steps, and stands still wherever its parent looks.
+//!
+//! This is the only crate that links engines: [`registry`] knows which there are, `adapters` wrap
+//! them, and everything else asks for their traits.
+
+mod adapters;
+mod allocations;
+mod block;
+mod calibration;
+mod conditions;
+mod copying;
+mod counters;
+mod crew;
+mod events;
+pub mod exit;
+mod fragmentation;
+mod free_places;
+mod handover;
+mod heap_target;
+mod histogram;
+pub mod kernel;
+mod key_value;
+mod link;
+mod mapped;
+mod mapping;
+mod phase;
+mod place;
+pub mod progress;
+pub mod protocol;
+pub mod registry;
+mod replay;
+pub mod staged;
+mod staging;
+mod store_target;
+mod target;
+#[cfg(test)]
+mod tests_replay;
+mod usage;
+
+pub use calibration::calibrate;
+pub use conditions::{conditions, expected_conditions};
+pub use counters::Counters;
+
+use std::any::Any;
+use std::io::BufRead;
+use std::os::fd::RawFd;
+
+use engine::{OpenError, Setting, Setup};
+use link::Link;
+
+use crate::progress::ProgressPage;
+use crate::protocol::Event;
+use record::{Cell, System, Work};
+use record::{Conditions, Outcome};
+
+/// Runs the cell that standard input holds. `progress` is the descriptor of the page shared with
+/// the parent; without one (by hand) the worker keeps a page of its own.
+///
+/// # Errors
+/// What is wrong with the input. Everything that happens to the cell itself is an event.
+pub fn run(progress: Option<RawFd>) -> Result<(), String> {
+    if progress.is_some() {
+        platform::process::die_with_parent();
+    }
+    let mut line = String::new();
+    std::io::stdin()
+        .lock()
+        .read_line(&mut line)
+        .map_err(|error| format!("reading the cell from standard input: {error}"))?;
+    let cell: Cell = serde_json::from_str(&line).map_err(|error| {
+        format!("standard input holds no cell ({error}): pipe `nibble-bench cell …` into it")
+    })?;
+    // First thing: as soon as the harness maps memory, it cannot be told apart any more.
+    let engine_bytes = resident_before_open(&cell);
+    let page = match progress {
+        Some(descriptor) => ProgressPage::inherited(descriptor),
+        None => ProgressPage::create(),
+    }
+    .map_err(|error| format!("the progress page: {error}"))?;
+    if cell.counters {
+        usage::count_hardware_events();
+    }
+    let mut link = Link::new(progress.is_some());
+    let ended = match &cell.work {
+        Work::Fragmentation(work) => {
+            fragmentation::run(&cell, work, engine_bytes, &page, &mut link)
+        }
+        Work::Copy(work) => copying::run(&cell, work, engine_bytes, &mut link),
+        Work::Mapping(work) => mapping::run(&cell, work, engine_bytes, &mut link),
+        Work::KeyValue(work) => key_value::run(&cell, work, engine_bytes, &page, &mut link),
+        Work::Allocations(work) => allocations::run(&cell, work, engine_bytes, &page, &mut link),
+    };
+    if let Err(Stop::Because { outcome, reason }) = ended {
+        link.say(&Event::Failed { outcome, reason });
+    }
+    link.say(&Event::Done);
+    Ok(())
+}
+
+/// Why a cell cannot go on.
+#[derive(Debug)]
+enum Stop {
+    /// The row of its last step says it.
+    Said,
+    Because {
+        outcome: Outcome,
+        reason: String,
+    },
+}
+
+impl Stop {
+    fn failed(reason: impl std::fmt::Display) -> Self {
+        Self::Because { outcome: Outcome::Failed, reason: reason.to_string() }
+    }
+
+    /// A thread of the worker panicked with `payload`.
+    fn panicked(payload: Box<dyn Any + Send>) -> Self {
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
+        Self::failed(format!("a worker thread died: {}", text.unwrap_or("without a word")))
+    }
+}
+
+impl From<OpenError> for Stop {
+    fn from(error: OpenError) -> Self {
+        let outcome = match error {
+            OpenError::Missing { .. } => Outcome::Unavailable,
+            OpenError::OutOfMemory { .. } => Outcome::OutOfMemory,
+            OpenError::BadSetting { .. } | OpenError::Unusable { .. } => Outcome::Failed,
+        };
+        Self::Because { outcome, reason: error.to_string() }
+    }
+}
+
+/// What the cell's heap made resident before `main`.
+fn resident_before_open(cell: &Cell) -> u64 {
+    let name = match &cell.system {
+        System::Heap { name, .. } => Some(name),
+        System::Store { heap, .. } => heap.as_ref(),
+        System::Kernel => None,
+    };
+    let heap = name.and_then(|name| registry::heap(name));
+    heap.map_or(0, |heap| heap.resident_before_open_bytes())
+}
+
+/// Opens the heap below a store, where the system names one, and completes the setup.
+fn store_setup(cell: &Cell, mut setup: Setup) -> Result<(String, Setup), Stop> {
+    let System::Store { name, heap, options } = &cell.system else {
+        return Err(Stop::failed("the cell's system is not a store"));
+    };
+    setup.options = options.clone();
+    if let Some(heap_name) = heap {
+        setup.heap = Some(registry::open_heap(heap_name)?);
+    }
+    Ok((name.clone(), setup))
+}
+
+/// A heap that keeps no values is a part of the harness: what it holds is held before the
+/// baseline, as the harness's other needs.
+fn open_if_it_prices_the_harness(name: &str) -> Result<(), Stop> {
+    let heap = registry::heap(name).filter(|heap| !heap.traits().keeps_values);
+    heap.map_or(Ok(()), |heap| heap.open().map_err(Stop::from))
+}
+
+fn opened(version: String, settings: Vec<Setting>, conditions: Option<Conditions>) -> Event {
+    let settings = settings.into_iter().map(|setting| (setting.name, setting.value)).collect();
+    Event::Opened { version, settings, conditions }
+}
+
+/// Binds the calling thread to the core of worker thread `thread`; a machine that does not let
+/// us is measured unpinned.
+fn pin(thread: usize, cores: &[usize]) {
+    let _ = platform::cpu::pin_to(cores[thread % cores.len()]);
+}

@@ -1,0 +1,425 @@
+//! Every store and allocator by name: the only place, beside `adapters/`, that knows which ones
+//! exist. Plans and reports consult their traits instead.
+//!
+//! A store comes into the one list, which `for_each_store!` expands, in one of two ways:
+//!
+//! * it **registers itself**, where it can open itself ([`engine::OpenStore`]): one line under
+//!   "Stores that register themselves" in `harness/Cargo.toml`, and its types in its own manifest
+//!   under `package.metadata.nibble-bench`. The build script (`harness/build/stores.rs`) reads both
+//!   and writes the entries;
+//! * it has a **line here**, where somebody must stand between: an opener in `adapters/` wraps what
+//!   does not speak the contract, gives a cell's words another meaning, or opens one crate as
+//!   several stores.
+//!
+//! From there on they are the same: names, traits, conformance tests.
+
+use std::collections::BTreeMap;
+
+use baseline_embedded::{LevelDb, Lmdb, RocksDb};
+use baseline_faulty::Faulty;
+use baseline_heapstore::HeapStore;
+use baseline_maps::{Dashmap, MapStore, Papaya, Scc, Skiplist, Striped};
+use baseline_masstree::Masstree;
+use baseline_mica::{Crcw, Crew, Erew, Mica, MicaCache, MicaHandover};
+use baseline_null::Null;
+use baseline_ramcloud::RamCloud;
+use baseline_redis::RedisServers;
+use baseline_roofline::Roofline;
+use engine::{AllocatorChoice, EngineTraits, Heap, HeapTraits, KvEngine, OpenError, Setup};
+
+use crate::adapters;
+use crate::adapters::hindered::{HinderedHeapStore, HinderedNibble};
+use crate::adapters::nibble::NibbleEngine;
+use record::unknown_name;
+use record::{Role, System};
+
+/// Something to do with an open store; generic, so the timed loop is compiled for each engine.
+pub trait StoreVisitor {
+    /// What comes of it.
+    type Output;
+    /// Does it.
+    fn visit<E: KvEngine>(self, engine: &E) -> Self::Output;
+}
+
+// `with_stores_that_register!`: expands a macro with the lines it is given and those of the stores
+// that register themselves.
+include!(concat!(env!("OUT_DIR"), "/stores.rs"));
+
+/// Expands `$macro!` with every store: `(kind module Type, opener)`. The opener takes a [`Setup`]; a
+/// store that `keeps` values stands the conformance tests in that module, one that `prices` the
+/// harness or the memory has nothing to conform to.
+macro_rules! for_each_store {
+    ($macro:ident) => {
+        with_stores_that_register! { $macro
+            (prices null Null, adapters::null::open),
+            (prices roofline Roofline, adapters::roofline::open),
+            (keeps nibble NibbleEngine, adapters::nibble::open),
+            (keeps heapstore HeapStore, adapters::heapstore::open),
+            (keeps dashmap MapStore<Dashmap>, adapters::maps::dashmap),
+            (keeps papaya MapStore<Papaya>, adapters::maps::papaya),
+            (keeps scc MapStore<Scc>, adapters::maps::scc),
+            (keeps skiplist MapStore<Skiplist>, adapters::maps::skiplist),
+            (keeps striped MapStore<Striped>, adapters::maps::striped),
+            (keeps mica Mica<Crcw>, adapters::mica::store),
+            (keeps mica_crew Mica<Crew>, adapters::mica::store),
+            (keeps mica_erew Mica<Erew>, adapters::mica::store),
+            (keeps mica_handover MicaHandover, adapters::mica::handover),
+            (keeps mica_cache MicaCache<Crcw>, adapters::mica::cache),
+            (keeps mica_cache_crew MicaCache<Crew>, adapters::mica::cache),
+            (keeps mica_cache_erew MicaCache<Erew>, adapters::mica::cache),
+            (keeps masstree Masstree, adapters::masstree::open),
+            (keeps ramcloud RamCloud, adapters::ramcloud::open),
+            (keeps rocksdb RocksDb, adapters::embedded::rocksdb),
+            (keeps leveldb LevelDb, adapters::embedded::leveldb),
+            (keeps lmdb Lmdb, adapters::embedded::lmdb),
+            (keeps redis RedisServers, adapters::redis::open),
+            (keeps faulty Faulty, adapters::faulty::open),
+            (keeps hindered HinderedNibble, adapters::hindered::nibble),
+            (keeps hindered_heapstore HinderedHeapStore, adapters::hindered::heapstore),
+        }
+    };
+}
+
+macro_rules! traits_of_all {
+    ($(($kind:ident $module:ident $engine:ty, $open:path)),* $(,)?) => {
+        &[$(&<$engine as KvEngine>::TRAITS),*]
+    };
+}
+
+/// Traits of every store, test-only ones included.
+#[must_use]
+pub fn store_traits() -> &'static [&'static EngineTraits] {
+    const TRAITS: &[&EngineTraits] = for_each_store!(traits_of_all);
+    TRAITS
+}
+
+/// Opens the store `name` and lets `visitor` use it; the store is dropped afterwards.
+///
+/// # Errors
+/// What is wrong with the name or the settings, or what is missing.
+pub fn with_store<V: StoreVisitor>(
+    name: &str,
+    setup: &Setup,
+    visitor: V,
+) -> Result<V::Output, OpenError> {
+    macro_rules! open_named {
+        ($(($kind:ident $module:ident $engine:ty, $open:path)),* $(,)?) => {
+            $(if name == <$engine as KvEngine>::TRAITS.name {
+                let engine: $engine = $open(setup)?;
+                return Ok(visitor.visit(&engine));
+            })*
+        };
+    }
+    for_each_store!(open_named);
+    Err(OpenError::BadSetting {
+        setting: "store".to_owned(),
+        value: name.to_owned(),
+        accepted: store_names().join(", "),
+    })
+}
+
+/// The pseudo-store that prices memory alone.
+#[must_use]
+pub fn roofline() -> System {
+    let name = Roofline::TRAITS.name.to_owned();
+    System::Store { name, heap: None, options: BTreeMap::new() }
+}
+
+/// What `system` is in figures.
+#[must_use]
+pub fn role(system: &System) -> Role {
+    match system {
+        System::Kernel => Role::Kernel,
+        System::Heap { name, .. } => match heap(name).map(|heap| heap.traits().keeps_values) {
+            Some(false) => Role::Price,
+            _ => Role::Allocator,
+        },
+        System::Store { .. } if is_roofline(system) => Role::Roofline,
+        System::Store { .. } => match traits_of(system).map(|traits| traits.keeps_values) {
+            Some(false) => Role::Price,
+            _ => Role::Store,
+        },
+    }
+}
+
+/// Whether `system` is the pseudo-store that prices memory alone.
+#[must_use]
+pub fn is_roofline(system: &System) -> bool {
+    matches!(system, System::Store { name, .. } if name == Roofline::TRAITS.name)
+}
+
+/// Traits of the store that `system` is; `None` of allocators.
+#[must_use]
+pub fn traits_of(system: &System) -> Option<&'static EngineTraits> {
+    let System::Store { name, .. } = system else { return None };
+    store_traits().iter().find(|traits| traits.name == name).copied()
+}
+
+/// The store that keeps nothing and prices the harness.
+#[must_use]
+pub fn null(value_bytes: usize) -> Null {
+    Null::open(value_bytes)
+}
+
+/// The routine with which the store `system` copies objects.
+///
+/// # Errors
+/// A system that has none, or a setting that does not exist.
+pub fn copy_routine(system: &System) -> Result<nibble::CopyRoutine, OpenError> {
+    match system {
+        System::Store { name, options, .. } if name == NibbleEngine::TRAITS.name => {
+            adapters::nibble::copy_routine(options)
+        }
+        other => Err(OpenError::BadSetting {
+            setting: "copy".to_owned(),
+            value: other.label(),
+            accepted: format!("settings of {}", NibbleEngine::TRAITS.name),
+        }),
+    }
+}
+
+/// Names of stores fit for publication.
+#[must_use]
+pub fn store_names() -> Vec<&'static str> {
+    store_traits().iter().filter(|traits| !traits.test_only).map(|traits| traits.name).collect()
+}
+
+/// Every allocator, test-only ones included.
+#[must_use]
+pub fn all_heaps() -> Vec<&'static dyn Heap> {
+    let mut all = heaps::all().to_vec();
+    all.push(baseline_faulty::faulty_heap());
+    all
+}
+
+/// The allocator `name`, opened.
+///
+/// # Errors
+/// What is wrong with the name, or what is missing.
+pub fn open_heap(name: &str) -> Result<&'static dyn Heap, OpenError> {
+    let found = heap(name).ok_or_else(|| OpenError::BadSetting {
+        setting: "heap".to_owned(),
+        value: name.to_owned(),
+        accepted: heap_traits().iter().map(|traits| traits.name).collect::<Vec<_>>().join(", "),
+    })?;
+    found.open()?;
+    Ok(found)
+}
+
+/// The allocator `name`.
+#[must_use]
+pub fn heap(name: &str) -> Option<&'static dyn Heap> {
+    all_heaps().into_iter().find(|heap| heap.traits().name == name)
+}
+
+/// Traits of every allocator fit for publication.
+#[must_use]
+pub fn heap_traits() -> Vec<&'static HeapTraits> {
+    let traits = all_heaps().into_iter().map(|heap| heap.traits());
+    traits.filter(|traits| !traits.test_only).collect()
+}
+
+/// Allocators by name in the variants named; `*` stands for all that hand out memory. A variant
+/// that an allocator does not have is passed over, one that none has is an error.
+///
+/// # Errors
+/// Unknown names with near matches.
+pub fn heaps(names: &[String], variants: &[String]) -> Result<Vec<System>, String> {
+    let mut chosen: Vec<&HeapTraits> = Vec::new();
+    for name in names {
+        if name == "*" {
+            chosen.extend(heap_traits().into_iter().filter(|traits| traits.keeps_values));
+            continue;
+        }
+        let heap = heap(name).ok_or_else(|| {
+            unknown_name("heap", name, heap_traits().into_iter().map(|traits| traits.name))
+        })?;
+        chosen.push(heap.traits());
+    }
+    let known: Vec<&str> = all_heaps()
+        .into_iter()
+        .flat_map(|heap| heap.traits().variants)
+        .map(|variant| variant.name)
+        .collect();
+    if let Some(unknown) = variants.iter().find(|name| !known.contains(&name.as_str())) {
+        let mut known = known;
+        known.sort_unstable();
+        known.dedup();
+        return Err(unknown_name("variant", unknown, known));
+    }
+    let mut systems = Vec::new();
+    for traits in chosen {
+        for variant in traits.variants.iter().filter(|has| variants.iter().any(|v| v == has.name)) {
+            systems.push(System::Heap {
+                name: traits.name.to_owned(),
+                variant: variant.name.to_owned(),
+            });
+        }
+    }
+    Ok(systems)
+}
+
+/// A store from its short form `NAME[:HEAP][@SETTING=VALUE]…`.
+///
+/// # Errors
+/// Unknown names with near matches; a heap where none is taken, or none where one is needed.
+pub fn store(text: &str) -> Result<System, String> {
+    let mut parts = text.split('@');
+    let (name, heap_name) = match parts.next().unwrap_or_default().split_once(':') {
+        Some((name, heap)) => (name, Some(heap)),
+        None => (text.split('@').next().unwrap_or_default(), None),
+    };
+    let traits = store_traits()
+        .iter()
+        .find(|traits| traits.name == name)
+        .ok_or_else(|| unknown_name("store", name, store_names()))?;
+    match (traits.allocator == AllocatorChoice::Chosen, heap_name) {
+        (true, None) => {
+            return Err(format!("store `{name}` needs a heap: write `{name}:jemalloc`"));
+        }
+        (false, Some(heap_name)) => {
+            return Err(format!("store `{name}` takes no heap: drop `:{heap_name}`"));
+        }
+        (true, Some(heap_name)) if heap(heap_name).is_none() => {
+            let known = heap_traits().into_iter().map(|traits| traits.name);
+            return Err(unknown_name("heap", heap_name, known));
+        }
+        _ => {}
+    }
+    let mut options = BTreeMap::new();
+    for part in parts {
+        let (key, value) = part
+            .split_once('=')
+            .ok_or_else(|| format!("setting `{part}` of `{text}`: write `@SETTING=VALUE`"))?;
+        options.insert(key.replace('_', "-"), plain_bytes(value));
+    }
+    Ok(System::Store { name: name.to_owned(), heap: heap_name.map(str::to_owned), options })
+}
+
+/// `1MiB` as the number of bytes, so that equal settings have one form; anything else as it is.
+fn plain_bytes(value: &str) -> String {
+    match workloads::bytes::parse_bytes(value) {
+        Ok(bytes) if value.ends_with('B') => bytes.to_string(),
+        _ => value.to_owned(),
+    }
+}
+
+/// Environment variables a worker for `system` needs at its start, as its traits ask for.
+#[must_use]
+pub fn environment_of(system: &System) -> BTreeMap<String, String> {
+    let mut wanted: Vec<(&str, &str)> = Vec::new();
+    let mut ask_heap = |name: &str, variant: &str| {
+        let Some(heap) = heap(name) else { return };
+        wanted.extend(heap.traits().environment);
+        let variants = heap.traits().variants.iter();
+        wanted.extend(variants.filter(|has| has.name == variant).flat_map(|has| has.environment));
+    };
+    match system {
+        System::Heap { name, variant, .. } => ask_heap(name, variant),
+        System::Store { name, heap, .. } => {
+            if let Some(heap) = heap {
+                ask_heap(heap, "default");
+            }
+            let traits = store_traits().iter().find(|traits| traits.name == name);
+            wanted.extend(traits.iter().flat_map(|traits| traits.environment));
+        }
+        System::Kernel => {}
+    }
+    let mut environment: BTreeMap<String, String> = BTreeMap::new();
+    for (name, value) in wanted {
+        environment
+            .entry(name.to_owned())
+            // GLIBC_TUNABLES is a list; everything else is asked for once.
+            .and_modify(|known| *known = format!("{known}:{value}"))
+            .or_insert_with(|| value.to_owned());
+    }
+    environment
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_traits_say_what_they_are() {
+        let mut names: Vec<&str> = store_traits().iter().map(|traits| traits.name).collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+        for traits in store_traits() {
+            assert!(!traits.name.is_empty() && !traits.description.is_empty());
+        }
+    }
+
+    #[test]
+    fn short_forms_of_stores_are_read() {
+        let system = store("heapstore:jemalloc").unwrap();
+        assert_eq!(system.label(), "heapstore:jemalloc");
+        for text in ["nibble@block-bytes=16384", "nibble@block_bytes=16KiB"] {
+            assert_eq!(store(text).unwrap().label(), "nibble@block-bytes=16384");
+        }
+    }
+
+    #[test]
+    fn wrong_short_forms_say_what_to_write() {
+        for (text, expected) in [
+            ("nible", "did you mean nibble"),
+            ("heapstore", "needs a heap"),
+            ("heapstore:jemaloc", "did you mean jemalloc"),
+            ("nibble:jemalloc", "takes no heap"),
+            ("nibble@blocks", "write `@SETTING=VALUE`"),
+        ] {
+            let error = store(text).unwrap_err();
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_environment_is_what_the_traits_ask_for() {
+        let system = System::Heap { name: "tcmalloc".to_owned(), variant: "default".to_owned() };
+        let environment = environment_of(&system);
+        assert_eq!(environment["GLIBC_TUNABLES"], "glibc.pthread.rseq=0");
+        let plain = System::Heap { name: "jemalloc".to_owned(), variant: "default".to_owned() };
+        assert!(environment_of(&plain).is_empty());
+    }
+}
+
+/// The conformance suite, expanded for every registered store that keeps values.
+#[cfg(test)]
+mod conformance {
+    use super::*;
+
+    fn setup(object_memory_bytes: u64) -> Setup {
+        Setup {
+            object_memory_bytes: Some(object_memory_bytes),
+            live_bytes: object_memory_bytes,
+            records_max: object_memory_bytes / 8,
+            value_bytes_max: 1 << 20,
+            resident: false,
+            tells_updates: true,
+            options: BTreeMap::new(),
+            heap: Some(open_heap("glibc").expect("the C library is here")),
+        }
+    }
+
+    macro_rules! conformance_of {
+        (prices $module:ident $engine:ty, $open:path) => {
+            #[test]
+            fn $module() {
+                const { assert!(!<$engine>::TRAITS.keeps_values, "it is listed as `prices`") };
+            }
+        };
+        (keeps $module:ident $engine:ty, $open:path) => {
+            engine::conformance_tests!($module, $engine, |bytes| $open(&setup(bytes)));
+        };
+    }
+
+    macro_rules! conformance_of_all {
+        ($(($kind:ident $module:ident $engine:ty, $open:path)),* $(,)?) => {
+            $(conformance_of!($kind $module $engine, $open);)*
+        };
+    }
+
+    for_each_store!(conformance_of_all);
+}

@@ -1,0 +1,216 @@
+//! A trace's requests as words in a file: made once, read by every cell that replays them. The
+//! worker so needs neither decoder nor table of keys, whose freed memory would serve the allocator under
+//! test.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use workloads::requests::{Miss, Numbering, ReplayTotals, Request};
+use workloads::trace::Operation;
+use xxhash_rust::xxh3::Xxh3;
+
+use record::Staged;
+
+/// Bytes of the header and the key that every object has, as the fill counts them.
+pub const OVERHEAD_BYTES: u64 = 12;
+/// Words read or written at a time.
+const CHUNK_WORDS: usize = 1 << 13;
+
+/// Writes the requests of `operations` to `file`, and their times beside it. The files appear whole or
+/// not at all.
+///
+/// # Errors
+/// What the trace or the file system says.
+pub fn stage<E: std::fmt::Display>(
+    operations: impl Iterator<Item = Result<Operation, E>>,
+    miss: Miss,
+    file: &Path,
+) -> Result<(Staged, ReplayTotals), String> {
+    let mut numbering = Numbering::new(miss, OVERHEAD_BYTES);
+    let mut words = Output::create(file)?;
+    let mut times = Output::create(&times_of(file))?;
+    for operation in operations {
+        let operation = operation.map_err(|error| error.to_string())?;
+        let (first, second) = numbering.requests(&operation).map_err(|error| error.to_string())?;
+        for request in [Some(first), second].into_iter().flatten() {
+            words.push(request.word())?;
+            times.push(operation.time_ns)?;
+        }
+    }
+    let checksum = words.finish()?;
+    times.finish()?;
+    Ok((Staged { file: file.display().to_string(), checksum }, numbering.totals()))
+}
+
+/// The file of times beside a file of requests.
+pub fn times_of(file: &Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".times");
+    name.into()
+}
+
+/// Hands every request to `each`, in order.
+///
+/// # Errors
+/// Where the file is not what was staged; `each` has then seen requests, and nothing may be done with
+/// them.
+pub fn read(staged: &Staged, requests: u64, mut each: impl FnMut(Request)) -> Result<(), String> {
+    let mut checksum = Xxh3::new();
+    let count = read_words(Path::new(&staged.file), |bytes, word| {
+        if let Some(bytes) = bytes {
+            checksum.update(bytes);
+        }
+        each(Request::from_word(word));
+    })?;
+    let found = format!("{:016x}", checksum.digest());
+    if count != requests || found != staged.checksum {
+        return Err(format!(
+            "{}: {count} requests with checksum {found}, and {requests} with {} were staged: remove \
+             the file, it is made again",
+            staged.file, staged.checksum
+        ));
+    }
+    Ok(())
+}
+
+/// Hands the time of every request to `each`, in order.
+///
+/// # Errors
+/// Where the file is not what was staged.
+pub fn read_times(staged: &Staged, requests: u64, mut each: impl FnMut(u64)) -> Result<(), String> {
+    let file = times_of(Path::new(&staged.file));
+    let count = read_words(&file, |_, word| each(word))?;
+    if count != requests {
+        return Err(format!(
+            "{}: {count} times, and {requests} requests were staged: remove the file, it is made \
+             again",
+            file.display()
+        ));
+    }
+    Ok(())
+}
+
+/// Each word of a file; with the first of a chunk all bytes of the chunk.
+fn read_words(path: &Path, mut each: impl FnMut(Option<&[u8]>, u64)) -> Result<u64, String> {
+    let fail = |error: io::Error| format!("{}: {error}", path.display());
+    let mut file = File::open(path).map_err(fail)?;
+    let mut chunk = [0; CHUNK_WORDS * 8];
+    let mut count = 0;
+    loop {
+        let mut length = 0;
+        while length < chunk.len() {
+            match file.read(&mut chunk[length..]).map_err(fail)? {
+                0 => break,
+                bytes => length += bytes,
+            }
+        }
+        if length == 0 {
+            return Ok(count);
+        }
+        let (words, rest) = chunk[..length].as_chunks::<8>();
+        if !rest.is_empty() {
+            return Err(format!(
+                "{}: ends within a word, {} bytes after word {}: remove the file, it is made again",
+                path.display(),
+                rest.len(),
+                count + words.len() as u64
+            ));
+        }
+        for (at, word) in words.iter().enumerate() {
+            each((at == 0).then_some(&chunk[..length]), u64::from_le_bytes(*word));
+        }
+        count += words.len() as u64;
+    }
+}
+
+/// A file of words that gets its name when it is whole.
+struct Output {
+    path: PathBuf,
+    temporary: PathBuf,
+    file: BufWriter<File>,
+    checksum: Xxh3,
+}
+
+impl Output {
+    fn create(path: &Path) -> Result<Self, String> {
+        let mut temporary = path.as_os_str().to_owned();
+        temporary.push(format!(".{}.tmp", std::process::id()));
+        let temporary = PathBuf::from(temporary);
+        let file = File::create(&temporary)
+            .map_err(|error| format!("{}: {error}", temporary.display()))?;
+        let file = BufWriter::with_capacity(CHUNK_WORDS * 8, file);
+        Ok(Self { path: path.to_owned(), temporary, file, checksum: Xxh3::new() })
+    }
+
+    fn push(&mut self, word: u64) -> Result<(), String> {
+        let bytes = word.to_le_bytes();
+        self.checksum.update(&bytes);
+        self.file.write_all(&bytes).map_err(|error| self.fail(&error))
+    }
+
+    fn finish(mut self) -> Result<String, String> {
+        self.file.flush().map_err(|error| self.fail(&error))?;
+        std::fs::rename(&self.temporary, &self.path).map_err(|error| self.fail(&error))?;
+        Ok(format!("{:016x}", self.checksum.digest()))
+    }
+
+    fn fail(&self, error: &io::Error) -> String {
+        format!("{}: {error}", self.temporary.display())
+    }
+}
+
+impl Drop for Output {
+    /// One that was not finished leaves nothing behind; of one that was, the name is gone.
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.temporary);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use workloads::requests::RequestKind;
+    use workloads::trace::OperationKind;
+
+    use super::*;
+    use record::made_up::Folder;
+
+    fn operations(count: u64) -> impl Iterator<Item = Result<Operation, Infallible>> {
+        (0..count).map(|number| {
+            let kind = if number % 3 == 0 { OperationKind::Put } else { OperationKind::Get };
+            Ok(Operation { time_ns: number * 5, kind, key: number / 3, value_bytes: 7 })
+        })
+    }
+
+    #[test]
+    fn what_is_staged_is_read_with_its_times() {
+        let folder = Folder::new("staged");
+        let file = folder.0.join("t.requests");
+        let (staged, totals) = stage(operations(30_000), Miss::Nothing, &file).unwrap();
+        assert_eq!((totals.requests, totals.inserts), (30_000, 10_000));
+        let (mut requests, mut times) = (Vec::new(), Vec::new());
+        read(&staged, 30_000, |request| requests.push(request)).unwrap();
+        read_times(&staged, 30_000, |time| times.push(time)).unwrap();
+        assert_eq!(requests[3], Request::new(RequestKind::Insert, 7, 1));
+        assert_eq!((requests.len(), times[29_999]), (30_000, 29_999 * 5));
+        assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 2, "nothing temporary stays");
+    }
+
+    #[test]
+    fn a_file_that_changed_is_not_replayed() {
+        let folder = Folder::new("staged-damaged");
+        let file = folder.0.join("t.requests");
+        let (staged, _) = stage(operations(1000), Miss::Nothing, &file).unwrap();
+        let good = std::fs::read(&file).unwrap();
+        for (at, length) in [(17, good.len()), (0, good.len() - 8), (0, good.len() - 3)] {
+            let mut bytes = good.clone();
+            bytes.truncate(length);
+            bytes[at] ^= u8::from(length == good.len());
+            std::fs::write(&file, bytes).unwrap();
+            let error = read(&staged, 1000, |_| ()).unwrap_err();
+            assert!(error.contains("remove the file"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Objects made in a store: a handle is the object's key.
+
+use engine::{KvEngine, KvSession, PutOutcome};
+use workloads::key_of;
+
+use super::target::{CHECK_EVERY, Refused, Target, Values};
+use record::Verification;
+
+/// One thread's use of a store.
+#[derive(Debug)]
+pub(super) struct StoreTarget<'engine, E: KvEngine + 'engine> {
+    engine: &'engine E,
+    session: E::Session<'engine>,
+    values: Values,
+    /// Index of the next fresh key; threads count in ranges of their own.
+    next: u64,
+    destroyed: u64,
+    verification: Verification,
+}
+
+/// Keys of one thread's range.
+const KEYS_PER_THREAD: u64 = 1 << 48;
+
+impl<'engine, E: KvEngine> StoreTarget<'engine, E> {
+    /// Opens the calling thread's session.
+    pub(super) fn new(
+        engine: &'engine E,
+        thread: usize,
+        values: Values,
+    ) -> Result<Self, engine::SessionError> {
+        Ok(Self {
+            engine,
+            session: engine.session()?,
+            values,
+            next: thread as u64 * KEYS_PER_THREAD,
+            destroyed: 0,
+            verification: Verification::default(),
+        })
+    }
+}
+
+impl<E: KvEngine> Target for StoreTarget<'_, E> {
+    fn create(&mut self, bytes: usize) -> Result<u64, Refused> {
+        let key = key_of(self.next);
+        match self.session.put(key, self.values.writer.value(key, bytes)) {
+            Ok(PutOutcome::Inserted) => {}
+            // A fresh key that is reported as known means that some other key's object is gone.
+            Ok(PutOutcome::Updated) if E::TRAITS.keeps_values => self.verification.wrong += 1,
+            Ok(PutOutcome::Updated) => {}
+            Ok(PutOutcome::Full) => return Err(Refused::Full),
+            Err(error) => return Err(Refused::Broken(error.to_string())),
+        }
+        self.next += 1;
+        Ok(key)
+    }
+
+    fn destroy(&mut self, handle: u64, bytes: usize) {
+        self.destroyed += 1;
+        if self.destroyed.is_multiple_of(CHECK_EVERY) {
+            self.verify(handle, bytes);
+        }
+        if !self.session.delete(handle) && E::TRAITS.keeps_values {
+            self.verification.lost += 1;
+        }
+    }
+
+    fn verify(&mut self, handle: u64, bytes: usize) {
+        if !E::TRAITS.keeps_values {
+            return;
+        }
+        self.verification.checked += 1;
+        let Values { checker, buffer, .. } = &mut self.values;
+        match self.session.get(handle, buffer) {
+            Ok(Some(length)) if length == bytes => {
+                if !checker.check(handle, &buffer[..length]).is_good() {
+                    self.verification.wrong += 1;
+                }
+            }
+            Ok(None) => self.verification.lost += 1,
+            Ok(Some(_)) | Err(_) => self.verification.wrong += 1,
+        }
+    }
+
+    fn verification(&self) -> Verification {
+        self.verification
+    }
+
+    fn trim(&mut self) {
+        self.engine.trim();
+    }
+}
