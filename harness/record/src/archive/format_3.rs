@@ -30,11 +30,10 @@ pub(super) fn complete(rows: &mut [Row], run: &[String]) {
     for row in rows.iter_mut().filter(|row| row.schema == SCHEMA) {
         row.role = role(&row.cell.system);
         row.suites = suites(row);
-        // A suite run alone asked for everything there is.
-        if let [only] = run
-            && !row.suites.contains(only)
-        {
-            row.suites.push(only.clone());
+        // Another suite of that name may have asked for the cell, but not in this run.
+        row.suites.retain(|suite| run.is_empty() || run.contains(suite));
+        if row.suites.is_empty() {
+            row.suites.extend_from_slice(run);
         }
     }
 }
@@ -106,6 +105,9 @@ mod tests {
         assert!(suites_of(&id.replace("THREADS", "2"), &[]).len() <= 3);
         assert_eq!(suites_of("key-value/of-nobody", &[]), [""; 0]);
         assert_eq!(suites_of("key-value/of-nobody", &["mine"]), ["mine"]);
+        let id = listed.replace("threads-*", "threads-135");
+        assert_eq!(suites_of(&id, &["mine", suites[0]]), [suites[0]], "others were not run");
+        assert_eq!(suites_of(&id, &["mine"]), ["mine"]);
     }
 
     #[test]

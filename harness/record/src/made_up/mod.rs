@@ -165,13 +165,13 @@ pub fn sample_cells() -> Vec<Cell> {
     let fragmentation = ["P1", "P4"]
         .into_iter()
         .flat_map(|pattern| {
-            [heap("null", "default"), store("null")].map(|system| (pattern, system))
+            [heap("glibc", "default"), store("hashmap")].map(|system| (pattern, system))
         })
         .map(|(pattern, system)| cell(system, Work::Fragmentation(work(pattern)), 0));
     let requests = [1, 2].map(|threads| {
         let workload = Workload::by_name("get-50").expect("it is built in");
         let work = KeyValue { threads, records: 1000, ..KeyValue::plain(workload, 16 << 20) };
-        cell(store("null"), Work::KeyValue(work), 0)
+        cell(store("nibble"), Work::KeyValue(work), 0)
     });
     fragmentation.chain(requests).collect()
 }

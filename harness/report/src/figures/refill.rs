@@ -229,7 +229,7 @@ mod tests {
             }
         }
         let shown = refill(&rows).shown.unwrap();
-        for (system, processes) in [("hashmap", 1_usize), ("hashmap bounded", 1)] {
+        for (system, processes) in [("hashmap", 2_usize), ("hashmap bounded", 1)] {
             assert_eq!(*told(&shown, system, "refill-small")[2], processes.into(), "{system}");
         }
         // What holds nothing has nothing to compare with.
