@@ -112,6 +112,17 @@ fn broken_links_are_found() {
     assert_eq!(links("a [b](c.md), `[d](e)`\n```\n[f](g)\n```\n![h](i.svg)"), ["c.md", "i.svg"]);
 }
 
+/// mdBook turns `.md` in every link into `.html`, which exists for pages alone.
+#[test]
+fn pages_link_to_no_document_outside_of_the_book() {
+    for page in documents().iter().filter(|path| path.starts_with(root().join("docs/src"))) {
+        let text = fs::read_to_string(page).expect("a page");
+        let outside = |link: &String| link.starts_with("../") && link.ends_with(".md");
+        let wrong: Vec<String> = links(&text).into_iter().filter(outside).collect();
+        assert!(wrong.is_empty(), "{}: {wrong:?}; name the path instead", page.display());
+    }
+}
+
 #[test]
 fn the_book_lists_every_page() {
     let listed: BTreeSet<String> = links(&read("docs/src/SUMMARY.md")).into_iter().collect();
