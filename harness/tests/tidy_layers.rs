@@ -18,6 +18,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("workloads", &[]),
     ("harness/preload", &[]),
     ("harness/capture", &["platform", "workloads"]),
+    ("harness/stats", &["workloads"]),
     ("harness/verdict", &["workloads"]),
     ("harness/builds", &[]),
     ("harness/claims", &["verdict"]),
