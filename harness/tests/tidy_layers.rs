@@ -19,9 +19,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("harness/preload", &[]),
     ("harness/capture", &["platform", "workloads"]),
     ("harness/stats", &["workloads"]),
-    ("harness/verdict", &["workloads"]),
+    ("harness/compare", &["stats", "workloads"]),
     ("harness/builds", &[]),
-    ("harness/claims", &["verdict"]),
+    ("harness/claims", &["compare", "stats"]),
     ("harness/model", &[]),
 ];
 

@@ -1,10 +1,11 @@
 //! Judges throughput against systems measured elsewhere, scaled by what the two machines' memory
 //! is capable of.
 
+use stats::median;
+
 use super::file::File;
 use super::judge::{Detail, Line, blank, estimate, sound_cells, verdict_of, worst_of};
 use super::target::{Kind, Target};
-use crate::analysis::median;
 use crate::environment::Calibration;
 use crate::record::Row;
 
