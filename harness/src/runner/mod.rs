@@ -1,13 +1,13 @@
 //! Runs cells: each in a fresh process, watched from outside.
 
 mod calibrate;
+mod exit;
 mod floor;
 mod interrupt;
 mod process;
 mod rooflines;
 mod sampler;
 mod schedule;
-mod verdict;
 mod warm;
 
 pub use calibrate::calibrate_apart;

@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 use platform::process::{MemoryRollup, ProcessMemory};
 
+use super::exit::{Death, Kill};
 use super::floor::{Floor, FloorGuard};
 use super::interrupt::Interrupt;
 use super::sampler::Sampler;
-use super::verdict::{Death, Kill};
 use super::warm::warm_apart;
 use crate::cell::{Cell, System, Work};
 use crate::progress::ProgressPage;
@@ -191,7 +191,7 @@ impl<'a> Watch<'a> {
         if self.interrupted {
             return;
         }
-        if let Some((outcome, reason)) = (Death { kill, done, status, complaint }).verdict() {
+        if let Some((outcome, reason)) = (Death { kill, done, status, complaint }).outcome() {
             let mut row = self.row(&self.step.clone(), outcome, Some(reason));
             row.positions = std::mem::take(&mut self.positions);
             self.rows.push(row);
