@@ -1,4 +1,4 @@
-//! A whole comparison: two sides, how they were measured, and every verdict.
+//! A whole comparison: two sides, how they were measured, and every finding.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -34,7 +34,7 @@ pub struct Comparison {
     /// What a reader has to know beside.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// A verdict for each metric of each cell.
+    /// A finding for each metric of each cell.
     pub judged: Vec<Judged>,
     /// Instructions executed: beside time, never instead of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

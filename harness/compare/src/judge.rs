@@ -262,8 +262,8 @@ mod tests {
                     shares.iter_mut().zip([0.0, shown, 2.0 * shown, judged.floor])
                 {
                     let bar = Bar { floor: judged.floor, exceeds, tolerance: judged.tolerance };
-                    let verdict = bar.judge(judged.ratio.as_ref(), judged.better);
-                    *share += f64::from(u8::from(matches!(verdict, Finding::WORSE)));
+                    let finding = bar.judge(judged.ratio.as_ref(), judged.better);
+                    *share += f64::from(u8::from(finding == Finding::WORSE));
                 }
             }
         }

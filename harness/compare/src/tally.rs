@@ -36,7 +36,7 @@ pub struct Tally {
     pub cells: Vec<CellTally>,
 }
 
-/// How often each verdict was given on one metric of one cell.
+/// How often each finding was made on one metric of one cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct CellTally {

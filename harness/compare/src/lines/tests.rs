@@ -15,7 +15,7 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(test: &str) -> Self {
-        let name = format!("verdict-lines-{}-{test}", std::process::id());
+        let name = format!("compare-lines-{}-{test}", std::process::id());
         Self(std::env::temp_dir().join(name))
     }
 

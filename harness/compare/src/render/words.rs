@@ -12,7 +12,7 @@ use crate::{Comparison, How, Judged, Overall};
 /// What stands over a comparison none of whose cells could be judged.
 pub(super) const NOTHING: &str = "nothing was judged";
 
-/// What the star behind a verdict means.
+/// What the star behind a finding means.
 pub(super) const TWICE: &str =
     "* looked twice: B was measured again in fresh blocks before this was said";
 
@@ -29,7 +29,7 @@ pub(super) const COLUMNS: &str = "A and B: medians. B/A: trimmed mean of the blo
                                   interval. Floor: what two measurements of the same thing may \
                                   differ by. Control: A measured again ÷ A.";
 
-/// How many verdicts of each kind there are.
+/// How many findings of each kind there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     pub(super) worse: usize,

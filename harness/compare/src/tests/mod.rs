@@ -5,9 +5,10 @@ mod imports;
 
 use std::path::PathBuf;
 
-/// A place of this process's own for a file or a folder that a test writes.
+/// A place beside the test program for a file or a folder that a test writes.
 fn scratch(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("nibble-compare-tests-{}", std::process::id()));
+    let program = std::env::current_exe().expect("the test program");
+    let folder = program.with_file_name("compare-tests");
     std::fs::create_dir_all(&folder).expect("a folder for tests");
     folder.join(name)
 }
