@@ -129,9 +129,9 @@ impl Measured {
         Self {
             compared,
             unit,
-            value: judged.estimate.value,
-            low: judged.estimate.interval.map(|interval| interval.low),
-            high: judged.estimate.interval.map(|interval| interval.high),
+            value: judged.estimate.estimate,
+            low: judged.decides().map(|interval| interval.low),
+            high: judged.decides().map(|interval| interval.high),
             processes_of: judged.of.sample.count(),
             processes_to: judged.to.map(|to| to.sample.count()),
             expected: judged.bounds.shown(unit),

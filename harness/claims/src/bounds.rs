@@ -1,8 +1,9 @@
 //! Where a value has to lie, and whether an interval does.
 
+use stats::Interval;
+
 use crate::Unit;
 use crate::Verdict;
-use crate::interval::Interval;
 
 /// What rounding of sums and logarithms may move an end of an interval by, as a share: an interval
 /// that touches its bound lies within.
@@ -48,7 +49,7 @@ impl Bounds {
     /// Holds of an interval that lies within as a whole, fails of one that lies wholly outside a
     /// bound.
     pub(crate) fn judge(&self, interval: Interval) -> Verdict {
-        let Interval { low, high } = interval;
+        let Interval { low, high, .. } = interval;
         let slack = |bound: f64| bound.abs() * ROUNDING;
         let sign = if self.touching { 1.0 } else { -1.0 };
         let below = self.at_least.is_some_and(|bound| high < bound - slack(bound));

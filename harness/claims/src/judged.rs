@@ -1,8 +1,9 @@
 //! Values and ratios held against their bounds.
 
+use stats::Interval;
+
 use crate::Verdict;
 use crate::bounds::Bounds;
-use crate::interval::Estimate;
 use crate::select::Row;
 
 /// One value, or one ratio, with its verdict.
@@ -11,7 +12,7 @@ pub(crate) struct Judged<'a> {
     pub(crate) of: Row<'a>,
     /// Below the line of a ratio.
     pub(crate) to: Option<Row<'a>>,
-    pub(crate) estimate: Estimate,
+    pub(crate) estimate: Interval,
     pub(crate) bounds: Bounds,
     pub(crate) verdict: Verdict,
 }
@@ -34,21 +35,24 @@ impl<'a> Judged<'a> {
         }
     }
 
-    fn new(of: Row<'a>, to: Option<Row<'a>>, estimate: Estimate, bounds: Bounds) -> Self {
-        let verdict = match estimate.interval {
-            Some(interval) => bounds.judge(interval),
-            None => Verdict::Undecided,
-        };
+    fn new(of: Row<'a>, to: Option<Row<'a>>, estimate: Interval, bounds: Bounds) -> Self {
+        let verdict =
+            if estimate.has_level() { bounds.judge(estimate) } else { Verdict::Undecided };
         Self { of, to, estimate, bounds, verdict }
+    }
+
+    /// The interval, if there are processes enough for one.
+    pub(crate) fn decides(&self) -> Option<Interval> {
+        Some(self.estimate).filter(Interval::has_level)
     }
 
     /// How far inside its bounds it is, by the end of the interval that is worse; negative outside.
     pub(crate) fn margin(&self) -> f64 {
-        match (self.verdict, self.estimate.interval) {
+        match (self.verdict, self.decides()) {
             (Verdict::Holds, Some(interval)) => {
                 self.bounds.margin(interval.low).min(self.bounds.margin(interval.high))
             }
-            _ => self.bounds.margin(self.estimate.value),
+            _ => self.bounds.margin(self.estimate.estimate),
         }
     }
 }

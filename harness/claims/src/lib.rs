@@ -43,7 +43,6 @@ mod interval;
 mod judged;
 mod monotone;
 mod names;
-mod outcome;
 mod permute;
 mod place;
 mod ratio;
@@ -59,7 +58,7 @@ pub use claim::{Ask, Claim, Claims, Metric, Moves, Needs, On, Relation, Selectio
 pub use error::{ClaimsError, Mistake};
 pub use evaluate::evaluate;
 pub use file::read;
-pub use outcome::Verdict;
 pub use permute::{PermutationTally, Permuted, evaluate_permuted};
+pub use stats::Verdict;
 pub use summary::Summary;
 pub use unit::Unit;

@@ -18,9 +18,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("workloads", &[]),
     ("harness/preload", &[]),
     ("harness/capture", &["platform", "workloads"]),
-    ("harness/verdict", &["workloads"]),
+    ("harness/stats", &["workloads"]),
+    ("harness/compare", &["stats", "workloads"]),
     ("harness/builds", &[]),
-    ("harness/claims", &["verdict"]),
+    ("harness/claims", &["compare", "stats"]),
     ("harness/model", &[]),
 ];
 
@@ -127,4 +128,28 @@ fn nothing_outside_the_registry_decides_by_name() {
         }
     }
     assert!(looked_at > 20, "source files were found");
+}
+
+/// Judges that are still to be merged into the one: none but the performance targets.
+const JUDGES_OF_THEIR_OWN: &[&str] = &["harness/src/targets/bar.rs"];
+
+/// A number holds, fails, is undecided or cannot be tested: whoever judges says it with the enum of
+/// the crate `stats`.
+#[test]
+fn there_is_one_enum_of_verdicts() {
+    let mut found = Vec::new();
+    for path in rust_files() {
+        let text = std::fs::read_to_string(&path).expect("a source file");
+        let inside = path.strip_prefix(root()).unwrap_or(&path).to_string_lossy().into_owned();
+        for declared in text.split("enum ").skip(1) {
+            let (name, rest) = declared.split_once(' ').unwrap_or((declared, ""));
+            let body = rest.split('}').next().unwrap_or_default();
+            let has = |variant: &str| body.lines().any(|line| line.trim() == variant);
+            if name == "Verdict" || has("Holds,") || has("Undecided,") {
+                found.push(inside.clone());
+            }
+        }
+    }
+    found.retain(|file| !JUDGES_OF_THEIR_OWN.contains(&file.as_str()));
+    assert_eq!(found, ["harness/stats/src/verdict.rs"], "enums of verdicts");
 }

@@ -3,13 +3,12 @@
 use std::time::Instant;
 
 use platform::process::MemoryRollup;
+use stats::median;
 use workloads::Seed;
 
 use super::mapped::MappedSlice;
-use record::Calibration;
-use verdict::median;
-
 use crate::kernel::available_memory_bytes;
+use record::Calibration;
 
 const LINE_WORDS: usize = 64 / 8;
 const COPY_WORDS: usize = 1024 / 8;

@@ -38,7 +38,7 @@ mod layout;
 mod stamp;
 mod writer;
 
-pub use checker::{ValueChecker, Verdict};
+pub use checker::{Condition, ValueChecker};
 pub use layout::HEADER_BYTES;
 pub use stamp::Stamp;
 pub use writer::ValueWriter;

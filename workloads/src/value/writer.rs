@@ -1,7 +1,7 @@
 //! Makes values at the price of their header.
 
 use super::layout::{HEADER_BYTES, Header, first_offset, offset_from, pool, short_value};
-use super::{Stamp, Verdict};
+use super::{Condition, Stamp};
 
 /// One thread's source of values.
 ///
@@ -80,7 +80,7 @@ fn header_at(scratch: &mut [u8], offset: usize) -> &mut [u8; HEADER_BYTES] {
     scratch[offset..].first_chunk_mut().expect("the pool is longer than any offset and a header")
 }
 
-impl From<Stamp> for Verdict {
+impl From<Stamp> for Condition {
     /// What the checker says about a value of this stamp that arrived whole.
     fn from(stamp: Stamp) -> Self {
         Self::Good { writer: stamp.writer(), sequence: stamp.sequence() }
@@ -102,12 +102,12 @@ mod tests {
         let mut rng = Seed(42).rng();
         for sequence in 0..100_000 {
             let (key, bytes) = (rng.next_u64(), sizes.sample(&mut rng));
-            let verdict = checker.check(key, writer.value(key, bytes));
+            let condition = checker.check(key, writer.value(key, bytes));
             let expected = match bytes < HEADER_BYTES {
-                true => Verdict::GoodUnstamped,
-                false => Verdict::Good { writer: 7, sequence },
+                true => Condition::GoodUnstamped,
+                false => Condition::Good { writer: 7, sequence },
             };
-            assert_eq!(verdict, expected);
+            assert_eq!(condition, expected);
         }
         let offset = writer.covered_offset;
         writer.scratch[offset..offset + HEADER_BYTES].copy_from_slice(&writer.covered);

@@ -1,5 +1,7 @@
 //! `search`: the highest rate of an open loop that keeps a percentile of latency under a bound.
 
+use stats::median;
+
 use super::Failure;
 use super::measure::{Session, record};
 use crate::cli::SearchArguments;
@@ -7,7 +9,6 @@ use crate::compare::Search;
 use crate::plan::{Plan, check_key_value};
 use record::{Arrivals, Cell, Driver, KeyValue, System, Timing, Work};
 use record::{Flag, Outcome, Row};
-use verdict::median;
 use worker::exit;
 use worker::registry;
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use record::Cell;
 use record::Row;
 use record::{Repetition, repetitions};
-use verdict::{Estimate, estimate, median};
+use stats::{Interval, median, of_processes};
 
 /// A cell that both runs measured often enough.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,9 +14,9 @@ pub struct Compared {
     /// The cell's id without its repetition.
     pub cell: String,
     /// Operations per second in the first run.
-    pub a: Estimate,
+    pub a: Interval,
     /// Operations per second in the second.
-    pub b: Estimate,
+    pub b: Interval,
 }
 
 impl Compared {
@@ -55,7 +55,7 @@ impl Agreement {
     #[must_use]
     pub fn half_width_percent(&self) -> Option<f64> {
         let widths = self.cells.iter().flat_map(|cell| [&cell.a, &cell.b]);
-        median(&widths.map(Estimate::half_width_percent).collect::<Vec<_>>())
+        median(&widths.map(Interval::half_width_percent).collect::<Vec<_>>())
     }
 }
 
@@ -71,8 +71,8 @@ pub fn agreement(a: &[Row], b: &[Row]) -> Agreement {
             agreement.unlike.push(id);
             continue;
         }
-        let (a, b) = (estimate(&a.throughputs), estimate(&b.throughputs));
-        match a.zip(b).filter(|(a, b)| a.is_interval() && b.is_interval()) {
+        let (a, b) = (of_processes(&a.throughputs), of_processes(&b.throughputs));
+        match a.zip(b).filter(|(a, b)| a.has_level() && b.has_level()) {
             Some((a, b)) => agreement.cells.push(Compared { cell: id, a, b }),
             None => agreement.too_few.push(id),
         }
@@ -144,7 +144,7 @@ mod tests {
             .map(|cell| (cell.cell.contains("/glibc/"), cell.agrees()))
             .collect();
         assert_eq!(verdicts, [(true, true), (false, false)]);
-        assert_eq!((agreement.cells[0].a.median, agreement.cells[0].b.median), (101.0, 101.0));
+        assert_eq!((agreement.cells[0].a.estimate, agreement.cells[0].b.estimate), (101.0, 101.0));
         assert!(agreement.holds(50) && !agreement.holds(51));
         // All four are some 2 %; those of the phases before would be 0.
         let width = agreement.half_width_percent().unwrap();
@@ -189,6 +189,6 @@ mod tests {
             .filter(|row| row.step == "run" && row.cell.id.starts_with(&compared.cell))
             .map(|row| row.throughput_ops_per_s)
             .collect();
-        assert_eq!(compared.a.median, median(&runs).unwrap());
+        assert_eq!(compared.a.estimate, median(&runs).unwrap());
     }
 }

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use verdict::{Better, Line, Series};
+use compare::{Line, Series};
+use stats::Better;
 use xxhash_rust::xxh3::xxh3_64;
 
 use record::Cell;
+use record::Row;
 use record::archive::RunRecord;
 use record::identity::EnvironmentClass;
 use record::{Repetition, repetitions};
-
-use record::Row;
 
 /// One of the things that are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -116,7 +116,7 @@ pub fn blank_line(run: &RunRecord, name: &str) -> Line {
         _ => &run.name,
     };
     Line {
-        schema: verdict::LINE_SCHEMA,
+        schema: compare::LINE_SCHEMA,
         source: "nibble-bench".to_owned(),
         run: name.to_owned(),
         measured: run.started.clone(),

@@ -34,7 +34,7 @@ impl Death {
     ///
     /// A worker that said it was done and then fails to exit cleanly has still crashed: an
     /// engine whose destructor aborts is not healthy.
-    pub(super) fn verdict(&self) -> Option<(Outcome, String)> {
+    pub(super) fn outcome(&self) -> Option<(Outcome, String)> {
         match self.kill {
             Some(Kill::Timeout { timeout }) => {
                 let reason = format!("killed after {:.1} s without an end", timeout.as_secs_f64());
@@ -104,8 +104,8 @@ mod tests {
 
     #[test]
     fn every_end_has_its_outcome() {
-        assert_eq!(death(0, true).verdict(), None);
-        let outcome = |death: Death| death.verdict().map(|(outcome, _)| outcome);
+        assert_eq!(death(0, true).outcome(), None);
+        let outcome = |death: Death| death.outcome().map(|(outcome, _)| outcome);
         assert_eq!(outcome(death(0, false)), Some(Outcome::Crashed));
         assert_eq!(outcome(death(101 << 8, false)), Some(Outcome::Crashed));
         assert_eq!(outcome(death(libc::SIGSEGV, true)), Some(Outcome::Crashed));
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(outcome(Death { kill, ..death(9, false) }), Some(Outcome::Timeout));
         let kill = Some(Kill::Memory { resident_bytes: 2 << 20, limit_bytes: 1 << 20 });
         let death = Death { kill, ..death(9, false) };
-        let (outcome, reason) = death.verdict().unwrap();
+        let (outcome, reason) = death.outcome().unwrap();
         assert_eq!(outcome, Outcome::OutOfMemory);
         assert_eq!(reason, "killed with 2 MiB resident: the cell's limit is 1 MiB");
     }

@@ -178,7 +178,7 @@ impl<'a> Watch<'a> {
         if self.interrupted {
             return;
         }
-        if let Some((outcome, reason)) = (Death { kill, done, status, complaint }).verdict() {
+        if let Some((outcome, reason)) = (Death { kill, done, status, complaint }).outcome() {
             let mut row = self.row(&self.step.clone(), outcome, Some(reason));
             row.positions = std::mem::take(&mut self.positions);
             self.rows.push(row);

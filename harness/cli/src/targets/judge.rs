@@ -1,6 +1,7 @@
 //! From rows to a line of the table.
 
 use serde::Serialize;
+use stats::{bootstrap_median, bootstrap_ratio, median, spread};
 
 use super::bar::{Estimate, Verdict};
 use super::cells::rival_name;
@@ -11,7 +12,6 @@ use crate::compare::{Side, blocks_of, ratios, throughput};
 use record::Row;
 use record::is_sound;
 use record::{Cell, Work};
-use verdict::{median, median_interval, median_ratio};
 
 /// A target's line.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -98,11 +98,11 @@ fn compared(
             median(&values).unwrap_or(f64::NAN) / scale
         };
         let values = ratios(&blocks);
-        let measured = median_ratio(&values, seed).map(|ratio| Estimate {
-            median: ratio.ratio,
-            from: ratio.interval.from,
-            to: ratio.interval.to,
-            count: ratio.blocks,
+        let measured = bootstrap_ratio(&values, seed).map(|ratio| Estimate {
+            median: ratio.estimate,
+            from: ratio.low,
+            to: ratio.high,
+            count: ratio.count,
         });
         let note = match measured {
             Some(_) => format!("{:.2} ÷ {:.2} {unit}", of(Side::B), of(Side::A)),
@@ -225,14 +225,9 @@ fn overhead_of(cell: &[&Row], overhead: Overhead) -> Option<(u64, f64)> {
 
 /// An estimate of at least three repetitions; of fewer, their range.
 pub(super) fn estimate(values: &[f64], seed: u64) -> Option<Estimate> {
-    let count = values.len();
-    if let Some((median, interval)) = median_interval(values, seed) {
-        return Some(Estimate { median, from: interval.from, to: interval.to, count });
-    }
-    let median = median(values).filter(|median| median.is_finite())?;
-    let from = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let to = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    Some(Estimate { median, from, to, count })
+    let found = bootstrap_median(values, seed)
+        .or_else(|| spread(values).filter(|range| range.estimate.is_finite()))?;
+    Some(Estimate { median: found.estimate, from: found.low, to: found.high, count: found.count })
 }
 
 pub(super) fn verdict_of(

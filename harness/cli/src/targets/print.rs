@@ -108,7 +108,7 @@ impl Record {
         if let (Some(made), false) = (self.calibration_made, self.calibrations.is_empty()) {
             let middle = |of: fn(&Calibration) -> f64| {
                 let values: Vec<f64> = self.calibrations.iter().map(of).collect();
-                verdict::median(&values).unwrap_or(f64::NAN)
+                stats::median(&values).unwrap_or(f64::NAN)
             };
             notes.push(format!(
                 "Yardsticks are scaled, round by round, by {:.1} ns ÷ the time of a random line \

@@ -1,12 +1,13 @@
 //! Judges throughput against systems measured elsewhere, scaled by what the two machines' memory
 //! is capable of.
 
+use stats::median;
+
 use super::file::File;
 use super::judge::{Detail, Line, blank, estimate, sound_cells, verdict_of, worst_of};
 use super::target::{Kind, Target};
 use record::Calibration;
 use record::Row;
-use verdict::median;
 
 /// Two machines differ in more than the calibration sees: ratios this near to the bar decide
 /// nothing.

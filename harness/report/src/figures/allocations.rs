@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use stats::median;
+
 use super::data::Data;
 use super::panels::{Axes, Drawing, fill};
 use super::samples::{
@@ -12,7 +14,6 @@ use super::table::{Column, Table, Value};
 use record::repetition::{Repetition, repetitions, sources};
 use record::{Allocations, Work};
 use record::{Row, TracePosition};
-use verdict::median;
 
 const PEAK: Measure = Measure { rank: 1, title: "most resident ÷ most live", log: false };
 const MEMORY: Measure = Measure { rank: 0, title: "memory, MiB", log: false };

@@ -2,8 +2,7 @@
 
 use workloads::fragmentation::Phase;
 
-use record::Work;
-use record::{MemoryPoint, Row};
+use record::{MemoryPoint, Row, Work};
 
 /// What a later filling may take of what the first one took.
 pub const RATIO_MAX: f64 = 1.05;
@@ -56,7 +55,7 @@ pub struct MemoryReturn {
     /// The highest of `fillings`.
     pub worst_ratio: f64,
     /// What that means.
-    pub verdict: Fate,
+    pub fate: Fate,
 }
 
 /// Judges the rows of one process, in any order; `None` where they are not of a pattern of cycles,
@@ -86,7 +85,7 @@ pub fn returns_memory<'a>(
     (fillings.iter().all(is_sound) && remainders.iter().all(is_sound)).then(|| MemoryReturn {
         first_fill_bytes: first.map_or(0, |first| first.resident_bytes),
         worst_ratio: fillings.iter().copied().fold(0.0, f64::max),
-        verdict: Fate::of(&fillings),
+        fate: Fate::of(&fillings),
         fillings,
         remainders,
     })
@@ -125,7 +124,7 @@ mod tests {
     fn judged(resident_mib: &[u64]) -> (f64, Fate) {
         let seen: Vec<(u64, u64)> = resident_mib.iter().map(|&resident| (resident, 90)).collect();
         let found = returns_memory(&process(&seen)).unwrap();
-        (found.worst_ratio, found.verdict)
+        (found.worst_ratio, found.fate)
     }
 
     #[test]
@@ -148,7 +147,7 @@ mod tests {
         let found =
             returns_memory(&process(&[(100, 80), (100, 76), (100, 72), (100, 64)])).unwrap();
         assert_eq!((found.first_fill_bytes, found.worst_ratio), (100 << 20, 1.25));
-        assert_eq!(found.verdict, Fate::Leaking);
+        assert_eq!(found.fate, Fate::Leaking);
         assert_eq!(found.remainders, [0.1; 4]);
     }
 

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use stats::median;
+
 use super::data::Data;
 use super::memory_return::{Fate, MemoryReturn, RATIO_MAX, returns_memory};
 use super::panels::{Axes, Drawing, fill};
@@ -10,7 +12,6 @@ use super::table::{Column, Table, Value};
 use record::repetition::{Repetition, repetitions, sources};
 use record::{Basis, Fragmentation, Work};
 use record::{Memory, MemoryPoint, Row};
-use verdict::median;
 
 const FILLINGS: Measure = Measure { rank: 0, title: "filling ÷ first filling", log: false };
 const REMAINDERS: Measure =
@@ -58,7 +59,7 @@ pub(super) fn refill(rows: &[Row]) -> Data {
         let judged: Judged<'_> = counting
             .filter_map(|&one| Some((one, returns_memory(one.rows.iter().copied())?)))
             .collect();
-        let Some(verdict) = judged.iter().map(|(_, found)| found.verdict).max() else {
+        let Some(fate) = judged.iter().map(|(_, found)| found.fate).max() else {
             if found.iter().any(|one| one.counts()) {
                 let reason = "measured, but it holds no memory, or was not observed in every cycle";
                 data.note_reason(&series.text, &panel.text, reason.to_owned());
@@ -67,8 +68,8 @@ pub(super) fn refill(rows: &[Row]) -> Data {
             }
             continue;
         };
-        if verdict != Fate::Returned {
-            beyond.push(format!("{} on {}: {}", series.text, panel.text, verdict.word()));
+        if fate != Fate::Returned {
+            beyond.push(format!("{} on {}: {}", series.text, panel.text, fate.word()));
         }
         for (measure, ratios) in [
             (FILLINGS, (|found| &found.fillings) as fn(&MemoryReturn) -> &Vec<f64>),
@@ -76,7 +77,7 @@ pub(super) fn refill(rows: &[Row]) -> Data {
         ] {
             points.extend(line(measure, panel, series, &judged, ratios));
         }
-        shown.push(summed_up(panel, series, &judged, verdict), sources(found));
+        shown.push(summed_up(panel, series, &judged, fate), sources(found));
     }
     if !points.is_empty() {
         data.notes.extend(notes(&wanted, &beyond));

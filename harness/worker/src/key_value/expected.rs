@@ -4,7 +4,7 @@
 use engine::{GetError, KvEngine, KvSession};
 use workloads::key_of;
 use workloads::requests::{Request, RequestKind};
-use workloads::value::{ValueChecker, Verdict};
+use workloads::value::{Condition, ValueChecker};
 
 use super::kit::{AGER, LOADER};
 use super::lane::note_damage;
@@ -149,12 +149,12 @@ impl Expected {
         }
     }
 
-    fn judge(&self, record: u64, verdict: Verdict, verification: &mut Verification) {
-        match verdict {
-            Verdict::Good { writer, sequence } if !self.is_last(record, writer, sequence) => {
+    fn judge(&self, record: u64, condition: Condition, verification: &mut Verification) {
+        match condition {
+            Condition::Good { writer, sequence } if !self.is_last(record, writer, sequence) => {
                 verification.lost += 1;
             }
-            Verdict::Good { .. } | Verdict::GoodUnstamped => {}
+            Condition::Good { .. } | Condition::GoodUnstamped => {}
             damaged => note_damage(damaged, verification),
         }
     }

@@ -7,7 +7,7 @@ use engine::{FullMeaning, GetError, KvEngine, KvSession, PutOutcome};
 use platform::clock::monotonic_ns;
 use workloads::key_of;
 use workloads::requests::{Request, RequestKind, RequestStream};
-use workloads::value::{ValueChecker, ValueWriter, Verdict};
+use workloads::value::{Condition, ValueChecker, ValueWriter};
 
 use super::super::mapped::MappedSlice;
 use super::kit::Kit;
@@ -302,11 +302,11 @@ impl<'a> Lane<'a> {
         let (slot_bytes, threads) = (self.slot_bytes, self.threads);
         let bounds = &self.bounds[slot * threads..(slot + 1) * threads];
         let value = &mut self.buffer[slot * slot_bytes..(slot + 1) * slot_bytes];
-        let verdict = self.checker.check(key, &value[..length]);
-        if !verdict.is_good() {
-            return note_damage(verdict, &mut self.done.verification);
+        let condition = self.checker.check(key, &value[..length]);
+        if !condition.is_good() {
+            return note_damage(condition, &mut self.done.verification);
         }
-        if !is_old(verdict, bounds) {
+        if !is_old(condition, bounds) {
             return;
         }
         // A second look: the newer value is there after all, or it is gone.
@@ -339,9 +339,9 @@ impl<'a> Lane<'a> {
             // The record itself is live, so it comes first.
             match entries.first() {
                 Some(first) if first.key == key => {
-                    let verdict = self.checker.check(key, &first.value);
-                    if !verdict.is_good() {
-                        note_damage(verdict, &mut self.done.verification);
+                    let condition = self.checker.check(key, &first.value);
+                    if !condition.is_good() {
+                        note_damage(condition, &mut self.done.verification);
                     }
                 }
                 _ => self.missing(Ok(None)),
@@ -411,9 +411,9 @@ pub(super) fn time(timed: bool) -> u64 {
 
 /// Counts a value that did not arrive as it was written.
 #[cold]
-pub(super) fn note_damage(verdict: Verdict, verification: &mut Verification) {
-    match verdict {
-        Verdict::Torn => verification.torn += 1,
+pub(super) fn note_damage(condition: Condition, verification: &mut Verification) {
+    match condition {
+        Condition::Torn => verification.torn += 1,
         _ => verification.wrong += 1,
     }
 }

@@ -2,6 +2,7 @@
 //! before the engine opens.
 
 use engine::KvEngine;
+use stats::median;
 
 use super::super::Stop;
 use super::super::mapped::MappedSlice;
@@ -11,7 +12,6 @@ use super::lane::{Done, Lane, Shared};
 use crate::registry;
 use platform::clock::monotonic_ns;
 use record::{Cell, KeyValue, Source};
-use verdict::median;
 use workloads::requests::{Request, RequestStream};
 
 /// Operations of one measurement; the median of several counts.

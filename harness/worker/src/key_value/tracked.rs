@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use workloads::value::Verdict;
+use workloads::value::Condition;
 
 use super::super::mapped::MappedSlice;
 
@@ -64,8 +64,8 @@ impl Tracked {
 /// Whether a whole value is older than what was acknowledged when its GET began. Values written
 /// before the clock are older than any write within it; values too short to carry a stamp say
 /// nothing.
-pub(super) fn is_old(verdict: Verdict, bounds: &[u32]) -> bool {
-    let Verdict::Good { writer, sequence } = verdict else { return false };
+pub(super) fn is_old(condition: Condition, bounds: &[u32]) -> bool {
+    let Condition::Good { writer, sequence } = condition else { return false };
     match bounds.get(usize::from(writer)) {
         Some(&bound) => sequence + 1 < u64::from(bound),
         None => bounds.iter().any(|&bound| bound > 0),
@@ -82,7 +82,7 @@ mod tests {
         assert!(tracked.watches(WHICH) && !tracked.watches(WHICH + 1));
         assert!(!tracked.watches(EVERY * 100 + WHICH), "beyond the loaded records");
         let mut bounds = [0; 2];
-        let good = |writer, sequence| Verdict::Good { writer, sequence };
+        let good = |writer, sequence| Condition::Good { writer, sequence };
         tracked.bounds(WHICH, &mut bounds);
         assert!(!is_old(good(0xFFFF, 5), &bounds), "as loaded");
         tracked.acknowledge(WHICH, 1, 6);
@@ -92,6 +92,6 @@ mod tests {
         assert!(is_old(good(1, 5), &bounds));
         assert!(!is_old(good(1, 6), &bounds) && !is_old(good(1, 7), &bounds));
         assert!(!is_old(good(0, 0), &bounds), "another thread's: no order is known");
-        assert!(!is_old(Verdict::GoodUnstamped, &bounds));
+        assert!(!is_old(Condition::GoodUnstamped, &bounds));
     }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use stats::of_processes;
+
 use super::{finish, spot};
 use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing};
@@ -12,7 +14,6 @@ use record::repetition::Source;
 use record::repetition::{Repetition, repetitions};
 use record::{Basis, KeyValue, Work};
 use record::{MemoryPoint, Role, Row};
-use verdict::estimate;
 
 /// A capability: what is divided by what, and from where on it is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -146,7 +147,7 @@ pub(in crate::figures) fn capabilities(rows: &[Row]) -> Data {
         .iter()
         .map(|((system, capability), values)| Point {
             spot: spot(capability.measure(), Quantity::Mops, Label::named(*system), Label::none()),
-            value: estimate(values),
+            value: of_processes(values),
             mark: Mark::None,
             // People read the rated table.
             sources: Vec::new(),
@@ -188,10 +189,10 @@ fn rated(
     for system in systems {
         let mut row = vec![(*system).into()];
         for capability in Capability::ALL {
-            let value = values.get(&(*system, capability)).and_then(|values| estimate(values));
+            let value = values.get(&(*system, capability)).and_then(|values| of_processes(values));
             let text = value.map_or_else(
                 || "·".to_owned(),
-                |value| format!("{} {:.2}", capability.rate(value.median), value.median),
+                |value| format!("{} {:.2}", capability.rate(value.estimate), value.estimate),
             );
             row.push(text.as_str().into());
         }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use stats::of_processes;
 use workloads::KeyDistribution;
 
 use super::{cells, finish, mix, numbered, of_suite, spot, system, threads};
@@ -15,7 +16,6 @@ use record::Row;
 use record::repetition::Repetition;
 use record::repetition::Source;
 use record::{KeyValue, System};
-use verdict::estimate;
 
 /// The setting that tells updates in place from appended ones, and its value.
 const IN_PLACE: (&str, &str) = ("update", "in-place");
@@ -102,7 +102,7 @@ pub(in crate::figures) fn in_place_ratio(rows: &[Row]) -> Data {
     let points: Vec<Point> = ratios
         .into_iter()
         .map(|(spot, (values, sources))| {
-            let value = estimate(&values);
+            let value = of_processes(&values);
             Point { spot, value, mark: Mark::None, sources }
         })
         .collect();

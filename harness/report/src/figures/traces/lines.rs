@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use stats::Interval;
 use workloads::trace::statistics::{AccessBucket, Accesses, Distribution, Live};
 
 use super::super::data::Data;
@@ -10,7 +11,6 @@ use super::super::samples::{Label, Mark, Measure, Point, Quantity, Role, Spot};
 use super::super::table::{Column, Table, Value, prefixed};
 use super::{NOTHING_IN_THEM, accounts, nothing, percent, source};
 use record::{TraceAccount, TraceContents};
-use verdict::Estimate;
 
 const MIB: f64 = (1 << 20) as f64;
 
@@ -315,6 +315,6 @@ fn point(
         below: String::new(),
         quantity: Quantity::Mops,
     };
-    let value = Estimate { median: value, low: value, high: value, count: 0 };
+    let value = Interval::exact(value, 0);
     Point { spot, value: Some(value), mark: Mark::None, sources: Vec::new() }
 }
