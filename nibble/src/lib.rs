@@ -40,6 +40,7 @@
 //! written ([`Statistics::write_amplification`]).
 //!
 //! The design is described in `DESIGN.md`.
+#![warn(missing_docs)]
 
 mod address;
 mod batch;

@@ -17,6 +17,7 @@
 //!
 //! The crate depends on nothing: a contract with a dependency is an opinion.
 #![deny(unsafe_code)]
+#![warn(missing_docs)]
 
 mod census;
 pub mod conformance;

@@ -12,6 +12,8 @@
 //! | [`cpu`] | core ids, pinning, the hypervisor below |
 //! | [`clock`] | time-stamp counter, monotonic and CPU clocks |
 //! | [`process`] | fate of a child whose parent dies, memory and resources as the kernel counts them |
+#![warn(missing_docs)]
+
 pub mod clock;
 pub mod cpu;
 pub mod huge;

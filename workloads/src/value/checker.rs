@@ -1,44 +1,44 @@
-//! Reads a value back and says what happened to it.
+//! Checks a value that was read back and says what happened to it.
 
 use super::layout::{HEADER_BYTES, Header, OFFSETS, offset, pool, short_key, short_value};
 
-/// What a value's bytes say about it.
+/// What the bytes of a value reveal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Whole, of the right key, made by this write.
+    /// The value is whole and belongs to the key; this write made it.
     Good {
-        /// Who wrote it.
+        /// The writer's id.
         writer: u16,
-        /// As which of its writes.
+        /// Which of the writer's values it is.
         sequence: u64,
     },
-    /// Whole and of the right key, but too short to say which write made it.
+    /// The value is whole and belongs to the key, but is too short to say which write made it.
     GoodUnstamped,
-    /// The header is sound, but the value was written with another length.
+    /// The header is intact, but the value was written with another length.
     WrongLength {
-        /// How many bytes were written.
+        /// The length that was written.
         written: usize,
     },
-    /// A sound value of another key.
+    /// An intact value of another key.
     Foreign {
-        /// Whose value it is.
+        /// The key it belongs to.
         key: u64,
     },
-    /// The header is sound, but a part of the body belongs to another version.
+    /// The header is intact, but part of the body belongs to another version.
     Torn,
-    /// Bytes that nobody wrote.
+    /// Bytes that no writer wrote.
     Corrupt,
 }
 
 impl Verdict {
-    /// Whether the value arrived as it was written.
+    /// Whether the value is as it was written.
     #[inline]
     pub const fn is_good(self) -> bool {
         matches!(self, Self::Good { .. } | Self::GoodUnstamped)
     }
 }
 
-/// Checks values of all writers. Costs one comparison of memory; shared freely between threads.
+/// Checks values of all writers. A check costs one memory comparison. Threads may share a checker.
 #[derive(Clone, Debug)]
 pub struct ValueChecker {
     pool: Box<[u8]>,
@@ -46,15 +46,15 @@ pub struct ValueChecker {
 }
 
 impl ValueChecker {
-    /// A checker for values of up to `value_bytes_max` bytes, the same as the writers were given
-    /// or more.
+    /// A checker for values of up to `value_bytes_max` bytes; at least the maximum that the writers
+    /// were given.
     pub fn new(value_bytes_max: usize) -> Self {
         Self { pool: pool(value_bytes_max), value_bytes_max }
     }
 
-    /// Judges what a store answered for `key`.
+    /// Checks what a store returned for `key`.
     ///
-    /// Not checked here: whether it is the *newest* version. Compare the sequence for that.
+    /// It does not check whether this is the *newest* version; compare the sequence for that.
     #[inline]
     pub fn check(&self, key: u64, bytes: &[u8]) -> Verdict {
         let Some(header) = bytes.first_chunk::<HEADER_BYTES>() else {
@@ -77,7 +77,7 @@ impl ValueChecker {
 
     #[cold]
     fn explain_header(&self, header: Header, key: u64) -> Verdict {
-        // A damaged header asks for a random 64-bit length, which is never a plausible one.
+        // A damaged header yields a random 64-bit length, which is never plausible.
         let written = usize::try_from(header.written_bytes()).unwrap_or(usize::MAX);
         match written {
             _ if written < HEADER_BYTES || written > self.value_bytes_max => Verdict::Corrupt,
@@ -86,10 +86,10 @@ impl ValueChecker {
         }
     }
 
-    /// Torn if the bytes from the first difference on stand at the same place of another version.
+    /// Torn if the bytes from the first difference on match the same place of another version.
     #[cold]
     fn explain_body(&self, start: usize, body: &[u8], expected: &[u8]) -> Verdict {
-        // Sixteen bytes never agree by accident; below four they would, at 4096 places.
+        // Sixteen bytes never match by accident; fewer than four would, at 4096 offsets.
         const EVIDENCE_BYTES_MIN: usize = 4;
         const EVIDENCE_BYTES_MAX: usize = 16;
         let differs = body.iter().zip(expected).take_while(|(found, meant)| found == meant).count();
@@ -112,7 +112,7 @@ fn check_short(key: u64, bytes: &[u8]) -> Verdict {
     explain_short(bytes)
 }
 
-/// Foreign if the key that the first word asks for accounts for a second word too.
+/// Foreign if the key implied by the first word explains a second word too.
 #[cold]
 fn explain_short(bytes: &[u8]) -> Verdict {
     const FOREIGN_BYTES_MIN: usize = 16;

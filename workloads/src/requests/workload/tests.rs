@@ -1,11 +1,11 @@
-//! Workloads as files give them, and what is refused.
+//! Workloads read from files, and which ones are rejected.
 
 use serde::de::value::{Error as ValueError, MapDeserializer, SeqDeserializer};
 use serde::de::{IntoDeserializer, Visitor};
 
 use super::*;
 
-/// A value as TOML or JSON hands it over.
+/// A value as deserialised from TOML or JSON.
 #[derive(Clone, Copy)]
 enum Given {
     Text(&'static str),

@@ -1,4 +1,4 @@
-//! Properties and the runs they ask for.
+//! Properties and the runs they describe.
 
 use super::*;
 use crate::ycsb::CORE_WORKLOADS;
