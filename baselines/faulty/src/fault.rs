@@ -1,4 +1,4 @@
-//! The faults and how each is committed.
+//! The faults and how each one is committed.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -6,10 +6,10 @@ use std::{fmt, process, thread};
 
 use engine::OpenError;
 
-/// What goes wrong.
+/// A fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Nothing: the control.
+    /// No fault: the control.
     None,
     /// The process aborts.
     Crash,
@@ -34,7 +34,6 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// All of them.
     pub const ALL: [Self; 11] = [
         Self::None,
         Self::Crash,
@@ -49,7 +48,7 @@ impl Fault {
         Self::Resurrect,
     ];
 
-    /// Those that a heap can commit: it knows no values.
+    /// The faults that a heap can commit: a heap knows no values.
     pub(crate) const OF_HEAPS: [Self; 5] =
         [Self::None, Self::Crash, Self::Panic, Self::Hang, Self::Leak];
 
@@ -71,7 +70,7 @@ impl Fault {
         }
     }
 
-    /// Ends or stops the calling thread, where that is the fault.
+    /// Ends or stops the calling thread, if that is the fault.
     pub(crate) fn strike(self) {
         match self {
             Self::Crash => process::abort(),
@@ -105,7 +104,7 @@ impl FromStr for Fault {
     }
 }
 
-/// Touches `bytes` of memory and leaves them to nobody.
+/// Touches `bytes` of memory and leaks them.
 pub(crate) fn leak(bytes: usize) {
     Box::leak(vec![0xa5_u8; bytes].into_boxed_slice());
 }
