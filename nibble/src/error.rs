@@ -8,52 +8,52 @@ use std::io;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// A block size that is no power of two between 4 KiB and 2 MiB.
+    /// The block size is not a power of two between 4 KiB and 2 MiB.
     BlockSize {
-        /// As configured.
+        /// The configured value.
         block_bytes: u64,
     },
-    /// A field outside its range.
+    /// A field is out of its range.
     OutOfRange {
         /// Name of the field.
         name: &'static str,
-        /// As configured.
+        /// The configured value.
         value: u64,
-        /// Smallest value.
+        /// Smallest allowed value.
         least: u64,
-        /// Largest value.
+        /// Largest allowed value.
         most: u64,
     },
-    /// Segments so large that their counters overflow.
+    /// Segments are so large that their counters would overflow.
     SegmentTooLarge {
-        /// As configured.
+        /// The configured value.
         segment_bytes: u64,
-        /// Largest segment.
+        /// Largest allowed segment.
         limit: u64,
     },
-    /// Fewer than four segments fit.
+    /// Fewer than four segments fit into the memory.
     TooLittleMemory {
-        /// As configured.
+        /// The configured value.
         object_memory_bytes: u64,
-        /// Least for this segment size.
+        /// Memory needed for this segment size.
         needed: u64,
         /// Segment size in use.
         segment_bytes: u64,
     },
-    /// More segments than ids.
+    /// There would be more segments than ids.
     TooManySegments {
-        /// As configured.
+        /// The configured value.
         object_memory_bytes: u64,
-        /// Most for this segment size.
+        /// The most memory for this segment size.
         limit: u64,
         /// Segment size in use.
         segment_bytes: u64,
     },
     /// Reserve and heads would take most of the memory.
     NothingLeft {
-        /// Blocks of object memory.
+        /// Number of blocks of object memory.
         blocks: u64,
-        /// Blocks for reserve and heads.
+        /// Number of blocks for reserve and heads.
         set_aside: u64,
         /// Block size in use.
         block_bytes: u64,
@@ -110,10 +110,10 @@ impl From<io::Error> for OpenError {
     }
 }
 
-/// All slots of the epoch table are taken; drop a session first.
+/// All slots of the epoch table are taken. Drop a session first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManySessions {
-    /// Sessions a store can have at a time.
+    /// How many sessions a store can have at a time.
     pub limit: usize,
 }
 
@@ -125,12 +125,12 @@ impl fmt::Display for TooManySessions {
 
 impl Error for TooManySessions {}
 
-/// The value does not fit the caller's buffer, which is unchanged.
+/// The value does not fit into the caller's buffer, which is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferTooShort {
-    /// Bytes of the value.
+    /// Length of the value.
     pub value_bytes: usize,
-    /// Bytes of the buffer.
+    /// Length of the buffer.
     pub buffer_bytes: usize,
 }
 
@@ -143,16 +143,16 @@ impl fmt::Display for BufferTooShort {
 
 impl Error for BufferTooShort {}
 
-/// Why a value was not stored. What the store held before is unchanged.
+/// Why a value was not stored. The previous contents of the store are unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PutError {
-    /// No room, and compaction cannot make any. Later PUTs work again after deletions.
+    /// There is no room, and compaction cannot make any. PUTs succeed again after deletions.
     Full,
-    /// Larger than a segment holds.
+    /// The value is larger than a segment.
     ValueTooLarge {
-        /// Bytes of the value.
+        /// Length of the value.
         value_bytes: usize,
-        /// Largest value of this store.
+        /// Longest value of this store.
         limit_bytes: usize,
     },
 }
