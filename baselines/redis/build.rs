@@ -18,8 +18,8 @@ fn main() {
             println!("cargo:rerun-if-changed={folder}");
         }
         println!(
-            "cargo:warning=hiredis/hiredis.h is missing: the stores of Redis and Valkey are left \
-             out; scripts/setup installs libhiredis-dev, then build again"
+            "cargo:warning=hiredis/hiredis.h is missing: the Redis and Valkey stores are skipped; \
+             run scripts/setup to install libhiredis-dev, then rebuild"
         );
         return;
     };

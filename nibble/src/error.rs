@@ -78,17 +78,17 @@ impl fmt::Display for OpenError {
             Self::TooLittleMemory { object_memory_bytes, needed, segment_bytes } => write!(
                 out,
                 "object_memory_bytes = {object_memory_bytes}: segments of {segment_bytes} bytes \
-                 need at least {needed}; give more memory or set smaller segments"
+                 need at least {needed}; use more memory or smaller segments"
             ),
             Self::TooManySegments { object_memory_bytes, limit, segment_bytes } => write!(
                 out,
                 "object_memory_bytes = {object_memory_bytes}: segments of {segment_bytes} bytes \
-                 reach at most {limit}; set larger segments"
+                 reach at most {limit}; use larger segments"
             ),
             Self::NothingLeft { blocks, set_aside, block_bytes } => write!(
                 out,
                 "reserve and heads take {set_aside} of {blocks} blocks of {block_bytes} bytes; \
-                 give more memory or set smaller blocks, fewer heads or fewer workers"
+                 use more memory, smaller blocks, fewer heads or fewer workers"
             ),
             Self::System(error) => write!(out, "the system refused memory or threads: {error}"),
         }
@@ -137,7 +137,7 @@ pub struct BufferTooShort {
 impl fmt::Display for BufferTooShort {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { value_bytes, buffer_bytes } = self;
-        write!(out, "a value of {value_bytes} bytes does not fit a buffer of {buffer_bytes}")
+        write!(out, "a value of {value_bytes} bytes does not fit into a buffer of {buffer_bytes}")
     }
 }
 
@@ -160,11 +160,13 @@ pub enum PutError {
 impl fmt::Display for PutError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Full => out.write_str("no room, and compaction cannot make any; delete first"),
+            Self::Full => {
+                out.write_str("no room, and compaction cannot make any; delete something first")
+            }
             Self::ValueTooLarge { value_bytes, limit_bytes } => write!(
                 out,
-                "a value of {value_bytes} bytes exceeds the limit of {limit_bytes}; \
-                 set larger segments"
+                "a value of {value_bytes} bytes exceeds the limit of {limit_bytes}; use larger \
+                 segments"
             ),
         }
     }

@@ -72,7 +72,7 @@ impl Folder {
         }
         let error = last.map_or("others remove it".to_owned(), |error| error.to_string());
         Err(OpenError::Missing {
-            what: format!("a folder of its own below {} ({error})", tmpfs.display()),
+            what: format!("a private folder below {} ({error})", tmpfs.display()),
             remedy: "choose a tmpfs this user may write to".to_owned(),
         })
     }

@@ -48,6 +48,6 @@ pub(crate) fn c_path(path: &Path) -> CString {
 pub(crate) fn refused(what: &str, message: &str) -> OpenError {
     OpenError::Missing {
         what: format!("what {what} needs to open ({message})"),
-        remedy: "mend what its message names, then open it again".to_owned(),
+        remedy: "fix the problem named in its message, then open it again".to_owned(),
     }
 }

@@ -86,8 +86,8 @@ impl fmt::Display for SessionError {
             ),
             Self::Unreachable { reason } => write!(
                 formatter,
-                "a server cannot be asked ({reason}): see what it lacks or why it ended, and open \
-                 the store anew"
+                "a server is unreachable ({reason}): find out what it lacks or why it ended, then \
+                 reopen the store"
             ),
         }
     }

@@ -74,7 +74,7 @@ impl Config {
             return Err(refused("instances", instances, format!("1 to {INSTANCES_MAX}")));
         }
         if !(1..=CLEANER_THREADS_MAX).contains(&cleaner_threads) {
-            let accepted = format!("1 to {CLEANER_THREADS_MAX}, which no put does the work of");
+            let accepted = format!("1 to {CLEANER_THREADS_MAX}; puts do not clean");
             return Err(refused("cleaner_threads", cleaner_threads, accepted));
         }
         let instance_bytes = self.object_memory_bytes / instances as u64;

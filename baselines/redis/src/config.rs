@@ -160,8 +160,8 @@ impl Config {
             return bad("object-memory-bytes", bytes.to_string(), accepted);
         }
         if let (Server::Redis, Some(preload)) = (self.server, self.preload) {
-            let accepted = "none with the server `redis`, which is built for its own allocator; \
-                            `valkey` takes any";
+            let accepted = "none with the server `redis`, which has a built-in allocator; `valkey` \
+                            takes any";
             return bad("preload", preload.to_string(), accepted.to_owned());
         }
         Ok(())

@@ -49,7 +49,7 @@ fn named_program(file: &Path, whence: &str) -> Result<PathBuf, OpenError> {
     }
     Err(OpenError::Missing {
         what: format!("the program {}", file.display()),
-        remedy: format!("{whence} names it: name one that is there, or none"),
+        remedy: format!("{whence} names it: name an existing one, or none"),
     })
 }
 

@@ -103,8 +103,8 @@ impl ServerProcess {
                 if words.contains("Active defragmentation cannot be enabled") {
                     return Err(OpenError::Missing {
                         what: format!("the active defragmentation of {}", self.name),
-                        remedy: "it takes a server built with a jemalloc of its own; leave \
-                                 `active-defrag` out, or put such a server into PATH"
+                        remedy: "this requires a server built with its own jemalloc; omit \
+                                 `active-defrag`, or put such a server into PATH"
                             .to_owned(),
                     });
                 }

@@ -58,7 +58,7 @@ impl SharedMemory {
         let page_bytes = if pages == Pages::Huge { HUGE_PAGE_BYTES } else { PAGE_BYTES };
         assert!(
             bytes > 0 && bytes.is_multiple_of(page_bytes),
-            "{bytes} bytes on pages of {page_bytes}: it takes whole pages"
+            "{bytes} bytes on pages of {page_bytes}: use whole pages"
         );
         let memory = places(count, bytes)?.into_iter().map(|place| {
             let file = memory_file(bytes, libc::MFD_CLOEXEC)?;
@@ -147,9 +147,9 @@ fn fill(mapping: &Mapping, pages: Pages) -> io::Result<()> {
             return Err(io::Error::new(
                 io::ErrorKind::Unsupported,
                 format!(
-                    "the system gives shared memory no 2 MiB pages \
-                     (transparent_hugepage/shmem_enabled is {}): it takes Linux 6.1 or later, a \
-                     setting other than `deny`, and free memory in pieces of 2 MiB",
+                    "the system provides no 2 MiB pages for shared memory \
+                     (transparent_hugepage/shmem_enabled is {}): this requires Linux 6.1 or later, \
+                     a setting other than `deny`, and free memory in pieces of 2 MiB",
                     setting.as_deref().map_or("absent".to_owned(), |word| format!("`{word}`")),
                 ),
             ));

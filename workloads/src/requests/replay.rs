@@ -228,8 +228,8 @@ impl fmt::Display for ReplayError {
         let Self::ValueTooLarge { operation, bytes } = self;
         write!(
             formatter,
-            "operation {operation} has a value of {bytes} bytes, and a request at most {}: convert \
-             the trace with `--size-max`",
+            "operation {operation} has a value of {bytes} bytes, but a request holds at most {}: \
+             convert the trace with `--size-max`",
             Request::SIZE_MAX
         )
     }

@@ -233,13 +233,13 @@ impl fmt::Display for WorkloadError {
             Self::Sizes(error) => error.fmt(f),
             Self::ValueTooLarge { bytes } => write!(
                 f,
-                "values of {bytes} B: a request has room for {} B; use smaller ones",
+                "values of {bytes} B: a request holds at most {} B; use smaller values",
                 Request::SIZE_MAX
             ),
             Self::ScanEntries { from, to } => write!(
                 f,
-                "scan-entries = [{from}, {to}]: the fewest come first, from 1 to {}, as in \
-                 [1, 100]",
+                "scan-entries = [{from}, {to}]: the smaller number comes first, from 1 to {}, as \
+                 in [1, 100]",
                 Request::SIZE_MAX
             ),
             Self::KeyBytes { bytes } => write!(

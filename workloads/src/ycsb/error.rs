@@ -59,7 +59,7 @@ impl fmt::Display for PropertiesError {
             Self::Value { name, value, remedy } => write!(f, "{name}={value}: {remedy}"),
             Self::NoOperations => write!(
                 f,
-                "all proportions are 0: nothing would be asked for; set one, as in \
+                "all proportions are 0, so there would be no requests; set one, as in \
                  readproportion=0.95"
             ),
             Self::Workload(error) => error.fmt(f),

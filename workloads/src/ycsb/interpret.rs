@@ -99,8 +99,8 @@ fn idle_notices(properties: &Properties) -> Result<Vec<String>, PropertiesError>
 
 fn insert_notice(keys: KeyDistribution) -> String {
     let asked = match keys {
-        KeyDistribution::Latest { .. } => "asked for by the thread that inserted them, only",
-        _ => "not asked for; YCSB lets the range of its requests grow",
+        KeyDistribution::Latest { .. } => "requested only by the thread that inserted them",
+        _ => "not requested; YCSB lets the range of its requests grow",
     };
     format!("inserted records are {asked}")
 }

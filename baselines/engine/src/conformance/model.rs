@@ -218,7 +218,7 @@ impl Model {
     fn judge_presence(&mut self, operation: &str, key: u64, seen: bool) {
         match (self.live.contains_key(&key), seen) {
             (true, false) if self.evicts => self.forget(key),
-            (true, false) => panic!("{operation} found key {key:#x} absent, which is live"),
+            (true, false) => panic!("{operation} did not find key {key:#x}, which is live"),
             (false, true) => panic!("{operation} found key {key:#x}, which is not live"),
             _ => {}
         }

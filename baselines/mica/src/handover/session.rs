@@ -137,7 +137,7 @@ impl<'store> HandoverSession<'store> {
 fn owner_is_gone(owner: usize) -> ! {
     panic!(
         "owner {owner} of mica-handover has panicked, so nobody serves its partitions: see its \
-         message, and open the store anew"
+         message, then reopen the store"
     )
 }
 

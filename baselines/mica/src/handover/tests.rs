@@ -66,7 +66,7 @@ fn an_owner_that_panics_is_a_panic_of_who_asks_it_and_no_hang() {
     let (mut bytes, mut outcomes) = ([0; 10], [Outcome::Absent; 2]);
     let message =
         panic_of(|| session.execute(&batch, &mut ValueBuffers::new(&mut bytes, 5), &mut outcomes));
-    assert!(message.contains("open the store anew"), "{message}");
+    assert!(message.contains("reopen the store"), "{message}");
     assert_eq!(outcomes[1], Outcome::Found(5), "the other owner's part was waited for");
 
     // Living owners serve old and new sessions; new sessions are told which owner is gone.

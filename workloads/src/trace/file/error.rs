@@ -76,15 +76,15 @@ impl fmt::Display for TraceErrorKind {
         match self {
             Self::Io(error) => write!(f, "reading failed: {error}"),
             Self::NotATrace { first_bytes } if first_bytes.is_empty() => {
-                write!(f, "not a trace of this format, it is empty")
+                write!(f, "not a trace of this format: it is empty")
             }
             Self::NotATrace { first_bytes } => {
                 let begin = first_bytes.escape_ascii();
-                write!(f, "not a trace of this format, it begins with \"{begin}\"")
+                write!(f, "not a trace of this format: it begins with \"{begin}\"")
             }
             Self::Newer { version } => write!(
                 f,
-                "written in version {version} of the format, this program reads version {VERSION}"
+                "written in version {version} of the format; this program reads version {VERSION}"
             ),
             Self::HeaderCutShort => write!(f, "the file ends within its header"),
             Self::HeaderDamaged { what } => write!(f, "the header is damaged: {what}"),
@@ -109,7 +109,7 @@ impl fmt::Display for TraceError {
         match kind {
             TraceErrorKind::Io(_) => write!(f, "try again, or read a copy"),
             TraceErrorKind::NotATrace { .. } => {
-                write!(f, "traces of other formats become one by `nibble-bench trace convert`")
+                write!(f, "convert traces of other formats with `nibble-bench trace convert`")
             }
             TraceErrorKind::Newer { .. } => {
                 write!(f, "use the nibble-bench that wrote it or a newer one")
@@ -122,14 +122,14 @@ impl fmt::Display for TraceError {
             }
             TraceErrorKind::Damaged { complete_records, .. } => write!(
                 f,
-                "copy it from its origin again, or keep the {complete_records} records before by \
-                 `nibble-bench trace repair {name}`"
+                "copy it from its origin again, or keep the {complete_records} records before \
+                 that with `nibble-bench trace repair {name}`"
             ),
             TraceErrorKind::Unfinished { .. } => {
                 write!(f, "`nibble-bench trace repair {name}` keeps the complete blocks")
             }
             TraceErrorKind::Trailing => {
-                write!(f, "`nibble-bench trace repair {name}` keeps the trace alone")
+                write!(f, "`nibble-bench trace repair {name}` keeps only the trace")
             }
         }
     }
@@ -175,13 +175,13 @@ impl fmt::Display for WriteError {
         match self {
             Self::Io(error) => write!(
                 f,
-                "writing a trace failed: {error}; the blocks before are complete, make room and \
-                 keep them by `nibble-bench trace repair`"
+                "writing a trace failed: {error}; the blocks before are complete; make room and \
+                 keep them with `nibble-bench trace repair`"
             ),
             Self::Broken => write!(
                 f,
-                "nothing can be written behind a block that was cut by an error; keep the blocks \
-                 before by `nibble-bench trace repair`"
+                "nothing can be written after a block that an error cut off; keep the blocks \
+                 before it with `nibble-bench trace repair`"
             ),
             Self::WrongContent { announced, records } => write!(
                 f,
@@ -195,8 +195,8 @@ impl fmt::Display for WriteError {
             ),
             Self::Backwards { record, time_ns, before_ns } => write!(
                 f,
-                "record {record} of a trace is of {time_ns} ns, the one before of {before_ns} ns; \
-                 sort records by time, or record with a monotonic clock"
+                "record {record} of a trace has time {time_ns} ns, the one before it {before_ns} \
+                 ns; sort records by time, or record with a monotonic clock"
             ),
         }
     }

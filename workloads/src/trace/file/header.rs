@@ -110,7 +110,7 @@ impl Header {
             return Err(source.error(8, damaged("there is no version 0".into())));
         }
         if text_bytes > TEXT_BYTES_MAX {
-            let what = format!("a text of {text_bytes} bytes, at most {TEXT_BYTES_MAX} can be");
+            let what = format!("the text has {text_bytes} bytes, more than {TEXT_BYTES_MAX}");
             return Err(source.error(12, damaged(what)));
         }
         let mut bytes = fixed;
@@ -156,14 +156,14 @@ mod tests {
     fn what_cannot_be_read_is_named_with_a_remedy() {
         assert_eq!(
             read(b"time,key,size\n1,2,3\n"),
-            Err("trace a.trace, byte 0: not a trace of this format, it begins with \"time,key\"; \
-                 traces of other formats become one by `nibble-bench trace convert`"
+            Err("trace a.trace, byte 0: not a trace of this format: it begins with \"time,key\"; \
+                 convert traces of other formats with `nibble-bench trace convert`"
                 .into())
         );
         assert_eq!(
             read(b""),
-            Err("trace a.trace, byte 0: not a trace of this format, it is empty; traces of other \
-                 formats become one by `nibble-bench trace convert`"
+            Err("trace a.trace, byte 0: not a trace of this format: it is empty; convert traces \
+                 of other formats with `nibble-bench trace convert`"
                 .into())
         );
         let sound = Header::new::<Operation>("x").to_bytes().unwrap();
@@ -171,7 +171,7 @@ mod tests {
         newer[8] = 7;
         assert_eq!(
             read(&newer),
-            Err("trace a.trace, byte 8: written in version 7 of the format, this program reads \
+            Err("trace a.trace, byte 8: written in version 7 of the format; this program reads \
                  version 1; use the nibble-bench that wrote it or a newer one"
                 .into())
         );
@@ -181,7 +181,7 @@ mod tests {
         }
         let mut huge = sound;
         huge[15] = 0x7F;
-        assert!(read(&huge).unwrap_err().contains("at most 1048576 can be"));
+        assert!(read(&huge).unwrap_err().contains("more than 1048576"));
     }
 
     #[test]

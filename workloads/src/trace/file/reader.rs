@@ -208,7 +208,7 @@ impl<R: Record, In: Read> TraceReader<R, In> {
     fn end(&mut self, begin: u64) -> Result<(), TraceError> {
         let text = &self.stored[..self.stored.len() - TAIL_BYTES];
         let written: Totals = serde_json::from_slice(text)
-            .map_err(|error| self.damaged(begin, &format!("the end block is no text: {error}")))?;
+            .map_err(|error| self.damaged(begin, &format!("the end block is not text: {error}")))?;
         let notes = written.notes.clone();
         if written != (Totals { notes, ..self.totals.clone() }) {
             let what = "the end block tells of other records than the blocks hold";
@@ -379,6 +379,6 @@ mod tests {
             let what = end(&totals.to_text().unwrap());
             assert_eq!(what, "the end block tells of other records than the blocks hold");
         }
-        assert!(end(b"{").starts_with("the end block is no text: "));
+        assert!(end(b"{").starts_with("the end block is not text: "));
     }
 }

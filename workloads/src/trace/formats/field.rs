@@ -18,7 +18,7 @@ pub(super) fn number(column: &str, field: &[u8]) -> Result<u64, Fault> {
     let wrong = |why| {
         Fault::new(
             format!("{column} {} {why}", shown(field)),
-            "check that the file is whole and of this format",
+            "check that the file is complete and has this format",
         )
     };
     if field.is_empty() {
@@ -50,7 +50,7 @@ pub(super) fn decimal_seconds_ns(column: &str, field: &[u8]) -> Result<u128, Fau
     if digits > NS_DIGITS {
         return Err(Fault::new(
             format!("{column} {} is finer than a nanosecond", shown(field)),
-            "write at most nine digits behind the point",
+            "write at most nine digits after the decimal point",
         ));
     }
     let scale = 10u128.pow((NS_DIGITS - digits) as u32);

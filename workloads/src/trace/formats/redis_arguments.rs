@@ -41,7 +41,7 @@ impl Arguments {
                 return Ok(rest);
             }
             let (byte, length) = escaped(rest).ok_or_else(|| {
-                wrong("is no escape of MONITOR", text.get(stop..).unwrap_or(text))
+                wrong("is not an escape of MONITOR", text.get(stop..).unwrap_or(text))
             })?;
             self.bytes.push(byte);
             text = &rest[length..];

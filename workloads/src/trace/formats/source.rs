@@ -106,13 +106,13 @@ impl<'a> Source<'a> {
         if self.item.len() > bytes_max || (!ended && self.item.len() == limit) {
             return Err(self.error(Fault::new(
                 format!("a line longer than {bytes_max} bytes"),
-                "the file is damaged or of another format: choose the format it has",
+                "the file is damaged or has another format: choose the right format",
             )));
         }
         if !ended {
             return Err(self.error(Fault::new(
                 "the last line has no end, so it may have been cut",
-                "get the file again; if the line is whole, append a newline",
+                "get the file again; if the line is complete, append a newline",
             )));
         }
         Ok(())

@@ -59,7 +59,7 @@ impl<const N: usize> Table<N> {
         if columns != header.columns {
             return Err(Fault::new(
                 format!("{columns} columns where the header has {}", header.columns),
-                "check that the line is whole and that no field contains a comma",
+                "check that the line is complete and that no field contains a comma",
             ));
         }
         Ok(Some(row))
@@ -98,7 +98,7 @@ impl<const N: usize> Header<N> {
             if names.iter().filter(|&&name| is_it(name)).count() > 1 {
                 return Err(Fault::new(
                     format!("two columns \"{column}\" in the header {}", shown(text)),
-                    "rename the one that is not meant",
+                    "rename the wrong one",
                 ));
             }
         }
