@@ -264,7 +264,6 @@ impl Config {
 #[derive(Clone, Debug)]
 pub(crate) struct Geometry {
     pub(crate) nodes: Vec<NodePlan>,
-    /// Number of blocks per node.
     pub(crate) node_blocks: u32,
     /// Number of segment ids per node.
     pub(crate) node_segments: usize,

@@ -25,7 +25,6 @@ pub trait Table: Sync + fmt::Debug {
     /// Passes the value of `key` to `read`; `None` if it is absent.
     fn read<R>(&self, key: u64, read: impl FnOnce(&[u8]) -> R) -> Option<R>;
 
-    /// Stores a value.
     fn put(&self, key: u64, value: &[u8]);
 
     /// Removes `key` if present.

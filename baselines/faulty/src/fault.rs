@@ -6,14 +6,12 @@ use std::{fmt, process, thread};
 
 use engine::OpenError;
 
-/// A fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// No fault: the control.
     None,
     /// The process aborts.
     Crash,
-    /// The thread panics.
     Panic,
     /// The operation never returns.
     Hang,

@@ -23,7 +23,6 @@ static TRAITS: HeapTraits = HeapTraits {
 /// `MALLCTL_ARENAS_ALL` (4096) in place of an arena's index means every arena.
 const PURGE_ALL: &CStr = c"arena.4096.purge";
 
-/// jemalloc.
 #[derive(Debug)]
 pub(crate) struct Jemalloc;
 

@@ -42,7 +42,6 @@ const OPTIONS: &[(&str, mi_option_t)] = &[
 // The positions above are valid for a list of this length; check them again when it grows.
 const _: () = assert!(libmimalloc_sys::_mi_option_last == 47);
 
-/// mimalloc.
 #[derive(Debug)]
 pub(crate) struct Mimalloc;
 

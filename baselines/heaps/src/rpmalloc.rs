@@ -31,7 +31,6 @@ unsafe extern "C" {
     fn rpmalloc_thread_finalize(release_caches: c_int);
 }
 
-/// rpmalloc.
 #[derive(Debug)]
 pub(crate) struct Rpmalloc;
 

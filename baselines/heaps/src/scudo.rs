@@ -68,7 +68,6 @@ unsafe extern "C" fn compute_hardware_crc32(crc: u32, data: usize) -> u32 {
     std::arch::x86_64::_mm_crc32_u64(u64::from(crc), data as u64) as u32
 }
 
-/// Scudo.
 #[derive(Debug)]
 pub(crate) struct Scudo;
 

@@ -19,7 +19,6 @@ const ALIGNMENT_BYTES: usize = 16;
 /// The crate bundles upstream sources without a version of their own.
 const VERSION: &str = "snmalloc as bundled by snmalloc-sys 0.7.6";
 
-/// snmalloc.
 #[derive(Debug)]
 pub(crate) struct Snmalloc;
 

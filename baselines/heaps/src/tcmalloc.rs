@@ -65,7 +65,6 @@ unsafe extern "C" {
     safe fn MallocExtension_Internal_ReleaseMemoryToSystem(bytes: usize) -> usize;
 }
 
-/// TCMalloc.
 #[derive(Debug)]
 pub(crate) struct Tcmalloc;
 

@@ -17,7 +17,6 @@ pub trait Map: Sized + Send + Sync + fmt::Debug + 'static {
     const NAME: &'static str;
     /// The store's one-line description.
     const DESCRIPTION: &'static str;
-    /// Whether it scans.
     const ORDERED: bool = false;
     /// Whether operations need a guard; a batch then takes one for all its operations.
     const GUARDS: bool = false;
@@ -90,10 +89,7 @@ pub enum Placed {
     /// The key is new.
     Inserted,
     /// The row replaced one with a value of this length.
-    Updated {
-        /// Bytes of the old value.
-        old_value_bytes: usize,
-    },
+    Updated { old_value_bytes: usize },
     /// There was no room; the map is unchanged.
     Refused,
 }

@@ -16,7 +16,6 @@ use crate::node::NODE_BYTES;
 
 /// Alignment of nodes.
 pub(crate) const LINE_BYTES: usize = 64;
-/// Alignment of blocks.
 const HEAP_ALIGNMENT_BYTES: usize = 16;
 const SLACK_BYTES: usize = LINE_BYTES - HEAP_ALIGNMENT_BYTES;
 

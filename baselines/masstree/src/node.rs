@@ -83,12 +83,19 @@ pub(crate) struct Interior {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Found {
     /// The key, in a slot.
-    Row { slot: usize, link: Link },
+    Row {
+        slot: usize,
+        link: Link,
+    },
     /// A layer that may contain the key.
-    Layer { slot: usize, link: *mut u8 },
+    Layer {
+        slot: usize,
+        link: *mut u8,
+    },
     /// Another key with the same slice; both have suffixes.
-    Conflict { slot: usize },
-    /// Nothing.
+    Conflict {
+        slot: usize,
+    },
     Absent,
 }
 

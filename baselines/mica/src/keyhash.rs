@@ -7,9 +7,7 @@ use std::str::FromStr;
 
 /// Bits of the largest partition number.
 const PARTITION_BITS: u32 = 12;
-/// Bits of a tag.
 pub const TAG_BITS: u32 = 16;
-/// Bits that select the bucket.
 const BUCKET_BITS: u32 = 64 - PARTITION_BITS - TAG_BITS;
 
 /// The most partitions that a keyhash can distinguish.

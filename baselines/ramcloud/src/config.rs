@@ -119,7 +119,6 @@ impl Config {
 /// Sizes of one instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Geometry {
-    /// Number of seglets.
     pub(crate) seglets: usize,
     pub(crate) seglet_bytes: usize,
     /// Number of seglets in a full segment.
@@ -133,7 +132,6 @@ pub(crate) struct Geometry {
     pub(crate) tombstone_reserve: usize,
     /// Number of buckets of the hash table, a power of two.
     pub(crate) buckets: usize,
-    /// The longest value.
     pub(crate) value_bytes_max: usize,
 }
 

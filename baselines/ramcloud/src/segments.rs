@@ -57,9 +57,7 @@ pub(crate) struct Segment {
     dead_bytes: AtomicU64,
     id: AtomicU64,
     state: AtomicU8,
-    /// First seglet.
     pub(crate) first: AtomicU32,
-    /// Number of seglets.
     pub(crate) seglets: AtomicUsize,
     /// Bytes up to the end of the last entry.
     pub(crate) length: AtomicUsize,
@@ -237,7 +235,6 @@ impl Segments {
         first
     }
 
-    /// Size of the table.
     pub(crate) fn table_bytes(&self) -> usize {
         self.slots.len() * (size_of::<Segment>() + size_of::<u32>())
     }

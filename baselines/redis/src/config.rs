@@ -44,11 +44,9 @@ impl Server {
 /// An allocator preloaded into a server that calls `malloc`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preload {
-    /// jemalloc.
     Jemalloc,
     /// The TCMalloc of gperftools, without its profilers.
     TcmallocMinimal,
-    /// mimalloc.
     Mimalloc,
 }
 

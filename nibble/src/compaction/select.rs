@@ -7,7 +7,6 @@ use crate::knobs::Selection;
 /// What is known about a closed segment without touching its memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
-    /// Live bytes.
     pub(crate) live: u64,
     /// Appended bytes.
     pub(crate) used: u64,

@@ -81,7 +81,6 @@ impl Slot {
     }
 }
 
-/// All slots.
 #[derive(Debug)]
 pub(crate) struct EpochTable {
     pub(crate) clock: Arc<Clock>,

@@ -27,7 +27,6 @@ use crate::sync::{AtomicU8, Ordering, release_fence};
 /// The header of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
-    /// Length of the value.
     pub(crate) value_bytes: u32,
     /// How long a value in this place may become.
     pub(crate) room: u32,

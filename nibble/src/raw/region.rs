@@ -36,7 +36,6 @@ impl Region {
         1 << self.block_shift
     }
 
-    /// Size of all blocks.
     pub(crate) fn bytes(&self) -> u64 {
         u64::from(self.blocks) << self.block_shift
     }
@@ -116,7 +115,6 @@ impl Region {
     }
 }
 
-/// Prefetches a line for writing.
 #[inline]
 fn prefetch_to_write(line: *const u8) {
     #[cfg(target_arch = "x86_64")]

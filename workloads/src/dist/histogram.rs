@@ -103,7 +103,6 @@ impl SizeHistogram {
         sum / self.weight() as f64
     }
 
-    /// Sum of all weights.
     fn weight(&self) -> u64 {
         self.bins[self.bins.len() - 1].weight_end
     }

@@ -29,10 +29,13 @@ impl fmt::Display for KeyDistribution {
 /// A text that is not a key distribution.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ParseKeyDistributionError {
-    /// The name is unknown.
-    UnknownName { text: String },
+    UnknownName {
+        text: String,
+    },
     /// The skew is not a number above 0.
-    Theta { text: String },
+    Theta {
+        text: String,
+    },
     /// The hot set or its share of the operations is not a fraction.
     Hotspot {
         /// Both fractions, as given.

@@ -43,10 +43,7 @@ pub enum ScriptError {
         object_bytes_max: usize,
     },
     /// The pattern allocates a multiple of the cap, but there is no cap.
-    MultipleOfNoCap {
-        /// The name of the pattern.
-        name: String,
-    },
+    MultipleOfNoCap { name: String },
 }
 
 impl fmt::Display for ScriptError {

@@ -6,7 +6,7 @@ use std::fmt;
 pub enum ParametersError {
     /// A number is out of bounds.
     OutOfRange {
-        /// The parameter.
+        /// The name in messages.
         name: &'static str,
         value: u64,
         /// The smallest allowed value.

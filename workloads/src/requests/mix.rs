@@ -15,13 +15,10 @@ use crate::Rng;
 // `remote`: the derived functions become associated ones, so that reading can validate.
 #[serde(remote = "Self", rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Mix {
-    /// Reads.
     pub get: f64,
-    /// Overwrites.
     pub update: f64,
     /// INSERTs of new records.
     pub insert: f64,
-    /// Removals.
     pub delete: f64,
     /// Reads, each followed by an overwrite of the same record.
     pub read_modify_write: f64,

@@ -218,7 +218,6 @@ pub enum ReplayError {
     ValueTooLarge {
         /// The number of the request.
         operation: u64,
-        /// The size of the value.
         bytes: usize,
     },
 }

@@ -43,7 +43,6 @@ impl Sizes {
 enum Keys {
     /// Nothing was loaded and nothing is deleted: there is nothing to request.
     None,
-    /// The loaded records.
     Loaded(KeySampler),
     /// By rank: this thread's inserts from the newest on, then the loaded records from the last on.
     Newest(KeySampler),

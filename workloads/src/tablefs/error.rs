@@ -12,7 +12,6 @@ pub enum FileError {
     NotFound,
     /// The name is taken.
     Exists,
-    /// Not a directory.
     NotADirectory,
     /// It is a directory, but a file is needed.
     IsADirectory,

@@ -5,17 +5,14 @@
 pub enum AllocationKind {
     /// Allocate a new object.
     Allocate {
-        /// Size requested, in bytes.
         bytes: u64,
         /// Alignment in bytes: a power of two, or 0 if none was requested.
         alignment: u32,
     },
     /// Change an object's size; it keeps its number.
     Reallocate {
-        /// Size requested, in bytes.
         bytes: u64,
     },
-    /// Free an object.
     Free,
 }
 

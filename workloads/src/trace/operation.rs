@@ -3,7 +3,6 @@
 /// What an operation does, as seen by an in-memory store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum OperationKind {
-    /// Read a value.
     Get,
     /// Store a value, whether the key is present or not.
     Put,

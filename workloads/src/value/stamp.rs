@@ -26,7 +26,6 @@ const _: () = assert!(WRITER_BITS == u16::BITS, "a writer is a u16");
 pub struct Stamp(u64);
 
 impl Stamp {
-    /// The largest sequence.
     pub const SEQUENCE_MAX: u64 = SEQUENCE_MASK;
 
     /// # Panics

@@ -15,7 +15,6 @@ pub enum PropertiesError {
     },
     /// A setting without a name or without `=`.
     Setting { text: String },
-    /// The property is unknown.
     Unknown {
         name: String,
         /// The most similar known name.

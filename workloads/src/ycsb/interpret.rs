@@ -14,7 +14,6 @@ use crate::{KeyDistribution, SizeDistribution};
 pub struct YcsbRun {
     /// The requests; the workload's name is `ycsb`.
     pub workload: Workload,
-    /// Number of records loaded.
     pub records: u64,
     /// Number of requests of all threads together.
     pub operations: u64,

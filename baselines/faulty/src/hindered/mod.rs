@@ -29,7 +29,6 @@ pub use session::HinderedSession;
 
 /// The name under which a hindered store is registered.
 pub trait Naming {
-    /// The name.
     const NAME: &'static str;
 }
 

@@ -21,7 +21,6 @@ pub(crate) const HEADER_WORDS: usize = HEADER_BYTES / WORD_BYTES;
 /// The largest item: two of them fit into the smallest log, and one into the part of a log that is
 /// mapped again behind its end.
 const ITEM_BYTES_MAX: usize = 1 << 20;
-/// Longest value.
 pub(crate) const VALUE_BYTES_MAX: usize = ITEM_BYTES_MAX - HEADER_BYTES;
 
 const KEY_BYTES: u64 = size_of::<u64>() as u64;

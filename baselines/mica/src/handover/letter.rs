@@ -21,7 +21,6 @@ enum Asked {
     Delete { key: u64 },
 }
 
-/// A letter.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Request {
@@ -33,7 +32,6 @@ pub(super) struct Request {
     asked: [Asked; LETTER_OPERATIONS],
 }
 
-/// An answer.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Reply {
@@ -56,7 +54,6 @@ impl Request {
         }
     }
 
-    /// Size of its buffer.
     pub(super) fn buffer_bytes(&self) -> usize {
         self.values.capacity()
     }
@@ -116,7 +113,6 @@ impl Reply {
         Self { values: vec![0; BUFFER_BYTES_FIRST], outcomes: [Outcome::Absent; LETTER_OPERATIONS] }
     }
 
-    /// Size of its buffer.
     pub(super) fn buffer_bytes(&self) -> usize {
         self.values.capacity()
     }

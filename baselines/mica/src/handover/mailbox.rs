@@ -30,7 +30,7 @@ struct ToOwner {
 #[derive(Debug)]
 #[repr(C, align(128))]
 struct ToSession {
-    /// An [`Answered`].
+    /// The word of an [`Answered`].
     answered: AtomicU64,
     reply: Mutex<Reply>,
 }

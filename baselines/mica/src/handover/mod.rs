@@ -41,7 +41,6 @@ use patience::SPINS_MAX;
 /// Settings of a [`MicaHandover`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Settings of the store.
     pub store: store::Config,
     /// Number of threads that own partitions, from 1 to the number of partitions. Partitions are
     /// dealt out to them in turn.

@@ -120,7 +120,6 @@ impl Owner {
         }
     }
 
-    /// Size of its mailboxes.
     pub(super) fn mailbox_bytes(&self) -> u64 {
         lock(&self.desk).mailboxes.iter().map(|mailbox| mailbox.bytes()).sum()
     }

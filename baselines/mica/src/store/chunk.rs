@@ -91,7 +91,6 @@ impl Tag {
         (self.0 >> SIZE_SHIFT) as usize & CHUNK_WORDS_MAX
     }
 
-    /// Length of the value.
     #[inline]
     pub(super) fn value_bytes(self) -> usize {
         (self.0 >> VALUE_SHIFT) as usize

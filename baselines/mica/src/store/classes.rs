@@ -11,7 +11,6 @@ const EXACT_BITS: u32 = EXACT_CLASSES.trailing_zeros();
 /// Sizes are below 2 to this power.
 const SIZE_BITS: u32 = CHUNK_WORDS_MAX.ilog2() + 1;
 
-/// Number of classes.
 pub(super) const CLASSES: usize = EXACT_CLASSES + (SIZE_BITS - EXACT_BITS) as usize * RANGES;
 
 const _: () = assert!(EXACT_CLASSES.is_power_of_two() && EXACT_CLASSES > RANGES);

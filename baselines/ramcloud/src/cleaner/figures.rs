@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) struct CleanerFigures {
     pub(crate) passes: AtomicU64,
     pub(crate) segments: AtomicU64,
-    /// Seglets of the segments freed.
     pub(crate) freed_seglets: AtomicU64,
     /// Bytes of entries in the segments freed.
     pub(crate) source_bytes: AtomicU64,

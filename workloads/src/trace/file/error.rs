@@ -32,7 +32,6 @@ pub enum TraceErrorKind {
     },
     /// The file ends within its header.
     HeaderCutShort,
-    /// The header is damaged.
     HeaderDamaged {
         /// How the damage shows.
         what: String,
@@ -53,9 +52,7 @@ pub enum TraceErrorKind {
     },
     /// The end block is missing. The offset is the end of the last complete block.
     Unfinished {
-        /// Records in complete blocks.
         complete_records: u64,
-        /// Complete blocks.
         complete_blocks: u64,
         /// Bytes behind them, from a truncated block.
         torn_bytes: u64,

@@ -11,7 +11,6 @@ use crate::trace::{Allocation, Operation};
 /// The name of the note that says a trace was repaired, and why.
 pub const REPAIRED: &str = "repaired";
 
-/// A repair that failed.
 #[derive(Debug)]
 pub enum RepairError {
     /// Nothing can be kept: the header is damaged, or reading failed.

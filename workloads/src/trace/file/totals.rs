@@ -7,13 +7,10 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::{Content, TEXT_BYTES_MAX};
 
-/// Totals of a trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Totals {
-    /// Number of records.
     pub records: u64,
-    /// Number of blocks.
     pub blocks: u64,
     /// The identity of the trace. Two traces with the same digest hold the same records in the same
     /// blocks, whatever their headers and notes say and whichever compressor release wrote them.

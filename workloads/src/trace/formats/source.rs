@@ -25,7 +25,6 @@ pub(super) struct Source<'a> {
     name: String,
     unit: Unit,
     item: Vec<u8>,
-    /// Offset of the current item.
     item_offset: u64,
     /// Offset of what follows it.
     offset: u64,

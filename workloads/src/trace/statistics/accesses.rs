@@ -31,13 +31,9 @@ pub struct Accesses {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct AccessQuantiles {
-    /// 50 %.
     pub p50: u64,
-    /// 80 %.
     pub p80: u64,
-    /// 90 %.
     pub p90: u64,
-    /// 99 %.
     pub p99: u64,
 }
 
@@ -47,7 +43,6 @@ pub struct AccessQuantiles {
 pub struct AccessBucket {
     /// The largest access count in this bucket.
     pub up_to: u64,
-    /// Number of objects.
     pub objects: u64,
     /// Number of operations on them.
     pub operations: u64,

@@ -15,11 +15,9 @@ use super::timeline::{Live, Recorder, Timeline};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct AllocationEvents {
-    /// Objects allocated.
     pub allocations: u64,
     /// Objects resized.
     pub reallocations: u64,
-    /// Objects freed.
     pub frees: u64,
     /// Events that contradict earlier ones: on an object that is not live, or an allocation of one
     /// that is. They change nothing and are counted nowhere else.
@@ -42,7 +40,6 @@ impl AddAssign for AllocationEvents {
     }
 }
 
-/// Statistics of an allocation trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct AllocationStatistics {

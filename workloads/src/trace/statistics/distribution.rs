@@ -46,7 +46,6 @@ const _: () = assert!(last_of(BUCKETS - 1) == u64::MAX);
 pub struct Bucket {
     /// The highest value in this bucket.
     pub up_to: u64,
-    /// Number of values.
     pub count: u64,
 }
 
@@ -62,7 +61,6 @@ impl Bucket {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Distribution {
-    /// Number of values.
     pub count: u64,
     /// Sum of the values, at most `u64::MAX`.
     pub sum: u64,

@@ -66,17 +66,11 @@ impl Effect {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Effects {
-    /// [`Effect::GetHit`].
     pub get_hit: u64,
-    /// [`Effect::GetMiss`].
     pub get_miss: u64,
-    /// [`Effect::Insert`].
     pub insert: u64,
-    /// [`Effect::Overwrite`].
     pub overwrite: u64,
-    /// [`Effect::Delete`].
     pub delete: u64,
-    /// [`Effect::DeleteMiss`].
     pub delete_miss: u64,
 }
 

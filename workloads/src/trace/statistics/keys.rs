@@ -10,7 +10,6 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::mix::mix;
 
-/// Number of parts.
 const PARTS: usize = 64;
 
 /// The history of a key.
@@ -24,7 +23,6 @@ pub(super) struct Key {
     pub(super) slot: u32,
     /// Whether it is stored now.
     pub(super) is_live: bool,
-    /// Whether it was ever stored.
     pub(super) was_stored: bool,
 }
 

@@ -11,7 +11,6 @@ use super::phases::{Mark, Phases};
 use super::reuse::{Follower, Reuse};
 use super::timeline::{Live, Recorder, Timeline};
 
-/// Options of the statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatisticsOptions {
     /// Points over the course of the trace: between this many and twice as many; at least 1.
