@@ -1,6 +1,6 @@
-# One metric over all runs of a history, a panel for each cell: medians with their intervals, the level
-# of each segment, and where it changed. The first `most` cells have a panel.
-# Columns: panel measure x label value value-low value-high centre change, which is - where there is none
+# One metric over all runs of a history, one panel per cell: medians with their intervals, the level
+# of each segment, and the changes. Only the first `most` cells have a panel.
+# Columns: panel measure x label value value-low value-high centre change (- if there is none)
 
 name = "history"
 if (!exists("data")) { data = name.".tsv" }
@@ -22,20 +22,21 @@ load "style.gp"
 
 in_panel(x) = strcol("panel") eq the_panel
 changes(x) = in_panel(0) && strcol("change") ne "-"
-# A title has its share of the width.
+# A title gets its share of the width.
 room = 132 / across
 titled(s) = strlen(s) <= room ? s : s[1 : room - 1]."…"
 # Labels stand upright, 15 pixels apart or more, at round distances.
 labels_most = int(width * 0.88 / across / 15)
 apart(n) = n <= labels_most ? 1 : n <= 2 * labels_most ? 2 : n <= 5 * labels_most ? 5 : 10 * int(ceil(n / 10.0 / labels_most))
-# A run's name, where it has no revision, may be longer than there is room below.
+# The name of a run without a revision may be too long for the room below.
 shortened(s) = strlen(s) <= 9 ? s : s[1 : 8]."…"
 with_tic(list, x, s) = list.(strlen(list) ? ", " : "").sprintf("\"%s\" %d", doubled(shortened(s)), x)
 # One decimal prefix for all tics of a panel.
 thousands(x) = x > 0 ? int(floor(log10(x) / 3.0)) : 0
 within(n) = n < -3 ? -3 : n > 4 ? 4 : n
 prefix(n) = n == 0 ? "" : word("n µ m - k M G T", n + 4)
-# What is said of changes stands in turn at three heights, right of them, or left where there is no room.
+# Labels of changes alternate between three heights, to the right of the change, or to the left if
+# there is no room.
 turn = across == 3 ? 0.5 : 0.7
 said_at(n) = top - (0.05 + 0.095 * ((n - 1) % 3)) * (top - bottom)
 
@@ -54,7 +55,7 @@ do for [p=1:shown] {
     highest = STATS_max
     power = within(thousands(highest > -lowest ? highest : -lowest))
     scale = 1000.0 ** power
-    # Room above for what is said of changes.
+    # Room above for the labels of changes.
     size = highest > lowest ? highest - lowest : highest == 0 ? 1.0 : 0.02 * abs(highest)
     bottom = (lowest - 0.1 * size) / scale
     top = (highest + 0.45 * size) / scale

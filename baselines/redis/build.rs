@@ -1,9 +1,9 @@
-//! Compiles the shim over hiredis where its headers are installed; without them the crate is
-//! built without it, and its stores answer that it is missing.
+//! Compiles the shim over hiredis if its headers are installed. Without them the crate is built
+//! without the shim, and its stores report that hiredis is missing.
 
 use std::path::Path;
 
-/// Where Debian and hand-made installations put headers.
+/// Where Debian packages and manual installations put headers.
 const INCLUDE_FOLDERS: [&str; 2] = ["/usr/include", "/usr/local/include"];
 
 fn main() {
@@ -12,14 +12,14 @@ fn main() {
     println!("cargo:rerun-if-changed=src/shim.c");
     let header = |folder: &&str| Path::new(folder).join("hiredis/hiredis.h").exists();
     let Some(folder) = INCLUDE_FOLDERS.into_iter().find(header) else {
-        // Installing the package changes the folder; a file that is not there yet would make
+        // Installing the package changes the folder. A file that does not exist yet would make
         // every build look outdated.
         for folder in INCLUDE_FOLDERS.into_iter().filter(|folder| Path::new(folder).exists()) {
             println!("cargo:rerun-if-changed={folder}");
         }
         println!(
-            "cargo:warning=hiredis/hiredis.h is missing: the stores of Redis and Valkey are left \
-             out; scripts/setup installs libhiredis-dev, then build again"
+            "cargo:warning=hiredis/hiredis.h is missing: the Redis and Valkey stores are skipped; \
+             run scripts/setup to install libhiredis-dev, then rebuild"
         );
         return;
     };

@@ -1,5 +1,5 @@
-//! Single operations of one thread, as clients call them, at a fill where compaction rests:
-//! `cargo bench -p nibble --bench operations`. One iteration of `operation/get-batch/…` is a
+//! Single operations of one thread, as clients call them, on a store so empty that compaction
+//! rests: `cargo bench -p nibble --bench operations`. One iteration of `operation/get-batch/…` is a
 //! batch of 64 GETs.
 
 mod setting;
@@ -16,7 +16,7 @@ const KEYS_LITTLE: u64 = 1000;
 const VALUE_BYTES: [usize; 2] = [64, 1024];
 const BATCH: usize = 64;
 
-/// GETs of keys that are drawn anew for every batch.
+/// GETs of keys that are newly drawn for every batch.
 struct Gets<'buffer> {
     keys: [u64; BATCH],
     buffer: &'buffer mut [u8],
@@ -41,7 +41,7 @@ impl Batch for Gets<'_> {
     }
 }
 
-/// A store of keys `0..keys`.
+/// A store with the keys `0..keys`.
 fn loaded(update: Update, keys: u64, value: &[u8]) -> Store {
     let memory = (keys * (value.len() as u64 + 12) * 4).max(64 << 20);
     let store = Store::open(Config { update, ..Config::best(memory) }).expect("memory");

@@ -1,4 +1,4 @@
-//! Opens a store, stores a value, reads it back, and shows where the memory is.
+//! Opens a store, stores a value, reads it back, and shows how the memory is used.
 
 use nibble::{Config, Store};
 

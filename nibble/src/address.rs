@@ -1,5 +1,5 @@
-//! Names for places: virtual addresses, blocks, segments, and the packed word that an index entry
-//! holds. Numbers become pointers only in `raw/`.
+//! Names for places: virtual addresses, blocks, segments, and the packed word in an index entry.
+//! Only `raw/` turns numbers into pointers.
 
 use std::fmt;
 use std::num::NonZeroU64;
@@ -19,7 +19,7 @@ pub(crate) struct VirtualAddress(u64);
 
 impl VirtualAddress {
     /// # Panics
-    /// When the number is not a user-space address.
+    /// If the number is not a user-space address.
     pub(crate) fn new(raw: u64) -> Self {
         debug_assert!(raw != 0 && raw <= ADDRESS_MASK, "{raw:#x} is no 48-bit address");
         Self(raw)
@@ -29,7 +29,7 @@ impl VirtualAddress {
         self.0
     }
 
-    /// `bytes` further on, whatever is there: for prefetching.
+    /// The address `bytes` further on, whatever is there; for prefetching.
     pub(crate) fn ahead(self, bytes: u64) -> Self {
         Self(self.0.wrapping_add(bytes))
     }
@@ -41,7 +41,7 @@ impl fmt::Debug for VirtualAddress {
     }
 }
 
-/// A segment's place in the table of segments.
+/// A segment's position in the table of segments.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct SegmentId(pub(crate) u16);
 
@@ -57,7 +57,7 @@ impl fmt::Debug for SegmentId {
     }
 }
 
-/// A block's place in object memory.
+/// A block's position in object memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct BlockId(pub(crate) u32);
 
@@ -73,7 +73,7 @@ impl fmt::Debug for BlockId {
     }
 }
 
-/// What an index entry holds: which segment an object lives in, and where.
+/// The contents of an index entry: an object's segment and address.
 ///
 /// ```text
 ///  63            48 47                                           0
@@ -83,9 +83,9 @@ impl fmt::Debug for BlockId {
 /// +----------------+----------------------------------------------+
 /// ```
 ///
-/// The id leads to the segment's live bytes without a second load. The all-zero word means *empty
-/// entry*; it can never be a reference because address 0 is never mapped, so
-/// `Option<ObjectRef>` is eight bytes. [`ObjectRef::new`] is the only constructor.
+/// The id leads to the segment's live bytes without a second load. The all-zero word is an *empty
+/// entry*; it can never be a reference because address 0 is never mapped, so `Option<ObjectRef>` is
+/// eight bytes. [`ObjectRef::new`] is the only constructor.
 #[repr(transparent)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct ObjectRef(NonZeroU64);
@@ -96,7 +96,7 @@ impl ObjectRef {
         Self(NonZeroU64::new(word).expect("address 0 is never mapped"))
     }
 
-    /// The reference in an index word; `None` for an empty entry.
+    /// Decodes an index word; `None` for an empty entry.
     #[inline]
     pub(crate) fn from_word(word: u64) -> Option<Self> {
         NonZeroU64::new(word).map(Self)

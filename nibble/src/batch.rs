@@ -1,9 +1,10 @@
-//! Operations that are carried out together, so that their cache misses overlap.
+//! Operations that are executed together, so that their cache misses overlap.
 
 use crate::error::PutError;
 use crate::session::Put;
 
-/// Operations in flight at a time: as many as a core has misses in flight, and some more.
+/// How many operations are in flight at a time: as many as a core can have misses in flight, and
+/// some more.
 pub(crate) const IN_FLIGHT: usize = 64;
 
 /// One operation of a batch.
@@ -18,7 +19,7 @@ pub enum Operation<'batch> {
     Put {
         /// The key.
         key: u64,
-        /// The value.
+        /// The bytes of the value.
         value: &'batch [u8],
     },
     /// Remove a key.
@@ -29,7 +30,7 @@ pub enum Operation<'batch> {
 }
 
 impl Operation<'_> {
-    /// The key meant.
+    /// The key that the operation is about.
     #[must_use]
     pub fn key(&self) -> u64 {
         match *self {
@@ -38,46 +39,46 @@ impl Operation<'_> {
     }
 }
 
-/// What came of one operation of a batch.
+/// The result of one operation of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// GET: the length of the value.
     Found(usize),
     /// GET: the key has no value.
     Absent,
-    /// GET: the value has so many bytes, more than the buffer, which is unchanged.
+    /// GET: the value is longer than the buffer, which is unchanged.
     TooShort {
-        /// Bytes of the value.
+        /// Length of the value.
         value_bytes: usize,
     },
-    /// PUT: done.
+    /// PUT: the value was stored.
     Stored(Put),
-    /// PUT: not done; the old value stays.
+    /// PUT: the value was not stored; the old value stays.
     Refused(PutError),
     /// DELETE: whether the key had a value.
     Deleted(bool),
 }
 
-/// A batch as its owner keeps it: nothing is copied into another form.
+/// A batch in its owner's own representation: nothing is converted.
 ///
-/// [`crate::Session::execute`] carries the operations out in their order, so operations on the
-/// same key are seen in the order of the batch; all of them run in one epoch, in groups of 64
-/// whose index lines and objects are fetched before the first of the group is carried out.
+/// [`crate::Session::execute`] executes the operations in order, so operations on the same key take
+/// effect in the order of the batch. Operations run in groups of 64, within one epoch. The index
+/// lines and objects of a group are fetched before its first operation is executed.
 pub trait Batch {
-    /// Operations in the batch.
+    /// Number of operations in the batch.
     fn len(&self) -> usize;
 
-    /// Whether there are none.
+    /// Whether the batch is empty.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Operation `index`; asked more than once.
+    /// Operation `index`; called more than once per operation.
     fn operation(&self, index: usize) -> Operation<'_>;
 
-    /// Where the value of GET `index` goes.
+    /// The buffer for the value of GET `index`.
     fn buffer(&mut self, index: usize) -> &mut [u8];
 
-    /// Takes the answer to operation `index`.
+    /// Receives the answer to operation `index`.
     fn answer(&mut self, index: usize, answer: Answer);
 }

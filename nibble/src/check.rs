@@ -10,18 +10,18 @@ use crate::segment::{Cursor, SegmentState};
 use crate::store::Shared;
 use crate::sync::lock;
 
-/// What [`crate::Store::check`] has seen.
+/// What [`crate::Store::check`] found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CheckReport {
     /// Segments that hold blocks.
     pub segments: u64,
     /// Live objects.
     pub live_objects: u64,
-    /// Their bytes.
+    /// Size of those objects in bytes.
     pub live_object_bytes: u64,
     /// Objects in the log that are not in the index.
     pub dead_objects: u64,
-    /// Entries that the index buckets in use can hold.
+    /// How many entries the index buckets in use can hold.
     pub index_slots: u64,
     /// Blocks in the pool.
     pub free_blocks: u64,
@@ -37,7 +37,7 @@ macro_rules! ensure {
     };
 }
 
-/// Verifies, with all workers and heads locked out:
+/// Checks these invariants, with all workers and heads locked out:
 ///
 /// - **Blocks** `pools + segments + limbo == all`, no block twice;
 /// - **Segments** objects tile `start..used`; the live counter equals what the index holds;
@@ -45,7 +45,7 @@ macro_rules! ensure {
 ///   the key belongs to; no key twice; as many entries as live objects;
 /// - **Epochs** nobody is inside an operation.
 pub(crate) fn check(shared: &Shared) -> Result<CheckReport, String> {
-    // Order of locks: workers, heads, pool.
+    // Lock order: workers, heads, pool.
     let nodes = || shared.log.nodes.iter();
     let workers: Vec<_> = nodes().flat_map(|node| &node.crew.workers).map(lock).collect();
     let heads: Vec<_> = nodes().flat_map(|node| node.heads()).map(|head| head.lock()).collect();
@@ -162,7 +162,7 @@ impl CheckReport {
     }
 }
 
-/// Every segment that is not free has exactly one owner: a head, a worker, or a queue.
+/// Checks that every segment that is not free has exactly one owner: a head, a worker, or a queue.
 fn check_owners(
     shared: &Shared,
     workers: &[impl std::ops::Deref<Target = crate::compaction::Worker>],

@@ -1,4 +1,4 @@
-//! What a store is made of, and the arithmetic that turns wishes into blocks.
+//! The configuration of a store, and how it is converted to numbers of blocks.
 
 use crate::constants::{
     BLOCK_BYTES_DEFAULT, BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, EXTENT_BLOCKS, EXTENTS_MIN, HEADS_MAX,
@@ -13,30 +13,31 @@ use crate::knobs::{
 };
 use crate::log::topology::{NodePlan, topology};
 
-/// Configuration of a [`crate::Store`]: every knob of the papers' evaluation. Fields that are 0
-/// where 0 makes no sense are scaled. Start from [`Config::best`] or [`Config::paper`].
+/// Configuration of a [`crate::Store`]: every knob of the papers' evaluation. Fields set to 0 where
+/// 0 makes no sense are scaled automatically. Start from [`Config::best`] or [`Config::paper`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Bytes for objects on all nodes: all blocks, the compaction reserve included, index and
-    /// tables excluded. Rounded down to whole blocks.
+    /// Bytes for objects on all nodes: all blocks, including the compaction reserve, but not the
+    /// index and tables. Rounded down to whole blocks.
     pub object_memory_bytes: u64,
-    /// Memory nodes. Each has a log of its own: blocks, heads, workers and a share of the index,
-    /// bound to the node's memory. 0: the nodes of the machine; otherwise so many virtual ones,
-    /// to which the cores are dealt in turn, unbound.
+    /// Memory nodes. Each has its own log: blocks, heads, workers and a share of the index, bound
+    /// to the node's memory. 0: the nodes of the machine; otherwise this many virtual nodes,
+    /// unbound, to which the cores are dealt in turn.
     pub virtual_nodes: usize,
-    /// Bytes of a segment, rounded up to whole blocks. Larger segments hold larger values and
-    /// need fewer table entries; smaller ones are compacted in smaller steps. 0: scaled to object
-    /// memory (N17 section 5: 32 MiB).
+    /// Size of a segment in bytes, rounded up to whole blocks. Larger segments hold larger values
+    /// and need fewer table entries; smaller ones are compacted in smaller steps. 0: scaled to
+    /// object memory (N17 section 5: 32 MiB).
     pub segment_bytes: u64,
-    /// Bytes of a block, a power of two from 4 KiB to 2 MiB. Memory moves between segments in
-    /// blocks; small ones cost time, large ones are wasted at the ends of segments (N17 section
-    /// 5: 64 KiB; DISS Fig. 21).
+    /// Size of a block in bytes, a power of two from 4 KiB to 2 MiB. Memory moves between segments
+    /// in blocks. Small blocks cost time; large blocks are wasted at the ends of segments (N17
+    /// section 5: 64 KiB; DISS Fig. 21).
     pub block_bytes: u64,
-    /// Open segments of a node that its threads append to (N17 Fig. 8c). 0: the node's cores.
+    /// Number of heads per node, the open segments to which its threads append (N17 Fig. 8c). 0:
+    /// the number of the node's cores.
     pub heads: usize,
-    /// Which of them a PUT appends to.
+    /// Which head a PUT appends to.
     pub head_choice: HeadChoice,
-    /// How the core is found.
+    /// How the current core is found.
     pub core_source: CoreSource,
     /// Which node a PUT appends to.
     pub placement: Placement,
@@ -44,16 +45,16 @@ pub struct Config {
     pub epoch: EpochClock,
     /// Who compacts.
     pub compaction: Compaction,
-    /// Compaction workers of a node: threads in the background (N17: 8 for each socket of 15
-    /// cores; DISS Fig. 24), or, inline, how many clients may compact at the same time.
+    /// Number of compaction workers per node: background threads (N17: 8 for each socket of 15
+    /// cores; DISS Fig. 24) or, inline, how many clients may compact at the same time.
     pub compaction_workers: usize,
-    /// Compaction begins when a smaller part of a node's object memory is free, in percent.
-    /// Earlier means more copying, later that PUTs may have to wait (N17 section 4.3: 20). Inline
-    /// it is a maximum: a few blocks for each head are enough, because it is paid as one goes,
-    /// and whatever is kept free makes victims less empty.
+    /// Compaction begins when less than this percentage of a node's object memory is free. An early
+    /// start means more copying; after a late start PUTs may have to wait (N17 section 4.3: 20).
+    /// Inline it is a maximum: a few free blocks per head are enough, because compaction is paid as
+    /// one goes, and any further free memory makes victims less empty.
     pub free_low_percent: u32,
-    /// Part of object memory that only compaction may use, in percent; at least a few blocks
-    /// (N17 section 4.3: 1 to 2).
+    /// Percentage of object memory that only compaction may use; at least a few blocks (N17 section
+    /// 4.3: 1 to 2).
     pub reserve_percent: u32,
     /// Which segment is compacted next.
     pub selection: Selection,
@@ -65,27 +66,27 @@ pub struct Config {
     pub update: Update,
     /// Layout of the index.
     pub index: IndexLayout,
-    /// Partitions of the index, rounded up to a power of two. Partitions grow by themselves; more
-    /// of them grow more independently and take a page each. 0: scaled to object memory.
+    /// Number of index partitions, rounded up to a power of two. Partitions grow independently;
+    /// more of them grow in smaller steps and take a page each. 0: scaled to object memory.
     pub index_partitions: usize,
-    /// Makes all object memory resident when the store opens, so that no operation ever pays for
-    /// a page fault there.
+    /// Makes all object memory resident when the store opens, so that no operation takes a page
+    /// fault there.
     pub resident: bool,
-    /// Asks for 2 MiB pages for objects and for the filled part of the index; where the system
-    /// refuses, pages are small and [`crate::Store::huge_page_bytes`] says so.
+    /// Requests 2 MiB pages for objects and for the filled part of the index. If the system
+    /// refuses, pages are small; [`crate::Store::huge_page_bytes`] tells.
     pub huge_pages: bool,
-    /// Gives pages of free blocks back to the system without being asked by
-    /// [`crate::Store::trim`], beyond a cushion, in pieces of 2 MiB (256 KiB with small pages).
-    /// It happens as blocks become free and, inline, as clients write.
+    /// Returns pages of free blocks to the system even without [`crate::Store::trim`], beyond a
+    /// cushion, in pieces of 2 MiB (256 KiB with small pages). This happens as blocks become free
+    /// and, inline, as clients write.
     pub return_free_memory: bool,
-    /// How long a PUT waits for compaction before it answers `Full`, in milliseconds; it answers
-    /// earlier when waiting is in vain.
+    /// How long a PUT waits for compaction before it returns `Full`, in milliseconds. It returns
+    /// earlier if waiting is useless.
     pub full_wait_ms: u64,
 }
 
 impl Config {
-    /// The structure and the defaults of the paper (N17 sections 3 to 5), scaled to this much
-    /// object memory and to the cores at hand.
+    /// The structure and defaults of the paper (N17 sections 3 to 5), scaled to this much object
+    /// memory and to the available cores.
     #[must_use]
     pub fn paper(object_memory_bytes: u64) -> Self {
         let cores = platform::cpu::allowed_cores().len().max(1);
@@ -116,7 +117,7 @@ impl Config {
         }
     }
 
-    /// The best configuration found: one-line index, an epoch that is a load and an exchange,
+    /// The best configuration found: the one-line index, epochs that cost a load and an exchange,
     /// compaction by the writers, large pages.
     #[must_use]
     pub fn best(object_memory_bytes: u64) -> Self {
@@ -153,7 +154,7 @@ impl Config {
         if blocks * block > limit || blocks > u64::from(u32::MAX) / 2 {
             return Err(OpenError::TooManySegments { object_memory_bytes, limit, segment_bytes });
         }
-        // Each worker may at the same time fill one block and keep one half emptied.
+        // Each worker may at the same time fill one block and keep one half-emptied.
         let floor = 2 * self.compaction_workers as u64 + 1;
         let reserve = (node_blocks * u64::from(self.reserve_percent)).div_ceil(100).max(floor);
         let heads = nodes.iter().map(|node| node.heads as u64).max().unwrap_or(1);
@@ -170,7 +171,8 @@ impl Config {
         let percent = node_blocks * u64::from(self.free_low_percent) / 100;
         let low_blocks = match self.compaction {
             Compaction::Background => percent,
-            // What heads and outputs may take at once, and as much again while it is being freed.
+            // What heads and outputs may take at once, and the same again while that is being
+            // freed.
             Compaction::Inline => {
                 percent.min(2 * (heads + self.compaction_workers as u64) * extent_blocks)
             }
@@ -190,7 +192,7 @@ impl Config {
         })
     }
 
-    /// With what was chosen in place of every 0.
+    /// The configuration with every 0 replaced by the value chosen for it.
     pub(crate) fn resolved(&self, geometry: &Geometry) -> Self {
         let mut config = self.clone();
         config.segment_bytes = geometry.segment_bytes;
@@ -233,8 +235,9 @@ impl Config {
         range("index_partitions", self.index_partitions as u64, 0, PARTITIONS_MAX as u64)
     }
 
-    /// The wide layouts double a partition at a time, so many small ones keep the steps small; the
-    /// tagged layout grows by single buckets, and few large ones fill huge pages.
+    /// The wide layouts double one partition at a time, so many small partitions keep the steps
+    /// small. The tagged layout grows by single buckets, and a few large partitions fill huge
+    /// pages.
     fn index_plan(&self, nodes: &[NodePlan]) -> IndexPlan {
         let scaled = |unit: u64, least, most| {
             ((self.object_memory_bytes / unit) as usize).next_power_of_two().clamp(least, most)
@@ -244,8 +247,8 @@ impl Config {
             (0, _) => scaled(1 << 20, 16, 8192),
             (partitions, _) => partitions.next_power_of_two(),
         };
-        // Address space only. Object memory full of empty values needs about four times its size
-        // in wide buckets; sixteen times leaves room for bad luck, and eight for the wider ones.
+        // Only address space. Object memory full of empty values needs about four times its size in
+        // text buckets, or eight times in keyed ones; sixteen times leaves room for bad luck.
         let limit_bytes = 16 * self.object_memory_bytes / partitions as u64;
         IndexPlan {
             layout: self.index,
@@ -261,19 +264,18 @@ impl Config {
 #[derive(Clone, Debug)]
 pub(crate) struct Geometry {
     pub(crate) nodes: Vec<NodePlan>,
-    /// Blocks of each node.
     pub(crate) node_blocks: u32,
-    /// Segment ids of each node.
+    /// Number of segment ids per node.
     pub(crate) node_segments: usize,
     pub(crate) block_shift: u32,
     pub(crate) segment_bytes: u64,
-    /// Blocks that an open segment grows by.
+    /// Number of blocks by which an open segment grows.
     pub(crate) extent_blocks: u64,
-    /// Of each node.
+    /// Reserve per node.
     pub(crate) reserve_blocks: u64,
-    /// Compaction of a node begins when fewer blocks are available there.
+    /// Compaction of a node begins when fewer blocks than this are available there.
     pub(crate) low_blocks: u64,
-    /// Of each node.
+    /// Number of workers per node.
     pub(crate) workers: usize,
     pub(crate) index: IndexPlan,
 }

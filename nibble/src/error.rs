@@ -8,52 +8,52 @@ use std::io;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// A block size that is no power of two between 4 KiB and 2 MiB.
+    /// The block size is not a power of two between 4 KiB and 2 MiB.
     BlockSize {
-        /// As configured.
+        /// The configured value.
         block_bytes: u64,
     },
-    /// A field outside its range.
+    /// A field is out of its range.
     OutOfRange {
         /// Name of the field.
         name: &'static str,
-        /// As configured.
+        /// The configured value.
         value: u64,
-        /// Smallest value.
+        /// Smallest allowed value.
         least: u64,
-        /// Largest value.
+        /// Largest allowed value.
         most: u64,
     },
-    /// Segments so large that their counters overflow.
+    /// Segments are so large that their counters would overflow.
     SegmentTooLarge {
-        /// As configured.
+        /// The configured value.
         segment_bytes: u64,
-        /// Largest segment.
+        /// Largest allowed segment.
         limit: u64,
     },
-    /// Fewer than four segments fit.
+    /// Fewer than four segments fit into the memory.
     TooLittleMemory {
-        /// As configured.
+        /// The configured value.
         object_memory_bytes: u64,
-        /// Least for this segment size.
+        /// Memory needed for this segment size.
         needed: u64,
         /// Segment size in use.
         segment_bytes: u64,
     },
-    /// More segments than ids.
+    /// There would be more segments than ids.
     TooManySegments {
-        /// As configured.
+        /// The configured value.
         object_memory_bytes: u64,
-        /// Most for this segment size.
+        /// The most memory for this segment size.
         limit: u64,
         /// Segment size in use.
         segment_bytes: u64,
     },
     /// Reserve and heads would take most of the memory.
     NothingLeft {
-        /// Blocks of object memory.
+        /// Number of blocks of object memory.
         blocks: u64,
-        /// Blocks for reserve and heads.
+        /// Number of blocks for reserve and heads.
         set_aside: u64,
         /// Block size in use.
         block_bytes: u64,
@@ -78,17 +78,17 @@ impl fmt::Display for OpenError {
             Self::TooLittleMemory { object_memory_bytes, needed, segment_bytes } => write!(
                 out,
                 "object_memory_bytes = {object_memory_bytes}: segments of {segment_bytes} bytes \
-                 need at least {needed}; give more memory or set smaller segments"
+                 need at least {needed}; use more memory or smaller segments"
             ),
             Self::TooManySegments { object_memory_bytes, limit, segment_bytes } => write!(
                 out,
                 "object_memory_bytes = {object_memory_bytes}: segments of {segment_bytes} bytes \
-                 reach at most {limit}; set larger segments"
+                 reach at most {limit}; use larger segments"
             ),
             Self::NothingLeft { blocks, set_aside, block_bytes } => write!(
                 out,
                 "reserve and heads take {set_aside} of {blocks} blocks of {block_bytes} bytes; \
-                 give more memory or set smaller blocks, fewer heads or fewer workers"
+                 use more memory, smaller blocks, fewer heads or fewer workers"
             ),
             Self::System(error) => write!(out, "the system refused memory or threads: {error}"),
         }
@@ -110,10 +110,10 @@ impl From<io::Error> for OpenError {
     }
 }
 
-/// All slots of the epoch table are taken; drop a session first.
+/// All slots of the epoch table are taken. Drop a session first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManySessions {
-    /// Sessions a store can have at a time.
+    /// How many sessions a store can have at a time.
     pub limit: usize,
 }
 
@@ -125,34 +125,34 @@ impl fmt::Display for TooManySessions {
 
 impl Error for TooManySessions {}
 
-/// The value does not fit the caller's buffer, which is unchanged.
+/// The value does not fit into the caller's buffer, which is unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferTooShort {
-    /// Bytes of the value.
+    /// Length of the value.
     pub value_bytes: usize,
-    /// Bytes of the buffer.
+    /// Length of the buffer.
     pub buffer_bytes: usize,
 }
 
 impl fmt::Display for BufferTooShort {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { value_bytes, buffer_bytes } = self;
-        write!(out, "a value of {value_bytes} bytes does not fit a buffer of {buffer_bytes}")
+        write!(out, "a value of {value_bytes} bytes does not fit into a buffer of {buffer_bytes}")
     }
 }
 
 impl Error for BufferTooShort {}
 
-/// Why a value was not stored. What the store held before is unchanged.
+/// Why a value was not stored. The previous contents of the store are unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PutError {
-    /// No room, and compaction cannot make any. Later PUTs work again after deletions.
+    /// There is no room, and compaction cannot make any. PUTs succeed again after deletions.
     Full,
-    /// Larger than a segment holds.
+    /// The value is larger than a segment.
     ValueTooLarge {
-        /// Bytes of the value.
+        /// Length of the value.
         value_bytes: usize,
-        /// Largest value of this store.
+        /// Longest value of this store.
         limit_bytes: usize,
     },
 }
@@ -160,11 +160,13 @@ pub enum PutError {
 impl fmt::Display for PutError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Full => out.write_str("no room, and compaction cannot make any; delete first"),
+            Self::Full => {
+                out.write_str("no room, and compaction cannot make any; delete something first")
+            }
             Self::ValueTooLarge { value_bytes, limit_bytes } => write!(
                 out,
-                "a value of {value_bytes} bytes exceeds the limit of {limit_bytes}; \
-                 set larger segments"
+                "a value of {value_bytes} bytes exceeds the limit of {limit_bytes}; use larger \
+                 segments"
             ),
         }
     }

@@ -1,8 +1,8 @@
-//! Whether announcing an operation is a store-load barrier, tried on the processor at hand.
+//! Tests on the actual processor whether announcing an operation is a store-load barrier.
 //!
-//! Two threads run free: one unlinks and frees numbers as a worker does, the other looks, inside
-//! an operation, for a number that is freed though it was still linked when the operation looked
-//! first. They need not be in step, so this works on a busy machine as well.
+//! Two threads run freely. One unlinks and frees numbers, as a worker does. The other, inside an
+//! operation, looks for a number that was freed although it was still linked when the operation
+//! first looked. The threads need not be in step, so this works on a busy machine, too.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,19 +10,19 @@ use std::time::{Duration, Instant};
 use crate::epoch::EpochTable;
 use crate::sync::{AtomicBool, AtomicU64, CachePadded, Ordering};
 
-/// Longer where it has to notice that the barrier is missing.
+/// Longer if it has to notice that the barrier is missing.
 const LIMIT: Duration =
     Duration::from_millis(if cfg!(feature = "instrumented") { 8_000 } else { 1_500 });
 /// An operation lasts a little longer than a scan of the table, so that it is still inside when
 /// the number that the scan should have kept is freed.
 const TURNS: u64 = 60;
 
-/// When the scan does not see an operation, the operation sees what was unlinked before the scan.
+/// If the scan does not see an operation, the operation sees what was unlinked before the scan.
 #[test]
 fn an_operation_that_the_scan_missed_sees_the_unlinking() {
     let table = EpochTable::new(crate::EpochClock::ThreadTicks);
     let slot = table.claim().expect("a slot is free");
-    // Numbers up to `unlinked` cannot be found any more, those up to `freed` are gone.
+    // Numbers up to `unlinked` can no longer be found; those up to `freed` are gone.
     let (unlinked, freed) = (CachePadded(AtomicU64::new(0)), CachePadded(AtomicU64::new(0)));
     let running = AtomicBool::new(true);
     let begin = Instant::now();
@@ -33,10 +33,10 @@ fn an_operation_that_the_scan_missed_sees_the_unlinking() {
                 number += 1;
                 unlinked.store(number, Ordering::Release);
                 if table.minimum() == u64::MAX {
-                    // Release: with the reader's Acquire; the memory is used again.
+                    // Release: pairs with the reader's Acquire; the memory is reused.
                     freed.store(number, Ordering::Release);
                 }
-                // Time for the reader to have both lines, or only one of them.
+                // Gives the reader time to fetch both lines, or only one of them.
                 for _ in 0..number % 64 {
                     std::hint::spin_loop();
                 }
@@ -45,7 +45,7 @@ fn an_operation_that_the_scan_missed_sees_the_unlinking() {
         let (mut operations, mut violations) = (0u64, 0u64);
         while violations == 0 && (operations % 256 != 0 || begin.elapsed() < LIMIT) {
             operations += 1;
-            // The line comes to this processor, so that the search can overtake the announcement.
+            // Fetches the line to this processor, so that the search can overtake the announcement.
             unlinked.load(Ordering::Acquire);
             let pin = slot.enter(&table.clock);
             let seen = unlinked.load(Ordering::Acquire);

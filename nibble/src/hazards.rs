@@ -25,7 +25,7 @@ fn fill(store: &Store) -> u64 {
     (0..).find(|&key| session.put(key, &[1; 1000]) == Err(PutError::Full)).unwrap()
 }
 
-/// Waits until `done`, at most two seconds; answers whether it came to be.
+/// Waits until `done`, at most two seconds; returns whether it happened.
 fn soon(mut done: impl FnMut() -> bool) -> bool {
     let begin = Instant::now();
     while !done() && begin.elapsed() < Duration::from_secs(2) {
@@ -34,7 +34,7 @@ fn soon(mut done: impl FnMut() -> bool) -> bool {
     done()
 }
 
-/// Entering needs a store-load barrier: when the scan does not see a reader, the reader must see
+/// Entering needs a store-load barrier: if the scan does not see a reader, the reader must see
 /// everything that was unlinked before the scan.
 #[test]
 fn a_reader_that_the_scan_missed_sees_the_unlinking() {
@@ -114,7 +114,7 @@ fn a_pinned_reader_blocks_reclamation_and_nothing_else_does() {
     for key in 0..keys {
         assert!(session.delete(key));
     }
-    // Compaction goes on, but what it empties is not freed.
+    // Compaction continues, but what it empties is not freed.
     assert_eq!(session.put(0, &[2; 60_000]), Err(PutError::Full));
     assert!(soon(|| store.shared.log.nodes[0].crew.totals().limbo_blocks > 100));
     assert_eq!(store.shared.log.nodes[0].pool.available(), 0);
@@ -136,7 +136,7 @@ fn a_segment_waits_for_those_who_still_write_to_it() {
     let key = 1 << 40;
     let (object, header) = shared.log.append(1000, 0, &pin).unwrap().write(key, &[9; 1000]);
 
-    // The rest of the segment dies, and so much is asked for that every segment is emptied.
+    // The rest of the segment dies, and the PUTs need so much room that every segment is emptied.
     let session = store.session().unwrap();
     let keys = fill(&store);
     for key in 0..keys {
@@ -163,8 +163,8 @@ fn a_segment_waits_for_those_who_still_write_to_it() {
     store.check().unwrap();
 }
 
-/// A worker that has copied an object which dies before it is published takes the copy back; one
-/// that finds it moved on does not bring it back either.
+/// If an object dies after a worker has copied it and before publication, the worker takes the copy
+/// back. If the object was replaced in the meantime, the worker does not bring it back either.
 #[test]
 fn a_dead_object_is_not_published_again() {
     let store = small();
@@ -192,7 +192,7 @@ fn a_dead_object_is_not_published_again() {
     store.check().unwrap();
 }
 
-/// `check` must be able to fail: a miscount and a foreign entry are found.
+/// `check` must be able to fail: it finds a miscount and a foreign entry.
 #[test]
 fn check_finds_what_is_wrong() {
     let store = small();

@@ -1,16 +1,16 @@
-//! The choices that the evaluation turns: each an enum, each value with a name that settings use.
+//! The knobs of the evaluation: each is an enum, and each value has a name for settings.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A setting that names no value of its knob.
+/// A setting that does not name a value of its knob.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownChoice {
-    /// The knob.
+    /// The name of the knob.
     pub knob: &'static str,
-    /// As given.
+    /// The value as given.
     pub value: String,
-    /// What it accepts.
+    /// The accepted values.
     pub accepted: &'static [&'static str],
 }
 
@@ -62,16 +62,17 @@ macro_rules! knob {
 }
 
 knob! {
-    /// How a bucket of the index is laid out.
+    /// The layout of an index bucket.
     IndexLayout, "index":
-    /// The paper's text (N17 section 3.1): 15 entries of segment id and address and a version,
-    /// 128 bytes, two lines. No tag: keys are compared in the log. A full bucket doubles its
-    /// partition: 26 to 34 bytes of index per key (figure `index-layouts`).
+    /// The paper's text (N17 section 3.1): 15 entries of segment id and address plus a version, 128
+    /// bytes, two cache lines. There is no tag: keys are compared in the log. A full bucket doubles
+    /// its partition: 26 to 34 bytes of index per key (figure `index-layouts`).
     Text = "text",
-    /// The layout of the 2017 source: as `Text`, with the fifteen keys beside the entries, 256
-    /// bytes, four lines. A hit compares keys without touching the log; twice the memory.
+    /// The layout of the 2017 source: like `Text`, with the fifteen keys beside the entries, 256
+    /// bytes, four cache lines. A lookup compares keys without touching the log, but the index
+    /// takes twice the memory.
     Keyed = "keyed",
-    /// One line of ten 6-byte entries, each a tag and an offset. Two buckets to choose from, and
+    /// One cache line of ten 6-byte entries, each a tag and an offset. A choice of two buckets, and
     /// growth bucket by bucket, keep the load above 0.9: about 7 bytes of index per key.
     Tagged = "tagged",
 }
@@ -81,8 +82,8 @@ knob! {
     Update, "update":
     /// Nibble: append the new value; the old one is dead.
     Append = "append",
-    /// Nibble-2 (DISS section 6.2): overwrite where the new value fits, append where it does not.
-    /// Nothing is compacted for updates, but readers must check what they have copied.
+    /// Nibble-2 (DISS section 6.2): overwrite if the new value fits, append if it does not. Updates
+    /// cause no compaction, but readers must validate what they have copied.
     InPlace = "in-place",
 }
 
@@ -91,47 +92,47 @@ knob! {
     EpochClock, "epoch":
     /// The paper's: each operation announces the time-stamp counter.
     ThreadTicks = "thread-ticks",
-    /// One counter that every operation increments; the line moves between all cores.
+    /// A counter that every operation increments; its cache line moves between all cores.
     GlobalCounter = "global-counter",
-    /// One counter that operations read and only reclamation increments.
+    /// A counter that operations read and only reclamation increments.
     ThreadCounter = "thread-counter",
 }
 
 knob! {
     /// Which head of its node a PUT appends to (N17 Fig. 8c).
     HeadChoice, "head-choice":
-    /// That of the core the thread runs on.
+    /// The head of the core that the thread runs on.
     Core = "core",
-    /// Any.
+    /// A random head.
     Random = "random",
-    /// That of the key's hash.
+    /// The head selected by the key's hash.
     Key = "key",
 }
 
 knob! {
-    /// How the core is found (N17 section 4.1).
+    /// How the current core is found (N17 section 4.1).
     CoreSource, "core-source":
-    /// The paper's instruction; it waits for earlier loads.
+    /// The paper's instruction, which waits for earlier loads.
     Rdtscp = "rdtscp",
-    /// The instruction that does nothing else; falls back to `rseq` where the processor lacks it.
+    /// The instruction that does nothing else; falls back to `rseq` if the processor lacks it.
     Rdpid = "rdpid",
-    /// The kernel's restartable-sequence area, through the C library: a load.
+    /// The kernel's restartable-sequence area, through the C library: a single load.
     Rseq = "rseq",
 }
 
 knob! {
     /// Which memory node a PUT appends to (N17 Fig. 8b).
     Placement, "placement":
-    /// Write local, read global: the node the thread runs on.
+    /// Write local, read global: the node that the thread runs on.
     Local = "local",
-    /// The node of the key's hash.
+    /// The node selected by the key's hash.
     Key = "key",
 }
 
 knob! {
     /// Who compacts.
     Compaction, "compaction":
-    /// Threads of the store's own, woken when little is free (the paper's).
+    /// The store's own threads, woken when little memory is free (the paper's).
     Background = "background",
     /// The writers, each in proportion to the bytes it appends; the store has no threads.
     Inline = "inline",
@@ -151,7 +152,7 @@ knob! {
 knob! {
     /// Where compaction copies live objects.
     Survivors, "survivors":
-    /// To segments of their own, so that old data is not mixed with new (the paper's).
+    /// To their own segments, so that old data is not mixed with new (the paper's).
     Separate = "separate",
     /// To the heads, among what clients write.
     Mixed = "mixed",

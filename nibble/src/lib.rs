@@ -15,31 +15,32 @@
 //! ```
 //!
 //! # Usage
-//! Open one [`Store`], and one [`Session`] per thread. Keys are any `u64`; values are bytes, from
-//! none to nearly a segment ([`Store::value_limit`]). Values are copied in and out.
+//! Open one [`Store`], and one [`Session`] per thread. Keys are any `u64`. Values are bytes, from
+//! none to nearly a segment ([`Store::value_limit`]); they are copied in and out.
 //!
-//! [`Session::execute`] carries out many operations at once, with their cache misses overlapped; see
+//! [`Session::execute`] executes many operations at once and overlaps their cache misses; see
 //! [`Batch`]. [`Config`] has every knob of the papers, and two presets to start from.
 //!
 //! # Consistency
-//! Every operation on a key is linearisable. There are no operations on several keys, no order of
-//! keys, and nothing survives the process.
+//! Every operation on a key is linearisable. There are no multi-key operations and no key order,
+//! and nothing survives the process.
 //!
 //! # Memory
-//! Object memory is fixed when the store opens; a PUT for which there is no room even after
-//! compaction answers [`PutError::Full`], changes nothing, and works again once keys are deleted.
-//! The index comes on top and grows with the number of keys. [`Store::census`] tells where the
-//! memory is; [`Store::trim`] gives free pages back to the system.
+//! Object memory is fixed when the store opens. A PUT that finds no room even after compaction
+//! returns [`PutError::Full`] and changes nothing; PUTs succeed again once keys are deleted. The
+//! index comes on top and grows with the number of keys. [`Store::census`] shows how the memory is
+//! used; [`Store::trim`] returns free pages to the system.
 //!
 //! # Performance
-//! A PUT appends to the head of the core it runs on and changes one bucket, or overwrites where the
-//! value lies ([`Update::InPlace`], Nibble-2); a GET takes no lock.
-//! When little memory is free ([`Config::free_low_percent`]), segments with dead objects are
-//! compacted, by the writers in proportion to what they append or by threads of the store
-//! ([`Config::compaction`]); the fuller a store is with live data, the more is copied per byte
-//! written ([`Statistics::write_amplification`]).
+//! A PUT appends to the head of the core it runs on and changes one bucket, or overwrites the value
+//! in place ([`Update::InPlace`], Nibble-2). A GET takes no lock. When little memory is free
+//! ([`Config::free_low_percent`]), segments with dead objects are compacted, either by the writers
+//! in proportion to what they append or by threads of the store ([`Config::compaction`]). The
+//! fuller a store is with live data, the more is copied per byte written
+//! ([`Statistics::write_amplification`]).
 //!
 //! The design is described in `DESIGN.md`.
+#![warn(missing_docs)]
 
 mod address;
 mod batch;
@@ -49,7 +50,7 @@ mod config;
 mod constants;
 mod epoch;
 mod error;
-// Threads and megabytes: not for an interpreter.
+// Uses threads and megabytes, too much for an interpreter.
 #[cfg(all(test, not(miri)))]
 mod fence;
 #[cfg(all(test, not(miri)))]

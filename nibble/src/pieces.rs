@@ -1,9 +1,9 @@
-//! The engine's pieces, called one at a time. No API: it is for this crate's benches, which cannot
-//! see inside, and changes with the pieces.
+//! The engine's pieces, called one at a time. This is not an API: it serves this crate's
+//! benchmarks, which cannot see inside, and changes with the pieces.
 //!
-//! Every function is `#[inline]` and calls nothing that the crate's inlined operations do not call:
-//! it is compiled into its caller, and the code of the engine is the same as without it. Nothing
-//! here lets a caller break an invariant; what an operation does in one call is done in steps.
+//! Every function is `#[inline]` and calls only what the crate's inlined operations call. So it is
+//! compiled into its caller, and the code of the engine is the same as without it. Nothing here
+//! lets a caller break an invariant; what an operation does in one call is done in steps.
 
 use crate::Store;
 use crate::address::{ObjectRef, VirtualAddress};
@@ -18,7 +18,7 @@ use crate::store::Shared;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address(VirtualAddress);
 
-/// What a session is to one thread, for parts of operations.
+/// The counterpart of a session for parts of operations, on one thread.
 #[derive(Debug)]
 pub struct Client<'store> {
     shared: &'store Shared,
@@ -26,10 +26,10 @@ pub struct Client<'store> {
 }
 
 impl<'store> Client<'store> {
-    /// Takes a slot of the epoch table, until it is dropped.
+    /// Takes a slot of the epoch table until dropped.
     ///
     /// # Errors
-    /// As [`Store::session`].
+    /// As for [`Store::session`].
     #[inline]
     pub fn new(store: &'store Store) -> Result<Self, TooManySessions> {
         let shared = &*store.shared;
@@ -37,13 +37,13 @@ impl<'store> Client<'store> {
         Ok(Self { shared, slot })
     }
 
-    /// Enters the epoch, and leaves it when the answer is dropped.
+    /// Enters the epoch; leaves it when the result is dropped.
     #[inline]
     pub fn enter(&mut self) -> Inside<'_> {
         Inside { shared: self.shared, pin: self.slot.enter(&self.shared.epochs.clock) }
     }
 
-    /// The turn, among those of its node, of the core that the calling thread runs on.
+    /// The number, within its node, of the core on which the calling thread runs.
     #[inline]
     pub fn turn_here(&self) -> usize {
         self.shared.log.turn_here()
@@ -65,7 +65,7 @@ pub struct Inside<'client> {
 }
 
 impl Inside<'_> {
-    /// Looks a key up as a GET does: hashes it, fetches its lines, finds the object.
+    /// Looks up a key as a GET does: hashes it, prefetches its lines, finds the object.
     #[inline]
     pub fn lookup(&self, key: u64) -> Option<Address> {
         let Shared { log, index, .. } = self.shared;
@@ -74,8 +74,8 @@ impl Inside<'_> {
         index.read(hash, key, &log.memory, &self.pin, false, |found| Address(found.address))
     }
 
-    /// Appends an object to the head that the configuration chooses; `None` when no head has
-    /// room. Unless it is published it is dead.
+    /// Appends an object to the head that the configuration chooses; `None` if no head has room.
+    /// Unless it is published, the object is dead.
     ///
     /// # Panics
     /// If the value is longer than [`Store::value_limit`].
@@ -89,7 +89,7 @@ impl Inside<'_> {
     }
 }
 
-/// An object that the index does not lead to yet.
+/// An appended object that the index does not lead to yet.
 #[derive(Debug)]
 pub struct Appended<'inside> {
     inside: &'inside Inside<'inside>,
@@ -99,7 +99,7 @@ pub struct Appended<'inside> {
 }
 
 impl Appended<'_> {
-    /// Leads its key to it; `None` when the index is full.
+    /// Makes its key lead to it; `None` if the index is full.
     #[inline]
     pub fn publish(self) -> Option<Address> {
         let Self { inside: Inside { shared, pin }, hash, object, header } = self;

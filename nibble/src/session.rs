@@ -1,4 +1,4 @@
-//! One thread's way into the store.
+//! One thread's access to the store.
 
 use std::cell::Cell;
 use std::fmt;
@@ -20,25 +20,26 @@ use crate::sync::Ordering;
 pub enum Put {
     /// The key was new.
     Inserted,
-    /// The key had a value, which is replaced.
+    /// The key had a value, which was replaced.
     Updated,
 }
 
-/// One thread's way into a store: it owns a slot of the epoch table, and gives it back on drop.
+/// One thread's access to a store. It owns a slot of the epoch table and releases it when dropped.
 ///
-/// A session may move between threads but serves one at a time: two threads in one slot would
-/// hide each other's epochs.
+/// A session may move between threads but serves only one at a time: two threads sharing a slot
+/// would hide each other's epochs.
 pub struct Session<'store> {
     shared: &'store Shared,
     slot: &'store Slot,
-    /// Whether values are overwritten in place, by anybody.
+    /// Whether any session overwrites values in place.
     in_place: bool,
-    /// Bytes of the value last seen: how much of an object is worth fetching ahead.
+    /// Length of the last value seen, as an estimate of how much of an object to prefetch.
     value_bytes_seen: Cell<usize>,
     debt: Debt,
 }
 
-/// Most lines of an object that are fetched ahead; the processor goes on by itself.
+/// The most lines of an object to prefetch; for longer objects the processor's own prefetchers take
+/// over.
 const LINES_AHEAD: usize = 17;
 
 impl<'store> Session<'store> {
@@ -48,8 +49,8 @@ impl<'store> Session<'store> {
         Self { shared, slot, in_place, value_bytes_seen: Cell::new(0), debt }
     }
 
-    /// Copies the value of `key` to the front of `buffer` and answers its length; `None` when the
-    /// key has no value.
+    /// Copies the value of `key` to the front of `buffer` and returns its length; `None` if the key
+    /// has no value.
     ///
     /// # Errors
     /// [`BufferTooShort`] with the length needed; the buffer is unchanged.
@@ -100,11 +101,11 @@ impl<'store> Session<'store> {
 
     /// Stores `value` under `key`.
     ///
-    /// When memory is full the call waits for compaction, at most the configured time and only as
-    /// long as there is something to compact.
+    /// If memory is full, the call waits for compaction, at most for the configured time and only
+    /// as long as there is something to compact.
     ///
     /// # Errors
-    /// [`PutError::Full`] and [`PutError::ValueTooLarge`]; either way the old value stays.
+    /// [`PutError::Full`] or [`PutError::ValueTooLarge`]; the old value stays either way.
     #[inline]
     pub fn put(&self, key: u64, value: &[u8]) -> Result<Put, PutError> {
         self.check_size(value)?;
@@ -118,7 +119,8 @@ impl<'store> Session<'store> {
         done
     }
 
-    /// Compacts for what its client has appended, where writers do that. In no epoch.
+    /// If writers compact: compacts for what this client has appended. Must not be called within an
+    /// epoch.
     #[inline]
     fn pay_if_due(&self) {
         if self.debt.is_due() {
@@ -135,10 +137,10 @@ impl<'store> Session<'store> {
         Ok(())
     }
 
-    /// One attempt; `None` when the log has no room now.
+    /// One attempt; `None` if the log has no room now.
     ///
-    /// The pin spans append and publication: without it a worker could find the object dead
-    /// before it is in the index, and free the segment under it.
+    /// The pin spans append and publication: otherwise a worker could find the object dead before
+    /// it is in the index, and free its segment.
     #[inline]
     fn put_pinned(
         &self,
@@ -162,7 +164,7 @@ impl<'store> Session<'store> {
         })
     }
 
-    /// Waits outside the epoch, or reclamation would wait for the waiting.
+    /// Waits outside the epoch, or reclamation would wait for this wait.
     #[cold]
     fn put_patiently(&self, hash: Hash, key: u64, value: &[u8]) -> Result<Put, PutError> {
         reach(Point::NoRoom);
@@ -182,7 +184,7 @@ impl<'store> Session<'store> {
         }
     }
 
-    /// Removes `key`; answers whether it had a value.
+    /// Removes `key`; returns whether it had a value.
     #[inline]
     pub fn delete(&self, key: u64) -> bool {
         let hash = Hash::of(key);
@@ -197,9 +199,9 @@ impl<'store> Session<'store> {
         index.remove(hash, key, &log.memory, &log.segments, pin)
     }
 
-    /// Carries out a batch; see [`Batch`].
+    /// Executes a batch; see [`Batch`].
     ///
-    /// Each operation is linearisable by itself; a batch is no transaction. A PUT that must wait
+    /// Each operation is linearisable by itself; a batch is not a transaction. A PUT that must wait
     /// for memory leaves the epoch while it waits.
     pub fn execute(&self, batch: &mut impl Batch) {
         let mut hashes = [Hash::of(0); IN_FLIGHT];
@@ -228,7 +230,7 @@ impl<'store> Session<'store> {
         }
     }
 
-    /// Fetches what the operation will need of the object its key seems to lead to.
+    /// Prefetches what the operation will need of the object that its key seems to lead to.
     #[inline]
     fn fetch_object(&self, hash: Hash, operation: Operation<'_>) {
         let Shared { log, index, .. } = self.shared;

@@ -1,17 +1,17 @@
-//! What a store tells about itself while it runs.
+//! What a store reports about itself while it runs.
 
 use crate::segment::SegmentState;
 
-/// Segments by state.
+/// Number of segments by state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SegmentCounts {
-    /// Appended to, by heads and by compaction.
+    /// Being appended to, by heads or by compaction.
     pub open: u64,
     /// Full; candidates for compaction.
     pub closed: u64,
     /// Being emptied.
     pub compacting: u64,
-    /// Empty, until nobody can be reading them.
+    /// Empty; waiting until nobody can be reading them.
     pub limbo: u64,
 }
 
@@ -27,16 +27,16 @@ impl SegmentCounts {
     }
 }
 
-/// What a store has done so far, and how it stands.
+/// What a store has done so far, and its current state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Memory nodes.
+    /// Number of memory nodes.
     pub nodes: u64,
-    /// Bytes of live objects: header, key and value.
+    /// Size of live objects: header, key and value.
     pub live_object_bytes: u64,
-    /// Bytes of free blocks, the reserve included.
+    /// Size of free blocks, including the reserve.
     pub free_object_bytes: u64,
-    /// Bytes of all blocks.
+    /// Size of all blocks.
     pub object_memory_bytes: u64,
     /// Segments by state.
     pub segments: SegmentCounts,
@@ -46,27 +46,27 @@ pub struct Statistics {
     pub copied_bytes: u64,
     /// Segments emptied.
     pub segments_compacted: u64,
-    /// Rounds of workers that emptied at least part of a segment.
+    /// Worker rounds that emptied at least part of a segment.
     pub compaction_rounds: u64,
-    /// Blocks given back by compaction.
+    /// Blocks freed by compaction.
     pub blocks_reclaimed: u64,
-    /// Rounds in which a worker found nothing it could do.
+    /// Rounds in which a worker found nothing to do.
     pub quiet_rounds: u64,
-    /// Bytes of emptied blocks that wait in reclamation queues.
+    /// Size of emptied blocks that wait in reclamation queues.
     pub reclamation_bytes: u64,
-    /// How long the oldest of them has waited, as of its worker's last round; 0 when none waits.
+    /// How long the oldest of them has waited, as of its worker's last round; 0 if none waits.
     pub reclamation_age_ns: u64,
-    /// Bytes of the index buckets in use.
+    /// Size of the index buckets in use.
     pub index_bytes: u64,
-    /// Entries that they can hold; [`Statistics::index_load`] tells how full they are.
+    /// How many entries they can hold; [`Statistics::index_load`] tells how full they are.
     pub index_slots: u64,
     /// Buckets that growth has added since the store opened.
     pub index_growth_buckets: u64,
-    /// Live objects, one entry each.
+    /// Number of live objects, one index entry each.
     pub live_objects: u64,
-    /// PUTs that found no room at first.
+    /// Number of PUTs that found no room at first.
     pub put_waits: u64,
-    /// How long PUTs waited altogether, in vain or not.
+    /// How long PUTs have waited in total, successfully or not.
     pub put_wait_ns: u64,
 }
 
@@ -77,13 +77,13 @@ impl Statistics {
         1.0 + self.copied_bytes as f64 / self.appended_bytes.max(1) as f64
     }
 
-    /// Entries in use over entries of the buckets in use.
+    /// Entries in use, divided by the entries that the buckets in use can hold.
     #[must_use]
     pub fn index_load(&self) -> f64 {
         self.live_objects as f64 / self.index_slots.max(1) as f64
     }
 
-    /// Live object bytes over object memory.
+    /// Live object bytes, divided by object memory.
     #[must_use]
     pub fn utilisation(&self) -> f64 {
         self.live_object_bytes as f64 / self.object_memory_bytes.max(1) as f64

@@ -1,4 +1,4 @@
-//! The store: one log, one index, one epoch table and their workers.
+//! The store: one log, one index, one epoch table, and the workers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::session::Session;
 use crate::statistics::{SegmentCounts, Statistics};
 use crate::sync::{AtomicU64, Ordering, lock};
 
-/// Longest that [`Store::settle`] waits.
+/// The longest time that [`Store::settle`] waits.
 const SETTLE_LIMIT: Duration = Duration::from_secs(5);
 
 /// What clients and workers share.
@@ -29,7 +29,7 @@ pub(crate) struct Shared {
     pub(crate) epochs: EpochTable,
     pub(crate) selection: Selection,
     pub(crate) survivors: Survivors,
-    /// Writers compact; there are no threads.
+    /// Whether writers compact; then there are no threads.
     pub(crate) inline: bool,
     pub(crate) value_limit: usize,
     pub(crate) full_wait: Duration,
@@ -40,32 +40,32 @@ pub(crate) struct Shared {
 
 /// A concurrent log-structured key-value store in memory. See the crate documentation.
 ///
-/// Dropping it stops its threads and returns its memory.
+/// Dropping it stops its threads and frees its memory.
 pub struct Store {
     pub(crate) shared: Arc<Shared>,
     config: Config,
     threads: Vec<JoinHandle<()>>,
 }
 
-/// Where a store's memory is. While nobody writes,
-/// `live_object_bytes + dead_object_bytes + free_object_bytes == object_memory_bytes`.
+/// How a store's memory is used. While nobody writes, `live_object_bytes + dead_object_bytes +
+/// free_object_bytes == object_memory_bytes`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Census {
-    /// Keys that have a value.
+    /// Number of keys that have a value.
     pub live_objects: u64,
-    /// Bytes of their values.
+    /// Size of their values.
     pub live_value_bytes: u64,
-    /// Bytes of their objects: header, key and value.
+    /// Size of their objects: header, key and value.
     pub live_object_bytes: u64,
-    /// Bytes of blocks in use that no live object occupies.
+    /// The part of the blocks in use that no live object occupies.
     pub dead_object_bytes: u64,
-    /// Bytes of free blocks, the reserve included.
+    /// Size of free blocks, including the reserve.
     pub free_object_bytes: u64,
-    /// Bytes of all blocks.
+    /// Size of all blocks.
     pub object_memory_bytes: u64,
-    /// Bytes of the index buckets in use.
+    /// Size of the index buckets in use.
     pub index_bytes: u64,
-    /// Bytes of the tables: blocks, segments, partitions, epochs, heads.
+    /// Size of the tables: blocks, segments, partitions, epochs, heads.
     pub table_bytes: u64,
 }
 
@@ -73,7 +73,7 @@ impl Store {
     /// Opens an empty store.
     ///
     /// # Errors
-    /// [`OpenError`] when the configuration makes no sense or the system refuses memory.
+    /// [`OpenError`] if the configuration is invalid or the system refuses memory.
     pub fn open(config: Config) -> Result<Self, OpenError> {
         let geometry = config.geometry()?;
         let config = config.resolved(&geometry);
@@ -108,29 +108,29 @@ impl Store {
         Ok(store)
     }
 
-    /// A session for one thread at a time.
+    /// Opens a session, for one thread at a time.
     ///
     /// # Errors
-    /// [`TooManySessions`] when 256 are in use.
+    /// [`TooManySessions`] if 256 are in use.
     pub fn session(&self) -> Result<Session<'_>, TooManySessions> {
         let slot = self.shared.epochs.claim().ok_or(TooManySessions { limit: SESSIONS_MAX })?;
         Ok(Session::new(&self.shared, slot))
     }
 
-    /// The configuration in use: scaled fields with the values chosen for them.
+    /// The configuration in use, with the values chosen for scaled fields.
     #[must_use]
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// Bytes of the largest value.
+    /// Length of the largest value, in bytes.
     #[must_use]
     pub fn value_limit(&self) -> usize {
         self.shared.value_limit
     }
 
     /// Waits until the workers have nothing to do and nothing waits to be freed, at most five
-    /// seconds; answers whether that came to be.
+    /// seconds; returns whether that was reached.
     pub fn settle(&self) -> bool {
         let deadline = Instant::now() + SETTLE_LIMIT;
         let shared = &*self.shared;
@@ -153,7 +153,7 @@ impl Store {
         }
     }
 
-    /// Gives the pages of free blocks back to the system. They are touched again when needed.
+    /// Returns the pages of free blocks to the system. They become resident again when needed.
     pub fn trim(&self) {
         let Log { nodes, memory, .. } = &self.shared.log;
         for node in nodes {
@@ -161,11 +161,11 @@ impl Store {
         }
     }
 
-    /// Where the memory is; exact while nobody writes. Waits for the workers' present rounds.
+    /// How the memory is used; exact while nobody writes. Waits for the workers' current rounds.
     #[must_use]
     pub fn census(&self) -> Census {
         let Shared { log, index, epochs, .. } = &*self.shared;
-        // Held, so that no object is counted where it was and where it is moved to.
+        // Locked, so that no object is counted both where it was and where it moves to.
         let workers = log.nodes.iter().flat_map(|node| &node.crew.workers);
         let _workers: Vec<_> = workers.map(lock).collect();
         let (mut live_object_bytes, mut live_objects) = (0, 0);
@@ -188,15 +188,15 @@ impl Store {
         }
     }
 
-    /// Bytes of object memory that lie on 2 MiB pages now; `None` where the system does not tell.
-    /// The system walks all page tables for it: not to be asked all the time.
+    /// How much object memory is on 2 MiB pages now; `None` if the system does not tell. For this
+    /// the system walks all page tables, so do not call it often.
     #[must_use]
     pub fn huge_page_bytes(&self) -> Option<u64> {
         self.shared.log.memory.region.huge_bytes().ok()
     }
 
-    /// What has been done so far, and the present state, without waiting for anybody; the parts
-    /// may be of slightly different moments.
+    /// What has been done so far, and the current state. Waits for nobody, so the parts may be from
+    /// slightly different moments.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         let Shared { log, index, put_waits, put_wait_ns, .. } = &*self.shared;
@@ -242,7 +242,7 @@ impl Store {
         }
     }
 
-    /// Walks everything and verifies the invariants of `DESIGN.md`. Nobody may write meanwhile.
+    /// Walks everything and checks the invariants of `DESIGN.md`. Nobody may write meanwhile.
     ///
     /// # Errors
     /// A description of the first contradiction found.
@@ -251,7 +251,7 @@ impl Store {
     }
 }
 
-/// In short: everything a store holds would be megabytes.
+/// Prints little: everything in a store would be megabytes.
 impl fmt::Debug for Store {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Store").field("census", &self.census()).finish_non_exhaustive()
@@ -262,7 +262,7 @@ impl Drop for Store {
     fn drop(&mut self) {
         self.shared.log.nodes.iter().for_each(|node| node.signals.stop());
         for thread in self.threads.drain(..) {
-            // A worker that panicked has reported itself; there is nothing to add here.
+            // A worker that panicked has reported that already; there is nothing to add.
             let _ = thread.join();
         }
     }

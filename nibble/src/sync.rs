@@ -1,5 +1,5 @@
-//! Where atomics and locks come from: every other file imports them from here, because under
-//! `--cfg loom` those of a model checker take their place (`models/`, `scripts/loom`).
+//! The source of atomics and locks. Every other file imports them from here, because under `--cfg
+//! loom` a model checker's versions replace them (`models/`, `scripts/loom`).
 
 pub(crate) mod edge;
 #[cfg(loom)]
@@ -23,7 +23,7 @@ use edge::Edge;
 
 /// A value alone on its cache lines.
 ///
-/// 128 bytes, not 64: the processors this runs on fetch lines in adjacent pairs.
+/// 128 bytes instead of 64, because the processors this runs on fetch lines in adjacent pairs.
 #[repr(align(128))]
 #[derive(Debug, Default)]
 pub(crate) struct CachePadded<T>(pub(crate) T);
@@ -42,13 +42,13 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Waits a moment for a lock that is held for a few instructions: spins, and after a while gives
-/// the processor away, because its holder may have been descheduled.
+/// Waits briefly for a lock that is held for a few instructions. It spins, and after a while yields
+/// the processor, because the holder may have been descheduled.
 #[derive(Debug, Default)]
 pub(crate) struct Spin(u32);
 
 impl Spin {
-    /// One turn.
+    /// One turn of waiting.
     #[inline]
     pub(crate) fn turn(&mut self) {
         self.0 += 1;
@@ -61,17 +61,17 @@ impl Spin {
     }
 }
 
-/// Loads before it are ordered before what follows; pairs with [`release_fence`].
+/// Orders earlier loads before what follows; pairs with [`release_fence`].
 #[inline]
 pub(crate) fn acquire_fence() {
     let ordering = edge::to(Edge::BucketInPlace, Ordering::Acquire);
-    // A model that is weakened here has no fence at all.
+    // A weakened model has no fence at all.
     if !cfg!(loom) || ordering != Ordering::Relaxed {
         fence(ordering);
     }
 }
 
-/// Stores after it are seen only by who also sees what came before it; pairs with
+/// Later stores are seen only by those who also see what came before the fence; pairs with
 /// [`acquire_fence`].
 #[inline]
 pub(crate) fn release_fence() {
@@ -82,7 +82,7 @@ pub(crate) fn release_fence() {
     }
 }
 
-/// As [`lock`], unless somebody else holds it.
+/// Like [`lock`], but `None` if somebody else holds the mutex.
 pub(crate) fn try_lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     match mutex.try_lock() {
         Ok(guard) => Some(guard),

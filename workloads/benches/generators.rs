@@ -1,7 +1,7 @@
-//! What asks: drawing records, sizes and requests, one at a time:
-//! `cargo bench -p workloads --bench generators`.
+//! Cost of drawing records, sizes and requests one at a time: `cargo bench -p workloads --bench
+//! generators`.
 //!
-//! A generator never repeats itself, so nothing need be drawn ahead.
+//! A generator never repeats itself, so the benchmark draws nothing ahead.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use workloads::{KeySampler, Seed, SizeDistribution};
 
 const RECORDS: u64 = 1 << 20;
 
-/// Names and texts. Up to a skew of 1 by Gray's formula, from there on by rejection-inversion.
+/// Names and texts. Skews below 1 use Gray's formula; from 1 on, rejection-inversion.
 const KEYS: [(&str, &str); 6] = [
     ("uniform", "uniform"),
     ("zipfian-0.99", "zipfian:0.99"),
@@ -26,7 +26,7 @@ const SIZES: [(&str, &str); 3] = [
     ("sizes-zipfian-0.99", "zipfian:50-150:0.99"),
     ("sizes-histogram", "histogram:50=5,100=60,1KiB=25,4KiB=10"),
 ];
-/// Of the built-in workloads; the last keeps a list of live records.
+/// Built-in workloads; the last one keeps a list of live records.
 const REQUESTS: [&str; 4] = ["get-95", "ycsb-a", "ycsb-d", "churn-resize"];
 
 fn generators(criterion: &mut Criterion) {

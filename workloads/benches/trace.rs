@@ -1,4 +1,4 @@
-//! Records of a trace written and read, per second: `cargo bench -p workloads`.
+//! Trace records written and read per second: `cargo bench -p workloads`.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -48,7 +48,7 @@ fn measure<R: Record>(criterion: &mut Criterion, name: &str, records: &[R]) {
 }
 
 fn traces(criterion: &mut Criterion) {
-    // The first files are only created: transactions come after them.
+    // PostMark first only creates files; transactions come later.
     let operations: Vec<Operation> = PostMark::new(Seed(1)).skip(1 << 20).take(RECORDS).collect();
     measure(criterion, "operations", &operations);
     let allocations: Vec<Allocation> = Program::new(Seed(1)).take(RECORDS).collect();

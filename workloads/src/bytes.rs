@@ -23,10 +23,10 @@ impl fmt::Display for ParseBytesError {
 
 impl Error for ParseBytesError {}
 
-/// Reads a size: a whole number, then `B`, `KiB`, `MiB`, `GiB` or nothing (bytes).
+/// Parses a size: a whole number, then `B`, `KiB`, `MiB`, `GiB` or nothing (bytes).
 ///
-/// `_` may group digits and a space may precede the unit. `KB` is refused: it is 1000 to some and
-/// 1024 to others.
+/// `_` may group digits and a space may precede the unit. `KB` is refused because it is ambiguous:
+/// 1000 or 1024 bytes.
 pub fn parse_bytes(text: &str) -> Result<usize, ParseBytesError> {
     let refuse = || ParseBytesError { text: text.to_owned() };
     let trimmed = text.trim();

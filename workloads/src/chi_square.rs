@@ -1,6 +1,6 @@
 //! Pearson's goodness-of-fit test, for tests of distributions.
 
-/// Whether counts and expected probabilities agree.
+/// Result of comparing counts with expected probabilities.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fit {
     pub(crate) statistic: f64,
@@ -10,9 +10,9 @@ pub(crate) struct Fit {
 impl Fit {
     /// Compares counts with the probabilities of their bins, which must add up to one.
     ///
-    /// Neighbouring bins are joined until each expects 10 counts. The critical value is exceeded by
-    /// chance once in 30 000 (Wilson and Hilferty's approximation, four standard deviations); seeds
-    /// are fixed, so a test that passes always passes.
+    /// Neighbouring bins are joined until each expects at least 10 counts. Chance exceeds the
+    /// critical value once in 30 000 (Wilson and Hilferty's approximation, four standard
+    /// deviations). Seeds are fixed, so a test that passes always passes.
     pub(crate) fn new(counts: &[u64], probabilities: impl IntoIterator<Item = f64>) -> Self {
         let total = counts.iter().sum::<u64>() as f64;
         let mut statistic = 0.0;
@@ -23,7 +23,7 @@ impl Fit {
             found += count as f64;
             expected += probability * total;
             mass += probability;
-            // The last bins stay in one piece: what is left must expect 10 too.
+            // The remaining bins must also expect 10 counts; otherwise they stay in this one.
             if expected >= 10.0 && (1.0 - mass) * total >= 10.0 {
                 statistic += (found - expected).powi(2) / expected;
                 bins += 1.0;
@@ -32,14 +32,14 @@ impl Fit {
         }
         assert!((mass - 1.0).abs() < 1e-9, "the probabilities add up to {mass}");
         statistic += (found - expected).powi(2) / expected;
-        // Bins minus one, and the remainder is a bin.
+        // Degrees of freedom: the number of bins minus one. The remainder is a bin too.
         let freedom: f64 = bins;
         let spread = 2.0 / (9.0 * freedom);
         let critical = freedom * (1.0 - spread + 4.0 * spread.sqrt()).powi(3);
         Self { statistic, critical }
     }
 
-    /// Counts that should all be equal.
+    /// Compares counts that should all be equal.
     pub(crate) fn uniform(counts: &[u64]) -> Self {
         Self::new(counts, vec![1.0 / counts.len() as f64; counts.len()])
     }

@@ -1,8 +1,8 @@
-//! From the index of a record to its key: a fixed bijection of `u64`.
+//! Maps a record's index to its key: a fixed bijection of `u64`.
 //!
 //! Workloads count records `0..records`; stores see keys. Dense keys would flatter an index that
-//! uses low bits as they are, so keys are spread over all of `u64`. No two indices share a key, and
-//! [`index_of`] finds the way back when a foreign key turns up in a value.
+//! uses their low bits directly, so keys are spread over all of `u64`. No two indices share a key.
+//! [`index_of`] is the inverse, used when a foreign key turns up in a value.
 
 use crate::mix::{GOLDEN, mix, unmix};
 
@@ -11,13 +11,13 @@ pub(crate) const KEY_BYTES: usize = size_of::<u64>();
 
 /// The key of record `index`: one SplitMix64 step.
 ///
-/// No index below 2^61 has the key 0 or `u64::MAX`, which some stores keep for themselves.
+/// No index below 2^61 has the key 0 or `u64::MAX`, which some stores reserve.
 #[inline]
 pub const fn key_of(index: u64) -> u64 {
     mix(index.wrapping_add(GOLDEN))
 }
 
-/// The record whose key is `key`. Undoes [`key_of`].
+/// The record whose key is `key`; the inverse of [`key_of`].
 #[inline]
 pub const fn index_of(key: u64) -> u64 {
     unmix(key).wrapping_sub(GOLDEN)
@@ -39,8 +39,8 @@ mod tests {
 
     #[test]
     fn neighbours_are_far_apart() {
-        // 2^16 neighbours over 256 bins by the top byte, and by the bottom byte: 256 expected in
-        // each, with a standard deviation of 16.
+        // 2^16 consecutive indices over 256 bins, by the top byte and by the bottom byte: 256
+        // expected in each, with a standard deviation of 16.
         let mut top = [0u32; 256];
         let mut bottom = [0u32; 256];
         for index in 0..1 << 16 {

@@ -1,25 +1,25 @@
-//! What is asked of stores and allocators.
+//! Workloads: what the suite asks of stores and allocators.
 //!
-//! Everything here is a pure function of a seed: the same seed asks for the same things, of every
-//! engine, on every machine, for ever. Nothing reads a clock, starts a thread, calls a mathematical
-//! library whose last bit may change, or knows any engine.
+//! Everything here is a pure function of a seed: the same seed gives the same requests for every
+//! engine, on every machine, for ever. Nothing here reads a clock, starts a thread, calls a
+//! mathematical library whose last bit may change, or knows any engine.
 //!
 //! | module | gives |
 //! |---|---|
 //! | [`Seed`], [`Rng`] | streams of random numbers, independent per purpose and per thread |
 //! | [`dist`] | which record ([`KeyDistribution`]), how many bytes ([`SizeDistribution`]) |
 //! | [`key_of`] | the key of a record |
-//! | [`value`] | values that prove themselves when read back |
-//! | [`requests`] | mixes of GETs, UPDATEs, INSERTs, DELETEs, SCANs for a store, and the built-in ones |
-//! | [`ycsb`] | YCSB's workload files, read into such a mix |
-//! | [`fragmentation`] | objects whose size changes: the patterns of the two papers, and your own |
-//! | [`tablefs`] | files as rows of a store: the operations that file systems on stores ask for |
-//! | [`postmark`] | PostMark: its parameters, its script, its algorithm as a generator of a trace |
-//! | [`trace`] | what programs really asked: the format of traces, readers of public ones, their statistics |
+//! | [`value`] | values that can be verified when read back |
+//! | [`requests`] | mixes of GETs, UPDATEs, INSERTs, DELETEs and SCANs for a store; the built-in workloads |
+//! | [`ycsb`] | a reader of YCSB's workload files |
+//! | [`fragmentation`] | objects whose sizes change: the patterns of the two papers, and your own |
+//! | [`tablefs`] | files as rows of a store: the operations of a file system built on a store |
+//! | [`postmark`] | PostMark: its parameters, its script, and a trace generator that follows its algorithm |
+//! | [`trace`] | what programs really requested: the trace format, readers of public formats, statistics |
 //! | [`bytes`] | sizes as people write them |
 //!
-//! Words: a *record* is a number in `0..records`; its *key* is what a store sees; an *object* is
-//! what an allocator is asked for. Sizes are in bytes unless the name says otherwise.
+//! Terms: a *record* is a number in `0..records`; its *key* is what a store sees; an *object* is
+//! what an allocator allocates. Sizes are in bytes unless the name says otherwise.
 #![forbid(unsafe_code)]
 
 pub mod bytes;

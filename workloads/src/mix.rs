@@ -1,8 +1,8 @@
-//! Stafford's 64-bit finaliser ("variant 13", the one SplitMix64 uses) and its inverse.
+//! Stafford's 64-bit finaliser ("variant 13", which SplitMix64 uses) and its inverse.
 //!
-//! A bijection of `u64`: every input bit reaches every output bit, and no two inputs meet.
+//! It is a bijection of `u64`: every input bit affects every output bit, and no two inputs collide.
 
-/// One SplitMix64 step: added before mixing so that zero does not stay zero.
+/// The SplitMix64 increment, added before mixing so that zero does not stay zero.
 pub(crate) const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 const FIRST: u64 = 0xBF58_476D_1CE4_E5B9;
@@ -16,7 +16,7 @@ pub(crate) const fn mix(mut word: u64) -> u64 {
     word ^ (word >> 31)
 }
 
-/// Undoes [`mix`].
+/// The inverse of [`mix`].
 #[inline]
 pub(crate) const fn unmix(mut word: u64) -> u64 {
     word = word ^ (word >> 31) ^ (word >> 62);
@@ -26,9 +26,10 @@ pub(crate) const fn unmix(mut word: u64) -> u64 {
     word ^ (word >> 30) ^ (word >> 60)
 }
 
-/// The number that undoes a multiplication by `odd`, modulo 2^64.
+/// The multiplicative inverse of `odd` modulo 2^64.
 ///
-/// Newton's iteration: an odd number is its own inverse in 3 bits, and each step doubles them.
+/// Newton's iteration: an odd number is its own inverse in 3 bits, and each step doubles the number
+/// of correct bits.
 pub(crate) const fn inverse(odd: u64) -> u64 {
     let mut result = odd;
     let mut step = 0;

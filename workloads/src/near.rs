@@ -1,6 +1,6 @@
-//! What somebody may have meant who wrote an unknown name.
+//! Suggests the name that the user of an unknown name may have meant.
 
-/// The known name that looks most like `name`, if one does.
+/// The known name most similar to `name`, if one is similar enough.
 pub(crate) fn near<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     const LIKE: f64 = 0.6;
     let name = name.to_lowercase();

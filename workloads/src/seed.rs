@@ -1,4 +1,4 @@
-//! Where every random choice comes from: a seed, the streams derived from it, and a generator.
+//! The source of every random choice: a seed, the streams derived from it, and a generator.
 //!
 //! ```
 //! use workloads::Seed;
@@ -10,12 +10,12 @@
 
 use crate::mix::{GOLDEN, mix};
 
-/// The number a suite writes down so that everything can be asked again, in the same order.
+/// The number that a suite records so that every request can be generated again in the same order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Seed(pub u64);
 
-// Labels and numbers are hashed from different starts, so `stream("a")` meets no `nth(n)` but by
-// a 64-bit accident.
+// Labels and numbers are hashed from different starts, so `stream("a")` equals an `nth(n)` only by
+// a 64-bit coincidence.
 const LABEL_START: u64 = 0xCBF2_9CE4_8422_2325;
 const NUMBER_START: u64 = 0x6A09_E667_F3BC_C909;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01B3;
@@ -33,34 +33,33 @@ impl Seed {
         self.derive(hash)
     }
 
-    /// The seed of the `number`-th of many streams alike: a thread, a repetition.
+    /// The seed of the `number`-th of many equivalent streams: a thread, a repetition.
     pub const fn nth(self, number: u64) -> Self {
         self.derive(mix(number.wrapping_add(NUMBER_START)))
     }
 
-    /// A generator that starts at this seed.
+    /// A generator that starts from this seed.
     pub const fn rng(self) -> Rng {
         Rng::new(self)
     }
 
-    /// Injective in `hash` for one parent: different children of one seed always differ.
+    /// Injective in `hash` for a given parent: different children of one seed always differ.
     const fn derive(self, hash: u64) -> Self {
         Self(mix(mix(self.0.wrapping_add(GOLDEN)).wrapping_add(hash)))
     }
 }
 
 /// xoshiro256\*\* 1.0 (Blackman and Vigna): 32 bytes of state, period 2^256 − 1, about a nanosecond
-/// per draw. The state is filled by SplitMix64, as its authors advise.
+/// per draw. SplitMix64 fills the state, as its authors advise.
 ///
-/// Not for secrets. Written out here, not taken from a crate, because a new release of a crate may
-/// change the numbers and with them every recorded run.
+/// Not for cryptography. It is written out here because a new release of a crate might change the
+/// numbers, and with them every recorded run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rng {
     state: [u64; 4],
 }
 
 impl Rng {
-    /// A generator that starts at `seed`.
     pub const fn new(seed: Seed) -> Self {
         let mut state = [0; 4];
         let mut at = 0;
@@ -71,7 +70,6 @@ impl Rng {
         Self { state }
     }
 
-    /// 64 random bits.
     #[inline]
     pub const fn next_u64(&mut self) -> u64 {
         let [_, second, ..] = self.state;
@@ -85,13 +83,13 @@ impl Rng {
         result
     }
 
-    /// A number in `0..bound`, each equally likely (Lemire's multiplication with rejection).
+    /// A uniform number in `0..bound` (Lemire's multiplication with rejection).
     ///
     /// The division that makes it exact runs with probability `bound / 2^64`.
     ///
     /// # Panics
     ///
-    /// If `bound` is zero: there is nothing to choose from.
+    /// If `bound` is zero.
     #[inline]
     pub const fn below(&mut self, bound: u64) -> u64 {
         assert!(bound > 0, "below(0): nothing to choose from");
@@ -105,7 +103,7 @@ impl Rng {
         (wide >> u64::BITS) as u64
     }
 
-    /// A number in `0.0..1.0`, a multiple of 2^-53. Never 1.0.
+    /// A uniform number in `0.0..1.0`, a multiple of 2^-53. Never 1.0.
     #[inline]
     pub const fn unit_f64(&mut self) -> f64 {
         const STEP: f64 = 1.0 / (1u64 << 53) as f64;

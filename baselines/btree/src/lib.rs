@@ -1,11 +1,11 @@
-//! An ordered map behind one reader-writer lock: the floor of stores that scan.
+//! An ordered map behind one reader-writer lock: the floor for stores that scan.
 //!
-//! `std`'s B-tree from key to value; a value is one allocation of the program's global allocator.
-//! A put allocates and copies before it takes the lock, and frees the old value after; gets and
-//! scans copy under the lock, which they share with one another.
+//! A `std` B-tree maps keys to values; each value is one allocation of the program's global
+//! allocator. A put allocates and copies before it takes the lock, and frees the old value
+//! afterwards. Gets and scans copy under the lock, which they share.
 //!
-//! One lock, because order has no shards: keys split by range would need balancing, keys split by
-//! hash would make every scan a merge.
+//! There is one lock because order does not shard: keys split by range would need balancing, and
+//! keys split by hash would make every scan a merge.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use engine::{
     MemoryCensus, OpenError, OpenStore, PutError, PutOutcome, ScanEntry, SessionError, Setup,
 };
 
-/// Bytes a key counts for.
+/// Bytes that a key counts for.
 const KEY_BYTES: u64 = 8;
 
 /// The store; see the crate's documentation.
@@ -80,8 +80,8 @@ impl KvEngine for LockedTree {
         Ok(TreeSession { tree: self })
     }
 
-    /// Neither the allocator's rounding of values nor the tree's nodes are known, so the figures
-    /// are not complete; nor is there a capacity.
+    /// Neither the allocator's rounding of values nor the size of the tree's nodes is known, so the
+    /// numbers are not complete. There is no capacity.
     fn memory(&self) -> MemoryCensus {
         let contents = self.read();
         let live_objects = contents.values.len() as u64;
@@ -141,7 +141,8 @@ impl KvSession for TreeSession<'_> {
             return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
         }
         let Some(value) = copied(value) else { return Ok(PutOutcome::Full) };
-        // The guard is a temporary of its statement: old values are freed without the lock.
+        // The guard is a temporary of its statement, so old values are freed after the lock is
+        // released.
         let old = self.tree.write().put(key, value);
         Ok(if old.is_some() { PutOutcome::Updated } else { PutOutcome::Inserted })
     }
@@ -158,7 +159,7 @@ impl KvSession for TreeSession<'_> {
     }
 }
 
-/// A copy in an allocation of exactly its length, where there is memory for it.
+/// A copy in an allocation of exactly its length; `None` if there is no memory for it.
 fn copied(value: &[u8]) -> Option<Box<[u8]>> {
     let mut copy = Vec::new();
     copy.try_reserve_exact(value.len()).ok()?;

@@ -1,9 +1,9 @@
-//! What log-structured stores do not tell: whether a key was there, and how much is live.
+//! Adds what log-structured stores do not report: whether a key was present, and how much is live.
 //!
-//! A put of theirs appends and looks nothing up, so "inserted or updated", "was it there" and a
-//! bound on live bytes cost one lookup before every put and delete. Lookup and write of a key
-//! have to be one step, so writers of a key exclude one another by a lock that keys share by hash
-//! (a *stripe*). Reads take no lock: the store under it has its own order.
+//! A put in such a store appends and looks nothing up. So reporting "inserted or updated" and "was
+//! present", and bounding live bytes, costs a lookup before every put and delete. The lookup and
+//! the write of a key must be one step, so writers of a key exclude one another with a lock that
+//! keys share by hash (a *stripe*). Reads take no lock: the store below orders them itself.
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,31 +12,29 @@ use engine::{GetError, KvSession, OpenError, PutError, PutOutcome, ScanEntry};
 
 use crate::bound::{Credit, Pool};
 
-/// Bytes a key counts for.
+/// Bytes that a key counts for.
 pub(crate) const KEY_BYTES: u64 = 8;
-/// Longest value: these stores hold each in one buffer, with a 32-bit length.
+/// The longest value: these stores hold each value in one buffer with a 32-bit length.
 pub(crate) const VALUE_BYTES_MAX: usize = 1 << 30;
 const STRIPES_MAX: usize = 1 << 16;
 
-/// A store below. Keys are 8 big-endian bytes, whose order is that of the numbers.
+/// A store below. Keys are 8 big-endian bytes, whose order is the order of the numbers.
 ///
-/// An error of the files below is none that a caller could act on: it panics with the store's
-/// own words.
+/// A caller cannot act on an error of the files below, so it panics with the store's message.
 pub trait Table: Sync + fmt::Debug {
-    /// Shows the value of `key` to `read`; `None` when it is absent.
+    /// Passes the value of `key` to `read`; `None` if it is absent.
     fn read<R>(&self, key: u64, read: impl FnOnce(&[u8]) -> R) -> Option<R>;
 
-    /// Stores.
     fn put(&self, key: u64, value: &[u8]);
 
-    /// Removes what is there.
+    /// Removes `key` if present.
     fn delete(&self, key: u64);
 
-    /// Shows all pairs from `first` upwards, in order, until `visit` answers `false`.
+    /// Passes all pairs from `first` upwards to `visit`, in order, until it returns `false`.
     fn scan(&self, first: u64, visit: &mut dyn FnMut(u64, &[u8]) -> bool);
 }
 
-/// A table whose live objects are counted.
+/// A table that counts its live objects.
 #[derive(Debug)]
 pub(crate) struct Counted<T> {
     pub(crate) table: T,
@@ -44,12 +42,12 @@ pub(crate) struct Counted<T> {
     pool: Pool,
 }
 
-/// Two cache lines, because neighbours are prefetched in pairs.
+/// Two cache lines, because the processor prefetches neighbours in pairs.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Stripe(Mutex<Account>);
 
-/// What is known of a stripe's keys.
+/// What is known about a stripe's keys.
 #[derive(Debug, Default)]
 struct Account {
     credit: Credit,
@@ -57,7 +55,7 @@ struct Account {
     lookups: u64,
 }
 
-/// Live objects, counted or found.
+/// Number and size of live objects, counted or found by a walk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Live {
     pub(crate) objects: u64,
@@ -65,7 +63,7 @@ pub(crate) struct Live {
 }
 
 impl Live {
-    /// Keys and values.
+    /// Size of keys and values.
     pub(crate) fn bytes(self) -> u64 {
         self.value_bytes + KEY_BYTES * self.objects
     }
@@ -95,7 +93,7 @@ pub(crate) fn check_stripes(stripes: usize) -> Result<(), OpenError> {
 }
 
 impl<T: Table> Counted<T> {
-    /// Over an empty table; `stripes` is a power of two.
+    /// Wraps an empty table; `stripes` is a power of two.
     pub(crate) fn new(table: T, stripes: usize, object_memory_bytes: Option<u64>) -> Self {
         Self {
             table,
@@ -104,7 +102,7 @@ impl<T: Table> Counted<T> {
         }
     }
 
-    /// What is live, by count.
+    /// The counted live objects.
     pub(crate) fn live(&self) -> Live {
         let mut sum = Live::default();
         for stripe in 0..self.stripes.len() {
@@ -115,7 +113,7 @@ impl<T: Table> Counted<T> {
         sum
     }
 
-    /// Lookups that puts and deletes made to know what was there.
+    /// Lookups that puts and deletes made to learn what was present.
     pub(crate) fn lookups(&self) -> u64 {
         (0..self.stripes.len()).map(|stripe| self.lock(stripe).lookups).sum()
     }
@@ -125,7 +123,7 @@ impl<T: Table> Counted<T> {
         size_of_val(&*self.stripes) as u64
     }
 
-    /// Walks the table and compares with what is counted, with all writers kept out.
+    /// Walks the table and compares it with the counts, while all writers are excluded.
     pub(crate) fn check(&self) -> Result<(), String> {
         let all: Vec<_> = (0..self.stripes.len()).map(|stripe| self.lock(stripe)).collect();
         let mut found = vec![Live::default(); all.len()];
@@ -162,16 +160,16 @@ impl<T: Table> Counted<T> {
     }
 
     fn stripe_of(&self, key: u64) -> usize {
-        // Fibonacci hashing: the product's upper bits depend on all bits of the key.
+        // Fibonacci hashing: the upper bits of the product depend on all bits of the key.
         (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize & (self.stripes.len() - 1)
     }
 
     fn lock(&self, stripe: usize) -> MutexGuard<'_, Account> {
-        // An account changes only by steps that do not panic, so it is whole even if poisoned.
+        // An account changes only by steps that do not panic, so it is intact even if poisoned.
         self.stripes[stripe].0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Brings all that stripes may fill, but do not need, to the common pool.
+    /// Moves the credit that stripes do not need to the common pool.
     fn gather_credit(&self) {
         for stripe in 0..self.stripes.len() {
             self.lock(stripe).credit.surrender(&self.pool);
@@ -208,7 +206,7 @@ impl<T: Table> Counted<T> {
         true
     }
 
-    /// The length of the value that is there.
+    /// The length of the present value, if any.
     fn look_up(&self, account: &mut Account, key: u64) -> Option<usize> {
         account.lookups += 1;
         self.table.read(key, <[u8]>::len)
@@ -274,7 +272,7 @@ pub(crate) fn copy_out(value: &[u8], buffer: &mut [u8]) -> Result<usize, GetErro
     Ok(value_bytes)
 }
 
-/// The number that a key's bytes stand for.
+/// The number encoded in a key's bytes.
 pub(crate) fn key_of(bytes: &[u8]) -> u64 {
     u64::from_be_bytes(bytes.try_into().expect("every key has eight bytes"))
 }

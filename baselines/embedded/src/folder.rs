@@ -1,8 +1,8 @@
-//! A store's private folder on a tmpfs: files that are memory.
+//! A store's private folder on a tmpfs: its files are memory.
 //!
-//! A folder is removed when it is dropped. One whose process was killed stays behind and holds
-//! memory, so each that is created first removes those that nobody holds: the owner of a folder
-//! has a lock on it, which ends with its process.
+//! Dropping a folder removes it. If its process was killed, the folder stays and keeps holding
+//! memory, so creating one first removes all abandoned ones: an owner holds a lock on its folder,
+//! and the lock ends with the process.
 
 use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io;
@@ -14,7 +14,7 @@ use engine::OpenError;
 
 use crate::os;
 
-/// Where Linux has a tmpfs for everybody.
+/// The tmpfs that Linux provides for every user.
 pub const SHARED_MEMORY: &str = "/dev/shm";
 const PREFIX: &str = "baseline-embedded-";
 const ATTEMPTS: u32 = 1000;
@@ -23,16 +23,16 @@ const ATTEMPTS: u32 = 1000;
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
-    /// Holds the lock that says the folder is in use.
+    /// Holds the lock that marks the folder as in use.
     _lock: File,
 }
 
 impl Folder {
-    /// Creates a folder, readable by its owner alone, on a tmpfs with at least `least_bytes` free.
+    /// Creates a folder, readable only by its owner, on a tmpfs with at least `least_bytes` free.
     ///
     /// # Errors
-    /// [`OpenError::BadSetting`] where `tmpfs` is on no tmpfs; [`OpenError::Missing`] where it
-    /// has too little space, or the folder cannot be created.
+    /// [`OpenError::BadSetting`] if `tmpfs` is not on a tmpfs; [`OpenError::Missing`] if it has too
+    /// little space or the folder cannot be created.
     pub(crate) fn create(tmpfs: &Path, least_bytes: u64) -> Result<Self, OpenError> {
         remove_abandoned(tmpfs);
         let free_bytes = free_bytes(tmpfs)?;
@@ -47,13 +47,13 @@ impl Folder {
         }
         let create = || -> io::Result<Option<Self>> {
             static NUMBER: AtomicU64 = AtomicU64::new(0);
-            // Relaxed: only distinct numbers are asked for.
+            // Relaxed: only distinct numbers are needed.
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
             let path = tmpfs.join(format!("{PREFIX}{}-{number}", std::process::id()));
             DirBuilder::new().mode(0o700).create(&path)?;
             let Some(lock) = claimed(File::open(&path))? else { return Ok(None) };
             lock.lock()?;
-            // Another process may have taken it for abandoned before it was locked.
+            // Before the lock was taken, another process may have removed the folder as abandoned.
             let is_there = fs::metadata(&path)
                 .is_ok_and(|found| lock.metadata().is_ok_and(|own| same(&found, &own)));
             Ok(is_there.then_some(Self { path, _lock: lock }))
@@ -72,7 +72,7 @@ impl Folder {
         }
         let error = last.map_or("others remove it".to_owned(), |error| error.to_string());
         Err(OpenError::Missing {
-            what: format!("a folder of its own below {} ({error})", tmpfs.display()),
+            what: format!("a private folder below {} ({error})", tmpfs.display()),
             remedy: "choose a tmpfs this user may write to".to_owned(),
         })
     }
@@ -81,10 +81,10 @@ impl Folder {
         &self.path
     }
 
-    /// Memory that the folder's files take, in bytes.
+    /// Memory that the folder's files use, in bytes.
     pub(crate) fn files_bytes(&self) -> u64 {
         let Ok(entries) = fs::read_dir(&self.path) else { return 0 };
-        // A file that is removed meanwhile takes nothing.
+        // A file that has just been removed uses none.
         entries
             .flatten()
             .filter_map(|entry| entry.metadata().ok())
@@ -95,7 +95,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What stays is removed by the next store.
+        // If this fails, the next store removes the folder.
         _ = fs::remove_dir_all(&self.path);
     }
 }
@@ -103,7 +103,7 @@ impl Drop for Folder {
 /// Free bytes of a tmpfs.
 ///
 /// # Errors
-/// [`OpenError::BadSetting`] where it is none.
+/// [`OpenError::BadSetting`] if it is not a tmpfs.
 pub(crate) fn free_bytes(tmpfs: &Path) -> Result<u64, OpenError> {
     let bad = |why: &str| OpenError::BadSetting {
         setting: "tmpfs".to_owned(),
@@ -117,14 +117,14 @@ pub(crate) fn free_bytes(tmpfs: &Path) -> Result<u64, OpenError> {
     }
 }
 
-/// Memory that a file takes, in bytes.
+/// Memory that a file uses, in bytes.
 pub(crate) fn file_bytes(file: &fs::Metadata) -> u64 {
-    /// Unit of `st_blocks`, whatever the file system's blocks are.
+    /// The unit of `st_blocks`, whatever the block size of the file system.
     const BLOCK_BYTES: u64 = 512;
     file.blocks() * BLOCK_BYTES
 }
 
-/// `None` where another process has removed what was just created.
+/// `None` if another process has removed what was just created.
 fn claimed<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
@@ -137,7 +137,7 @@ fn same(one: &fs::Metadata, other: &fs::Metadata) -> bool {
     (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
-/// Removes the folders that no process holds. What it may not touch stays.
+/// Removes folders that no process holds; skips those it may not touch.
 fn remove_abandoned(tmpfs: &Path) {
     let Ok(entries) = fs::read_dir(tmpfs) else { return };
     for entry in entries.flatten() {
@@ -187,7 +187,7 @@ mod tests {
         let Some(tmpfs) = shared_memory() else { return };
         let left = tmpfs.join(format!("{PREFIX}{}-left", std::process::id()));
         DirBuilder::new().mode(0o700).create(&left).unwrap();
-        // Another test may be the one that removes it.
+        // A concurrent test may remove it first.
         _ = fs::write(left.join("file"), b"memory");
         drop(Folder::create(tmpfs, 0).unwrap());
         assert!(!left.exists());

@@ -1,4 +1,4 @@
-//! What the C interfaces of RocksDB and LevelDB share: error messages and byte ranges.
+//! What the C interfaces of RocksDB and LevelDB have in common: error messages and byte ranges.
 
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -6,10 +6,10 @@ use std::path::Path;
 
 use engine::OpenError;
 
-/// Takes a call's message over, and frees it.
+/// Takes ownership of a call's error message and frees it.
 ///
 /// # Errors
-/// The message, where there is one.
+/// The message, if there is one.
 ///
 /// # Safety
 /// `message` is null or a NUL-terminated string that `free` may free, used by nobody else.
@@ -39,15 +39,15 @@ pub(crate) unsafe fn bytes_at<'a>(start: *const c_char, bytes: usize) -> &'a [u8
     unsafe { std::slice::from_raw_parts(start.cast(), bytes) }
 }
 
-/// A path as C wants it.
+/// A path as a C string.
 pub(crate) fn c_path(path: &Path) -> CString {
     CString::new(path.as_os_str().as_bytes()).expect("a path that the system knows")
 }
 
-/// Why a store did not open, in its own words.
+/// The error of a store that did not open, with the store's message.
 pub(crate) fn refused(what: &str, message: &str) -> OpenError {
     OpenError::Missing {
         what: format!("what {what} needs to open ({message})"),
-        remedy: "mend what its message names, then open it again".to_owned(),
+        remedy: "fix the problem named in its message, then open it again".to_owned(),
     }
 }

@@ -1,17 +1,17 @@
 //! RocksDB, LevelDB and LMDB in memory, through their C interfaces.
 //!
-//! The libraries are the system's, loaded when a store is opened: nothing of them is needed to
-//! build, and one that is missing is an error of `open` that names its package.
+//! The system's libraries are loaded when a store is opened. Building needs nothing of them, and a
+//! missing library is an error of `open` that names its package.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
 //! | `rocksdb`, `leveldb` | log-structured stores: functions, the database, the engine |
-//! | `counted` | what these do not tell: whether a key was there, and how much is live |
+//! | `counted` | what these do not report: whether a key was present, and how much is live |
 //! | `bound` | the bound on live bytes |
 //! | `lmdb` | a copy-on-write tree in a mapping: functions, the environment, the engine |
 //! | `library` | shared libraries and tables of their functions |
 //! | `foreign` | messages and byte ranges of C |
-//! | `folder`, `os` | private folders on a tmpfs, two calls to the system |
+//! | `folder`, `os` | private folders on a tmpfs; two system calls |
 //! | `settings` | checking and printing settings |
 //!
 //! Unsafe code is in `library`, `foreign`, `os`, and in the `database` or `environment` of each

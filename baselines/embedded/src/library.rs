@@ -1,6 +1,6 @@
-//! Shared libraries of the system, loaded for good, and tables of their functions.
+//! Shared libraries of the system, loaded for good, with tables of their functions.
 //!
-//! Symbols stay local to the library (`RTLD_LOCAL`), so nothing of the process is bound to them.
+//! Symbols stay local to the library (`RTLD_LOCAL`), so nothing else in the process binds to them.
 //! A library is never unloaded: RocksDB's threads live in static objects that outlast a store.
 
 use std::error::Error;
@@ -9,8 +9,8 @@ use std::mem::ManuallyDrop;
 use engine::OpenError;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
-/// Declares a table of C functions, each under the name and with the types of its header, and
-/// how to find them all.
+/// Declares a table of C functions, each with the name and types of its header, and a function that
+/// resolves them all.
 macro_rules! functions {
     ($(#[$attribute:meta])* $table:ident {
         $(fn $name:ident($($argument:ty),* $(,)?) $(-> $result:ty)?;)*
@@ -34,7 +34,7 @@ macro_rules! functions {
 }
 pub(crate) use functions;
 
-/// Declares types of which only addresses are known.
+/// Declares opaque C types, of which only addresses are known.
 macro_rules! opaque {
     ($($name:ident)*) => {
         $(
@@ -57,10 +57,10 @@ pub(crate) struct SharedLibrary {
 }
 
 impl SharedLibrary {
-    /// Loads `soname`, which comes with a Debian package.
+    /// Loads `soname`, which is part of a Debian package.
     ///
     /// # Errors
-    /// [`OpenError::Missing`] with the loader's words and the package's name.
+    /// [`OpenError::Missing`] with the loader's message and the package's name.
     pub(crate) fn load(soname: &'static str, package: &'static str) -> Result<Self, OpenError> {
         // SAFETY: initialisers of these libraries touch only themselves: with local symbols
         // nobody else is bound to what they define. Terminators run at the process' end only.
@@ -69,7 +69,7 @@ impl SharedLibrary {
         Ok(Self { handle: ManuallyDrop::new(handle), soname, package })
     }
 
-    /// Finds a function.
+    /// Resolves a function.
     ///
     /// # Safety
     /// `F` is the function pointer type of the symbol.

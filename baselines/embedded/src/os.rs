@@ -1,4 +1,4 @@
-//! Two calls to the system: what a tmpfs has left, and giving free heap pages back.
+//! Two system calls: the free space of a tmpfs, and returning free heap pages.
 
 use std::ffi::CString;
 use std::io;
@@ -6,10 +6,10 @@ use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Free bytes of the tmpfs that `path` is on; `None` where it is on another file system.
+/// Free bytes of the tmpfs that contains `path`; `None` if it is another file system.
 ///
 /// # Errors
-/// Where there is no such path.
+/// If there is no such path.
 pub(crate) fn tmpfs_free_bytes(path: &Path) -> io::Result<Option<u64>> {
     let path = CString::new(path.as_os_str().as_bytes())?;
     let mut found = MaybeUninit::<libc::statfs>::uninit();
@@ -24,7 +24,7 @@ pub(crate) fn tmpfs_free_bytes(path: &Path) -> io::Result<Option<u64>> {
     Ok((found.f_type == libc::TMPFS_MAGIC).then_some(free_bytes))
 }
 
-/// Has the process' `malloc`, from which the libraries allocate, return its free pages.
+/// Makes the process' `malloc`, which the libraries allocate from, return its free pages.
 pub(crate) fn trim_heap() {
     // SAFETY: takes the heap's own locks; live blocks stay.
     unsafe { libc::malloc_trim(0) };

@@ -3,7 +3,7 @@
 use engine::OpenError;
 
 /// # Errors
-/// [`OpenError::BadSetting`] where `value` is below `least`.
+/// [`OpenError::BadSetting`] if `value` is below `least`.
 pub(crate) fn at_least(setting: &str, value: usize, least: usize) -> Result<(), OpenError> {
     if value >= least {
         return Ok(());
@@ -15,7 +15,7 @@ pub(crate) fn at_least(setting: &str, value: usize, least: usize) -> Result<(), 
     })
 }
 
-/// A bound as settings show it.
+/// A bound as text for settings.
 pub(crate) fn bound_text(bytes: Option<u64>) -> String {
     bytes.map_or("none".to_owned(), |bytes| bytes.to_string())
 }

@@ -9,9 +9,9 @@ pub enum OpenError {
     BadSetting {
         /// The setting's name.
         setting: String,
-        /// The value given.
+        /// The value as given.
         value: String,
-        /// What would be accepted.
+        /// The values that are accepted.
         accepted: String,
     },
     /// A component is missing on this machine.
@@ -21,16 +21,16 @@ pub enum OpenError {
         /// How to get it.
         remedy: String,
     },
-    /// A component is there and does not work.
+    /// A component is present but does not work.
     Unusable {
-        /// Which one.
+        /// Which component.
         what: String,
-        /// What it does instead, and what to do about it.
+        /// How it fails, and what to do about it.
         reason: String,
     },
     /// The operating system refused memory.
     OutOfMemory {
-        /// Bytes asked for.
+        /// Bytes requested.
         wanted_bytes: u64,
     },
 }
@@ -58,7 +58,7 @@ impl std::error::Error for OpenError {}
 pub enum SessionError {
     /// Every slot of the thread table is taken.
     TooManySessions {
-        /// How many the engine supports at a time.
+        /// How many sessions the engine supports at a time.
         limit: usize,
     },
     /// Another session holds a partition that this one would have to itself.
@@ -66,9 +66,9 @@ pub enum SessionError {
         /// The partition.
         partition: usize,
     },
-    /// The server of a store that runs apart takes no connection, or does not answer on it.
+    /// The server of an out-of-process store refuses the connection or does not answer.
     Unreachable {
-        /// What the server or the system says.
+        /// What the server or the system reports.
         reason: String,
     },
 }
@@ -86,8 +86,8 @@ impl fmt::Display for SessionError {
             ),
             Self::Unreachable { reason } => write!(
                 formatter,
-                "a server cannot be asked ({reason}): see what it lacks or why it ended, and open \
-                 the store anew"
+                "a server is unreachable ({reason}): find out what it lacks or why it ended, then \
+                 reopen the store"
             ),
         }
     }
@@ -119,15 +119,15 @@ impl fmt::Display for GetError {
 
 impl std::error::Error for GetError {}
 
-/// Why a `put` can never succeed; a full store is not an error but
+/// Why a `put` can never succeed. A full store is not an error but
 /// [`PutOutcome::Full`](crate::PutOutcome::Full).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PutError {
-    /// The value is longer than the engine can hold at all.
+    /// The value is longer than the engine can ever hold.
     ValueTooLarge {
         /// The value's length.
         value_bytes: usize,
-        /// The longest value this instance takes.
+        /// The longest value that this instance accepts.
         limit_bytes: usize,
     },
 }

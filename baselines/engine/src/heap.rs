@@ -4,12 +4,12 @@ use std::ptr::NonNull;
 
 use crate::{Environment, OpenError};
 
-/// A named setting and its value in force.
+/// A named setting with its current value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// The setting's name, as its own documentation spells it.
+    /// Its name, as spelled in its own documentation.
     pub name: String,
-    /// Its value.
+    /// Its value as text.
     pub value: String,
 }
 
@@ -21,36 +21,38 @@ impl Setting {
     }
 }
 
-/// One configuration of a heap: `default` always exists, `tuned` where the allocator has settings
-/// that trade throughput for memory. Variants are rows of their own.
+/// A configuration of a heap. `default` always exists; `tuned` exists if the allocator has settings
+/// that trade throughput for memory. Each variant has its own rows.
 #[derive(Clone, Copy, Debug)]
 pub struct HeapVariant {
-    /// `default`, `tuned`, …
+    /// Its name: `default`, `tuned`, …
     pub name: &'static str,
-    /// One line: what it changes.
+    /// What it changes, in one line.
     pub description: &'static str,
-    /// Environment variables the process needs at start, *beside* [`HeapTraits::environment`].
+    /// Environment variables that the process needs at start, *in addition to*
+    /// [`HeapTraits::environment`].
     pub environment: Environment,
 }
 
-/// The variant every heap has: nothing is changed.
+/// The variant that every heap has: nothing is changed.
 pub const DEFAULT_VARIANT: HeapVariant =
     HeapVariant { name: "default", description: "as its authors ship it", environment: &[] };
 
-/// What a heap is.
+/// Constant properties of a heap.
 #[derive(Clone, Copy, Debug)]
 pub struct HeapTraits {
-    /// The name it is registered under.
+    /// The name under which it is registered.
     pub name: &'static str,
-    /// One line: the design.
+    /// Its design, in one line.
     pub description: &'static str,
-    /// Environment every variant needs at process start.
+    /// Environment variables that every variant needs at process start.
     pub environment: Environment,
-    /// Configurations, [`DEFAULT_VARIANT`] first.
+    /// Its variants, [`DEFAULT_VARIANT`] first.
     pub variants: &'static [HeapVariant],
-    /// Whether it hands out real, distinct memory. The null heap does not: it prices the harness.
+    /// Whether it hands out real, distinct memory. The null heap does not: it measures the cost of
+    /// the harness.
     pub keeps_values: bool,
-    /// Only for tests of the harness.
+    /// Whether it exists only for tests of the harness.
     pub test_only: bool,
 }
 
@@ -66,33 +68,34 @@ impl HeapTraits {
     };
 }
 
-/// A heap's statistics of itself, in bytes; `None` where it keeps no such figure. The kernel's
-/// figures are the reference, these stand beside them.
+/// A heap's own statistics, in bytes; `None` if it keeps no such number. The kernel's numbers are
+/// the reference; these are shown beside them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HeapStatistics {
-    /// Handed out and not yet freed, as the allocator counts (often rounded to size classes).
+    /// Bytes handed out and not yet freed, as the allocator counts them (often rounded to size
+    /// classes).
     pub allocated_bytes: Option<u64>,
-    /// Mapped from the system, or resident as the allocator sees it.
+    /// Bytes mapped from the system, or resident from the allocator's point of view.
     pub mapped_bytes: Option<u64>,
 }
 
-/// An allocator, called by its own entry points.
+/// An allocator, called through its own entry points.
 ///
-/// One instance per process; reached as `&'static dyn Heap`.
+/// There is one instance per process, reached as `&'static dyn Heap`.
 pub trait Heap: Sync + std::fmt::Debug {
-    /// What it is.
+    /// Its constant properties.
     fn traits(&self) -> &'static HeapTraits;
 
-    /// Prepares the process: loads the library, checks that the environment took effect. Called
+    /// Prepares the process: loads the library and checks that the environment took effect. Called
     /// once before anything else; later calls do nothing.
     ///
     /// # Errors
-    /// [`OpenError`] names what is missing and how to get it.
+    /// [`OpenError`] says what is missing and how to get it.
     fn open(&self) -> Result<(), OpenError>;
 
-    /// Memory, in bytes, that the heap made resident before anything was asked of it (in a
-    /// constructor of the program). It belongs to the heap, so the harness leaves it out of the
-    /// baseline. Called first thing in a fresh process, before anything else is mapped.
+    /// Memory, in bytes, that the heap made resident before its first use (in a constructor of the
+    /// program). It belongs to the heap, so the harness excludes it from the baseline. Called first
+    /// in a fresh process, before anything else is mapped.
     fn resident_before_open_bytes(&self) -> u64 {
         0
     }
@@ -103,11 +106,11 @@ pub trait Heap: Sync + std::fmt::Debug {
     /// Called by each thread after its last use.
     fn thread_end(&self) {}
 
-    /// At least `bytes` bytes, aligned to 16 (8 for requests of at most 8); `None` when the
-    /// heap is exhausted. A request of 0 bytes may be treated as 1.
+    /// Allocates at least `bytes` bytes, aligned to 16 (8 for requests of at most 8). Returns
+    /// `None` when the heap is exhausted. A request of 0 bytes may be treated as 1.
     fn allocate(&self, bytes: usize) -> Option<NonNull<u8>>;
 
-    /// Returns a block. Any thread may.
+    /// Frees a block. Any thread may free it.
     ///
     /// # Safety
     /// `block` came from [`allocate`](Self::allocate) of this heap with this `bytes` and was not
@@ -118,10 +121,10 @@ pub trait Heap: Sync + std::fmt::Debug {
     )]
     unsafe fn free(&self, block: NonNull<u8>, bytes: usize);
 
-    /// Gives the block `bytes` bytes instead of `old_bytes`, in place or elsewhere, as C's
-    /// `realloc` does. The contents stay up to the smaller size; the block that was given is gone
-    /// where another address comes back. `None` leaves it as it was. A request of 0 bytes may be
-    /// treated as 1. What comes back is returned by [`release`](Self::release).
+    /// Resizes a block from `old_bytes` to `bytes` bytes, in place or by moving it, like C's
+    /// `realloc`. The contents are kept up to the smaller size. If another address is returned, the
+    /// given block is gone; `None` leaves it as it was. A request of 0 bytes may be treated as 1.
+    /// The result is freed with [`release`](Self::release).
     ///
     /// # Safety
     /// `block` is live and came from [`allocate`](Self::allocate) or `reallocate` of this heap, the
@@ -137,15 +140,16 @@ pub trait Heap: Sync + std::fmt::Debug {
         bytes: usize,
     ) -> Option<NonNull<u8>>;
 
-    /// At least `bytes` bytes at a multiple of `alignment`, a power of two; `None` when the heap is
-    /// exhausted or knows no such alignment. Alignments below 16 may be treated as 16, and a request
-    /// of 0 bytes as 1. What comes back is returned by [`release`](Self::release).
+    /// Allocates at least `bytes` bytes at a multiple of `alignment`, a power of two. Returns
+    /// `None` when the heap is exhausted or does not support the alignment. Alignments below 16 may
+    /// be treated as 16, and a request of 0 bytes as 1. The result is freed with
+    /// [`release`](Self::release).
     fn allocate_aligned(&self, bytes: usize, alignment: usize) -> Option<NonNull<u8>>;
 
-    /// Returns a block as C's `free` does: by the entry point that is not told the size, where
-    /// there is one. `alignment` is 0 where none was asked for. Any thread may.
+    /// Frees a block like C's `free`: through the entry point that is not told the size, if there
+    /// is one. `alignment` is 0 if none was requested. Any thread may free it.
     ///
-    /// The default is for heaps whose [`free`](Self::free) does not rely on the size.
+    /// The default suits heaps whose [`free`](Self::free) does not rely on the size.
     ///
     /// # Safety
     /// `block` is live and came from this heap: from `allocate` or `reallocate` with this `bytes`,
@@ -159,7 +163,7 @@ pub trait Heap: Sync + std::fmt::Debug {
         unsafe { self.free(block, bytes) }
     }
 
-    /// Bytes the caller may use of the block, where the allocator tells.
+    /// Bytes of the block that the caller may use, if the allocator tells.
     ///
     /// # Safety
     /// `block` is live and came from this heap.
@@ -169,29 +173,29 @@ pub trait Heap: Sync + std::fmt::Debug {
     )]
     unsafe fn usable_bytes(&self, block: NonNull<u8>) -> Option<usize>;
 
-    /// Gives what memory it can back to the system. Called on every thread that used the heap
-    /// (thread caches), then counted.
+    /// Returns as much memory to the system as it can. Called on every thread that used the heap
+    /// (for thread caches), and its effect is then measured.
     fn purge(&self);
 
-    /// The version in use, as it reports itself where it can.
+    /// The version in use, as the heap reports it if it can.
     fn version(&self) -> String;
 
-    /// The version where it is known without [`open`](Self::open), and asking starts nothing.
+    /// The version, if it is known without [`open`](Self::open) and without starting anything.
     fn version_unopened(&self) -> Option<String> {
         None
     }
 
-    /// Settings in force.
+    /// The current settings.
     fn settings(&self) -> Vec<Setting>;
 
-    /// Its statistics of itself.
+    /// The heap's own statistics.
     fn statistics(&self) -> HeapStatistics;
 }
 
-/// [`Heap::reallocate`] of heaps that have no such entry point: always a new block and a copy.
+/// [`Heap::reallocate`] for heaps without such an entry point: always a new block and a copy.
 ///
 /// # Safety
-/// As for [`Heap::reallocate`], of a heap whose [`Heap::free`] does not rely on the size.
+/// As for [`Heap::reallocate`], for a heap whose [`Heap::free`] does not rely on the size.
 #[expect(unsafe_code, reason = "the callers' obligation is that of the contract")]
 pub unsafe fn reallocate_elsewhere(
     heap: &dyn Heap,

@@ -1,22 +1,24 @@
 //! The contract between the harness and everything it measures.
 //!
-//! Two families stand behind it:
+//! It covers two families:
 //!
-//! * **stores** implement [`KvEngine`], the shared store, and [`KvSession`], one thread's use of
-//!   it. The timed loop is generic over the session, so nothing is dispatched dynamically there;
-//! * **heaps** (allocators) implement [`Heap`] and are reached through `&'static dyn Heap`, one
-//!   table of functions each, so that heap-backed stores do not multiply with allocators at
-//!   compile time. What the table costs is shown by the null heap.
+//! * **Stores** implement [`KvEngine`], the shared store, and [`KvSession`], one thread's use of
+//!   it. The timed loop is generic over the session, so it contains no dynamic dispatch.
+//! * **Heaps** (allocators) implement [`Heap`] and are reached through `&'static dyn Heap`, one
+//!   table of functions each. So heap-backed stores need not be compiled once per allocator. The
+//!   null heap shows what the table costs.
 //!
-//! A store is opened with a [`Setup`]: what the workload will ask of it, and its settings, read
-//! strictly through [`Options`]. Stores that can do so themselves implement [`OpenStore`].
+//! A store is opened with a [`Setup`]: what the workload will require, and the store's settings,
+//! which are read strictly through [`Options`]. Stores that open themselves implement
+//! [`OpenStore`].
 //!
-//! Both state what they are as constant data ([`EngineTraits`], [`HeapTraits`]); plans consult
-//! that data and nothing matches on a name. [`conformance`] holds the tests every store passes
-//! before a number of it may be published.
+//! Both describe themselves with constant data ([`EngineTraits`], [`HeapTraits`]). Plans consult
+//! that data; nothing matches on a name. [`conformance`] holds the tests that every store passes
+//! before any of its numbers is published.
 //!
-//! The crate depends on nothing: a contract with a dependency is an opinion.
+//! The crate has no dependencies, so that the contract prescribes none.
 #![deny(unsafe_code)]
+#![warn(missing_docs)]
 
 mod census;
 pub mod conformance;

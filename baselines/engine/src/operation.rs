@@ -1,11 +1,11 @@
-//! Operations of a batch as data, and what came of them.
+//! The operations of a batch as data, and their outcomes.
 
 use crate::{GetError, PutError, PutOutcome};
 
 /// One operation of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op<'a> {
-    /// Copy the value out into the operation's slot.
+    /// Copy the value into the operation's slot.
     Get {
         /// The key.
         key: u64,
@@ -14,7 +14,7 @@ pub enum Op<'a> {
     Put {
         /// The key.
         key: u64,
-        /// The value's bytes.
+        /// The bytes of the value.
         value: &'a [u8],
     },
     /// Remove the key.
@@ -24,20 +24,21 @@ pub enum Op<'a> {
     },
 }
 
-/// What came of one operation of a batch.
+/// The outcome of one operation of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Found: the value's length; its bytes are in the operation's slot.
+    /// GET: the key was found. Contains the length of the value, whose bytes are in the operation's
+    /// slot.
     Found(usize),
-    /// GET of an absent key.
+    /// GET: the key is absent.
     Absent,
-    /// The slot is shorter than the value, whose length this is.
+    /// GET: the slot is shorter than the value. Contains the length of the value.
     BufferTooShort(usize),
     /// PUT: inserted, updated or full.
     Put(PutOutcome),
-    /// PUT of a value that no free space would help.
+    /// PUT: the value is too large for an empty store.
     ValueTooLarge,
-    /// DELETE: whether the key was there.
+    /// DELETE: whether the key was present.
     Deleted(bool),
 }
 
@@ -62,7 +63,7 @@ impl Outcome {
     }
 }
 
-/// Equal slots of one buffer, one per operation of a batch.
+/// Slots of equal size in one buffer, one per operation of a batch.
 #[derive(Debug)]
 pub struct ValueBuffers<'a> {
     bytes: &'a mut [u8],
@@ -70,7 +71,7 @@ pub struct ValueBuffers<'a> {
 }
 
 impl<'a> ValueBuffers<'a> {
-    /// Cuts `bytes` into slots of `slot_bytes`.
+    /// Divides `bytes` into slots of `slot_bytes`.
     #[must_use]
     pub fn new(bytes: &'a mut [u8], slot_bytes: usize) -> Self {
         Self { bytes, slot_bytes }
@@ -79,7 +80,7 @@ impl<'a> ValueBuffers<'a> {
     /// The slot of operation `index`.
     ///
     /// # Panics
-    /// When the buffer has no such slot.
+    /// If the buffer has no such slot.
     pub fn slot(&mut self, index: usize) -> &mut [u8] {
         &mut self.bytes[index * self.slot_bytes..(index + 1) * self.slot_bytes]
     }

@@ -1,4 +1,4 @@
-//! Settings by name, as cells carry them, read strictly.
+//! Settings by name, as cells carry them; unknown or invalid ones are rejected.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use crate::OpenError;
 
-/// The settings of one cell. [`finish`](Self::finish) refuses those that nobody asked for.
+/// The settings of one cell. [`finish`](Self::finish) rejects those that were never read.
 ///
 /// ```
 /// # use std::collections::BTreeMap;
@@ -25,9 +25,9 @@ pub struct Options {
     asked: Vec<&'static str>,
 }
 
-/// A setting's type, which can say what it accepts.
+/// The type of a setting, which can say what values it accepts.
 pub trait Choice: FromStr {
-    /// What it accepts, as the end of "accepted are …".
+    /// The accepted values, to complete the sentence "accepted are …".
     fn accepted() -> String;
 }
 
@@ -49,25 +49,25 @@ impl Choice for bool {
 }
 
 impl Options {
-    /// Settings by name, none of them read.
+    /// The given settings, none of them read yet.
     #[must_use]
     pub fn new(options: &BTreeMap<String, String>) -> Self {
         Self { left: options.clone(), asked: Vec::new() }
     }
 
-    /// Replaces `field` by the setting `name`, where it is given.
+    /// Sets `field` to the setting `name`, if given.
     ///
     /// # Errors
-    /// [`OpenError::BadSetting`] where its value is none that the field accepts.
+    /// [`OpenError::BadSetting`] if the field does not accept its value.
     pub fn read<T: Choice>(&mut self, name: &'static str, field: &mut T) -> Result<(), OpenError> {
         self.take(name, field, T::accepted)
     }
 
-    /// Replaces `field` by the setting `name`, where it is given, of a type that has a few values,
-    /// which print as they are read.
+    /// Sets `field` to the setting `name`, if given. For types with a few values, which print as
+    /// they are read.
     ///
     /// # Errors
-    /// [`OpenError::BadSetting`] with the names of `all` where its value is none of them.
+    /// [`OpenError::BadSetting`] with the names of `all` if its value is not among them.
     pub fn read_one_of<T: FromStr>(
         &mut self,
         name: &'static str,
@@ -97,10 +97,10 @@ impl Options {
         Ok(())
     }
 
-    /// Refuses what is left.
+    /// Rejects settings that were not read.
     ///
     /// # Errors
-    /// [`OpenError::BadSetting`] of the first setting that was not read.
+    /// [`OpenError::BadSetting`] for the first setting that was not read.
     pub fn finish(self) -> Result<(), OpenError> {
         match self.left.into_iter().next() {
             None => Ok(()),

@@ -1,4 +1,4 @@
-//! What a store is told when it is opened, and the stores that open themselves with it.
+//! What a store is told when it is opened, and the trait of stores that open themselves.
 
 use std::collections::BTreeMap;
 
@@ -7,37 +7,38 @@ use crate::{Heap, KvEngine, OpenError, Options};
 /// What is known when a store is opened.
 #[derive(Clone, Debug)]
 pub struct Setup {
-    /// Memory for objects; `None` where memory is no limit.
+    /// Memory for objects; `None` if memory is not limited.
     pub object_memory_bytes: Option<u64>,
-    /// Live value bytes the workload will hold at most, for stores that must reserve ahead.
+    /// The most live value bytes that the workload will hold, for stores that must reserve in
+    /// advance.
     pub live_bytes: u64,
-    /// Keys the workload will hold at most, inserts included.
+    /// The most keys that the workload will hold, inserts included.
     pub records_max: u64,
-    /// Longest value of the workload.
+    /// The longest value of the workload.
     pub value_bytes_max: usize,
-    /// Whether memory is to be resident before the clock.
+    /// Whether memory must be resident before the clock starts.
     pub resident: bool,
-    /// Whether anybody looks at what PUT tells: whether the key was there.
+    /// Whether anyone uses what PUT reports: whether the key was present.
     pub tells_updates: bool,
-    /// Settings by name, from the cell; read them with [`options`](Self::options).
+    /// The cell's settings by name; read them through [`options`](Self::options).
     pub options: BTreeMap<String, String>,
-    /// The heap below the store, opened.
+    /// The heap below the store, already opened.
     pub heap: Option<&'static dyn Heap>,
 }
 
 impl Setup {
-    /// The settings, to be read one by one. A store without settings calls
-    /// [`finish`](Options::finish) at once, so that a setting nobody reads is refused.
+    /// The settings, for reading one by one. A store without settings calls
+    /// [`finish`](Options::finish) at once, so that any setting is rejected.
     #[must_use]
     pub fn options(&self) -> Options {
         Options::new(&self.options)
     }
 
-    /// The heap below a store that takes one
+    /// The heap for a store that takes one
     /// ([`AllocatorChoice::Chosen`](crate::AllocatorChoice::Chosen)).
     ///
     /// # Errors
-    /// [`OpenError::BadSetting`] where none was named.
+    /// [`OpenError::BadSetting`] if none was named.
     pub fn heap(&self) -> Result<&'static dyn Heap, OpenError> {
         self.heap.ok_or_else(|| OpenError::BadSetting {
             setting: "heap".to_owned(),
@@ -47,8 +48,8 @@ impl Setup {
     }
 }
 
-/// A store that needs nobody to open it: what it has to know stands in the [`Setup`]. Such a store
-/// may register itself, by naming its type in its crate's manifest.
+/// A store that opens itself from a [`Setup`] alone. Such a store may register itself by naming its
+/// type in its crate's manifest.
 pub trait OpenStore: KvEngine + Sized {
     /// Opens an empty store.
     ///

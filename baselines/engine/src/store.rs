@@ -1,44 +1,44 @@
-//! The store and one thread's session of it.
+//! The store, and one thread's session with it.
 
 use crate::{
     EngineTraits, GetError, MemoryCensus, Op, Outcome, Presence, PutError, SessionError, Statistic,
     ValueBuffers,
 };
 
-/// What a `put` that did not fail did.
+/// What a successful `put` did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PutOutcome {
     /// The key is new.
     Inserted,
-    /// The key was there; its old value is gone.
+    /// The key was present; its old value is gone.
     Updated,
-    /// There is no space, the store is unchanged and stays readable. A later `put` may succeed
+    /// There is no space. The store is unchanged and stays readable; a later `put` may succeed
     /// after deletes. In fill experiments this is the *result*.
     Full,
 }
 
 impl PutOutcome {
-    /// Whether the value is in the store now.
+    /// Whether the value is now in the store.
     #[must_use]
     pub fn is_stored(self) -> bool {
         self != Self::Full
     }
 }
 
-/// One pair that a scan delivers; the value is copied out.
+/// A pair returned by a scan; the value is copied out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScanEntry {
     /// The key.
     pub key: u64,
-    /// The value's bytes.
+    /// The bytes of the value.
     pub value: Vec<u8>,
 }
 
-/// A shared store.
+/// A store that threads share.
 ///
-/// Dropping it stops and joins every thread it started and gives its memory back.
+/// Dropping it stops and joins every thread it started and frees its memory.
 pub trait KvEngine: Sync {
-    /// What this engine is, as constant data.
+    /// Its constant properties.
     const TRAITS: EngineTraits;
 
     /// One thread's use of the store; it borrows the store, so guards need no reference count.
@@ -49,15 +49,15 @@ pub trait KvEngine: Sync {
     /// Opens a session for the calling thread. Sessions may be opened and dropped at any time.
     ///
     /// # Errors
-    /// [`SessionError`] when the engine's table of threads is exhausted.
+    /// [`SessionError`] if the engine's thread table is full.
     fn session(&self) -> Result<Self::Session<'_>, SessionError>;
 
-    /// Opens the session of one of `workers` workers. In a partitioned design it claims what
-    /// [`route`](Self::route) gives that worker until it is dropped, and a plain
-    /// [`session`](Self::session) claims everything.
+    /// Opens the session of worker `worker` of `workers`. In a partitioned design, the session owns
+    /// the keys that [`route`](Self::route) assigns to that worker until it is dropped; a plain
+    /// [`session`](Self::session) owns all keys.
     ///
     /// # Errors
-    /// [`SessionError`] when the table of threads is exhausted, or another session holds a claim.
+    /// [`SessionError`] if the thread table is full, or another session owns some of these keys.
     fn worker_session(
         &self,
         worker: usize,
@@ -67,39 +67,39 @@ pub trait KvEngine: Sync {
         self.session()
     }
 
-    /// Which of `workers` workers may touch `key`. Shared designs leave the default: any worker
-    /// may, and the driver keeps the operation where it is.
+    /// Which of `workers` workers may access `key`. Shared designs keep the default, `None`: any
+    /// worker may access it, and the driver leaves the operation where it is.
     fn route(&self, key: u64, workers: usize) -> Option<usize> {
         let _ = (key, workers);
         None
     }
 
-    /// What it occupies beside its callers' threads, as opened.
+    /// What the store occupies besides its callers' threads, as opened.
     fn presence(&self) -> Presence {
         Presence { page_bytes: Self::TRAITS.page_bytes, threads: 0, servers: 0 }
     }
 
-    /// Returns when background work that is due is done (bounded: at most some seconds).
+    /// Waits until pending background work is done (bounded: a few seconds at most).
     fn settle(&self) {}
 
-    /// Gives memory that is not needed back to the operating system, as far as the design can.
+    /// Returns unneeded memory to the operating system, as far as the design can.
     fn trim(&self) {}
 
-    /// Where the bytes are; see [`MemoryCensus`] for the equation it satisfies when writers are
-    /// quiet.
+    /// The memory in use; see [`MemoryCensus`] for the equations that hold when no writer is
+    /// active.
     fn memory(&self) -> MemoryCensus;
 
-    /// Counters of the engine's own, by name.
+    /// The engine's own counters, by name.
     fn statistics(&self) -> Vec<Statistic> {
         Vec::new()
     }
 
-    /// The settings in force, as `(name, value)`, defaults included.
+    /// The current settings as `(name, value)`, defaults included.
     fn settings(&self) -> Vec<crate::Setting> {
         Vec::new()
     }
 
-    /// Walks the whole store and verifies its invariants, where the engine can; for tests.
+    /// Walks the whole store and checks its invariants, if the engine can; for tests.
     ///
     /// # Errors
     /// A description of the first violation.
@@ -108,32 +108,32 @@ pub trait KvEngine: Sync {
     }
 }
 
-/// One thread's session. Operations take `&mut self`: a session is not shared.
+/// One thread's session. Operations take `&mut self`, because a session is not shared.
 pub trait KvSession {
-    /// Copies the value of `key` into the front of `buffer` and returns its length, `None` when
-    /// the key is absent.
+    /// Copies the value of `key` to the front of `buffer` and returns its length; `None` if the key
+    /// is absent.
     ///
     /// # Errors
-    /// [`GetError::BufferTooShort`] carries the value's length; the buffer's content is then
+    /// [`GetError::BufferTooShort`] with the value's length; the contents of the buffer are then
     /// unspecified.
     fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError>;
 
-    /// Stores `value` under `key`, replacing what was there.
+    /// Stores `value` under `key`, replacing any old value.
     ///
     /// # Errors
-    /// [`PutError::ValueTooLarge`] when no amount of free space would help.
+    /// [`PutError::ValueTooLarge`] if no amount of free space would suffice.
     fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError>;
 
-    /// Removes `key`; tells whether it was there.
+    /// Removes `key`; returns whether it was present.
     fn delete(&mut self, key: u64) -> bool;
 
-    /// Executes a mixed batch. The order of operations on one key is kept; operations on
-    /// different keys may be reordered. `Full` and errors are reported per element.
+    /// Executes a batch of mixed operations. Operations on the same key keep their order;
+    /// operations on different keys may be reordered. `Full` and errors are reported per operation.
     ///
-    /// A value that is found is copied into its slot of `values`.
+    /// A value that is found is copied into the operation's slot of `values`.
     ///
     /// # Panics
-    /// When `outcomes` is shorter than `operations`, or `values` has fewer slots.
+    /// If `outcomes` is shorter than `operations`, or `values` has fewer slots.
     fn execute(
         &mut self,
         operations: &[Op<'_>],
@@ -150,8 +150,8 @@ pub trait KvSession {
         }
     }
 
-    /// The first `limit` pairs with keys from `first` upwards, in order; `None` when the engine
-    /// is not ordered ([`EngineTraits::ordered`]).
+    /// The first `limit` pairs with keys from `first` upwards, in order; `None` if the engine is
+    /// not ordered ([`EngineTraits::ordered`]).
     fn scan(&mut self, first: u64, limit: usize) -> Option<Vec<ScanEntry>> {
         let _ = (first, limit);
         None

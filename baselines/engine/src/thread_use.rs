@@ -1,4 +1,4 @@
-//! Tells a heap when a thread begins and ends to use it, however many sessions the thread has.
+//! Tells a heap when a thread starts and stops using it, however many sessions the thread has.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -6,14 +6,15 @@ use std::marker::PhantomData;
 use crate::Heap;
 
 thread_local! {
-    /// Heaps this thread uses, and how often.
+    /// The heaps that this thread uses, each with a count of uses.
     static USES: RefCell<Vec<(Identity, usize)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Addresses of a heap and of its traits: heaps without fields may share the former.
+/// The addresses of a heap and of its traits: heaps without fields may share the former.
 type Identity = (usize, usize);
 
-/// The calling thread uses the heap until this is dropped, which it must do itself.
+/// The calling thread's use of a heap, which lasts until this is dropped. The same thread must drop
+/// it.
 #[derive(Debug)]
 pub struct ThreadUse {
     heap: &'static dyn Heap,
@@ -21,7 +22,7 @@ pub struct ThreadUse {
 }
 
 impl ThreadUse {
-    /// Says so, where this is the thread's first use.
+    /// Tells the heap if this is the thread's first use.
     #[must_use]
     pub fn of(heap: &'static dyn Heap) -> Self {
         if count(heap, |uses| *uses += 1) == 1 {
@@ -39,7 +40,7 @@ impl Drop for ThreadUse {
     }
 }
 
-/// Changes and returns this thread's count of uses of the heap.
+/// Changes this thread's use count of the heap and returns it.
 fn count(heap: &'static dyn Heap, change: impl FnOnce(&mut usize)) -> usize {
     let identity = (std::ptr::from_ref(heap).addr(), std::ptr::from_ref(heap.traits()).addr());
     USES.with_borrow_mut(|uses| {

@@ -1,15 +1,15 @@
-//! What an engine is, as constant data that plans and reports consult.
+//! Constant properties of engines, which plans and reports consult.
 
-/// Who may touch which key.
+/// Which thread may access which key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
-    /// Any thread, any key.
+    /// Any thread may access any key.
     Shared,
-    /// Each key belongs to one worker ([`KvEngine::route`](crate::KvEngine::route)), who alone may
-    /// touch it, through a session of its own
+    /// Each key belongs to one worker ([`KvEngine::route`](crate::KvEngine::route)). Only that
+    /// worker may access it, through its own session
     /// ([`KvEngine::worker_session`](crate::KvEngine::worker_session)).
     Partitioned,
-    /// Any worker may GET; everything else belongs to the key's worker.
+    /// Any worker may GET; only the key's worker may do anything else.
     PartitionedWrites,
 }
 
@@ -24,7 +24,7 @@ impl Sharing {
 /// Where a key's hash is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hashing {
-    /// Nowhere: keys are compared.
+    /// Nowhere: keys are compared, not hashed.
     None,
     /// In the store, within every operation.
     Store,
@@ -41,10 +41,10 @@ pub enum Transport {
     UnixSocket,
 }
 
-/// What the engine does when its memory is exhausted.
+/// What the engine does when its memory is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FullMeaning {
-    /// PUT answers `Full`.
+    /// PUT returns `Full`.
     Refuse,
     /// Other objects are dropped.
     Evict,
@@ -52,21 +52,21 @@ pub enum FullMeaning {
     Grow,
 }
 
-/// How strictly the configured capacity binds.
+/// How strictly the configured capacity limits memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryBound {
-    /// Never more resident than configured.
+    /// Resident memory never exceeds the capacity.
     Hard,
-    /// Metadata grows beside the configured object memory.
+    /// Metadata grows in addition to the configured object memory.
     Soft,
     /// No capacity can be set.
     None,
 }
 
-/// Where the objects' memory comes from.
+/// Where the memory for objects comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AllocatorChoice {
-    /// The engine maps and manages memory itself.
+    /// The engine maps and manages its own memory.
     Own,
     /// The program's global allocator.
     Global,
@@ -77,35 +77,35 @@ pub enum AllocatorChoice {
 /// Environment variables that must be set when the process starts, as `(name, value)`.
 pub type Environment = &'static [(&'static str, &'static str)];
 
-/// What a store is.
+/// Constant properties of a store.
 #[derive(Clone, Copy, Debug)]
 pub struct EngineTraits {
-    /// The name it is registered under.
+    /// The name under which it is registered.
     pub name: &'static str,
-    /// One line: the design.
+    /// Its design, in one line.
     pub description: &'static str,
-    /// Who may touch which key.
+    /// Which thread may access which key.
     pub sharing: Sharing,
-    /// What happens when memory is exhausted.
+    /// What happens when memory is full.
     pub full: FullMeaning,
-    /// How strictly the capacity binds.
+    /// How strictly the capacity limits memory.
     pub memory_bound: MemoryBound,
-    /// Where objects' memory comes from.
+    /// Where the memory for objects comes from.
     pub allocator: AllocatorChoice,
-    /// Longest value any instance takes; an instance may take less.
+    /// The longest value that any instance accepts; a given instance may accept less.
     pub value_bytes_max: usize,
     /// Whether [`KvSession::scan`](crate::KvSession::scan) works.
     pub ordered: bool,
-    /// Whether a crash loses data. Nothing here is durable yet.
+    /// Whether data survives a crash. No engine here is durable.
     pub durable: bool,
-    /// Page size it asks for, in bytes; an instance may differ
+    /// Page size that it requests, in bytes; an instance may differ
     /// ([`KvEngine::presence`](crate::KvEngine::presence)).
     pub page_bytes: usize,
-    /// Whether it starts threads of its own.
+    /// Whether it starts its own threads.
     pub background_threads: bool,
-    /// Whether it starts processes of its own.
+    /// Whether it starts its own processes.
     pub processes: bool,
-    /// Whether it needs a library or a program that a machine may lack
+    /// Whether it needs a library or program that a machine may lack
     /// ([`OpenError::Missing`](crate::OpenError::Missing)).
     pub may_be_missing: bool,
     /// Where a key's hash is computed.
@@ -114,17 +114,18 @@ pub struct EngineTraits {
     pub transport: Transport,
     /// Whether [`KvSession::execute`](crate::KvSession::execute) is more than a loop.
     pub batches: bool,
-    /// Environment it needs at process start.
+    /// Environment variables that it needs at process start.
     pub environment: Environment,
-    /// Whether it keeps the values it is given. A store that does not prices the harness; its
-    /// values are not verified and conformance does not apply.
+    /// Whether it keeps the values it is given. A store that does not measures the cost of the
+    /// harness; its values are not verified, and the conformance suite does not apply.
     pub keeps_values: bool,
-    /// Only for tests of the harness: hidden from lists, refused in published suites.
+    /// Whether it exists only for tests of the harness: hidden from lists, rejected in published
+    /// suites.
     pub test_only: bool,
 }
 
 impl EngineTraits {
-    /// The traits most engines share; an engine overrides what differs with struct update syntax.
+    /// The traits that most engines share. An engine overrides the rest with struct update syntax.
     pub const BASE: Self = Self {
         name: "",
         description: "",
@@ -148,13 +149,13 @@ impl EngineTraits {
     };
 }
 
-/// What an open store occupies beside its callers' threads.
+/// What an open store occupies besides its callers' threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Presence {
-    /// Page size it asked for, in bytes.
+    /// Page size that it requested, in bytes.
     pub page_bytes: usize,
-    /// Threads of its own in the caller's process.
+    /// Number of its own threads in the caller's process.
     pub threads: usize,
-    /// Processes of its own.
+    /// Number of its own processes.
     pub servers: usize,
 }

@@ -1,6 +1,6 @@
-//! What the faulty store holds, and the answers that are wrong on purpose.
+//! The contents of the faulty store, and its deliberately wrong answers.
 //!
-//! Wrong answers come by count: the same operations meet the same faults.
+//! Faults are triggered by counts, so the same operations meet the same faults.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,38 +9,38 @@ use engine::{GetError, PutOutcome};
 
 use crate::Fault;
 
-/// Of operations that could go wrong, one in so many does.
+/// One in this many operations that could go wrong does.
 const RARELY: u64 = 100;
 
-/// Bytes at the front of a value that a tear leaves alone: there the value says which it is.
+/// Bytes at the front of a value that a tear leaves intact: they say which value it is.
 const UNTORN_BYTES: usize = 24;
 
-/// A map, and what it takes to be wrong about it.
+/// A map, plus the state needed to return wrong answers.
 #[derive(Debug, Default)]
 pub(crate) struct Contents {
     pub(crate) values: HashMap<u64, Box<[u8]>>,
-    /// Whether overwritten values are kept for the fault to tell of.
+    /// Whether overwritten values are kept, for the fault to return.
     keeps_previous: bool,
-    /// The value before the last put of a key since it was inserted.
+    /// For each key, the value before its last put since insertion.
     previous: HashMap<u64, Box<[u8]>>,
-    /// Deletes that are to be undone.
+    /// Deletes to be undone.
     undone: Vec<(u64, Box<[u8]>)>,
-    /// Puts begun.
+    /// Number of puts begun.
     pub(crate) puts: u64,
     gets: u64,
-    /// Operations that could have gone wrong since the fault is due.
+    /// Operations that could have gone wrong since the fault became due.
     chances: u64,
     /// How often the fault was committed.
     pub(crate) committed: u64,
 }
 
 impl Contents {
-    /// None yet, to be wrong in the way of `fault`.
+    /// Empty contents that will commit `fault`.
     pub(crate) fn new(fault: Fault) -> Self {
         Self { keeps_previous: matches!(fault, Fault::Tear | Fault::Stale), ..Self::default() }
     }
 
-    /// Reads `key`, wrongly where `due` says so.
+    /// Reads `key`; wrongly if `due` says so.
     pub(crate) fn get(
         &mut self,
         due: Fault,
@@ -57,7 +57,7 @@ impl Contents {
         match due {
             Fault::Lie if self.gets.is_multiple_of(RARELY) => {
                 self.committed += 1;
-                // The last byte: headers stay plausible, so only a look at all bytes tells.
+                // The last byte: headers stay plausible, so only a check of all bytes notices it.
                 let Some(last) = front.last_mut() else { return Ok(None) };
                 *last ^= 1;
             }
@@ -86,10 +86,10 @@ impl Contents {
         Ok(Some(value_bytes))
     }
 
-    /// Stores the value, unless `due` says otherwise of this put, which has the number `put`.
+    /// Stores the value, unless `due` sabotages this put. `put` is its number.
     pub(crate) fn put(&mut self, due: Fault, put: u64, key: u64, value: &[u8]) -> PutOutcome {
         for (dead, old) in std::mem::take(&mut self.undone) {
-            // A key that was put again has another life, which is not to be disturbed.
+            // A key that was put again must not be disturbed.
             if dead != key {
                 self.committed += 1;
                 self.values.insert(dead, old);
@@ -118,13 +118,13 @@ impl Contents {
     }
 }
 
-/// Counts a chance; whether it is to be taken.
+/// Counts a chance; returns whether to take it.
 fn is_taken(chances: &mut u64) -> bool {
     *chances += 1;
     chances.is_multiple_of(RARELY)
 }
 
-/// The second half of `value`, as far as the old one reaches; `None` where that would not show.
+/// The second half of `value`, as far as the old one reaches; `None` if the tear would not show.
 fn torn_part(value: &[u8], old: &[u8]) -> Option<Range<usize>> {
     let part = UNTORN_BYTES.max(value.len() / 2)..value.len().min(old.len());
     (part.start < part.end && value[part.clone()] != old[part.clone()]).then_some(part)

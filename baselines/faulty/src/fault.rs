@@ -1,4 +1,4 @@
-//! The faults and how each is committed.
+//! The faults and how each one is committed.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -6,14 +6,12 @@ use std::{fmt, process, thread};
 
 use engine::OpenError;
 
-/// What goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Nothing: the control.
+    /// No fault: the control.
     None,
     /// The process aborts.
     Crash,
-    /// The thread panics.
     Panic,
     /// The operation never returns.
     Hang,
@@ -34,7 +32,6 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// All of them.
     pub const ALL: [Self; 11] = [
         Self::None,
         Self::Crash,
@@ -49,7 +46,7 @@ impl Fault {
         Self::Resurrect,
     ];
 
-    /// Those that a heap can commit: it knows no values.
+    /// The faults that a heap can commit: a heap knows no values.
     pub(crate) const OF_HEAPS: [Self; 5] =
         [Self::None, Self::Crash, Self::Panic, Self::Hang, Self::Leak];
 
@@ -71,7 +68,7 @@ impl Fault {
         }
     }
 
-    /// Ends or stops the calling thread, where that is the fault.
+    /// Ends or stops the calling thread, if that is the fault.
     pub(crate) fn strike(self) {
         match self {
             Self::Crash => process::abort(),
@@ -105,7 +102,7 @@ impl FromStr for Fault {
     }
 }
 
-/// Touches `bytes` of memory and leaves them to nobody.
+/// Touches `bytes` of memory and leaks them.
 pub(crate) fn leak(bytes: usize) {
     Box::leak(vec![0xa5_u8; bytes].into_boxed_slice());
 }

@@ -8,10 +8,11 @@ use engine::{DEFAULT_VARIANT, Heap, HeapStatistics, HeapTraits, HeapVariant, Ope
 
 use crate::Fault;
 
-/// Bytes that an allocation leaks beyond its own, for [`Fault::Leak`].
+/// Extra bytes that each allocation leaks, for [`Fault::Leak`].
 const LEAK_BYTES: usize = 64 << 10;
 
-/// Names the fault to plant when the heap is opened, and the allocations before it.
+/// The variable that names the fault to plant when the heap is opened, and the number of good
+/// allocations before it.
 const VARIABLE: &str = "FAULTY_HEAP";
 
 static TRAITS: HeapTraits = HeapTraits {
@@ -55,8 +56,8 @@ struct Planted {
 
 const NOTHING: Planted = Planted { fault: Fault::None, after_allocations: u64::MAX };
 
-/// The heap; behaves until a fault is planted by [`plant_in_heap`], or by opening it in one of
-/// its variants.
+/// A heap that behaves until a fault is planted, by [`plant_in_heap`] or by opening one of its
+/// variants.
 #[derive(Debug)]
 pub struct FaultyHeap;
 
@@ -65,10 +66,10 @@ impl FaultyHeap {
         PLANTED.get().copied().unwrap_or(NOTHING)
     }
 
-    /// Counts an allocation, and misbehaves when it is time to.
+    /// Counts an allocation, and commits the fault when it is due.
     fn count() {
         let Planted { fault, after_allocations } = Self::planted();
-        // Relaxed: a count, which orders nothing.
+        // Relaxed: a count orders nothing.
         if ALLOCATIONS.fetch_add(1, Ordering::Relaxed) >= after_allocations {
             fault.strike();
             if fault == Fault::Leak {
@@ -78,7 +79,7 @@ impl FaultyHeap {
     }
 }
 
-/// The process's faulty heap.
+/// The faulty heap of the process.
 #[must_use]
 pub fn faulty_heap() -> &'static dyn Heap {
     &FaultyHeap
@@ -87,7 +88,7 @@ pub fn faulty_heap() -> &'static dyn Heap {
 /// Makes the faulty heap misbehave after `after_allocations` allocations.
 ///
 /// # Errors
-/// [`OpenError::BadSetting`] for faults of stores, and when another fault is planted already: a
+/// [`OpenError::BadSetting`] for faults of stores, and if another fault is already planted: a
 /// process has one heap of each kind.
 pub fn plant_in_heap(fault: Fault, after_allocations: u64) -> Result<(), OpenError> {
     if !Fault::OF_HEAPS.contains(&fault) {

@@ -1,7 +1,7 @@
-//! Test-only stores and heaps that misbehave on purpose, so that the harness is seen to survive
-//! it: each fault must end as a row that names it, and wrong answers must be noticed. And a store
-//! around any other that is slower or larger by a known share, so that whatever compares two
-//! stores is seen to notice that.
+//! Test-only stores and heaps that misbehave on purpose. They show that the harness survives
+//! faults: each must end as a row that names it, and wrong answers must be noticed. A wrapper
+//! around any store makes it slower or larger by a known share, to show that comparisons notice
+//! that too.
 #![deny(unsafe_code)]
 
 mod contents;

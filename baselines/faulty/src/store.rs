@@ -18,11 +18,11 @@ use crate::fault::leak;
 pub struct Config {
     /// What goes wrong. Default nothing.
     pub fault: Fault,
-    /// Puts that go well before it does. Default 1000.
+    /// Puts that succeed before the fault. Default 1000.
     pub after_puts: u64,
     /// KiB that each put leaks beyond its value, for [`Fault::Leak`]. Default 64.
     pub leak_kib: usize,
-    /// Milliseconds that one operation takes longer, for [`Fault::Stall`]. Default 1000.
+    /// Extra milliseconds that one operation takes, for [`Fault::Stall`]. Default 1000.
     pub stall_ms: u64,
 }
 
@@ -40,18 +40,19 @@ pub struct Faulty {
 }
 
 impl Faulty {
-    /// An empty store that will misbehave.
+    /// Opens an empty store that will misbehave.
     #[must_use]
     pub fn open(config: Config) -> Self {
         Self { config, contents: Mutex::new(Contents::new(config.fault)) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Contents> {
-        // A planted panic must not take the other threads along.
+        // A planted panic must not take down the other threads.
         self.contents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The lock as an operation begins. The one that is to stall sleeps before, without it.
+    /// Takes the lock at the start of an operation. The operation that stalls sleeps first, without
+    /// the lock.
     fn enter(&self) -> MutexGuard<'_, Contents> {
         let mut contents = self.lock();
         let stalls = self.config.fault == Fault::Stall
@@ -66,7 +67,7 @@ impl Faulty {
         contents
     }
 
-    /// What is to go wrong once `puts` puts have begun.
+    /// The fault that is due once `puts` puts have begun.
     fn due(&self, puts: u64) -> Fault {
         if puts > self.config.after_puts { self.config.fault } else { Fault::None }
     }
@@ -89,7 +90,7 @@ impl KvEngine for Faulty {
         Ok(FaultySession { store: self })
     }
 
-    /// What is leaked is not in it: that is the fault.
+    /// The census omits leaked memory: that is the fault.
     fn memory(&self) -> MemoryCensus {
         let contents = self.lock();
         let live_objects = contents.values.len() as u64;
@@ -103,7 +104,7 @@ impl KvEngine for Faulty {
         }
     }
 
-    /// How often the fault was committed, for faults that a caller lives to see.
+    /// How often the fault was committed, for faults that a caller survives.
     fn statistics(&self) -> Vec<Statistic> {
         vec![Statistic::new("faults_committed", self.lock().committed as f64)]
     }
@@ -142,7 +143,7 @@ impl KvSession for FaultySession<'_> {
             contents.puts
         };
         let due = self.store.due(put);
-        // Without the lock: other threads go on until it is their turn.
+        // Without the lock, so that other threads go on until their turn comes.
         due.strike();
         if due == Fault::Leak {
             leak(self.store.config.leak_kib << 10);

@@ -1,13 +1,12 @@
-//! One multiplication instead of `SipHash`: keys are `u64` and nobody attacks a benchmark.
+//! One multiplication instead of `SipHash`: keys are `u64`, and nobody attacks a benchmark.
 
 use std::hash::{BuildHasher, Hasher};
 
 const SALT: u64 = 0x9e37_79b9_7f4a_7c15;
 const FACTOR: u64 = 0xd6e8_feb8_6659_fd93;
 
-/// Folds the 128-bit product of key and factor: every bit of the result depends on many bits of
-/// the key, so that shards (middle bits) and the table's buckets (low) and tags (high) all get
-/// good ones.
+/// Folds the 128-bit product of key and factor. Every bit of the result depends on many bits of the
+/// key, so shards (middle bits), buckets (low bits) and tags (high bits) are all well distributed.
 pub(crate) fn mix(key: u64) -> u64 {
     let product = u128::from(key ^ SALT) * u128::from(FACTOR);
     (product as u64) ^ (product >> 64) as u64

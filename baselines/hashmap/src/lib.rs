@@ -1,11 +1,11 @@
-//! A sharded, locked hash map: the floor every store must beat.
+//! A sharded hash map with locks: the floor that every store must beat.
 //!
-//! Each shard is a `std` hash map behind a mutex on cache lines of its own; a value is one
+//! Each shard is a `std` hash map behind a mutex, on its own cache lines. Each value is one
 //! allocation of the program's global allocator. A put allocates and copies before it takes the
-//! lock, and frees the old value after; a get copies under the lock.
+//! lock, and frees the old value afterwards. A get copies under the lock.
 //!
-//! A mutex rather than a reader-writer lock: both cost two atomic writes to the lock's line for
-//! a get, and with 64 shards it is the line that is fought over, not the copy.
+//! It uses mutexes because a reader-writer lock is no cheaper: for a get, both cost two atomic
+//! writes to the lock's line, and with 64 shards threads contend for that line, not for the copy.
 #![forbid(unsafe_code)]
 
 mod hash;
@@ -19,15 +19,15 @@ use engine::{
 };
 use hash::Mix;
 
-/// Bytes a key counts for.
+/// Bytes that a key counts for.
 const KEY_BYTES: u64 = 8;
 const SHARDS_MAX: usize = 1 << 16;
 
 /// Settings of a [`ShardedMap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Locks, a power of two. More admit more writers and cost a few hundred bytes each.
-    /// Default 64.
+    /// Number of locks, a power of two. More locks admit more writers and cost a few hundred bytes
+    /// each. Default 64.
     pub shards: usize,
 }
 
@@ -43,7 +43,7 @@ pub struct ShardedMap {
     shards: Box<[Shard]>,
 }
 
-/// Two cache lines, because neighbours are prefetched in pairs.
+/// Two cache lines, because the processor prefetches neighbours in pairs.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Shard(Mutex<Contents>);
@@ -58,7 +58,7 @@ impl ShardedMap {
     /// An empty store.
     ///
     /// # Errors
-    /// [`OpenError::BadSetting`] when `shards` is not a power of two up to 65536.
+    /// [`OpenError::BadSetting`] if `shards` is not a power of two up to 65536.
     pub fn open(config: Config) -> Result<Self, OpenError> {
         if !config.shards.is_power_of_two() || config.shards > SHARDS_MAX {
             return Err(OpenError::BadSetting {
@@ -71,18 +71,18 @@ impl ShardedMap {
     }
 
     fn shard_of(&self, key: u64) -> usize {
-        // Bits that the maps use neither for their buckets nor for their tags.
+        // Bits that the maps use neither for buckets nor for tags.
         (hash::mix(key) >> 32) as usize & (self.shards.len() - 1)
     }
 
     fn lock(&self, shard: usize) -> MutexGuard<'_, Contents> {
-        // A shard changes only by steps that do not panic, so it is whole even if poisoned.
+        // A shard changes only by steps that do not panic, so it is intact even if poisoned.
         self.shards[shard].0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Contents {
-    /// Stores the value, or gives it back when the table cannot grow.
+    /// Stores the value, or returns it if the table cannot grow.
     fn put(&mut self, key: u64, value: Box<[u8]>) -> Result<Option<Box<[u8]>>, Box<[u8]>> {
         if self.values.try_reserve(1).is_err() {
             return Err(value);
@@ -103,7 +103,7 @@ impl Contents {
         self.live_value_bytes + KEY_BYTES * self.values.len() as u64
     }
 
-    /// Bytes of the table: a power of two of buckets, of which seven in eight may be filled, each
+    /// Size of the table: a power of two of buckets, of which seven in eight may be filled, each
     /// with an entry and a tag. The keys in it are counted with the objects.
     fn index_bytes(&self) -> u64 {
         let buckets = match self.values.capacity() {
@@ -132,15 +132,15 @@ impl KvEngine for ShardedMap {
         Ok(MapSession { map: self })
     }
 
-    /// Shrinks the tables to what they hold.
+    /// Shrinks the tables to their contents.
     fn trim(&self) {
         for shard in 0..self.shards.len() {
             self.lock(shard).values.shrink_to_fit();
         }
     }
 
-    /// The allocator's rounding of values is not known, so the figures are not complete; nor is
-    /// there a capacity, since tables grow beside the objects.
+    /// The allocator's rounding of values is not known, so the numbers are not complete. There is
+    /// no capacity, because tables grow in addition to the objects.
     fn memory(&self) -> MemoryCensus {
         let mut census = MemoryCensus {
             table_bytes: size_of_val(&*self.shards) as u64,
@@ -211,7 +211,8 @@ impl KvSession for MapSession<'_> {
             return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
         }
         let Some(value) = copied(value) else { return Ok(PutOutcome::Full) };
-        // The guard is a temporary of its statement: old values are freed without the lock.
+        // The guard is a temporary of its statement, so old values are freed after the lock is
+        // released.
         let result = self.map.lock(self.map.shard_of(key)).put(key, value);
         Ok(match result {
             Ok(None) => PutOutcome::Inserted,
@@ -226,7 +227,7 @@ impl KvSession for MapSession<'_> {
     }
 }
 
-/// A copy in an allocation of exactly its length, where there is memory for it.
+/// A copy in an allocation of exactly its length; `None` if there is no memory for it.
 fn copied(value: &[u8]) -> Option<Box<[u8]>> {
     let mut copy = Vec::new();
     copy.try_reserve_exact(value.len()).ok()?;

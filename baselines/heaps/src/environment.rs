@@ -1,13 +1,13 @@
-//! Environment variables as settings, for allocators that cannot be asked what they obeyed.
+//! Environment variables as settings, for allocators that cannot report which ones they obeyed.
 
 use engine::Setting;
 
-/// One setting per variable, `unset` where the process has none.
+/// One setting per variable; `unset` if the process does not have it.
 pub(crate) fn settings(variables: &[&str]) -> Vec<Setting> {
     variables.iter().map(|variable| Setting::new(variable, value(variable))).collect()
 }
 
-/// A variable that holds a number; `None` when unset or not a number.
+/// A numeric variable; `None` if it is unset or not a number.
 pub(crate) fn number<T: std::str::FromStr>(variable: &str) -> Option<T> {
     std::env::var(variable).ok()?.parse().ok()
 }

@@ -1,5 +1,5 @@
-//! The C library's ptmalloc: what the program itself allocates from, hence the one heap whose
-//! figures include the harness's own allocations.
+//! The C library's ptmalloc. The program itself allocates from it, so it is the one heap whose
+//! statistics include the harness's own allocations.
 
 use std::ffi::{CStr, c_char};
 use std::ptr::{self, NonNull};
@@ -27,7 +27,7 @@ static TRAITS: HeapTraits = HeapTraits {
     ..HeapTraits::BASE
 };
 
-/// What glibc reads at start; it never reports what it obeyed.
+/// Variables that glibc reads at start; it never reports which ones it obeyed.
 const VARIABLES: &[&str] = &[
     "MALLOC_ARENA_MAX",
     "MALLOC_ARENA_TEST",
@@ -118,7 +118,7 @@ impl Heap for Glibc {
     }
 }
 
-/// How many arenas exist, counted in the report of `malloc_info`; 0 when no report could be had.
+/// The number of arenas in the report of `malloc_info`; 0 if there is no report.
 fn arenas() -> usize {
     let mut report: *mut c_char = ptr::null_mut();
     let mut report_bytes = 0;

@@ -1,5 +1,5 @@
 //! The TCMalloc of gperftools, from the system's shared library. Linking it would replace `malloc`
-//! for the whole process; loaded at run time with local symbols, it serves only those who call
+//! for the whole process. Loaded at run time with local symbols, it serves only callers of
 //! `tc_malloc`.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -26,7 +26,7 @@ static TRAITS: HeapTraits = HeapTraits {
 
 const LIBRARY: &CStr = c"libtcmalloc_minimal.so.4";
 
-/// Read by the library when it is loaded; it reports only some of them.
+/// Variables that the library reads when it is loaded; it reports only some of them.
 const VARIABLES: &[&str] = &[
     "TCMALLOC_RELEASE_RATE",
     "TCMALLOC_MAX_TOTAL_THREAD_CACHE_BYTES",
@@ -34,13 +34,13 @@ const VARIABLES: &[&str] = &[
     "TCMALLOC_SKIP_SBRK",
 ];
 
-/// What the library reports of itself, by its documented names.
+/// What the library reports about itself, by documented names.
 const PROPERTIES: &[(&str, &CStr)] = &[
     ("tcmalloc.aggressive_memory_decommit", c"tcmalloc.aggressive_memory_decommit"),
     ("tcmalloc.max_total_thread_cache_bytes", c"tcmalloc.max_total_thread_cache_bytes"),
 ];
 
-/// The entry points used, found once.
+/// The entry points used, resolved once.
 #[derive(Debug)]
 struct Functions {
     malloc: unsafe extern "C" fn(usize) -> *mut c_void,
@@ -70,7 +70,7 @@ impl Heap for Gperftools {
         FUNCTIONS.get_or_init(load).as_ref().map(|_| ()).map_err(Clone::clone)
     }
 
-    /// `None` before [`Heap::open`] too.
+    /// Also `None` before [`Heap::open`].
     fn allocate(&self, bytes: usize) -> Option<NonNull<u8>> {
         let malloc = functions()?.malloc;
         // SAFETY: `tc_malloc` takes any size; 0 yields a unique block.
@@ -102,7 +102,7 @@ impl Heap for Gperftools {
         NonNull::new(unsafe { memalign(alignment, bytes) }.cast())
     }
 
-    /// Not told the size: a block that `reallocate` left in place is of another size class.
+    /// Does not pass the size: a block that `reallocate` left in place has another size class.
     unsafe fn release(&self, block: NonNull<u8>, _bytes: usize, _alignment: usize) {
         if let Some(functions) = functions() {
             // SAFETY: the caller guarantees a live block; this takes those of every entry point.
@@ -165,7 +165,7 @@ fn functions() -> Option<&'static Functions> {
     FUNCTIONS.get()?.as_ref().ok()
 }
 
-/// A figure or setting of the library by its documented name.
+/// A statistic or setting of the library, by its documented name.
 fn property(name: &CStr) -> Option<u64> {
     let get_numeric_property = functions()?.get_numeric_property;
     let mut value = 0;
@@ -174,7 +174,7 @@ fn property(name: &CStr) -> Option<u64> {
     (known != 0).then_some(value as u64)
 }
 
-/// Loads the library, for good: its threads' exit handlers would outlive an unloading.
+/// Loads the library for good, because its threads' exit handlers would outlive an unloading.
 #[expect(clippy::multiple_unsafe_ops_per_block, reason = "one fact covers the table of symbols")]
 fn load() -> Result<Functions, OpenError> {
     // SAFETY: a NUL-terminated name. The library's initialisers touch only itself: with local
@@ -199,7 +199,7 @@ fn load() -> Result<Functions, OpenError> {
     }
 }
 
-/// Finds a function.
+/// Resolves a function.
 ///
 /// # Safety
 /// `F` is the function pointer type of the symbol.

@@ -20,10 +20,9 @@ static TRAITS: HeapTraits = HeapTraits {
     ..HeapTraits::BASE
 };
 
-/// `MALLCTL_ARENAS_ALL` (4096) in the place of an arena's index: every arena.
+/// `MALLCTL_ARENAS_ALL` (4096) in place of an arena's index means every arena.
 const PURGE_ALL: &CStr = c"arena.4096.purge";
 
-/// jemalloc.
 #[derive(Debug)]
 pub(crate) struct Jemalloc;
 
@@ -108,19 +107,19 @@ impl Heap for Jemalloc {
     }
 }
 
-/// The types a control's value can have here.
+/// The types of the controls used here.
 trait Value: Copy + Default + std::fmt::Display {}
 impl Value for bool {}
 impl Value for u32 {}
 impl Value for usize {}
 impl Value for isize {}
 
-/// A control's value in print.
+/// A control's value as text.
 fn number<T: Value>(name: &CStr) -> String {
     read::<T>(name).map_or_else(|| "unknown".to_owned(), |value| value.to_string())
 }
 
-/// Reads a control; `None` when it does not exist or has another size.
+/// Reads a control; `None` if it does not exist or has another size.
 fn read<T: Value>(name: &CStr) -> Option<T> {
     let mut value = T::default();
     let mut value_bytes = size_of::<T>();
@@ -138,7 +137,7 @@ fn read<T: Value>(name: &CStr) -> Option<T> {
     (refused == 0).then_some(value)
 }
 
-/// Reads a control that is a string.
+/// Reads a control whose value is a string.
 fn read_text(name: &CStr) -> String {
     let mut text: *const c_char = ptr::null();
     let mut text_bytes = size_of::<*const c_char>();
@@ -159,8 +158,8 @@ fn read_text(name: &CStr) -> String {
     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }
 
-/// Runs a control that takes and gives nothing. A refusal (no thread cache: nothing to flush)
-/// leaves nothing to do.
+/// Runs a control without arguments or result. A refusal (no thread cache to flush) needs no
+/// action.
 fn act(name: &CStr) {
     // SAFETY: with no value either way, jemalloc reads and writes nothing of ours.
     unsafe { mallctl(name.as_ptr(), ptr::null_mut(), ptr::null_mut(), ptr::null_mut(), 0) };

@@ -1,8 +1,9 @@
-//! Allocators side by side in one binary, each called by its own entry points.
+//! Allocators side by side in one binary, each called through its own entry points.
 //!
 //! Nothing here interposes on `malloc`: the program's global allocator stays the system's, and an
-//! allocation through one heap moves no other heap's statistics (`tests/matrix.rs` proves it).
-//! One file per allocator; `README.md` holds the table of sources, figures and traps.
+//! allocation through one heap does not change another heap's statistics (`tests/matrix.rs` shows
+//! this). There is one file per allocator; `README.md` has the table of sources, statistics and
+//! traps.
 //!
 //! ```
 //! let heap = heaps::by_name("jemalloc").expect("registered");
@@ -27,7 +28,7 @@ mod tcmalloc;
 
 use engine::Heap;
 
-/// Every heap, in the order tables show them.
+/// Every heap, in the order of tables.
 static HEAPS: [&dyn Heap; 9] = [
     &glibc::Glibc,
     &jemalloc::Jemalloc,
@@ -40,8 +41,8 @@ static HEAPS: [&dyn Heap; 9] = [
     &null::Null,
 ];
 
-/// Every heap this binary holds. One that is listed may still be missing on this machine:
-/// [`Heap::open`] tells.
+/// Every heap in this binary. A listed heap may still be missing on this machine; [`Heap::open`]
+/// tells.
 #[must_use]
 pub fn all() -> &'static [&'static dyn Heap] {
     &HEAPS

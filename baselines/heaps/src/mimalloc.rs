@@ -26,7 +26,7 @@ static TRAITS: HeapTraits = HeapTraits {
     ..HeapTraits::BASE
 };
 
-/// Options by their place in mimalloc 3.3's `mi_option_e`, which the crate names only in part.
+/// Options by their position in mimalloc 3.3's `mi_option_e`, which the crate names only in part.
 const OPTIONS: &[(&str, mi_option_t)] = &[
     ("arena_eager_commit", 4),
     ("purge_decommits", 5),
@@ -39,10 +39,9 @@ const OPTIONS: &[(&str, mi_option_t)] = &[
     ("minimal_purge_size", 44),
 ];
 
-// The places above were read when the list had this length; a longer list has to be read again.
+// The positions above are valid for a list of this length; check them again when it grows.
 const _: () = assert!(libmimalloc_sys::_mi_option_last == 47);
 
-/// mimalloc.
 #[derive(Debug)]
 pub(crate) struct Mimalloc;
 
@@ -114,9 +113,9 @@ impl Heap for Mimalloc {
         settings
     }
 
-    /// Committed memory as mimalloc counts it. Bytes handed out are not counted in a release
-    /// build (`MI_STAT` 0), and summing them by visiting the heap's pages is only allowed while
-    /// no other thread runs.
+    /// Committed memory as counted by mimalloc. A release build (`MI_STAT` 0) does not count bytes
+    /// handed out, and summing them by visiting the heap's pages is only allowed while no other
+    /// thread runs.
     fn statistics(&self) -> HeapStatistics {
         let mut unused = [0_usize; 7];
         let [elapsed, user, system, resident, resident_peak, committed_peak, faults] = &mut unused;

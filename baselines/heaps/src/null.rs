@@ -1,5 +1,5 @@
-//! The heap that allocates nothing: it hands out addresses from a small touched ring, and every
-//! block aliases others. What a run costs with it is the price of the harness and the workload.
+//! The heap that allocates nothing. It hands out addresses from a small, touched ring, so every
+//! block aliases others. A run with it costs what the harness and the workload cost.
 
 use std::cell::{Cell, UnsafeCell};
 use std::ptr::NonNull;
@@ -15,17 +15,17 @@ static TRAITS: HeapTraits = HeapTraits {
     ..HeapTraits::BASE
 };
 
-/// One ring: twice the largest request, small enough to stay in the second-level cache's reach.
+/// Size of a ring: twice the largest request, and small enough to stay in the second-level cache.
 const RING_BYTES: usize = 2 << 20;
 
-/// Threads beyond this number share a ring.
+/// More threads than this share rings.
 const RINGS: usize = 16;
 
 const ALIGNMENT_BYTES: usize = 16;
 const PAGE_BYTES: usize = 4096;
 
-/// One thread's memory. Threads have a ring each so that the price of the harness is not the
-/// price of two cores fighting for a cache line.
+/// One thread's memory. Each thread has its own ring, so that two cores contending for a cache line
+/// do not add to the cost of the harness.
 #[repr(C, align(4096))]
 struct Ring(UnsafeCell<[u8; RING_BYTES]>);
 
@@ -44,7 +44,7 @@ static TOUCHED: Once = Once::new();
 /// How many threads have taken a ring.
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
-/// One thread's place: where its ring starts (null before it has one) and the next offset.
+/// A thread's position: the start of its ring (null before it has one) and the next offset.
 #[derive(Clone, Copy)]
 struct Cursor {
     ring: *mut u8,
@@ -65,7 +65,7 @@ impl Heap for Null {
         &TRAITS
     }
 
-    /// Touches every ring, so that the heap takes no memory after this.
+    /// Touches every ring, so that the heap takes no memory afterwards.
     fn open(&self) -> Result<(), OpenError> {
         TOUCHED.call_once(touch_rings);
         Ok(())
@@ -95,7 +95,7 @@ impl Heap for Null {
 
     unsafe fn free(&self, _block: NonNull<u8>, _bytes: usize) {}
 
-    /// Where it is, or another address; nothing is copied.
+    /// Returns the same or another address; copies nothing.
     unsafe fn reallocate(
         &self,
         block: NonNull<u8>,
@@ -105,13 +105,13 @@ impl Heap for Null {
         if bytes <= old_bytes { Some(block) } else { self.allocate(bytes) }
     }
 
-    /// `None` beyond a page's alignment, which is the rings' own, and where rounding up leaves
-    /// more than a ring.
+    /// `None` if the alignment exceeds a page, which is the rings' own alignment, or if rounding up
+    /// exceeds a ring.
     fn allocate_aligned(&self, bytes: usize, alignment: usize) -> Option<NonNull<u8>> {
         if alignment > PAGE_BYTES || bytes > RING_BYTES {
             return None;
         }
-        // As much of the ring is passed over as the address needs.
+        // Skips as much of the ring as the alignment needs.
         let block = self.allocate(bytes.max(1).next_multiple_of(ALIGNMENT_BYTES) + alignment)?;
         let surplus = block.addr().get().next_multiple_of(alignment) - block.addr().get();
         NonNull::new(block.as_ptr().wrapping_add(surplus))
@@ -147,7 +147,7 @@ impl Heap for Null {
 
 /// The next ring; the 17th thread gets the first one again.
 fn take_ring() -> *mut u8 {
-    // Relaxed: the number alone matters, nothing is published with it.
+    // Relaxed: only the number matters; nothing is published with it.
     let number = TAKEN.fetch_add(1, Ordering::Relaxed);
     MEMORY[number % RINGS].0.get().cast()
 }

@@ -1,5 +1,5 @@
-//! rpmalloc, statically linked; its entry points start with `rp`. Every thread must say when it
-//! starts and ends: a call from a thread that did not start dereferences null.
+//! rpmalloc, statically linked; its entry points start with `rp`. Every thread must announce its
+//! start and end: a call from a thread that did not start dereferences null.
 
 use std::ffi::{c_int, c_void};
 use std::ptr::NonNull;
@@ -18,19 +18,19 @@ static TRAITS: HeapTraits = HeapTraits {
     ..HeapTraits::BASE
 };
 
-/// What every request is aligned to.
+/// The alignment of every request.
 const ALIGNMENT_BYTES: usize = 16;
 
-/// The C library has no version function; this is the top entry of the bundled change log.
+/// The version, taken from the top entry of the bundled change log: the C library has no version
+/// function.
 const VERSION: &str = "rpmalloc 1.4.3 as bundled by rpmalloc-sys 0.2.3+b097fd0";
 
-// The crate declares this function without its parameter; called that way it would take whatever
+// The crate declares this function without its parameter. Called that way, it would take whatever
 // the register holds.
 unsafe extern "C" {
     fn rpmalloc_thread_finalize(release_caches: c_int);
 }
 
-/// rpmalloc.
 #[derive(Debug)]
 pub(crate) struct Rpmalloc;
 
@@ -81,7 +81,7 @@ impl Heap for Rpmalloc {
         NonNull::new(unsafe { rprealloc(block.as_ptr().cast(), bytes.max(1)) }.cast())
     }
 
-    /// `None` from 64 KiB on: a block lies within the span that its address leads to.
+    /// `None` from 64 KiB on, because a block must lie within the span that its address leads to.
     fn allocate_aligned(&self, bytes: usize, alignment: usize) -> Option<NonNull<u8>> {
         debug_assert!(thread_has_started());
         let alignment = alignment.max(ALIGNMENT_BYTES);
@@ -95,9 +95,9 @@ impl Heap for Rpmalloc {
         Some(unsafe { rpmalloc_usable_size(block) })
     }
 
-    /// Ends and restarts the calling thread's heap: the only call that empties its caches, into a
-    /// global cache that keeps 3200 spans of 64 KiB. Only `rpmalloc_finalize` gives up all, and it
-    /// ends the allocator.
+    /// Ends and restarts the calling thread's heap, which is the only way to empty its caches. They
+    /// go into a global cache that keeps 3200 spans of 64 KiB. Only `rpmalloc_finalize` frees
+    /// everything, but it ends the allocator.
     fn purge(&self) {
         self.thread_end();
         self.thread_start();
@@ -125,7 +125,7 @@ impl Heap for Rpmalloc {
         ]
     }
 
-    /// Nothing when the library was built without counters.
+    /// No statistics if the library was built without counters.
     fn statistics(&self) -> HeapStatistics {
         let statistics = global_statistics();
         let mapped_bytes = (statistics.mapped_total > 0).then_some(statistics.mapped as u64);

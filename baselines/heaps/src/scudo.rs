@@ -24,13 +24,13 @@ static TRAITS: HeapTraits = HeapTraits {
     ..HeapTraits::BASE
 };
 
-/// What every request is aligned to.
+/// The alignment of every request.
 const ALIGNMENT_BYTES: usize = 16;
 
-/// The crate bundles sources of LLVM without a version of their own.
+/// The crate bundles LLVM sources without a version of their own.
 const VERSION: &str = "scudo as bundled by scudo-sys 0.2.2 (published 2022)";
 
-/// `scudo::Flags`, field by field as `flags.inc` of the bundled sources lists them.
+/// `scudo::Flags`, field by field as in `flags.inc` of the bundled sources.
 #[repr(C)]
 struct Flags {
     quarantine_size_kb: c_int,
@@ -45,22 +45,22 @@ struct Flags {
 }
 
 unsafe extern "C" {
-    /// `scudo::getFlags()`: the options in force, which no C function reports.
+    /// `scudo::getFlags()`: the options in effect, which no C function reports.
     #[link_name = "_ZN5scudo8getFlagsEv"]
     fn scudo_get_flags() -> *const Flags;
 
-    /// `scudo::HashAlgorithm`: 0 is the checksum in software, 1 the processor's CRC32.
+    /// `scudo::HashAlgorithm`: 0 is the software checksum, 1 the processor's CRC32.
     #[link_name = "_ZN5scudo13HashAlgorithmE"]
     static SCUDO_HASH_ALGORITHM: u8;
 }
 
 /// `scudo::computeHardwareCRC32(u32, uptr)`. Upstream compiles this one function for SSE 4.2 and
-/// chooses it at run time where the processor has it; the crate compiles it for the base
-/// processor, which leaves it out, and every block would pay for a checksum in software. The
-/// reference to it is weak, so this definition completes the library as upstream builds it.
+/// selects it at run time if the processor has it. The crate compiles it for the base processor,
+/// which omits it, so every block would pay for a software checksum. The library's reference to it
+/// is weak, so this definition completes it as upstream builds it.
 ///
 /// # Safety
-/// The processor has SSE 4.2. Scudo asks the processor before it calls.
+/// The processor must have SSE 4.2. Scudo checks before it calls.
 #[cfg(target_arch = "x86_64")]
 #[unsafe(export_name = "_ZN5scudo20computeHardwareCRC32Ejm")]
 #[target_feature(enable = "sse4.2")]
@@ -68,7 +68,6 @@ unsafe extern "C" fn compute_hardware_crc32(crc: u32, data: usize) -> u32 {
     std::arch::x86_64::_mm_crc32_u64(u64::from(crc), data as u64) as u32
 }
 
-/// Scudo.
 #[derive(Debug)]
 pub(crate) struct Scudo;
 
@@ -77,7 +76,7 @@ impl Heap for Scudo {
         &TRAITS
     }
 
-    /// The first allocation reads the options.
+    /// Makes the first allocation, which reads the options.
     fn open(&self) -> Result<(), OpenError> {
         let block = self.allocate(1).ok_or(OpenError::OutOfMemory { wanted_bytes: 1 })?;
         // SAFETY: allocated just above with this size, freed once.
@@ -96,7 +95,7 @@ impl Heap for Scudo {
         unsafe { scudo_deallocate(block.as_ptr().cast(), 0, ALIGNMENT_BYTES) }
     }
 
-    /// The crate exports no such function: always a new block and a copy.
+    /// Always a new block and a copy: the crate exports no such function.
     unsafe fn reallocate(
         &self,
         block: NonNull<u8>,
@@ -112,13 +111,13 @@ impl Heap for Scudo {
         NonNull::new(unsafe { scudo_allocate(bytes, alignment.max(ALIGNMENT_BYTES)) }.cast())
     }
 
-    /// The crate exports no such function.
+    /// `None`: the crate exports no such function.
     unsafe fn usable_bytes(&self, _block: NonNull<u8>) -> Option<usize> {
         None
     }
 
-    /// The crate exports nothing that gives memory back (upstream's `M_PURGE` is in a wrapper it
-    /// leaves out); Scudo releases by itself, at intervals.
+    /// Does nothing: the crate exports no function that returns memory (upstream's `M_PURGE` is in
+    /// a wrapper it leaves out). Scudo releases memory by itself at intervals.
     fn purge(&self) {}
 
     fn version(&self) -> String {
@@ -149,8 +148,8 @@ impl Heap for Scudo {
         ]
     }
 
-    /// Scudo's totals are not exported, so its blocks are counted one by one, with the allocator
-    /// locked meanwhile.
+    /// Counts the blocks one by one, with the allocator locked, because Scudo does not export its
+    /// totals.
     fn statistics(&self) -> HeapStatistics {
         let mut allocated: u64 = 0;
         // SAFETY: locks every part of the allocator; unlocked below, on the same thread.

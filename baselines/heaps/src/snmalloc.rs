@@ -13,13 +13,12 @@ static TRAITS: HeapTraits = HeapTraits {
     ..HeapTraits::BASE
 };
 
-/// What every request is aligned to; also snmalloc's smallest block.
+/// The alignment of every request, and snmalloc's smallest block.
 const ALIGNMENT_BYTES: usize = 16;
 
-/// The crate bundles its upstream without a version of its own.
+/// The crate bundles upstream sources without a version of their own.
 const VERSION: &str = "snmalloc as bundled by snmalloc-sys 0.7.6";
 
-/// snmalloc.
 #[derive(Debug)]
 pub(crate) struct Snmalloc;
 
@@ -63,7 +62,7 @@ impl Heap for Snmalloc {
         NonNull::new(unsafe { sn_rust_alloc(alignment, bytes.max(1)) }.cast())
     }
 
-    /// The crate's only way to free is told size and alignment.
+    /// Passes size and alignment: the crate has no other way to free.
     unsafe fn release(&self, block: NonNull<u8>, bytes: usize, alignment: usize) {
         let alignment = alignment.max(ALIGNMENT_BYTES);
         // SAFETY: the caller guarantees a live block of this size and alignment, with the same
@@ -76,7 +75,7 @@ impl Heap for Snmalloc {
         Some(unsafe { sn_rust_usable_size(block.as_ptr().cast()) })
     }
 
-    /// The crate exports nothing that gives memory back.
+    /// Does nothing: the crate exports no function that returns memory.
     fn purge(&self) {}
 
     fn version(&self) -> String {
@@ -96,7 +95,7 @@ impl Heap for Snmalloc {
         ]
     }
 
-    /// Memory taken from the address-space reservation; snmalloc counts no bytes handed out.
+    /// Memory taken from the reserved address space; snmalloc does not count bytes handed out.
     fn statistics(&self) -> HeapStatistics {
         let mut current = 0;
         let mut peak = 0;

@@ -1,9 +1,10 @@
-//! Google's TCMalloc with its caches per CPU, statically linked; its entry points start with
+//! Google's TCMalloc with per-CPU caches, statically linked; its entry points start with
 //! `TCMallocInternal` and `MallocExtension_Internal_`.
 //!
-//! The caches per CPU need the kernel's restartable sequences for themselves, and glibc registers
+//! Per-CPU caches need exclusive use of the kernel's restartable sequences, but glibc registers
 //! those first unless the process starts with `GLIBC_TUNABLES=glibc.pthread.rseq=0`. Without them
-//! TCMalloc falls back, silently, to a cache per thread: another design. [`Heap::open`] refuses.
+//! TCMalloc silently falls back to per-thread caches, which is another design. [`Heap::open`]
+//! refuses that.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::NonNull;
@@ -28,16 +29,17 @@ static TRAITS: HeapTraits = HeapTraits {
     ..HeapTraits::BASE
 };
 
-/// Ours, read in `open`: TCMalloc takes these settings through functions, not the environment.
+/// Our own variable, read in `open`: TCMalloc takes these settings through functions, not from the
+/// environment.
 const CACHE_BYTES_VARIABLE: &str = "HEAPS_TCMALLOC_MAX_PER_CPU_CACHE_BYTES";
 const RELEASE_RATE_VARIABLE: &str = "HEAPS_TCMALLOC_BACKGROUND_RELEASE_BYTES_PER_S";
 
-/// The crate records no commit of its upstream.
+/// The crate does not record the upstream commit.
 const VERSION: &str = "tcmalloc as bundled by libtcmalloc-sys 0.1.14 (June 2025)";
 
-// The crate declares only the aligned `new` and `delete`; these are the C entry points beside
-// them. Naming `ForceCpuCacheActivation` also pulls the object file with the caches per CPU out
-// of the archive: without that reference they are not in the program at all.
+// The crate declares only the aligned `new` and `delete`; these are the C entry points beside them.
+// Naming `ForceCpuCacheActivation` also pulls the object file with the per-CPU caches out of the
+// archive: without this reference they would not be in the program.
 unsafe extern "C" {
     fn TCMallocInternalMalloc(bytes: usize) -> *mut c_void;
     fn TCMallocInternalRealloc(block: *mut c_void, bytes: usize) -> *mut c_void;
@@ -51,7 +53,7 @@ unsafe extern "C" {
         value: *mut usize,
     ) -> bool;
 
-    // Numbers in, numbers out; each locks what it touches, so any call is sound.
+    // These take and return numbers and lock what they touch, so any call is sound.
     safe fn TCMalloc_Internal_ForceCpuCacheActivation();
     safe fn MallocExtension_Internal_GetPerCpuCachesActive() -> bool;
     safe fn MallocExtension_Internal_GetMaxPerCpuCacheSize() -> i32;
@@ -63,7 +65,6 @@ unsafe extern "C" {
     safe fn MallocExtension_Internal_ReleaseMemoryToSystem(bytes: usize) -> usize;
 }
 
-/// TCMalloc.
 #[derive(Debug)]
 pub(crate) struct Tcmalloc;
 
@@ -104,7 +105,7 @@ impl Heap for Tcmalloc {
         NonNull::new(unsafe { TCMallocInternalMemalign(alignment, bytes) }.cast())
     }
 
-    /// Not told the size: a block that `reallocate` left in place is of another size class.
+    /// Does not pass the size: a block that `reallocate` left in place has another size class.
     unsafe fn release(&self, block: NonNull<u8>, _bytes: usize, _alignment: usize) {
         // SAFETY: the caller guarantees a live block; this takes those of every entry point.
         unsafe { TCMallocInternalFree(block.as_ptr().cast()) }
@@ -167,11 +168,11 @@ impl Heap for Tcmalloc {
     }
 }
 
-/// Boundary at which TCMalloc's regions begin, and nothing else of a fresh process does.
+/// TCMalloc's regions begin at multiples of this; nothing else in a fresh process does.
 const REGION_ALIGNMENT: u64 = 2 << 20;
 
-/// Resident bytes of the anonymous mappings in `smaps` that begin at such a boundary. The
-/// program's zeroed statics, which follow its file without a gap, are the program's.
+/// Resident bytes of the anonymous mappings in `smaps` that begin at such a boundary. The program's
+/// zeroed statics, which follow its file without a gap, do not count.
 fn resident_in_regions(smaps: &str) -> u64 {
     let (mut inside, mut image, mut last_end) = (false, false, 0);
     let mut bytes = 0;
@@ -181,7 +182,7 @@ fn resident_in_regions(smaps: &str) -> u64 {
         if let Some((start, end)) = first.split_once('-') {
             let address = |text| u64::from_str_radix(text, 16).unwrap_or(1);
             let (start, end) = (address(start), address(end));
-            // After the address: rights, offset, device, inode, and a path where there is one.
+            // After the address: permissions, offset, device, inode, and a path if there is one.
             let file = words.clone().nth(3) != Some("0");
             image = file || (image && start == last_end);
             inside = !image && words.nth(4).is_none() && start.is_multiple_of(REGION_ALIGNMENT);
@@ -193,7 +194,7 @@ fn resident_in_regions(smaps: &str) -> u64 {
     bytes
 }
 
-/// Turns the caches per CPU on, checks that they are, then applies the variant's settings.
+/// Turns per-CPU caches on, checks that they are on, then applies the variant's settings.
 fn open_once() -> Result<(), OpenError> {
     TCMalloc_Internal_ForceCpuCacheActivation();
     // The first allocation registers the thread's restartable sequences.
@@ -234,7 +235,7 @@ fn cpus() -> c_int {
     c_int::try_from(cpus).unwrap_or(0)
 }
 
-/// A figure of TCMalloc by its documented name.
+/// A statistic of TCMalloc, by its documented name.
 fn property(name: &str) -> Option<u64> {
     let mut value = 0;
     // SAFETY: the name is passed with its length, the out-parameter outlives the call.

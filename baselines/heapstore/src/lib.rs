@@ -1,12 +1,12 @@
-//! An index over objects on any heap: what an allocator costs inside a store.
+//! An index over objects on any heap: shows what an allocator costs inside a store.
 //!
-//! As in stores that leave memory to `malloc` (the rows of Masstree), every put allocates an
-//! object of length, key and value and frees the old one. The index is a table per shard in
-//! pages of its own, so that the heap under test holds objects and nothing else. A put allocates
-//! and copies before it takes its shard's mutex, and frees the old object after; a get copies
-//! under the mutex.
+//! As in stores that leave memory to `malloc` (such as the rows of Masstree), every put allocates
+//! an object with length, key and value, and frees the old one. The index is one table per shard,
+//! in its own pages, so that the heap under test holds only objects. A put allocates and copies
+//! before it takes its shard's mutex, and frees the old object afterwards. A get copies under the
+//! mutex.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
 //! | `raw` | objects on the heap, slots in mappings: the only unsafe code |
 //! | `table` | the hash table of one shard |
@@ -29,19 +29,20 @@ use engine::{
 use raw::{HEADER_BYTES, Object};
 use table::Table;
 
-/// Bytes a key counts for in the bound.
+/// Bytes that a key counts for in the bound.
 const KEY_BYTES: u64 = 8;
 const SHARDS_MAX: usize = 1 << 16;
 
 /// Settings of a [`HeapStore`].
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
-    /// Where objects live.
+    /// Where objects are allocated.
     pub heap: &'static dyn Heap,
-    /// Live key and value bytes above which puts are refused; `None` asks the heap until it has
-    /// no more.
+    /// Limit of live key and value bytes, above which puts are refused; `None` allocates until the
+    /// heap is exhausted.
     pub object_memory_bytes: Option<u64>,
-    /// Locks and tables, a power of two. More admit more writers and cost a page each.
+    /// Number of locks and tables, a power of two. More of them admit more writers and cost a page
+    /// each.
     pub shards: usize,
 }
 
@@ -61,7 +62,7 @@ pub struct HeapStore {
     config: Config,
 }
 
-/// Two cache lines, because neighbours are prefetched in pairs.
+/// Two cache lines, because the processor prefetches neighbours in pairs.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Shard(Mutex<Contents>);
@@ -74,12 +75,12 @@ struct Contents {
 }
 
 impl HeapStore {
-    /// An empty store on a heap, which it opens.
+    /// An empty store on `config.heap`, which it opens.
     ///
     /// # Errors
-    /// What the heap says; [`OpenError::BadSetting`] for a heap without memory of its own or
-    /// shards that are no power of two; [`OpenError::OutOfMemory`] when the first tables cannot
-    /// be mapped.
+    /// The heap's error; [`OpenError::BadSetting`] for a heap without real memory or a number of
+    /// shards that is not a power of two; [`OpenError::OutOfMemory`] if the first tables cannot be
+    /// mapped.
     pub fn open(config: Config) -> Result<Self, OpenError> {
         let traits = config.heap.traits();
         if !traits.keeps_values {
@@ -109,7 +110,7 @@ impl HeapStore {
     }
 
     fn lock(&self, shard: usize) -> MutexGuard<'_, Contents> {
-        // A shard changes only by steps that do not panic, so it is whole even if poisoned.
+        // A shard changes only by steps that do not panic, so it is intact even if poisoned.
         self.shards[shard].0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -118,7 +119,7 @@ impl HeapStore {
         Self::TRAITS.value_bytes_max.min(usize::try_from(bound_bytes).unwrap_or(usize::MAX))
     }
 
-    /// Brings all that shards may fill, but do not need, to the common pool.
+    /// Moves the credit that shards do not need to the common pool.
     fn gather_credit(&self) {
         for shard in 0..self.shards.len() {
             self.lock(shard).credit.surrender(&self.pool);
@@ -128,7 +129,7 @@ impl HeapStore {
 
 impl Drop for HeapStore {
     fn drop(&mut self) {
-        // Objects go back to the heap from this thread, which may never have used it.
+        // This thread frees the objects, and it may never have used the heap.
         let _use = ThreadUse::of(self.config.heap);
         drop(std::mem::take(&mut self.shards));
     }
@@ -143,7 +144,7 @@ impl Shard {
 }
 
 impl Contents {
-    /// Stores the object, or gives it back when there is no room for it.
+    /// Stores the object, or returns it if there is no room.
     fn put(&mut self, pool: &Pool, object: Object) -> Result<Option<Object>, Object> {
         let footprint = |value_bytes: usize| value_bytes as u64 + KEY_BYTES;
         let old_bytes = self.table.get(object.key()).map_or(0, |old| footprint(old.value().len()));
@@ -198,13 +199,12 @@ impl KvEngine for HeapStore {
         self.config.heap.purge();
     }
 
-    /// Asks the heap about every object, so that puts need not: for the ends of phases, not for
-    /// the middle of a measurement.
+    /// Asks the heap about every object, so that puts need not. Meant for the ends of phases, not
+    /// for the middle of a measurement.
     ///
-    /// Object memory is what the heap lets objects use, and what an object does not fill of it
-    /// is dead; the figures are complete when the heap tells. What the heap holds beyond is its
-    /// own affair and seen by the kernel only. There is no capacity: neither heap nor index is
-    /// bounded.
+    /// Object memory is what the heap lets objects use; the part of it that an object does not fill
+    /// is dead. The numbers are complete if the heap reports usable sizes. Only the kernel sees
+    /// what the heap holds beyond that. There is no capacity: neither heap nor index is bounded.
     fn memory(&self) -> MemoryCensus {
         let _use = ThreadUse::of(self.config.heap);
         let mut census = MemoryCensus {
@@ -221,7 +221,7 @@ impl KvEngine for HeapStore {
                 census.complete &= usable_bytes.is_some();
                 let usable_bytes = usable_bytes.unwrap_or(object.bytes());
                 census.live_object_bytes += object.bytes() as u64;
-                // An allocator that tells less than was asked for leaves nothing dead.
+                // If an allocator reports less than was requested, nothing is dead.
                 census.object_memory_bytes += usable_bytes.max(object.bytes()) as u64;
             }
         }
@@ -256,7 +256,7 @@ impl KvEngine for HeapStore {
 
     fn check(&self) -> Result<(), String> {
         let _use = ThreadUse::of(self.config.heap);
-        // All locks, in order: between two of them credit could move.
+        // Takes all locks, in order, because credit could move between two of them.
         let all: Vec<_> = (0..self.shards.len()).map(|shard| self.lock(shard)).collect();
         let mut claimed_bytes = self.pool.bytes();
         for (index, contents) in all.iter().enumerate() {
@@ -279,8 +279,8 @@ impl KvEngine for HeapStore {
     }
 }
 
-/// One thread's use of a [`HeapStore`]. It stays on its thread, for the heap is told when that
-/// thread begins and ends to use it.
+/// One thread's use of a [`HeapStore`]. It stays on its thread, because the heap is told when that
+/// thread starts and stops using it.
 #[derive(Debug)]
 pub struct HeapSession<'engine> {
     store: &'engine HeapStore,
@@ -309,7 +309,8 @@ impl KvSession for HeapSession<'_> {
             return Ok(PutOutcome::Full);
         };
         let (pool, shard) = (&self.store.pool, self.store.shard_of(key));
-        // The guard is a temporary of its statement: old objects are freed without the lock.
+        // The guard is a temporary of its statement, so old objects are freed after the lock is
+        // released.
         let mut result = self.store.lock(shard).put(pool, object);
         if let Err(object) = result {
             self.store.gather_credit();
@@ -328,6 +329,6 @@ impl KvSession for HeapSession<'_> {
     }
 }
 
-// The header holds any length the traits promise.
+// The header holds any length that the traits promise.
 const _: () = assert!(HeapStore::TRAITS.value_bytes_max <= u32::MAX as usize);
 const _: () = assert!(HEADER_BYTES == size_of::<u32>() + size_of::<u64>());

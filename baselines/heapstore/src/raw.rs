@@ -1,9 +1,9 @@
-//! The only unsafe code: objects on a heap, and tables of slots in mappings.
+//! The crate's only unsafe code: objects on a heap, and tables of slots in mappings.
 //!
-//! Nothing outside sees an address. An [`Object`] owns one block of its heap and frees it when
-//! dropped; a slot of a [`Slots`] array owns the object it holds in the same way.
+//! No address leaves this module. An [`Object`] owns one block of its heap and frees it when
+//! dropped; a slot of a [`Slots`] array owns its object in the same way.
 //!
-//! Object, unaligned, as it lies in its block:
+//! Layout of an object in its block, unaligned:
 //!
 //! | bytes | what |
 //! |---|---|
@@ -21,7 +21,7 @@ use platform::{Mapping, Pages};
 /// Bytes of an object before its value.
 pub(crate) const HEADER_BYTES: usize = 12;
 
-/// One block of a heap with a length, a key and a value in it.
+/// A block of a heap that contains a length, a key and a value.
 #[derive(Debug)]
 pub(crate) struct Object {
     start: NonNull<u8>,
@@ -32,7 +32,7 @@ impl Object {
     /// Allocates and writes an object; `None` when the heap is exhausted.
     ///
     /// # Panics
-    /// When the value's length does not fit the header.
+    /// If the value's length does not fit into the header.
     pub(crate) fn new(heap: &'static dyn Heap, key: u64, value: &[u8]) -> Option<Self> {
         let value_bytes = u32::try_from(value.len()).expect("the store checks lengths");
         let start = heap.allocate(HEADER_BYTES + value.len())?;
@@ -65,7 +65,7 @@ impl Drop for Object {
     }
 }
 
-/// An object, read where it is.
+/// A view of an object in place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ObjectView<'a> {
     bytes: &'a [u8],
@@ -80,7 +80,7 @@ impl<'a> ObjectView<'a> {
         &self.bytes[HEADER_BYTES..]
     }
 
-    /// Header, key and value.
+    /// Size of header, key and value.
     pub(crate) fn bytes(self) -> usize {
         self.bytes.len()
     }
@@ -96,7 +96,7 @@ fn view(start: &NonNull<u8>) -> ObjectView<'_> {
     ObjectView { bytes: unsafe { slice::from_raw_parts(start.as_ptr(), bytes) } }
 }
 
-/// A slot as it lies in the mapping; all zeros is an empty one.
+/// A slot as stored in the mapping; all zeros is an empty slot.
 #[derive(Debug)]
 #[repr(C)]
 struct Slot {
@@ -104,8 +104,8 @@ struct Slot {
     object: Option<NonNull<u8>>,
 }
 
-/// An array of slots, each empty or with a key and an object, in pages of its own so that it is
-/// no load on the heap under test. Drops the objects it holds.
+/// An array of slots, each empty or holding a key and an object. It has its own pages, so that it
+/// does not burden the heap under test. It drops the objects it holds.
 #[derive(Debug)]
 pub(crate) struct Slots {
     mapping: Mapping,
@@ -120,7 +120,7 @@ impl Slots {
     /// `count` empty slots, rounded up to whole pages.
     ///
     /// # Errors
-    /// The system's error when it refuses memory.
+    /// The system's error if it refuses memory.
     pub(crate) fn new(heap: &'static dyn Heap, count: usize) -> io::Result<Self> {
         Ok(Self { mapping: Mapping::anonymous(count * size_of::<Slot>(), Pages::Small)?, heap })
     }
@@ -129,12 +129,12 @@ impl Slots {
         self.mapping.bytes() / size_of::<Slot>()
     }
 
-    /// Bytes mapped.
+    /// Size of the mapping.
     pub(crate) fn bytes(&self) -> usize {
         self.mapping.bytes()
     }
 
-    /// The key in a slot, `None` when it is empty.
+    /// The key in a slot; `None` if it is empty.
     pub(crate) fn key(&self, index: usize) -> Option<u64> {
         let slot = &self.all()[index];
         slot.object.map(|_| slot.key)
@@ -145,17 +145,17 @@ impl Slots {
         self.all()[index].object.as_ref().map(view)
     }
 
-    /// Bytes the heap gives to the object of a slot, where it tells.
+    /// Bytes that the heap provides for the object of a slot, if it tells.
     pub(crate) fn usable_bytes(&self, index: usize) -> Option<usize> {
         let object = self.all()[index].object?;
         // SAFETY: a slot's object is live and came from this heap.
         unsafe { self.heap.usable_bytes(object) }
     }
 
-    /// Puts an object into a slot and takes the old one out.
+    /// Puts an object into a slot and returns the old one.
     pub(crate) fn replace(&mut self, index: usize, object: Object) -> Option<Object> {
-        // Both are copies of the reference the store was opened with, table of functions
-        // included; a slot gives its object back to the heap of the array.
+        // Both are copies of the reference that the store was opened with, including the vtable; a
+        // slot returns its object to the heap of the array.
         let same_heap = std::ptr::eq(self.heap, object.heap);
         assert!(same_heap, "objects of a store come from its heap");
         let key = object.key();
@@ -171,7 +171,7 @@ impl Slots {
         Some(Object { start, heap: self.heap })
     }
 
-    /// Moves what is in slot `from` to the empty slot `to`.
+    /// Moves the contents of slot `from` to the empty slot `to`.
     pub(crate) fn shift(&mut self, from: usize, to: usize) {
         debug_assert!(self.key(to).is_none(), "a slot in use is not overwritten");
         self.all_mut().swap(from, to);

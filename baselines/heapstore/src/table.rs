@@ -1,7 +1,7 @@
 //! An open-addressing hash table of objects: linear probing, no tombstones, growth by doubling.
 //!
-//! Invariants: an object of key `k` lies at or behind slot `home(k)` with no empty slot between
-//! (a delete shifts the followers back); at most three quarters of the slots are in use, so
+//! Invariants: an object with key `k` lies at or after slot `home(k)`, with no empty slot in
+//! between (a delete shifts the followers back); at most three quarters of the slots are used, so
 //! every search ends.
 
 use std::io;
@@ -40,7 +40,7 @@ impl Table {
         self.slots.object(self.find(key).ok()?)
     }
 
-    /// Makes room for one more object; `false` when the system refuses memory for it.
+    /// Makes room for one more object; `false` if the system refuses memory.
     pub(crate) fn reserve(&mut self) -> bool {
         if self.objects < self.slots.count() / 4 * 3 {
             return true;
@@ -56,7 +56,7 @@ impl Table {
         true
     }
 
-    /// Stores an object under its key and takes the old one out. [`reserve`](Self::reserve) has
+    /// Stores an object under its key and returns the old one. [`reserve`](Self::reserve) must have
     /// made room.
     pub(crate) fn insert(&mut self, object: Object) -> Option<Object> {
         match self.find(object.key()) {
@@ -78,7 +78,7 @@ impl Table {
         loop {
             follower = (follower + 1) & mask;
             let Some(key) = self.slots.key(follower) else { return removed };
-            // It may fill the hole unless its home lies behind the hole, cyclically.
+            // It may fill the hole unless its home lies after the hole, cyclically.
             let distance = |from: usize| follower.wrapping_sub(from) & mask;
             if distance(home(key, mask)) >= distance(hole) {
                 self.slots.shift(follower, hole);
@@ -87,14 +87,14 @@ impl Table {
         }
     }
 
-    /// Every object, and the bytes the heap gives to it where it tells.
+    /// Every object, with the bytes the heap provides for it, if it tells.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (ObjectView<'_>, Option<usize>)> {
         (0..self.slots.count()).filter_map(|index| {
             self.slots.object(index).map(|object| (object, self.slots.usable_bytes(index)))
         })
     }
 
-    /// Verifies the invariants.
+    /// Checks the invariants.
     pub(crate) fn check(&self) -> Result<(), String> {
         let mut objects = 0;
         for index in 0..self.slots.count() {
@@ -122,7 +122,7 @@ impl Table {
     }
 }
 
-/// The slot of a key, or else the empty slot where it belongs.
+/// The slot of a key, or the empty slot where it belongs.
 fn search(slots: &Slots, key: u64) -> Result<usize, usize> {
     let mask = slots.count() - 1;
     let mut index = home(key, mask);

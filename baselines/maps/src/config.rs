@@ -1,37 +1,37 @@
-//! Settings, and what is wrong with them.
+//! Settings, and which of them are invalid.
 
 use engine::{Heap, OpenError};
 
-/// Most shards a map may be given.
+/// The most shards that a map may be given.
 const SHARDS_MAX: usize = 1 << 16;
-/// Bytes of table that a record takes at least, in every map with a capacity: key and row.
+/// The least table space that a record takes in every map with a capacity: key and row.
 const ENTRY_BYTES: usize = 16;
 
 /// Settings of a [`MapStore`](crate::MapStore).
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
-    /// Where values live.
+    /// Where values are allocated.
     pub heap: &'static dyn Heap,
-    /// Live key and value bytes above which puts are refused; `None` asks the heap until it has
-    /// no more.
+    /// Limit of live key and value bytes, above which puts are refused; `None` allocates until the
+    /// heap is exhausted.
     pub object_memory_bytes: Option<u64>,
-    /// Shards of the maps that have such, a power of two; `None` is the map's own default.
+    /// Number of shards for maps that have them, a power of two; `None` is the map's own default.
     pub shards: Option<usize>,
-    /// Records expected, for [`presize`](Self::presize).
+    /// Expected number of records, for [`presize`](Self::presize).
     pub records_max: u64,
-    /// Whether the map is opened with a capacity of `records_max`. As people use them, maps are
-    /// not: they grow.
+    /// Whether to open the map with a capacity of `records_max`. In practice maps are not presized:
+    /// they grow.
     pub presize: bool,
 }
 
 impl Config {
-    /// No bound, the map's own shards, not presized.
+    /// No bound, the map's own number of shards, not presized.
     #[must_use]
     pub fn new(heap: &'static dyn Heap) -> Self {
         Self { heap, object_memory_bytes: None, shards: None, records_max: 0, presize: false }
     }
 
-    /// Refuses heaps that hand out no memory.
+    /// Rejects heaps that hand out no memory.
     pub(crate) fn check_heap(&self) -> Result<(), OpenError> {
         let traits = self.heap.traits();
         if traits.keeps_values {
@@ -40,7 +40,7 @@ impl Config {
         Err(bad_setting("heap", traits.name, "heaps that hand out distinct memory"))
     }
 
-    /// The shards of a map that has at least `least`.
+    /// The number of shards, for a map that requires at least `least`.
     pub(crate) fn shards_or(&self, default: usize, least: usize) -> Result<usize, OpenError> {
         let shards = self.shards.unwrap_or(default);
         if shards.is_power_of_two() && (least..=SHARDS_MAX).contains(&shards) {
@@ -66,8 +66,8 @@ impl Config {
         }
     }
 
-    /// Entries to make room for from the start. Maps abort the process where there is no memory
-    /// for their tables, so it is asked for once before.
+    /// Number of entries to make room for at the start. A map aborts the process if there is no
+    /// memory for its table, so this tests first whether there is.
     pub(crate) fn capacity_entries(&self) -> Result<usize, OpenError> {
         if !self.presize {
             return Ok(0);

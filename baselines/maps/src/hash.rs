@@ -1,4 +1,4 @@
-//! One multiplication instead of `SipHash`, for every map that hashes: keys are `u64` and nobody
+//! One multiplication instead of `SipHash`, for every map that hashes. Keys are `u64` and nobody
 //! attacks a benchmark, so the default of `std` would be a handicap.
 
 use std::hash::{BuildHasher, Hasher};
@@ -6,9 +6,9 @@ use std::hash::{BuildHasher, Hasher};
 const SALT: u64 = 0x9e37_79b9_7f4a_7c15;
 const FACTOR: u64 = 0xd6e8_feb8_6659_fd93;
 
-/// Folds the 128-bit product of key and factor: every bit of the result depends on many bits of
-/// the key. Which of them count differs: `std`, `dashmap` and `papaya` take buckets from the low
-/// bits and tags from the seven highest, `dashmap` its shards from those below, `striped` its
+/// Folds the 128-bit product of key and factor: every bit of the result depends on many bits of the
+/// key. Maps use different bits: `std`, `dashmap` and `papaya` take buckets from the low bits and
+/// tags from the seven highest; `dashmap` takes its shards from the bits below those, `striped` its
 /// stripes from the middle; `scc` takes buckets from the high bits and tags from the low.
 #[inline]
 pub(crate) fn mix(key: u64) -> u64 {

@@ -1,7 +1,7 @@
-//! Counts the rows of a store, so that what is retired and not yet freed is known.
+//! Counts the rows of a store, so that the rows retired but not yet freed are known.
 //!
-//! A thread counts on lines of its own, by plain loads and stores; threads beyond
-//! [`EXCLUSIVE`] share one line and pay for it.
+//! Each thread counts on its own cache lines, with plain loads and stores. Threads beyond
+//! [`EXCLUSIVE`] share one line and pay for that.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,14 +9,14 @@ use engine::Heap;
 
 use crate::thread_index::{EXCLUSIVE, SHARED, thread_index};
 
-/// The heap of a store's rows, and what it gave and got back.
+/// The heap of a store's rows, and how much was allocated and freed.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     heap: &'static dyn Heap,
     counts: [Counts; EXCLUSIVE + 1],
 }
 
-/// Two cache lines, because neighbours are prefetched in pairs.
+/// Two cache lines, because the processor prefetches neighbours in pairs.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Counts {
@@ -26,7 +26,7 @@ struct Counts {
     freed_bytes: AtomicU64,
 }
 
-/// Sums over all threads; bytes as asked of the heap.
+/// Sums over all threads; bytes as requested from the heap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Totals {
     pub(crate) rows_allocated: u64,
@@ -53,7 +53,7 @@ impl Ledger {
         add(&counts.rows_allocated, 1, index);
     }
 
-    /// The row's last use of the ledger.
+    /// Must be the row's last use of the ledger.
     #[inline]
     pub(crate) fn count_freed(&self, bytes: usize) {
         let index = thread_index();
@@ -62,7 +62,7 @@ impl Ledger {
         add(&counts.rows_freed, 1, index);
     }
 
-    /// Exact when no thread allocates or frees; never more freed than allocated.
+    /// Exact while no thread allocates or frees; never shows more freed than allocated.
     pub(crate) fn totals(&self) -> Totals {
         // Frees first: who sees that a row is freed also sees that it was allocated, because the
         // row went from the one thread to the other.
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn nothing_is_lost_between_more_threads_than_have_lines() {
         let ledger = Ledger::new(TestHeap::leaked());
-        // Twice, so that threads take over from threads that have ended.
+        // Two rounds, so that threads take over from threads that have ended.
         for round in 1..=2_u64 {
             let begin = Barrier::new(EXCLUSIVE + 8);
             thread::scope(|scope| {

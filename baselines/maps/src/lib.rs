@@ -1,20 +1,20 @@
-//! Concurrent maps that people use, with values on any heap.
+//! Popular concurrent maps, with values on any heap.
 //!
 //! One store, [`MapStore`], over five maps: [`Dashmap`], [`Papaya`], [`Scc`], [`Skiplist`],
-//! [`Striped`]. A map goes from keys to rows; a row is one block of the heap under test and is
-//! never written again: every put allocates a row and frees, sooner or later, the old one. What
-//! the map itself allocates (tables, entries, nodes) comes from the program's global allocator:
-//! the crates leave no choice.
+//! [`Striped`]. A map leads from keys to rows. A row is one block of the heap under test and is
+//! immutable: every put allocates a row and, sooner or later, frees the old one. The map's own
+//! memory (tables, entries, nodes) comes from the program's global allocator, because the crates
+//! offer no choice.
 //!
-//! Maps that hash all use one hasher, see `hash`; none is handicapped by the default of `std`.
+//! Maps that hash all use the same hasher, see `hash`; none is handicapped by the default of `std`.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
-//! | `config` | settings, and what is wrong with them |
+//! | `config` | settings, and which of them are invalid |
 //! | `store`, `session` | the store and one thread's use of it |
-//! | `map` | what the store asks of a map, and the row it offers one |
-//! | `kinds/` | the maps, a file each |
-//! | `raw/` | rows on the heap, cells of the skip list: the only unsafe code |
+//! | `map` | what the store requires of a map, and the row it offers |
+//! | `kinds/` | the maps, one file each |
+//! | `raw/` | rows on the heap, cells of the skip list: the crate's only unsafe code |
 //! | `bound` | the bound on live bytes |
 //! | `ledger` | counts of rows |
 //! | `hash` | the hasher |

@@ -1,4 +1,4 @@
-//! What the store asks of a map, and what it offers one.
+//! What the store requires of a map, and what it offers to one.
 
 use std::fmt;
 
@@ -8,26 +8,26 @@ use crate::bound::Bound;
 use crate::config::Config;
 use crate::raw::{Row, RowRef, Rows};
 
-/// Bytes a key counts for in the bound.
+/// Bytes that a key counts for in the bound.
 pub(crate) const KEY_BYTES: u64 = 8;
 
 /// A concurrent map from keys to rows, which it owns.
 pub trait Map: Sized + Send + Sync + fmt::Debug + 'static {
     /// The store's name.
     const NAME: &'static str;
-    /// The store's one line.
+    /// The store's one-line description.
     const DESCRIPTION: &'static str;
-    /// Whether it scans.
     const ORDERED: bool = false;
-    /// Whether operations need a guard, which a batch then takes once.
+    /// Whether operations need a guard; a batch then takes one for all its operations.
     const GUARDS: bool = false;
     /// Where keys are hashed.
     const HASHING: Hashing = Hashing::Store;
 
     /// What a thread registers with the map.
     type Thread: fmt::Debug;
-    /// What keeps rows that are read from being freed. Made, and so dropped, on threads that
-    /// have announced themselves to the heap: the end of a guard may free rows.
+    /// Keeps rows that are being read from being freed. It is created, and therefore dropped, on
+    /// threads that have announced themselves to the heap, because the end of a guard may free
+    /// rows.
     type Guard<'a>
     where
         Self: 'a;
@@ -41,63 +41,61 @@ pub trait Map: Sized + Send + Sync + fmt::Debug + 'static {
     /// Begins an operation, or a batch.
     fn guard<'a>(&'a self, thread: &'a Self::Thread) -> Self::Guard<'a>;
 
-    /// Lets rows go that nobody reads any more, as far as this thread can.
+    /// Frees rows that are no longer read, as far as this thread can.
     fn reclaim(&self, guard: &mut Self::Guard<'_>) {
         let _ = guard;
     }
 
-    /// Gives table memory back that is not needed.
+    /// Returns table memory that is not needed.
     fn shrink(&self) {}
 
     /// Reads the value of `key`.
     fn get<R>(&self, key: u64, guard: &Self::Guard<'_>, read: impl FnOnce(&[u8]) -> R)
     -> Option<R>;
 
-    /// Puts the row that is offered for what is under `key` at that moment.
+    /// Puts the offered row in place of whatever is under `key` at that moment.
     fn put(&self, key: u64, offer: &mut Offer<'_>, guard: &Self::Guard<'_>) -> Placed;
 
-    /// Removes `key` and gives the length of the value that this call, and no other, removed.
+    /// Removes `key` and returns the length of the value that this call, and no other, removed.
     fn remove(&self, key: u64, guard: &Self::Guard<'_>) -> Option<usize>;
 
-    /// Every key and row, in order where the map is ordered. `visit` does not use the map.
+    /// Passes every key and row to `visit`, in order if the map is ordered. `visit` must not use
+    /// the map.
     fn for_each(&self, guard: &Self::Guard<'_>, visit: impl FnMut(u64, RowRef<'_>));
 
-    /// The first `limit` pairs from `first` upwards, where the map is ordered.
+    /// The first `limit` pairs from `first` upwards, if the map is ordered.
     fn scan(&self, first: u64, limit: usize, guard: &Self::Guard<'_>) -> Option<Vec<ScanEntry>> {
         let _ = (first, limit, guard);
         None
     }
 
-    /// Entries by the map's own count.
+    /// Number of entries by the map's own count.
     fn entries(&self) -> usize;
 
-    /// Entries it can take before it grows, where it tells.
+    /// Number of entries it can take before it grows, if it tells.
     fn capacity_entries(&self) -> Option<usize> {
         None
     }
 
-    /// Its shards, where it has such.
+    /// Its number of shards, if it has shards.
     fn shards(&self) -> Option<usize> {
         None
     }
 }
 
-/// What became of an offer.
+/// The outcome of an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placed {
     /// The key is new.
     Inserted,
     /// The row replaced one with a value of this length.
-    Updated {
-        /// Bytes of the old value.
-        old_value_bytes: usize,
-    },
+    Updated { old_value_bytes: usize },
     /// There was no room; the map is unchanged.
     Refused,
 }
 
-/// A row on its way into a map. Maps that retry may ask again, with what is there then: what was
-/// paid for one answer counts for the next.
+/// A row on its way into a map. A map that retries may ask again with what it finds then; what was
+/// paid for one answer counts towards the next.
 #[derive(Debug)]
 pub struct Offer<'a> {
     rows: &'a Rows,
@@ -114,8 +112,8 @@ impl<'a> Offer<'a> {
         Self { rows, bound, value, row: Some(row), paid_bytes: 0 }
     }
 
-    /// Whether the bound admits the row in place of `old`; pays for it. What is admitted in place
-    /// of nothing is admitted in place of anything.
+    /// Whether the bound admits the row in place of `old`; pays for it. If a row fits with no old
+    /// row to replace, it fits in every case.
     #[inline]
     pub(crate) fn admits(&mut self, old: Option<RowRef<'_>>) -> bool {
         let old_bytes = old.map_or(0, |old| footprint_bytes(old.value_bytes()));
@@ -128,10 +126,10 @@ impl<'a> Offer<'a> {
         paid
     }
 
-    /// The row to put in place of `old`; `None` when the bound does not admit it.
+    /// The row to put in place of `old`; `None` if the bound does not admit it.
     ///
     /// A map that asks again without [`take_back`](Self::take_back) has dropped, or will drop, the
-    /// row it had; it gets a copy, or nothing from a heap that is exhausted.
+    /// previous row; it gets a copy, or `None` if the heap is exhausted.
     #[inline]
     pub(crate) fn row_for(&mut self, old: Option<RowRef<'_>>) -> Option<Row> {
         if !self.admits(old) {
@@ -140,12 +138,12 @@ impl<'a> Offer<'a> {
         self.row.take().or_else(|| self.rows.row(self.value))
     }
 
-    /// The row was not used.
+    /// Takes back a row that was not used.
     pub(crate) fn take_back(&mut self, row: Row) {
         self.row = Some(row);
     }
 
-    /// Ends the offer: what was paid too much, and what the old row had, is free again.
+    /// Ends the offer: frees the overpaid credit and the credit of the old row.
     #[inline]
     pub(crate) fn settle(self, placed: Placed) {
         let (gained_bytes, owed_bytes) = match placed {

@@ -8,16 +8,16 @@ use crate::map::Map;
 use crate::store::MapStore;
 use engine::ThreadUse;
 
-/// Operations of a batch under one guard. A guard keeps rows from being freed, so that a long
-/// batch is cut.
+/// How many operations of a batch share one guard. A guard keeps rows from being freed, so a long
+/// batch is split.
 const OPERATIONS_PER_GUARD: usize = 64;
 
-/// One thread's use of a [`MapStore`]. It stays on its thread, for the heap is told when that
-/// thread begins and ends to use it.
+/// One thread's use of a [`MapStore`]. It stays on its thread, because the heap is told when that
+/// thread starts and stops using it.
 #[derive(Debug)]
 pub struct MapSession<'engine, M: Map> {
     store: &'engine MapStore<M>,
-    /// Its end may free rows, so it comes before the end of the heap's use.
+    /// Dropping it may free rows, so it is dropped before the thread stops using the heap.
     thread: M::Thread,
     _use: ThreadUse,
 }

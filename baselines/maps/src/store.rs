@@ -16,7 +16,7 @@ use engine::ThreadUse;
 /// A store over one of the maps; see the crate's documentation.
 #[derive(Debug)]
 pub struct MapStore<M: Map> {
-    /// `None` only while the store is dropped.
+    /// `None` only while the store is being dropped.
     map: Option<M>,
     rows: Rows,
     bound: Bound,
@@ -24,12 +24,12 @@ pub struct MapStore<M: Map> {
 }
 
 impl<M: Map> MapStore<M> {
-    /// An empty store on a heap, which it opens.
+    /// An empty store on `config.heap`, which it opens.
     ///
     /// # Errors
-    /// What the heap says; [`OpenError::BadSetting`] for a heap without memory of its own, shards
-    /// or a capacity that the map does not take; [`OpenError::OutOfMemory`] when there is no
-    /// memory for a table of `records_max`.
+    /// The heap's error; [`OpenError::BadSetting`] for a heap without real memory, or shards or a
+    /// capacity that the map does not support; [`OpenError::OutOfMemory`] if there is no memory for
+    /// a table of `records_max`.
     pub fn open(config: Config) -> Result<Self, OpenError> {
         config.check_heap()?;
         config.heap.open()?;
@@ -43,7 +43,7 @@ impl<M: Map> MapStore<M> {
         self.map.as_ref().expect("a store has its map until it is dropped")
     }
 
-    /// Puts under a guard that may end and begin anew.
+    /// Puts a value under a guard, which may end and begin anew.
     #[inline]
     pub(crate) fn put(
         &self,
@@ -56,7 +56,7 @@ impl<M: Map> MapStore<M> {
             return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
         }
         let Some(row) = self.rows.row(value).or_else(|| {
-            // Rows that nobody reads any more may be what the heap lacks.
+            // Freeing rows that are no longer read may give the heap what it lacks.
             self.map().reclaim(guard);
             self.rows.row(value)
         }) else {
@@ -88,7 +88,7 @@ impl<M: Map> MapStore<M> {
         Self::TRAITS.value_bytes_max.min(usize::try_from(bound_bytes).unwrap_or(usize::MAX))
     }
 
-    /// Frees what the calling thread can of the rows that nobody reads any more.
+    /// Frees rows that are no longer read, as far as the calling thread can.
     fn reclaim(&self) {
         let _use = ThreadUse::of(self.config.heap);
         let thread = self.map().thread();
@@ -98,7 +98,7 @@ impl<M: Map> MapStore<M> {
 
 impl<M: Map> Drop for MapStore<M> {
     fn drop(&mut self) {
-        // Rows go back to the heap from this thread, which may never have used it.
+        // This thread frees the rows, and it may never have used the heap.
         let _use = ThreadUse::of(self.config.heap);
         drop(self.map.take());
     }
@@ -123,14 +123,14 @@ impl<M: Map> KvEngine for MapStore<M> {
         Ok(MapSession::new(self, self.config.heap))
     }
 
-    /// Frees what the calling thread can of the rows that nobody reads any more; what other
-    /// threads retired waits for their next operations.
+    /// Frees rows that are no longer read, as far as the calling thread can. Rows that other
+    /// threads retired wait for those threads' next operations.
     fn settle(&self) {
         self.reclaim();
     }
 
-    /// Shrinks the tables of maps that can, and purges the heap, as far as the calling thread
-    /// can.
+    /// Shrinks the tables of maps that support it, and purges the heap, as far as the calling
+    /// thread can.
     fn trim(&self) {
         let _use = ThreadUse::of(self.config.heap);
         self.reclaim();
@@ -138,12 +138,12 @@ impl<M: Map> KvEngine for MapStore<M> {
         self.config.heap.purge();
     }
 
-    /// Asks the heap about every row, so that puts need not: for the ends of phases, not for the
-    /// middle of a measurement.
+    /// Asks the heap about every row, so that puts need not. Meant for the ends of phases, not for
+    /// the middle of a measurement.
     ///
-    /// Object memory is what the heap lets rows use, and rows that are retired and not yet
-    /// freed, as they were asked for; what live rows do not fill of it is dead. Keys lie in the
-    /// map, whose own bytes are not known: the figures are not complete. There is no capacity.
+    /// Object memory is what the heap lets rows use, plus the requested size of rows retired but
+    /// not yet freed. What live rows do not fill of it is dead. The map holds the keys, and its own
+    /// memory is unknown, so the numbers are not complete. There is no capacity.
     fn memory(&self) -> MemoryCensus {
         let _use = ThreadUse::of(self.config.heap);
         let mut census = MemoryCensus {
@@ -156,7 +156,7 @@ impl<M: Map> KvEngine for MapStore<M> {
             census.live_objects += 1;
             census.live_value_bytes += row.value_bytes() as u64;
             census.live_object_bytes += row.bytes() as u64;
-            // An allocator that tells less than was asked for leaves nothing dead.
+            // If an allocator reports less than was requested, nothing is dead.
             let usable_bytes = row.usable_bytes().unwrap_or(0).max(row.bytes());
             census.object_memory_bytes += usable_bytes as u64;
         });
@@ -168,8 +168,8 @@ impl<M: Map> KvEngine for MapStore<M> {
         census
     }
 
-    /// Entries are by the map's own count. Deferred rows are retired and not yet freed, exact
-    /// when nobody writes.
+    /// Entries are counted by the map. Deferred rows are retired but not yet freed; the count is
+    /// exact while no thread writes.
     fn statistics(&self) -> Vec<Statistic> {
         let Totals { rows_allocated, rows_freed, .. } = self.rows.ledger().totals();
         let entries = self.map().entries() as u64;
@@ -208,7 +208,7 @@ impl<M: Map> KvEngine for MapStore<M> {
         settings
     }
 
-    /// While nobody writes.
+    /// Valid while no thread writes.
     fn check(&self) -> Result<(), String> {
         let _use = ThreadUse::of(self.config.heap);
         let map = self.map();

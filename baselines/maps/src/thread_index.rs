@@ -1,14 +1,14 @@
-//! A small number for each thread, so that each writes counters of its own.
+//! A small number for each thread, so that each thread writes its own counters.
 
 use std::sync::{Mutex, PoisonError};
 
-/// Threads that have a number to themselves.
+/// How many threads have a number to themselves.
 pub(crate) const EXCLUSIVE: usize = u64::BITS as usize;
-/// The number of all further threads, and of threads that are about to end.
+/// The number shared by all further threads, and by threads that are about to end.
 pub(crate) const SHARED: usize = EXCLUSIVE;
 
-/// A bit for each number in use. A thread that takes a number over from one that has ended sees
-/// all it wrote: both hold this lock.
+/// One bit per number in use. A thread that takes over the number of an ended thread sees all that
+/// it wrote, because both hold this lock.
 static TAKEN: Mutex<u64> = Mutex::new(0);
 
 thread_local! {
@@ -21,7 +21,7 @@ pub(crate) fn thread_index() -> usize {
     INDEX.try_with(|index| index.0).unwrap_or(SHARED)
 }
 
-/// A number until the thread ends.
+/// Holds a number until the thread ends.
 struct Index(usize);
 
 impl Index {

@@ -1,4 +1,4 @@
-//! Verifies every invariant of a tree while all sessions are stopped.
+//! Checks every invariant of a tree while all sessions are stopped.
 
 use crate::counters::Counter;
 use crate::epoch::{Guard, Stopped};
@@ -7,7 +7,7 @@ use crate::node::{Border, Interior, WIDTH};
 use crate::row::Link;
 use crate::shared::{Node, layer_at};
 
-/// What was found, to be compared with what was counted.
+/// What was found, to compare with what was counted.
 #[derive(Debug, Default)]
 struct Totals {
     objects: u64,
@@ -18,17 +18,17 @@ struct Totals {
     node_bytes: u64,
 }
 
-/// A node to be checked, and what its place promises.
+/// A node to check, and what its position promises.
 #[derive(Debug)]
 struct Expected<'g> {
     node: Node<'g>,
     parent: Option<&'g Interior>,
     low: u64,
-    /// The slice from which on keys belong to the next node.
+    /// The first slice that belongs to the next node.
     high: Option<u64>,
 }
 
-/// One layer: its first node, and bytes of the slices above.
+/// One layer: its first node, and the bytes of the slices above it.
 #[derive(Debug)]
 struct LayerToCheck<'g> {
     anchor: &'g Border,
@@ -36,7 +36,7 @@ struct LayerToCheck<'g> {
     above_bytes: u64,
 }
 
-/// Checks the tree below `root`; limbo is empty.
+/// Checks the tree below `root`. Limbo must be empty.
 pub(crate) fn check(
     stopped: &Stopped<'_>,
     root: Node<'_>,
@@ -85,7 +85,7 @@ fn check_layer<'g>(
     totals: &mut Totals,
 ) -> Result<(), String> {
     totals.layers += 1;
-    // Children are pushed last first, so that border nodes come in order.
+    // Children are pushed in reverse, so that border nodes are visited in order.
     let mut nodes = vec![Expected { node: layer.root, parent: None, low: 0, high: None }];
     let mut list = Some(layer.anchor);
     let mut prev = None;

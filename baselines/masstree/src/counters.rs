@@ -1,8 +1,8 @@
-//! What sessions count, each for itself; sums are taken by who asks.
+//! Counters that each session keeps for itself; whoever needs a sum adds them up.
 
 use std::cell::Cell;
 
-/// What is counted. Differences wrap: a session may remove what another inserted.
+/// What is counted. Differences wrap, because a session may remove what another inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Counter {
     LayersCreated,
@@ -15,11 +15,11 @@ pub(crate) enum Counter {
     RowsAllocated,
     RowsFreed,
     ReaderRetries,
-    /// Keys inserted less keys removed.
+    /// Keys inserted minus keys removed.
     LiveObjects,
     LiveKeyBytes,
     LiveValueBytes,
-    /// Blocks of nodes and suffixes that the heap has not got back.
+    /// Blocks of nodes and suffixes not yet returned to the heap.
     NodeBytes,
 }
 

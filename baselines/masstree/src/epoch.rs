@@ -1,13 +1,13 @@
-//! Sessions' slots: who is within an operation, and since which epoch.
+//! The slots of sessions: who is within an operation, and since which epoch.
 //!
-//! A session pins its slot for one operation at a time and is idle between two, so one that
-//! sleeps holds nobody up. The slot's word is also the lock of all that the session keeps there
-//! for itself (limbo, credit, counters): the owner holds it while it is pinned, and anybody else
-//! may seize it while it is idle. So nothing in it needs an atomic of its own.
+//! A session pins its slot for one operation at a time and is idle in between, so a sleeping
+//! session holds nobody up. The slot's word is also the lock of everything that the session keeps
+//! there (limbo, credit, counters): the owner holds it while pinned, and anyone else may seize it
+//! while it is idle. So none of that needs its own atomics.
 //!
-//! The epoch advances when every pinned slot has seen the present one. A block that is sealed in
-//! epoch `e` was unlinked before; whoever could still hold it was pinned in `e` or earlier, and
-//! has ended when the epoch is `e + 2`.
+//! The epoch advances when every pinned slot has seen the current one. A block sealed in epoch `e`
+//! was unlinked before. Any session that could still hold it was pinned in `e` or earlier, and has
+//! ended its operation when the epoch is `e + 2`.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
@@ -24,12 +24,12 @@ use crate::shared::Node;
 use crate::spin::Spin;
 use crate::suffix::Bag;
 
-/// Sessions at a time.
+/// The largest number of concurrent sessions.
 pub(crate) const SESSIONS_MAX: usize = 256;
-/// Tries to advance the epoch when memory is short.
+/// How often to try to advance the epoch when memory is short.
 const ADVANCES: usize = 4;
 
-/// Who holds a slot, as its word.
+/// The holder of a slot, as its word.
 ///
 /// ```text
 ///  63                    2 1                    0
@@ -79,7 +79,7 @@ pub(crate) struct Local {
     pub(crate) counters: Counters,
 }
 
-/// Two cache lines and more, because neighbours are prefetched in pairs.
+/// More than two cache lines, because the processor prefetches neighbours in pairs.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Slot {
@@ -119,7 +119,7 @@ impl Slot {
     }
 }
 
-/// A slot held by another than its owner, between two operations.
+/// A slot held by someone other than its owner, between two operations.
 #[derive(Debug)]
 struct Seized<'d> {
     slot: &'d Slot,
@@ -137,7 +137,7 @@ impl Drop for Seized<'_> {
     }
 }
 
-/// A line of its own, for it is read by every operation.
+/// On its own cache line, because every operation reads it.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Epoch(AtomicU64);
@@ -147,7 +147,7 @@ struct Epoch(AtomicU64);
 pub(crate) struct Domain {
     epoch: Epoch,
     slots: Box<[Slot]>,
-    /// Slots below this index have had a session.
+    /// Slots below this index have been used by a session.
     used: AtomicUsize,
     free: Mutex<Vec<usize>>,
     pub(crate) memory: Memory,
@@ -166,7 +166,7 @@ impl Domain {
         }
     }
 
-    /// Bytes of the table of slots.
+    /// Size of the table of slots.
     pub(crate) fn table_bytes(&self) -> usize {
         size_of_val(&*self.slots)
     }
@@ -174,34 +174,34 @@ impl Domain {
     pub(crate) fn claim(&self) -> Result<usize, SessionError> {
         let mut free = self.lock_free();
         let index = free.pop().ok_or(SessionError::TooManySessions { limit: SESSIONS_MAX })?;
-        // Under the lock, so that `stop` knows of it. SeqCst: whoever looks for pins after this
-        // session's finds the slot: MASSTREE-PIN.
+        // Under the lock, so that `stop` sees it. SeqCst: whoever looks for pins after this
+        // session's pin finds the slot: MASSTREE-PIN.
         self.used.fetch_max(index + 1, Ordering::SeqCst);
         Ok(index)
     }
 
-    /// Takes back a claim. What the session kept stays in the slot, for the next one.
+    /// Releases a claim. What the session kept stays in the slot for the next one.
     pub(crate) fn release(&self, index: usize) {
         self.lock_free().push(index);
     }
 
     fn lock_free(&self) -> MutexGuard<'_, Vec<usize>> {
-        // A push or a pop leaves it whole.
+        // A push or a pop leaves it intact.
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn used(&self) -> &[Slot] {
-        // Relaxed: those that must not miss a slot fence before, see `advance`.
+        // Relaxed: callers that must not miss a slot have a fence before, see `advance`.
         &self.slots[..self.used.load(Ordering::Relaxed)]
     }
 
-    /// Begins an operation of the session that has claimed the slot.
+    /// Starts an operation of the session that has claimed the slot.
     #[inline]
     pub(crate) fn pin(&self, index: usize) -> Pin<'_> {
         let slot = &self.slots[index];
         let mut spin = Spin::default();
         loop {
-            // Relaxed: an old epoch only holds up the next one.
+            // Relaxed: an old epoch only delays the next one.
             let epoch = self.epoch.0.load(Ordering::Relaxed);
             if slot.try_hold(Hold::Pinned { epoch }) {
                 break;
@@ -218,7 +218,7 @@ impl Domain {
         Pin { domain: self, slot }
     }
 
-    /// Moves the epoch on if every pinned slot has seen it, and returns it.
+    /// Advances the epoch if every pinned slot has seen it, and returns it.
     fn advance(&self) -> u64 {
         // MASSTREE-PIN, to: whoever is not seen pinned here begins after the blocks were unlinked
         // that were sealed before.
@@ -240,14 +240,14 @@ impl Domain {
         }
     }
 
-    /// The epoch for blocks that were unlinked before.
+    /// The epoch for sealing blocks that have already been unlinked.
     fn sealing_epoch(&self) -> u64 {
         fence(Ordering::SeqCst);
         self.epoch.0.load(Ordering::Acquire)
     }
 
-    /// Frees what can be freed of all sessions' limbo. The calling thread has no operation
-    /// under way.
+    /// Frees what can be freed of all sessions' limbo. The calling thread must not be within an
+    /// operation.
     pub(crate) fn reclaim(&self) {
         let mut spin = Spin::default();
         for _ in 0..ADVANCES {
@@ -271,9 +271,10 @@ impl Domain {
         }
     }
 
-    /// Waits for all operations to end and holds up new ones.
+    /// Waits for all operations to end and blocks new ones.
     pub(crate) fn stop(&self) -> Stopped<'_> {
-        // No session can be opened meanwhile. One at a time stops the others.
+        // Prevents sessions from being opened meanwhile, and two threads from stopping the others
+        // at once.
         let claims = self.lock_free();
         let slots = self.used().iter().map(Slot::seize).collect();
         Stopped { domain: self, slots, _claims: claims }
@@ -305,7 +306,7 @@ impl Drop for Pin<'_> {
     }
 }
 
-/// All sessions of a tree, held between two operations.
+/// All sessions of a tree, held between operations.
 #[derive(Debug)]
 pub(crate) struct Stopped<'d> {
     domain: &'d Domain,
@@ -326,7 +327,7 @@ impl Stopped<'_> {
         self.locals().fold(0, |sum, local| sum.wrapping_add(local.counters.get(counter)))
     }
 
-    /// Frees all that is in limbo, for nobody reads now.
+    /// Frees everything in limbo, because nobody reads now.
     pub(crate) fn empty_limbo(&self) {
         for local in self.locals() {
             local.limbo.borrow_mut().empty(&self.domain.memory, &local.counters);
@@ -334,7 +335,7 @@ impl Stopped<'_> {
     }
 }
 
-/// The proof that what a link yields stays where it is: a session is pinned, or all are stopped.
+/// Proof that what a link yields stays allocated: a session is pinned, or all are stopped.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Guard<'g> {
     domain: &'g Domain,
@@ -356,13 +357,13 @@ impl<'g> Guard<'g> {
         self.local.counters.subtract(counter, amount);
     }
 
-    /// Notes that a node, or suffixes, were allocated.
+    /// Records that a node or suffixes were allocated.
     pub(crate) fn count_node(self, block: Block) {
         self.count(Counter::NodesAllocated, 1);
         self.count(Counter::NodeBytes, block.bytes as u64);
     }
 
-    /// Pays for live bytes; `false`, and nothing is paid, when there is no room.
+    /// Pays for live bytes. Returns `false`, and pays nothing, if there is no room.
     #[inline]
     pub(crate) fn pay(self, bytes: u64) -> bool {
         self.local.credit.pay(&self.domain.pool, bytes) || self.gather_and_pay(bytes)
@@ -371,7 +372,7 @@ impl<'g> Guard<'g> {
     #[cold]
     fn gather_and_pay(self, bytes: u64) -> bool {
         self.local.credit.surrender(&self.domain.pool);
-        // Slots in use are passed over: their sessions may wait for a lock that this one holds.
+        // Slots in use are skipped: their sessions may wait for a lock that this one holds.
         for seized in self.domain.used().iter().filter_map(Slot::try_seize) {
             seized.local().credit.surrender(&self.domain.pool);
         }
@@ -382,31 +383,33 @@ impl<'g> Guard<'g> {
         self.local.credit.refund(&self.domain.pool, bytes);
     }
 
-    /// Frees a row when nobody reads it any more.
+    /// Frees a row once nobody reads it.
     ///
     /// # Safety
-    /// No link to it is left, and it is retired once.
+    /// No link to it must be left, and it must be retired only once.
     pub(crate) unsafe fn retire_row(self, row: Row<'_>) {
         self.local.limbo.borrow_mut().retire(row.block(), Kind::Row);
     }
 
-    /// As [`retire_row`](Self::retire_row), a node.
+    /// Like [`retire_row`](Self::retire_row), for a node.
     ///
     /// # Safety
-    /// No link to it is left that a later operation could follow, and it is retired once.
+    /// No link to it must be left that a later operation could follow, and it must be retired only
+    /// once.
     pub(crate) unsafe fn retire_node(self, node: Node<'_>) {
         self.local.limbo.borrow_mut().retire(node.block(), Kind::Node);
     }
 
-    /// As [`retire_row`](Self::retire_row), suffixes.
+    /// Like [`retire_row`](Self::retire_row), for suffixes.
     ///
     /// # Safety
-    /// No link to them is left that a later operation could follow, and they are retired once.
+    /// No link to them must be left that a later operation could follow, and they must be retired
+    /// only once.
     pub(crate) unsafe fn retire_bag(self, bag: Bag<'_>) {
         self.local.limbo.borrow_mut().retire(bag.block(), Kind::Node);
     }
 
-    /// Seals what was retired and frees what nobody reads any more.
+    /// Seals what was retired, and frees what nobody reads.
     #[cold]
     fn tidy(self) {
         let mut limbo = self.local.limbo.borrow_mut();

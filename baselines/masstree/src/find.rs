@@ -1,5 +1,5 @@
-//! The way of a key down the layers: without locks to its row, or to the locked node where it
-//! is or belongs.
+//! Follows a key down the layers: without locks to its row, or to the locked node where it is or
+//! belongs.
 
 use crate::counters::Counter;
 use crate::epoch::Guard;
@@ -10,20 +10,20 @@ use crate::row::Row;
 use crate::shared::layer_at;
 use crate::spin::Spin;
 
-/// Where a key is, or belongs.
+/// Where a key is or belongs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'g, 'k> {
     pub(crate) layer: Layer<'g>,
-    /// How many layers are above.
+    /// Number of layers above.
     pub(crate) depth: usize,
     pub(crate) border: &'g Border,
-    /// The key from this layer on.
+    /// The rest of the key, from this layer on.
     pub(crate) key: Key<'k>,
-    /// Not a layer, unless it was asked for.
+    /// Not a layer, unless one was requested.
     pub(crate) found: Found,
 }
 
-/// The row of a key.
+/// Finds the row of a key.
 #[inline]
 pub(crate) fn row<'g>(guard: Guard<'g>, top: Layer<'g>, key: Key<'_>) -> Option<Row<'g>> {
     match locate::<true>(guard, top, key, usize::MAX).found {
@@ -32,7 +32,7 @@ pub(crate) fn row<'g>(guard: Guard<'g>, top: Layer<'g>, key: Key<'_>) -> Option<
     }
 }
 
-/// The node of a key, locked. Does not go below layer `depth_max`, where it may find a layer.
+/// Finds and locks the node of a key. Stops at layer `depth_max`, where it may return a layer.
 pub(crate) fn lock<'g, 'k>(
     guard: Guard<'g>,
     top: Layer<'g>,
@@ -44,8 +44,8 @@ pub(crate) fn lock<'g, 'k>(
         let mut place = locate::<false>(guard, top, key, depth_max);
         let slice = place.key.slice();
         place.border.head.version.lock();
-        // The nodes to the right are younger, or were there when this one was found: locks are
-        // taken from left to right.
+        // The nodes to the right are younger, or existed when this one was found: locks are taken
+        // from left to right.
         while let Some(next) = place.border.next.load(guard).filter(|next| slice >= next.low()) {
             next.head.version.lock();
             place.border.head.version.unlock();
@@ -57,15 +57,15 @@ pub(crate) fn lock<'g, 'k>(
                 return place;
             }
         }
-        // It was removed, or the key has got a layer: both are new on the way down.
+        // It was removed, or the key has got a layer: a new descent handles both.
         place.border.head.version.unlock();
         guard.count(Counter::ReaderRetries, 1);
         spin.wait();
     }
 }
 
-/// The node of a key, and what was there at some moment during the call. Asks for the row's lines
-/// if it is going to be read.
+/// Finds the node of a key, and what it held at some moment during the call. Prefetches the row's
+/// lines if it is going to be read.
 #[inline]
 pub(crate) fn locate<'g, 'k, const READ: bool>(
     guard: Guard<'g>,

@@ -1,4 +1,4 @@
-//! Put: a row replaced in its slot, a new slot, or a new layer where two keys share a slice.
+//! Put: replaces a row in its slot, adds a slot, or adds a layer when two keys share a slice.
 
 use engine::PutOutcome;
 
@@ -13,12 +13,13 @@ use crate::shared::{Node, allocate_border, link_of};
 use crate::split;
 use crate::suffix::Bag;
 
-/// Why a row was not stored; it is handed back.
+/// Why a row was not stored; the row is returned.
 #[derive(Debug)]
 pub(crate) enum Refused<'m> {
     /// The bound on live bytes leaves no room.
     Bound,
-    /// The heap has no memory for a node. The tree is as it was, up to layers of one key.
+    /// The heap has no memory for a node. The tree is unchanged, except for layers with a single
+    /// key.
     Heap(NewRow<'m>),
 }
 
@@ -26,7 +27,7 @@ pub(crate) enum Refused<'m> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exhausted;
 
-/// Stores a row under a key of `key_bytes`.
+/// Stores a row under a key of `key_bytes` bytes.
 #[inline]
 pub(crate) fn put<'m>(
     guard: Guard<'_>,
@@ -54,7 +55,7 @@ pub(crate) fn put<'m>(
                     place.border.head.version.unlock();
                     return Err(Refused::Bound);
                 }
-                // Prepared here, for the row is the tree's once it is linked.
+                // Prepared now, because the tree owns the row once it is linked.
                 let entry = Entry::new(place.key, row.link());
                 if insert(guard, &place, &entry).is_err() {
                     guard.refund(key_bytes + new_bytes);
@@ -72,7 +73,7 @@ pub(crate) fn put<'m>(
     }
 }
 
-/// Links a row in the place of another; unlocks.
+/// Replaces a row by another and unlocks.
 #[expect(unsafe_code, reason = "the old row is retired")]
 #[inline]
 fn replace<'m>(
@@ -100,7 +101,7 @@ fn replace<'m>(
     Ok(PutOutcome::Updated)
 }
 
-/// Inserts an entry where there is none; unlocks.
+/// Inserts an entry where there is none, and unlocks.
 fn insert(guard: Guard<'_>, place: &Place<'_, '_>, entry: &Entry<'_>) -> Result<(), Exhausted> {
     let border = place.border;
     let permutation = border.permutation();
@@ -110,8 +111,8 @@ fn insert(guard: Guard<'_>, place: &Place<'_, '_>, entry: &Entry<'_>) -> Result<
     } else {
         let slot = permutation.free_slot();
         add_suffix(guard, border, slot, entry).map(|()| {
-            // No mark: readers of the old order pass the slot over, and when it was freed the
-            // version moved on.
+            // Needs no mark: readers of the old order skip the slot, and the version advanced when
+            // it was freed.
             border.write_slot(slot, entry);
             border.publish(permutation.inserted(at));
             border.head.version.unlock();
@@ -123,7 +124,7 @@ fn insert(guard: Guard<'_>, place: &Place<'_, '_>, entry: &Entry<'_>) -> Result<
     inserted
 }
 
-/// Notes the suffix that an entry may have for a slot that is not in use.
+/// Stores the suffix, if any, of an entry for an unused slot.
 #[expect(unsafe_code, reason = "suffixes that have moved are retired")]
 pub(crate) fn add_suffix(
     guard: Guard<'_>,
@@ -140,7 +141,7 @@ pub(crate) fn add_suffix(
     }
     let slots = border.permutation().slots();
     let kept: usize = slots.map(|slot| border.suffix(guard, slot).len()).sum();
-    // Room for as much again, so that moves are rare.
+    // Room for twice as much, so that moves are rare.
     let bag = Bag::new(guard, 2 * (kept + entry.suffix.len())).ok_or(Exhausted)?;
     for other in border.permutation().slots() {
         append(bag, other, border.suffix(guard, other));
@@ -154,14 +155,13 @@ pub(crate) fn add_suffix(
     Ok(())
 }
 
-/// Appends a suffix, if there is one, to a bag that was made long enough for it.
+/// Appends a suffix, if any, to a bag that was made large enough for it.
 pub(crate) fn append(bag: Bag<'_>, slot: usize, suffix: &[u8]) {
     let appended = suffix.is_empty() || bag.append(slot, suffix);
     assert!(appended, "the bag was made for all suffixes");
 }
 
-/// Moves a key with a suffix to a layer of its own, which takes the place of its suffix; the
-/// lock is held.
+/// Moves a key with a suffix to a new layer, which replaces the suffix. The lock must be held.
 #[expect(unsafe_code, reason = "a node that was never linked is retired")]
 fn make_layer(guard: Guard<'_>, border: &Border, slot: usize) -> Result<(), Exhausted> {
     let old = border.entry(guard, slot);

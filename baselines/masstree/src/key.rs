@@ -1,21 +1,21 @@
-//! A key, cut into slices of eight bytes: one per layer.
+//! A key, divided into slices of eight bytes, one per layer.
 
-/// What follows a key's slice in its layer, in the order of keys.
+/// What follows a key's slice within its layer, ordered as keys are.
 ///
-/// Keys that end within a slice stand before those that go on; of the latter each node has one
-/// per slice, with the rest as its suffix or as a layer.
+/// Keys that end within a slice come before those that continue. A node has at most one continuing
+/// entry per slice, with the rest as its suffix or as a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rank(u8);
 
 impl Rank {
-    /// The key goes on behind its slice, and the rest is its suffix.
+    /// The key continues after its slice; the rest is its suffix.
     pub(crate) const SUFFIX: Self = Self(9);
-    /// Keys go on behind the slice, and the rests are in a layer.
+    /// Keys continue after the slice; the rests are in a layer.
     pub(crate) const LAYER: Self = Self(10);
     /// Ranks are stored in nibbles.
     pub(crate) const BITS: u32 = 4;
 
-    /// A key of `bytes` bytes, at most eight, in this layer.
+    /// The rank of a key that ends in this layer after `bytes` bytes, at most eight.
     pub(crate) fn ends_after(bytes: usize) -> Self {
         debug_assert!(bytes <= 8, "a slice has eight bytes");
         Self(bytes as u8)
@@ -29,13 +29,13 @@ impl Rank {
         u64::from(self.0)
     }
 
-    /// Where it stands among ranks of the same slice.
+    /// Its position among the ranks of one slice.
     #[inline]
     pub(crate) fn order(self) -> u8 {
         self.0.min(Self::SUFFIX.0)
     }
 
-    /// Bytes of the slice that belong to the key.
+    /// How many bytes of the slice belong to the key.
     pub(crate) fn slice_bytes(self) -> usize {
         usize::from(self.0.min(8))
     }
@@ -43,7 +43,7 @@ impl Rank {
 
 const _: () = assert!(Rank::LAYER.0 < 1 << Rank::BITS);
 
-/// What is left of a key, from some layer on.
+/// The rest of a key, from some layer on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Key<'k> {
     rest: &'k [u8],
@@ -71,13 +71,13 @@ impl<'k> Key<'k> {
         if self.rest.len() > 8 { Rank::SUFFIX } else { Rank::ends_after(self.rest.len()) }
     }
 
-    /// What comes behind its slice; empty for a key that ends there.
+    /// What follows its slice; empty for a key that ends there.
     #[inline]
     pub(crate) fn suffix(self) -> &'k [u8] {
         self.rest.get(8..).unwrap_or_default()
     }
 
-    /// The key in the next layer.
+    /// The rest of the key, from the next layer on.
     pub(crate) fn shifted(self) -> Self {
         debug_assert!(self.rest.len() > 8, "a key in a layer has bytes there");
         Self { rest: self.suffix() }

@@ -1,7 +1,7 @@
-//! A layer: one B+-tree, and the ways down it and to a node's parent.
+//! A layer: one B+-tree, and how to descend in it and to find a node's parent.
 //!
-//! A layer is linked by its first border node, which is never removed before the layer is; that
-//! node knows the root. So a root may change without a lock in the layer above.
+//! A layer is linked through its first border node, which is removed only with the layer, and which
+//! knows the root. So a root can change without a lock in the layer above.
 
 use crate::counters::Counter;
 use crate::epoch::Guard;
@@ -10,19 +10,19 @@ use crate::shared::{Node, NodeLink};
 use crate::spin::Spin;
 use crate::version::Version;
 
-/// A layer, by where its root is linked.
+/// A layer, given by the place where its root is linked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layer<'g> {
     root: &'g NodeLink,
 }
 
 impl<'g> Layer<'g> {
-    /// The layer whose root stands in `root`.
+    /// The layer whose root is stored in `root`.
     pub(crate) fn rooted_in(root: &'g NodeLink) -> Self {
         Self { root }
     }
 
-    /// The layer of a first node.
+    /// The layer whose first node is `anchor`.
     pub(crate) fn of(anchor: &'g Border) -> Self {
         Self { root: &anchor.layer_root }
     }
@@ -32,18 +32,17 @@ impl<'g> Layer<'g> {
         self.root.load(guard).expect("a layer has a root")
     }
 
-    /// Changes the root; the locks of the old and the new one are held, or the new one is not
-    /// linked yet.
+    /// Changes the root. The locks of the old and the new root must be held, unless the new one is
+    /// not linked yet.
     pub(crate) fn set_root(self, root: Node<'g>) {
         self.root.store(root);
     }
 
-    /// The border node that a slice belongs to, with a stable version; `None` when the layer is
-    /// gone.
+    /// The border node that a slice belongs to, with a stable version; `None` if the layer is gone.
     ///
-    /// Versions are taken hand over hand: a child's before its parent's is checked, so that the
-    /// child was the right one when its version was taken. The slice may still be below the
-    /// node's least while a node before it is being removed; callers look and come back.
+    /// Versions are taken hand over hand: a child's before its parent's is checked, so the child
+    /// was the right one when its version was taken. While a preceding node is being removed, the
+    /// slice may still be below the node's least slice; callers check and retry.
     #[inline]
     pub(crate) fn border_for(self, guard: Guard<'g>, slice: u64) -> Option<(&'g Border, Version)> {
         let mut spin = Spin::default();
@@ -54,7 +53,7 @@ impl<'g> Layer<'g> {
                 return None;
             }
             if !version.is_root() {
-                // The root has changed meanwhile.
+                // The root has changed in the meantime.
                 guard.count(Counter::ReaderRetries, 1);
                 spin.wait();
                 continue;
@@ -82,8 +81,8 @@ impl<'g> Layer<'g> {
     }
 }
 
-/// The node that a slice belongs to, from one on that it belonged to: splits move keys to the
-/// right. `None` when the way is cut by a removal.
+/// The node that a slice belongs to, starting from one that it belonged to: splits move keys to the
+/// right. `None` if a removal cuts the way.
 pub(crate) fn forward<'g>(
     guard: Guard<'g>,
     mut border: &'g Border,
@@ -101,7 +100,7 @@ pub(crate) fn forward<'g>(
     }
 }
 
-/// Locks the parent of a locked node; `None` for a root.
+/// Locks the parent of a locked node; `None` if the node is a root.
 pub(crate) fn lock_parent<'g>(guard: Guard<'g>, node: Node<'g>) -> Option<&'g Interior> {
     let head = node.head();
     debug_assert!(head.version.now().is_locked(), "parents are locked after their children");

@@ -1,24 +1,24 @@
 //! Masstree: a trie of B+-trees with optimistic readers (Mao, Kohler, Morris, EuroSys 2012).
 //!
 //! Each layer of the trie is a B+-tree over eight bytes of the key. A reader takes no lock: it
-//! looks at a node between two reads of its version. A writer locks the nodes it changes. A put
-//! allocates a new row and retires the old one, which goes back to the heap when every operation
-//! has ended that may have seen it.
+//! reads a node between two reads of the node's version. A writer locks the nodes it changes. A put
+//! allocates a new row and retires the old one, which returns to the heap once every operation that
+//! may have seen it has ended.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
-//! | `tree` | the map on keys of bytes, its sessions |
-//! | `key` `version` `permutation` `node` | keys as layers see them; what nodes are made of |
-//! | `layer` `find` `scan` | ways down: to a border node, to a key, along the keys |
-//! | `warm` | ways of a batch down in step |
+//! | `tree` | the map from byte strings to values, and its sessions |
+//! | `key` `version` `permutation` `node` | keys as layers see them; the parts of a node |
+//! | `layer` `find` `scan` | descents: to a border node, to a key, along the keys |
+//! | `warm` | the descents of a batch, in step |
 //! | `insert` `split` `remove` `list` | changes, from a slot up to the root |
-//! | `epoch` `limbo` | when what was retired is free; sessions' slots |
-//! | `bound` `counters` | live bytes and other sums, without a line that all write |
+//! | `epoch` `limbo` | when retired blocks may be freed; the sessions' slots |
+//! | `bound` `counters` | live bytes and other sums, without a cache line that all sessions write |
 //! | `walk` `check` | every node, and every invariant |
 //! | `memory` `row` `shared` `suffix` | blocks of the heap, and links between them |
 //!
-//! Unsafe code is in the files of the last row, in `epoch` and `limbo`, and where something is
-//! retired: there the reason is given why nothing links it any more.
+//! Unsafe code is in the files of the last row, in `epoch` and `limbo`, and wherever something is
+//! retired: there a comment says why nothing links it any more.
 #![deny(unsafe_code)]
 
 mod bound;
@@ -69,10 +69,10 @@ use warm::Wanted;
 /// Settings of a [`Masstree`].
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
-    /// Where nodes and rows live.
+    /// Where nodes and rows are allocated.
     pub heap: &'static dyn Heap,
-    /// Live key and value bytes above which puts are refused; `None` asks the heap until it has
-    /// no more.
+    /// Limit of live key and value bytes, above which puts are refused; `None` allocates until the
+    /// heap is exhausted.
     pub object_memory_bytes: Option<u64>,
 }
 
@@ -84,7 +84,7 @@ impl Config {
     }
 }
 
-/// The store: a [`Tree`] of keys of eight bytes, in the order of their numbers.
+/// The store: a [`Tree`] with 8-byte keys, in numerical order.
 #[derive(Debug)]
 pub struct Masstree {
     tree: Tree,
@@ -92,10 +92,10 @@ pub struct Masstree {
 }
 
 impl Masstree {
-    /// An empty store on a heap, which it opens.
+    /// An empty store on `config.heap`, which it opens.
     ///
     /// # Errors
-    /// As [`Tree::open`].
+    /// As for [`Tree::open`].
     pub fn open(config: Config) -> Result<Self, OpenError> {
         Ok(Self { tree: Tree::open(config.heap, config.object_memory_bytes)?, config })
     }
@@ -189,7 +189,7 @@ impl KvSession for MasstreeSession<'_> {
         self.session.delete(&key.to_be_bytes())
     }
 
-    /// Groups of operations go down the tree in step before they are executed in order.
+    /// Groups of operations descend the tree in step before they are executed in order.
     fn execute(
         &mut self,
         operations: &[Op<'_>],

@@ -1,22 +1,22 @@
-//! Blocks that a session has retired and that others may still read: they go back to the heap a
-//! grace period later.
+//! Limbo: blocks that a session has retired and that others may still read. They return to the heap
+//! after a grace period.
 //!
-//! Blocks gather until there are enough of them, by count or by bytes, and are then *sealed*
-//! with the epoch of that moment. Two epochs later nobody reads them.
+//! Blocks gather until there are enough of them, by number or size, and are then *sealed* with the
+//! current epoch. Two epochs later nobody reads them.
 
 use std::collections::VecDeque;
 
 use crate::counters::{Counter, Counters};
 use crate::memory::{Block, Memory};
 
-/// Epochs after which what was sealed is free.
+/// Epochs after which sealed blocks are free.
 const GRACE_EPOCHS: u64 = 2;
-/// Blocks after which a session seals.
+/// A session seals after this many blocks.
 const BLOCKS_MAX: usize = 64;
-/// Bytes after which a session seals.
+/// A session seals after this many bytes.
 const BYTES_MAX: usize = 64 << 10;
 
-/// What a block holds.
+/// What a block contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Row,
@@ -32,7 +32,7 @@ struct Sealed {
 
 #[derive(Debug, Default)]
 pub(crate) struct Limbo {
-    /// Oldest first: those that are sealed, and then the others.
+    /// Oldest first: sealed blocks, then the others.
     blocks: VecDeque<(Block, Kind)>,
     sealed: VecDeque<Sealed>,
     open_blocks: usize,
@@ -53,13 +53,13 @@ impl Limbo {
         }
     }
 
-    /// Whether there are enough blocks to be sealed.
+    /// Whether enough blocks have gathered to seal them.
     #[inline]
     pub(crate) fn is_due(&self) -> bool {
         self.open_blocks >= BLOCKS_MAX || self.open_bytes >= BYTES_MAX
     }
 
-    /// Seals what was retired so far. The epoch was read after the blocks were unlinked.
+    /// Seals what was retired so far. `epoch` must have been read after the blocks were unlinked.
     pub(crate) fn seal(&mut self, epoch: u64) {
         if self.open_blocks > 0 {
             self.sealed.push_back(Sealed { epoch, blocks: self.open_blocks });
@@ -79,7 +79,7 @@ impl Limbo {
         }
     }
 
-    /// Frees everything: nobody reads the store any more.
+    /// Frees everything, because nobody reads the store any more.
     pub(crate) fn empty(&mut self, memory: &Memory, counters: &Counters) {
         self.sealed.clear();
         (self.open_blocks, self.open_bytes) = (0, 0);

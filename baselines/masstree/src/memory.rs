@@ -1,10 +1,11 @@
-//! Blocks of the heap under test: what they are for, and nodes that begin with a cache line.
+//! Blocks of the heap under test, and nodes aligned to cache lines within them.
 //!
-//! Heaps align to 16 bytes and nodes want 64. A node's block is exactly its size as long as the
-//! heap gives such blocks on cache lines, as heaps with size classes do; from the first block
-//! that is not, blocks are 48 bytes longer and the node begins at the first line in them.
+//! Heaps align to 16 bytes, but nodes need 64. While the heap returns blocks of a node's size on
+//! cache lines, as heaps with size classes do, a node's block has exactly that size. From the first
+//! block that is not aligned, blocks are 48 bytes longer and the node begins at the first cache
+//! line in them.
 //!
-//! Addresses are exposed here, so that a block can be freed by the number it was noted as.
+//! Addresses are exposed here, so that a block can be freed by the number recorded for it.
 
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,11 +16,10 @@ use crate::node::NODE_BYTES;
 
 /// Alignment of nodes.
 pub(crate) const LINE_BYTES: usize = 64;
-/// Alignment of blocks.
 const HEAP_ALIGNMENT_BYTES: usize = 16;
 const SLACK_BYTES: usize = LINE_BYTES - HEAP_ALIGNMENT_BYTES;
 
-/// A block of the heap, by its address.
+/// A block of the heap, identified by its address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     address: usize,
@@ -27,14 +27,14 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// The block of `bytes` that begins at `start`.
+    /// The block of `bytes` bytes that begins at `start`.
     pub(crate) fn at(start: *const u8, bytes: usize) -> Self {
         Self { address: start.addr(), bytes }
     }
 }
 
-/// Where a node lies in its block, as the node keeps it: 0 fills the block, else one more than
-/// the 16-byte units before it in a longer one.
+/// Where a node lies in its block, as recorded in the node. 0: it fills the block. Otherwise: one
+/// more than the number of 16-byte units before it in a longer block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin(pub(crate) u8);
 
@@ -55,7 +55,7 @@ impl Origin {
 #[derive(Debug)]
 pub(crate) struct Memory {
     heap: &'static dyn Heap,
-    /// Whether the heap has given all blocks of a node's size on cache lines so far.
+    /// Whether all blocks of a node's size have been on cache lines so far.
     aligns: AtomicBool,
 }
 
@@ -68,14 +68,14 @@ impl Memory {
         self.heap
     }
 
-    /// A block of `bytes`; `None` when the heap is exhausted.
+    /// Allocates a block; `None` if the heap is exhausted.
     #[inline]
     pub(crate) fn allocate(&self, bytes: usize) -> Option<(NonNull<u8>, Block)> {
         let start = self.heap.allocate(bytes)?;
         Some((start, Block { address: start.as_ptr().expose_provenance(), bytes }))
     }
 
-    /// A cache line and the four behind it, uninitialised, for a node.
+    /// Allocates uninitialised memory for a node: five cache lines.
     pub(crate) fn allocate_node(&self) -> Option<(NonNull<u8>, Origin)> {
         // Relaxed, here and below: a hint.
         if self.aligns.load(Ordering::Relaxed) {
@@ -94,19 +94,19 @@ impl Memory {
         Some((node, Origin((before / HEAP_ALIGNMENT_BYTES) as u8 + 1)))
     }
 
-    /// Bytes the heap lets a block use, where it tells.
+    /// Bytes that the heap lets a block use, if it tells.
     ///
     /// # Safety
-    /// The block is live.
+    /// The block must be live.
     pub(crate) unsafe fn usable_bytes(&self, block: Block) -> Option<usize> {
         // SAFETY: passed on; blocks come from this heap.
         unsafe { self.heap.usable_bytes(start_of(block)) }
     }
 
-    /// Gives a block back.
+    /// Frees a block.
     ///
     /// # Safety
-    /// The block is live, and nobody uses it any more.
+    /// The block must be live, and nobody may use it any more.
     pub(crate) unsafe fn free(&self, block: Block) {
         // SAFETY: passed on; blocks come from this heap and know their size.
         unsafe { self.heap.free(start_of(block), block.bytes) };
@@ -118,7 +118,7 @@ fn start_of(block: Block) -> NonNull<u8> {
     NonNull::new(start).expect("a block has an address")
 }
 
-/// Asks the processor to fetch the lines that hold `bytes` bytes from `start` on.
+/// Prefetches the cache lines of `bytes` bytes from `start` on.
 #[inline]
 pub(crate) fn prefetch(start: *const u8, bytes: usize) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]

@@ -1,8 +1,8 @@
-//! The two kinds of node as they lie in memory, and what is found in one of them.
+//! The two kinds of node as laid out in memory, and searches within one.
 //!
-//! Readers race with the holder of a node's lock on every field but those that are written
-//! before the node is linked, so all are atomics. Unless a field says otherwise its stores and
-//! loads are relaxed, and the version's fences order them ([`crate::version`]).
+//! Readers race with the holder of a node's lock on every field except those written before the
+//! node is linked, so all others are atomics. Unless a field says otherwise, its loads and stores
+//! are relaxed, and the fences of the version order them ([`crate::version`]).
 
 use std::mem::offset_of;
 use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU64, Ordering};
@@ -30,28 +30,30 @@ const _: () = {
     assert!(WIDTH as u32 * Rank::BITS <= u64::BITS, "ranks fit a word");
 };
 
-/// What both kinds begin with.
+/// The part that both kinds begin with.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Head {
     pub(crate) version: VersionWord,
-    /// Changed by the holder of the lock of the node it names; null for the root of a layer,
-    /// which only the holder of the root's own lock makes another node's child.
+    /// Changed by the holder of the lock of the node it names. Null for the root of a layer; only
+    /// the holder of the root's own lock makes it another node's child.
     pub(crate) parent: Shared<Interior>,
 }
 
-/// A leaf: keys with their rows, or the layers below them.
+/// A leaf: keys with their rows, or with the layers below them.
 ///
-/// Line 0 is what a descent reads first; lines 1 and 2 are ranks and slices, 3 and 4 the links.
+/// A descent reads line 0 first. Lines 1 and 2 hold ranks and slices, 3 and 4 the links.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Border {
     pub(crate) head: Head,
     permutation: AtomicU64,
-    /// The next node of the layer; its mark guards it and the next node's `prev`.
+    /// The next node of the layer; the mark of this link guards the link and the next node's
+    /// `prev`.
     pub(crate) next: Shared<Border>,
     pub(crate) prev: Shared<Border>,
-    /// The least slice that may be here, for ever; the next node's is the least that may not.
+    /// The least slice that this node may ever hold; the next node's `low` is the least slice that
+    /// it may not.
     low: AtomicU64,
     pub(crate) suffixes: BagLink,
     /// The root of the layer, in the layer's first node.
@@ -62,41 +64,49 @@ pub(crate) struct Border {
     origin: AtomicU8,
 }
 
-/// A node of separators; child `i` has the slices from `keys[i - 1]` up to below `keys[i]`.
+/// A node of separators. Child `i` has the slices from `keys[i - 1]` up to, but not including,
+/// `keys[i]`.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Interior {
     pub(crate) head: Head,
-    /// Separators in use: one less than children.
+    /// Number of separators in use: one less than children.
     len: AtomicU8,
     origin: AtomicU8,
-    /// In order; those not in use are the greatest number.
+    /// In order; unused ones are the greatest number.
     keys: [AtomicU64; WIDTH],
-    /// Those not in use are null.
+    /// Unused ones are null.
     children: [NodeLink; WIDTH + 1],
 }
 
-/// What a border node has for a key.
+/// What a border node holds for a key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Found {
     /// The key, in a slot.
-    Row { slot: usize, link: Link },
-    /// A layer that the key may be in.
-    Layer { slot: usize, link: *mut u8 },
-    /// Another key with the same slice, and with a suffix as this one has.
-    Conflict { slot: usize },
-    /// Nothing.
+    Row {
+        slot: usize,
+        link: Link,
+    },
+    /// A layer that may contain the key.
+    Layer {
+        slot: usize,
+        link: *mut u8,
+    },
+    /// Another key with the same slice; both have suffixes.
+    Conflict {
+        slot: usize,
+    },
     Absent,
 }
 
-/// A key as a border node keeps it.
+/// A key as stored in a border node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry<'a> {
     pub(crate) slice: u64,
     pub(crate) rank: Rank,
-    /// Empty unless the rank says that there is one.
+    /// Empty unless the rank says otherwise.
     pub(crate) suffix: &'a [u8],
-    /// A row's link or a layer.
+    /// The link of a row or of a layer.
     pub(crate) link: *mut u8,
 }
 
@@ -105,7 +115,7 @@ impl<'a> Entry<'a> {
         Self { slice: key.slice(), rank: key.rank(), suffix: key.suffix(), link: link.bits() }
     }
 
-    /// Where it stands among others.
+    /// Its position in the order of entries.
     pub(crate) fn order(&self) -> (u64, u8) {
         (self.slice, self.rank.order())
     }
@@ -143,7 +153,7 @@ impl Border {
         Permutation::from_bits(self.permutation.load(Ordering::Acquire))
     }
 
-    /// Makes the slots in use visible, which were written before.
+    /// Publishes the slots in use, which were written before.
     pub(crate) fn publish(&self, permutation: Permutation) {
         // Release: pairs with the acquire in `permutation`.
         self.permutation.store(permutation.bits(), Ordering::Release);
@@ -165,7 +175,7 @@ impl Border {
         self.links[slot].load(Ordering::Acquire)
     }
 
-    /// Replaces what a slot links; the lock is held.
+    /// Replaces a slot's link. The lock must be held.
     #[inline]
     pub(crate) fn set_link(&self, slot: usize, link: *mut u8) {
         // Release: pairs with the acquire in `link`, which then sees the row or node written.
@@ -178,14 +188,14 @@ impl Border {
         self.ranks.store(others | rank.bits() << shift, Ordering::Relaxed);
     }
 
-    /// Writes a slot that is not in use, but for its suffix; the lock is held.
+    /// Writes an unused slot, except for its suffix. The lock must be held.
     pub(crate) fn write_slot(&self, slot: usize, entry: &Entry<'_>) {
         self.slices[slot].store(entry.slice, Ordering::Relaxed);
         self.set_rank(slot, entry.rank);
         self.set_link(slot, entry.link);
     }
 
-    /// The suffix of a slot; empty where it has none.
+    /// The suffix of a slot; empty if it has none.
     pub(crate) fn suffix<'g>(&self, guard: Guard<'g>, slot: usize) -> &'g [u8] {
         if self.rank(slot) != Rank::SUFFIX {
             return &[];
@@ -203,12 +213,12 @@ impl Border {
         }
     }
 
-    /// What is here for a key: right if the version does not change, or the lock is held.
+    /// What the node holds for a key; valid if the version does not change or the lock is held.
     #[inline]
     pub(crate) fn find(&self, guard: Guard<'_>, key: Key<'_>) -> Found {
         let permutation = self.permutation();
         let (slice, rank) = (key.slice(), key.rank());
-        // All slots at once, in use or not, without a branch; mostly at most one is equal.
+        // Compares all slots at once, used or not, without a branch; usually at most one is equal.
         let mut equal = 0_u32;
         for slot in 0..WIDTH {
             equal |= u32::from(self.slice(slot) == slice) << slot;
@@ -232,7 +242,7 @@ impl Border {
         Found::Absent
     }
 
-    /// The place in the order before which nothing is less.
+    /// The first position in the order that is not less than `order`.
     pub(crate) fn place_of(&self, order: (u64, u8)) -> usize {
         let less = |slot: &usize| (self.slice(*slot), self.rank(*slot).order()) < order;
         self.permutation().slots().take_while(less).count()
@@ -257,7 +267,7 @@ impl Interior {
         Origin(self.origin.load(Ordering::Relaxed))
     }
 
-    /// Separators in use.
+    /// Number of separators in use.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         usize::from(self.len.load(Ordering::Relaxed))
@@ -276,11 +286,11 @@ impl Interior {
         self.children[index].load(guard)
     }
 
-    /// The child whose slices `slice` belongs to; nothing, or a wrong one, while the node
-    /// changes.
+    /// The child for `slice`; nothing, or a wrong child, while the node is being changed.
     #[inline]
     pub(crate) fn child_for<'g>(&self, guard: Guard<'g>, slice: u64) -> Option<Node<'g>> {
-        // All keys at once, without a branch: those not in use count for the greatest slice only.
+        // Compares all keys at once, without a branch: unused ones count only for the greatest
+        // slice.
         let mut index = 0;
         for key in &self.keys {
             index += usize::from(key.load(Ordering::Relaxed) <= slice);
@@ -288,7 +298,8 @@ impl Interior {
         self.children[index.min(self.len())].load(guard)
     }
 
-    /// Where a child stands; the lock is held, and the child names this node as its parent.
+    /// The index of a child. The lock must be held, and the child must name this node as its
+    /// parent.
     pub(crate) fn index_of(&self, guard: Guard<'_>, child: Node<'_>) -> usize {
         let children = (0..=self.len()).map(|index| self.child(guard, index));
         let mut children = children.map(|other| other.is_some_and(|other| other.is(child)));
@@ -299,20 +310,21 @@ impl Interior {
         self.keys[index].store(key, Ordering::Relaxed);
     }
 
-    /// Sets a child and its parent; the lock is held, and so is that of the child's old parent.
+    /// Sets a child and the child's parent. This node's lock must be held, and that of the child's
+    /// old parent.
     pub(crate) fn adopt<'g>(&self, index: usize, child: Node<'g>) {
         self.children[index].store(child);
         child.head().parent.store(Some(self));
     }
 
-    /// Makes the first `len` separators, and a child more, all there is.
+    /// Keeps only the first `len` separators, and one child more.
     pub(crate) fn truncate(&self, len: usize) {
         self.len.store(len as u8, Ordering::Relaxed);
         self.keys[len..].iter().for_each(|key| key.store(u64::MAX, Ordering::Relaxed));
         self.children[len + 1..].iter().for_each(|child| child.store(None));
     }
 
-    /// Inserts a separator at `index` and the child to its right; the lock is held.
+    /// Inserts a separator at `index`, and the child to its right. The lock must be held.
     pub(crate) fn insert<'g>(&self, guard: Guard<'g>, index: usize, key: u64, child: Node<'g>) {
         let len = self.len();
         for from in (index..len).rev() {
@@ -324,8 +336,9 @@ impl Interior {
         self.len.store(len as u8 + 1, Ordering::Relaxed);
     }
 
-    /// Removes the child at `index` and the separator before it, or for the first child the one
-    /// behind it, which is returned. There are at least two children; the lock is held.
+    /// Removes the child at `index` with the separator before it, or, for the first child, the
+    /// separator after it. Returns that separator. There must be at least two children, and the
+    /// lock must be held.
     pub(crate) fn remove(&self, guard: Guard<'_>, index: usize) -> u64 {
         let len = self.len();
         let separator = index.saturating_sub(1);

@@ -1,11 +1,11 @@
-//! The order of a border node's slots, in one word: an insertion is published by one store.
+//! The order of a border node's slots, in one word, so that one store publishes an insertion.
 
 use std::fmt;
 
 use crate::node::WIDTH;
 
-/// How many slots are in use, and all slots: first those in use by the order of their keys, then
-/// the free ones.
+/// The number of used slots and a list of all slots: first the used ones in key order, then the
+/// free ones.
 ///
 /// ```text
 ///  63      60        11      8 7       4 3      0
@@ -26,7 +26,7 @@ const _: () = {
 };
 
 impl Permutation {
-    /// Nothing in use.
+    /// No slot in use.
     pub(crate) const EMPTY: Self = Self(0xedcb_a987_6543_2100);
 
     pub(crate) fn from_bits(bits: u64) -> Self {
@@ -42,7 +42,7 @@ impl Permutation {
         (self.0 & 0xf) as usize
     }
 
-    /// The slot at a place of the order; behind the last one in use come the free ones.
+    /// The slot at a position of the order; free slots follow the last used one.
     #[inline]
     pub(crate) fn slot(self, place: usize) -> usize {
         debug_assert!(place < WIDTH, "a node has {WIDTH} places");
@@ -54,12 +54,12 @@ impl Permutation {
         (0..self.len()).map(move |place| self.slot(place))
     }
 
-    /// The place of a slot among all.
+    /// The position of a slot among all slots.
     #[inline]
     pub(crate) fn place(self, slot: usize) -> usize {
         // The nibble that equals the slot becomes zero; the lowest zero nibble is found exactly.
         let differences = (self.0 >> BITS) ^ (slot as u64 * (EACH_NIBBLE >> BITS));
-        // Above the 15 nibbles there is nothing to find.
+        // There is nothing to find above the 15 nibbles.
         let differences = differences | 0xf << 60;
         let zeros = differences.wrapping_sub(EACH_NIBBLE) & !differences & (EACH_NIBBLE << 3);
         (zeros.trailing_zeros() / BITS) as usize
@@ -71,12 +71,12 @@ impl Permutation {
         self.place(slot) < self.len()
     }
 
-    /// The slot that the next insertion takes; the node must not be full.
+    /// The slot that the next insertion takes. The node must not be full.
     pub(crate) fn free_slot(self) -> usize {
         self.slot(self.len())
     }
 
-    /// With the free slot in use at `place`.
+    /// The order with the free slot inserted at `place`.
     pub(crate) fn inserted(self, place: usize) -> Self {
         let len = self.len();
         debug_assert!(place <= len && len < WIDTH, "place {place} of {len}");
@@ -88,7 +88,7 @@ impl Permutation {
         Self((kept | slot | moved | free) << BITS | (len as u64 + 1))
     }
 
-    /// With the slot at `place` free.
+    /// The order with the slot at `place` freed.
     pub(crate) fn removed(self, place: usize) -> Self {
         let len = self.len();
         debug_assert!(place < len, "place {place} of {len}");
@@ -100,13 +100,13 @@ impl Permutation {
         Self((kept | moved | slot | free) << BITS | (len as u64 - 1))
     }
 
-    /// With the first `len` places in use only.
+    /// The order with only the first `len` positions in use.
     pub(crate) fn truncated(self, len: usize) -> Self {
         debug_assert!(len <= self.len(), "{len} of {}", self.len());
         Self(self.0 & !0xf | len as u64)
     }
 
-    /// Whether every slot is there once.
+    /// Whether every slot occurs exactly once.
     pub(crate) fn is_valid(self) -> bool {
         let seen = (0..WIDTH).fold(0_u32, |seen, place| seen | 1 << self.slot(place));
         seen == (1 << WIDTH) - 1

@@ -1,9 +1,9 @@
-//! Delete: a slot freed, and with the last one of a node the node, with the last node the layer.
+//! Delete: frees a slot; with the last slot of a node the node, and with the last node the layer.
 //!
-//! A border node that is not the first of its layer goes when it is empty. Its slices then
-//! belong to the node before it, so the separator that stood before them moves up to the next
-//! node's. An interior node that is left with one child is replaced by that child. The first node
-//! of a layer goes with the layer, from the one above.
+//! An empty border node is removed, unless it is the first of its layer. Its slices then belong to
+//! the preceding node, so the separator before them becomes the next node's. An interior node left
+//! with one child is replaced by that child. The first node of a layer is removed with the layer,
+//! from the layer above.
 
 use crate::counters::Counter;
 use crate::epoch::Guard;
@@ -14,7 +14,7 @@ use crate::list;
 use crate::node::{Border, Found, Interior};
 use crate::shared::{Node, layer_at};
 
-/// Removes a key of `key_bytes`; tells whether it was there.
+/// Removes a key of `key_bytes` bytes; returns whether it was present.
 #[expect(unsafe_code, reason = "the row is retired")]
 pub(crate) fn remove(guard: Guard<'_>, top: Layer<'_>, key: Key<'_>, key_bytes: u64) -> bool {
     let place = find::lock(guard, top, key, usize::MAX);
@@ -35,7 +35,7 @@ pub(crate) fn remove(guard: Guard<'_>, top: Layer<'_>, key: Key<'_>, key_bytes: 
     true
 }
 
-/// Frees a slot of a locked place, and all nodes that are empty then; unlocks.
+/// Frees a slot of a locked place, removes the nodes that become empty, and unlocks.
 fn free_slot<'g, 'k>(
     guard: Guard<'g>,
     top: Layer<'g>,
@@ -45,7 +45,7 @@ fn free_slot<'g, 'k>(
 ) {
     loop {
         let border = place.border;
-        // The slot may be taken again: readers that know it now must look again.
+        // The slot may be reused: readers that know it must look again.
         border.head.version.mark_inserting();
         let order = border.permutation();
         let order = order.removed(order.place(slot));
@@ -61,8 +61,8 @@ fn free_slot<'g, 'k>(
             drop_suffixes(guard, border);
             border.head.version.unlock();
         }
-        // Whoever empties the first node, or makes it the root, does so under its lock and looks
-        // after that: the later of the two sees both.
+        // Whoever empties the first node, or makes it the root, does so under its lock and checks
+        // afterwards: the later of the two sees both.
         let root = place.layer.root(guard).as_border();
         if place.depth == 0 || root.is_none_or(|border| border.permutation().len() > 0) {
             return;
@@ -72,8 +72,8 @@ fn free_slot<'g, 'k>(
     }
 }
 
-/// Removes the empty layer that `key` has at `depth`; the place of its link is returned, locked.
-/// `None` when it is not empty, or not there any more.
+/// Removes the empty layer of `key` at `depth`. Returns the place of its link, locked; `None` if
+/// the layer is not empty or no longer exists.
 fn remove_layer<'g, 'k>(
     guard: Guard<'g>,
     top: Layer<'g>,
@@ -90,7 +90,7 @@ fn remove_layer<'g, 'k>(
         return unlock();
     }
     let anchor = layer_at(link, guard);
-    // From the layer above to the one below; nobody waits the other way.
+    // Locks are taken from the layer above to the one below, never the other way.
     anchor.head.version.lock();
     if !anchor.head.version.now().is_root() || anchor.permutation().len() > 0 {
         anchor.head.version.unlock();
@@ -124,10 +124,11 @@ fn remove_border<'g>(guard: Guard<'g>, border: &'g Border) {
     }
 }
 
-/// Makes the slices before `low`, which were the first child's of a locked node, belong to the
+/// Assigns the slices before `low`, which belonged to the first child of a locked node, to the
 /// subtree before that node.
 ///
-/// Until that is done a descent may come to a node whose slices begin later, and starts again.
+/// Until this is done, a descent may arrive at a node whose slices begin later; it then starts
+/// again.
 fn redirect<'g>(guard: Guard<'g>, child: &'g Interior, low: u64) {
     let mut node = child;
     loop {
@@ -147,8 +148,7 @@ fn redirect<'g>(guard: Guard<'g>, child: &'g Interior, low: u64) {
     }
 }
 
-/// Puts the only child of a locked node in its place; unlocks. A root is left to
-/// [`lower_root`].
+/// Replaces a locked node by its only child and unlocks. A root is left to [`lower_root`].
 #[expect(unsafe_code, reason = "the node is retired")]
 fn replace_by_child<'g>(guard: Guard<'g>, node: &'g Interior) {
     let Some(parent) = lock_parent(guard, node.into()) else {
@@ -165,11 +165,12 @@ fn replace_by_child<'g>(guard: Guard<'g>, node: &'g Interior) {
     unsafe { guard.retire_node(node.into()) };
 }
 
-/// Makes the only child of a root the root, as often as there is only one.
+/// Makes the only child of a root the new root, repeatedly while there is only one.
 #[expect(unsafe_code, reason = "the old root is retired")]
 fn lower_root<'g>(guard: Guard<'g>, layer: Layer<'g>) {
     while let Some(root) = layer.root(guard).as_interior().filter(|root| root.len() == 0) {
-        // Locks go from child to parent, so the child's comes first, and then all is verified.
+        // Locks are taken from child to parent, so the child's comes first; then everything is
+        // verified.
         let Some(child) = root.child(guard, 0) else { return };
         child.head().version.lock();
         let parent =
@@ -195,7 +196,7 @@ fn lower_root<'g>(guard: Guard<'g>, layer: Layer<'g>) {
     }
 }
 
-/// Retires a node that was unlinked, and its suffixes.
+/// Retires an unlinked node and its suffixes.
 #[expect(unsafe_code, reason = "the node is retired")]
 fn retire_border<'g>(guard: Guard<'g>, border: &'g Border) {
     drop_suffixes(guard, border);
@@ -203,7 +204,7 @@ fn retire_border<'g>(guard: Guard<'g>, border: &'g Border) {
     unsafe { guard.retire_node(border.into()) };
 }
 
-/// Retires the suffixes of an empty node that is locked, or was unlinked.
+/// Retires the suffixes of an empty node that is locked or was unlinked.
 #[expect(unsafe_code, reason = "the suffixes are retired")]
 fn drop_suffixes<'g>(guard: Guard<'g>, border: &'g Border) {
     if let Some(bag) = border.suffixes.load(guard) {

@@ -1,12 +1,12 @@
-//! Rows: a value as it lies on the heap, never written again once it is linked.
+//! Rows: values on the heap, immutable once linked.
 //!
 //! | bytes | what |
 //! |---|---|
 //! | 0..4 | length of the value |
 //! | 4.. | value |
 //!
-//! What a border node keeps of a row is a [`Link`]: its address with the length on top, so that
-//! a put need not touch the row it replaces, and a get can ask for all lines of a row at once.
+//! A border node holds a [`Link`] to a row: its address, with the length in the upper bits. So a
+//! put need not touch the row it replaces, and a get can prefetch all lines of a row at once.
 
 use std::marker::PhantomData;
 use std::mem;
@@ -31,9 +31,9 @@ const PREFETCH_BYTES_MAX: usize = 1024;
 /// └──────────────────┴─────────────────────────┘
 /// ```
 ///
-/// A length of all ones stands for those that do not fit; the row's header knows them. User
-/// addresses of Linux are shorter than 48 bits unless a mapping asks for more; a row beyond is
-/// treated as if the heap had refused it.
+/// A length of all ones stands for lengths that do not fit; the row's header has those. Linux user
+/// addresses are shorter than 48 bits unless a mapping asks for more; a row with a longer address
+/// is treated as if the heap had refused it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Link(*mut u8);
 
@@ -55,22 +55,22 @@ impl Link {
         self.0.map_addr(|address| address & ((1 << ADDRESS_BITS) - 1))
     }
 
-    /// Asks for the row's lines, of which nothing must be known.
+    /// Prefetches the row's lines; needs to know nothing about the row.
     #[inline]
     pub(crate) fn prefetch(self) {
         let value_bytes = self.0.addr() >> ADDRESS_BITS;
         prefetch(self.start(), (HEADER_BYTES + value_bytes).min(PREFETCH_BYTES_MAX));
     }
 
-    /// The row, which must be one: the link was read, in a consistent state of its node, under
-    /// this guard, from a slot that holds a row.
+    /// The row. The link must lead to one: it was read under this guard, in a consistent state of
+    /// its node, from a slot that holds a row.
     #[inline]
     pub(crate) fn row(self, _guard: Guard<'_>) -> Row<'_> {
         Row { link: self, guard: PhantomData }
     }
 }
 
-/// A row that is linked, or was when the guard's session had begun its operation.
+/// A row that is linked, or was linked when the guard's session began its operation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row<'g> {
     link: Link,
@@ -102,21 +102,21 @@ impl<'g> Row<'g> {
         block(self.link, self.value_bytes())
     }
 
-    /// Whether header and link agree, for checks.
+    /// Whether header and link agree; for checks.
     pub(crate) fn is_whole(self) -> bool {
         // SAFETY: the guard keeps the row; its header was written before it was linked.
         let header = unsafe { self.link.start().cast::<[u8; HEADER_BYTES]>().read() };
         u32::from_le_bytes(header) as usize == self.value_bytes()
     }
 
-    /// Bytes the heap lets the row use, where it tells.
+    /// Bytes that the heap lets the row use, if it tells.
     pub(crate) fn usable_bytes(self, memory: &Memory) -> Option<usize> {
         // SAFETY: the guard keeps the row.
         unsafe { memory.usable_bytes(self.block()) }
     }
 }
 
-/// A row that is not linked yet; goes back to the heap unless it is.
+/// A row that is not linked yet. Dropping it frees it.
 #[derive(Debug)]
 pub(crate) struct NewRow<'m> {
     memory: &'m Memory,
@@ -128,7 +128,7 @@ impl<'m> NewRow<'m> {
     /// Allocates and writes a row; `None` when the heap is exhausted.
     ///
     /// # Panics
-    /// When the value's length does not fit the header.
+    /// If the value's length does not fit into the header.
     #[inline]
     pub(crate) fn new(memory: &'m Memory, value: &[u8]) -> Option<Self> {
         let header = u32::try_from(value.len()).expect("the tree checks lengths").to_le_bytes();
@@ -153,12 +153,12 @@ impl<'m> NewRow<'m> {
         self.value_bytes
     }
 
-    /// The link it will have; it is the slot's once `into_link` was called.
+    /// The link that it will have; the slot owns it after `into_link`.
     pub(crate) fn link(&self) -> Link {
         self.link
     }
 
-    /// Hands it over to the slot it is stored in.
+    /// Hands the row over to the slot it is stored in.
     pub(crate) fn into_link(self) -> Link {
         let link = self.link;
         mem::forget(self);

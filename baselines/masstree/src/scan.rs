@@ -1,8 +1,7 @@
-//! Scans: keys in order, a border node at a time, each as it was at one moment.
+//! Scans: keys in order, one border node at a time, each as it was at one moment.
 //!
-//! Where a scan stands is a key, not an address, so it can let go of its pin between two nodes
-//! and find the way again. A layer that is gone when it comes back held no key that was there
-//! throughout.
+//! The position of a scan is a key, not an address, so the scan can unpin between two nodes and
+//! find its way again. If a layer is gone by then, it contained no key that was present throughout.
 
 use std::ops::ControlFlow;
 
@@ -16,32 +15,32 @@ use crate::row::{Link, Row};
 
 const SLICE_BYTES: usize = size_of::<u64>();
 
-/// The least key that was not delivered yet, as layers see it.
+/// The least key not yet delivered, as layers see it.
 #[derive(Debug)]
 pub(crate) struct Scan {
     /// The slices of the layers above, as bytes.
     path: Vec<u8>,
     slice: u64,
     order: u8,
-    /// Of the key with this slice that goes on behind it; keys below do not count.
+    /// The suffix of the key with this slice; keys below it do not count.
     suffix: Vec<u8>,
-    /// A key that is put together to be delivered or looked for.
+    /// Buffer in which a key is assembled for delivery or for a search.
     key: Vec<u8>,
 }
 
-/// What a border node gave.
+/// The result of reading a border node.
 #[derive(Clone, Copy, Debug)]
 enum Step<'g> {
-    /// Go on with this node of the layer, or with the next layer above behind the last.
+    /// Continue with this node of the layer, or after the last node with the layer above.
     Next(Option<&'g Border>),
-    /// There are keys in a layer below, where the scan stands now.
+    /// Keys are in a layer below, to which the scan's position now points.
     Down,
-    /// The node is not there any more, or the visitor has enough.
+    /// The node is gone, or the visitor has enough.
     Stop(ControlFlow<()>),
 }
 
 impl Scan {
-    /// From `first` upwards.
+    /// A scan from `first` upwards.
     pub(crate) fn from(first: &[u8]) -> Self {
         let mut scan =
             Self { path: Vec::new(), slice: 0, order: 0, suffix: Vec::new(), key: Vec::new() };
@@ -49,7 +48,7 @@ impl Scan {
         scan
     }
 
-    /// Visits keys and rows of at most `nodes` border nodes, until the visitor breaks; tells
+    /// Visits the keys and rows of at most `nodes` border nodes, until the visitor breaks. Returns
     /// whether there may be more.
     pub(crate) fn visit<'g>(
         &mut self,
@@ -79,14 +78,14 @@ impl Scan {
         true
     }
 
-    /// The node to go on with; `None` when its layer is gone.
+    /// The node to continue with; `None` if its layer is gone.
     fn border<'g>(&mut self, guard: Guard<'g>, top: Layer<'g>) -> Option<&'g Border> {
         let depth = self.path.len() / SLICE_BYTES;
         self.key.clone_from(&self.path);
         self.key.extend(self.slice.to_be_bytes());
         let place: Place<'g, '_> = locate::<false>(guard, top, Key::new(&self.key), depth);
         if place.depth < depth {
-            // What is left of the way is not a layer any more.
+            // What follows on the path is no longer a layer.
             self.path.truncate((place.depth + 1) * SLICE_BYTES);
             return None;
         }
@@ -145,7 +144,7 @@ impl Scan {
         Step::Next(next)
     }
 
-    /// Puts an entry's key together.
+    /// Assembles an entry's key.
     fn deliverable(&mut self, entry: &Entry<'_>) {
         self.key.clone_from(&self.path);
         self.key.extend(&entry.slice.to_be_bytes()[..entry.rank.slice_bytes()]);
@@ -164,7 +163,7 @@ impl Scan {
         self.stand_at(Key::new(&rest));
     }
 
-    /// Goes behind the key with this slice and order; `false` at the end of the layer.
+    /// Moves past the key with this slice and order; `false` at the end of the layer.
     fn pass(&mut self) -> bool {
         self.suffix.clear();
         if self.order < Rank::SUFFIX.order() {
@@ -176,7 +175,7 @@ impl Scan {
         next.is_some()
     }
 
-    /// Goes behind this layer; `false` at the end of all keys.
+    /// Moves past this layer; `false` at the end of all keys.
     fn leave_layer(&mut self) -> bool {
         while let Some(slice) = self.path.last_chunk() {
             (self.slice, self.order) = (u64::from_be_bytes(*slice), Rank::SUFFIX.order());

@@ -1,9 +1,9 @@
-//! Links between nodes: atomics that yield references which live as long as a guard.
+//! Links between nodes: atomics that yield references valid as long as a guard.
 //!
-//! Why following a link is sound. What a link holds is null or a node that is initialised and
-//! was linked somewhere; nodes go back to the heap a grace period after the last link to them
-//! was removed ([`crate::epoch`]); unused places of a node hold null. So whatever a session
-//! reads from a link during an operation, stale or not, stays a node until the operation ends.
+//! Why following a link is sound. A link holds null or a node that is initialised and was linked
+//! somewhere. A node returns to the heap a grace period after the last link to it was removed
+//! ([`crate::epoch`]). Unused places of a node hold null. So whatever a session reads from a link
+//! during an operation, stale or not, stays a node until the operation ends.
 
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
@@ -28,7 +28,7 @@ impl<'g> Node<'g> {
         unsafe { self.start.as_ref() }
     }
 
-    /// Asks for all its lines.
+    /// Prefetches all its lines.
     #[inline]
     pub(crate) fn prefetch(self) {
         prefetch(self.start.as_ptr().cast(), NODE_BYTES);
@@ -74,8 +74,8 @@ impl<'g> From<&'g Interior> for Node<'g> {
     }
 }
 
-/// Puts a node that is made from its origin into a block of the heap; `None` when the heap is
-/// exhausted. It lives until it is retired.
+/// Puts a node, made from its origin, into a new block of the heap; `None` if the heap is
+/// exhausted. The node lives until it is retired.
 pub(crate) fn allocate_border<'g>(
     guard: Guard<'g>,
     make: impl FnOnce(Origin) -> Border,
@@ -89,7 +89,7 @@ pub(crate) fn allocate_border<'g>(
     Some(unsafe { start.as_ref() })
 }
 
-/// As [`allocate_border`].
+/// Like [`allocate_border`], for an interior node.
 pub(crate) fn allocate_interior<'g>(
     guard: Guard<'g>,
     make: impl FnOnce(Origin) -> Interior,
@@ -128,7 +128,7 @@ impl NodeLink {
     }
 }
 
-/// A link to a node of a known kind. The lowest bit is a mark that locks the link itself.
+/// A link to a node of a known kind. Its lowest bit is a mark, which locks the link itself.
 #[derive(Debug)]
 pub(crate) struct Shared<T>(AtomicPtr<T>);
 
@@ -147,13 +147,13 @@ impl<T> Shared<T> {
         Self::node(self.0.load(Ordering::Acquire))
     }
 
-    /// Stores and removes the mark.
+    /// Stores a node and removes the mark.
     pub(crate) fn store(&self, node: Option<&T>) {
         // Release: pairs with the acquires in `load`, `mark` and `mark_if`.
         self.0.store(address(node), Ordering::Release);
     }
 
-    /// Waits until nobody holds the mark, takes it, and returns what is linked.
+    /// Waits until nobody holds the mark, takes it, and returns the linked node.
     pub(crate) fn mark<'g>(&self, _guard: Guard<'g>) -> Option<&'g T> {
         let mut spin = Spin::default();
         loop {
@@ -165,7 +165,7 @@ impl<T> Shared<T> {
         }
     }
 
-    /// Takes the mark if nobody holds it and `node` is linked.
+    /// Takes the mark if nobody holds it and the link leads to `node`.
     pub(crate) fn mark_if(&self, node: &T) -> bool {
         self.replace(address(Some(node)))
     }
@@ -191,14 +191,14 @@ fn address<T>(node: Option<&T>) -> *mut T {
     node.map_or(ptr::null_mut(), |node| ptr::from_ref(node).cast_mut())
 }
 
-/// The node that a border node's slot links as the root of the next layer, which it must be: the
-/// link was read in a consistent state of the node under this guard.
+/// The root of the next layer, linked by a slot of a border node. The slot must hold a layer: the
+/// link was read under this guard in a consistent state of the node.
 pub(crate) fn layer_at<'g>(link: *mut u8, _guard: Guard<'g>) -> &'g Border {
     // SAFETY: see the module's documentation.
     unsafe { link.cast::<Border>().as_ref() }.expect("a layer has a first node")
 }
 
-/// What a slot keeps of the next layer.
+/// What a slot stores for the next layer.
 pub(crate) fn link_of(anchor: &Border) -> *mut u8 {
     ptr::from_ref(anchor).cast_mut().cast()
 }

@@ -1,9 +1,10 @@
-//! Waiting for another thread's step of a few instructions, which may have lost its processor.
+//! Waiting for another thread that is a few instructions away from done, but may have lost its
+//! processor.
 
 use std::hint;
 use std::thread;
 
-/// Waits before the processor is offered to others.
+/// Number of waits before yielding the processor.
 const WAITS_BEFORE_YIELD: u32 = 64;
 
 #[derive(Debug, Default)]

@@ -1,8 +1,8 @@
 //! Splits of full nodes, up to the root.
 //!
-//! All nodes that a split needs are allocated before anything changes: the parents that are full
-//! are locked first, from the bottom up, so that their number is known. A node stays locked
-//! until its new sibling stands in their parent.
+//! All nodes that a split needs are allocated before anything changes. To know their number, the
+//! full parents are locked first, from the bottom up. A node stays locked until its new sibling is
+//! in their parent.
 
 use crate::counters::Counter;
 use crate::epoch::Guard;
@@ -14,19 +14,19 @@ use crate::node::{Border, Entry, Interior, WIDTH};
 use crate::shared::{Node, allocate_border, allocate_interior};
 use crate::suffix::Bag;
 
-/// Keys that stay on the left of a node that is split in the middle.
+/// Number of keys that stay on the left when a node is split in the middle.
 const KEPT: usize = WIDTH / 2 + 1;
-/// Keys that an interior node keeps when its last child is split by insertions in order: all but
-/// one that goes up and one that the new node must have.
+/// Number of keys that an interior node keeps when insertions in order split its last child: all
+/// but the one that moves up and the one that the new node must have.
 const KEPT_IN_ORDER: usize = WIDTH - 1;
 
-/// What a split needs, beside the locks of the parents that are full and of the one above them.
+/// What a split needs, besides the locks of the full parents and of the one above them.
 #[derive(Debug)]
 struct Plan<'g> {
-    /// From the bottom up.
+    /// The full parents, from the bottom up.
     full: Vec<&'g Interior>,
     last: Option<&'g Interior>,
-    /// Locked, one for each full parent, and one for a new root where all are full.
+    /// Locked; one for each full parent, and one for a new root if all are full.
     spare: Vec<&'g Interior>,
     right: Option<&'g Border>,
     right_bag: Option<Bag<'g>>,
@@ -50,7 +50,7 @@ impl<'g> Plan<'g> {
         Self { full, last, spare, right, right_bag: None, left_bag: None }
     }
 
-    /// Allocates everything; `None` when the heap is exhausted.
+    /// Allocates everything; `None` if the heap is exhausted.
     fn allocate(
         &mut self,
         guard: Guard<'g>,
@@ -74,7 +74,7 @@ impl<'g> Plan<'g> {
         Some(right)
     }
 
-    /// Unlocks the parents and gives back what was allocated.
+    /// Unlocks the parents and frees what was allocated.
     #[expect(unsafe_code, reason = "what was never linked is retired")]
     fn abandon(self, guard: Guard<'g>) {
         self.full.iter().chain(&self.last).for_each(|parent| parent.head.version.unlock());
@@ -90,7 +90,7 @@ impl<'g> Plan<'g> {
     }
 }
 
-/// Splits the full, locked node `left` and inserts an entry at place `at` of its order; unlocks
+/// Splits the full, locked node `left` and inserts an entry at position `at` of its order. Unlocks,
 /// unless memory is exhausted.
 #[cold]
 pub(crate) fn split_and_insert<'g>(
@@ -115,7 +115,7 @@ pub(crate) fn split_and_insert<'g>(
 
     let mut plan = Plan::lock(guard, left);
     let goes_left = at < cut;
-    // A node whose new entry has a suffix gets new suffixes; the old ones may lack the room.
+    // The left node gets new suffixes if its new entry has one; the old ones may lack room.
     let left_bytes = suffix_bytes(kept).filter(|_| goes_left && entry.rank == Rank::SUFFIX);
     let Some(right) = plan.allocate(guard, low, left_bytes, suffix_bytes(moved)) else {
         plan.abandon(guard);
@@ -139,15 +139,15 @@ pub(crate) fn split_and_insert<'g>(
     Ok(())
 }
 
-/// Where to cut: near the middle, or before the last entry of keys that come in order; never
-/// between two keys of the same slice.
+/// Where to cut: near the middle, or before the last entry if keys come in order; never between two
+/// keys with the same slice.
 fn cut(entries: &[Entry<'_>; WIDTH + 1], in_order: bool) -> usize {
     let wanted = if in_order { WIDTH } else { KEPT };
     let cuts = (1..=WIDTH).filter(|&cut| entries[cut - 1].slice != entries[cut].slice);
     cuts.min_by_key(|cut| cut.abs_diff(wanted)).expect("at most ten keys share a slice")
 }
 
-/// Bytes of all suffixes; `None` where no entry has any.
+/// Size of all suffixes; `None` if no entry has one.
 fn suffix_bytes(entries: &[Entry<'_>]) -> Option<usize> {
     let with_suffix = entries.iter().filter(|entry| entry.rank == Rank::SUFFIX);
     with_suffix.map(|entry| entry.suffix.len()).reduce(|sum, bytes| sum + bytes)
@@ -184,7 +184,7 @@ fn replace_suffixes<'e>(
     }
 }
 
-/// Hangs `right`, which begins with slice `separator`, beside `left`, and unlocks all.
+/// Links `right`, which begins with slice `separator`, beside `left`, and unlocks everything.
 fn hang<'g>(
     guard: Guard<'g>,
     layer: Layer<'g>,
@@ -227,7 +227,7 @@ fn hang<'g>(
     }
 }
 
-/// Splits a full node that gets a separator at `index` and the child behind it, and returns the
+/// Splits a full node to which a separator at `index` and the child after it are added. Returns the
 /// separator between the two halves.
 fn split_interior<'g>(
     guard: Guard<'g>,

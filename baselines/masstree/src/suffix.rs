@@ -1,7 +1,8 @@
-//! What is left of the keys of a border node behind their slices: one block for all suffixes.
+//! Suffixes: the rests of a border node's keys after their slices, all in one block.
 //!
-//! Bytes are appended and never changed while the block is linked. When there is no room, what
-//! is still in use moves to a larger block and the old one is retired; so readers need no copy.
+//! Bytes are appended and never change while the block is linked. When the block is full, the
+//! suffixes still in use move to a larger block and the old one is retired. So readers need no
+//! copy.
 //!
 //! | bytes | what |
 //! |---|---|
@@ -44,7 +45,7 @@ pub(crate) struct Bag<'g> {
 }
 
 impl<'g> Bag<'g> {
-    /// An empty one with room for `suffix_bytes`; `None` when the heap is exhausted.
+    /// An empty bag with room for `suffix_bytes` bytes; `None` if the heap is exhausted.
     pub(crate) fn new(guard: Guard<'g>, suffix_bytes: usize) -> Option<Self> {
         let bytes = (HEAD_BYTES + suffix_bytes).next_multiple_of(GRAIN_BYTES);
         let head = BagHead {
@@ -75,8 +76,8 @@ impl<'g> Bag<'g> {
         unsafe { slice::from_raw_parts(start, bytes) }
     }
 
-    /// Notes a slot's suffix; `false`, and nothing changes, when there is no room. The caller
-    /// holds the node's lock, or nobody else knows the node.
+    /// Appends a slot's suffix. Returns `false`, and changes nothing, if there is no room. The
+    /// caller must hold the node's lock, or nobody else knows the node.
     pub(crate) fn append(self, slot: usize, suffix: &[u8]) -> bool {
         let head = self.head();
         // Relaxed: guarded by the node's lock.

@@ -1,4 +1,4 @@
-//! The tree on keys of bytes, and sessions of it.
+//! The tree over byte strings, and its sessions.
 
 use std::ops::ControlFlow;
 
@@ -23,12 +23,12 @@ use crate::walk::{Visit, walk};
 use crate::warm::{Wanted, warm};
 use engine::ThreadUse;
 
-/// Longest value: a row's header has 32 bits for it.
+/// The longest value: a row's header has 32 bits for the length.
 pub(crate) const VALUE_BYTES_MAX: usize = u32::MAX as usize;
 /// Border nodes that a scan reads under one pin.
 const NODES_PER_PIN: usize = 32;
 
-/// A map from keys of any bytes, short ones preferably, to values, on a heap.
+/// A map from byte strings, preferably short, to values on a heap.
 #[derive(Debug)]
 pub struct Tree {
     root: NodeLink,
@@ -36,12 +36,12 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// An empty tree on a heap, which it opens, of at most `bound_bytes` live key and value
+    /// An empty tree on a heap, which it opens, with at most `bound_bytes` live key and value
     /// bytes.
     ///
     /// # Errors
-    /// What the heap says; [`OpenError::BadSetting`] for a heap without memory of its own;
-    /// [`OpenError::OutOfMemory`] when it has none for the first node.
+    /// The heap's error; [`OpenError::BadSetting`] for a heap without real memory;
+    /// [`OpenError::OutOfMemory`] if it has no memory for the first node.
     pub fn open(heap: &'static dyn Heap, bound_bytes: Option<u64>) -> Result<Self, OpenError> {
         let traits = heap.traits();
         if !traits.keeps_values {
@@ -63,7 +63,7 @@ impl Tree {
         Ok(Self { root, domain })
     }
 
-    /// A session for the calling thread.
+    /// Opens a session for the calling thread.
     ///
     /// # Errors
     /// [`SessionError::TooManySessions`].
@@ -89,7 +89,7 @@ impl Tree {
         VALUE_BYTES_MAX.min(usize::try_from(bound_bytes).unwrap_or(usize::MAX))
     }
 
-    /// Frees what was retired, by any session, and is not read any more.
+    /// Frees what any session has retired and nobody reads any more.
     pub fn reclaim(&self) {
         let _use = ThreadUse::of(self.heap());
         self.domain.reclaim();
@@ -102,7 +102,7 @@ impl Tree {
         self.heap().purge();
     }
 
-    /// Walks the whole tree and verifies every invariant, while sessions wait.
+    /// Walks the whole tree and checks every invariant, while sessions wait.
     ///
     /// # Errors
     /// A description of the first violation.
@@ -115,12 +115,12 @@ impl Tree {
         check::check(&stopped, root, (pool.bytes(), pool.bound_bytes()))
     }
 
-    /// Asks the heap about every row, while sessions wait: for the ends of phases, not for the
-    /// middle of a measurement.
+    /// Asks the heap about every row, while sessions wait. Meant for the ends of phases, not for
+    /// the middle of a measurement.
     ///
-    /// An object is a row and the eight bytes of its key in a node, which are not counted as
-    /// index. Rows in limbo are dead, as is what the heap rounds up. There is no capacity:
-    /// neither heap nor index is bounded.
+    /// An object is a row plus the eight bytes of its key in a node; those do not count as index.
+    /// Rows in limbo are dead, as is the heap's rounding. There is no capacity: neither heap nor
+    /// index is bounded.
     pub fn census(&self) -> MemoryCensus {
         let _use = ThreadUse::of(self.heap());
         let stopped = self.domain.stop();
@@ -135,7 +135,7 @@ impl Tree {
                 let told = row.usable_bytes(guard.memory());
                 complete &= told.is_some();
                 let row_bytes = HEADER_BYTES + row.value_bytes();
-                // An allocator that tells less than was asked for leaves nothing dead.
+                // If an allocator reports less than was requested, nothing is dead.
                 usable_bytes += told.unwrap_or(row_bytes).max(row_bytes) as u64;
             }
         });
@@ -156,7 +156,7 @@ impl Tree {
         }
     }
 
-    /// Sums of what sessions counted, while they wait.
+    /// Sums of the sessions' counters, while sessions wait.
     pub fn statistics(&self) -> Vec<Statistic> {
         let stopped = self.domain.stop();
         let sum = |counter| stopped.sum(counter);
@@ -183,7 +183,7 @@ impl Tree {
 
 impl Drop for Tree {
     fn drop(&mut self) {
-        // Rows and nodes go back to the heap from this thread, which may never have used it.
+        // This thread frees rows and nodes, and it may never have used the heap.
         let _use = ThreadUse::of(self.heap());
         let stopped = self.domain.stop();
         free_all(&stopped, self.top());
@@ -191,7 +191,7 @@ impl Drop for Tree {
     }
 }
 
-/// Retires every row and node of a tree that is used no more.
+/// Retires every row and node of a tree that is no longer used.
 #[expect(unsafe_code, reason = "rows and nodes are retired")]
 fn free_all<'g>(stopped: &'g Stopped<'_>, top: Layer<'g>) {
     let guard = stopped.guard();
@@ -226,11 +226,11 @@ impl TreeSession<'_> {
         self.tree.domain.pin(self.slot)
     }
 
-    /// Copies the value of `key` into the front of `buffer` and returns its length, `None` when
-    /// the key is absent.
+    /// Copies the value of `key` to the front of `buffer` and returns its length; `None` if the key
+    /// is absent.
     ///
     /// # Errors
-    /// [`GetError::BufferTooShort`] carries the value's length.
+    /// [`GetError::BufferTooShort`] with the value's length.
     #[inline]
     pub fn get(&mut self, key: &[u8], buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
         let pin = self.pin();
@@ -248,7 +248,7 @@ impl TreeSession<'_> {
     /// Stores `value` under `key`.
     ///
     /// # Errors
-    /// [`PutError::ValueTooLarge`] when no amount of free space would help.
+    /// [`PutError::ValueTooLarge`] if no amount of free space would suffice.
     #[inline]
     pub fn put(&mut self, key: &[u8], value: &[u8]) -> Result<PutOutcome, PutError> {
         let limit_bytes = self.tree.value_bytes_limit(key.len() as u64);
@@ -281,21 +281,21 @@ impl TreeSession<'_> {
         NewRow::new(self.tree.memory(), value)
     }
 
-    /// Removes `key`; tells whether it was there.
+    /// Removes `key`; returns whether it was present.
     #[inline]
     pub fn delete(&mut self, key: &[u8]) -> bool {
         let pin = self.pin();
         remove::remove(pin.guard(), self.tree.top(), Key::new(key), key.len() as u64)
     }
 
-    /// Fetches what operations on some keys of eight bytes are about to read.
+    /// Prefetches what operations on some 8-byte keys are about to read.
     pub(crate) fn warm(&mut self, wanted: &[Wanted]) {
         let pin = self.pin();
         warm(pin.guard(), self.tree.top(), wanted);
     }
 
     /// Visits keys and values from `first` upwards, in order, until the visitor breaks. Keys that
-    /// are there throughout are visited; those that come or go meanwhile may be.
+    /// are present throughout are visited; keys inserted or deleted meanwhile may be.
     pub fn scan(&mut self, first: &[u8], mut visitor: impl FnMut(&[u8], &[u8]) -> ControlFlow<()>) {
         let mut scan = Scan::from(first);
         loop {

@@ -1,13 +1,13 @@
-//! The version word of a node: its lock, what its holder is changing, and counters by which a
-//! reader notices that something changed while it looked.
+//! The version word of a node: its lock, a mark for what the lock's holder is changing, and
+//! counters that tell a reader that something changed while it was reading.
 //!
-//! A reader takes a *stable* version, reads the node's fields, and keeps what it found if the
-//! version has not changed since. The pair that makes this sound, for every field of a node:
+//! A reader takes a *stable* version, reads the node's fields, and keeps the result if the version
+//! has not changed since. This pair makes that sound, for every field of a node:
 //!
 //! * a writer marks the version, then a release fence, then it stores fields (`mark`);
 //! * a reader loads fields, then an acquire fence, then it loads the version (`changed_since`).
 //!
-//! So a reader that saw one such store sees the mark, or what came after it. `unlock` releases
+//! So a reader that saw one of these stores sees the mark, or what came after it. `unlock` releases
 //! and `stable` acquires, so a reader that starts after a change sees all of it.
 
 use std::fmt;
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 use crate::spin::Spin;
 
-/// A version as it was read.
+/// A version, as read.
 ///
 /// ```text
 ///  63          32 31       6    5      4      3         2          1        0
@@ -24,7 +24,7 @@ use crate::spin::Spin;
 /// └──────────────┴──────────┴────────┴──────┴─────────┴───────────┴───────────┴────────┘
 /// ```
 ///
-/// Both counters wrap; a reader would have to sleep through 2^26 insertions to be deceived.
+/// Both counters wrap. A reader would be deceived only if it slept through 2^26 insertions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Version(u64);
 
@@ -63,12 +63,12 @@ impl Version {
         self.0 & BORDER != 0
     }
 
-    /// Whether keys may have moved to another node between the two.
+    /// Whether keys may have moved to another node between the two versions.
     pub(crate) fn split_since(self, before: Self) -> bool {
         self.is_deleted() || (self.0 ^ before.0) >= VSPLIT_ONE
     }
 
-    /// What the lock's holder leaves behind.
+    /// The version that the lock's holder leaves behind.
     fn released(self) -> Self {
         let counted = if self.0 & SPLITTING != 0 {
             self.0.wrapping_add(VSPLIT_ONE)
@@ -107,12 +107,12 @@ impl VersionWord {
         Self(AtomicU64::new(flag(border, BORDER) | flag(root, ROOT) | flag(locked, LOCKED)))
     }
 
-    /// As it is at the moment, for what does not depend on other fields.
+    /// The current word, for uses that do not depend on other fields.
     pub(crate) fn now(&self) -> Version {
         Version(self.0.load(Ordering::Relaxed))
     }
 
-    /// A version at a moment when nobody was changing the node. Waits for the lock's holder.
+    /// The version at a moment when nobody is changing the node. Waits for the lock's holder.
     #[inline]
     pub(crate) fn stable(&self) -> Version {
         let mut spin = Spin::default();
@@ -152,17 +152,17 @@ impl VersionWord {
         }
     }
 
-    /// Entries are about to appear, vanish or change their kind.
+    /// Announces that entries will appear, vanish or change their kind.
     pub(crate) fn mark_inserting(&self) {
         self.mark(INSERTING);
     }
 
-    /// Entries are about to move to another node.
+    /// Announces that entries will move to another node.
     pub(crate) fn mark_splitting(&self) {
         self.mark(SPLITTING);
     }
 
-    /// The node is about to be unlinked, for ever.
+    /// Announces that the node will be unlinked, for ever.
     pub(crate) fn mark_deleted(&self) {
         self.mark(DELETED | SPLITTING);
     }

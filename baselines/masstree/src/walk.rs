@@ -1,4 +1,4 @@
-//! Every node of a tree, in no particular order, while all sessions are stopped.
+//! Visits every node of a tree, in no particular order, while all sessions are stopped.
 
 use crate::epoch::Guard;
 use crate::key::Rank;
@@ -6,7 +6,7 @@ use crate::node::{Border, Interior};
 use crate::row::{Link, Row};
 use crate::shared::{Node, layer_at};
 
-/// What a walk comes by.
+/// What a walk visits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Visit<'g> {
     Row(Row<'g>),
@@ -16,8 +16,8 @@ pub(crate) enum Visit<'g> {
     Interior(&'g Interior),
 }
 
-/// Visits everything from `root` down. The visitor may free what it was given: a node's links
-/// are read before.
+/// Visits everything from `root` down. The visitor may free what it is given: the walk has read the
+/// node's links by then.
 pub(crate) fn walk<'g>(guard: Guard<'g>, root: Node<'g>, mut visitor: impl FnMut(Visit<'g>)) {
     let mut nodes = vec![root];
     while let Some(node) = nodes.pop() {

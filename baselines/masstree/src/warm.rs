@@ -1,24 +1,25 @@
-//! The ways of several keys down the top layer in step, so that their cache misses overlap.
+//! Walks several keys down the top layer in step, so that their cache misses overlap.
 //!
-//! Nothing is verified and nothing is returned: the operations that follow look for themselves
-//! and find the lines at hand. A way that a writer leads astray has fetched lines in vain.
+//! Nothing is verified and nothing is returned: the operations that follow search for themselves
+//! and find the lines in the cache. If a concurrent writer misleads a walk, it has prefetched the
+//! wrong lines.
 
 use crate::epoch::Guard;
 use crate::key::Key;
 use crate::layer::Layer;
 use crate::node::Found;
 
-/// Keys in step: their nodes and rows of up to a kilobyte fit the first-level cache.
+/// Keys in step: their nodes, and rows of up to a kilobyte, fit the first-level cache.
 pub(crate) const KEYS: usize = 16;
 
-/// A key of eight bytes, and whether its row is going to be read.
+/// An 8-byte key, and whether its row is going to be read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted {
     pub(crate) key: u64,
     pub(crate) row: bool,
 }
 
-/// Fetches the nodes on the ways of the first [`KEYS`] keys, and the rows that are wanted.
+/// Prefetches the nodes on the paths of the first [`KEYS`] keys, and the rows that are wanted.
 pub(crate) fn warm<'g>(guard: Guard<'g>, top: Layer<'g>, wanted: &[Wanted]) {
     let wanted = &wanted[..wanted.len().min(KEYS)];
     let mut nodes = [top.root(guard); KEYS];

@@ -1,7 +1,7 @@
-//! Which session owns which partition, where only the owner may write.
+//! Which session owns which partition, in modes where only the owner may write.
 //!
-//! Memory is safe without it, for all shared words are atomics. What it keeps whole is the store:
-//! a partition that is not locked has one writer at a time, or the writer panics.
+//! This is not needed for memory safety, since all shared words are atomics. It protects the
+//! store's consistency: a partition without a lock has one writer at a time, or the writer panics.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,25 +13,25 @@ pub struct Claims {
     owned: Box<[AtomicBool]>,
 }
 
-/// What one session owns, until it is dropped.
+/// What one session owns, until dropped.
 #[derive(Debug)]
 pub struct Claim<'store> {
     claims: &'store Claims,
-    /// For each partition of the store whether it is this session's.
+    /// For each partition of the store, whether this session owns it.
     mine: Box<[bool]>,
 }
 
 impl Claims {
-    /// Partitions that nobody owns.
+    /// Claims for this many partitions, all unowned.
     #[must_use]
     pub fn new(partitions: usize) -> Self {
         Self { owned: (0..partitions).map(|_| AtomicBool::new(false)).collect() }
     }
 
-    /// The worker of `workers` that a partition is given to.
+    /// Which of `workers` workers a partition is assigned to.
     ///
     /// # Panics
-    /// When there are no workers.
+    /// If there are no workers.
     #[inline]
     #[must_use]
     pub fn worker_of(partition: usize, workers: usize) -> usize {
@@ -45,7 +45,7 @@ impl Claims {
     /// [`SessionError::Claimed`] with the first partition that another session owns.
     ///
     /// # Panics
-    /// When `worker` is not below `workers`.
+    /// If `worker` is not below `workers`.
     pub fn claim(&self, worker: usize, workers: usize) -> Result<Claim<'_>, SessionError> {
         assert!(worker < workers, "worker {worker} of {workers}: workers are counted from 0");
         let mut claim = Claim { claims: self, mine: vec![false; self.owned.len()].into() };
@@ -69,10 +69,10 @@ impl Claim<'_> {
         self.mine[partition]
     }
 
-    /// Returns if the session owns the partition.
+    /// Asserts that the session owns the partition.
     ///
     /// # Panics
-    /// If not.
+    /// If it does not.
     #[inline]
     pub fn assert_owns(&self, partition: usize) {
         if !self.owns(partition) {

@@ -1,32 +1,30 @@
-//! The 64-bit keyhash, and the three portions of it that partition, tag and bucket come from.
+//! The 64-bit keyhash, and its three portions, which select partition, tag and bucket.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fmt;
 use std::hash::Hasher;
 use std::str::FromStr;
 
-/// Bits of the widest partition number.
+/// Bits of the largest partition number.
 const PARTITION_BITS: u32 = 12;
-/// Bits of a tag.
 pub const TAG_BITS: u32 = 16;
-/// Bits that a bucket number comes from.
 const BUCKET_BITS: u32 = 64 - PARTITION_BITS - TAG_BITS;
 
-/// Most partitions that a keyhash can tell apart.
+/// The most partitions that a keyhash can distinguish.
 pub const PARTITIONS_MAX: usize = 1 << PARTITION_BITS;
-/// Most buckets of a partition that a keyhash can spread keys over.
+/// The most buckets of a partition over which a keyhash can spread keys.
 pub const BUCKETS_MAX: usize = 1 << 32;
 
-// The portions are disjoint and fill the word; buckets come out even to one part in sixteen or
-// better.
+// The portions are disjoint and fill the word. The load of buckets is even to one part in sixteen
+// or better.
 const _: () = assert!(PARTITION_BITS + TAG_BITS + BUCKET_BITS == u64::BITS);
 const _: () = assert!(BUCKET_BITS >= BUCKETS_MAX.trailing_zeros() + 4);
 
-/// How keys are hashed.
+/// Which hash function to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyHasher {
-    /// A bijective finaliser of two multiplications: what `CityHash` is to the original, for keys
-    /// of 8 bytes.
+    /// A bijective finaliser of two multiplications. It plays the role of the original's
+    /// `CityHash`, for 8-byte keys.
     #[default]
     Mix,
     /// The standard library's `SipHash`.
@@ -70,8 +68,6 @@ impl FromStr for KeyHasher {
     }
 }
 
-/// A keyhash.
-///
 /// ```text
 ///  63        52 51          36 35                                   0
 /// ┌────────────┬──────────────┬──────────────────────────────────────┐
@@ -79,42 +75,43 @@ impl FromStr for KeyHasher {
 /// └────────────┴──────────────┴──────────────────────────────────────┘
 /// ```
 ///
-/// With fewer than 4096 partitions only the upper bits of the first portion are used.
+/// With fewer than 4096 partitions, only the upper bits of the first portion are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyHash(u64);
 
 impl KeyHash {
-    /// All of it.
+    /// The whole keyhash.
     #[inline]
     #[must_use]
     pub fn bits(self) -> u64 {
         self.0
     }
 
-    /// The partition of `1 << partition_bits`: the high-order bits.
+    /// The number of the partition, one of `1 << partition_bits`: the high-order bits.
     #[inline]
     #[must_use]
     pub fn partition(self, partition_bits: u32) -> usize {
         debug_assert!(partition_bits <= PARTITION_BITS);
-        // Up by as many bits as there are, not down by the others: compilers compute that difference
-        // in a byte of a register, whose other bytes may be of the operation before and not yet there.
+        // Shifts up by `partition_bits` instead of down by the difference. Compilers compute that
+        // difference in one byte of a register; the other bytes may belong to an earlier operation
+        // that has not finished.
         let portion = self.0 >> (TAG_BITS + BUCKET_BITS);
         ((portion << partition_bits) >> PARTITION_BITS) as usize
     }
 
-    /// The tag, never 0, which marks an empty entry: a tag that would be 0 is 1.
+    /// The tag. It is never 0, which marks an empty entry: 0 becomes 1.
     #[inline]
     #[must_use]
     pub fn tag(self) -> u16 {
         ((self.0 >> BUCKET_BITS) as u16).max(1)
     }
 
-    /// The bucket of `buckets`, which need not be a power of two.
+    /// The number of the bucket, one of `buckets`, which need not be a power of two.
     #[inline]
     #[must_use]
     pub fn bucket(self, buckets: usize) -> usize {
         debug_assert!((1..=BUCKETS_MAX).contains(&buckets));
-        // The portion on top of a word, not masked, for the same reason.
+        // The portion at the top of a word, not masked, for the same reason.
         let portion = self.0 << (PARTITION_BITS + TAG_BITS);
         ((u128::from(portion) * buckets as u128) >> u64::BITS) as usize
     }
@@ -160,7 +157,7 @@ mod tests {
                 tags.insert(hash.tag());
                 assert_ne!(hash.tag(), 0);
             }
-            // 1000 and 640 expected, their deviation about 32 and 25.
+            // 1000 and 640 are expected, with deviations of about 32 and 25.
             assert!(partitions.iter().all(|count| (800..1200).contains(count)), "{partitions:?}");
             assert!(buckets.iter().all(|count| (500..780).contains(count)), "{buckets:?}");
             assert!(tags.len() > 38_000, "{} tags of 65535 * (1 - 1/e)", tags.len());

@@ -1,16 +1,16 @@
-//! MICA: partitions, segregated fits or a circular log.
+//! MICA: partitions with segregated fits or a circular log.
 //!
-//! A rebuilt rival, after H. Lim's thesis (CMU-CS-15-132, chapter 5); `README.md` says what is
-//! implemented and what is left out.
+//! A reimplemented rival, after H. Lim's thesis (CMU-CS-15-132, chapter 5). `README.md` says what
+//! is implemented and what is left out.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`mode`] | data access modes: who may read and write a partition |
-//! | [`keyhash`] | the keyhash, and which bits of it say partition, tag and bucket |
+//! | [`keyhash`] | the keyhash, and which of its bits select partition, tag and bucket |
 //! | [`claims`] | which session owns which partition |
 //! | [`store`] | store mode |
 //! | [`cache`] | cache mode |
-//! | [`handover`] | store mode behind threads that own it: software hand-over |
+//! | [`handover`] | store mode behind threads that own the partitions: software hand-over |
 #![forbid(unsafe_code)]
 
 pub mod cache;

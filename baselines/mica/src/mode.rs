@@ -1,10 +1,10 @@
-//! Data access modes: who may read and who may write a partition, fixed when compiled.
+//! Data access modes: who may read and write a partition, fixed at compile time.
 
 use std::fmt::Debug;
 
 use engine::Sharing;
 
-/// Who may do a kind of operation on a partition.
+/// Who may perform a kind of operation on a partition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     /// The session that has claimed the partition.
@@ -14,7 +14,7 @@ pub enum Access {
 }
 
 mod sealed {
-    /// Keeps the modes to those of this file.
+    /// Restricts the modes to those in this file.
     pub trait Sealed {}
 }
 
@@ -27,11 +27,11 @@ pub trait Mode: sealed::Sealed + Copy + Debug + Send + Sync + 'static {
     /// Who may write.
     const WRITES: Access;
 
-    /// Whether a reader meets a writer, and so must validate what it has read.
+    /// Whether readers can race with a writer, and so must validate what they have read.
     const READERS_VALIDATE: bool = matches!(Self::READS, Access::Anyone);
-    /// Whether a writer meets another, and so must lock.
+    /// Whether writers can race with one another, and so must lock.
     const WRITERS_LOCK: bool = matches!(Self::WRITES, Access::Anyone);
-    /// The mode in the words of the contract.
+    /// The mode in terms of the engine contract.
     const SHARING: Sharing = match (Self::READS, Self::WRITES) {
         (Access::Owner, Access::Owner) => Sharing::Partitioned,
         (Access::Anyone, Access::Owner) => Sharing::PartitionedWrites,
@@ -39,7 +39,7 @@ pub trait Mode: sealed::Sealed + Copy + Debug + Send + Sync + 'static {
     };
 }
 
-/// Exclusive read, exclusive write: the owner alone touches a partition, and nothing is
+/// Exclusive read, exclusive write: only the owner accesses a partition, and nothing is
 /// synchronised.
 #[derive(Clone, Copy, Debug)]
 pub enum Erew {}

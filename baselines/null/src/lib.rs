@@ -1,9 +1,9 @@
-//! A store that stores nothing: what remains in its numbers is the price of the harness.
+//! A store that stores nothing: its numbers are the cost of the harness.
 //!
-//! Every operation answers from its arguments alone, reads no shared memory and writes none, so
-//! that a loop over it costs what the driver, the stream of operations and the clock cost. The
-//! answers are those of a store in which every key is live: `get` finds `value_bytes` bytes (the
-//! buffer is not touched), `put` updates, `delete` finds its key.
+//! Every operation computes its answer from its arguments and reads or writes no shared memory. A
+//! loop over it therefore costs what the driver, the stream of operations and the clock cost. The
+//! answers are those of a store in which every key is live: `get` finds `value_bytes` bytes (but
+//! does not touch the buffer), `put` updates, `delete` finds its key.
 #![forbid(unsafe_code)]
 
 use std::hint::black_box;
@@ -20,7 +20,7 @@ pub struct Null {
 }
 
 impl Null {
-    /// A store whose values have `value_bytes` bytes each, as far as anyone can see.
+    /// A store in which every value appears to have `value_bytes` bytes.
     #[must_use]
     pub fn open(value_bytes: usize) -> Self {
         Self { value_bytes }
@@ -62,12 +62,12 @@ impl KvEngine for Null {
 #[derive(Debug)]
 pub struct NullSession {
     value_bytes: usize,
-    /// To a GET, a PUT and a DELETE of a batch.
+    /// The answers to a GET, a PUT and a DELETE in a batch.
     answers: [Outcome; 3],
 }
 
-// `black_box` keeps the optimiser from dropping the stream of operations with the operation: the
-// key and the value's address must exist, as for any store.
+// `black_box` keeps the optimiser from dropping the stream of operations along with the operation:
+// as for any store, the key and the value's address must be computed.
 impl KvSession for NullSession {
     #[inline]
     fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
@@ -87,7 +87,8 @@ impl KvSession for NullSession {
         true
     }
 
-    /// Without a branch on the kind of operation, which in a random mix would cost more than all the rest.
+    /// Does not branch on the kind of operation: in a random mix, that branch would cost more than
+    /// everything else.
     #[inline]
     fn execute(
         &mut self,

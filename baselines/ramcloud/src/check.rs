@@ -1,4 +1,4 @@
-//! Walks log and hash table and verifies that they agree. Nobody may operate meanwhile.
+//! Walks log and hash table and checks that they agree. No session may operate meanwhile.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
@@ -11,22 +11,22 @@ use crate::seglets::NONE;
 use crate::segments::{Segment, SegmentId, State};
 use crate::word::Word;
 
-/// What the walk over the log found.
+/// The findings of the walk over the log.
 #[derive(Debug, Default)]
 struct Found {
     live_objects: u64,
     live_value_bytes: u64,
     live_object_bytes: u64,
-    /// Keys and versions of dead objects, by segment.
+    /// Keys and versions of dead objects, with their segments.
     dead: HashSet<(u64, u64, u64)>,
-    /// The same as tombstones in the log say it.
+    /// The same, according to the tombstones in the log.
     buried: Vec<(u64, u64, u64)>,
 }
 
-/// Verifies an instance.
+/// Checks an instance.
 ///
 /// # Errors
-/// The first violation.
+/// A description of the first violation.
 pub(crate) fn check(manager: &ObjectManager) -> Result<(), String> {
     manager.head.publish(&manager.log);
     let mut words = HashMap::new();
@@ -64,7 +64,7 @@ pub(crate) fn check(manager: &ObjectManager) -> Result<(), String> {
     Ok(())
 }
 
-/// Every seglet is in the pool or in one segment, once.
+/// Checks that every seglet is in the pool or in one segment, once.
 fn check_seglets(manager: &ObjectManager) -> Result<(), String> {
     let seglets = &manager.log.seglets;
     let mut owners = vec![None; seglets.count()];
@@ -79,7 +79,7 @@ fn check_seglets(manager: &ObjectManager) -> Result<(), String> {
         if segment.state() == State::Free {
             continue;
         }
-        // Relaxed, here and below: nobody operates.
+        // Relaxed, here and below: no session operates.
         let mut seglet = segment.first.load(Ordering::Relaxed);
         let mut count = 0;
         while seglet != NONE {
@@ -102,8 +102,8 @@ fn check_seglets(manager: &ObjectManager) -> Result<(), String> {
     }
 }
 
-/// Entries are whole, sorted by age and counted; live ones are those that a bucket of their hash
-/// leads to, and are taken out of `words`.
+/// Checks that entries are intact, sorted by age and counted. Live entries are those that a bucket
+/// of their hash leads to; they are removed from `words`.
 fn check_segment(
     manager: &ObjectManager,
     slot: u32,
@@ -160,8 +160,8 @@ fn check_segment(
     Ok(())
 }
 
-/// Each tombstone whose segment is in the log names a dead object there, and no object has two;
-/// those written and neither cleaned nor in the log would be lost.
+/// Checks that each tombstone whose segment is in the log names a dead object there, and that no
+/// object has two. A tombstone written, not cleaned and not in the log would be lost.
 fn check_tombstones(manager: &ObjectManager, found: &Found) -> Result<(), String> {
     let mut named = HashSet::new();
     for &(segment, key, version) in &found.buried {

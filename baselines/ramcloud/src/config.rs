@@ -1,56 +1,58 @@
-//! Settings, and the sizes that follow from them.
+//! Settings, and the sizes derived from them.
 
 use engine::OpenError;
 
 use crate::entry::object_bytes;
 
-/// Least object memory of an instance.
+/// The least object memory of an instance.
 const INSTANCE_BYTES_MIN: u64 = 4 << 20;
-/// Most object memory of an instance.
+/// The most object memory of an instance.
 const INSTANCE_BYTES_MAX: u64 = 256 << 30;
-/// Most seglets of an instance: segments, which have one at least, are counted in 24 bits.
+/// The most seglets of an instance: segments, each of which has at least one, are numbered with 24
+/// bits.
 const SEGLETS_MAX: u64 = 1 << 23;
-/// Segments that an instance has at least: where memory is small they are shorter than asked for.
+/// The least number of segments of an instance: in a small memory they are shorter than configured.
 const SEGMENTS_MIN: usize = 64;
-/// Seglets that a segment has at least, where they would not be shorter than [`SEGLET_BYTES_MIN`].
+/// The least number of seglets of a segment, unless they would be shorter than
+/// [`SEGLET_BYTES_MIN`].
 const SEGLETS_PER_SEGMENT_MIN: usize = 128;
 const SEGLET_BYTES_MIN: usize = 1 << 10;
 const SEGMENT_BYTES_MAX: usize = 1 << 30;
 const INSTANCES_MAX: usize = 1 << 10;
 const CLEANER_THREADS_MAX: usize = 8;
 const RECORDS_MAX: u64 = 1 << 40;
-/// Objects that a bucket holds on average at `records_max`, at most.
+/// The average number of objects per bucket at `records_max`, at most.
 const RECORDS_PER_BUCKET: u64 = 5;
-/// Longest value of all, as in the original.
+/// The longest value at all, as in the original.
 pub(crate) const VALUE_BYTES_MAX: usize = 1 << 20;
 
 /// Settings of a [`RamCloud`](crate::RamCloud).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Memory for the logs of all instances together, in bytes; at least 4 MiB each.
+    /// Memory for the logs of all instances, in bytes; at least 4 MiB each.
     pub object_memory_bytes: u64,
-    /// Objects expected at most, in all instances: sizes the hash tables. More are taken, in
-    /// chains of buckets.
+    /// The most objects expected, in all instances; sets the size of the hash tables. Further
+    /// objects go into chains of buckets.
     pub records_max: u64,
-    /// Object managers, each with a log, a hash table and cleaners of its own; 1 to 1024.
+    /// Number of object managers, each with its own log, hash table and cleaners; 1 to 1024.
     pub instances: usize,
-    /// Threads that clean, per instance; 1 to 8.
+    /// Number of cleaner threads per instance; 1 to 8.
     pub cleaner_threads: usize,
-    /// Length of a segment, in bytes, a power of two. An instance has at least 64 segments, so
-    /// they are shorter in a small memory.
+    /// Length of a segment in bytes, a power of two. An instance has at least 64 segments, so they
+    /// are shorter in a small memory.
     pub segment_bytes: usize,
-    /// Length of a seglet, in bytes, a power of two. A segment has at least 128 of them, or as
-    /// many of 1 KiB as fit.
+    /// Length of a seglet in bytes, a power of two. A segment has at least 128 seglets, or as many
+    /// of 1 KiB as fit.
     pub seglet_bytes: usize,
-    /// Whether 2 MiB pages are asked for.
+    /// Whether to request 2 MiB pages.
     pub huge_pages: bool,
-    /// Whether logs and hash tables are made resident when it opens, as the original does.
+    /// Whether to make logs and hash tables resident on opening, as the original does.
     pub resident: bool,
 }
 
 impl Config {
     /// The original's settings: one instance with one cleaner, 8 MiB segments of 64 KiB seglets,
-    /// all memory touched at the start; and huge pages.
+    /// all memory touched at the start. Plus huge pages.
     #[must_use]
     pub fn new(object_memory_bytes: u64, records_max: u64) -> Self {
         Self {
@@ -72,7 +74,7 @@ impl Config {
             return Err(refused("instances", instances, format!("1 to {INSTANCES_MAX}")));
         }
         if !(1..=CLEANER_THREADS_MAX).contains(&cleaner_threads) {
-            let accepted = format!("1 to {CLEANER_THREADS_MAX}, which no put does the work of");
+            let accepted = format!("1 to {CLEANER_THREADS_MAX}; puts do not clean");
             return Err(refused("cleaner_threads", cleaner_threads, accepted));
         }
         let instance_bytes = self.object_memory_bytes / instances as u64;
@@ -117,21 +119,19 @@ impl Config {
 /// Sizes of one instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Geometry {
-    /// All seglets.
     pub(crate) seglets: usize,
     pub(crate) seglet_bytes: usize,
-    /// Seglets of a full segment.
+    /// Number of seglets in a full segment.
     pub(crate) segment_seglets: usize,
     pub(crate) cleaner_threads: usize,
-    /// Seglets that one pass of a cleaner may fill.
+    /// Number of seglets that one pass of a cleaner may fill.
     pub(crate) pass_seglets: usize,
-    /// Seglets that only cleaners take.
+    /// Seglets reserved for cleaners.
     pub(crate) survivor_reserve: usize,
-    /// Seglets beyond those that only tombstones of deletes take.
+    /// Further seglets reserved for the tombstones of deletes.
     pub(crate) tombstone_reserve: usize,
-    /// Buckets of the hash table, a power of two.
+    /// Number of buckets of the hash table, a power of two.
     pub(crate) buckets: usize,
-    /// Longest value.
     pub(crate) value_bytes_max: usize,
 }
 
@@ -143,7 +143,7 @@ impl Geometry {
         cleaner_threads: usize,
         buckets: usize,
     ) -> Self {
-        // The original's 11 segments (10 live ones of a pass, and a beginning), or what a
+        // The original's 11 segments (10 live ones of a pass, and the start of another), or what a
         // smaller memory can spare.
         let segments = seglets / segment_seglets;
         let reserve_segments = (segments / 32).clamp(2, 11).max(2 * cleaner_threads);
@@ -157,7 +157,7 @@ impl Geometry {
             survivor_reserve,
             tombstone_reserve: (seglets / 64).max(2),
             buckets,
-            // With its tombstone, at most half a segment, so that segments are at least half full.
+            // With its tombstone at most half a segment, so that segments are at least half full.
             value_bytes_max: (segment_seglets * seglet_bytes / 2 - 2 * object_bytes(0))
                 .min(VALUE_BYTES_MAX),
         }
@@ -171,7 +171,7 @@ impl Geometry {
         self.seglets * self.seglet_bytes
     }
 
-    /// Seglets that puts leave free.
+    /// Seglets that puts must leave free.
     pub(crate) fn put_floor(&self) -> usize {
         self.survivor_reserve + self.tombstone_reserve
     }

@@ -1,4 +1,4 @@
-//! Entries of the log: what an object and a tombstone look like in memory.
+//! Entries of the log: the layout of objects and tombstones.
 //!
 //! ```text
 //! object     header | key | version | value, filled up to words
@@ -10,22 +10,22 @@
 //!            +----------+------+------------+
 //! ```
 //!
-//! Versions are the log's time, which is the bytes it has taken in, so that a version also says
-//! how old an object is. A tombstone names key, version and segment of the object that died, and
-//! the time at which it was written.
+//! Versions are the log's time, measured in bytes appended, so a version also tells how old an
+//! object is. A tombstone contains the key, version and segment of the dead object, and the time at
+//! which the tombstone was written.
 
-/// Bytes of a word; entries begin at words.
+/// Size of a word; entries are aligned to words.
 pub(crate) const WORD_BYTES: usize = 8;
-/// Bytes of an object beside its value.
+/// Size of an object without its value.
 pub(crate) const OBJECT_HEADER_BYTES: usize = 3 * WORD_BYTES;
 /// Bytes of a tombstone.
 pub(crate) const TOMBSTONE_BYTES: usize = 5 * WORD_BYTES;
-/// Bytes of an entry that always lie in one seglet; a seglet's tail that is shorter stays empty.
+/// How many bytes of an entry always lie in one seglet; a shorter tail of a seglet stays empty.
 pub(crate) const UNDIVIDED_BYTES: usize = TOMBSTONE_BYTES;
 
 const _: () = assert!(UNDIVIDED_BYTES >= OBJECT_HEADER_BYTES);
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Object,
@@ -43,7 +43,7 @@ const TOMBSTONE: u64 = 2;
 impl Header {
     pub(crate) const TOMBSTONE: Self = Self(TOMBSTONE << KIND_SHIFT);
 
-    /// Of an object with a value of so many bytes.
+    /// The header of an object with a value of this size.
     #[inline]
     pub(crate) fn object(value_bytes: usize) -> Self {
         debug_assert!(u32::try_from(value_bytes).is_ok(), "values are shorter than segments");
@@ -60,7 +60,7 @@ impl Header {
         self.0
     }
 
-    /// `None` where no entry begins.
+    /// `None` if no entry begins here.
     #[inline]
     pub(crate) fn kind(self) -> Option<Kind> {
         match self.0 >> KIND_SHIFT {
@@ -75,7 +75,7 @@ impl Header {
         self.0 as u32 as usize
     }
 
-    /// Bytes of the whole entry.
+    /// Size of the whole entry.
     #[inline]
     pub(crate) fn entry_bytes(self) -> usize {
         match self.0 >> KIND_SHIFT {
@@ -85,27 +85,27 @@ impl Header {
     }
 }
 
-/// Bytes of an object with a value of `value_bytes`.
+/// Size of an object with a value of `value_bytes`.
 #[inline]
 pub(crate) const fn object_bytes(value_bytes: usize) -> usize {
     OBJECT_HEADER_BYTES + value_bytes.next_multiple_of(WORD_BYTES)
 }
 
-/// An entry as a walk over a segment finds it.
+/// An entry, as found by a walk over a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
     Object { value_bytes: usize, key: u64, version: u64 },
     Tombstone(Tombstone),
 }
 
-/// That the version of a key which lies in a segment is dead.
+/// Records that the version of a key in some segment is dead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tombstone {
     pub(crate) key: u64,
     pub(crate) version: u64,
-    /// Word of the [`SegmentId`](crate::segments::SegmentId).
+    /// The word of the [`SegmentId`](crate::segments::SegmentId).
     pub(crate) segment: u64,
-    /// When it was written, in the log's time.
+    /// When it was written, in log time.
     pub(crate) written: u64,
 }
 
@@ -117,7 +117,7 @@ impl Entry {
         }
     }
 
-    /// When it was first written, in the log's time.
+    /// When it was first written, in log time.
     pub(crate) fn written(self) -> u64 {
         match self {
             Self::Object { version, .. } => version,

@@ -1,4 +1,4 @@
-//! One hash of a key, cut into what chooses instance, bucket and tag.
+//! One hash of a key, divided into the parts that select instance, bucket and tag.
 
 /// The hash of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,19 +13,19 @@ impl Hash {
         Self(product as u64 ^ (product >> 64) as u64)
     }
 
-    /// The low bits: a bucket of a table of a power of two.
+    /// The low bits: a bucket of a table whose size is a power of two.
     #[inline]
     pub(crate) fn bucket(self, mask: usize) -> usize {
         self.0 as usize & mask
     }
 
-    /// The 16 bits on top, which stand beside a reference.
+    /// The top 16 bits, which are stored beside a reference.
     #[inline]
     pub(crate) fn tag(self) -> u64 {
         self.0 >> 48
     }
 
-    /// One of at most 2¹⁶ instances, by the 16 bits below the tag.
+    /// One of at most 2¹⁶ instances, selected by the 16 bits below the tag.
     #[inline]
     pub(crate) fn instance(self, instances: usize) -> usize {
         ((self.0 >> 32 & 0xffff) as usize * instances) >> 16

@@ -6,7 +6,7 @@ use crate::entry::{TOMBSTONE_BYTES, Tombstone, object_bytes};
 use crate::log::{Log, Reference};
 use crate::writer::Writer;
 
-/// The append lock and what it guards, on lines that who only reads does not touch.
+/// The append lock and what it guards, on cache lines that readers do not touch.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(crate) struct Head(Mutex<Contents>);
@@ -14,35 +14,35 @@ pub(crate) struct Head(Mutex<Contents>);
 #[derive(Debug)]
 struct Contents {
     writer: Writer,
-    /// The last seglet was taken for tombstones from below what puts leave free: a put must not
-    /// fill it.
+    /// The last seglet was taken for tombstones out of the reserve below the puts' floor, so a put
+    /// must not fill it.
     for_tombstones: bool,
     figures: Figures,
 }
 
-/// What went through the head.
+/// Counters of what went through the head.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Figures {
     /// Bytes appended: the log's time.
     pub(crate) appended_bytes: u64,
     pub(crate) live_objects: u64,
     pub(crate) live_value_bytes: u64,
-    /// Live objects as laid out.
+    /// Size of the live objects, headers included.
     pub(crate) live_object_bytes: u64,
     pub(crate) tombstones_written: u64,
-    /// The longest object so far.
+    /// Size of the largest object so far.
     pub(crate) largest_object_bytes: usize,
-    /// Objects deleted without a tombstone, because not even that found room.
+    /// Objects deleted without a tombstone, because there was no room even for that.
     pub(crate) tombstones_omitted: u64,
 }
 
-/// An object that an operation ends.
+/// An object that an operation replaces or deletes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dead {
     pub(crate) key: u64,
     pub(crate) version: u64,
     pub(crate) value_bytes: usize,
-    /// The segment it lies in.
+    /// The segment that contains it.
     pub(crate) segment: u64,
 }
 
@@ -63,7 +63,7 @@ impl Figures {
 }
 
 impl Contents {
-    /// The next entry's time.
+    /// The time of the next entry.
     fn tick(&mut self, bytes: usize) -> u64 {
         self.figures.appended_bytes += bytes as u64;
         self.figures.appended_bytes
@@ -87,7 +87,7 @@ impl Head {
         }))
     }
 
-    /// Appends an object and the tombstone of the one it replaces, both or none; leaves `floor`
+    /// Appends an object and the tombstone of the one it replaces, both or neither; leaves `floor`
     /// seglets in the pool.
     #[inline]
     pub(crate) fn append_object(
@@ -120,7 +120,7 @@ impl Head {
         Some(reference)
     }
 
-    /// Appends a tombstone; leaves `floor` seglets in the pool. A put leaves `put_floor` there.
+    /// Appends a tombstone; leaves `floor` seglets in the pool. (A put leaves `put_floor`.)
     pub(crate) fn append_tombstone(
         &self,
         log: &Log,
@@ -146,13 +146,13 @@ impl Head {
         head.figures.remove_object(value_bytes);
     }
 
-    /// Ends the open segment, so that it can be cleaned.
+    /// Seals the open segment, so that it can be cleaned.
     pub(crate) fn seal(&self, log: &Log) {
         let mut head = self.lock();
         head.writer.seal(log);
     }
 
-    /// Writes the open segment's figures down, for those who walk the log.
+    /// Publishes the open segment's counters, for threads that walk the log.
     pub(crate) fn publish(&self, log: &Log) {
         self.lock().writer.publish(log);
     }
@@ -161,14 +161,14 @@ impl Head {
         self.lock().figures
     }
 
-    /// Bytes of the open segment's seglets that nothing was written to.
+    /// Unwritten bytes in the open segment's seglets.
     pub(crate) fn spare_bytes(&self, log: &Log) -> usize {
         self.lock().writer.spare_bytes(log)
     }
 
     fn lock(&self) -> MutexGuard<'_, Contents> {
-        // Poisoned only by a violated invariant, which panicked where it was found; what is
-        // referenced stays readable.
+        // Poisoned only by a violated invariant, which has panicked already; what is referenced
+        // stays readable.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,8 +1,8 @@
 //! RAMCloud's log-structured memory: one head, tombstones, a cost-benefit cleaner.
 //!
-//! Written from Rumble, Kejriwal and Ousterhout, *Log-structured Memory for DRAM-based Storage*
-//! (FAST '14), as far as the class `ObjectManager` goes. An instance is a log with one append
-//! lock, a hash table of cache-line buckets with a lock each, and threads that clean:
+//! A reimplementation after Rumble, Kejriwal and Ousterhout, *Log-structured Memory for DRAM-based
+//! Storage* (FAST '14), limited to the class `ObjectManager`. An instance consists of a log with
+//! one append lock, a hash table of cache-line buckets with a lock each, and cleaner threads:
 //!
 //! ```text
 //! hash table            log: segments of seglets             pool
@@ -14,14 +14,14 @@
 //! ```
 //!
 //! A put appends the object and a tombstone for the one it replaces; a delete appends a tombstone.
-//! A tombstone names the segment of the object that died and is dropped once that segment is gone.
+//! A tombstone names the segment of the dead object and is dropped once that segment is gone.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
-//! | `manager` | one instance: the operations, and who protects what |
+//! | `manager` | one instance: the operations, and which lock protects what |
 //! | `head`, `writer` | the append lock; appending to segments |
-//! | `log`, `entry` | how references lead to entries; layouts |
-//! | `segments`, `seglets` | states and figures of segments; the pool |
+//! | `log`, `entry` | references and what they lead to; layouts |
+//! | `segments`, `seglets` | states and counters of segments; the pool |
 //! | `table`, `word`, `hash` | the hash table |
 //! | `cleaner/` | when, what and how to clean |
 //! | `report`, `check` | census and counters; the invariants |
@@ -64,7 +64,7 @@ pub use session::RamCloudSession;
 /// How long [`KvEngine::settle`] and [`KvEngine::trim`] wait for the cleaners.
 const SETTLE_MAX: Duration = Duration::from_secs(5);
 
-/// The store: some instances, each of which has the keys of its hashes.
+/// The store: one or more instances, each responsible for the keys whose hashes select it.
 #[derive(Debug)]
 pub struct RamCloud {
     config: Config,
@@ -76,9 +76,9 @@ impl RamCloud {
     /// An empty store.
     ///
     /// # Errors
-    /// [`OpenError::BadSetting`] when a setting is out of its range (see [`Config`]);
-    /// [`OpenError::OutOfMemory`] when the system has no address space for it;
-    /// [`OpenError::Missing`] when it starts no more threads.
+    /// [`OpenError::BadSetting`] if a setting is out of range (see [`Config`]);
+    /// [`OpenError::OutOfMemory`] if the system has no address space for it; [`OpenError::Missing`]
+    /// if it cannot start another thread.
     pub fn open(config: Config) -> Result<Self, OpenError> {
         let geometry = config.geometry()?;
         let pages = if config.huge_pages { Pages::Huge } else { Pages::Small };
@@ -105,7 +105,7 @@ impl KvEngine for RamCloud {
         name: "ramcloud",
         description: "log-structured, one head, bucket locks, tombstones, cost-benefit cleaner",
         full: FullMeaning::Refuse,
-        // Chains of the hash table and the cleaners' lists are beside what is configured.
+        // Chains of the hash table and the cleaners' lists come on top of the configured memory.
         memory_bound: MemoryBound::Soft,
         value_bytes_max: config::VALUE_BYTES_MAX,
         page_bytes: HUGE_PAGE_BYTES,
@@ -134,8 +134,8 @@ impl KvEngine for RamCloud {
         }
     }
 
-    /// Cleans whatever is worth it, so that the pools have all that is to be had. The memory
-    /// stays mapped and resident, as the original's does.
+    /// Cleans whatever is worth cleaning, so that the pools have all the memory that can be gained.
+    /// The memory stays mapped and resident, as in the original.
     fn trim(&self) {
         let deadline = Instant::now() + SETTLE_MAX;
         for manager in &self.managers {
@@ -156,7 +156,7 @@ impl KvEngine for RamCloud {
         report::settings(&self.config, &self.managers[0].geometry)
     }
 
-    /// Only while no session operates: walks log and hash table of each instance.
+    /// Walks log and hash table of each instance. No session may operate meanwhile.
     fn check(&self) -> Result<(), String> {
         for (instance, manager) in self.managers.iter().enumerate() {
             let pause = manager.pressure.pause();
@@ -168,7 +168,7 @@ impl KvEngine for RamCloud {
     }
 }
 
-/// Has rounds run while they are due and free something.
+/// Runs rounds while they are due and free something.
 fn clean(manager: &ObjectManager, need: Need, deadline: Instant, is_due: impl Fn() -> bool) {
     loop {
         let seen = manager.pressure.rounds();

@@ -1,5 +1,4 @@
-//! The log's memory: how a reference leads to an entry, across seglets, and how a segment is
-//! walked.
+//! The log's memory: how a reference leads to an entry across seglets, and how to walk a segment.
 
 use std::io;
 use std::num::NonZeroU64;
@@ -16,14 +15,14 @@ use crate::seglets::{NONE, Seglets};
 use crate::segments::Segments;
 use crate::table::LockedBucket;
 
-/// Bits of a reference: what a slot of the hash table has beside tag and mark.
+/// Bits of a reference: those of a hash-table slot that are left beside tag and mark.
 pub(crate) const REFERENCE_BITS: u32 = 47;
 
-/// An entry's address, in words, counted from 1.
+/// The address of an entry, in words, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Reference(pub(crate) NonZeroU64);
 
-/// An entry's address as seglet and byte within it.
+/// The address of an entry, as a seglet and a byte offset within it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) seglet: u32,
@@ -59,14 +58,14 @@ impl Log {
         1 << self.seglet_shift
     }
 
-    /// Seglets of a full segment.
+    /// Number of seglets in a full segment.
     #[inline]
     pub(crate) fn segment_seglets(&self) -> usize {
         self.segment_seglets
     }
 
-    /// Where in its segment the entry begins that comes behind `length` bytes: there, or at the
-    /// next seglet where the rest of this one cannot hold what is never divided.
+    /// Where an entry behind `length` bytes begins in its segment: directly there, or at the next
+    /// seglet if the rest of this one cannot hold the part that is never divided.
     #[inline]
     pub(crate) fn entry_start(&self, length: usize) -> usize {
         let within = length & (self.seglet_bytes() - 1);
@@ -109,7 +108,7 @@ impl Log {
         self.region.word(self.byte_of(place) + 2 * WORD_BYTES)
     }
 
-    /// Copies the value of the object at `place`, which `bucket` leads to.
+    /// Copies the value of the object at `place`, which `bucket` must lead to.
     #[inline]
     pub(crate) fn copy_value(&self, bucket: &LockedBucket<'_>, place: Place, to: &mut [u8]) {
         let mut rest = to;
@@ -121,8 +120,8 @@ impl Log {
         });
     }
 
-    /// Cuts the `bytes` bytes that come `skip` behind an entry's start at the ends of seglets,
-    /// and gives the first byte and the length of each piece.
+    /// Divides the `bytes` bytes that begin `skip` bytes after an entry's start at the seglet
+    /// boundaries. Passes the offset and length of each piece.
     #[inline]
     pub(crate) fn each_piece(
         &self,
@@ -146,7 +145,7 @@ impl Log {
         }
     }
 
-    /// The entry at a place, `None` where none begins.
+    /// The entry at a place; `None` if none begins there.
     pub(crate) fn entry(&self, place: Place) -> Option<Entry> {
         let header = self.header(place);
         let (key, version) = (self.key(place), self.version(place));
@@ -160,10 +159,10 @@ impl Log {
         })
     }
 
-    /// The entries of a segment, in order, up to its length now. Ends early where none begins.
+    /// The entries of a segment, in order, up to its current length. Ends early if no entry begins.
     pub(crate) fn entries(&self, slot: u32) -> Entries<'_> {
         let segment = self.segments.slot(slot);
-        // Relaxed: of a sealed segment the state's acquire ordered them; of the head nobody
+        // Relaxed: for a sealed segment, the acquire of the state ordered them; to the head, nobody
         // appends meanwhile.
         let (first, length) =
             (segment.first.load(Ordering::Relaxed), segment.length.load(Ordering::Relaxed));
@@ -176,9 +175,9 @@ impl Log {
 pub(crate) struct Entries<'a> {
     log: &'a Log,
     seglet: u32,
-    /// Of the seglet in the segment.
+    /// The seglet's position in the segment.
     number: usize,
-    /// Bytes walked over.
+    /// Bytes walked so far.
     behind: usize,
     length: usize,
 }

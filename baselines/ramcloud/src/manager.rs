@@ -1,17 +1,18 @@
 //! The object manager: hash table, log and head of one instance, and the three operations.
 //!
-//! # Who protects what
-//! * **A bucket's lock** protects its words *and every entry they lead to*: sessions and cleaners
-//!   change a word, and read what it leads to, only under it. No reference outlives the lock.
-//! * **The append lock** protects the open segment and the figures. It is taken under a bucket's
-//!   lock, so that the entry and the word that leads to it change as one for all who look.
-//! * **A segment's state**: who makes it `Cleaning` owns it until it is free.
-//! * **Seglets are reused without epochs.** The original needs those because replies lead into
-//!   the log while they are sent; here values are copied out under the lock. A segment is freed
-//!   when each word that led into it was changed under its bucket's lock, or when its dead bytes,
-//!   added under such locks, are all there are. So every reader is done, and none can come.
+//! # Which lock protects what
+//! * **A bucket's lock** protects its words *and every entry they lead to*. Sessions and cleaners
+//!   change a word, and read what it leads to, only under this lock. No reference outlives it.
+//! * **The append lock** protects the open segment and the counters. It is taken under a bucket's
+//!   lock, so that everyone sees the entry and the word that leads to it change together.
+//! * **A segment's state**: whoever sets it to `Cleaning` owns the segment until it is free.
+//! * **Seglets are reused without epochs.** The original needs epochs because replies refer to the
+//!   log while they are sent; here values are copied out under the lock. A segment is freed in one
+//!   of two cases: each word that led into it was changed under its bucket's lock, or its dead
+//!   bytes, counted under such locks, are all of its bytes. Either way every reader has finished
+//!   and none can follow.
 //!
-//! Order of locks: bucket, head, pool; the cleaners' state is never held with a bucket's lock.
+//! Lock order: bucket, head, pool. The cleaners' state is never locked together with a bucket.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -27,9 +28,9 @@ use crate::head::{Dead, Head};
 use crate::log::{Log, Place, Reference};
 use crate::table::{Found, LockedBucket, Table};
 
-/// How long an operation waits for room while the cleaners look for some. They answer when there
-/// is none, so this only bounds what a machine without a processor to spare, or other threads that
-/// take whatever is freed, can do to an operation.
+/// How long an operation waits while cleaners look for room. Cleaners answer if there is none. So
+/// this limit only matters on a machine with no processor to spare, or if other threads take
+/// whatever is freed.
 const WAIT_MAX: Duration = Duration::from_secs(5);
 
 /// One instance.
@@ -99,7 +100,7 @@ impl ObjectManager {
         }
     }
 
-    /// `None`, and nothing changed, where the log has no room.
+    /// `None`, with nothing changed, if the log has no room.
     #[inline]
     fn try_put(&self, hash: Hash, key: u64, value: &[u8]) -> Option<PutOutcome> {
         let mut bucket = self.table.lock(hash);
@@ -123,7 +124,7 @@ impl ObjectManager {
         Some(outcome)
     }
 
-    /// `None`, and nothing changed, where the log has no room for a tombstone.
+    /// `None`, with nothing changed, if the log has no room for a tombstone.
     fn try_delete(&self, hash: Hash, key: u64) -> Option<bool> {
         let mut bucket = self.table.lock(hash);
         let Some((found, place)) = self.find::<false>(&bucket, hash, key) else {
@@ -142,8 +143,8 @@ impl ObjectManager {
         Some(true)
     }
 
-    /// The last resort of a log that takes nothing more and has nothing to clean. Tombstones
-    /// are for recovery, which is left out, so the object stays dead.
+    /// The last resort when the log has no room and nothing to clean. Tombstones exist for
+    /// recovery, which is left out, so the object stays dead.
     #[cold]
     fn delete_without_tombstone(&self, hash: Hash, key: u64) -> bool {
         let mut bucket = self.table.lock(hash);
@@ -154,7 +155,7 @@ impl ObjectManager {
         true
     }
 
-    /// Repeats what found no room, as long as cleaners make some, and no longer than
+    /// Repeats an attempt that found no room as long as cleaners make some, but no longer than
     /// [`WAIT_MAX`].
     #[cold]
     fn patiently<T>(&self, need: Need, attempt: impl Fn() -> Option<T>) -> Option<T> {
@@ -166,14 +167,14 @@ impl ObjectManager {
             }
             match self.pressure.wait(need, seen, deadline) {
                 Waited::Freed => {}
-                // Others may have freed what the cleaners had not to.
+                // Other threads may have freed what the cleaners could not.
                 Waited::NothingToClean | Waited::TooLong => return attempt(),
             }
         }
     }
 
-    /// The entry of a key, as found in its bucket and where it lies; fetches the line behind its
-    /// first one, too, where the value is wanted.
+    /// The entry of a key: its place in the bucket and in the log. If the value is wanted, also
+    /// prefetches the line behind the first one.
     #[inline]
     fn find<'a, const VALUE: bool>(
         &self,
@@ -202,7 +203,8 @@ impl ObjectManager {
         }
     }
 
-    /// Counts an object as dead that no word leads to any more, still under its bucket's lock.
+    /// Counts an object as dead to which no word leads any more. The bucket's lock must still be
+    /// held.
     #[inline]
     fn bury(&self, place: Place) {
         let owner = self.log.seglets.owner(place.seglet);

@@ -1,14 +1,15 @@
-//! Memory of the log and of the hash table: the only unsafe code.
+//! Memory of the log and of the hash table: the crate's only unsafe code.
 //!
-//! Words, which entries begin with, are accessed as relaxed atomics. Values are copied plainly,
-//! and three facts keep a copy from meeting a write:
+//! Words, with which entries begin, are accessed as relaxed atomics. Values are copied with plain
+//! accesses. Three facts keep such a copy from racing with a write:
 //!
-//! * an entry is written once, by the one [`Writer`] that has its seglet open, before anything
-//!   leads to it;
-//! * whoever reads a value holds the lock of the bucket that leads to it, and the entry was
-//!   written before its reference was stored under that lock;
-//! * a seglet is written again only after its segment was freed, which is after every reference
-//!   into it was replaced under its bucket's lock. So each earlier reader of that bucket is done.
+//! * An entry is written once, by the one [`Writer`] that has its seglet open, before anything
+//!   leads to it.
+//! * Whoever reads a value holds the lock of the bucket that leads to it, and the entry was written
+//!   before its reference was stored under that lock.
+//! * A seglet is rewritten only after its segment was freed, which happens after every reference
+//!   into it was replaced under its bucket's lock. So each earlier reader of that bucket has
+//!   finished.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,14 +20,14 @@ use crate::entry::WORD_BYTES;
 use crate::table::LockedBucket;
 use crate::writer::Writer;
 
-/// Zeroed memory, addressed by offsets in bytes.
+/// Zeroed memory, addressed by byte offsets.
 #[derive(Debug)]
 pub(crate) struct Region {
     mapping: Mapping,
 }
 
 impl Region {
-    /// At least `bytes` of memory, made resident where asked.
+    /// Maps at least `bytes` of memory, resident if requested.
     pub(crate) fn map(bytes: usize, pages: Pages, resident: bool) -> io::Result<Self> {
         let mapping = Mapping::anonymous(bytes, pages)?;
         if resident {
@@ -48,7 +49,7 @@ impl Region {
     /// The word at byte `at`.
     #[inline]
     pub(crate) fn word(&self, at: usize) -> u64 {
-        // Relaxed: what leads to an entry (a bucket's lock, the state of a segment) orders it.
+        // Relaxed: whatever leads to an entry (a bucket's lock, the state of a segment) orders it.
         self.words()[at / WORD_BYTES].load(Ordering::Relaxed)
     }
 
@@ -59,7 +60,7 @@ impl Region {
         self.words()[at / WORD_BYTES].store(word, Ordering::Relaxed);
     }
 
-    /// Copies a piece of a value out that `_bucket` leads to.
+    /// Copies out a piece of a value that `_bucket` leads to.
     #[inline]
     pub(crate) fn copy_out(&self, _bucket: &LockedBucket<'_>, at: usize, to: &mut [u8]) {
         let from = self.place(at, to.len());
@@ -68,7 +69,7 @@ impl Region {
         unsafe { std::ptr::copy_nonoverlapping(from, to.as_mut_ptr(), to.len()) };
     }
 
-    /// Copies a piece of a value to where `_writer` has reserved room.
+    /// Copies a piece of a value to room that `_writer` has reserved.
     #[inline]
     pub(crate) fn copy_in(&self, _writer: &mut Writer, at: usize, from: &[u8]) {
         let to = self.place(at, from.len());
@@ -77,7 +78,7 @@ impl Region {
         unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to, from.len()) };
     }
 
-    /// Copies a piece of a value that `_bucket` leads to, to where `_writer` has reserved room.
+    /// Copies a piece of a value that `_bucket` leads to, into room that `_writer` has reserved.
     #[inline]
     pub(crate) fn copy_within(
         &self,
@@ -93,7 +94,7 @@ impl Region {
         unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) };
     }
 
-    /// Asks the processor for the line of byte `at`, wherever that is.
+    /// Prefetches the line of byte `at`; any offset is allowed.
     #[inline]
     pub(crate) fn prefetch(&self, at: usize) {
         prefetch(self.mapping.start().as_ptr().wrapping_add(at));
@@ -107,14 +108,14 @@ impl Region {
     }
 }
 
-/// Eight words on a line of their own.
+/// Eight words on their own cache line.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Bucket(pub(crate) [AtomicU64; 8]);
 
 const _: () = assert!(size_of::<Bucket>() == 64);
 
-/// A fixed number of buckets, all zeros at first.
+/// A fixed number of buckets, initially zero.
 #[derive(Debug)]
 pub(crate) struct Buckets {
     mapping: Mapping,
@@ -122,7 +123,7 @@ pub(crate) struct Buckets {
 }
 
 impl Buckets {
-    /// Maps `count` buckets, made resident where asked.
+    /// Maps `count` buckets, resident if requested.
     pub(crate) fn map(count: usize, pages: Pages, resident: bool) -> io::Result<Self> {
         let bytes = count.checked_mul(size_of::<Bucket>()).ok_or(io::ErrorKind::OutOfMemory)?;
         let mapping = Mapping::anonymous(bytes, pages)?;
@@ -132,7 +133,6 @@ impl Buckets {
         Ok(Self { mapping, count })
     }
 
-    /// All of them.
     #[inline]
     pub(crate) fn all(&self) -> &[Bucket] {
         let start = self.mapping.start().cast::<Bucket>();
@@ -141,7 +141,7 @@ impl Buckets {
         unsafe { std::slice::from_raw_parts(start.as_ptr(), self.count) }
     }
 
-    /// Asks the processor for a bucket's line.
+    /// Prefetches a bucket's line.
     #[inline]
     pub(crate) fn prefetch(&self, index: usize) {
         prefetch(self.mapping.start().as_ptr().wrapping_add(index * size_of::<Bucket>()));

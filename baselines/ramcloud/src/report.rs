@@ -1,4 +1,4 @@
-//! What an engine says of itself: census, counters, settings.
+//! What an engine reports about itself: census, counters, settings.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub(crate) fn memory(managers: &[Arc<ObjectManager>]) -> MemoryCensus {
     census
 }
 
-/// The counters of all instances, summed.
+/// The counters, summed over all instances.
 pub(crate) fn statistics(managers: &[Arc<ObjectManager>]) -> Vec<Statistic> {
     let sum = |figure: &dyn Fn(&ObjectManager) -> u64| -> f64 {
         managers.iter().map(|manager| figure(manager)).sum::<u64>() as f64
@@ -70,7 +70,7 @@ fn live_tombstones(manager: &ObjectManager) -> u64 {
     in_log.map(|(_, segment)| segment.live_tombstones()).sum()
 }
 
-/// The settings in force; lengths are those in use, which a small memory shortens.
+/// The current settings. Lengths are those in use, which may be shortened in a small memory.
 pub(crate) fn settings(config: &Config, geometry: &Geometry) -> Vec<Setting> {
     vec![
         Setting::new("object-memory-bytes", config.object_memory_bytes),

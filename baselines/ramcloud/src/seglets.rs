@@ -1,10 +1,9 @@
-//! The pool of seglets: fixed pieces of the log's memory, each free or in a chain that is a
-//! segment.
+//! The pool of seglets: fixed pieces of the log's memory, each free or in the chain of a segment.
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// No segment, no seglet.
+/// Stands for no segment or no seglet.
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// All seglets of an instance.
@@ -16,12 +15,12 @@ pub(crate) struct Seglets {
     links: Box<[Link]>,
 }
 
-/// Where a seglet is. A reader of an entry finds both in one line.
+/// A seglet's segment and successor. A reader of an entry finds both in one cache line.
 #[derive(Debug)]
 struct Link {
     /// The segment's slot.
     owner: AtomicU32,
-    /// The seglet behind it in its segment.
+    /// The next seglet of its segment.
     next: AtomicU32,
 }
 
@@ -29,7 +28,7 @@ impl Seglets {
     pub(crate) fn new(count: usize) -> Self {
         let link = || Link { owner: AtomicU32::new(NONE), next: AtomicU32::new(NONE) };
         Self {
-            // Low numbers first, and what came back last before what was never used.
+            // Low numbers first; seglets returned last come before those never used.
             free: Mutex::new((0..count as u32).rev().collect()),
             free_count: AtomicUsize::new(count),
             links: (0..count).map(|_| link()).collect(),
@@ -40,16 +39,16 @@ impl Seglets {
         self.links.len()
     }
 
-    /// Seglets in the pool, or a moment ago.
+    /// Number of seglets in the pool, now or a moment ago.
     #[inline]
     pub(crate) fn free(&self) -> usize {
-        // Relaxed: a hint; what is taken is counted under the lock.
+        // Relaxed: a hint; taking seglets counts under the lock.
         self.free_count.load(Ordering::Relaxed)
     }
 
-    /// Takes `count` seglets and chains them behind `last` (a segment's first when [`NONE`]) in
-    /// the segment `owner`, unless fewer than `floor` would be left. Returns the first and last
-    /// of them.
+    /// Takes `count` seglets and appends them to the chain of segment `owner` after `last`
+    /// ([`NONE`] for a new segment), unless fewer than `floor` would be left. Returns the first and
+    /// last of them.
     pub(crate) fn take(
         &self,
         count: usize,
@@ -66,7 +65,7 @@ impl Seglets {
         for _ in 0..count {
             let seglet = free.pop().expect("as many were counted");
             let link = &self.links[seglet as usize];
-            // Relaxed, as all links: whoever follows one was led here by a bucket's lock or a
+            // Relaxed, like all links: whoever follows one got here through a bucket's lock or a
             // segment's state, which order them.
             link.owner.store(owner, Ordering::Relaxed);
             link.next.store(NONE, Ordering::Relaxed);
@@ -82,7 +81,7 @@ impl Seglets {
         Some((first, last))
     }
 
-    /// Gives a segment's chain back.
+    /// Returns a segment's chain to the pool.
     pub(crate) fn give(&self, first: u32) {
         let mut free = self.lock();
         let mut seglet = first;
@@ -94,24 +93,24 @@ impl Seglets {
         self.free_count.store(free.len(), Ordering::Relaxed);
     }
 
-    /// The segment a seglet is part of.
+    /// The segment that a seglet belongs to.
     #[inline]
     pub(crate) fn owner(&self, seglet: u32) -> u32 {
         self.links[seglet as usize].owner.load(Ordering::Relaxed)
     }
 
-    /// The seglet behind it in its segment.
+    /// The next seglet of its segment.
     #[inline]
     pub(crate) fn next(&self, seglet: u32) -> u32 {
         self.links[seglet as usize].next.load(Ordering::Relaxed)
     }
 
-    /// The numbers of those in the pool.
+    /// The numbers of the seglets in the pool.
     pub(crate) fn free_list(&self) -> Vec<u32> {
         self.lock().clone()
     }
 
-    /// Bytes of the pool's own tables.
+    /// Size of the pool's own tables.
     pub(crate) fn table_bytes(&self) -> usize {
         self.links.len() * (size_of::<Link>() + size_of::<u32>())
     }

@@ -1,4 +1,4 @@
-//! The table of segments: what each slot holds and in which state it is.
+//! The table of segments: what each slot holds and which state it is in.
 //!
 //! ```text
 //! Free ──open──► Open ──seal──► Sealed ──select──► Cleaning ──free──► Free
@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::seglets::NONE;
 
-/// Name of a segment, never used twice. `0` is no segment's.
+/// The id of a segment, never reused. `0` is no segment's id.
 ///
 /// ```text
 /// 63             24 23       0
@@ -34,22 +34,22 @@ impl SegmentId {
     }
 }
 
-/// Where a slot is in its life.
+/// The state of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum State {
     /// No segment.
     Free,
-    /// A writer appends.
+    /// A writer appends to it.
     Open,
-    /// Whole; a candidate for cleaning.
+    /// Complete; a candidate for cleaning.
     Sealed,
     /// A cleaner moves its survivors away.
     Cleaning,
 }
 
-/// One slot. Figures are written by whoever owns the state, but for the dead bytes; those of an
-/// open segment are its writer's own until it publishes them.
+/// A slot. Its counters are written by whoever owns the state, except for the dead bytes. The
+/// counters of an open segment stay with its writer until published.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(crate) struct Segment {
@@ -57,21 +57,19 @@ pub(crate) struct Segment {
     dead_bytes: AtomicU64,
     id: AtomicU64,
     state: AtomicU8,
-    /// First seglet.
     pub(crate) first: AtomicU32,
-    /// Seglets.
     pub(crate) seglets: AtomicUsize,
     /// Bytes up to the end of the last entry.
     pub(crate) length: AtomicUsize,
-    /// Bytes of all objects, dead ones included.
+    /// Bytes of all objects, including dead ones.
     pub(crate) object_bytes: AtomicU64,
-    /// Tombstones, dead ones included.
+    /// Number of tombstones, including dead ones.
     pub(crate) tombstones: AtomicU64,
-    /// Tombstones that the last scan found dead.
+    /// Number of tombstones that the last scan found dead.
     pub(crate) dead_tombstones: AtomicU64,
-    /// How many segments had been freed when it was scanned.
+    /// How many segments had been freed when it was last scanned.
     pub(crate) scanned: AtomicU64,
-    /// Mean time at which its entries were written, weighted by their bytes.
+    /// Mean time at which its entries were written, weighted by size.
     pub(crate) written: AtomicU64,
 }
 
@@ -94,7 +92,7 @@ impl Segment {
 
     #[inline]
     pub(crate) fn id(&self) -> SegmentId {
-        // Relaxed: a name; whoever reads the segment behind it is led there otherwise.
+        // Relaxed: just an id; whoever reads the segment behind it gets there another way.
         SegmentId(self.id.load(Ordering::Relaxed))
     }
 
@@ -116,43 +114,44 @@ impl Segment {
     /// Counts an object as dead, after its reference was replaced under its bucket's lock.
     #[inline]
     pub(crate) fn bury(&self, object_bytes: usize) {
-        // Release: pairs with the acquire in `live_object_bytes`. Who sees that all objects are
-        // dead comes behind every reader of them, since those held the buckets' locks before.
+        // Release: pairs with the acquire in `live_object_bytes`. A thread that sees that all
+        // objects are dead comes after every reader of them, since those held the buckets' locks
+        // before.
         self.dead_bytes.fetch_add(object_bytes as u64, Ordering::Release);
     }
 
     /// Bytes of objects that hash tables lead to.
     pub(crate) fn live_object_bytes(&self) -> u64 {
-        // Acquire: pairs with the release in `bury`. More are dead than there are, where the
-        // writer of an open segment has not published its figures.
+        // Acquire: pairs with the release in `bury`. The dead bytes may exceed the total while the
+        // writer of an open segment has not published its counters.
         let dead_bytes = self.dead_bytes.load(Ordering::Acquire);
         self.object_bytes.load(Ordering::Relaxed).saturating_sub(dead_bytes)
     }
 
-    /// Tombstones not known to be dead.
+    /// Number of tombstones not known to be dead.
     pub(crate) fn live_tombstones(&self) -> u64 {
-        // Relaxed: figures.
+        // Relaxed: counters.
         let dead = self.dead_tombstones.load(Ordering::Relaxed);
         self.tombstones.load(Ordering::Relaxed).saturating_sub(dead)
     }
 }
 
-/// Slots beyond one for each seglet: writers take a slot before they know of seglets.
+/// Slots in addition to one per seglet: writers take a slot before they have a seglet.
 const SPARE_SLOTS: usize = 16;
 
-/// All slots of an instance. Every segment has a seglet, so there are slots for all of them.
+/// All slots of an instance. Every segment has a seglet, so there are enough slots.
 #[derive(Debug)]
 pub(crate) struct Segments {
     slots: Box<[Segment]>,
     free: Mutex<Vec<u32>>,
     sequence: AtomicU64,
-    /// Slots ever used.
+    /// Number of slots ever used.
     used: AtomicUsize,
     freed: AtomicU64,
 }
 
 impl Segments {
-    /// For as many segments as there are `seglets`.
+    /// A table for as many segments as there are `seglets`.
     pub(crate) fn new(seglets: usize) -> Self {
         let count = seglets + SPARE_SLOTS;
         assert!(count < 1 << SLOT_BITS, "slots are counted in {SLOT_BITS} bits");
@@ -177,19 +176,19 @@ impl Segments {
         (0..).zip(&self.slots[..used])
     }
 
-    /// Segments freed so far. A tombstone that was alive at one count may be dead at the next.
+    /// Number of segments freed so far. A tombstone that was alive at one count may be dead at the
+    /// next.
     pub(crate) fn freed(&self) -> u64 {
         // Acquire: pairs with the release in `free`; the segments counted are gone.
         self.freed.load(Ordering::Acquire)
     }
 
-    /// Whether a segment of this name is in the log.
+    /// Whether the log contains a segment with this id.
     pub(crate) fn contains(&self, id: SegmentId) -> bool {
         self.slot(id.slot()).id() == id
     }
 
-    /// Takes a slot out of reach of others; [`open`](Self::open) or
-    /// [`put_back`](Self::put_back) follows.
+    /// Reserves a slot; [`open`](Self::open) or [`put_back`](Self::put_back) must follow.
     pub(crate) fn take(&self) -> u32 {
         self.lock().pop().expect("a slot for each seglet and some to spare")
     }
@@ -198,7 +197,7 @@ impl Segments {
         self.lock().push(slot);
     }
 
-    /// Makes a taken slot an open segment.
+    /// Makes a reserved slot an open segment.
     pub(crate) fn open(&self, slot: u32, first: u32) {
         let segment = self.slot(slot);
         // Relaxed, all of them: the state's release orders them.
@@ -222,8 +221,8 @@ impl Segments {
         self.used.fetch_max(slot as usize + 1, Ordering::Release);
     }
 
-    /// Ends a segment of which no reference is left; returns its first seglet, now the caller's
-    /// to give back.
+    /// Frees a segment without references; returns its first seglet, which the caller must give
+    /// back.
     pub(crate) fn free(&self, slot: u32) -> u32 {
         let segment = self.slot(slot);
         debug_assert_eq!(segment.state(), State::Cleaning);
@@ -236,7 +235,6 @@ impl Segments {
         first
     }
 
-    /// Bytes of the table.
     pub(crate) fn table_bytes(&self) -> usize {
         self.slots.len() * (size_of::<Segment>() + size_of::<u32>())
     }

@@ -5,7 +5,7 @@ use engine::{GetError, KvSession, PutError, PutOutcome};
 use crate::RamCloud;
 use crate::hash::Hash;
 
-/// A session: nothing of its own, since every operation meets others at locks anyway.
+/// A session. It has no state of its own, since operations synchronise through locks anyway.
 #[derive(Debug)]
 pub struct RamCloudSession<'a> {
     store: &'a RamCloud,

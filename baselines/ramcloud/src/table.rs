@@ -1,8 +1,8 @@
-//! The hash table: buckets of a cache line, each with a lock, chained where they overflow.
+//! The hash table: cache-line buckets, each with a lock, chained when they overflow.
 //!
 //! Invariants: in a chain every bucket but the last is full, and an overflow bucket has at least
-//! two entries. So `n` entries need fewer than `n / 7` overflow buckets, and as many are mapped
-//! as the log can have objects for; they are touched as they are used, and reused.
+//! two entries. So `n` entries need fewer than `n / 7` overflow buckets. As many are mapped as the
+//! log can hold objects for; they are touched on first use, and reused.
 
 use std::hint;
 use std::io;
@@ -21,7 +21,7 @@ use crate::word::{MARK, Word};
 const WORDS: usize = 8;
 const LAST: usize = WORDS - 1;
 
-/// Looks at a locked bucket before the processor is given away: its owner may have lost it.
+/// How often to check a locked bucket before yielding: its owner may have lost the processor.
 const SPINS: u32 = 128;
 
 /// The hash table of an instance.
@@ -61,7 +61,7 @@ impl Table {
         hash.bucket(self.heads.all().len() - 1)
     }
 
-    /// Asks the processor for a key's bucket.
+    /// Prefetches a key's bucket.
     #[inline]
     pub(crate) fn prefetch(&self, hash: Hash) {
         self.heads.prefetch(self.index(hash));
@@ -76,26 +76,26 @@ impl Table {
     #[inline]
     fn lock_at(&self, index: usize) -> LockedBucket<'_> {
         let head = &self.heads.all()[index];
-        // Acquire: pairs with the release of the owner before, in `LockedBucket::drop`.
+        // Acquire: pairs with the release of the previous owner, in `LockedBucket::drop`.
         if head.0[0].fetch_or(MARK, Ordering::Acquire) & MARK != 0 {
             wait_for(head);
         }
         LockedBucket { table: self, head }
     }
 
-    /// Bytes of all buckets in use.
+    /// Size of all buckets in use.
     pub(crate) fn bytes(&self) -> usize {
         (self.heads.all().len() + self.overflow_in_use()) * size_of::<Bucket>()
     }
 
-    /// Overflow buckets in use.
+    /// Number of overflow buckets in use.
     pub(crate) fn overflow_in_use(&self) -> usize {
         let spare = self.spare();
         spare.touched - spare.returned.len()
     }
 
-    /// Gives the index of each head bucket and each of its words that lead to entries, and
-    /// verifies the invariants.
+    /// Passes each word that leads to an entry, with the index of its head bucket, and checks the
+    /// invariants.
     pub(crate) fn check(&self, mut entry: impl FnMut(usize, Word)) -> Result<(), String> {
         let mut overflow = 0;
         for index in 0..self.heads.all().len() {
@@ -148,7 +148,7 @@ impl Table {
 fn wait_for(head: &Bucket) {
     let mut looks = 0_u32;
     loop {
-        // Relaxed: a look; the lock is taken below.
+        // Relaxed: only a check; the lock is taken below.
         if head.0[0].load(Ordering::Relaxed) & MARK == 0
             // Acquire: as in `lock_at`.
             && head.0[0].fetch_or(MARK, Ordering::Acquire) & MARK == 0
@@ -164,14 +164,14 @@ fn wait_for(head: &Bucket) {
     }
 }
 
-/// A bucket with its chain, which this alone reads and changes until it is dropped.
+/// A bucket and its chain; until this is dropped nobody else reads or changes them.
 #[derive(Debug)]
 pub(crate) struct LockedBucket<'a> {
     table: &'a Table,
     head: &'a Bucket,
 }
 
-/// Where a word was found; as long as its bucket stays locked and nothing is inserted or removed.
+/// The position of a word; valid while its bucket stays locked and nothing is inserted or removed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found<'a> {
     bucket: &'a Bucket,
@@ -180,7 +180,7 @@ pub(crate) struct Found<'a> {
 }
 
 impl<'a> LockedBucket<'a> {
-    /// The entry with this tag of which `matches` says that it is the one.
+    /// The entry with this tag that `matches` confirms.
     #[inline]
     pub(crate) fn find(
         &self,
@@ -189,7 +189,8 @@ impl<'a> LockedBucket<'a> {
     ) -> Option<Found<'a>> {
         let mut bucket = self.head;
         loop {
-            // Relaxed: the lock orders all words. A chain's tag is 0 and a lock is no tag.
+            // Relaxed: the lock orders all words. A chain's tag is 0, and the lock bit is not part
+            // of a tag.
             let words: [u64; WORDS] =
                 std::array::from_fn(|at| bucket.0[at].load(Ordering::Relaxed));
             let mut candidates = words
@@ -209,7 +210,7 @@ impl<'a> LockedBucket<'a> {
         }
     }
 
-    /// Leads what was found to another entry of the same key.
+    /// Makes the found word lead to another entry of the same key.
     #[inline]
     pub(crate) fn replace(&mut self, found: Found<'_>, reference: Reference) {
         let tag = self.word(found.bucket, found.at).tag();
@@ -232,7 +233,7 @@ impl<'a> LockedBucket<'a> {
         }
     }
 
-    /// Chains a new bucket to a full one: what was the last word moves there.
+    /// Chains a new bucket to a full one; the last word moves there.
     #[cold]
     fn extend(&mut self, full: &'a Bucket, word: Word) {
         let index = self.table.take_overflow();
@@ -244,7 +245,7 @@ impl<'a> LockedBucket<'a> {
         self.set(full, LAST, Word::chain(index));
     }
 
-    /// Takes out what was found; the chain's last entry fills its place.
+    /// Removes the found entry; the chain's last entry fills its place.
     #[inline]
     pub(crate) fn remove(&mut self, found: Found<'_>) {
         if self.next(self.head).is_none() {
@@ -283,12 +284,13 @@ impl<'a> LockedBucket<'a> {
         Some(&self.table.overflow.all()[index])
     }
 
-    /// A word without the lock.
+    /// A word without the lock bit.
     #[inline]
     fn word(&self, bucket: &Bucket, at: usize) -> Word {
         // Relaxed: the lock orders all words.
         let bits = bucket.0[at].load(Ordering::Relaxed);
-        // Only a head's first word is ever marked where no chain can be.
+        // Only the first word of a head bucket is ever marked in a position that cannot hold a
+        // chain.
         Word::of_bits(if at == 0 { bits & !MARK } else { bits })
     }
 
@@ -304,8 +306,8 @@ impl Drop for LockedBucket<'_> {
     #[inline]
     fn drop(&mut self) {
         let word = self.word(self.head, 0);
-        // Release: pairs with the acquire in `lock_at`. A plain store will do: those who wait
-        // only set the bit that is set.
+        // Release: pairs with the acquire in `lock_at`. A plain store suffices: waiting threads
+        // only set the bit, which is already set.
         self.head.0[0].store(word.bits(), Ordering::Release);
     }
 }

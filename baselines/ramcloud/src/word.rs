@@ -7,20 +7,21 @@
 //! +--------+------+-------------------------+
 //! ```
 //!
-//! The mark of a head bucket's first word is the bucket's lock. The mark of a bucket's last word
-//! says that the word is a chain: its reference is then the number of the next bucket, from 1.
+//! In the first word of a head bucket, the mark is the bucket's lock. In the last word of any
+//! bucket, it says that the word is a chain: its reference is then the number of the next bucket,
+//! from 1.
 
 use std::num::NonZeroU64;
 
 use crate::log::{REFERENCE_BITS, Reference};
 
-/// A word without its lock.
+/// A word without its lock bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Word(u64);
 
 const REFERENCE_MASK: u64 = (1 << REFERENCE_BITS) - 1;
 const TAG_SHIFT: u32 = 48;
-/// The bit that locks, or chains.
+/// The bit that marks a lock or a chain.
 pub(crate) const MARK: u64 = 1 << REFERENCE_BITS;
 
 const _: () = assert!(MARK << 1 == 1 << TAG_SHIFT, "tag, mark and reference make a word");
@@ -34,7 +35,7 @@ impl Word {
         Self(tag << TAG_SHIFT | reference.0.get())
     }
 
-    /// Leads to the overflow bucket `index`.
+    /// A word that leads to the overflow bucket `index`.
     pub(crate) fn chain(index: usize) -> Self {
         Self(MARK | (index as u64 + 1))
     }
@@ -54,7 +55,7 @@ impl Word {
         self.0 >> TAG_SHIFT
     }
 
-    /// The entry it leads to; `None` when it is empty or a chain.
+    /// The entry it leads to; `None` if it is empty or a chain.
     #[inline]
     pub(crate) fn reference(self) -> Option<Reference> {
         if self.0 & MARK != 0 {
@@ -63,7 +64,7 @@ impl Word {
         NonZeroU64::new(self.0 & REFERENCE_MASK).map(Reference)
     }
 
-    /// The overflow bucket it leads to.
+    /// The overflow bucket it leads to, if it is a chain.
     #[inline]
     pub(crate) fn next(self) -> Option<usize> {
         (self.0 & MARK != 0).then(|| (self.0 & REFERENCE_MASK) as usize - 1)

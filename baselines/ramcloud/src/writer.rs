@@ -10,23 +10,22 @@ use crate::seglets::NONE;
 use crate::segments::State;
 use crate::table::LockedBucket;
 
-/// The writing end of a log. Seglets are taken one by one as the segment grows.
+/// The writing end of a log. It takes seglets one by one as the segment grows.
 #[derive(Debug)]
 pub(crate) struct Writer {
     /// The open segment; [`NONE`] before the first entry and after a seal.
     slot: u32,
-    /// Bytes of the segment so far.
+    /// Length of the segment so far, in bytes.
     length: usize,
-    /// Seglets of the segment so far.
+    /// Number of the segment's seglets so far.
     seglets: usize,
-    /// The last of them.
+    /// The last of those seglets.
     last: u32,
-    /// The seglet of the last entry's beginning or a following one, and its number in the
-    /// segment.
+    /// The seglet where the last entry begins, or a later one, and its number in the segment.
     at: (u32, usize),
     object_bytes: u64,
     tombstones: u64,
-    /// Sum of bytes times the time of writing.
+    /// Sum of size times time of writing, over all entries.
     weighted: u128,
 }
 
@@ -49,8 +48,8 @@ impl Writer {
         self.seglets * log.seglet_bytes() - self.length
     }
 
-    /// Makes room for entries of these sizes, one behind the other in one segment, and leaves at
-    /// least `floor` seglets in the pool. `false`, and nothing changes, when there is none.
+    /// Makes room for entries of these sizes, one after the other in one segment, and leaves at
+    /// least `floor` seglets in the pool. Returns `false`, and changes nothing, if there is none.
     #[inline]
     pub(crate) fn reserve(&mut self, log: &Log, sizes: &[usize], floor: usize) -> bool {
         let seglets = self.seglets_with(log, self.length, sizes);
@@ -83,14 +82,14 @@ impl Writer {
         true
     }
 
-    /// Seglets of a segment of `length` bytes with these entries behind.
+    /// Number of seglets of a segment of `length` bytes after these entries are added.
     #[inline]
     fn seglets_with(&self, log: &Log, length: usize, sizes: &[usize]) -> usize {
         let end = sizes.iter().fold(length, |end, bytes| log.entry_start(end) + bytes);
         end.div_ceil(log.seglet_bytes())
     }
 
-    /// Ends the open segment, if there is one.
+    /// Seals the open segment, if there is one.
     pub(crate) fn seal(&mut self, log: &Log) {
         if self.slot == NONE {
             return;
@@ -100,8 +99,8 @@ impl Writer {
         *self = Self::new();
     }
 
-    /// Writes the open segment's figures down, which are the writer's until it is sealed: a line
-    /// less that every append writes.
+    /// Publishes the open segment's counters, which stay with the writer until it is sealed: this
+    /// saves every append a cache line.
     pub(crate) fn publish(&self, log: &Log) {
         if self.slot == NONE {
             return;
@@ -117,7 +116,7 @@ impl Writer {
         segment.tombstones.store(self.tombstones, Ordering::Relaxed);
     }
 
-    /// Writes an object where room was reserved.
+    /// Writes an object to reserved room.
     #[inline]
     pub(crate) fn object(&mut self, log: &Log, key: u64, version: u64, value: &[u8]) -> Reference {
         let place = self.begin_object(log, key, version, value.len());
@@ -130,7 +129,7 @@ impl Writer {
         log.reference(place)
     }
 
-    /// Copies the object at `from`, which `bucket` leads to, to where room was reserved.
+    /// Copies the object at `from`, which `bucket` must lead to, to reserved room.
     pub(crate) fn survivor(
         &mut self,
         log: &Log,
@@ -152,7 +151,7 @@ impl Writer {
         log.reference(to)
     }
 
-    /// Writes a tombstone where room was reserved.
+    /// Writes a tombstone to reserved room.
     #[inline]
     pub(crate) fn tombstone(&mut self, log: &Log, tombstone: &Tombstone) {
         let at = log.byte_of(self.begin(log, TOMBSTONE_BYTES, tombstone.written));
@@ -176,7 +175,7 @@ impl Writer {
         place
     }
 
-    /// Moves the end behind an entry and returns where that begins.
+    /// Moves the end past an entry and returns where the entry begins.
     #[inline]
     fn begin(&mut self, log: &Log, bytes: usize, written: u64) -> Place {
         let start = log.entry_start(self.length);

@@ -1,4 +1,4 @@
-//! What a group of servers is started with.
+//! Configuration of a group of servers.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,20 +7,20 @@ use std::time::Duration;
 
 use engine::OpenError;
 
-/// Most servers of one store: each session keeps a connection to every one.
+/// The most servers of one store: each session keeps a connection to every one.
 pub const SERVERS_MAX: usize = 256;
 
-/// Which program serves.
+/// Which server program to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Server {
-    /// `redis-server`, whose allocator is the one it was built for.
+    /// `redis-server`, with the allocator it was built for.
     Redis,
-    /// `valkey-server`, whose build calls the C library's `malloc`.
+    /// `valkey-server`, built to call the C library's `malloc`.
     Valkey,
 }
 
 impl Server {
-    /// All of them.
+    /// All server programs.
     pub const ALL: [Self; 2] = [Self::Redis, Self::Valkey];
 
     /// The name in settings.
@@ -41,19 +41,17 @@ impl Server {
     }
 }
 
-/// An allocator put below a server that calls `malloc`.
+/// An allocator preloaded into a server that calls `malloc`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preload {
-    /// jemalloc.
     Jemalloc,
     /// The TCMalloc of gperftools, without its profilers.
     TcmallocMinimal,
-    /// mimalloc.
     Mimalloc,
 }
 
 impl Preload {
-    /// All of them.
+    /// All preloadable allocators.
     pub const ALL: [Self; 3] = [Self::Jemalloc, Self::TcmallocMinimal, Self::Mimalloc];
 
     /// The name in settings.
@@ -66,7 +64,7 @@ impl Preload {
         }
     }
 
-    /// The shared library, and the Debian package that has it.
+    /// The shared library, and the Debian package that contains it.
     pub(crate) const fn library(self) -> (&'static str, &'static str) {
         match self {
             Self::Jemalloc => ("libjemalloc.so.2", "libjemalloc2"),
@@ -76,7 +74,7 @@ impl Preload {
     }
 }
 
-/// A name that stands for no value of its type.
+/// A name that is not a value of its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownName;
 
@@ -102,26 +100,26 @@ named!(Server, Preload);
 /// Settings of a [`RedisServers`](crate::RedisServers).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Servers, each with one thread that executes commands; keys are spread over them by hash.
-    /// 1 to [`SERVERS_MAX`], default 1.
+    /// Number of servers, each with one thread that executes commands; keys are distributed over
+    /// them by hash. 1 to [`SERVERS_MAX`], default 1.
     pub servers: usize,
-    /// Which program serves. Default Redis.
+    /// Which server program to run. Default Redis.
     pub server: Server,
-    /// The program's file, instead of the one that is found. Default none.
+    /// The program's file; overrides the search. Default none.
     pub program: Option<PathBuf>,
-    /// An allocator below the server, by `LD_PRELOAD`; Valkey's only. Default none.
+    /// An allocator for the server, through `LD_PRELOAD`; Valkey only. Default none.
     pub preload: Option<Preload>,
-    /// Bytes of `maxmemory`, all servers together: beyond it PUT answers `Full`. Default none.
+    /// Total `maxmemory` of all servers in bytes, beyond which PUT returns `Full`. Default none.
     pub object_memory_bytes: Option<u64>,
-    /// Whether each server is bound to a core, in turn. Default false.
+    /// Whether to bind each server to a core, in turn. Default false.
     pub pin: bool,
-    /// Whether servers move objects to undo fragmentation; only those built with a jemalloc of
-    /// their own can. Default false.
+    /// Whether servers move objects to reduce fragmentation; only servers built with their own
+    /// jemalloc can. Default false.
     pub active_defrag: bool,
-    /// Whether PUT asks if the key was there (`EXISTS` before `SET`); without it every value that
-    /// is stored counts as inserted. Default true.
+    /// Whether PUT asks if the key is present (`EXISTS` before `SET`). Without it, every stored
+    /// value counts as inserted. Default true.
     pub ask_presence: bool,
-    /// How long servers may take until they answer. Default 20 s.
+    /// How long servers may take to answer after the start. Default 20 s.
     pub startup_timeout: Duration,
 }
 
@@ -142,7 +140,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Refuses what no server can be started with.
+    /// Rejects settings that no server can be started with.
     pub(crate) fn check(&self) -> Result<(), OpenError> {
         let bad = |setting: &str, value: String, accepted: String| {
             Err(OpenError::BadSetting { setting: setting.to_owned(), value, accepted })
@@ -151,7 +149,7 @@ impl Config {
             let accepted = format!("whole numbers from 1 to {SERVERS_MAX}");
             return bad("servers", self.servers.to_string(), accepted);
         }
-        // A server's own needs come first; what is below them stores nothing.
+        // The server's own needs come first: less than this stores nothing.
         if let Some(bytes) = self.object_memory_bytes
             && bytes < self.servers as u64 * SERVER_BYTES_MIN
         {
@@ -160,20 +158,20 @@ impl Config {
             return bad("object-memory-bytes", bytes.to_string(), accepted);
         }
         if let (Server::Redis, Some(preload)) = (self.server, self.preload) {
-            let accepted = "none with the server `redis`, which is built for its own allocator; \
-                            `valkey` takes any";
+            let accepted = "none with the server `redis`, which has a built-in allocator; `valkey` \
+                            takes any";
             return bad("preload", preload.to_string(), accepted.to_owned());
         }
         Ok(())
     }
 
-    /// `maxmemory` of each server, bytes; 0 is none.
+    /// `maxmemory` of each server in bytes; 0 is none.
     pub(crate) fn max_memory_bytes(&self) -> u64 {
         self.object_memory_bytes.unwrap_or(0) / self.servers as u64
     }
 }
 
-/// Least `maxmemory` of a server.
+/// The least `maxmemory` of a server.
 const SERVER_BYTES_MIN: u64 = 4 << 20;
 
 #[cfg(test)]

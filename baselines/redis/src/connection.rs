@@ -1,4 +1,5 @@
-//! A connection to one server by hiredis, through the shim (`shim.c`): the only unsafe code.
+//! A connection to one server through hiredis and the shim (`shim.c`): the crate's only unsafe
+//! code.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_long, c_longlong, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -8,7 +9,7 @@ use std::time::Duration;
 
 use crate::reply::Reply;
 
-/// Most parts of a command.
+/// The most parts of a command.
 const PARTS_MAX: usize = 4;
 /// Room for the text of an error.
 const ERROR_BYTES: usize = 256;
@@ -46,7 +47,7 @@ unsafe extern "C" {
     fn nibble_hiredis_version() -> *const c_char;
 }
 
-/// The version of hiredis that the shim was compiled with; `None` where it was not.
+/// The version of hiredis that the shim was compiled with; `None` if there is no shim.
 pub(crate) fn version() -> Option<String> {
     // SAFETY: returns a constant.
     let text = unsafe { nibble_hiredis_version() };
@@ -54,8 +55,8 @@ pub(crate) fn version() -> Option<String> {
     Some(unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
 }
 
-/// A blocking connection. After an error it answers nothing but errors; a server that is gone is
-/// one, since Rust's programs ignore SIGPIPE.
+/// A blocking connection. After an error it returns only errors. A server that is gone is such an
+/// error, because Rust programs ignore SIGPIPE.
 #[derive(Debug)]
 pub(crate) struct Connection {
     /// A context of hiredis, owned.
@@ -66,7 +67,7 @@ impl Connection {
     /// Connects to the socket at `path`. No operation waits longer than `timeout`.
     ///
     /// # Errors
-    /// The system's text.
+    /// The system's message.
     pub(crate) fn open(path: &Path, timeout: Duration) -> Result<Self, String> {
         let path = CString::new(path.as_os_str().as_bytes()).map_err(|error| error.to_string())?;
         let timeout_ms = c_long::try_from(timeout.as_millis()).unwrap_or(c_long::MAX);
@@ -86,7 +87,7 @@ impl Connection {
         }
     }
 
-    /// Adds a command of at most four parts to those that are sent next.
+    /// Queues a command of at most four parts.
     ///
     /// # Errors
     /// What went wrong with the connection.
@@ -111,7 +112,7 @@ impl Connection {
         if appended == 0 { Err(self.error()) } else { Ok(()) }
     }
 
-    /// Sends what was appended, so that several servers can work at once.
+    /// Sends the queued commands, so that several servers can work at once.
     ///
     /// # Errors
     /// What went wrong with the connection.
@@ -124,7 +125,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Waits for the next reply; as many of its bytes as fit come into `buffer`.
+    /// Waits for the next reply; copies as many of its bytes as fit into `buffer`.
     ///
     /// # Errors
     /// What went wrong with the connection.
@@ -163,7 +164,7 @@ impl Drop for Connection {
     }
 }
 
-/// What stands before the terminating NUL.
+/// The text before the terminating NUL.
 fn text(bytes: &[u8]) -> String {
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
     String::from_utf8_lossy(&bytes[..end]).into_owned()

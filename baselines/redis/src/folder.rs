@@ -1,4 +1,4 @@
-//! A private folder for the servers' sockets and logs, which is gone when its owner is.
+//! A private folder for the servers' sockets and logs, removed with its owner.
 
 use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io;
@@ -6,24 +6,24 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Folders are named by this, the owner's process and a number.
+/// A folder's name is this prefix, the owner's process id and a number.
 const PREFIX: &str = "nibble-servers-";
-/// Locked by the owner for as long as it lives.
+/// The file that the owner keeps locked as long as it lives.
 const LOCK: &str = "owner";
-/// Longest path of a folder: a socket's path has at most 107 bytes.
+/// The longest path of a folder: a socket's path has at most 107 bytes.
 const PATH_BYTES_MAX: usize = 90;
 
-/// A folder that only this user can look into.
+/// A folder that only this user can read.
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
-    /// The kernel lets go of it when the process ends, in whatever way.
+    /// The kernel releases the lock when the process ends, in whatever way.
     _lock: File,
 }
 
 impl Folder {
-    /// Makes one below the system's folder for temporary files, and removes those of processes
-    /// that ended without doing so.
+    /// Creates a folder below the system's folder for temporary files. Removes the folders of
+    /// processes that ended without doing so.
     pub(crate) fn create() -> io::Result<Self> {
         let mut parent = std::env::temp_dir();
         if parent.as_os_str().len() + PREFIX.len() + 20 > PATH_BYTES_MAX {
@@ -36,7 +36,7 @@ impl Folder {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         remove_stale(parent);
         loop {
-            // Relaxed: a number of its own is all that is asked for.
+            // Relaxed: only a distinct number is needed.
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
             let path = parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
             match DirBuilder::new().mode(0o700).create(&path) {
@@ -45,7 +45,7 @@ impl Folder {
                     lock.lock()?;
                     return Ok(Self { path, _lock: lock });
                 }
-                // Left by a process that had our number.
+                // Left behind by a process that had our process id.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
@@ -59,7 +59,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed now, the next one removes.
+        // If this fails, the next one removes it.
         let _ = fs::remove_dir_all(&self.path);
     }
 }
@@ -71,14 +71,14 @@ fn remove_stale(parent: &Path) {
         let rest = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
         let owner = rest.and_then(|rest| rest.split('-').next()?.parse::<u32>().ok());
         if owner.is_some_and(|owner| is_gone(owner, &entry.path())) {
-            // Another user's is theirs to remove.
+            // Fails for another user's folder, which is theirs to remove.
             let _ = fs::remove_dir_all(entry.path());
         }
     }
 }
 
-/// Whether the owner of `folder` has ended: there is no such process, and, since another
-/// container's processes are not to be seen from here, nobody holds its lock.
+/// Whether the owner of `folder` has ended: no such process exists, and nobody holds the lock. The
+/// lock matters because processes of other containers are invisible here.
 fn is_gone(owner: u32, folder: &Path) -> bool {
     if Path::new("/proc").join(owner.to_string()).exists() {
         return false;
@@ -113,7 +113,7 @@ mod tests {
     fn what_a_dead_process_left_is_removed_and_what_is_locked_is_not() {
         let outer = Folder::create().unwrap();
         let left = |number: u32| {
-            // No process has a number this large.
+            // No process id is this large.
             let path = outer.path().join(format!("{PREFIX}{}-{number}", u32::MAX));
             fs::create_dir(&path).unwrap();
             (File::create_new(path.join(LOCK)).unwrap(), path)

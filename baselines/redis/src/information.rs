@@ -1,9 +1,9 @@
-//! What servers tell of themselves, and what the kernel tells of them.
+//! What servers report about themselves, and what the kernel reports about them.
 
 /// File names of libraries that replace `malloc`.
 const ALLOCATORS: [&str; 4] = ["libjemalloc", "libtcmalloc", "libmimalloc", "libtbbmalloc"];
 
-/// The answer to `INFO`: a line for each field.
+/// The reply to `INFO`: one line per field.
 #[derive(Clone, Debug)]
 pub(crate) struct Information(String);
 
@@ -12,17 +12,17 @@ impl Information {
         Self(String::from_utf8_lossy(text).into_owned())
     }
 
-    /// A field as it is written.
+    /// A field as text.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.0.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
     }
 
-    /// A field as a number; 0 where there is none.
+    /// A field as a number; 0 if there is none.
     pub(crate) fn number(&self, name: &str) -> f64 {
         self.text(name).and_then(|text| text.trim().parse().ok()).unwrap_or(0.0)
     }
 
-    /// Keys of all databases.
+    /// Number of keys in all databases.
     pub(crate) fn keys(&self) -> f64 {
         let databases = self.0.lines().filter_map(|line| line.split_once(":keys="));
         let keys = databases.filter_map(|(_, rest)| rest.split(',').next()?.parse::<f64>().ok());

@@ -1,4 +1,4 @@
-//! Where programs and libraries are on this machine.
+//! Finds programs and libraries on this machine.
 
 use std::path::{Path, PathBuf};
 
@@ -6,13 +6,13 @@ use engine::OpenError;
 
 use crate::config::{Config, Preload, Server};
 
-/// The project's own folder of the Valkey that `scripts/setup` unpacks.
+/// The project's own folder with the Valkey that `scripts/setup` unpacks.
 const VALKEY_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.valkey");
 
-/// Names a `valkey-server` to be used before all others.
+/// The variable that names a `valkey-server` to use before all others.
 const VALKEY_VARIABLE: &str = "NIBBLE_VALKEY";
 
-/// Folders of shared libraries, beside those of `LD_LIBRARY_PATH`.
+/// Folders of shared libraries, in addition to those of `LD_LIBRARY_PATH`.
 const LIBRARY_FOLDERS: [&str; 6] = [
     "/usr/lib/x86_64-linux-gnu",
     "/usr/lib/aarch64-linux-gnu",
@@ -22,7 +22,7 @@ const LIBRARY_FOLDERS: [&str; 6] = [
     "/lib",
 ];
 
-/// The program that `config` asks for.
+/// The program that `config` requires.
 pub(crate) fn program(config: &Config) -> Result<PathBuf, OpenError> {
     if let Some(named) = &config.program {
         return named_program(named, "the setting `program`");
@@ -49,7 +49,7 @@ fn named_program(file: &Path, whence: &str) -> Result<PathBuf, OpenError> {
     }
     Err(OpenError::Missing {
         what: format!("the program {}", file.display()),
-        remedy: format!("{whence} names it: name one that is there, or none"),
+        remedy: format!("{whence} names it: name an existing one, or none"),
     })
 }
 

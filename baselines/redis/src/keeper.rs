@@ -1,5 +1,6 @@
-//! A thread that starts the servers and then sleeps: the kernel kills them when it ends, so they
-//! outlive neither the store nor the process, whichever thread opened it and however it ends.
+//! A thread that starts the servers and then sleeps. The kernel kills the servers when this thread
+//! ends. So they outlive neither the store nor the process, whichever thread opened the store and
+//! however the process ends.
 
 use std::io;
 use std::process::{Child, Command};
@@ -8,23 +9,23 @@ use std::thread::{Builder, JoinHandle};
 
 use platform::cpu;
 
-/// What the keeper says once: the servers it started.
+/// The keeper's single message: the servers it started.
 type Started = io::Result<Vec<Child>>;
 
 /// Keeps servers alive until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Keeper {
-    /// Nothing is ever sent; the thread ends when this is gone.
+    /// Nothing is ever sent; the thread ends when this is dropped.
     hold: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Keeper {
-    /// Starts all commands or none. Where they are pinned, each to a core in turn: from the last
-    /// one downwards, because workers are bound from the first upwards.
+    /// Starts all commands or none. If they are pinned, each goes to a core in turn, from the last
+    /// core downwards, because workers are bound from the first core upwards.
     ///
     /// # Errors
-    /// The system's, for the first that does not start.
+    /// The system's error, for the first command that does not start.
     pub(crate) fn start(commands: Vec<Command>, pin: bool) -> io::Result<(Self, Vec<Child>)> {
         let (hold, held) = channel();
         let (said, heard) = channel();
@@ -41,7 +42,7 @@ impl Drop for Keeper {
     fn drop(&mut self) {
         drop(self.hold.take());
         if let Some(thread) = self.thread.take() {
-            // It does nothing that panics.
+            // The thread does nothing that panics.
             let _ = thread.join();
         }
     }
@@ -52,7 +53,7 @@ fn keep(commands: Vec<Command>, pin: bool, said: &Sender<Started>, held: &Receiv
     let mut children = Vec::with_capacity(commands.len());
     for (number, mut command) in commands.into_iter().enumerate() {
         if pin {
-            // Children inherit it; a machine that does not let us is measured unpinned.
+            // Children inherit the binding. If the machine does not permit it, they run unpinned.
             let _ = cpu::pin_to(cores[cores.len() - 1 - number % cores.len()]);
         }
         platform::process::bind_to_parent(&mut command);
@@ -60,7 +61,7 @@ fn keep(commands: Vec<Command>, pin: bool, said: &Sender<Started>, held: &Receiv
             Ok(child) => children.push(child),
             Err(error) => {
                 children.iter_mut().for_each(end);
-                // Whoever asked waits for it.
+                // The opener waits for this message.
                 let _ = said.send(Err(error));
                 return;
             }
@@ -72,7 +73,7 @@ fn keep(commands: Vec<Command>, pin: bool, said: &Sender<Started>, held: &Receiv
 
 /// Kills a server and waits until it is gone.
 pub(crate) fn end(child: &mut Child) {
-    // One that has ended already is as dead as it should be.
+    // Fails if the server has already ended, which is fine.
     let _ = child.kill();
     let _ = child.wait();
 }

@@ -1,12 +1,13 @@
 //! Redis and Valkey, unmodified: servers on UNIX sockets, driven through hiredis.
 //!
 //! Each server is a process with one thread that executes commands. A key belongs to the server
-//! that its hash names; a session has a connection to every server, and a batch is a pipeline to
-//! each. The servers are children of this process, die with it however it ends, and live in a
-//! private folder that goes with them.
+//! that its hash selects. A session has a connection to every server, and a batch is one pipeline
+//! to each. The servers are children of this process, die with it however it ends, and live in a
+//! private folder that is removed with them.
 //!
-//! A server that ends while it is used panics the operation that meets it, with how it ended and
-//! its last words: the contract's operations have no error for it, and none may go on without it.
+//! If a server ends while it is in use, the operation that notices panics with how it ended and its
+//! last words: the contract's operations have no error for this, and none may continue without the
+//! server.
 #![deny(unsafe_code)]
 
 mod config;

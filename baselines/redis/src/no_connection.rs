@@ -1,5 +1,4 @@
-//! Stands in for [`Connection`] where hiredis was not installed when this was built: none can be
-//! opened.
+//! Replaces [`Connection`] if hiredis was not installed at build time: no connection can be opened.
 
 use std::convert::Infallible;
 use std::path::Path;
@@ -7,7 +6,7 @@ use std::time::Duration;
 
 use crate::reply::Reply;
 
-/// There is no hiredis.
+/// `None`: there is no hiredis.
 pub(crate) fn version() -> Option<String> {
     None
 }

@@ -1,4 +1,4 @@
-//! One server's process: how it is called, whether it answers, and how it ended.
+//! One server's process: how it is started, whether it answers, and how it ended.
 
 use std::fs::{self, File};
 use std::io;
@@ -15,11 +15,11 @@ use crate::connection::Connection;
 use crate::keeper;
 use crate::reply::Reply;
 
-/// Longest wait for an answer: a server that takes longer has stopped working.
+/// The longest wait for an answer: a server that takes longer has stopped working.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
-/// Time from the end of a connection to that of the server that closed it.
+/// How long a server may take to end after it has closed a connection.
 const END_TIMEOUT: Duration = Duration::from_secs(2);
-/// Between two looks.
+/// Time between two attempts.
 const PAUSE: Duration = Duration::from_millis(2);
 /// Room for the text of a refusal.
 const REFUSAL_BYTES: usize = 128;
@@ -27,7 +27,7 @@ const REFUSAL_BYTES: usize = 128;
 /// A server that was started. Dropping it ends it.
 #[derive(Debug)]
 pub(crate) struct ServerProcess {
-    /// `redis-server 1 of 2`.
+    /// For messages: `redis-server 1 of 2`.
     name: String,
     pid: u32,
     child: Mutex<Child>,
@@ -53,7 +53,7 @@ impl Files {
 /// The command that starts server `number`.
 ///
 /// # Errors
-/// When its log cannot be made.
+/// If its log cannot be created.
 pub(crate) fn command(
     config: &Config,
     program: &Path,
@@ -79,7 +79,7 @@ pub(crate) fn command(
 }
 
 impl ServerProcess {
-    /// Of a child that [`command`] started as server `number`.
+    /// Wraps a child that [`command`] started as server `number`.
     pub(crate) fn new(config: &Config, folder: &Path, number: usize, child: Child) -> Self {
         let (program, servers) = (config.server.program(), config.servers);
         Self {
@@ -94,7 +94,7 @@ impl ServerProcess {
         self.pid
     }
 
-    /// Waits until it answers.
+    /// Waits until the server answers.
     pub(crate) fn wait_until_ready(&self, deadline: Instant) -> Result<(), OpenError> {
         let unusable = |reason: String| OpenError::Unusable { what: self.name.clone(), reason };
         loop {
@@ -103,14 +103,14 @@ impl ServerProcess {
                 if words.contains("Active defragmentation cannot be enabled") {
                     return Err(OpenError::Missing {
                         what: format!("the active defragmentation of {}", self.name),
-                        remedy: "it takes a server built with a jemalloc of its own; leave \
-                                 `active-defrag` out, or put such a server into PATH"
+                        remedy: "this requires a server built with its own jemalloc; omit \
+                                 `active-defrag`, or put such a server into PATH"
                             .to_owned(),
                     });
                 }
                 return Err(unusable(format!("it ended at its start ({status}): {words}")));
             }
-            // It may not listen yet.
+            // The server may not listen yet.
             let left = deadline.saturating_duration_since(Instant::now()).max(PAUSE);
             if let Ok(mut connection) = Connection::open(&self.files.socket, left)
                 && self.ask(&mut connection, &[b"PING"], &mut []) == Ok(Reply::Status)
@@ -125,8 +125,8 @@ impl ServerProcess {
         }
     }
 
-    /// A connection on which the server has answered: it was taken in, not only queued. A queue
-    /// has an end, and a server that is short of a core may let it fill.
+    /// Opens a connection and waits for an answer on it, so that the connection has been accepted,
+    /// not only queued. The queue is limited, and a server that is short of a core may let it fill.
     pub(crate) fn connect(&self) -> Result<Connection, String> {
         let mut connection = Connection::open(&self.files.socket, ANSWER_TIMEOUT)
             .map_err(|error| self.fate(&error))?;
@@ -141,10 +141,10 @@ impl ServerProcess {
         }
     }
 
-    /// Sends a command and waits for its answer.
+    /// Sends a command and waits for the reply.
     ///
     /// # Errors
-    /// What became of the server.
+    /// What happened to the server.
     pub(crate) fn ask(
         &self,
         connection: &mut Connection,
@@ -155,7 +155,7 @@ impl ServerProcess {
         answer.map_err(|error| self.fate(&error))
     }
 
-    /// What became of the server whose connection failed with `error`.
+    /// What happened to the server whose connection failed with `error`.
     pub(crate) fn fate(&self, error: &str) -> String {
         let deadline = Instant::now() + END_TIMEOUT;
         let (name, pid) = (&self.name, self.pid);
@@ -171,12 +171,12 @@ impl ServerProcess {
         }
     }
 
-    /// Memory of its own in bytes, as the kernel counts; 0 when it is gone.
+    /// Its private memory in bytes, as counted by the kernel; 0 if it is gone.
     pub(crate) fn resident_bytes(&self) -> u64 {
         ProcessMemory::of(self.pid).map_or(0, |memory| memory.resident_bytes())
     }
 
-    /// Its mappings, as the kernel lists them.
+    /// Its mappings, as listed by the kernel.
     pub(crate) fn maps(&self) -> String {
         fs::read_to_string(format!("/proc/{}/maps", self.pid)).unwrap_or_default()
     }
@@ -187,7 +187,7 @@ impl ServerProcess {
         child.try_wait().unwrap_or(None)
     }
 
-    /// The last lines it wrote, long ones shortened.
+    /// The last lines of its log; long ones are shortened.
     fn last_words(&self) -> String {
         const LINES: usize = 3;
         const LINE_CHARACTERS: usize = 120;

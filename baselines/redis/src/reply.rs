@@ -1,24 +1,23 @@
-//! What a server answers.
+//! Replies of servers.
 
-/// One reply; bytes are in the buffer that was passed, as far as they fit.
+/// A reply; its bytes are in the buffer that was passed, as far as they fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(hiredis), expect(dead_code, reason = "only a connection makes replies"))]
 pub(crate) enum Reply {
-    /// There is no such key.
+    /// The key does not exist.
     Nil,
-    /// A number.
     Integer(i64),
     /// Bytes, of this length.
     Bytes(usize),
-    /// It is done.
+    /// Success.
     Status,
-    /// It was refused; the length of the text that says why.
+    /// The command was refused. Contains the length of the message.
     Error(usize),
-    /// Something that no command of ours is answered with.
+    /// A reply that none of our commands expects.
     Other,
 }
 
-/// Whether an error's text says that memory is exhausted.
+/// Whether an error's message says that memory is exhausted.
 #[inline]
 pub(crate) fn is_out_of_memory(error: &[u8]) -> bool {
     error.starts_with(b"OOM ")

@@ -6,12 +6,12 @@ use crate::connection::Connection;
 use crate::reply::{Reply, is_out_of_memory};
 use crate::store::RedisServers;
 
-/// Longest value: `proto-max-bulk-len` as servers come.
+/// The longest value: the servers' default `proto-max-bulk-len`.
 pub(crate) const VALUE_BYTES_MAX: usize = 512 << 20;
 /// Room for the text of a refusal.
 const REFUSAL_BYTES: usize = 128;
 
-/// One thread's use of [`RedisServers`]: a connection to each.
+/// One thread's use of [`RedisServers`]: a connection to each server.
 #[derive(Debug)]
 pub struct RedisSession<'engine> {
     store: &'engine RedisServers,
@@ -19,7 +19,7 @@ pub struct RedisSession<'engine> {
     ask_presence: bool,
 }
 
-/// Ends an operation whose server is gone; the contract has no error for it, and going on would
+/// Ends an operation whose server is gone. The contract has no error for it, and continuing would
 /// measure something else.
 #[cold]
 pub(crate) fn lost(fate: &str) -> ! {
@@ -31,7 +31,7 @@ impl<'engine> RedisSession<'engine> {
         Self { store, connections, ask_presence: store.config().ask_presence }
     }
 
-    /// The server of a key: every bit of a mixed key counts, and no division is needed.
+    /// The server of a key: every bit of the mixed key counts, and no division is needed.
     #[inline]
     fn server_of(&self, key: u64) -> usize {
         ((u128::from(mix(key)) * self.connections.len() as u128) >> 64) as usize
@@ -135,8 +135,8 @@ impl KvSession for RedisSession<'_> {
         self.take_delete(server)
     }
 
-    /// A pipeline to each server: all commands are sent before the first reply is awaited. A
-    /// server executes its commands in order, and a key has one server.
+    /// One pipeline per server: all commands are sent before the first reply is awaited. A server
+    /// executes its commands in order, and each key belongs to one server.
     fn execute(
         &mut self,
         operations: &[Op<'_>],
@@ -174,7 +174,7 @@ impl KvSession for RedisSession<'_> {
     }
 }
 
-/// An answer that a server which works does not give: a bug, here or there.
+/// Panics on a reply that a working server does not send: a bug, here or there.
 #[cold]
 fn unexpected(command: &str, reply: Reply, text: &[u8]) -> ! {
     let text = match reply {

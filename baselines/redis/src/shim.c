@@ -11,9 +11,9 @@
 #define STRINGIFY(x) #x
 #define TEXT(x) STRINGIFY(x)
 
-/* What a reply is; as `Kind` in src/connection.rs. */
+/* The kind of a reply; matches the kinds in src/connection.rs. */
 enum nibble_kind {
-  NIBBLE_BROKEN = 0, /* no reply: the connection does not work any more */
+  NIBBLE_BROKEN = 0, /* no reply: the connection is broken */
   NIBBLE_NIL = 1,
   NIBBLE_INTEGER = 2,
   NIBBLE_BYTES = 3,
@@ -25,7 +25,7 @@ enum nibble_kind {
 struct nibble_reply {
   int kind;
   long long integer;
-  size_t length; /* of bytes, a status or an error, however much of it was copied */
+  size_t length; /* of bytes, a status or an error; not limited by how much was copied */
 };
 
 static void copy_text(const char *text, char *place, size_t place_bytes) {
@@ -49,12 +49,12 @@ static int queue_is_full(const redisContext *context) {
   return context != NULL && context->err == REDIS_ERR_IO && errno == EAGAIN;
 }
 
-/* The connection, or NULL with the reason in `error`. No later call waits longer than
+/* Returns the connection, or NULL with the reason in `error`. Later calls wait no longer than
  * `timeout_ms` either. */
 void *nibble_hiredis_connect(const char *path, long timeout_ms, char *error, size_t error_bytes) {
   const struct timespec pause = {0, PAUSE_MS * 1000000L};
   redisContext *context = redisConnectUnixWithTimeout(path, in_ms(timeout_ms));
-  /* The server's queue of connections is full: it has not had the time to take them in. */
+  /* The server's queue of connections is full: it has not had time to accept them. */
   for (long left_ms = timeout_ms; queue_is_full(context) && left_ms > 0; left_ms -= PAUSE_MS) {
     redisFree(context);
     nanosleep(&pause, NULL);
@@ -72,12 +72,12 @@ void *nibble_hiredis_connect(const char *path, long timeout_ms, char *error, siz
 
 void nibble_hiredis_close(void *connection) { redisFree(connection); }
 
-/* Adds a command to those that are sent next. 0 when that failed. */
+/* Queues a command. Returns 0 if that failed. */
 int nibble_hiredis_append(void *connection, int parts, const char **starts, const size_t *lengths) {
   return redisAppendCommandArgv(connection, parts, starts, lengths) == REDIS_OK;
 }
 
-/* Sends all commands that were added. 0 when that failed. */
+/* Sends all queued commands. Returns 0 if that failed. */
 int nibble_hiredis_flush(void *connection) {
   int done = 0;
   while (!done) {
@@ -86,8 +86,8 @@ int nibble_hiredis_flush(void *connection) {
   return 1;
 }
 
-/* Waits for the next reply, sending what was not sent yet, and copies the front of its bytes, as
- * many as fit, to `buffer`. */
+/* Sends what is still queued, waits for the next reply, and copies as many of its bytes as fit to
+ * `buffer`. */
 struct nibble_reply nibble_hiredis_reply(void *connection, char *buffer, size_t buffer_bytes) {
   struct nibble_reply result = {NIBBLE_BROKEN, 0, 0};
   void *taken = NULL;
@@ -111,7 +111,7 @@ struct nibble_reply nibble_hiredis_reply(void *connection, char *buffer, size_t 
   return result;
 }
 
-/* Why the connection does not work any more. */
+/* Why the connection is broken. */
 void nibble_hiredis_error(void *connection, char *error, size_t error_bytes) {
   const redisContext *context = connection;
   copy_text(context->errstr, error, error_bytes);

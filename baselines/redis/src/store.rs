@@ -1,4 +1,4 @@
-//! The store: a group of servers, and what is known of them.
+//! The store: a group of servers, and what is known about them.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -20,14 +20,14 @@ use crate::reply::Reply;
 use crate::session::RedisSession;
 use crate::{installed, session};
 
-/// Longest answer to `INFO` that is read.
+/// The longest reply to `INFO` that is read.
 const INFORMATION_BYTES_MAX: usize = 1 << 16;
 
 /// Servers of Redis or Valkey; see the crate's documentation.
 #[derive(Debug)]
 pub struct RedisServers {
     config: Config,
-    // Dropped in this order: the servers end, then their keeper, then their folder goes.
+    // Dropped in this order: the servers end, then their keeper, then their folder is removed.
     servers: Vec<ServerProcess>,
     _keeper: Keeper,
     _folder: Folder,
@@ -39,9 +39,9 @@ impl RedisServers {
     /// Starts the servers and waits until each answers.
     ///
     /// # Errors
-    /// [`OpenError::BadSetting`] for a configuration that cannot be; [`OpenError::Missing`] where
-    /// the program, an allocator or hiredis is not installed; [`OpenError::Unusable`] when a
-    /// server does not start, with its last words.
+    /// [`OpenError::BadSetting`] for an impossible configuration; [`OpenError::Missing`] if the
+    /// program, an allocator or hiredis is not installed; [`OpenError::Unusable`] if a server does
+    /// not start, with its last words.
     pub fn open(config: Config) -> Result<Self, OpenError> {
         config.check()?;
         let Some(hiredis) = connection::version() else {
@@ -86,7 +86,7 @@ impl RedisServers {
         Ok(store)
     }
 
-    /// Processes of the servers, for those who watch them.
+    /// Process ids of the servers, for monitoring.
     #[must_use]
     pub fn server_pids(&self) -> Vec<u32> {
         self.servers.iter().map(ServerProcess::pid).collect()
@@ -100,14 +100,14 @@ impl RedisServers {
         &self.servers[number]
     }
 
-    /// The allocators mapped into the servers, when a preloaded one is there.
+    /// The allocators mapped into the servers; an error if a preloaded one is not among them.
     fn verified_allocators(&self, preloaded: Option<&Path>) -> Result<String, OpenError> {
         let mut all = Vec::new();
         for server in &self.servers {
             let maps = server.maps();
             let mapped = mapped_allocators(&maps);
             if let Some(library) = preloaded {
-                // The file below a link has a longer name.
+                // The file that a link leads to has a longer name.
                 let name = library.file_name().unwrap_or_default().to_string_lossy();
                 let stem = name.split(".so").next().unwrap_or_default();
                 if !mapped.iter().any(|file| file.contains(stem)) {
@@ -140,7 +140,7 @@ impl RedisServers {
         vec![
             Setting::new("server", name),
             Setting::new("version", version),
-            // Rows are read on other machines: where the program lies says nothing there.
+            // Rows are read on other machines, where the program's path means nothing.
             Setting::new("program", file_name(program).to_string_lossy()),
             Setting::new("command-line", command_line),
             Setting::new("servers", config.servers),
@@ -158,19 +158,19 @@ impl RedisServers {
         ]
     }
 
-    /// Asks a server over a connection of its own.
+    /// Sends a command to a server over a new connection.
     ///
     /// # Errors
-    /// What became of the server.
+    /// What happened to the server.
     fn ask(&self, number: usize, parts: &[&[u8]], buffer: &mut [u8]) -> Result<Reply, String> {
         let server = &self.servers[number];
         server.ask(&mut server.connect()?, parts, buffer)
     }
 
-    /// What a server tells of itself.
+    /// What a server reports about itself.
     ///
     /// # Errors
-    /// What became of the server.
+    /// What happened to the server.
     fn information(&self, number: usize) -> Result<Information, String> {
         let mut text = vec![0; INFORMATION_BYTES_MAX];
         match self.ask(number, &[b"INFO"], &mut text)? {
@@ -197,7 +197,7 @@ impl KvEngine for RedisServers {
 
     type Session<'engine> = RedisSession<'engine>;
 
-    /// A session with a connection to every server.
+    /// Opens a session with a connection to every server.
     fn session(&self) -> Result<RedisSession<'_>, SessionError> {
         let connections: Result<Box<[Connection]>, String> =
             self.servers.iter().map(ServerProcess::connect).collect();
@@ -208,22 +208,22 @@ impl KvEngine for RedisServers {
     }
 
     fn presence(&self) -> Presence {
-        // The keeper's thread.
+        // The one thread is the keeper's.
         let (page_bytes, threads) = (Self::TRAITS.page_bytes, 1);
         Presence { page_bytes, threads, servers: self.servers.len() }
     }
 
-    /// Has each server's allocator give back what it can.
+    /// Makes each server's allocator release what it can.
     fn trim(&self) {
         for number in 0..self.servers.len() {
-            // A server whose allocator cannot says so, and has then done what it can.
+            // A server whose allocator cannot do this says so; there is nothing more to do.
             if let Err(fate) = self.ask(number, &[b"MEMORY", b"PURGE"], &mut []) {
                 session::lost(&fate);
             }
         }
     }
 
-    /// Servers do not tell keys' and values' bytes apart from their own needs.
+    /// Servers do not separate the bytes of keys and values from their own needs.
     fn memory(&self) -> MemoryCensus {
         MemoryCensus {
             object_memory_bytes: self.config.object_memory_bytes.unwrap_or(0),
@@ -255,7 +255,8 @@ impl KvEngine for RedisServers {
         self.settings.clone()
     }
 
-    /// Every server answers, holds keys in the one database that is used, and has evicted none.
+    /// Checks that every server answers, holds keys only in the one database in use, and has
+    /// evicted none.
     fn check(&self) -> Result<(), String> {
         for number in 0..self.servers.len() {
             match self.ask(number, &[b"PING"], &mut [])? {
@@ -278,12 +279,12 @@ impl KvEngine for RedisServers {
     }
 }
 
-/// The last part of a path; the whole of one that has none.
+/// The last component of a path, or the whole path if it has none.
 fn file_name(path: &Path) -> &OsStr {
     path.file_name().unwrap_or(path.as_os_str())
 }
 
-/// A command as one would type it.
+/// A command as typed in a shell.
 fn printed(command: &Command) -> String {
     let program = file_name(Path::new(command.get_program()));
     let words = std::iter::once(program).chain(command.get_args());

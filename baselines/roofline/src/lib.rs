@@ -1,20 +1,22 @@
 //! The roofline: a pseudo-store whose numbers are what memory alone costs behind the same driver.
 //!
-//! The layout is fixed when it opens. No concurrency control, no growth, no comparison of keys:
+//! Its layout is fixed when it opens. It has no concurrency control, no growth and no key
+//! comparison:
 //!
-//! * the **index** is one word of 8 bytes for each key expected, offset (40 bits, in words) and
-//!   length (24 bits) of the key's object. A key's word follows from its bits, so two keys may
-//!   share one, and a get then returns *another key's value*;
-//! * **object memory** is one region, written as a ring: a session takes a share of it, appends
-//!   values until the share is full and takes the next one, from the front again behind the last.
-//!   Nothing is collected: an old object is overwritten while the index still leads to it.
+//! * The **index** has one 8-byte word for each expected key: the offset (40 bits, in words) and
+//!   the length (24 bits) of the key's object. The bits of a key select its word, so two keys may
+//!   share one, and a get then returns *another key's value*.
+//! * **Object memory** is one region, written as a ring. A session takes a share of it, appends
+//!   values until the share is full, and takes the next one; after the last share comes the first
+//!   again. Nothing is collected: an old object is overwritten while the index still leads to it.
 //!
-//! A get is one random index line and the object's lines, copied out; a put a sequential copy and
-//! one store to the index; a batch fetches all index lines, then all objects' lines, then copies.
-//! Any store pays this much, and what it pays more is for being a store.
+//! A get costs one random index line plus the object's lines, copied out. A put costs a sequential
+//! copy and one store to the index. A batch fetches all index lines, then the lines of all objects,
+//! then copies. Any store pays at least this much; whatever it pays beyond that is the cost of
+//! being a store.
 //!
-//! With as many keys as words, e⁻¹ of the words belong to nobody and so many objects are never
-//! read again: nearly two thirds of the memory are in use, spread over all of it.
+//! With as many keys as words, a fraction e⁻¹ of the words belongs to no key, and as many objects
+//! are never read again. So nearly two thirds of the memory are in use, spread over all of it.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -39,24 +41,24 @@ use platform::mapping::HUGE_PAGE_BYTES;
 use platform::racy::{WORD_BYTES, Words};
 pub use session::RooflineSession;
 
-/// Bytes of a session's share of object memory, or eight of the longest values.
+/// Size of a session's share of object memory; at least eight of the longest values.
 const SHARE_BYTES: usize = 1 << 20;
 
-/// Odd, and its bits are as good as random: neighbouring keys come far apart.
+/// Odd, with bits as good as random, so that neighbouring keys are far apart.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Settings of a [`Roofline`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Keys expected at most, inserts included: 8 bytes of index each.
+    /// The most keys expected, inserts included: 8 bytes of index each.
     pub slots: u64,
-    /// Longest value it is given, below 16 MiB.
+    /// The longest value, below 16 MiB.
     pub value_bytes_max: usize,
     /// Memory for objects; values take multiples of 8 bytes.
     pub object_memory_bytes: u64,
-    /// Whether index and object memory are made resident when it opens.
+    /// Whether index and object memory are made resident on opening.
     pub resident: bool,
-    /// Whether 2 MiB pages are asked for.
+    /// Whether to request 2 MiB pages.
     pub huge_pages: bool,
 }
 
@@ -68,7 +70,7 @@ pub struct Roofline {
     objects: Words,
     share_words: usize,
     shares: usize,
-    /// Shares taken so far, all rounds counted.
+    /// Shares taken so far, over all rounds.
     taken: AtomicUsize,
 }
 
@@ -76,9 +78,9 @@ impl Roofline {
     /// An empty pseudo-store.
     ///
     /// # Errors
-    /// [`OpenError::BadSetting`] when there are no slots, when the longest value has 16 MiB or
-    /// more, or when object memory holds no such value or exceeds 8 TiB;
-    /// [`OpenError::OutOfMemory`] when the system has no address space for it.
+    /// [`OpenError::BadSetting`] if there are no slots, if the longest value is 16 MiB or more, or
+    /// if object memory cannot hold such a value or exceeds 8 TiB; [`OpenError::OutOfMemory`] if
+    /// the system has no address space for it.
     pub fn open(config: Config) -> Result<Self, OpenError> {
         let Config { slots, value_bytes_max, object_memory_bytes, resident, huge_pages } = config;
         let value_words = value_bytes_max.div_ceil(WORD_BYTES).max(1);
@@ -122,10 +124,10 @@ impl Roofline {
         ((spread * self.index.all().len() as u128) >> 64) as usize
     }
 
-    /// The next share of object memory, in words. Two sessions have the same one where there are
-    /// fewer shares than sessions; each is then overwritten by the other.
+    /// The next share of object memory, in words. If there are fewer shares than sessions, two
+    /// sessions have the same one and overwrite each other.
     fn take_share(&self) -> Range<usize> {
-        // Relaxed: a count, which orders nothing.
+        // Relaxed: a count orders nothing.
         let share = self.taken.fetch_add(1, Ordering::Relaxed) % self.shares;
         share * self.share_words..(share + 1) * self.share_words
     }
@@ -153,7 +155,7 @@ impl KvEngine for Roofline {
         Ok(RooflineSession::new(self))
     }
 
-    /// Which objects are live is not known, since old ones are overwritten unseen.
+    /// It does not know which objects are live, because old ones are overwritten without notice.
     fn memory(&self) -> MemoryCensus {
         let (object_memory_bytes, index_bytes) = (self.objects.bytes(), self.index.bytes());
         MemoryCensus {
@@ -165,7 +167,7 @@ impl KvEngine for Roofline {
     }
 
     fn statistics(&self) -> Vec<Statistic> {
-        // Relaxed: a count, which orders nothing.
+        // Relaxed: a count orders nothing.
         let taken = self.taken.load(Ordering::Relaxed);
         let huge = self.objects.huge_bytes().zip(self.index.huge_bytes());
         let huge = huge
@@ -186,7 +188,7 @@ impl KvEngine for Roofline {
         ]
     }
 
-    /// Every word of the index leads into object memory.
+    /// Checks that every word of the index leads into object memory.
     fn check(&self) -> Result<(), String> {
         let object_words = self.objects.all().len();
         for (slot, word) in self.index.all().iter().enumerate() {

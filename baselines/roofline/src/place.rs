@@ -1,16 +1,16 @@
-//! A word of the index: where an object is and how long its value, or nothing.
+//! A word of the index: where an object is and how long its value is, or nothing.
 
 use platform::racy::WORD_BYTES;
 
 /// Bits of a value's length.
 const LENGTH_BITS: u32 = 24;
 
-/// Longest value that a place can tell of.
+/// The longest value that a place can describe.
 pub(crate) const VALUE_BYTES_MAX: usize = (1 << LENGTH_BITS) - 1;
-/// Most words of object memory that a place can tell apart: 8 TiB.
+/// The most words of object memory that a place can address: 8 TiB.
 pub(crate) const OBJECT_WORDS_MAX: usize = (1 << (64 - LENGTH_BITS)) - 1;
 
-/// What the index says of a key.
+/// What the index holds for a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     /// The object's first word, below [`OBJECT_WORDS_MAX`].
@@ -23,7 +23,7 @@ impl Place {
     /// The index word of a key that is absent.
     pub(crate) const ABSENT: u64 = 0;
 
-    /// From an index word; `None` for [`ABSENT`](Self::ABSENT).
+    /// Decodes an index word; `None` for [`ABSENT`](Self::ABSENT).
     #[inline]
     pub(crate) fn of(word: u64) -> Option<Self> {
         // Words are counted from 1, so that no object looks like none.
@@ -31,13 +31,13 @@ impl Place {
         Some(Self { at, value_bytes: word as usize & VALUE_BYTES_MAX })
     }
 
-    /// As an index word.
+    /// The index word of this place.
     #[inline]
     pub(crate) fn word(self) -> u64 {
         ((self.at as u64 + 1) << LENGTH_BITS) | self.value_bytes as u64
     }
 
-    /// Words of the object.
+    /// The object's length in words.
     #[inline]
     pub(crate) fn words(self) -> usize {
         self.value_bytes.div_ceil(WORD_BYTES)

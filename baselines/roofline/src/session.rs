@@ -8,17 +8,17 @@ use platform::racy::{WORD_BYTES, copy_in, copy_out};
 use crate::Roofline;
 use crate::place::Place;
 
-/// Operations of a batch whose lines are fetched together.
+/// How many operations of a batch have their lines fetched together.
 const IN_FLIGHT: usize = 32;
-/// Lines of an object that are fetched ahead: those of 1 KiB wherever it begins. The processor
-/// sees by itself that longer ones go on.
+/// How many lines of an object are prefetched: those of 1 KiB at any alignment. For longer objects
+/// the processor's own prefetchers take over.
 const LINES_AHEAD: usize = 17;
 
 /// One thread's use of a [`Roofline`].
 #[derive(Debug)]
 pub struct RooflineSession<'engine> {
     store: &'engine Roofline,
-    /// Where in object memory the next value goes, in words.
+    /// Where the next value goes in object memory, in words.
     next: usize,
     end: usize,
 }
@@ -30,7 +30,8 @@ impl<'engine> RooflineSession<'engine> {
 
     #[inline]
     fn load(&self, slot: usize) -> Option<Place> {
-        // Relaxed: pairs with nothing; the object may be another by now, as the crate says.
+        // Relaxed: pairs with nothing. By now the word may lead to another object, as the crate's
+        // documentation says.
         Place::of(self.store.index.all()[slot].load(Ordering::Relaxed))
     }
 
@@ -79,8 +80,8 @@ impl KvSession for RooflineSession<'_> {
         self.get_at(self.store.slot_of(key), buffer)
     }
 
-    /// Answers [`PutOutcome::Updated`], whether or not the key is new: to know would take the
-    /// index line before it is written.
+    /// Always returns [`PutOutcome::Updated`]: to know whether the key is new would mean reading
+    /// the index line before writing it.
     #[inline]
     fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
         self.put_at(self.store.slot_of(key), value)
@@ -91,8 +92,8 @@ impl KvSession for RooflineSession<'_> {
         self.delete_at(self.store.slot_of(key))
     }
 
-    /// Three stages for each group of operations: all index lines, the objects' lines of all
-    /// gets, then the operations in their order.
+    /// Three stages for each group of operations: fetch all index lines, fetch the objects' lines
+    /// of all gets, then execute the operations in order.
     fn execute(
         &mut self,
         operations: &[Op<'_>],

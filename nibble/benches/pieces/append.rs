@@ -1,7 +1,7 @@
-//! Appending to the head: a place reserved and the object written there, not yet published.
+//! Appending to the head: reserves room and writes the object there, without publishing it.
 //!
-//! Heads are extended and rolled as in any store. What is appended here dies unpublished, so its
-//! segments become free again, outside the timed part, without being read. All memory is resident.
+//! Heads are extended and rolled as in any store. The appended objects die unpublished, so their
+//! segments become free again without being read, outside the timed part. All memory is resident.
 
 use std::cell::LazyCell;
 use std::hint::black_box;
@@ -13,14 +13,14 @@ use nibble::{Config, Store};
 
 use crate::setting::{Random, scaled};
 
-/// Bytes of an object, header and key included.
+/// Size of an object, header and key included.
 pub(crate) const OBJECT_BYTES: [u64; 3] = [16, 100, 1 << 10];
-/// Of these, header and key.
+/// How much of that is header and key.
 pub(crate) const HEADER_BYTES: u64 = 12;
 
-/// Objects appended between two looks at the clock.
+/// Objects appended between two readings of the clock.
 const CHUNK: u64 = 256;
-/// Object memory, and how much of it is appended before it is freed: more than most caches hold.
+/// Object memory. More than most caches hold is appended before it is freed.
 const MEMORY_BYTES: u64 = 256 << 20;
 const MEMORY_BYTES_LITTLE: u64 = 16 << 20;
 
@@ -40,7 +40,7 @@ pub(crate) fn benches(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Appends so many objects; answers how long that took.
+/// Appends this many objects; returns how long that took.
 fn append(store: &Store, object_bytes: u64, objects: u64) -> Duration {
     let mut client = Client::new(store).expect("few sessions");
     let value = vec![7; (object_bytes - HEADER_BYTES) as usize];
@@ -71,7 +71,7 @@ fn append(store: &Store, object_bytes: u64, objects: u64) -> Duration {
     elapsed
 }
 
-/// What is appended is what a GET finds, once it is published.
+/// Checks that a GET finds an appended object once it is published.
 fn check(store: &Store, object_bytes: u64) {
     let session = store.session().expect("few sessions");
     let mut client = Client::new(store).expect("few sessions");

@@ -1,4 +1,4 @@
-//! The copy routines alone: from random places to consecutive ones, as compaction copies objects.
+//! The copy routines alone, from random places to consecutive ones, as compaction copies objects.
 
 use std::cell::LazyCell;
 use std::hint::black_box;
@@ -9,7 +9,7 @@ use nibble::CopyRoutine;
 use crate::setting::{DRAWN, Random, scaled};
 
 const COPY_BYTES: [u64; 6] = [64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10];
-/// Bytes of what is copied from, and of what is copied to: more than most caches hold.
+/// Size of the source and of the target: more than most caches hold.
 const MEMORY_BYTES: u64 = 64 << 20;
 const MEMORY_BYTES_LITTLE: u64 = 1 << 20;
 

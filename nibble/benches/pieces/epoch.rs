@@ -1,4 +1,4 @@
-//! Entering and leaving an epoch, by clock, and finding the head of the present core, by source.
+//! Entering and leaving an epoch, per clock, and finding the head of the current core, per source.
 
 use std::hint::black_box;
 
@@ -8,7 +8,7 @@ use nibble::{Config, CoreSource, EpochClock, Store};
 
 const MEMORY_BYTES: u64 = 16 << 20;
 
-/// Elsewhere other instructions stand in for those of this architecture.
+/// On other architectures, other instructions stand in for those of x86-64.
 const X86_64: bool = cfg!(target_arch = "x86_64");
 
 pub(crate) fn benches(criterion: &mut Criterion) {

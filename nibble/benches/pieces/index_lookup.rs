@@ -1,8 +1,8 @@
-//! Looking keys up in the index, by layout: keys that are there, and keys that are not.
+//! Key look-ups in the index, per layout: present and absent keys.
 //!
-//! A hit reads the index and the header of the object, a miss the index alone. Keys are drawn anew
-//! for every look-up, and look-ups do not depend on each other: the processor overlaps them as
-//! far as it can.
+//! A hit reads the index and the header of the object, a miss only the index. Keys are newly drawn
+//! for every look-up, and look-ups do not depend on each other: the processor overlaps them as far
+//! as it can.
 
 use std::cell::LazyCell;
 use std::hint::black_box;
@@ -13,12 +13,12 @@ use nibble::{Config, IndexLayout, Store};
 
 use crate::setting::{DRAWN, Random, scaled};
 
-/// Keys in the index: a few MiB with their objects, which the caches hold, and half a GiB or more.
+/// Keys in the index: a few MiB with their objects, which the caches hold, or at least half a GiB.
 const KEYS: [u64; 2] = [1 << 16, 1 << 24];
-/// Most keys where nothing is measured.
+/// The most keys when nothing is measured.
 const KEYS_LITTLE: u64 = 1 << 12;
 const VALUE: [u8; 8] = [7; 8];
-/// Memory for an object of such a value, with room to spare.
+/// Memory per object of this size, with room to spare.
 const OBJECT_MEMORY_BYTES: u64 = 32;
 
 pub(crate) fn benches(criterion: &mut Criterion) {
@@ -27,7 +27,7 @@ pub(crate) fn benches(criterion: &mut Criterion) {
     for &layout in IndexLayout::ALL {
         for named in KEYS {
             let keys = scaled(named, KEYS_LITTLE);
-            // Made only where a bench of it is chosen.
+            // Built only if one of its benchmarks is selected.
             let store = LazyCell::new(|| loaded(layout, keys));
             let mut random = Random(1);
             group.bench_function(BenchmarkId::new(format!("{layout}/hit"), named), |bencher| {
@@ -57,7 +57,7 @@ fn absent(random: &mut Random, keys: u64) -> u64 {
     keys + random.below(u64::MAX - keys)
 }
 
-/// A store of keys `0..keys`.
+/// A store with the keys `0..keys`.
 fn loaded(layout: IndexLayout, keys: u64) -> Store {
     let memory = (keys * OBJECT_MEMORY_BYTES).max(16 << 20);
     let store = Store::open(Config { index: layout, ..Config::best(memory) }).expect("memory");

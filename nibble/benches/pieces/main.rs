@@ -2,16 +2,17 @@
 //!
 //! | name | one iteration |
 //! |---|---|
-//! | `index-lookup/LAYOUT/hit/KEYS`, `…/miss/KEYS` | a look-up in an index of so many keys |
-//! | `append/BYTES` | an object of so many bytes, header and key included, appended to the head |
-//! | `epoch/CLOCK` | an epoch entered and left |
-//! | `core-lookup/SOURCE` | the head of the present core found |
+//! | `index-lookup/LAYOUT/hit/KEYS`, `…/miss/KEYS` | a look-up in an index with KEYS keys |
+//! | `append/BYTES` | an object of BYTES bytes, header and key included, appended to the head |
+//! | `epoch/CLOCK` | entering and leaving an epoch |
+//! | `core-lookup/SOURCE` | finding the head of the current core |
 //! | `relocation/UPDATE/BYTES` | a live object moved by compaction |
-//! | `copy/ROUTINE/BYTES` | so many bytes copied |
+//! | `copy/ROUTINE/BYTES` | BYTES bytes copied |
 //!
-//! With `--quick` the larger index look-ups are called once: criterion counts their preparation.
+//! With `--quick` the larger index look-ups run only once, because criterion counts their
+//! preparation.
 //!
-//! A part of a name chooses: `cargo bench -p nibble --bench pieces -- copy/memcpy`.
+//! Part of a name selects benchmarks: `cargo bench -p nibble --bench pieces -- copy/memcpy`.
 
 #[path = "../setting/mod.rs"]
 mod setting;

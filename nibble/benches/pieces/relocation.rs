@@ -1,9 +1,9 @@
-//! Moving the live objects of segments that are compacted: look-up, copy and publication, the walk
-//! over the dead ones between them and the choice of victims included.
+//! Moving the live objects of compacted segments: look-up, copy and publication, including the walk
+//! over the dead objects between them and the choice of victims.
 //!
-//! Half the objects of a victim are dead, at random. What is measured is [`Store::settle`] while
-//! there are several victims, by the objects it has moved. The victims are larger than the first
-//! cache, and the index holds other keys as well.
+//! Half the objects of a victim are dead, at random. The benchmark times [`Store::settle`] while
+//! there are several victims, and divides by the number of objects moved. The victims are larger
+//! than the first-level cache, and the index holds other keys as well.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
@@ -17,13 +17,14 @@ use crate::setting::{Random, scaled};
 
 const MEMORY_BYTES: u64 = 128 << 20;
 const SEGMENT_BYTES: u64 = 512 << 10;
-/// Most objects of which half die, and most bytes of them.
+/// The most objects, of which half die, and the most bytes of them.
 const VICTIM_OBJECTS: u64 = 1 << 17;
 const VICTIM_BYTES: u64 = 8 << 20;
 const VICTIM_BYTES_LITTLE: u64 = 2 << 20;
-/// Bytes of objects that stay.
+/// Size of the objects that stay.
 const OTHER_BYTES: u64 = 16 << 20;
-/// Part of memory that is free when compaction begins; the others alone take more than the rest.
+/// The share of free memory below which compaction begins; the other objects alone take more than
+/// the rest.
 const FREE_LOW_PERCENT: u32 = 90;
 const _: () = assert!(OTHER_BYTES * 100 > MEMORY_BYTES * (100 - FREE_LOW_PERCENT as u64));
 
@@ -45,7 +46,7 @@ pub(crate) fn benches(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// A store of objects of one size, and the keys of those that will be moved, or were.
+/// A store of objects of one size, and the keys of those to be moved or already moved.
 struct Victims {
     store: Store,
     object_bytes: u64,
@@ -61,7 +62,7 @@ impl Victims {
             virtual_nodes: 1,
             compaction_workers: 1,
             segment_bytes: SEGMENT_BYTES,
-            // The trigger is that part of memory, unless a few blocks for each head are less.
+            // The trigger is this share of memory, unless a few blocks per head are less.
             free_low_percent: FREE_LOW_PERCENT,
             heads: 512,
             ..Config::best(MEMORY_BYTES)
@@ -75,8 +76,8 @@ impl Victims {
         victims
     }
 
-    /// Appends objects of so many bytes together, under new keys, and publishes them. Unlike a
-    /// PUT it does not compact for that.
+    /// Appends this many bytes of objects under new keys, and publishes them. Unlike a PUT, it does
+    /// not pay with compaction.
     fn append(&mut self, bytes: u64) {
         let mut client = Client::new(&self.store).expect("few sessions");
         let mut value = vec![0; (self.object_bytes - HEADER_BYTES) as usize];
@@ -90,7 +91,7 @@ impl Victims {
         }
     }
 
-    /// Lets go of what was moved last, and makes new victims.
+    /// Drops what was moved last, and makes new victims.
     fn make(&mut self) {
         let session = self.store.session().expect("few sessions");
         for key in self.survivors.drain(..) {
@@ -111,7 +112,7 @@ impl Victims {
         }
     }
 
-    /// Compacts what there is; answers how many objects were moved.
+    /// Compacts what there is; returns how many objects were moved.
     fn settle(&self) -> u64 {
         let copied_before = self.store.statistics().copied_bytes;
         assert!(self.store.settle(), "nobody keeps segments from being freed");
@@ -120,8 +121,8 @@ impl Victims {
         copied_bytes / self.object_bytes
     }
 
-    /// As many objects as are said to be moved are found at another place then, and every value
-    /// is what it was.
+    /// Checks that as many objects have a new place as are said to be moved, and that every value
+    /// is unchanged.
     fn check(&self) {
         let before = self.addresses();
         let moved = self.settle();
@@ -138,14 +139,15 @@ impl Victims {
         self.store.check().expect("whole segments");
     }
 
-    /// Where the objects of all keys are.
+    /// The addresses of the objects of all keys.
     fn addresses(&self) -> Vec<Option<Address>> {
         let mut client = Client::new(&self.store).expect("few sessions");
         let inside = client.enter();
         (0..self.next_key).map(|key| inside.lookup(key)).collect()
     }
 
-    /// Moves so many objects, or more to the end of the victims; answers how long so many took.
+    /// Moves at least this many objects, to the end of the victims; returns how long this many
+    /// took.
     fn move_objects(&mut self, objects: u64) -> Duration {
         let mut moved = 0;
         let mut elapsed = Duration::ZERO;

@@ -1,8 +1,8 @@
 //! Clocks: the processor's time-stamp counter and the kernel's.
 
-/// The time-stamp counter, in ticks; not a serialising read.
+/// The time-stamp counter, in ticks; the read does not serialise.
 ///
-/// Where the architecture has none that user code may read, the monotonic clock in nanoseconds.
+/// On architectures without one that user code may read: the monotonic clock in nanoseconds.
 #[inline]
 #[must_use]
 pub fn ticks() -> u64 {
@@ -18,8 +18,8 @@ pub fn ticks() -> u64 {
     }
 }
 
-/// As [`ticks`], read after every earlier store of the calling thread is visible to all cores and
-/// before any later instruction begins.
+/// Like [`ticks`], but read after every earlier store of the calling thread is visible to all cores
+/// and before any later instruction begins.
 #[must_use]
 pub fn ticks_ordered() -> u64 {
     // Drains the store buffer; the load fences keep the counter's read in its place.
@@ -38,7 +38,7 @@ fn load_fence() {
     }
 }
 
-/// Nanoseconds of `CLOCK_MONOTONIC`; the same in every process of the machine.
+/// `CLOCK_MONOTONIC` in nanoseconds; the same in every process of the machine.
 #[must_use]
 pub fn monotonic_ns() -> u64 {
     read(libc::CLOCK_MONOTONIC)

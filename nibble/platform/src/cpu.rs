@@ -18,13 +18,13 @@ pub fn allowed_cores() -> Vec<usize> {
         .collect()
 }
 
-/// The core the calling thread runs on now; it may have moved when this returns.
+/// The core on which the calling thread runs now; it may have moved when this returns.
 ///
-/// Through the C library, which reads the restartable-sequence area where the kernel keeps one
-/// (under a nanosecond) and asks the vDSO otherwise.
+/// Uses the C library, which reads the kernel's restartable-sequence area if there is one (under a
+/// nanosecond), and otherwise calls the vDSO.
 #[must_use]
 pub fn current_core() -> usize {
-    // Miri has no cores to tell apart.
+    // Miri does not distinguish cores.
     if cfg!(miri) {
         return 0;
     }
@@ -33,24 +33,24 @@ pub fn current_core() -> usize {
     usize::try_from(core).unwrap_or(0)
 }
 
-/// Whether [`current_core`] is a load: the C library keeps a restartable-sequence area for every
-/// thread. Otherwise it asks the vDSO.
+/// Whether [`current_core`] is a single load, because the C library keeps a restartable-sequence
+/// area for every thread. Otherwise it calls the vDSO.
 #[must_use]
 pub fn has_rseq() -> bool {
     if cfg!(miri) {
         return false;
     }
-    // Of glibc since 2.35, bytes; 0 where the kernel or a tunable forbids the area.
+    // A symbol of glibc since 2.35: the size of the area, 0 if the kernel or a tunable forbids it.
     // SAFETY: the name ends in a zero byte.
     let size = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"__rseq_size".as_ptr()) };
     // SAFETY: where the symbol exists it is a constant `unsigned int`.
     !size.is_null() && unsafe { *size.cast::<u32>() } > 0
 }
 
-/// As [`current_core`], by the instruction `rdtscp`, which waits for earlier loads.
+/// Like [`current_core`], through the instruction `rdtscp`, which waits for earlier loads.
 ///
-/// Linux keeps node and core in the auxiliary register that it returns. Other architectures ask
-/// the C library.
+/// Linux keeps node and core in the auxiliary register that it returns. On other architectures this
+/// asks the C library.
 #[inline]
 #[must_use]
 pub fn current_core_by_rdtscp() -> usize {
@@ -68,9 +68,9 @@ pub fn current_core_by_rdtscp() -> usize {
     }
 }
 
-/// As [`current_core`], by the instruction `rdpid`, which does nothing else.
+/// Like [`current_core`], through the instruction `rdpid`, which does nothing else.
 ///
-/// Where the processor lacks it ([`has_rdpid`]) the C library is asked.
+/// If the processor lacks it ([`has_rdpid`]), this asks the C library.
 #[inline]
 #[must_use]
 pub fn current_core_by_rdpid() -> usize {
@@ -86,11 +86,11 @@ pub fn current_core_by_rdpid() -> usize {
     current_core()
 }
 
-/// Linux keeps the core in the low 12 bits of the auxiliary register, the node above.
+/// Linux keeps the core in the low 12 bits of the auxiliary register, and the node above.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 const AUXILIARY_CORE: usize = 0xFFF;
 
-/// Whether the processor has `rdpid` (CPUID leaf 7, ECX bit 22). Asked once.
+/// Whether the processor has `rdpid` (CPUID leaf 7, ECX bit 22). Checked once.
 #[inline]
 #[must_use]
 pub fn has_rdpid() -> bool {
@@ -116,7 +116,7 @@ fn detect_rdpid() -> bool {
     }
 }
 
-/// How the hypervisor below signs itself (`KVMKVMKVM`); `None` on bare metal.
+/// The signature of the hypervisor (`KVMKVMKVM`); `None` on bare metal.
 #[must_use]
 pub fn hypervisor_vendor() -> Option<String> {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -146,15 +146,15 @@ pub fn hypervisor_vendor() -> Option<String> {
 /// Binds the calling thread to `core`.
 ///
 /// # Errors
-/// When the core does not exist or is not allowed.
+/// If the core does not exist or is not allowed.
 pub fn pin_to(core: usize) -> io::Result<()> {
     pin_to_any(&[core])
 }
 
-/// Binds the calling thread to the cores of a set.
+/// Binds the calling thread to a set of cores.
 ///
 /// # Errors
-/// When one of the cores does not exist, or none is allowed.
+/// If one of the cores does not exist, or none is allowed.
 pub fn pin_to_any(cores: &[usize]) -> io::Result<()> {
     let mut set = empty_set();
     for &core in cores {
@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(hypervisor_vendor().is_some(), has("hypervisor"));
     }
 
-    /// The tunable is read when a process starts, so another one is asked.
+    /// The tunable is read at process start, so this runs another process.
     #[test]
     fn no_area_is_kept_where_a_tunable_forbids_it() {
         const NAME: &str = "cpu::tests::no_area_is_kept_where_a_tunable_forbids_it";

@@ -1,4 +1,5 @@
-//! Transparent huge pages: made of small ones on request, and counted with what page tables hold.
+//! Transparent huge pages: collapsing small pages into huge ones on request, and counting what page
+//! tables map.
 
 use std::fs;
 use std::io;
@@ -6,13 +7,13 @@ use std::io;
 use crate::mapping::{HUGE_PAGE_BYTES, Mapping, PAGE_BYTES};
 
 impl Mapping {
-    /// Makes 2 MiB pages of the filled pages in `offset..offset + bytes`, now (`MADV_COLLAPSE`,
-    /// Linux 6.1); contents are kept and may be used meanwhile. The range is shrunk to whole huge
-    /// pages. Answers whether all of it has them; `false` when the system refuses or the range
-    /// holds no whole huge page.
+    /// Collapses the filled pages in `offset..offset + bytes` into 2 MiB pages, now
+    /// (`MADV_COLLAPSE`, Linux 6.1). Contents are kept and may be used meanwhile. The range is
+    /// shrunk to whole huge pages. Returns whether all of it is on huge pages: `false` if the
+    /// system refuses or the range holds no whole huge page.
     ///
     /// # Panics
-    /// When the range is not inside the mapping.
+    /// If the range is not inside the mapping.
     #[must_use = "the system may refuse"]
     pub fn collapse(&self, offset: usize, bytes: usize) -> bool {
         const MADV_COLLAPSE: libc::c_int = 25;
@@ -26,18 +27,18 @@ impl Mapping {
         if cfg!(miri) {
             return false;
         }
-        // The mapping may have refused huge pages; a range that is to have them must not.
-        // SAFETY: the range lies inside our mapping (checked by `range`); contents are kept.
+        // The mapping may have refused huge pages; this range must not. SAFETY: the range lies
+        // inside our mapping (checked by `range`); contents are kept.
         let eligible = unsafe { libc::madvise(start, to - from, libc::MADV_HUGEPAGE) } == 0;
         // SAFETY: as above.
         eligible && unsafe { libc::madvise(start, to - from, MADV_COLLAPSE) } == 0
     }
 
-    /// Makes the 2 MiB from `offset` on resident, on one huge page where the system gives one.
-    /// Answers whether it did. Contents are kept; nothing else may write there meanwhile.
+    /// Makes the 2 MiB from `offset` on resident, on one huge page if the system provides one;
+    /// returns whether it did. Contents are kept; nothing else may write there meanwhile.
     ///
     /// # Panics
-    /// When the range is not inside the mapping.
+    /// If the range is not inside the mapping.
     pub(crate) fn populate_huge(&self, offset: usize) -> bool {
         // One small page is enough for the system to make a huge one.
         self.populate(offset, PAGE_BYTES);
@@ -48,26 +49,26 @@ impl Mapping {
         collapsed
     }
 
-    /// Bytes of the mapping that lie on huge pages now, from `/proc/self/smaps`. The kernel walks
-    /// every page table of the process for it. Neighbouring mappings of like kind that the kernel
-    /// has merged with this one count too, at most up to this one's length.
+    /// Bytes of the mapping that are on huge pages now, from `/proc/self/smaps`. For this the
+    /// kernel walks every page table of the process. If the kernel has merged this mapping with
+    /// similar neighbours, those count too, up to this one's length.
     ///
     /// # Errors
-    /// When `/proc` is not mounted.
+    /// If `/proc` is not mounted.
     pub fn huge_bytes(&self) -> io::Result<u64> {
         self.counted(&["AnonHugePages:", "ShmemPmdMapped:"])
     }
 
-    /// Bytes of the mapping that page tables lead to now, on pages of any size; as
+    /// Bytes of the mapping that page tables map now, on pages of any size; see
     /// [`Mapping::huge_bytes`].
     ///
     /// # Errors
-    /// When `/proc` is not mounted.
+    /// If `/proc` is not mounted.
     pub fn mapped_bytes(&self) -> io::Result<u64> {
         self.counted(&["Rss:"])
     }
 
-    /// The sum of the figures of these names.
+    /// The sum of the counters with these names.
     fn counted(&self, names: &[&str]) -> io::Result<u64> {
         let text = fs::read_to_string("/proc/self/smaps")?;
         let start = self.start().addr().get();
@@ -75,8 +76,8 @@ impl Mapping {
     }
 }
 
-/// Whether the system makes huge pages of shared memory by itself: the setting in force of
-/// `transparent_hugepage/shmem_enabled`, such as `never`; `None` where the kernel has none.
+/// Whether the system backs shared memory with huge pages by itself: the current value of
+/// `transparent_hugepage/shmem_enabled`, such as `never`; `None` if the kernel has no such setting.
 #[must_use]
 pub fn shared_memory_setting() -> Option<String> {
     let text = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/shmem_enabled").ok()?;
@@ -88,7 +89,7 @@ fn chosen(words: &str) -> Option<&str> {
     Some(words.split_once('[')?.1.split_once(']')?.0)
 }
 
-/// The sum of the figures of these names, in bytes, in all areas that overlap `start..end`.
+/// The sum of the counters with these names, in bytes, over all areas that overlap `start..end`.
 fn sum_in(smaps: &str, start: usize, end: usize, names: &[&str]) -> u64 {
     let mut inside = false;
     let mut sum = 0;
@@ -103,7 +104,7 @@ fn sum_in(smaps: &str, start: usize, end: usize, names: &[&str]) -> u64 {
     sum
 }
 
-/// The range of a line that begins an area: `7f00-7f80 rw-p …`.
+/// The range in a line that begins an area: `7f00-7f80 rw-p …`.
 fn area(line: &str) -> Option<(usize, usize)> {
     let (from, to) = line.split_whitespace().next()?.split_once('-')?;
     Some((usize::from_str_radix(from, 16).ok()?, usize::from_str_radix(to, 16).ok()?))

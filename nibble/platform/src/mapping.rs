@@ -4,26 +4,26 @@ use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::ptr::NonNull;
 
-/// Bytes of a base page.
+/// Size of a base page.
 pub const PAGE_BYTES: usize = 4096;
-/// Bytes of a huge page.
+/// Size of a huge page.
 pub const HUGE_PAGE_BYTES: usize = 2 << 20;
 
-/// Which pages a mapping asks for.
+/// Which pages a mapping requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pages {
-    /// 4 KiB pages, huge ones refused (`MADV_NOHUGEPAGE`).
+    /// 4 KiB pages; huge pages are refused (`MADV_NOHUGEPAGE`).
     Small,
-    /// Transparent 2 MiB pages (`MADV_HUGEPAGE`); the kernel may still give small ones.
+    /// Transparent 2 MiB pages (`MADV_HUGEPAGE`); the kernel may still provide small ones.
     Huge,
     /// Small pages in a mapping aligned for huge ones; see [`Mapping::collapse`].
     SmallUntilCollapsed,
 }
 
-/// A private mapping of zeroed, initially untouched memory; unmapped on drop.
+/// A private mapping of zeroed, initially untouched memory; unmapped when dropped.
 ///
-/// Address space is reserved without commit (`MAP_NORESERVE`), so a mapping may be far larger
-/// than memory as long as little of it is touched.
+/// The address space is reserved without commitment (`MAP_NORESERVE`), so a mapping may be far
+/// larger than memory as long as little of it is touched.
 #[derive(Debug)]
 pub struct Mapping {
     start: NonNull<u8>,
@@ -37,11 +37,10 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// Maps at least `bytes` (rounded up to pages), aligned to 2 MiB when `pages` is
-    /// [`Pages::Huge`].
+    /// Maps at least `bytes` (rounded up to pages), aligned to 2 MiB if `pages` is [`Pages::Huge`].
     ///
     /// # Errors
-    /// The system's error when address space is exhausted.
+    /// The system's error if address space is exhausted.
     pub fn anonymous(bytes: usize, pages: Pages) -> io::Result<Self> {
         let granule = match pages {
             Pages::Small => PAGE_BYTES,
@@ -51,7 +50,7 @@ impl Mapping {
         if cfg!(miri) {
             return Ok(Self { start: interpreted(bytes, granule), bytes });
         }
-        // One granule more, so that an aligned range fits; the rest is given back.
+        // One granule more, so that an aligned range fits; the rest is unmapped.
         let wanted = if granule > PAGE_BYTES { bytes + granule } else { bytes };
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
         let raw = map(ANYWHERE, wanted, flags, -1)?;
@@ -74,7 +73,7 @@ impl Mapping {
         Ok(mapping)
     }
 
-    /// Maps a file descriptor's first `bytes`, shared with every process that maps it.
+    /// Maps the first `bytes` of a file descriptor, shared with every process that maps it.
     ///
     /// # Errors
     /// The system's error, for example for a closed descriptor.
@@ -84,11 +83,11 @@ impl Mapping {
         Ok(Self { start, bytes })
     }
 
-    /// The same at the address `place`, both multiples of the page size; `more` flags are
-    /// passed on, and none of them may be `MAP_FIXED`.
+    /// The same at the address `place`; `place` and `bytes` must be multiples of the page size.
+    /// `more` are further flags, which must not include `MAP_FIXED`.
     ///
     /// # Errors
-    /// The system's error; `AlreadyExists` where another mapping has the place.
+    /// The system's error; `AlreadyExists` if another mapping occupies the place.
     pub(crate) fn shared_at(
         place: usize,
         descriptor: BorrowedFd<'_>,
@@ -97,7 +96,7 @@ impl Mapping {
     ) -> io::Result<Self> {
         let flags = libc::MAP_SHARED | libc::MAP_FIXED_NOREPLACE | more;
         let mapping = Self { start: map(place, bytes, flags, descriptor.as_raw_fd())?, bytes };
-        // Kernels before 4.17 take the address for a hint.
+        // Kernels before 4.17 treat the address as a hint.
         if mapping.start.addr().get() == place {
             Ok(mapping)
         } else {
@@ -105,7 +104,7 @@ impl Mapping {
         }
     }
 
-    /// The first byte.
+    /// The address of the first byte.
     #[must_use]
     pub fn start(&self) -> NonNull<u8> {
         self.start
@@ -117,12 +116,12 @@ impl Mapping {
         self.bytes
     }
 
-    /// Makes `offset..offset + bytes` resident by writing to it through the kernel
-    /// (`MADV_POPULATE_WRITE`, Linux 5.14), or by reading one byte a page and writing it back
-    /// where the kernel is older. Contents are kept; nothing else may write there meanwhile.
+    /// Makes `offset..offset + bytes` resident by having the kernel write to it
+    /// (`MADV_POPULATE_WRITE`, Linux 5.14). On older kernels it reads one byte per page and writes
+    /// it back. Contents are kept; nothing else may write there meanwhile.
     ///
     /// # Panics
-    /// When the range is not inside the mapping.
+    /// If the range is not inside the mapping.
     pub fn populate(&self, offset: usize, bytes: usize) {
         let start = self.range(offset, bytes);
         if cfg!(miri) {
@@ -144,11 +143,11 @@ impl Mapping {
         }
     }
 
-    /// Gives the pages of `offset..offset + bytes` back (`MADV_DONTNEED`); they read as zero
-    /// afterwards. The range is shrunk to whole pages.
+    /// Returns the pages of `offset..offset + bytes` to the system (`MADV_DONTNEED`); they read as
+    /// zero afterwards. The range is shrunk to whole pages.
     ///
     /// # Panics
-    /// When the range is not inside the mapping.
+    /// If the range is not inside the mapping.
     pub fn discard(&self, offset: usize, bytes: usize) {
         let from = offset.next_multiple_of(PAGE_BYTES);
         let to = (offset + bytes) / PAGE_BYTES * PAGE_BYTES;
@@ -189,7 +188,7 @@ impl Drop for Mapping {
     }
 }
 
-/// What Miri, which knows no advice to the system, has for a mapping.
+/// The stand-in for a mapping under Miri, which does not support advice to the system.
 fn interpreted(bytes: usize, granule: usize) -> NonNull<u8> {
     debug_assert!(granule <= HUGE_PAGE_BYTES);
     // SAFETY: the layout is not empty.
@@ -201,7 +200,7 @@ fn layout(bytes: usize) -> std::alloc::Layout {
     std::alloc::Layout::from_size_align(bytes, HUGE_PAGE_BYTES).expect("a mapping's size")
 }
 
-/// Leaves the address of a mapping to the kernel.
+/// Lets the kernel choose the address of a mapping.
 const ANYWHERE: usize = 0;
 
 fn map(

@@ -1,5 +1,5 @@
-//! A ring whose end is mapped to its beginning: what lies across the end is read and written in one
-//! piece, without a range check.
+//! A ring whose end is followed by a second mapping of its beginning: what crosses the end is read
+//! and written in one piece, without a range check.
 //!
 //! ```text
 //!  0                         bytes      bytes + overlap
@@ -9,14 +9,13 @@
 //!      └─── the same physical pages ─┘
 //! ```
 //!
-//! The pages are those of a `memfd`, mapped twice. They count as shared memory (`RssShmem`), and
-//! those of the overlap once more where it is touched.
+//! The pages belong to a `memfd` that is mapped twice. They count as shared memory (`RssShmem`),
+//! and those of the overlap count twice if both views are touched.
 //!
-//! **Huge pages.** A page of the huge-page pool has to be set aside by the administrator, so none
-//! is asked for. Transparent huge pages of shared memory are off by default
-//! (`transparent_hugepage/shmem_enabled`), but a range that is made huge on request
-//! (`MADV_COLLAPSE`, Linux 6.1) has them wherever the setting is not `deny`; see
-//! [`Mirrored::make_resident`].
+//! **Huge pages.** Pages of the huge-page pool have to be set aside by the administrator, so this
+//! requests none. Transparent huge pages of shared memory are off by default
+//! (`transparent_hugepage/shmem_enabled`). But a range can be made huge on request
+//! (`MADV_COLLAPSE`, Linux 6.1) unless the setting is `deny`; see [`Mirrored::make_resident`].
 
 use std::io;
 use std::ops::Range;
@@ -28,30 +27,31 @@ use crate::process::memory_file;
 use crate::racy::{WORD_BYTES, prefetch_lines};
 use crate::{Mapping, Pages};
 
-/// Shared words of which the last few are the first few over again.
+/// Shared words, the last few of which are the first few again.
 ///
-/// Two addresses lead to each word of the overlap. The processor keeps them coherent; the compiler
-/// takes them for different words, so that accesses by the one and by the other are ordered by
-/// fences alone, even on one thread.
+/// Each word of the overlap has two addresses. The processor keeps them coherent. But the compiler
+/// takes them for different words, so only fences order accesses through one against accesses
+/// through the other, even on one thread.
 #[derive(Debug)]
 pub struct Mirrored {
-    /// Reserved, then covered by the two views; unmaps both.
+    /// Reserved, then covered by the two views. Dropping it unmaps both.
     mapping: Mapping,
     bytes: usize,
     overlap_bytes: usize,
-    /// Of both together.
+    /// Number of words in both views.
     words: usize,
     pages: Pages,
 }
 
 impl Mirrored {
-    /// Maps a ring of `bytes`, whose first `overlap_bytes` follow upon its end, zero and untouched.
+    /// Maps a ring of `bytes`, followed by a second view of its first `overlap_bytes`; zeroed and
+    /// untouched.
     ///
     /// # Errors
-    /// The system's error when address space or descriptors are exhausted.
+    /// The system's error if address space or descriptors are exhausted.
     ///
     /// # Panics
-    /// When either length is no multiple of 2 MiB, or the overlap is longer than the ring.
+    /// If either length is not a multiple of 2 MiB, or the overlap is longer than the ring.
     pub fn map(bytes: usize, overlap_bytes: usize, pages: Pages) -> io::Result<Self> {
         for length in [bytes, overlap_bytes] {
             assert!(
@@ -72,7 +72,7 @@ impl Mirrored {
         Ok(Self { mapping, bytes, overlap_bytes, words: all_bytes / WORD_BYTES, pages })
     }
 
-    /// All words, those of the overlap at the end.
+    /// All words; those of the overlap are at the end.
     #[inline]
     #[must_use]
     pub fn all(&self) -> &[AtomicU64] {
@@ -82,24 +82,24 @@ impl Mirrored {
         unsafe { std::slice::from_raw_parts(start.as_ptr(), self.words) }
     }
 
-    /// Length of the ring in bytes, the overlap not counted.
+    /// Length of the ring in bytes, without the overlap.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Bytes that are mapped a second time.
+    /// How many bytes are mapped a second time.
     #[must_use]
     pub fn overlap_bytes(&self) -> usize {
         self.overlap_bytes
     }
 
-    /// Makes a range of the ring resident, on 2 MiB pages where they were asked for and the system
-    /// gives them; contents are kept, and nobody else may write there meanwhile. The range is
+    /// Makes a range of the ring resident, on 2 MiB pages if they were requested and the system
+    /// provides them. Contents are kept; nobody else may write there meanwhile. The range is
     /// widened to whole 2 MiB.
     ///
     /// # Panics
-    /// When the range is not inside the ring.
+    /// If the range is not inside the ring.
     pub fn make_resident(&self, range: Range<usize>) {
         let end = range.end.next_multiple_of(HUGE_PAGE_BYTES);
         assert!(end <= self.bytes, "range {range:?} of a ring of {} bytes", self.bytes);
@@ -113,27 +113,28 @@ impl Mirrored {
         }
     }
 
-    /// Makes the overlap's second view resident, which takes page tables and no memory once the
-    /// front of the ring is.
+    /// Makes the overlap's second view resident. Once the front of the ring is resident, that takes
+    /// page tables but no memory.
     pub fn make_overlap_resident(&self) {
         self.mapping.populate(self.bytes, self.overlap_bytes);
     }
 
-    /// Bytes that lie on 2 MiB pages now, the overlap's counted again, where the system tells.
+    /// How many bytes are on 2 MiB pages now, counting the overlap twice; `None` if the system does
+    /// not tell.
     #[must_use]
     pub fn huge_bytes(&self) -> Option<u64> {
         self.mapping.huge_bytes().ok()
     }
 
-    /// Asks the processor for the lines of `words` words from `at` on, at most `lines_max`; they
-    /// may lie outside.
+    /// Prefetches the lines of `words` words from `at` on, at most `lines_max` lines; they may lie
+    /// outside.
     #[inline]
     pub fn prefetch_lines(&self, at: usize, words: usize, lines_max: usize) {
         prefetch_lines(self.mapping.start().as_ptr(), at, words, lines_max);
     }
 }
 
-/// Covers a range of a reservation, that nobody uses yet, with the front of a file.
+/// Maps the front of a file over an unused range of a reservation.
 fn map_over(reserved: &Mapping, range: Range<usize>, file: &OwnedFd) -> io::Result<()> {
     let start = reserved.range(range.start, range.len());
     // SAFETY: the range lies inside our reservation (checked by `range`), of which nothing is used
@@ -171,7 +172,7 @@ mod tests {
             let mut front = [0; 60];
             copy_out(ring.all(), &mut front);
             assert_eq!(front, value[40..]);
-            // And back: the front is what follows upon the end.
+            // And back: the front follows the end.
             ring.all()[1].store(4711, Ordering::SeqCst);
             assert_eq!(ring.all()[RING_WORDS + 1].load(Ordering::SeqCst), 4711);
         }

@@ -1,4 +1,4 @@
-//! Memory nodes: which there are, which cores they have, and binding memory to one.
+//! Memory nodes: which exist, which cores they have, and binding memory to one.
 
 use std::fs;
 use std::io;
@@ -10,13 +10,14 @@ use crate::mapping::Mapping;
 /// A memory node of the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// The kernel's number of it.
+    /// The node's number in the kernel.
     pub number: usize,
-    /// Those of its cores that this process may run on, ascending.
+    /// Those of its cores that this process may run on, in ascending order.
     pub cores: Vec<usize>,
 }
 
-/// The nodes whose cores this process may use; never none. A machine that names no nodes is one.
+/// The nodes whose cores this process may use; at least one. A machine that reports no nodes counts
+/// as one.
 #[must_use]
 pub fn nodes() -> Vec<Node> {
     let allowed = cpu::allowed_cores();
@@ -42,7 +43,7 @@ fn nodes_below(folder: &Path) -> Vec<Node> {
     nodes
 }
 
-/// Numbers of a list such as `0-3,8,10-11`; what is no number is left out.
+/// Parses a list such as `0-3,8,10-11`; what is not a number is skipped.
 fn parse_list(list: &str) -> Vec<usize> {
     let ranges = list.trim().split(',').filter_map(|part| {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -52,15 +53,15 @@ fn parse_list(list: &str) -> Vec<usize> {
 }
 
 impl Mapping {
-    /// Asks for pages of `offset..offset + bytes` on a node from now on; when the node is full
-    /// they come from elsewhere (`mbind` with `MPOL_PREFERRED`). Pages that are there already
-    /// stay where they are. The range is widened to whole pages.
+    /// Requests future pages of `offset..offset + bytes` from a node; if the node is full, they
+    /// come from elsewhere (`mbind` with `MPOL_PREFERRED`). Existing pages stay where they are. The
+    /// range is widened to whole pages.
     ///
     /// # Errors
     /// The system's error, for example for a node that does not exist.
     ///
     /// # Panics
-    /// When the range is not inside the mapping.
+    /// If the range is not inside the mapping.
     pub fn bind(&self, offset: usize, bytes: usize, node: usize) -> io::Result<()> {
         const MPOL_PREFERRED: libc::c_ulong = 1;
         const WORD_BITS: usize = libc::c_ulong::BITS as usize;
@@ -80,7 +81,7 @@ impl Mapping {
                 offset + bytes - from,
                 MPOL_PREFERRED,
                 nodes.as_ptr(),
-                // The kernel looks at one bit less than it is told.
+                // The kernel reads one bit fewer than it is told.
                 nodes.len() * WORD_BITS + 1,
                 0,
             )

@@ -1,4 +1,4 @@
-//! A process as the kernel sees it: its memory, its resources, its end.
+//! A process as seen by the kernel: its memory, its resources, its end.
 
 mod tree;
 mod usage;
@@ -12,53 +12,54 @@ use std::process::Command;
 pub use tree::descendants;
 pub use usage::{MachineUsage, ResourceUsage};
 
-/// Memory of a process from `/proc/PID/status`, in bytes. Cheap: the kernel keeps the counters.
+/// Memory of a process from `/proc/PID/status`, in bytes. Reading it is cheap, because the kernel
+/// keeps these counters anyway.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProcessMemory {
-    /// Private anonymous pages resident.
+    /// Resident private anonymous pages.
     pub anonymous_bytes: u64,
-    /// Shared memory pages resident.
+    /// Resident shared-memory pages.
     pub shared_bytes: u64,
     /// Pages of the huge-page pool.
     pub huge_pool_bytes: u64,
-    /// File pages resident; not part of what an engine holds.
+    /// Resident file pages; not part of what an engine holds.
     pub file_bytes: u64,
     /// Swapped-out anonymous pages.
     pub swap_bytes: u64,
 }
 
 impl ProcessMemory {
-    /// Of process `pid`.
+    /// Reads the memory of process `pid`.
     ///
     /// # Errors
-    /// When the process is gone.
+    /// If the process is gone.
     pub fn of(pid: u32) -> io::Result<Self> {
         Ok(Self::parse(&fs::read_to_string(format!("/proc/{pid}/status"))?))
     }
 
-    /// Of process `pid` and all its living descendants.
+    /// Reads the memory of process `pid` and all its living descendants.
     ///
-    /// A descendant counts from when it executes a program: until then its pages are its
+    /// A descendant counts from the moment it executes a program; until then its pages are its
     /// parent's.
     ///
     /// # Errors
-    /// When the process is gone.
+    /// If the process is gone.
     pub fn of_tree(pid: u32) -> io::Result<Self> {
         let own = Self::of(pid)?;
         let others = tree::owners_of_memory(pid).filter_map(|pid| Self::of(pid).ok());
         Ok(others.fold(own, |sum, one| sum.plus(&one)))
     }
 
-    /// Of the calling process.
+    /// Reads the memory of the calling process.
     ///
     /// # Errors
-    /// When `/proc` is not mounted.
+    /// If `/proc` is not mounted.
     pub fn of_self() -> io::Result<Self> {
         Ok(Self::parse(&fs::read_to_string("/proc/self/status")?))
     }
 
-    /// Anonymous, shared and huge-page-pool memory together: the suite's metric before the
-    /// baseline is taken off.
+    /// Anonymous, shared and huge-page-pool memory together: the suite's metric before the baseline
+    /// is subtracted.
     #[must_use]
     pub fn resident_bytes(&self) -> u64 {
         self.anonymous_bytes + self.shared_bytes + self.huge_pool_bytes
@@ -86,29 +87,29 @@ impl ProcessMemory {
     }
 }
 
-/// Memory of a process from `/proc/PID/smaps_rollup`, in bytes. The kernel walks every page
-/// table for it: for phase boundaries only.
+/// Memory of a process from `/proc/PID/smaps_rollup`, in bytes. For this the kernel walks every
+/// page table, so use it only between phases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryRollup {
-    /// Resident, of every kind.
+    /// Resident memory of every kind.
     pub resident_bytes: u64,
-    /// Proportional share.
+    /// Proportional share of the resident memory.
     pub proportional_bytes: u64,
     /// Anonymous pages.
     pub anonymous_bytes: u64,
     /// Anonymous memory on transparent huge pages.
     pub anonymous_huge_bytes: u64,
-    /// Private pages written to.
+    /// Private pages that were written to.
     pub private_dirty_bytes: u64,
-    /// Swapped out.
+    /// Swapped-out memory.
     pub swap_bytes: u64,
 }
 
 impl MemoryRollup {
-    /// Of process `pid`.
+    /// Reads the memory of process `pid`.
     ///
     /// # Errors
-    /// When the process is gone or may not be inspected.
+    /// If the process is gone or may not be inspected.
     pub fn of(pid: u32) -> io::Result<Self> {
         let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
         let field = |name| kib_field(&text, name);
@@ -122,10 +123,11 @@ impl MemoryRollup {
         })
     }
 
-    /// Of process `pid` and all its living descendants, as [`ProcessMemory::of_tree`].
+    /// Reads the memory of process `pid` and all its living descendants, as
+    /// [`ProcessMemory::of_tree`] does.
     ///
     /// # Errors
-    /// When the process is gone or may not be inspected.
+    /// If the process is gone or may not be inspected.
     pub fn of_tree(pid: u32) -> io::Result<Self> {
         let own = Self::of(pid)?;
         let others = tree::owners_of_memory(pid).filter_map(|pid| Self::of(pid).ok());
@@ -150,14 +152,13 @@ pub fn die_with_parent() {
     unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
 }
 
-/// Has the kernel kill what `command` starts when the thread that starts it ends, however that
-/// ends. A process that is started by a thread which is gone already does not run.
+/// Makes the kernel kill what `command` starts when the starting thread ends, however that ends. If
+/// that thread is already gone, the process does not run.
 pub fn bind_to_parent(command: &mut Command) {
     let parent = std::process::id();
     let bind = move || {
         die_with_parent();
-        // The parent may have died before its death was asked for.
-        // SAFETY: getppid has no preconditions.
+        // The parent may have died before this took effect. SAFETY: getppid has no preconditions.
         if unsafe { libc::getppid() }.cast_unsigned() != parent {
             return Err(io::Error::from_raw_os_error(libc::ESRCH));
         }
@@ -167,11 +168,11 @@ pub fn bind_to_parent(command: &mut Command) {
     unsafe { command.pre_exec(bind) };
 }
 
-/// Waits until child `pid` has ended and leaves it to be waited for, so that its number, and that
-/// of its group, stay its own.
+/// Waits until child `pid` has ended, without reaping it, so that its id and that of its group are
+/// not reused.
 ///
 /// # Errors
-/// When there is no such child.
+/// If there is no such child.
 pub fn wait_for_end(pid: u32) -> io::Result<()> {
     loop {
         // SAFETY: siginfo_t is plain data, for which all zeros is a value.
@@ -189,13 +190,13 @@ pub fn wait_for_end(pid: u32) -> io::Result<()> {
     }
 }
 
-/// Sends SIGKILL to every process of the group that `leader` leads.
+/// Sends SIGKILL to every process of the group led by `leader`.
 pub fn kill_group(leader: u32) {
     // SAFETY: killpg has no memory effects in this process.
     unsafe { libc::killpg(leader.cast_signed(), libc::SIGKILL) };
 }
 
-/// Sends SIGKILL to `pid`. A process that is gone already is none of our business.
+/// Sends SIGKILL to `pid`. Does nothing if the process is already gone.
 pub fn kill(pid: u32) {
     signal(pid, libc::SIGKILL);
 }
@@ -210,7 +211,7 @@ fn signal(pid: u32, signal: libc::c_int) {
     unsafe { libc::kill(pid.cast_signed(), signal) };
 }
 
-/// An anonymous file in memory that child processes inherit, `bytes` long and zeroed.
+/// An anonymous file in memory, `bytes` long and zeroed, that child processes inherit.
 ///
 /// # Errors
 /// The system's error.
@@ -218,8 +219,8 @@ pub fn inheritable_memory_file(bytes: usize) -> io::Result<OwnedFd> {
     memory_file(bytes, 0)
 }
 
-/// An anonymous file in memory, `bytes` long and zeroed, that goes with its last descriptor and
-/// mapping.
+/// An anonymous file in memory, `bytes` long and zeroed, that disappears with its last descriptor
+/// and mapping.
 pub(crate) fn memory_file(bytes: usize, flags: libc::c_uint) -> io::Result<OwnedFd> {
     let length = libc::off_t::try_from(bytes).map_err(|_| io::ErrorKind::OutOfMemory)?;
     // SAFETY: the name is a valid C string; without MFD_CLOEXEC children inherit the descriptor.
@@ -236,7 +237,7 @@ pub(crate) fn memory_file(bytes: usize, flags: libc::c_uint) -> io::Result<Owned
     Ok(descriptor)
 }
 
-/// The value in bytes of a `Name:   123 kB` line, 0 where there is no such line.
+/// The value in bytes of a line `Name:   123 kB`; 0 if there is no such line.
 fn kib_field(text: &str, name: &str) -> u64 {
     text.lines()
         .find_map(|line| line.strip_prefix(name))
@@ -269,7 +270,7 @@ mod tests {
         assert!(rollup.resident_bytes >= rollup.anonymous_bytes && rollup.anonymous_bytes > 0);
     }
 
-    /// A shell that runs `script`; it has said `ready` when this returns.
+    /// A shell that runs `script` and has printed `ready` when this returns.
     pub(super) fn shell(script: &str) -> Child {
         started(Command::new("sh").args(["-c", script]))
     }
@@ -327,7 +328,7 @@ mod tests {
         kill_group(leader.id());
         assert!(leader.wait().is_ok());
         assert!(wait_for_end(leader.id()).is_err());
-        // What init adopted it reaps when it likes; until then there is no memory of it.
+        // Init reaps adopted processes at its leisure; until then they have no memory.
         while ProcessMemory::of(left[0]).is_ok_and(|memory| memory != ProcessMemory::default()) {
             std::thread::yield_now();
         }

@@ -1,22 +1,22 @@
-//! Words of memory that all threads share and copy while others write.
+//! Words of shared memory that threads copy while others write them.
 //!
-//! Where one thread may overwrite what another reads, a plain copy would be a data race.
-//! Every access is that of a relaxed atomic word, or of a vector instruction behind the compiler's
-//! back, which is to the processor what as many relaxed byte loads and stores are: values may be
-//! torn, and nothing is undefined. Word by word alone, a value in the cache would be copied at half the
-//! speed of the C library. Who needs whole values validates them, by a version that fences order
-//! with the copies.
+//! Where one thread may overwrite what another reads, a plain copy would be a data race. Every
+//! access here is either a relaxed atomic word or a vector instruction that the compiler does not
+//! see. To the processor, the latter is the same as that many relaxed byte loads and stores: values
+//! may be torn, and nothing is undefined. Copying word by word alone would halve the speed for
+//! cached values, compared with the C library. Readers that need whole values validate them, with a
+//! version that fences order against the copies.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{Mapping, Pages};
 
-/// Bytes of a word.
+/// Size of a word.
 pub const WORD_BYTES: usize = size_of::<u64>();
 const WORDS_PER_LINE: usize = 64 / WORD_BYTES;
 
-/// A fixed number of words, zero at first.
+/// A fixed number of words, initially zero.
 #[derive(Debug)]
 pub struct Words {
     mapping: Mapping,
@@ -24,10 +24,10 @@ pub struct Words {
 }
 
 impl Words {
-    /// Maps `length` words, aligned to 2 MiB with [`Pages::Huge`]; touched now where `resident`.
+    /// Maps `length` words, aligned to 2 MiB with [`Pages::Huge`]; touches them now if `resident`.
     ///
     /// # Errors
-    /// The system's error when address space is exhausted.
+    /// The system's error if address space is exhausted.
     pub fn map(length: usize, pages: Pages, resident: bool) -> io::Result<Self> {
         let bytes = length.checked_mul(WORD_BYTES).ok_or(io::ErrorKind::OutOfMemory)?;
         let mapping = Mapping::anonymous(bytes, pages)?;
@@ -37,7 +37,7 @@ impl Words {
         Ok(Self { mapping, length })
     }
 
-    /// All of them.
+    /// All words.
     #[inline]
     #[must_use]
     pub fn all(&self) -> &[AtomicU64] {
@@ -47,32 +47,32 @@ impl Words {
         unsafe { std::slice::from_raw_parts(start.as_ptr(), self.length) }
     }
 
-    /// Bytes of the words.
+    /// Size of the words in bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         (self.length * WORD_BYTES) as u64
     }
 
-    /// Bytes that lie on 2 MiB pages now, where the system tells.
+    /// How many bytes are on 2 MiB pages now; `None` if the system does not tell.
     #[must_use]
     pub fn huge_bytes(&self) -> Option<u64> {
         self.mapping.huge_bytes().ok()
     }
 
-    /// Asks the processor for the line of word `at`, which may lie outside.
+    /// Prefetches the line of word `at`, which may lie outside.
     #[inline]
     pub fn prefetch(&self, at: usize) {
         prefetch(self.mapping.start().as_ptr().wrapping_add(at * WORD_BYTES));
     }
 
-    /// Asks the processor for the lines of `words` words from `at` on, at most `lines_max`.
+    /// Prefetches the lines of `words` words from `at` on, at most `lines_max` lines.
     #[inline]
     pub fn prefetch_lines(&self, at: usize, words: usize, lines_max: usize) {
         prefetch_lines(self.mapping.start().as_ptr(), at, words, lines_max);
     }
 }
 
-/// Words of a vector register.
+/// Words per vector register.
 const VECTOR_WORDS: usize =
     if cfg!(all(target_arch = "x86_64", target_feature = "avx", not(miri))) { 4 } else { 1 };
 
@@ -100,11 +100,11 @@ unsafe fn move_vector(from: *const u8, to: *mut u8) {
     let _ = (from, to);
 }
 
-/// Moves as many whole vectors of `bytes` bytes as there are, where a vector is more than a word; returns
-/// the words moved.
+/// Moves as many whole vectors as fit into `bytes` bytes, if a vector is more than a word. Returns
+/// the number of words moved.
 ///
 /// # Safety
-/// `from` is readable and `to` writable for `bytes` bytes; else as of [`move_vector`].
+/// `from` is readable and `to` writable for `bytes` bytes; otherwise as for [`move_vector`].
 #[inline]
 unsafe fn move_vectors(from: *const u8, to: *mut u8, bytes: usize) -> usize {
     const VECTOR_BYTES: usize = VECTOR_WORDS * WORD_BYTES;
@@ -120,7 +120,7 @@ unsafe fn move_vectors(from: *const u8, to: *mut u8, bytes: usize) -> usize {
     vectors * VECTOR_WORDS
 }
 
-/// Copies the front of `words` out, as many bytes as `to` has.
+/// Copies the front of `words` to `to`, as many bytes as `to` has.
 #[inline]
 pub fn copy_out(words: &[AtomicU64], to: &mut [u8]) {
     let bytes = to.len().min(words.len() * WORD_BYTES);
@@ -140,7 +140,7 @@ pub fn copy_out(words: &[AtomicU64], to: &mut [u8]) {
     }
 }
 
-/// Copies `from` into the front of `words`; the last word is filled up with zeros.
+/// Copies `from` to the front of `words`; the last word is padded with zeros.
 #[inline]
 pub fn copy_in(words: &[AtomicU64], from: &[u8]) {
     let bytes = from.len().min(words.len() * WORD_BYTES);
@@ -163,8 +163,8 @@ pub fn copy_in(words: &[AtomicU64], from: &[u8]) {
     }
 }
 
-/// Asks the processor for the lines of `words` words from word `at` of `start` on, which is the
-/// beginning of a line; at most `lines_max`.
+/// Prefetches the lines of `words` words from word `at` on, at most `lines_max` lines. `start` must
+/// be the beginning of a line.
 #[inline]
 pub(crate) fn prefetch_lines(start: *const u8, at: usize, words: usize, lines_max: usize) {
     let lines = (at % WORDS_PER_LINE + words).div_ceil(WORDS_PER_LINE);

@@ -1,5 +1,5 @@
-//! Memory that is there already, mapped and unmapped again and again: what it costs to fill page
-//! tables and to empty them, with no memory to allocate.
+//! Allocated memory that is mapped and unmapped repeatedly: measures what it costs to fill and
+//! empty page tables, with no memory to allocate.
 //!
 //! ```text
 //!        │◄───────────────────────── 1 TiB ────────────────────────►│
@@ -8,11 +8,12 @@
 //! ───────┴────────────┴────────────┴──────── … ─────────────────────┴────────────────────────
 //! ```
 //!
-//! Every object has a place of its own, aligned for 2 MiB pages, so that a view lies at the same
-//! address each time. Places are empty between two views. The kernel gives addresses from above
-//! and would come to them last; a view whose place was taken all the same is an error.
+//! Every object has its own place in the address space, aligned for 2 MiB pages, so a view has the
+//! same address each time. Places are empty between two views. The kernel assigns addresses from
+//! above and would reach the places last. If a place was taken nevertheless, mapping a view is an
+//! error.
 //!
-//! **Huge pages** are made of small ones on request, as in [`crate::mirrored`].
+//! **Huge pages** are made of small pages on request, as in [`crate::mirrored`].
 
 use std::io;
 use std::ops::Range;
@@ -26,38 +27,38 @@ use crate::process::memory_file;
 use crate::racy::WORD_BYTES;
 use crate::{Mapping, Pages};
 
-/// Address space that places are taken from, from below.
+/// Address space from which places are taken, from below.
 const AREA_BYTES: usize = 1 << 40;
-/// What stays free of it.
+/// How much of it stays free.
 const FREE_BYTES: usize = 64 << 30;
 
-/// Where places may still be taken; none is given twice in the life of the process.
+/// Where places may still be taken; no place is assigned twice in the life of the process.
 static AREA: Mutex<Option<Range<usize>>> = Mutex::new(None);
 
 /// Physical memory of an anonymous file. It stays resident while nothing maps it.
 #[derive(Debug)]
 pub struct SharedMemory {
     file: OwnedFd,
-    /// Where its views lie.
+    /// The address of its views.
     place: usize,
     bytes: usize,
 }
 
 impl SharedMemory {
-    /// `count` objects of `bytes` zeroed bytes each, all of them allocated, on pages of one size;
+    /// Allocates `count` objects of `bytes` zeroed bytes each, on pages of one size;
     /// [`Pages::SmallUntilCollapsed`] counts as small.
     ///
     /// # Errors
-    /// The system's error; `OutOfMemory` where all objects that the process ever had would have
-    /// over 960 GiB; `Unsupported` where the system gives shared memory no 2 MiB pages.
+    /// The system's error; `OutOfMemory` if all objects that the process ever had exceed 960 GiB in
+    /// total; `Unsupported` if the system does not back shared memory with 2 MiB pages.
     ///
     /// # Panics
-    /// When `bytes` is no multiple of the page size.
+    /// If `bytes` is not a multiple of the page size.
     pub fn resident(count: usize, bytes: usize, pages: Pages) -> io::Result<Vec<Self>> {
         let page_bytes = if pages == Pages::Huge { HUGE_PAGE_BYTES } else { PAGE_BYTES };
         assert!(
             bytes > 0 && bytes.is_multiple_of(page_bytes),
-            "{bytes} bytes on pages of {page_bytes}: it takes whole pages"
+            "{bytes} bytes on pages of {page_bytes}: use whole pages"
         );
         let memory = places(count, bytes)?.into_iter().map(|place| {
             let file = memory_file(bytes, libc::MFD_CLOEXEC)?;
@@ -67,11 +68,11 @@ impl SharedMemory {
         memory.collect()
     }
 
-    /// Maps all of it with one system call that fills the page tables, too (`MAP_POPULATE`).
-    /// Whether it did is for [`View::mapped_bytes`] to say: the call does not.
+    /// Maps all of it with one system call that also fills the page tables (`MAP_POPULATE`). The
+    /// call does not report whether it did; [`View::mapped_bytes`] does.
     ///
     /// # Errors
-    /// `AlreadyExists` while another view is there; the system's error.
+    /// `AlreadyExists` while there is another view; the system's error.
     pub fn map(&self) -> io::Result<View> {
         let file = self.file.as_fd();
         let mapping = Mapping::shared_at(self.place, file, self.bytes, libc::MAP_POPULATE)?;
@@ -79,14 +80,14 @@ impl SharedMemory {
     }
 }
 
-/// The one mapping of a [`SharedMemory`]; unmapped on drop.
+/// The only mapping of a [`SharedMemory`]; unmapped when dropped.
 #[derive(Debug)]
 pub struct View {
     mapping: Mapping,
 }
 
 impl View {
-    /// Its words.
+    /// The words of the memory.
     #[inline]
     #[must_use]
     pub fn words(&self) -> &[AtomicU64] {
@@ -96,29 +97,29 @@ impl View {
         unsafe { std::slice::from_raw_parts(start.as_ptr(), self.mapping.bytes() / WORD_BYTES) }
     }
 
-    /// Bytes that page tables lead to now; as [`Mapping::mapped_bytes`].
+    /// How many bytes page tables map now; see [`Mapping::mapped_bytes`].
     ///
     /// # Errors
-    /// When `/proc` is not mounted.
+    /// If `/proc` is not mounted.
     pub fn mapped_bytes(&self) -> io::Result<u64> {
         self.mapping.mapped_bytes()
     }
 
-    /// Bytes on 2 MiB pages now; as [`Mapping::huge_bytes`].
+    /// How many bytes are on 2 MiB pages now; see [`Mapping::huge_bytes`].
     ///
     /// # Errors
-    /// When `/proc` is not mounted.
+    /// If `/proc` is not mounted.
     pub fn huge_bytes(&self) -> io::Result<u64> {
         self.mapping.huge_bytes()
     }
 }
 
-/// Addresses for `count` views of `bytes`, where the kernel maps nothing unasked.
+/// Addresses for `count` views of `bytes` bytes, where the kernel maps nothing on its own.
 fn places(count: usize, bytes: usize) -> io::Result<Vec<usize>> {
     let mut area = AREA.lock().unwrap_or_else(PoisonError::into_inner);
     let free = match &mut *area {
         Some(free) => free,
-        // Reserved to learn where there is room, and given back right here.
+        // Reserved to find a free range, and released right away.
         none => {
             let room = Mapping::anonymous(AREA_BYTES, Pages::Huge)?;
             let start = room.start().addr().get();
@@ -135,7 +136,7 @@ fn places(count: usize, bytes: usize) -> io::Result<Vec<usize>> {
 /// Allocates the memory behind `mapping`.
 fn fill(mapping: &Mapping, pages: Pages) -> io::Result<()> {
     if pages != Pages::Huge {
-        // Small ones, whatever the system does by itself.
+        // Small pages, whatever the system does by default.
         mapping.advise(libc::MADV_NOHUGEPAGE);
         mapping.populate(0, mapping.bytes());
         return Ok(());
@@ -146,9 +147,9 @@ fn fill(mapping: &Mapping, pages: Pages) -> io::Result<()> {
             return Err(io::Error::new(
                 io::ErrorKind::Unsupported,
                 format!(
-                    "the system gives shared memory no 2 MiB pages \
-                     (transparent_hugepage/shmem_enabled is {}): it takes Linux 6.1 or later, a \
-                     setting other than `deny`, and free memory in pieces of 2 MiB",
+                    "the system provides no 2 MiB pages for shared memory \
+                     (transparent_hugepage/shmem_enabled is {}): this requires Linux 6.1 or later, \
+                     a setting other than `deny`, and free memory in pieces of 2 MiB",
                     setting.as_deref().map_or("absent".to_owned(), |word| format!("`{word}`")),
                 ),
             ));

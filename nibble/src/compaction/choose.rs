@@ -1,5 +1,5 @@
-//! The candidates of a worker and the choice among them, cheap enough for the path of a PUT: a
-//! list of the best is kept, and each choice looks at a part of the others only.
+//! A worker's candidates and the choice among them, cheap enough for the path of a PUT: a worker
+//! keeps a list of the best, and each choice examines only a part of the others.
 
 use super::pace::Pace;
 use super::select::Candidate;
@@ -9,32 +9,33 @@ use crate::knobs::Selection;
 use crate::segment::SegmentTable;
 use crate::sync::edge::{self, Edge};
 
-/// Candidates looked at where all should be: for the first choice, and under pressure.
+/// How many candidates are examined when all should be: for the first choice, and under pressure.
 const WINDOW: usize = 1024;
-/// So many choices later all candidates have been looked at again.
+/// After this many choices all candidates have been examined again.
 const SLICES: usize = 8;
-/// The list of the best is so long, and as a part of all.
+/// Shortlist length: at most this many, and at most a part of the candidates.
 const RANKED_MAX: usize = 16;
 const RANKED_PART: usize = 32;
 
-/// What a choice came to.
+/// The result of a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
-    /// This one; it is no candidate any more.
+    /// This segment, which is no longer a candidate.
     Victim(SegmentId),
-    /// Some are worth it, once those who write there have left.
+    /// Some candidates are worth compacting, once the operations that write there have ended.
     Young,
-    /// None is worth it.
+    /// No candidate is worth compacting.
     Nothing,
 }
 
-/// Closed segments that one worker watches.
+/// The closed segments that one worker watches.
 #[derive(Debug, Default)]
 pub(crate) struct Candidates {
     all: Vec<SegmentId>,
-    /// The best of those looked at lately, best last. Scores are of then; all rise with time.
+    /// The shortlist: the best of those examined recently, best last. Scores are from the time of
+    /// examination; all scores rise with time.
     ranked: Vec<(f64, SegmentId)>,
-    /// Where the next look begins.
+    /// Where the next examination begins.
     next: usize,
 }
 
@@ -43,12 +44,12 @@ impl Candidates {
         &self.all
     }
 
-    /// For those who add.
+    /// For adding candidates.
     pub(crate) fn all_mut(&mut self) -> &mut Vec<SegmentId> {
         &mut self.all
     }
 
-    /// Takes the best candidate of this worker, given the oldest operation in progress.
+    /// Takes this worker's best candidate, given the start of the oldest operation in progress.
     pub(crate) fn choose(
         &mut self,
         segments: &SegmentTable,
@@ -67,7 +68,7 @@ impl Candidates {
             let used = info.used().saturating_sub(info.start());
             Candidate { live, used, age }.score(pace, selection)
         };
-        // CLOSE, to: every operation that reserved room in the segment has left, so all its
+        // CLOSE, to: every operation that reserved room in the segment has ended, so all its
         // objects are written and published, or never will be.
         let settled = |id: SegmentId| edge::is_over(Edge::Close, settled(segments[id].closed()));
         let mut young = false;
@@ -81,7 +82,7 @@ impl Candidates {
                 let Some(position) = self.all.iter().position(|&other| other == id) else {
                     continue;
                 };
-                // What was worth it then is so now, unless less is wanted.
+                // What was worth compacting then is so now, unless the threshold has risen.
                 if score(id).is_some() {
                     self.all.swap_remove(position);
                     return Choice::Victim(id);
@@ -91,7 +92,8 @@ impl Candidates {
         if young { Choice::Young } else { Choice::Nothing }
     }
 
-    /// Looks at the next `slice` candidates; answers whether one would be wanted but is too young.
+    /// Examines the next `slice` candidates; returns whether one of them would be wanted but is too
+    /// young.
     fn rank(
         &mut self,
         slice: usize,
@@ -132,7 +134,7 @@ mod tests {
 
     const STEADY: Pace = Pace::Steady { dead_least: 1.0 / 64.0 };
 
-    /// Segments of 1000 bytes with so many of them dead.
+    /// Segments of 1000 bytes, with these numbers of dead bytes.
     fn table(dead: &[u64]) -> (SegmentTable, Candidates) {
         let segments = SegmentTable::new(dead.len());
         let mut candidates = Candidates::default();
@@ -158,7 +160,7 @@ mod tests {
         {
             order.push(dead[id.index()]);
         }
-        // Not quite in order, because each choice looks at a part only.
+        // Not quite in order, because each choice examines only a part.
         let mut left: Vec<u64> = (16..500).collect();
         for (turn, &dead) in order.iter().enumerate() {
             let better = left.iter().filter(|&&other| other > dead).count();

@@ -1,14 +1,14 @@
-//! All workers of a node, as others see them.
+//! All workers of a node, as seen by other threads.
 
 use super::worker::Worker;
 use crate::sync::{AtomicU64, CachePadded, Mutex, Ordering};
 
-/// What a worker tells without its lock.
+/// What a worker reports without its lock.
 #[derive(Debug, Default)]
 pub(crate) struct Progress {
-    /// Rounds in which it found nothing it could do.
+    /// Number of rounds in which it found nothing to do.
     quiet: AtomicU64,
-    /// Blocks in its reclamation queue, and when the oldest came there.
+    /// Blocks in its reclamation queue, and when the oldest was queued.
     limbo_blocks: AtomicU64,
     limbo_since_ns: AtomicU64,
     freed: AtomicU64,
@@ -17,12 +17,13 @@ pub(crate) struct Progress {
     rounds: AtomicU64,
 }
 
-/// The workers of a node. A worker's lock is held during its rounds; `check` takes them all.
+/// The workers of a node. A worker's lock is held during its rounds; `check` takes all of these
+/// locks.
 #[derive(Debug)]
 pub(crate) struct Crew {
     pub(crate) workers: Box<[Mutex<Worker>]>,
     progress: Box<[CachePadded<Progress>]>,
-    /// Thousandths of the last victim that were dead.
+    /// How much of the last victim was dead, in thousandths.
     yield_permille: AtomicU64,
 }
 
@@ -35,7 +36,7 @@ pub(crate) struct Totals {
     pub(crate) quiet_rounds: u64,
     pub(crate) freed_blocks: u64,
     pub(crate) limbo_blocks: u64,
-    /// Of the monotonic clock; 0 when nothing waits.
+    /// From the monotonic clock; 0 if nothing waits.
     pub(crate) limbo_since_ns: u64,
 }
 
@@ -52,8 +53,8 @@ impl Totals {
     }
 }
 
-// Every access here is relaxed: progress is compared with itself, the rest are statistics. Each
-// counter is written by the holder of the worker's lock alone.
+// Every access here is relaxed: progress is compared only with itself, and the rest are statistics.
+// Only the holder of the worker's lock writes its counters.
 impl Progress {
     fn totals(&self) -> Totals {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -73,7 +74,8 @@ impl Progress {
     }
 
     pub(crate) fn count_quiet(&self) {
-        // Relaxed: see above. A quiet round may be counted without the lock, hence an addition.
+        // Relaxed: see above. A quiet round may be counted without the lock, so this is an
+        // addition.
         self.quiet.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -107,12 +109,12 @@ impl Crew {
         &self.progress[worker]
     }
 
-    /// Rounds in which each worker found nothing it could do.
+    /// For each worker, the number of rounds in which it found nothing to do.
     pub(crate) fn quiet_rounds(&self) -> impl Iterator<Item = u64> {
         self.progress.iter().map(|progress| progress.quiet.load(Ordering::Relaxed))
     }
 
-    /// What compaction gained last here: thousandths of a victim that were dead.
+    /// What compaction last gained on this node: the dead part of a victim, in thousandths.
     pub(crate) fn yield_permille(&self) -> u64 {
         self.yield_permille.load(Ordering::Relaxed)
     }

@@ -1,10 +1,10 @@
 //! Compaction by the writers: each pays for the bytes it appends.
 //!
-//! A session notes what it has appended. Once that is a quantum and little is free, it compacts
-//! until as many dead bytes have been gained as it owes. At a steady state every byte written
-//! makes a byte dead, so free memory stays where it is, near a small trigger, and all other slack
-//! is dead objects in closed segments: victims are as empty as they can be. How much is copied
-//! for that follows from the victims by itself.
+//! A session records what it has appended. Once that reaches a quantum and little memory is free,
+//! the session compacts until it has gained as many dead bytes as it owes. In a steady state every
+//! byte written makes a byte dead, so free memory stays where it is, near a low trigger. All other
+//! slack is dead objects in closed segments, so victims are as empty as they can be. The victims
+//! then determine how much must be copied.
 
 use std::cell::Cell;
 use std::thread;
@@ -16,25 +16,25 @@ use crate::log::node::Node;
 use crate::store::Shared;
 use crate::sync::{MutexGuard, lock, try_lock};
 
-/// A debt is paid when it reaches so many bytes …
+/// A debt is paid when it reaches this many bytes …
 const QUANTUM_BYTES: i64 = 1 << 10;
-/// … or so many objects: what a payment takes depends on their number more than on their size.
+/// … or this many objects: the cost of a payment depends more on their number than on their size.
 const QUANTUM_OBJECTS: u32 = 4;
-/// Most that is owed: a batch of large objects. More is forgiven: PUTs that find no room compact
-/// without being in debt.
+/// The largest debt: a batch of large objects. More is forgiven, because PUTs that find no room
+/// compact even without a debt.
 const DEBT_MAX: i64 = 1 << 20;
-/// Most bytes copied for one byte appended since the last payment: at the trigger, and when
-/// nothing is available. A victim that yields little is emptied in many small steps, unless
-/// memory runs out.
+/// The most bytes copied per byte appended since the last payment: at the trigger, and when nothing
+/// is available. A victim that yields little is emptied in many small steps, unless memory runs
+/// out.
 const COPY_LEAST: i64 = 6;
 const COPY_MOST: i64 = 24;
 /// How long a PUT that drives compaction waits for readers and other writers.
 const NAP: Duration = Duration::from_micros(50);
 
-/// Most payments that a worker leaves out after it found nothing to compact.
+/// The most payments that a worker skips after it found nothing to compact.
 const PAUSE_MAX: u32 = 32;
 
-/// Keeps payments from looking for victims again and again where all is alive.
+/// Keeps payments from searching for victims again and again when everything is alive.
 #[derive(Debug, Default)]
 pub(super) struct Pause {
     left: u32,
@@ -42,7 +42,7 @@ pub(super) struct Pause {
 }
 
 impl Pause {
-    /// Counts a payment; answers whether the worker is to look again.
+    /// Counts a payment; returns whether the worker should search again.
     fn is_over(&mut self) -> bool {
         let over = self.left == 0;
         self.left = self.left.saturating_sub(1);
@@ -55,12 +55,13 @@ impl Pause {
     }
 }
 
-/// What a session has appended and not yet compacted for. Of one thread, so plain cells.
+/// What a session has appended and not yet compacted for. It belongs to one thread, so it uses
+/// plain cells.
 #[derive(Debug)]
 pub(crate) struct Debt {
     bytes: Cell<i64>,
     objects: Cell<u32>,
-    /// What the last payment left.
+    /// What the last payment left over.
     left: Cell<i64>,
     /// Workers take turns, victim by victim.
     turn: Cell<usize>,
@@ -69,7 +70,7 @@ pub(crate) struct Debt {
 }
 
 impl Debt {
-    /// For a store whose writers compact, or for one where a debt never falls due.
+    /// The debt for a store whose writers compact; otherwise a debt that never falls due.
     pub(crate) fn new(inline: bool) -> Self {
         let due = if inline { (QUANTUM_BYTES, QUANTUM_OBJECTS) } else { (i64::MAX, u32::MAX) };
         Self {
@@ -82,7 +83,7 @@ impl Debt {
         }
     }
 
-    /// Notes an appended object.
+    /// Records an appended object.
     #[inline]
     pub(crate) fn owe(&self, bytes: u64) {
         self.bytes.set(self.bytes.get().saturating_add_unsigned(bytes));
@@ -94,7 +95,7 @@ impl Debt {
         self.bytes.get() >= self.due_bytes || self.objects.get() >= self.due_objects
     }
 
-    /// Pays, if compaction is due anywhere. The caller is in no epoch. Waits for nobody.
+    /// Pays if compaction is due on any node. The caller must not be in an epoch. Waits for nobody.
     #[cold]
     #[inline(never)]
     pub(crate) fn pay(&self, shared: &Shared) {
@@ -109,7 +110,7 @@ impl Debt {
             shared.log.nodes_from_here().any(|node| node.return_idle_memory(&shared.log));
             return;
         };
-        // The less is free, the more: what is lacking at the trigger is caught up.
+        // The less is free, the more is paid: what is lacking at the trigger is caught up.
         let low = node.low_blocks() as i64;
         let lacking = (low - node.pool.available() as i64).max(0);
         let gain = owed + owed * lacking / low;
@@ -129,15 +130,15 @@ impl Debt {
                 self.turn.set(turn + 1);
             }
         }
-        // Too much in one step is credit for the next, too little remains owed.
+        // An excess is credit for the next payment; a shortfall remains owed.
         self.left.set(budget.gain.min(owed).max(0));
         self.bytes.set(budget.gain.min(owed));
     }
 }
 
-/// Lets a worker spend the budget, until it has emptied a victim: each worker watches segments of
-/// its own, and if one were called more often than the others, the dead bytes of theirs would
-/// lie idle. Answers whether it did anything.
+/// Lets a worker spend the budget until it has emptied a victim. Each worker watches its own
+/// segments; if one were called more often than the others, the dead bytes in the others' segments
+/// would lie idle. Returns whether it did anything.
 fn work(mut worker: MutexGuard<'_, Worker>, shared: &Shared, budget: &mut Budget) -> bool {
     if !worker.pause.is_over() {
         return false;
@@ -152,9 +153,9 @@ fn work(mut worker: MutexGuard<'_, Worker>, shared: &Shared, budget: &mut Budget
     !in_vain
 }
 
-/// The first of these nodes, unless victims of another one are clearly emptier. A node that has
-/// more than its share of the live data would copy far more for every byte gained; left alone, it
-/// sends its writers elsewhere and becomes emptier.
+/// The first of these nodes, unless victims of another node are clearly emptier. A node with more
+/// than its share of the live data would copy far more per byte gained. Left alone, it sends its
+/// writers elsewhere and becomes emptier.
 fn worthiest<'log>(mut nodes: impl Iterator<Item = &'log Node>) -> Option<&'log Node> {
     let mut best = nodes.next()?;
     for node in nodes {
@@ -165,8 +166,8 @@ fn worthiest<'log>(mut nodes: impl Iterator<Item = &'log Node>) -> Option<&'log 
     Some(best)
 }
 
-/// Lets every worker of every node do a round each in the caller's thread, to gain at least
-/// `bytes`; waits a moment when all of them have to. The caller is in no epoch.
+/// Makes every worker of every node run a round in the caller's thread, to gain at least `bytes`.
+/// If all of them have to wait, this waits a moment. The caller must not be in an epoch.
 pub(crate) fn drive(shared: &Shared, bytes: u64) -> Round {
     let mut result = Round::Quiet;
     for worker in shared.log.nodes_from_here().flat_map(|node| &node.crew.workers) {

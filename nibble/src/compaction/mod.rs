@@ -1,5 +1,5 @@
-//! Compaction: segments with dead objects are emptied and their blocks given back, by threads of
-//! the store or by its writers.
+//! Compaction: empties segments with dead objects and frees their blocks, in threads of the store
+//! or in its writers.
 
 pub(crate) mod choose;
 pub(crate) mod crew;

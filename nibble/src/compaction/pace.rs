@@ -1,35 +1,35 @@
-//! How eagerly to compact, and how much at a time. Pure.
+//! How eagerly to compact, and how much at a time. Pure functions.
 
 use crate::constants::WORTH_DIVISOR;
 
-/// The least fraction dead that is worth compacting while nobody waits.
+/// The least dead fraction that is worth compacting while nobody waits.
 const WORTH: f64 = 1.0 / WORTH_DIVISOR as f64;
 
-/// What the state of the pool asks of the workers.
+/// What the state of the pool demands of the workers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Pace {
-    /// Enough is free: only what is dead altogether is worth it, and only to who asks.
+    /// Enough is free: only completely dead segments are worth compacting, and only on request.
     Rest,
-    /// Little is free: compact segments with at least this fraction dead, best benefit first.
+    /// Little is free: compact segments with at least this dead fraction, best benefit first.
     Steady {
         /// Between 1/[`WORTH_DIVISOR`] and nine tenths.
         dead_least: f64,
     },
-    /// Nothing is free, or a PUT waits: emptiest first.
+    /// Nothing is free, or a PUT waits: compact the emptiest segments first.
     Pressed {
-        /// 1/[`WORTH_DIVISOR`], or 0 (anything dead at all) when a PUT waits.
+        /// 1/[`WORTH_DIVISOR`], or 0 (anything dead at all) if a PUT waits.
         dead_least: f64,
     },
 }
 
 impl Pace {
-    /// From free blocks (beyond the reserve), the trigger, the number of waiting PUTs, and
-    /// whether writers compact.
+    /// The pace for a number of free blocks (beyond the reserve), a trigger and a number of waiting
+    /// PUTs. `inline` says whether writers compact.
     ///
-    /// Far from exhaustion it pays to wait: a segment that is left alone becomes emptier, and
-    /// costs less to compact. Threads begin early, lest PUTs have to wait for them, so their
-    /// demand on a victim falls with what is free. Writers begin late, when all the slack is dead
-    /// objects in closed segments already, and then compact what there is.
+    /// Far from exhaustion it pays to wait: a segment left alone becomes emptier and cheaper to
+    /// compact. Threads begin early, so that PUTs need not wait for them, and their demand on a
+    /// victim falls with the free memory. Writers begin late, when all the slack is dead objects in
+    /// closed segments already, and then compact what there is.
     pub(crate) fn of(available: u64, low: u64, waiters: usize, inline: bool) -> Self {
         if waiters > 0 {
             Self::Pressed { dead_least: 0.0 }
@@ -46,10 +46,10 @@ impl Pace {
     }
 }
 
-/// How much a step may do. It ends when enough is gained or too much was copied for it.
+/// How much a step may do. It ends when enough is gained or too much was copied.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
-    /// Dead bytes still to be passed over.
+    /// Dead bytes still to gain.
     pub(crate) gain: i64,
     /// Live bytes that may still be copied.
     pub(crate) copy: i64,
@@ -60,7 +60,7 @@ impl Budget {
         Self { gain: gain as i64, copy: copy as i64 }
     }
 
-    /// A whole victim, unless it is very large: the worker's lock is not held for ever.
+    /// A whole victim, unless it is very large, so that the worker's lock is not held for too long.
     pub(crate) fn round() -> Self {
         Self::new(16 << 20, 16 << 20)
     }

@@ -1,4 +1,4 @@
-//! How long a PUT waits for space, and how it learns that waiting is in vain.
+//! How long a PUT waits for space, and how it detects that waiting is useless.
 
 use std::mem;
 use std::time::{Duration, Instant};
@@ -10,20 +10,21 @@ use crate::segment::SegmentState;
 use crate::store::Shared;
 use crate::sync::Ordering;
 
-/// One turn of waiting.
+/// The length of one wait.
 const TURN: Duration = Duration::from_micros(500);
-/// A worker that has gone so many rounds without finding anything since the wait began has begun
-/// at least one of them after it.
+/// A worker that has completed this many rounds without a find since the wait began has begun at
+/// least one of them after that.
 const ROUNDS: u64 = 2;
 
 /// A PUT's patience. It ends
-/// - when free and dead bytes together are less than what is needed;
-/// - when every worker has looked, found nothing it can do, and nothing was freed meanwhile;
-/// - in any case after `full_wait_ms`.
+/// - when free and dead bytes together are less than needed;
+/// - when every worker has searched, found nothing to do, and nothing was freed meanwhile;
+/// - at the latest after `full_wait_ms`.
 ///
-/// What tells the first two is read while workers go on, so one more attempt has to fail after.
+/// The first two conditions are read while workers continue, so one more attempt must fail
+/// afterwards.
 ///
-/// In a store without threads the PUT does the workers' rounds itself.
+/// In a store without threads the PUT runs the workers' rounds itself.
 #[derive(Debug)]
 pub(crate) struct Patience<'store> {
     shared: &'store Shared,
@@ -32,13 +33,13 @@ pub(crate) struct Patience<'store> {
     bytes: u64,
     freed: u64,
     rounds: Vec<u64>,
-    /// Waiting was seen to be in vain, and the attempt that is under way is the last.
+    /// Waiting was found useless, and the current attempt is the last.
     last: bool,
 }
 
 impl<'store> Patience<'store> {
-    /// `bytes` could not be reserved. From now on attempts wait for rounds under way, so the first
-    /// need not wait for more.
+    /// Called when `bytes` could not be reserved. From now on attempts wait for rounds under way,
+    /// so the first attempt need not wait for more.
     pub(crate) fn begin(shared: &'store Shared, bytes: u64) -> Self {
         let nodes = shared.log.nodes.iter();
         let mut patience = Self {
@@ -54,7 +55,8 @@ impl<'store> Patience<'store> {
         patience
     }
 
-    /// An attempt failed; answers whether one more is worth it, after waiting a little.
+    /// Called when an attempt failed. Waits a little; returns whether another attempt is
+    /// worthwhile.
     pub(crate) fn again(&mut self) -> bool {
         if mutated(Mutant::FullBlocks) {
             self.wait();
@@ -108,7 +110,7 @@ impl Drop for Patience<'_> {
     }
 }
 
-/// The quiet rounds of every worker.
+/// The number of quiet rounds of every worker.
 pub(crate) fn quiet_rounds(shared: &Shared) -> impl Iterator<Item = u64> {
     shared.log.nodes.iter().flat_map(|node| node.crew.quiet_rounds())
 }
@@ -125,7 +127,7 @@ fn can_be_had(shared: &Shared, bytes: u64) -> bool {
         }
         match info.state() {
             SegmentState::Free => {}
-            // Blocks that a worker's output holds for later.
+            // A worker's output holds blocks for later use.
             SegmentState::Open => {
                 let used_blocks = log.memory.region.blocks_for(info.used());
                 let spare_blocks = info.blocks().saturating_sub(used_blocks);

@@ -8,26 +8,26 @@ use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::log::{Log, node::Node};
 use crate::segment::{Run, SegmentState};
 
-/// Blocks that hold no live object any more.
+/// Blocks that no longer hold live objects.
 #[derive(Debug)]
 struct Retired {
-    /// Taken when everything in them was unlinked.
+    /// Taken after everything in them was unlinked.
     stamp: Stamp,
     /// The same moment, for statistics.
     since_ns: u64,
     runs: Vec<Run>,
-    /// The segment, when these were its last blocks.
+    /// The segment, if these were its last blocks.
     segment: Option<SegmentId>,
 }
 
 impl Retired {
-    /// Whether nobody can be reading it, given the oldest operation in progress.
+    /// Whether nobody can be reading it, given the start of the oldest operation in progress.
     fn is_free(&self, log: &Log, minimum: u64) -> bool {
         mutated(Mutant::FreedAtOnce) || log.clock.has_passed(self.stamp, minimum)
     }
 }
 
-/// First in, first out: stamps rise along the queue.
+/// First in, first out: stamps increase along the queue.
 #[derive(Debug, Default)]
 pub(crate) struct Limbo {
     queue: VecDeque<Retired>,
@@ -39,12 +39,12 @@ impl Limbo {
         self.queue.is_empty()
     }
 
-    /// Blocks that wait.
+    /// Number of waiting blocks.
     pub(crate) fn blocks(&self) -> u64 {
         self.blocks
     }
 
-    /// When the oldest of them began to wait, of the monotonic clock; 0 when there is none.
+    /// When the oldest of them was queued, on the monotonic clock; 0 if there is none.
     pub(crate) fn since_ns(&self) -> u64 {
         self.queue.front().map_or(0, |retired| retired.since_ns)
     }
@@ -66,8 +66,8 @@ impl Limbo {
         self.queue.front().is_some_and(|retired| retired.is_free(log, minimum))
     }
 
-    /// Frees what nobody can be reading, given the oldest operation in progress; answers how many
-    /// blocks.
+    /// Frees what nobody can be reading, given the start of the oldest operation in progress;
+    /// returns the number of blocks.
     pub(crate) fn reclaim(&mut self, log: &Log, node: &Node, minimum: u64) -> u64 {
         let before = self.blocks;
         while self.may_free(log, minimum) {
@@ -86,7 +86,7 @@ impl Limbo {
         before - self.blocks
     }
 
-    /// Every block in the queue. For `check`.
+    /// Every run of blocks in the queue. For `check`.
     pub(crate) fn runs(&self) -> impl Iterator<Item = &Run> {
         self.queue.iter().flat_map(|retired| &retired.runs)
     }

@@ -1,7 +1,7 @@
-//! Emptying one segment, in steps: live objects are moved, dead ones passed over.
+//! Empties one segment, in steps: moves live objects and passes over dead ones.
 //!
-//! When no block is left to copy to, or the victim is long, the blocks that are empty so far are
-//! retired and the rest waits: a segment far larger than the reserve can be compacted in steps.
+//! If there is no block left to copy to, or the victim is long, the blocks emptied so far are
+//! retired and the rest waits. So a segment far larger than the reserve can be compacted in steps.
 
 use crate::address::SegmentId;
 use crate::index::hash::Hash;
@@ -14,21 +14,21 @@ use super::pace::Budget;
 use super::reclaim::Limbo;
 use super::survivors::{Mover, Output, Place, Walked};
 
-/// Objects looked at together, so that their index lines are fetched together.
+/// How many objects are examined together, so that their index lines are fetched together.
 const BATCH: usize = 8;
-/// Bytes looked at together, unless one object is larger.
+/// How many bytes are examined together, unless one object is larger.
 const BATCH_BYTES: u64 = 64 << 10;
-/// Blocks that a paused victim gives up at a time. Each time costs a look at all epochs.
+/// How many blocks a paused victim releases at a time. Each time costs a scan of all epochs.
 const RETIRED_BLOCKS: u64 = 16;
-/// So many objects ahead of the walk, headers are fetched.
+/// How many objects ahead of the walk headers are prefetched.
 const AHEAD: u64 = 4;
 
-/// A segment that this worker empties.
+/// A segment that this worker is emptying.
 #[derive(Debug)]
 pub(crate) struct Victim {
     pub(crate) id: SegmentId,
     cursor: Cursor,
-    /// Offset of the cursor in the segment.
+    /// The cursor's offset in the segment.
     walked: u64,
     used: u64,
     /// Offset up to which blocks have been retired.
@@ -36,7 +36,7 @@ pub(crate) struct Victim {
     custody: Custody,
 }
 
-/// What a worker moves objects with.
+/// What a worker uses to move objects.
 #[derive(Debug, Default)]
 pub(crate) struct Tools {
     pub(crate) output: Output,
@@ -52,7 +52,7 @@ pub(crate) enum Step {
     Finished,
     /// The budget is spent.
     Paused,
-    /// There was no block to copy to; what was emptied is retired all the same.
+    /// There was no block to copy to; what was emptied is retired nevertheless.
     Suspended,
 }
 
@@ -65,7 +65,7 @@ impl Victim {
         Self { id, cursor, walked: 0, used, retired: 0, custody }
     }
 
-    /// Moves what lives, until the end, the end of the budget, or until no block is left.
+    /// Moves live objects until the victim ends, the budget is spent, or no block is left.
     pub(crate) fn empty(
         &mut self,
         place: Place<'_>,
@@ -123,8 +123,8 @@ impl Victim {
             let hash = Hash::of(header.key);
             index.prefetch(hash);
             let bytes = header.extent_bytes();
-            // Where an object begins is known only when the one before it has been read, but
-            // neighbours are often of a size.
+            // Where an object begins is known only after the previous one has been read, but
+            // neighbours often have the same size.
             log.memory.region.prefetch(address.ahead(AHEAD * bytes));
             batch.push(Walked { address, header, hash });
             cursor.advance(&log.memory, bytes);
@@ -139,7 +139,7 @@ impl Victim {
         }
     }
 
-    /// Retires the blocks in front of the cursor.
+    /// Retires the blocks before the cursor.
     fn retire_front(&mut self, log: &Log, limbo: &mut Limbo) {
         if self.walked < self.used {
             self.cursor.settle(&log.memory);

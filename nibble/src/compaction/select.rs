@@ -1,13 +1,12 @@
-//! Which segment to compact next. Pure.
+//! Which segment to compact next. Pure functions.
 
 use super::pace::Pace;
 use crate::instrument::{Mutant, mutated};
 use crate::knobs::Selection;
 
-/// What is known of a closed segment without touching its memory.
+/// What is known about a closed segment without touching its memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
-    /// Live bytes.
     pub(crate) live: u64,
     /// Appended bytes.
     pub(crate) used: u64,
@@ -20,26 +19,26 @@ impl Candidate {
         self.used.saturating_sub(self.live) as f64 / self.used as f64
     }
 
-    /// What is gained by emptying it, for what it costs.
+    /// The benefit of emptying it, relative to the cost.
     fn benefit(self, selection: Selection) -> f64 {
-        // At least a tick, or nothing would be told of two segments that closed just now.
+        // At least one tick, or two segments that closed just now could not be distinguished.
         let age = if mutated(Mutant::StaleAge) { 1 } else { self.age.max(1) };
         let (dead, age) = (self.dead(), age as f64);
         let utilisation = 1.0 - dead;
         match selection {
-            // The space gained, for as long as it will stay gained, per byte read and written.
+            // The space gained, weighted by how long it will stay free, per byte read and written.
             Selection::CostBenefit => dead * age / (1.0 + utilisation),
-            // The same per byte copied: memory need not be read to be freed. An empty segment
-            // costs nothing.
+            // The same per byte copied: freeing memory does not require reading it. An empty
+            // segment costs nothing.
             Selection::RamCloud => dead * age / utilisation,
             Selection::Greedy => dead,
         }
     }
 
-    /// How much this pace wants it; `None` for not at all.
+    /// How much this pace wants the candidate; `None` for not at all.
     pub(crate) fn score(self, pace: Pace, selection: Selection) -> Option<f64> {
         let (least, selection) = match pace {
-            // What is all dead costs nothing.
+            // A completely dead segment costs nothing.
             Pace::Rest => (1.0, Selection::Greedy),
             Pace::Steady { dead_least } => (dead_least, selection),
             Pace::Pressed { dead_least } => (dead_least, Selection::Greedy),

@@ -8,10 +8,10 @@ use crate::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, Ordering, lock};
 /// Two bells: *work* for the workers, *space* for waiting PUTs.
 #[derive(Debug, Default)]
 pub(crate) struct Signals {
-    /// Counts rings of the *work* bell, so that none is missed between looking and sleeping.
+    /// Counts rings of the *work* bell, so that none is missed between checking and sleeping.
     rings: Mutex<u64>,
     work: Condvar,
-    /// Guards nothing but the *space* bell; waits on it are short and bounded.
+    /// Guards only the *space* bell; waits on it are short and bounded.
     waiting: Mutex<()>,
     space: Condvar,
     waiters: AtomicUsize,
@@ -29,8 +29,8 @@ impl Signals {
         *lock(&self.rings)
     }
 
-    /// Sleeps until somebody rings after the count was `seen`, or `limit` is over; now and then
-    /// it ends early.
+    /// Sleeps until somebody rings after the count was `seen`, or until `limit` has passed;
+    /// sometimes it ends early.
     pub(crate) fn sleep(&self, seen: u64, limit: Option<Duration>) {
         let rings = lock(&self.rings);
         if *rings != seen || self.stopped() {
@@ -53,13 +53,13 @@ impl Signals {
         }
     }
 
-    /// Waits for space, briefly: a missed bell costs `limit` at most.
+    /// Waits for space, briefly: a missed bell costs at most `limit`.
     pub(crate) fn wait_for_space(&self, limit: Duration) {
         let woken = self.space.wait_timeout(lock(&self.waiting), limit);
         drop(woken.unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// PUTs that wait.
+    /// Number of waiting PUTs.
     pub(crate) fn waiters(&self) -> usize {
         // Relaxed: the bell's mutex orders a ring after the increment before it.
         self.waiters.load(Ordering::Relaxed)
@@ -72,7 +72,7 @@ impl Signals {
         Waiting(self)
     }
 
-    /// Asks the workers to end.
+    /// Tells the workers to end.
     pub(crate) fn stop(&self) {
         // Release: pairs with `stopped`.
         self.stop.store(true, Ordering::Release);

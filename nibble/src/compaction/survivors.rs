@@ -1,14 +1,15 @@
-//! Where live objects go: a segment of the worker's own, or the head of a core.
+//! Where live objects move to: a worker's own segment, or the head of a core.
 //!
-//! Where values are overwritten in place, an object is copied with its bucket locked. Otherwise it
-//! is *copied, then published by compare*: the source cannot change, so the copy needs no lock; afterwards, with the bucket locked, the entry is swapped if it still leads to the
+//! If values are overwritten in place, an object is copied with its bucket locked. Otherwise it is
+//! *copied first, then published by a compare-and-swap*. The source cannot change, so the copy
+//! needs no lock. Afterwards, with the bucket locked, the entry is swapped if it still leads to the
 //! source. If it does not, the object has died meanwhile, and the copy is taken back or stays
 //! behind as dead bytes. Objects are copied and published in batches, so that the index lines of
 //! one are fetched while others are copied.
 //!
-//! Nothing unpublished is ever in a segment that closes: a batch is published before its segment
-//! is replaced, and a head stays locked until the batch is published. A worker is in no epoch, so
-//! the grace period of a closed segment would not wait for it.
+//! A segment never closes with unpublished objects: a batch is published before its segment is
+//! replaced, and a head stays locked until the batch is published. This is needed because a worker
+//! is in no epoch, so the grace period of a closed segment would not wait for it.
 
 use crate::address::{ObjectRef, SegmentId, VirtualAddress};
 use crate::index::{Index, hash::Hash};
@@ -17,7 +18,7 @@ use crate::log::{Log, head, node::Node};
 use crate::raw::{Custody, Header};
 use crate::segment::{Mark, OpenSegment, Purse};
 
-/// What relocation works with.
+/// The context of a relocation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'store> {
     pub(crate) log: &'store Log,
@@ -27,7 +28,7 @@ pub(crate) struct Place<'store> {
     pub(crate) in_place: bool,
 }
 
-/// An object of a victim, perhaps alive.
+/// An object of a victim that may be alive.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Walked {
     pub(crate) address: VirtualAddress,
@@ -35,7 +36,7 @@ pub(crate) struct Walked {
     pub(crate) hash: Hash,
 }
 
-/// Something with an open segment to copy to.
+/// An open segment to copy to.
 trait Target {
     fn open(&mut self) -> Option<&mut OpenSegment>;
 
@@ -49,17 +50,17 @@ impl Target for head::State {
     }
 
     fn make_room(&mut self, place: Place<'_>, bytes: u64) -> bool {
-        // The reserve is not for heads: clients would use up what is meant for compaction.
+        // Heads may not use the reserve: clients would use up what is meant for compaction.
         head::State::make_room(self, place.log, place.node, bytes, 0)
     }
 }
 
-/// A worker's own segment of survivors. It stays open from one victim to the next and grows by a
-/// few blocks at a time, so the remains of any number of victims share segments without gaps.
+/// A worker's own segment for survivors. It stays open from one victim to the next and grows by a
+/// few blocks at a time, so the survivors of any number of victims share segments without gaps.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     pub(crate) open: Option<OpenSegment>,
-    /// Closed ones, candidates again.
+    /// Closed segments, which are candidates again.
     pub(crate) closed: Vec<SegmentId>,
 }
 
@@ -83,15 +84,16 @@ impl Target for Output {
 }
 
 impl Output {
-    /// Reserves room for a client in the block begun; those behind it are of the reserve. Only
-    /// while the reserve is whole: for what the client takes, compaction needs another block.
+    /// Reserves room for a client in the current block; the blocks behind it belong to the reserve.
+    /// Only while the reserve is complete, because compaction needs another block for what the
+    /// client takes.
     pub(crate) fn lend(&mut self, log: &Log, bytes: u64) -> Option<ObjectRef> {
         let open = self.open.as_mut()?;
         let fits = open.room_in_block(&log.memory) >= bytes;
         fits.then(|| open.reserve(bytes, &log.memory, &log.segments))
     }
 
-    /// Gives blocks back that the open segment does not need yet.
+    /// Returns blocks that the open segment does not need yet.
     pub(crate) fn trim(&mut self, place: Place<'_>) {
         if let Some(open) = &mut self.open {
             let spare = open.trim(&place.log.memory, &place.log.segments);
@@ -99,7 +101,7 @@ impl Output {
         }
     }
 
-    /// Ends the open segment.
+    /// Closes the open segment.
     pub(crate) fn close(&mut self, place: Place<'_>) {
         if let Some(open) = self.open.take() {
             self.closed.push(place.node.close(place.log, open));
@@ -119,16 +121,16 @@ fn lacks_room<T: Target>(target: &mut T, bytes: u64) -> bool {
     target.open().is_none_or(|open| open.room() < bytes)
 }
 
-/// An object that is copied and not yet published.
+/// An object that was copied and is not published yet.
 #[derive(Clone, Copy, Debug)]
 struct Copied {
     walked: Walked,
     to: ObjectRef,
-    /// To take the copy back.
+    /// For taking the copy back.
     before: Mark,
 }
 
-/// Moves batches.
+/// Moves batches of objects.
 #[derive(Debug, Default)]
 pub(crate) struct Mover {
     copied: Vec<Copied>,
@@ -137,8 +139,8 @@ pub(crate) struct Mover {
 }
 
 impl Mover {
-    /// Moves what lives of a batch to the worker's output; answers how many objects are off the
-    /// source, from the first on. Fewer than all when there is no block to copy to.
+    /// Moves the live objects of a batch to the worker's output. Returns how many objects, from the
+    /// first on, have left the source; fewer than all if there is no block to copy to.
     pub(crate) fn move_to_output(
         &mut self,
         place: Place<'_>,
@@ -149,7 +151,7 @@ impl Mover {
         self.relocate(place, output, batch, custody)
     }
 
-    /// As [`Mover::move_to_output`], among what clients write.
+    /// Like [`Mover::move_to_output`], to a head, among what clients write.
     pub(crate) fn move_to_head(
         &mut self,
         place: Place<'_>,
@@ -172,7 +174,7 @@ impl Mover {
             if !index.holds(walked.hash, walked.address, &log.memory, custody) {
                 continue;
             }
-            // In place a value may become longer until its bucket is locked, up to its room.
+            // In place, a value may become longer, up to its room, until its bucket is locked.
             let bytes = if place.in_place {
                 walked.header.extent_bytes()
             } else {
@@ -180,7 +182,7 @@ impl Mover {
             };
             if lacks_room(target, bytes) {
                 self.publish(place, target, custody);
-                // Copies that were taken back may have left enough.
+                // Copies that were taken back may have left enough room.
                 if lacks_room(target, bytes) && !target.make_room(place, bytes) {
                     return position;
                 }
@@ -200,7 +202,7 @@ impl Mover {
         batch.len()
     }
 
-    /// Copies and publishes one object while its bucket is locked, and nobody overwrites it.
+    /// Copies and publishes one object while its bucket is locked, so that nobody overwrites it.
     fn move_locked(
         &mut self,
         place: Place<'_>,
@@ -220,7 +222,7 @@ impl Mover {
         self.copied_bytes += copied;
     }
 
-    /// Publishes all copies. From the last to the first, so that copies at the end that came too
+    /// Publishes all copies, from the last to the first, so that copies at the end that came too
     /// late can be taken back.
     fn publish<T: Target>(&mut self, place: Place<'_>, target: &mut T, custody: &Custody) {
         let Place { log, index, .. } = place;
@@ -241,7 +243,7 @@ impl Mover {
     }
 }
 
-/// Whether a copy that came too late is published all the same: never, but in mutants.
+/// Whether a copy that came too late is published nevertheless: never, except in mutants.
 fn revives(place: Place<'_>, walked: Walked, custody: &Custody) -> bool {
     let over = mutated(Mutant::RelocationWithoutCompare);
     if !over && !mutated(Mutant::DeadCopyRepublished) {

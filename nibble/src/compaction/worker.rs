@@ -15,15 +15,15 @@ use crate::knobs::{Survivors, Update};
 use crate::store::Shared;
 use crate::sync::lock;
 
-/// Naps while something is due but has to wait for a grace period.
+/// Shortest and longest sleep while something is due but has to wait for a grace period.
 const NAP: (Duration, Duration) = (Duration::from_micros(50), Duration::from_millis(4));
-/// How often a worker looks at its candidates while memory is low and nothing is worth it.
+/// How often a worker examines its candidates while memory is low and nothing is worth compacting.
 const POLL: Duration = Duration::from_millis(100);
 
-/// What a round came to.
+/// The result of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Round {
-    /// Something was done; there may be more.
+    /// Something was done, and there may be more to do.
     Worked,
     /// Something is due, once readers and writers have moved on.
     Waiting,
@@ -31,13 +31,13 @@ pub(crate) enum Round {
     Quiet,
 }
 
-/// One worker's own things.
+/// The state of one worker.
 #[derive(Debug)]
 pub(crate) struct Worker {
     node: usize,
     number: usize,
-    /// When the oldest operation in progress began, at the last look through the epoch table. A
-    /// look takes a while.
+    /// When the oldest operation in progress began, as of the last scan of the epoch table. A scan
+    /// takes a while.
     minimum: u64,
     pub(crate) candidates: Candidates,
     pub(crate) victim: Option<Victim>,
@@ -58,8 +58,8 @@ impl Worker {
         }
     }
 
-    /// Frees what can be freed, chooses a victim unless there is one, and empties it as far as
-    /// the budget goes.
+    /// Frees what can be freed, chooses a victim unless there is one, and empties it as far as the
+    /// budget allows.
     pub(crate) fn round(&mut self, shared: &Shared, budget: &mut Budget) -> Round {
         let node = &shared.log.nodes[self.node];
         let progress = node.crew.progress(self.number);
@@ -100,7 +100,7 @@ impl Worker {
             let waiting = rolled || young || !self.tools.limbo.is_empty();
             return if waiting { Round::Waiting } else { Round::Quiet };
         };
-        // Under pressure no room is handed to clients that compaction may need.
+        // Under pressure, clients get no room that compaction may need.
         let survivors = if pressed { Survivors::Separate } else { shared.survivors };
         let copied = self.tools.mover.copied_bytes;
         let step = victim.empty(place, &mut self.tools, survivors, budget);
@@ -121,8 +121,7 @@ impl Worker {
         }
     }
 
-    /// Under pressure even open segments are worth a look. Answers whether there is a new
-    /// candidate.
+    /// Under pressure even open segments are considered. Returns whether there is a new candidate.
     fn close_dead_heads(&mut self, place: Place<'_>) -> bool {
         let Place { log, node, .. } = place;
         let divisor = if node.signals.waiters() > 0 { u64::MAX } else { WORTH_DIVISOR };
@@ -177,11 +176,11 @@ impl Worker {
     }
 }
 
-/// The life of background worker `number` of a node.
+/// The main loop of background worker `number` of a node.
 pub(crate) fn run(shared: &Shared, node: usize, number: usize) {
     let node = &shared.log.nodes[node];
     if !node.cores.is_empty() {
-        // A worker elsewhere is slower, nothing worse.
+        // A worker on another node is slower, but nothing worse.
         let _ = platform::cpu::pin_to_any(&node.cores);
     }
     let signals = &node.signals;

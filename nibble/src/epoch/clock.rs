@@ -1,5 +1,5 @@
-//! The clock of epochs (N17 section 3.3): what an operation announces, and what a worker stamps
-//! on what it has unlinked.
+//! The clock of epochs (N17 section 3.3): what operations announce, and what workers stamp on what
+//! they have unlinked.
 
 use crate::constants::CLOCK_SKEW_TICKS;
 use crate::instrument::{Mutant, mutated};
@@ -12,12 +12,12 @@ use crate::sync::{AtomicU64, CachePadded, Ordering};
 pub(crate) struct Stamp(u64);
 
 impl Stamp {
-    /// As a word for a table.
+    /// The stamp as a word, for a table.
     pub(crate) fn word(self) -> u64 {
         self.0
     }
 
-    /// Back from a table.
+    /// The stamp with this word.
     pub(crate) fn from_word(word: u64) -> Self {
         Self(word)
     }
@@ -27,7 +27,7 @@ impl Stamp {
 /// |-------|-----------------------|--------------------------|-------------------------------------|
 /// | STAMP | `Clock::stamp`, RMW   | `Clock::now`, Acquire    | a later epoch sees the unlinking    |
 ///
-/// With time-stamp counters there is no edge of the memory model here; the argument is in
+/// For time-stamp counters there is no edge of the memory model here; the argument is in
 /// `table.rs`.
 #[derive(Debug)]
 pub(crate) struct Clock {
@@ -40,7 +40,7 @@ impl Clock {
         Self { kind, counter: CachePadded(AtomicU64::new(1)) }
     }
 
-    /// Now, for announcing an operation. Never 0, which means *outside*.
+    /// The current time, for announcing an operation. Never 0, which means *outside*.
     #[inline]
     pub(super) fn now(&self) -> u64 {
         match self.kind {
@@ -56,8 +56,8 @@ impl Clock {
         }
     }
 
-    /// Now, after everything the calling thread has done so far is visible to all who announce
-    /// a later epoch.
+    /// The current time, after everything the calling thread has done so far is visible to all who
+    /// announce a later epoch.
     pub(crate) fn stamp(&self) -> Stamp {
         Stamp(match self.kind {
             EpochClock::ThreadTicks => platform::clock::ticks_ordered().max(1),
@@ -66,8 +66,9 @@ impl Clock {
         })
     }
 
-    /// Whether everyone who was inside an operation at `stamp` has left it, given the smallest
-    /// epoch announced since then. Time-stamp counters of different cores may differ a little.
+    /// Whether everyone who was inside an operation at `stamp` has left it. `minimum` is the
+    /// smallest epoch announced since then. Time-stamp counters of different cores may differ a
+    /// little.
     pub(crate) fn has_passed(&self, stamp: Stamp, minimum: u64) -> bool {
         let last = match self.kind {
             EpochClock::ThreadTicks => stamp.0.saturating_add(CLOCK_SKEW_TICKS),
@@ -77,7 +78,7 @@ impl Clock {
     }
 }
 
-/// The time-stamp counter: the clock of ages, whatever that of epochs.
+/// The time-stamp counter. It is the clock of segment ages, whatever the clock of epochs.
 #[inline]
 pub(crate) fn ticks() -> u64 {
     platform::clock::ticks().max(1)

@@ -2,8 +2,8 @@
 
 use super::Slot;
 
-/// The calling thread is inside an operation: what it finds in the index stays readable, and what
-/// it appended is not compacted, until the pin is dropped, on whatever path.
+/// The calling thread is inside an operation. Until the pin is dropped, on whatever path, objects
+/// found in the index stay readable, and what the operation appended is not compacted.
 #[must_use = "dropping it leaves the epoch"]
 #[derive(Debug)]
 pub(crate) struct Pin<'table>(&'table Slot);

@@ -17,8 +17,8 @@
 //!    clock reading, so its searches run after it; the worker's stamp is taken behind a barrier
 //!    that made the unlinking visible (`ticks_ordered`). So the reader cannot find the segment.
 //!
-//! When a reader leaves, its reads of the segment happen before the worker's next scan of its
-//! slot (edge UNPIN), so they happen before the memory is used again.
+//! When a reader leaves, its reads of the segment happen before the worker's next scan of its slot
+//! (edge UNPIN), and so before the memory is reused.
 //!
 //! | edge  | from                        | to                    | guarantees                         |
 //! |-------|-----------------------------|-----------------------|------------------------------------|
@@ -37,7 +37,7 @@ use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, CachePadded, Ordering};
 
 const OUTSIDE: u64 = 0;
 
-/// One thread's line.
+/// One thread's cache line.
 #[derive(Debug, Default)]
 pub(crate) struct Slot {
     /// When the operation in progress began, or [`OUTSIDE`].
@@ -46,7 +46,7 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// Announces an operation that begins now by the store's clock.
+    /// Announces an operation that begins now on the store's clock.
     #[inline]
     pub(crate) fn enter(&self, clock: &Clock) -> Pin<'_> {
         // PIN, to: `SeqCst` because the exchange is also the store-load barrier that keeps the
@@ -68,7 +68,7 @@ impl Slot {
         self.epoch.store(OUTSIDE, edge::from(Edge::Unpin, Ordering::Release));
     }
 
-    /// Gives the slot back.
+    /// Releases the slot.
     pub(crate) fn release(&self) {
         debug_assert!(!self.is_active());
         // Release: pairs with the Acquire in `claim`, so slots change hands in order.
@@ -81,12 +81,11 @@ impl Slot {
     }
 }
 
-/// All slots.
 #[derive(Debug)]
 pub(crate) struct EpochTable {
     pub(crate) clock: Arc<Clock>,
     slots: Box<[CachePadded<Slot>]>,
-    /// Slots from here on have never been taken, and are not looked at.
+    /// Slots from here on have never been taken and are not scanned.
     used: CachePadded<AtomicUsize>,
 }
 
@@ -106,19 +105,19 @@ impl EpochTable {
             // Acquire: pairs with the Release in `release`. Relaxed on failure: nothing follows.
             slot.taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
         })?;
-        // PIN, to: who takes a slot that a scan has not looked at sees what was unlinked before
-        // the scan, as if the slot had been found empty.
+        // PIN, to: a session that takes a slot that a scan has skipped sees what was unlinked
+        // before the scan, as if the scan had found the slot empty.
         self.used.fetch_max(number + 1, Ordering::AcqRel);
         Some(&self.slots[number].0)
     }
 
-    /// A slot that is claimed.
+    /// A claimed slot.
     #[cfg(all(loom, test))]
     pub(crate) fn slot(&self, number: usize) -> &Slot {
         &self.slots[number]
     }
 
-    /// When the oldest operation in progress began; `u64::MAX` when there is none.
+    /// When the oldest operation in progress began; `u64::MAX` if there is none.
     pub(crate) fn minimum(&self) -> u64 {
         // PIN, from: a read-modify-write, so that a later `claim` of more slots reads from it.
         let used = self.used.fetch_add(0, Ordering::AcqRel);
@@ -131,19 +130,19 @@ impl EpochTable {
         announced.filter(|&epoch| epoch != OUTSIDE).min().unwrap_or(u64::MAX)
     }
 
-    /// As [`Self::minimum`], but nothing is said of operations that begin after this look: whoever
-    /// had left by then has left for good, so the answer may be used later.
+    /// Like [`Self::minimum`], but without a statement about operations that begin after this scan.
+    /// Whoever has left by then has left for good, so the result may be used later.
     pub(crate) fn horizon(&self) -> u64 {
         let present = self.clock.stamp().word();
         self.minimum().min(present)
     }
 
-    /// Operations in progress.
+    /// Number of operations in progress.
     pub(crate) fn active(&self) -> usize {
         self.slots.iter().filter(|slot| slot.is_active()).count()
     }
 
-    /// Slots held by sessions.
+    /// Number of slots held by sessions.
     #[cfg(test)]
     fn taken(&self) -> usize {
         // Relaxed: tests only.
@@ -167,7 +166,7 @@ mod tests {
             let has_passed = || table.clock.has_passed(between, table.minimum());
             assert!(!has_passed(), "{kind}: a pinned reader blocks later stamps");
             drop(older);
-            // Two counters of the processor may be less apart than their skew.
+            // Two readings of the processor's counter may be closer together than the skew.
             assert!(kind == EpochClock::ThreadTicks || has_passed(), "{kind}");
             drop(younger);
             assert_eq!((table.minimum(), table.active()), (u64::MAX, 0));

@@ -1,4 +1,4 @@
-//! The hash of a key and the numbers cut from it.
+//! The hash of a key, and the numbers derived from it.
 
 /// A mixed key.
 ///
@@ -7,7 +7,7 @@
 ///  partition         tag           bucket (grows up)
 ///                  first entry (wide buckets), second bucket: mixed once more
 /// ```
-/// Partition bits are taken from the top as needed, bucket bits from the bottom as needed.
+/// Partition bits are taken from the top, bucket bits from the bottom, as many as needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hash(u64);
 
@@ -29,24 +29,24 @@ impl Hash {
 
     #[inline]
     pub(crate) fn partition(self, bits: u32) -> u64 {
-        // Two shifts: one by 64 would be undefined for `bits` = 0.
+        // Two shifts, because one by 64 would be undefined for `bits` = 0.
         (self.0 >> 1) >> (63 - bits)
     }
 
-    /// A hash for the other bucket a key may be in, of the same partition.
+    /// A hash that selects the key's other bucket, in the same partition.
     #[inline]
     pub(crate) fn second(self) -> Self {
         let mixed = (self.0 ^ (self.0 >> 29)).wrapping_mul(0x9FB2_1C65_1E98_DF25);
         Self(mixed >> 24)
     }
 
-    /// Bits for a tag, independent of those that choose partition and bucket.
+    /// Bits for a tag, independent of those that select partition and bucket.
     #[inline]
     pub(crate) fn tag_bits(self) -> u16 {
         (self.0 >> 32) as u16
     }
 
-    /// Where probing starts among `entries`: a number below it without a division.
+    /// Where probing starts among `entries` entries: a smaller number, computed without a division.
     #[inline]
     pub(crate) fn first_entry(self, entries: usize) -> usize {
         let bits = (self.0 >> 16) as u32;

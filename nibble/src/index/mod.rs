@@ -1,7 +1,7 @@
-//! The index: from key to place, partitioned, optimistic, growing in place.
+//! The index: maps keys to places; partitioned, optimistic, growing in place.
 //!
-//! Three layouts behind one interface ([`table::Table`]). No entry holds a value, and none but
-//! those of the keyed layout a key: the key is compared in the log.
+//! It has three layouts behind one interface ([`table::Table`]). No entry holds a value, and only
+//! those of the keyed layout hold a key: the key is compared in the log.
 
 pub(crate) mod hash;
 mod partition;
@@ -25,7 +25,7 @@ use tagged::TaggedTable;
 use version::Locked;
 use wide::{KeyedBucket, TextBucket, WideTable};
 
-/// What an index is to be.
+/// The parameters of an index.
 #[derive(Clone, Debug)]
 #[cfg_attr(loom, expect(dead_code, reason = "models have few small buckets"))]
 pub(crate) struct IndexPlan {
@@ -35,11 +35,11 @@ pub(crate) struct IndexPlan {
     /// Address space for each partition.
     pub(crate) limit_bytes: u64,
     pub(crate) huge_pages: bool,
-    /// Memory nodes that share the partitions; none when nothing is to be bound.
+    /// Memory nodes that share the partitions; empty if nothing is to be bound.
     pub(crate) nodes: Vec<usize>,
 }
 
-/// The index of a store, in the layout configured.
+/// The index of a store, in the configured layout.
 #[derive(Debug)]
 pub(crate) enum Index {
     Text(WideTable<TextBucket>),
@@ -47,7 +47,7 @@ pub(crate) enum Index {
     Tagged(TaggedTable),
 }
 
-/// Does the same with whichever table it is; the choice is made once an operation.
+/// Does the same with any of the tables; the choice is made once per operation.
 macro_rules! with_table {
     ($index:expr, $table:ident => $then:expr) => {
         match $index {
@@ -67,19 +67,19 @@ impl Index {
         })
     }
 
-    /// Fetches the lines an operation on this hash needs first.
+    /// Prefetches the lines that an operation on this hash needs first.
     #[inline]
     pub(crate) fn prefetch(&self, hash: Hash) {
         with_table!(self, table => table.prefetch(hash));
     }
 
-    /// Where the object of `hash` seems to be; for prefetching only.
+    /// Where the object of `hash` seems to be; only for prefetching.
     #[inline]
     pub(crate) fn hint(&self, hash: Hash, memory: &Memory) -> Option<VirtualAddress> {
         with_table!(self, table => table.hint(hash, memory))
     }
 
-    /// Finds a key and lets `take` look at its object; see [`Table::read`].
+    /// Finds a key and passes its object to `take`; see [`Table::read`].
     #[inline]
     pub(crate) fn read<P: Protection, T>(
         &self,
@@ -106,7 +106,7 @@ impl Index {
         with_table!(self, table => table.read(hash, want, memory, stays, false, |_| ())).is_some()
     }
 
-    /// Publishes `object` under its key and accounts for it; answers whether the key was there.
+    /// Publishes `object` under its key and accounts for it; returns whether the key was present.
     #[inline]
     pub(crate) fn publish<P: Protection>(
         &self,
@@ -133,7 +133,8 @@ impl Index {
         })
     }
 
-    /// Overwrites the value of a key where it lies, if it is there and the new one fits its room.
+    /// Overwrites the value of a key in place, if the key is present and the new value fits its
+    /// room.
     #[inline]
     pub(crate) fn overwrite<P: Protection>(
         &self,
@@ -167,7 +168,7 @@ impl Index {
         done
     }
 
-    /// Removes a key; answers whether it was there.
+    /// Removes a key; returns whether it was present.
     #[inline]
     pub(crate) fn remove<P: Protection>(
         &self,
@@ -186,8 +187,8 @@ impl Index {
         with_table!(self, table => table.change(hash, want, memory, stays, remove))
     }
 
-    /// Moves the object at `from`, unless it has died meanwhile. `copy` is called with the bucket
-    /// locked, when nobody can overwrite the object, and answers where its copy is.
+    /// Moves the object at `from`, unless it has died in the meantime. `copy` is called with the
+    /// bucket locked, when nobody can overwrite the object, and returns where its copy is.
     pub(crate) fn relocate<P: Protection>(
         &self,
         hash: Hash,
@@ -208,28 +209,28 @@ impl Index {
         with_table!(self, table => table.change(hash, want, memory, stays, relocate))
     }
 
-    /// Bytes of buckets in use.
+    /// Size of the buckets in use.
     pub(crate) fn bytes(&self) -> u64 {
         with_table!(self, table => table.bytes())
     }
 
-    /// Bytes of the table of partitions.
+    /// Size of the table of partitions.
     pub(crate) fn table_bytes(&self) -> u64 {
         with_table!(self, table => table.table_bytes())
     }
 
-    /// Entries that the buckets in use can hold.
+    /// How many entries the buckets in use can hold.
     pub(crate) fn slots(&self) -> u64 {
         with_table!(self, table => table.slots())
     }
 
-    /// Buckets added by growth.
+    /// Number of buckets added by growth.
     pub(crate) fn growth(&self) -> u64 {
         with_table!(self, table => table.growth())
     }
 
-    /// Calls `visit` with every object and whether a key belongs to the bucket that leads to it.
-    /// For `check`.
+    /// Calls `visit` with every object, and with a function that tells whether a key belongs to the
+    /// bucket that leads to it. For `check`.
     pub(crate) fn for_each(
         &self,
         memory: &Memory,

@@ -1,4 +1,4 @@
-//! A partition's shape: how many buckets it has, and which of them are split already.
+//! The shape of a partition: how many buckets it has, and which of them are already split.
 
 use super::hash::Hash;
 use crate::sync::edge::{self, Edge};
@@ -11,9 +11,9 @@ use crate::sync::{AtomicU32, AtomicU64, Mutex, Ordering};
 /// |     32 bits      |     32 bits      |
 /// +------------------+------------------+
 /// ```
-/// A partition at rest has `n` buckets, a power of two, and none split. While it doubles, buckets
-/// `0..split` have given half their hashes to buckets `n..n + split`. Kept as a mask, because
-/// every operation cuts two bucket numbers from its hash.
+/// A partition at rest has `n` buckets, a power of two, none of them split. While it doubles,
+/// buckets `0..split` have given half their hashes to buckets `n..n + split`. Stored as a mask,
+/// because every operation derives two bucket numbers from its hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape(u64);
 
@@ -41,12 +41,12 @@ impl Shape {
         self.0 & ((1 << SPLIT_BITS) - 1)
     }
 
-    /// Buckets in use.
+    /// Number of buckets in use.
     pub(super) fn buckets(self) -> u64 {
         self.mask() + 1 + self.split()
     }
 
-    /// The bucket a hash belongs to.
+    /// The bucket that a hash belongs to.
     #[inline]
     pub(super) fn bucket_of(self, hash: Hash) -> u64 {
         let bucket = hash.bits() & self.mask();
@@ -54,8 +54,8 @@ impl Shape {
         if bucket < self.split() { wider } else { bucket }
     }
 
-    /// The other bucket of a hash, where there are two: the same table split in another order,
-    /// from the middle on, so that few buckets are behind with splitting for both.
+    /// The other bucket of a hash, if there are two. It belongs to the same table, split in another
+    /// order, from the middle on, so that few buckets have both splits still ahead.
     ///
     /// The number is a Gray code of the hash's low bits. When bucket `n + s` is added, bucket
     /// `s ^ (n / 2)` is the one that shares its hashes with it.
@@ -69,13 +69,14 @@ impl Shape {
         if self.second_split_of(bucket) < self.split() { wider } else { bucket }
     }
 
-    /// When in a doubling a bucket is split as the second of its hashes, and the other way round.
+    /// At which step of a doubling a bucket is split as the second one of its hashes, and vice
+    /// versa.
     #[inline]
     pub(super) fn second_split_of(self, bucket: u64) -> u64 {
         bucket ^ (self.mask().wrapping_add(1) >> 1)
     }
 
-    /// The shape after one more bucket has been split.
+    /// The shape after one more bucket is split.
     pub(super) fn after_split(self) -> Self {
         if self.split() == self.mask() {
             Self::new(self.log2() + 1, 0)
@@ -85,20 +86,20 @@ impl Shape {
     }
 }
 
-/// One partition; alone on its lines.
+/// One partition, on its own cache lines.
 ///
 /// | edge  | from                          | to               | guarantees                        |
 /// |-------|-------------------------------|------------------|-----------------------------------|
 /// | SHAPE | `set_shape`, Release          | `shape`, Acquire | who sees a split finds its entries |
 ///
-/// `growing` is held by the one thread that doubles the partition; it never waits for anything
-/// but bucket locks, and holders of those never wait for it.
+/// The one thread that doubles the partition holds `growing`. It never waits for anything but
+/// bucket locks, and holders of those never wait for it.
 #[repr(align(128))]
 #[derive(Debug)]
 pub(super) struct Partition {
     shape: AtomicU64,
     pub(super) growing: Mutex<()>,
-    /// Insertions that found no room at once; see `tagged/insert.rs`.
+    /// Number of insertions that found no room at first; see `tagged/insert.rs`.
     crowded: AtomicU32,
 }
 
@@ -108,7 +109,7 @@ impl Partition {
         Self { shape, growing: Mutex::new(()), crowded: AtomicU32::new(0) }
     }
 
-    /// Counts one more insertion without room; answers the number.
+    /// Counts an insertion without room; returns the number.
     pub(super) fn count_crowded(&self) -> u32 {
         // Relaxed: any count will do.
         self.crowded.fetch_add(1, Ordering::Relaxed)
@@ -135,36 +136,37 @@ pub(crate) struct Partitions {
 }
 
 impl Partitions {
-    /// `number` partitions, a power of two, of `1 << buckets_log2` buckets each.
+    /// `number` partitions, a power of two, with `1 << buckets_log2` buckets each.
     pub(super) fn new(number: usize, buckets_log2: u32) -> Self {
         debug_assert!(number.is_power_of_two());
         let all = (0..number).map(|_| Partition::new(buckets_log2)).collect();
         Self { all, bits: number.trailing_zeros(), buckets_log2 }
     }
 
-    /// The partition of a hash, and its number.
+    /// The partition of a hash, with its number.
     #[inline]
     pub(super) fn of(&self, hash: Hash) -> (u64, &Partition) {
         let number = hash.partition(self.bits);
         (number, &self.all[number as usize])
     }
 
-    /// Buckets in use.
+    /// Number of buckets in use.
     pub(super) fn buckets(&self) -> u64 {
         self.all.iter().map(|partition| partition.shape().buckets()).sum()
     }
 
-    /// Buckets that growth has added.
+    /// Number of buckets that growth has added.
     pub(super) fn growth(&self) -> u64 {
         self.buckets() - ((self.all.len() as u64) << self.buckets_log2)
     }
 
-    /// Bytes of the table of partitions.
+    /// Size of the table of partitions.
     pub(super) fn bytes(&self) -> u64 {
         size_of_val(&*self.all) as u64
     }
 
-    /// Calls `visit` with the partition, its shape and the number of every bucket in use.
+    /// Calls `visit` for every bucket in use, with its partition, the partition's shape and its
+    /// number.
     pub(super) fn for_each_bucket(&self, mut visit: impl FnMut(u64, Shape, u64)) {
         for (number, partition) in self.all.iter().enumerate() {
             let shape = partition.shape();

@@ -1,4 +1,4 @@
-//! What every layout of the index can do; the engine needs no more.
+//! What every layout of the index can do; the engine needs nothing else.
 
 use std::fmt;
 
@@ -12,12 +12,12 @@ use crate::raw::{Header, Memory, Protection};
 #[derive(Debug)]
 pub(crate) struct IndexFull;
 
-/// Which entry is meant.
+/// Which entry is wanted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Want {
-    /// The one whose object has this key.
+    /// The entry whose object has this key.
     Key(u64),
-    /// The one that leads to exactly this place.
+    /// The entry that leads to exactly this place.
     Place(VirtualAddress),
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Found {
     pub(crate) header: Header,
 }
 
-/// What becomes of an entry.
+/// What to do with an entry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Change {
     Keep,
@@ -40,32 +40,34 @@ pub(crate) enum Change {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Search {
     Found(usize, Found),
-    /// Believed only if the bucket has been still, and the right one, throughout.
+    /// Valid only if the bucket was the right one and unchanged throughout.
     Absent,
 }
 
-/// Takes an object and whether a key belongs to the bucket that leads to it.
+/// Takes an object, and a function that tells whether a key belongs to the bucket that leads to the
+/// object.
 pub(crate) type Visit<'a> = &'a mut dyn FnMut(ObjectRef, &dyn Fn(u64) -> bool);
 
-/// A partitioned hash table from keys to places, concurrent, growing.
+/// A partitioned hash table from keys to places; concurrent and growing.
 ///
-/// `stays` is evidence that objects found stay in place; a caller of the changing operations is
-/// pinned as well, because entries are looked for before the bucket is locked.
+/// `stays` is evidence that objects found stay in place. Callers of the changing operations are
+/// pinned as well, because entries are searched for before the bucket is locked.
 pub(crate) trait Table: fmt::Debug + Sync {
     const BUCKET_BYTES: u64;
     const BUCKET_ENTRIES: u64;
 
-    /// Fetches the lines that a search begins with.
+    /// Prefetches the lines with which a search begins.
     fn prefetch(&self, hash: Hash);
 
-    /// Where the object of `hash` seems to be, without looking at it: a hint for prefetching.
+    /// Where the object of `hash` seems to be, without accessing it: a hint for prefetching.
     fn hint(&self, hash: Hash, memory: &Memory) -> Option<VirtualAddress>;
 
-    /// Finds an entry and lets `take` look at its object.
+    /// Finds an entry and passes its object to `take`.
     ///
-    /// With `recheck`, what `take` copied is believed only if the bucket was still until after,
-    /// and `take` is called again otherwise: for objects that are overwritten in place. Without,
-    /// a hit needs no such proof: published objects never change.
+    /// With `recheck`, what `take` copied is valid only if the bucket was unchanged until
+    /// afterwards; otherwise `take` is called again. This is for objects that are overwritten in
+    /// place. Without in-place updates a hit needs no such check, because published objects never
+    /// change.
     fn read<P: Protection, T>(
         &self,
         hash: Hash,
@@ -76,8 +78,8 @@ pub(crate) trait Table: fmt::Debug + Sync {
         take: impl FnMut(Found) -> T,
     ) -> Option<T>;
 
-    /// Finds an entry and does with it what `decide` says, its bucket locked. Answers whether
-    /// the entry was there.
+    /// Finds an entry and changes it as `decide` says, with its bucket locked. Returns whether the
+    /// entry was present.
     fn change<P: Protection>(
         &self,
         hash: Hash,
@@ -87,7 +89,7 @@ pub(crate) trait Table: fmt::Debug + Sync {
         decide: impl FnOnce(ObjectRef, Header, &Locked<'_>) -> Change,
     ) -> bool;
 
-    /// Leads `key` to `object`. `replaced` is told, with the bucket locked, what it led to before.
+    /// Makes `key` lead to `object`. With the bucket locked, tells `replaced` where it led before.
     fn publish<P: Protection>(
         &self,
         hash: Hash,
@@ -101,27 +103,27 @@ pub(crate) trait Table: fmt::Debug + Sync {
     /// All partitions.
     fn partitions(&self) -> &Partitions;
 
-    /// Bytes of buckets in use.
+    /// Size of the buckets in use.
     fn bytes(&self) -> u64 {
         self.partitions().buckets() * Self::BUCKET_BYTES
     }
 
-    /// Bytes of the tables beside them.
+    /// Size of the tables besides them.
     fn table_bytes(&self) -> u64 {
         self.partitions().bytes()
     }
 
-    /// Entries that the buckets in use can hold.
+    /// How many entries the buckets in use can hold.
     fn slots(&self) -> u64 {
         self.partitions().buckets() * Self::BUCKET_ENTRIES
     }
 
-    /// Buckets added by growth.
+    /// Number of buckets added by growth.
     fn growth(&self) -> u64 {
         self.partitions().growth()
     }
 
-    /// Calls `visit` with the object of every entry, and whether a key belongs to the bucket
-    /// that holds it. For `check`.
+    /// Calls `visit` with the object of every entry, and with a function that tells whether a key
+    /// belongs to the bucket that holds the entry. For `check`.
     fn for_each(&self, memory: &Memory, visit: Visit<'_>);
 }

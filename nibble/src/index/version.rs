@@ -1,23 +1,24 @@
-//! The lock of a bucket: a version that is odd while somebody changes it.
+//! The lock of a bucket: a version that is odd while somebody changes the bucket.
 
 use crate::sync::edge::{self, Edge};
 use crate::sync::{AtomicU32, Ordering, Spin};
 
-/// A version lock. Zeroed memory is an unlocked one.
+/// A version lock. Zeroed memory is an unlocked version.
 ///
 /// | edge       | from                    | to                       | guarantees                         |
 /// |------------|-------------------------|--------------------------|------------------------------------|
 /// | BUCKET-OUT | `Locked::drop`, Release | `lock`, `even`, Acquire  | an even version shows its entries  |
 /// | BUCKET-IN  | entry stores, Release   | entry loads, Acquire     | a torn search sees a moved version |
 ///
-/// 32 bits: a reader is deceived if exactly a multiple of 2^31 changes fall between its two looks
-/// at one bucket, minutes of nothing but changes to that bucket while the reader is suspended.
+/// With 32 bits, a reader is deceived only if exactly a multiple of 2^31 changes fall between its
+/// two reads of one version. That takes minutes of nothing but changes to that bucket while the
+/// reader is suspended.
 #[repr(transparent)]
 #[derive(Debug, Default)]
 pub(crate) struct Version(AtomicU32);
 
 impl Version {
-    /// Waits until nobody changes the bucket.
+    /// Waits until nobody is changing the bucket.
     #[inline]
     pub(super) fn even(&self) -> u32 {
         let mut spin = Spin::default();
@@ -31,11 +32,11 @@ impl Version {
         }
     }
 
-    /// Whether nothing has changed since the version was `before`. What was read must have been
-    /// read with acquiring loads, or be followed by [`crate::sync::acquire_fence`].
+    /// Whether nothing has changed since the version was `before`. The data must have been read
+    /// with acquiring loads, or be followed by [`crate::sync::acquire_fence`].
     #[inline]
     pub(super) fn is_still(&self, before: u32) -> bool {
-        // Relaxed: ordered behind the entries, whose loads acquire (BUCKET-IN).
+        // Relaxed: ordered after the entries, whose loads acquire (BUCKET-IN).
         self.0.load(Ordering::Relaxed) == before
     }
 
@@ -51,19 +52,19 @@ impl Version {
         }
     }
 
-    /// As [`Version::lock`], if nothing has changed since the version was `before`.
+    /// Like [`Version::lock`], if nothing has changed since the version was `before`.
     #[inline]
     pub(super) fn lock_unchanged(&self, before: u32) -> Option<Locked<'_>> {
         let odd = before | 1;
         // BUCKET-OUT, to: the next holder sees the entries and all that was done before the last
-        // one let go (live bytes, shape, bytes overwritten in place).
+        // holder unlocked (live bytes, shape, bytes overwritten in place).
         let success = edge::to(Edge::BucketOut, Ordering::Acquire);
         let locked = self.0.compare_exchange(before, odd, success, Ordering::Relaxed);
-        // Not `then_some`: a guard that is made must be one that is held.
+        // Not `then_some`: a guard must only be created if the lock is held.
         locked.is_ok().then(|| Locked { version: self, odd })
     }
 
-    /// As [`Version::lock`], if nobody else is.
+    /// Like [`Version::lock`], if nobody else holds it.
     #[inline]
     pub(super) fn try_lock(&self) -> Option<Locked<'_>> {
         // Relaxed: the exchange acquires.

@@ -1,9 +1,9 @@
 //! For tests only: named places where a thread may lose the processor, and named ways to break
 //! the engine. Without the feature `instrumented` both compile to nothing.
 //!
-//! Races live in windows of a few instructions. [`yields`] makes threads give the processor away
+//! Races live in windows of a few instructions. [`yields`] makes threads give up the processor
 //! inside them. Mutants prove that the tests can fail: each removes one thing that correctness
-//! rests on, and [`mutants`] names the test that must notice; `scripts/mutants` runs them all.
+//! rests on, and [`mutants`] names the test that must notice. `scripts/mutants` runs them all.
 
 mod mutant;
 mod point;

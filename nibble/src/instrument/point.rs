@@ -2,7 +2,7 @@
 
 macro_rules! points {
     ($($(#[$about:meta])* $point:ident = $one_in:literal,)+) => {
-        /// A window between two steps that another thread may come between.
+        /// A window between two steps, in which another thread may intervene.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Point {
             $($(#[$about])* $point,)+
@@ -10,7 +10,7 @@ macro_rules! points {
 
         #[cfg(feature = "instrumented")]
         impl Point {
-            /// A thread that reaches the place is held up once in so many times.
+            /// One in this many times a thread is delayed at the place.
             fn one_in(self) -> u64 {
                 match self { $(Self::$point => $one_in),+ }
             }
@@ -18,41 +18,41 @@ macro_rules! points {
     };
 }
 
-// The rarer a place is reached, the likelier is a delay there.
+// The more rarely a place is reached, the likelier is a delay there.
 points! {
-    /// The epoch is read, not yet announced.
+    /// The epoch has been read but not announced.
     EpochRead = 32,
-    /// The bucket of a hash is determined, not yet searched.
+    /// The bucket of a hash has been determined but not searched.
     BucketFound = 32,
-    /// A search found nothing, and has not looked at the version again.
+    /// A search found nothing and has not checked the version again.
     Missed = 8,
-    /// A GET has found its object, and not copied the value.
+    /// A GET has found its object but not copied the value.
     Found = 32,
-    /// Nibble-2: a GET has copied the value, and not looked at the version again.
+    /// Nibble-2: a GET has copied the value but not checked the version again.
     ValueCopied = 16,
     /// Nibble-2: half of a value is overwritten.
     HalfOverwritten = 16,
-    /// A PUT has written its object, and not published it.
+    /// A PUT has written its object but not published it.
     Written = 32,
-    /// A bucket is locked, and not changed yet.
+    /// A bucket is locked but not changed yet.
     BucketLocked = 64,
     /// An entry leads to the new object; the old one is still counted live.
     Replaced = 32,
-    /// A head is closed, and not handed over yet.
+    /// A head is closed but not handed over yet.
     HeadClosed = 4,
-    /// An object is copied by compaction, and not published.
+    /// Compaction has copied an object but not published it.
     Copied = 8,
-    /// Everything in a segment is unlinked, and no stamp taken.
+    /// Everything in a segment is unlinked, but no stamp has been taken.
     Unlinked = 4,
-    /// The epoch table is scanned, and nothing freed yet.
+    /// The epoch table has been scanned, but nothing is freed yet.
     Scanned = 4,
-    /// Blocks are back in the pool; the segment id is not.
+    /// Blocks are back in the pool, but the segment id is not.
     BlocksGiven = 4,
-    /// One half of a split bucket is filled, the other not yet cut.
+    /// One half of a split bucket is filled; the other is not cut yet.
     HalfSplit = 8,
     /// An entry is in its other bucket, and still in the first.
     Displaced = 8,
-    /// A PUT found no room, and does not wait yet.
+    /// A PUT found no room but does not wait yet.
     NoRoom = 8,
 }
 
@@ -76,7 +76,7 @@ mod yielding {
     use super::Point;
     use crate::sync::{AtomicBool, AtomicU64, Ordering};
 
-    /// Of the delays, one in so many is a sleep: long enough for others to do much.
+    /// One in this many delays is a sleep, which is long enough for others to do much.
     const SLEEPS_ONE_IN: u64 = 8;
     const SLEEP: Duration = Duration::from_micros(100);
 
@@ -89,13 +89,13 @@ mod yielding {
             Cell::new(SEED.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     }
 
-    /// Switches delays in the named places on or off, for all threads and stores. Off at first.
+    /// Switches delays at the named places on or off, for all threads and stores. Initially off.
     pub fn yields(on: bool) {
         // Relaxed: nothing depends on when the others notice.
         YIELDS.store(on, Ordering::Relaxed);
     }
 
-    /// The calling thread has come to `point`.
+    /// The calling thread has reached `point`.
     #[inline]
     pub(crate) fn reach(point: Point) {
         // Relaxed: see `yields`.

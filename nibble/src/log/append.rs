@@ -1,4 +1,4 @@
-//! Appending: room for an object, claimed and then filled.
+//! Appending: room for an object is reserved, then filled.
 
 use super::Log;
 use super::node::Node;
@@ -8,15 +8,15 @@ use crate::epoch::Pin;
 use crate::raw::{Header, Memory};
 use crate::sync::{lock, try_lock};
 
-/// Objects from this size on have the lines behind them fetched.
+/// Objects of at least this size have the lines behind them prefetched.
 const AHEAD_BYTES_MIN: usize = 256;
-/// Most bytes fetched ahead of an append.
+/// The most bytes prefetched beyond an append.
 const AHEAD_BYTES: usize = 2048;
 
-/// Room for one object that nobody else knows of yet.
+/// Room for one object that nobody else knows about yet.
 ///
-/// Dropping it leaves a hole of its size, which counts as dead: the segment must stay walkable,
-/// so [`Log::append`] reserves only for callers that go on to write.
+/// Dropping it leaves a hole of its size, which counts as dead. The segment must stay walkable, so
+/// [`Log::append`] reserves only for callers that go on to write.
 #[must_use = "room that is not written makes the segment unwalkable"]
 #[derive(Debug)]
 pub(crate) struct Reservation<'log> {
@@ -25,12 +25,12 @@ pub(crate) struct Reservation<'log> {
 }
 
 impl Reservation<'_> {
-    /// Writes the object; what remains to be done is to publish it.
+    /// Writes the object; it remains to publish it.
     #[inline]
     pub(crate) fn write(self, key: u64, value: &[u8]) -> (ObjectRef, Header) {
         let address = self.object.address();
         self.memory.write_object(address, key, value);
-        // The next object of this head will be about as long. Its lines are fetched while this
+        // The next object of this head will be about as long. Its lines are prefetched while this
         // one is published.
         let bytes = HEADER_BYTES as usize + value.len();
         let next = VirtualAddress::new(address.raw() + bytes as u64);
@@ -44,8 +44,8 @@ impl Reservation<'_> {
 }
 
 impl Log {
-    /// Reserves room for a value of `value_bytes` in the node and head that the configuration
-    /// chooses for a key of this hash, or in any other when memory is short.
+    /// Reserves room for a value of `value_bytes`, in the node and head that the configuration
+    /// chooses for a key with this hash, or in any other if memory is short.
     ///
     /// The pin outlives the reservation and must outlive publication: a closed segment is
     /// compacted only when the operations that may still write to it have ended.
@@ -64,9 +64,9 @@ impl Log {
         Some(Reservation { memory: &self.memory, object })
     }
 
-    /// The other heads of the node come first, then other nodes: a little room far away is
-    /// better than none. The last resort is what workers' outputs have begun: what one dead
-    /// object leaves when its segment is compacted may be there, and nowhere else.
+    /// Tries the other heads of the node first, then other nodes: a little room far away is better
+    /// than none. The last resort is the blocks that workers' outputs have begun: the space of one
+    /// dead object, gained by compacting its segment, may be there and nowhere else.
     #[cold]
     fn append_elsewhere(&self, node: usize, bytes: u64) -> Option<ObjectRef> {
         let heads = |node: &Node| {
@@ -74,8 +74,8 @@ impl Log {
             heads.find_map(|(turn, head)| head.lock().reserve(self, node, bytes, turn as u64))
         };
         let outputs = |node: &Node| {
-            // A PUT that would otherwise have to wait, or to give up, waits for a round to end:
-            // no round waits for an epoch.
+            // A PUT that would otherwise have to wait or give up waits for a round to end. This is
+            // safe, because no round waits for an epoch.
             let patient = node.signals.waiters() > 0;
             if !node.pool.has_reserve() {
                 return None;

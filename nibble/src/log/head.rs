@@ -14,9 +14,9 @@ pub(crate) struct Head(Mutex<State>);
 #[derive(Debug, Default)]
 pub(crate) struct State {
     open: Option<OpenSegment>,
-    /// Segments opened so far; varies the next one's size.
+    /// Number of segments opened so far; it varies the size of the next one.
     opened: u64,
-    /// Bytes ever reserved.
+    /// Bytes reserved in total.
     appended: u64,
 }
 
@@ -35,17 +35,17 @@ impl State {
         self.appended
     }
 
-    /// Counts bytes that a client has reserved elsewhere for lack of room in any head.
+    /// Counts bytes that a client has reserved elsewhere because no head had room.
     pub(super) fn count(&mut self, bytes: u64) {
         self.appended += bytes;
     }
 
-    /// The open segment's id.
+    /// The id of the open segment, if any.
     pub(crate) fn open_id(&self) -> Option<SegmentId> {
         self.open.as_ref().map(|open| open.id)
     }
 
-    /// Reserves `bytes`; `None` when neither this segment nor the pool has room.
+    /// Reserves `bytes`; `None` if neither this segment nor the pool has room.
     #[inline]
     pub(super) fn reserve(
         &mut self,
@@ -97,7 +97,7 @@ impl State {
         true
     }
 
-    /// When the pool has too little for a new segment, a little may still complete this one.
+    /// If the pool has too little for a new segment, a few blocks may still complete this one.
     fn stretch(&mut self, log: &Log, node: &Node, bytes: u64) -> bool {
         let Some(open) = &mut self.open else { return false };
         open.used() < 2 * node.segment_bytes() && node.extend(log, open, bytes, 0, Purse::Client)
@@ -117,7 +117,7 @@ impl State {
     }
 }
 
-/// The size of the `turn`-th segment: up to an eighth below the nominal size, so that heads
+/// The planned size of the `turn`-th segment: up to an eighth below the nominal size, so that heads
 /// opened together do not roll together.
 fn planned_bytes(nominal: u64, turn: u64) -> u64 {
     nominal - nominal / 64 * (turn * 5 % 8)

@@ -1,8 +1,7 @@
-//! The log: object memory and, for each memory node, the part of it that the node's heads append
-//! to.
+//! The log: object memory, divided among memory nodes, each with its own heads.
 //!
-//! Blocks and segments are numbered across nodes, so that an entry of the index and everything
-//! that follows it need not know of nodes; each node owns a range of both.
+//! Blocks and segments are numbered across nodes, so an index entry, and everything that follows
+//! from it, need not know about nodes. Each node owns a range of both.
 
 pub(crate) mod append;
 pub(crate) mod head;
@@ -57,12 +56,12 @@ impl Log {
         })
     }
 
-    /// The node the calling thread runs on, then all others.
+    /// The node that the calling thread runs on, then all others.
     pub(crate) fn nodes_from_here(&self) -> impl Iterator<Item = &Node> {
         self.nodes_from(usize::from(self.choice.here().node))
     }
 
-    /// The head that a thread of this core appends to, on whichever node.
+    /// The number of the head that a thread on this core appends to, on any node.
     pub(crate) fn turn_here(&self) -> usize {
         usize::from(self.choice.here().turn)
     }
@@ -72,17 +71,17 @@ impl Log {
         self.nodes[first..].iter().chain(&self.nodes[..first])
     }
 
-    /// Free blocks of all nodes, the reserves included.
+    /// Free blocks of all nodes, including the reserves.
     pub(crate) fn free_blocks(&self) -> u64 {
         self.nodes.iter().map(|node| node.pool.free()).sum()
     }
 
-    /// Whether nothing is on its way to a worker.
+    /// Whether no closed segment is on its way to a worker.
     pub(crate) fn nothing_rolled(&self) -> bool {
         self.nodes.iter().all(Node::nothing_rolled)
     }
 
-    /// Bytes of the tables beside object memory.
+    /// Size of the tables besides object memory.
     pub(crate) fn table_bytes(&self) -> u64 {
         let nodes: u64 = self.nodes.iter().map(Node::table_bytes).sum();
         self.memory.blocks.bytes() + self.segments.bytes() + nodes

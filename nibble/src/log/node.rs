@@ -12,7 +12,7 @@ use crate::epoch::clock;
 use crate::segment::{OpenSegment, Pool, Purse, Run, SegmentState};
 use crate::sync::{AtomicUsize, CachePadded, Mutex, Ordering, lock};
 
-/// Bytes given back to the system at a time where pages are small.
+/// How many bytes are returned to the system at a time if pages are small.
 const SMALL_CHUNK_BYTES: usize = 256 << 10;
 
 /// Everything that belongs to one memory node.
@@ -21,7 +21,7 @@ pub(crate) struct Node {
     pub(crate) pool: Pool,
     pub(crate) signals: Signals,
     pub(crate) crew: Crew,
-    /// Cores to bind background workers to; none when the machine has one node.
+    /// Cores to bind background workers to; empty if the machine has one node.
     pub(crate) cores: Vec<usize>,
     heads: Box<[CachePadded<Head>]>,
     /// Closed segments on their way to the worker that will watch them.
@@ -29,11 +29,12 @@ pub(crate) struct Node {
     turn: AtomicUsize,
     segment_bytes: u64,
     extent_blocks: u64,
-    /// Compaction begins when fewer blocks are available.
+    /// Compaction begins when fewer blocks than this are available.
     low_blocks: u64,
-    /// Free blocks beyond which pages go back to the system; `u64::MAX` when they are to stay.
+    /// Pages of free blocks beyond this number are returned to the system; `u64::MAX` if all are to
+    /// stay.
     kept_blocks: u64,
-    /// Nobody waits for room but writers, which compact themselves.
+    /// Only writers wait for room, and they compact themselves.
     inline: bool,
 }
 
@@ -90,8 +91,8 @@ impl Node {
         self.low_blocks
     }
 
-    /// Gives some pages of free blocks back to the system if that is wished and there are many;
-    /// answers whether it did.
+    /// Returns some pages of free blocks to the system, if that is configured and there are many;
+    /// returns whether it did.
     pub(crate) fn return_idle_memory(&self, log: &Log) -> bool {
         self.pool.has_idle(self.kept_blocks)
             && self.pool.return_chunk(|run| log.memory.region.discard(run))
@@ -111,7 +112,8 @@ impl Node {
         size_of_val(&*self.heads) as u64
     }
 
-    /// Blocks for `bytes` more, and as many more as the segment's plan and `extent` allow.
+    /// Takes blocks for `bytes` more, and as many further blocks as the segment's plan and `extent`
+    /// allow.
     pub(crate) fn extend(
         &self,
         log: &Log,
@@ -129,7 +131,7 @@ impl Node {
         true
     }
 
-    /// A new segment with room for `bytes`.
+    /// Opens a new segment with room for `bytes`.
     pub(crate) fn open(
         &self,
         log: &Log,
@@ -148,7 +150,7 @@ impl Node {
         Some(OpenSegment::new(id, planned, &runs, &log.memory, &log.segments))
     }
 
-    /// Ends a segment's time of being written; its age begins.
+    /// Closes a segment; its age begins.
     pub(crate) fn close(&self, log: &Log, mut open: OpenSegment) -> SegmentId {
         let spare = open.trim(&log.memory, &log.segments);
         self.pool.give(&spare);
@@ -166,12 +168,12 @@ impl Node {
         lock(&self.rolled[worker]).push(id);
     }
 
-    /// Takes what was handed to `worker`.
+    /// Takes the segments handed to `worker`.
     pub(crate) fn take_rolled(&self, worker: usize, to: &mut Vec<SegmentId>) {
         to.append(&mut lock(&self.rolled[worker]));
     }
 
-    /// What is on its way to workers. For `check`.
+    /// The segments on their way to workers. For `check`.
     pub(crate) fn rolled_ids(&self) -> Vec<SegmentId> {
         self.rolled.iter().flat_map(|rolled| lock(rolled).clone()).collect()
     }
@@ -180,7 +182,7 @@ impl Node {
         self.rolled.iter().all(|rolled| lock(rolled).is_empty())
     }
 
-    /// Tells background workers when memory runs low.
+    /// Wakes background workers when memory runs low.
     pub(super) fn wake_if_low(&self) {
         if !self.inline && self.is_low() {
             self.signals.kick();
@@ -188,7 +190,7 @@ impl Node {
     }
 }
 
-/// Pages go back to the system in pieces that break no large page.
+/// Pages are returned to the system in pieces that split no large page.
 fn chunk_blocks(config: &Config) -> u32 {
     let bytes = if config.huge_pages { HUGE_PAGE_BYTES } else { SMALL_CHUNK_BYTES };
     (bytes as u64 / config.block_bytes).max(1) as u32

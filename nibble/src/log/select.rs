@@ -6,19 +6,19 @@ use super::topology::NodePlan;
 use crate::constants::{HEADS_MAX, NODES_MAX};
 use crate::knobs::{CoreSource, HeadChoice, Placement};
 
-/// Where a core is at home.
+/// The node and the head of a core.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Home {
     pub(crate) node: u16,
-    /// A number of the core among those of its node; heads are dealt by it.
+    /// The core's number within its node, by which heads are assigned.
     pub(crate) turn: u16,
 }
 
 const _: () = assert!(HEADS_MAX <= u16::MAX as usize);
 const _: () = assert!(NODES_MAX <= u16::MAX as usize);
 
-/// Core id to node and head. Core ids of a restricted process may be sparse, so the table is
-/// made for the cores allowed; any other core is at home somewhere too.
+/// Maps a core id to node and head. Core ids of a restricted process may be sparse, so the table
+/// covers the allowed cores; any other core is mapped somewhere, too.
 #[derive(Debug)]
 pub(crate) struct Choice {
     homes: Box<[Home]>,
@@ -35,7 +35,7 @@ impl Choice {
         head: HeadChoice,
         placement: Placement,
     ) -> Self {
-        // Asked once, not for every PUT.
+        // Checked once, not for every PUT.
         let source = match source {
             CoreSource::Rdpid if !cpu::has_rdpid() => CoreSource::Rseq,
             source => source,
@@ -43,7 +43,7 @@ impl Choice {
         Self { homes: homes(nodes), nodes: nodes.len() as u64, source, head, placement }
     }
 
-    /// The home of the core that the calling thread runs on now.
+    /// The home of the core on which the calling thread runs now.
     #[inline]
     pub(crate) fn here(&self) -> Home {
         let core = match self.source {
@@ -54,7 +54,7 @@ impl Choice {
         self.homes[core & (self.homes.len() - 1)]
     }
 
-    /// The node for a key's hash, and a number from which its head follows.
+    /// The node for a key's hash, and a number that selects its head.
     #[inline]
     pub(crate) fn of(&self, hash: u64) -> (usize, usize) {
         let local = self.placement == Placement::Local;
@@ -73,7 +73,7 @@ impl Choice {
 /// Spreads bits upwards; an odd number near 2^64 divided by the golden ratio.
 const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// A number below `limit` from a hash, even and without a division.
+/// A number below `limit`, derived evenly from a hash without a division.
 #[inline]
 fn share(hash: u64, limit: u64) -> u64 {
     ((hash >> 16 & 0xFFFF_FFFF) * limit) >> 32

@@ -2,18 +2,18 @@
 
 use platform::{cpu, numa};
 
-/// A node to be.
+/// A planned node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NodePlan {
-    /// The kernel's number, to bind memory and workers to; `None` when nothing is to be bound.
+    /// The kernel's number, for binding memory and workers; `None` if nothing is to be bound.
     pub(crate) number: Option<usize>,
-    /// Cores whose threads are at home here.
+    /// The cores that belong to this node.
     pub(crate) cores: Vec<usize>,
     pub(crate) heads: usize,
 }
 
-/// The nodes of the machine, or `virtual_nodes` to which the cores are dealt in turn; `heads`
-/// for each, or one for each of its cores.
+/// The nodes of the machine, or `virtual_nodes` nodes to which the cores are dealt in turn. Each
+/// has `heads` heads, or one per core if `heads` is 0.
 pub(crate) fn topology(virtual_nodes: usize, heads: usize) -> Vec<NodePlan> {
     let plan = |number, cores: Vec<usize>| {
         let heads = if heads == 0 { cores.len().max(1) } else { heads };

@@ -1,4 +1,4 @@
-//! Compaction and the clients of what it moves.
+//! Compaction, and clients that use what it moves.
 
 use super::world::{Plan, get};
 use super::{World, explore};
@@ -16,7 +16,7 @@ const DEAD: u64 = 8;
 const OLD: &[u8] = &[1, 1];
 const NEW: &[u8] = &[2, 2];
 
-/// A world and a closed segment in which `KEY` lives, and `DEAD` does not any more.
+/// A world with a closed segment in which `KEY` is live and `DEAD` is dead.
 fn closed(plan: Plan) -> (World, SegmentId) {
     let world = World::new(plan);
     world.put(DEAD, OLD);
@@ -105,7 +105,7 @@ fn relocate_and_get_tagged() {
     relocate_and_get(Tagged);
 }
 
-/// A segment closes while somebody writes there: it is chosen only once the writer has left.
+/// A segment closes while a client is writing there: it is chosen only after the client has left.
 #[test]
 fn close_and_append() {
     explore(&["young", "victim"], move |seen| {
@@ -128,8 +128,8 @@ fn close_and_append() {
     });
 }
 
-/// Who finds that nothing lives in a segment finds no entry that leads there: the segment may be
-/// retired without a look into the index.
+/// A thread that finds a segment without live objects finds no entry that leads there: the segment
+/// may be retired without a look into the index.
 fn last_death(layout: IndexLayout, dies: fn(&crate::Session<'_>)) {
     explore(&["dead", "alive"], move |seen| {
         let (world, segment) = closed(Plan::new(layout));

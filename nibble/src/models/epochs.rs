@@ -1,4 +1,4 @@
-//! A reader and a worker that frees what the reader may be looking at.
+//! A reader, and a worker that frees what the reader may be reading.
 
 use super::world::Plan;
 use super::{World, explore};
@@ -9,8 +9,8 @@ use crate::knobs::IndexLayout::{self, Tagged, Text};
 const KEY: u64 = 7;
 const OTHER: u64 = 8;
 
-/// The whole way of a segment: its object dies, it closes, is retired, its grace period passes,
-/// its block is written again. A GET that found the object must be done with it by then.
+/// The whole life of a segment: its object dies, it closes, is retired, its grace period passes,
+/// its block is rewritten. A GET that found the object must have finished with it by then.
 fn get_and_free(layout: IndexLayout, clock: EpochClock) {
     explore(&["hit", "miss", "kept", "freed"], move |seen| {
         // A second block would be taken before the freed one.

@@ -1,4 +1,5 @@
-//! Entries that move to another bucket while somebody looks for them: a miss must not be believed.
+//! Entries that move to another bucket while a reader searches for them: a miss must not be
+//! believed.
 
 use super::world::{Plan, World, get};
 use super::{explore, explore_within};
@@ -14,12 +15,12 @@ fn tagged(world: &World) -> &TaggedTable {
     }
 }
 
-/// The first keys of which that holds.
+/// The first keys for which `wanted` holds.
 fn keys(wanted: impl Fn(u64) -> bool) -> impl Iterator<Item = u64> {
     (0..).filter(move |&key| wanted(key))
 }
 
-/// The fourth key of a bucket doubles the partition; the key looked for moves.
+/// The fourth key of a bucket doubles the partition; the key that is read moves.
 #[test]
 fn double_and_get_text() {
     explore(&["before", "after"], |seen| {
@@ -30,7 +31,7 @@ fn double_and_get_text() {
         assert!(moving < slots, "it is one of them");
         let putting = world.spawn(move |session| session.put(slots, &[]).unwrap());
         assert!(world.get(moving).is_some(), "it always has a value");
-        // Half of the entries are elsewhere once the partition has doubled.
+        // Once the partition has doubled, half of the entries are elsewhere.
         seen.note(if world.shared().index.slots() == slots { "before" } else { "after" });
         putting.join().unwrap();
         assert!(world.get(moving).is_some());
@@ -38,7 +39,7 @@ fn double_and_get_text() {
     });
 }
 
-/// Another bucket is added; the key looked for moves there from its first or its second home.
+/// Another bucket is added; the key that is read moves there from its first or its second home.
 fn split_and_get(home: usize) {
     explore(&["before", "after"], move |seen| {
         let world = World::new(Plan::new(Tagged));
@@ -71,7 +72,7 @@ fn split_and_get_second() {
     split_and_get(1);
 }
 
-/// A key makes room for another in its first home and moves to its second.
+/// A key is displaced from its first home to its second.
 #[test]
 fn displace_and_get() {
     explore(&["before", "after"], |seen| {
@@ -95,7 +96,7 @@ fn displace_and_get() {
     });
 }
 
-/// Two keys, one of which makes the other move, put at the same time.
+/// Two keys are put at the same time, one of which displaces the other.
 #[test]
 fn displace_and_update() {
     explore_within(1, &["done"], |seen| {

@@ -1,4 +1,4 @@
-//! Values overwritten where they lie (Nibble-2).
+//! Values overwritten in place (Nibble-2).
 
 use super::world::Plan;
 use super::{World, explore};

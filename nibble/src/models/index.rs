@@ -1,4 +1,4 @@
-//! Clients at one key or one bucket.
+//! Clients that use the same key or the same bucket.
 
 use super::world::{Plan, get};
 use super::{World, explore};

@@ -1,10 +1,10 @@
-//! The engine's races, each as a small program of two threads that loom runs in every order (with
-//! a bounded number of preemptions) and with every value a weakly ordered load may see.
+//! The engine's races, each as a small program of two threads. Loom runs it in every order (with a
+//! bounded number of preemptions) and with every value that a weakly ordered load may see.
 //!
 //! The threads call what clients and workers call; the tables are tiny (`raw/buckets.rs`,
-//! `raw/bytes.rs`). Unsynchronised access to a byte of object memory fails a model, and so does a
-//! model that never saw the race it is about. `scripts/loom` runs all of them, and then weakens
-//! the edges one by one: a model must notice.
+//! `raw/bytes.rs`). A model fails if a byte of object memory is accessed without synchronisation,
+//! or if it never saw the race it is about. `scripts/loom` runs all models, and then weakens the
+//! edges one by one: a model must notice.
 
 mod compaction;
 mod epochs;
@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex};
 
 use world::World;
 
-/// What came to pass, over all runs of a model.
+/// What happened, over all runs of a model.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<BTreeMap<&'static str, usize>>>);
 
@@ -34,7 +34,7 @@ fn explore(expected: &[&'static str], model: impl Fn(&Seen) + Send + Sync + 'sta
     explore_within(2, expected, model);
 }
 
-/// As [`explore`], with at most so many preemptions.
+/// Like [`explore`], with another bound on preemptions.
 fn explore_within(
     preemptions: usize,
     expected: &[&'static str],

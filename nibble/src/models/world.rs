@@ -29,7 +29,7 @@ const BLOCK_SHIFT: u32 = 6;
 #[derive(Clone)]
 pub(super) struct World(Arc<Shared>);
 
-/// How a world differs from the usual one.
+/// How a world differs from the default.
 #[derive(Clone, Copy)]
 pub(super) struct Plan {
     pub(super) layout: IndexLayout,
@@ -87,16 +87,16 @@ impl World {
         }))
     }
 
-    /// Acts as the client that has slot `number`.
+    /// Acts as the client with slot `number`.
     pub(super) fn act<T>(&self, number: usize, act: impl FnOnce(&Session<'_>) -> T) -> T {
         let session = Session::new(&self.0, self.0.epochs.slot(number));
         let result = act(&session);
-        // Slots are not given back: that is no part of any race here.
+        // Slots are not returned; that plays no part in any race here.
         std::mem::forget(session);
         result
     }
 
-    /// Acts as the other client, with slot 1, in a thread of its own.
+    /// Acts as the other client, with slot 1, in its own thread.
     pub(super) fn spawn<T: 'static>(
         &self,
         act: impl FnOnce(&Session<'_>) -> T + 'static,
@@ -126,7 +126,7 @@ impl World {
         Place { log, node: self.node(), index, in_place: self.0.update == Update::InPlace }
     }
 
-    /// The segment that PUTs go to.
+    /// The segment that PUTs append to.
     pub(super) fn open_segment(&self) -> SegmentId {
         self.node().head(0).lock().open_id().unwrap()
     }
@@ -146,7 +146,7 @@ impl World {
         candidates.choose(&log.segments, Pace::Pressed { dead_least: 0.0 }, *selection, settled)
     }
 
-    /// Compacts `id` to its end; answers how many bytes lived.
+    /// Compacts `id` completely; returns how many bytes were live.
     pub(super) fn compact(&self, id: SegmentId, tools: &mut Tools) -> u64 {
         let mut budget = Budget::round();
         let mut victim = Victim::pick(id, &self.0.log);
@@ -155,18 +155,18 @@ impl World {
         tools.mover.copied_bytes
     }
 
-    /// Frees what may be freed; answers how many blocks.
+    /// Frees what may be freed; returns the number of blocks.
     pub(super) fn reclaim(&self, tools: &mut Tools) -> u64 {
         let Shared { log, epochs, .. } = &*self.0;
         tools.limbo.reclaim(log, self.node(), epochs.horizon())
     }
 
-    /// Live objects as the segments count them.
+    /// Number of live objects, as counted by the segments.
     pub(super) fn live_objects(&self) -> u64 {
         self.0.log.segments.iter().map(|(_, info)| info.live().objects()).sum()
     }
 
-    /// Verifies the invariants, once all threads have ended and nothing waits in a queue.
+    /// Checks the invariants, once all threads have ended and no queue holds anything.
     pub(super) fn check(&self) {
         check::check(&self.0).unwrap();
     }

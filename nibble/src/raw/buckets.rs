@@ -1,4 +1,4 @@
-//! Address space for all partitions of the index: zeroed memory seen as buckets of atomics.
+//! Address space for all index partitions: zeroed memory viewed as buckets of atomics.
 
 #[cfg(not(loom))]
 use std::io;
@@ -16,7 +16,7 @@ pub(crate) use in_models::BucketSpace;
 #[cfg(not(loom))]
 use crate::index::IndexPlan;
 
-/// A bucket that zeroed memory is an empty, unlocked value of.
+/// A bucket for which zeroed memory is an empty, unlocked value.
 ///
 /// # Safety
 /// All fields are atomics, for which all zeros is a value.
@@ -37,7 +37,7 @@ pub(crate) struct BucketSpace<B> {
     mapping: Mapping,
     limit: u64,
     limit_log2: u32,
-    /// Number of buckets of all partitions, a power of two, less one.
+    /// The number of buckets of all partitions, a power of two, minus one.
     last: u64,
     partitions: u64,
     huge_pages: bool,
@@ -48,7 +48,7 @@ pub(crate) struct BucketSpace<B> {
 impl<B: ZeroedBucket> BucketSpace<B> {
     const BYTES: u64 = size_of::<B>() as u64;
 
-    /// Reserves room for the plan's partitions. Each of its nodes has an equal share of them.
+    /// Reserves room for the plan's partitions, divided equally among its nodes.
     pub(crate) fn reserve(plan: &IndexPlan) -> io::Result<Self> {
         let IndexPlan { limit_bytes, huge_pages, ref nodes, .. } = *plan;
         let partitions = plan.partitions as u64;
@@ -74,7 +74,7 @@ impl<B: ZeroedBucket> BucketSpace<B> {
         })
     }
 
-    /// Most buckets of a partition.
+    /// The most buckets of a partition.
     pub(crate) fn limit(&self) -> u64 {
         self.limit
     }
@@ -82,7 +82,7 @@ impl<B: ZeroedBucket> BucketSpace<B> {
     #[inline]
     pub(crate) fn bucket(&self, partition: u64, bucket: u64) -> &B {
         debug_assert!(partition < self.partitions && bucket < self.limit);
-        // A mask in place of a comparison: this is on the way of every operation.
+        // A mask instead of a comparison, because this is on the path of every operation.
         let index = ((partition << self.limit_log2 | bucket) & self.last) as usize;
         // SAFETY: `last` is the last of the buckets that the mapping was made for.
         let place = unsafe { self.mapping.start().cast::<B>().add(index) };
@@ -91,19 +91,19 @@ impl<B: ZeroedBucket> BucketSpace<B> {
         unsafe { place.as_ref() }
     }
 
-    /// Buckets `from..to` of a partition have come into use: huge pages that are in use as a
-    /// whole now become such.
+    /// Buckets `from..to` of a partition have come into use: makes huge pages of those ranges that
+    /// are now completely in use.
     pub(crate) fn fill(&self, partition: u64, from: u64, to: u64) {
         let huge = HUGE_PAGE_BYTES as u64;
         let [from, to] = [from, to].map(|bucket| bucket * Self::BYTES / huge * huge);
         if self.huge_pages && from < to {
             let start = partition * self.limit * Self::BYTES;
-            // Refused, the pages stay small.
+            // If this is refused, the pages stay small.
             let _ = self.mapping.collapse((start + from) as usize, (to - from) as usize);
         }
     }
 
-    /// Fetches the lines of a bucket that a search begins with.
+    /// Prefetches the lines of a bucket with which a search begins.
     #[inline]
     pub(crate) fn prefetch(&self, partition: u64, bucket: u64) {
         let start = std::ptr::from_ref(self.bucket(partition, bucket)).cast::<u8>();
@@ -119,7 +119,7 @@ fn share(partitions: usize, nodes: usize, turn: usize) -> Range<usize> {
     turn * partitions / nodes..(turn + 1) * partitions / nodes
 }
 
-/// Buckets of a model: loom's atomics are no plain words, so zeroed memory is no bucket.
+/// Buckets for models: loom's atomics are not plain words, so zeroed memory is not a bucket.
 #[cfg(loom)]
 mod in_models {
     use std::io;

@@ -1,7 +1,7 @@
 //! The bytes of object memory and the few ways to touch them.
 //!
-//! Under loom a byte is one of its atomics: plain access to it is checked against every other
-//! access, so that a model in which two threads race for a byte fails.
+//! Under loom a byte is one of loom's atomics. Plain access to it is checked against every other
+//! access, so a model in which two threads race for a byte fails.
 
 #[cfg(not(loom))]
 pub(super) use plain::{Byte, HAS_WORDS, atomic, atomic_word, copy_nonoverlapping, read};
@@ -36,8 +36,8 @@ mod plain {
     /// The byte as an atomic.
     ///
     /// # Safety
-    /// It must be in object memory, for as long as the reference lives, and meanwhile be accessed
-    /// atomically only.
+    /// It must be in object memory for as long as the reference lives, and during that time be
+    /// accessed only atomically.
     #[inline]
     pub(in crate::raw) unsafe fn atomic<'memory>(byte: *mut Byte) -> &'memory AtomicU8 {
         // SAFETY: the caller's.
@@ -47,7 +47,7 @@ mod plain {
     /// Eight bytes as an atomic.
     ///
     /// # Safety
-    /// As [`atomic`]; they must be aligned.
+    /// As for [`atomic`]; they must be aligned.
     #[inline]
     pub(in crate::raw) unsafe fn atomic_word<'memory>(word: *mut Byte) -> &'memory AtomicU64 {
         // SAFETY: the caller's.
@@ -67,11 +67,11 @@ mod checked {
 
     pub(in crate::raw) type Byte = UnsafeCell<AtomicU8>;
 
-    /// Words would have to be atomics beside those of their bytes. Byte by byte a value can be
-    /// torn in more ways, never in fewer.
+    /// Words would have to be atomics in addition to those of their bytes. Byte by byte, a value
+    /// can be torn in more ways, never in fewer.
     pub(in crate::raw) const HAS_WORDS: bool = false;
 
-    /// What plain copies go between: a thread's own bytes and those of object memory.
+    /// What plain copies go between: a thread's own bytes and bytes of object memory.
     pub(in crate::raw) trait Place {
         unsafe fn get(from: *const Self) -> u8;
         unsafe fn set(to: *mut Self, byte: u8);
@@ -141,7 +141,7 @@ mod checked {
         unreachable!("{HAS_WORDS} words")
     }
 
-    /// Object memory of a model, where the system has no say.
+    /// Object memory of a model, independent of the system.
     #[derive(Debug)]
     pub(in crate::raw) struct Mapping(Box<[Byte]>);
 

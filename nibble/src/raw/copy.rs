@@ -1,10 +1,10 @@
-//! Bytes in and out of object memory, block by block.
+//! Copies bytes into and out of object memory, block by block.
 
 use super::{Memory, Protection, bytes as ptr, routine};
 use crate::address::VirtualAddress;
 
 impl Memory {
-    /// Copies the bytes at `address` out; they may continue in the next blocks of the segment.
+    /// Copies out the bytes at `address`; they may continue in the next blocks of the segment.
     #[inline]
     pub(super) fn read<P: Protection>(
         &self,
@@ -26,9 +26,9 @@ impl Memory {
         }
     }
 
-    /// Copies `from` to the bytes at `address` and on.
+    /// Copies `from` into object memory, starting at `address`.
     ///
-    /// The caller has reserved them and not yet published them.
+    /// The caller must have reserved these bytes and not yet published them.
     #[inline]
     pub(super) fn write(&self, mut address: VirtualAddress, mut from: &[u8]) {
         loop {
@@ -45,7 +45,8 @@ impl Memory {
         }
     }
 
-    /// Copies `bytes` from one place in object memory to another that the caller has reserved.
+    /// Copies `bytes` bytes from one place in object memory to another, which the caller has
+    /// reserved.
     pub(super) fn move_bytes<P: Protection>(
         &self,
         mut from: VirtualAddress,
@@ -81,7 +82,7 @@ impl Memory {
         self.region.address(self.blocks.next(block), 0)
     }
 
-    /// The address `bytes` behind `address` in the same segment. Something must be there.
+    /// The address `bytes` bytes after `address` in the same segment. Something must be there.
     #[inline]
     pub(super) fn skip(&self, address: VirtualAddress, mut bytes: u64) -> VirtualAddress {
         let (mut block, mut offset) = self.region.locate(address);

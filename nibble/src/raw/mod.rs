@@ -1,4 +1,4 @@
-//! The only unsafe code of the crate.
+//! The crate's only unsafe code.
 //!
 //! | file | island | safe shore |
 //! |---|---|---|
@@ -28,12 +28,12 @@ pub(crate) use object::Header;
 pub(crate) use protection::{Custody, Protection, Quiet};
 pub(crate) use region::Region;
 
-/// Object memory: the bytes and the chain of blocks through them.
+/// Object memory: the bytes, and the chain of blocks through them.
 #[derive(Debug)]
 pub(crate) struct Memory {
     pub(crate) region: Region,
     pub(crate) blocks: BlockTable,
-    /// How bytes get into the log.
+    /// The routine that copies bytes into the log.
     pub(crate) routine: CopyRoutine,
 }
 
@@ -41,7 +41,7 @@ impl Memory {
     /// The segment of a live object.
     ///
     /// # Panics
-    /// When no segment owns its block: a bug.
+    /// If no segment owns its block, which is a bug.
     #[inline]
     pub(crate) fn segment_of(&self, address: VirtualAddress) -> SegmentId {
         let (block, _) = self.region.locate(address);

@@ -1,4 +1,4 @@
-//! An object as it lies in the log.
+//! The layout of an object in the log.
 //!
 //! ```text
 //! offset  size  field    written by
@@ -13,8 +13,8 @@
 //! |  6 bits   |            26 bits            |
 //! +-----------+-------------------------------+
 //! ```
-//! The value is `room - slack` bytes long. Slack is 0 until a shorter value is written in place;
-//! 63 means that the slack is in the last four bytes of the room. The room never changes, so
+//! The value is `room - slack` bytes long. Slack is 0 until a shorter value is written in place; 63
+//! means that the slack is stored in the last four bytes of the room. The room never changes, so
 //! segments stay walkable. Nothing is aligned, and any part may continue in the next block.
 
 use super::bytes;
@@ -24,23 +24,21 @@ use crate::address::VirtualAddress;
 use crate::constants::{HEADER_BYTES, SEGMENT_BYTES_MAX};
 use crate::sync::{AtomicU8, Ordering, release_fence};
 
-/// The first bytes of an object.
+/// The header of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
-    /// Bytes of the value.
     pub(crate) value_bytes: u32,
-    /// Bytes a value in this place may have.
+    /// How long a value in this place may become.
     pub(crate) room: u32,
-    /// The key.
     pub(crate) key: u64,
 }
 
 const HEADER: usize = HEADER_BYTES as usize;
 const ROOM_BITS: u32 = 26;
 const SLACK_ELSEWHERE: u32 = 63;
-/// Bytes of a slack that is kept in the room.
+/// Size of a slack that is stored in the room.
 const SLACK: usize = 4;
-/// The byte of the header that holds the slack; the only one that changes.
+/// The byte of the header that holds the slack; no other byte changes.
 const SLACK_BYTE: usize = 3;
 
 // The largest room fits its field, and the slack lies in one byte.
@@ -48,25 +46,25 @@ const _: () = assert!(SEGMENT_BYTES_MAX - HEADER_BYTES < 1 << ROOM_BITS);
 const _: () = assert!(ROOM_BITS / 8 == SLACK_BYTE as u32);
 
 impl Header {
-    /// The header of a value that fills its room.
+    /// The header for a value that fills its room.
     #[inline]
     pub(crate) fn new(key: u64, value_bytes: usize) -> Self {
         Self { value_bytes: value_bytes as u32, room: value_bytes as u32, key }
     }
 
-    /// Bytes of header, key and value: what is live.
+    /// Size of header, key and value: what is live.
     #[inline]
     pub(crate) fn object_bytes(self) -> u64 {
         HEADER_BYTES + u64::from(self.value_bytes)
     }
 
-    /// Bytes the object takes in its segment.
+    /// How many bytes the object occupies in its segment.
     #[inline]
     pub(crate) fn extent_bytes(self) -> u64 {
         HEADER_BYTES + u64::from(self.room)
     }
 
-    /// How slack is written into the header.
+    /// The code for the slack in the header.
     #[inline]
     fn slack_code(self) -> u32 {
         (self.room - self.value_bytes).min(SLACK_ELSEWHERE)
@@ -81,13 +79,13 @@ impl Header {
         bytes
     }
 
-    /// The header and the slack as far as it holds it.
+    /// Decodes the header, with the slack as far as the header holds it.
     #[inline]
     fn decode(length: u32, key: u64) -> (Self, u32) {
         let room = length & ((1 << ROOM_BITS) - 1);
         let code = length >> ROOM_BITS;
-        // Saturating: a slack that is being changed may be read with the wrong room's eyes; what
-        // was read is then thrown away, but must not be out of bounds.
+        // Saturating: while a slack is being changed, it may be combined with a room it does not
+        // belong to. The result is then discarded, but it must not be out of bounds.
         (Self { value_bytes: room.saturating_sub(code), room, key }, code)
     }
 }
@@ -149,7 +147,7 @@ impl Memory {
         Room::new(self, self.skip(address, HEADER_BYTES), header.room as usize)
     }
 
-    /// Copies an object's value out; `value` is exactly as long. Nobody may write in place.
+    /// Copies an object's value out; `value` has exactly its length. Nobody may write in place.
     #[inline]
     pub(crate) fn read_value<P: Protection>(
         &self,
@@ -162,8 +160,8 @@ impl Memory {
         }
     }
 
-    /// Copies a value out that may be overwritten meanwhile: the bucket's version tells
-    /// afterwards whether what was copied is one value.
+    /// Copies out a value that may be overwritten meanwhile. Afterwards the bucket's version tells
+    /// whether the copy is a single value.
     #[inline]
     pub(crate) fn read_value_racing<P: Protection>(
         &self,
@@ -177,8 +175,8 @@ impl Memory {
         }
     }
 
-    /// Overwrites a value in place; answers the new header. The caller holds the bucket of the
-    /// key locked, and the value fits the room.
+    /// Overwrites a value in place; returns the new header. The caller must hold the lock of the
+    /// key's bucket, and the value must fit the room.
     pub(crate) fn overwrite_value(
         &self,
         address: VirtualAddress,
@@ -186,7 +184,7 @@ impl Memory {
         value: &[u8],
     ) -> Header {
         assert!(value.len() <= header.room as usize, "the caller compared");
-        // BUCKET-IN, from: who sees one of the stores below sees the odd version before them.
+        // BUCKET-IN, from: whoever sees one of the stores below sees the odd version before them.
         release_fence();
         let after = Header { value_bytes: value.len() as u32, ..header };
         if !value.is_empty() {
@@ -203,7 +201,7 @@ impl Memory {
         after
     }
 
-    /// Writes an object to room reserved for it.
+    /// Writes an object to reserved room.
     #[inline]
     pub(crate) fn write_object(&self, at: VirtualAddress, key: u64, value: &[u8]) {
         self.write(at, &Header::new(key, value.len()).encode());
@@ -212,7 +210,7 @@ impl Memory {
         }
     }
 
-    /// Copies an object to room reserved for its `object_bytes`; slack stays behind. Nobody may
+    /// Copies an object to reserved room of `object_bytes`, leaving the slack behind. Nobody may
     /// write it in place.
     pub(crate) fn copy_object<P: Protection>(
         &self,

@@ -3,7 +3,7 @@
 use crate::epoch::Pin;
 use crate::index::version::Locked;
 
-/// Evidence that objects its holder can name stay where they are.
+/// Evidence that the objects its holder can name stay where they are.
 ///
 /// # Safety
 /// While a value of the type exists, the bytes of every object whose reference its holder may
@@ -26,7 +26,7 @@ unsafe impl Protection for Locked<'_> {}
 pub(crate) struct Custody(());
 
 impl Custody {
-    /// The caller has moved the segment to `Compacting` and is the only one to retire it.
+    /// The caller must have moved the segment to `Compacting` and be the only one to retire it.
     pub(crate) fn of_compacting_segment() -> Self {
         Self(())
     }
@@ -35,13 +35,13 @@ impl Custody {
 // SAFETY: a segment that is compacted is not written (edge CLOSE) and is retired by the holder.
 unsafe impl Protection for Custody {}
 
-/// The stillness that `check` creates: all workers and heads are locked and, by its contract, no
-/// client writes.
+/// The quiet that `check` creates: all workers and heads are locked and, by its contract, no client
+/// writes.
 #[derive(Debug)]
 pub(crate) struct Quiet(());
 
 impl Quiet {
-    /// The caller holds the state of every worker and every head.
+    /// The caller must hold the state of every worker and every head.
     pub(crate) fn all_locked() -> Self {
         Self(())
     }

@@ -1,10 +1,11 @@
 //! Values that are overwritten in place while others read them.
 //!
-//! Plain copies would be a data race. Every byte of a room is therefore accessed atomically, and
+//! Plain copies would be a data race. Therefore every byte of a room is accessed atomically, and
 //! always in the same unit, whatever the value's length: the eight-byte words that lie wholly in
-//! the room as words, the bytes at its two ragged ends as bytes. Accesses are relaxed; the
-//! bucket's version tells a reader whether what it has is one value: who stores has a release fence
-//! before (`overwrite_value`), who loads an acquire fence behind (`Table::read`).
+//! the room as words, the bytes at its two ragged ends as bytes. Accesses are relaxed; the bucket's
+//! version tells a reader whether it has a single value. For this, a writer has a release fence
+//! before its stores (`overwrite_value`), and a reader an acquire fence after its loads
+//! (`Table::read`).
 
 use super::Memory;
 use super::bytes::{self, Byte};
@@ -14,7 +15,7 @@ use crate::sync::{AtomicU8, AtomicU64, Ordering};
 
 const WORD: usize = size_of::<u64>();
 
-/// The bytes of one object that its value may use; they may lie in several blocks.
+/// The bytes that an object's value may use; they may lie in several blocks.
 #[derive(Debug)]
 pub(super) struct Room<'memory> {
     memory: &'memory Memory,
@@ -22,7 +23,7 @@ pub(super) struct Room<'memory> {
     bytes: usize,
 }
 
-/// A part of a room in one block.
+/// The part of a room within one block.
 struct Piece {
     start: *mut Byte,
     bytes: usize,
@@ -47,7 +48,7 @@ impl<'memory> Room<'memory> {
         }
     }
 
-    /// Copies `to.len()` bytes from `from` on out of the room.
+    /// Copies `to.len()` bytes out of the room, starting at `from`.
     pub(super) fn load(&self, from: usize, to: &mut [u8]) {
         assert!(from + to.len() <= self.bytes, "inside the room");
         self.pieces(|piece, offset| {
@@ -58,7 +59,7 @@ impl<'memory> Room<'memory> {
         });
     }
 
-    /// Copies `bytes` into the room from `at` on. One writer at a time.
+    /// Copies `bytes` into the room, starting at `at`. Only one writer at a time.
     pub(super) fn store(&self, at: usize, bytes: &[u8]) {
         assert!(at + bytes.len() <= self.bytes, "inside the room");
         self.pieces(|piece, offset| {
@@ -134,7 +135,7 @@ impl Piece {
         self.store_ragged(end, back);
     }
 
-    /// Fewer bytes than a word, perhaps of one.
+    /// Loads fewer bytes than a word, possibly all from one word.
     fn load_ragged(&self, from: usize, to: &mut [u8]) {
         let (first, end) = self.words();
         let mut at = from;
@@ -154,7 +155,7 @@ impl Piece {
         }
     }
 
-    /// As [`Piece::load_ragged`].
+    /// Like [`Piece::load_ragged`], for storing.
     fn store_ragged(&self, to: usize, bytes: &[u8]) {
         let (first, end) = self.words();
         let mut at = to;

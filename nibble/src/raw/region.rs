@@ -1,4 +1,4 @@
-//! Object memory as one mapping of blocks. Numbers become pointers here and nowhere else.
+//! Object memory as one mapping of blocks. Only here do numbers become pointers.
 
 use std::io;
 
@@ -36,7 +36,6 @@ impl Region {
         1 << self.block_shift
     }
 
-    /// Bytes of all blocks.
     pub(crate) fn bytes(&self) -> u64 {
         u64::from(self.blocks) << self.block_shift
     }
@@ -47,23 +46,23 @@ impl Region {
         bytes.div_ceil(self.block_bytes())
     }
 
-    /// Asks for pages of a run of blocks on a memory node.
+    /// Requests pages of a memory node for a run of blocks.
     pub(crate) fn bind(&self, run: Run, node: usize) -> io::Result<()> {
         let offset = (run.start as usize) << self.block_shift;
         self.mapping.bind(offset, (run.blocks as usize) << self.block_shift, node)
     }
 
-    /// Bytes that lie on 2 MiB pages now.
+    /// How many bytes are on 2 MiB pages now.
     pub(crate) fn huge_bytes(&self) -> io::Result<u64> {
         self.mapping.huge_bytes()
     }
 
-    /// Makes everything resident.
+    /// Makes all of it resident.
     pub(crate) fn populate(&self) {
         self.mapping.populate(0, self.bytes() as usize);
     }
 
-    /// Gives the pages of free blocks back to the system.
+    /// Returns the pages of free blocks to the system.
     pub(crate) fn discard(&self, run: Run) {
         let offset = (run.start as usize) << self.block_shift;
         self.mapping.discard(offset, (run.blocks as usize) << self.block_shift);
@@ -74,21 +73,21 @@ impl Region {
         VirtualAddress::new(self.base)
     }
 
-    /// The address `offset` bytes into a block.
+    /// The address at `offset` in a block.
     #[inline]
     pub(crate) fn address(&self, block: BlockId, offset: u64) -> VirtualAddress {
         debug_assert!(block.0 < self.blocks && offset < self.block_bytes());
         VirtualAddress::new(self.base + (u64::from(block.0) << self.block_shift) + offset)
     }
 
-    /// The block an address lies in, and how far.
+    /// The block that contains an address, and the offset in it.
     #[inline]
     pub(crate) fn locate(&self, address: VirtualAddress) -> (BlockId, u64) {
         let offset = address.raw() - self.base;
         (BlockId((offset >> self.block_shift) as u32), offset & (self.block_bytes() - 1))
     }
 
-    /// The bytes from `address` to the end of its block: a pointer and their number.
+    /// The bytes from `address` to the end of its block, as a pointer and a length.
     #[inline]
     pub(super) fn pointer_to(&self, address: VirtualAddress) -> (*mut Byte, usize) {
         let offset = address.raw().wrapping_sub(self.base);
@@ -99,8 +98,7 @@ impl Region {
         (start.as_ptr(), left as usize)
     }
 
-    /// Asks the processor for the lines of `bytes` bytes behind `address` in its block, to write
-    /// them soon.
+    /// Prefetches the lines of `bytes` bytes from `address` on within its block, for writing.
     #[inline]
     pub(crate) fn prefetch_to_write(&self, address: VirtualAddress, bytes: usize) {
         let (start, left) = self.pointer_to(address);
@@ -109,7 +107,7 @@ impl Region {
         }
     }
 
-    /// Asks the processor to fetch the line at `address`; harmless whatever it is.
+    /// Prefetches the line at `address`; harmless, whatever the address.
     #[inline]
     pub(crate) fn prefetch(&self, address: VirtualAddress) {
         let offset = address.raw().wrapping_sub(self.base) as usize;
@@ -117,7 +115,6 @@ impl Region {
     }
 }
 
-/// Asks the processor to fetch a line that is about to be written.
 #[inline]
 fn prefetch_to_write(line: *const u8) {
     #[cfg(target_arch = "x86_64")]
@@ -130,7 +127,7 @@ fn prefetch_to_write(line: *const u8) {
     let _ = line;
 }
 
-/// Asks the processor to fetch a line.
+/// Prefetches a line.
 #[inline]
 pub(super) fn prefetch(line: *const u8) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]

@@ -8,8 +8,8 @@ use crate::knobs::CopyRoutine;
 
 /// Copies `bytes` bytes.
 ///
-/// What non-temporal stores have written is ordered before later stores of this thread when the
-/// function returns, as with the other routines.
+/// When the function returns, non-temporal stores are ordered before later stores of this thread,
+/// as with the other routines.
 ///
 /// # Safety
 /// `from` is readable and `to` writable for `bytes` bytes, the two do not overlap, and nobody
@@ -29,7 +29,7 @@ pub(super) unsafe fn copy(routine: CopyRoutine, from: *const u8, to: *mut u8, by
 
 #[cfg(not(loom))]
 impl CopyRoutine {
-    /// Copies `from` to the front of `to`, as the log does: for measuring the routine alone.
+    /// Copies `from` to the front of `to`, as the log does; for measuring the routine alone.
     ///
     /// # Panics
     /// If `to` is shorter.

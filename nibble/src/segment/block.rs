@@ -11,8 +11,8 @@ const NONE: u32 = u32::MAX;
 ///      4     4  next   the writer that extends the segment    everybody
 /// ```
 ///
-/// Both are relaxed: a thread that follows `next` came by a reference published after the link
-/// was made (edge PUBLISH), or owns the segment.
+/// Both fields are relaxed: a thread that follows `next` got here through a reference published
+/// after the link was made (edge PUBLISH), or owns the segment.
 #[repr(C)]
 #[derive(Debug)]
 struct BlockInfo {
@@ -22,7 +22,7 @@ struct BlockInfo {
 #[cfg(not(loom))]
 const _: () = assert!(size_of::<BlockInfo>() == 8);
 
-/// One [`BlockInfo`] for every block of object memory.
+/// One [`BlockInfo`] per block of object memory.
 #[derive(Debug)]
 pub(crate) struct BlockTable(Box<[BlockInfo]>);
 
@@ -46,7 +46,7 @@ impl BlockTable {
     /// The block after `block` in its segment.
     ///
     /// # Panics
-    /// When there is none: an object never ends beyond its segment.
+    /// If there is none: an object never extends beyond its segment.
     #[inline]
     pub(crate) fn next(&self, block: BlockId) -> BlockId {
         self.try_next(block).expect("an object ends inside its segment")
@@ -60,7 +60,7 @@ impl BlockTable {
     }
 
     pub(crate) fn owner(&self, block: BlockId) -> Option<SegmentId> {
-        // Relaxed: read by `check` only, which holds the locks of everyone who writes it.
+        // Relaxed: only `check` reads it, and holds the locks of everyone who writes it.
         let owner = self.0[block.index()].owner.load(Ordering::Relaxed);
         (owner != NONE).then_some(SegmentId(owner as u16))
     }
@@ -77,13 +77,13 @@ impl BlockTable {
         }
     }
 
-    /// Sets what follows `block`.
+    /// Sets the block that follows `block`.
     pub(crate) fn cut_after(&self, block: BlockId, next: Option<BlockId>) {
         // Relaxed: see `BlockInfo`.
         self.0[block.index()].next.store(next.map_or(NONE, |next| next.0), Ordering::Relaxed);
     }
 
-    /// Forgets the owner of a block that goes back to the pool.
+    /// Clears the owner of a block that returns to the pool.
     pub(crate) fn disown(&self, block: BlockId) {
         // Relaxed: the pool's lock orders it before the next owner.
         self.0[block.index()].owner.store(NONE, Ordering::Relaxed);

@@ -7,7 +7,8 @@ use crate::segment::state::SegmentState;
 use crate::sync::edge::{self, Edge};
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 
-/// Live bytes and live objects of one segment, one word, so that one atomic addition keeps both.
+/// Live bytes and live objects of one segment in a single word, so that one atomic addition updates
+/// both.
 ///
 /// ```text
 ///  63                            24 23                           0
@@ -27,7 +28,7 @@ const _: () = assert!(OBJECT_BITS + BYTE_BITS == u64::BITS);
 const _: () = assert!(crate::constants::SEGMENT_BYTES_MAX / HEADER_BYTES * 2 < 1 << OBJECT_BITS);
 
 impl Live {
-    /// One object of `bytes`, header included.
+    /// One object of `bytes` bytes, header included.
     #[inline]
     pub(crate) fn one(bytes: u64) -> Self {
         Self((bytes << OBJECT_BITS) | 1)
@@ -61,7 +62,7 @@ impl std::ops::AddAssign for Live {
 ///     52    12  -        padding to one line
 /// ```
 ///
-/// Invariant: `live <= used - start <= blocks * block bytes`, once writers are quiet.
+/// Invariant, while writers are quiet: `live <= used - start <= blocks * block bytes`.
 #[repr(C, align(64))]
 #[derive(Debug, Default)]
 pub(crate) struct SegmentInfo {
@@ -79,8 +80,8 @@ const _: () = assert!(size_of::<SegmentInfo>() == 64);
 #[cfg(not(loom))]
 const _: () = assert!(std::mem::offset_of!(SegmentInfo, state) == 40);
 
-// Every access below is relaxed unless it says otherwise: `live` changes under a bucket lock
-// (edge BUCKET) and its other readers want an estimate; the remaining fields are written by the
+// Every access below is relaxed unless stated otherwise. `live` changes under a bucket lock (edge
+// BUCKET), and its other readers want an estimate. The remaining fields are written by the
 // segment's single owner and reach the next owner through a mutex (head, inbox, worker state).
 impl SegmentInfo {
     #[inline]
@@ -88,13 +89,13 @@ impl SegmentInfo {
         Live(self.live.load(Ordering::Relaxed))
     }
 
-    /// An object became live here. The bucket of its key is locked.
+    /// An object became live here. Its key's bucket must be locked.
     #[inline]
     pub(crate) fn gain(&self, bytes: u64) {
         self.live.fetch_add(Live::one(bytes).0, Ordering::Relaxed);
     }
 
-    /// An object died here. The bucket of its key is locked.
+    /// An object died here. Its key's bucket must be locked.
     #[inline]
     pub(crate) fn lose(&self, bytes: u64) {
         // LAST-DEATH, from: the bucket was locked before, so a search that sees this waits until
@@ -104,7 +105,7 @@ impl SegmentInfo {
         debug_assert!(before.bytes() >= bytes && before.objects() >= 1, "an object died twice");
     }
 
-    /// A live object here was overwritten in place. The bucket of its key is locked.
+    /// A live object here was overwritten in place. Its key's bucket must be locked.
     #[inline]
     pub(crate) fn resize(&self, before: u64, after: u64) {
         let difference = (after << OBJECT_BITS).wrapping_sub(before << OBJECT_BITS);
@@ -113,10 +114,10 @@ impl SegmentInfo {
         }
     }
 
-    /// Whether no object lives here any more. For segments that nobody writes to.
+    /// Whether no live object is left here. For segments that nobody writes to.
     pub(crate) fn is_dead(&self) -> bool {
-        // LAST-DEATH, to: who finds nothing alive may retire the segment without a look into the
-        // index; every entry that led here has been seen to go.
+        // LAST-DEATH, to: a thread that finds nothing alive may retire the segment without a look
+        // into the index; every entry that led here has been seen to go.
         self.live.load(edge::to(Edge::LastDeath, Ordering::Acquire)) == 0
     }
 
@@ -129,9 +130,9 @@ impl SegmentInfo {
         self.used.store(bytes, Ordering::Relaxed);
     }
 
-    /// Bytes appended that no live object holds. Objects appended but not yet published count.
+    /// Appended bytes that no live object holds. Includes objects appended but not yet published.
     pub(crate) fn dead(&self) -> u64 {
-        // Saturating: without the owner's lock the three may be of different moments.
+        // Saturating: without the owner's lock the three values may be from different moments.
         self.used().saturating_sub(self.start() + self.live().bytes())
     }
 
@@ -139,12 +140,12 @@ impl SegmentInfo {
         self.start.load(Ordering::Relaxed)
     }
 
-    /// The moment it closed on the clock of epochs.
+    /// When it closed, on the clock of epochs.
     pub(crate) fn closed(&self) -> Stamp {
         Stamp::from_word(self.closed.load(Ordering::Relaxed))
     }
 
-    /// The time from which the age of the segment counts, in ticks.
+    /// The time from which the segment's age counts, in ticks.
     pub(crate) fn since(&self) -> u64 {
         self.since.load(Ordering::Relaxed)
     }
@@ -172,12 +173,12 @@ impl SegmentInfo {
         assert!(before.may_become(next), "a segment went from {before:?} to {next:?}");
     }
 
-    /// Blocks were added at the end, or cut off there.
+    /// Records that blocks were added or cut off at the end.
     pub(crate) fn set_blocks(&self, blocks: u64) {
         self.blocks.store(blocks as u32, Ordering::Relaxed);
     }
 
-    /// A fresh segment.
+    /// Initialises a new segment.
     pub(crate) fn open(&self, first: BlockId) {
         self.become_state(SegmentState::Open);
         debug_assert_eq!(self.live(), Live::default(), "a free segment holds nothing");
@@ -187,8 +188,8 @@ impl SegmentInfo {
         self.blocks.store(0, Ordering::Relaxed);
     }
 
-    /// The front was emptied: what remains begins in block `first`, at offset `start` of the
-    /// segment, and has `blocks` blocks.
+    /// Records that the front was emptied: the rest begins in block `first`, at offset `start` of
+    /// the segment, and has `blocks` blocks.
     pub(crate) fn advance(&self, first: BlockId, start: u64, blocks: u64) {
         self.first.store(first.0, Ordering::Relaxed);
         self.start.store(start, Ordering::Relaxed);
@@ -209,7 +210,7 @@ impl SegmentTable {
         size_of_val(&*self.0) as u64
     }
 
-    /// Every segment with its id, free ones too.
+    /// Every segment with its id, including free ones.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (SegmentId, &SegmentInfo)> {
         self.0.iter().enumerate().map(|(id, info)| (SegmentId(id as u16), info))
     }

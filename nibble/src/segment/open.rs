@@ -1,10 +1,10 @@
-//! A segment while it is appended to, by a head or by a compaction worker.
+//! A segment that a head or a compaction worker is appending to.
 
 use crate::address::{BlockId, ObjectRef, SegmentId};
 use crate::raw::Memory;
 use crate::segment::{Run, SegmentTable};
 
-/// A place in a segment: a block and how far into it, possibly just behind its end.
+/// A position in a segment: a block and an offset in it, possibly just behind its end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor {
     pub(crate) block: BlockId,
@@ -12,12 +12,12 @@ pub(crate) struct Cursor {
 }
 
 impl Cursor {
-    /// At the start of `block`.
+    /// The start of `block`.
     pub(crate) fn at(block: BlockId) -> Self {
         Self { block, offset: 0 }
     }
 
-    /// Moves from just behind a block to the start of the next. Something must follow.
+    /// Moves from the end of a block to the start of the next. There must be a next block.
     #[inline]
     pub(crate) fn settle(&mut self, memory: &Memory) {
         if self.offset == memory.region.block_bytes() {
@@ -25,7 +25,7 @@ impl Cursor {
         }
     }
 
-    /// Moves over `bytes` that lie in the segment.
+    /// Moves past `bytes` bytes, which must lie in the segment.
     #[inline]
     pub(crate) fn advance(&mut self, memory: &Memory, bytes: u64) {
         self.offset += bytes;
@@ -36,10 +36,10 @@ impl Cursor {
     }
 }
 
-/// The writing end of an open segment. One thread at a time; `&mut self` says so.
+/// The writing end of an open segment. One thread uses it at a time, as `&mut self` ensures.
 ///
-/// A segment begins short and is extended, run by run, up to its planned size, so that an open
-/// segment never holds much memory that nobody has asked for yet.
+/// A segment begins short and is extended, run by run, up to its planned size. So an open segment
+/// never holds much memory that nobody has requested yet.
 ///
 /// Invariant: `used <= capacity == blocks * block bytes`.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ pub(crate) struct OpenSegment {
 pub(crate) struct Mark(Cursor, u64);
 
 impl OpenSegment {
-    /// Makes `runs` a segment.
+    /// Makes a segment of `runs`.
     pub(crate) fn new(
         id: SegmentId,
         planned: u64,
@@ -77,18 +77,18 @@ impl OpenSegment {
         self.used
     }
 
-    /// Bytes that still fit.
+    /// How many bytes still fit.
     #[inline]
     pub(crate) fn room(&self) -> u64 {
         self.capacity - self.used
     }
 
-    /// Bytes that still fit into the block begun.
+    /// How many bytes still fit into the current block.
     pub(crate) fn room_in_block(&self, memory: &Memory) -> u64 {
         memory.region.block_bytes() - self.cursor.offset
     }
 
-    /// Bytes until the planned size, beyond what is there already.
+    /// How many bytes the planned size exceeds the current capacity by.
     pub(crate) fn unplanned(&self) -> u64 {
         self.planned.saturating_sub(self.capacity)
     }
@@ -108,7 +108,7 @@ impl OpenSegment {
         segments[self.id].set_blocks(self.capacity / memory.region.block_bytes());
     }
 
-    /// Takes the next `bytes`, which must fit.
+    /// Reserves the next `bytes` bytes, which must fit.
     #[inline]
     pub(crate) fn reserve(
         &mut self,
@@ -129,14 +129,14 @@ impl OpenSegment {
         Mark(self.cursor, self.used)
     }
 
-    /// Takes back everything reserved since `mark`, none of which was published.
+    /// Takes back everything reserved since `mark`; none of it may have been published.
     pub(crate) fn rewind(&mut self, mark: Mark, segments: &SegmentTable) {
         Mark(self.cursor, self.used) = mark;
         segments[self.id].set_used(self.used);
     }
 
-    /// Cuts off the blocks behind the last used one; they were never handed out, so they may go
-    /// to the pool at once.
+    /// Cuts off the blocks behind the last used one. They were never handed out, so they may go to
+    /// the pool at once.
     pub(crate) fn trim(&mut self, memory: &Memory, segments: &SegmentTable) -> Vec<Run> {
         let mut runs = Vec::new();
         let mut next = memory.blocks.try_next(self.cursor.block);

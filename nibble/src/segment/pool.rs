@@ -1,4 +1,4 @@
-//! The pool: free blocks, the part of them set aside for compaction, and free segment ids.
+//! The pool: free blocks, some of them reserved for compaction, and free segment ids.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -7,9 +7,9 @@ use crate::address::{BlockId, SegmentId};
 use crate::instrument::{Mutant, mutated};
 use crate::sync::{AtomicU64, Mutex, Ordering, lock};
 
-/// How many runs are looked at for one that is long enough.
+/// How many runs are examined to find one that is long enough.
 const FIT_ATTEMPTS: usize = 32;
-/// How many runs are looked at for a chunk to give back to the system.
+/// How many runs are examined to find a chunk to return to the system.
 const RETURN_ATTEMPTS: usize = 64;
 
 /// Consecutive blocks.
@@ -24,7 +24,7 @@ impl Run {
         (self.start..self.start + self.blocks).map(BlockId)
     }
 
-    /// Adds `block` to `runs`, lengthening the last run if it follows it.
+    /// Adds `block` to `runs`; if it follows the last run, lengthens that.
     pub(crate) fn push(runs: &mut Vec<Self>, block: BlockId) {
         match runs.last_mut() {
             Some(last) if last.start + last.blocks == block.0 => last.blocks += 1,
@@ -33,30 +33,31 @@ impl Run {
     }
 }
 
-/// Who pays for blocks.
+/// On whose behalf blocks are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purse {
-    /// A head: leaves the reserve alone.
+    /// A head: must leave the reserve alone.
     Client,
     /// A compaction worker: may take the last block.
     Compaction,
 }
 
-/// Free blocks.
+/// The free blocks of a node.
 ///
-/// The reserve is an account, not a place: heads are refused once no more than `reserve` blocks
-/// are free, workers are not. What is freed therefore refills the reserve first.
+/// The reserve is a number, not a place: heads are refused once no more than `reserve` blocks are
+/// free, workers are not. So freed blocks refill the reserve first.
 ///
-/// Low addresses go first, so blocks that were never used stay untouched as long as possible.
+/// Low addresses are taken first, so blocks that were never used stay untouched as long as
+/// possible.
 #[derive(Debug)]
 pub(crate) struct Pool {
     state: Mutex<State>,
-    /// Mirror of the free blocks for readers without the lock.
+    /// Copy of the number of free blocks, for readers without the lock.
     free: AtomicU64,
-    /// Mirror of the free blocks whose pages the system has.
+    /// Copy of the number of free blocks whose pages were returned to the system.
     returned: AtomicU64,
     reserve: u64,
-    /// Blocks whose pages go back to the system together.
+    /// How many blocks' pages are returned to the system together.
     chunk: u32,
 }
 
@@ -66,13 +67,13 @@ struct State {
     runs: BTreeMap<u32, u32>,
     free: u64,
     ids: Vec<SegmentId>,
-    /// Chunks whose pages the system has.
+    /// Chunks whose pages were returned to the system.
     returned: BTreeSet<u32>,
 }
 
 impl Pool {
-    /// A pool of the blocks of `run` and of segment ids; pages go back to the system `chunk`
-    /// blocks at a time.
+    /// A pool with the blocks of `run` and a range of segment ids; pages are returned to the system
+    /// in chunks of `chunk` blocks.
     pub(crate) fn new(run: Run, ids: Range<usize>, reserve: u64, chunk: u32) -> Self {
         Self {
             state: Mutex::new(State {
@@ -88,25 +89,25 @@ impl Pool {
         }
     }
 
-    /// Free blocks, the reserve included.
+    /// Number of free blocks, including the reserve.
     #[inline]
     pub(crate) fn free(&self) -> u64 {
         // Relaxed: an estimate; whoever acts on it takes the lock.
         self.free.load(Ordering::Relaxed)
     }
 
-    /// Free blocks that heads may have.
+    /// Number of free blocks that heads may take.
     #[inline]
     pub(crate) fn available(&self) -> u64 {
         self.free().saturating_sub(self.reserve)
     }
 
-    /// Whether the reserve is whole.
+    /// Whether the reserve is complete.
     pub(crate) fn has_reserve(&self) -> bool {
         self.free() >= self.reserve
     }
 
-    /// Takes between `least` and `wish` blocks, preferably behind `after` and in one run.
+    /// Takes between `least` and `wish` blocks, preferably directly after `after` and in one run.
     pub(crate) fn take(
         &self,
         least: u64,
@@ -137,7 +138,7 @@ impl Pool {
         Some(taken)
     }
 
-    /// Gives blocks back.
+    /// Returns blocks to the pool.
     pub(crate) fn give(&self, runs: &[Run]) {
         let mut state = lock(&self.state);
         for &run in runs {
@@ -147,15 +148,15 @@ impl Pool {
         self.free.store(state.free, Ordering::Relaxed); // Relaxed: see `free`.
     }
 
-    /// Whether more than `kept` blocks are free and not yet given back to the system.
+    /// Whether more than `kept` blocks are free with pages not yet returned to the system.
     pub(crate) fn has_idle(&self, kept: u64) -> bool {
         // Relaxed: see `free`.
         let returned = self.returned.load(Ordering::Relaxed);
         self.free().saturating_sub(returned) >= kept.saturating_add(u64::from(self.chunk))
     }
 
-    /// Gives the pages of one chunk back through `discard`, high addresses first, because low
-    /// ones are taken first. Answers whether there was one.
+    /// Returns the pages of one chunk to the system through `discard`; high addresses first,
+    /// because low ones are taken first. Returns whether there was a chunk.
     pub(crate) fn return_chunk(&self, discard: impl FnOnce(Run)) -> bool {
         let mut state = lock(&self.state);
         let chunks = state.runs.iter().rev().take(RETURN_ATTEMPTS).flat_map(|(&start, &blocks)| {
@@ -164,14 +165,14 @@ impl Pool {
         let mut resident = chunks.filter(|chunk| !state.returned.contains(chunk));
         let Some(chunk) = resident.next() else { return false };
         drop(resident);
-        // Under the lock, or somebody would write there meanwhile.
+        // Under the lock, or another thread could be writing there.
         discard(Run { start: chunk * self.chunk, blocks: self.chunk });
         state.returned.insert(chunk);
         self.count_returned(&state);
         true
     }
 
-    /// Pages of blocks that are taken will be there again.
+    /// The pages of blocks that are taken will become resident again.
     fn forget_returned(&self, state: &mut State, run: Run) {
         if state.returned.is_empty() {
             return;
@@ -196,7 +197,7 @@ impl Pool {
         lock(&self.state).ids.push(id);
     }
 
-    /// Calls `visit` for every free run while nobody can take blocks.
+    /// Calls `visit` for every free run, while nobody can take blocks.
     pub(crate) fn for_each_run(&self, mut visit: impl FnMut(Run)) {
         let state = lock(&self.state);
         for (&start, &blocks) in &state.runs {
@@ -206,7 +207,7 @@ impl Pool {
 }
 
 impl State {
-    /// The start of the run to serve `blocks` blocks from.
+    /// The start of the run from which to take `blocks` blocks.
     fn fitting(&self, blocks: u32) -> u32 {
         let mut runs = self.runs.iter();
         let fits = runs.by_ref().take(FIT_ATTEMPTS).find(|&(_, &length)| length >= blocks);

@@ -1,4 +1,4 @@
-//! The life of a segment.
+//! The life cycle of a segment.
 
 /// ```text
 ///          open            close             pick               retire             reclaim
@@ -12,21 +12,21 @@
 /// | Compacting | nobody               | everybody, pinned | the worker that compacts it         |
 /// | Limbo      | nobody               | old pins          | that worker, after a grace period   |
 ///
-/// There is deliberately no edge back to `Open`: once the operations that were active when a
-/// segment closed have left (edge CLOSE), its bytes never change, which is why a worker may copy
+/// There is deliberately no edge back to `Open`. Once the operations that were active when a
+/// segment closed have ended (edge CLOSE), its bytes never change. That is why a worker may copy
 /// them without a lock.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SegmentState {
-    /// Names no memory.
+    /// Has no memory.
     Free = 0,
-    /// Being appended to.
+    /// Is being appended to.
     Open = 1,
-    /// Full, a candidate.
+    /// Full; a candidate for compaction.
     Closed = 2,
-    /// Being emptied.
+    /// Is being emptied.
     Compacting = 3,
-    /// Empty, waiting for readers to leave.
+    /// Empty; waits for readers to leave.
     Limbo = 4,
 }
 

@@ -1,7 +1,7 @@
-//! Synchronisation edges by name, so that a model can be run with one end of one of them weakened:
-//! a model that does not notice is no evidence (`scripts/loom`).
+//! Synchronisation edges by name, so that a model can be run with one end of one edge weakened: a
+//! model that does not notice is no evidence (`scripts/loom`).
 //!
-//! In every other build [`from`] and [`to`] are the ordering they are given.
+//! In every other build [`from`] and [`to`] return the ordering they are given.
 
 #[cfg(not(loom))]
 use super::Ordering;
@@ -34,21 +34,21 @@ edges! {
     Close = "CLOSE",
 }
 
-/// The ordering of an access that `edge` leads from.
+/// The ordering of an access at which `edge` begins.
 #[cfg(not(loom))]
 #[inline(always)]
 pub(crate) const fn from(_edge: Edge, ordering: Ordering) -> Ordering {
     ordering
 }
 
-/// The ordering of an access that `edge` leads to.
+/// The ordering of an access at which `edge` ends.
 #[cfg(not(loom))]
 #[inline(always)]
 pub(crate) const fn to(_edge: Edge, ordering: Ordering) -> Ordering {
     ordering
 }
 
-/// Whether the wait that `edge` consists of is over.
+/// Whether the wait that makes up `edge` is over.
 #[cfg(not(loom))]
 #[inline(always)]
 pub(crate) const fn is_over(_edge: Edge, over: bool) -> bool {
@@ -65,7 +65,7 @@ mod weakened {
     use super::Edge;
     use crate::sync::Ordering;
 
-    /// `EDGE/from` or `EDGE/to`: which end of which edge orders nothing in this process.
+    /// `EDGE/from` or `EDGE/to`: the end of an edge that is weakened in this process.
     const VARIABLE: &str = "NIBBLE_WEAKEN";
 
     #[derive(Clone, Copy, PartialEq, Eq)]
@@ -91,7 +91,7 @@ mod weakened {
         })
     }
 
-    /// Without its releasing half, if so chosen.
+    /// The ordering without its releasing half, if this end is weakened.
     pub(crate) fn from(edge: Edge, ordering: Ordering) -> Ordering {
         match ordering {
             _ if chosen() != Some(End::From(edge)) => ordering,
@@ -100,7 +100,7 @@ mod weakened {
         }
     }
 
-    /// Without its acquiring half, if so chosen.
+    /// The ordering without its acquiring half, if this end is weakened.
     pub(crate) fn to(edge: Edge, ordering: Ordering) -> Ordering {
         match ordering {
             _ if chosen() != Some(End::To(edge)) => ordering,
@@ -109,7 +109,7 @@ mod weakened {
         }
     }
 
-    /// Over at once, if so chosen.
+    /// Over at once, if this edge is weakened.
     pub(crate) fn is_over(edge: Edge, over: bool) -> bool {
         over || chosen() == Some(End::To(edge))
     }

@@ -1,10 +1,10 @@
-//! Loom's atomics with a scheduling point before every access.
+//! Loom's atomics, with a scheduling point before every access.
 //!
-//! Loom itself tries another order only where it takes two accesses to depend on each other, and
-//! it remembers one load of each atomic: a store by a thread that has just loaded the same atomic,
-//! as every holder of a lock does, is not taken to depend on the loads of others before, and
-//! their order is never reversed. With a point that depends on all others, every order within
-//! the bound of preemptions is tried. The point orders no memory.
+//! Loom tries another order only if it considers two accesses dependent, and it remembers one load
+//! per atomic. If a thread stores to an atomic that it has just loaded, as every holder of a lock
+//! does, loom does not consider the store dependent on earlier loads by others, and never reverses
+//! their order. With a point on which all accesses depend, every order within the bound of
+//! preemptions is tried. The point orders no memory.
 
 use loom::sync::Condvar;
 use loom::sync::atomic;
@@ -16,7 +16,7 @@ loom::lazy_static! {
 }
 
 fn point() {
-    // Nobody waits; unlike atomics and locks, telling nobody passes nothing on.
+    // Nobody waits. Unlike atomics and locks, notifying nobody passes nothing on.
     POINT.notify_all();
 }
 

@@ -1,4 +1,4 @@
-//! Goodness of fit: what is drawn follows the stated law, and the test would notice another one.
+//! Goodness of fit: draws follow the stated law, and the test rejects a different law.
 
 use super::{KeyDistribution, KeySampler, Permutation, SizeDistribution, Zipfian};
 use crate::Seed;
@@ -63,7 +63,7 @@ fn latest_is_zipfian_from_the_end() {
     }
 }
 
-/// The probabilities of a set of the first `hot` records that takes `share` of the draws.
+/// Fits a law in which the first `hot` records take `share` of the draws.
 fn hotspot_fit(counts: &[u64], hot: u64, share: f64) -> Fit {
     let cold = RECORDS - hot;
     let of_record = |record| {
@@ -101,7 +101,7 @@ fn all_threads_share_the_popular_records() {
 
 #[test]
 fn a_large_zipfian_has_the_right_head_and_tail() {
-    // 100 million records: the bins are stretches between powers of ten.
+    // With 100 million records, each bin is the stretch between two powers of ten.
     let records = 100_000_000;
     for theta in [0.99, 1.0, 1.2] {
         let law = Zipfian::new(records, theta);

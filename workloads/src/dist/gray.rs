@@ -1,4 +1,4 @@
-//! Zipfian ranks by the formula of Gray et al., the one YCSB uses.
+//! Zipfian ranks by the formula of Gray et al., which YCSB uses.
 
 use super::power::power;
 use super::zeta::{zeta, zeta_directly};
@@ -7,8 +7,8 @@ use crate::Rng;
 /// Draws ranks `0..records`; rank 0 is the most popular, with weight 1 / (rank + 1)^theta.
 ///
 /// J. Gray, P. Sundaresan, S. Englert, K. Baclawski, P. Weinberger: *Quickly Generating
-/// Billion-Record Synthetic Databases*, SIGMOD 1994. With a uniform `u` in 0..1 and
-/// `zeta(n) = 1/1^theta + … + 1/n^theta`:
+/// Billion-Record Synthetic Databases*, SIGMOD 1994. For a uniform `u` in 0..1 and `zeta(n) =
+/// 1/1^theta + … + 1/n^theta`:
 ///
 /// ```text
 /// rank = 0                                       if u zeta(n) < 1
@@ -18,10 +18,10 @@ use crate::Rng;
 /// eta   = (1 - (2/n)^(1-theta)) / (1 - zeta(2)/zeta(n))
 /// ```
 ///
-/// Ranks 0 and 1 are exact. The rest replaces the sum by an integral, which makes rank 2 about a
-/// sixth too popular and the errors of later ranks shrink as 1/rank. Every published YCSB number
-/// contains this; [`Gray::probability`] gives the probabilities that are really drawn, and
-/// [`Gray::probability_exact`] the law itself.
+/// Ranks 0 and 1 are exact. An integral replaces the rest of the sum: rank 2 is about a sixth too
+/// popular, and the error of later ranks shrinks as 1/rank. Every published YCSB number contains
+/// this error. [`Gray::probability`] gives the probabilities actually drawn,
+/// [`Gray::probability_exact`] those of Zipf's law.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Gray {
     records: u64,
@@ -34,7 +34,7 @@ pub(super) struct Gray {
 }
 
 impl Gray {
-    /// `theta` between 0 and 1, both excluded: the formula divides by 1 − theta.
+    /// `theta` must lie strictly between 0 and 1: the formula divides by 1 − theta.
     pub(super) fn new(records: u64, theta: f64) -> Self {
         debug_assert!(records > 0 && theta > 0.0 && theta < 1.0);
         let zeta = zeta(records, theta);
@@ -44,12 +44,12 @@ impl Gray {
         Self { records, theta, zeta, zeta_of_two, alpha: 1.0 / (1.0 - theta), eta }
     }
 
-    /// The next rank.
     #[inline]
     pub(super) fn draw(&self, rng: &mut Rng) -> u64 {
         let unit = rng.unit_f64();
         let scaled = unit * self.zeta;
-        // With one or two records these branches take every draw, but for rounding; `min` takes it.
+        // With one or two records these branches take every draw. Rounding may exceed the last
+        // record; `min` catches that.
         let last = self.records - 1;
         if scaled < 1.0 {
             0
@@ -61,7 +61,7 @@ impl Gray {
         }
     }
 
-    /// How often [`Gray::draw`] answers `rank`.
+    /// The probability with which [`Gray::draw`] returns `rank`.
     pub(super) fn probability(&self, rank: u64) -> f64 {
         if rank < 2 {
             self.probability_exact(rank)
@@ -70,13 +70,13 @@ impl Gray {
         }
     }
 
-    /// How often `rank` should be drawn by Zipf's law.
+    /// The probability of `rank` under Zipf's law.
     pub(super) fn probability_exact(&self, rank: u64) -> f64 {
         debug_assert!(rank < self.records);
         power(rank as f64 + 1.0, -self.theta) / self.zeta
     }
 
-    /// How often [`Gray::draw`] answers a rank below `rank`.
+    /// The probability that [`Gray::draw`] returns a rank below `rank`.
     pub(super) fn probability_below(&self, rank: u64) -> f64 {
         debug_assert!(rank <= self.records);
         match rank {
@@ -89,7 +89,7 @@ impl Gray {
         }
     }
 
-    /// The mean of the ranks that are really drawn.
+    /// The mean of the ranks actually drawn.
     pub(super) fn mean_rank(&self) -> f64 {
         if self.records < 3 {
             return (1..self.records).map(|rank| self.probability(rank)).sum();

@@ -1,4 +1,4 @@
-//! Sizes by a list of weights.
+//! Sizes drawn from a list of weights.
 
 use std::error::Error;
 use std::fmt;
@@ -8,9 +8,9 @@ use std::sync::Arc;
 use crate::Rng;
 use crate::bytes::{format_bytes, parse_bytes};
 
-/// Sizes with weights, whole numbers. Written as text: `100=9,1KiB=1`, in any order.
+/// Sizes with whole-number weights. Written as text: `100=9,1KiB=1`, in any order.
 ///
-/// Kept in the order of sizes, without bins of weight 0. A copy shares the bins.
+/// Bins are sorted by size; bins of weight 0 are dropped. Clones share the bins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SizeHistogram {
     bins: Arc<[Bin]>,
@@ -19,12 +19,12 @@ pub struct SizeHistogram {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Bin {
     bytes: usize,
-    /// The weights of this bin and all before it.
+    /// Sum of the weights up to and including this bin.
     weight_end: u64,
 }
 
 impl SizeHistogram {
-    /// A histogram of `(size in bytes, weight)`; bins of equal size are added up.
+    /// Builds a histogram from pairs `(size in bytes, weight)`; bins of equal size are merged.
     pub fn new(bins: impl IntoIterator<Item = (usize, u64)>) -> Result<Self, HistogramError> {
         let mut sorted: Vec<(usize, u64)> = bins.into_iter().collect();
         sorted.sort_unstable();
@@ -40,12 +40,13 @@ impl SizeHistogram {
         if ends.is_empty() { Err(HistogramError::Empty) } else { Ok(Self { bins: ends.into() }) }
     }
 
-    /// Reads a file: either YCSB's format, or a size and a weight on each line, separated by blanks.
+    /// Parses a file: either YCSB's format, or one size and one weight per line, separated by
+    /// blanks.
     ///
-    /// YCSB's begins with `BlockSize` and a number of bytes; each further line is the number of a
-    /// bucket, counted from 0, and its weight. Bucket *i* stands for its largest size,
-    /// (*i* + 1) · `BlockSize`, as YCSB documents it (its code gives the last bucket one block
-    /// less). Empty lines and lines that begin with `#` count for nothing.
+    /// YCSB's format begins with `BlockSize` and a number of bytes. Each further line is a bucket
+    /// number, counted from 0, and its weight. Bucket *i* stands for its largest size, (*i* + 1) ·
+    /// `BlockSize`, as YCSB documents it (its code makes the last bucket one block smaller). Empty
+    /// lines and lines that begin with `#` are ignored.
     pub fn from_file(text: &str) -> Result<Self, HistogramError> {
         let mut block_bytes = None;
         let mut bins = Vec::new();
@@ -77,7 +78,7 @@ impl SizeHistogram {
         Self::new(bins)
     }
 
-    /// The sizes, in bytes, and their weights, by size.
+    /// Sizes in bytes with their weights, sorted by size.
     pub fn bins(&self) -> impl Iterator<Item = (usize, u64)> {
         let starts = std::iter::once(0).chain(self.bins.iter().map(|bin| bin.weight_end));
         self.bins.iter().zip(starts).map(|(bin, start)| (bin.bytes, bin.weight_end - start))
@@ -102,7 +103,6 @@ impl SizeHistogram {
         sum / self.weight() as f64
     }
 
-    /// All weights together.
     fn weight(&self) -> u64 {
         self.bins[self.bins.len() - 1].weight_end
     }
@@ -134,23 +134,19 @@ impl FromStr for SizeHistogram {
     }
 }
 
-/// Sizes and weights that are no histogram.
+/// Why sizes and weights form no histogram.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HistogramError {
     /// No size has a weight.
     Empty,
-    /// The weights add up to more than 64 bits hold.
+    /// The sum of the weights exceeds 64 bits.
     Weights,
-    /// An entry of the text is not size and weight.
-    Entry {
-        /// The entry as given.
-        text: String,
-    },
-    /// A line of the file is not size and weight.
+    /// An entry of the text is not `size=weight`.
+    Entry { text: String },
+    /// A line of the file is not a size and a weight.
     Line {
-        /// The number of the line, from 1.
+        /// The line number, from 1.
         number: usize,
-        /// The line as given.
         text: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Which record an operation touches.
+//! Which record an operation accesses.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,33 +13,33 @@ use crate::Rng;
 pub enum KeyDistribution {
     /// Every record is equally likely.
     Uniform,
-    /// Few records take most operations: the one of rank r has weight 1 / r^theta.
+    /// A few records take most operations: the record of rank r has weight 1 / r^theta.
     Zipfian {
         /// The skew, above 0. YCSB's is 0.99; caches are often between 1 and 2.5.
         theta: f64,
-        /// Whether popular records are spread over the key range by [`Permutation`], or are the
-        /// first ones. Keys are mixed again by [`key_of`](crate::key_of), so this matters for
-        /// order: records loaded first lie together in a log.
+        /// Whether [`Permutation`] spreads popular records over the key range. Otherwise the first
+        /// records are the popular ones. [`key_of`](crate::key_of) mixes keys again, so this
+        /// matters only for load order: records loaded first lie together in a log.
         scrambled: bool,
     },
-    /// Zipfian by age: the record stored last has rank 1.
+    /// Zipfian by age: the newest record has rank 1.
     Latest {
         /// The skew, above 0.
         theta: f64,
     },
-    /// Two sets, each uniform: the first records, and all others.
+    /// Two sets of records, each uniform: the hot set (the first records) and all others.
     Hotspot {
-        /// The share of the records that are hot, between 0 and 1, both excluded.
+        /// The hot set's share of the records, strictly between 0 and 1.
         set: f64,
-        /// The share of the operations that touch a hot record, from 0 to 1.
+        /// The share of the operations that access a hot record, from 0 to 1.
         operations: f64,
     },
-    /// One record after the other, and again from the first.
+    /// Records in order, starting over after the last.
     Sequential,
 }
 
 impl KeyDistribution {
-    /// Whether every parameter is in its range. The fields are public; text is checked on parsing.
+    /// Checks that every parameter is in its range. Parsing checks text; the fields are public.
     pub fn validate(&self) -> Result<(), ParseKeyDistributionError> {
         match *self {
             Self::Zipfian { theta, .. } | Self::Latest { theta }
@@ -58,7 +58,7 @@ impl KeyDistribution {
     }
 }
 
-/// Draws records `0..records`; one per thread, each with a generator of its own.
+/// Draws records from `0..records`. Each thread has its own sampler with its own generator.
 ///
 /// All threads share the same popular records: popularity depends on the distribution and on
 /// `records`, never on the seed.
@@ -75,7 +75,7 @@ enum Law {
     Zipfian(Zipfian),
     Scrambled(Zipfian, Permutation),
     Latest(Zipfian),
-    /// How many records are hot, and the share of the operations on them.
+    /// The number of hot records, and the share of operations on them.
     Hotspot(u64, f64),
     /// The next record.
     Sequential(u64),
@@ -86,7 +86,7 @@ impl KeySampler {
     ///
     /// # Panics
     ///
-    /// If `records` is zero, or a parameter that was not parsed is out of its range.
+    /// If `records` is zero or a parameter is out of its range.
     pub fn new(distribution: KeyDistribution, records: u64, rng: Rng) -> Self {
         assert!(records > 0, "records = 0: there is nothing to draw");
         distribution.validate().unwrap_or_else(|error| panic!("{error}"));
@@ -100,7 +100,7 @@ impl KeySampler {
             }
             KeyDistribution::Latest { theta } => Law::Latest(Zipfian::new(records, theta)),
             KeyDistribution::Hotspot { set, operations } => {
-                // At least one record is hot. A single one is both hot and all there is.
+                // At least one record is hot. If it is the only record, it is the whole set.
                 let hot = ((records as f64 * set) as u64).clamp(1, records);
                 Law::Hotspot(hot, if hot == records { 1.0 } else { operations })
             }
@@ -109,7 +109,7 @@ impl KeySampler {
         Self { law, records, rng }
     }
 
-    /// A sequential walk begins at `record`; other distributions begin nowhere.
+    /// Starts a sequential walk at `record`; other distributions ignore it.
     ///
     /// # Panics
     ///
@@ -123,7 +123,6 @@ impl KeySampler {
         self
     }
 
-    /// The next record, in `0..records`.
     #[inline]
     pub fn next_record(&mut self) -> u64 {
         match &mut self.law {
@@ -146,7 +145,6 @@ impl KeySampler {
         }
     }
 
-    /// How many records there are.
     pub const fn records(&self) -> u64 {
         self.records
     }

@@ -29,19 +29,16 @@ impl fmt::Display for KeyDistribution {
 /// A text that is not a key distribution.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ParseKeyDistributionError {
-    /// The name is not one of ours.
     UnknownName {
-        /// The text as given.
         text: String,
     },
     /// The skew is not a number above 0.
     Theta {
-        /// The skew as given.
         text: String,
     },
-    /// The hot set or its share of the operations is no fraction.
+    /// The hot set or its share of the operations is not a fraction.
     Hotspot {
-        /// Both as given.
+        /// Both fractions, as given.
         text: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Distributions: which record an operation touches, and how many bytes an object has.
+//! Distributions: which record an operation accesses, and how large an object is.
 
 #[cfg(test)]
 mod fit;

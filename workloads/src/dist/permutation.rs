@@ -2,19 +2,19 @@
 
 use crate::mix::{GOLDEN, inverse};
 
-// Three odd numbers without structure: the fractional parts of the square roots of 2, 3 and 5.
+// Three odd numbers with no structure: the fractional parts of the square roots of 2, 3 and 5.
 const FACTORS: [u64; 3] = [0x6A09_E667_F3BC_C909, 0xBB67_AE85_84CA_A73B, 0x3C6E_F372_FE94_F82B];
 
-/// A bijection of `0..records`, the same for every seed and thread.
+/// A bijection of `0..records`, identical for every seed and thread.
 ///
-/// It takes the place of YCSB's `hash(rank) % records`, which is not injective: there, more than a
-/// third of the records are never asked for, and others collect several ranks, so that the keys no
-/// longer follow the requested law.
+/// It replaces YCSB's `hash(rank) % records`, which is not injective: there, more than a third of
+/// the records are never accessed and others collect several ranks, so the keys no longer follow
+/// the requested law.
 ///
-/// The word is mixed in the smallest power of two that holds `records`, by three rounds of
-/// add, multiply by an odd number and xor-shift, each of them a bijection. A result outside
-/// `0..records` is mixed again until it falls inside ("cycle walking"); less than two rounds on
-/// average.
+/// It mixes the word within the smallest power of two that holds `records`, in three rounds of add,
+/// multiply by an odd number and xor-shift. Each round is a bijection. A result outside
+/// `0..records` is mixed again until it falls inside ("cycle walking"), which takes fewer than two
+/// rounds on average.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Permutation {
     records: u64,
@@ -23,7 +23,7 @@ pub struct Permutation {
 }
 
 impl Permutation {
-    /// The shuffle of `0..records`.
+    /// A permutation of `0..records`.
     ///
     /// # Panics
     ///
@@ -37,7 +37,7 @@ impl Permutation {
         Self { records, mask: (1 << bits) - 1, shift }
     }
 
-    /// Where `rank` goes.
+    /// The record for `rank`.
     #[inline]
     pub const fn apply(&self, rank: u64) -> u64 {
         debug_assert!(rank < self.records);
@@ -55,7 +55,7 @@ impl Permutation {
         }
     }
 
-    /// Which rank went to `record`. Undoes [`Permutation::apply`].
+    /// The rank of `record`; the inverse of [`Permutation::apply`].
     pub const fn rank_of(&self, record: u64) -> u64 {
         debug_assert!(record < self.records);
         let mut word = record;
@@ -63,7 +63,7 @@ impl Permutation {
             let mut round = FACTORS.len();
             while round > 0 {
                 round -= 1;
-                // The shift is at least half of the bits: once is enough to undo it.
+                // The shift is at least half of the bits, so applying it once undoes it.
                 word ^= word >> self.shift;
                 word = word.wrapping_mul(inverse(FACTORS[round])).wrapping_sub(GOLDEN) & self.mask;
             }
@@ -107,7 +107,7 @@ mod tests {
     fn hot_ranks_are_spread_over_the_whole_range() {
         let records = 1_000_000;
         let permutation = Permutation::new(records);
-        // The hottest 1 % of the ranks, over 64 equal stretches of the key range: 156 expected in
+        // The hottest 1 % of the ranks over 64 equal stretches of the key range: 156 expected in
         // each, with a standard deviation of 12.
         let mut stretches = [0u32; 64];
         for rank in 0..10_000 {

@@ -1,9 +1,9 @@
-//! Powers of floating-point numbers, from additions and multiplications alone.
+//! Powers of floating-point numbers, computed with additions and multiplications only.
 //!
-//! `f64::powf` calls the C library of the machine, and libraries differ in the last bit. A key
-//! drawn through it could change with the next release of libc; these bits cannot.
+//! `f64::powf` calls the machine's C library, and libraries differ in the last bit. A key drawn
+//! through it could change with the next release of libc; these bits cannot change.
 //!
-//! Relative error below 1e-14 for the arguments that occur here (checked against `f64::powf`).
+//! The relative error is below 1e-14 for the arguments used here (checked against `f64::powf`).
 
 // ln 2 in two parts; the first has 21 trailing zero bits, so that a small integer times it is exact.
 const LN2_HIGH: f64 = f64::from_bits(0x3FE6_2E42_FEE0_0000);
@@ -23,7 +23,7 @@ const ODD_RECIPROCALS: [f64; 11] = {
     reciprocals
 };
 
-/// 1/0!, 1/1!, 1/2!, …; every factorial here is an exact number.
+/// 1/0!, 1/1!, 1/2!, …; every factorial here is exact.
 const FACTORIAL_RECIPROCALS: [f64; 14] = {
     let mut reciprocals = [1.0; 14];
     let mut factorial = 1.0;
@@ -61,7 +61,7 @@ pub(super) fn ln(x: f64) -> f64 {
     exponent * LN2_HIGH + (2.0 * s * series + exponent * LN2_LOW)
 }
 
-/// `ln(1 + x) / x` for x above −1, without loss near zero.
+/// `ln(1 + x) / x` for x above −1, without loss of precision near zero.
 #[inline]
 pub(super) fn ln_1p_ratio(x: f64) -> f64 {
     if (-0.25..0.25).contains(&x) {
@@ -73,18 +73,18 @@ pub(super) fn ln_1p_ratio(x: f64) -> f64 {
     }
 }
 
-/// `(e^x - 1) / x`, without loss near zero.
+/// `(e^x - 1) / x`, without loss of precision near zero.
 #[inline]
 pub(super) fn exp_m1_ratio(x: f64) -> f64 {
     if (-0.25..0.25).contains(&x) {
-        // Thirteen terms of the series of e^x, without the first, divided by x.
+        // Thirteen terms of the series of e^x, omitting the first, divided by x.
         polynomial(FACTORIAL_RECIPROCALS.last_chunk::<13>().expect("14 terms"), x)
     } else {
         (exp(x) - 1.0) / x
     }
 }
 
-/// e to the power `x`; zero below the range of normal numbers.
+/// e to the power `x`. Returns zero below the range of normal numbers.
 pub(super) fn exp(x: f64) -> f64 {
     debug_assert!(x < 700.0, "exp({x})");
     let twos = (x * std::f64::consts::LOG2_E).round();
@@ -114,7 +114,7 @@ mod tests {
             for base in [1e-3, 0.1, 0.5, 0.7, 0.999, 1.0, 1.5, 2.0, 3.0, 1000.0] {
                 let ours = power(base, exponent);
                 let theirs = base.powf(exponent);
-                // An error of the logarithm is multiplied by the exponent.
+                // The exponent multiplies the error of the logarithm.
                 let tolerance = 1e-15 * f64::max(4.0, (exponent * base.ln()).abs());
                 assert!(
                     (ours - theirs).abs() <= tolerance * theirs,

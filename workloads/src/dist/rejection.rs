@@ -1,14 +1,14 @@
-//! Zipfian ranks by rejection-inversion, for skews that Gray's formula does not reach.
+//! Zipfian ranks by rejection-inversion, for skews outside the range of Gray's formula.
 
 use super::power::{exp, ln, ln_1p_ratio, power};
 use super::zeta::{integral, zeta};
 use crate::Rng;
 
-/// Draws ranks `0..records` exactly by Zipf's law.
+/// Draws ranks `0..records` that follow Zipf's law exactly.
 ///
 /// W. Hörmann, G. Derflinger: *Rejection-Inversion to Generate Variates from Monotone Discrete
-/// Distributions*, ACM TOMACS 6(3), 1996. With `h(x) = 1/x^theta` and its integral
-/// `H(x) = (x^(1-theta) - 1) / (1 - theta)` (`ln x` for theta = 1), numbers `k` from 1 on:
+/// Distributions*, ACM TOMACS 6(3), 1996. With `h(x) = 1/x^theta` and its integral `H(x) =
+/// (x^(1-theta) - 1) / (1 - theta)` (`ln x` for theta = 1), for `k` = 1, 2, …:
 ///
 /// ```text
 /// u = uniform between H(1.5) - 1 and H(records + 0.5)
@@ -17,8 +17,8 @@ use crate::Rng;
 /// s = 2 - H^-1(H(2.5) - h(2))
 /// ```
 ///
-/// `h` is convex, so the stretch `k - 0.5 .. k + 0.5` below `H` holds at least `h(k)`, and what
-/// exceeds it is rejected: less than two draws in a hundred.
+/// `h` is convex, so the stretch `k - 0.5 .. k + 0.5` below `H` has at least the area `h(k)`. Draws
+/// in the excess are rejected: fewer than two in a hundred.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RejectionInversion {
     records: u64,
@@ -30,7 +30,7 @@ pub(super) struct RejectionInversion {
     span: f64,
     /// `s`.
     shortcut: f64,
-    /// `ln(records + 0.5)`: no result of `H^-1` lies above it.
+    /// `ln(records + 0.5)`: an upper bound of `H^-1`.
     ln_end: f64,
 }
 
@@ -56,7 +56,7 @@ impl RejectionInversion {
         loop {
             let u = self.last + rng.unit_f64() * self.span;
             let x = self.inverse(u);
-            // The clamp takes what rounding puts outside.
+            // The clamp corrects rounding errors.
             let k = ((x + 0.5) as u64).clamp(1, self.records);
             let near = k as f64;
             if near - x <= self.shortcut
@@ -70,7 +70,7 @@ impl RejectionInversion {
     /// `H^-1(u)`.
     #[inline]
     fn inverse(&self, u: f64) -> f64 {
-        // −1 stands for infinity; rounding may reach it.
+        // −1 stands for infinity; rounding may reach −1.
         const ABOVE_MINUS_ONE: f64 = -1.0 + f64::EPSILON;
         let t = (u * (1.0 - self.theta)).max(ABOVE_MINUS_ONE);
         exp((ln_1p_ratio(t) * u).min(self.ln_end))

@@ -1,30 +1,29 @@
-//! How many bytes an object has.
+//! Object sizes.
 
 use super::size_text::ParseSizeDistributionError;
 use super::{SizeHistogram, Zipfian};
 use crate::Rng;
 
-/// Sizes of objects. Written as text: `100`, `1KiB`, `50-150` or `50..150` (both ends included),
-/// `zipfian:50-150:0.99`, `histogram:100=9,1KiB=1` (sizes and their weights).
+/// A distribution of object sizes. Written as text:
 #[derive(Clone, Debug, PartialEq)]
 pub enum SizeDistribution {
-    /// Every object has this many bytes.
+    /// Every object has this size in bytes.
     Constant(usize),
     /// Every size from `from` to `to`, both included, is equally likely.
     Uniform {
         /// The smallest size, in bytes.
         from: usize,
-        /// The largest size, in bytes; not below `from`.
+        /// The largest size, in bytes; at least `from`.
         to: usize,
     },
-    /// The smallest size is the most likely.
+    /// Zipfian: the smallest size is the most likely.
     Zipfian(ZipfianSizes),
-    /// Some sizes with a weight each.
+    /// A list of sizes with weights.
     Histogram(SizeHistogram),
 }
 
 impl SizeDistribution {
-    /// The size of the next object. Takes constant time, or the logarithm of the number of bins.
+    /// Draws the size of the next object. Takes time constant or logarithmic in the number of bins.
     #[inline]
     pub fn sample(&self, rng: &mut Rng) -> usize {
         match self {
@@ -35,7 +34,7 @@ impl SizeDistribution {
         }
     }
 
-    /// The smallest size that can occur.
+    /// The smallest possible size.
     pub fn min(&self) -> usize {
         match self {
             Self::Constant(bytes) => *bytes,
@@ -45,7 +44,7 @@ impl SizeDistribution {
         }
     }
 
-    /// The largest size that can occur.
+    /// The largest possible size.
     pub fn max(&self) -> usize {
         match self {
             Self::Constant(bytes) => *bytes,
@@ -65,7 +64,7 @@ impl SizeDistribution {
         }
     }
 
-    /// Whether a range runs forwards. The fields are public; text is checked on parsing.
+    /// Checks that a range runs forwards. Parsing checks text; the fields are public.
     pub const fn validate(&self) -> Result<(), ParseSizeDistributionError> {
         match *self {
             Self::Uniform { from, to } if from > to => {
@@ -76,7 +75,8 @@ impl SizeDistribution {
     }
 }
 
-/// Sizes of a range; the one of rank r, counted from the smallest, has weight 1 / r^theta.
+/// Zipfian sizes within a range. The size of rank r, counted from the smallest, has weight 1 /
+/// r^theta.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ZipfianSizes {
     from: usize,
@@ -86,7 +86,7 @@ pub struct ZipfianSizes {
 }
 
 impl ZipfianSizes {
-    /// Sizes `from` to `to`, both included, in bytes, of skew `theta` above 0.
+    /// Sizes from `from` to `to` in bytes, both included, with skew `theta` above 0.
     pub fn new(from: usize, to: usize, theta: f64) -> Result<Self, ParseSizeDistributionError> {
         if from > to {
             return Err(ParseSizeDistributionError::Reversed { from, to });
@@ -98,7 +98,6 @@ impl ZipfianSizes {
         Ok(Self { from, to, theta, law })
     }
 
-    /// The skew.
     pub const fn theta(&self) -> f64 {
         self.theta
     }

@@ -28,26 +28,23 @@ impl fmt::Display for SizeDistribution {
 /// A text that is not a size distribution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParseSizeDistributionError {
-    /// One of the sizes cannot be read.
+    /// A size cannot be parsed.
     Bytes(ParseBytesError),
     /// The range runs backwards.
     Reversed {
-        /// The smaller end as given.
+        /// The first end, as given.
         from: usize,
-        /// The larger end as given.
+        /// The second end, as given.
         to: usize,
     },
     /// A range was expected.
     NoRange {
-        /// What stands in its place.
+        /// The text found instead.
         text: String,
     },
     /// The skew is not a number above 0.
-    Theta {
-        /// The skew as given.
-        text: String,
-    },
-    /// The list of sizes and weights is no histogram.
+    Theta { text: String },
+    /// The list of sizes and weights is not a histogram.
     Histogram(HistogramError),
 }
 
@@ -101,7 +98,7 @@ fn bytes(text: &str) -> Result<usize, ParseSizeDistributionError> {
     parse_bytes(text).map_err(ParseSizeDistributionError::Bytes)
 }
 
-/// `50-150` or `50..150`; none if the text is no range.
+/// Parses `50-150` or `50..150`; `None` if the text is not a range.
 fn range(text: &str) -> Result<Option<(usize, usize)>, ParseSizeDistributionError> {
     match text.split_once("..").or_else(|| text.split_once('-')) {
         Some((from, to)) => Ok(Some((bytes(from)?, bytes(to)?))),
@@ -116,7 +113,7 @@ impl Serialize for SizeDistribution {
 }
 
 impl<'de> Deserialize<'de> for SizeDistribution {
-    /// Reads the text, or a plain number of bytes.
+    /// Accepts text or a plain number of bytes.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct SizeVisitor;
 

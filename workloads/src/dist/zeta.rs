@@ -1,13 +1,13 @@
-//! Sums of powers: the weights of all ranks together.
+//! Sums of powers: the total weight of all ranks.
 
 use super::power::{exp_m1_ratio, ln, power};
 
 const DIRECT: u64 = 1000;
 
-/// `1/1^theta + … + 1/terms^theta`, for any `theta`, also a negative one.
+/// `1/1^theta + … + 1/terms^theta`, for any `theta`, negative ones included.
 ///
-/// The first thousand terms are added up, the rest follows from the Euler–Maclaurin formula, whose
-/// next term is below 1e-14 of the sum from there on.
+/// The first thousand terms are added. The Euler–Maclaurin formula gives the rest; its first
+/// omitted term is below 1e-14 of that rest.
 pub(super) fn zeta(terms: u64, theta: f64) -> f64 {
     let direct = zeta_directly(terms.min(DIRECT), theta);
     if terms <= DIRECT {
@@ -25,12 +25,12 @@ pub(super) fn zeta(terms: u64, theta: f64) -> f64 {
 }
 
 pub(super) fn zeta_directly(terms: u64, theta: f64) -> f64 {
-    // Smallest first, so that they are not lost in the sum.
+    // Smallest terms first, so that the sum does not swallow them.
     (1..=terms).rev().map(|term| power(term as f64, -theta)).sum()
 }
 
-/// The integral of `1/t^theta` from 1 to `x`: `(x^(1-theta) - 1) / (1 - theta)`, or `ln x` where
-/// theta is 1, without a gap between.
+/// The integral of `1/t^theta` from 1 to `x`: `(x^(1-theta) - 1) / (1 - theta)`, or `ln x` for
+/// theta = 1. It is continuous in theta.
 #[inline]
 pub(super) fn integral(x: f64, theta: f64) -> f64 {
     let ln_x = ln(x);

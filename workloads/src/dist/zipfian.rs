@@ -6,8 +6,8 @@ use crate::Rng;
 
 /// Draws ranks `0..records`; rank 0 is the most popular, with weight 1 / (rank + 1)^theta.
 ///
-/// Below theta = 1 by the formula of Gray et al., the one YCSB uses, with its known deviations;
-/// from 1 on, where that formula fails, by rejection-inversion, which is exact.
+/// Below theta = 1 it uses the formula of Gray et al., as YCSB does, with its known deviations.
+/// From 1 on that formula fails; rejection-inversion takes over, which is exact.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Zipfian(Law);
 
@@ -18,12 +18,12 @@ enum Law {
 }
 
 impl Zipfian {
-    /// Sums zeta once, in microseconds even for billions of records.
+    /// Computes zeta once, which takes microseconds even for billions of records.
     ///
     /// # Panics
     ///
-    /// If `records` is zero, or `theta` is not a finite number above 0: theta = 0 is the uniform
-    /// distribution.
+    /// If `records` is zero, or `theta` is not a finite number above 0. (theta = 0 is the uniform
+    /// distribution.)
     pub fn new(records: u64, theta: f64) -> Self {
         assert!(records > 0, "records = 0: there is nothing to draw");
         assert!(theta > 0.0 && theta.is_finite(), "theta = {theta}: must be a number above 0");
@@ -34,7 +34,6 @@ impl Zipfian {
         })
     }
 
-    /// The next rank.
     #[inline]
     pub fn draw(&self, rng: &mut Rng) -> u64 {
         match &self.0 {
@@ -43,7 +42,7 @@ impl Zipfian {
         }
     }
 
-    /// How often [`Zipfian::draw`] answers `rank`.
+    /// The probability that [`Zipfian::draw`] returns `rank`.
     pub fn probability(&self, rank: u64) -> f64 {
         match &self.0 {
             Law::Gray(gray) => gray.probability(rank),
@@ -51,7 +50,7 @@ impl Zipfian {
         }
     }
 
-    /// How often [`Zipfian::draw`] answers a rank in `from..to`.
+    /// The probability that [`Zipfian::draw`] returns a rank in `from..to`.
     pub fn probability_between(&self, from: u64, to: u64) -> f64 {
         debug_assert!(from <= to);
         match &self.0 {
@@ -62,7 +61,7 @@ impl Zipfian {
         }
     }
 
-    /// The mean of the ranks that [`Zipfian::draw`] answers.
+    /// The mean of the ranks that [`Zipfian::draw`] returns.
     pub fn mean_rank(&self) -> f64 {
         match &self.0 {
             Law::Gray(gray) => gray.mean_rank(),

@@ -30,7 +30,7 @@ const PAPER: [Row; 6] = [
     ("P6", kib(500), Some(kib(600)), 0.9),
 ];
 
-/// Five times the cap in each filling. The paper's cap is 10 GB.
+/// Each filling allocates five times the cap. The paper's cap is 10 GB.
 const RAMCLOUD_PAPER: [Row; 8] = [
     ("W1", fixed(100), None, 0.0),
     ("W2", fixed(100), Some(fixed(130)), 0.0),

@@ -1,8 +1,8 @@
-//! Object sizes that change under a store's or allocator's feet.
+//! Fragmentation workloads: object sizes that change while a store or allocator is in use.
 //!
-//! Fill with objects of one size, delete a share of them at random, fill again with objects of
-//! another size: the holes left behind do not fit. A [`Pattern`] says which sizes and how many
-//! deletes, and how often that comes again; a [`PhaseScript`] turns it into actions, one thread at a
+//! A pattern fills memory with objects of one size, deletes a random share of them, and fills again
+//! with objects of another size that do not fit the holes. A [`Pattern`] gives the sizes, the share
+//! to delete and the number of cycles. A [`PhaseScript`] turns it into actions, one thread at a
 //! time.
 
 mod builtin;

@@ -1,4 +1,4 @@
-//! What a fragmentation experiment asks for.
+//! The definition of a fragmentation experiment.
 
 use std::error::Error;
 use std::fmt;
@@ -6,20 +6,20 @@ use std::fmt;
 use crate::SizeDistribution;
 use crate::bytes::format_bytes;
 
-/// How much is allocated in each of the two filling phases.
+/// How much each of the two filling phases allocates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Volume {
-    /// Allocate until the live bytes reach the cap (the Nibble paper's protocol).
+    /// Allocate until live bytes reach the cap (the Nibble paper's protocol).
     Fill,
-    /// Allocate this multiple of the cap, deleting random objects so that live bytes stay below it
+    /// Allocate this multiple of the cap, deleting random objects to keep live bytes below the cap
     /// (RAMCloud's protocol, with 5).
     Multiple(f64),
 }
 
-/// Fillings of one experiment, at most: each is two rows.
+/// The most fillings of one experiment: each takes two rows.
 const CYCLES_MAX: u32 = 1000;
 
-/// One experiment: two size distributions and what happens between them.
+/// One experiment: two size distributions and a delete phase between them.
 ///
 /// Serialised as, for example:
 ///
@@ -36,20 +36,20 @@ const CYCLES_MAX: u32 = 1000;
 pub struct Pattern {
     /// A short name for rows and figures: letters, digits, `-` and `_`.
     pub name: String,
-    /// The sizes for the eye: `60 → 70 B`. [`Pattern::label_of`] makes one.
+    /// The sizes as shown to readers: `60 → 70 B`. [`Pattern::label_of`] makes it.
     pub label: String,
     /// Sizes of the first filling, in bytes.
     pub first: SizeDistribution,
-    /// Sizes of the second filling. None: the experiment ends with the first.
+    /// Sizes of the second filling. `None`: the experiment ends after the first.
     pub second: Option<SizeDistribution>,
-    /// The fraction of the live objects, by count, that is deleted between the fillings, 0 to 1.
+    /// The fraction of the live objects, by count, deleted between the fillings, from 0 to 1.
     pub delete_fraction: f64,
-    /// How much is allocated in each filling.
+    /// How much each filling allocates.
     pub volume: Volume,
-    /// How often to fill, with a delete phase after each filling; every other filling has the second
-    /// sizes, where there are some. None: fill, delete, and fill with the second sizes.
+    /// The number of fillings, each followed by a delete phase. Every other filling uses the second
+    /// sizes, if there are any. `None`: fill, delete, fill with the second sizes.
     pub cycles: Option<u32>,
-    /// Where the pattern comes from, and how sure that is.
+    /// Where the pattern comes from, and how certain that is.
     pub source: String,
 }
 
@@ -59,7 +59,7 @@ impl Pattern {
         super::all().into_iter().find(|pattern| pattern.name == name)
     }
 
-    /// The sizes for the eye: `60 → 70 B`, `1 → 10 KiB`, `50–150 → 5000–15000 B`.
+    /// The sizes as shown to readers:
     pub fn label_of(first: &SizeDistribution, second: Option<&SizeDistribution>) -> String {
         let sizes = || [Some(first), second].into_iter().flatten();
         let unit = [(1 << 20, "MiB"), (1 << 10, "KiB")].into_iter().find(|&(bytes, _)| {
@@ -73,18 +73,19 @@ impl Pattern {
         format!("{} {unit}", written.collect::<Vec<_>>().join(" → "))
     }
 
-    /// The largest object of either filling, in bytes.
+    /// The size of the largest object of either filling, in bytes.
     pub fn object_bytes_max(&self) -> usize {
         self.second.as_ref().map_or(0, SizeDistribution::max).max(self.first.max())
     }
 
-    /// The smallest object of either filling, in bytes.
+    /// The size of the smallest object of either filling, in bytes.
     pub fn object_bytes_min(&self) -> usize {
         self.second.as_ref().map_or(usize::MAX, SizeDistribution::min).min(self.first.min())
     }
 
-    /// Whether the pattern can be run. The fields are public; this is checked on reading a file and
-    /// again by [`PhaseScript::new`](super::PhaseScript::new).
+    /// Checks that the pattern can run. Reading a file checks this, and
+    /// [`PhaseScript::new`](super::PhaseScript::new) checks it again, because the fields are
+    /// public.
     pub fn validate(&self) -> Result<(), PatternError> {
         let readable = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
         if self.name.is_empty() || !self.name.chars().all(readable) {
@@ -122,41 +123,27 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// A fraction in per cent, without the dust of binary fractions: 0.07 is 7, not 7.000000000000001.
+/// A fraction in per cent, without floating-point noise: 0.07 gives 7, not 7.000000000000001.
 pub(super) fn percent(fraction: f64) -> f64 {
     (fraction * 1e11).round() / 1e9
 }
 
-/// Why a pattern cannot be run.
+/// Why a pattern cannot run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PatternError {
-    /// The name is empty or has letters that no file name should have.
-    Name {
-        /// The name as given.
-        name: String,
-    },
-    /// A size can be zero.
+    /// The name is empty or contains a character that is unsafe in file names.
+    Name { name: String },
+    /// The sizes include zero.
     EmptyObject,
-    /// The fraction to delete is not one.
-    DeleteFraction {
-        /// The fraction as given.
-        fraction: f64,
-    },
+    /// The fraction to delete is not between 0 and 1.
+    DeleteFraction { fraction: f64 },
     /// The multiple of the cap is below one or not a number.
-    Volume {
-        /// The multiple as given.
-        multiple: f64,
-    },
-    /// There is one filling only, or there are more than rows are worth.
-    Cycles {
-        /// Their number as given.
-        cycles: u32,
-    },
-    /// Nothing is deleted between the fillings of a cap, so none but the first does anything.
-    NothingDeleted {
-        /// The number of fillings.
-        cycles: u32,
-    },
+    Volume { multiple: f64 },
+    /// The number of fillings is below two or above the limit.
+    Cycles { cycles: u32 },
+    /// Nothing is deleted between fillings up to a cap, so every filling but the first does
+    /// nothing.
+    NothingDeleted { cycles: u32 },
 }
 
 impl fmt::Display for PatternError {

@@ -1,4 +1,4 @@
-//! A pattern as actions for one thread: a state machine of counters.
+//! Turns a pattern into one thread's actions: a state machine of counters.
 
 use std::error::Error;
 use std::fmt;
@@ -9,18 +9,15 @@ use crate::{Rng, Seed, SizeDistribution};
 /// What the thread does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
-    /// Allocate an object and append it to the table of live objects. If there is no memory for it,
-    /// leave the table alone and call [`PhaseScript::refused`].
-    Allocate {
-        /// The size of the object.
-        bytes: usize,
-    },
+    /// Allocate an object and append it to the table of live objects. If memory runs out, leave the
+    /// table alone and call [`PhaseScript::refused`].
+    Allocate { bytes: usize },
     /// `swap_remove` this element of the table, free it, and call [`PhaseScript::deleted`].
     Delete {
         /// An index into the table of live objects.
         victim: usize,
     },
-    /// The phase is over; [`PhaseScript::step`] tells the next.
+    /// The phase is over; [`PhaseScript::step`] gives the next one.
     EndOfPhase,
 }
 
@@ -29,27 +26,24 @@ pub enum Action {
 pub enum Limit {
     /// Live bytes never exceed this: the thread's share of the experiment's cap.
     LiveBytes(u64),
-    /// The first refusal. For stores of bounded memory.
+    /// The first refusal. For stores with bounded memory.
     UntilRefused,
 }
 
 /// Why a pattern has no script.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ScriptError {
-    /// The pattern itself cannot be run.
+    /// The pattern itself cannot run.
     Pattern(PatternError),
     /// The largest object exceeds the cap.
     CapTooSmall {
         /// This thread's share of the cap.
         cap_bytes: u64,
-        /// The largest object of the pattern.
+        /// The size of the pattern's largest object.
         object_bytes_max: usize,
     },
-    /// A multiple of a cap was asked for, without a cap.
-    MultipleOfNoCap {
-        /// The name of the pattern.
-        name: String,
-    },
+    /// The pattern allocates a multiple of the cap, but there is no cap.
+    MultipleOfNoCap { name: String },
 }
 
 impl fmt::Display for ScriptError {
@@ -97,8 +91,8 @@ impl Error for ScriptError {}
 /// # Ok::<(), workloads::fragmentation::ScriptError>(())
 /// ```
 ///
-/// Each phase draws from a stream of its own, so a refill asks for the same sizes however far the
-/// fill came. Nothing is allocated and an action costs a few nanoseconds: the script runs inside
+/// Each phase draws from its own stream, so a refill asks for the same sizes however far the first
+/// filling came. The script allocates nothing and an action costs a few nanoseconds: it runs inside
 /// the timed loop.
 #[derive(Clone, Debug)]
 pub struct PhaseScript {
@@ -107,7 +101,7 @@ pub struct PhaseScript {
     delete_fraction: f64,
     /// `u64::MAX` when only a refusal ends a filling.
     cap_bytes: u64,
-    /// What a filling allocates in total; `u64::MAX` when it ends at the cap.
+    /// Total bytes that a filling allocates; `u64::MAX` when it ends at the cap.
     volume_bytes: u64,
     cycles: Option<u32>,
     seed: Seed,
@@ -118,16 +112,17 @@ pub struct PhaseScript {
     live_bytes: u64,
     live_objects: u64,
     allocated_bytes: u64,
-    /// Where `allocated_bytes` ends this filling; `u64::MAX` when the cap or a refusal ends it.
+    /// The value of `allocated_bytes` at which this filling ends; `u64::MAX` when the cap or a
+    /// refusal ends it.
     allocated_bytes_end: u64,
-    /// Still to be deleted in this delete phase.
+    /// Objects still to delete in this phase.
     victims: u64,
-    /// A size that was drawn but waits for room; zero if none.
+    /// A size that was drawn and waits for room; zero if none.
     waiting_bytes: usize,
     last: Last,
 }
 
-/// The last action, until the caller has reported its outcome.
+/// The last action, until the caller reports its outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Last {
     Settled,
@@ -137,7 +132,7 @@ enum Last {
 }
 
 impl PhaseScript {
-    /// The actions of `pattern` for one thread. Give every thread a seed of its own.
+    /// The actions of `pattern` for one thread. Each thread needs its own seed.
     pub fn new(pattern: &Pattern, limit: Limit, seed: Seed) -> Result<Self, ScriptError> {
         pattern.validate().map_err(ScriptError::Pattern)?;
         let (cap_bytes, volume_bytes) = match (limit, pattern.volume) {
@@ -177,31 +172,32 @@ impl PhaseScript {
         Ok(script)
     }
 
-    /// The step that the next action belongs to; none when all are over.
+    /// The step that the next action belongs to; `None` when all steps are over.
     #[inline]
     pub const fn step(&self) -> Option<Step> {
         self.step
     }
 
-    /// Bytes of the objects in the caller's table.
+    /// Total size of the objects in the caller's table.
     #[inline]
     pub const fn live_bytes(&self) -> u64 {
         self.live_bytes
     }
 
-    /// Objects in the caller's table.
+    /// Number of objects in the caller's table.
     #[inline]
     pub const fn live_objects(&self) -> u64 {
         self.live_objects
     }
 
-    /// Bytes allocated in all phases so far, deleted ones included.
+    /// Bytes allocated in all phases so far, including deleted objects.
     #[inline]
     pub const fn allocated_bytes(&self) -> u64 {
         self.allocated_bytes
     }
 
-    /// What to do next. An allocation counts as done unless [`PhaseScript::refused`] follows.
+    /// Returns the next action. An allocation counts as done unless [`PhaseScript::refused`]
+    /// follows.
     #[inline]
     pub fn next_action(&mut self) -> Action {
         debug_assert!(self.last != Last::Delete, "deleted() was not called");
@@ -215,7 +211,7 @@ impl PhaseScript {
         }
     }
 
-    /// The object of the last [`Action::Delete`] is gone; it had this size.
+    /// Reports that the object of the last [`Action::Delete`] is gone, and its size.
     #[inline]
     pub const fn deleted(&mut self, bytes: usize) {
         debug_assert!(matches!(self.last, Last::Delete), "nothing was to be deleted");
@@ -224,7 +220,8 @@ impl PhaseScript {
         self.live_objects -= 1;
     }
 
-    /// The last [`Action::Allocate`] found no memory. It is taken back, and the phase is over.
+    /// Reports that the last [`Action::Allocate`] found no memory. The script takes it back and
+    /// ends the phase.
     ///
     /// # Panics
     ///
@@ -291,8 +288,8 @@ impl PhaseScript {
     }
 }
 
-/// How many objects of `pattern` can be live at once in `cap_bytes`: the length of the caller's
-/// table.
+/// The largest number of objects of `pattern` that can be live at once in `cap_bytes`: the length
+/// of the caller's table.
 pub fn objects_max(pattern: &Pattern, cap_bytes: u64) -> usize {
     usize::try_from(cap_bytes / pattern.object_bytes_min().max(1) as u64).unwrap_or(usize::MAX)
 }

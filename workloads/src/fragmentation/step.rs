@@ -1,17 +1,17 @@
-//! The parts of an experiment and their order.
+//! The steps of an experiment and their order.
 
 use std::fmt;
 
 use super::Pattern;
 
-/// What a part of an experiment does.
+/// What a step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
-    /// Allocate objects: of the first size, or in cycles of both by turns.
+    /// Allocate objects: of the first size, or in cycles alternating between both.
     Fill,
-    /// Delete a fraction of them.
+    /// Delete a fraction of the objects.
     Delete,
-    /// Allocate objects of the second size; where everything is done once.
+    /// Allocate objects of the second size; only in experiments without cycles.
     Refill,
 }
 
@@ -26,24 +26,23 @@ impl Phase {
     }
 }
 
-/// A part of an experiment. Displayed as rows call it: `fill`, or `fill-3` where it comes again.
+/// A step of an experiment. Displayed as in rows: `fill`, or `fill-3` in a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Step {
-    /// What it does.
     pub phase: Phase,
-    /// Which time, from 1; none in experiments that do everything once.
+    /// The cycle, from 1; `None` in experiments without cycles.
     pub cycle: Option<u32>,
 }
 
 impl Step {
-    /// The first of an experiment of that many cycles.
+    /// The first step of an experiment with this many cycles.
     pub(super) const fn first(cycles: Option<u32>) -> Self {
         let cycle = if cycles.is_some() { Some(1) } else { None };
         Self { phase: Phase::Fill, cycle }
     }
 
-    /// The one after it; none at the end. An experiment without cycles and without a second size
-    /// ends with its filling.
+    /// The step after this one; `None` at the end. An experiment without cycles and without a
+    /// second size ends after its filling.
     pub(super) fn next(self, cycles: Option<u32>, has_second: bool) -> Option<Self> {
         let Self { phase, cycle } = self;
         match (phase, cycle) {
@@ -56,7 +55,7 @@ impl Step {
         }
     }
 
-    /// Whether objects of the pattern's second size are allocated, where it has one.
+    /// Whether the step allocates objects of the pattern's second size, if it has one.
     pub(super) const fn takes_second(self) -> bool {
         match self.cycle {
             Some(cycle) => cycle.is_multiple_of(2),
@@ -73,7 +72,7 @@ impl fmt::Display for Step {
 }
 
 impl Pattern {
-    /// The parts of the experiment, in their order.
+    /// The steps of the experiment, in order.
     pub fn steps(&self) -> impl Iterator<Item = Step> {
         let (cycles, has_second) = (self.cycles, self.second.is_some());
         std::iter::successors(Some(Step::first(cycles)), move |step| step.next(cycles, has_second))

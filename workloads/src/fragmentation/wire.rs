@@ -1,4 +1,4 @@
-//! Patterns as they stand in files: strict on the way in, plain values afterwards.
+//! The file format of patterns: strict when read, plain values afterwards.
 
 use std::fmt;
 
@@ -114,7 +114,7 @@ mod tests {
 
     use super::*;
 
-    /// A value as TOML or JSON hands it over.
+    /// A value as deserialised from TOML or JSON.
     #[derive(Clone, Copy)]
     enum Given {
         Text(&'static str),

@@ -1,30 +1,27 @@
-//! PostMark's published algorithm as a generator of a trace.
+//! Generates a trace that follows PostMark's published algorithm.
 
 use super::{Parameters, ParametersError};
 use crate::tablefs::{FileError, Inode, TableFs};
 use crate::trace::Operation;
 use crate::{Rng, Seed};
 
-/// What happened to files.
+/// Counts of file operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileCounts {
-    /// Files made.
     pub created: u64,
     /// Files read whole.
     pub read: u64,
-    /// Files appended to.
     pub appended: u64,
-    /// Files removed.
     pub deleted: u64,
 }
 
-/// The trace of PostMark's published algorithm: make directories and files; then transactions,
-/// each of which reads or appends to a file and creates or deletes one, chosen by bias; then
-/// delete what is left.
+/// Generates the trace of PostMark's published algorithm. It makes directories and files, then runs
+/// transactions: each reads or appends to a file and creates or deletes one, chosen by bias. Then
+/// it deletes what is left.
 ///
 /// Files, sizes and directories are drawn uniformly, as the program draws them, but from other
-/// random numbers: a trace is like one recorded from the program, not the same. Operations have
-/// no times: all are 0.
+/// random numbers: the trace resembles a recorded one without being equal to it. Operations have no
+/// times: all are 0.
 ///
 /// ```
 /// use workloads::postmark::{Generator, Parameters};
@@ -45,7 +42,6 @@ pub struct Generator {
     stage: Stage,
 }
 
-/// A file that exists.
 #[derive(Clone, Copy, Debug)]
 struct File {
     name: u64,
@@ -55,24 +51,24 @@ struct File {
 
 #[derive(Clone, Copy, Debug)]
 enum Stage {
-    /// So many directories are still to be made.
+    /// Directories still to make.
     Directories(u64),
-    /// So many files are still to be made.
+    /// Files still to make.
     Files(u64),
-    /// So many transactions are left.
+    /// Transactions left.
     Transactions(u64),
-    /// What is left goes.
+    /// Deletes the remaining files.
     Cleanup,
-    /// So many directories are still to be removed.
+    /// Directories still to remove.
     RemoveDirectories(u64),
     Done,
 }
 
 impl Generator {
-    /// A generator at its first operation.
+    /// Creates a generator at its first operation.
     ///
     /// # Errors
-    /// When the parameters cannot be run.
+    /// If the parameters cannot be run.
     pub fn new(parameters: &Parameters) -> Result<Self, ParametersError> {
         parameters.validate()?;
         Ok(Self {
@@ -87,13 +83,13 @@ impl Generator {
         })
     }
 
-    /// What happened to files so far.
+    /// Counts of file operations so far.
     #[must_use]
     pub const fn counts(&self) -> FileCounts {
         self.counts
     }
 
-    /// Takes the next step of the algorithm, which asks for some operations or none.
+    /// Takes the next step of the algorithm, which yields some operations or none.
     fn step(&mut self) -> Result<(), FileError> {
         self.stage = match self.stage {
             Stage::Directories(0) => {
@@ -145,7 +141,7 @@ impl Generator {
             }
         }
         if self.chance(self.parameters.bias_create) {
-            // The program has room for twice the files it began with.
+            // The program has room for twice the initial number of files.
             if (self.live.len() as u64) < 2 * self.parameters.files {
                 self.create()?;
             }
@@ -158,7 +154,7 @@ impl Generator {
     fn create(&mut self) -> Result<(), FileError> {
         let (min, max) = self.parameters.size_bytes;
         let directory = self.directories[self.rng.below(self.directories.len() as u64) as usize];
-        // The largest size itself is not drawn, unless there is no other.
+        // The largest size itself is never drawn, unless it is the only one.
         let bytes = min + self.rng.below((max - min).max(1).into()) as u32;
         let file = File { name: self.next_name, directory, bytes };
         self.next_name += 1;
@@ -213,7 +209,7 @@ impl Generator {
         (files > 0).then(|| self.rng.below(files) as usize)
     }
 
-    /// True `bias` times in ten.
+    /// True with probability `bias` / 10.
     fn chance(&mut self, bias: u32) -> bool {
         self.rng.below(10) < bias.into()
     }
@@ -246,7 +242,7 @@ mod tests {
     use super::*;
     use crate::trace::OperationKind::{self, Delete, Get, Put};
 
-    /// Operations, and the counts of files at their end.
+    /// Runs a generator to its end and returns the operations and file counts.
     fn run(parameters: &Parameters) -> (Vec<Operation>, FileCounts) {
         let mut generator = Generator::new(parameters).unwrap();
         let operations = generator.by_ref().collect();
@@ -268,7 +264,7 @@ mod tests {
         assert_eq!(count(Get), created + 2 * read + 2 * appended + deleted + directories);
         let half = |count: u64| count.abs_diff(transactions / 2) < transactions / 40;
         assert!(half(created - 1000) && half(read), "{counts:?}");
-        // Some files are as large as they may be.
+        // Some files have already reached the largest size.
         assert!(appended <= transactions - read && appended > transactions * 9 / 20, "{counts:?}");
     }
 
@@ -302,7 +298,7 @@ mod tests {
         for (found, wanted) in percent.into_iter().zip(expected) {
             assert!((found - wanted).abs() < 1.0, "{percent:?}");
         }
-        // At the end files are looked up and deleted, nothing else.
+        // At the end files are only looked up and deleted.
         let last = &operations[operations.len() - 1000..operations.len() - 10];
         let deletes = last.iter().filter(|operation| operation.kind == Delete).count();
         assert_eq!(deletes * 2, last.len());

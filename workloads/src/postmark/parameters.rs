@@ -1,4 +1,4 @@
-//! What PostMark is told.
+//! PostMark's parameters.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,50 +9,51 @@ use crate::tablefs::FILE_BYTES_MAX;
 /// The program counts files and transactions in signed 32-bit numbers, and has room for twice its
 /// files.
 const COUNT_MAX: u64 = (i32::MAX / 2) as u64;
-/// Files per subdirectory and transactions per file in the paper.
+/// The paper's files per subdirectory and transactions per file.
 const FILES_PER_SUBDIRECTORY: u64 = 200;
 const TRANSACTIONS_PER_FILE: u64 = 16;
 const PAPER_FILES: u64 = 2_000_000;
 
-/// What PostMark is told. The fields are public; [`validate`](Self::validate) checks them.
+/// PostMark's parameters. The fields are public; [`validate`](Self::validate) checks them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// Files made before the transactions. Twice as many may exist later.
+    /// Files made before the transactions begin. Twice as many may exist later.
     pub files: u64,
-    /// Transactions; each reads or appends, and creates or deletes.
+    /// Transactions. Each reads or appends, and creates or deletes.
     pub transactions: u64,
-    /// Subdirectories that files are spread over; 0: all lie in one.
+    /// Subdirectories to spread the files over; 0 puts all files in one directory.
     pub subdirectories: u64,
-    /// The smallest and the largest file, in bytes. Appending never exceeds the largest.
+    /// The smallest and the largest file, in bytes. Appends never exceed the largest.
     pub size_bytes: (u32, u32),
-    /// Bytes asked for at a time when a file is read.
+    /// Bytes per call when a file is read.
     pub read_block_bytes: u32,
-    /// Bytes given at a time when a file is written.
+    /// Bytes per call when a file is written.
     pub write_block_bytes: u32,
-    /// Of ten transactions, how many read; the others append.
+    /// Out of ten transactions, how many read; the others append.
     pub bias_read: u32,
-    /// Of ten transactions, how many create; the others delete.
+    /// Out of ten transactions, how many create; the others delete.
     pub bias_create: u32,
-    /// Of the program's and the generator's random numbers; their sequences differ.
+    /// Seed of the program's and the generator's random numbers; their sequences differ.
     pub seed: u32,
 }
 
 impl Parameters {
-    /// The Nibble paper's: 2 million files, 32 million transactions, 10 thousand subdirectories.
+    /// The Nibble paper's parameters: 2 million files, 32 million transactions, 10 thousand
+    /// subdirectories.
     #[must_use]
     pub const fn paper() -> Self {
         Self::of_files(PAPER_FILES)
     }
 
-    /// The paper's, with its numbers of files, transactions and subdirectories divided; at least
-    /// one file and one subdirectory remain. A divisor of 0 counts as 1.
+    /// The paper's parameters with the numbers of files, transactions and subdirectories divided;
+    /// at least one file and one subdirectory remain. A divisor of 0 counts as 1.
     #[must_use]
     pub const fn scaled(divisor: u64) -> Self {
         let files = PAPER_FILES / if divisor == 0 { 1 } else { divisor };
         Self::of_files(if files == 0 { 1 } else { files })
     }
 
-    /// So many files, everything else in the paper's proportions.
+    /// This many files, and everything else in the paper's proportions.
     #[must_use]
     pub const fn of_files(files: u64) -> Self {
         let subdirectories = files / FILES_PER_SUBDIRECTORY;
@@ -69,10 +70,10 @@ impl Parameters {
         }
     }
 
-    /// Whether the program and the generator can run them.
+    /// Checks that the program and the generator can run with these parameters.
     ///
     /// # Errors
-    /// With the first number that is out of its bounds, and those.
+    /// The first number out of bounds, with its bounds.
     pub fn validate(&self) -> Result<(), ParametersError> {
         let (min_bytes, max_bytes) = self.size_bytes;
         let bounds = [
@@ -98,13 +99,13 @@ impl Parameters {
         Ok(())
     }
 
-    /// A name that tells the parameters which vary: `postmark-10000-160000-seed-42`.
+    /// A name made of the parameters that vary:
     #[must_use]
     pub fn name(&self) -> String {
         format!("postmark-{}-{}-seed-{}", self.files, self.transactions, self.seed)
     }
 
-    /// What the program is to read on its standard input to work below `location`.
+    /// The program's standard input for working below `location`.
     #[must_use]
     pub fn script(&self, location: &Path) -> String {
         let (min_bytes, max_bytes) = self.size_bytes;

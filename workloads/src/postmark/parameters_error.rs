@@ -1,29 +1,21 @@
-//! Why parameters cannot be run.
-
 use std::error::Error;
 use std::fmt;
 
 /// Why parameters cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParametersError {
-    /// A number that has to be within bounds is not.
+    /// A number is out of bounds.
     OutOfRange {
-        /// Which.
+        /// The name in messages.
         name: &'static str,
-        /// As given.
         value: u64,
-        /// The smallest possible.
+        /// The smallest allowed value.
         min: u64,
-        /// The largest possible.
+        /// The largest allowed value.
         max: u64,
     },
     /// The smallest file is larger than the largest.
-    SizesReversed {
-        /// The smallest size, in bytes.
-        min_bytes: u32,
-        /// The largest size, in bytes.
-        max_bytes: u32,
-    },
+    SizesReversed { min_bytes: u32, max_bytes: u32 },
 }
 
 impl fmt::Display for ParametersError {

@@ -1,9 +1,9 @@
-//! The live records of one thread, where records are deleted.
+//! The live records of one thread, for workloads that delete records.
 
 use super::request::{Request, RequestKind};
 use crate::{KeyDistribution, KeySampler, Rng, Seed};
 
-/// The live records of one thread with the sizes of their values, 8 bytes each: every one is the
+/// The live records of one thread with the sizes of their values, 8 bytes each. Each is held as the
 /// INSERT that would store it.
 #[derive(Clone, Debug)]
 pub(super) struct LiveRecords {
@@ -12,7 +12,7 @@ pub(super) struct LiveRecords {
 }
 
 impl LiveRecords {
-    /// An empty list with room for `capacity` records, every page of it touched.
+    /// An empty list with room for `capacity` records. Every page of it has been touched.
     pub(super) fn with_capacity(capacity: usize) -> Self {
         let touched = Request::new(RequestKind::Insert, Request::SIZE_MAX, Request::RECORD_MAX);
         let mut records = vec![touched; capacity];
@@ -20,7 +20,7 @@ impl LiveRecords {
         Self { records, bytes: 0 }
     }
 
-    /// Each as the INSERT that would store it.
+    /// All records, each as the INSERT that would store it.
     pub(super) fn as_slice(&self) -> &[Request] {
         &self.records
     }
@@ -40,7 +40,7 @@ impl LiveRecords {
         self.records[position as usize].record()
     }
 
-    /// Appends a record and gives the INSERT.
+    /// Appends a record and returns its INSERT.
     #[inline]
     pub(super) fn insert(&mut self, record: u64, value_bytes: usize) -> Request {
         let insert = Request::new(RequestKind::Insert, value_bytes, record);
@@ -49,7 +49,7 @@ impl LiveRecords {
         insert
     }
 
-    /// The value at `position` has a new size.
+    /// Sets the size of the value at `position`.
     #[inline]
     pub(super) fn resize(&mut self, position: u64, value_bytes: usize) {
         let entry = &mut self.records[position as usize];
@@ -57,7 +57,8 @@ impl LiveRecords {
         *entry = Request::new(RequestKind::Insert, value_bytes, entry.record());
     }
 
-    /// Removes a record, each equally likely; the last one takes its place. There must be one.
+    /// Removes a record, chosen uniformly; the last record takes its place. The list must not be
+    /// empty.
     #[inline]
     pub(super) fn remove_any(&mut self, rng: &mut Rng) -> u64 {
         let victim = self.records.swap_remove(rng.below(self.len()) as usize);
@@ -69,13 +70,13 @@ impl LiveRecords {
 /// Draws positions in a list whose length changes.
 #[derive(Clone, Debug)]
 pub(super) enum Positions {
-    /// All equally likely.
+    /// Uniform over the list.
     Uniform(Rng),
-    /// What the law draws, modulo the length. Beyond the length that the law was made for nothing
-    /// is asked for, until a delete moves it down.
+    /// Draws from the law, modulo the length. If the list grows beyond the length the law was made
+    /// for, records beyond that are not drawn until a delete moves them down.
     FromStart(KeySampler),
-    /// The same, counted from the end. Inserts are appended, so those come first; but the last
-    /// record also fills the place of a deleted one, and loses its rank.
+    /// The same, counted from the end. Inserts are appended, so the newest records come first; but
+    /// the last record also fills the place of a deleted one and so loses its rank.
     FromEnd(KeySampler),
 }
 
@@ -92,7 +93,7 @@ impl Positions {
         }
     }
 
-    /// A position in `0..length`; `length` is not zero.
+    /// A position in `0..length`; `length` must not be zero.
     #[inline]
     pub(super) fn draw(&mut self, length: u64) -> u64 {
         match self {

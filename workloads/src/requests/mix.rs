@@ -1,4 +1,4 @@
-//! The shares of the kinds of requests.
+//! Shares of the request kinds.
 
 use std::error::Error;
 use std::fmt;
@@ -8,38 +8,35 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use super::RequestKind;
 use crate::Rng;
 
-/// What share of the requests is of which kind, in per cent; together 100.
+/// The share of each kind of request, in per cent; the shares add up to 100.
 ///
-/// Shares that are left out of a file are 0. [`Mix::default`] has zeros only, to be filled in.
+/// Shares left out of a file are 0. [`Mix::default`] has only zeros.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 // `remote`: the derived functions become associated ones, so that reading can validate.
 #[serde(remote = "Self", rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Mix {
-    /// Reads.
     pub get: f64,
-    /// Overwrites.
     pub update: f64,
-    /// Records that are new.
+    /// INSERTs of new records.
     pub insert: f64,
-    /// Removals.
     pub delete: f64,
     /// Reads, each followed by an overwrite of the same record.
     pub read_modify_write: f64,
-    /// Reads of several records in the order of keys.
+    /// Scans: reads of several records in key order.
     pub scan: f64,
 }
 
-/// Shares as people round them, 33.333 three times, still count as 100.
+/// Rounded shares, such as 33.333 three times, still count as 100.
 const TOLERANCE_PERCENT: f64 = 0.001;
 
 impl Mix {
-    /// This share of GETs in per cent; the rest are UPDATEs.
+    /// A mix with this share of GETs in per cent; the rest are UPDATEs.
     pub fn gets(percent: f64) -> Result<Self, MixError> {
         let mix = Self { get: percent, update: 100.0 - percent, ..Self::default() };
         mix.validate().map(|()| mix)
     }
 
-    /// The shares by kind, in the order of [`RequestKind::ALL`].
+    /// The shares with their kinds, in the order of [`RequestKind::ALL`].
     pub const fn shares(&self) -> [(RequestKind, f64); 6] {
         [
             (RequestKind::Get, self.get),
@@ -51,7 +48,7 @@ impl Mix {
         ]
     }
 
-    /// Whether every share is a percentage and they add up to 100 (within 0.001).
+    /// Checks that every share is a percentage and that they add up to 100 (within 0.001).
     pub fn validate(&self) -> Result<(), MixError> {
         let shares = self.shares().map(|(_, share)| share);
         let sum: f64 = shares.iter().sum();
@@ -65,12 +62,12 @@ impl Mix {
 }
 
 impl fmt::Display for Mix {
-    /// `get 95 %, update 5 %`: the shares that are not zero.
+    /// `get 95 %, update 5 %`: the nonzero shares.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut separator = "";
         for (kind, share) in self.shares() {
             if share != 0.0 {
-                // Without the dust of binary fractions: 100 − 99.9 is 0.1.
+                // Rounds off floating-point noise: 100 − 99.9 is 0.1.
                 let share = (share * 1e9).round() / 1e9;
                 write!(f, "{separator}{} {share} %", kind.name())?;
                 separator = ", ";
@@ -80,7 +77,7 @@ impl fmt::Display for Mix {
     }
 }
 
-/// Shares that are no mix.
+/// Why shares form no mix.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MixError {
     mix: Mix,
@@ -107,17 +104,17 @@ impl Serialize for Mix {
 }
 
 impl<'de> Deserialize<'de> for Mix {
-    /// Reads the shares by name; those left out are 0. Refuses what [`Mix::validate`] refuses.
+    /// Reads the shares by name; those left out are 0. Rejects what [`Mix::validate`] rejects.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mix = Self::deserialize(deserializer)?;
         mix.validate().map(|()| mix).map_err(de::Error::custom)
     }
 }
 
-/// Draws kinds by their shares.
+/// Draws kinds according to their shares.
 #[derive(Clone, Debug)]
 pub(super) struct KindSampler {
-    /// Draws below a threshold, and not below the one before, are of its kind.
+    /// A draw below a threshold, and not below the one before, is of that kind.
     thresholds: [(f64, RequestKind); 6],
 }
 
@@ -128,7 +125,7 @@ impl KindSampler {
             sum += share / 100.0;
             (sum, kind)
         });
-        // The last kind that is asked for takes what rounding leaves.
+        // The last kind with a share takes what rounding leaves.
         if let Some(last) = mix.shares().iter().rposition(|&(_, share)| share > 0.0) {
             thresholds[last].0 = 1.0;
         }
@@ -190,7 +187,7 @@ mod tests {
     fn a_kind_without_share_never_occurs() {
         assert_eq!(counts(Mix::gets(100.0).unwrap()), [200_000, 0, 0, 0, 0, 0]);
         assert_eq!(counts(Mix::gets(0.0).unwrap()), [0, 200_000, 0, 0, 0, 0]);
-        // Together a little less than 100: GETs do not get the rest.
+        // The sum is slightly below 100: GETs must not get the rest.
         let thirds = Mix { update: 33.333, insert: 33.333, scan: 33.333, ..Mix::default() };
         let [gets, _, _, deletes, read_modify_writes, _] = counts(thirds);
         assert_eq!((gets, deletes, read_modify_writes), (0, 0, 0));

@@ -1,7 +1,7 @@
-//! Mixes of requests to a store: YCSB's shape, plus deletes and churn.
+//! Request mixes for a store: YCSB's shape, plus deletes and churn.
 //!
-//! A [`Workload`] says what is asked for; a [`RequestStream`] yields it for one thread, as words of
-//! 8 bytes that are prepared before the clock starts, or drawn while it runs.
+//! A [`Workload`] describes the requests. A [`RequestStream`] yields them for one thread as 8-byte
+//! words, either prepared before the clock starts or drawn while it runs.
 //!
 //! ```
 //! use workloads::Seed;
@@ -14,25 +14,25 @@
 //! stream.fill(&mut words); // the next call goes on where this one ended
 //! ```
 //!
-//! Each request is asked once. Replaying an array would let the processor learn it, and would read
+//! Each request is issued once. Replaying an array would let the processor learn it, and would read
 //! the same records again in the same order.
 //!
 //! # Who may name which record
 //!
 //! Loaded records are `0..records`. Thread `t` of `n` inserts `records + t`, `records + t + n`,
-//! `records + t + 2 n`, …: no record is ever inserted twice.
+//! `records + t + 2 n`, …: no record is inserted twice.
 //!
-//! * A mix *without deletes* draws keys over the loaded records. Inserted records are asked for by
-//!   `latest` only, and only by the thread that inserted them, so that no request meets a record
-//!   that is still on its way. (YCSB lets its range grow, asks for the inserts of all threads, and
-//!   waits for the acknowledgement of each.)
-//! * With *deletes or churn*, thread `t` owns the loaded records with `record % n == t` and what it
-//!   inserted. It deletes one of its live records, all equally likely, and draws every other key
-//!   from the list of them by position, so that no request names a dead record. When nothing is
-//!   live, a request becomes an INSERT.
+//! * A mix *without deletes* draws keys over the loaded records. Only `latest` requests inserted
+//!   records, and only from the thread that inserted them, so no request meets a record whose
+//!   INSERT is still in flight. (YCSB lets its range grow, requests the inserts of all threads, and
+//!   waits until each is acknowledged.)
+//! * With *deletes or churn*, thread `t` owns the loaded records with `record % n == t` and the
+//!   records it inserted. It deletes one of its live records, chosen uniformly, and draws every
+//!   other key by position from the list of its live records, so no request names a dead record.
+//!   When nothing is live, a request becomes an INSERT.
 //!
-//! Kinds, keys, sizes and victims come from independent streams: two mixes of GETs and UPDATEs
-//! with one seed touch the same records in the same order.
+//! Kinds, keys, sizes and victims come from independent streams: two mixes of GETs and UPDATEs with
+//! the same seed access the same records in the same order.
 
 mod live;
 mod mix;

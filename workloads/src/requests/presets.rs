@@ -23,7 +23,7 @@ pub(super) fn by_name(name: &str) -> Option<Workload> {
     }
 }
 
-/// GETs and UPDATEs of values of 1 KiB, all records equally likely.
+/// GETs and UPDATEs of 1 KiB values, uniform over the records.
 fn plain(name: &str, mix: Mix) -> Workload {
     Workload {
         name: name.to_owned(),
@@ -41,7 +41,7 @@ fn plain(name: &str, mix: Mix) -> Workload {
 fn gets(name: &str) -> Option<Workload> {
     let percent: f64 = name.strip_prefix("get-")?.parse().ok()?;
     let mix = Mix::gets(percent).ok()?;
-    // One name for one workload: "get-095" is none.
+    // One name per workload: "get-095" is not a name.
     (format!("get-{percent}") == name).then(|| plain(name, mix))
 }
 
@@ -54,8 +54,8 @@ fn churn() -> Workload {
     Workload { churn: true, ..plain("churn", mix) }
 }
 
-/// Sizes grow by 30 %, as in W2 and W3 of the RAMCloud paper: what one object leaves behind never
-/// holds the next, and both sizes lie in different size classes of every usual allocator.
+/// Sizes grow by 30 %, as in W2 and W3 of the RAMCloud paper. The hole of one object never fits the
+/// next, and the two sizes lie in different size classes of every common allocator.
 fn churn_resize() -> Workload {
     Workload {
         name: "churn-resize".to_owned(),

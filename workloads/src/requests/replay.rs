@@ -1,5 +1,5 @@
-//! From the operations of a trace to requests: keys become dense record numbers, and what every
-//! operation must find is known before anything is executed.
+//! Turns the operations of a trace into requests. Keys become dense record numbers, and the
+//! expected result of every operation is known before any is executed.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,15 +12,15 @@ use super::{Request, RequestKind};
 use crate::mix::mix;
 use crate::trace::{Operation, OperationKind};
 
-/// What follows when a trace asks for a key that is not there. Traces of caches do not say whether
-/// the client then stored the value.
+/// What happens when a GET of the trace misses. Traces of caches do not say whether the client then
+/// stored the value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Miss {
-    /// Nothing: the trace has every store operation in it.
+    /// Nothing: the trace contains every store operation.
     #[default]
     Nothing,
-    /// The value is stored, with the bytes that the trace tells for the GET: a look-aside cache.
+    /// The value is stored, with the size that the trace gives for the GET: a look-aside cache.
     Set,
 }
 
@@ -53,46 +53,46 @@ impl FromStr for Miss {
     }
 }
 
-/// What a trace comes to as requests.
+/// Totals of a trace as requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ReplayTotals {
-    /// Requests, those added after misses included.
+    /// Requests, including those added after misses.
     pub requests: u64,
     /// Distinct keys.
     pub records: u64,
-    /// GETs of keys that are there.
+    /// GETs that hit.
     pub gets: u64,
-    /// GETs of keys that are not.
+    /// GETs that miss.
     pub gets_absent: u64,
-    /// PUTs of keys that are not there.
+    /// PUTs of absent keys.
     pub inserts: u64,
-    /// PUTs of keys that are.
+    /// PUTs of present keys.
     pub updates: u64,
-    /// DELETEs of keys that are there.
+    /// DELETEs of present keys.
     pub deletes: u64,
-    /// DELETEs of keys that are not.
+    /// DELETEs of absent keys.
     pub deletes_absent: u64,
     /// Value bytes of all PUTs.
     pub written_bytes: u64,
-    /// Bytes of the largest value.
+    /// Size of the largest value in bytes.
     pub value_bytes_max: u64,
     /// Keys that are live at the end.
     pub live_records: u64,
-    /// Their value bytes.
+    /// Value bytes of those keys.
     pub live_bytes: u64,
-    /// Most live keys at any time.
+    /// The most keys live at once.
     pub live_records_max: u64,
-    /// Most live value bytes at any time.
+    /// The most value bytes live at once.
     pub live_bytes_max: u64,
-    /// Most bytes of live objects at any time: values, and the overhead of each object that the
-    /// numbering was made with.
+    /// The most object bytes live at once: values plus the per-object overhead given to
+    /// [`Numbering::new`].
     pub object_bytes_max: u64,
-    /// From the first operation to the last.
+    /// Time from the first operation to the last.
     pub duration_ns: u64,
 }
 
-/// Numbers the keys of a trace and follows what is live. Some 40 bytes a key.
+/// Numbers the keys of a trace and tracks which are live. Takes about 40 bytes per key.
 #[derive(Clone, Debug)]
 pub struct Numbering {
     miss: Miss,
@@ -104,22 +104,22 @@ pub struct Numbering {
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     record: u64,
-    /// Bytes of the live value.
+    /// Size of the live value.
     live: Option<u32>,
 }
 
 impl Numbering {
-    /// `overhead_bytes` are counted for each live object beside its value, towards
+    /// Counts `overhead_bytes` per live object, beside its value, towards
     /// [`ReplayTotals::object_bytes_max`].
     #[must_use]
     pub fn new(miss: Miss, overhead_bytes: u64) -> Self {
         Self { miss, overhead_bytes, records: HashMap::default(), totals: ReplayTotals::default() }
     }
 
-    /// The requests of an operation: one, or two where a GET misses and stores.
+    /// The requests of an operation: one, or two if a GET misses and stores.
     ///
     /// # Errors
-    /// A value beyond [`Request::SIZE_MAX`].
+    /// A value larger than [`Request::SIZE_MAX`].
     pub fn requests(
         &mut self,
         operation: &Operation,
@@ -136,7 +136,8 @@ impl Numbering {
         let entry = self.records.entry(operation.key).or_insert(Entry { record: next, live: None });
         let record = entry.record;
         let was = entry.live;
-        // What a GET that misses would store: what is there, where the trace does not tell.
+        // The size that a missing GET would store: the size of the present value if the trace gives
+        // none.
         let size = match (operation.kind, was) {
             (OperationKind::Get, Some(live)) if size == 0 => live as usize,
             (OperationKind::Delete, _) => 0,
@@ -166,7 +167,7 @@ impl Numbering {
         Ok((first, second))
     }
 
-    /// What it comes to so far.
+    /// The totals so far.
     #[must_use]
     pub fn totals(&self) -> ReplayTotals {
         self.totals
@@ -213,11 +214,10 @@ impl Numbering {
 /// Why an operation cannot be replayed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReplayError {
-    /// A value that no request can name.
+    /// The value is too large for a request.
     ValueTooLarge {
-        /// Which request it would be.
+        /// The number of the request.
         operation: u64,
-        /// Its bytes.
         bytes: usize,
     },
 }
@@ -227,8 +227,8 @@ impl fmt::Display for ReplayError {
         let Self::ValueTooLarge { operation, bytes } = self;
         write!(
             formatter,
-            "operation {operation} has a value of {bytes} bytes, and a request at most {}: convert \
-             the trace with `--size-max`",
+            "operation {operation} has a value of {bytes} bytes, but a request holds at most {}: \
+             convert the trace with `--size-max`",
             Request::SIZE_MAX
         )
     }
@@ -236,7 +236,7 @@ impl fmt::Display for ReplayError {
 
 impl std::error::Error for ReplayError {}
 
-/// Keys of traces may be block numbers as well as hashes: one multiplication spreads either.
+/// A trace's keys may be block numbers or hashes; one multiplication spreads both.
 #[derive(Clone, Copy, Debug, Default)]
 struct KeyHasher(u64);
 

@@ -1,4 +1,4 @@
-//! One request as a word of 8 bytes.
+//! One request as an 8-byte word.
 
 use std::fmt;
 
@@ -15,11 +15,11 @@ pub enum RequestKind {
     Delete,
     /// Read a record, then overwrite it.
     ReadModifyWrite,
-    /// Read a record and those that follow it in the order of keys.
+    /// Read a record and its successors in key order.
     Scan,
-    /// Read a record that is not there: replayed traces ask for such.
+    /// Read an absent record; replayed traces contain such requests.
     GetAbsent,
-    /// Remove a record that is not there.
+    /// Remove an absent record.
     DeleteAbsent,
 }
 
@@ -60,7 +60,7 @@ const KIND_SHIFT: u32 = RECORD_BITS + SIZE_BITS;
 // The three fields tile the word: no gap, no overlap.
 const _: () = assert!(KIND_BITS + SIZE_BITS + RECORD_BITS == u64::BITS);
 const _: () = assert!(size_of::<Request>() == 8);
-// Every word is a request.
+// Every word is a valid request.
 const _: () = assert!(RequestKind::ALL.len() == 1 << KIND_BITS);
 const _: () = {
     let mut at = 0;
@@ -82,14 +82,14 @@ const _: () = {
 ///   6 GET of an absent record, 7 DELETE of one
 /// ```
 ///
-/// The record becomes a key by [`key_of`](crate::key_of), inside the timed loop: a few
-/// instructions, the same for every engine. The default word is a GET of record 0.
+/// [`key_of`](crate::key_of) turns the record into a key inside the timed loop: a few instructions,
+/// the same for every engine. The default word is a GET of record 0.
 #[repr(transparent)]
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Request(u64);
 
 impl Request {
-    /// The largest record: 137 billion of them have a number.
+    /// The largest record number: about 137 billion records can be named.
     pub const RECORD_MAX: u64 = (1 << RECORD_BITS) - 1;
     /// The largest size: one byte below 16 MiB, or as many entries.
     pub const SIZE_MAX: usize = (1 << SIZE_BITS) - 1;
@@ -104,21 +104,21 @@ impl Request {
         Self((kind as u64) << KIND_SHIFT | (size as u64) << SIZE_SHIFT | record)
     }
 
-    /// The word, to be kept in a file.
+    /// The word, for storing in a file.
     #[inline]
     #[must_use]
     pub const fn word(self) -> u64 {
         self.0
     }
 
-    /// The request whose [`word`](Self::word) this is. Every word is a request.
+    /// The request with this [`word`](Self::word). Every word is a request.
     #[inline]
     #[must_use]
     pub const fn from_word(word: u64) -> Self {
         Self(word)
     }
 
-    /// The same for another record.
+    /// The same request for another record.
     ///
     /// # Panics
     ///
@@ -129,26 +129,27 @@ impl Request {
         Self::new(self.kind(), self.size(), record)
     }
 
-    /// What to do.
     #[inline]
     pub const fn kind(self) -> RequestKind {
         RequestKind::ALL[(self.0 >> KIND_SHIFT) as usize]
     }
 
-    /// Whether it does `kind`: one comparison, where [`kind`](Self::kind) reads a table.
+    /// Whether the request is of `kind`: one comparison, whereas [`kind`](Self::kind) reads a
+    /// table.
     #[inline]
     pub const fn is(self, kind: RequestKind) -> bool {
         self.0 >> KIND_SHIFT == kind as u64
     }
 
-    /// Which record; of a scan, the first.
+    /// The record; for a scan, the first record.
     #[inline]
     pub const fn record(self) -> u64 {
         self.0 & Self::RECORD_MAX
     }
 
-    /// Bytes of the value to write (UPDATE, INSERT, READ-MODIFY-WRITE), entries to read (SCAN),
-    /// bytes of the value that a GET stores where it misses and that is asked for, 0 otherwise.
+    /// UPDATE, INSERT, READ-MODIFY-WRITE: the size of the value to write. SCAN: the number of
+    /// entries to read. GET: the size of the value to store after a miss, if the workload stores
+    /// one. Otherwise 0.
     #[inline]
     pub const fn size(self) -> usize {
         (self.0 >> SIZE_SHIFT) as usize & Self::SIZE_MAX
@@ -156,7 +157,7 @@ impl Request {
 }
 
 impl fmt::Debug for Request {
-    /// `Update 7 (100)`: the kind, the record, and the size unless it is zero.
+    /// `Update 7 (100)`: the kind, the record, and the size if it is not zero.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?} {}", self.kind(), self.record())?;
         match self.size() {

@@ -1,15 +1,15 @@
-//! The requests of one thread, one after the other, without end.
+//! An endless stream of requests for one thread.
 
 use super::live::{LiveRecords, Positions};
 use super::mix::KindSampler;
 use super::{Request, RequestKind, Workload};
 use crate::{KeyDistribution, KeySampler, Rng, Seed, SizeDistribution};
 
-/// Yields the requests of one thread; see [the module](super) for which records they name.
+/// Yields the requests of one thread; see [the module](super) for the records they name.
 ///
-/// Drawing allocates nothing, but for the live records of a workload with deletes or churn, 8 bytes
-/// each: their list has room for a quarter more than are expected, and grows beyond that only where
-/// INSERTs outnumber DELETEs without churn, or sizes vary by orders of magnitude.
+/// Drawing allocates nothing, except that workloads with deletes or churn list the live records, 8
+/// bytes each. The list has room for a quarter more records than expected. It grows beyond that
+/// only if INSERTs outnumber DELETEs without churn, or if sizes vary by orders of magnitude.
 #[derive(Clone, Debug)]
 pub struct RequestStream {
     kinds: KindSampler,
@@ -19,7 +19,7 @@ pub struct RequestStream {
     inserts: Sizes,
     scan_entries: (usize, usize),
     scan_rng: Rng,
-    /// The record that this thread inserts first, and the distance to its next.
+    /// The first record that this thread inserts, and the stride to its next.
     insert_start: u64,
     insert_step: u64,
     inserted: u64,
@@ -41,11 +41,10 @@ impl Sizes {
 /// Where keys come from.
 #[derive(Clone, Debug)]
 enum Keys {
-    /// Nothing was loaded and nothing is deleted: there is nothing to ask for.
+    /// Nothing was loaded and nothing is deleted: there is nothing to request.
     None,
-    /// The loaded records.
     Loaded(KeySampler),
-    /// By rank: this thread's inserts, the newest first, then the loaded records, the last first.
+    /// By rank: this thread's inserts from the newest on, then the loaded records from the last on.
     Newest(KeySampler),
     /// The thread's live records.
     Own(Box<OwnKeys>),
@@ -63,19 +62,20 @@ struct OwnKeys {
 struct Churn {
     /// Live bytes after the load.
     cap_bytes: u64,
-    /// The size of the next value to insert, drawn ahead.
+    /// The size of the next value to insert, drawn in advance.
     waiting_bytes: usize,
 }
 
 impl RequestStream {
-    /// The requests of `thread`, one of `threads`, after `records` were loaded with the sizes that
-    /// [`Workload::loaded_value_bytes`] gives. `seed` is the seed of the run, for all threads.
+    /// The requests of `thread`, one of `threads`, after `records` records were loaded with the
+    /// sizes that [`Workload::loaded_value_bytes`] gives. `seed` is the seed of the run, shared by
+    /// all threads.
     ///
-    /// With deletes or churn this visits the loaded records of the thread once.
+    /// With deletes or churn, this visits the thread's loaded records once.
     ///
     /// # Panics
     ///
-    /// If the workload is not valid, `thread` is not below `threads`, or `records` exceeds
+    /// If the workload is invalid, `thread` is not below `threads`, or `records` exceeds
     /// [`Request::RECORD_MAX`].
     pub fn new(
         workload: &Workload,
@@ -114,11 +114,9 @@ impl RequestStream {
         }
     }
 
-    /// The next request.
-    ///
     /// # Panics
     ///
-    /// If INSERTs run out of records, [`Request::RECORD_MAX`].
+    /// If INSERTs run out of record numbers ([`Request::RECORD_MAX`]).
     #[inline]
     pub fn next_request(&mut self) -> Request {
         let kind = self.kinds.draw(&mut self.kind_rng);
@@ -139,13 +137,13 @@ impl RequestStream {
         }
     }
 
-    /// Prepares as many requests as there are words.
+    /// Fills `words` with the next requests.
     pub fn fill(&mut self, words: &mut [Request]) {
         words.fill_with(|| self.next_request());
     }
 
-    /// With deletes or churn, the live records of this thread, each as the INSERT that would store
-    /// it with its present size; empty otherwise.
+    /// With deletes or churn, the thread's live records, each as the INSERT that would store it at
+    /// its present size. Otherwise empty.
     pub fn own_live(&self) -> &[Request] {
         match &self.keys {
             Keys::Own(own) => own.live.as_slice(),
@@ -153,7 +151,8 @@ impl RequestStream {
         }
     }
 
-    /// With deletes or churn, the bytes of the values of [`RequestStream::own_live`]; 0 otherwise.
+    /// With deletes or churn, the total size of the values in [`RequestStream::own_live`].
+    /// Otherwise 0.
     pub fn own_live_bytes(&self) -> u64 {
         match &self.keys {
             Keys::Own(own) => own.live.bytes(),
@@ -177,7 +176,7 @@ impl RequestStream {
         }
     }
 
-    /// A request of this kind for a record that is stored, or an INSERT if there is none.
+    /// A request of this kind for a stored record, or an INSERT if there is none.
     #[inline]
     fn on_stored_record(&mut self, kind: RequestKind) -> Request {
         let size = match kind {
@@ -210,7 +209,7 @@ impl RequestStream {
     }
 }
 
-/// Keys where nothing is deleted; a sequential walk begins at `start`.
+/// Keys for workloads that delete nothing; a sequential walk begins at `start`.
 fn loaded_keys(keys: KeyDistribution, records: u64, start: u64, seed: Seed) -> Keys {
     let sampler = |keys| KeySampler::new(keys, records, seed.rng());
     match keys {
@@ -223,7 +222,7 @@ fn loaded_keys(keys: KeyDistribution, records: u64, start: u64, seed: Seed) -> K
 }
 
 impl OwnKeys {
-    /// `loaded` are records and their sizes.
+    /// `loaded` yields the loaded records with their sizes.
     fn new(
         workload: &Workload,
         loaded: impl Iterator<Item = (u64, usize)> + Clone,
@@ -250,7 +249,7 @@ impl OwnKeys {
         }
     }
 
-    /// Whether a request of this kind is a step of churn.
+    /// Whether a request of this kind is a churn step.
     #[inline]
     fn churns(&self, kind: RequestKind) -> bool {
         self.churn.is_some() && matches!(kind, RequestKind::Insert | RequestKind::Delete)

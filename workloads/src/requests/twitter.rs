@@ -1,17 +1,18 @@
-//! Workloads after Twitter's published cache clusters.
+//! Workloads modelled on Twitter's published cache clusters.
 //!
 //! J. Yang, Y. Yue, K. V. Rashmi: *A large scale analysis of hundreds of in-memory cache clusters
-//! at Twitter*, OSDI 2020; numbers from the table of <https://github.com/twitter/cache-trace>
-//! (CC BY 4.0). The table is translated as follows; each point is an approximation:
+//! at Twitter*, OSDI 2020; numbers from the table of <https://github.com/twitter/cache-trace> (CC
+//! BY 4.0). The table is translated as follows. Each point is an approximation:
 //!
 //! * Reads (`get`, `gets`) are GETs; writes to a key that may exist (`set`, `replace`, `cas`,
 //!   `append`, `prepend`, `incr`, `decr`) are UPDATEs; `add` is an INSERT.
-//! * The table rounds: what is missing to 1, or too much, counts for the most frequent kind.
-//! * With `delete`, as large a share of the writes stores keys anew, and both are churn: live bytes
-//!   stay constant. A cache expires and evicts instead; times to live are not modelled.
-//! * Every value has the mean size of the table plus the bytes by which keys are longer than ours.
-//! * Keys are Zipfian with the table's alpha, uniform where that is 0. Where it is not given, alpha
-//!   is taken to be 1, the lower end of what the paper reports for most clusters.
+//! * The table is rounded. A deficit or excess to 1 goes to the most frequent kind.
+//! * With `delete`, an equal share of the writes stores new keys, and both become churn: live bytes
+//!   stay constant. A real cache expires and evicts instead; times to live are not modelled.
+//! * Every value has the table's mean size plus the bytes by which Twitter's keys are longer than
+//!   ours.
+//! * Keys are Zipfian with the table's alpha, and uniform where alpha is 0. Where the table gives
+//!   none, alpha is taken to be 1, the lower end of what the paper reports for most clusters.
 
 use super::workload::SCAN_ENTRIES;
 use super::{Mix, Workload};
@@ -22,7 +23,7 @@ const TABLE: &str = include_str!("../../data/twitter-2020mar.tsv");
 const PREFIX: &str = "twitter-cluster";
 const ASSUMED_ALPHA: f64 = 1.0;
 
-/// `twitter-cluster1` to `twitter-cluster54`; the table says nothing about cluster 5.
+/// `twitter-cluster1` to `twitter-cluster54`; the table has no cluster 5.
 pub(super) fn names() -> impl Iterator<Item = String> {
     rows().map(|row| format!("{PREFIX}{}", row.cluster))
 }
@@ -32,7 +33,7 @@ pub(super) fn by_name(name: &str) -> Option<Workload> {
     rows().find(|row| row.cluster == cluster).map(|row| row.workload())
 }
 
-/// A line of the table.
+/// A row of the table.
 struct Row {
     cluster: &'static str,
     key_bytes: usize,
@@ -82,7 +83,7 @@ impl Row {
     }
 
     fn mix(&self) -> Mix {
-        // In hundredths, as the table has them: sums stay exact.
+        // In hundredths, as in the table, so that sums stay exact.
         let (mut get, mut update, mut insert, mut delete) = (0, 0, 0, 0);
         for operation in self.operations.split_whitespace() {
             let (name, share) = operation.split_once(':').expect("operation:share");
@@ -121,12 +122,12 @@ mod tests {
 
     #[test]
     fn the_table_is_translated_as_documented() {
-        // Plain, with 44 − 8 bytes of the key added to values of 1030.
+        // The plain case: 44 − 8 bytes of the key are added to values of 1030.
         assert_eq!(
             text(12),
             "twitter-cluster12: get 20 %, update 80 %; keys zipfian:0.3048; values 1066"
         );
-        // Too little, and too much.
+        // Shares that add up to too little, and to too much.
         assert_eq!(text(1), "twitter-cluster1: get 100 %; keys zipfian:2.6774; values 339");
         assert_eq!(
             text(53),
@@ -138,7 +139,7 @@ mod tests {
             "twitter-cluster11: get 97 %, update 1 %, insert 2 %; keys zipfian:1.4891; values 186"
         );
         assert_eq!(text(10), "twitter-cluster10: get 50 %, insert 50 %; keys uniform; values 2347");
-        // Deletes are churn.
+        // Deletes become churn.
         assert_eq!(
             text(14),
             "twitter-cluster14: get 65 %, insert 13 %, delete 22 %; keys zipfian:1.2959; values 502"

@@ -1,4 +1,4 @@
-//! What one workload asks for.
+//! The definition of a workload.
 
 use std::error::Error;
 use std::fmt;
@@ -35,24 +35,25 @@ pub struct Workload {
     pub mix: Mix,
     /// How popular the records are.
     pub keys: KeyDistribution,
-    /// Sizes of loaded values and of written ones, in bytes.
+    /// Sizes of loaded and written values, in bytes.
     pub value_bytes: SizeDistribution,
-    /// Sizes of the values that churn inserts, where they differ from the loaded ones.
+    /// Sizes of the values that churn inserts, if they differ from the loaded ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub churn_value_bytes: Option<SizeDistribution>,
-    /// The fewest and the most entries of a scan; all numbers between are equally likely.
+    /// The fewest and the most entries of a scan; scan lengths are uniform between them.
     #[serde(default = "default_scan_entries")]
     pub scan_entries: (usize, usize),
-    /// The shares of INSERT and DELETE together are steps that keep live bytes constant: a DELETE
-    /// if the next value would not fit into what was loaded, an INSERT otherwise. A thread's live
-    /// bytes never exceed what it loaded, and before each DELETE lack less than one value of it.
+    /// With churn, the combined share of INSERT and DELETE consists of steps that keep live bytes
+    /// constant: a DELETE if the next value would not fit into the loaded volume, else an INSERT. A
+    /// thread's live bytes never exceed what it loaded, and before each DELETE they fall short of
+    /// it by less than one value.
     #[serde(default)]
     pub churn: bool,
-    /// The length of keys in the system that is modelled. Keys here have 8 bytes; presets add the
-    /// rest to every value. 8: nothing was added.
+    /// The length of keys in the modelled system. Our keys have 8 bytes; presets add the difference
+    /// to every value. 8 means nothing was added.
     #[serde(default = "default_key_bytes")]
     pub modelled_key_bytes: usize,
-    /// Where the numbers come from, and how sure that is.
+    /// Where the numbers come from, and how certain they are.
     #[serde(default)]
     pub source: String,
 }
@@ -68,18 +69,19 @@ const fn default_key_bytes() -> usize {
 }
 
 impl Workload {
-    /// The built-in workload of this name. Every `get-PERCENT` is one.
+    /// The built-in workload with this name. Every `get-PERCENT` is one.
     pub fn by_name(name: &str) -> Option<Self> {
         presets::by_name(name)
     }
 
-    /// The names of the built-in workloads, related ones together.
+    /// The names of the built-in workloads, grouped by kinship.
     pub fn names() -> Vec<String> {
         presets::names()
     }
 
-    /// Whether the workload can be asked for. The fields are public; this is checked on reading a
-    /// file and again by [`RequestStream::new`](super::RequestStream::new).
+    /// Checks that the workload can run. Reading a file checks this, and
+    /// [`RequestStream::new`](super::RequestStream::new) checks it again, because the fields are
+    /// public.
     pub fn validate(&self) -> Result<(), WorkloadError> {
         let readable = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
         if self.name.is_empty() || !self.name.chars().all(readable) {
@@ -123,17 +125,17 @@ impl Workload {
         [Some(&self.value_bytes), self.churn_value_bytes.as_ref()].into_iter().flatten()
     }
 
-    /// The mean size of a loaded value, and of one that an UPDATE writes, in bytes.
+    /// The mean size of a loaded or updated value, in bytes.
     pub fn mean_value_bytes(&self) -> f64 {
         self.value_bytes.mean()
     }
 
-    /// The largest value of any request or of the load, in bytes.
+    /// The size of the largest value that is loaded or written, in bytes.
     pub fn value_bytes_max(&self) -> usize {
         self.sizes().map(SizeDistribution::max).max().unwrap_or(0)
     }
 
-    /// The size of the value that is loaded for `record`, in bytes. `seed` is the seed of the run.
+    /// The size of the value loaded for `record`, in bytes. `seed` is the seed of the run.
     pub fn loaded_value_bytes(&self, seed: Seed, record: u64) -> usize {
         match self.value_bytes {
             SizeDistribution::Constant(bytes) => bytes,
@@ -141,18 +143,18 @@ impl Workload {
         }
     }
 
-    /// Whether records can be stored that were not loaded. A DELETE may become an INSERT, for want
-    /// of anything to delete.
+    /// Whether the workload may store records that were not loaded. A DELETE becomes an INSERT when
+    /// there is nothing to delete.
     pub fn inserts(&self) -> bool {
         self.mix.insert > 0.0 || self.deletes()
     }
 
-    /// Whether records can be read in the order of keys.
+    /// Whether the workload reads records in key order.
     pub fn scans(&self) -> bool {
         self.mix.scan > 0.0
     }
 
-    /// Whether records can be removed.
+    /// Whether the workload removes records.
     pub fn deletes(&self) -> bool {
         self.mix.delete > 0.0 || self.churn
     }
@@ -177,22 +179,19 @@ impl Serialize for Workload {
 }
 
 impl<'de> Deserialize<'de> for Workload {
-    /// Refuses what [`Workload::validate`] refuses.
+    /// Rejects what [`Workload::validate`] rejects.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let workload = Self::deserialize(deserializer)?;
         workload.validate().map(|()| workload).map_err(de::Error::custom)
     }
 }
 
-/// Why a workload cannot be asked for.
+/// Why a workload cannot run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WorkloadError {
-    /// The name is empty or has letters that no file name should have.
-    Name {
-        /// The name as given.
-        name: String,
-    },
-    /// The shares are no mix.
+    /// The name is empty or contains a character that is unsafe in file names.
+    Name { name: String },
+    /// The shares do not form a mix.
     Mix(MixError),
     /// A parameter of the key distribution is out of its range.
     Keys(ParseKeyDistributionError),
@@ -200,7 +199,7 @@ pub enum WorkloadError {
     Sizes(ParseSizeDistributionError),
     /// A size does not fit into a [`Request`].
     ValueTooLarge {
-        /// The largest size.
+        /// The size of the largest value.
         bytes: usize,
     },
     /// The range of scan lengths is empty, starts at zero or does not fit into a [`Request`].
@@ -210,22 +209,16 @@ pub enum WorkloadError {
         /// The most entries.
         to: usize,
     },
-    /// Modelled keys are shorter than the ones that are used.
+    /// Modelled keys are shorter than the keys actually used.
     KeyBytes {
-        /// The length as given.
+        /// The modelled length.
         bytes: usize,
     },
-    /// Sizes for churn, and no churn.
-    SizesWithoutChurn {
-        /// The sizes as given.
-        sizes: String,
-    },
-    /// Churn, and no share for it.
-    ChurnWithoutShare {
-        /// The mix as given.
-        mix: Mix,
-    },
-    /// Churn of values that can have no bytes.
+    /// Sizes for churn were given, but no churn.
+    SizesWithoutChurn { sizes: String },
+    /// Churn was given, but the mix has no INSERTs or DELETEs.
+    ChurnWithoutShare { mix: Mix },
+    /// Churn would insert values of zero bytes.
     EmptyChurn,
 }
 
@@ -240,13 +233,13 @@ impl fmt::Display for WorkloadError {
             Self::Sizes(error) => error.fmt(f),
             Self::ValueTooLarge { bytes } => write!(
                 f,
-                "values of {bytes} B: a request has room for {} B; use smaller ones",
+                "values of {bytes} B: a request holds at most {} B; use smaller values",
                 Request::SIZE_MAX
             ),
             Self::ScanEntries { from, to } => write!(
                 f,
-                "scan-entries = [{from}, {to}]: the fewest come first, from 1 to {}, as in \
-                 [1, 100]",
+                "scan-entries = [{from}, {to}]: the smaller number comes first, from 1 to {}, as \
+                 in [1, 100]",
                 Request::SIZE_MAX
             ),
             Self::KeyBytes { bytes } => write!(

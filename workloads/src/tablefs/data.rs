@@ -1,4 +1,4 @@
-//! Data: open, read, write, flush, truncate.
+//! Data operations: open, read, write, flush, truncate.
 
 use std::collections::BTreeSet;
 
@@ -9,20 +9,20 @@ use super::{
 use crate::trace::OperationKind::{Delete, Get, Put};
 
 impl TableFs {
-    /// Opens a file: reads its row.
+    /// Opens a file, reading its row.
     ///
     /// # Errors
-    /// When it is gone or a directory.
+    /// If the file does not exist or is a directory.
     pub fn open(&mut self, inode: Inode) -> Result<Handle, FileError> {
         self.node(inode)?.file()?;
         self.emit_row_of_file(inode);
         Ok(self.add_handle(inode))
     }
 
-    /// Reads up to `bytes` from `offset` on.
+    /// Reads up to `bytes` bytes from `offset` on.
     ///
     /// # Errors
-    /// When there is no such handle.
+    /// If there is no such handle.
     pub fn read(&mut self, handle: Handle, offset: u64, bytes: u64) -> Result<(), FileError> {
         let (inode, extent) = self.opened(handle)?;
         let end = offset.saturating_add(bytes).min(extent.stored_bytes);
@@ -34,10 +34,10 @@ impl TableFs {
         Ok(())
     }
 
-    /// Writes `bytes` from `offset` on; the store hears of it when the handle is flushed.
+    /// Writes `bytes` bytes from `offset` on. The store sees them when the handle is flushed.
     ///
     /// # Errors
-    /// When there is no such handle or the file would become too large.
+    /// If there is no such handle or the file would become too large.
     pub fn write(&mut self, handle: Handle, offset: u64, bytes: u64) -> Result<(), FileError> {
         let (inode, extent) = self.opened(handle)?;
         let end = offset.checked_add(bytes).filter(|end| *end <= FILE_BYTES_MAX);
@@ -47,7 +47,7 @@ impl TableFs {
         }
         let after = extent.bytes.max(end);
         if after > INLINE_BYTES_MAX {
-            // A hole is written as well, and data that leaves the row.
+            // Filling a hole writes it too, and so does moving inline data out of the row.
             let start = offset.min(extent.bytes_in_blocks());
             for block in start / BLOCK_BYTES..end.div_ceil(BLOCK_BYTES) {
                 let first = block * BLOCK_BYTES;
@@ -72,7 +72,7 @@ impl TableFs {
     /// Stores what was written through the handle since its last flush.
     ///
     /// # Errors
-    /// When there is no such handle.
+    /// If there is no such handle.
     pub fn flush(&mut self, handle: Handle) -> Result<(), FileError> {
         let open = self.open.get_mut(&handle).ok_or(FileError::NotFound)?;
         if std::mem::take(&mut open.changed) {
@@ -83,10 +83,10 @@ impl TableFs {
         Ok(())
     }
 
-    /// Closes the handle, flushing it where that was forgotten.
+    /// Closes the handle, flushing it first if needed.
     ///
     /// # Errors
-    /// When there is no such handle.
+    /// If there is no such handle.
     pub fn release(&mut self, handle: Handle) -> Result<(), FileError> {
         self.flush(handle)?;
         let open = self.open.remove(&handle).ok_or(FileError::NotFound)?;
@@ -99,10 +99,10 @@ impl TableFs {
         Ok(())
     }
 
-    /// Cuts or extends a file to `bytes`, and stores that at once.
+    /// Cuts or extends a file to `bytes` bytes and stores the change at once.
     ///
     /// # Errors
-    /// When it is gone, a directory, or would become too large.
+    /// If the file does not exist, is a directory, or would become too large.
     pub fn truncate(&mut self, inode: Inode, bytes: u64) -> Result<(), FileError> {
         let node = self.node(inode)?;
         let (linked, extent) = (node.link.is_some(), *node.file()?);
@@ -123,10 +123,10 @@ impl TableFs {
         Ok(())
     }
 
-    /// Changes other attributes of a file or directory, and stores that at once.
+    /// Changes other attributes of a file or directory and stores the change at once.
     ///
     /// # Errors
-    /// When it is gone.
+    /// If it does not exist.
     pub fn set_attributes(&mut self, inode: Inode) -> Result<(), FileError> {
         self.stat(inode)?;
         let node = self.node(inode)?;
@@ -152,7 +152,8 @@ impl TableFs {
         Ok((inode, *self.node(inode)?.file()?))
     }
 
-    /// Has `handle` hold a stored block: a GET, unless it does already or the file was unlinked.
+    /// Makes `handle` hold a stored block. Costs a GET unless the handle already holds it or the
+    /// file was unlinked.
     fn hold(&mut self, handle: Handle, inode: Inode, extent: Extent, block: u64) {
         let linked = self.nodes.get(&inode).is_some_and(|node| node.link.is_some());
         let Some(open) = self.open.get_mut(&handle) else { return };
@@ -161,8 +162,8 @@ impl TableFs {
         }
     }
 
-    /// Stores the row of `inode`, the blocks of `changed`, and removes blocks behind its end.
-    /// What was unlinked has no place to be stored.
+    /// Stores the row of `inode` and the blocks in `changed`, and removes blocks beyond the end. An
+    /// unlinked file has no row and stores nothing.
     fn store(&mut self, inode: Inode, changed: BTreeSet<u64>) {
         let Some(node) = self.nodes.get_mut(&inode) else { return };
         let Some(link) = node.link else { return };
@@ -184,13 +185,14 @@ impl TableFs {
 }
 
 impl Extent {
-    /// Bytes, unflushed ones included, that are or will be in blocks whatever the file's size.
+    /// Bytes, including unflushed ones, that are or will be in blocks whatever the file's final
+    /// size.
     const fn bytes_in_blocks(self) -> u64 {
         if self.bytes > INLINE_BYTES_MAX { self.bytes } else { 0 }
     }
 
-    /// The stored block of which a part stays, is extended, or moves into the row where the file
-    /// is cut or extended to `bytes`.
+    /// The stored block that is kept in part, extended, or moved into the row when the file is cut
+    /// or extended to `bytes` bytes.
     fn block_cut_at(self, bytes: u64) -> Option<u64> {
         if !self.has_blocks() || bytes == 0 {
             return None;
@@ -200,7 +202,7 @@ impl Extent {
         (in_part || bytes <= INLINE_BYTES_MAX).then(|| (end - 1) / BLOCK_BYTES)
     }
 
-    /// Bytes of a stored block.
+    /// Size of a stored block in bytes.
     fn block_bytes(self, block: u64) -> u32 {
         self.stored_bytes.saturating_sub(block * BLOCK_BYTES).min(BLOCK_BYTES) as u32
     }

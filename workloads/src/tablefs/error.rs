@@ -1,26 +1,25 @@
-//! Why a file operation is refused.
+//! Errors of file operations.
 
 use std::error::Error;
 use std::fmt;
 
 use super::{FILE_BYTES_MAX, NAME_BYTES_MAX};
 
-/// Why a file operation is refused. Nothing has changed then.
+/// Why a file operation was refused. A refused operation changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileError {
     /// No such name, file or handle.
     NotFound,
     /// The name is taken.
     Exists,
-    /// A directory is needed here.
     NotADirectory,
-    /// A file is needed here.
+    /// It is a directory, but a file is needed.
     IsADirectory,
     /// The directory has entries.
     NotEmpty,
-    /// A directory cannot move into itself or below.
+    /// A directory cannot move into itself or a descendant.
     IntoItself,
-    /// The name is empty or has more than [`NAME_BYTES_MAX`] bytes.
+    /// The name is empty or longer than [`NAME_BYTES_MAX`].
     Name,
     /// The file would exceed [`FILE_BYTES_MAX`].
     TooLarge,

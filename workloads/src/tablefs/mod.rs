@@ -1,28 +1,28 @@
-//! Files as rows of a key-value store, the way TableFS (Ren and Gibson, 2013) keeps them.
+//! Files as rows of a key-value store, in the style of TableFS (Ren and Gibson, 2013).
 //!
-//! A pure state machine: file operations go in, the key-value operations they cost come out. No
-//! contents are kept; whoever serves a real file system keeps those beside it.
+//! A pure state machine: file operations go in, and the key-value operations they cost come out. It
+//! keeps no contents; whoever serves a real file system keeps those separately.
 //!
 //! | file operation | key-value operations |
 //! |---|---|
-//! | lookup of a file, or of nothing | GET of the row; of nothing it misses |
+//! | lookup of a file or an absent name | GET of the row; it misses for an absent name |
 //! | lookup of a directory | none: the kernel's cache of directory entries answers |
 //! | create, mkdir | PUT of the row, without data |
-//! | open, stat of a file nobody has open | GET of the row, which an open handle then holds |
-//! | read | none of inline data; else a GET of each block, the first time per handle |
-//! | write | none, but a GET of each block that it changes in part and the handle does not hold |
+//! | open; stat of a file that is not open | GET of the row, which an open handle then holds |
+//! | read | none for inline data; else a GET of each block, the first time per handle |
+//! | write | a GET of each block that it changes in part and the handle does not hold; otherwise none |
 //! | flush of a changed handle | PUT of the row with its data, or of the row and changed blocks |
-//! | truncate, other changes of attributes | at once: GET (unless open) and PUT of the row; blocks |
-//! | unlink, rmdir | DELETE of the row, and of blocks |
-//! | rename | DELETE of the row, PUT of the row under its new key; blocks stay |
+//! | truncate, other changes of attributes | at once: GET (unless open) and PUT of the row, and of affected blocks |
+//! | unlink, rmdir | DELETE of the row and its blocks |
+//! | rename | DELETE of the row, PUT of the row under its new key; blocks are untouched |
 //!
-//! **Rows.** The key comes from the number of the parent directory and the hash of the name; the
-//! value has [`ATTRIBUTE_BYTES`], the name, and the data of files of at most [`INLINE_BYTES_MAX`].
-//! Larger files have all their data in blocks of [`BLOCK_BYTES`], with keys from the number of the
-//! file and of the block. Holes are stored as zeros.
+//! **Rows.** The key is made from the number of the parent directory and the hash of the name. The
+//! value holds [`ATTRIBUTE_BYTES`], the name, and the data of files of at most
+//! [`INLINE_BYTES_MAX`]. Larger files keep all their data in blocks of [`BLOCK_BYTES`], with keys
+//! made from the file's number and the block's. Holes are stored as zeros.
 //!
-//! **Caches.** Entries of directories are taken as cached for ever, entries of files never: a
-//! path's directories are few and hot, its files are what is measured.
+//! **Caches.** Directory entries of directories are assumed to be cached for ever, those of files
+//! never: a path has few, hot directories, and the files are what is measured.
 
 mod data;
 mod error;
@@ -39,18 +39,18 @@ use node::{Node, OpenFile};
 
 use crate::trace::{Operation, OperationKind, key_of_bytes};
 
-/// Bytes of a file's attributes in its row: those of a `struct stat`.
+/// Size of a file's attributes in its row: that of a `struct stat`.
 pub const ATTRIBUTE_BYTES: u32 = 144;
-/// The largest file whose data is part of its row, in bytes.
+/// The largest file whose data is stored in its row, in bytes.
 pub const INLINE_BYTES_MAX: u64 = 4096;
-/// Bytes of a block of a larger file; its last one may have fewer.
+/// Block size of larger files; the last block may be shorter.
 pub const BLOCK_BYTES: u64 = 4096;
 /// The longest name, in bytes.
 pub const NAME_BYTES_MAX: usize = 255;
 /// The largest file, in bytes.
 pub const FILE_BYTES_MAX: u64 = 1 << 30;
 
-/// A tree of files and directories, and the key-value operations that it asked for.
+/// A tree of files and directories, and the key-value operations it has produced.
 ///
 /// ```
 /// use workloads::tablefs::{Inode, TableFs};
@@ -70,7 +70,7 @@ pub const FILE_BYTES_MAX: u64 = 1 << 30;
 pub struct TableFs {
     nodes: HashMap<Inode, Node>,
     open: HashMap<Handle, OpenFile>,
-    /// Numbers are never given again: a kernel may hold them for long.
+    /// Numbers are never reused: a kernel may hold on to them for long.
     inodes: u64,
     handles: u64,
     operations: VecDeque<Operation>,
@@ -89,8 +89,7 @@ impl TableFs {
         }
     }
 
-    /// The oldest key-value operation that was not taken yet. Its time is 0: who has a clock sets
-    /// it.
+    /// Takes the oldest pending key-value operation. Its time is 0; a caller with a clock sets it.
     pub fn next_operation(&mut self) -> Option<Operation> {
         self.operations.pop_front()
     }
@@ -112,10 +111,10 @@ pub fn row_key(parent: Inode, name: &[u8]) -> u64 {
     key_of_words([parent.0, key_of_bytes(name)])
 }
 
-/// The key of a block of a file, counted from 0.
+/// The key of a block of a file; blocks are counted from 0.
 #[must_use]
 pub fn block_key(inode: Inode, block: u64) -> u64 {
-    // A third word, so that no row has the same bytes.
+    // The third word keeps block keys distinct from row keys.
     key_of_words([inode.0, block, 1])
 }
 

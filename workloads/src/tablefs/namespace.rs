@@ -1,4 +1,4 @@
-//! Names: lookup, create, remove, rename.
+//! Name operations: lookup, create, remove, rename.
 
 use std::collections::HashMap;
 
@@ -7,10 +7,10 @@ use super::{Attributes, FileError, Handle, Inode, NAME_BYTES_MAX, TableFs, block
 use crate::trace::OperationKind::{Delete, Get, Put};
 
 impl TableFs {
-    /// What `name` in `parent` is, or None.
+    /// Looks up `name` in `parent`; `None` if it does not exist.
     ///
     /// # Errors
-    /// When `parent` is no directory or no file system has such a name.
+    /// If `parent` is not a directory or the name is impossible in any file system.
     pub fn lookup(&mut self, parent: Inode, name: &[u8]) -> Result<Option<Attributes>, FileError> {
         let found = self.child(parent, name)?;
         match found {
@@ -20,7 +20,7 @@ impl TableFs {
         Ok(found.and_then(|inode| self.attributes(inode)))
     }
 
-    /// What is known of `inode` without asking the store; None where it is gone.
+    /// The attributes of `inode` known without asking the store; `None` if it does not exist.
     #[must_use]
     pub fn attributes(&self, inode: Inode) -> Option<Attributes> {
         let node = self.nodes.get(&inode)?;
@@ -30,10 +30,10 @@ impl TableFs {
         })
     }
 
-    /// Reads the attributes of `inode`, from the row where no handle holds that.
+    /// Reads the attributes of `inode`, from its row unless a handle holds that.
     ///
     /// # Errors
-    /// When it is gone.
+    /// If it does not exist.
     pub fn stat(&mut self, inode: Inode) -> Result<Attributes, FileError> {
         if self.node(inode)?.handles == 0 {
             self.emit_row_of_file(inode);
@@ -41,10 +41,10 @@ impl TableFs {
         self.attributes(inode).ok_or(FileError::NotFound)
     }
 
-    /// The entries of a directory, by name.
+    /// The entries of a directory, sorted by name.
     ///
     /// # Errors
-    /// When it is no directory.
+    /// If it is not a directory.
     pub fn entries(&self, directory: Inode) -> Result<Vec<(&[u8], Inode)>, FileError> {
         let entries = self.node(directory)?.directory()?;
         let mut sorted: Vec<_> = entries.iter().map(|(name, inode)| (&**name, *inode)).collect();
@@ -55,7 +55,7 @@ impl TableFs {
     /// Makes an empty file and opens it.
     ///
     /// # Errors
-    /// When the name is taken or impossible, or `parent` is no directory.
+    /// If the name is taken or impossible, or `parent` is not a directory.
     pub fn create(&mut self, parent: Inode, name: &[u8]) -> Result<(Inode, Handle), FileError> {
         let inode = self.make(parent, name, Kind::File(Extent::default()))?;
         Ok((inode, self.add_handle(inode)))
@@ -64,15 +64,15 @@ impl TableFs {
     /// Makes a directory.
     ///
     /// # Errors
-    /// As [`create`](Self::create).
+    /// As for [`create`](Self::create).
     pub fn mkdir(&mut self, parent: Inode, name: &[u8]) -> Result<Inode, FileError> {
         self.make(parent, name, Kind::Directory(HashMap::new()))
     }
 
-    /// Removes a file's name. Handles that have it open stay usable.
+    /// Removes a file's name. Open handles stay usable.
     ///
     /// # Errors
-    /// When there is no such file.
+    /// If there is no such file.
     pub fn unlink(&mut self, parent: Inode, name: &[u8]) -> Result<(), FileError> {
         let inode = self.child(parent, name)?.ok_or(FileError::NotFound)?;
         self.node(inode)?.file()?;
@@ -85,7 +85,7 @@ impl TableFs {
     /// Removes an empty directory.
     ///
     /// # Errors
-    /// When there is no such directory or it has entries.
+    /// If there is no such directory or it is not empty.
     pub fn rmdir(&mut self, parent: Inode, name: &[u8]) -> Result<(), FileError> {
         let inode = self.child(parent, name)?.ok_or(FileError::NotFound)?;
         if !self.node(inode)?.directory()?.is_empty() {
@@ -97,11 +97,11 @@ impl TableFs {
         Ok(())
     }
 
-    /// Gives a file or directory another name or parent, replacing a file or an empty directory
-    /// of that name.
+    /// Moves a file or directory to another name or parent. Replaces a file or an empty directory
+    /// that has that name.
     ///
     /// # Errors
-    /// When there is nothing to rename, or what has the new name cannot be replaced by it.
+    /// If there is nothing to rename, or it cannot replace what has the new name.
     pub fn rename(
         &mut self,
         (parent, name): (Inode, &[u8]),
@@ -124,7 +124,7 @@ impl TableFs {
                 _ => {}
             }
         }
-        // The PUT below takes the place of the row that is replaced; blocks have to go.
+        // The PUT below overwrites the replaced row; its blocks must be removed.
         if let Some(other) = replaced {
             self.remove_entry(new_parent, new_name);
             if is_directory {
@@ -143,10 +143,10 @@ impl TableFs {
         self.nodes.get(&inode).ok_or(FileError::NotFound)
     }
 
-    /// What has this name, without asking the store.
+    /// The inode of this name, without asking the store.
     ///
     /// # Errors
-    /// As [`lookup`](Self::lookup).
+    /// As for [`lookup`](Self::lookup).
     pub fn child(&self, parent: Inode, name: &[u8]) -> Result<Option<Inode>, FileError> {
         if name.is_empty() || name.len() > NAME_BYTES_MAX {
             return Err(FileError::Name);
@@ -165,7 +165,7 @@ impl TableFs {
         Ok(inode)
     }
 
-    /// Enters `inode`, which has no name, under one that is free, and stores its row.
+    /// Adds `inode`, which has no name, under a free name, and stores its row.
     fn add_entry(&mut self, parent: Inode, name: &[u8], inode: Inode) {
         let link = Link { parent, key: row_key(parent, name), name_bytes: name.len() as u32 };
         if let Some(Kind::Directory(entries)) =
@@ -188,7 +188,7 @@ impl TableFs {
         }
     }
 
-    /// Removes the blocks of a file that has lost its name, and the file unless it is open.
+    /// Removes the blocks of a file without a name, and the file itself unless it is open.
     fn drop_file(&mut self, inode: Inode) {
         let Some(node) = self.nodes.get_mut(&inode) else { return };
         node.link = None;
@@ -201,7 +201,7 @@ impl TableFs {
         }
     }
 
-    /// The GET of the row of a linked file; nothing for a directory.
+    /// Emits the GET of a linked file's row; nothing for a directory.
     pub(super) fn emit_row_of_file(&mut self, inode: Inode) {
         let Some(node) = self.nodes.get(&inode) else { return };
         if let (Some(link), Kind::File(_)) = (node.link, &node.kind) {
@@ -210,7 +210,7 @@ impl TableFs {
         }
     }
 
-    /// Whether `inode` is `ancestor` or lies below it.
+    /// Whether `inode` is `ancestor` or one of its descendants.
     fn is_within(&self, mut inode: Inode, ancestor: Inode) -> bool {
         while inode != ancestor {
             match self.nodes.get(&inode).and_then(|node| node.link) {

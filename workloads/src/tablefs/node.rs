@@ -1,4 +1,4 @@
-//! What is known of a file, a directory and an open handle.
+//! State of files, directories and open handles.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -9,7 +9,7 @@ use super::{ATTRIBUTE_BYTES, BLOCK_BYTES, FileError, INLINE_BYTES_MAX};
 pub struct Inode(pub u64);
 
 impl Inode {
-    /// The root directory; the number that FUSE gives it.
+    /// The root directory, with the number that FUSE gives it.
     pub const ROOT: Self = Self(1);
 }
 
@@ -17,23 +17,21 @@ impl Inode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Handle(pub u64);
 
-/// What a file or directory is, for the outside.
+/// The externally visible attributes of a file or directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attributes {
-    /// Its number.
     pub inode: Inode,
-    /// Whether it is a directory.
     pub is_directory: bool,
-    /// Bytes of a file's data, unflushed ones included; 0 for a directory.
+    /// Size of a file's data, including unflushed bytes; 0 for a directory.
     pub bytes: u64,
 }
 
 /// A file or directory.
 #[derive(Debug)]
 pub(super) struct Node {
-    /// Where its row is. None: the root, or a file that was unlinked while open.
+    /// Where its row is. `None` for the root and for a file unlinked while open.
     pub link: Option<Link>,
-    /// Handles that have it open.
+    /// Number of open handles.
     pub handles: u32,
     pub kind: Kind,
 }
@@ -54,9 +52,9 @@ pub(super) enum Kind {
 /// The sizes of a file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Extent {
-    /// As seen through handles.
+    /// The size as seen through handles.
     pub bytes: u64,
-    /// As the row says it. Only writes and flushes lie between the two, so never more than
+    /// The size recorded in the row. Only writes happen between flushes, so it never exceeds
     /// `bytes`.
     pub stored_bytes: u64,
 }
@@ -65,11 +63,11 @@ pub(super) struct Extent {
 #[derive(Debug)]
 pub(super) struct OpenFile {
     pub inode: Inode,
-    /// Written to since the last flush.
+    /// Whether it was written to since the last flush.
     pub changed: bool,
-    /// Blocks whose stored value it has read.
+    /// Blocks whose stored value the handle has read.
     pub held: BTreeSet<u64>,
-    /// Blocks written to since the last flush; those of a file that stays inline are not listed.
+    /// Blocks written to since the last flush; not tracked for a file that stays inline.
     pub changed_blocks: BTreeSet<u64>,
 }
 
@@ -99,7 +97,7 @@ impl Node {
         }
     }
 
-    /// Bytes of its row as stored, had it this many bytes of name.
+    /// Size of its stored row, given a name of this many bytes.
     pub(super) fn row_bytes(&self, name_bytes: u32) -> u32 {
         let inline = match &self.kind {
             Kind::File(extent) if !extent.has_blocks() => extent.stored_bytes as u32,
@@ -110,12 +108,12 @@ impl Node {
 }
 
 impl Extent {
-    /// Whether the stored data is in blocks, not in the row.
+    /// Whether the stored data is in blocks instead of the row.
     pub(super) const fn has_blocks(self) -> bool {
         self.stored_bytes > INLINE_BYTES_MAX
     }
 
-    /// How many blocks are stored.
+    /// The number of stored blocks.
     pub(super) const fn blocks(self) -> u64 {
         if self.has_blocks() { self.stored_bytes.div_ceil(BLOCK_BYTES) } else { 0 }
     }

@@ -1,4 +1,4 @@
-//! The mapping, one file operation after the other.
+//! The mapping from file operations to key-value operations, one at a time.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ fn taken(files: &mut TableFs) -> Vec<Seen> {
 }
 
 const NAME: &[u8] = b"name";
-/// A row with this name and no data.
+/// Size of a row with a 4-byte name and no data.
 const ROW: u32 = ATTRIBUTE_BYTES + 4;
 
-/// A flushed and closed file of `bytes` in the root, whose operations were taken.
+/// A flushed and closed file of `bytes` bytes in the root; its operations have been taken.
 fn file_of(bytes: u64) -> (TableFs, Inode) {
     let mut files = TableFs::new();
     let (inode, handle) = files.create(Inode::ROOT, NAME).unwrap();
@@ -191,8 +191,8 @@ fn what_is_impossible_is_refused_and_asks_nothing() {
     assert_eq!(taken(&mut files), []);
 }
 
-/// A store that does what it is asked holds, whatever happens to files, exactly their rows and
-/// blocks, and every GET tells the size that is there.
+/// A store that executes the operations holds exactly the rows and blocks of the files, whatever
+/// happens to them, and every GET names the size that is stored.
 #[test]
 fn a_store_that_follows_holds_what_the_files_are() {
     let mut rng = Seed(7).rng();

@@ -1,31 +1,27 @@
-//! One event of an allocation trace.
+//! An event of an allocation trace.
 
 /// What a program asked of its allocator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AllocationKind {
-    /// A new object.
+    /// Allocate a new object.
     Allocate {
-        /// Bytes asked for.
         bytes: u64,
-        /// Its alignment in bytes: a power of two, or 0 where none was asked for.
+        /// Alignment in bytes: a power of two, or 0 if none was requested.
         alignment: u32,
     },
-    /// The object gets another size and keeps its number.
+    /// Change an object's size; it keeps its number.
     Reallocate {
-        /// Bytes asked for.
         bytes: u64,
     },
-    /// The object goes.
     Free,
 }
 
-/// An event as it was recorded, in the order of all threads together.
+/// A recorded event; events are ordered across all threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Allocation {
-    /// The thread, numbered from 0 in the order of their first events.
+    /// The thread, numbered from 0 in order of first events.
     pub thread: u32,
-    /// The object. Numbers are given in the order of allocation, from 0, and never again.
+    /// The object. Numbers start at 0, follow the order of allocation, and are never reused.
     pub object: u64,
-    /// What happens to it.
     pub kind: AllocationKind,
 }

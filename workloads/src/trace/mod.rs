@@ -1,8 +1,8 @@
-//! Traces: what programs really asked, recorded once and replayed on any engine.
+//! Traces: what programs really requested, recorded once and replayed on any engine.
 //!
-//! A key-value trace is a sequence of [`Operation`]s, an allocation trace one of [`Allocation`]s;
-//! [`mod@file`] keeps either, [`formats`] reads those of others, and [`statistics`] says what either asks
-//! for.
+//! A key-value trace is a sequence of [`Operation`]s, an allocation trace a sequence of
+//! [`Allocation`]s. [`mod@file`] stores both, [`formats`] reads public formats, and [`statistics`]
+//! summarises them.
 
 mod allocation;
 pub mod file;
@@ -20,8 +20,8 @@ pub use operation::{Operation, OperationKind};
 
 use crate::mix::mix;
 
-/// The key of a text key or of any other bytes: a 64-bit hash that never changes. Two keys of a
-/// trace of a billion share one with a chance below 3 %.
+/// The key of a text or any other bytes: a 64-bit hash that never changes. In a trace with a
+/// billion keys, the chance that any two share a hash is below 3 %.
 #[must_use]
 pub fn key_of_bytes(bytes: &[u8]) -> u64 {
     let mut state = mix(bytes.len() as u64);

@@ -1,11 +1,10 @@
-//! One operation of a key-value trace.
+//! An operation of a key-value trace.
 
-/// What an operation does, as far as an in-memory store is concerned.
+/// What an operation does, as seen by an in-memory store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum OperationKind {
-    /// Read a value.
     Get,
-    /// Store a value, whether the key is there or not.
+    /// Store a value, whether the key is present or not.
     Put,
     /// Remove a key.
     Delete,
@@ -26,17 +25,15 @@ impl OperationKind {
     }
 }
 
-/// An operation as it was recorded.
+/// A recorded operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// When it was sent, since the trace began. Never less than that of the operation before.
+    /// When it was sent, relative to the start of the trace. Never decreases within a trace.
     pub time_ns: u64,
-    /// What it does.
     pub kind: OperationKind,
-    /// The key; text keys and block addresses become one by
-    /// [`key_of_bytes`](super::key_of_bytes).
+    /// The key. [`key_of_bytes`](super::key_of_bytes) makes one from text keys and block addresses.
     pub key: u64,
-    /// PUT: bytes of the value. GET: bytes of the object as the trace tells them, 0 where it does
-    /// not; what a GET that misses would store. DELETE: 0.
+    /// PUT: the size of the value. GET: the size of the object according to the trace, or 0 if
+    /// unknown; this is what a GET that misses would store. DELETE: 0.
     pub value_bytes: u32,
 }

@@ -1,44 +1,44 @@
-//! Reads a value back and says what happened to it.
+//! Checks a value that was read back and says what happened to it.
 
 use super::layout::{HEADER_BYTES, Header, OFFSETS, offset, pool, short_key, short_value};
 
-/// What a value's bytes say about it.
+/// What the bytes of a value reveal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Condition {
-    /// Whole, of the right key, made by this write.
+pub enum Verdict {
+    /// The value is whole and belongs to the key; this write made it.
     Good {
-        /// Who wrote it.
+        /// The writer's id.
         writer: u16,
-        /// As which of its writes.
+        /// Which of the writer's values it is.
         sequence: u64,
     },
-    /// Whole and of the right key, but too short to say which write made it.
+    /// The value is whole and belongs to the key, but is too short to say which write made it.
     GoodUnstamped,
-    /// The header is sound, but the value was written with another length.
+    /// The header is intact, but the value was written with another length.
     WrongLength {
-        /// How many bytes were written.
+        /// The length that was written.
         written: usize,
     },
-    /// A sound value of another key.
+    /// An intact value of another key.
     Foreign {
-        /// Whose value it is.
+        /// The key it belongs to.
         key: u64,
     },
-    /// The header is sound, but a part of the body belongs to another version.
+    /// The header is intact, but part of the body belongs to another version.
     Torn,
-    /// Bytes that nobody wrote.
+    /// Bytes that no writer wrote.
     Corrupt,
 }
 
-impl Condition {
-    /// Whether the value arrived as it was written.
+impl Verdict {
+    /// Whether the value is as it was written.
     #[inline]
     pub const fn is_good(self) -> bool {
         matches!(self, Self::Good { .. } | Self::GoodUnstamped)
     }
 }
 
-/// Checks values of all writers. Costs one comparison of memory; shared freely between threads.
+/// Checks values of all writers. A check costs one memory comparison. Threads may share a checker.
 #[derive(Clone, Debug)]
 pub struct ValueChecker {
     pool: Box<[u8]>,
@@ -46,17 +46,17 @@ pub struct ValueChecker {
 }
 
 impl ValueChecker {
-    /// A checker for values of up to `value_bytes_max` bytes, the same as the writers were given
-    /// or more.
+    /// A checker for values of up to `value_bytes_max` bytes; at least the maximum that the writers
+    /// were given.
     pub fn new(value_bytes_max: usize) -> Self {
         Self { pool: pool(value_bytes_max), value_bytes_max }
     }
 
-    /// Judges what a store answered for `key`.
+    /// Checks what a store returned for `key`.
     ///
-    /// Not checked here: whether it is the *newest* version. Compare the sequence for that.
+    /// It does not check whether this is the *newest* version; compare the sequence for that.
     #[inline]
-    pub fn check(&self, key: u64, bytes: &[u8]) -> Condition {
+    pub fn check(&self, key: u64, bytes: &[u8]) -> Verdict {
         let Some(header) = bytes.first_chunk::<HEADER_BYTES>() else {
             return check_short(key, bytes);
         };
@@ -70,26 +70,26 @@ impl ValueChecker {
         let expected = &self.pool[start + HEADER_BYTES..start + bytes.len()];
         let body = &bytes[HEADER_BYTES..];
         if body == expected {
-            return Condition::from(header.stamp);
+            return Verdict::from(header.stamp);
         }
         self.explain_body(start, body, expected)
     }
 
     #[cold]
-    fn explain_header(&self, header: Header, key: u64) -> Condition {
-        // A damaged header asks for a random 64-bit length, which is never a plausible one.
+    fn explain_header(&self, header: Header, key: u64) -> Verdict {
+        // A damaged header yields a random 64-bit length, which is never plausible.
         let written = usize::try_from(header.written_bytes()).unwrap_or(usize::MAX);
         match written {
-            _ if written < HEADER_BYTES || written > self.value_bytes_max => Condition::Corrupt,
-            _ if header.key != key => Condition::Foreign { key: header.key },
-            _ => Condition::WrongLength { written },
+            _ if written < HEADER_BYTES || written > self.value_bytes_max => Verdict::Corrupt,
+            _ if header.key != key => Verdict::Foreign { key: header.key },
+            _ => Verdict::WrongLength { written },
         }
     }
 
-    /// Torn if the bytes from the first difference on stand at the same place of another version.
+    /// Torn if the bytes from the first difference on match the same place of another version.
     #[cold]
-    fn explain_body(&self, start: usize, body: &[u8], expected: &[u8]) -> Condition {
-        // Sixteen bytes never agree by accident; below four they would, at 4096 places.
+    fn explain_body(&self, start: usize, body: &[u8], expected: &[u8]) -> Verdict {
+        // Sixteen bytes never match by accident; fewer than four would, at 4096 offsets.
         const EVIDENCE_BYTES_MIN: usize = 4;
         const EVIDENCE_BYTES_MAX: usize = 16;
         let differs = body.iter().zip(expected).take_while(|(found, meant)| found == meant).count();
@@ -100,31 +100,31 @@ impl ValueChecker {
         };
         let torn = evidence.len() >= EVIDENCE_BYTES_MIN
             && (0..OFFSETS).any(|other| other != start && stands_at(other));
-        if torn { Condition::Torn } else { Condition::Corrupt }
+        if torn { Verdict::Torn } else { Verdict::Corrupt }
     }
 }
 
 #[inline]
-fn check_short(key: u64, bytes: &[u8]) -> Condition {
+fn check_short(key: u64, bytes: &[u8]) -> Verdict {
     if short_value(key, bytes.len())[..bytes.len()] == *bytes {
-        return Condition::GoodUnstamped;
+        return Verdict::GoodUnstamped;
     }
     explain_short(bytes)
 }
 
-/// Foreign if the key that the first word asks for accounts for a second word too.
+/// Foreign if the key implied by the first word explains a second word too.
 #[cold]
-fn explain_short(bytes: &[u8]) -> Condition {
+fn explain_short(bytes: &[u8]) -> Verdict {
     const FOREIGN_BYTES_MIN: usize = 16;
     if bytes.len() >= FOREIGN_BYTES_MIN
         && let Some(first) = bytes.first_chunk()
     {
         let key = short_key(u64::from_le_bytes(*first), bytes.len());
         if short_value(key, bytes.len())[..bytes.len()] == *bytes {
-            return Condition::Foreign { key };
+            return Verdict::Foreign { key };
         }
     }
-    Condition::Corrupt
+    Verdict::Corrupt
 }
 
 #[cfg(test)]
@@ -146,11 +146,8 @@ mod tests {
                 let right = value[at];
                 for flip in [1, 2, 4, 8, 16, 32, 64, 128, 255] {
                     value[at] = right ^ flip;
-                    let condition = checker.check(KEY, &value);
-                    assert!(
-                        !condition.is_good(),
-                        "{length} bytes, byte {at} ^ {flip}: {condition:?}"
-                    );
+                    let verdict = checker.check(KEY, &value);
+                    assert!(!verdict.is_good(), "{length} bytes, byte {at} ^ {flip}: {verdict:?}");
                 }
                 value[at] = right;
             }
@@ -163,7 +160,7 @@ mod tests {
         let checker = ValueChecker::new(200);
         for at in 0..value.len() - 4 {
             value[at] ^= 0x10;
-            assert_eq!(checker.check(KEY, &value), Condition::Corrupt, "byte {at}");
+            assert_eq!(checker.check(KEY, &value), Verdict::Corrupt, "byte {at}");
             value[at] ^= 0x10;
         }
     }
@@ -178,11 +175,7 @@ mod tests {
             for cut in HEADER_BYTES..=length - 5 {
                 for (head, tail) in [(&old, &new), (&new, &old)] {
                     let spliced = [&head[..cut], &tail[cut..]].concat();
-                    assert_eq!(
-                        checker.check(KEY, &spliced),
-                        Condition::Torn,
-                        "{length}, cut {cut}"
-                    );
+                    assert_eq!(checker.check(KEY, &spliced), Verdict::Torn, "{length}, cut {cut}");
                 }
             }
             for cut in (1..HEADER_BYTES).chain(length - 4..length) {
@@ -198,12 +191,12 @@ mod tests {
         let mut writer = ValueWriter::new(3, 200);
         let checker = ValueChecker::new(200);
         for length in 1..=200 {
-            let condition = checker.check(KEY, writer.value(OTHER, length));
+            let verdict = checker.check(KEY, writer.value(OTHER, length));
             let expected = match length {
-                1..16 => Condition::Corrupt,
-                _ => Condition::Foreign { key: OTHER },
+                1..16 => Verdict::Corrupt,
+                _ => Verdict::Foreign { key: OTHER },
             };
-            assert_eq!(condition, expected, "{length} bytes");
+            assert_eq!(verdict, expected, "{length} bytes");
         }
     }
 
@@ -212,24 +205,24 @@ mod tests {
         let mut writer = ValueWriter::new(3, 200);
         let checker = ValueChecker::new(200);
         let mut value = writer.value(KEY, 100).to_vec();
-        assert_eq!(checker.check(KEY, &value[..99]), Condition::WrongLength { written: 100 });
-        assert_eq!(checker.check(KEY, &value[..24]), Condition::WrongLength { written: 100 });
-        assert_eq!(checker.check(KEY, &value[..23]), Condition::Corrupt);
+        assert_eq!(checker.check(KEY, &value[..99]), Verdict::WrongLength { written: 100 });
+        assert_eq!(checker.check(KEY, &value[..24]), Verdict::WrongLength { written: 100 });
+        assert_eq!(checker.check(KEY, &value[..23]), Verdict::Corrupt);
         value.resize(300, 0);
-        assert_eq!(checker.check(KEY, &value), Condition::WrongLength { written: 100 });
+        assert_eq!(checker.check(KEY, &value), Verdict::WrongLength { written: 100 });
         let longer = ValueWriter::new(3, 400).value(KEY, 400).to_vec();
-        assert_eq!(checker.check(KEY, &longer), Condition::Corrupt);
+        assert_eq!(checker.check(KEY, &longer), Verdict::Corrupt);
     }
 
     #[test]
     fn short_values_are_checked_by_key_and_length() {
         let checker = ValueChecker::new(0);
-        assert_eq!(checker.check(KEY, &[]), Condition::GoodUnstamped);
+        assert_eq!(checker.check(KEY, &[]), Verdict::GoodUnstamped);
         assert!(ValueWriter::new(1, 0).value(KEY, 0).is_empty());
         let mut writer = ValueWriter::new(3, 23);
         for length in 1..HEADER_BYTES {
             let value = writer.value(KEY, length).to_vec();
-            assert_eq!(checker.check(KEY, &value), Condition::GoodUnstamped);
+            assert_eq!(checker.check(KEY, &value), Verdict::GoodUnstamped);
             assert_eq!(writer.value(KEY, length), value, "all versions are alike");
             assert!(length < 4 || !checker.check(KEY, &value[1..]).is_good());
         }

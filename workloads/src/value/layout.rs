@@ -1,4 +1,4 @@
-//! What writer and checker must agree on: header, short form, pool, and where a body begins.
+//! What writer and checker agree on: header, short form, pool, and where a body begins.
 
 use super::Stamp;
 use crate::mix::{GOLDEN, inverse, mix, unmix};
@@ -7,11 +7,11 @@ use crate::{Rng, Seed};
 /// Values shorter than this carry no stamp.
 pub const HEADER_BYTES: usize = 24;
 
-/// At how many places of the pool a body may begin.
+/// The number of offsets in the pool at which a body may begin.
 pub(super) const OFFSETS: usize = 4096;
 const _: () = assert!(OFFSETS.is_power_of_two());
 
-/// Odd, so that 4096 consecutive sequences begin at 4096 different places, and far from 0 and
+/// Odd, so that 4096 consecutive sequences begin at 4096 different offsets, and far from 0 and
 /// 4096, so that neighbours do not share a cache line.
 const OFFSET_STEP: u64 = 2531;
 const _: () = assert!(OFFSET_STEP % 2 == 1);
@@ -35,7 +35,8 @@ impl Header {
         Self { key, stamp, checksum: seal(key, stamp).wrapping_add(length) }
     }
 
-    /// The length that makes the checksum true. Nonsense, and huge, if the header is damaged.
+    /// The length that makes the checksum true. If the header is damaged, this is a huge random
+    /// number.
     #[inline]
     pub(super) const fn written_bytes(&self) -> u64 {
         self.checksum.wrapping_sub(seal(self.key, self.stamp)).wrapping_mul(inverse(LENGTH_FACTOR))
@@ -59,9 +60,9 @@ const fn seal(key: u64, stamp: Stamp) -> u64 {
     mix(mix(key.wrapping_add(GOLDEN)).wrapping_add(stamp.to_word()))
 }
 
-/// A value below [`HEADER_BYTES`] is the beginning of these bytes. The first word is a bijection of
-/// the key (for one length), the others follow from it.
-// Not inline: so that what makes longer values is small enough to be.
+/// A value shorter than [`HEADER_BYTES`] is a prefix of these bytes. The first word is a bijection
+/// of the key (for a given length); the others follow from it.
+// Not inlined, so that the path for longer values stays small enough to be.
 #[inline(never)]
 pub(super) fn short_value(key: u64, bytes: usize) -> [u8; HEADER_BYTES] {
     let first = mix(key ^ short_length(bytes));
@@ -86,13 +87,13 @@ fn words_to_bytes(words: [u64; 3]) -> [u8; HEADER_BYTES] {
     bytes
 }
 
-/// Where in the pool the value of this stamp begins.
+/// The offset in the pool at which the value with this stamp begins.
 #[inline]
 pub(super) const fn offset(stamp: Stamp) -> usize {
     offset_from(first_offset(stamp.writer()), stamp)
 }
 
-/// Where the first value of a writer would begin if the pool had no end.
+/// The offset of a writer's first value if the pool had no end.
 #[inline]
 pub(super) const fn first_offset(writer: u16) -> u64 {
     mix(writer as u64 + 1)
@@ -104,7 +105,8 @@ pub(super) const fn offset_from(first: u64, stamp: Stamp) -> usize {
     first.wrapping_add(stamp.sequence().wrapping_mul(OFFSET_STEP)) as usize % OFFSETS
 }
 
-/// Bodies of up to `value_bytes_max` bytes are cut from this buffer; the same for everybody.
+/// Bodies of up to `value_bytes_max` bytes are slices of this buffer, which is the same for
+/// everyone.
 pub(super) fn pool(value_bytes_max: usize) -> Box<[u8]> {
     const POOL: Seed = Seed(0).stream("value pool");
     let mut rng = Rng::new(POOL);

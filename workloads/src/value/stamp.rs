@@ -10,7 +10,7 @@ const SEQUENCE_MASK: u64 = (1 << SEQUENCE_BITS) - 1;
 const _: () = assert!(WRITER_BITS + SEQUENCE_BITS == u64::BITS);
 const _: () = assert!(WRITER_BITS == u16::BITS, "a writer is a u16");
 
-/// Who wrote a value, and as which of its writes.
+/// Identifies the write that made a value: the writer, and which of its writes.
 ///
 /// ```text
 ///  63            48 47                                           0
@@ -20,13 +20,12 @@ const _: () = assert!(WRITER_BITS == u16::BITS, "a writer is a u16");
 /// +----------------+----------------------------------------------+
 /// ```
 ///
-/// 48 bits last a writer three years at three million values a second.
+/// At three million values a second, 48 bits last a writer three years.
 #[repr(transparent)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Stamp(u64);
 
 impl Stamp {
-    /// The largest sequence.
     pub const SEQUENCE_MAX: u64 = SEQUENCE_MASK;
 
     /// # Panics
@@ -38,7 +37,7 @@ impl Stamp {
         Self((writer as u64) << SEQUENCE_BITS | sequence)
     }
 
-    /// Who wrote it.
+    /// The writer's id.
     #[inline]
     pub const fn writer(self) -> u16 {
         (self.0 >> SEQUENCE_BITS) as u16
@@ -56,7 +55,7 @@ impl Stamp {
         self.0
     }
 
-    /// Any word is a stamp.
+    /// The stamp with this word. Any word is a stamp.
     #[inline]
     pub const fn from_word(word: u64) -> Self {
         Self(word)

@@ -1,27 +1,28 @@
-//! Makes values at the price of their header.
+//! Makes values at the cost of writing their header.
 
 use super::layout::{HEADER_BYTES, Header, first_offset, offset_from, pool, short_value};
-use super::{Condition, Stamp};
+use super::{Stamp, Verdict};
 
-/// One thread's source of values.
+/// A thread's source of values.
 ///
-/// It owns a copy of the pool and lends slices of it: the header is written over the pool's bytes,
-/// and the next call puts those bytes back. No value is ever built by copying a body.
+/// It owns a copy of the pool and lends slices of it. The header is written over the pool's bytes,
+/// and the next call restores them. No body is ever copied.
 #[derive(Clone, Debug)]
 pub struct ValueWriter {
     scratch: Box<[u8]>,
-    /// The pool's bytes under the header of the previous call, and where they belong.
+    /// The pool bytes under the previous call's header, and their offset.
     covered: [u8; HEADER_BYTES],
     covered_offset: usize,
     short: [u8; HEADER_BYTES],
     next: Stamp,
-    /// Of `next`'s writer; it never changes.
+    /// The first offset of this writer; it never changes.
     first_offset: u64,
     value_bytes_max: usize,
 }
 
 impl ValueWriter {
-    /// The writer `writer_id` (one per thread and run), for values of up to `value_bytes_max` bytes.
+    /// Creates the writer `writer_id` (unique per thread and run), for values of up to
+    /// `value_bytes_max` bytes.
     pub fn new(writer_id: u16, value_bytes_max: usize) -> Self {
         let scratch = pool(value_bytes_max);
         let covered = *scratch.first_chunk().expect("the pool is never shorter than a header");
@@ -42,20 +43,21 @@ impl ValueWriter {
         self.next
     }
 
-    /// Lets the next value carry `sequence`, for writers that number their values by another count.
+    /// Makes the next value carry `sequence`, for writers that number their values by another
+    /// counter.
     #[inline]
     pub const fn number_next(&mut self, sequence: u64) {
         self.next = Stamp::new(self.next.writer(), sequence);
     }
 
-    /// The next value for `key`; valid until the next call. Every call takes one sequence number.
+    /// The next value for `key`; valid until the next call. Every call uses up one sequence number.
     ///
-    /// Below [`HEADER_BYTES`] the value carries no stamp and is the same at every call.
+    /// Below [`HEADER_BYTES`] the value carries no stamp and is the same on every call.
     ///
     /// # Panics
     ///
     /// If `bytes` exceeds the maximum given to [`ValueWriter::new`].
-    // A call would cost a tenth of a value.
+    // Inlined, because a call would cost a tenth of making a value.
     #[inline(always)]
     pub fn value(&mut self, key: u64, bytes: usize) -> &[u8] {
         assert!(bytes <= self.value_bytes_max, "value longer than announced");
@@ -80,8 +82,8 @@ fn header_at(scratch: &mut [u8], offset: usize) -> &mut [u8; HEADER_BYTES] {
     scratch[offset..].first_chunk_mut().expect("the pool is longer than any offset and a header")
 }
 
-impl From<Stamp> for Condition {
-    /// What the checker says about a value of this stamp that arrived whole.
+impl From<Stamp> for Verdict {
+    /// The verdict for an intact value with this stamp.
     fn from(stamp: Stamp) -> Self {
         Self::Good { writer: stamp.writer(), sequence: stamp.sequence() }
     }
@@ -102,12 +104,12 @@ mod tests {
         let mut rng = Seed(42).rng();
         for sequence in 0..100_000 {
             let (key, bytes) = (rng.next_u64(), sizes.sample(&mut rng));
-            let condition = checker.check(key, writer.value(key, bytes));
+            let verdict = checker.check(key, writer.value(key, bytes));
             let expected = match bytes < HEADER_BYTES {
-                true => Condition::GoodUnstamped,
-                false => Condition::Good { writer: 7, sequence },
+                true => Verdict::GoodUnstamped,
+                false => Verdict::Good { writer: 7, sequence },
             };
-            assert_eq!(condition, expected);
+            assert_eq!(verdict, expected);
         }
         let offset = writer.covered_offset;
         writer.scratch[offset..offset + HEADER_BYTES].copy_from_slice(&writer.covered);

@@ -1,9 +1,9 @@
-//! YCSB's six core workloads, from files with upstream's property values.
+//! YCSB's six core workloads, read from files with upstream's property values.
 
 use super::{Properties, interpret};
 use crate::requests::Workload;
 
-/// Name and workload file of each.
+/// The name and workload file of each.
 pub const CORE_WORKLOADS: [(&str, &str); 6] = [
     ("ycsb-a", include_str!("../../ycsb/workloada")),
     ("ycsb-b", include_str!("../../ycsb/workloadb")),
@@ -13,7 +13,7 @@ pub const CORE_WORKLOADS: [(&str, &str); 6] = [
     ("ycsb-f", include_str!("../../ycsb/workloadf")),
 ];
 
-/// The core workload of this name: `ycsb-a` to `ycsb-f`.
+/// The core workload with this name: `ycsb-a` to `ycsb-f`.
 pub fn core_workload(name: &str) -> Option<Workload> {
     let &(_, text) = CORE_WORKLOADS.iter().find(|&&(known, _)| known == name)?;
     let run = Properties::parse(text).and_then(|properties| interpret(&properties));

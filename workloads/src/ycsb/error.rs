@@ -1,47 +1,37 @@
-//! What can be wrong with properties.
+//! Errors in properties.
 
 use std::error::Error;
 use std::fmt;
 
 use crate::requests::WorkloadError;
 
-/// Properties that give no run.
+/// Why properties do not describe a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PropertiesError {
-    /// An escape in a file is not one of Java's.
+    /// A file contains an escape that Java does not have.
     Escape {
-        /// The key or value it stands in.
+        /// The key or value that contains it.
         text: String,
     },
     /// A setting without a name or without `=`.
-    Setting {
-        /// The setting as given.
-        text: String,
-    },
-    /// Nobody knows this property.
+    Setting { text: String },
     Unknown {
-        /// The name as given.
         name: String,
-        /// The known name that looks most like it.
+        /// The most similar known name.
         near: Option<&'static str>,
     },
-    /// A property without default is not set.
-    Missing {
-        /// Its name.
-        name: &'static str,
-    },
-    /// The value of a property cannot be used.
+    /// A property without a default is not set.
+    Missing { name: &'static str },
+    /// The value of a property is invalid.
     Value {
-        /// The name of the property.
         name: &'static str,
-        /// The value as given.
         value: String,
-        /// What to write.
+        /// What to write instead.
         remedy: String,
     },
     /// All proportions are zero.
     NoOperations,
-    /// The values are fine one by one, but not together.
+    /// The values are valid one by one, but not together.
     Workload(WorkloadError),
 }
 
@@ -68,7 +58,7 @@ impl fmt::Display for PropertiesError {
             Self::Value { name, value, remedy } => write!(f, "{name}={value}: {remedy}"),
             Self::NoOperations => write!(
                 f,
-                "all proportions are 0: nothing would be asked for; set one, as in \
+                "all proportions are 0, so there would be no requests; set one, as in \
                  readproportion=0.95"
             ),
             Self::Workload(error) => error.fmt(f),

@@ -1,4 +1,4 @@
-//! What properties ask for.
+//! Interprets properties as a run.
 
 use std::str::FromStr;
 
@@ -9,29 +9,28 @@ use crate::keys::KEY_BYTES;
 use crate::requests::{Mix, Request, Workload};
 use crate::{KeyDistribution, SizeDistribution};
 
-/// A run of YCSB: what its properties ask for, and what they ask for in vain.
+/// A run of YCSB: the properties that have an effect, and notices about those that have none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct YcsbRun {
-    /// What is asked for; its name is `ycsb`.
+    /// The requests; the workload's name is `ycsb`.
     pub workload: Workload,
-    /// How many records are loaded.
     pub records: u64,
-    /// How many requests all threads make together.
+    /// Number of requests of all threads together.
     pub operations: u64,
-    /// How many threads ask, if that is said.
+    /// Number of threads, if given.
     pub threads: Option<usize>,
-    /// Requests per second of all threads together, if they are not to go as fast as they can.
+    /// Requests per second of all threads together; `None` for as fast as possible.
     pub target_ops_per_s: Option<f64>,
-    /// One sentence for each difference from YCSB that these properties bring up.
+    /// One sentence for each difference from YCSB that these properties expose.
     pub notices: Vec<String>,
 }
 
 /// YCSB's only skew.
 const THETA: f64 = 0.99;
 
-/// Reads properties as YCSB's `CoreWorkload` does, with its defaults.
+/// Interprets properties as YCSB's `CoreWorkload` does, with its defaults.
 ///
-/// Nothing is read from files: see [`histogram_file`].
+/// It reads no files: see [`histogram_file`].
 pub fn interpret(properties: &Properties) -> Result<YcsbRun, PropertiesError> {
     let mut notices = idle_notices(properties)?;
     let reader = Reader(properties);
@@ -70,11 +69,11 @@ pub fn interpret(properties: &Properties) -> Result<YcsbRun, PropertiesError> {
     })
 }
 
-/// The file that the properties take a histogram of field lengths from, if they do.
+/// The file from which the properties take a histogram of field lengths, if any.
 ///
-/// Read it by [`SizeHistogram::from_file`] and set `fieldlengthhistogram=` to the histogram as
-/// text, `histogram:100=9,200=1`; then [`interpret`] needs no file, and a record of the run says
-/// it all.
+/// Read it with [`SizeHistogram::from_file`] and set `fieldlengthhistogram=` to the histogram as
+/// text, `histogram:100=9,200=1`. Then [`interpret`] needs no file, and a record of the run is
+/// complete.
 pub fn histogram_file(properties: &Properties) -> Option<&str> {
     let asked = properties.get("fieldlengthdistribution") == Some("histogram");
     let file = properties.get("fieldlengthhistogram").unwrap_or("hist.txt");
@@ -83,7 +82,7 @@ pub fn histogram_file(properties: &Properties) -> Option<&str> {
 
 const HISTOGRAM: &str = "histogram:";
 
-/// Refuses unknown properties, and tells of those that ask for something that does not happen.
+/// Rejects unknown properties, and returns notices about those that have no effect here.
 fn idle_notices(properties: &Properties) -> Result<Vec<String>, PropertiesError> {
     let mut notices = Vec::new();
     for (name, value) in properties.iter().filter(|(name, _)| !USED.contains(name)) {
@@ -99,8 +98,8 @@ fn idle_notices(properties: &Properties) -> Result<Vec<String>, PropertiesError>
 
 fn insert_notice(keys: KeyDistribution) -> String {
     let asked = match keys {
-        KeyDistribution::Latest { .. } => "asked for by the thread that inserted them, only",
-        _ => "not asked for; YCSB lets the range of its requests grow",
+        KeyDistribution::Latest { .. } => "requested only by the thread that inserted them",
+        _ => "not requested; YCSB lets the range of its requests grow",
     };
     format!("inserted records are {asked}")
 }
@@ -117,7 +116,7 @@ impl Reader<'_> {
         PropertiesError::Value { name, value, remedy: remedy.to_owned() }
     }
 
-    /// The value as a number that `fits`, or the default.
+    /// The value as a number that `fits` accepts, or the default.
     fn number<T: FromStr + Copy>(
         &self,
         name: &'static str,
@@ -239,11 +238,11 @@ impl Reader<'_> {
         Ok((self.positive("minscanlength", 1)?, self.positive("maxscanlength", 1000)?))
     }
 
-    /// The fields of a record together.
+    /// The total size of a record's fields.
     fn value_bytes(&self, notices: &mut Vec<String>) -> Result<SizeDistribution, PropertiesError> {
         let fields = self.positive("fieldcount", 10)?;
         let length = self.positive("fieldlength", 100)?;
-        // Beyond this the workload is refused anyway, with a message that says the size.
+        // The workload rejects larger sizes anyway, with a message that gives the size.
         let of_record = |field: usize| field.saturating_mul(fields);
         let name = "fieldlengthdistribution";
         let distribution = self.text(name, "constant");

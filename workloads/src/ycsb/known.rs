@@ -1,8 +1,8 @@
-//! The properties that YCSB knows.
+//! The properties of YCSB.
 
 use crate::near;
 
-/// Properties that decide what is asked for.
+/// Properties that affect the run.
 pub(super) const USED: [&str; 25] = [
     "workload",
     "recordcount",
@@ -31,7 +31,7 @@ pub(super) const USED: [&str; 25] = [
     "exponential.frac",
 ];
 
-/// A property that changes nothing here.
+/// A property without effect here.
 #[derive(Debug)]
 pub(super) struct Idle {
     pub(super) name: &'static str,
@@ -55,12 +55,12 @@ const OWN_FLOW: &str = "the suite decides when a run begins and ends";
 const NO_NAMES: &str = "stores have one table and values no fields";
 const NO_RETRIES: &str = "a refused write is a result";
 
-/// Properties that we know and do not need.
+/// Known properties that have no effect here.
 pub(super) const IDLE: [Idle; 28] = [
     fixed("readallfields", "true", WHOLE_VALUES),
     idle("readallfieldsbyname", WHOLE_VALUES),
     fixed("writeallfields", "true", WHOLE_VALUES),
-    fixed("dataintegrity", "true", "every value proves itself when it is read"),
+    fixed("dataintegrity", "true", "every value is verified when it is read"),
     fixed("insertorder", "hashed", OWN_KEYS),
     idle("zeropadding", OWN_KEYS),
     idle("table", NO_NAMES),
@@ -69,7 +69,7 @@ pub(super) const IDLE: [Idle; 28] = [
     idle("core_workload_insertion_retry_limit", NO_RETRIES),
     idle("core_workload_insertion_retry_interval", NO_RETRIES),
     idle("db", "stores are chosen by the suite"),
-    fixed("dotransactions", "true", "a run loads, then asks"),
+    fixed("dotransactions", "true", "a run loads records, then issues requests"),
     idle("maxexecutiontime", OWN_FLOW),
     idle("status", OWN_FLOW),
     idle("status.interval", OWN_FLOW),
@@ -87,17 +87,17 @@ pub(super) const IDLE: [Idle; 28] = [
     idle("latencytrackederrors", OWN_MEASUREMENTS),
 ];
 
-/// Families of properties that we do not need.
+/// Families of properties that have no effect here.
 const IDLE_FAMILIES: [Idle; 2] =
     [idle("hdrhistogram.", OWN_MEASUREMENTS), idle("htrace.", OWN_MEASUREMENTS)];
 
-/// What is known about a property without effect; none if it has one, or is unknown.
+/// The entry of a property without effect; `None` if it has an effect or is unknown.
 pub(super) fn idle_property(name: &str) -> Option<&'static Idle> {
     let single = IDLE.iter().find(|idle| idle.name == name);
     single.or_else(|| IDLE_FAMILIES.iter().find(|family| name.starts_with(family.name)))
 }
 
-/// The known name that looks most like `name`, if one does.
+/// The known name most similar to `name`, if one is similar enough.
 pub(super) fn near(name: &str) -> Option<&'static str> {
     near::near(name, USED.into_iter().chain(IDLE.iter().map(|idle| idle.name)))
 }

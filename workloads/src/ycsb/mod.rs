@@ -1,4 +1,5 @@
-//! YCSB's workload files: the same property names, read into a [`Workload`](crate::requests::Workload).
+//! Reads YCSB's workload files: the same property names, read into a
+//! [`Workload`](crate::requests::Workload).
 //!
 //! ```
 //! use workloads::ycsb::{Properties, interpret};
@@ -11,16 +12,17 @@
 //! # Ok::<(), workloads::ycsb::PropertiesError>(())
 //! ```
 //!
-//! A property that we know and that has no effect here gives a notice; one that nobody knows is an
-//! error. What differs from YCSB, silently because it is the same for every workload:
+//! A known property that has no effect here gives a notice; an unknown property is an error. These
+//! differences from YCSB give no notice, because they are the same for every workload:
 //!
 //! * The fields of a record lie together in one value of `fieldcount` × `fieldlength` bytes, and
-//!   every read and write is of the whole value.
-//! * Keys have 8 bytes, not `user` and up to 20 digits.
-//! * `zipfian` ranks are drawn over the records and shuffled, so that every record has one rank.
-//!   YCSB draws from ten billion ranks and hashes them onto the records: several ranks meet in one
-//!   record, and the most popular ones take a smaller share than theta = 0.99 over the records says.
-//! * Inserted records are asked for as [`requests`](crate::requests) says.
+//!   every operation reads or writes the whole value.
+//! * Keys have 8 bytes, instead of `user` and up to 20 digits.
+//! * `zipfian` ranks are drawn over the records and permuted, so that every record has one rank.
+//!   YCSB draws from ten billion ranks and hashes them onto the records: several ranks share a
+//!   record, and the most popular records get a smaller share than theta = 0.99 over the records
+//!   implies.
+//! * Inserted records are requested as described in [`requests`](crate::requests).
 
 mod core_workloads;
 mod error;

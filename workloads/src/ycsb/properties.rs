@@ -1,15 +1,16 @@
-//! Names and values as Java's property files write them.
+//! Names and values in the syntax of Java's property files.
 
 use super::PropertiesError;
 
-/// Names and values in the order in which the names came first. Later values replace earlier ones.
+/// Names and values, in the order in which the names first appeared. Later values replace earlier
+/// ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Properties {
     entries: Vec<(String, String)>,
 }
 
 impl Properties {
-    /// Reads a property file: `name=value`, `name:value` or `name value` on each line; lines that
+    /// Parses a property file: `name=value`, `name:value` or `name value` on each line. Lines that
     /// begin with `#` or `!` are comments; a backslash at the end of a line continues it; `\n`,
     /// `\t`, `\uXXXX` and so on are escapes, as in Java.
     pub fn parse(text: &str) -> Result<Self, PropertiesError> {
@@ -32,7 +33,8 @@ impl Properties {
         Ok(properties)
     }
 
-    /// Sets one property from `name=value`, as YCSB's option `-p` does. Nothing is an escape here.
+    /// Sets one property from `name=value`, as YCSB's option `-p` does. Escapes are not
+    /// interpreted.
     pub fn set(&mut self, setting: &str) -> Result<(), PropertiesError> {
         match setting.split_once('=') {
             Some((name, value)) if !name.trim().is_empty() => {
@@ -43,19 +45,18 @@ impl Properties {
         }
     }
 
-    /// Sets all of `later`, as a second option `-P` does.
+    /// Adds all properties of `later`, as a second option `-P` does.
     pub fn extend(&mut self, later: Self) {
         for (name, value) in later.entries {
             self.insert(name, value);
         }
     }
 
-    /// The value of a property, if it is set.
+    /// The value of a property, if set.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.iter().find_map(|(known, value)| (known == name).then_some(value))
     }
 
-    /// Names and values.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.entries.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
@@ -75,12 +76,12 @@ fn trim_start(line: &str) -> &str {
     line.trim_start_matches(BLANKS)
 }
 
-/// Whether the last backslash is not itself escaped.
+/// Whether the last backslash is unescaped.
 fn ends_in_continuation(line: &str) -> bool {
     line.bytes().rev().take_while(|&byte| byte == b'\\').count() % 2 == 1
 }
 
-/// Name and value, still escaped: the name ends before the first `=`, `:` or blank.
+/// Splits into name and value, still escaped: the name ends before the first `=`, `:` or blank.
 fn split(line: &str) -> (&str, &str) {
     let mut escaped = false;
     let end = line.find(|letter: char| {
@@ -91,7 +92,7 @@ fn split(line: &str) -> (&str, &str) {
     let (name, rest) = line.split_at(end.unwrap_or(line.len()));
     let rest = trim_start(rest);
     let value = rest.strip_prefix(['=', ':']).map_or(rest, trim_start);
-    // Java keeps blanks at the end, where nobody sees them; no value here needs any.
+    // Java keeps trailing blanks, which nobody sees; no value here needs any.
     (name, value.trim_end())
 }
 

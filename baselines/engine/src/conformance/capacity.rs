@@ -1,18 +1,18 @@
-//! Full stores, compaction, the census.
+//! Tests of full stores, compaction and the census.
 
 use super::model::{Model, Step};
 use super::value::{Random, mix};
 use super::{OBJECT_MEMORY_BYTES, Opener, check, open_checked, session};
 use crate::{FullMeaning, KvEngine, MemoryBound, MemoryCensus};
 
-/// Fills a store until it answers `Full`, which takes a bounded number of puts. Every object
-/// stored is then readable, and puts work again once half of them are deleted.
+/// Fills a store until it returns `Full`, which must take a bounded number of puts. Then every
+/// stored object is readable, and puts succeed again once half of the objects are deleted.
 ///
-/// A store that evicts takes three times its memory and keeps a part; one that grows takes its
-/// memory once.
+/// A store that evicts accepts three times its memory and keeps a part. A store that grows accepts
+/// its memory once.
 ///
 /// # Panics
-/// When the store answers otherwise.
+/// If the store behaves otherwise.
 pub fn full_is_reported_not_crashed<E: KvEngine>(open: Opener<'_, E>) {
     let engine = open_checked(open);
     let mut session = session(&engine);
@@ -52,7 +52,8 @@ pub fn full_is_reported_not_crashed<E: KvEngine>(open: Opener<'_, E>) {
     }
 }
 
-/// Overwrites objects of a full store: each has its new value, or was refused and has its old.
+/// Overwrites objects of a full store. Each object then has its new value, or the put was refused
+/// and it has its old one.
 fn overwrite_some<S: crate::KvSession>(model: &mut Model, session: &mut S, random: &mut Random) {
     for _ in 0..100 {
         let key = model.some_key(random).expect("a full store has keys");
@@ -88,12 +89,12 @@ fn refill_after_deletes<E: KvEngine>(
     check(engine);
 }
 
-/// Writes three times the object memory through a store that is two fifths full, in sizes that
-/// change, with deletes between; then every live key has its bytes, again after
+/// Writes three times the object memory through a store that is two fifths full, with changing
+/// sizes and deletes in between. Then every live key has its bytes, and again after
 /// [`settle`](KvEngine::settle) and [`trim`](KvEngine::trim).
 ///
 /// # Panics
-/// When a value is lost or wrong, or the store refuses most of what is put.
+/// If a value is lost or wrong, or the store refuses most puts.
 pub fn values_survive_compaction<E: KvEngine>(open: Opener<'_, E>) {
     let engine = open_checked(open);
     let mut session = session(&engine);
@@ -133,7 +134,7 @@ pub fn values_survive_compaction<E: KvEngine>(open: Opener<'_, E>) {
     check(&engine);
 }
 
-/// Mostly puts of random keys; mostly deletes and overwrites of live ones when `crowded`.
+/// Mostly puts of random keys; when `crowded`, mostly deletes and overwrites of live keys.
 fn churn_step(model: &Model, random: &mut Random, crowded: bool, value_bytes: usize) -> Step {
     let fresh = mix(random.below(1 << 18));
     let live = model.some_key(random).unwrap_or(fresh);
@@ -147,11 +148,11 @@ fn churn_step(model: &Model, random: &mut Random, crowded: bool, value_bytes: us
     }
 }
 
-/// The equations of [`MemoryCensus`] hold when the store is empty, after traffic, and when all
-/// is deleted; the live counts are the reference's.
+/// Checks that the equations of [`MemoryCensus`] hold when the store is empty, after traffic, and
+/// after everything is deleted, and that its live counts equal the reference's.
 ///
 /// # Panics
-/// When one does not hold.
+/// If an equation or a count is wrong.
 pub fn census_adds_up<E: KvEngine>(open: Opener<'_, E>) {
     let engine = open_checked(open);
     let mut session = session(&engine);
@@ -168,7 +169,7 @@ pub fn census_adds_up<E: KvEngine>(open: Opener<'_, E>) {
             }
         }
         check(&engine);
-        // A store that evicts tells the model here what it has dropped.
+        // Here the model learns what an evicting store has dropped.
         model.verify(&mut session);
         assert_census(&engine.memory(), &model);
     }
@@ -198,7 +199,7 @@ fn assert_census(census: &MemoryCensus, model: &Model) {
         let sum = figures.iter().try_fold(0_u64, |sum, figure| sum.checked_add(*figure));
         sum.unwrap_or_else(|| panic!("figures beyond all memory: {census:?}"))
     };
-    // A group that is not known is 0.
+    // An unknown group is 0.
     let counted = complete || live_objects + live_value_bytes > 0;
     let laid_out = complete || live_object_bytes + dead_object_bytes + free_object_bytes > 0;
     if counted {

@@ -1,6 +1,6 @@
-//! The tests that every store passes before a number of it is published.
+//! The tests that every store passes before any of its numbers is published.
 //!
-//! A crate expands the suite for an engine with one line, from its `tests/` folder:
+//! A crate runs the suite for an engine with one line in its `tests/` folder:
 //!
 //! ```ignore
 //! engine::conformance_tests!(sharded, ShardedMap, |object_memory_bytes| {
@@ -8,24 +8,24 @@
 //! });
 //! ```
 //!
-//! The closure opens an empty store whose objects may take about the bytes it is given; it
-//! answers a `Result` and may be called from several threads, several times in one test. A store
-//! that runs as processes needs programs that a machine may lack: where its opener answers
-//! [`OpenError::Missing`], its tests say so and pass.
-//! [`tests`] is the same suite as a table, for programs that run it on their own.
+//! The closure opens an empty store with about the given number of bytes for objects. It returns a
+//! `Result`, and it may be called from several threads and several times in one test. A store that
+//! runs as processes needs programs that a machine may lack: if its opener returns
+//! [`OpenError::Missing`], its tests say so and pass. [`tests`] is the same suite as a table, for
+//! programs that run it themselves.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
-//! | `operations` | answers of one session: against a reference, at the edges, typed errors |
+//! | `operations` | one session: compared with a reference, edge cases, typed errors |
 //! | `capacity` | full stores, compaction, the census |
 //! | `sharing` | threads, sessions, routes |
-//! | `model` | the reference map: runs an operation and judges the answer |
-//! | `value` | values whose bytes follow from key, version and length; the random numbers |
+//! | `model` | the reference map: runs an operation and checks the answer |
+//! | `value` | values derived from key, version and length; the random numbers |
 //!
-//! What the suite asks follows from the engine's traits: a store that evicts may have lost a
-//! value but never answers a wrong one; a partitioned store is only asked by a key's worker. The
-//! suite does not apply to engines that keep no values. `tests/conformance_catches.rs` shows for
-//! each test a broken store that fails it.
+//! The engine's traits decide what the suite requires: a store that evicts may lose a value but
+//! must never return a wrong one; in a partitioned store only a key's own worker accesses the key.
+//! The suite does not apply to engines that keep no values. `tests/conformance_catches.rs` has, for
+//! each test, a broken store that fails it.
 
 mod capacity;
 mod model;
@@ -44,19 +44,19 @@ use std::any::Any;
 
 use crate::{EngineTraits, KvEngine, OpenError};
 
-/// What the opener is asked for, for every test: enough for a store of 32 segments of 2 MiB,
+/// The object memory that every test requests: enough for a store of 32 segments of 2 MiB, and
 /// little enough to be filled several times within a second.
 pub const OBJECT_MEMORY_BYTES: u64 = 64 << 20;
 
-/// Opens an empty store with object memory of about the bytes given.
+/// Opens an empty store with about this many bytes of object memory.
 pub type Opener<'a, E> = &'a dyn Fn(u64) -> E;
 
 /// One test of the suite.
 #[derive(Clone, Copy, Debug)]
 pub struct Test<E> {
-    /// Its name.
+    /// The name of the test, as it appears in test output.
     pub name: &'static str,
-    /// Runs it; a panic is a failure and says what was wrong.
+    /// Runs it. A panic is a failure and says what was wrong.
     pub run: fn(Opener<'_, E>),
 }
 
@@ -81,9 +81,8 @@ pub fn tests<E: KvEngine>() -> Vec<Test<E>> {
     }
 }
 
-/// Expands the suite for one engine: `conformance_tests!(module, Engine, opener)`, where the
-/// opener is a closure or function from the bytes of object memory to `Result<Engine, impl
-/// Debug>`.
+/// Expands the suite for one engine: `conformance_tests!(module, Engine, opener)`. The opener is a
+/// closure or function from the bytes of object memory to `Result<Engine, impl Debug>`.
 #[macro_export]
 macro_rules! conformance_tests {
     ($module:ident, $engine:ty, $opener:expr) => {
@@ -134,10 +133,10 @@ macro_rules! conformance_tests {
     };
 }
 
-/// What the opener opens; for [`conformance_tests!`](crate::conformance_tests).
+/// Returns the opened store; for [`conformance_tests!`](crate::conformance_tests).
 ///
 /// # Panics
-/// When it opens nothing.
+/// If opening fails.
 pub fn expect_open<E, D: std::fmt::Debug>(
     opener: impl FnOnce(u64) -> Result<E, D>,
     object_memory_bytes: u64,
@@ -148,7 +147,7 @@ pub fn expect_open<E, D: std::fmt::Debug>(
     }
 }
 
-/// Whether the engine needs what this machine lacks, which is said; for
+/// Whether the engine needs something that this machine lacks; if so, prints what. For
 /// [`conformance_tests!`](crate::conformance_tests).
 pub fn is_missing<E: KvEngine, D: Any>(opener: impl FnOnce(u64) -> Result<E, D>) -> bool {
     if !E::TRAITS.may_be_missing {
@@ -164,19 +163,19 @@ pub fn is_missing<E: KvEngine, D: Any>(opener: impl FnOnce(u64) -> Result<E, D>)
     }
 }
 
-/// Opens a store for a test, refusing engines to which the suite does not apply.
+/// Opens a store for a test. Rejects engines to which the suite does not apply.
 fn open_checked<E: KvEngine>(open: Opener<'_, E>) -> E {
     let EngineTraits { name, keeps_values, .. } = E::TRAITS;
     assert!(keeps_values, "`{name}` keeps no values: conformance does not apply to it");
     open(OBJECT_MEMORY_BYTES)
 }
 
-/// A session, where the engine must have one to give.
+/// Opens a session; the engine must have one to give.
 fn session<E: KvEngine>(engine: &E) -> E::Session<'_> {
     engine.session().unwrap_or_else(|error| panic!("a session: {error}"))
 }
 
-/// Settles the store and has it verify itself.
+/// Settles the store and runs its self-check.
 fn check<E: KvEngine>(engine: &E) {
     engine.settle();
     if let Err(violation) = engine.check() {

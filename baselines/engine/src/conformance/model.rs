@@ -1,4 +1,4 @@
-//! The reference map: runs an operation on a session and judges the answer.
+//! The reference map: runs an operation on a session and checks the answer.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,14 +8,14 @@ use crate::{
     FullMeaning, GetError, KvEngine, KvSession, Op, Outcome, PutError, PutOutcome, ValueBuffers,
 };
 
-/// Longest value the model puts.
+/// The longest value that the model puts.
 pub(super) const VALUE_BYTES_MAX: usize = 3000;
 
-/// How often a put that answered `Full` is repeated before the answer is taken for the truth:
-/// a store that compacts in the background may be about to make room.
+/// How often a put that returned `Full` is repeated before the answer is accepted: a store that
+/// compacts in the background may be about to make room.
 const FULL_RETRIES: u32 = 20;
 
-/// One operation of a batch, of which the model knows the value's bytes.
+/// One operation of a batch, for which the model knows the bytes of the value.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
     Get(u64),
@@ -23,22 +23,22 @@ pub(super) enum Step {
     Delete(u64),
 }
 
-/// What the store must contain. Every method panics when the store's answer is wrong.
+/// What the store must contain. Every method panics if the store's answer is wrong.
 #[derive(Debug)]
 pub(super) struct Model {
     live: BTreeMap<u64, Version>,
     live_value_bytes: u64,
     puts: u64,
-    /// Whether the store may drop objects on its own.
+    /// Whether the store may drop objects by itself.
     evicts: bool,
-    /// Puts that were answered `Full`.
+    /// Number of puts that returned `Full`.
     pub(super) refused: u64,
     expected: Vec<u8>,
     buffer: Vec<u8>,
 }
 
 impl Model {
-    /// Of an empty store.
+    /// The model of an empty store.
     pub(super) fn new<E: KvEngine>() -> Self {
         Self {
             live: BTreeMap::new(),
@@ -59,7 +59,7 @@ impl Model {
         self.live_value_bytes
     }
 
-    /// Key and value bytes.
+    /// Key and value bytes of the live objects.
     pub(super) fn live_bytes(&self) -> u64 {
         self.live_value_bytes + 8 * self.live_objects()
     }
@@ -68,7 +68,7 @@ impl Model {
         self.live.keys().copied().collect()
     }
 
-    /// The length and bytes that `key` must have.
+    /// The value that `key` must have.
     pub(super) fn value_of(&self, key: u64) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         self.live.get(&key)?.write(key, &mut bytes);
@@ -80,7 +80,7 @@ impl Model {
         self.live.range(first..).map(|(&key, _)| key)
     }
 
-    /// A live key, if there is any.
+    /// A random live key, if there is any.
     pub(super) fn some_key(&self, random: &mut Random) -> Option<u64> {
         let mut from = self.live.range(random.next()..).chain(self.live.iter());
         from.next().map(|(&key, _)| key)
@@ -102,7 +102,7 @@ impl Model {
         }
     }
 
-    /// Repeats a put that is answered `Full`, so that background work can make room.
+    /// Repeats a put that returns `Full`, so that background work can make room.
     pub(super) fn put_patiently<E: KvEngine>(
         &mut self,
         engine: &E,
@@ -143,7 +143,7 @@ impl Model {
         let versions: Vec<_> = steps.iter().map(|step| self.version_of(*step)).collect();
         let written: Vec<_> = steps.iter().zip(&versions).map(written_value).collect();
         let operations: Vec<_> = steps.iter().zip(&written).map(operation).collect();
-        // No answer that is right for any step, so that one which is not written is noticed.
+        // Prefilled with an outcome that is wrong for every step, so that a missing one is noticed.
         let mut outcomes = vec![Outcome::BufferTooShort(usize::MAX); steps.len()];
         let mut slots = vec![0; steps.len() * VALUE_BYTES_MAX];
         let mut values = ValueBuffers::new(&mut slots, VALUE_BYTES_MAX);
@@ -218,7 +218,7 @@ impl Model {
     fn judge_presence(&mut self, operation: &str, key: u64, seen: bool) {
         match (self.live.contains_key(&key), seen) {
             (true, false) if self.evicts => self.forget(key),
-            (true, false) => panic!("{operation} found key {key:#x} absent, which is live"),
+            (true, false) => panic!("{operation} did not find key {key:#x}, which is live"),
             (false, true) => panic!("{operation} found key {key:#x}, which is not live"),
             _ => {}
         }

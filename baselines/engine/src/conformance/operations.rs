@@ -1,4 +1,4 @@
-//! Answers of one session: against a reference map, at the edges, as typed errors.
+//! Tests of one session: compared with a reference map, edge cases, typed errors.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 
@@ -10,16 +10,16 @@ use crate::{
     ValueBuffers,
 };
 
-/// Keys of which every layout has an opinion.
+/// Keys that are special to some layout.
 const EXTREME_KEYS: [u64; 9] =
     [0, 1, 2, u64::MAX, u64::MAX - 1, 1 << 63, (1 << 63) - 1, u32::MAX as u64, 1 << 48];
 
-/// Every answer equals a reference map's: single operations and batches of random length, 97
-/// keys so that overwrites collide and a wide set with both extremes, values of 0 to 3000
-/// bytes. Fixed seeds and a fresh one, which is printed.
+/// Every answer equals a reference map's, for single operations and for batches of random length.
+/// The keys are 97, so that overwrites collide, and a wide set with both extremes; values have 0 to
+/// 3000 bytes. Runs fixed seeds and a fresh one, which is printed.
 ///
 /// # Panics
-/// When the store's answers are wrong.
+/// If an answer is wrong.
 pub fn agrees_with_a_reference_map<E: KvEngine>(open: Opener<'_, E>) {
     let fresh = RandomState::new().build_hasher().finish();
     for seed in [1, 2, fresh] {
@@ -41,11 +41,12 @@ pub fn agrees_with_a_reference_map<E: KvEngine>(open: Opener<'_, E>) {
             let batch: Vec<_> = (0..random.below(60)).map(|_| random_step(&mut random)).collect();
             model.execute(&mut session, &batch);
         }
-        // All that was ever put is a fraction of the object memory.
+        // Everything ever put is a fraction of the object memory.
         assert_eq!(model.refused, 0, "puts answered Full in a store that is nearly empty");
         let live_before = model.live_objects();
         model.verify(&mut session);
-        // Only a store that evicts gets here with less; it may not have evicted for fun.
+        // Only a store that evicts may have fewer objects here, and it had no reason to evict most
+        // of them.
         assert!(model.live_objects() * 2 >= live_before, "most objects vanished");
         check(&engine);
     }
@@ -67,7 +68,7 @@ fn random_step(random: &mut Random) -> Step {
 /// Empty values are values, and every `u64` is a key.
 ///
 /// # Panics
-/// When the store disagrees.
+/// If the store behaves otherwise.
 pub fn empty_value_and_extreme_keys<E: KvEngine>(open: Opener<'_, E>) {
     let engine = open_checked(open);
     let mut session = session(&engine);
@@ -96,11 +97,11 @@ pub fn empty_value_and_extreme_keys<E: KvEngine>(open: Opener<'_, E>) {
     check(&engine);
 }
 
-/// A buffer that is too short is an error that carries both lengths, alone and in a batch; one
-/// that just fits is not.
+/// A buffer that is too short gives an error with both lengths, alone and in a batch. A buffer that
+/// just fits does not.
 ///
 /// # Panics
-/// When the store answers otherwise.
+/// If the store behaves otherwise.
 pub fn short_buffer_is_an_error<E: KvEngine>(open: Opener<'_, E>) {
     let engine = open_checked(open);
     let mut session = session(&engine);
@@ -131,11 +132,11 @@ pub fn short_buffer_is_an_error<E: KvEngine>(open: Opener<'_, E>) {
     check(&engine);
 }
 
-/// A value that no free space would help is refused with the limit, which is exact, and the
-/// store is unchanged. Says nothing of stores whose limit is out of reach.
+/// A value too large for an empty store is refused with the exact limit, and the store is
+/// unchanged. Tests nothing in stores whose limit is out of reach.
 ///
 /// # Panics
-/// When the store answers otherwise.
+/// If the store behaves otherwise.
 pub fn too_large_is_a_typed_error<E: KvEngine>(open: Opener<'_, E>) {
     let engine = open_checked(open);
     let mut session = session(&engine);
@@ -177,11 +178,11 @@ fn expect_outcome<S: KvSession>(session: &mut S, operation: Op<'_>, expected: Ou
     assert_eq!(outcomes, [expected], "in a batch");
 }
 
-/// An ordered store scans every live key from the first one asked for, in order, up to the limit
-/// and with its newest value; beyond the last key it finds nothing. Others say `None`.
+/// An ordered store scans every live key from the given one on, in order, up to the limit, with its
+/// newest value; beyond the last key it finds nothing. Other stores return `None`.
 ///
 /// # Panics
-/// When the store answers otherwise.
+/// If the store behaves otherwise.
 pub fn scan_is_ordered_or_absent<E: KvEngine>(open: Opener<'_, E>) {
     let engine = open_checked(open);
     let mut session = session(&engine);
@@ -202,7 +203,7 @@ pub fn scan_is_ordered_or_absent<E: KvEngine>(open: Opener<'_, E>) {
             _ => {}
         }
     }
-    // With the last key gone there is something beyond the end.
+    // After the last key is deleted, there are keys beyond the end.
     model.delete(&mut session, u64::MAX);
     model.verify(&mut session);
     expect_scans::<E>(&mut session, &model);

@@ -1,4 +1,4 @@
-//! Threads, sessions, routes.
+//! Tests of threads, sessions and routes.
 
 use std::collections::HashMap;
 use std::sync::mpsc;
@@ -13,17 +13,17 @@ const THREADS: usize = 4;
 const OPERATIONS: u64 = 12_000;
 const OWN_KEYS: u64 = 2000;
 const CONTENDED_KEYS: u64 = 16;
-/// Contended keys below this index are never deleted.
+/// Contended keys below this number are never deleted.
 const CONTENDED_KEPT: u64 = 8;
 
-/// Four threads work on keys of their own, which afterwards are exact, and fight over a few
-/// that all write: a reader finds a complete value of some writer, never one older than it has
-/// seen of that writer.
+/// Four threads work on their own keys, whose values must be exact afterwards, and compete for a
+/// few keys that all of them write. A reader of those finds a complete value of some writer, never
+/// older than one it has already seen from that writer.
 ///
-/// In partitioned stores each thread is a worker and touches what is routed to it.
+/// In partitioned stores each thread is a worker and accesses only the keys routed to it.
 ///
 /// # Panics
-/// When a value is lost, wrong or torn.
+/// If a value is lost, wrong or torn.
 pub fn threads_lose_no_keys<E: KvEngine>(open: Opener<'_, E>) {
     let engine = open_checked(open);
     let models = on_workers(&engine, |worker, session| {
@@ -56,7 +56,8 @@ pub fn threads_lose_no_keys<E: KvEngine>(open: Opener<'_, E>) {
     check(&engine);
     let models: Vec<_> = models.into_iter().map(std::sync::Mutex::new).collect();
     on_workers(&engine, |worker, session| {
-        // Another's keys, where any worker may touch any key: what one wrote, all can read.
+        // Where any worker may access any key, read another thread's keys: what one wrote, all can
+        // read.
         let whose = match E::TRAITS.sharing {
             Sharing::Shared | Sharing::PartitionedWrites => (worker + 1) % THREADS,
             Sharing::Partitioned => worker,
@@ -79,7 +80,7 @@ fn contended_key(index: u64) -> u64 {
     (1 << 40) + index
 }
 
-/// A random key that only `worker` touches.
+/// A random key that only `worker` accesses.
 fn own_key<E: KvEngine>(engine: &E, worker: usize, random: &mut Random) -> u64 {
     loop {
         let number = random.below(OWN_KEYS);
@@ -90,11 +91,11 @@ fn own_key<E: KvEngine>(engine: &E, worker: usize, random: &mut Random) -> u64 {
     }
 }
 
-/// One thread's use of keys that all threads write.
+/// One thread's access to keys that all threads write.
 struct Contender {
     worker: u64,
     puts: u64,
-    /// The highest sequence seen of each key and writer.
+    /// The highest sequence seen for each key and writer.
     seen: HashMap<(u64, u64), u64>,
     value: Vec<u8>,
     buffer: Vec<u8>,
@@ -132,7 +133,7 @@ impl Contender {
         self.seen.insert((key, self.worker), self.puts);
     }
 
-    /// Reads and judges what it finds, if it finds anything.
+    /// Reads a key and checks the value, if there is one.
     fn get<S: KvSession>(&mut self, session: &mut S, key: u64) -> bool {
         let found = session.get(key, &mut self.buffer).expect("a buffer for the longest value");
         let Some(value_bytes) = found else { return false };
@@ -154,13 +155,13 @@ impl Contender {
     }
 }
 
-/// The version of a writer's put; its length follows, so that a wrong one is noticed.
+/// The version of a writer's put. Its length is derived, so that a wrong length is noticed.
 fn version_of(writer: u64, sequence: u64) -> Version {
     let number = (writer << 32) | sequence;
     Version { number, value_bytes: Random::new(number).length(&(DESCRIBED_BYTES..=600)) }
 }
 
-/// Runs `work` on [`THREADS`] threads with a session each, opened in the order of the workers.
+/// Runs `work` on [`THREADS`] threads, each with a session. Sessions are opened in worker order.
 fn on_workers<E: KvEngine, R: Send>(
     engine: &E,
     work: impl Fn(usize, &mut E::Session<'_>) -> R + Sync,
@@ -178,7 +179,7 @@ fn on_workers<E: KvEngine, R: Send>(
                 work(worker, &mut session)
             }));
             if is_opened.recv().is_err() {
-                break; // it panicked: joining says why
+                break; // It panicked: joining says why.
             }
         }
         let joined = threads
@@ -188,11 +189,11 @@ fn on_workers<E: KvEngine, R: Send>(
     })
 }
 
-/// Sessions may be opened and dropped at any time, by any thread, and several at once; a slot
-/// that is given back is a slot again. What earlier sessions wrote, later ones read.
+/// Any thread may open and drop sessions at any time, several at once, and a slot that is given
+/// back can be used again. Later sessions read what earlier ones wrote.
 ///
 /// # Panics
-/// When one cannot be opened, or reads something else.
+/// If a session cannot be opened or reads something else.
 pub fn sessions_can_come_and_go<E: KvEngine>(open: Opener<'_, E>) {
     let engine = open_checked(open);
     let mut model = Model::new::<E>();
@@ -220,7 +221,7 @@ pub fn sessions_can_come_and_go<E: KvEngine>(open: Opener<'_, E>) {
     check(&engine);
 }
 
-/// As many sessions as can be held at a time, at most `wanted`.
+/// Opens as many sessions as can be held at a time, at most `wanted`.
 fn at_once<E: KvEngine>(engine: &E, wanted: usize) -> Vec<E::Session<'_>> {
     let mut sessions = Vec::new();
     while sessions.len() < wanted {
@@ -237,11 +238,11 @@ fn at_once<E: KvEngine>(engine: &E, wanted: usize) -> Vec<E::Session<'_>> {
     sessions
 }
 
-/// A partitioned store routes each key to one worker, always the same, and leaves no worker
-/// idle; a shared one does not route.
+/// A partitioned store always routes a key to the same worker and leaves no worker idle; a shared
+/// store does not route.
 ///
 /// # Panics
-/// When it does.
+/// If the store behaves otherwise.
 pub fn route_is_stable<E: KvEngine>(open: Opener<'_, E>) {
     const KEYS: u64 = 4096;
     let engine = open_checked(open);

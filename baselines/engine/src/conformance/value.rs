@@ -1,26 +1,25 @@
-//! Values whose bytes follow from key, version and length, and the random numbers of the suite.
+//! Values whose bytes are derived from key, version and length, and the suite's random numbers.
 //!
-//! Nothing of a value need be remembered to know it byte for byte, and a value found in a store
-//! says which put it comes from. Layout: key (8 bytes), version (8 bytes), then a stream seeded
-//! by key, version and length, which serves as the checksum; values shorter than
-//! [`DESCRIBED_BYTES`] are all stream.
+//! A value is known byte for byte without storing it, and a value found in a store reveals which
+//! put it comes from. Layout: key (8 bytes), version (8 bytes), then a stream seeded by key,
+//! version and length, which serves as the checksum. Values shorter than [`DESCRIBED_BYTES`] are
+//! all stream.
 
 use std::ops::RangeInclusive;
 
-/// Shortest value that names its key and version.
+/// The shortest value that contains its key and version.
 pub(super) const DESCRIBED_BYTES: usize = 24;
 
-/// One put's value.
+/// The value of one put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Version {
     /// Differs between any two puts of one key.
     pub(super) number: u64,
-    /// The value's length.
     pub(super) value_bytes: usize,
 }
 
 impl Version {
-    /// Writes the value of `key` in this version, and nothing else, to `bytes`.
+    /// Replaces the contents of `bytes` with this version's value of `key`.
     pub(super) fn write(self, key: u64, bytes: &mut Vec<u8>) {
         bytes.resize(self.value_bytes, 0);
         let seed = key ^ mix(self.number) ^ mix(self.value_bytes as u64).rotate_left(32);
@@ -38,7 +37,7 @@ impl Version {
     }
 }
 
-/// What a value says of itself: the key and the version's number.
+/// The key and version number contained in a value.
 pub(super) fn described(value: &[u8]) -> Option<(u64, u64)> {
     if value.len() < DESCRIBED_BYTES {
         return None;
@@ -47,7 +46,7 @@ pub(super) fn described(value: &[u8]) -> Option<(u64, u64)> {
     Some((word(0), word(8)))
 }
 
-/// Panics with the difference unless `found` is `expected`.
+/// Panics with the difference unless `found` equals `expected`.
 pub(super) fn assert_value(key: u64, expected: &[u8], found: &[u8]) {
     if expected == found {
         return;
@@ -77,19 +76,19 @@ impl Random {
         mix(self.0)
     }
 
-    /// Below `limit`.
+    /// A random number below `limit`.
     pub(super) fn below(&mut self, limit: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(limit)) >> 64) as u64
     }
 
-    /// A length of the range; one in eight at its low end, where layouts have their edges.
+    /// A length from the range; one in eight is the low end, where layouts have edge cases.
     pub(super) fn length(&mut self, range: &RangeInclusive<usize>) -> usize {
         let span = range.end() - range.start() + 1;
         let span = if self.below(8) == 0 { span.min(20) } else { span };
         range.start() + self.below(span as u64) as usize
     }
 
-    /// True in `percent` of all cases.
+    /// True with a probability of `percent` per cent.
     pub(super) fn percent(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }

@@ -1,4 +1,4 @@
-//! Memory that is held for nothing, as a share of what the store below holds.
+//! Ballast: memory held for no purpose, as a share of what the store below holds.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError, TryLockError};
@@ -9,26 +9,26 @@ use platform::{Mapping, Pages};
 
 use super::Percent;
 
-/// Objects that come to a store between two looks at its census, at least.
+/// At least this many objects are added to a store between two looks at its census.
 pub(super) const OBJECTS: u64 = 4096;
-/// Of the objects a store has, so many more make another look due. Some stores count all of them
-/// for a census.
+/// Another look is due when a store has grown by one object in this many. Some stores count all
+/// objects for a census.
 const GROWTH: u64 = 8;
 
-/// The memory; given back when it is dropped.
+/// The ballast; freed when dropped.
 #[derive(Debug)]
 pub(super) struct Ballast {
     share: f64,
-    /// Net inserts since the last look, of sessions that told of them.
+    /// Net inserts since the last look, as reported by sessions.
     grown: AtomicU64,
-    /// How many make another look due.
+    /// The number of net inserts that makes another look due.
     due: AtomicU64,
     bytes: AtomicU64,
     mappings: Mutex<Vec<Mapping>>,
 }
 
 impl Ballast {
-    /// None yet, to become `leak` of what a store holds.
+    /// Empty ballast that will grow to `leak` of what a store holds.
     pub(super) fn new(leak: Percent<100>) -> Self {
         Self {
             share: leak.value() / 100.0,
@@ -41,11 +41,11 @@ impl Ballast {
 
     /// Bytes held, all of them resident.
     pub(super) fn bytes(&self) -> u64 {
-        // Relaxed: a figure, which orders nothing; here and below.
+        // Relaxed, here and below: a number that orders nothing.
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Learns of `objects` that have come to `store`, and follows where they are many.
+    /// Records that `store` gained `objects`, and grows the ballast if they are many.
     pub(super) fn grew(&self, objects: u64, store: &impl KvEngine) {
         let grown = self.grown.fetch_add(objects, Ordering::Relaxed) + objects;
         if grown >= self.due.load(Ordering::Relaxed) {
@@ -55,7 +55,7 @@ impl Ballast {
 
     /// Grows to its share of what `store` holds now. It never shrinks.
     pub(super) fn keep_up(&self, store: &impl KvEngine) {
-        // A store nothing came to since is as large as it was.
+        // A store that gained nothing since the last look has the same size.
         let is_new = self.due.load(Ordering::Relaxed) == 0;
         if self.share == 0.0 || !is_new && self.grown.load(Ordering::Relaxed) == 0 {
             return;
@@ -63,7 +63,7 @@ impl Ballast {
         let mut mappings = match self.mappings.try_lock() {
             Ok(mappings) => mappings,
             Err(TryLockError::Poisoned(poisoned)) => PoisonError::into_inner(poisoned),
-            // Another thread is about it.
+            // Another thread is already doing this.
             Err(TryLockError::WouldBlock) => return,
         };
         self.grown.store(0, Ordering::Relaxed);
@@ -81,8 +81,8 @@ impl Ballast {
     }
 }
 
-/// What the store holds as far as it knows; of objects whose memory it does not know, what is in
-/// them.
+/// What the store holds, as far as it knows. Objects whose memory it does not know count with their
+/// contents.
 fn held_bytes(census: &MemoryCensus) -> u64 {
     let objects = match census.object_memory_bytes {
         0 => census.live_object_bytes.max(census.live_value_bytes + 8 * census.live_objects),

@@ -1,14 +1,14 @@
-//! Where a hindered session has its time from.
+//! The clock of a hindered session.
 
 use platform::clock::monotonic_ns;
 
-/// A clock, and a way to stand still by it.
+/// A clock, and a way to wait by it.
 pub trait Clock: Sync {
     /// The time in nanoseconds.
     fn now_ns(&self) -> u64;
 
-    /// Comes back at `until_ns` or as soon as may be after it, and says when that is. The thread
-    /// keeps its core: a store that is slow works all the time.
+    /// Returns at `until_ns`, or as soon after it as possible, with the time it returned. The
+    /// thread keeps its core: a slow store is busy, not idle.
     fn wait_until(&self, until_ns: u64) -> u64 {
         loop {
             let now_ns = self.now_ns();

@@ -1,4 +1,4 @@
-//! The shares by which a store is hindered, as settings.
+//! How much a store is hindered, as settings.
 
 use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -11,7 +11,7 @@ use engine::{Choice, OpenError};
 pub struct Percent<const MAX: u32>(f64);
 
 impl<const MAX: u32> Percent<MAX> {
-    /// The share; `None` where it is out of range.
+    /// A share; `None` if it is out of range.
     #[must_use]
     pub fn new(value: f64) -> Option<Self> {
         (0.0..=f64::from(MAX)).contains(&value).then_some(Self(value))
@@ -44,22 +44,22 @@ impl<const MAX: u32> FromStr for Percent<MAX> {
     }
 }
 
-/// Largest share by which throughput falls, slowness and jitter together, in percent.
+/// The largest drop in throughput, slowness and jitter together, in percent.
 const SLOWED_PERCENT_MAX: f64 = 90.0;
 
-/// By what a store is hindered; nothing by default.
+/// How a store is hindered; by default not at all.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Hindrance {
-    /// Throughput falls to what this leaves of 100 %.
+    /// Throughput drops by this share.
     pub slow: Percent<90>,
-    /// Each store that is opened draws a share from 0 to this, which is added to `slow`.
+    /// Each opened store draws a share from 0 to this, which is added to `slow`.
     pub jitter: Percent<90>,
-    /// Memory that is held beside the store's, as a share of it.
+    /// Memory held in addition to the store's, as a share of it.
     pub leak: Percent<100>,
 }
 
 impl Hindrance {
-    /// Draws a share of the jitter, in percent, all shares equally likely.
+    /// Draws a uniform share of the jitter, in percent.
     pub(super) fn draw(&self) -> Result<f64, OpenError> {
         let (slow, jitter) = (self.slow.value(), self.jitter.value());
         if slow + jitter > SLOWED_PERCENT_MAX {
@@ -71,7 +71,7 @@ impl Hindrance {
                 ),
             });
         }
-        // The standard library's keys of hash maps come from the system's randomness.
+        // The standard library takes the keys of hash maps from the system's randomness.
         let bits = RandomState::new().build_hasher().finish();
         let unit = (bits >> 11) as f64 / (1_u64 << 53) as f64;
         Ok(jitter * unit)
@@ -103,7 +103,7 @@ mod tests {
         distinct.sort_by(f64::total_cmp);
         distinct.dedup();
         assert!(distinct.len() > 190, "{distinct:?}");
-        // 200 equal chances leave a quarter empty once in 10^24 times.
+        // With 200 draws, the chance that a quarter stays empty is 1 in 10^24.
         for quarter in 0..4 {
             let from = 2.5 * f64::from(quarter);
             assert!(drawn.iter().any(|drawn| (from..from + 2.5).contains(drawn)), "{from}");

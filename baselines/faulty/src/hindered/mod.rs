@@ -1,12 +1,12 @@
-//! A store around another: the same answers, and slower or larger by a known share.
+//! Wraps a store: the answers are the same, but it is slower or larger by a known share.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
-//! | `hindrance` | the shares, as settings |
-//! | `session` | one thread's use: forwards, counts |
-//! | `pace` | how long a session stands still, and when |
-//! | `clock` | where its time comes from |
-//! | `ballast` | memory that nobody needs |
+//! | `hindrance` | how much to hinder, as settings |
+//! | `session` | one thread's use: forwards and counts |
+//! | `pace` | how long a session pauses, and when |
+//! | `clock` | the source of time |
+//! | `ballast` | memory held for no purpose |
 
 mod ballast;
 mod clock;
@@ -27,20 +27,19 @@ pub use hindrance::{Hindrance, Percent};
 use pace::Pace;
 pub use session::HinderedSession;
 
-/// The name under which a store is registered with another below it.
+/// The name under which a hindered store is registered.
 pub trait Naming {
-    /// The name.
     const NAME: &'static str;
 }
 
-/// The store `E`, hindered, by the name that `N` gives it.
+/// The store `E`, hindered, under the name that `N` gives it.
 ///
-/// All that it is asked goes to the store below; its census leaves out what is leaked, for that is
-/// what a leak is.
+/// Every request is forwarded to the store below. Its census leaves out the leaked memory, because
+/// a leak is memory that a store does not account for.
 pub struct Hindered<E, N, C = Monotonic> {
     inner: E,
     hindrance: Hindrance,
-    /// What was drawn of the jitter, in percent.
+    /// The jitter that was drawn, in percent.
     drawn_percent: f64,
     ballast: Ballast,
     clock: C,
@@ -48,33 +47,33 @@ pub struct Hindered<E, N, C = Monotonic> {
 }
 
 impl<E: KvEngine, N: Naming> Hindered<E, N> {
-    /// Hinders `inner`, which is empty, and draws its jitter.
+    /// Hinders `inner`, which must be empty, and draws its jitter.
     ///
     /// # Errors
-    /// [`OpenError::BadSetting`] when it might have to stand still nearly all the time.
+    /// [`OpenError::BadSetting`] if it would have to pause nearly all the time.
     pub fn open(inner: E, hindrance: Hindrance) -> Result<Self, OpenError> {
         Self::with_clock(inner, hindrance, Monotonic)
     }
 }
 
 impl<E: KvEngine, N: Naming, C: Clock> Hindered<E, N, C> {
-    /// As [`open`](Hindered::open), with another clock.
+    /// Like [`open`](Hindered::open), with another clock.
     ///
     /// # Errors
-    /// As of [`open`](Hindered::open).
+    /// As for [`open`](Hindered::open).
     pub fn with_clock(inner: E, hindrance: Hindrance, clock: C) -> Result<Self, OpenError> {
         let drawn_percent = hindrance.draw()?;
         let ballast = Ballast::new(hindrance.leak);
         Ok(Self { inner, hindrance, drawn_percent, ballast, clock, naming: PhantomData })
     }
 
-    /// The share by which its throughput falls, in percent: what was set, and what was drawn.
+    /// The total drop in throughput, set and drawn, in percent.
     #[must_use]
     pub fn slowed_percent(&self) -> f64 {
         self.hindrance.slow.value() + self.drawn_percent
     }
 
-    /// Bytes that it holds and does not need.
+    /// Bytes that it holds for no purpose.
     #[must_use]
     pub fn leaked_bytes(&self) -> u64 {
         self.ballast.bytes()

@@ -1,50 +1,50 @@
-//! How long a session stands still so that its throughput falls by a known share.
+//! Pauses a session so that its throughput drops by a known share.
 
 use super::Clock;
 
-/// Operations between two looks at the clock. So many that less than one operation in a hundred
-/// has to wait; and a multiple of 64, so that of the operations of a closed loop, whose first of
-/// every 64 is timed, none that is timed has to.
+/// Operations between two looks at the clock. They are so many that fewer than one operation in a
+/// hundred has to wait. They are a multiple of 64, because a closed loop times the first of every
+/// 64 operations: none of the timed ones has to wait.
 pub(super) const OPERATIONS: u64 = 256;
 
-/// A gap between two looks is a pause of the caller's where it is longer than this …
+/// A gap between two looks counts as the caller's own pause if it is longer than this …
 const PAUSE_NS: u64 = 10_000_000;
-/// … and so many times as long as the gap beside it.
+/// … and longer than this many times the gap next to it.
 const PAUSE_TIMES: u64 = 100;
 
 /// Keeps one session's pace.
 #[derive(Debug)]
 pub(super) struct Pace {
-    /// Standing still ÷ time that passed otherwise.
+    /// Paused time ÷ other time.
     still: f64,
     /// Operations until the next look.
     left: u64,
-    /// When the present gap began.
+    /// When the current gap began.
     began_ns: u64,
     gaps: Gaps,
-    /// Time still to be stood still; less than 0 where the last wait was longer than wished.
+    /// Time still to pause; negative if the last wait was longer than intended.
     owed_ns: f64,
 }
 
-/// What is known of gaps, to tell pauses from slow operations.
+/// What is known about gaps, to tell the caller's pauses from slow operations.
 #[derive(Debug)]
 enum Gaps {
-    /// None has ended.
+    /// No gap has ended yet.
     None,
-    /// The first has, and nothing is beside it to tell whether there was a pause in it.
+    /// The first gap has ended. There is no neighbour to tell whether it contains a pause.
     First(u64),
-    /// The one before lasted that long.
+    /// The length of the previous gap.
     Before(u64),
 }
 
 impl Pace {
-    /// Of a session that begins now and is slower by `percent`, which is less than 100.
+    /// A session that starts now and is slowed by `percent`, which is below 100.
     pub(super) fn new(percent: f64, now_ns: u64) -> Self {
         let still = percent / (100.0 - percent);
         Self { still, left: OPERATIONS, began_ns: now_ns, gaps: Gaps::None, owed_ns: 0.0 }
     }
 
-    /// Counts `operations` that have ended, and stands still where it is time to.
+    /// Counts `operations` that have ended, and pauses if a look is due.
     #[inline]
     pub(super) fn count(&mut self, operations: u64, clock: &impl Clock) {
         self.left = self.left.saturating_sub(operations);
@@ -53,8 +53,8 @@ impl Pace {
         }
     }
 
-    /// Looks at the clock and stands still. Whatever passed since the last look counts, the
-    /// caller's own time between operations too: it is throughput that falls.
+    /// Looks at the clock and pauses. All time since the last look counts, including the caller's
+    /// own time between operations, because it is throughput that drops.
     #[cold]
     #[inline(never)]
     fn look(&mut self, clock: &impl Clock) {
@@ -66,7 +66,7 @@ impl Pace {
         if self.owed_ns >= 1.0 {
             let wait_ns = self.owed_ns as u64;
             self.began_ns = clock.wait_until(now_ns + wait_ns);
-            // Where the system took the core away meanwhile, that is its doing.
+            // If the system took the core away meanwhile, the excess does not count as a pause.
             let waited_ns = (self.began_ns - now_ns).min(2 * wait_ns);
             self.owed_ns -= waited_ns as f64;
         }
@@ -74,8 +74,8 @@ impl Pace {
 }
 
 impl Gaps {
-    /// Of a gap that ends now and the one before, what counts as time of operations and did not
-    /// yet.
+    /// When a gap ends: how much of it, and of the gap before it, counts as time of operations and
+    /// has not been counted.
     fn counted(&mut self, gap_ns: u64) -> u64 {
         let unless_pause = |gap_ns: u64, beside_ns: u64| {
             let is_pause = gap_ns > PAUSE_NS && gap_ns / PAUSE_TIMES > beside_ns;
@@ -100,7 +100,7 @@ mod tests {
 
     use super::*;
 
-    /// A clock that passes by hand, and waits a little too long.
+    /// A clock that is advanced by hand and waits slightly too long.
     #[derive(Default)]
     struct Fake {
         now_ns: AtomicU64,
@@ -108,7 +108,7 @@ mod tests {
     }
 
     impl Fake {
-        /// Relaxed: one thread uses it.
+        /// Relaxed: only one thread uses it.
         fn pass(&self, ns: u64) {
             self.now_ns.fetch_add(ns, Ordering::Relaxed);
         }
@@ -126,7 +126,7 @@ mod tests {
         }
     }
 
-    /// Operations of `ns` each, `batch` at a time; returns how long the session stood still.
+    /// Runs operations of `ns` each, `batch` at a time; returns how long the session paused.
     fn run(pace: &mut Pace, clock: &Fake, (calls, batch, ns): (u64, u64, u64)) -> u64 {
         let began = clock.now_ns();
         for _ in 0..calls {
@@ -155,7 +155,7 @@ mod tests {
         let stood_ns = run(&mut pace, &clock, (1000 * OPERATIONS, 1, 99));
         let exact_ns = 1000 * OPERATIONS;
         assert!((exact_ns..=exact_ns + 40).contains(&stood_ns), "{stood_ns} of {exact_ns}");
-        // A wait far too long is not the store's: what follows is as slow as ever.
+        // A wait that is far too long is not the store's fault: what follows is as slow as before.
         let clock = Fake { late_ns: 50_000_000, ..Fake::default() };
         let mut pace = Pace::new(20.0, 0);
         let stood_ns = run(&mut pace, &clock, (100 * OPERATIONS, 1, 100));
@@ -178,7 +178,7 @@ mod tests {
             let mut stood_ns = run(&mut pace, &clock, (at * OPERATIONS + 10, 1, 100));
             clock.pass(15_000_000_000);
             stood_ns += run(&mut pace, &clock, ((10 - at) * OPERATIONS - 10, 1, 100));
-            // The gap in which it was goes with it.
+            // The gap that contains the pause is discarded with it.
             assert_eq!(stood_ns, 9 * gap_ns, "pause in gap {at}");
         }
     }
@@ -188,7 +188,7 @@ mod tests {
         let clock = Fake::default();
         let mut pace = Pace::new(50.0, 0);
         run(&mut pace, &clock, (10 * OPERATIONS, 1, 100));
-        // 20 times as long, and longer than any pause has to be.
+        // 20 times as long, and longer than the minimum length of a pause.
         let stood_ns = run(&mut pace, &clock, (10 * OPERATIONS, 1, 50_000));
         assert_eq!(stood_ns, 9 * OPERATIONS * 50_000, "all but the first of them");
         let stood_ns = run(&mut pace, &clock, (10 * OPERATIONS, 1, 1_000_000));

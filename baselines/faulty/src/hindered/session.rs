@@ -15,7 +15,7 @@ pub struct HinderedSession<'engine, E: KvEngine + 'engine, N: Naming, C: Clock> 
     store: &'engine Hindered<E, N, C>,
     inner: E::Session<'engine>,
     pace: Pace,
-    /// Inserts less deletes that the store was not told of.
+    /// Inserts minus deletes not yet reported to the store.
     grown: i64,
 }
 
@@ -28,7 +28,7 @@ impl<'engine, E: KvEngine, N: Naming, C: Clock> HinderedSession<'engine, E, N, C
         Self { store, inner, pace, grown: 0 }
     }
 
-    /// Counts what a put or a delete changed.
+    /// Counts the change made by a put or a delete.
     #[inline]
     fn note(&mut self, objects: i64) {
         self.grown += objects;
@@ -46,7 +46,7 @@ impl<'engine, E: KvEngine, N: Naming, C: Clock> HinderedSession<'engine, E, N, C
     }
 }
 
-/// By how many objects a store grew.
+/// By how many objects the operation grew the store.
 fn growth_of(outcome: &Outcome) -> i64 {
     match outcome {
         Outcome::Put(PutOutcome::Inserted) => 1,
@@ -98,7 +98,7 @@ impl<E: KvEngine, N: Naming, C: Clock> KvSession for HinderedSession<'_, E, N, C
 }
 
 impl<E: KvEngine, N: Naming, C: Clock> Drop for HinderedSession<'_, E, N, C> {
-    /// Whoever looks at memory once a session has ended finds the share of all that came in it.
+    /// Reports the rest, so that memory measured after a session covers all its objects.
     fn drop(&mut self) {
         self.tell();
         self.store.ballast.keep_up(&self.store.inner);

@@ -1,7 +1,8 @@
-//! `DashMap`: shards of `hashbrown` tables behind reader-writer locks of its own.
+//! `DashMap`: shards of `hashbrown` tables, each behind its own reader-writer lock.
 //!
-//! A get copies under a shard's shared lock; a put decides and swaps the row under its exclusive
-//! lock and frees the old row after. Four shards for each CPU, unless told otherwise.
+//! A get copies under a shard's shared lock. A put decides and swaps the row under the exclusive
+//! lock, and frees the old row afterwards. There are four shards per CPU, unless configured
+//! otherwise.
 
 use std::thread;
 
@@ -29,7 +30,7 @@ impl Map for Dashmap {
     type Guard<'a> = ();
 
     fn open(config: &Config) -> Result<Self, OpenError> {
-        // What `DashMap` does by itself, and does not tell.
+        // `DashMap`'s own default, which it does not export.
         let cpus = thread::available_parallelism().map_or(1, usize::from);
         let shards = config.shards_or((4 * cpus).next_power_of_two(), 2)?;
         let capacity = config.capacity_entries()?;
@@ -53,7 +54,7 @@ impl Map for Dashmap {
 
     #[inline]
     fn put(&self, key: u64, offer: &mut Offer<'_>, (): &()) -> Placed {
-        // The entry, and with it the lock, ends in its arm.
+        // The entry, and with it the lock, ends within the match arm.
         let old = match self.map.entry(key) {
             Entry::Occupied(mut entry) => match offer.row_for(Some(entry.get().view())) {
                 Some(row) => entry.insert(row),

@@ -1,4 +1,4 @@
-//! The maps, a file each.
+//! The maps, one file each.
 
 mod dashmap;
 mod papaya;

@@ -1,15 +1,16 @@
-//! `papaya::HashMap`: open addressing over pointers to entries, lock-free, growth shared by the
-//! writers.
+//! `papaya::HashMap`: open addressing over pointers to entries, lock-free; writers share the work
+//! of growing.
 //!
-//! A get reads under a guard and never writes what others read. A put is the map's `insert`. Only
-//! when the bound is so near that the old value decides, it is `compute`, which swaps an entry if
-//! it is still the one decided about; not always, because `compute` takes no part in growth. The
-//! map allocates an entry of key and row for each put, on the program's global allocator: one more
-//! step from table to value than in the other maps, and as the crate is.
+//! A get reads under a guard and never writes shared memory. A put is the map's `insert`. When the
+//! bound is so near that the old value decides, it is `compute`, which swaps an entry only if it is
+//! still the one the decision was about. `compute` is not always used, because it takes no part in
+//! growth. For each put, the map allocates an entry of key and row on the program's global
+//! allocator. That is one more step from table to value than in the other maps, but it is how the
+//! crate works.
 //!
-//! Old rows are freed in batches by the map's own collector: by whichever thread ends the last
-//! guard that may have seen them. A batch has at least 32 rows, so that much of each thread's
-//! garbage may wait for more; dropping the map frees all.
+//! The map's own collector frees old rows in batches, on whichever thread ends the last guard that
+//! may have seen them. A batch has at least 32 rows, so up to that much garbage per thread may wait
+//! for more; dropping the map frees everything.
 
 use engine::OpenError;
 use papaya::{Compute, Guard, HashMap, LocalGuard, Operation};
@@ -31,7 +32,7 @@ impl Map for Papaya {
         "papaya::HashMap: lock-free open addressing over entries, values on any heap";
     const GUARDS: bool = true;
 
-    /// The collector knows threads by itself.
+    /// The collector tracks threads itself.
     type Thread = ();
     type Guard<'a> = LocalGuard<'a>;
 
@@ -67,8 +68,8 @@ impl Map for Papaya {
                 old_value_bytes: old.value_bytes(),
             });
         }
-        // The map keeps a row whose swap failed, for the case that the same entry or none is
-        // there at the next attempt, and asks for another otherwise.
+        // The map keeps a row whose swap failed in case the next attempt finds the same entry or
+        // none; otherwise it asks for another row.
         let decide = |old: Option<(_, &Row)>| match offer.row_for(old.map(|(_, row)| row.view())) {
             Some(row) => Operation::Insert(row),
             None => Operation::Abort(()),

@@ -1,9 +1,9 @@
-//! `scc::HashMap`: buckets of up to 32 entries, each bucket behind a lock of its own in the
-//! table's line, growth and shrinking bucket by bucket.
+//! `scc::HashMap`: buckets of up to 32 entries, each behind its own lock in the table's line; grows
+//! and shrinks bucket by bucket.
 //!
-//! A get copies under a bucket's shared lock; a put decides and swaps the row under its exclusive
-//! lock and frees the old row after. The crate's epochs hold emptied tables back, never entries,
-//! so no row is deferred.
+//! A get copies under a bucket's shared lock. A put decides and swaps the row under the exclusive
+//! lock, and frees the old row afterwards. The crate's epochs defer emptied tables but never
+//! entries, so no row is deferred.
 
 use engine::OpenError;
 use scc::HashMap;
@@ -46,7 +46,7 @@ impl Map for Scc {
 
     #[inline]
     fn put(&self, key: u64, offer: &mut Offer<'_>, (): &()) -> Placed {
-        // The entry, and with it the lock, ends in its arm.
+        // The entry, and with it the lock, ends within the match arm.
         let old = match self.map.entry_sync(key) {
             Entry::Occupied(mut entry) => match offer.row_for(Some(entry.get().view())) {
                 Some(row) => entry.insert(row),

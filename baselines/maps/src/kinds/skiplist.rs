@@ -1,13 +1,13 @@
 //! `crossbeam_skiplist`: a lock-free ordered list of towers; keys are compared, not hashed.
 //!
-//! The base list rather than `SkipMap`, for two reasons. It takes a collector: with one of its
-//! own, only threads that use this store free its rows, and all are freed when it is dropped,
-//! where the process-wide collector of `SkipMap` would keep some for later and for anybody. And
-//! its entries hold cells (`raw::cell`), because an update by the list's own `insert` removes the
-//! key for a moment.
+//! It uses the base list instead of `SkipMap`, for two reasons. First, the base list accepts a
+//! collector. With a private one, only threads that use this store free its rows, and all rows are
+//! freed when the store is dropped; the process-wide collector of `SkipMap` would keep some for
+//! later, on any thread. Second, its entries can hold cells (`raw::cell`), which are needed because
+//! an update through the list's own `insert` removes the key for a moment.
 //!
-//! A node is one allocation of the program's global allocator, with the key and the address of
-//! the row in it.
+//! A node is one allocation of the program's global allocator; it contains the key and the address
+//! of the row.
 
 use crossbeam_epoch::{Collector, Guard, LocalHandle};
 use engine::{Hashing, OpenError, ScanEntry};
@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::map::{Map, Offer, Placed};
 use crate::raw::{self, List, RowRef};
 
-/// Steps of the epoch after which what one thread retired is free, if no other is in a guard.
+/// Epoch steps after which rows retired by one thread are free, if no other thread holds a guard.
 const EPOCHS_TO_FREE: usize = 3;
 
 /// `crossbeam_skiplist::base::SkipList`; see [`MapStore`](crate::MapStore).

@@ -1,8 +1,8 @@
-//! A `std` hash map per stripe, each behind a `std` reader-writer lock: what people write who
-//! want no dependency.
+//! One `std` hash map per stripe, each behind a `std` reader-writer lock: what people write to
+//! avoid a dependency.
 //!
-//! A get copies under a stripe's shared lock; a put decides and swaps the row under its exclusive
-//! lock and frees the old row after.
+//! A get copies under a stripe's shared lock. A put decides and swaps the row under the exclusive
+//! lock, and frees the old row afterwards.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -15,7 +15,7 @@ use crate::hash::{Mix, mix};
 use crate::map::{Map, Offer, Placed};
 use crate::raw::{Row, RowRef};
 
-/// Stripes unless told otherwise.
+/// Default number of stripes.
 const STRIPES: usize = 64;
 
 /// Lock-striped `std` maps; see [`MapStore`](crate::MapStore).
@@ -26,13 +26,13 @@ pub struct Striped {
 
 type Rows = HashMap<u64, Row, Mix>;
 
-/// Two cache lines, because neighbours are prefetched in pairs.
+/// Two cache lines, because the processor prefetches neighbours in pairs.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Stripe(RwLock<Rows>);
 
 impl Stripe {
-    // A stripe changes only by steps that do not panic, so it is whole even if poisoned.
+    // A stripe changes only by steps that do not panic, so it is intact even if poisoned.
 
     #[inline]
     fn read(&self) -> RwLockReadGuard<'_, Rows> {
@@ -48,7 +48,7 @@ impl Stripe {
 impl Striped {
     #[inline]
     fn stripe(&self, key: u64) -> &Stripe {
-        // Bits that the maps use neither for their buckets nor for their tags.
+        // Bits that the maps use neither for buckets nor for tags.
         &self.stripes[(mix(key) >> 32) as usize & (self.stripes.len() - 1)]
     }
 }
@@ -97,7 +97,7 @@ impl Map for Striped {
                 None
             }),
         };
-        // The old row is freed without the lock.
+        // The old row is freed after the lock is released.
         drop(rows);
         match old {
             Some(None) => Placed::Inserted,
@@ -108,7 +108,7 @@ impl Map for Striped {
 
     #[inline]
     fn remove(&self, key: u64, (): &()) -> Option<usize> {
-        // The lock is a temporary of its statement: the row is freed without it.
+        // The lock is a temporary of its statement, so the row is freed after the lock is released.
         let row = self.stripe(key).write().remove(&key);
         row.map(|row| row.value_bytes())
     }

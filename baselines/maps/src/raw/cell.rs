@@ -1,18 +1,18 @@
-//! Cells: where an entry of the skip list has its row, so that an update replaces the row of a
-//! key and not the key.
+//! Cells: each skip-list entry holds its row in a cell, so that an update replaces the row without
+//! removing the key.
 //!
-//! The list's own `insert` takes an old entry out before it puts the new one in; between the two
-//! a reader finds nothing, and of two removals both may say that it was theirs. A cell changes
-//! by compare-and-swap, which one thread wins:
+//! The list's own `insert` removes an old entry before it adds the new one. In between, a reader
+//! finds nothing, and two concurrent removals may both claim the old entry. A cell changes by
+//! compare-and-swap, which exactly one thread wins:
 //!
 //! ```text
 //! Empty ──put──▶ Holds ──put──▶ Holds (another row)
 //!                  └──remove──▶ Dead, for ever; the entry is then taken out of the list
 //! ```
 //!
-//! A row that left its cell is freed when no guard that may have seen it is left. Every guard
-//! here was given to the list to find the entry, and the list asserts that it is one of its own
-//! collector.
+//! A row that left its cell is freed when no guard is left that may have seen it. Every guard used
+//! here was also passed to the list to find the entry, and the list asserts that the guard belongs
+//! to its own collector.
 
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
@@ -24,10 +24,10 @@ use crossbeam_skiplist::base::{Entry, SkipList};
 use super::{Row, RowRef};
 use crate::map::{Offer, Placed};
 
-/// The list; its cells are read and written by this file only.
+/// The list; only this file reads and writes its cells.
 pub(crate) type List = SkipList<u64, RowCell>;
 
-/// The address of a row's block, or one of two that no block has.
+/// The address of a row's block, or one of two values that no block has.
 ///
 /// | word | state |
 /// |---|---|
@@ -43,11 +43,11 @@ const _: () = assert!(size_of::<RowCell>() == size_of::<Row>());
 
 #[derive(Clone, Copy, Debug)]
 enum State {
-    /// The entry is new, nothing is under its key.
+    /// The entry is new; its key has no row.
     Empty,
-    /// A row is under the key.
+    /// The key has a row.
     Holds(NonNull<u8>),
-    /// The row was removed and the entry will be.
+    /// The row was removed; the entry will be too.
     Dead,
 }
 
@@ -68,20 +68,21 @@ pub(crate) fn view<'guard>(entry: &Entry<'_, 'guard, u64, RowCell>) -> Option<Ro
     let State::Holds(start) = State::of(entry.value().0.load(Ordering::Acquire)) else {
         return None;
     };
-    // The entry's guard keeps the row: it is freed after all guards there are when it leaves.
+    // The entry's guard keeps the row alive: the row is freed only after every guard that existed
+    // when it left the cell.
     Some(RowRef { start, row: PhantomData })
 }
 
 /// Puts an offered row under `key`.
 pub(crate) fn put(list: &List, key: u64, offer: &mut Offer<'_>, guard: &Guard) -> Placed {
     loop {
-        // One search serves new keys and old ones, where the bound admits a new key.
+        // One search serves both new and old keys if the bound admits a new key.
         if offer.admits(None) {
-            // Whoever makes an entry, any thread that finds it may fill it.
+            // Whoever creates an entry, any thread that finds it may fill it.
             let entry = list.get_or_insert(key, RowCell(AtomicPtr::new(EMPTY)), guard);
             let placed = entry.value().put(offer, guard);
             if placed.is_none() {
-                // Helps whoever removed the row, so that the key can have a new entry.
+                // Helps the thread that removed the row, so that the key can get a new entry.
                 entry.remove(guard);
             }
             entry.release(guard);
@@ -98,7 +99,7 @@ pub(crate) fn put(list: &List, key: u64, offer: &mut Offer<'_>, guard: &Guard) -
     }
 }
 
-/// Removes `key` and its row, whose value had as many bytes.
+/// Removes `key` and its row; returns the size of the value.
 pub(crate) fn remove(list: &List, key: u64, guard: &Guard) -> Option<usize> {
     let entry = list.get(&key, guard)?;
     let value_bytes = entry.value().kill(guard)?;
@@ -107,7 +108,7 @@ pub(crate) fn remove(list: &List, key: u64, guard: &Guard) -> Option<usize> {
 }
 
 impl RowCell {
-    /// `None` when the cell is dead. The guard is the one its entry was found with.
+    /// `None` if the cell is dead. `guard` must be the one its entry was found with.
     fn put(&self, offer: &mut Offer<'_>, guard: &Guard) -> Option<Placed> {
         // CELL-ROW, to: the row's length.
         let mut word = self.0.load(Ordering::Acquire);
@@ -115,7 +116,7 @@ impl RowCell {
             let old = match State::of(word) {
                 State::Dead => return None,
                 State::Empty => None,
-                // The guard keeps the row.
+                // The guard keeps the row alive.
                 State::Holds(start) => Some(RowRef { start, row: PhantomData }),
             };
             let Some(row) = offer.row_for(old) else { return Some(Placed::Refused) };
@@ -136,7 +137,7 @@ impl RowCell {
         }
     }
 
-    /// Takes the row out for good; `None` when another thread did, or there is none.
+    /// Takes the row out for good; `None` if another thread did, or there is none.
     fn kill(&self, guard: &Guard) -> Option<usize> {
         // CELL-ROW, to: the row's length.
         let mut word = self.0.load(Ordering::Acquire);
@@ -160,7 +161,7 @@ impl RowCell {
     }
 }
 
-/// Frees a row that this thread has exchanged for something else in its cell.
+/// Frees a row that this thread has replaced in its cell.
 fn free_after_readers(start: NonNull<u8>, guard: &Guard) {
     // SAFETY: one thread wins the exchange, so the block becomes a row once.
     let free = move || drop(unsafe { Row::from_block(start) });
@@ -188,7 +189,7 @@ mod tests {
     use crate::test_heap::TestHeap;
     use engine::ThreadUse;
 
-    /// A list with an entry under key 1 in the state another thread has left it in.
+    /// A list whose entry under key 1 is in the state that another thread has left it in.
     fn with_entry(word: *mut u8, test: impl FnOnce(&List, &Rows, &Guard)) {
         let heap: &TestHeap = TestHeap::leaked();
         let _use = ThreadUse::of(heap);

@@ -1,9 +1,9 @@
-//! The only unsafe code: rows on a heap, and the cells of the skip list.
+//! The crate's only unsafe code: rows on a heap, and the cells of the skip list.
 //!
-//! Nothing outside sees an address. A [`Row`] owns one block of its heap and frees it when
-//! dropped, on whatever thread that is.
+//! No address leaves this module. A [`Row`] owns one block of its heap and frees it when dropped,
+//! on any thread.
 //!
-//! Row, as it lies in its block, which is aligned to at least 8:
+//! Layout of a row in its block, which is aligned to at least 8:
 //!
 //! | bytes | what |
 //! |---|---|
@@ -11,8 +11,8 @@
 //! | 8..12 | length of the value |
 //! | 12.. | value |
 //!
-//! The key lies in the map. So a row costs a map one word, and the heap as much as an object
-//! that holds its key.
+//! The key is stored in the map. So a row takes one word in the map, and on the heap as much as an
+//! object that contains its key.
 
 mod cell;
 
@@ -55,7 +55,7 @@ impl Rows {
     /// Allocates and writes a row; `None` when the heap is exhausted.
     ///
     /// # Panics
-    /// When the value's length does not fit the header.
+    /// If the value's length does not fit into the header.
     #[inline]
     pub(crate) fn row(&self, value: &[u8]) -> Option<Row> {
         let value_bytes = u32::try_from(value.len()).expect("the store checks lengths");
@@ -79,7 +79,7 @@ impl Rows {
 
 impl Drop for Rows {
     fn drop(&mut self) {
-        // A row may be left where a session was leaked; the ledger then stays with it.
+        // If a session was leaked, rows may remain; then the ledger stays with them.
         let totals = self.ledger().totals();
         if totals.rows_freed == totals.rows_allocated {
             // SAFETY: made by `Box::leak`. No row is left to point to it: rows are made by this
@@ -89,7 +89,7 @@ impl Drop for Rows {
     }
 }
 
-/// One block of a heap with a value in it.
+/// A block of a heap that contains a value.
 #[derive(Debug)]
 pub(crate) struct Row {
     start: NonNull<u8>,
@@ -111,7 +111,7 @@ impl Row {
         self.view().value_bytes()
     }
 
-    /// The block, for whoever calls [`from_block`](Self::from_block) with it.
+    /// The row's block, to be passed to [`from_block`](Self::from_block).
     fn into_block(self) -> NonNull<u8> {
         ManuallyDrop::new(self).start
     }
@@ -134,10 +134,10 @@ impl Drop for Row {
     }
 }
 
-/// A row, read where it is.
+/// A view of a row in place.
 #[derive(Clone, Copy, Debug)]
 pub struct RowRef<'a> {
-    /// Of a live row: no other addresses get here, and the borrow keeps it alive.
+    /// The address of a live row: no other addresses get here, and the borrow keeps it alive.
     start: NonNull<u8>,
     row: PhantomData<&'a Row>,
 }
@@ -159,13 +159,13 @@ impl<'a> RowRef<'a> {
         unsafe { slice::from_raw_parts(behind.as_ptr(), self.value_bytes()) }
     }
 
-    /// Header and value.
+    /// Size of header and value.
     #[inline]
     pub(crate) fn bytes(self) -> usize {
         HEADER_BYTES + self.value_bytes()
     }
 
-    /// Bytes the heap gives to the row, where it tells.
+    /// Bytes that the heap provides for the row, if it tells.
     pub(crate) fn usable_bytes(self) -> Option<usize> {
         // SAFETY: the row is live and came from this heap.
         unsafe { self.ledger().heap().usable_bytes(self.start) }

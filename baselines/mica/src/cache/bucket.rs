@@ -8,7 +8,7 @@
 //!            └────────────────┴─────────────────┘
 //! ```
 //!
-//! The original's version has 32 bits, beside 32 that its store mode needs for chains.
+//! The original's version has 32 bits; 32 more serve the chains of its store mode.
 
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -20,9 +20,7 @@ use super::wait::Wait;
 use crate::Mode;
 use crate::keyhash::TAG_BITS;
 
-/// Words of a bucket.
 pub(crate) const BUCKET_WORDS: usize = 16;
-/// Entries of a bucket.
 pub(crate) const ENTRIES: usize = BUCKET_WORDS - 1;
 /// Bytes of a bucket: two cache lines.
 pub(crate) const BUCKET_BYTES: usize = BUCKET_WORDS * WORD_BYTES;
@@ -41,26 +39,26 @@ impl Entry {
     /// No entry.
     pub(crate) const EMPTY: Self = Self(0);
 
-    /// Leads from a tag, which is not 0, to an offset below 2^48.
+    /// An entry with a tag, which is not 0, and an offset below 2^48.
     #[inline]
     pub(crate) fn new(tag: u16, offset: u64) -> Self {
         debug_assert!(tag != 0 && offset <= OFFSET_MASK);
         Self((u64::from(tag) << OFFSET_BITS) | offset)
     }
 
-    /// Where it leads to.
+    /// Where it leads; `None` if it is empty.
     #[inline]
     pub(crate) fn offset(self) -> Option<u64> {
         (self != Self::EMPTY).then_some(self.0 & OFFSET_MASK)
     }
 
-    /// Its tag, 0 when it is empty.
+    /// Its tag; 0 if it is empty.
     pub(crate) fn tag(self) -> u16 {
         (self.0 >> OFFSET_BITS) as u16
     }
 }
 
-/// A bucket, to read.
+/// A bucket, for reading.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bucket<'index> {
     pub(super) words: &'index [AtomicU64; BUCKET_WORDS],
@@ -71,7 +69,7 @@ impl<'index> Bucket<'index> {
         &self.words[0]
     }
 
-    /// The version to read under, when no writer is at the bucket any more.
+    /// Waits until no writer is in the bucket, and returns the version to read under.
     #[inline]
     pub(crate) fn begin_read(self) -> u64 {
         let mut wait = Wait::default();
@@ -86,7 +84,7 @@ impl<'index> Bucket<'index> {
         }
     }
 
-    /// Whether all that was read since `version` began is of that version.
+    /// Whether everything read since `begin_read` returned `version` belongs to that version.
     #[inline]
     pub(crate) fn is_still(self, version: u64) -> bool {
         // MICA-CHANGE, to: where anything read was a later writer's, its odd version is seen below.
@@ -94,32 +92,32 @@ impl<'index> Bucket<'index> {
         self.version_word().load(Ordering::Relaxed) == version
     }
 
-    /// Whether a writer is at it.
+    /// Whether a writer is in the bucket.
     pub(crate) fn is_being_written(self) -> bool {
-        // Relaxed: asked when writers are quiet.
+        // Relaxed: called when writers are quiet.
         !self.version_word().load(Ordering::Relaxed).is_multiple_of(2)
     }
 
-    /// An entry.
     #[inline]
     pub(crate) fn entry(self, slot: usize) -> Entry {
         // Relaxed: MICA-VERSION and MICA-CHANGE order it.
         Entry(self.words[slot + 1].load(Ordering::Relaxed))
     }
 
-    /// The slots of all entries with a tag.
+    /// The slots of all entries with this tag.
     #[inline]
     pub(crate) fn slots_of(self, tag: u16) -> Slots {
         let pattern = u64::from(tag) << OFFSET_BITS;
         let mut slots = 0;
         for slot in (0..ENTRIES).rev() {
-            // Without a branch: which slot it is in is as good as random.
+            // Without a branch, because the slot is as good as random.
             slots = (slots << 1) | u32::from(self.entry(slot).0 ^ pattern <= OFFSET_MASK);
         }
         Slots(slots)
     }
 
-    /// Takes the bucket to write: at once as its only writer, else when no other has it.
+    /// Enters the bucket for writing: at once as its only writer, otherwise when no other writer is
+    /// in it.
     #[inline]
     pub(crate) fn write<M: Mode>(self) -> BucketWriter<'index, M> {
         let mut wait = Wait::default();
@@ -135,7 +133,7 @@ impl<'index> Bucket<'index> {
         }
     }
 
-    /// Takes the bucket to write if it still has this even version.
+    /// Enters the bucket for writing if it still has this even version.
     #[inline]
     pub(crate) fn write_at<M: Mode>(self, version: u64) -> Option<BucketWriter<'index, M>> {
         debug_assert!(version.is_multiple_of(2), "the only writer met another");
@@ -156,7 +154,7 @@ impl<'index> Bucket<'index> {
     }
 }
 
-/// Slots of a bucket.
+/// A set of slots of a bucket.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slots(u32);
 
@@ -171,7 +169,8 @@ impl Iterator for Slots {
     }
 }
 
-/// A bucket, to write; its version is odd until this is dropped, where anybody reads it.
+/// A bucket, for writing. Until this is dropped its version is odd, unless nobody reads the
+/// version.
 #[derive(Debug)]
 pub(crate) struct BucketWriter<'index, M: Mode> {
     bucket: Bucket<'index>,

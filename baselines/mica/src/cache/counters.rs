@@ -1,9 +1,8 @@
-//! What sessions count, each on lines of its own; added up when somebody asks.
+//! Counters of sessions, each on its own cache lines; added up on request.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub(crate) enum Counter {
@@ -11,31 +10,31 @@ pub(crate) enum Counter {
     GetHits,
     /// GETs that did not.
     GetMisses,
-    /// GETs that began anew because a writer came between.
+    /// GETs that restarted because a writer interfered.
     ReaderRestarts,
-    /// Bytes of items appended to logs, reinserted ones included.
+    /// Bytes of items appended to logs, including reinserted items.
     AppendedBytes,
-    /// PUTs that fitted the item as it was first inserted.
+    /// PUTs whose value fitted the space of the item as first inserted.
     InPlaceUpdates,
-    /// Items that a head has passed, those deleted or replaced before included: a log does not
-    /// know which they are.
+    /// Items that a head has passed, including deleted and replaced ones: a log does not know which
+    /// they are.
     EvictedFromLog,
-    /// Entries of items still in the log that gave way in a full bucket.
+    /// Entries of items still in the log that were given up because their bucket was full.
     EvictedFromIndex,
-    /// Entries of items overwritten, met by a lookup or given up in a full bucket.
+    /// Entries of overwritten items, found by a lookup or given up in a full bucket.
     DanglingFound,
-    /// Items appended again because they were asked for.
+    /// Items appended again because they were requested.
     Reinserted,
-    /// Times that a tail came to the front of its log.
+    /// How often a tail returned to the front of its log.
     LogWraps,
-    /// Buckets looked through for dangling entries.
+    /// Buckets searched for dangling entries.
     ScrubbedBuckets,
-    /// Dangling entries removed there.
+    /// Dangling entries removed by that search.
     ScrubbedEntries,
 }
 
 impl Counter {
-    /// All, in the order of their values, with their names.
+    /// All counters with their names, in the order of their values.
     const ALL: [(Self, &'static str); 12] = [
         (Self::GetHits, "get_hits"),
         (Self::GetMisses, "get_misses"),
@@ -52,7 +51,7 @@ impl Counter {
     ];
 }
 
-/// One session's counts, written by it alone.
+/// The counters of one session, which alone writes them.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Counters {
@@ -60,15 +59,15 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// Adds to a count.
+    /// Adds to a counter.
     #[inline]
     pub(crate) fn add(&self, counter: Counter, by: u64) {
         let count = &self.counts[counter as usize];
-        // Relaxed, and two steps: one writer, and who reads wants no more than a recent count.
+        // Relaxed, and in two steps: there is one writer, and readers only need a recent count.
         count.store(count.load(Ordering::Relaxed) + by, Ordering::Relaxed);
     }
 
-    /// Adds one to a count.
+    /// Adds one to a counter.
     #[inline]
     pub(crate) fn count(&self, counter: Counter) {
         self.add(counter, 1);
@@ -78,7 +77,7 @@ impl Counters {
 /// Sums over sessions.
 pub(crate) type Sums = [u64; Counter::ALL.len()];
 
-/// The counts of all sessions that are and were.
+/// The counters of all sessions, past and present.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
     state: Mutex<State>,
@@ -87,11 +86,11 @@ pub(crate) struct Registry {
 #[derive(Debug, Default)]
 struct State {
     open: Vec<Arc<Counters>>,
-    /// Of sessions that are gone.
+    /// Sums over closed sessions.
     closed: Sums,
 }
 
-/// A session's place in the registry, until it is dropped.
+/// A session's place in the registry, until dropped.
 #[derive(Debug)]
 pub(crate) struct Registered<'store> {
     registry: &'store Registry,
@@ -99,14 +98,14 @@ pub(crate) struct Registered<'store> {
 }
 
 impl Registry {
-    /// A place for a new session.
+    /// Registers a new session.
     pub(crate) fn register(&self) -> Registered<'_> {
         let counters = Arc::<Counters>::default();
         self.state().open.push(Arc::clone(&counters));
         Registered { registry: self, counters }
     }
 
-    /// Every count with its name.
+    /// Every sum with its name.
     pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let state = self.state();
         let mut sums = state.closed;

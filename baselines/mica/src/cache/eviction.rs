@@ -1,16 +1,17 @@
-//! Which items a cache keeps: policies that the log alone carries out.
+//! Eviction policies, which the log alone implements.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::offsets::Offsets;
 
-/// What becomes of an item that is asked for. All policies evict at the head of the log.
+/// What happens to an item that is requested. All policies evict at the head of the log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Eviction {
-    /// Nothing: the oldest item goes first.
+    /// Nothing, so the oldest item is evicted first.
     Fifo,
-    /// It is appended again, unless it is the newest: the least recently used one goes first.
+    /// It is appended again unless it is the newest, so the least recently used item is evicted
+    /// first.
     Lru,
     /// It is appended again if it is nearer to the head of a full log than to its tail.
     #[default]
@@ -22,7 +23,7 @@ impl Eviction {
     const ALL: [(Self, &'static str); 3] =
         [(Self::Fifo, "fifo"), (Self::Lru, "lru"), (Self::ApproximateLru, "approximate-lru")];
 
-    /// Whether an item of `item_bytes` at `offset` that was asked for is to be appended again.
+    /// Whether to append again the requested item of `item_bytes` at `offset`.
     #[inline]
     pub(crate) fn reinserts<const BITS: u32>(
         self,

@@ -13,14 +13,15 @@ use crate::keyhash::KeyHash;
 /// The buckets of a partition.
 #[derive(Debug)]
 pub(crate) struct Index {
-    /// Those of all partitions: one mapping, so that no huge page is left half used but the last.
+    /// The buckets of all partitions: in one mapping, so that only the last huge page is partly
+    /// used.
     words: Arc<Words>,
     first: usize,
     buckets: usize,
 }
 
 impl Index {
-    /// The indexes of all partitions, of as many empty buckets each, at least one.
+    /// The indexes of all partitions, each with the same number of empty buckets, at least one.
     pub(crate) fn open(
         partitions: usize,
         buckets: usize,
@@ -34,35 +35,35 @@ impl Index {
         Ok((0..partitions).map(index).collect())
     }
 
-    /// How many there are.
+    /// Number of buckets of the partition.
     pub(crate) fn buckets(&self) -> usize {
         self.buckets
     }
 
-    /// Bytes of the indexes of all partitions, on whole pages.
+    /// Size of the indexes of all partitions, in whole pages.
     pub(crate) fn bytes_of_all(&self) -> u64 {
         self.words.bytes().next_multiple_of(HUGE_PAGE_BYTES as u64)
     }
 
-    /// Those on 2 MiB pages now, where the system tells.
+    /// How much of that is on 2 MiB pages now, if the system tells.
     pub(crate) fn huge_bytes_of_all(&self) -> Option<u64> {
         self.words.huge_bytes()
     }
 
-    /// The number of a key's bucket.
+    /// The number of the bucket for a key.
     #[inline]
     pub(crate) fn bucket_of(&self, hash: KeyHash) -> usize {
         hash.bucket(self.buckets)
     }
 
-    /// A bucket.
+    /// The bucket with this number.
     #[inline]
     pub(crate) fn bucket(&self, number: usize) -> Bucket<'_> {
         debug_assert!(number < self.buckets);
         Bucket { words: &self.words.all().as_chunks::<BUCKET_WORDS>().0[self.first + number] }
     }
 
-    /// Asks the processor for a bucket.
+    /// Prefetches a bucket.
     #[inline]
     pub(crate) fn prefetch(&self, number: usize) {
         let at = (self.first + number) * BUCKET_WORDS;

@@ -1,4 +1,4 @@
-//! An item as the log holds it: three words of header and key, then the value.
+//! An item as stored in the log: three words of header and key, then the value.
 //!
 //! ```text
 //!  word 0   63        32 31          8 7       0
@@ -14,14 +14,13 @@
 
 use platform::racy::WORD_BYTES;
 
-/// Bytes of header and key.
+/// Size of header and key.
 pub(crate) const HEADER_BYTES: usize = 24;
 /// Words of header and key.
 pub(crate) const HEADER_WORDS: usize = HEADER_BYTES / WORD_BYTES;
-/// Bytes of the largest item: two of them fit the smallest log, and one the part of a log that is
+/// The largest item: two of them fit into the smallest log, and one into the part of a log that is
 /// mapped again behind its end.
 const ITEM_BYTES_MAX: usize = 1 << 20;
-/// Longest value.
 pub(crate) const VALUE_BYTES_MAX: usize = ITEM_BYTES_MAX - HEADER_BYTES;
 
 const KEY_BYTES: u64 = size_of::<u64>() as u64;
@@ -33,33 +32,31 @@ const _: () = assert!(KEY_BYTES < 1 << VALUE_SHIFT);
 const _: () = assert!(VALUE_BYTES_MAX < 1 << (ITEM_SHIFT - VALUE_SHIFT));
 const _: () = assert!(2 * ITEM_BYTES_MAX as u64 <= super::offsets::GRANULE_BYTES);
 
-/// Who an item belongs to.
+/// The key of an item, with its hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
-    /// The key's hash.
     pub(crate) keyhash: u64,
-    /// The key.
     pub(crate) key: u64,
 }
 
-/// The first word.
+/// The first word of an item, decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sizes {
-    /// What the item has taken of the log since it was first inserted.
+    /// Space that the item has occupied in the log since it was first inserted.
     pub(crate) item_bytes: usize,
-    /// Length of its value now.
+    /// The current length of its value.
     pub(crate) value_bytes: usize,
 }
 
 impl Sizes {
-    /// Of an item made for a value of `value_bytes`, at most the longest.
+    /// For a new item with a value of `value_bytes` bytes, at most the longest.
     #[inline]
     pub(crate) fn for_value(value_bytes: usize) -> Self {
         Self { item_bytes: HEADER_BYTES + value_bytes.next_multiple_of(WORD_BYTES), value_bytes }
     }
 
-    /// From the first word; `None` when it is no item's: part of a value, for who reads where
-    /// another is writing.
+    /// Decodes a first word; `None` if it cannot be one. A reader that races with a writer may see
+    /// part of a value here.
     #[inline]
     pub(crate) fn of(word: u64) -> Option<Self> {
         let item_bytes = (word >> ITEM_SHIFT) as usize;
@@ -71,7 +68,7 @@ impl Sizes {
         sound.then_some(Self { item_bytes, value_bytes })
     }
 
-    /// The first word.
+    /// The encoded first word.
     #[inline]
     pub(crate) fn word(self) -> u64 {
         ((self.item_bytes as u64) << ITEM_SHIFT)
@@ -79,14 +76,14 @@ impl Sizes {
             | KEY_BYTES
     }
 
-    /// The same item with another value, if that fits what was first inserted.
+    /// The same item with another value, if that fits into the space of the item as first inserted.
     #[inline]
     pub(crate) fn with_value(self, value_bytes: usize) -> Option<Self> {
         let fits = HEADER_BYTES + value_bytes <= self.item_bytes;
         fits.then_some(Self { value_bytes, ..self })
     }
 
-    /// Bytes of header, key and value, rounded up to words.
+    /// Size of header, key and value, rounded up to words.
     pub(crate) fn live_bytes(self) -> u64 {
         Self::for_value(self.value_bytes).item_bytes as u64
     }

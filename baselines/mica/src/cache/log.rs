@@ -1,12 +1,12 @@
 //! The circular log of a partition.
 //!
-//! Items are appended at the tail; where there is no room, the head moves past the oldest ones.
-//! Nothing points back from an item, and nothing of an item that the head has passed is touched
-//! but its sizes, which say where the next one begins.
+//! Items are appended at the tail; if there is no room, the head moves past the oldest ones. Items
+//! contain no pointers back to the index. Of an item that the head has passed, only its sizes are
+//! read, because they say where the next item begins.
 //!
-//! Who reads without being the owner checks that an item does not dangle before *and* after it
-//! copied. The tail is published before the bytes behind it are overwritten, so a copy of which
-//! any byte was overwritten is noticed (edge MICA-OVERWRITE).
+//! A reader other than the owner checks that an item does not dangle before *and* after copying it.
+//! The tail is published before the bytes behind it are overwritten, so a copy with any overwritten
+//! byte is detected (edge MICA-OVERWRITE).
 
 use std::io;
 use std::marker::PhantomData;
@@ -22,13 +22,13 @@ use super::offsets::Offsets;
 use super::writer::Writer;
 use crate::Mode;
 
-/// Bytes of the log's front that are mapped again behind its end.
+/// How much of the log's front is mapped again behind its end.
 pub(crate) const OVERLAP_BYTES: usize = HUGE_PAGE_BYTES;
-/// Lines of an item that are fetched ahead: those of 1 KiB wherever it begins. The processor sees
-/// by itself that longer ones go on.
+/// How many lines of an item are prefetched: those of 1 KiB at any alignment. For longer items the
+/// processor's own prefetchers take over.
 const LINES_AHEAD: usize = 17;
 
-/// A log, with offsets of some bits.
+/// A log whose offsets have `BITS` bits.
 #[derive(Debug)]
 pub(crate) struct Log<const BITS: u32> {
     pub(super) memory: Mirrored,
@@ -37,32 +37,33 @@ pub(crate) struct Log<const BITS: u32> {
     pub(super) owned: Owned,
 }
 
-/// Where the next item goes: on a line of its own, which every reader reads.
+/// Where the next item goes. On its own cache line, because every reader reads it.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(super) struct Tail {
     pub(super) offset: AtomicU64,
-    /// Words of the item appended last: what to fetch of one whose size is not known yet.
+    /// Words of the item appended last: a guess for prefetching an item whose size is not known
+    /// yet.
     pub(super) recent_words: AtomicU64,
 }
 
-/// What only a [`Writer`] touches.
+/// State that only a [`Writer`] accesses.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(super) struct Owned {
     lock: Mutex<()>,
-    /// The oldest item.
+    /// Offset of the oldest item.
     pub(super) head: AtomicU64,
-    /// Bytes from the front that have been made resident.
+    /// How many bytes from the front have been made resident.
     pub(super) ready_bytes: AtomicU64,
 }
 
-/// An item's header as a reader found it.
+/// An item's header, as found by a reader.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
     pub(crate) identity: Identity,
     pub(crate) sizes: Sizes,
-    /// Its first word.
+    /// Position of its first word.
     pub(super) at: usize,
 }
 
@@ -75,13 +76,13 @@ impl<const BITS: u32> Log<BITS> {
             memory.make_resident(0..bytes);
             memory.make_overlap_resident();
         }
-        // Small pages come as they are touched.
+        // Small pages become resident as they are touched.
         let ready_bytes = if resident || pages != Pages::Huge { log_bytes } else { 0 };
         let owned = Owned { ready_bytes: AtomicU64::new(ready_bytes), ..Owned::default() };
         Ok(Self { memory, offsets: Offsets::new(log_bytes), tail: Tail::default(), owned })
     }
 
-    /// Its arithmetic.
+    /// The arithmetic of its offsets.
     #[inline]
     pub(crate) fn offsets(&self) -> Offsets<BITS> {
         self.offsets
@@ -90,32 +91,32 @@ impl<const BITS: u32> Log<BITS> {
     /// The offset of the next item.
     #[inline]
     pub(crate) fn tail(&self) -> u64 {
-        // Relaxed: who has an entry has synchronised with its writer, so that this tail is behind
-        // the item; for later ones see MICA-OVERWRITE.
+        // Relaxed: a thread that has an entry has synchronised with its writer, so this tail is
+        // behind the item; for later tails see MICA-OVERWRITE.
         self.tail.offset.load(Ordering::Relaxed)
     }
 
-    /// The offset of the oldest item; exact when writers are quiet.
+    /// The offset of the oldest item; exact while writers are quiet.
     pub(crate) fn head(&self) -> u64 {
         // Relaxed: pairs with nothing; see above.
         self.owned.head.load(Ordering::Relaxed)
     }
 
-    /// Whether the item at `offset` is overwritten, or about to be.
+    /// Whether the item at `offset` is overwritten or about to be.
     #[inline]
     pub(crate) fn dangles(&self, offset: u64) -> bool {
         self.offsets.dangles(self.tail(), offset)
     }
 
-    /// Whether an item read from `offset` may have been overwritten meanwhile.
+    /// Whether an item read from `offset` may have been overwritten in the meantime.
     #[inline]
     pub(crate) fn was_overwritten(&self, offset: u64) -> bool {
-        // MICA-OVERWRITE, to: where a byte read was an appender's, its tail is seen below.
+        // MICA-OVERWRITE, to: if a byte read came from an appender, its tail is seen below.
         fence(Ordering::Acquire);
         self.dangles(offset)
     }
 
-    /// The header at `offset`; `None` when there is none, which happens to an offset that dangles.
+    /// The header at `offset`; `None` if there is none, which happens with an offset that dangles.
     #[inline]
     pub(crate) fn find(&self, offset: u64) -> Option<Found> {
         let at = self.offsets.position(offset) / WORD_BYTES;
@@ -126,14 +127,14 @@ impl<const BITS: u32> Log<BITS> {
         Some(Found { identity: Identity { keyhash, key }, sizes: Sizes::of(sizes)?, at })
     }
 
-    /// Copies the front of a value out, as much as `buffer` takes.
+    /// Copies a value to `buffer`, as much as fits.
     #[inline]
     pub(crate) fn copy_value(&self, found: Found, buffer: &mut [u8]) {
         let words = found.at + HEADER_WORDS..found.at + found.sizes.item_bytes / WORD_BYTES;
         copy_out(&self.memory.all()[words], buffer);
     }
 
-    /// Asks the processor for the item at `offset`, guessing its size.
+    /// Prefetches the item at `offset`, guessing its size.
     #[inline]
     pub(crate) fn prefetch(&self, offset: u64) {
         // Relaxed: a guess.
@@ -142,26 +143,26 @@ impl<const BITS: u32> Log<BITS> {
         self.memory.prefetch_lines(at, words.max(HEADER_WORDS), LINES_AHEAD);
     }
 
-    /// Asks the processor for the header at `offset`.
+    /// Prefetches the header at `offset`.
     pub(crate) fn prefetch_header(&self, offset: u64) {
         let at = self.offsets.position(offset) / WORD_BYTES;
         self.memory.prefetch_lines(at, HEADER_WORDS, LINES_AHEAD);
     }
 
-    /// The right to write, which the owner has anyway and others have one at a time.
+    /// The right to write: the owner always has it; other sessions have it one at a time.
     #[inline]
     pub(crate) fn writer<M: Mode>(&self) -> Writer<'_, M, BITS> {
-        // What it guards changes only by steps that do not panic.
+        // What the lock guards changes only by steps that do not panic.
         let lock = || self.owned.lock.lock().unwrap_or_else(PoisonError::into_inner);
         Writer { log: self, _held: M::WRITERS_LOCK.then(lock), mode: PhantomData }
     }
 
-    /// Bytes of the second view of its front.
+    /// Size of the second view of the log's front.
     pub(crate) fn overlap_bytes(&self) -> u64 {
         self.memory.overlap_bytes() as u64
     }
 
-    /// Bytes on 2 MiB pages now, where the system tells.
+    /// How much of the log is on 2 MiB pages now, if the system tells.
     pub(crate) fn huge_bytes(&self) -> Option<u64> {
         self.memory.huge_bytes()
     }

@@ -1,22 +1,22 @@
-//! Cache mode: a circular log and a lossy index for each partition. It forgets what it has no room
-//! for, and says so: [`FullMeaning::Evict`](engine::FullMeaning::Evict), and a hit rate among its
-//! statistics.
+//! Cache mode: one circular log and one lossy index per partition. It drops what it has no room
+//! for, and says so through [`FullMeaning::Evict`](engine::FullMeaning::Evict) and a hit rate among
+//! its statistics.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
 //! | `offsets` | offsets wider than the log, and when one dangles |
-//! | `item` | an item as laid out |
-//! | `log` | the log as a reader sees it |
+//! | `item` | the layout of an item |
+//! | `log` | the log, as seen by readers |
 //! | `writer` | appending, updating in place, evicting at the head; the edge MICA-OVERWRITE |
 //! | `bucket` | 15 entries and their version; the edges MICA-VERSION and MICA-CHANGE |
 //! | `index` | all buckets |
-//! | `scrub` | removes stale entries before they seem valid again |
+//! | `scrub` | removes stale entries before they would seem valid again |
 //! | `eviction` | FIFO, LRU, approximate LRU |
 //! | `partition` | a log, an index, and the operations on them |
-//! | `session` | one thread's use: who may, single or in batches |
-//! | `counters` | what sessions count |
+//! | `session` | one thread's use: access checks, single operations, batches |
+//! | `counters` | counters of sessions |
 //! | `wait` | waiting for a bucket's writer |
-//! | `store` | the contract: what it is, its statistics, its settings |
+//! | `store` | the engine contract: traits, statistics, settings |
 //! | `walk` | the census and the check, by walking everything |
 
 mod bucket;
@@ -52,31 +52,32 @@ use log::Log;
 use offsets::{GRANULE_BYTES, Offsets};
 use partition::Partition;
 
-/// Records that a bucket of 15 entries is meant for. Of records that chance has spread, 2 in 1000
-/// find no place in theirs.
+/// Records that a bucket of 15 entries is meant for. With records spread at random, 2 in 1000 find
+/// no place in their bucket.
 const RECORDS_PER_BUCKET: u64 = 8;
 
 /// Settings of a [`MicaCache`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Memory of all logs together; each takes whole 2 MiB, and at least one.
+    /// Total size of all logs; each log is a multiple of 2 MiB, and at least that.
     pub object_memory_bytes: u64,
-    /// Partitions, a power of two up to 4096.
+    /// Number of partitions, a power of two up to 4096.
     pub partitions: usize,
-    /// Records expected at most: 16 bytes of index each. More find no place in the index.
+    /// The most records expected: 16 bytes of index each. Further records may find no place in the
+    /// index.
     pub records_max: u64,
-    /// Which items it keeps.
+    /// Which items to keep.
     pub eviction: Eviction,
     /// How keys are hashed.
     pub hasher: KeyHasher,
-    /// Whether 2 MiB pages are asked for.
+    /// Whether to request 2 MiB pages.
     pub huge_pages: bool,
-    /// Whether logs and indexes are made resident when it opens.
+    /// Whether to make logs and indexes resident on opening.
     pub resident: bool,
 }
 
 impl Config {
-    /// 16 partitions, approximate LRU, the fast hash, huge pages, touched when used.
+    /// 16 partitions, approximate LRU, the fast hash, huge pages, memory touched on first use.
     #[must_use]
     pub fn new(object_memory_bytes: u64, records_max: u64) -> Self {
         Self {
@@ -93,7 +94,7 @@ impl Config {
 
 /// MICA in cache mode, in one of the access modes; see the module's documentation.
 ///
-/// Offsets have 48 bits. Fewer are for tests, that want to see them start again.
+/// Offsets have 48 bits. Tests use fewer, to see offsets wrap around.
 #[derive(Debug)]
 pub struct MicaCache<M: Mode, const OFFSET_BITS: u32 = 48> {
     config: Config,
@@ -108,10 +109,9 @@ impl<M: Mode, const BITS: u32> MicaCache<M, BITS> {
     /// An empty cache.
     ///
     /// # Errors
-    /// [`OpenError::BadSetting`] when the number of partitions is no power of two up to 4096, when
-    /// a partition would have less than 2 MiB or more than 64 TiB of log, or when no record or more
-    /// than 2^35 a partition are expected; [`OpenError::OutOfMemory`] when the system refuses the
-    /// mappings.
+    /// [`OpenError::BadSetting`] if the number of partitions is not a power of two up to 4096, if a
+    /// partition's log would be below 2 MiB or above 64 TiB, or if no records or more than 2^35 per
+    /// partition are expected; [`OpenError::OutOfMemory`] if the system refuses the mappings.
     pub fn open(config: Config) -> Result<Self, OpenError> {
         let Config { object_memory_bytes, partitions, records_max, .. } = config;
         if !partitions.is_power_of_two() || partitions > PARTITIONS_MAX {

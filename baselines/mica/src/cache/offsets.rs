@@ -1,4 +1,5 @@
-//! Log offsets: wider than the log is long, so that an offset tells whether its item is still there.
+//! Log offsets: their range is larger than the log, so an offset tells whether its item is still
+//! there.
 //!
 //! ```text
 //!  0            head         tail                              end        2^BITS
@@ -6,20 +7,20 @@
 //!                 └─ log_bytes ┘
 //! ```
 //!
-//! Offsets count the bytes ever appended, modulo `end`. The thesis wraps at 2^48, which fits logs
-//! whose length is a power of two; here it is the last multiple of the log's length below that, so
-//! that a log of any length goes on at its front where offsets start again.
+//! Offsets count the bytes ever appended, modulo `end`. The thesis wraps at 2^48, which suits logs
+//! whose length is a power of two. Here `end` is the last multiple of the log's length below 2^48,
+//! so that a log of any length continues at its front when offsets wrap.
 
 use platform::mapping::HUGE_PAGE_BYTES;
 
-/// Logs are made of whole granules.
+/// Logs consist of whole granules.
 pub(crate) const GRANULE_BYTES: u64 = HUGE_PAGE_BYTES as u64;
 
-/// How many times over a log fits in the space of its offsets, at least: enough for the stale ones
-/// to be removed before they seem valid.
+/// How many laps of a log fit at least into the range of its offsets: enough to remove stale
+/// offsets before they would seem valid.
 const LAPS_MIN: u64 = 4;
 
-/// The arithmetic of the offsets of one log. All offsets are below the end, multiples of 8.
+/// The arithmetic of one log's offsets. All offsets are multiples of 8 below `end`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Offsets<const BITS: u32> {
     log_bytes: u64,
@@ -30,10 +31,10 @@ pub(crate) struct Offsets<const BITS: u32> {
 }
 
 impl<const BITS: u32> Offsets<BITS> {
-    /// Longest log that the offsets are wide enough for.
+    /// The longest log for which the offsets are wide enough.
     pub(crate) const LOG_BYTES_MAX: u64 = (1 << BITS) / LAPS_MIN / GRANULE_BYTES * GRANULE_BYTES;
 
-    /// Offsets of a log of `log_bytes`, a multiple of the granule up to the longest.
+    /// The offsets of a log of `log_bytes`, a multiple of the granule up to the maximum.
     pub(crate) fn new(log_bytes: u64) -> Self {
         const { assert!(BITS <= 48, "an entry has 48 bits for an offset") };
         assert!(log_bytes > 0 && log_bytes.is_multiple_of(GRANULE_BYTES));
@@ -53,8 +54,8 @@ impl<const BITS: u32> Offsets<BITS> {
         self.log_bytes
     }
 
-    /// Bytes that may be appended before every entry must have been looked at once: half of those
-    /// between an item's eviction and the moment its offset seems valid again.
+    /// How many bytes may be appended before every entry must have been checked once: half of those
+    /// between an item's eviction and the moment its offset would seem valid again.
     pub(crate) fn scrub_bytes(self) -> u64 {
         (self.end - self.log_bytes) / 2
     }
@@ -72,18 +73,18 @@ impl<const BITS: u32> Offsets<BITS> {
         if offset <= tail { tail - offset } else { tail + self.end - offset }
     }
 
-    /// Whether the item at `offset` is overwritten, or about to be, with the tail at `tail`. At
-    /// the tail itself there is no item.
+    /// Whether the item at `offset` is overwritten or about to be, given the tail. There is no item
+    /// at the tail itself.
     #[inline]
     pub(crate) fn dangles(self, tail: u64, offset: u64) -> bool {
         self.behind(tail, offset).wrapping_sub(1) >= self.log_bytes
     }
 
-    /// Where in the log an offset is, in bytes from its front.
+    /// The position of an offset in the log, in bytes from its front.
     #[inline]
     pub(crate) fn position(self, offset: u64) -> usize {
-        // The remainder of a division by a number known in advance, without the division (Lemire,
-        // Kaser, Kurz 2019): exact, as both numbers have less than 32 bits.
+        // The remainder of a division by a number known in advance, computed without dividing
+        // (Lemire, Kaser, Kurz 2019). It is exact because both numbers have fewer than 32 bits.
         let fraction = self.reciprocal.wrapping_mul(offset / GRANULE_BYTES);
         let granule = (u128::from(fraction) * u128::from(self.granules)) >> 64;
         (granule as u64 * GRANULE_BYTES + offset % GRANULE_BYTES) as usize
@@ -116,7 +117,7 @@ mod tests {
         assert_eq!(offsets.behind(16, offsets.end - 8), 24);
     }
 
-    /// Also across the end of the offsets, and with offsets that the log never had.
+    /// Also across the wrap of the offsets, and for offsets that the log never had.
     #[test]
     fn an_offset_dangles_once_it_is_more_than_the_log_behind() {
         let offsets = Offsets::<23>::new(GRANULE_BYTES);

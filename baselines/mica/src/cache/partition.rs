@@ -1,7 +1,8 @@
 //! A partition: one circular log and one lossy index, and the operations on them.
 //!
-//! A writer takes the key's bucket and then, to write to the log, the log. A reader takes nothing:
-//! it copies and then looks whether the bucket's version is what it was and the item still there.
+//! A writer enters the key's bucket and then, to write to the log, the log. A reader enters
+//! nothing: it copies, and then checks that the bucket's version is unchanged and the item is still
+//! there.
 
 use engine::{GetError, PutOutcome};
 
@@ -15,7 +16,7 @@ use super::scrub::{Scrub, scrub};
 use crate::Mode;
 use crate::keyhash::KeyHash;
 
-/// A partition whose offsets have some bits.
+/// A partition whose offsets have `BITS` bits.
 #[derive(Debug)]
 pub(crate) struct Partition<const BITS: u32> {
     pub(crate) log: Log<BITS>,
@@ -23,7 +24,7 @@ pub(crate) struct Partition<const BITS: u32> {
     scrub: Scrub,
 }
 
-/// What an operation is about.
+/// The key that an operation is about, with its hash.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
     pub(crate) hash: KeyHash,
@@ -51,7 +52,7 @@ impl<const BITS: u32> Partition<BITS> {
         Self { log, index, scrub: Scrub::default() }
     }
 
-    /// Copies a value out; with a policy, appends the item again if that says so.
+    /// Copies a value out. If the eviction policy says so, appends the item again.
     #[inline]
     pub(crate) fn get<M: Mode>(
         &self,
@@ -83,7 +84,7 @@ impl<const BITS: u32> Partition<BITS> {
                 eviction.reinserts(offsets, tail, hit.offset, sizes.item_bytes)
             });
             if due {
-                // Of this version, so that the value is still the copy.
+                // The bucket still has this version, so the value is still the copied one.
                 let Some(bucket) = bucket.write_at::<M>(version) else {
                     counters.count(Counter::ReaderRestarts);
                     continue;
@@ -110,7 +111,7 @@ impl<const BITS: u32> Partition<BITS> {
             && let Some(sizes) = found.sizes.with_value(value.len())
         {
             let mut log = self.log.writer::<M>();
-            // Another may have appended until now.
+            // Another session may have appended until now.
             if !M::WRITERS_LOCK || !self.log.dangles(offset) {
                 log.update(found, sizes, value);
                 counters.count(Counter::InPlaceUpdates);
@@ -122,7 +123,7 @@ impl<const BITS: u32> Partition<BITS> {
         if hit.is_some() { PutOutcome::Updated } else { PutOutcome::Inserted }
     }
 
-    /// Removes a key; tells whether it was there.
+    /// Removes a key; returns whether it was present.
     #[inline]
     pub(crate) fn delete<M: Mode>(&self, target: Target, counters: &Counters) -> bool {
         let mut bucket = self.index.bucket(self.index.bucket_of(target.hash)).write::<M>();
@@ -133,13 +134,13 @@ impl<const BITS: u32> Partition<BITS> {
         hit.is_some()
     }
 
-    /// Asks the processor for a key's bucket.
+    /// Prefetches a key's bucket.
     #[inline]
     pub(crate) fn prefetch_bucket(&self, target: Target) {
         self.index.prefetch(self.index.bucket_of(target.hash));
     }
 
-    /// Asks the processor for the items that a key's entry may lead to.
+    /// Prefetches the items that a key's entry may lead to.
     #[inline]
     pub(crate) fn prefetch_items(&self, target: Target) {
         let bucket = self.index.bucket(self.index.bucket_of(target.hash));
@@ -150,7 +151,7 @@ impl<const BITS: u32> Partition<BITS> {
         }
     }
 
-    /// Where a key's item is, if anywhere.
+    /// Finds a key's item, if any.
     #[inline]
     fn lookup(&self, bucket: Bucket<'_>, target: Target, counters: &Counters) -> Option<Hit> {
         for slot in bucket.slots_of(target.hash.tag()) {
@@ -159,7 +160,8 @@ impl<const BITS: u32> Partition<BITS> {
                 counters.count(Counter::DanglingFound);
                 continue;
             }
-            // All lines at once: which of them are needed its first one says only when it is there.
+            // Prefetches all lines at once: the first one would tell which are needed, but only
+            // after it arrives.
             self.log.prefetch(offset);
             if let Some(found) = self.log.find(offset)
                 && found.identity == target.identity()
@@ -170,8 +172,8 @@ impl<const BITS: u32> Partition<BITS> {
         None
     }
 
-    /// Finds a key and copies its value, as far as `buffer` takes it whole. What it answers holds
-    /// if the bucket's version is still the same.
+    /// Finds a key and copies its value, if `buffer` can hold all of it. The result is valid if the
+    /// bucket's version is still the same.
     #[inline]
     fn read<M: Mode>(
         &self,
@@ -191,8 +193,8 @@ impl<const BITS: u32> Partition<BITS> {
         Some(hit)
     }
 
-    /// Appends an item, has a slot lead to it, and lets go of the bucket; then the index has its
-    /// share of scrubbing.
+    /// Appends an item, makes a slot lead to it, leaves the bucket, and then does the index's share
+    /// of scrubbing.
     #[inline]
     fn append<M: Mode>(
         &self,
@@ -212,7 +214,7 @@ impl<const BITS: u32> Partition<BITS> {
         scrub::<M, BITS>(due, &self.index, &self.log, counters);
     }
 
-    /// An empty slot, or that of the entry furthest behind the tail.
+    /// An empty slot, or the slot of the entry furthest behind the tail.
     #[inline]
     fn slot_for_new(&self, bucket: Bucket<'_>, counters: &Counters) -> usize {
         let (tail, offsets) = (self.log.tail(), self.log.offsets());

@@ -1,7 +1,7 @@
-//! Removes what dangles from the index, a few buckets at a time as the log grows.
+//! Removes dangling entries from the index, a few buckets at a time as the log grows.
 //!
-//! An entry seems valid again when the tail has gone once around the space of offsets. Whoever
-//! appends therefore looks through so many buckets that each has its turn within half of that.
+//! A dangling entry would seem valid again when the tail has passed once through the range of
+//! offsets. So whoever appends checks enough buckets that each has its turn within half of that.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,19 +13,19 @@ use super::log::Log;
 use super::writer::Writer;
 use crate::Mode;
 
-/// How far a partition's index is looked through.
+/// How far the scrubbing of a partition's index has come.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Scrub {
-    /// Bytes appended times buckets, of which so many as a cycle may take are worth one bucket.
+    /// Bytes appended times buckets; one bucket is due per `scrub_bytes` of this credit.
     credit: AtomicU64,
-    /// Buckets that were due so far.
+    /// Number of buckets that have become due.
     due: AtomicU64,
 }
 
 impl Scrub {
-    /// What is due after an append of `bytes`, as turns of an endless round. To be looked through
-    /// when neither the log nor a bucket is held: two who wait for each other's buckets would wait
+    /// What is due after an append of `bytes`, as turns of an endless round. Must be scrubbed while
+    /// holding neither the log nor a bucket, or two sessions could wait for each other's buckets
     /// for ever.
     #[inline]
     pub(crate) fn due<M: Mode, const BITS: u32>(
@@ -35,7 +35,7 @@ impl Scrub {
         index: &Index,
         log: &Log<BITS>,
     ) -> Range<u64> {
-        // Relaxed, and two steps: the log's writer alone does this.
+        // Relaxed, and in two steps: only the log's writer does this.
         let credit = self.credit.load(Ordering::Relaxed) + bytes as u64 * index.buckets() as u64;
         let price = log.offsets().scrub_bytes();
         if credit < price {
@@ -50,7 +50,7 @@ impl Scrub {
     }
 }
 
-/// Looks through the buckets whose turn it is.
+/// Scrubs the buckets whose turn it is.
 #[inline]
 pub(crate) fn scrub<M: Mode, const BITS: u32>(
     turns: Range<u64>,

@@ -10,14 +10,14 @@ use super::partition::{Partition, Target};
 use crate::claims::Claim;
 use crate::{Access, Mode};
 
-/// Operations of a batch whose lines are fetched together.
+/// How many operations of a batch have their lines fetched together.
 const IN_FLIGHT: usize = 32;
 
 /// One thread's use of a [`MicaCache`].
 #[derive(Debug)]
 pub struct MicaCacheSession<'store, M: Mode, const OFFSET_BITS: u32 = 48> {
     cache: &'store MicaCache<M, OFFSET_BITS>,
-    /// What it owns, where partitions are owned.
+    /// The partitions it owns, in modes with owners.
     claim: Option<Claim<'store>>,
     registered: Registered<'store>,
 }
@@ -36,7 +36,8 @@ impl<'store, M: Mode, const BITS: u32> MicaCacheSession<'store, M, BITS> {
         Target { hash: self.cache.hash(key), key }
     }
 
-    /// The partition of a target, which this session must own where `access` says so.
+    /// The partition of a target; panics if `access` requires an owner and this session does not
+    /// own it.
     #[inline]
     fn partition(&self, target: Target, access: Access) -> &'store Partition<BITS> {
         let number = self.cache.partition_of(target.hash);
@@ -51,8 +52,8 @@ impl<'store, M: Mode, const BITS: u32> MicaCacheSession<'store, M, BITS> {
         &self.registered.counters
     }
 
-    /// The policy as far as it is this session's to carry out: where others read too, only the
-    /// owner's reads count.
+    /// The policy, as far as this session may apply it: if others read too, only the owner's reads
+    /// count.
     #[inline]
     fn eviction(&self, target: Target) -> Option<Eviction> {
         let owns = match (M::READS, M::WRITES, &self.claim) {
@@ -85,7 +86,7 @@ impl<'store, M: Mode, const BITS: u32> MicaCacheSession<'store, M, BITS> {
         self.partition(target, M::WRITES).delete::<M>(target, self.counters())
     }
 
-    /// The partition of a target, to fetch lines of.
+    /// The partition of a target, for prefetching.
     #[inline]
     fn partition_ahead(&self, target: Target) -> &'store Partition<BITS> {
         self.cache.partition(self.cache.partition_of(target.hash))
@@ -108,8 +109,8 @@ impl<M: Mode, const BITS: u32> KvSession for MicaCacheSession<'_, M, BITS> {
         self.delete_at(self.target(key))
     }
 
-    /// Three stages for each group of operations: hash the keys and fetch the buckets; look for
-    /// the tags and fetch the items; carry the operations out in their order.
+    /// Three stages for each group of operations: hash the keys and fetch the buckets; compare tags
+    /// and fetch the items; execute the operations in order.
     fn execute(
         &mut self,
         operations: &[Op<'_>],

@@ -1,4 +1,4 @@
-//! The cache as the contract wants it: what it is, whose sessions, its statistics and settings.
+//! The engine contract for the cache: traits, sessions, statistics and settings.
 
 use engine::{
     EngineTraits, FullMeaning, KvEngine, MemoryBound, MemoryCensus, Presence, SessionError,
@@ -23,7 +23,7 @@ impl<M: Mode, const BITS: u32> MicaCache<M, BITS> {
         Ok(MicaCacheSession::new(self, claim, self.registry.register()))
     }
 
-    /// Bytes of logs and indexes on 2 MiB pages, where the system tells.
+    /// Bytes of logs and indexes on 2 MiB pages, if the system tells.
     fn huge_bytes(&self) -> Option<u64> {
         let logs = self.partitions.iter().map(|one| one.log.huge_bytes()).sum::<Option<u64>>()?;
         Some(logs + self.partitions[0].index.huge_bytes_of_all()?)
@@ -71,7 +71,7 @@ impl<M: Mode, const BITS: u32> KvEngine for MicaCache<M, BITS> {
         Presence { page_bytes, threads: 0, servers: 0 }
     }
 
-    /// Counts live objects by a walk through the index; exact when writers are quiet.
+    /// Counts live objects by walking the index; exact while writers are quiet.
     fn memory(&self) -> MemoryCensus {
         self.census()
     }
@@ -80,7 +80,7 @@ impl<M: Mode, const BITS: u32> KvEngine for MicaCache<M, BITS> {
         let counts: Vec<_> = self.registry.named().collect();
         let count = |name| counts.iter().find(|(other, _)| *other == name).map_or(0, |(_, n)| *n);
         let (hits, misses) = (count("get_hits"), count("get_misses"));
-        // Without a GET nothing has missed.
+        // Without GETs nothing has missed.
         let hit_rate = if hits + misses == 0 { 1.0 } else { hits as f64 / (hits + misses) as f64 };
         counts
             .iter()

@@ -1,9 +1,9 @@
-//! Waiting for another thread that is about to be done.
+//! Waiting for another thread that is nearly done.
 
 use std::hint;
 use std::thread;
 
-/// Turns of waiting before the processor is given away: who is waited for may not have one.
+/// Turns of waiting before yielding the processor, which the other thread may need.
 const TURNS_MAX: u32 = 128;
 
 /// A wait of some turns.

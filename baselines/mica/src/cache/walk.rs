@@ -1,4 +1,4 @@
-//! The census and the check: walks through every bucket and every log, when writers are quiet.
+//! The census and the check: they walk every bucket and every log while writers are quiet.
 
 use engine::MemoryCensus;
 
@@ -23,7 +23,7 @@ impl<M: Mode, const BITS: u32> MicaCache<M, BITS> {
                 census.live_value_bytes += sizes.value_bytes as u64;
                 live_bytes += sizes.live_bytes();
             });
-            // Counted while others write, it may come out as more than there is.
+            // Counted while others write, it may exceed what there is.
             let live_bytes = live_bytes.min(used_bytes);
             census.live_object_bytes += live_bytes;
             census.dead_object_bytes += used_bytes - live_bytes;
@@ -45,8 +45,8 @@ impl<M: Mode, const BITS: u32> MicaCache<M, BITS> {
         Ok(())
     }
 
-    /// Every entry that does not dangle leads to an item of the log whose key belongs there, and
-    /// no other entry leads to that key.
+    /// Checks that every entry that does not dangle leads to an item of the log whose key belongs
+    /// there, and that no other entry leads to the same key.
     fn walk_index(&self, number: usize, items: &[u64]) -> Result<(), String> {
         let Partition { log, index, .. } = self.partition(number);
         let mut keys = Vec::with_capacity(ENTRIES);
@@ -62,7 +62,7 @@ impl<M: Mode, const BITS: u32> MicaCache<M, BITS> {
                     continue;
                 };
                 let at = format!("entry {slot} of bucket {bucket_number}, to offset {offset}");
-                // In the order of their age, which across the end of offsets is not their own.
+                // Sorted by age, because offsets are not in order across their wrap.
                 let age = |other: &u64| log.offsets().behind(log.tail(), *other);
                 if items.binary_search_by(|item| age(&offset).cmp(&age(item))).is_err() {
                     return Err(format!("{at}: no item begins there"));
@@ -87,7 +87,7 @@ impl<M: Mode, const BITS: u32> MicaCache<M, BITS> {
 }
 
 impl<const BITS: u32> Partition<BITS> {
-    /// Calls with the sizes of every item that an entry leads to.
+    /// Calls `live` with the sizes of every item that an entry leads to.
     fn for_each_live(&self, mut live: impl FnMut(Sizes)) {
         let offsets_of = |number| {
             let bucket = self.index.bucket(number);
@@ -105,7 +105,8 @@ impl<const BITS: u32> Partition<BITS> {
         }
     }
 
-    /// The offsets of all items, the oldest first, if they follow one another from head to tail.
+    /// The offsets of all items, oldest first; checks that they follow one another from head to
+    /// tail.
     fn walk_log(&self) -> Result<Vec<u64>, String> {
         let (offsets, tail) = (self.log.offsets(), self.log.tail());
         let mut offset = self.log.head();

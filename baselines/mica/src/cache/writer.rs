@@ -1,9 +1,9 @@
-//! Writing to a log: appends, updates in place, eviction.
+//! Writing to a log: appends, in-place updates, eviction.
 //!
-//! The [`Writer`] is the partition's owner, or whoever holds the log's lock. One lock for appends
-//! *and* for updates in place, held while the bytes are copied: a version in the index keeps two
-//! writers of one bucket apart, but not an update in place from an append that, one lap later,
-//! gives the same bytes to another item.
+//! The [`Writer`] is the partition's owner or whoever holds the log's lock. One lock serves both
+//! appends *and* in-place updates, and is held while the bytes are copied. The versions in the
+//! index keep two writers of one bucket apart. They do not keep an in-place update apart from an
+//! append that, one lap later, gives the same bytes to another item.
 
 use std::marker::PhantomData;
 use std::sync::MutexGuard;
@@ -17,7 +17,7 @@ use super::item::{HEADER_WORDS, Identity, Sizes};
 use super::log::{Found, Log};
 use crate::Mode;
 
-/// The right to write to a log, for the time of one operation.
+/// The right to write to a log, for one operation.
 #[derive(Debug)]
 pub(crate) struct Writer<'log, M: Mode, const BITS: u32> {
     pub(super) log: &'log Log<BITS>,
@@ -26,8 +26,8 @@ pub(crate) struct Writer<'log, M: Mode, const BITS: u32> {
 }
 
 impl<M: Mode, const BITS: u32> Writer<'_, M, BITS> {
-    /// Appends an item of these sizes, evicting the oldest ones where there is no room, and
-    /// returns its offset.
+    /// Appends an item of these sizes, evicting the oldest ones if there is no room, and returns
+    /// its offset.
     #[inline]
     pub(crate) fn append(
         &mut self,
@@ -53,12 +53,13 @@ impl<M: Mode, const BITS: u32> Writer<'_, M, BITS> {
         fence(Ordering::Release);
         self.write(from / WORD_BYTES, identity, sizes, value);
         let words = (sizes.item_bytes / WORD_BYTES) as u64;
-        // Relaxed: a guess, and on the tail's line, which is this writer's anyway.
+        // Relaxed: a guess, and on the tail's line, which this writer owns anyway.
         log.tail.recent_words.store(words, Ordering::Relaxed);
         offset
     }
 
-    /// Puts another value into an item that does not dangle. `sizes` are the item's with that value.
+    /// Replaces the value of an item that does not dangle. `sizes` are the item's with the new
+    /// value.
     #[inline]
     pub(crate) fn update(&mut self, found: Found, sizes: Sizes, value: &[u8]) {
         debug_assert_eq!(
@@ -68,11 +69,11 @@ impl<M: Mode, const BITS: u32> Writer<'_, M, BITS> {
         self.write(found.at, found.identity, sizes, value);
     }
 
-    /// Moves the head until the log ends at `tail`.
+    /// Moves the head so that the log may end at `tail`.
     #[inline]
     fn evict_for(&mut self, tail: u64, counters: &Counters) {
         let log = self.log;
-        // Relaxed: the writer's own.
+        // Relaxed: only the writer accesses it.
         let mut head = log.owned.head.load(Ordering::Relaxed);
         let mut evicted = 0;
         while log.offsets().behind(tail, head) > log.offsets().log_bytes() {
@@ -83,16 +84,16 @@ impl<M: Mode, const BITS: u32> Writer<'_, M, BITS> {
         if evicted > 0 {
             log.owned.head.store(head, Ordering::Relaxed);
             counters.add(Counter::EvictedFromLog, evicted);
-            // Soon to be passed, and overwritten.
+            // The head will soon pass it, and it will be overwritten.
             log.prefetch(head);
         }
     }
 
-    /// Makes memory up to `to` resident, in the log's first lap.
+    /// Makes memory up to `to` resident, during the log's first lap.
     #[inline]
     fn make_ready(&mut self, to: usize) {
         let log = self.log;
-        // Relaxed: the writer's own.
+        // Relaxed: only the writer accesses it.
         let ready = log.owned.ready_bytes.load(Ordering::Relaxed) as usize;
         let to = to.min(log.memory.bytes());
         if to > ready {
@@ -127,7 +128,7 @@ mod tests {
         (0..bytes).map(|at| (number as usize * 31 + at * 7) as u8).collect()
     }
 
-    /// Laps around a log and around the space of its offsets, with items across both ends.
+    /// Laps around a log and around the range of its offsets, with items across both ends.
     #[test]
     fn items_across_the_end_are_read_back_whole_until_they_dangle() {
         let counters = Counters::default();
@@ -167,7 +168,7 @@ mod tests {
         assert!(kept.len() > 200, "{} items of about 7000 bytes in 2 MiB", kept.len());
     }
 
-    /// What a reader does who looked at an entry in time, and copied too late.
+    /// Simulates a reader that found an entry in time but copied too late.
     #[test]
     fn a_copy_that_the_tail_has_overtaken_is_noticed() {
         let counters = Counters::default();

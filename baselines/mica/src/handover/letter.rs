@@ -1,19 +1,19 @@
-//! Letters and answers as they lie in a mailbox, and how a letter is carried out.
+//! The layout of letters and answers in a mailbox, and how a letter is carried out.
 
 use std::mem;
 
 use engine::{KvSession, Op, Outcome, ValueBuffers};
 
-/// Most operations of a letter.
+/// The most operations in a letter.
 pub(super) const LETTER_OPERATIONS: usize = 64;
-/// Operations up to which an owner prepares a short batch.
+/// Up to this many operations, an owner uses a short batch.
 const SHORT_OPERATIONS: usize = 8;
-/// Bytes that a buffer of values begins with.
+/// Initial size of a value buffer.
 pub(super) const BUFFER_BYTES_FIRST: usize = 4096;
-/// Bytes up to which a buffer is kept for the next letter.
+/// The largest buffer that is kept for the next letter.
 const BUFFER_BYTES_KEPT: usize = 1 << 20;
 
-/// An operation in a letter; the values of PUTs follow each other apart.
+/// An operation in a letter; the values of PUTs are stored separately, one after the other.
 #[derive(Clone, Copy, Debug)]
 enum Asked {
     Get { key: u64 },
@@ -21,28 +21,26 @@ enum Asked {
     Delete { key: u64 },
 }
 
-/// A letter.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Request {
-    /// Of its PUTs, one after the other.
+    /// The values of its PUTs, one after the other.
     values: Vec<u8>,
-    /// Room for what a GET finds.
+    /// Room for the value that a GET finds.
     slot_bytes: u32,
     operations: u32,
     asked: [Asked; LETTER_OPERATIONS],
 }
 
-/// An answer.
 #[derive(Debug)]
 #[repr(C)]
 pub(super) struct Reply {
-    /// A slot for each operation, where there is a GET among them.
+    /// One slot per operation, if there is a GET among them.
     values: Vec<u8>,
     outcomes: [Outcome; LETTER_OPERATIONS],
 }
 
-/// Where in a letter its first operation ends, and in an answer its first outcome.
+/// Where a letter's first operation ends, and an answer's first outcome.
 pub(super) const FIRST_OPERATION_END: usize = mem::offset_of!(Request, asked) + size_of::<Asked>();
 pub(super) const FIRST_OUTCOME_END: usize = mem::offset_of!(Reply, outcomes) + size_of::<Outcome>();
 
@@ -56,15 +54,15 @@ impl Request {
         }
     }
 
-    /// Bytes of its buffer.
     pub(super) fn buffer_bytes(&self) -> usize {
         self.values.capacity()
     }
 
-    /// Writes at most [`LETTER_OPERATIONS`]; what a GET finds has room in `slot_bytes`.
+    /// Writes at most [`LETTER_OPERATIONS`] operations; `slot_bytes` is the room for what a GET
+    /// finds.
     #[inline]
     pub(super) fn write<'a>(&mut self, slot_bytes: u32, operations: impl Iterator<Item = Op<'a>>) {
-        // Held apart while it grows, since the owner polls the line that its header is in.
+        // Moved out while it grows, because the owner polls the line that contains its header.
         let mut values = mem::take(&mut self.values);
         values.clear();
         let mut count = 0;
@@ -83,7 +81,7 @@ impl Request {
         (self.values, self.slot_bytes, self.operations) = (values, slot_bytes, count);
     }
 
-    /// Carries out what it asks; answers how many operations that were.
+    /// Executes the letter's operations; returns how many there were.
     #[inline]
     pub(super) fn carry_out<S: KvSession>(&mut self, session: &mut S, reply: &mut Reply) -> usize {
         let Reply { values: found, outcomes } = reply;
@@ -92,7 +90,7 @@ impl Request {
         let slots = &mut ValueBuffers::new(found, slot_bytes);
         let (asked, values) = (&self.asked[..operations], &*self.values);
         match *asked {
-            // What a batch prepares is not worth it for one.
+            // A single operation does not repay the preparation of a batch.
             [Asked::Get { key }] => {
                 outcomes[0] = Outcome::of_get(session.get(key, slots.slot(0)));
             }
@@ -115,12 +113,11 @@ impl Reply {
         Self { values: vec![0; BUFFER_BYTES_FIRST], outcomes: [Outcome::Absent; LETTER_OPERATIONS] }
     }
 
-    /// Bytes of its buffer.
     pub(super) fn buffer_bytes(&self) -> usize {
         self.values.capacity()
     }
 
-    /// Gives `each` the number and outcome of every operation of the letter, in their order, with
+    /// Calls `each` with the number and outcome of every operation of the letter, in order, with
     /// the value that a GET found.
     #[inline]
     pub(super) fn read(
@@ -144,17 +141,17 @@ impl Reply {
     }
 }
 
-/// Makes a buffer at least so long. What was in it is lost.
+/// Makes a buffer at least this long. Its contents are lost.
 #[inline]
 fn make_room(values: &mut Vec<u8>, bytes: usize) {
     if values.len() < bytes {
-        // What is not kept need not be prepared for longer ones.
+        // A buffer that is not kept need not be made larger than requested.
         let is_kept = bytes <= BUFFER_BYTES_KEPT;
         *values = vec![0; if is_kept { bytes.next_power_of_two() } else { bytes }];
     }
 }
 
-/// Carries out a batch of at most `N` operations.
+/// Executes a batch of at most `N` operations.
 fn execute<const N: usize, S: KvSession>(
     session: &mut S,
     asked: &[Asked],

@@ -1,11 +1,12 @@
-//! A mailbox: a queue of one letter between a session and an owner, and who waits for the answer.
+//! A mailbox: a queue of one letter between a session and an owner, with a flag for a session that
+//! sleeps until it is answered.
 //!
 //! A session writes a letter, posts it, and waits for its answer before it writes the next. So
-//! operations on a key, which has one owner, are carried out in their order. Each direction has
-//! lines of its own: the session writes the first of a letter, which holds all of a single operation
-//! but its value, and the owner polls it; answers go the other way round. Letter and answer are one
-//! side's at a time: their locks say so to the compiler, and nobody waits for one but who asks how
-//! long the buffers are.
+//! operations on a key, which has one owner, are executed in order. Each direction has its own
+//! cache lines: the session writes the first line of a letter, which holds a whole single operation
+//! except its value, and the owner polls that line; answers go the other way. Letter and answer
+//! belong to one side at a time. Their locks tell the compiler so; nobody ever waits for one,
+//! except a caller that asks for the size of the buffers.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,7 +17,7 @@ use engine::{KvSession, Op, Outcome};
 use super::letter::{FIRST_OPERATION_END, FIRST_OUTCOME_END, Reply, Request};
 use super::patience::Patience;
 
-/// Two cache lines, because neighbours are prefetched in pairs.
+/// Two cache lines, because the processor prefetches neighbours in pairs.
 #[derive(Debug)]
 #[repr(C, align(128))]
 struct ToOwner {
@@ -25,23 +26,23 @@ struct ToOwner {
     request: Mutex<Request>,
 }
 
-/// Likewise.
+/// Two cache lines, like [`ToOwner`].
 #[derive(Debug)]
 #[repr(C, align(128))]
 struct ToSession {
-    /// An [`Answered`].
+    /// The word of an [`Answered`].
     answered: AtomicU64,
     reply: Mutex<Reply>,
 }
 
 // The first line of a letter holds its first operation, that of an answer the first outcome.
 const LINE_BYTES: usize = 64;
-/// A word and the lock behind it, as much as a lock and the word that it guards.
+/// A word followed by a lock is as long as a lock and the word it guards.
 const WORD_AND_LOCK_BYTES: usize = size_of::<Mutex<u64>>();
 const _: () = assert!(WORD_AND_LOCK_BYTES + FIRST_OPERATION_END <= LINE_BYTES);
 const _: () = assert!(WORD_AND_LOCK_BYTES + FIRST_OUTCOME_END <= LINE_BYTES);
 
-/// How far the owner is.
+/// How far the owner has come.
 ///
 /// ```text
 ///  63                              2       1            0
@@ -50,8 +51,8 @@ const _: () = assert!(WORD_AND_LOCK_BYTES + FIRST_OUTCOME_END <= LINE_BYTES);
 /// └─────────────────────────────────┴────────────┴─────────────┘
 /// ```
 ///
-/// The session sets *waited for* before it sleeps, each answer clears it. The owner sets *gone*
-/// when it leaves, which nothing follows.
+/// The session sets *waited for* before it sleeps, and each answer clears it. The owner sets *gone*
+/// when it leaves; nothing follows that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Answered(u64);
 
@@ -85,7 +86,7 @@ impl Answered {
     }
 }
 
-/// The owner left before it answered, and will not come back.
+/// The owner left before it answered and will not return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OwnerGone;
 
@@ -107,15 +108,15 @@ impl Mailbox {
         }
     }
 
-    /// Bytes it takes, buffers included.
+    /// Its size, including buffers.
     pub(super) fn bytes(&self) -> u64 {
         let request_bytes = lock(&self.to_owner.request).buffer_bytes();
         let reply_bytes = lock(&self.to_session.reply).buffer_bytes();
         (size_of::<Self>() + request_bytes + reply_bytes) as u64
     }
 
-    /// The session: writes and posts a letter, when the last one is answered. Room for what a GET
-    /// finds is `slot_bytes`.
+    /// Session: writes and posts a letter, once the previous one is answered. `slot_bytes` is the
+    /// room for what a GET finds.
     #[inline]
     pub(super) fn post<'a>(&self, slot_bytes: u32, operations: impl Iterator<Item = Op<'a>>) {
         lock(&self.to_owner.request).write(slot_bytes, operations);
@@ -124,20 +125,20 @@ impl Mailbox {
         posted.store(posted.load(Ordering::Relaxed) + 1, Ordering::Release);
     }
 
-    /// The owner: the number of the last letter posted.
+    /// Owner: the number of the last letter posted.
     #[inline]
     pub(super) fn posted(&self) -> u64 {
         // MICA-LETTER, to: what the letter says.
         self.to_owner.posted.load(Ordering::Acquire)
     }
 
-    /// The owner: the number of the last letter answered.
+    /// Owner: the number of the last letter answered.
     pub(super) fn answered(&self) -> u64 {
         // Relaxed: the owner alone counts it up.
         Answered(self.to_session.answered.load(Ordering::Relaxed)).letters()
     }
 
-    /// The owner: carries out the letter that was posted; answers how many operations it had.
+    /// Owner: carries out the posted letter; returns how many operations it had.
     #[inline]
     pub(super) fn carry_out<S: KvSession>(&self, session: &mut S) -> usize {
         let mut request = lock(&self.to_owner.request);
@@ -145,8 +146,8 @@ impl Mailbox {
         request.carry_out(session, &mut reply)
     }
 
-    /// The owner: says that letters up to this number are answered; answers whether somebody slept
-    /// meanwhile.
+    /// Owner: announces that letters up to this number are answered. Returns whether a session was
+    /// asleep.
     #[inline]
     pub(super) fn answer(&self, letters: u64) -> bool {
         // MICA-ANSWER, from: the answer is written. MICA-SLEEPER, to: who sleeps.
@@ -158,7 +159,7 @@ impl Mailbox {
         is_waited_for
     }
 
-    /// The owner: leaves for good.
+    /// Owner: leaves for good.
     pub(super) fn abandon(&self) {
         // MICA-SLEEPER, to: who sleeps.
         let word = self.to_session.answered.fetch_or(GONE, Ordering::AcqRel);
@@ -174,10 +175,10 @@ impl Mailbox {
         }
     }
 
-    /// The session: returns when the letter it posted is answered.
+    /// Session: waits until the letter it posted is answered.
     ///
     /// # Errors
-    /// [`OwnerGone`] when it will never be.
+    /// [`OwnerGone`] if it never will be.
     #[inline]
     pub(super) fn wait(&self, patience: &mut Patience) -> Result<(), OwnerGone> {
         loop {
@@ -241,7 +242,7 @@ impl Mailbox {
         }
     }
 
-    /// The session: reads the answer to a letter of so many operations; see [`Reply::read`].
+    /// Session: reads the answer to a letter of this many operations; see [`Reply::read`].
     #[inline]
     pub(super) fn open(
         &self,
@@ -253,7 +254,7 @@ impl Mailbox {
     }
 }
 
-/// Locks what is whole at every step, so that a panic while it is held does no harm.
+/// Locks data that is consistent at every step, so that a panic while it is held does no harm.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,15 +1,16 @@
-//! Hand-over in software: any session takes any request, and hands it to the core that owns the
+//! Hand-over in software: any session accepts any request and hands it to the core that owns the
 //! key's partition.
 //!
-//! Store mode with exclusive owners ([`Mica<Erew>`](Mica)), where owners are threads of the store and
-//! sessions reach them through mailboxes. `HANDOVER.md` says what of the thesis it models.
+//! Store mode with exclusive owners ([`Mica<Erew>`](Mica)). The owners are threads of the store,
+//! and sessions reach them through mailboxes. `HANDOVER.md` says which parts of the thesis it
+//! models.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
-//! | `letter` | what letters and answers look like; how a letter is carried out |
-//! | `mailbox` | one letter at a time between a session and an owner; who waits for the answer |
+//! | `letter` | the layout of letters and answers; how a letter is carried out |
+//! | `mailbox` | one letter at a time between a session and an owner; sleeping and waking |
 //! | `owner` | the threads: sweeps, sleep, orders |
-//! | `patience` | how long to look before sleeping |
+//! | `patience` | how long to spin before sleeping |
 //! | `session` | the contract's session: splits, posts, waits, collects |
 
 mod letter;
@@ -40,15 +41,14 @@ use patience::SPINS_MAX;
 /// Settings of a [`MicaHandover`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// The store's.
     pub store: store::Config,
-    /// Threads that own the partitions: 1 to as many as there are partitions, which they are dealt
-    /// out to in turn.
+    /// Number of threads that own partitions, from 1 to the number of partitions. Partitions are
+    /// dealt out to them in turn.
     pub owners: usize,
 }
 
 impl Config {
-    /// An owner for each core that the process may run on, as far as there are partitions.
+    /// One owner for each core that the process may run on, but no more than partitions.
     #[must_use]
     pub fn new(store: store::Config) -> Self {
         let cores = platform::cpu::allowed_cores().len();
@@ -56,14 +56,14 @@ impl Config {
     }
 }
 
-/// MICA in store mode with exclusive owners, which are threads of its own.
+/// MICA in store mode with exclusive owners, which are its own threads.
 #[derive(Debug)]
 pub struct MicaHandover {
     mica: Arc<Mica<Erew>>,
     value_bytes_max: usize,
     owners: Vec<Arc<Owner>>,
     threads: Vec<JoinHandle<()>>,
-    /// Held by who has the owners stand still.
+    /// Held while the owners are stopped.
     standstill: Mutex<()>,
 }
 
@@ -71,8 +71,8 @@ impl MicaHandover {
     /// An empty store, with its owners started.
     ///
     /// # Errors
-    /// What [`Mica::open`] answers; [`OpenError::BadSetting`] when there are no owners, or more than
-    /// partitions; [`OpenError::Unusable`] when the system starts no thread.
+    /// As for [`Mica::open`]; [`OpenError::BadSetting`] if there are no owners, or more than
+    /// partitions; [`OpenError::Unusable`] if the system cannot start a thread.
     pub fn open(config: Config) -> Result<Self, OpenError> {
         let Config { store, owners } = config;
         let mica = Arc::new(Mica::open(store)?);
@@ -90,7 +90,7 @@ impl MicaHandover {
             threads: Vec::with_capacity(owners),
             standstill: Mutex::new(()),
         };
-        // Where this fails those that were started leave, as the store is dropped.
+        // If this fails, the owners already started leave when the store is dropped.
         for number in 0..owners {
             let thread = handover.start(number).map_err(|error| OpenError::Unusable {
                 what: format!("the thread of owner {number}"),
@@ -112,7 +112,7 @@ impl MicaHandover {
         })
     }
 
-    /// Does something while no owner works. Letters that are posted meanwhile wait.
+    /// Runs `work` while the owners are stopped. Letters posted meanwhile wait.
     fn while_owners_stand<R>(&self, work: impl FnOnce() -> R) -> R {
         let _one_at_a_time = lock(&self.standstill);
         let _standing = StandingStill::begin(&self.owners);
@@ -124,7 +124,7 @@ impl Drop for MicaHandover {
     fn drop(&mut self) {
         self.owners.iter().for_each(|owner| owner.order(Order::Leave));
         for thread in self.threads.drain(..) {
-            // A panic of an owner has been told to its sessions.
+            // An owner's panic has been reported to its sessions.
             let _ = thread.join();
         }
     }
@@ -159,7 +159,8 @@ impl KvEngine for MicaHandover {
         self.while_owners_stand(|| self.mica.trim());
     }
 
-    /// The store's, of one moment; the mailboxes of open sessions are tables besides.
+    /// The census of the store, taken at one moment; the mailboxes of open sessions count as
+    /// tables.
     fn memory(&self) -> MemoryCensus {
         let mut census = self.while_owners_stand(|| self.mica.memory());
         let owners_bytes = (self.owners.len() * size_of::<Owner>()) as u64;
@@ -170,8 +171,8 @@ impl KvEngine for MicaHandover {
         census
     }
 
-    /// The store's, of one moment, and the sums of what owners have counted. `client_parks` are
-    /// letters whose session slept before it was answered.
+    /// The statistics of the store, taken at one moment, and the sums of the owners' counters.
+    /// `client_parks` counts letters whose session slept before the answer.
     fn statistics(&self) -> Vec<Statistic> {
         let mut statistics = self.while_owners_stand(|| self.mica.statistics());
         for (number, (name, _)) in Owner::default().counts().into_iter().enumerate() {
@@ -189,7 +190,7 @@ impl KvEngine for MicaHandover {
         settings
     }
 
-    /// Walks every heap and every chain, while the owners stand still: sessions may be at work.
+    /// Walks every heap and every chain while the owners are stopped; sessions may be active.
     fn check(&self) -> Result<(), String> {
         self.while_owners_stand(|| self.mica.check())
     }

@@ -1,8 +1,8 @@
-//! An owner: a thread that alone touches its partitions, and what others tell it.
+//! An owner: the only thread that accesses its partitions. Other threads give it orders.
 //!
-//! It sweeps over its mailboxes, and when they stay empty it sleeps until a session wakes it. What
-//! changes rarely it reads from a desk behind a lock, where a number says that something has: which
-//! mailboxes there are, and whether it is to stand still or to leave.
+//! It sweeps over its mailboxes. When they stay empty, it sleeps until a session wakes it. Things
+//! that change rarely are on a desk behind a lock: which mailboxes exist, and whether the owner is
+//! to stop or to leave. A counter tells the owner that the desk has changed.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -22,13 +22,13 @@ pub(super) enum Order {
     Leave,
 }
 
-/// What an owner does.
+/// What an owner is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
     #[default]
     Serving,
     Standing,
-    /// It was told to leave, or has panicked.
+    /// It was told to leave, or it panicked.
     Gone,
 }
 
@@ -39,17 +39,17 @@ struct Desk {
     state: State,
 }
 
-/// Read by every session for every letter, and written rarely.
+/// Read by every session for every letter, and rarely written.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Signals {
     asleep: AtomicBool,
-    /// Changes of the desk so far, counted with the desk locked.
+    /// Number of changes to the desk so far, counted with the desk locked.
     changes: AtomicU64,
     thread: OnceLock<Thread>,
 }
 
-/// What an owner has done. It alone writes them.
+/// What an owner has done; only the owner writes these.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Counters {
@@ -59,17 +59,17 @@ struct Counters {
     client_parks: AtomicU64,
 }
 
-/// An owner, as others see it.
+/// An owner, as seen by others.
 #[derive(Debug, Default)]
 pub(super) struct Owner {
     signals: Signals,
     counters: Counters,
     desk: Mutex<Desk>,
-    /// An order was given, or the state has changed.
+    /// Signals that an order was given or the state has changed.
     moved: Condvar,
 }
 
-/// A mailbox, as its owner sees it.
+/// A mailbox, as seen by its owner.
 #[derive(Debug)]
 struct Served {
     mailbox: Arc<Mailbox>,
@@ -89,7 +89,7 @@ impl Served {
 }
 
 impl Owner {
-    /// A mailbox of this owner's.
+    /// Adds a mailbox for a new session.
     pub(super) fn register(&self) -> Arc<Mailbox> {
         let mailbox = Arc::new(Mailbox::new());
         self.change(|desk| {
@@ -101,7 +101,7 @@ impl Owner {
         mailbox
     }
 
-    /// Forgets a mailbox, at the next sweep at the latest.
+    /// Removes a mailbox; the owner forgets it at its next sweep at the latest.
     pub(super) fn unregister(&self, mailbox: &Arc<Mailbox>) {
         self.change(|desk| desk.mailboxes.retain(|each| !Arc::ptr_eq(each, mailbox)));
     }
@@ -112,7 +112,7 @@ impl Owner {
         self.moved.notify_all();
     }
 
-    /// Returns when it no longer serves, or no longer stands. What it has written is seen then.
+    /// Waits until the owner leaves this state. What it wrote before is then visible.
     fn wait_while(&self, state: State) {
         let mut desk = lock(&self.desk);
         while desk.state == state {
@@ -120,12 +120,11 @@ impl Owner {
         }
     }
 
-    /// Bytes of its mailboxes.
     pub(super) fn mailbox_bytes(&self) -> u64 {
         lock(&self.desk).mailboxes.iter().map(|mailbox| mailbox.bytes()).sum()
     }
 
-    /// Counts by name, with their unit last.
+    /// Counters by name; names end with the unit.
     pub(super) fn counts(&self) -> [(&'static str, u64); 4] {
         let Counters { batches, operations, owner_parks, client_parks } = &self.counters;
         [
@@ -134,14 +133,14 @@ impl Owner {
             ("owner_parks", owner_parks),
             ("client_parks", client_parks),
         ]
-        // Relaxed: counts, which order nothing.
+        // Relaxed: counters order nothing.
         .map(|(name, count)| (name, count.load(Ordering::Relaxed)))
     }
 
     fn change(&self, change: impl FnOnce(&mut Desk)) {
         let mut desk = lock(&self.desk);
         change(&mut desk);
-        // Relaxed: who sees it reads the desk with its lock.
+        // Relaxed: whoever sees it reads the desk under its lock.
         self.signals.changes.fetch_add(1, Ordering::Relaxed);
         drop(desk);
         self.tell();
@@ -150,25 +149,26 @@ impl Owner {
     /// Wakes it if it sleeps, after letters were posted to it.
     #[inline]
     pub(super) fn tell(&self) {
-        // MICA-POST, from: what was posted or changed comes before looking whether it sleeps.
-        // MICA-DOZE, to: an owner that slept before this is seen.
+        // MICA-POST, from: what was posted or changed comes before the check whether it sleeps.
+        // MICA-DOZE, to: an owner that fell asleep before this is seen.
         fence(Ordering::SeqCst);
         self.wake_if_asleep();
     }
 
-    /// Likewise, after a sequentially consistent fence that came after the letters.
+    /// Like [`tell`](Self::tell), after a sequentially consistent fence that came after the
+    /// letters.
     #[inline]
     pub(super) fn wake_if_asleep(&self) {
         let Signals { asleep, thread, .. } = &self.signals;
         // Relaxed: ordered by the fence; the exchange confirms it. Acquire: pairs with the release
-        // with which it falls asleep, after it told its thread.
+        // with which the owner falls asleep after recording its thread.
         if asleep.load(Ordering::Relaxed) && asleep.swap(false, Ordering::Acquire) {
             thread.get().expect("who sleeps has told its thread").unpark();
         }
     }
 
-    /// Serves the mailboxes in the calling thread, by a session that owns the partitions and is
-    /// opened here, until told to leave.
+    /// Serves the mailboxes on the calling thread until told to leave. `open` opens the session
+    /// that owns the partitions.
     pub(super) fn run<S: KvSession>(&self, open: impl FnOnce() -> S) {
         self.signals.thread.get_or_init(thread::current);
         let _leaving = Leaving(self);
@@ -196,8 +196,8 @@ impl Owner {
         self.signals.changes.load(Ordering::Relaxed)
     }
 
-    /// Does what the desk orders; answers the number of changes seen and the mailboxes there are,
-    /// nothing when it is to leave.
+    /// Follows the desk's orders. Returns the number of changes seen and the current mailboxes;
+    /// `None` if it is to leave.
     fn attend(&self) -> Option<(u64, Vec<Served>)> {
         let mut desk = lock(&self.desk);
         loop {
@@ -221,7 +221,7 @@ impl Owner {
         self.moved.wait(desk).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Carries out a letter of each mailbox that has one; tells whether any had.
+    /// Carries out one letter of each mailbox that has one; returns whether any had.
     #[inline]
     fn sweep<S: KvSession>(&self, mailboxes: &mut [Served], session: &mut S) -> bool {
         let mut found = false;
@@ -232,7 +232,7 @@ impl Owner {
             }
             let operations = served.mailbox.carry_out(session);
             served.answered = posted;
-            // Before the answer, so that who has it finds itself counted.
+            // Before the answer, so that whoever has the answer finds itself counted.
             add(&self.counters.batches, 1);
             add(&self.counters.operations, operations as u64);
             if served.mailbox.answer(posted) {
@@ -247,25 +247,25 @@ impl Owner {
     #[cold]
     fn doze(&self, is_needed: impl Fn() -> bool) {
         let asleep = &self.signals.asleep;
-        // Release: pairs with the acquire of who wakes it.
+        // Release: pairs with the acquire of the thread that wakes it.
         asleep.store(true, Ordering::Release);
-        // MICA-POST, to: what was posted before this is seen.
-        // MICA-DOZE, from: that it sleeps comes before looking whether anything was posted or
-        // changed. So one of the two sees the other.
+        // MICA-POST, to: what was posted before this is seen. MICA-DOZE, from: the announcement
+        // that it sleeps comes before the check whether anything was posted or changed. So one of
+        // the two sees the other.
         fence(Ordering::SeqCst);
         if !is_needed() {
             add(&self.counters.owner_parks, 1);
             thread::park();
         }
-        // Relaxed: whoever still reads `true` wakes a thread that is awake, once.
+        // Relaxed: a thread that still reads `true` wakes an owner that is awake, once.
         asleep.store(false, Ordering::Relaxed);
     }
 }
 
-/// Counts where there is one writer.
+/// Adds to a counter that has one writer.
 #[inline]
 fn add(count: &AtomicU64, more: u64) {
-    // Relaxed: a count, which orders nothing.
+    // Relaxed: a counter orders nothing.
     count.store(count.load(Ordering::Relaxed) + more, Ordering::Relaxed);
 }
 
@@ -281,13 +281,13 @@ impl Drop for Leaving<'_> {
     }
 }
 
-/// Owners that stand still, until dropped. For one caller at a time.
+/// Stopped owners, until dropped. For one caller at a time.
 #[derive(Debug)]
 pub(super) struct StandingStill<'store>(&'store [Arc<Owner>]);
 
 impl<'store> StandingStill<'store> {
     pub(super) fn begin(owners: &'store [Arc<Owner>]) -> Self {
-        // From where they stood last they sweep once at least, however often they are stopped.
+        // Between two stops each owner makes at least one sweep, however often they are stopped.
         owners.iter().for_each(|owner| owner.wait_while(State::Standing));
         let standing = Self(owners);
         owners.iter().for_each(|owner| owner.order(Order::StandStill));
@@ -312,7 +312,8 @@ mod tests {
     fn who_is_needed_after_all_does_not_sleep() {
         let owner = Owner::default();
         owner.signals.thread.get_or_init(thread::current);
-        // What is posted before it has said that it sleeps wakes nobody: it must see that itself.
+        // A letter posted before the owner has announced that it sleeps wakes nobody: the owner
+        // must see it by itself.
         let is_asleep = || owner.signals.asleep.load(Ordering::Relaxed);
         let said = Cell::new(false);
         owner.doze(|| {
@@ -322,7 +323,7 @@ mod tests {
         assert!(said.get(), "it looks after it has said that it sleeps");
         assert_eq!(owner.counts()[2], ("owner_parks", 0));
         assert!(!is_asleep());
-        // What is posted after that wakes it.
+        // A letter posted after that wakes it.
         owner.doze(|| {
             owner.tell();
             false

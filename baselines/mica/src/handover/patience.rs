@@ -1,27 +1,27 @@
-//! How long a thread looks before it sleeps: spin shortly, then park.
+//! How long a thread spins before it sleeps.
 //!
-//! Who sleeps costs whoever wakes it a call to the system, and itself a pass through the scheduler:
-//! some microseconds. Looking for about as long is at most twice as dear as the better choice. With
-//! fewer cores than threads looking is in vain, because what is waited for cannot run meanwhile.
-//! So each thread learns for itself: the limit halves when looking was in vain and grows when it
-//! was not, and now and then the whole limit is tried, because cores may have become free.
+//! A sleeping thread costs its waker a system call, and itself a pass through the scheduler: some
+//! microseconds. Spinning for about as long is at most twice as expensive as the better choice.
+//! With fewer cores than threads, spinning is in vain, because the other thread cannot run
+//! meanwhile. So each thread adapts its limit: it halves when spinning was in vain and grows when
+//! it was not. Now and then the full limit is tried, because cores may have become free.
 
 use std::hint::spin_loop;
 
-/// Most looks before a thread sleeps: some microseconds, what sleeping and waking costs.
+/// The most spins before a thread sleeps: some microseconds, as much as sleeping and waking cost.
 pub(super) const SPINS_MAX: u32 = 256;
-/// Looks where they have been in vain.
+/// The limit where spinning has been in vain.
 const SPINS_MIN: u32 = 8;
-/// Of so many waits one may take [`SPINS_MAX`].
+/// One wait in this many may use [`SPINS_MAX`].
 const PROBE_EVERY: u32 = 32;
 
 /// The patience of one thread.
 #[derive(Debug)]
 pub(super) struct Patience {
     limit: u32,
-    /// Looks of the wait under way.
+    /// Spins of the current wait.
     spent: u32,
-    /// Waits in vain.
+    /// Number of waits in vain.
     in_vain: u32,
 }
 
@@ -32,7 +32,8 @@ impl Default for Patience {
 }
 
 impl Patience {
-    /// Whether to look again, after a pause; `false` ends the wait, and the thread sleeps.
+    /// Returns `true`, after a pause, to try again. `false` ends the spinning, and the thread
+    /// sleeps.
     #[inline]
     pub(super) fn spin(&mut self) -> bool {
         let is_probe = self.in_vain % PROBE_EVERY == PROBE_EVERY - 1;
@@ -47,7 +48,7 @@ impl Patience {
         false
     }
 
-    /// What was waited for is there.
+    /// Records that the event happened while spinning.
     #[inline]
     pub(super) fn met(&mut self) {
         self.limit = self.limit.max((2 * self.spent).min(SPINS_MAX));
@@ -59,7 +60,7 @@ impl Patience {
 mod tests {
     use super::*;
 
-    /// Looks of a wait in vain.
+    /// Spins of a wait in vain.
     fn looks(patience: &mut Patience) -> u32 {
         (0..).take_while(|_| patience.spin()).count() as u32
     }

@@ -10,7 +10,7 @@ use super::letter::LETTER_OPERATIONS;
 use super::mailbox::{Mailbox, OwnerGone};
 use super::patience::Patience;
 
-/// A mailbox, as its session sees it.
+/// A mailbox, as seen by its session.
 #[derive(Debug)]
 struct Written {
     mailbox: Arc<Mailbox>,
@@ -23,13 +23,13 @@ const _: () = assert!(LETTER_OPERATIONS <= u8::MAX as usize);
 /// One thread's use of a [`MicaHandover`].
 ///
 /// # Panics
-/// Every operation panics when the owner of its key has panicked.
+/// Every operation panics if the owner of its key has panicked.
 #[derive(Debug)]
 pub struct HandoverSession<'store> {
     store: &'store MicaHandover,
     /// One for each owner.
     mailboxes: Box<[Written]>,
-    /// Owners that have a letter of the batch under way.
+    /// Owners with a letter of the current batch.
     asked: Vec<usize>,
     patience: Patience,
 }
@@ -53,14 +53,14 @@ impl<'store> HandoverSession<'store> {
         self.store.mica.route(key, self.store.owners.len()).expect("partitions have owners")
     }
 
-    /// Room for what a GET finds, given the caller's.
+    /// Room for what a GET finds, given the caller's room.
     #[inline]
     fn slot_bytes(&self, caller_bytes: usize) -> u32 {
-        // No value is longer than the limit, which a letter can say.
+        // No value is longer than the limit, which a letter can express.
         caller_bytes.min(self.store.value_bytes_max) as u32
     }
 
-    /// Hands one operation over, and copies what a GET found into the front of `buffer`.
+    /// Hands over one operation, and copies what a GET found to the front of `buffer`.
     #[inline]
     fn hand_over_one(&mut self, key: u64, operation: Op<'_>, buffer: &mut [u8]) -> Outcome {
         let (owner, slot_bytes) = (self.owner_of(key), self.slot_bytes(buffer.len()));
@@ -78,8 +78,8 @@ impl<'store> HandoverSession<'store> {
         outcome
     }
 
-    /// Hands over at most [`LETTER_OPERATIONS`], one letter for each owner; slots are counted from
-    /// `first`.
+    /// Hands over at most [`LETTER_OPERATIONS`] operations, in one letter per owner; slots are
+    /// counted from `first`.
     fn hand_over(
         &mut self,
         operations: &[Op<'_>],
@@ -107,12 +107,12 @@ impl<'store> HandoverSession<'store> {
             let Written { mailbox, operations: numbers } = &self.mailboxes[owner];
             mailbox.post(slot_bytes, numbers.iter().map(|&number| operations[number as usize]));
         }
-        // MICA-POST, from: letters come before looking who sleeps. Once for all of them.
-        // MICA-DOZE, to: an owner that slept before this is seen.
+        // MICA-POST, from: letters come before the check who sleeps. One fence serves all letters.
+        // MICA-DOZE, to: an owner that fell asleep before this is seen.
         fence(Ordering::SeqCst);
         self.asked.iter().for_each(|&owner| self.store.owners[owner].wake_if_asleep());
         let mut gone = None;
-        // All are waited for, gone or not: no letter is under way when this returns or panics.
+        // Waits for all owners, gone or not: no letter is under way when this returns or panics.
         for owner in self.asked.drain(..) {
             let Written { mailbox, operations: numbers } = &mut self.mailboxes[owner];
             match mailbox.wait(&mut self.patience) {
@@ -137,7 +137,7 @@ impl<'store> HandoverSession<'store> {
 fn owner_is_gone(owner: usize) -> ! {
     panic!(
         "owner {owner} of mica-handover has panicked, so nobody serves its partitions: see its \
-         message, and open the store anew"
+         message, then reopen the store"
     )
 }
 
@@ -192,7 +192,8 @@ impl KvSession for HandoverSession<'_> {
         outcomes: &mut [Outcome],
     ) {
         assert!(outcomes.len() >= operations.len(), "one outcome per operation");
-        // Slots are as long as each other. Too few of them panic here, with nothing handed over.
+        // All slots have the same length. If there are too few, this panics before anything is
+        // handed over.
         let last_get = operations.iter().rposition(|each| matches!(each, Op::Get { .. }));
         let slot_bytes = last_get.map_or(0, |number| values.slot(number).len());
         let slot_bytes = self.slot_bytes(slot_bytes);

@@ -20,7 +20,7 @@ fn open(owners: usize) -> MicaHandover {
     MicaHandover::open(Config { store, owners }).unwrap()
 }
 
-/// A key that belongs to an owner.
+/// A key that `owner` owns.
 fn key_of(store: &MicaHandover, owner: usize) -> u64 {
     let owners = store.owners.len();
     (0..).find(|&key| store.mica.route(key, owners) == Some(owner)).expect("owners have keys")
@@ -32,7 +32,7 @@ fn wait_until_slept(mailbox: &Mailbox) {
     }
 }
 
-/// Sends an owner a key of another's, which it panics on.
+/// Sends an owner a key of another owner, on which it panics.
 fn misdirect(store: &MicaHandover, owner: usize) -> Arc<Mailbox> {
     let key = key_of(store, (owner + 1) % store.owners.len());
     let mailbox = store.owners[owner].register();
@@ -41,7 +41,7 @@ fn misdirect(store: &MicaHandover, owner: usize) -> Arc<Mailbox> {
     mailbox
 }
 
-/// The message of a panic.
+/// The message of the panic in `work`.
 fn panic_of<R>(work: impl FnOnce() -> R) -> String {
     let panic = catch_unwind(AssertUnwindSafe(work)).map(|_| ()).expect_err("it panics");
     panic.downcast_ref::<String>().expect("a message").clone()
@@ -66,10 +66,10 @@ fn an_owner_that_panics_is_a_panic_of_who_asks_it_and_no_hang() {
     let (mut bytes, mut outcomes) = ([0; 10], [Outcome::Absent; 2]);
     let message =
         panic_of(|| session.execute(&batch, &mut ValueBuffers::new(&mut bytes, 5), &mut outcomes));
-    assert!(message.contains("open the store anew"), "{message}");
+    assert!(message.contains("reopen the store"), "{message}");
     assert_eq!(outcomes[1], Outcome::Found(5), "the other owner's part was waited for");
 
-    // Who lives is served, in old sessions and new ones; who is gone is told to new ones.
+    // Living owners serve old and new sessions; new sessions are told which owner is gone.
     let mut late = store.session().unwrap();
     for session in [&mut session, &mut late] {
         assert_eq!(session.get(kept, &mut buffer), Ok(Some(5)));
@@ -83,7 +83,7 @@ fn an_owner_that_panics_is_a_panic_of_who_asks_it_and_no_hang() {
 fn sessions_that_sleep_are_woken_when_their_owner_panics() {
     let store = open(2);
     let standing = StandingStill::begin(&store.owners);
-    // Mailboxes are looked at in the order in which they were opened.
+    // Mailboxes are swept in the order in which they were opened.
     let culprit = misdirect(&store, 1);
     let innocent = store.owners[1].register();
     innocent.post(0, once(Op::Delete { key: key_of(&store, 1) }));
@@ -173,7 +173,7 @@ fn owners_that_are_stopped_again_and_again_serve_in_between() {
 fn no_letter_is_missed_by_an_owner_that_falls_asleep() {
     let store = open(1);
     let mut session = store.session().unwrap();
-    // Pauses about as long as owners look.
+    // Pauses about as long as owners spin.
     for round in 0..30_000_u64 {
         (0..round % 600).for_each(|_| spin_loop());
         assert!(session.put(round % 100, b"value").unwrap().is_stored());

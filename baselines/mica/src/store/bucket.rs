@@ -1,12 +1,10 @@
-//! A bucket of the index: one cache line of a header and seven entries.
+//! A bucket of the index: one cache line with a header and seven entries.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::keyhash::TAG_BITS;
 
-/// Words of a bucket.
 pub(super) const BUCKET_WORDS: usize = 8;
-/// Entries of a bucket.
 pub(super) const BUCKET_ENTRIES: usize = BUCKET_WORDS - 1;
 
 const _: () = assert!(BUCKET_WORDS * size_of::<u64>() == 64);
@@ -14,7 +12,7 @@ const _: () = assert!(BUCKET_WORDS * size_of::<u64>() == 64);
 const NEXT_BITS: u32 = 32;
 const VERSION_ONE: u64 = 1 << NEXT_BITS;
 
-/// Most spare buckets of a partition.
+/// The most spare buckets of a partition.
 pub(super) const SPARES_MAX: usize = (1 << NEXT_BITS) - 1;
 
 /// The first word of a bucket.
@@ -26,8 +24,8 @@ pub(super) const SPARES_MAX: usize = (1 << NEXT_BITS) - 1;
 /// └────────────────┴───────────────┘
 /// ```
 ///
-/// The version of a main bucket guards its whole chain and is odd while one writes; that of a
-/// spare bucket stays 0. Spare buckets are counted from 1, and 0 ends a chain.
+/// The version of a main bucket guards its whole chain and is odd while the chain is being written;
+/// that of a spare bucket stays 0. Spare buckets are counted from 1, and 0 ends a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header(u64);
 
@@ -37,10 +35,10 @@ impl Header {
         Self(word.load(order))
     }
 
-    /// With the next version, odd after even and even after odd.
+    /// The header with the next version: odd after even, even after odd.
     #[inline]
     pub(super) fn stepped(self) -> Self {
-        // The version is on top: what it carries is lost.
+        // The version is at the top, so its carry is lost.
         Self(self.0.wrapping_add(VERSION_ONE))
     }
 
@@ -56,7 +54,7 @@ impl Header {
         self.0 & VERSION_ONE != 0
     }
 
-    /// The spare bucket that follows.
+    /// The spare bucket that follows, if any.
     #[inline]
     pub(super) fn next(self) -> Option<usize> {
         ((self.0 & (VERSION_ONE - 1)) as usize).checked_sub(1)
@@ -79,8 +77,8 @@ const OFFSET_BITS: u32 = 48;
 /// └───────────────────────────────────────┴────────────┘
 /// ```
 ///
-/// No tag is 0, so the whole word is 0 only when the entry is empty. The offset is on top, where a
-/// shift reads it.
+/// No tag is 0, so the whole word is 0 only if the entry is empty. The offset is at the top, where
+/// a shift reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry(u64);
 
@@ -99,7 +97,7 @@ impl Entry {
 
     #[inline]
     pub(super) fn load(word: &AtomicU64) -> Self {
-        // Relaxed: ordered by the version of the main bucket, or alone.
+        // Relaxed: ordered by the version of the main bucket, or needs no order.
         Self(word.load(Ordering::Relaxed))
     }
 
@@ -125,7 +123,7 @@ impl Entry {
     }
 }
 
-/// The entries of a bucket that have a tag, as bits; tag 0 finds the empty ones.
+/// The entries of a bucket with this tag, as bits; tag 0 finds the empty ones.
 #[inline]
 pub(super) fn matches(bucket: &[AtomicU64; BUCKET_WORDS], tag: u16) -> u32 {
     let mut found = 0;
@@ -135,7 +133,7 @@ pub(super) fn matches(bucket: &[AtomicU64; BUCKET_WORDS], tag: u16) -> u32 {
     found
 }
 
-/// The numbers of the bits that are set, lowest first.
+/// The numbers of the set bits, lowest first.
 #[inline]
 pub(super) fn bits(mut set: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

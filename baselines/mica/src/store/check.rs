@@ -1,4 +1,4 @@
-//! Walks everything: heaps, lists, chains, pools, and whether they agree.
+//! Walks heaps, lists, chains and pools, and checks that they agree.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
@@ -12,17 +12,17 @@ use super::index::{Bucket, Pool};
 use super::partition::Partition;
 use crate::mode::Mode;
 
-/// Chunks of a heap by where they begin.
+/// Chunks of a heap, by the word at which they begin.
 #[derive(Debug, Default)]
 pub(super) struct Chunks {
-    /// Keys of the live ones.
+    /// Live chunks, with their keys.
     live: HashMap<usize, u64>,
-    /// Words of the free ones.
+    /// Free chunks, with their lengths in words.
     free: HashMap<usize, usize>,
 }
 
 impl<M: Mode> Mica<M> {
-    /// Every invariant of every partition, while no session works.
+    /// Checks every invariant of every partition. No session may be active.
     pub(super) fn check_partitions(&self) -> Result<(), String> {
         for (number, partition) in self.partitions.iter().enumerate() {
             let _quiet = partition.quiet();
@@ -46,7 +46,7 @@ impl<M: Mode> Mica<M> {
         self.check_pool(number, &partition.pool, spares)
     }
 
-    /// One chain: takes its items from `live`, adds its spare buckets to `spares`.
+    /// Checks one chain: removes its items from `live` and adds its spare buckets to `spares`.
     fn check_chain(
         &self,
         number: usize,
@@ -91,7 +91,7 @@ impl<M: Mode> Mica<M> {
         }
     }
 
-    /// Spare buckets are in one chain or in the pool.
+    /// Checks that every spare bucket is in one chain or in the pool.
     fn check_pool(
         &self,
         number: usize,
@@ -125,7 +125,7 @@ fn header(bucket: &Bucket) -> Header {
     Header::load(&bucket[0], Ordering::Relaxed)
 }
 
-/// Every invariant of a heap.
+/// Checks every invariant of a heap.
 pub(super) fn check_heap(heap: &Heap, arena: Arena<'_>) -> Result<Chunks, String> {
     let mut chunks = Chunks::default();
     let end = usable_words(arena.0.len());
@@ -172,7 +172,8 @@ pub(super) fn check_heap(heap: &Heap, arena: Arena<'_>) -> Result<Chunks, String
     }
 }
 
-/// Every free chunk is in the list of its class, once, and the bitmap knows the lists.
+/// Checks that every free chunk is in the list of its class, once, and that the bitmap matches the
+/// lists.
 fn check_lists(heap: &Heap, arena: Arena<'_>, free: &HashMap<usize, usize>) -> Result<(), String> {
     let mut listed = 0;
     for class in 0..CLASSES {
@@ -181,7 +182,7 @@ fn check_lists(heap: &Heap, arena: Arena<'_>, free: &HashMap<usize, usize>) -> R
             return Err(format!("class {class} has a list, or none, and {is_marked:?} marked"));
         }
         let mut previous = None;
-        // One more than there are, so that a circle does not look like a list.
+        // One more than there are, so that a cycle does not pass for a list.
         for at in heap.list(arena, class, free.len() as u64 + 1) {
             let words = free.get(&at).copied().unwrap_or(0);
             if words == 0 || heap.classes().of_chunk(words) != class {

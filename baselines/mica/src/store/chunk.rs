@@ -1,4 +1,4 @@
-//! A chunk of a partition's heap: its tag, and where an item or the links of a list lie in it.
+//! A chunk of a partition's heap: its tag, and the layout of an item or of list links in it.
 //!
 //! | word | live chunk: an item | free chunk |
 //! |---|---|---|
@@ -7,8 +7,8 @@
 //! | 2 | value … | link to the previous one |
 //! | last | … value | its words, once more |
 //!
-//! The last word is the boundary tag at a chunk's end. Only a free chunk has it: the tag of the
-//! chunk behind says whether this one is live, so that nothing looks for it in a live one.
+//! The last word is the boundary tag at a chunk's end. Only a free chunk has it: the next chunk's
+//! tag says whether this one is live, so nothing looks for it in a live chunk.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -16,9 +16,9 @@ use platform::racy::WORD_BYTES;
 
 /// Words of an item before its value: tag and key.
 pub(super) const HEADER_WORDS: usize = 2;
-/// Bytes of an item before its value.
+/// Size of an item before its value.
 pub(super) const HEADER_BYTES: usize = HEADER_WORDS * WORD_BYTES;
-/// Words of the smallest chunk: tag, two links, and the words at the end.
+/// The smallest chunk: tag, two links, and the length at the end.
 pub(super) const CHUNK_WORDS_MIN: usize = 4;
 
 const PREVIOUS_LIVE_BIT: u64 = 1 << 1;
@@ -31,9 +31,9 @@ const VALUE_BITS: u32 = 27;
 const _: () = assert!(VALUE_SHIFT + VALUE_BITS == u64::BITS);
 const _: () = assert!(CHUNK_WORDS_MIN >= HEADER_WORDS);
 
-/// Most words of a chunk, and so of a partition's object memory: 256 GiB.
+/// The longest chunk, and so the largest object memory of a partition: 256 GiB.
 pub(super) const CHUNK_WORDS_MAX: usize = (1 << SIZE_BITS) - 1;
-/// Longest value a tag can tell of.
+/// The longest value that a tag can describe.
 pub(super) const VALUE_BYTES_MAX: usize = (1 << VALUE_BITS) - 1;
 
 /// A chunk's first word.
@@ -45,18 +45,18 @@ pub(super) const VALUE_BYTES_MAX: usize = (1 << VALUE_BITS) - 1;
 /// └───────────────┴───────────────┴───────────────┴──────┘
 /// ```
 ///
-/// A free chunk has no value: its length is 0.
+/// A free chunk has no value: its value length is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tag(u64);
 
 impl Tag {
-    /// Of a free chunk. What lies before it is live, for neighbours that are free are one chunk.
+    /// The tag of a free chunk. The preceding chunk is live, because free neighbours are merged.
     pub(super) fn free(words: usize) -> Self {
         debug_assert!(words <= CHUNK_WORDS_MAX);
         Self(((words as u64) << SIZE_SHIFT) | PREVIOUS_LIVE_BIT)
     }
 
-    /// Of a live chunk behind a live one.
+    /// The tag of a live chunk behind a live one.
     #[inline]
     pub(super) fn live(words: usize, value_bytes: usize) -> Self {
         debug_assert!(value_bytes <= VALUE_BYTES_MAX);
@@ -91,42 +91,41 @@ impl Tag {
         (self.0 >> SIZE_SHIFT) as usize & CHUNK_WORDS_MAX
     }
 
-    /// Length of the value.
     #[inline]
     pub(super) fn value_bytes(self) -> usize {
         (self.0 >> VALUE_SHIFT) as usize
     }
 
-    /// Longest value that the chunk holds.
+    /// The longest value that fits into the chunk.
     #[inline]
     pub(super) fn value_room_bytes(self) -> usize {
         self.words().saturating_sub(HEADER_WORDS) * WORD_BYTES
     }
 }
 
-/// Words of the chunk that an item takes.
+/// Words that an item takes in a chunk.
 #[inline]
 pub(super) fn words_of(value_bytes: usize) -> usize {
     (HEADER_WORDS + value_bytes.div_ceil(WORD_BYTES)).max(CHUNK_WORDS_MIN)
 }
 
-/// Object memory of one partition, in words from its start.
+/// Object memory of one partition, addressed in words from its start.
 ///
-/// All access is relaxed: who may write is settled by claims and locks, and who reads beside a
-/// writer validates by a bucket's version.
+/// All accesses are relaxed: claims and locks settle who may write, and readers that race with a
+/// writer validate with the version of a bucket.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arena<'store>(pub(super) &'store [AtomicU64]);
 
 impl<'store> Arena<'store> {
     #[inline]
     pub(super) fn word(self, at: usize) -> u64 {
-        // Relaxed: as of the type.
+        // Relaxed: see the type.
         self.0[at].load(Ordering::Relaxed)
     }
 
     #[inline]
     pub(super) fn set_word(self, at: usize, word: u64) {
-        // Relaxed: as of the type.
+        // Relaxed: see the type.
         self.0[at].store(word, Ordering::Relaxed);
     }
 
@@ -140,17 +139,17 @@ impl<'store> Arena<'store> {
         self.set_word(at, tag.0);
     }
 
-    /// Tag and key of the item at `at`; `None` where no item can begin, which only one who reads
-    /// beside a writer asks.
+    /// Tag and key of the item at `at`; `None` if no item can begin there, which happens only to a
+    /// reader that races with a writer.
     #[inline]
     pub(super) fn header(self, at: usize) -> Option<(Tag, u64)> {
         let header = self.0.get(at..at + HEADER_WORDS)?;
-        // Relaxed: as of the type.
+        // Relaxed: see the type.
         let word = |number: usize| header[number].load(Ordering::Relaxed);
         Some((Tag(word(0)), word(1)))
     }
 
-    /// The words of the value of the item at `at`; `None` where they end beyond the partition.
+    /// The words of the value of the item at `at`; `None` if they would end beyond the partition.
     #[inline]
     pub(super) fn value(self, at: usize, value_bytes: usize) -> Option<&'store [AtomicU64]> {
         self.0[at..].get(HEADER_WORDS..HEADER_WORDS + value_bytes.div_ceil(WORD_BYTES))

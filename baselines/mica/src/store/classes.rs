@@ -1,47 +1,46 @@
-//! Which list a free chunk is in, by its size.
+//! Size classes: which list a free chunk is in.
 
 use super::chunk::{CHUNK_WORDS_MAX, CHUNK_WORDS_MIN};
 
-/// Classes of one size each, every 8 bytes.
+/// Number of classes with a single size each, 8 bytes apart.
 pub(super) const EXACT_CLASSES: usize = 8192;
-/// Classes that larger chunks have for each doubling of size.
+/// Classes per doubling of the size for larger chunks, as a shift.
 const RANGES_BITS: u32 = 5;
 const RANGES: usize = 1 << RANGES_BITS;
 const EXACT_BITS: u32 = EXACT_CLASSES.trailing_zeros();
 /// Sizes are below 2 to this power.
 const SIZE_BITS: u32 = CHUNK_WORDS_MAX.ilog2() + 1;
 
-/// All classes.
 pub(super) const CLASSES: usize = EXACT_CLASSES + (SIZE_BITS - EXACT_BITS) as usize * RANGES;
 
 const _: () = assert!(EXACT_CLASSES.is_power_of_two() && EXACT_CLASSES > RANGES);
 
-/// The classes of a heap.
+/// The size classes of a heap.
 ///
-/// Class `i` below [`EXACT_CLASSES`] holds the chunks of `first_words + i` words, and class 0
-/// besides them all smaller ones, if there are. Above, each doubling of the size has [`RANGES`]
-/// classes of equal width, counted as if they began at [`EXACT_CLASSES`] words.
+/// Class `i` below [`EXACT_CLASSES`] holds the chunks of `first_words + i` words; class 0 also
+/// holds all smaller ones, if any. Above that, each doubling of the size has [`RANGES`] classes of
+/// equal width, counted as if they began at [`EXACT_CLASSES`] words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Classes {
     first_words: usize,
 }
 
 impl Classes {
-    /// Classes whose first is of chunks of `first_words` words.
+    /// Classes of which the first holds chunks of `first_words` words.
     ///
     /// # Panics
-    /// When that is less than the smallest chunk, or more than what the exact classes span.
+    /// If that is less than the smallest chunk, or more than the exact classes span.
     pub(super) fn from_words(first_words: usize) -> Self {
         assert!((CHUNK_WORDS_MIN..EXACT_CLASSES).contains(&first_words), "{first_words} words");
         Self { first_words }
     }
 
-    /// Words of the chunks of the first class.
+    /// Length in words of the chunks in the first class.
     pub(super) fn first_words(self) -> usize {
         self.first_words
     }
 
-    /// The class that holds a chunk.
+    /// The class of a chunk with this many words.
     #[inline]
     pub(super) fn of_chunk(self, words: usize) -> usize {
         let above = words.saturating_sub(self.first_words);
@@ -53,7 +52,7 @@ impl Classes {
         EXACT_CLASSES + (doubling - EXACT_BITS) as usize * RANGES + range
     }
 
-    /// The first class all of whose chunks have `words` words or more.
+    /// The first class whose chunks all have at least `words` words.
     #[inline]
     pub(super) fn all_fit(self, words: usize) -> usize {
         let Some(above) = words.checked_sub(self.first_words) else { return 1 };

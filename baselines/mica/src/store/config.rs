@@ -1,4 +1,4 @@
-//! Settings of a store, and the sizes that follow from them.
+//! Settings of a store, and the sizes derived from them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,26 +12,26 @@ use super::classes::Classes;
 use super::heap::usable_words;
 use crate::keyhash::{BUCKETS_MAX, KeyHasher, PARTITIONS_MAX};
 
-/// Records per main bucket when a partition holds all it is sized for: then one main bucket in
-/// twelve overflows, so that spare buckets for one in ten suffice.
+/// Records per main bucket when a partition holds all the records it is sized for. At this load one
+/// main bucket in twelve overflows, so one spare bucket for every ten main buckets suffices.
 const RECORDS_PER_BUCKET: f64 = 4.5;
 const _: () = assert!(RECORDS_PER_BUCKET < BUCKET_ENTRIES as f64);
-/// Standard deviations above its share that a partition is sized for.
+/// How many standard deviations above its share a partition is sized for.
 const DEVIATIONS: f64 = 4.0;
 
-/// Whose configuration a store follows where they differ.
+/// Whose configuration a store follows, where they differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Preset {
-    /// The thesis: classes of the heap from the smallest chunk on, a fast hash.
+    /// The thesis: the heap's classes start at the smallest chunk; a fast hash.
     #[default]
     Thesis,
-    /// What the Nibble paper measured: classes offset by 256 bytes, with all smaller chunks in the
-    /// first, and `SipHash`; any thread on any partition.
+    /// The system that the Nibble paper measured: classes offset by 256 bytes, with all smaller
+    /// chunks in the first; `SipHash`; any thread may access any partition.
     NibblePaper,
 }
 
 impl Preset {
-    /// How keys are hashed.
+    /// The hash function.
     #[must_use]
     pub fn hasher(self) -> KeyHasher {
         match self {
@@ -72,26 +72,27 @@ impl FromStr for Preset {
 /// Settings of a [`Mica`](super::Mica) in store mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// Memory for items, all partitions together; the index comes on top.
+    /// Memory for the items of all partitions; the index comes on top.
     pub object_memory_bytes: u64,
-    /// Partitions, a power of two up to 4096. Each has an equal part of the object memory and of
-    /// the index, a heap and, where any session may write, a lock.
+    /// Number of partitions, a power of two up to 4096. Each has an equal part of the object memory
+    /// and of the index, a heap and, if any session may write, a lock.
     pub partitions: usize,
-    /// Records that the index is sized for: about 16 bytes each. More may fit, and are refused
-    /// when spare buckets run out.
+    /// Number of records that the index is sized for, at about 16 bytes each. More may fit; they
+    /// are refused when spare buckets run out.
     pub records_max: u64,
-    /// Whose configuration it follows.
+    /// Whose configuration to follow.
     pub preset: Preset,
     /// Spare buckets, in percent of the main ones.
     pub spare_percent: u32,
-    /// Whether 2 MiB pages are asked for.
+    /// Whether to request 2 MiB pages.
     pub huge_pages: bool,
-    /// Whether index and object memory are made resident when it opens.
+    /// Whether to make index and object memory resident on opening.
     pub resident: bool,
 }
 
 impl Config {
-    /// 16 partitions, the thesis' preset, 10 % spare buckets, huge pages, touched when used.
+    /// 16 partitions, the thesis' preset, 10 % spare buckets, huge pages, memory touched on first
+    /// use.
     #[must_use]
     pub fn new(object_memory_bytes: u64, records_max: u64) -> Self {
         Self {
@@ -106,20 +107,20 @@ impl Config {
     }
 }
 
-/// What follows from a [`Config`].
+/// Sizes derived from a [`Config`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sizes {
     pub(super) partition_bits: u32,
     pub(super) arena_words: usize,
     pub(super) main_buckets: usize,
     pub(super) spare_buckets: usize,
-    /// Longest value that an empty partition takes.
+    /// The longest value that fits into an empty partition.
     pub(super) value_bytes_max: usize,
 }
 
 impl Sizes {
     /// # Errors
-    /// [`OpenError::BadSetting`], as [`Mica::open`](super::Mica::open) says.
+    /// [`OpenError::BadSetting`], as for [`Mica::open`](super::Mica::open).
     pub(super) fn of(config: &Config) -> Result<Self, OpenError> {
         let Config { object_memory_bytes, partitions, records_max, spare_percent, .. } = *config;
         if !partitions.is_power_of_two() || partitions > PARTITIONS_MAX {
@@ -157,8 +158,8 @@ impl Sizes {
     }
 }
 
-/// Main buckets of a partition that is sized for more than its share of the records, since hashes
-/// do not deal them out evenly, neither to partitions nor to buckets.
+/// Main buckets of a partition. It is sized for more than its share of the records, because hashes
+/// distribute records unevenly over partitions and buckets.
 fn main_buckets(records_max: u64, partitions: usize) -> usize {
     let share = records_max as f64 / partitions as f64;
     let buckets = (share + DEVIATIONS * share.sqrt()) / RECORDS_PER_BUCKET;

@@ -1,10 +1,11 @@
-//! What sessions have done: each counts for itself, and the store sums up.
+//! What sessions have done: each counts for itself, and the store adds up.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::heap::Counter;
 
-/// Counts of one session. Two cache lines, because neighbours are prefetched in pairs.
+/// The counters of one session. Two cache lines, because the processor prefetches neighbours in
+/// pairs.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(super) struct SessionCounters {
@@ -33,14 +34,14 @@ impl SessionCounters {
     }
 }
 
-/// The counts of all sessions.
+/// The counters of all sessions.
 #[derive(Debug, Default)]
 pub(super) struct Sessions(Mutex<Counts>);
 
 #[derive(Debug, Default)]
 struct Counts {
     open: Vec<Arc<SessionCounters>>,
-    /// Of sessions that are dropped.
+    /// Sums over sessions that were dropped.
     past: SessionCounters,
 }
 
@@ -50,7 +51,7 @@ impl Sessions {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts of a session that begins.
+    /// Counters for a new session.
     pub(super) fn begin(&self) -> Arc<SessionCounters> {
         let counters = Arc::<SessionCounters>::default();
         self.lock().open.push(Arc::clone(&counters));
@@ -64,7 +65,7 @@ impl Sessions {
         counts.open.retain(|open| !Arc::ptr_eq(open, counters));
     }
 
-    /// Sums by name, with their unit last.
+    /// Sums by name; names end with the unit.
     pub(super) fn sums(&self) -> Vec<(&'static str, u64)> {
         let counts = self.lock();
         let sum = SessionCounters::default();

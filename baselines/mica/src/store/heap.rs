@@ -1,19 +1,19 @@
 //! Segregated fits over the object memory of one partition.
 //!
-//! Free chunks hang in doubly linked lists, one for each class of sizes; two levels of bits say
-//! which lists have any. An allocation takes from the first class all of whose chunks fit, and
-//! before that, where its own class holds chunks that may not, it looks at the first few of them:
-//! a bounded number of steps in any case. What is left of a chunk becomes one of its own. A free
-//! joins with both neighbours.
+//! Free chunks are in doubly linked lists, one per size class; two levels of bits say which lists
+//! are not empty. An allocation first looks at up to a few chunks of its own class, if chunks there
+//! may be too small. Then it takes one from the first class whose chunks all fit. So it takes a
+//! bounded number of steps in any case. The rest of a chunk becomes a chunk of its own. A freed
+//! chunk merges with both neighbours.
 //!
-//! One thread at a time writes: the partition's owner, or who holds its lock.
+//! One thread at a time writes: the partition's owner, or the holder of its lock.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::chunk::{Arena, CHUNK_WORDS_MIN, Tag};
 use super::classes::{CLASSES, Classes};
 
-/// Chunks of its own class that an allocation looks at, where they may be too small.
+/// How many chunks of its own class an allocation looks at, if they may be too small.
 pub(super) const PEEKED_CHUNKS: u64 = 8;
 
 const BITMAP_WORDS: usize = CLASSES.div_ceil(64);
@@ -26,7 +26,7 @@ pub(super) struct Counter(AtomicU64);
 impl Counter {
     #[inline]
     pub(super) fn get(&self) -> u64 {
-        // Relaxed: a count, which orders nothing.
+        // Relaxed: a counter orders nothing.
         self.0.load(Ordering::Relaxed)
     }
 
@@ -42,7 +42,7 @@ impl Counter {
     }
 }
 
-/// What a heap has done and holds.
+/// What a heap has done and contains.
 #[derive(Debug, Default)]
 pub(super) struct HeapCounters {
     pub(super) free_chunks: Counter,
@@ -52,35 +52,36 @@ pub(super) struct HeapCounters {
     pub(super) chunks_split: Counter,
     pub(super) chunks_coalesced: Counter,
     pub(super) allocations: Counter,
-    /// Chunks looked at by allocations.
+    /// Chunks examined by allocations.
     pub(super) chunks_probed: Counter,
 }
 
-/// The lists and counters of a heap; its chunks are in the [`Arena`] that every call is given.
+/// The lists and counters of a heap. Its chunks are in the [`Arena`] that every call receives.
 #[derive(Debug)]
 pub(super) struct Heap {
     classes: Classes,
     /// Link to the first chunk of each class.
     heads: Box<[AtomicU64]>,
-    /// A bit for each class whose list is not empty.
+    /// One bit per class, set if its list is not empty.
     bitmap: [AtomicU64; BITMAP_WORDS],
-    /// A bit for each word of the bitmap that is not zero.
+    /// One bit per word of the bitmap, set if it is not zero.
     summary: [AtomicU64; SUMMARY_WORDS],
     pub(super) counters: HeapCounters,
 }
 
-/// A link to a chunk as it is stored: 0 is none.
+/// The stored form of a link; 0 is none.
 fn link_of(at: Option<usize>) -> u64 {
     at.map_or(0, |at| at as u64 + 1)
 }
 
-/// The chunk a stored link leads to.
+/// The chunk that a stored link leads to.
 #[inline]
 fn linked(link: u64) -> Option<usize> {
     (link as usize).checked_sub(1)
 }
 
-/// Words that a heap of `words` words hands out at most: the last is the tag behind the last chunk.
+/// The most words that a heap of `words` words can hand out: the last word is the tag behind the
+/// last chunk.
 pub(super) fn usable_words(words: usize) -> usize {
     words - 1
 }
@@ -89,7 +90,7 @@ impl Heap {
     /// Makes one free chunk of an arena of zeroed words.
     ///
     /// # Panics
-    /// When the arena does not hold the smallest chunk.
+    /// If the arena cannot hold the smallest chunk.
     pub(super) fn new(classes: Classes, arena: Arena<'_>) -> Self {
         let zeros = |words: usize| (0..words).map(|_| AtomicU64::new(0)).collect();
         let heap = Self {
@@ -101,7 +102,7 @@ impl Heap {
         };
         let words = usable_words(arena.0.len());
         assert!(words >= CHUNK_WORDS_MIN, "an arena of {words} words");
-        // The end looks live, so that no chunk joins with it.
+        // The end looks live, so that no chunk merges with it.
         arena.set_tag(words, Tag::live(0, 0).with_previous_live(false));
         heap.insert(arena, 0, words);
         heap
@@ -111,7 +112,8 @@ impl Heap {
         self.classes
     }
 
-    /// Takes a chunk of at least `words` words for a value of a length; `None` when there is none.
+    /// Takes a chunk of at least `words` words for a value of `value_bytes` bytes; `None` if there
+    /// is none.
     #[inline]
     pub(super) fn allocate(
         &self,
@@ -139,7 +141,7 @@ impl Heap {
         Some(at)
     }
 
-    /// Gives a live chunk back, joined with its neighbours where they are free.
+    /// Frees a live chunk and merges it with free neighbours.
     #[inline]
     pub(super) fn free(&self, arena: Arena<'_>, at: usize) {
         let tag = arena.tag(at);
@@ -162,7 +164,7 @@ impl Heap {
         arena.set_tag(to, arena.tag(to).with_previous_live(false));
     }
 
-    /// Notes that the value of a live chunk has another length, which fits.
+    /// Records a new length for the value of a live chunk; it must fit.
     #[inline]
     pub(super) fn set_value_bytes(&self, arena: Arena<'_>, at: usize, value_bytes: usize) {
         let tag = arena.tag(at);
@@ -192,7 +194,7 @@ impl Heap {
         self.head(class)
     }
 
-    /// The first class from `class` on whose list is not empty.
+    /// The first class, from `class` on, whose list is not empty.
     #[inline]
     fn first_from(&self, class: usize) -> Option<usize> {
         // Relaxed: there is no other writer.
@@ -224,7 +226,7 @@ impl Heap {
         linked(self.heads[class].load(Ordering::Relaxed))
     }
 
-    /// Whether the bits of both levels say that a class has chunks; `None` where they disagree.
+    /// Whether the bits of both levels say that a class has chunks; `None` if they disagree.
     pub(super) fn is_marked(&self, class: usize) -> Option<bool> {
         // Relaxed: there is no other writer.
         let word = self.bitmap[class / 64].load(Ordering::Relaxed);
@@ -233,7 +235,7 @@ impl Heap {
         (is_word_marked == (word != 0)).then_some(word & (1 << (class % 64)) != 0)
     }
 
-    /// The chunks of a class, at most `limit` of them, as its list has them.
+    /// At most `limit` chunks of a class, in list order.
     pub(super) fn list<'heap>(
         &'heap self,
         arena: Arena<'heap>,
@@ -244,12 +246,12 @@ impl Heap {
         std::iter::successors(self.head(class), next).take(usize::try_from(limit).unwrap_or(0))
     }
 
-    /// The chunk before one in its list.
+    /// The chunk before this one in its list.
     pub(super) fn previous(&self, arena: Arena<'_>, at: usize) -> Option<usize> {
         linked(arena.word(at + 2))
     }
 
-    /// Words of the largest free chunk.
+    /// Length of the largest free chunk in words.
     pub(super) fn largest_words(&self, arena: Arena<'_>) -> usize {
         let class = (0..CLASSES).rev().find(|&class| self.head(class).is_some());
         let Some(class) = class else { return 0 };
@@ -257,12 +259,12 @@ impl Heap {
         chunks.filter_map(|at| Some(arena.header(at)?.0.words())).max().unwrap_or(0)
     }
 
-    /// Bytes of the lists.
+    /// Size of the lists.
     pub(super) fn table_bytes(&self) -> u64 {
         size_of_val(&*self.heads) as u64
     }
 
-    /// Writes a free chunk and puts it first in its list.
+    /// Writes a free chunk and puts it at the front of its list.
     #[inline]
     fn insert(&self, arena: Arena<'_>, at: usize, words: usize) {
         let class = self.classes.of_chunk(words);
@@ -282,7 +284,7 @@ impl Heap {
         self.counters.free_words.add(words as u64);
     }
 
-    /// Takes a free chunk out of its list.
+    /// Removes a free chunk from its list.
     #[inline]
     fn remove(&self, arena: Arena<'_>, at: usize, words: usize) {
         let (next, previous) = (arena.word(at + 1), arena.word(at + 2));
@@ -303,7 +305,7 @@ impl Heap {
         self.counters.free_words.sub(words as u64);
     }
 
-    /// Says in both levels whether a class has chunks.
+    /// Records in both levels whether a class has chunks.
     #[inline]
     fn mark(&self, class: usize, any: bool) {
         let (word, bit) = (class / 64, 1 << (class % 64));
@@ -315,7 +317,7 @@ impl Heap {
     }
 }
 
-/// Sets or clears bits; answers the word that results.
+/// Sets or clears bits; returns the resulting word.
 #[inline]
 fn set_bits(word: &AtomicU64, bits: u64, set: bool) -> u64 {
     // Relaxed: there is no other writer.

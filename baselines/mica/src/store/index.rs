@@ -1,11 +1,11 @@
-//! The index: main buckets, and spare ones that are chained to those that overflow.
+//! The index: main buckets, and spare buckets chained to those that overflow.
 //!
-//! Within a chain every bucket but the last is full: an entry that is removed is replaced by the
-//! last one, and a spare bucket that is empty then goes back to its partition's pool. The pool is
-//! a list through the headers of the spare buckets that are not in use.
+//! Within a chain every bucket but the last is full: a removed entry is replaced by the last one,
+//! and a spare bucket that becomes empty returns to its partition's pool. The pool is a list
+//! through the headers of unused spare buckets.
 //!
-//! One thread at a time writes a chain, and one at a time a pool; who reads beside them validates
-//! by the main bucket's version.
+//! One thread at a time writes a chain, and one at a time a pool. Readers that race with them
+//! validate with the main bucket's version.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,10 +17,9 @@ use super::bucket::{BUCKET_WORDS, Entry, Header, bits, matches};
 use super::config::Sizes;
 use super::heap::Counter;
 
-/// One bucket.
 pub(super) type Bucket = [AtomicU64; BUCKET_WORDS];
 
-/// The buckets of all partitions: the main ones of each, then the spare ones of each.
+/// The buckets of all partitions: first the main buckets of each, then the spare buckets of each.
 #[derive(Debug)]
 pub(super) struct Index {
     words: Words,
@@ -29,7 +28,7 @@ pub(super) struct Index {
     spare_buckets: usize,
 }
 
-/// The spare buckets of a partition that are not in use.
+/// The unused spare buckets of a partition.
 #[derive(Debug)]
 pub(super) struct Pool {
     partition: usize,
@@ -38,7 +37,7 @@ pub(super) struct Pool {
     pub(super) used: Counter,
 }
 
-/// An entry's place.
+/// The position of an entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot<'store> {
     bucket: &'store Bucket,
@@ -58,14 +57,14 @@ impl Slot<'_> {
     }
 }
 
-/// What a writer finds of a key.
+/// What a writer finds for a key.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Place<'store> {
     /// The key's entry.
     Found(Slot<'store>),
-    /// The key is absent; an empty entry.
+    /// The key is absent; contains an empty entry.
     Hole(Slot<'store>),
-    /// The key is absent, and its chain is full; the last bucket.
+    /// The key is absent and its chain is full; contains the last bucket.
     Full(&'store Bucket),
 }
 
@@ -108,7 +107,7 @@ impl Index {
         self.bucket(partition * self.main_buckets + number)
     }
 
-    /// Asks the processor for a main bucket of a partition.
+    /// Prefetches a main bucket of a partition.
     #[inline]
     pub(super) fn prefetch(&self, partition: usize, number: usize) {
         self.words.prefetch((partition * self.main_buckets + number) * BUCKET_WORDS);
@@ -121,16 +120,16 @@ impl Index {
         self.bucket(mains + partition * self.spare_buckets + number)
     }
 
-    /// The spare bucket behind one of a chain.
+    /// The spare bucket that follows a bucket in its chain.
     #[inline]
     pub(super) fn next(&self, partition: usize, bucket: &Bucket) -> Option<&Bucket> {
-        // Relaxed: writers have the chain to themselves, readers validate.
+        // Relaxed: writers have the chain to themselves, and readers validate.
         let next = Header::load(&bucket[0], Ordering::Relaxed).next()?;
         Some(self.spare(partition, next))
     }
 
-    /// Where a key is or may go, for one that writes the chain; `is_key` says of an offset whether
-    /// the item there has the key.
+    /// Finds where a key is or may go, for a writer of the chain. `is_key` tells whether the item
+    /// at an offset has the key.
     #[inline]
     pub(super) fn find<'store>(
         &'store self,
@@ -163,8 +162,8 @@ impl Index {
         pool.first().is_some()
     }
 
-    /// Takes a spare bucket from the pool to the end of a chain; answers its first entry. `None`
-    /// when the pool is empty.
+    /// Moves a spare bucket from the pool to the end of a chain; returns its first entry. `None` if
+    /// the pool is empty.
     pub(super) fn extend<'store>(&'store self, pool: &Pool, last: &Bucket) -> Option<Slot<'store>> {
         let number = pool.first()?;
         let bucket = self.spare(pool.partition, number);
@@ -175,8 +174,8 @@ impl Index {
         Some(Slot { bucket, number: 0 })
     }
 
-    /// Empties an entry of a chain and closes the gap with the chain's last entry; a spare bucket
-    /// that is empty then goes back to the pool.
+    /// Empties an entry of a chain and fills the gap with the chain's last entry. A spare bucket
+    /// that becomes empty returns to the pool.
     #[inline]
     pub(super) fn remove(&self, pool: &Pool, main: &Bucket, slot: Slot<'_>) {
         let partition = pool.partition;
@@ -189,7 +188,7 @@ impl Index {
             before = last;
             last = next;
         }
-        // Spare buckets are filled from the front, and emptied from the back.
+        // Spare buckets are filled from the front and emptied from the back.
         let entries = 1..BUCKET_WORDS;
         let filled = entries.rev().find(|&word| !Entry::load(&last[word]).is_empty());
         let filled = filled.expect("a spare bucket in use has entries");
@@ -206,7 +205,7 @@ impl Index {
     }
 }
 
-/// Links another spare bucket behind one, whose version stays.
+/// Links a spare bucket behind `bucket`, whose version stays.
 fn set_next(bucket: &Bucket, next: Option<usize>) {
     // Relaxed: as in `Index::next`.
     let header = Header::load(&bucket[0], Ordering::Relaxed).with_next(next);
@@ -214,7 +213,7 @@ fn set_next(bucket: &Bucket, next: Option<usize>) {
 }
 
 impl Pool {
-    /// All spare buckets of a partition, in their order.
+    /// A pool of all spare buckets of a partition, in order.
     pub(super) fn new(index: &Index, partition: usize) -> Self {
         let pool = Self { partition, head: AtomicU64::new(0), used: Counter::default() };
         for number in (0..index.spare_buckets).rev() {
@@ -244,7 +243,7 @@ mod tests {
     use crate::store::bucket::BUCKET_ENTRIES;
 
     const SPARES: usize = 2;
-    /// The second of two, so that mistakes with partitions show.
+    /// The second of two, so that mixed-up partitions show.
     const PARTITION: usize = 1;
 
     fn index() -> (Index, Pool) {
@@ -288,7 +287,7 @@ mod tests {
         }
         assert!(!index.has_spare(&pool));
         assert!(!insert(&index, &pool, holds), "the chain is full and so is the pool");
-        // From the front: what is last closes every gap.
+        // From the front, so that the last entry fills every gap.
         for key in 0..holds {
             assert!(remove(&index, &pool, key), "key {key}");
             assert!(!remove(&index, &pool, key), "key {key} again");

@@ -1,24 +1,24 @@
-//! Store mode: segregated fits and a lossless index. Nothing is lost that is not deleted.
+//! Store mode: segregated fits and a lossless index. Nothing is lost unless deleted.
 //!
-//! A keyhash says partition, main bucket and tag. A bucket is one cache line of seven entries, tag
-//! and place of an item each; buckets that overflow are chained to spare ones. Items lie in their
-//! partition's heap. A GET that finds its key at once touches the line of the bucket and those of
-//! the item; so does a PUT whose value fits where the old one was, and others besides what the heap
-//! needs for a chunk.
+//! A keyhash selects partition, main bucket and tag. A bucket is one cache line of seven entries,
+//! each with a tag and the offset of an item; a bucket that overflows is chained to spare ones.
+//! Items lie in their partition's heap. A GET that finds its key at once touches the line of the
+//! bucket and those of the item. So does a PUT whose value fits into the place of the old one;
+//! other PUTs also touch what the heap needs for a chunk.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
-//! | `config` | settings, presets, the sizes that follow |
+//! | `config` | settings, presets, the sizes derived from them |
 //! | `bucket` | header and entries of a bucket, as words |
 //! | `index` | chains of buckets, and the pools of spare ones |
-//! | `chunk` | tags of a heap's chunks, items in them |
+//! | `chunk` | tags of a heap's chunks, and the items in them |
 //! | `classes` | which list a free chunk is in |
 //! | `heap` | segregated fits |
 //! | `partition` | locks and versions: who may write, and when a reader has read one state |
-//! | `operations` | GET, PUT, DELETE, and the stages of a fetch |
+//! | `operations` | GET, PUT, DELETE, and the stages of a prefetch |
 //! | `session` | the contract's session; batches |
-//! | `counters` | what sessions count |
-//! | `check` | walks everything |
+//! | `counters` | counters of sessions |
+//! | `check` | the invariants |
 
 mod bucket;
 mod check;
@@ -76,11 +76,11 @@ impl<M: Mode> Mica<M> {
     /// An empty store.
     ///
     /// # Errors
-    /// [`OpenError::BadSetting`] when partitions are no power of two or more than 4096, when a
-    /// partition's memory is below 56 bytes or above 256 GiB, when there are no records or more than
-    /// an index can hold, when spare buckets are more than ten times the main ones, or when the
-    /// preset asks for a mode in which any session may write; [`OpenError::OutOfMemory`] when the
-    /// system has no address space for it.
+    /// [`OpenError::BadSetting`] if the number of partitions is not a power of two up to 4096, if a
+    /// partition's memory is below 56 bytes or above 256 GiB, if there are no records or more than
+    /// an index can hold, if there are more than ten times as many spare buckets as main ones, or
+    /// if the preset requires a mode in which any session may write; [`OpenError::OutOfMemory`] if
+    /// the system has no address space for it.
     pub fn open(config: Config) -> Result<Self, OpenError> {
         let sizes = Sizes::of(&config)?;
         if config.preset == Preset::NibblePaper && !M::WRITERS_LOCK {
@@ -116,7 +116,7 @@ impl<M: Mode> Mica<M> {
         })
     }
 
-    /// Longest value that it takes, in bytes.
+    /// The longest value that it accepts, in bytes.
     #[must_use]
     pub fn value_bytes_max(&self) -> usize {
         self.sizes.value_bytes_max
@@ -126,7 +126,7 @@ impl<M: Mode> Mica<M> {
         if self.config.huge_pages { HUGE_PAGE_BYTES } else { PAGE_BYTES }
     }
 
-    /// Bytes of whole pages that words take.
+    /// Size in whole pages of the memory behind `words`.
     fn mapped_bytes(&self, words: &Words) -> u64 {
         words.bytes().next_multiple_of(self.page_bytes() as u64)
     }
@@ -201,9 +201,8 @@ impl<M: Mode> KvEngine for Mica<M> {
         Presence { page_bytes: self.page_bytes(), threads: 0, servers: 0 }
     }
 
-    /// Dead are the ends of chunks that are longer than their items, and the tag at the end of each
-    /// partition. Tables are the lists of the heaps, and what pages are longer than index and object
-    /// memory.
+    /// Dead bytes are the unused ends of chunks and the tag at the end of each partition. Tables
+    /// are the lists of the heaps, plus what whole pages add to index and object memory.
     fn memory(&self) -> MemoryCensus {
         let (object_memory_bytes, index_bytes) = (self.objects.bytes(), self.index.words().bytes());
         let mapped_bytes = self.mapped_bytes(&self.objects) + self.mapped_bytes(self.index.words());
@@ -225,7 +224,7 @@ impl<M: Mode> KvEngine for Mica<M> {
         }
         census.live_object_bytes =
             census.live_value_bytes + census.live_objects * HEADER_BYTES as u64;
-        // Where owners write meanwhile the counts may be of different moments.
+        // If owners write meanwhile, the counts may be from different moments.
         census.dead_object_bytes = object_memory_bytes
             .saturating_sub(census.free_object_bytes)
             .saturating_sub(census.live_object_bytes);
@@ -291,14 +290,14 @@ impl<M: Mode> KvEngine for Mica<M> {
         ]
     }
 
-    /// Walks every heap and every chain, while no session works.
+    /// Walks every heap and every chain. No session may be active.
     fn check(&self) -> Result<(), String> {
         self.check_partitions()
     }
 }
 
 impl<M: Mode> Mica<M> {
-    /// Objects of the fullest partition over those of the average one; 1 when there are none.
+    /// Objects of the fullest partition divided by those of the average one; 1 if there are none.
     fn imbalance(&self) -> f64 {
         let objects = self.partitions.iter().map(|each| each.heap.counters.live_chunks.get());
         let (sum, most) = objects.fold((0, 0), |(sum, most), each| (sum + each, most.max(each)));

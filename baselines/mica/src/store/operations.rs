@@ -12,10 +12,10 @@ use super::partition::{Partition, Reading, Writing};
 use crate::keyhash::KeyHash;
 use crate::mode::Mode;
 
-/// Lines of an item that are fetched ahead: those of 1 KiB wherever it begins. The processor sees
-/// by itself that longer ones go on.
+/// How many lines of an item are prefetched: those of 1 KiB at any alignment. For longer items the
+/// processor's own prefetchers take over.
 const LINES_AHEAD: usize = 17;
-/// Lines of an item that are fetched before its length is known.
+/// How many lines of an item are prefetched before its length is known.
 const LINES_BLIND: usize = 2;
 const LINE_WORDS: usize = 64 / WORD_BYTES;
 
@@ -28,13 +28,13 @@ pub(super) struct Target {
     tag: u16,
 }
 
-/// What a reader finds, small enough for registers.
+/// The result of a read, small enough for registers.
 #[derive(Clone, Copy, Debug)]
 enum Read {
     Absent,
-    /// The value's length; it is in the buffer.
+    /// The value's length; the value is in the buffer.
     Copied(usize),
-    /// The length of a value that the buffer cannot hold.
+    /// The length of a value that does not fit into the buffer.
     TooLong(usize),
 }
 
@@ -69,14 +69,14 @@ impl<M: Mode> Mica<M> {
         Arena(&self.objects.all()[partition * words..][..words])
     }
 
-    /// Stage 1 of a fetch: the key's main bucket.
+    /// Stage 1 of a prefetch: the key's main bucket.
     #[inline]
     pub(super) fn prefetch_bucket(&self, target: Target) {
         self.index.prefetch(target.partition, target.bucket);
     }
 
-    /// Stage 2: the first lines of the item that the main bucket leads to, which is answered. No
-    /// harm if it is another's, or gone by the time.
+    /// Stage 2: the first lines of the item that the main bucket leads to; returns its offset. It
+    /// does no harm if the item is another key's, or gone by then.
     #[inline]
     pub(super) fn prefetch_item(&self, target: Target) -> Option<usize> {
         let main = self.main(target);
@@ -86,7 +86,7 @@ impl<M: Mode> Mica<M> {
         Some(offset)
     }
 
-    /// Stage 3: the lines that its length says it has besides.
+    /// Stage 3: the further lines that the item's length calls for.
     #[inline]
     pub(super) fn prefetch_rest(&self, target: Target, offset: usize) {
         let Some((tag, _)) = self.arena(target.partition).header(offset) else { return };
@@ -99,7 +99,7 @@ impl<M: Mode> Mica<M> {
         (0..lines).for_each(|line| self.objects.prefetch(at + line * LINE_WORDS));
     }
 
-    /// What lies of an item beyond the lines fetched blindly.
+    /// Prefetches the rest of an item beyond the lines fetched blindly.
     #[inline]
     fn prefetch_behind(&self, partition: usize, offset: usize, value_bytes: usize) {
         let words = HEADER_WORDS + value_bytes.div_ceil(WORD_BYTES);
@@ -108,7 +108,7 @@ impl<M: Mode> Mica<M> {
         }
     }
 
-    /// Apart, so that operations on short items stay short.
+    /// A separate function, so that operations on short items stay short.
     #[inline(never)]
     fn prefetch_long(&self, at: usize, words: usize) {
         const BLIND_WORDS: usize = LINES_BLIND * LINE_WORDS;
@@ -116,7 +116,7 @@ impl<M: Mode> Mica<M> {
         self.objects.prefetch_lines(at + BLIND_WORDS, words - BLIND_WORDS, lines_max);
     }
 
-    /// Copies a value out, of one state of its chain.
+    /// Copies a value out of one consistent state of its chain.
     #[inline]
     pub(super) fn get(
         &self,
@@ -142,7 +142,7 @@ impl<M: Mode> Mica<M> {
         }
     }
 
-    /// What a reader finds, which is of no meaning unless the reading is valid afterwards.
+    /// Reads a value; the result means nothing unless the reading is still valid afterwards.
     #[inline]
     fn read(
         &self,
@@ -157,7 +157,8 @@ impl<M: Mode> Mica<M> {
             for number in bits(matches(bucket, target.tag)) {
                 let offset = Entry::load(&bucket[1 + number]).offset();
                 self.prefetch_lines(target.partition, offset, LINES_BLIND);
-                // Beside a writer offset and length may be any, so both are checked.
+                // While racing with a writer, offset and length may be anything, so both are
+                // checked.
                 let Some((tag, key)) = arena.header(offset) else { continue };
                 if key != target.key {
                     continue;
@@ -172,15 +173,15 @@ impl<M: Mode> Mica<M> {
                 return Read::Copied(value_bytes);
             }
             match self.index.next(target.partition, bucket) {
-                // A link is followed only as long as the chain is what it was: one that has changed may
-                // lead around the pool.
+                // Links are followed only while the chain is unchanged: a changed chain may lead
+                // around the pool.
                 Some(next) if reading.is_valid() => bucket = next,
                 _ => return Read::Absent,
             }
         }
     }
 
-    /// Stores a value that an empty partition would take.
+    /// Stores a value that would fit into an empty partition.
     #[inline]
     pub(super) fn put(
         &self,
@@ -198,7 +199,7 @@ impl<M: Mode> Mica<M> {
                 let tag = arena.tag(at);
                 if tag.value_room_bytes() >= value.len() {
                     if tag.value_bytes() != value.len() {
-                        // The heap changes the same word when a neighbour is taken or freed.
+                        // The heap changes the same word when a neighbour is allocated or freed.
                         let _entered = partition.enter::<M>();
                         partition.heap.set_value_bytes(arena, at, value.len());
                     }
@@ -248,7 +249,7 @@ impl<M: Mode> Mica<M> {
         }
     }
 
-    /// Removes a key; tells whether it was there.
+    /// Removes a key; returns whether it was present.
     #[inline]
     pub(super) fn delete(&self, target: Target) -> bool {
         let main = self.main(target);
@@ -277,10 +278,10 @@ impl<M: Mode> Mica<M> {
     }
 }
 
-/// Takes a chunk for a value's new length and gives the old chunk back, in one visit to the heap.
+/// Takes a chunk for the value's new length and frees the old chunk, in one visit to the heap.
 ///
-/// The new chunk is taken first, so that a refusal leaves the old value as it is; the old one is
-/// nobody's to read since the chain is being written.
+/// The new chunk is taken first, so that a refusal leaves the old value as it is. Nobody may read
+/// the old value, because the chain is being written.
 fn replace<M: Mode>(
     partition: &Partition,
     arena: Arena<'_>,

@@ -1,17 +1,17 @@
 //! One partition: its heap, its spare buckets, and how writers enter it.
 //!
-//! Two things are entered. The **chain** of a key, by the version of its main bucket, which is
-//! odd meanwhile; then, for what touches heap or pool, the **partition**. In that order, so that
-//! nobody waits in a circle. Where an owner writes alone it only steps the version, for readers;
-//! where readers are owners too, not even that.
+//! Writers enter two things: first the **chain** of a key, through the version of its main bucket,
+//! which is odd meanwhile; then, to change heap or pool, the **partition**. The order prevents
+//! deadlock. If only the owner writes, it just steps the version, for readers; if readers are
+//! owners too, not even that.
 //!
-//! Why a reader cannot mistake one item for another. Let it find the entry of an item, and let the
-//! item's chunk be freed and written anew, by a writer of any key, before it has copied all.
-//! The chunk is freed with the chain's version already odd; the new writer enters the heap after
-//! (by the partition's lock, or as the same thread), and passes a release fence after that free
-//! and before it writes. So the reader, which passes an acquire fence between copying and reading the
-//! version again, finds a version that is not the one it began with. What links and tags the heap
-//! itself writes into freed chunks is behind such a fence too.
+//! Why a reader cannot mistake one item for another. Suppose it finds the entry of an item, and
+//! before it has copied everything, the item's chunk is freed and rewritten by a writer of any key.
+//! The chunk is freed while the chain's version is already odd. The new writer enters the heap
+//! afterwards (through the partition's lock, or as the same thread), and passes a release fence
+//! after that free and before it writes. So the reader, which passes an acquire fence between
+//! copying and reading the version again, finds a version different from the one it began with. The
+//! links and tags that the heap itself writes into freed chunks come after such a fence, too.
 
 use std::hint::spin_loop;
 use std::marker::PhantomData;
@@ -24,10 +24,11 @@ use super::heap::Heap;
 use super::index::{Bucket, Pool};
 use crate::mode::Mode;
 
-/// Looks at a version before the thread gives way: who has the chain may not be running.
+/// How often to read a version before yielding: the thread inside the chain may not be running.
 const SPINS: u32 = 128;
 
-/// One partition, apart from its neighbours by two cache lines, which are prefetched in pairs.
+/// One partition, separated from its neighbours by two cache lines, which the processor prefetches
+/// in pairs.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(super) struct Partition {
@@ -36,7 +37,7 @@ pub(super) struct Partition {
     pub(super) pool: Pool,
 }
 
-/// The right to heap and pool of a partition, with the lock where there is one.
+/// The right to change heap and pool of a partition, with the lock if there is one.
 type Entered<'store> = Option<MutexGuard<'store, ()>>;
 
 impl Partition {
@@ -51,13 +52,13 @@ impl Partition {
             return None;
         }
         let guard = self.quiet();
-        // MICA-REUSE, from: what is written into chunks that another freed comes after the version
-        // that the other made odd.
+        // MICA-REUSE, from: what is written into chunks that another thread freed comes after the
+        // version that the other thread made odd.
         fence(Ordering::Release);
         Some(guard)
     }
 
-    /// Waits until no writer is within heap and pool, and keeps them out where they lock.
+    /// Waits until no writer is inside heap and pool; keeps writers out if they lock.
     pub(super) fn quiet(&self) -> MutexGuard<'_, ()> {
         // What the lock guards changes only by steps that do not panic.
         self.lock.lock().unwrap_or_else(PoisonError::into_inner)
@@ -95,7 +96,7 @@ impl<'store, M: Mode> Writing<'store, M> {
                 wait(&mut spins);
             }
         } else if M::READERS_VALIDATE {
-            // Relaxed: this session alone writes it; the fence orders it.
+            // Relaxed: only this session writes it; the fence orders it.
             let header = Header::load(&main[0], Ordering::Relaxed);
             main[0].store(header.stepped().word(), Ordering::Relaxed);
         }
@@ -113,15 +114,15 @@ impl<M> Drop for Writing<'_, M> {
     fn drop(&mut self) {
         // Relaxed: only this writer changes it now.
         let header = Header::load(&self.main[0], Ordering::Relaxed);
-        // Where nobody validates the version was not stepped, and is even.
+        // If nobody validates, the version was not stepped and is even.
         if header.is_being_written() {
-            // Release: pairs with the acquire of a reader's or the next writer's first look.
+            // Release: pairs with the acquire of a reader's or the next writer's first load.
             self.main[0].store(header.stepped().word(), Ordering::Release);
         }
     }
 }
 
-/// A reader's look at a chain that may be written meanwhile.
+/// A reader's view of a chain that may be written meanwhile.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reading<'store, M> {
     main: &'store Bucket,
@@ -130,7 +131,7 @@ pub(super) struct Reading<'store, M> {
 }
 
 impl<'store, M: Mode> Reading<'store, M> {
-    /// Begins when nobody writes the chain.
+    /// Starts once nobody writes the chain.
     #[inline]
     pub(super) fn begin(main: &'store Bucket) -> Self {
         let mut spins = 0;
@@ -144,7 +145,7 @@ impl<'store, M: Mode> Reading<'store, M> {
         }
     }
 
-    /// Whether all that was read so far is of one state of the chain.
+    /// Whether everything read so far belongs to one state of the chain.
     #[inline]
     pub(super) fn is_valid(&self) -> bool {
         if !M::READERS_VALIDATE {

@@ -10,17 +10,17 @@ use super::operations::Target;
 use crate::claims::Claim;
 use crate::mode::{Access, Mode};
 
-/// Operations of a batch whose lines are fetched together.
+/// How many operations of a batch have their lines fetched together.
 const IN_FLIGHT: usize = 32;
 
 /// One thread's use of a [`Mica`].
 ///
 /// # Panics
-/// Every operation panics on a key whose partition the session would have to own and does not.
+/// Every operation panics if the session would have to own the key's partition and does not.
 #[derive(Debug)]
 pub struct MicaSession<'store, M: Mode> {
     store: &'store Mica<M>,
-    /// The partitions it owns, in modes that have owners.
+    /// The partitions it owns, in modes with owners.
     claim: Option<Claim<'store>>,
     counters: Arc<SessionCounters>,
 }
@@ -30,7 +30,7 @@ impl<'store, M: Mode> MicaSession<'store, M> {
         Self { store, claim, counters: store.sessions.begin() }
     }
 
-    /// Returns if the session may do what `access` governs.
+    /// Asserts that the session may do what `access` governs.
     #[inline]
     fn assert_may(&self, access: Access, target: Target) {
         if let (Access::Owner, Some(claim)) = (access, &self.claim) {
@@ -83,8 +83,8 @@ impl<M: Mode> KvSession for MicaSession<'_, M> {
         self.delete_at(self.store.target(key))
     }
 
-    /// Four stages for each group of operations: all buckets, the first lines of all items, the
-    /// rest of them, then the operations in their order.
+    /// Four stages for each group of operations: fetch all buckets, then the first lines of all
+    /// items, then the rest of the items; then execute the operations in order.
     fn execute(
         &mut self,
         operations: &[Op<'_>],

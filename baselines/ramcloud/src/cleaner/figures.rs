@@ -1,4 +1,4 @@
-//! What was cleaned. Written once a pass, so that threads do not meet here.
+//! Counters of what was cleaned. Written once per pass, so that threads do not contend here.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) struct CleanerFigures {
     pub(crate) passes: AtomicU64,
     pub(crate) segments: AtomicU64,
-    /// Seglets of the segments freed.
     pub(crate) freed_seglets: AtomicU64,
     /// Bytes of entries in the segments freed.
     pub(crate) source_bytes: AtomicU64,
@@ -15,13 +14,13 @@ pub(crate) struct CleanerFigures {
     pub(crate) survivor_bytes: AtomicU64,
     pub(crate) tombstones: AtomicU64,
     pub(crate) tombstone_scans: AtomicU64,
-    /// Bytes of the lists that passes work with.
+    /// Size of the lists that passes work with.
     pub(crate) list_bytes: AtomicU64,
 }
 
 impl CleanerFigures {
     pub(crate) fn add(figure: &AtomicU64, amount: u64) {
-        // Relaxed: a count, which orders nothing.
+        // Relaxed: a counter orders nothing.
         figure.fetch_add(amount, Ordering::Relaxed);
     }
 

@@ -1,12 +1,12 @@
 //! The cleaner: threads that move live entries together and free the segments they came from.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
-//! | `pressure` | when to clean: what sleeping cleaners and waiting sessions tell each other |
-//! | `select` | which segments: cost-benefit, tombstones that died |
+//! | `pressure` | when to clean: signals between sleeping cleaners and waiting sessions |
+//! | `select` | which segments to clean: cost-benefit, dead tombstones |
 //! | `pass` | one pass: gather, sort by age, relocate, free |
 //! | `threads` | the threads |
-//! | `figures` | what was cleaned |
+//! | `figures` | counters of what was cleaned |
 
 mod figures;
 mod pass;

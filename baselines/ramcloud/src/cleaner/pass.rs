@@ -1,9 +1,9 @@
-//! One pass: the live entries of some segments, sorted by age, move to new segments, and the old
-//! ones are freed.
+//! One pass: moves the live entries of some segments, sorted by age, to new segments, and frees the
+//! old ones.
 //!
-//! Combined cleaning, as the original's of disk and memory together: the segments' names leave
-//! the log, so that tombstones that name them die. Those in the same pass die at once, since all
-//! its segments leave together.
+//! This is combined cleaning, like the original's of disk and memory together: the segments' ids
+//! leave the log, so the tombstones that name them become dead. Tombstones in the same pass become
+//! dead at once, since all its segments leave together.
 
 use std::sync::atomic::Ordering;
 
@@ -15,11 +15,11 @@ use crate::manager::ObjectManager;
 use crate::segments::SegmentId;
 use crate::writer::Writer;
 
-/// Entries between the fetch of an entry and its move, and of its bucket and its move.
+/// How many entries ahead of its move an entry is prefetched, and how many ahead its bucket.
 const ENTRY_AHEAD: usize = 16;
 const BUCKET_AHEAD: usize = 8;
 
-/// A cleaner's own: where it writes, and the list it works with.
+/// A cleaner's own state: where it writes, and its working list.
 #[derive(Debug)]
 pub(crate) struct Pass {
     survivors: Writer,
@@ -48,7 +48,7 @@ impl Pass {
             tombstones += self.gather(manager, slot, slots);
         }
         CleanerFigures::add(&manager.cleaned.list_bytes, self.list_bytes() - list_bytes);
-        // Stable, because it finds the runs: segments are sorted already.
+        // A stable sort, because it exploits runs: segments are sorted already.
         self.entries.sort_by_key(|entry| entry.written);
         for index in 0..self.entries.len() {
             self.prefetch(manager, index);
@@ -67,13 +67,13 @@ impl Pass {
         (self.entries.capacity() * size_of::<Candidate>()) as u64
     }
 
-    /// Lists what may be live in a segment; returns how many tombstones are dead.
+    /// Lists the entries of a segment that may be live; returns how many tombstones are dead.
     fn gather(&mut self, manager: &ObjectManager, slot: u32, slots: &[u32]) -> u64 {
         let log = &manager.log;
         let segment = log.segments.slot(slot);
         let has_objects = segment.live_object_bytes() > 0;
         if !has_objects && segment.live_tombstones() == 0 {
-            // Relaxed: the segment is this cleaner's.
+            // Relaxed: this cleaner owns the segment.
             return segment.tombstones.load(Ordering::Relaxed);
         }
         let is_needed = |segment| {
@@ -141,13 +141,13 @@ impl Pass {
         self.bytes += bytes as u64;
     }
 
-    /// No word leads into these segments any more.
+    /// Frees the segments; no word leads into them any more.
     fn free(&self, manager: &ObjectManager, slots: &[u32]) {
         let log = &manager.log;
         let (mut seglets, mut bytes) = (0, 0);
         for &slot in slots {
             let segment = log.segments.slot(slot);
-            // Relaxed: the segment is this cleaner's.
+            // Relaxed: this cleaner owns the segment.
             seglets += segment.seglets.load(Ordering::Relaxed);
             bytes += segment.length.load(Ordering::Relaxed);
             log.seglets.give(log.segments.free(slot));
@@ -171,7 +171,7 @@ mod tests {
     use crate::cleaner::Need;
     use crate::segments::State;
 
-    /// An instance without threads, so that each pass is the test's.
+    /// An instance without threads, so that the test runs each pass.
     fn manager() -> ObjectManager {
         let geometry = Config::new(8 << 20, 10_000).geometry().unwrap();
         ObjectManager::map(geometry, Pages::Small, false).unwrap()
@@ -246,7 +246,7 @@ mod tests {
             }
         };
         fill_a_segment(0);
-        // The tombstone lies in a segment of its own.
+        // The tombstone is in its own segment.
         manager.head.seal(&manager.log);
         let before = sealed(&manager);
         assert!(manager.delete(Hash::of(7), 7));

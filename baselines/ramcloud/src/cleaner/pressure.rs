@@ -1,8 +1,8 @@
-//! When to clean: what sleeping cleaners and waiting sessions tell each other.
+//! When to clean: signals between sleeping cleaners and waiting sessions.
 //!
-//! Cleaners sleep until the pool falls below a mark, or a session asks. A *round* is one
-//! selection and, where that found something, one pass. A session that waits is told of every
-//! round that freed something, and that a round found nothing when no other was under way.
+//! Cleaners sleep until the pool falls below a mark or a session asks. A *round* is one selection
+//! and, if that found something, one pass. A waiting session is told of every round that freed
+//! something. It is also told when a round found nothing and no other round was under way.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,31 +10,32 @@ use std::time::{Duration, Instant};
 
 use crate::config::Geometry;
 
-/// What somebody waits for.
+/// What a session waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Need {
-    /// That the pool is above its mark again.
+    /// The pool is above its mark again.
     Mark,
     /// Room for an object.
     Put,
-    /// Room for the tombstone of a delete: worth any copying.
+    /// Room for the tombstone of a delete, which is worth any copying.
     Tombstone,
-    /// That nothing is left which is worth cleaning.
+    /// Nothing is left that is worth cleaning.
     All,
 }
 
-/// How waiting ended.
+/// How a wait ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Waited {
     /// Seglets were freed.
     Freed,
     /// A round found nothing.
     NothingToClean,
-    /// The time is over, or the store closes.
+    /// The time is up, or the store is closing.
     TooLong,
 }
 
-/// The state that cleaners and sessions share, on lines that are written when one sleeps or wakes.
+/// State shared by cleaners and sessions, on cache lines that are written only when a thread sleeps
+/// or wakes.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(crate) struct Pressure {
@@ -43,14 +44,14 @@ pub(crate) struct Pressure {
     work: Condvar,
     /// Sessions wait here.
     done: Condvar,
-    /// Rounds that freed something.
+    /// Number of rounds that freed something.
     rounds: AtomicU64,
-    /// Seglets that puts leave in the pool.
+    /// Seglets that puts must leave in the pool.
     floor: usize,
-    /// Seglets in the pool below which cleaning is due.
+    /// Cleaning is due when the pool has fewer seglets than this.
     mark: AtomicUsize,
-    /// Seglets in the pool below which appenders wake a cleaner: the mark, or less where the last
-    /// round found nothing, or 0 while a round is due anyway.
+    /// Appenders wake a cleaner when the pool has fewer seglets than this. It equals the mark, or
+    /// less after a round that found nothing, or 0 while a round is due anyway.
     wake_below: AtomicUsize,
     closing: AtomicBool,
     waits: AtomicU64,
@@ -58,20 +59,20 @@ pub(crate) struct Pressure {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Rounds under way.
+    /// Number of rounds under way.
     active: usize,
-    /// Holders of a [`Pause`], or those who wait for one.
+    /// Number of threads that hold a [`Pause`] or wait for one.
     pauses: usize,
-    /// Asked so far, and the number of the last that a round answered.
+    /// Number of requests so far, and the number of the last one that a round has answered.
     asked: u64,
     answered: u64,
-    /// The strongest need of those asked and not answered.
+    /// The strongest need among unanswered requests.
     need: Option<Need>,
-    /// The pool was below its mark.
+    /// Whether the pool was below its mark.
     low: bool,
 }
 
-/// A round under way, to be [`end`](Pressure::end)ed.
+/// A round under way; finish it with [`end`](Pressure::end).
 #[derive(Debug)]
 pub(crate) struct Round<'a> {
     pressure: &'a Pressure,
@@ -99,11 +100,11 @@ impl Pressure {
         }
     }
 
-    /// Called by whoever appended, with the seglets in the pool: wakes a cleaner when there are
+    /// Called after appending, with the number of seglets in the pool: wakes a cleaner if they are
     /// too few.
     #[inline]
     pub(crate) fn look(&self, free: usize) {
-        // Relaxed: a hint. Who finds no room asks under the lock.
+        // Relaxed: a hint. A session that finds no room asks under the lock.
         if free < self.wake_below.load(Ordering::Relaxed) {
             self.wake();
         }
@@ -119,7 +120,7 @@ impl Pressure {
         self.work.notify_one();
     }
 
-    /// Sets the mark, given the seglets that live entries need.
+    /// Sets the mark, given the number of seglets that live entries need.
     pub(crate) fn set_mark(&self, geometry: &Geometry, live_seglets: usize) {
         // Relaxed: a hint.
         self.mark.store(mark(geometry, live_seglets), Ordering::Relaxed);
@@ -130,26 +131,26 @@ impl Pressure {
         self.mark.load(Ordering::Relaxed)
     }
 
-    /// Rounds that freed something so far.
+    /// Number of rounds so far that freed something.
     pub(crate) fn rounds(&self) -> u64 {
         // Acquire: pairs with the release in `end`; what was freed is in the pool.
         self.rounds.load(Ordering::Acquire)
     }
 
-    /// Waits of sessions for room so far.
+    /// Number of waits of sessions for room so far.
     pub(crate) fn waits(&self) -> u64 {
-        // Relaxed: a count.
+        // Relaxed: a counter.
         self.waits.load(Ordering::Relaxed)
     }
 
-    /// Waits until a round after the `seen`th frees something, or one finds nothing.
+    /// Waits until a round after the `seen`th frees something, or a round finds nothing.
     pub(crate) fn wait(&self, need: Need, seen: u64, deadline: Instant) -> Waited {
         let mut state = self.lock();
         if self.rounds() != seen {
             return Waited::Freed;
         }
         if matches!(need, Need::Put | Need::Tombstone) {
-            // Relaxed: a count.
+            // Relaxed: a counter.
             self.waits.fetch_add(1, Ordering::Relaxed);
         }
         state.asked += 1;
@@ -171,7 +172,7 @@ impl Pressure {
         }
     }
 
-    /// Sleeps until there is something to do, and begins a round; `None` when the store closes.
+    /// Sleeps until there is something to do, then starts a round; `None` when the store closes.
     pub(crate) fn begin(&self) -> Option<Round<'_>> {
         let mut state = self.lock();
         loop {
@@ -188,7 +189,8 @@ impl Pressure {
         }
     }
 
-    /// Ends a round that freed something or found nothing, with the seglets in the pool now.
+    /// Ends a round that freed something or found nothing. `free` is the number of seglets in the
+    /// pool now.
     pub(crate) fn end(&self, round: Round<'_>, freed: bool, free: usize) {
         let mut state = self.lock();
         state.active -= 1;
@@ -202,11 +204,11 @@ impl Pressure {
             state.low = free < mark;
             // Relaxed, here and below: a hint, as in `look`.
             self.wake_below.store(if state.low { 0 } else { mark }, Ordering::Relaxed);
-            // Who finds no room all the same asks again.
+            // A session that still finds no room asks again.
             state.answer(asked);
         } else if state.active == 0 {
             state.low = false;
-            // Another look is worth it when an eighth of the room is gone.
+            // Another look is worthwhile when an eighth of the room is gone.
             let room = free.saturating_sub(self.floor);
             self.wake_below.store(mark.min(free - room / 8), Ordering::Relaxed);
             state.answer(asked);
@@ -214,7 +216,8 @@ impl Pressure {
         self.work.notify_all();
         self.done.notify_all();
         if !freed {
-            // What others are about to free may be worth a round; they also serve who asks.
+            // Another round is worthwhile if other rounds are about to free something; they also
+            // answer requests.
             let rounds = self.rounds();
             let others = |state: &mut State| {
                 state.active > 0 && rounds == self.rounds() && !self.is_closing()
@@ -223,7 +226,7 @@ impl Pressure {
         }
     }
 
-    /// Keeps rounds from running: returns when those under way have ended.
+    /// Keeps rounds from starting; returns when those under way have ended.
     pub(crate) fn pause(&self) -> Pause<'_> {
         let mut state = self.lock();
         state.pauses += 1;
@@ -235,7 +238,7 @@ impl Pressure {
     /// Ends all waiting, for good.
     pub(crate) fn close(&self) {
         let state = self.lock();
-        // Relaxed: read under the lock that is held.
+        // Relaxed: read under the lock, which is held here.
         self.closing.store(true, Ordering::Relaxed);
         drop(state);
         self.work.notify_all();
@@ -262,7 +265,7 @@ impl State {
     }
 }
 
-/// Only where a cleaner panics: nothing more is cleaned, and nobody waits for it.
+/// Runs only if a cleaner panics: nothing more is cleaned, and nobody waits for it.
 impl Drop for Round<'_> {
     fn drop(&mut self) {
         self.pressure.lock().active -= 1;
@@ -277,8 +280,9 @@ impl Drop for Pause<'_> {
     }
 }
 
-/// Cleaning begins when the pool has less above what puts leave than a tenth of what is not
-/// live: late, so that segments have lost as much as they can, but not at the last moment.
+/// Cleaning begins when the pool, less what puts must leave, falls below a tenth of what is not
+/// live. That is late, so that segments have become as empty as possible, but not at the last
+/// moment.
 fn mark(geometry: &Geometry, live_seglets: usize) -> usize {
     let floor = geometry.put_floor();
     floor + geometry.seglets.saturating_sub(floor + live_seglets) / 10 + 1

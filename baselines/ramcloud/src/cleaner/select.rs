@@ -1,5 +1,5 @@
-//! Which segments to clean: those of the greatest benefit for their cost, as far as a pass's
-//! reserve holds their survivors.
+//! Selects the segments to clean: those with the best cost-benefit, as many as the survivor reserve
+//! of a pass allows.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
@@ -11,16 +11,18 @@ use crate::log::Log;
 use crate::manager::ObjectManager;
 use crate::segments::{Segment, SegmentId, State};
 
-/// Segments of a pass, as a list of entries is kept of them; wholly dead ones are not counted.
+/// The most segments per pass, because their entries are kept in a list; wholly dead segments do
+/// not count.
 const SOURCES_MAX: usize = 10;
-/// Segments with a larger live part, in percent, are not worth moving.
+/// A segment whose live part is larger than this, in percent, is not worth cleaning.
 const LIVE_PERCENT_MAX: u64 = 98;
-/// Segments scanned for dead tombstones before a selection that may well find something else.
+/// How many segments to scan for dead tombstones before a selection that will probably succeed
+/// anyway.
 const SCANS: usize = 2;
-/// A segment is scanned early when its tombstones take one part in so many.
+/// A segment is scanned early if tombstones take at least one part in this many.
 const SCAN_SHARE: u64 = 32;
 
-/// One cleaner selects at a time.
+/// The selection lock: one cleaner selects at a time.
 #[derive(Debug)]
 pub(crate) struct Selection(Mutex<Vec<Candidate>>);
 
@@ -29,13 +31,13 @@ struct Candidate {
     slot: u32,
     seglets: usize,
     live_bytes: u64,
-    /// `(1 - u) * age / u`; infinite for a segment that is wholly dead.
+    /// `(1 - u) * age / u`; infinite for a wholly dead segment.
     score: f64,
 }
 
 impl Candidate {
     fn new(slot: u32, segment: &Segment, now: u64) -> Self {
-        // Relaxed: the state's acquire ordered the figures of a sealed segment.
+        // Relaxed: the acquire of the state ordered the counters of a sealed segment.
         let seglets = segment.seglets.load(Ordering::Relaxed);
         let length = segment.length.load(Ordering::Relaxed) as u64;
         let live_bytes = live_bytes(segment);
@@ -55,8 +57,8 @@ impl Selection {
         Self(Mutex::default())
     }
 
-    /// Segments to clean in one pass, now in the state `Cleaning`; fewer seglets hold their
-    /// survivors than they have. None where nothing is to be gained.
+    /// The segments to clean in one pass, now in the state `Cleaning`. Their survivors take fewer
+    /// seglets than they do. Empty if nothing can be gained.
     pub(crate) fn select(&self, manager: &ObjectManager, need: Need) -> Vec<u32> {
         let mut candidates = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         scan_tombstones(manager, SCANS);
@@ -65,7 +67,7 @@ impl Selection {
             chosen = choose_best(manager, need, &mut candidates);
         }
         if chosen.is_empty() {
-            // The best by age may gain too little where the emptiest gain enough.
+            // The best by age may gain too little when the emptiest ones gain enough.
             candidates.sort_unstable_by_key(|candidate| {
                 candidate.live_bytes * 1000 / candidate.seglets.max(1) as u64
             });
@@ -78,14 +80,14 @@ impl Selection {
     }
 }
 
-/// Lists the candidates, best first, and chooses of them.
+/// Lists the candidates, best first, and chooses among them.
 fn choose_best(manager: &ObjectManager, need: Need, candidates: &mut Vec<Candidate>) -> Vec<u32> {
     let now = manager.head.figures().appended_bytes;
     let mut all_live_bytes = 0;
     candidates.clear();
     for (slot, segment) in manager.log.segments.used() {
         let state = segment.state();
-        // Of the open ones, which are few, the figures are not known.
+        // The counters of open segments, which are few, are not known.
         if state != State::Free && state != State::Open {
             all_live_bytes += live_bytes(segment);
         }
@@ -99,7 +101,7 @@ fn choose_best(manager: &ObjectManager, need: Need, candidates: &mut Vec<Candida
     choose(manager, need, candidates)
 }
 
-/// As many candidates, in their order, as the reserve holds survivors of.
+/// As many candidates, in order, as the survivor reserve has room for.
 fn choose(manager: &ObjectManager, need: Need, candidates: &[Candidate]) -> Vec<u32> {
     let largest_bytes = manager.head.figures().largest_object_bytes.max(TOMBSTONE_BYTES);
     let seglet_bytes = manager.log.seglet_bytes() as u64;
@@ -127,17 +129,19 @@ fn choose(manager: &ObjectManager, need: Need, candidates: &[Candidate]) -> Vec<
     chosen
 }
 
-/// Seglets that entries of so many bytes take at most, in whatever order they are written.
+/// The most seglets that entries of this total size take, in whatever order they are written.
 fn survivor_seglets(log: &Log, live_bytes: u64, largest_bytes: usize) -> usize {
     let usable_bytes = log.seglet_bytes() - UNDIVIDED_BYTES;
     let live_bytes = live_bytes as usize;
-    // Each segment ends when the largest entry does not fit, and then within a seglet.
+    // Each segment may end early because the largest entry does not fit; then it ends within a
+    // seglet.
     let segment_bytes = log.segment_seglets() * usable_bytes - largest_bytes;
     live_bytes.div_ceil(usable_bytes) + live_bytes / segment_bytes
 }
 
-/// Counts the dead tombstones of at most `limit` sealed segments, those first that were scanned
-/// longest ago; all that might have some when there is no limit. Returns how many were scanned.
+/// Counts the dead tombstones of at most `limit` sealed segments, starting with those scanned
+/// longest ago. Without a limit, of all segments that might have some. Returns how many were
+/// scanned.
 fn scan_tombstones(manager: &ObjectManager, limit: usize) -> usize {
     let log = &manager.log;
     let freed = log.segments.freed();
@@ -146,7 +150,7 @@ fn scan_tombstones(manager: &ObjectManager, limit: usize) -> usize {
         .used()
         .filter(|(_, segment)| segment.state() == State::Sealed)
         .filter_map(|(slot, segment)| {
-            // Relaxed: written by whoever selects.
+            // Relaxed: written only by the selecting thread.
             let scanned = segment.scanned.load(Ordering::Relaxed);
             let share = if limit == usize::MAX { u64::MAX } else { SCAN_SHARE };
             let tombstone_bytes = segment.live_tombstones() * TOMBSTONE_BYTES as u64;

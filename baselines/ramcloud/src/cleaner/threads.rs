@@ -8,7 +8,7 @@ use engine::OpenError;
 use super::pass::Pass;
 use crate::manager::ObjectManager;
 
-/// Threads that clean some instances; dropping it ends and joins them.
+/// Threads that clean instances; dropping this ends and joins them.
 #[derive(Debug)]
 pub(crate) struct Cleaners {
     managers: Vec<Arc<ObjectManager>>,
@@ -16,7 +16,7 @@ pub(crate) struct Cleaners {
 }
 
 impl Cleaners {
-    /// Starts as many threads for each manager as its geometry says.
+    /// Starts the configured number of threads for each manager.
     pub(crate) fn start(managers: &[Arc<ObjectManager>]) -> Result<Self, OpenError> {
         let mut cleaners = Self { managers: managers.to_vec(), threads: Vec::new() };
         for manager in managers {

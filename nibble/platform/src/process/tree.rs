@@ -3,17 +3,17 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The kernel's flag of a process that was forked and has not executed a program yet.
+/// The kernel's flag for a process that was forked and has not executed a program yet.
 const FORKED_ONLY: u64 = 0x40;
 
-/// Where the kernel tells of process `pid`.
+/// The folder in `/proc` for process `pid`.
 pub(super) fn proc_folder(pid: u32) -> PathBuf {
     Path::new("/proc").join(pid.to_string())
 }
 
-/// All living descendants of `pid`. One whose parent died before it is no longer found.
+/// All living descendants of `pid`. A descendant whose parent died first is no longer found.
 ///
-/// Of a process without any, nothing but the lists of children is read.
+/// If there are none, only the lists of children are read.
 #[must_use]
 pub fn descendants(pid: u32) -> Vec<u32> {
     let mut found = Vec::new();
@@ -36,12 +36,12 @@ pub(super) fn owners_of_memory(pid: u32) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Children of all threads of `pid`; `None` where the kernel keeps no such lists.
+/// Children of all threads of `pid`; `None` if the kernel keeps no such lists.
 fn listed_children(pid: u32) -> Option<Vec<u32>> {
     let mut children = Vec::new();
     let mut listed = false;
     for task in fs::read_dir(proc_folder(pid).join("task")).ok()?.flatten() {
-        // A thread may have ended meanwhile.
+        // A thread may have ended in the meantime.
         let Ok(list) = fs::read_to_string(task.path().join("children")) else { continue };
         listed = true;
         children.extend(list.split_whitespace().filter_map(|pid| pid.parse::<u32>().ok()));
@@ -49,7 +49,7 @@ fn listed_children(pid: u32) -> Option<Vec<u32>> {
     listed.then_some(children)
 }
 
-/// Children of `pid` by a look at every process.
+/// Children of `pid`, found by examining every process.
 fn scanned_children(pid: u32) -> Vec<u32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let children = entries.filter_map(|entry| {
@@ -60,9 +60,9 @@ fn scanned_children(pid: u32) -> Vec<u32> {
     children.collect()
 }
 
-/// A number of `/proc/PID/stat` behind the name, by its place in proc(5).
+/// A numeric field of `/proc/PID/stat` after the name, by its position in proc(5).
 pub(super) fn stat_field(stat: &str, place: usize) -> Option<u64> {
-    // The name in parentheses may hold anything; the third field follows the last one.
+    // The name in parentheses may contain anything; the third field follows the last parenthesis.
     stat.rsplit_once(") ")?.1.split_whitespace().nth(place.checked_sub(3)?)?.parse().ok()
 }
 
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn grandchildren_are_descendants_by_lists_and_by_scanning() {
-        // The inner shell is a child of the outer one, which waits for it.
+        // The outer shell starts the inner one and waits for it.
         let mut child = shell("sh -c 'echo ready; read line; exit 0'; exit 0");
         let found = descendants(child.id());
         assert_eq!(found.len(), 1, "{found:?}");
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn a_process_that_only_forked_has_its_parents_pages() {
-        // A subshell that a shell forks and does not execute anything in.
+        // A subshell that is forked and does not execute a program.
         let mut child = shell("( echo ready; read line ) ; exit 0");
         let found = descendants(child.id());
         assert_eq!(found.len(), 1, "{found:?}");

@@ -1,4 +1,4 @@
-//! What the kernel has counted: for a process with everything it started, and for the machine.
+//! Counters of the kernel: for a process with everything it started, and for the machine.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use super::tree::{descendants, proc_folder, stat_field};
 
 const NS_PER_S: u64 = 1_000_000_000;
 
-/// What the kernel has counted so far for a process and all its descendants.
+/// Resources that the kernel has counted so far for a process and all its descendants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ResourceUsage {
     /// User CPU time, ns.
@@ -20,17 +20,17 @@ pub struct ResourceUsage {
     pub major_faults: u64,
     /// Context switches of threads that had to wait.
     pub voluntary_context_switches: u64,
-    /// Context switches of threads that others displaced.
+    /// Context switches of threads that were preempted.
     pub involuntary_context_switches: u64,
 }
 
 impl ResourceUsage {
-    /// Of the calling process, its threads, and all its descendants: those that were waited for
-    /// and those that live.
+    /// Usage of the calling process, its threads, and all its descendants, both those already
+    /// waited for and living ones.
     ///
-    /// Of living descendants the kernel tells CPU time in ticks (10 ms, rounded down) and the
-    /// context switches of living threads only. Without descendants nothing but the lists of
-    /// children is read. A descendant whose parent died before it is no longer found.
+    /// For living descendants the kernel reports CPU time in ticks (10 ms, rounded down) and only
+    /// the context switches of living threads. If there are no descendants, only the lists of
+    /// children are read. A descendant whose parent died first is no longer found.
     #[must_use]
     pub fn of_tree() -> Self {
         let own = Self::asked(libc::RUSAGE_SELF).plus(&Self::asked(libc::RUSAGE_CHILDREN));
@@ -56,7 +56,7 @@ impl ResourceUsage {
         }
     }
 
-    /// Of the process in that folder of `/proc`, and of those of its children that it waited for.
+    /// Usage of the process with this folder in `/proc`, and of the children it has waited for.
     fn of_living(folder: &Path) -> Option<Self> {
         let stat = fs::read_to_string(folder.join("stat")).ok()?;
         let mut usage = Self::parse_stat(&stat, ns_per_tick())?;
@@ -68,7 +68,7 @@ impl ResourceUsage {
         Some(usage)
     }
 
-    /// Times and faults of `/proc/PID/stat`, waited-for children included.
+    /// Times and faults from `/proc/PID/stat`, including children waited for.
     fn parse_stat(stat: &str, ns_per_tick: u64) -> Option<Self> {
         // Numbered as in proc(5), whose first field is 1.
         let number = |place| stat_field(stat, place);
@@ -85,7 +85,7 @@ impl ResourceUsage {
         self.zip(other, u64::saturating_add)
     }
 
-    /// What was counted since `earlier`; 0 where a descendant took its counts along.
+    /// The difference from `earlier`; 0 if a descendant's counts disappeared with it.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         self.zip(earlier, u64::saturating_sub)
@@ -110,19 +110,19 @@ impl ResourceUsage {
     }
 }
 
-/// What the kernel has counted for the whole machine since it started; 0 where it does not count.
+/// Counters of the kernel for the whole machine since it started; 0 if it does not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MachineUsage {
-    /// CPU time the host gave to others while this machine wanted it, all cores, ns.
+    /// CPU time, over all cores, that the host gave to others while this machine wanted it, ns.
     pub steal_ns: u64,
-    /// Read back from swap.
+    /// Bytes read back from swap.
     pub swapped_in_bytes: u64,
-    /// Written to swap.
+    /// Bytes written to swap.
     pub swapped_out_bytes: u64,
 }
 
 impl MachineUsage {
-    /// As of now.
+    /// The current counters.
     #[must_use]
     pub fn now() -> Self {
         let read = |path| fs::read_to_string(path).unwrap_or_default();
@@ -139,11 +139,11 @@ impl MachineUsage {
         }
     }
 
-    /// What was counted since `earlier`.
+    /// The difference from `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
-            // The kernel's estimate of steal may step back a little.
+            // The kernel's estimate of steal may decrease a little.
             steal_ns: self.steal_ns.saturating_sub(earlier.steal_ns),
             swapped_in_bytes: self.swapped_in_bytes.saturating_sub(earlier.swapped_in_bytes),
             swapped_out_bytes: self.swapped_out_bytes.saturating_sub(earlier.swapped_out_bytes),
@@ -158,7 +158,7 @@ fn ns_per_tick() -> u64 {
     NS_PER_S / u64::try_from(ticks_per_s).unwrap_or(100).max(1)
 }
 
-/// The number after `name` at the start of a line, 0 where there is no such line.
+/// The number after `name` at the start of a line; 0 if there is no such line.
 fn field(text: &str, name: &str) -> u64 {
     let line = text.lines().find_map(|line| line.strip_prefix(name));
     line.and_then(|rest| rest.trim().parse().ok()).unwrap_or(0)

@@ -5,9 +5,9 @@ use crate::index::version::{Locked, Version};
 use crate::sync::edge::{self, Edge};
 use crate::sync::{AtomicU32, Ordering};
 
-/// Entries of a bucket.
+/// Entries per bucket.
 pub(super) const ENTRIES: usize = 10;
-/// Words of upper parts, two in each.
+/// Words that hold the upper parts, two parts per word.
 const WORDS: usize = ENTRIES / 2;
 
 /// ```text
@@ -20,8 +20,8 @@ const WORDS: usize = ENTRIES / 2;
 /// |---------|----------------|------------------|-----------------------------------|
 /// | PUBLISH | `set`, Release | `entry`, Acquire | an entry shows its object's bytes |
 ///
-/// The two parts of an entry may be seen of different moments; a search follows an entry only
-/// when the version says that the bucket was still.
+/// The two parts of an entry may be read at different moments. A search follows an entry only if
+/// the version says that the bucket was unchanged.
 #[repr(C, align(64))]
 #[derive(Debug, Default)]
 pub(crate) struct TaggedBucket {
@@ -34,13 +34,13 @@ const _: () = assert!(size_of::<TaggedBucket>() == 64);
 
 /// A set of entries, one bit each.
 ///
-/// Found without a branch: where in a bucket a key lies cannot be predicted, and a wrong guess
-/// would throw away what the processor has begun of the next operations.
+/// It is computed without branches. Where in a bucket a key lies cannot be predicted, and a
+/// misprediction would discard what the processor has begun of the next operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Marks(u32);
 
 impl Marks {
-    /// Those of one bucket, then those of another.
+    /// The marks of one bucket, followed by those of another.
     #[inline]
     pub(super) fn then(self, other: Self) -> Self {
         Self(self.0 | other.0 << ENTRIES)
@@ -53,7 +53,7 @@ impl Iterator for Marks {
     #[inline]
     fn next(&mut self) -> Option<usize> {
         let first = self.0.trailing_zeros();
-        // Of 0 this is 0 again.
+        // If this is 0, it stays 0.
         self.0 &= self.0.wrapping_sub(1);
         (first < u32::BITS).then_some(first as usize)
     }
@@ -61,14 +61,15 @@ impl Iterator for Marks {
 
 const LANES: u64 = 0x0001_0001_0001_0001;
 
-/// Which of the four lanes of `word` are equal to `high` under `mask`, a bit each.
+/// Which of the four lanes of `word` equal `high` under `mask`, one bit each.
 #[inline]
 fn equal_lanes(word: u64, mask: u16, high: u16) -> u32 {
     let different = (word & (u64::from(mask) * LANES)) ^ (u64::from(high) * LANES);
     let not_highest = 0x7FFF * LANES;
-    // The highest bit of each equal lane. Exact: the addition cannot carry into the next lane.
+    // The highest bit of each equal lane. It is exact, because the addition cannot carry into the
+    // next lane.
     let equal = !(((different & not_highest) + not_highest) | different | not_highest);
-    // The multiplication adds up copies that move bits 0, 16, 32, 48 to 48, 49, 50, 51.
+    // The multiplication adds copies that move bits 0, 16, 32, 48 to 48, 49, 50, 51.
     ((equal >> 15).wrapping_mul(0x0001_0002_0004_0008) >> 48) as u32 & 0xF
 }
 
@@ -92,18 +93,18 @@ impl TaggedBucket {
         Marks(four(0) | four(2) << 4 | last << 8)
     }
 
-    /// A free entry.
+    /// The position of a free entry.
     #[inline]
     pub(super) fn vacant(&self) -> Option<usize> {
         self.with_upper(u16::MAX, 0).next()
     }
 
-    /// How many entries there are.
+    /// Number of entries in use.
     pub(super) fn in_use(&self) -> u64 {
         ENTRIES as u64 - u64::from(self.with_upper(u16::MAX, 0).0.count_ones())
     }
 
-    /// Both parts of an entry, as of now; the upper one is 0 where there is none.
+    /// Both parts of an entry, as of now; the upper part is 0 if the entry is free.
     #[inline]
     pub(super) fn entry(&self, place: usize) -> Entry {
         // BUCKET-IN, to: as in `with_upper`.
@@ -113,19 +114,19 @@ impl TaggedBucket {
         Entry { high: (upper >> (16 * (place % 2))) as u16, low }
     }
 
-    /// The entry, or nothing, as of now.
+    /// The entry, as of now; `None` if it is free.
     #[inline]
     pub(super) fn load(&self, place: usize) -> Option<Entry> {
         let entry = self.entry(place);
         (entry.high != 0).then_some(entry)
     }
 
-    /// All entries, as of now.
+    /// All entries in use, as of now.
     pub(super) fn entries(&self) -> impl Iterator<Item = Entry> {
         (0..ENTRIES).filter_map(|place| self.load(place))
     }
 
-    /// Changes an entry. The bucket is locked.
+    /// Changes an entry. The bucket must be locked.
     #[inline]
     pub(super) fn set(&self, place: usize, content: Option<Entry>) {
         let Entry { high, low } = content.unwrap_or(Entry { high: 0, low: 0 });

@@ -1,16 +1,16 @@
-//! Six bytes that lead to an object: a tag and the offset of the object in object memory.
+//! The coding of entries: six bytes with a tag and the offset of an object in object memory.
 
 use crate::address::VirtualAddress;
 use crate::index::hash::Hash;
 
-/// Offsets have at least the bits of the lower part of an entry.
+/// Offsets have at least the bits of an entry's lower part.
 const LOW_BITS: u32 = 32;
-/// The upper part holds the tag and what of the offset does not fit below.
+/// The upper part holds the tag, and the bits of the offset that do not fit into the lower part.
 const HIGH_BITS: u32 = 16;
-/// Fewest bits left for tags: object memory ends where they would be fewer.
+/// The fewest bits for tags; this limits object memory.
 const TAG_BITS_MIN: u32 = 6;
 
-/// Most object memory that entries can reach.
+/// The most object memory that entries can address.
 pub(crate) const REACH_BYTES: u64 = 1 << (LOW_BITS + HIGH_BITS - TAG_BITS_MIN);
 
 /// An entry.
@@ -22,15 +22,15 @@ pub(crate) const REACH_BYTES: u64 = 1 << (LOW_BITS + HIGH_BITS - TAG_BITS_MIN);
 /// +------------------+------------+--------------------------------+
 ///        high, 16 bits                       low, 32 bits
 /// ```
-/// `k` is what object memory needs above 4 GiB; `t = 16 - k`. A tag is never 0, so a `high` of 0
-/// is no entry.
+/// `k` is the number of offset bits beyond 32; `t = 16 - k`. A tag is never 0, so a `high` of 0
+/// means no entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) high: u16,
     pub(super) low: u32,
 }
 
-/// How entries are coded for one object memory.
+/// How entries are coded for a given object memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Coding {
     base: u64,
@@ -38,20 +38,20 @@ pub(super) struct Coding {
 }
 
 impl Coding {
-    /// For object memory of `bytes` bytes at `base`.
+    /// The coding for object memory of `bytes` bytes at `base`.
     pub(super) fn new(base: VirtualAddress, bytes: u64) -> Self {
         assert!(bytes <= REACH_BYTES, "`Config` limits object memory");
         let bits = bytes.next_power_of_two().trailing_zeros();
         Self { base: base.raw(), offset_bits: bits.saturating_sub(LOW_BITS) }
     }
 
-    /// The bits of `high` that are the tag.
+    /// Which bits of `high` are the tag.
     #[inline]
     pub(super) fn mask(self) -> u16 {
         u16::MAX << self.offset_bits
     }
 
-    /// The tag of a hash, in its place.
+    /// The tag of a hash, in its position.
     #[inline]
     pub(super) fn tag(self, hash: Hash) -> u16 {
         let tag = hash.tag_bits() & self.mask();

@@ -1,5 +1,5 @@
-//! Insertion of a key that is new, or seemed so: both its buckets are locked, and if both are
-//! full, one of their entries moves to its own other bucket.
+//! Insertion of a key that is new, or seemed so. Both its buckets are locked; if both are full, one
+//! of their entries moves to its own other bucket.
 
 use super::bucket::{ENTRIES, TaggedBucket};
 use super::table::{Homes, TaggedTable};
@@ -10,18 +10,19 @@ use crate::index::version::Locked;
 use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::raw::{Header, Memory};
 
-/// Of every so many insertions that find both buckets full, one looks whether the table is full.
+/// Among insertions that find both buckets full, one in this many checks whether the table is full.
 pub(super) const CROWDED_PER_LOOK: u32 = 2;
-/// Buckets looked at for that; models have few.
+/// Number of buckets sampled for that; models have few.
 const SAMPLE: u64 = if cfg!(loom) { 1 } else { 16 };
-/// Entries in use among theirs, in percent, from which on a bucket is split. Much higher, and
-/// insertions become dear.
+/// A bucket is split when at least this percentage of the sampled entries is in use. With a much
+/// higher value insertions would become expensive.
 const FULL_PERCENT: u64 = 93;
 
-/// Splits in vain before the index counts as full. One is hardly ever needed at the load held.
+/// After this many futile splits the index counts as full. At the load maintained, even one is
+/// rarely needed.
 const ATTEMPTS: u32 = 1000;
 
-/// How many entries may have to move for one to find room.
+/// How many entries may have to move to make room for one.
 pub(super) const DEPTH: u32 = 2;
 
 /// Both homes of a key, locked in the order of their numbers.
@@ -38,7 +39,7 @@ impl TaggedTable {
             let homes = self.homes(hash);
             let [first, second] = [homes.first, homes.second].map(|home| self.bucket(homes, home));
             reach(Point::BucketFound);
-            // The lower number first, as everybody does who waits for a second bucket.
+            // The lower number first, as everywhere when a thread waits for a second bucket.
             let (low, high) =
                 if homes.first <= homes.second { (first, second) } else { (second, first) };
             let low_lock = low.lock();
@@ -54,7 +55,7 @@ impl TaggedTable {
         }
     }
 
-    /// Leads `key` to `object`; answers whether it was there after all.
+    /// Makes `key` lead to `object`; returns whether the key was present after all.
     #[cold]
     pub(super) fn insert(
         &self,
@@ -93,14 +94,14 @@ impl TaggedTable {
             self.split(hash, memory)?;
         };
         if split {
-            // The key is in; a table that cannot grow any more says so when it is full.
+            // The key is inserted. A table that cannot grow any more reports that when it is full.
             let _ = self.try_split(hash, memory);
         }
         Ok(was_there)
     }
 
-    /// Whether a sample of a partition's buckets is full enough for another one. Insertions that
-    /// find no room say little: there are as many where keys come and go.
+    /// Whether a sample of a partition's buckets is full enough to add another bucket. The number
+    /// of insertions without room says little: there are as many when keys come and go.
     fn is_full(&self, partition: u64, buckets: u64, turn: u32) -> bool {
         let bucket = |number: u64| (u64::from(turn) + number * buckets / SAMPLE) % buckets;
         (0..SAMPLE).for_each(|number| self.space.prefetch(partition, bucket(number)));
@@ -122,8 +123,7 @@ impl TaggedTable {
         })
     }
 
-    /// Moves one entry of two full buckets to its other bucket; answers the place that is free
-    /// for it now.
+    /// Moves one entry of two full buckets to its other bucket; returns the place that is now free.
     fn make_room<'index>(
         &'index self,
         pair: &Pair<'index>,
@@ -137,11 +137,12 @@ impl TaggedTable {
         })
     }
 
-    /// Copies one entry of a full, locked bucket to its other bucket; answers its place, which
-    /// the caller overwrites.
+    /// Copies one entry of a full, locked bucket to its other bucket; returns its place, which the
+    /// caller overwrites.
     ///
-    /// The other bucket is only tried, never waited for: it may have any number. Until the caller
-    /// overwrites the entry there are two of it, in two buckets of which this one is locked.
+    /// The other bucket is only tried, never waited for, because it may have any number. Until the
+    /// caller overwrites the entry there are two copies of it, in two buckets, one of which is
+    /// locked.
     pub(super) fn relieve(
         &self,
         homes: Homes,
@@ -160,7 +161,7 @@ impl TaggedTable {
             let other = self.homes(hash).other(number);
             let target = self.bucket(homes, other);
             let Some(_lock) = target.try_lock() else { return false };
-            // It may have been split before it was locked.
+            // The bucket may have been split before it was locked.
             if self.homes(hash).other(number) != other {
                 return false;
             }

@@ -1,9 +1,9 @@
-//! The one-line index: ten entries of six bytes, each a tag and an offset into object memory.
+//! The one-line index: buckets of ten six-byte entries, each with a tag and an offset into object
+//! memory.
 //!
 //! A key may be in either of two buckets of its partition; a search begins with the first. An
-//! insertion that finds both full moves an entry to its other bucket, and now and then a bucket
-//! is split in two (linear hashing), so that the load stays above nine tenths at any number of
-//! keys.
+//! insertion that finds both full moves an entry to its other bucket. From time to time a bucket is
+//! split in two (linear hashing), so that the load stays above nine tenths at any number of keys.
 
 pub(crate) mod bucket;
 mod coding;
@@ -15,7 +15,7 @@ mod table;
 pub(crate) use bucket::TaggedBucket;
 pub(crate) use table::TaggedTable;
 
-/// What models must know to build the situations they are about.
+/// What models need to know to set up their situations.
 #[cfg(all(test, loom))]
 impl TaggedTable {
     /// The buckets a key may be in, now and after the next split.
@@ -33,7 +33,7 @@ impl TaggedTable {
         self.split(super::hash::Hash::of(0), memory).unwrap();
     }
 
-    /// Makes the next insertion without room one that does not lead to a split.
+    /// Keeps the next insertion without room from causing a split.
     pub(crate) fn postpone_split(&self) {
         let hash = super::hash::Hash::of(0);
         while self.partitions.of(hash).1.count_crowded() % insert::CROWDED_PER_LOOK > 0 {}

@@ -1,4 +1,4 @@
-//! Searching: both homes of a key are looked at together, without taking a lock.
+//! Searching: examines both homes of a key together, without taking a lock.
 
 use super::bucket::{ENTRIES, Marks, TaggedBucket};
 use super::coding::Entry;
@@ -10,7 +10,7 @@ use crate::index::version::{Locked, Version};
 use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::raw::{Memory, Protection};
 
-/// Both homes of a hash and their versions at one look.
+/// Both homes of a hash, with their versions at one moment.
 pub(super) struct Look<'index> {
     homes: Homes,
     buckets: [&'index TaggedBucket; 2],
@@ -18,7 +18,7 @@ pub(super) struct Look<'index> {
     marks: Marks,
 }
 
-/// An entry that a look found.
+/// An entry found by a look.
 pub(super) struct Seen<'index> {
     pub(super) bucket: &'index TaggedBucket,
     pub(super) place: usize,
@@ -29,9 +29,9 @@ pub(super) struct Seen<'index> {
 /// How a search ended.
 pub(super) enum Ending<'index> {
     Found(Seen<'index>),
-    /// Certain.
+    /// The key is certainly absent.
     Absent,
-    /// A bucket changed under the search.
+    /// A bucket changed during the search.
     Moved,
 }
 
@@ -40,14 +40,13 @@ impl<'index> Seen<'index> {
         &self.bucket.version
     }
 
-    /// Whether the bucket has not changed since it was looked at.
+    /// Whether the bucket is unchanged since the look.
     #[inline]
     pub(super) fn is_still(&self) -> bool {
         self.version().is_still(self.version)
     }
 
-    /// Locks the bucket, if it has not changed since it was looked at: what was found then is
-    /// there now.
+    /// Locks the bucket if it is unchanged since the look: what was found then is still there.
     #[inline]
     pub(super) fn lock(&self) -> Option<Locked<'index>> {
         self.version().lock_unchanged(self.version)
@@ -68,7 +67,7 @@ impl TaggedTable {
         Look { homes, buckets, versions, marks: first.then(second) }
     }
 
-    /// Looks for an entry, comparing keys in the log.
+    /// Searches for an entry, comparing keys in the log.
     #[inline]
     pub(super) fn search<P: Protection>(
         &self,
@@ -91,8 +90,8 @@ impl TaggedTable {
                 return Ending::Found(Seen { bucket, place, found, version });
             }
         }
-        // An entry that moves between the two moves both versions; a bucket that is split moves
-        // its version, and SHAPE, to: shows the shape that its homes are now those of.
+        // An entry that moves between the two buckets changes both versions. A bucket that is split
+        // changes its version and, SHAPE, to: shows the shape that now determines its homes.
         reach(Point::Missed);
         if mutated(Mutant::VersionRecheckMissing) {
             return Ending::Absent;
@@ -104,7 +103,7 @@ impl TaggedTable {
         if still { Ending::Absent } else { Ending::Moved }
     }
 
-    /// The object an entry leads to, if it is the one that is wanted.
+    /// The object that an entry leads to, if it is the wanted one.
     #[inline]
     fn follow<P: Protection>(
         &self,
@@ -124,7 +123,7 @@ impl TaggedTable {
         }
     }
 
-    /// As [`TaggedTable::search`], in one bucket that is locked.
+    /// Like [`TaggedTable::search`], in one bucket that is locked.
     pub(super) fn find_locked(
         &self,
         bucket: &TaggedBucket,

@@ -11,7 +11,7 @@ use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::raw::Memory;
 use crate::sync::{MutexGuard, lock, try_lock};
 
-/// An entry that must leave the bucket it is in.
+/// An entry that must leave its bucket.
 struct Mover<'index> {
     bucket: &'index TaggedBucket,
     place: usize,
@@ -26,7 +26,7 @@ impl TaggedTable {
         self.split_next(hash, memory, &growing)
     }
 
-    /// As [`Self::split`], unless somebody else is at it.
+    /// Like [`Self::split`], unless another thread is splitting.
     pub(super) fn try_split(&self, hash: Hash, memory: &Memory) -> Result<(), IndexFull> {
         match try_lock(&self.partitions.of(hash).1.growing) {
             Some(growing) => self.split_next(hash, memory, &growing),
@@ -34,10 +34,10 @@ impl TaggedTable {
         }
     }
 
-    /// Adds one bucket. It takes over hashes of two others: of one those that have it as their
-    /// first home now, of the other those that have it as their second. All three are locked;
-    /// operations on other buckets go on. A reader that came to one of the three too early finds
-    /// its version moved, one that comes too late finds the shape moved; both search again.
+    /// Adds one bucket. It takes over hashes from two others: from one those that have it as their
+    /// first home now, from the other those that have it as their second. All three are locked;
+    /// operations on other buckets continue. A reader that came to one of the three too early finds
+    /// its version changed; one that comes too late finds the shape changed. Both search again.
     #[cold]
     fn split_next(
         &self,
@@ -55,7 +55,7 @@ impl TaggedTable {
         let sources = [first.min(second), first.max(second)];
         let [low, high, target] =
             [sources[0], sources[1], to].map(|bucket| self.space.bucket(number, bucket));
-        // In ascending order, as everybody does who waits for a second bucket.
+        // In ascending order, as everywhere when a thread waits for a second bucket.
         let locks = (low.lock(), high.lock(), target.lock());
         for entry in [low, high].iter().flat_map(|bucket| bucket.entries()) {
             memory.region.prefetch(self.coding.address(entry));
@@ -72,8 +72,9 @@ impl TaggedTable {
                 }
             }
         }
-        // More than fit the new bucket are rare. The others go to their other homes, before
-        // anything else has changed, so that all can stay if one cannot.
+        // There are rarely more movers than fit into the new bucket. The excess goes to its other
+        // homes before anything else has changed, so that everything can stay if one of them cannot
+        // move.
         let mut left_over = movers.len().saturating_sub(ENTRIES);
         movers.retain(|mover| {
             let gone = left_over > 0 && self.evict(mover, to, memory, &locks.0);
@@ -97,7 +98,7 @@ impl TaggedTable {
         Ok(())
     }
 
-    /// Moves an entry to its home other than `to`, making room there if need be.
+    /// Moves an entry to its home other than `to`, making room there if necessary.
     fn evict(&self, mover: &Mover<'_>, to: u64, memory: &Memory, stays: &Locked<'_>) -> bool {
         let number = mover.homes.other(to);
         let other = self.bucket(mover.homes, number);

@@ -16,7 +16,7 @@ use crate::raw::buckets::BucketSpace;
 use crate::raw::{Header, Memory, Protection};
 use crate::sync::acquire_fence;
 
-/// Buckets a partition starts with.
+/// Initial number of buckets per partition, as a shift.
 const BUCKETS_LOG2: u32 = if cfg!(loom) { 1 } else { 5 };
 
 /// See [`super`].
@@ -76,7 +76,7 @@ impl TaggedTable {
         self.space.bucket(homes.partition, bucket)
     }
 
-    /// What an entry leads to, with the segment it lies in.
+    /// What an entry leads to, with the segment that contains it.
     pub(super) fn object(&self, memory: &Memory, address: VirtualAddress) -> ObjectRef {
         ObjectRef::new(memory.segment_of(address), address)
     }
@@ -90,7 +90,7 @@ impl Table for TaggedTable {
     fn prefetch(&self, hash: Hash) {
         let homes = self.homes(hash);
         self.space.prefetch(homes.partition, homes.first);
-        // Many keys are in their second home; searches look at both.
+        // Many keys are in their second home, and searches examine both.
         self.space.prefetch(homes.partition, homes.second);
     }
 
@@ -117,7 +117,7 @@ impl Table for TaggedTable {
                         return Some(taken);
                     }
                     reach(Point::ValueCopied);
-                    // BUCKET-IN, to: what was copied comes before the look at the version.
+                    // BUCKET-IN, to: what was copied comes before the second read of the version.
                     acquire_fence();
                     if seen.is_still() {
                         return Some(taken);
@@ -138,7 +138,7 @@ impl Table for TaggedTable {
         stays: &P,
         decide: impl FnOnce(ObjectRef, Header, &Locked<'_>) -> Change,
     ) -> bool {
-        // Looked for before it is locked: the lines are fetched without a barrier in the way.
+        // Searched before locking, so that the lines are fetched without a barrier in the way.
         let (seen, locked) = loop {
             match self.search(hash, want, memory, stays) {
                 Ending::Found(seen) => {

@@ -1,4 +1,4 @@
-//! What the two wide layouts share: fifteen entries, searched from one of the key's own.
+//! What the two wide layouts share: fifteen entries, probed from a position given by the key.
 
 use crate::address::ObjectRef;
 use crate::index::hash::Hash;
@@ -9,10 +9,10 @@ use crate::raw::{Memory, Protection};
 use crate::sync::edge::{self, Edge};
 use crate::sync::{AtomicU64, Ordering};
 
-/// Entries of a bucket; few in models, where each is a variable to be explored.
+/// Entries per bucket; few in models, where each is a variable to explore.
 pub(super) const ENTRIES: usize = if cfg!(loom) { 3 } else { 15 };
 
-/// After this many keys that were not it, the rest of the bucket's objects are fetched at once.
+/// After this many keys that did not match, the rest of the bucket's objects are fetched at once.
 const PATIENCE: usize = 2;
 
 /// The entries of a bucket in probing order.
@@ -26,7 +26,7 @@ pub(super) fn probe(hash: Hash) -> impl Iterator<Item = usize> {
 /// |---------|----------------|-----------------|-----------------------------------|
 /// | PUBLISH | `set`, Release | `load`, Acquire | an entry shows its object's bytes |
 ///
-/// `set` and its like are called with the version locked.
+/// `set` and similar functions are called with the version locked.
 pub(crate) trait WideBucket: ZeroedBucket + std::fmt::Debug {
     fn version(&self) -> &Version;
 
@@ -35,7 +35,7 @@ pub(crate) trait WideBucket: ZeroedBucket + std::fmt::Debug {
     /// Whether the entry may be that of `key`, as far as the bucket tells.
     fn may_hold(&self, entry: usize, key: u64) -> bool;
 
-    /// Notes the key of an entry, where the layout has room for it.
+    /// Stores the key of an entry, if the layout has room for it.
     fn note_key(&self, entry: usize, key: u64);
 
     #[inline]

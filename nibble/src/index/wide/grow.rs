@@ -11,12 +11,12 @@ use crate::raw::Memory;
 use crate::sync::lock;
 
 impl<B: WideBucket> WideTable<B> {
-    /// Doubles the partition of `hash`, unless somebody else already has.
+    /// Doubles the partition of `hash`, unless another thread already has.
     ///
-    /// Bucket `i` of `n` is split into `i` and `i + n`, with both locked; operations on other
-    /// buckets of the partition go on, and other partitions notice nothing. A reader that came to
-    /// bucket `i` too early finds the version moved, one that comes too late finds the shape
-    /// moved; both search again.
+    /// Bucket `i` of `n` is split into `i` and `i + n`, with both locked. Operations on other
+    /// buckets of the partition continue, and other partitions are not affected. A reader that came
+    /// to bucket `i` too early finds the version changed; one that comes too late finds the shape
+    /// changed. Both search again.
     #[cold]
     pub(super) fn grow(&self, hash: Hash, memory: &Memory) -> Result<(), IndexFull> {
         let (number, partition) = self.partitions.of(hash);

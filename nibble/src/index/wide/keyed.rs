@@ -1,4 +1,4 @@
-//! The bucket of the 2017 source: fifteen keys beside fifteen entries, four lines.
+//! The bucket of the 2017 source: fifteen keys beside fifteen entries, in four cache lines.
 
 use super::bucket::{ENTRIES, WideBucket};
 use crate::index::version::Version;
@@ -37,14 +37,14 @@ impl WideBucket for KeyedBucket {
 
     #[inline]
     fn may_hold(&self, entry: usize, key: u64) -> bool {
-        // BUCKET-IN, to: as the entries. Key and entry may be of two writers; the key in the log
-        // decides.
+        // BUCKET-IN, to: like the entries. Key and entry may come from two writers; the key in the
+        // log decides.
         self.keys[entry].load(edge::to(Edge::BucketIn, Ordering::Acquire)) == key
     }
 
     #[inline]
     fn note_key(&self, entry: usize, key: u64) {
-        // BUCKET-IN, from: as the entries.
+        // BUCKET-IN, from: like the entries.
         self.keys[entry].store(key, edge::from(Edge::BucketIn, Ordering::Release));
     }
 }

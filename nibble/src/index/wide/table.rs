@@ -30,7 +30,7 @@ struct Home<'index, B> {
 impl<B: WideBucket> WideTable<B> {
     /// An empty table.
     pub(crate) fn new(plan: &IndexPlan) -> io::Result<Self> {
-        // One page at first; in models one bucket.
+        // Starts with one page; in models with one bucket.
         let buckets_log2 = if cfg!(loom) { 0 } else { (4096 / size_of::<B>()).trailing_zeros() };
         Ok(Self {
             space: BucketSpace::reserve(plan)?,
@@ -52,8 +52,8 @@ impl<B: WideBucket> WideTable<B> {
             let (number, bucket) = self.bucket(hash);
             reach(Point::BucketFound);
             let locked = bucket.version().lock();
-            // The bucket may have been split before we got the lock; it cannot be while we hold
-            // it. SHAPE, to: whoever split it stored the shape before it unlocked.
+            // The bucket may have been split before the lock was taken; it cannot be while we hold
+            // it. SHAPE, to: whoever split it stored the shape before unlocking.
             if self.bucket(hash).0 == number || mutated(Mutant::HomeCheckMissing) {
                 return Home { bucket, locked };
             }
@@ -67,7 +67,7 @@ impl<B: WideBucket> WideTable<B> {
 }
 
 impl<B: WideBucket> Home<'_, B> {
-    /// The entry in question and what it leads to; nothing moves while the bucket is locked.
+    /// The wanted entry and what it leads to. Nothing moves while the bucket is locked.
     fn find(&self, hash: Hash, want: Want, memory: &Memory) -> Option<(usize, ObjectRef, Header)> {
         match self.bucket.find(hash, want, memory, &self.locked) {
             Search::Found(entry, found) => {
@@ -115,7 +115,7 @@ impl<B: WideBucket> Table for WideTable<B> {
                         return Some(taken);
                     }
                     reach(Point::ValueCopied);
-                    // BUCKET-IN, to: what was copied comes before the look at the version.
+                    // BUCKET-IN, to: what was copied comes before the second read of the version.
                     acquire_fence();
                     if bucket.version().is_still(before) {
                         return Some(taken);

@@ -1,4 +1,4 @@
-//! The bucket of the paper's text (N17 section 3.1): two lines.
+//! The bucket of the paper's text (N17 section 3.1): two cache lines.
 
 use super::bucket::{ENTRIES, WideBucket};
 use crate::index::version::Version;

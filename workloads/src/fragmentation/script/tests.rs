@@ -1,4 +1,4 @@
-//! Scripts against a table of sizes, as a caller keeps it.
+//! Runs scripts against a table of sizes, as a caller would.
 
 use super::*;
 use crate::chi_square::Fit;
@@ -6,7 +6,6 @@ use crate::fragmentation::all;
 
 const CAP: u64 = 4 << 20;
 
-/// What one phase did.
 #[derive(Debug, Default, PartialEq)]
 struct Done {
     allocations: Vec<usize>,
@@ -125,7 +124,7 @@ fn exactly_the_fraction_is_deleted() {
 fn victims_are_uniform() {
     let pattern = Pattern::by_name("W3").unwrap();
     for (phase, _) in run_at_cap(&pattern) {
-        // Victims by their relative place in the table at that moment, in 100 bins.
+        // Each victim's relative position in the table at the time of its deletion, in 100 bins.
         let mut script = script(&pattern, Limit::LiveBytes(CAP));
         let mut live = Vec::new();
         let mut bins = [0; 100];
@@ -150,7 +149,7 @@ fn victims_are_uniform() {
 
 #[test]
 fn survivors_are_uniform_over_the_order_of_allocation() {
-    // Each object remembers its rank; half of them survive the delete phase.
+    // Each object remembers its rank; half of the objects survive the delete phase.
     let pattern = Pattern { delete_fraction: 0.5, ..Pattern::by_name("P1").unwrap() };
     let mut script = script(&pattern, Limit::LiveBytes(CAP));
     let mut live: Vec<usize> = Vec::new();

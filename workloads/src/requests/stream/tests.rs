@@ -1,4 +1,4 @@
-//! Which records are named when, by whom, and how often.
+//! Which records are requested when, by which thread, and how often.
 
 use std::collections::{HashMap, HashSet};
 
@@ -164,7 +164,7 @@ fn latest_prefers_own_inserts_and_never_runs_ahead() {
             assert!(own.unwrap_or(true), "{record} is another thread's");
             assert!(record < records || Some(record) <= newest, "{record} is not stored yet");
         }
-        // The newest has rank 0, whatever was inserted.
+        // The newest record has rank 0, whatever was inserted.
         let KeyDistribution::Latest { theta } = keys.parse().unwrap() else { panic!("{keys}") };
         let expected = crate::dist::Zipfian::new(records, theta).probability(0);
         let found = of_newest as f64 / gets as f64;
@@ -203,8 +203,9 @@ fn walks_of_threads_begin_at_their_shares() {
     assert_eq!([0, 1, 2, 3].map(first), [0, 250, 500, 750]);
 }
 
-/// Plays requests on a model of the thread's records and checks each. Gives by how many bytes live
-/// ones ever exceed the cap, and by how many they fall short of it when a DELETE makes room.
+/// Plays requests on a model of the thread's records and checks each. Returns by how many bytes the
+/// live records ever exceed the cap, and by how many they fall short of it when a DELETE makes
+/// room.
 fn play(workload: &Workload, records: u64, steps: usize) -> (u64, u64) {
     let (thread, threads) = (1, 2);
     let mut stream = RequestStream::new(workload, records, thread, threads, SEED);
@@ -296,7 +297,7 @@ fn no_request_names_a_dead_record() {
 
 #[test]
 fn when_nothing_is_live_requests_insert() {
-    // Deletes take what there is; each time nothing is left, one record comes.
+    // Deletes take what there is; whenever nothing is left, one record is inserted.
     let mix = Mix { get: 10.0, delete: 90.0, ..Mix::default() };
     let draining = Workload { mix, ..named("get-50") };
     play(&draining, 100, 10_000);
@@ -314,7 +315,8 @@ fn when_nothing_is_live_requests_insert() {
 
 #[test]
 fn uniform_keys_and_victims_are_uniform_over_live_records() {
-    // Positions of GETs, where nothing moves: a single delete in a million keeps the list.
+    // Positions of GETs when nothing moves: one delete in a million requests is enough to keep the
+    // list.
     let mix = Mix { get: 99.9999, delete: 0.0001, ..Mix::default() };
     let workload = Workload { mix, ..named("get-50") };
     let mut stream = RequestStream::new(&workload, 100, 0, 1, SEED);
@@ -325,7 +327,7 @@ fn uniform_keys_and_victims_are_uniform_over_live_records() {
     }
     assert!(Fit::uniform(&counts).is_good());
 
-    // The first victims of many seeds.
+    // The first victims for many seeds.
     let mut victims = [0; 100];
     for seed in 0..10_000 {
         let mut stream = RequestStream::new(&named("churn"), 100, 0, 1, Seed(seed));
@@ -334,7 +336,7 @@ fn uniform_keys_and_victims_are_uniform_over_live_records() {
     assert!(Fit::uniform(&victims).is_good());
 }
 
-/// Whether the first 4096 requests, in windows of 64, come again anywhere later.
+/// Whether any window of 64 among the first 4096 requests appears again later.
 fn replays(words: &[Request]) -> bool {
     const WINDOW: usize = 64;
     let first: HashSet<&[Request]> = words[..4096].windows(WINDOW).collect();

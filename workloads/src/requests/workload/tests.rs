@@ -1,11 +1,11 @@
-//! Workloads as files give them, and what is refused.
+//! Workloads read from files, and which ones are rejected.
 
 use serde::de::value::{Error as ValueError, MapDeserializer, SeqDeserializer};
 use serde::de::{IntoDeserializer, Visitor};
 
 use super::*;
 
-/// A value as TOML or JSON hands it over.
+/// A value as deserialised from TOML or JSON.
 #[derive(Clone, Copy)]
 enum Given {
     Text(&'static str),
@@ -104,7 +104,7 @@ fn a_file_is_refused_as_a_whole() {
     );
     assert_eq!(
         refusal("scan-entries", Given::Numbers(&[9, 3])),
-        "scan-entries = [9, 3]: the fewest come first, from 1 to 16777215, as in [1, 100]"
+        "scan-entries = [9, 3]: the smaller number comes first, from 1 to 16777215, as in [1, 100]"
     );
     assert_eq!(read(&SHORT[..3]), Err("missing field `value-bytes`".to_owned()));
 }
@@ -119,7 +119,7 @@ fn refusals_name_value_and_remedy() {
     );
     assert_eq!(
         message(Workload { value_bytes: SizeDistribution::Constant(1 << 24), ..workload() }),
-        "values of 16777216 B: a request has room for 16777215 B; use smaller ones"
+        "values of 16777216 B: a request holds at most 16777215 B; use smaller values"
     );
     assert_eq!(
         message(Workload { modelled_key_bytes: 7, ..workload() }),

@@ -1,4 +1,4 @@
-//! A block of events of an allocation trace.
+//! Encoding of a block of allocation events.
 //!
 //! ```text
 //! [u8; n]     kinds: 0 allocate, 1 reallocate, 2 free
@@ -10,8 +10,8 @@
 //! column      alignments, of allocate alone
 //! ```
 //!
-//! Numbers are given in the order of allocation, so a new object costs nothing, and another is
-//! named by how long ago it was allocated.
+//! Objects are numbered in the order of allocation, so a new object costs nothing. Any other object
+//! is named by how long ago it was allocated.
 
 use super::column::{self, Column, take};
 use super::record::Malformed;
@@ -106,8 +106,8 @@ impl Record for Allocation {
     }
 }
 
-/// The number that the first object allocated in a block has, or, where none is, one above all
-/// that are named.
+/// The number of the first object allocated in a block. If the block allocates none, one above all
+/// objects it names.
 fn first_expected(records: &[Allocation]) -> u64 {
     let is_new = |event: &&Allocation| matches!(event.kind, AllocationKind::Allocate { .. });
     match records.iter().find(is_new) {
@@ -157,7 +157,7 @@ mod tests {
         let kind = AllocationKind::Allocate { bytes: 48, alignment: 0 };
         let event = |object: u64| Allocation { thread: 0, object, kind };
         let records: Vec<_> = (1 << 40..(1 << 40) + 1000).map(event).collect();
-        // Kinds and sizes take a byte each; threads, objects and alignments only say that they
+        // Kinds and sizes take a byte each; threads, objects and alignments only record that they
         // take none.
         assert_eq!(encoded(&records).len(), 1000 + 1 + 8 + 1 + (1 + 1000) + 1);
     }

@@ -1,4 +1,4 @@
-//! A column of numbers, apart by the rank of their bytes.
+//! A column of numbers, split into byte planes.
 //!
 //! ```text
 //! u8        width: bytes that the largest number needs, 0..=8
@@ -7,16 +7,16 @@
 //! [u64; n]  the n numbers as they are, if the width is 8
 //! ```
 //!
-//! High bytes hardly vary, and alone they compress to almost nothing, so a single large number
-//! costs little; putting numbers together again needs neither branches nor a walk byte by byte.
-//! Numbers that need all eight bytes are mostly hashes: taking them apart would gain nothing.
+//! High bytes hardly vary, and on their own they compress to almost nothing, so a single large
+//! number costs little. Reassembling the numbers needs neither branches nor a byte-by-byte walk.
+//! Numbers that need all eight bytes are mostly hashes; splitting them would gain nothing.
 
 use super::record::Malformed;
 
-/// Numbers that are put together at a time: they stay in the first-level cache.
+/// How many numbers are reassembled at a time, so that they stay in the first-level cache.
 pub(super) const CHUNK: usize = 512;
 
-/// The width at which numbers stay together.
+/// The width at which numbers are not split.
 const WORD: usize = size_of::<u64>();
 
 /// Appends `numbers` as a column.
@@ -33,7 +33,7 @@ pub(super) fn write(numbers: &[u64], out: &mut Vec<u8>) {
     }
 }
 
-/// Takes `length` bytes off the front of `input`.
+/// Takes `length` bytes from the front of `input`.
 pub(super) fn take<'a>(
     input: &mut &'a [u8],
     length: usize,
@@ -44,7 +44,7 @@ pub(super) fn take<'a>(
     Ok(front)
 }
 
-/// A column as it lies in a block.
+/// A column as stored in a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Column<'a> {
     bytes: &'a [u8],
@@ -53,7 +53,7 @@ pub(super) struct Column<'a> {
 }
 
 impl<'a> Column<'a> {
-    /// Takes a column of `count` numbers of at most `width_max` bytes each off the front of
+    /// Takes a column of `count` numbers of at most `width_max` bytes each from the front of
     /// `input`.
     pub(super) fn take(
         input: &mut &'a [u8],
@@ -67,7 +67,7 @@ impl<'a> Column<'a> {
         Ok(Self { bytes: take(input, width * count, "a column is cut short")?, width, count })
     }
 
-    /// Puts the numbers from `start` on together.
+    /// Reassembles the numbers from `start` on.
     #[inline]
     pub(super) fn read(&self, start: usize, into: &mut [u64]) {
         if self.width == WORD {
@@ -89,7 +89,6 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// All numbers.
     pub(super) fn to_vec(self) -> Vec<u64> {
         let mut numbers = vec![0; self.count];
         for (chunk, start) in numbers.chunks_mut(CHUNK).zip((0..).step_by(CHUNK)) {

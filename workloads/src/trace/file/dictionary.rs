@@ -1,5 +1,5 @@
-//! A column of keys: each different one once, in the order of first appearance, and for each
-//! record which of them it is.
+//! A column of keys: each distinct key once, in order of first appearance, then for each record the
+//! position of its key.
 //!
 //! ```text
 //! u32      different keys
@@ -8,7 +8,7 @@
 //!          place of its key in the list
 //! ```
 //!
-//! Keys are hashes, which nothing compresses, and the same few thousand return within a block.
+//! Keys are hashes, which do not compress, and the same few thousand recur within a block.
 
 use super::column::{self, Column, take};
 use super::record::Malformed;
@@ -23,10 +23,10 @@ pub(super) fn write(keys: &[u64], out: &mut Vec<u8>) {
     column::write(&codes, out);
 }
 
-/// Where each key stands in the list: open addressing, at most half full.
+/// The position of each key in the list: open addressing, at most half full.
 struct Places {
     keys: Vec<u64>,
-    /// 1 + the place in `keys`, or 0.
+    /// 1 + the position in `keys`, or 0 if empty.
     slots: Vec<u32>,
 }
 
@@ -37,8 +37,8 @@ impl Places {
     }
 
     fn code_of(&mut self, key: u64) -> u64 {
-        // Keys may be numbers gone through `mix` or its inverse: the constant keeps such keys from
-        // becoming neighbours.
+        // Keys may be numbers that went through `mix` or its inverse. The constant keeps such keys
+        // from becoming neighbours.
         let mut slot = mix(key ^ GOLDEN) as usize;
         loop {
             slot &= self.slots.len() - 1;
@@ -55,17 +55,17 @@ impl Places {
     }
 }
 
-/// A column of keys as it lies in a block.
+/// A column of keys as stored in a block.
 #[derive(Debug)]
 pub(super) struct Dictionary<'a> {
     keys: Vec<u64>,
     codes: Column<'a>,
-    /// Keys that have appeared.
+    /// The number of keys that have appeared so far.
     appeared: usize,
 }
 
 impl<'a> Dictionary<'a> {
-    /// Takes the keys of `count` records off the front of `input`.
+    /// Takes the keys of `count` records from the front of `input`.
     pub(super) fn take(input: &mut &'a [u8], count: usize) -> Result<Self, Malformed> {
         let different = take(input, size_of::<u32>(), "the number of keys is missing")?;
         let different = u32::from_le_bytes(different.try_into().expect("four bytes")) as usize;
@@ -76,7 +76,7 @@ impl<'a> Dictionary<'a> {
         Ok(Self { keys, codes: Column::take(input, count, 4)?, appeared: 0 })
     }
 
-    /// The keys of the records from `start` on. They are asked for from front to back, once.
+    /// Reads the keys of the records from `start` on. Must be called in order, front to back, once.
     pub(super) fn read(&mut self, start: usize, into: &mut [u64]) -> Result<(), Malformed> {
         self.codes.read(start, into);
         let mut known = true;
@@ -84,7 +84,7 @@ impl<'a> Dictionary<'a> {
             let first = *code == 0;
             let place = if first { self.appeared } else { (*code - 1) as usize };
             self.appeared += usize::from(first);
-            // A place beyond those that appeared is one too many or a reference ahead.
+            // A position beyond the keys that appeared refers ahead or out of the list.
             known &= place < self.appeared;
             *code = self.keys.get(place).copied().unwrap_or_else(|| {
                 known = false;
@@ -141,7 +141,8 @@ mod tests {
 
     #[test]
     fn keys_made_of_numbers_by_mixing_do_not_collide() {
-        // Neighbours in the table would make this quadratic: minutes instead of milliseconds.
+        // If these keys were neighbours in the table, this would be quadratic: minutes instead of
+        // milliseconds.
         for key in [mix as fn(u64) -> u64, unmix, |number| number, |number| number << 32] {
             let keys: Vec<u64> = (0..1 << 16).map(key).collect();
             assert_eq!(read(&written(&keys), keys.len()), Ok(keys));

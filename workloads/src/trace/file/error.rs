@@ -1,4 +1,4 @@
-//! What can be wrong with a trace that is read, and what can fail where one is written.
+//! Errors of reading and writing traces.
 
 use std::error::Error;
 use std::fmt;
@@ -6,68 +6,63 @@ use std::io;
 
 use super::{Content, TEXT_BYTES_MAX, VERSION};
 
-/// A trace that cannot be read, or not further.
+/// A trace that cannot be read, or not any further.
 #[derive(Debug)]
 pub struct TraceError {
-    /// The name of the file.
     pub name: String,
-    /// The byte of the file where that shows.
+    /// The offset in the file at which the error shows.
     pub offset: u64,
-    /// What is wrong there.
     pub kind: TraceErrorKind,
 }
 
 /// What is wrong with a trace.
 #[derive(Debug)]
 pub enum TraceErrorKind {
-    /// Bytes could not be read.
+    /// Reading failed.
     Io(io::Error),
-    /// The file does not begin as a trace does.
+    /// The file does not begin like a trace.
     NotATrace {
         /// Its first bytes, at most 8.
         first_bytes: Vec<u8>,
     },
-    /// It was written in a version that is not known yet.
+    /// The trace was written in a newer, unknown version.
     Newer {
-        /// That version.
+        /// The trace's version.
         version: u32,
     },
-    /// The file ends before its header does.
+    /// The file ends within its header.
     HeaderCutShort,
-    /// The header is not as it was written.
     HeaderDamaged {
-        /// How that shows.
+        /// How the damage shows.
         what: String,
     },
-    /// The trace holds something else.
+    /// The trace contains other records than expected.
     WrongContent {
-        /// What it holds.
+        /// What it contains.
         found: Content,
-        /// What was asked for.
+        /// What was expected.
         wanted: Content,
     },
-    /// A block, or the end block, is not as it was written.
+    /// A block, or the end block, is damaged.
     Damaged {
-        /// How that shows.
+        /// How the damage shows.
         what: String,
-        /// Records in the blocks before.
+        /// Records in the preceding blocks.
         complete_records: u64,
     },
-    /// There is no end block. The offset is where the last complete block ends.
+    /// The end block is missing. The offset is the end of the last complete block.
     Unfinished {
-        /// Records in complete blocks.
         complete_records: u64,
-        /// Complete blocks.
         complete_blocks: u64,
-        /// Bytes behind them, of a block that was cut short.
+        /// Bytes behind them, from a truncated block.
         torn_bytes: u64,
     },
-    /// The trace is complete, but the file goes on.
+    /// The trace is complete, but the file continues.
     Trailing,
 }
 
 impl TraceErrorKind {
-    /// Whether the blocks before the offset are sound, so that a repair can keep them.
+    /// Whether the blocks before the offset are intact, so that a repair can keep them.
     pub(super) fn leaves_blocks(&self) -> bool {
         matches!(self, Self::Damaged { .. } | Self::Unfinished { .. } | Self::Trailing)
     }
@@ -78,15 +73,15 @@ impl fmt::Display for TraceErrorKind {
         match self {
             Self::Io(error) => write!(f, "reading failed: {error}"),
             Self::NotATrace { first_bytes } if first_bytes.is_empty() => {
-                write!(f, "not a trace of this format, it is empty")
+                write!(f, "not a trace of this format: it is empty")
             }
             Self::NotATrace { first_bytes } => {
                 let begin = first_bytes.escape_ascii();
-                write!(f, "not a trace of this format, it begins with \"{begin}\"")
+                write!(f, "not a trace of this format: it begins with \"{begin}\"")
             }
             Self::Newer { version } => write!(
                 f,
-                "written in version {version} of the format, this program reads version {VERSION}"
+                "written in version {version} of the format; this program reads version {VERSION}"
             ),
             Self::HeaderCutShort => write!(f, "the file ends within its header"),
             Self::HeaderDamaged { what } => write!(f, "the header is damaged: {what}"),
@@ -111,7 +106,7 @@ impl fmt::Display for TraceError {
         match kind {
             TraceErrorKind::Io(_) => write!(f, "try again, or read a copy"),
             TraceErrorKind::NotATrace { .. } => {
-                write!(f, "traces of other formats become one by `nibble-bench trace convert`")
+                write!(f, "convert traces of other formats with `nibble-bench trace convert`")
             }
             TraceErrorKind::Newer { .. } => {
                 write!(f, "use the nibble-bench that wrote it or a newer one")
@@ -124,14 +119,14 @@ impl fmt::Display for TraceError {
             }
             TraceErrorKind::Damaged { complete_records, .. } => write!(
                 f,
-                "copy it from its origin again, or keep the {complete_records} records before by \
-                 `nibble-bench trace repair {name}`"
+                "copy it from its origin again, or keep the {complete_records} records before \
+                 that with `nibble-bench trace repair {name}`"
             ),
             TraceErrorKind::Unfinished { .. } => {
                 write!(f, "`nibble-bench trace repair {name}` keeps the complete blocks")
             }
             TraceErrorKind::Trailing => {
-                write!(f, "`nibble-bench trace repair {name}` keeps the trace alone")
+                write!(f, "`nibble-bench trace repair {name}` keeps only the trace")
             }
         }
     }
@@ -149,26 +144,25 @@ impl Error for TraceError {
 /// A trace that cannot be written.
 #[derive(Debug)]
 pub enum WriteError {
-    /// Bytes could not be written. The blocks before are complete.
+    /// Writing failed. The blocks before are complete.
     Io(io::Error),
-    /// An earlier error left a block half written; nothing can follow it.
+    /// An earlier error left a half-written block; nothing can follow it.
     Broken,
-    /// The header announces records of another kind.
+    /// The header announces another kind of record.
     WrongContent {
-        /// What it announces.
+        /// What the header announces.
         announced: Content,
         /// What the writer takes.
         records: Content,
     },
-    /// The texts of the header, or those noted for the end, are too long together.
+    /// The texts of the header, or the notes at the end, exceed the limit in total.
     TextTooLong,
-    /// A record is older than the one before. It was not taken.
+    /// A record is older than its predecessor. It was not written.
     Backwards {
-        /// Which record it would have been, from 0.
+        /// The position it would have had, from 0.
         record: u64,
-        /// Its time.
         time_ns: u64,
-        /// That of the record before.
+        /// The time of its predecessor.
         before_ns: u64,
     },
 }
@@ -178,13 +172,13 @@ impl fmt::Display for WriteError {
         match self {
             Self::Io(error) => write!(
                 f,
-                "writing a trace failed: {error}; the blocks before are complete, make room and \
-                 keep them by `nibble-bench trace repair`"
+                "writing a trace failed: {error}; the blocks before are complete; make room and \
+                 keep them with `nibble-bench trace repair`"
             ),
             Self::Broken => write!(
                 f,
-                "nothing can be written behind a block that was cut by an error; keep the blocks \
-                 before by `nibble-bench trace repair`"
+                "nothing can be written after a block that an error cut off; keep the blocks \
+                 before it with `nibble-bench trace repair`"
             ),
             Self::WrongContent { announced, records } => write!(
                 f,
@@ -198,8 +192,8 @@ impl fmt::Display for WriteError {
             ),
             Self::Backwards { record, time_ns, before_ns } => write!(
                 f,
-                "record {record} of a trace is of {time_ns} ns, the one before of {before_ns} ns; \
-                 sort records by time, or record with a monotonic clock"
+                "record {record} of a trace has time {time_ns} ns, the one before it {before_ns} \
+                 ns; sort records by time, or record with a monotonic clock"
             ),
         }
     }

@@ -1,25 +1,25 @@
-//! What stands around a block: its sizes, and two checksums.
+//! The frame around a block: its sizes and two checksums.
 //!
-//! Every checksum starts from the one before it in the file, the first from the header's. A block
-//! that is missing, doubled, moved or taken from another trace does not fit.
+//! Every checksum is seeded with the previous one in the file, the first with the header's. So a
+//! block that is missing, duplicated, moved or taken from another trace does not fit.
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::{BLOCK_RECORDS, TEXT_BYTES_MAX};
 
-/// More than any record takes before compression, in bytes.
+/// Upper bound of a record before compression, in bytes.
 const RECORD_BYTES_MAX: usize = 32;
-/// More than the beginnings of all columns of a block take, in bytes.
+/// Upper bound of all column headers of a block, in bytes.
 const COLUMNS_BYTES_MAX: usize = 64;
-/// The longest block before compression.
+/// Upper bound of a block before compression, in bytes.
 pub(super) const RAW_BYTES_MAX: usize = BLOCK_RECORDS * RECORD_BYTES_MAX + COLUMNS_BYTES_MAX;
 
-/// Sizes and their checksum.
+/// The sizes and their checksum.
 pub(super) const HEAD_BYTES: usize = 24;
 /// The checksum of the content.
 pub(super) const TAIL_BYTES: usize = 8;
 
-/// What a frame holds.
+/// What a frame contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FrameKind {
     /// A block of records, compressed.
@@ -37,21 +37,21 @@ impl FrameKind {
     }
 }
 
-/// The head of a frame, less its checksum.
+/// The head of a frame, without its checksum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Frame {
     pub(super) kind: FrameKind,
-    /// Records in the block; 0 at the end.
+    /// Number of records in the block; 0 at the end.
     pub(super) records: usize,
-    /// The content before compression.
+    /// Size of the content before compression.
     pub(super) raw_bytes: usize,
-    /// The content in the file.
+    /// Size of the content in the file.
     pub(super) stored_bytes: usize,
 }
 
 impl Frame {
-    /// Fills in the head and appends the tail of a frame whose content stands behind room for its
-    /// head; returns the checksum from which the next frame starts.
+    /// Fills in the head and appends the tail of a frame. `frame` holds room for the head, then the
+    /// content. Returns the checksum that seeds the next frame.
     pub(super) fn seal(self, chain: u64, frame: &mut Vec<u8>) -> u64 {
         debug_assert_eq!(frame.len(), HEAD_BYTES + self.stored_bytes);
         let sizes = [self.records, self.raw_bytes, self.stored_bytes];
@@ -66,7 +66,7 @@ impl Frame {
         chain
     }
 
-    /// Reads a head: the sizes, all within their bounds, and its checksum.
+    /// Reads a head: sizes, checked against their bounds, and the checksum.
     pub(super) fn open(chain: u64, head: &[u8; HEAD_BYTES]) -> Result<(Self, u64), &'static str> {
         let word = |at: usize| u32::from_le_bytes(head[at..at + 4].try_into().expect("4 bytes"));
         let checksum = u64::from_le_bytes(head[16..].try_into().expect("8 bytes"));
@@ -94,8 +94,8 @@ impl Frame {
         Ok((Self { kind, records, raw_bytes, stored_bytes }, checksum))
     }
 
-    /// Whether `content` and its `tail` are as they were written, and the checksum from which the
-    /// next frame starts.
+    /// Checks `content` against its `tail`. Returns the checksum that seeds the next frame, or
+    /// `None` if the content is damaged.
     pub(super) fn check(content: &[u8], tail: [u8; TAIL_BYTES], chain: u64) -> Option<u64> {
         let checksum = u64::from_le_bytes(tail);
         (checksum == xxh3_64_with_seed(content, chain)).then_some(checksum)

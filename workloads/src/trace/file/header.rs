@@ -1,4 +1,4 @@
-//! How a trace file begins: what it holds and where that comes from.
+//! The header of a trace file: what it contains and where that comes from.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,20 +10,20 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::source::Source;
 use super::{Record, TraceError, TraceErrorKind};
 
-/// The first bytes of every trace file. The first is no character, the last two are what programs
-/// change that take a file for text.
+/// The first bytes of every trace file. The first byte is not a character; the last two are bytes
+/// that programs change when they take a file for text.
 pub(super) const MAGIC: [u8; 8] = *b"\x89NBTRC\r\n";
 
-/// The version of the format that is written and read.
+/// The format version that is written and read.
 pub const VERSION: u32 = 1;
 
-/// The most that the header's text, or the text at the end of a trace, may take.
+/// The largest size of the header's text, or of the text at the end of a trace.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;
 
 /// Magic, version and length of the text.
 const FIXED_BYTES: usize = 16;
 
-/// What a trace is a sequence of.
+/// The kind of records in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Content {
@@ -50,30 +50,30 @@ impl fmt::Display for Content {
     }
 }
 
-/// What a trace holds and where it comes from.
+/// Describes what a trace contains and where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Header {
-    /// What it is a sequence of.
+    /// The kind of records.
     pub content: Content,
-    /// What was recorded, as in `postmark 1.51 on FUSE`.
+    /// What was recorded, for example `postmark 1.51 on FUSE`.
     pub source: String,
-    /// The seed, where the program took one.
+    /// The seed, if the program took one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// What was asked of the program, by name.
+    /// The program's parameters, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, String>,
 }
 
 impl Header {
-    /// The header of a trace of `R`, without seed and parameters.
+    /// The header of a trace of `R` records, without seed and parameters.
     #[must_use]
     pub fn new<R: Record>(source: impl Into<String>) -> Self {
         Self { content: R::CONTENT, source: source.into(), seed: None, parameters: BTreeMap::new() }
     }
 
-    /// The bytes a file begins with; `None` where the text is longer than [`TEXT_BYTES_MAX`].
+    /// The first bytes of the file; `None` if the text is longer than [`TEXT_BYTES_MAX`].
     pub(super) fn to_bytes(&self) -> Option<Vec<u8>> {
         let text = serde_json::to_vec(self).expect("strings and numbers");
         if text.len() > TEXT_BYTES_MAX {
@@ -88,8 +88,8 @@ impl Header {
         Some(bytes)
     }
 
-    /// Reads what [`to_bytes`](Self::to_bytes) wrote; with it comes the checksum of it all, where
-    /// the chain of checksums starts.
+    /// Reads what [`to_bytes`](Self::to_bytes) wrote. Also returns its checksum, which starts the
+    /// chain of checksums.
     pub(super) fn read<In: Read>(source: &mut Source<In>) -> Result<(Self, u64), TraceError> {
         let mut fixed = Vec::new();
         source.read(FIXED_BYTES, &mut fixed)?;
@@ -110,7 +110,7 @@ impl Header {
             return Err(source.error(8, damaged("there is no version 0".into())));
         }
         if text_bytes > TEXT_BYTES_MAX {
-            let what = format!("a text of {text_bytes} bytes, at most {TEXT_BYTES_MAX} can be");
+            let what = format!("the text has {text_bytes} bytes, more than {TEXT_BYTES_MAX}");
             return Err(source.error(12, damaged(what)));
         }
         let mut bytes = fixed;
@@ -156,14 +156,14 @@ mod tests {
     fn what_cannot_be_read_is_named_with_a_remedy() {
         assert_eq!(
             read(b"time,key,size\n1,2,3\n"),
-            Err("trace a.trace, byte 0: not a trace of this format, it begins with \"time,key\"; \
-                 traces of other formats become one by `nibble-bench trace convert`"
+            Err("trace a.trace, byte 0: not a trace of this format: it begins with \"time,key\"; \
+                 convert traces of other formats with `nibble-bench trace convert`"
                 .into())
         );
         assert_eq!(
             read(b""),
-            Err("trace a.trace, byte 0: not a trace of this format, it is empty; traces of other \
-                 formats become one by `nibble-bench trace convert`"
+            Err("trace a.trace, byte 0: not a trace of this format: it is empty; convert traces \
+                 of other formats with `nibble-bench trace convert`"
                 .into())
         );
         let sound = Header::new::<Operation>("x").to_bytes().unwrap();
@@ -171,7 +171,7 @@ mod tests {
         newer[8] = 7;
         assert_eq!(
             read(&newer),
-            Err("trace a.trace, byte 8: written in version 7 of the format, this program reads \
+            Err("trace a.trace, byte 8: written in version 7 of the format; this program reads \
                  version 1; use the nibble-bench that wrote it or a newer one"
                 .into())
         );
@@ -181,7 +181,7 @@ mod tests {
         }
         let mut huge = sound;
         huge[15] = 0x7F;
-        assert!(read(&huge).unwrap_err().contains("at most 1048576 can be"));
+        assert!(read(&huge).unwrap_err().contains("more than 1048576"));
     }
 
     #[test]

@@ -18,12 +18,13 @@
 //!          8 B  checksum of the text
 //! ```
 //!
-//! Numbers are little-endian. Checksums are XXH3 with 64 bits, each seeded with the one before it
-//! in the file. How records become columns is in `operations.rs` and `allocations.rs`: a block
-//! holds all kinds, then all keys, and so on, and is read without the blocks before it.
+//! Numbers are little-endian. Checksums are 64-bit XXH3, each seeded with the previous one in the
+//! file. `operations.rs` and `allocations.rs` define how records become columns: a block holds all
+//! kinds, then all keys, and so on. A block can be read without the blocks before it.
 //!
-//! A file without end block is one whose recording was cut. It holds complete blocks up to there,
-//! which [`repair`] keeps. A replay calls [`verify`] first, so that nothing is replayed by half.
+//! A file without an end block comes from an interrupted recording. It holds complete blocks up to
+//! that point, which [`repair`] keeps. A replay calls [`verify`] first, so that it never replays
+//! half a trace.
 //!
 //! ```
 //! use workloads::trace::{Header, Operation, OperationKind, TraceReader, TraceWriter};
@@ -68,25 +69,25 @@ use source::Source;
 
 use super::{Allocation, Operation};
 
-/// Records of a full block.
+/// Number of records in a full block.
 pub const BLOCK_RECORDS: usize = 1 << 16;
 
-/// What the trace `input`, which messages call `name`, says about itself, and what it holds.
-/// Reads the header alone.
+/// Reads the header of the trace `input` and what kind of records it contains; reads nothing else.
+/// Error messages call the trace `name`.
 ///
 /// # Errors
 ///
-/// Where that is no header of a trace.
+/// If the header cannot be read.
 pub fn peek_content(input: impl Read, name: &str) -> Result<(Content, Header), TraceError> {
     let (header, _) = Header::read(&mut Source::new(input, name))?;
     Ok((header.content, header))
 }
 
-/// Reads the whole trace `input`, which messages call `name`, and keeps none of it.
+/// Reads the whole trace `input` and keeps none of it. Error messages call the trace `name`.
 ///
 /// # Errors
 ///
-/// Where anything is damaged or missing.
+/// If anything is damaged or missing.
 pub fn verify(input: impl Read, name: &str) -> Result<(Header, Totals), TraceError> {
     let mut source = Source::new(input, name);
     let (header, checksum) = Header::read(&mut source)?;

@@ -1,4 +1,4 @@
-//! A block of operations.
+//! Encoding of a block of key-value operations.
 //!
 //! ```text
 //! [u8; n]     kinds: place in `OperationKind::ALL`

@@ -1,4 +1,4 @@
-//! Reads a trace, a block at a time.
+//! Reads a trace block by block.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,18 +11,18 @@ use super::frame::{Frame, FrameKind, HEAD_BYTES, TAIL_BYTES};
 use super::source::Source;
 use super::{Header, Record, Totals, TraceError, TraceErrorKind};
 
-/// Reads the records of a trace. What it hands out is exactly what was written, in order; whatever
-/// is missing or different at the end of it all is an error.
+/// Reads the records of a trace. It returns exactly what was written, in order; anything missing or
+/// different, at the end too, is an error.
 ///
-/// Takes at most a block of records and its bytes in memory, about 8 MiB.
+/// Holds at most one block of records and its bytes in memory, about 8 MiB.
 pub struct TraceReader<R: Record, In: Read> {
     source: Source<In>,
     header: Header,
-    /// Of the blocks read so far, and in the end the notes.
+    /// Totals of the blocks read so far, and at the end the notes.
     totals: Totals,
     /// Time of the last record read.
     last_ns: u64,
-    /// The checksum from which the next frame starts.
+    /// The checksum that seeds the next frame.
     chain: u64,
     progress: Progress,
     allow_unfinished: bool,
@@ -32,34 +32,34 @@ pub struct TraceReader<R: Record, In: Read> {
     records: PhantomData<R>,
 }
 
-/// How far reading came.
+/// How far reading has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
-    /// Blocks may follow.
+    /// More blocks may follow.
     Blocks,
-    /// The end block was read; it fits all blocks, and nothing follows it.
+    /// The end block was read. It matches the blocks, and nothing follows it.
     Finished,
-    /// There is no end block, and none was asked for.
+    /// There is no end block, and none was required.
     Unfinished,
-    /// There was an error.
+    /// An error occurred.
     Failed,
 }
 
 impl<R: Record, In: Read> TraceReader<R, In> {
-    /// Begins to read `input`, which messages call `name`.
+    /// Opens the trace `input`. Error messages call it `name`.
     ///
-    /// Bytes are asked for in large pieces, so `input` needs no buffer.
+    /// Reads in large pieces, so `input` needs no buffer.
     ///
     /// # Errors
     ///
-    /// Where the header cannot be read, or announces other records than `R`.
+    /// If the header cannot be read or announces other records than `R`.
     pub fn new(input: In, name: &str) -> Result<Self, TraceError> {
         let mut source = Source::new(input, name);
         let (header, checksum) = Header::read(&mut source)?;
         Self::after_header(source, header, checksum)
     }
 
-    /// Goes on where the header was read.
+    /// Continues after the header.
     pub(super) fn after_header(
         source: Source<In>,
         header: Header,
@@ -86,38 +86,39 @@ impl<R: Record, In: Read> TraceReader<R, In> {
         })
     }
 
-    /// Lets a trace without an end block end after its last complete block, without an error.
+    /// Accepts a trace without an end block: it then ends after its last complete block, without an
+    /// error.
     #[must_use]
     pub fn allow_unfinished(mut self) -> Self {
         self.allow_unfinished = true;
         self
     }
 
-    /// What the trace says about itself.
+    /// The trace's header.
     #[must_use]
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// What was read in all, once the end is reached.
+    /// The totals of the trace, once the end is reached.
     #[must_use]
     pub fn totals(&self) -> Option<&Totals> {
         let at_end = matches!(self.progress, Progress::Finished | Progress::Unfinished);
         at_end.then_some(&self.totals)
     }
 
-    /// Whether the end was reached without an end block.
+    /// Whether reading ended without an end block.
     #[must_use]
     pub fn is_unfinished(&self) -> bool {
         self.progress == Progress::Unfinished
     }
 
-    /// Puts the records of the next block in the place of what `into` holds. `false` at the end,
-    /// and `into` is empty.
+    /// Replaces the contents of `into` with the records of the next block. At the end it returns
+    /// `false` and leaves `into` empty.
     ///
     /// # Errors
     ///
-    /// Where the block is damaged or missing; `into` is empty, and no block can be read after it.
+    /// If the block is damaged or missing. Then `into` is empty and no further block can be read.
     pub fn next_block(&mut self, into: &mut Vec<R>) -> Result<bool, TraceError> {
         into.clear();
         match self.progress {
@@ -135,25 +136,25 @@ impl<R: Record, In: Read> TraceReader<R, In> {
         }
     }
 
-    /// The records that were not read yet, one by one. It holds a block: records that it read and
-    /// did not hand out are lost with it.
+    /// Iterates over the remaining records. The iterator buffers a block: records it has read but
+    /// not returned are lost when it is dropped.
     pub fn records(&mut self) -> Records<'_, R, In> {
         Records { reader: self, block: Vec::new(), next: 0, failed: false }
     }
 
-    /// Reads all that is left, and keeps none of it: what follows a success can rely on every
-    /// record.
+    /// Reads the rest of the trace and keeps none of it. After success every record can be relied
+    /// on.
     ///
     /// # Errors
     ///
-    /// As [`next_block`](Self::next_block).
+    /// As for [`next_block`](Self::next_block).
     pub fn verify(mut self) -> Result<Totals, TraceError> {
         let mut block = Vec::new();
         while self.next_block(&mut block)? {}
         Ok(self.totals)
     }
 
-    /// What the end block noted, where one was read: also where bytes follow it.
+    /// The notes of the end block, if one was read, even if bytes follow it.
     pub(super) fn notes(&self) -> &BTreeMap<String, String> {
         &self.totals.notes
     }
@@ -207,7 +208,7 @@ impl<R: Record, In: Read> TraceReader<R, In> {
     fn end(&mut self, begin: u64) -> Result<(), TraceError> {
         let text = &self.stored[..self.stored.len() - TAIL_BYTES];
         let written: Totals = serde_json::from_slice(text)
-            .map_err(|error| self.damaged(begin, &format!("the end block is no text: {error}")))?;
+            .map_err(|error| self.damaged(begin, &format!("the end block is not text: {error}")))?;
         let notes = written.notes.clone();
         if written != (Totals { notes, ..self.totals.clone() }) {
             let what = "the end block tells of other records than the blocks hold";
@@ -252,12 +253,12 @@ impl<R: Record, In: Read> fmt::Debug for TraceReader<R, In> {
     }
 }
 
-/// The records of a trace one by one; ends after an error.
+/// Iterates over the records of a trace; ends after an error.
 #[derive(Debug)]
 pub struct Records<'a, R: Record, In: Read> {
     reader: &'a mut TraceReader<R, In>,
     block: Vec<R>,
-    /// Place in `block` of the next record.
+    /// Position of the next record in `block`.
     next: usize,
     failed: bool,
 }
@@ -280,7 +281,7 @@ impl<R: Record, In: Read> Iterator for Records<'_, R, In> {
 }
 
 impl<R: Record, In: Read> Records<'_, R, In> {
-    /// `false` at the end and after an error.
+    /// Returns `false` at the end and after an error.
     fn refill(&mut self) -> Result<bool, TraceError> {
         if self.failed {
             return Ok(false);
@@ -297,8 +298,8 @@ mod tests {
     use super::*;
     use crate::trace::{Operation, OperationKind};
 
-    /// A trace of the given frames whose checksums all fit: kind, records, bytes before
-    /// compression, content.
+    /// A trace of the given frames with valid checksums: kind, records, bytes before compression,
+    /// content.
     fn crafted(frames: &[(FrameKind, usize, usize, &[u8])]) -> Vec<u8> {
         let mut bytes = Header::new::<Operation>("crafted").to_bytes().unwrap();
         let mut chain = u64::from_le_bytes(*bytes.last_chunk().unwrap());
@@ -352,7 +353,7 @@ mod tests {
         assert_eq!(block(1, sound.len() - 1, &content), size);
         assert_eq!(block(1, sound.len(), b"no compression"), size);
         assert_eq!(block(1, 100, &bomb), size, "a bomb");
-        // Its time, 5, stands where the second kind would.
+        // The first record's time, 5, is where the second kind would be.
         let kind = "an operation of a kind that does not exist";
         assert_eq!(block(2, sound.len(), &content), kind);
     }
@@ -378,6 +379,6 @@ mod tests {
             let what = end(&totals.to_text().unwrap());
             assert_eq!(what, "the end block tells of other records than the blocks hold");
         }
-        assert!(end(b"{").starts_with("the end block is no text: "));
+        assert!(end(b"{").starts_with("the end block is not text: "));
     }
 }

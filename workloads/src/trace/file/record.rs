@@ -1,34 +1,34 @@
-//! What a trace is a sequence of, and how a block of it becomes bytes.
+//! What a trace consists of, and how a block of it becomes bytes.
 
 use std::error::Error;
 use std::fmt;
 
 use super::Content;
 
-/// A record of a trace, encoded by the block. Every block is read alone: nothing of the blocks
-/// before it is needed.
+/// A record of a trace. Records are encoded in blocks, and every block can be decoded without the
+/// blocks before it.
 pub trait Record: Copy + PartialEq + fmt::Debug {
-    /// What a trace of such records holds.
+    /// The content announced for traces of such records.
     const CONTENT: Content;
 
-    /// When it happened, where such records have a time. Times of a trace never run backwards.
+    /// When it happened, if such records have a time. Times never decrease within a trace.
     fn time_ns(&self) -> Option<u64>;
 
-    /// Appends `records` to `out`, at most [`BLOCK_RECORDS`](super::BLOCK_RECORDS) of them and
-    /// their times in order.
+    /// Appends the encoding of `records` to `out`. There are at most
+    /// [`BLOCK_RECORDS`](super::BLOCK_RECORDS) records, with times in order.
     fn encode(records: &[Self], out: &mut Vec<u8>);
 
-    /// Appends the `count` records of which `raw` consists to `into`. Whatever bytes are given,
-    /// nothing more than what `count` records need is allocated.
+    /// Decodes `count` records from `raw` and appends them to `into`. Whatever the bytes, it
+    /// allocates no more than `count` records need.
     ///
     /// # Errors
     ///
-    /// [`Malformed`] where `raw` is nothing that [`encode`](Self::encode) writes; `into` is
-    /// as it was before.
+    /// [`Malformed`] if `raw` is not the output of [`encode`](Self::encode); `into` is then
+    /// unchanged.
     fn decode(raw: &[u8], count: usize, into: &mut Vec<Self>) -> Result<(), Malformed>;
 }
 
-/// Bytes that are not a block of records: what about them cannot be.
+/// Bytes that are not a block of records, with the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed(pub &'static str);
 

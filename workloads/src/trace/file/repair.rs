@@ -1,4 +1,4 @@
-//! Makes a complete trace of one that was cut or damaged.
+//! Makes a complete trace from a truncated or damaged one.
 
 use std::error::Error;
 use std::fmt;
@@ -8,13 +8,12 @@ use super::source::Source;
 use super::{Content, Header, Record, Totals, TraceError, TraceReader, TraceWriter, WriteError};
 use crate::trace::{Allocation, Operation};
 
-/// The note by which a trace says that it was repaired, and why.
+/// The name of the note that says a trace was repaired, and why.
 pub const REPAIRED: &str = "repaired";
 
-/// A repair that failed.
 #[derive(Debug)]
 pub enum RepairError {
-    /// Nothing can be kept: the header is damaged, or reading fails.
+    /// Nothing can be kept: the header is damaged, or reading failed.
     Read(TraceError),
     /// The copy cannot be written.
     Write(WriteError),
@@ -38,13 +37,13 @@ impl Error for RepairError {
     }
 }
 
-/// Copies the trace `input`, which messages call `name`, to `output`: all blocks up to the first
-/// that is damaged or missing, and an end block that notes as [`REPAIRED`] where and why it was
-/// cut. A trace without fault is copied without such a note.
+/// Copies the trace `input` to `output`: all blocks up to the first that is damaged or missing,
+/// then an end block with the note [`REPAIRED`], which says where and why the trace was cut. An
+/// intact trace is copied without this note. Error messages call the trace `name`.
 ///
 /// # Errors
 ///
-/// [`RepairError`]; `output` is then no complete trace.
+/// [`RepairError`]; `output` is then not a complete trace.
 pub fn repair(input: impl Read, name: &str, output: impl Write) -> Result<Totals, RepairError> {
     let mut source = Source::new(input, name);
     let (header, checksum) = Header::read(&mut source).map_err(RepairError::Read)?;

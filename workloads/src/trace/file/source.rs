@@ -1,4 +1,4 @@
-//! Where a trace is read from: bytes with a name, counted.
+//! The input of a trace: named bytes, with a count of those read.
 
 use std::io::Read;
 
@@ -21,7 +21,7 @@ impl<In: Read> Source<In> {
         self.offset
     }
 
-    /// Appends the next `length` bytes, less where the input ends, and says how many they are.
+    /// Appends the next `length` bytes to `into`, fewer if the input ends. Returns how many.
     pub(super) fn read(&mut self, length: usize, into: &mut Vec<u8>) -> Result<usize, TraceError> {
         into.reserve(length);
         let before = into.len();

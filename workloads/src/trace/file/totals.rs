@@ -1,4 +1,4 @@
-//! How a trace ends: what it holds in all.
+//! The end of a trace: its totals.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,13 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::{Content, TEXT_BYTES_MAX};
 
-/// What a trace holds in all.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Totals {
-    /// All records.
     pub records: u64,
-    /// The blocks they stand in.
     pub blocks: u64,
-    /// The identity of the trace: two traces with the same digest hold the same records in the
-    /// same blocks, whatever their headers and notes say and whichever release of the compressor
-    /// wrote them.
+    /// The identity of the trace. Two traces with the same digest hold the same records in the same
+    /// blocks, whatever their headers and notes say and whichever compressor release wrote them.
     pub digest: u64,
     /// What was known only at the end, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -30,14 +26,14 @@ impl Totals {
         Self { records: 0, blocks: 0, digest, notes: BTreeMap::new() }
     }
 
-    /// Adds a block of `records` that are `raw` before compression.
+    /// Adds a block of `records` records whose uncompressed bytes are `raw`.
     pub(super) fn add(&mut self, records: usize, raw: &[u8]) {
         self.records += records as u64;
         self.blocks += 1;
         self.digest = xxh3_64_with_seed(raw, self.digest);
     }
 
-    /// The text of the end block; `None` where it is longer than [`TEXT_BYTES_MAX`].
+    /// The text of the end block; `None` if it is longer than [`TEXT_BYTES_MAX`].
     pub(super) fn to_text(&self) -> Option<Vec<u8>> {
         let text = serde_json::to_vec(self).expect("strings and numbers");
         (text.len() <= TEXT_BYTES_MAX).then_some(text)

@@ -1,4 +1,4 @@
-//! Writes a trace, a block at a time.
+//! Writes a trace block by block.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -8,25 +8,25 @@ use zstd::bulk::Compressor;
 use super::frame::{Frame, FrameKind, HEAD_BYTES};
 use super::{BLOCK_RECORDS, Header, Record, Totals, WriteError};
 
-/// Compression of blocks. What varies in a trace is hashes and times, which higher levels cannot
-/// make smaller either: level 3 gains a hundredth on operations and loses more on allocations
-/// (`cargo bench -p workloads` prints the bytes a record takes).
+/// Compression level of blocks. What varies in a trace is hashes and times, which higher levels
+/// cannot shrink either: level 3 gains one per cent on operations and loses more on allocations
+/// (`cargo bench -p workloads` prints the bytes per record).
 const LEVEL: i32 = 1;
 
-/// Writes records into `out`. Every block goes out with a single write as soon as it is full, so
-/// a recorder that is killed leaves all its full blocks to the kernel, which a repair makes a
-/// trace of. A trace is complete only after [`finish`](Self::finish).
+/// Writes records to `out`. Each block is written with a single write as soon as it is full, so a
+/// recorder that is killed has passed all its full blocks to the kernel, and a repair makes a trace
+/// of them. A trace is complete only after [`finish`](Self::finish).
 ///
-/// Takes at most a block of records and its bytes in memory, about 8 MiB.
+/// Holds at most one block of records and its bytes in memory, about 8 MiB.
 pub struct TraceWriter<R: Record, W: Write> {
     out: W,
     records: Vec<R>,
     /// Time of the last record pushed.
     last_ns: u64,
     totals: Totals,
-    /// The checksum from which the next frame starts.
+    /// The checksum that seeds the next frame.
     chain: u64,
-    /// A write failed, so what stands last in `out` may be half a block.
+    /// Whether a write failed, so that `out` may end in half a block.
     broken: bool,
     compressor: Compressor<'static>,
     raw: Vec<u8>,
@@ -34,11 +34,11 @@ pub struct TraceWriter<R: Record, W: Write> {
 }
 
 impl<R: Record, W: Write> TraceWriter<R, W> {
-    /// Begins a trace with `header`, which is written at once.
+    /// Starts a trace by writing `header`.
     ///
     /// # Errors
     ///
-    /// Where `header` announces other records than `R`, its texts are too long, or `out` fails.
+    /// If `header` announces other records than `R`, its texts are too long, or `out` fails.
     pub fn new(mut out: W, header: &Header) -> Result<Self, WriteError> {
         if header.content != R::CONTENT {
             let (announced, records) = (header.content, R::CONTENT);
@@ -60,12 +60,12 @@ impl<R: Record, W: Write> TraceWriter<R, W> {
         })
     }
 
-    /// Adds a record, and writes the block where that fills it.
+    /// Adds a record, and writes the block if that fills it.
     ///
     /// # Errors
     ///
-    /// [`WriteError::Backwards`] where it is older than the one before; the trace goes on without
-    /// it. Else as [`flush_block`](Self::flush_block).
+    /// [`WriteError::Backwards`] if the record is older than its predecessor; the trace continues
+    /// without it. Otherwise as for [`flush_block`](Self::flush_block).
     #[inline]
     pub fn push(&mut self, record: R) -> Result<(), WriteError> {
         if let Some(time_ns) = record.time_ns() {
@@ -79,12 +79,12 @@ impl<R: Record, W: Write> TraceWriter<R, W> {
         if self.records.len() == BLOCK_RECORDS { self.flush_block() } else { Ok(()) }
     }
 
-    /// Writes what was pushed since the last block as a block of its own; nothing where that is
-    /// nothing.
+    /// Writes the records pushed since the last block as a block of its own. Does nothing if there
+    /// are none.
     ///
     /// # Errors
     ///
-    /// Where `out` fails. Nothing can be written after that.
+    /// If `out` fails. Nothing can be written after that.
     pub fn flush_block(&mut self) -> Result<(), WriteError> {
         if self.broken {
             return Err(WriteError::Broken);
@@ -111,14 +111,14 @@ impl<R: Record, W: Write> TraceWriter<R, W> {
         Ok(())
     }
 
-    /// Notes something that is known only at the end; the last note of a name stays.
+    /// Adds a note that is known only at the end. A later note of the same name replaces it.
     ///
     /// # Errors
     ///
-    /// [`WriteError::TextTooLong`], and the note is not taken.
+    /// [`WriteError::TextTooLong`]; the note is then not added.
     pub fn note(&mut self, name: &str, value: &str) -> Result<(), WriteError> {
         let before = self.totals.notes.insert(name.to_owned(), value.to_owned());
-        // Totals that are written later may have more digits.
+        // Totals written later may have more digits.
         let longest =
             Totals { records: u64::MAX, blocks: u64::MAX, digest: u64::MAX, ..self.totals.clone() };
         if longest.to_text().is_some() {
@@ -131,11 +131,11 @@ impl<R: Record, W: Write> TraceWriter<R, W> {
         Err(WriteError::TextTooLong)
     }
 
-    /// Writes what is left and the end block, and gives `out` back.
+    /// Writes the remaining records and the end block, and returns `out`.
     ///
     /// # Errors
     ///
-    /// Where `out` fails; the trace then stays unfinished.
+    /// If `out` fails; the trace then stays unfinished.
     pub fn finish(mut self) -> Result<(W, Totals), WriteError> {
         self.flush_block()?;
         let text = self.totals.to_text().ok_or(WriteError::TextTooLong)?;

@@ -1,24 +1,24 @@
-//! What one line or record of a trace turns into.
+//! The operations that one line or record of a trace produces.
 
 use super::Skipped;
 use super::error::Fault;
 use crate::trace::{OperationKind, key_of_bytes};
 
-/// An operation that has no time yet, and a size that may be too large.
+/// An operation without a time yet, and with a size that may be too large.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pending {
     pub(super) kind: OperationKind,
     pub(super) key: u64,
     pub(super) value_bytes: u64,
-    /// How often in a row, at least once.
+    /// How often it repeats in a row, at least once.
     pub(super) times: u32,
 }
 
 /// Filled by a parser, emptied by the reader.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
-    /// When the operations were sent, since any moment the format chooses. 0 in a format without
-    /// times.
+    /// When the operations were sent, relative to any epoch the format chooses. 0 in formats
+    /// without times.
     pub(super) stamp_ns: u128,
     pub(super) pending: Vec<Pending>,
     pub(super) skipped: Skipped,
@@ -38,18 +38,18 @@ impl Batch {
     }
 }
 
-/// Understands one format.
+/// Parses one format.
 pub(super) trait Parser {
-    /// Turns a line (without its end) or record into operations.
+    /// Turns a line (without its end) or a record into operations.
     fn parse(&mut self, item: &[u8], batch: &mut Batch) -> Result<(), Fault>;
 
-    /// Whether the trace may end here.
+    /// Checks that the trace may end here.
     fn finish(&self) -> Result<(), Fault> {
         Ok(())
     }
 }
 
-/// The key of an object that has a number: a bijection.
+/// The key of a numbered object: a bijection.
 pub(super) fn key_of_number(number: u64) -> u64 {
     key_of_bytes(&number.to_le_bytes())
 }

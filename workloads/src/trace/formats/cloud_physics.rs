@@ -1,4 +1,4 @@
-//! CloudPhysics' block traces, as libCacheSim distributes them in text.
+//! CloudPhysics' block traces, in libCacheSim's text form.
 
 use super::batch::{Batch, Parser, key_of_number};
 use super::error::Fault;
@@ -36,9 +36,9 @@ impl Parser for CloudPhysics {
                 )
             })?;
         match code {
-            // READ of 6, 10, 12 and 16 bytes.
+            // READ(6), READ(10), READ(12) and READ(16).
             0x08 | 0x28 | 0xA8 | 0x88 => batch.get(key, size_bytes),
-            // WRITE of 6, 10, 12 and 16 bytes; WRITE AND VERIFY of 10, 12 and 16.
+            // WRITE(6) to WRITE(16); WRITE AND VERIFY(10) to WRITE AND VERIFY(16).
             0x0A | 0x2A | 0xAA | 0x8A | 0x2E | 0xAE | 0x8E => batch.put(key, size_bytes),
             other => batch.skipped.count(&format!("SCSI operation {other:02x}")),
         }

@@ -1,18 +1,17 @@
-//! What is wrong with a trace, and where.
+//! Errors in traces of public formats.
 
 use std::error::Error;
 use std::fmt;
 
-/// A place in a trace that cannot be understood.
+/// A place in a trace that cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormatError {
-    /// The trace, as the caller named it; with `(decompressed)` where offsets count those bytes.
+    /// The caller's name of the trace, with `(decompressed)` if offsets count decompressed bytes.
     pub name: String,
-    /// Bytes before the line or record that is wrong.
+    /// Offset of the faulty line or record in bytes.
     pub offset: u64,
-    /// Its line, from 1; none in binary formats.
+    /// The line number, from 1; `None` in binary formats.
     pub line: Option<u64>,
-    /// What is wrong.
     pub what: String,
     /// What to do about it.
     pub remedy: String,
@@ -30,7 +29,7 @@ impl fmt::Display for FormatError {
 
 impl Error for FormatError {}
 
-/// What is wrong with the line or record at hand; its place is known to the source.
+/// What is wrong with the current line or record; the source knows its place.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) what: String,

@@ -5,7 +5,7 @@ use super::error::Fault;
 pub(super) const NS_PER_SECOND: u128 = 1_000_000_000;
 const NS_DIGITS: usize = 9;
 
-/// A field as a message shows it: printable, and not longer than a line of a terminal.
+/// A field as error messages show it: printable, and no longer than a terminal line.
 pub(super) fn shown(field: &[u8]) -> String {
     const SHOWN: usize = 40;
     let start = field.get(..SHOWN).unwrap_or(field).escape_ascii();
@@ -13,12 +13,12 @@ pub(super) fn shown(field: &[u8]) -> String {
     format!("\"{start}{end}\"")
 }
 
-/// A whole number of decimal digits, which [`str::parse`] would also take with a `+`.
+/// Parses a whole decimal number. Unlike [`str::parse`], it rejects a leading `+`.
 pub(super) fn number(column: &str, field: &[u8]) -> Result<u64, Fault> {
     let wrong = |why| {
         Fault::new(
             format!("{column} {} {why}", shown(field)),
-            "check that the file is whole and of this format",
+            "check that the file is complete and has this format",
         )
     };
     if field.is_empty() {
@@ -35,12 +35,12 @@ pub(super) fn number(column: &str, field: &[u8]) -> Result<u64, Fault> {
     })
 }
 
-/// Whole seconds.
+/// Parses whole seconds.
 pub(super) fn seconds_ns(column: &str, field: &[u8]) -> Result<u128, Fault> {
     Ok(u128::from(number(column, field)?) * NS_PER_SECOND)
 }
 
-/// Seconds with up to nine digits behind a point.
+/// Parses seconds with up to nine decimal places.
 pub(super) fn decimal_seconds_ns(column: &str, field: &[u8]) -> Result<u128, Fault> {
     let Some(point) = field.iter().position(|&byte| byte == b'.') else {
         return seconds_ns(column, field);
@@ -50,7 +50,7 @@ pub(super) fn decimal_seconds_ns(column: &str, field: &[u8]) -> Result<u128, Fau
     if digits > NS_DIGITS {
         return Err(Fault::new(
             format!("{column} {} is finer than a nanosecond", shown(field)),
-            "write at most nine digits behind the point",
+            "write at most nine digits after the decimal point",
         ));
     }
     let scale = 10u128.pow((NS_DIGITS - digits) as u32);

@@ -1,4 +1,4 @@
-//! The formats, by name.
+//! The supported formats, by name.
 
 use std::error::Error;
 use std::fmt;
@@ -14,12 +14,12 @@ use super::source::Unit;
 use super::twitter::Twitter;
 use crate::near::near;
 
-/// A line of commas; memcached keys, the longest in them, have at most 250 bytes.
+/// A comma-separated line. Its longest fields are memcached keys, which have at most 250 bytes.
 const ROW_BYTES_MAX: usize = 64 << 10;
-/// A line of Redis contains the values that are stored, up to four characters for a byte.
+/// A line of Redis contains the stored values, with up to four characters per byte.
 const COMMAND_BYTES_MAX: usize = 80 << 20;
 
-/// A public format of traces, see the [module](super).
+/// A public trace format; see the [module](super).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Format {
     /// Twitter's cache traces: text.
@@ -34,7 +34,7 @@ pub enum Format {
     CloudPhysics,
     /// MSR Cambridge's block traces: text.
     Msr,
-    /// What Redis' MONITOR prints.
+    /// Output of Redis' MONITOR.
     RedisMonitor,
 }
 
@@ -64,7 +64,6 @@ impl Format {
         }
     }
 
-    /// All names.
     pub fn names() -> impl Iterator<Item = &'static str> {
         Self::ALL.into_iter().map(Self::name)
     }
@@ -100,7 +99,7 @@ impl fmt::Display for Format {
     }
 }
 
-/// A text that names no format.
+/// A text that is not the name of a format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownFormat {
     text: String,

@@ -1,4 +1,4 @@
-//! Which format a file has.
+//! Guesses the format of a file.
 
 use std::io::Read;
 
@@ -11,24 +11,25 @@ use super::redis;
 use super::source::ZSTD_MAGIC;
 use super::twitter;
 
-/// Bytes of a compressed trace that are looked at.
+/// How many bytes of a compressed trace are examined.
 const LOOK_BYTES: u64 = 64 << 10;
 /// Fewer records may look right by accident.
 const RECORDS_MIN: usize = 2;
-/// libCacheSim says its format in the names of its files.
+/// libCacheSim puts the format into its file names.
 const ORACLE_GENERAL: &str = "oraclegeneral";
 
 impl Format {
-    /// The format of a file, by what it begins with, else by its name; none if neither tells.
+    /// The format of a file, judged by its first bytes, else by its name; `None` if neither tells.
     ///
-    /// `first_bytes` should hold some complete lines or records: a few KiB. They may be compressed.
+    /// `first_bytes` should hold several complete lines or records: a few KiB. They may be
+    /// compressed.
     #[must_use]
     pub fn guess(file_name: &str, first_bytes: &[u8]) -> Option<Self> {
         let mut plain = Vec::new();
         let bytes = if first_bytes.starts_with(&ZSTD_MAGIC) {
             let mut decoder =
                 zstd::stream::read::Decoder::with_buffer(first_bytes).ok()?.take(LOOK_BYTES);
-            // Ends in an error where the bytes do; what came before it is kept.
+            // Decoding fails where the bytes end; what it produced before is kept.
             let _ = decoder.read_to_end(&mut plain);
             &plain
         } else {
@@ -41,7 +42,7 @@ impl Format {
     }
 }
 
-/// By the first lines: the first one may be a header, or the reply to MONITOR.
+/// Judges the first few lines: the very first may be a header, or the reply to MONITOR.
 fn of_text(bytes: &[u8]) -> Option<Format> {
     const LINES: usize = 2;
     let complete = &bytes[..bytes.iter().rposition(|&byte| byte == b'\n')?];
@@ -78,7 +79,7 @@ fn of_line(line: &[u8]) -> Option<Format> {
     columns.has_known_operation().then_some(Format::Twitter)
 }
 
-/// Whether times do not run backwards and next requests lie ahead.
+/// Whether times never decrease and next requests lie ahead.
 fn are_records(bytes: &[u8]) -> bool {
     let (records, _) = bytes.as_chunks::<RECORD_BYTES>();
     let mut time_s = 0;

@@ -68,7 +68,7 @@ fn request([key, op, size, op_count]: [&[u8]; 4], batch: &mut Batch) -> Result<(
     };
     let value_bytes = match kind {
         OperationKind::Put => number("size", size)?,
-        // What was not found has no size.
+        // A miss has no size.
         OperationKind::Get if size.is_empty() => 0,
         OperationKind::Get => number("size", size)?,
         OperationKind::Delete => 0,
@@ -77,7 +77,7 @@ fn request([key, op, size, op_count]: [&[u8]; 4], batch: &mut Batch) -> Result<(
     let times = u32::try_from(times).map_err(|_| {
         Fault::new(
             format!("op_count {times} is above 32 bits"),
-            "check that the line is whole; nobody repeats an operation so often",
+            "check that the line is complete; no client repeats an operation that often",
         )
     })?;
     if times == 0 {

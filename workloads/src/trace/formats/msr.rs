@@ -27,7 +27,7 @@ impl Parser for Msr {
             )
         })?;
         batch.stamp_ns = u128::from(number("Timestamp", time)?) * NS_PER_TICK;
-        // Numbers have eight bytes each, so no two objects have the same bytes.
+        // Each number takes eight bytes, so no two objects have the same bytes.
         self.object.clear();
         self.object.extend_from_slice(host);
         self.object.extend_from_slice(&number("DiskNumber", disk)?.to_le_bytes());
@@ -46,7 +46,7 @@ impl Parser for Msr {
     }
 }
 
-/// The seven columns; none if there are more or fewer.
+/// The seven columns; `None` if there are more or fewer.
 pub(super) fn columns(line: &[u8]) -> Option<[&[u8]; 7]> {
     let mut fields = line.split(|&byte| byte == b',');
     let mut columns = [&line[..0]; 7];

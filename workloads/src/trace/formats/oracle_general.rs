@@ -19,7 +19,7 @@ pub(super) struct Record {
     pub(super) time_s: u32,
     pub(super) id: u64,
     pub(super) size_bytes: u32,
-    /// The number of the next request for the same object; -1 if there is none.
+    /// The position of the next request for the same object; -1 if there is none.
     pub(super) next: i64,
 }
 

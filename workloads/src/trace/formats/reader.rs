@@ -1,4 +1,4 @@
-//! A trace as an iterator of operations.
+//! Reads a trace as an iterator of operations.
 
 use std::fmt;
 use std::io::BufRead;
@@ -10,15 +10,15 @@ use super::{Format, FormatError, Skipped};
 use crate::requests::Request;
 use crate::trace::Operation;
 
-/// What to do with values above [`Request::SIZE_MAX`], one byte below 16 MiB.
+/// How to treat values above [`Request::SIZE_MAX`], one byte below 16 MiB.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum LargeValues {
-    /// They are errors.
+    /// Return an error.
     #[default]
     Refuse,
-    /// They are given as they are, up to `u32::MAX`; larger ones are errors.
+    /// Return values up to `u32::MAX` unchanged; larger ones are errors.
     Give,
-    /// They are given as they are, up to `u32::MAX`; larger ones as that, and counted.
+    /// Return values up to `u32::MAX` unchanged; reduce larger ones to that and count them.
     Saturate,
 }
 
@@ -28,7 +28,7 @@ pub struct Reader<'a> {
     source: Source<'a>,
     parser: Box<dyn Parser>,
     batch: Batch,
-    /// Operations of the batch that were given, and how often the next one was.
+    /// How many operations of the batch were returned, and how often the next one was.
     given: usize,
     given_times: u32,
     /// The time of the batch.
@@ -40,7 +40,7 @@ pub struct Reader<'a> {
     ended: bool,
 }
 
-/// Opens a trace that is called `name` in errors. An input that begins with zstd's magic number is
+/// Opens a trace; errors call it `name`. Input that begins with zstd's magic number is
 /// decompressed.
 ///
 /// # Errors
@@ -68,39 +68,38 @@ pub fn open<'a>(
 }
 
 impl Reader<'_> {
-    /// Says what to do with large values.
+    /// Sets how large values are treated.
     #[must_use]
     pub fn large_values(mut self, large_values: LargeValues) -> Self {
         self.large_values = large_values;
         self
     }
 
-    /// The format that is read.
     #[must_use]
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// What was left out so far, by reason.
+    /// What was skipped so far, by reason.
     #[must_use]
     pub fn skipped(&self) -> &Skipped {
         &self.batch.skipped
     }
 
-    /// Lines or records so far whose time was before that of an earlier one.
+    /// How many lines or records so far had an earlier time than one before them.
     #[must_use]
     pub fn backward_times(&self) -> u64 {
         self.backward_times
     }
 
-    /// Operations so far whose value had more than `u32::MAX` bytes, by
+    /// How many operations so far had a value above `u32::MAX` bytes, under
     /// [`LargeValues::Saturate`].
     #[must_use]
     pub fn saturated_values(&self) -> u64 {
         self.saturated_values
     }
 
-    /// Reads lines or records until one becomes an operation; false at the end.
+    /// Reads lines or records until one yields an operation. Returns `false` at the end.
     fn fill(&mut self) -> Result<bool, FormatError> {
         self.batch.pending.clear();
         self.given = 0;
@@ -170,7 +169,7 @@ impl Iterator for Reader<'_> {
             }
             let filled = self.fill();
             if !matches!(filled, Ok(true)) {
-                // What is wrong in a line takes all of the line with it.
+                // An error discards the whole line.
                 self.batch.pending.clear();
                 self.ended = true;
                 return filled.err().map(Err);

@@ -1,4 +1,4 @@
-//! What Redis' MONITOR prints.
+//! The output of Redis' MONITOR.
 
 use super::batch::{Batch, Parser};
 use super::error::Fault;
@@ -7,9 +7,9 @@ use super::redis_arguments::Arguments;
 use crate::mix::mix;
 use crate::trace::{OperationKind, key_of_bytes};
 
-/// Redis keeps a number that it counts as 64 bits in binary.
+/// Redis holds a counter as a 64-bit integer.
 const COUNTER_BYTES: u64 = 8;
-/// Longer names are no commands.
+/// Longer names are not commands.
 const NAME_BYTES_MAX: usize = 32;
 const REMEDY: &str = "record the trace again with redis-cli MONITOR";
 
@@ -19,24 +19,24 @@ pub(super) struct RedisMonitor {
     arguments: Arguments,
 }
 
-/// How the arguments of a command turn into operations.
+/// How a command's arguments become operations.
 #[derive(Clone, Copy)]
 enum Shape {
-    /// The first is a key, and it is read.
+    /// The first argument is a key, which is read.
     Read,
-    /// All are keys.
+    /// All arguments are keys.
     Each(OperationKind),
-    /// The first is a key, the one of this number its value.
+    /// The first argument is a key; the argument with this number is its value.
     Store(usize),
-    /// Keys and values in turn.
+    /// Keys and values alternate.
     StorePairs,
-    /// The first is a key that counts.
+    /// The first argument is the key of a counter.
     Count,
     /// Key, first byte to write, bytes.
     StoreRange,
     /// Key, bit to write, bit.
     StoreBit,
-    /// The first is a key that is read and removed.
+    /// The first argument is a key, which is read and removed.
     ReadAndDelete,
 }
 
@@ -58,7 +58,7 @@ impl Shape {
         })
     }
 
-    /// Whether a command with so many arguments, its name among them, can be one of these.
+    /// Whether a command of this shape can have this many arguments, its name included.
     fn takes(self, arguments: usize) -> bool {
         match self {
             Self::Read | Self::Each(_) | Self::Count | Self::ReadAndDelete => arguments >= 2,
@@ -73,7 +73,7 @@ impl Parser for RedisMonitor {
     fn parse(&mut self, line: &[u8], batch: &mut Batch) -> Result<(), Fault> {
         match line.strip_prefix(b"+").unwrap_or(line) {
             b"" => batch.skipped.count("blank line"),
-            // What MONITOR itself is answered.
+            // The reply to MONITOR itself.
             b"OK" => batch.skipped.count("OK"),
             line => {
                 let (stamp_ns, database, arguments) = parts(line)?;
@@ -86,7 +86,7 @@ impl Parser for RedisMonitor {
     }
 }
 
-/// The time, the database, and the arguments as they stand there.
+/// The time, the database, and the raw arguments.
 pub(super) fn parts(line: &[u8]) -> Result<(u128, u64, &[u8]), Fault> {
     let wrong = || {
         Fault::new(
@@ -96,7 +96,7 @@ pub(super) fn parts(line: &[u8]) -> Result<(u128, u64, &[u8]), Fault> {
     };
     let space = line.iter().position(|&byte| byte == b' ').ok_or_else(wrong)?;
     let origin = line[space + 1..].strip_prefix(b"[").ok_or_else(wrong)?;
-    // The address of a client may contain brackets, but none before a command.
+    // A client's address may contain brackets, but this sequence only precedes the command.
     let end = origin.windows(3).position(|bytes| bytes == b"] \"").ok_or_else(wrong)?;
     let database = origin[..end].split(|&byte| byte == b' ').next().ok_or_else(wrong)?;
     Ok((

@@ -1,9 +1,9 @@
-//! The quoted arguments of a line of Redis' MONITOR.
+//! The quoted arguments of a line of MONITOR output.
 
 use super::error::Fault;
 use super::field::shown;
 
-/// The arguments of one command, unescaped, in memory that lines share.
+/// The unescaped arguments of one command, in memory reused from line to line.
 #[derive(Debug, Default)]
 pub(super) struct Arguments {
     bytes: Vec<u8>,
@@ -12,7 +12,7 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// Reads `"set" "key" "a\x00b"`.
+    /// Parses `"set" "key" "a\x00b"`.
     pub(super) fn read(&mut self, mut text: &[u8]) -> Result<(), Fault> {
         self.bytes.clear();
         self.ends.clear();
@@ -29,7 +29,7 @@ impl Arguments {
         }
     }
 
-    /// Reads up to the closing mark and returns what follows it.
+    /// Reads up to the closing quote and returns what follows it.
     fn unescape<'t>(&mut self, mut text: &'t [u8]) -> Result<&'t [u8], Fault> {
         let open = text;
         loop {
@@ -41,7 +41,7 @@ impl Arguments {
                 return Ok(rest);
             }
             let (byte, length) = escaped(rest).ok_or_else(|| {
-                wrong("is no escape of MONITOR", text.get(stop..).unwrap_or(text))
+                wrong("is not an escape of MONITOR", text.get(stop..).unwrap_or(text))
             })?;
             self.bytes.push(byte);
             text = &rest[length..];
@@ -54,13 +54,13 @@ impl Arguments {
 
     /// # Panics
     ///
-    /// If there are not as many.
+    /// If there are fewer arguments.
     pub(super) fn get(&self, number: usize) -> &[u8] {
         let start = if number == 0 { 0 } else { self.ends[number - 1] };
         &self.bytes[start..self.ends[number]]
     }
 
-    /// The name of the command, which is there after any reading that went well.
+    /// The name of the command, which exists after every successful read.
     pub(super) fn lowercase_name(&mut self) -> &[u8] {
         let end = self.ends[0];
         self.bytes[..end].make_ascii_lowercase();
@@ -68,7 +68,7 @@ impl Arguments {
     }
 }
 
-/// The byte that is written as these behind a backslash, and how many they are.
+/// The byte encoded by what follows a backslash, and the length of that encoding.
 fn escaped(text: &[u8]) -> Option<(u8, usize)> {
     Some(match *text {
         [b'x', high, low, ..] => {

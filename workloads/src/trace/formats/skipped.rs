@@ -1,9 +1,9 @@
-//! What a reader left out, counted by reason.
+//! What a reader skipped, counted by reason.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Lines and records that became no operation.
+/// Counts of lines and records that produced no operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skipped {
     counts: BTreeMap<String, u64>,
@@ -11,7 +11,7 @@ pub struct Skipped {
 }
 
 impl Skipped {
-    /// Reasons that have a count each. A damaged trace may name more; they share one.
+    /// How many reasons have their own count. A damaged trace may name more; those share one.
     pub const REASONS_MAX: usize = 256;
     const OTHERS: &str = "other reasons";
 
@@ -31,13 +31,13 @@ impl Skipped {
         self.counts.iter().map(|(reason, &count)| (reason.as_str(), count)).chain(others)
     }
 
-    /// The count of one reason.
+    /// The count for one reason.
     #[must_use]
     pub fn of(&self, reason: &str) -> u64 {
         self.iter().find(|&(name, _)| name == reason).map_or(0, |(_, count)| count)
     }
 
-    /// Of all reasons together.
+    /// The count over all reasons.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.iter().map(|(_, count)| count).sum()
@@ -45,7 +45,7 @@ impl Skipped {
 }
 
 impl fmt::Display for Skipped {
-    /// `hset 12, ping 1`; `nothing` if nothing was left out.
+    /// `hset 12, ping 1`, or `nothing`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.total() == 0 {
             return write!(f, "nothing");

@@ -1,4 +1,4 @@
-//! The bytes of a trace: decompressed if need be, counted, and cut into lines or records.
+//! The bytes of a trace: decompressed if necessary, counted, and split into lines or records.
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -6,34 +6,33 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use super::FormatError;
 use super::error::Fault;
 
-/// With these bytes a zstd frame begins.
+/// A zstd frame begins with these bytes.
 pub(super) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 const DECOMPRESSED_BUFFER_BYTES: usize = 128 << 10;
 
-/// What a trace is a sequence of.
+/// What a format splits a trace into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
-    /// Lines of at most so many bytes without their end, which is `\n` or `\r\n`.
+    /// Lines of at most this many bytes without their end, which is `\n` or `\r\n`.
     Line { bytes_max: usize },
-    /// Records of so many bytes.
+    /// Records of this many bytes.
     Record { bytes: usize },
 }
 
-/// Where a trace comes from, and how far it has been read.
+/// The input of a trace and the position in it.
 pub(super) struct Source<'a> {
     input: Box<dyn BufRead + 'a>,
     name: String,
     unit: Unit,
     item: Vec<u8>,
-    /// Bytes before the item.
     item_offset: u64,
-    /// Bytes before what follows it.
+    /// Offset of what follows it.
     offset: u64,
     items: u64,
 }
 
 impl<'a> Source<'a> {
-    /// Looks at the first bytes.
+    /// Opens the input and examines its first bytes.
     pub(super) fn new(
         mut input: impl BufRead + 'a,
         name: &str,
@@ -64,7 +63,7 @@ impl<'a> Source<'a> {
         Ok(source)
     }
 
-    /// Reads the next item; false at the end of the trace.
+    /// Reads the next item. Returns `false` at the end of the trace.
     pub(super) fn advance(&mut self) -> Result<bool, FormatError> {
         self.item.clear();
         self.item_offset = self.offset;
@@ -97,7 +96,7 @@ impl<'a> Source<'a> {
         Ok(true)
     }
 
-    /// Takes the end off the line at hand.
+    /// Strips the line end from the current line.
     fn end_line(&mut self, limit: usize, bytes_max: usize) -> Result<(), FormatError> {
         let ended = self.item.pop_if(|&mut last| last == b'\n').is_some();
         if ended {
@@ -106,24 +105,24 @@ impl<'a> Source<'a> {
         if self.item.len() > bytes_max || (!ended && self.item.len() == limit) {
             return Err(self.error(Fault::new(
                 format!("a line longer than {bytes_max} bytes"),
-                "the file is damaged or of another format: choose the format it has",
+                "the file is damaged or has another format: choose the right format",
             )));
         }
         if !ended {
             return Err(self.error(Fault::new(
                 "the last line has no end, so it may have been cut",
-                "get the file again; if the line is whole, append a newline",
+                "get the file again; if the line is complete, append a newline",
             )));
         }
         Ok(())
     }
 
-    /// The line or record at hand.
+    /// The current line or record.
     pub(super) fn item(&self) -> &[u8] {
         &self.item
     }
 
-    /// What is wrong with the item at hand.
+    /// Turns a fault in the current item into an error.
     pub(super) fn error(&self, fault: Fault) -> FormatError {
         let Fault { what, remedy } = fault;
         let text = matches!(self.unit, Unit::Line { .. });

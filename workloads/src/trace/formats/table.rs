@@ -1,4 +1,4 @@
-//! Comma-separated columns that a header line names, in any order.
+//! Comma-separated columns, named by a header line, in any order.
 
 use super::batch::Batch;
 use super::error::Fault;
@@ -15,7 +15,7 @@ pub(super) struct Table<const N: usize> {
 #[derive(Debug)]
 struct Header<const N: usize> {
     line: Vec<u8>,
-    /// Where each wanted column stands.
+    /// The position of each wanted column.
     places: [usize; N],
     columns: usize,
 }
@@ -25,9 +25,10 @@ impl<const N: usize> Table<N> {
         Self { wanted, header: None }
     }
 
-    /// The wanted columns of a row; none of a header or blank line.
+    /// The wanted columns of a row; `None` for a header or a blank line.
     ///
-    /// Files of one trace that were joined have a header each: the same one is counted as skipped.
+    /// When the files of a trace are concatenated, each has a header. A repeated identical header
+    /// is counted as skipped.
     pub(super) fn row<'l>(
         &mut self,
         line: &'l [u8],
@@ -58,13 +59,13 @@ impl<const N: usize> Table<N> {
         if columns != header.columns {
             return Err(Fault::new(
                 format!("{columns} columns where the header has {}", header.columns),
-                "check that the line is whole and that no field contains a comma",
+                "check that the line is complete and that no field contains a comma",
             ));
         }
         Ok(Some(row))
     }
 
-    /// Whether the header came.
+    /// Checks that the header was seen.
     pub(super) fn finish(&self) -> Result<(), Fault> {
         match self.header {
             Some(_) => Ok(()),
@@ -97,7 +98,7 @@ impl<const N: usize> Header<N> {
             if names.iter().filter(|&&name| is_it(name)).count() > 1 {
                 return Err(Fault::new(
                     format!("two columns \"{column}\" in the header {}", shown(text)),
-                    "rename the one that is not meant",
+                    "rename the wrong one",
                 ));
             }
         }

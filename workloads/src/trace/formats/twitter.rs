@@ -8,7 +8,7 @@ use crate::trace::key_of_bytes;
 
 const OPERATIONS: [&str; 11] =
     ["get", "gets", "set", "add", "replace", "cas", "append", "prepend", "delete", "incr", "decr"];
-/// A counter: 64 bits in binary, or the digits of the largest such number.
+/// The size of a counter: 64 bits in binary, or the digits of the largest such number.
 const COUNTER_BYTES_MIN: u64 = 8;
 const COUNTER_BYTES_MAX: u64 = 20;
 
@@ -16,7 +16,7 @@ const COUNTER_BYTES_MAX: u64 = 20;
 #[derive(Debug)]
 pub(super) struct Twitter;
 
-/// The columns of a line, the key with any commas it has.
+/// The columns of a line; the key includes any commas it contains.
 pub(super) struct Columns<'l> {
     time: &'l [u8],
     key: &'l [u8],
@@ -60,7 +60,8 @@ impl Parser for Twitter {
         batch.stamp_ns = seconds_ns("timestamp", columns.time)?;
         let key = key_of_bytes(columns.key);
         let value_bytes = number("value size", columns.value_bytes)?;
-        // Without a meaning here, yet a line in which they are no numbers is not what it seems.
+        // These columns have no meaning here, but a line in which they are not numbers is
+        // malformed.
         number("key size", columns.key_bytes)?;
         number("TTL", columns.time_to_live)?;
         match columns.operation {

@@ -1,4 +1,4 @@
-//! How often objects are asked for.
+//! How often objects are accessed.
 
 use std::collections::BTreeMap;
 
@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::distribution::{bucket_of, last_of, lowest_of};
 
-/// Numbers of accesses up to here have a bucket each.
+/// Access counts up to this have one bucket each.
 const SINGLE: u64 = 64;
-/// Numbers of accesses below are counted in an array.
+/// Access counts below this are tallied in an array.
 const FEW: usize = 1 << 12;
 
 /// Objects by the number of operations on them, of all kinds.
@@ -17,44 +17,39 @@ const FEW: usize = 1 << 12;
 pub struct Accesses {
     /// The most operations on one object.
     pub max: u64,
-    /// Shares of the objects; exact.
+    /// Quantiles over objects; exact.
     pub by_objects: AccessQuantiles,
-    /// Shares of the operations; exact. That of 80 % is the number in the paper: so many percent of
-    /// all operations are on objects with at most so many accesses.
+    /// Quantiles over operations; exact. The paper quotes the 80 % one: this share of all
+    /// operations goes to objects with at most that many accesses.
     pub by_operations: AccessQuantiles,
-    /// Buckets with something in them, ascending: a number of accesses each up to 64, eight to a
-    /// power of two above. Their sums are exact.
+    /// The nonempty buckets, ascending: one per access count up to 64, eight per power of two
+    /// above. Their sums are exact.
     pub buckets: Vec<AccessBucket>,
 }
 
-/// The least number of accesses with which a share is reached; 0 of no objects.
+/// The smallest access count that covers a share; 0 if there are no objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct AccessQuantiles {
-    /// Half.
     pub p50: u64,
-    /// 80 %.
     pub p80: u64,
-    /// 90 %.
     pub p90: u64,
-    /// 99 %.
     pub p99: u64,
 }
 
-/// Objects with at most `up_to` accesses and more than the bucket before.
+/// Objects with at most `up_to` accesses and more than the previous bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct AccessBucket {
-    /// The most accesses of an object that is counted here.
+    /// The largest access count in this bucket.
     pub up_to: u64,
-    /// How many objects.
     pub objects: u64,
-    /// Operations on them.
+    /// Number of operations on them.
     pub operations: u64,
 }
 
 impl AccessBucket {
-    /// The least accesses of an object that is counted here.
+    /// The smallest access count in this bucket.
     #[must_use]
     pub const fn lowest(&self) -> u64 {
         if self.up_to <= SINGLE { self.up_to } else { lowest_of(bucket_of(self.up_to)) }
@@ -62,7 +57,7 @@ impl AccessBucket {
 }
 
 impl Accesses {
-    /// Of objects with so many accesses each.
+    /// Builds the statistics from the access counts of all objects.
     pub(super) fn of(accesses: impl Iterator<Item = u64>) -> Self {
         let objects = count(accesses);
         let mut buckets: Vec<AccessBucket> = Vec::new();
@@ -87,7 +82,7 @@ impl Accesses {
     }
 }
 
-/// Objects by their number of accesses.
+/// Number of objects for each access count.
 fn count(accesses: impl Iterator<Item = u64>) -> BTreeMap<u64, u64> {
     let (mut few, mut many) = (vec![0; FEW], BTreeMap::new());
     for accesses in accesses {
@@ -121,7 +116,7 @@ mod tests {
 
     #[test]
     fn shares_of_objects_and_of_operations_are_told_apart() {
-        // Eight objects once, one ten times, one 82 times: 100 operations.
+        // Eight objects accessed once, one ten times, one 82 times: 100 operations.
         let accesses = Accesses::of([1, 1, 1, 1, 1, 1, 1, 1, 10, 82].into_iter());
         let objects = AccessQuantiles { p50: 1, p80: 1, p90: 10, p99: 82 };
         let operations = AccessQuantiles { p50: 82, p80: 82, p90: 82, p99: 82 };
@@ -136,7 +131,7 @@ mod tests {
 
     #[test]
     fn the_share_is_reached_at_exactly_that_number() {
-        // 80 operations on objects of 18 accesses or fewer, 20 on one of 20.
+        // 80 operations on objects with 18 accesses or fewer, 20 on one with 20.
         let mut accesses = vec![18, 18, 18, 18, 8, 20];
         assert_eq!(Accesses::of(accesses.iter().copied()).by_operations.p80, 18);
         accesses[4] = 7;

@@ -1,4 +1,4 @@
-//! Statistics of an allocation trace, gathered in one pass.
+//! Statistics of an allocation trace, computed in one pass.
 
 use std::collections::BTreeSet;
 use std::ops::AddAssign;
@@ -15,19 +15,16 @@ use super::timeline::{Live, Recorder, Timeline};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct AllocationEvents {
-    /// Objects that came.
     pub allocations: u64,
-    /// Objects that got another size.
+    /// Objects resized.
     pub reallocations: u64,
-    /// Objects that went.
     pub frees: u64,
-    /// Events that contradict those before: of an object that is not live, or that is allocated
-    /// and is already. They change nothing and are counted nowhere else.
+    /// Events that contradict earlier ones: on an object that is not live, or an allocation of one
+    /// that is. They change nothing and are counted nowhere else.
     pub unknown: u64,
 }
 
 impl AllocationEvents {
-    /// All events.
     #[must_use]
     pub const fn total(&self) -> u64 {
         self.allocations + self.reallocations + self.frees + self.unknown
@@ -43,34 +40,32 @@ impl AddAssign for AllocationEvents {
     }
 }
 
-/// What an allocation trace asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct AllocationStatistics {
     /// Events by kind; each allocation is an object.
     pub events: AllocationEvents,
-    /// Distinct threads.
+    /// Number of distinct threads.
     pub threads: u64,
-    /// Bytes asked for by allocations and reallocations; `u64::MAX` where it is more.
+    /// Bytes requested by allocations and reallocations, at most `u64::MAX`.
     pub bytes_asked: u64,
-    /// Sizes in bytes, allocation by allocation and reallocation by reallocation.
+    /// Sizes in bytes, one per allocation and reallocation.
     pub sizes: Distribution,
-    /// Allocations that asked for an alignment.
+    /// Allocations that requested an alignment.
     pub aligned: u64,
-    /// What is live.
+    /// Summary of what is live.
     pub live: Live,
-    /// What is live and what is done, over the length of the trace.
+    /// What is live and what is done over the course of the trace.
     pub timeline: Timeline<AllocationEvents>,
-    /// Events between an object's allocation and its free, next to each other: 0. Objects that were
-    /// never freed are not in it; `live` counts them at the end.
+    /// The number of events between an object's allocation and its free; 0 if adjacent. Objects
+    /// never freed are not included; `live` counts them at the end.
     pub lifetimes: Distribution,
-    /// Objects freed by another thread than the one that allocated them.
+    /// Objects freed by a thread other than the one that allocated them.
     pub freed_across_threads: u64,
 }
 
 impl AllocationStatistics {
-    /// The share of objects freed by another thread, of all that were freed, from 0 to 1; `None`
-    /// where none was.
+    /// The share of freed objects that another thread freed, from 0 to 1; `None` if none was freed.
     #[must_use]
     pub fn freed_across_share(&self) -> Option<f64> {
         let frees = self.events.frees;
@@ -85,10 +80,10 @@ struct Object {
     thread: u32,
 }
 
-/// Gathers [`AllocationStatistics`], event by event.
+/// Computes [`AllocationStatistics`] event by event.
 ///
-/// Memory is that of the objects live at once, 38 to 75 bytes each, twice that while its table
-/// grows.
+/// Memory is proportional to the peak number of live objects: 38 to 75 bytes each, twice that while
+/// the table grows.
 #[derive(Clone, Debug)]
 pub struct AllocationAccumulator {
     objects: WordMap<Object>,
@@ -103,7 +98,7 @@ pub struct AllocationAccumulator {
 }
 
 impl AllocationAccumulator {
-    /// Of no events yet; of the options only the number of points matters.
+    /// An empty accumulator. Of the options, only the number of points matters.
     #[must_use]
     pub fn new(options: StatisticsOptions) -> Self {
         Self {
@@ -119,9 +114,9 @@ impl AllocationAccumulator {
         }
     }
 
-    /// The next event of the trace.
+    /// Adds the next event of the trace.
     pub fn add(&mut self, event: &Allocation) {
-        // Threads mostly come in long runs.
+        // Events of one thread mostly come in long runs.
         if self.thread.replace(event.thread) != Some(event.thread) {
             self.threads.insert(event.thread);
         }
@@ -130,7 +125,7 @@ impl AllocationAccumulator {
         self.recorder.step(|events| *events += counted);
     }
 
-    /// Does what the event says, and says what it counts as.
+    /// Applies the event and returns what it counts as.
     fn apply(&mut self, event: &Allocation) -> AllocationEvents {
         let none = AllocationEvents::default();
         let unknown = AllocationEvents { unknown: 1, ..none };
@@ -163,7 +158,7 @@ impl AllocationAccumulator {
         }
     }
 
-    /// Everything about the events added.
+    /// The statistics of the events added.
     #[must_use]
     pub fn finish(self) -> AllocationStatistics {
         let sizes = self.sizes.finish();

@@ -1,21 +1,21 @@
-//! Distributions of sizes, distances and lifetimes: exact up to 16, in eighths of powers of two
-//! above. Buckets end with round numbers, which is what programs ask for.
+//! Distributions of sizes, distances and lifetimes: exact up to 16, then eight buckets per power of
+//! two. Buckets end at round numbers, because programs ask for round numbers.
 
 use serde::{Deserialize, Serialize};
 
-/// Parts of a power of two, as a shift.
+/// Buckets per power of two, as a shift.
 const PARTS_SHIFT: u32 = 3;
 const PARTS: usize = 1 << PARTS_SHIFT;
-/// Buckets of all values of 64 bits.
+/// Number of buckets for all 64-bit values.
 const BUCKETS: usize = (64 - PARTS_SHIFT as usize) * PARTS + PARTS + 1;
 
-/// The bucket of `value`: the value itself up to 16, then eight to a power of two.
+/// The bucket of `value`: the value itself up to 16, then eight per power of two.
 #[inline]
 pub(super) const fn bucket_of(value: u64) -> usize {
     if value <= PARTS as u64 {
         return value as usize;
     }
-    // Ends belong to the bucket below.
+    // An upper bound belongs to the bucket it ends.
     let below = value - 1;
     let shift = below.ilog2() - PARTS_SHIFT;
     (shift as usize) * PARTS + (below >> shift) as usize + 1
@@ -28,7 +28,7 @@ pub(super) const fn last_of(bucket: usize) -> u64 {
     }
     let shift = (bucket - 1) / PARTS - 1;
     let part = ((bucket - 1) % PARTS + PARTS) as u64;
-    // The very last one would end at 2^64.
+    // The last bucket would end at 2^64.
     ((part << shift) + ((1 << shift) - 1)).saturating_add(1)
 }
 
@@ -40,53 +40,48 @@ pub(super) const fn lowest_of(bucket: usize) -> u64 {
 const _: () = assert!(bucket_of(u64::MAX) == BUCKETS - 1);
 const _: () = assert!(last_of(BUCKETS - 1) == u64::MAX);
 
-/// Values up to `up_to` and above the bucket before.
+/// Values up to `up_to` and above the previous bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Bucket {
-    /// The highest value that is counted here.
+    /// The highest value in this bucket.
     pub up_to: u64,
-    /// How many there were.
     pub count: u64,
 }
 
 impl Bucket {
-    /// The lowest value that is counted here.
+    /// The lowest value in this bucket.
     #[must_use]
     pub const fn lowest(&self) -> u64 {
         lowest_of(bucket_of(self.up_to))
     }
 }
 
-/// How often which value came. Empty: all numbers are 0.
+/// A distribution of values. If it is empty, all numbers are 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Distribution {
-    /// Values counted.
     pub count: u64,
-    /// Their sum; `u64::MAX` where it is more.
+    /// Sum of the values, at most `u64::MAX`.
     pub sum: u64,
-    /// The lowest.
     pub min: u64,
-    /// The highest.
     pub max: u64,
-    /// Half of the values are at most that: the end of its bucket, so at most an eighth too high.
+    /// The median, rounded up to the end of its bucket: at most an eighth too high.
     pub p50: u64,
-    /// The same of 99 in a hundred.
+    /// The 99th percentile, rounded up likewise.
     pub p99: u64,
-    /// Buckets with something in them, ascending: a value each up to 16, eight to a power of two
-    /// above.
+    /// The nonempty buckets, ascending: one per value up to 16, eight per power of two above.
     pub buckets: Vec<Bucket>,
 }
 
 impl Distribution {
-    /// The mean; `None` of no values.
+    /// The mean; `None` if there are no values.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }
 
-    /// How many values are at most `value`; exact at ends of buckets, and else what is sure.
+    /// How many values are at most `value`. Exact at bucket ends; otherwise a lower bound.
     #[must_use]
     pub fn at_most(&self, value: u64) -> u64 {
         if value >= self.max {
@@ -96,7 +91,7 @@ impl Distribution {
         below.map(|bucket| bucket.count).sum()
     }
 
-    /// The lowest end of a bucket that `share` (0 to 1) of the values do not exceed.
+    /// The lowest bucket end that at least `share` (0 to 1) of the values do not exceed.
     fn quantile(&self, share: f64) -> u64 {
         let wanted = ((self.count as f64 * share).ceil() as u64).clamp(1, self.count.max(1));
         let mut seen = 0;
@@ -108,7 +103,7 @@ impl Distribution {
     }
 }
 
-/// Counts values until there is a [`Distribution`] to give.
+/// Counts values for a [`Distribution`].
 #[derive(Clone, Debug)]
 pub(super) struct Histogram {
     counts: Box<[u64; BUCKETS]>,

@@ -1,4 +1,4 @@
-//! What an operation meets: its kind, and whether its key is there.
+//! The effect of an operation: its kind, and whether its key is present.
 
 use std::ops::{AddAssign, Sub};
 
@@ -11,7 +11,7 @@ use super::super::OperationKind;
 pub enum Effect {
     /// A GET of a key that is live.
     GetHit,
-    /// A GET of a key that the trace did not store, or deleted.
+    /// A GET of a key that the trace did not store or has deleted.
     GetMiss,
     /// A PUT of a key that is not live.
     Insert,
@@ -24,7 +24,7 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// All effects, as tables list them.
+    /// All effects, in the order of tables.
     pub const ALL: [Self; 6] = [
         Self::GetHit,
         Self::GetMiss,
@@ -47,7 +47,7 @@ impl Effect {
         }
     }
 
-    /// The effect of `kind` on a key that `is_live` or not.
+    /// The effect of `kind` on a key that is live or not.
     #[must_use]
     #[inline]
     pub const fn of(kind: OperationKind, is_live: bool) -> Self {
@@ -66,22 +66,16 @@ impl Effect {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Effects {
-    /// [`Effect::GetHit`].
     pub get_hit: u64,
-    /// [`Effect::GetMiss`].
     pub get_miss: u64,
-    /// [`Effect::Insert`].
     pub insert: u64,
-    /// [`Effect::Overwrite`].
     pub overwrite: u64,
-    /// [`Effect::Delete`].
     pub delete: u64,
-    /// [`Effect::DeleteMiss`].
     pub delete_miss: u64,
 }
 
 impl Effects {
-    /// Operations of one effect.
+    /// The number of operations with one effect.
     #[must_use]
     pub const fn of(&self, effect: Effect) -> u64 {
         match effect {
@@ -106,13 +100,12 @@ impl Effects {
         } += 1;
     }
 
-    /// All operations.
     #[must_use]
     pub fn total(&self) -> u64 {
         Effect::ALL.iter().map(|&effect| self.of(effect)).sum()
     }
 
-    /// The share of one effect, from 0 to 1; `None` of no operations.
+    /// The share of one effect, from 0 to 1; `None` if there are no operations.
     #[must_use]
     pub fn share(&self, effect: Effect) -> Option<f64> {
         let total = self.total();

@@ -1,8 +1,8 @@
-//! What is known of every key of a trace.
+//! What is known about every key of a trace.
 //!
-//! A hash table in parts that grow one after the other: a table that grows stands beside the one it
-//! replaces, and a part of 64 is little. A key takes 25 bytes at a load between 7/16 and 7/8, so
-//! between 29 and 57 bytes.
+//! A hash table whose parts grow one at a time. A growing table coexists with the one it replaces,
+//! and one part of 64 costs little. A key takes 25 bytes at a load between 7/16 and 7/8, so between
+//! 29 and 57 bytes.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,32 +10,30 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::mix::mix;
 
-/// Parts of the table.
 const PARTS: usize = 64;
 
 /// The history of a key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Key {
-    /// Operations that named it; no more than `u32::MAX` are told apart.
+    /// Number of operations on it, at most `u32::MAX`.
     pub(super) accesses: u32,
-    /// Bytes of its value while it is live.
+    /// Size of its value while it is live.
     pub(super) value_bytes: u32,
-    /// Its place in the order of last accesses; [`Key::UNTRACKED`] of keys outside of the sample.
+    /// Its place in the order of last accesses; [`Key::UNTRACKED`] for keys outside the sample.
     pub(super) slot: u32,
-    /// Whether it is stored.
+    /// Whether it is stored now.
     pub(super) is_live: bool,
-    /// Whether it ever was.
     pub(super) was_stored: bool,
 }
 
 impl Key {
-    /// The slot of a key whose accesses are not followed.
+    /// The slot of a key whose accesses are not tracked.
     pub(super) const UNTRACKED: u32 = u32::MAX;
 }
 
 const _: () = assert!(size_of::<(u64, Key)>() == 24);
 
-/// Spreads a word over all bits, which is what tables and samples need.
+/// Spreads a word over all bits, as tables and samples need.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WordHasher(u64);
 
@@ -55,10 +53,10 @@ impl Hasher for WordHasher {
     }
 }
 
-/// A table over words.
+/// A table keyed by words.
 pub(super) type WordMap<V> = HashMap<u64, V, BuildHasherDefault<WordHasher>>;
 
-/// Every key with its history.
+/// All keys with their histories.
 #[derive(Clone, Debug)]
 pub(super) struct Keys {
     parts: Vec<WordMap<Key>>,
@@ -70,7 +68,7 @@ impl Keys {
         Self { parts: (0..PARTS).map(|_| WordMap::default()).collect(), count: 0 }
     }
 
-    /// The history of `key`; of a key that was never named, one without accesses.
+    /// The history of `key`; without accesses if the key is new.
     #[inline]
     pub(super) fn of(&mut self, key: u64) -> &mut Key {
         match self.parts[part_of(key)].entry(key) {
@@ -88,7 +86,7 @@ impl Keys {
         }
     }
 
-    /// Keys named so far.
+    /// Number of keys seen so far.
     pub(super) fn count(&self) -> u64 {
         self.count
     }
@@ -103,15 +101,15 @@ impl Keys {
     }
 }
 
-/// The table itself uses the lowest bits of the same word and the highest seven, samples those
-/// from 31 ([`sample_of`]), and parts the six between.
+/// The table itself uses the lowest bits of the same word and the highest seven; samples use the
+/// bits from 31 up ([`sample_of`]); parts use the six bits between.
 #[inline]
 fn part_of(key: u64) -> usize {
     (mix(key) >> 51) as usize % PARTS
 }
 
-/// Twenty bits of a key that are independent of where it is in the table: a sample of one key in
-/// `2^n` takes those whose lowest `n` are 0.
+/// Twenty bits of a key that are independent of its position in the table. A sample of one key in
+/// `2^n` takes the keys whose lowest `n` bits are 0.
 #[inline]
 pub(super) fn sample_of(key: u64) -> u64 {
     (mix(key) >> 31) & ((1 << SAMPLE_BITS) - 1)

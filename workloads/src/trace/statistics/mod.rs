@@ -1,16 +1,16 @@
-//! What a trace asks for, in numbers: gathered in one pass, by [`Statistics`] of key-value traces
-//! and by [`AllocationAccumulator`] of allocation traces.
+//! Statistics of traces, computed in one pass: [`Statistics`] for key-value traces,
+//! [`AllocationAccumulator`] for allocation traces.
 //!
 //! | question | answer |
 //! |---|---|
-//! | what is done | [`Effects`]: GETs that hit or miss, inserts, overwrites, DELETEs |
-//! | to objects of what size | [`Distribution`] |
-//! | how many are live, and when | [`Live`], [`Timeline`] |
-//! | how often is an object used | [`Accesses`] |
-//! | how soon again | [`Reuse`], and the hit ratio of an LRU cache from it |
-//! | does that change | [`Phases`] |
+//! | what is requested | [`Effects`]: GETs that hit or miss, inserts, overwrites, DELETEs |
+//! | for objects of what size | [`Distribution`] |
+//! | how many objects are live, and when | [`Live`], [`Timeline`] |
+//! | how often is an object accessed | [`Accesses`] |
+//! | how soon is it accessed again | [`Reuse`], and from it the hit ratio of an LRU cache |
+//! | does that change over time | [`Phases`] |
 //!
-//! All results are whole numbers, so what is written to a file is read back the same.
+//! All results are whole numbers, so a file read back gives the values written.
 
 mod accesses;
 mod allocations;

@@ -1,17 +1,17 @@
-//! The order of last accesses, and how many keys stand behind one.
+//! The order of last accesses, and how many keys come after a given one.
 //!
-//! Every key has a slot; an access moves it to the next free one, so slots are in the order of
-//! last accesses. A bit says whether a slot is taken, and a Fenwick tree counts the bits of each
-//! word of 64:
+//! Every key has a slot. An access moves it to the next free slot, so slots are in the order of
+//! last accesses. One bit says whether a slot is taken, and a Fenwick tree counts the bits of each
+//! 64-bit word:
 //!
 //! ```text
 //! slots  ─►  words of 64 bits  ─►  tree over the words: bits in a range that ends with the word
 //! ```
 //!
-//! A slot takes a bit and half a bit, so the order of 32 million keys stays within a cache of 12
-//! MiB. Slots run out: then the keys get the lowest ones ([`Recency::ranks`]).
+//! A slot takes a bit and a half, so the order of 32 million keys fits into a cache of 12 MiB. When
+//! slots run out, the keys move to the lowest ones ([`Recency::ranks`]).
 
-/// Slots that are there even for few keys.
+/// The smallest number of slots.
 const SLOTS_MIN: u32 = 1 << 12;
 const WORD: u32 = u64::BITS;
 
@@ -19,14 +19,14 @@ const WORD: u32 = u64::BITS;
 #[derive(Clone, Debug)]
 pub(super) struct Recency {
     words: Vec<u64>,
-    /// Entry `i` counts the bits of the `lowest_bit(i + 1)` words that end with word `i`.
+    /// Entry `i` counts the bits of the `lowest_bit(i + 1)` words ending with word `i`.
     tree: Vec<u32>,
     next: u32,
     taken: u32,
 }
 
 impl Recency {
-    /// The slots up to `taken` are taken; at least as many are free.
+    /// The first `taken` slots are taken; at least as many are free.
     pub(super) fn new(taken: u32) -> Self {
         let slots = (2 * taken).max(SLOTS_MIN).next_multiple_of(WORD);
         let word = |place: u32| match taken.saturating_sub(place * WORD) {
@@ -44,7 +44,7 @@ impl Recency {
         Self { words, tree, next: taken, taken }
     }
 
-    /// Keys that have a slot.
+    /// Number of keys that have a slot.
     pub(super) fn taken(&self) -> u32 {
         self.taken
     }
@@ -69,7 +69,7 @@ impl Recency {
         slot
     }
 
-    /// Gives `slot` back.
+    /// Frees `slot`.
     #[inline]
     pub(super) fn leave(&mut self, slot: u32) {
         let word = &mut self.words[(slot / WORD) as usize];
@@ -83,7 +83,7 @@ impl Recency {
         self.taken -= 1;
     }
 
-    /// Keys accessed since the key in `slot` was.
+    /// Number of keys accessed since the key in `slot` was.
     #[inline]
     pub(super) fn behind(&self, slot: u32) -> u32 {
         let mut place = (slot / WORD) as usize;
@@ -96,7 +96,7 @@ impl Recency {
         self.taken - up_to
     }
 
-    /// For each word the keys in slots before it: what gives every slot its rank.
+    /// For each word, the number of keys in the slots before it. This gives every slot its rank.
     pub(super) fn ranks(&self) -> Ranks<'_> {
         let mut sum = 0;
         let before = self.words.iter().map(|word| {
@@ -108,14 +108,14 @@ impl Recency {
     }
 }
 
-/// The place of every slot among those that are taken.
+/// The rank of every slot among the taken ones.
 pub(super) struct Ranks<'a> {
     before: Vec<u32>,
     words: &'a [u64],
 }
 
 impl Ranks<'_> {
-    /// Slots taken below `slot`.
+    /// Number of taken slots below `slot`.
     pub(super) fn of(&self, slot: u32) -> u32 {
         let place = (slot / WORD) as usize;
         let below = self.words[place] & ((1 << (slot % WORD)) - 1);

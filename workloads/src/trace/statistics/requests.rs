@@ -1,4 +1,4 @@
-//! Statistics of a key-value trace, gathered in one pass.
+//! Statistics of a key-value trace, computed in one pass.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,12 +11,11 @@ use super::phases::{Mark, Phases};
 use super::reuse::{Follower, Reuse};
 use super::timeline::{Live, Recorder, Timeline};
 
-/// What may be chosen about statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatisticsOptions {
-    /// Points over the length of the trace: from so many to twice as many; at least 1.
+    /// Points over the course of the trace: between this many and twice as many; at least 1.
     pub points: usize,
-    /// Up to so many keys reuse distances are exact, beyond they are those of a sample; at least 1.
+    /// Reuse distances are exact up to this many keys, and those of a sample beyond; at least 1.
     pub exact_keys: u32,
 }
 
@@ -26,60 +25,58 @@ impl Default for StatisticsOptions {
     }
 }
 
-/// What a key-value trace asks for. An object is a key: one that is inserted again after its DELETE
-/// is the same object, and a key that is only asked for is an object too. Whether a key is live
+/// Statistics of a key-value trace. An object is a key: a key that is inserted again after its
+/// DELETE is the same object, and a key that is only read is an object too. Whether a key is live
 /// follows from the trace alone, which begins with an empty store.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct TraceStatistics {
-    /// All operations.
     pub operations: u64,
-    /// Distinct keys.
+    /// Number of distinct keys.
     pub objects: u64,
-    /// Distinct keys that were stored at least once.
+    /// Number of distinct keys that were stored at least once.
     pub objects_stored: u64,
-    /// From the first operation to the last, in ns.
+    /// Time from the first operation to the last, in ns.
     pub duration_ns: u64,
-    /// Operations by what they met.
     pub effects: Effects,
     /// Value bytes of all PUTs.
     pub bytes_written: u64,
-    /// Value sizes in bytes, PUT by PUT.
+    /// Value sizes in bytes, one per PUT.
     pub put_bytes: Distribution,
-    /// Value sizes in bytes, GET by GET, of those GETs of which the trace tells one.
+    /// Value sizes in bytes, one per GET for which the trace gives a size.
     pub get_bytes: Distribution,
-    /// What is live.
+    /// Summary of what is live.
     pub live: Live,
-    /// What is live and what is done, over the length of the trace.
+    /// What is live and what is done over the course of the trace.
     pub timeline: Timeline<Effects>,
-    /// How often objects are asked for.
+    /// How often objects are accessed.
     pub accesses: Accesses,
-    /// How soon they are asked for again.
+    /// How soon they are accessed again.
     pub reuse: Reuse,
-    /// The phases; none where no object is ever deleted.
+    /// The phases; `None` if no object is ever deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phases: Option<Phases>,
 }
 
 impl TraceStatistics {
-    /// Value sizes: those of PUTs, or of GETs where nothing is put, as in traces of caches.
+    /// Value sizes: those of PUTs, or of GETs if there are no PUTs, as in traces of caches.
     #[must_use]
     pub fn value_bytes(&self) -> &Distribution {
         if self.put_bytes.count > 0 { &self.put_bytes } else { &self.get_bytes }
     }
 
-    /// Operations for each object; `None` of no objects.
+    /// Mean number of operations per object; `None` if there are no objects.
     #[must_use]
     pub fn operations_per_object(&self) -> Option<f64> {
         (self.objects > 0).then(|| self.operations as f64 / self.objects as f64)
     }
 }
 
-/// Gathers [`TraceStatistics`], operation by operation.
+/// Computes [`TraceStatistics`] operation by operation.
 ///
-/// Memory is that of the distinct keys: 29 to 57 bytes each in the table, and three bits for each
-/// key whose reuse is followed. Time is that of one look into the table and of three walks through
-/// a tree that stays in the cache.
+/// Memory is proportional to the number of distinct keys: 29 to 57 bytes each in the table, and
+/// three bits for each key whose reuse is tracked. Each operation costs one table look-up and three
+/// walks through a tree that stays in the cache.
 ///
 /// ```
 /// use workloads::trace::{Operation, OperationKind};
@@ -110,7 +107,7 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Of no operations yet.
+    /// An empty accumulator.
     #[must_use]
     pub fn new(options: StatisticsOptions) -> Self {
         Self {
@@ -128,7 +125,7 @@ impl Statistics {
         }
     }
 
-    /// The next operation of the trace.
+    /// Adds the next operation of the trace.
     pub fn add(&mut self, operation: &Operation) {
         self.begin_ns.get_or_insert(operation.time_ns);
         self.end_ns = self.end_ns.max(operation.time_ns);
@@ -170,7 +167,7 @@ impl Statistics {
         }
     }
 
-    /// Everything about the operations added.
+    /// The statistics of the operations added.
     #[must_use]
     pub fn finish(self) -> TraceStatistics {
         let end = mark(&self.effects, &self.recorder);
@@ -196,7 +193,7 @@ impl Statistics {
     }
 }
 
-/// What has been done up to now.
+/// Marks what has been done so far.
 fn mark(effects: &Effects, recorder: &Recorder<Effects>) -> Mark {
     Mark { effects: *effects, bytes_sum: recorder.bytes_sum(), objects: recorder.objects() }
 }

@@ -1,9 +1,10 @@
-//! Reuse distances: how many other keys were named between two operations on a key.
+//! Reuse distances: how many other keys were accessed between two operations on a key.
 //!
-//! Exact while there are few enough keys; beyond, of a sample of them (SHARDS, FAST 2015): a key is
-//! in it by its hash, so either all of its accesses are or none, and distances between sampled keys
-//! are a known share of the true ones. Where the sample has become too large, every other key
-//! leaves it, and what is counted from then on counts twice as much.
+//! Distances are exact while there are few keys. Beyond that they come from a sample (SHARDS, FAST
+//! 2015). A key's hash decides whether it is in the sample, so either all of its accesses are or
+//! none, and distances between sampled keys are a known fraction of the true ones. When the sample
+//! grows too large, every other key leaves it, and whatever is counted afterwards has twice the
+//! weight.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,34 +12,35 @@ use super::distribution::{Distribution, Histogram};
 use super::keys::{Key, Keys, SAMPLE_BITS, sample_of};
 use super::recency::Recency;
 
-/// How soon keys come again, whatever is done with them.
+/// How soon keys are accessed again, by any operation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Reuse {
-    /// The distances are those of one key in so many at the end; 1 where they are exact.
+    /// At the end, one key in this many was sampled; 1 if distances are exact.
     pub sampled_one_in: u64,
-    /// Keys in the sample at the end.
+    /// Number of keys in the sample at the end.
     pub keys_sampled: u64,
     /// Operations that were the first on their key; exact.
     pub cold: u64,
     /// All other operations; exact.
     pub reuses: u64,
-    /// Distinct other keys between two operations on a key, next to each other: 0. Of a sample its
-    /// count is an estimate of `reuses`, and distances are estimates too.
+    /// The number of distinct other keys between two operations on a key; 0 if adjacent. With a
+    /// sample, its count estimates `reuses`, and the distances are estimates too.
     pub distances: Distribution,
 }
 
 impl Reuse {
-    /// The share of operations that were the first on their key, from 0 to 1; `None` of none.
+    /// The share of operations that were the first on their key, from 0 to 1; `None` if there are
+    /// none.
     #[must_use]
     pub fn cold_share(&self) -> Option<f64> {
         let operations = self.cold + self.reuses;
         (operations > 0).then(|| self.cold as f64 / operations as f64)
     }
 
-    /// The share of operations that would find their key among the `objects` used last, from 0 to
-    /// 1: the hit ratio of a cache of so many objects that evicts the one least recently used.
-    /// Every operation counts as a use. `None` of no operations.
+    /// The hit ratio of an LRU cache of `objects` objects, from 0 to 1: the share of operations
+    /// whose key is among the `objects` most recently accessed keys. Every operation counts as an
+    /// access. `None` if there are no operations.
     #[must_use]
     pub fn lru_hit_ratio(&self, objects: u64) -> Option<f64> {
         let cold = self.cold_share()?;
@@ -47,7 +49,7 @@ impl Reuse {
     }
 }
 
-/// Follows the accesses of the keys in the sample.
+/// Tracks the accesses of the keys in the sample.
 #[derive(Clone, Debug)]
 pub(super) struct Follower {
     recency: Recency,
@@ -57,7 +59,7 @@ pub(super) struct Follower {
 }
 
 impl Follower {
-    /// Slots have 32 bits, and there are twice as many as keys.
+    /// Slot numbers have 32 bits, and there are twice as many slots as keys.
     const KEYS_MAX: u32 = 1 << 30;
 
     pub(super) fn new(keys_max: u32) -> Self {
@@ -69,7 +71,7 @@ impl Follower {
         }
     }
 
-    /// Makes room for one access. Every so many accesses it visits all keys.
+    /// Makes room for one access. From time to time this visits all keys.
     #[inline]
     pub(super) fn make_room(&mut self, keys: &mut Keys) {
         if self.recency.is_used_up() || self.is_too_large() {
@@ -104,7 +106,7 @@ impl Follower {
         sample_of(word) & ((1 << self.sample_bits) - 1) == 0
     }
 
-    /// An operation on the key `word`, which has this history.
+    /// Records an operation on the key `word`, whose history is `key`.
     #[inline]
     pub(super) fn access(&mut self, word: u64, key: &mut Key) {
         if key.slot != Key::UNTRACKED {

@@ -1,4 +1,4 @@
-//! Statistics of key-value traces against what can be counted by hand, and against brute force.
+//! Statistics of key-value traces, compared with hand counts and with brute force.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ fn of(trace: &[(OperationKind, u64, u32)]) -> TraceStatistics {
     statistics(&operations, StatisticsOptions::default())
 }
 
-/// Operations on keys of which low ones are named more often.
+/// Operations on random keys, in which low keys are more frequent.
 fn random(count: usize, keys: u64, rng: &mut Rng) -> Vec<Operation> {
     let mut time_ns = 0;
     let mut one = || {
@@ -95,22 +95,22 @@ fn traces_of_one_kind() {
     assert_eq!((none.phases, none.operations_per_object()), (None, None));
     assert!(none.timeline.points.is_empty() && none.reuse.lru_hit_ratio(5).is_none());
     assert!(none.effects.share(Effect::Insert).is_none());
-    // A cache's trace: nothing is put, sizes come from GETs, of which one does not tell.
+    // A trace of a cache: there are no PUTs, so sizes come from GETs, one of which has no size.
     let cache = of(&[(Get, 1, 500), (Get, 1, 0), (Get, 2, 700)]);
     assert_eq!((cache.effects.get_miss, cache.objects, cache.objects_stored), (3, 2, 0));
     assert_eq!((cache.value_bytes().min, cache.value_bytes().max), (500, 700));
     assert_eq!((cache.value_bytes().count, cache.live.bytes_max), (2, 0));
-    // Filled and emptied: there is no steady phase.
+    // Objects are created, then deleted: there is no steady phase.
     let emptied = of(&[(Put, 1, 8), (Put, 2, 8), (Get, 1, 0), (Delete, 1, 0), (Delete, 2, 0)]);
     let phases = emptied.phases.unwrap();
     let totals = [phases.creation, phases.steady, phases.deletion].map(|one| one.effects.total());
     assert_eq!(totals, [3, 0, 2]);
     assert_eq!((emptied.live.bytes_end, emptied.live.objects_end), (0, 0));
-    // An empty value is a value.
+    // An empty value is still a value.
     assert_eq!(of(&[(Put, 1, 0), (Get, 1, 0)]).effects.get_hit, 1);
 }
 
-/// Everything that a map and a list can say about a trace.
+/// Checks everything that a map and a list can compute about a trace.
 fn check(operations: &[Operation], whole: &TraceStatistics) {
     let (mut live, mut named): (BTreeMap<u64, u64>, BTreeMap<u64, u64>) = Default::default();
     let (mut effects, mut maxima, mut ends) = (Effects::default(), (0, 0), Vec::new());
@@ -174,7 +174,7 @@ fn check(operations: &[Operation], whole: &TraceStatistics) {
     assert_eq!(whole.reuse.cold, whole.objects);
 }
 
-/// Distances by looking at everything between.
+/// Distances by brute force: every operation in between is examined.
 fn distances(operations: &[Operation]) -> Distribution {
     let mut histogram = distribution::Histogram::default();
     for (place, operation) in operations.iter().enumerate() {
@@ -206,7 +206,7 @@ fn random_traces_agree_with_brute_force() {
 
 #[test]
 fn distances_stay_exact_while_slots_are_given_anew() {
-    // Several times as many operations as there are slots, over few and over many keys.
+    // Several times as many operations as slots, over few and over many keys.
     for keys in [30, 1500] {
         let mut rng = Seed(keys).rng();
         let operations = random(12_000, keys, &mut rng);

@@ -1,4 +1,4 @@
-//! Statistics of allocation traces against what can be counted by hand, and against brute force.
+//! Statistics of allocation traces, compared with hand counts and with brute force.
 
 use std::collections::BTreeMap;
 

@@ -1,37 +1,34 @@
-//! What is live, and what is done, over the length of a trace.
+//! What is live and what is done over the course of a trace.
 
 use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-/// What is live, over the length of the trace. Bytes are those of values, or as asked of an
+/// What is live over the course of the trace. Bytes are those of values, or those requested from an
 /// allocator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Live {
-    /// The most bytes that were live at once.
+    /// The most bytes live at once.
     pub bytes_max: u64,
-    /// Operations done when that was first so.
+    /// Number of operations when that was first reached.
     pub bytes_max_at: u64,
-    /// The most objects that were live at once.
+    /// The most objects live at once.
     pub objects_max: u64,
-    /// Operations done when that was first so.
+    /// Number of operations when that was first reached.
     pub objects_max_at: u64,
-    /// Live bytes in the mean over all operations, each counted after it was done; rounded down.
+    /// Mean of the live bytes after each operation; rounded down.
     pub bytes_mean: u64,
-    /// Bytes live at the end.
     pub bytes_end: u64,
-    /// Objects live at the end.
     pub objects_end: u64,
 }
 
-/// Points at equal steps of operations.
+/// Points at equal intervals of operations.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Timeline<C> {
-    /// Operations to a step; the last step may have fewer.
+    /// Operations per step; the last step may have fewer.
     pub step: u64,
-    /// The steps, in order.
     pub points: Vec<TimelinePoint<C>>,
 }
 
@@ -39,28 +36,28 @@ pub struct Timeline<C> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct TimelinePoint<C> {
-    /// Operations from the begin of the trace to the step's end.
+    /// Operations from the start of the trace to the end of the step.
     pub at: u64,
-    /// Bytes live at the step's end.
+    /// Bytes live at the end of the step.
     pub live_bytes: u64,
-    /// Objects live at the step's end.
+    /// Objects live at the end of the step.
     pub live_objects: u64,
     /// Operations within the step, by effect or kind.
     pub counts: C,
 }
 
-/// Follows what is live and collects points. The length is not known ahead: where twice the
-/// wanted number of points is there, neighbours become one and the step doubles.
+/// Tracks what is live and collects points. The length is not known in advance: whenever there are
+/// twice as many points as wanted, neighbours are merged and the step doubles.
 #[derive(Clone, Debug)]
 pub(super) struct Recorder<C> {
     points_wanted: usize,
     whole: Timeline<C>,
-    /// The step that is under way.
+    /// Counts of the current step.
     counts: C,
-    /// Operations until it ends.
+    /// Operations left in the current step.
     left: u64,
     at: u64,
-    /// Broken traces may ask for more than memory can have.
+    /// Wide, because broken traces may request more than memory can hold.
     bytes: u128,
     objects: u64,
     bytes_sum: u128,
@@ -68,7 +65,7 @@ pub(super) struct Recorder<C> {
 }
 
 impl<C: AddAssign + Copy + Default> Recorder<C> {
-    /// From `points` to `2 * points` points, fewer only of fewer operations.
+    /// Collects between `points` and `2 * points` points, fewer if there are fewer operations.
     pub(super) fn new(points: usize) -> Self {
         Self {
             points_wanted: points.max(1),
@@ -83,14 +80,14 @@ impl<C: AddAssign + Copy + Default> Recorder<C> {
         }
     }
 
-    /// Objects of so many bytes come to life.
+    /// An object of this size is created.
     #[inline]
     pub(super) fn born(&mut self, bytes: u64) {
         self.bytes += u128::from(bytes);
         self.objects += 1;
     }
 
-    /// An object of so many bytes goes.
+    /// An object of this size is gone.
     #[inline]
     pub(super) fn gone(&mut self, bytes: u64) {
         self.bytes -= u128::from(bytes);
@@ -103,7 +100,7 @@ impl<C: AddAssign + Copy + Default> Recorder<C> {
         self.bytes = self.bytes - u128::from(from) + u128::from(to);
     }
 
-    /// One operation is done; `count` counts it.
+    /// Completes one operation; `count` counts it.
     #[inline]
     pub(super) fn step(&mut self, count: impl FnOnce(&mut C)) {
         count(&mut self.counts);
@@ -122,23 +119,21 @@ impl<C: AddAssign + Copy + Default> Recorder<C> {
         }
     }
 
-    /// Operations done.
+    /// Number of operations done.
     pub(super) fn at(&self) -> u64 {
         self.at
     }
 
-    /// Objects live now.
     pub(super) fn objects(&self) -> u64 {
         self.objects
     }
 
-    /// Bytes live now.
     #[inline]
     fn bytes(&self) -> u64 {
         u64::try_from(self.bytes).unwrap_or(u64::MAX)
     }
 
-    /// Live bytes, summed up over all operations done.
+    /// Live bytes summed over all operations so far.
     pub(super) fn bytes_sum(&self) -> u128 {
         self.bytes_sum
     }
@@ -168,7 +163,7 @@ impl<C: AddAssign + Copy + Default> Recorder<C> {
         }
         let operations = u128::from(self.at.max(1));
         let live = Live {
-            // A mean of numbers of 64 bits is one.
+            // The mean of 64-bit numbers fits into 64 bits.
             bytes_mean: (self.bytes_sum / operations) as u64,
             bytes_end: self.bytes(),
             objects_end: self.objects,

@@ -1,37 +1,28 @@
-//! What is wrong with a transform, or with an operation behind it.
+//! Errors of a transform and of the operations it produces.
 
 use std::error::Error;
 use std::fmt;
 
 use crate::requests::Request;
 
-/// A [`Transform`](super::Transform) that cannot be.
+/// Why a [`Transform`](super::Transform) is invalid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TransformError {
     /// A factor is not a finite number above 0.
     Factor {
-        /// Which.
+        /// The factor's name.
         name: &'static str,
-        /// Its value.
         factor: f64,
     },
-    /// The largest size is more than a request can have.
-    SizeMax {
-        /// As given.
-        bytes: usize,
-    },
+    /// The largest size exceeds the limit of a request.
+    SizeMax { bytes: usize },
     /// The smallest size is above the largest.
-    SizeMin {
-        /// The smallest.
-        bytes: u32,
-        /// The largest.
-        bytes_max: usize,
-    },
-    /// A sample of one in 0.
+    SizeMin { bytes: u32, bytes_max: usize },
+    /// The sample is one key in 0.
     NoSample,
-    /// 0 copies.
+    /// The number of copies is 0.
     NoCopies,
-    /// 0 operations are to be looked at.
+    /// The number of operations to take is 0.
     NothingTaken,
 }
 
@@ -60,16 +51,16 @@ impl fmt::Display for TransformError {
 
 impl Error for TransformError {}
 
-/// What comes out of a transformed trace in place of an operation.
+/// An error that a transformed trace yields in place of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TransformedError<E> {
-    /// The trace itself is at fault.
+    /// The trace itself is faulty.
     Source(E),
-    /// A value is larger than a request can have.
+    /// A value is too large for a request.
     TooLarge {
-        /// The operation of the trace, from 0.
+        /// The number of the operation in the trace, from 0.
         operation: u64,
-        /// Its size, scaled.
+        /// Its size after scaling.
         bytes: u64,
     },
 }

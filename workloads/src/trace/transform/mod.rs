@@ -1,4 +1,4 @@
-//! A trace made smaller, larger, faster or slower than it was recorded.
+//! Makes a trace smaller, larger, faster or slower than recorded.
 //!
 //! ```
 //! use workloads::trace::formats::{self, Format};
@@ -30,42 +30,41 @@ use crate::requests::Request;
 /// Which keys a transformed trace has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum KeyScaling {
-    /// Those of the trace.
+    /// The keys of the trace.
     #[default]
     Keep,
-    /// One in so many, chosen by hash, with all of its operations (spatial sampling: C. A.
-    /// Waldspurger et al., *Efficient MRC construction with SHARDS*, FAST 2015). A smaller rate
-    /// chooses from the keys of a larger one.
+    /// One key in `one_in`, chosen by hash, with all of its operations (spatial sampling: C. A.
+    /// Waldspurger et al., *Efficient MRC construction with SHARDS*, FAST 2015). The sample at a
+    /// smaller rate is a subset of the sample at a larger rate.
     Sample {
-        /// From 1, which keeps all.
+        /// At least 1, which keeps all keys.
         one_in: u64,
     },
-    /// So many copies of each, and of each operation, at the same time. The first copy has the
-    /// keys of the trace; those of different copies meet only by a 64-bit accident.
+    /// `copies` copies of each key and each operation, at the same time. The first copy has the
+    /// keys of the trace. Keys of different copies coincide only by a 64-bit coincidence.
     Replicate {
-        /// From 1, which changes nothing.
+        /// At least 1, which changes nothing.
         copies: u32,
     },
 }
 
-/// How to change a trace. The default keeps it, but for values that are too large, which are
-/// errors.
+/// How to change a trace. The default changes nothing, but values that are too large are errors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transform {
-    /// Sizes are multiplied by it and rounded. Above 0.
+    /// Sizes are multiplied by this factor, which is above 0, and rounded.
     pub size_factor: f64,
-    /// Larger sizes become it; `None`: sizes above [`Request::SIZE_MAX`] are errors.
+    /// Larger sizes are reduced to this. `None`: sizes above [`Request::SIZE_MAX`] are errors.
     pub size_max: Option<u32>,
-    /// Smaller sizes become it. The 0 of a DELETE, and of a GET whose trace does not tell the size,
+    /// Smaller sizes are raised to this. The 0 of a DELETE, and of a GET whose size is unknown,
     /// stays.
     pub size_min: u32,
-    /// Which keys stay or come.
+    /// Which keys to keep or add.
     pub keys: KeyScaling,
-    /// 2.0 is twice as fast: times are divided by it and rounded down. Above 0.
+    /// Times are divided by this factor, which is above 0, and rounded down; 2.0 is twice as fast.
     pub time_factor: f64,
-    /// Operations of the trace to leave out first.
+    /// Operations of the trace to skip first.
     pub skip: u64,
-    /// Operations of the trace to look at after these; `None`: all.
+    /// Operations of the trace to use after those skipped; `None`: all.
     pub take: Option<u64>,
 }
 
@@ -84,11 +83,11 @@ impl Default for Transform {
 }
 
 impl Transform {
-    /// Whether every number is one that can be used.
+    /// Checks that every number is valid.
     ///
     /// # Errors
     ///
-    /// Names the first that cannot.
+    /// Names the first number that is not.
     pub fn validate(&self) -> Result<(), TransformError> {
         for (name, factor) in [("size_factor", self.size_factor), ("time_factor", self.time_factor)]
         {
@@ -111,11 +110,12 @@ impl Transform {
         }
     }
 
-    /// Changes any operations. Their errors pass, also while operations are left out.
+    /// Transforms any iterator of operations. Its errors pass through, even among skipped
+    /// operations.
     ///
     /// # Errors
     ///
-    /// As [`validate`](Self::validate).
+    /// As for [`validate`](Self::validate).
     pub fn apply<I, E>(self, operations: I) -> Result<Transformed<I>, TransformError>
     where
         I: Iterator<Item = Result<Operation, E>>,
@@ -124,13 +124,14 @@ impl Transform {
         Ok(Transformed::new(self, operations))
     }
 
-    /// Changes what a reader gives, and has it give values that are too large where this makes
-    /// them small enough: with `size_max` of any size, though scaled as if they had `u32::MAX`
-    /// bytes where they have more, else up to `u32::MAX`.
+    /// Transforms what a reader yields, and configures the reader to return values that are too
+    /// large if the transform makes them small enough. With `size_max`, values of any size pass;
+    /// those above `u32::MAX` bytes are scaled as if they had `u32::MAX`. Without it, values up to
+    /// `u32::MAX` pass.
     ///
     /// # Errors
     ///
-    /// As [`validate`](Self::validate).
+    /// As for [`validate`](Self::validate).
     pub fn read(self, reader: Reader<'_>) -> Result<Transformed<Reader<'_>>, TransformError> {
         let large_values = match self.size_max {
             Some(_) => LargeValues::Saturate,

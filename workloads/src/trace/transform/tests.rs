@@ -1,4 +1,4 @@
-//! Every knob alone, together, and refused.
+//! Tests every option alone, combined, and with invalid values.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -8,7 +8,7 @@ use crate::trace::OperationKind;
 use crate::trace::formats::{self, Format};
 use crate::{Rng, Seed};
 
-/// Operations on 1000 keys, a microsecond apart, beginning at 5 s.
+/// Operations on 1000 keys, a microsecond apart, starting at 5 s.
 fn trace(count: u64) -> Vec<Operation> {
     let mut rng = Rng::new(Seed(11));
     let operation = |number| Operation {
@@ -83,7 +83,7 @@ fn a_sample_keeps_whole_keys_and_smaller_samples_are_inside_larger_ones() {
     let all = per_key(&operations);
     assert_eq!(per_key(&sample(1)), all);
     let (tenth, hundredth) = (per_key(&sample(10)), per_key(&sample(100)));
-    // 100 keys and 10 expected, with standard deviations of 9.5 and 3.2.
+    // Of 1000 keys, 100 and 10 are expected, with standard deviations of 9.5 and 3.2.
     assert!((60..140).contains(&tenth.len()), "{}", tenth.len());
     assert!((1..25).contains(&hundredth.len()), "{}", hundredth.len());
     assert!(tenth.iter().all(|(key, count)| all[key] == *count));
@@ -137,7 +137,7 @@ fn skip_and_take_count_operations_of_the_trace() {
     assert_eq!(apply(Transform { skip: 1000, ..window }, &operations), []);
     let rest = Transform { skip: u64::MAX, take: Some(u64::MAX), ..window };
     assert_eq!(apply(rest, &operations), []);
-    // What lies behind the last operation to be looked at is not asked for.
+    // Nothing after the last operation to take is read.
     let mut asked = 0;
     let counted = operations.iter().inspect(|_| asked += 1).map(|&good| Ok::<_, Infallible>(good));
     assert_eq!(window.apply(counted).unwrap().count(), 20);

@@ -5,15 +5,15 @@ use crate::mix::{GOLDEN, mix};
 use crate::requests::Request;
 use crate::trace::{Operation, OperationKind};
 
-/// An iterator over what a [`Transform`] makes of a trace; ends after its own first error. Times
-/// count from the first operation that it gives.
+/// Iterates over the operations of a transformed trace; ends after its own first error. Times count
+/// from the first operation it yields.
 #[derive(Debug)]
 pub struct Transformed<I> {
     transform: Transform,
     operations: I,
-    /// Operations of the trace that were looked at or left out.
+    /// Operations of the trace used or skipped so far.
     seen: u64,
-    /// What is being replicated, and the number of the copy to come.
+    /// The operation being replicated, and the number of the next copy.
     copied: Option<(Operation, u32)>,
     origin_ns: Option<u64>,
     ended: bool,
@@ -24,20 +24,20 @@ impl<I> Transformed<I> {
         Self { transform, operations, seen: 0, copied: None, origin_ns: None, ended: false }
     }
 
-    /// Where the operations come from, to ask what was skipped.
+    /// The underlying source, to ask what it skipped.
     pub fn source(&self) -> &I {
         &self.operations
     }
 
     fn is_wanted(&self, key: u64) -> bool {
         match self.transform.keys {
-            // Hashed again: keys may be hashes already, but need not be.
+            // Hashed again, because keys are not necessarily hashes already.
             KeyScaling::Sample { one_in } => mix(key.wrapping_add(GOLDEN)) <= u64::MAX / one_in,
             KeyScaling::Keep | KeyScaling::Replicate { .. } => true,
         }
     }
 
-    /// The time and size of an operation, as transformed.
+    /// Transforms the time and size of an operation.
     fn change<E>(&mut self, operation: Operation) -> Result<Operation, TransformedError<E>> {
         let since_ns =
             operation.time_ns.saturating_sub(*self.origin_ns.get_or_insert(operation.time_ns));
@@ -48,7 +48,7 @@ impl<I> Transformed<I> {
         Ok(Operation { time_ns: self.time(since_ns), value_bytes, ..operation })
     }
 
-    /// A factor of 1 keeps what a floating-point number could not.
+    /// A factor of 1 keeps times that a floating-point number could not represent.
     fn time(&self, since_ns: u64) -> u64 {
         match self.transform.time_factor {
             1.0 => since_ns,
@@ -67,7 +67,7 @@ impl<I> Transformed<I> {
         Ok(clamped as u32)
     }
 
-    /// The next copy of what is being replicated.
+    /// The next copy of the operation being replicated.
     fn copy(&mut self) -> Option<Operation> {
         let KeyScaling::Replicate { copies } = self.transform.keys else {
             return None;
@@ -82,7 +82,7 @@ impl<I> Transformed<I> {
     }
 }
 
-/// A bijection of keys for every copy, and none at all for copy 0.
+/// A bijection of keys for every copy; the identity for copy 0.
 fn copy_key(key: u64, copy: u32) -> u64 {
     match copy {
         0 => key,

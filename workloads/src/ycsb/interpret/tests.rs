@@ -1,4 +1,4 @@
-//! Properties and the runs they ask for.
+//! Properties and the runs they describe.
 
 use super::*;
 use crate::ycsb::CORE_WORKLOADS;
@@ -98,7 +98,7 @@ fn what_has_no_effect_is_told() {
         assert_eq!(notices(satisfied), Vec::<String>::new(), "{satisfied}");
     }
     let inserts = ["readproportion=0.9", "updateproportion=0", "insertproportion=0.1"];
-    assert!(run(&inserts).unwrap().notices[0].starts_with("inserted records are not asked for"));
+    assert!(run(&inserts).unwrap().notices[0].starts_with("inserted records are not requested"));
 }
 
 #[test]
@@ -139,7 +139,8 @@ fn refusals_name_value_and_remedy() {
         "scanlengthdistribution=zipfian: only uniform is supported"
     );
     assert!(
-        refusal("fieldlength=10000000").starts_with("values of 100000000 B: a request has room")
+        refusal("fieldlength=10000000")
+            .starts_with("values of 100000000 B: a request holds at most")
     );
     assert!(refusal("minscanlength=2000").starts_with("scan-entries = [2000, 1000]"));
     let nothing = run(&["readproportion=0", "updateproportion=0"]).unwrap_err();

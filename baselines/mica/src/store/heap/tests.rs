@@ -1,4 +1,4 @@
-//! The heap alone, against a model, with its whole structure checked.
+//! Tests of the heap alone, against a model, with its whole structure checked.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::super::chunk::{HEADER_WORDS, words_of};
 use super::super::config::Preset;
 use super::*;
 
-/// A heap with a mapping of its own.
+/// A heap with its own mapping.
 struct Own {
     words: Words,
     heap: Heap,
@@ -114,7 +114,7 @@ fn a_chunk_is_found_for_every_size_and_is_large_enough() {
         let doublings = (3..18).flat_map(|bits| [(1_usize << bits) - 3, 1 << bits]);
         let sizes = (CHUNK_WORDS_MIN..9000).step_by(7).chain(doublings);
         for words in sizes.chain([own.usable_words()]).filter(|&words| words < 1 << 18) {
-            // Free chunks of neighbouring sizes, kept apart by live ones between.
+            // Free chunks of similar sizes, kept apart by live ones.
             let mut live = Vec::new();
             for near in [words.saturating_sub(1), words, words + 1] {
                 let near = near.max(CHUNK_WORDS_MIN);
@@ -155,7 +155,7 @@ fn neighbours_join_in_whatever_order_they_are_freed() {
 fn a_search_is_bounded_however_many_chunks_are_too_small() {
     for preset in PRESETS {
         let own = Own::new(preset, 1 << 23);
-        // Many free chunks in one class, each too small for what is asked of that class next.
+        // Many free chunks in one class, each too small for the next request from that class.
         let (small_words, large_words) = match preset {
             Preset::Thesis => (20_000, 20_100),
             Preset::NibblePaper => (12, 24),
