@@ -7,20 +7,21 @@
 //! |---|---|
 //! | `rocksdb`, `leveldb` | log-structured stores: functions, the database, the engine |
 //! | `counted` | what these do not tell: whether a key was there, and how much is live |
-//! | `bound` | the bound on live bytes |
 //! | `lmdb` | a copy-on-write tree in a mapping: functions, the environment, the engine |
 //! | `library` | shared libraries and tables of their functions |
 //! | `foreign` | messages and byte ranges of C |
-//! | `folder`, `os` | private folders on a tmpfs, two calls to the system |
+//! | `tmpfs`, `os` | private folders on a tmpfs, two calls to the system |
 //! | `settings` | checking and printing settings |
 //!
 //! Unsafe code is in `library`, `foreign`, `os`, and in the `database` or `environment` of each
 //! store.
 #![deny(unsafe_code)]
 
-mod bound;
+// Tests use the crate as others do.
+#[cfg(test)]
+extern crate self as baseline_embedded;
+
 mod counted;
-mod folder;
 #[expect(unsafe_code, reason = "what C hands out is an address")]
 mod foreign;
 mod leveldb;
@@ -31,8 +32,11 @@ mod lmdb;
 mod os;
 mod rocksdb;
 mod settings;
+#[cfg(test)]
+mod tests;
+mod tmpfs;
 
-pub use folder::SHARED_MEMORY;
 pub use leveldb::{LevelDb, LevelDbConfig};
 pub use lmdb::{Lmdb, LmdbConfig};
 pub use rocksdb::{RocksDb, RocksDbConfig, RocksDbFiles};
+pub use tmpfs::SHARED_MEMORY;

@@ -18,6 +18,10 @@
 //! The crate depends on nothing: a contract with a dependency is an opinion.
 #![deny(unsafe_code)]
 
+// Tests use the crate as others do.
+#[cfg(test)]
+extern crate self as engine;
+
 mod census;
 pub mod conformance;
 mod error;
@@ -26,6 +30,8 @@ mod operation;
 mod options;
 mod setup;
 mod store;
+#[cfg(test)]
+mod tests;
 mod thread_use;
 mod traits;
 

@@ -8,7 +8,7 @@
 //! a get, and with 64 shards it is the line that is fought over, not the copy.
 #![forbid(unsafe_code)]
 
-mod hash;
+pub mod hash;
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

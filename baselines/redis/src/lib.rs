@@ -9,6 +9,10 @@
 //! its last words: the contract's operations have no error for it, and none may go on without it.
 #![deny(unsafe_code)]
 
+// Tests use the crate as others do.
+#[cfg(test)]
+extern crate self as baseline_redis;
+
 mod config;
 #[cfg_attr(
     hiredis,
@@ -16,7 +20,6 @@ mod config;
 )]
 #[cfg_attr(not(hiredis), path = "no_connection.rs")]
 mod connection;
-mod folder;
 mod information;
 mod installed;
 mod keeper;
@@ -24,6 +27,8 @@ mod process;
 mod reply;
 mod session;
 mod store;
+#[cfg(test)]
+mod tests;
 
 pub use config::{Config, Preload, SERVERS_MAX, Server, UnknownName};
 pub use session::RedisSession;
