@@ -1,7 +1,7 @@
 //! Allocators side by side in one binary, each called by its own entry points.
 //!
 //! Nothing here interposes on `malloc`: the program's global allocator stays the system's, and an
-//! allocation through one heap moves no other heap's statistics (`tests/matrix.rs` proves it).
+//! allocation through one heap moves no other heap's statistics (`src/tests/matrix.rs` proves it).
 //! One file per allocator; `README.md` holds the table of sources, figures and traps.
 //!
 //! ```
@@ -14,6 +14,10 @@
 //! heap.thread_end();
 //! ```
 
+// Tests use the crate as others do.
+#[cfg(test)]
+extern crate self as heaps;
+
 mod environment;
 mod glibc;
 mod gperftools;
@@ -24,6 +28,8 @@ mod rpmalloc;
 mod scudo;
 mod snmalloc;
 mod tcmalloc;
+#[cfg(test)]
+mod tests;
 
 use engine::Heap;
 

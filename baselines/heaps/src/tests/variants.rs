@@ -1,18 +1,17 @@
 //! Every variant takes effect: its environment reaches the allocator, which says or shows so.
 
-mod common;
-
 use std::thread;
 
-use common::{Block, in_child, opened, resident_bytes, setting};
+use super::common::{Block, in_child, opened, setting};
 use engine::{Environment, Heap};
+use kit::testing::resident_bytes;
 
 /// Runs `body` where the variant `tuned` of `name` is in force.
 fn tuned(name: &str, test: &str, body: fn(&'static dyn Heap)) {
     let heap = heaps::by_name(name).expect("registered");
     let traits = heap.traits();
     let variant = traits.variants.iter().find(|variant| variant.name == "tuned").expect("tuned");
-    in_child(test, &[traits.environment, variant.environment], || {
+    in_child((module_path!(), test), &[traits.environment, variant.environment], || {
         if opened(heap) {
             body(heap);
         }
@@ -43,7 +42,7 @@ fn names_are_unique_and_default_comes_first() {
 fn every_heap_describes_itself() {
     let environments: Vec<Environment> =
         heaps::all().iter().map(|heap| heap.traits().environment).collect();
-    in_child("every_heap_describes_itself", &environments, describe);
+    in_child((module_path!(), "every_heap_describes_itself"), &environments, describe);
 }
 
 fn describe() {
@@ -142,12 +141,16 @@ fn scudo_tuned() {
 /// Without its environment TCMalloc would be another design; it refuses and names the remedy.
 #[test]
 fn tcmalloc_refuses_without_caches_per_cpu() {
-    in_child("tcmalloc_refuses_without_caches_per_cpu", &[&[("GLIBC_TUNABLES", "")]], || {
-        let heap = heaps::by_name("tcmalloc").expect("registered");
-        let error = heap.open().expect_err("glibc has registered restartable sequences");
-        assert!(error.to_string().contains("glibc.pthread.rseq=0"), "{error}");
-        assert_eq!(heap.open(), Err(error), "it stays refused");
-    });
+    in_child(
+        (module_path!(), "tcmalloc_refuses_without_caches_per_cpu"),
+        &[&[("GLIBC_TUNABLES", "")]],
+        || {
+            let heap = heaps::by_name("tcmalloc").expect("registered");
+            let error = heap.open().expect_err("glibc has registered restartable sequences");
+            assert!(error.to_string().contains("glibc.pthread.rseq=0"), "{error}");
+            assert_eq!(heap.open(), Err(error), "it stays refused");
+        },
+    );
 }
 
 /// Scudo's checksum is the processor's where the processor has one, as its authors build it.
@@ -164,7 +167,7 @@ fn scudo_uses_the_processors_checksum() {
 /// is linked.
 #[test]
 fn constant_versions_agree_with_the_lock_file() {
-    let lock = include_str!("../../../Cargo.lock");
+    let lock = include_str!("../../../../Cargo.lock");
     let sources = [
         ("snmalloc", "snmalloc-sys"),
         ("tcmalloc", "libtcmalloc-sys"),

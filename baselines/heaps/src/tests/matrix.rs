@@ -1,12 +1,10 @@
 //! Proof that no heap interposes on another: 65,536 blocks of 1000 bytes through one move its own
 //! statistics and nobody else's.
 
-mod common;
-
 use std::ffi::{CStr, c_void};
 use std::ptr::NonNull;
 
-use common::{in_child, opened};
+use super::common::{in_child, opened};
 use engine::{Environment, Heap, HeapStatistics};
 
 const BLOCKS: usize = 65_536;
@@ -19,7 +17,7 @@ const FOREIGN_BYTES_MAX: i64 = 2 << 20;
 fn an_allocation_moves_only_its_own_heap() {
     let environments: Vec<Environment> =
         heaps::all().iter().map(|heap| heap.traits().environment).collect();
-    in_child("an_allocation_moves_only_its_own_heap", &environments, matrix);
+    in_child((module_path!(), "an_allocation_moves_only_its_own_heap"), &environments, matrix);
 }
 
 #[test]

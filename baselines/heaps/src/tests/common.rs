@@ -1,41 +1,22 @@
 //! What the tests share: running a test again in a process with the environment a heap needs,
 //! and blocks whose every byte can be checked.
-#![allow(dead_code, reason = "each test file uses a part")]
-#![allow(unreachable_pub, reason = "a module of every test file, public to none")]
 
-use std::fs;
-use std::process::Command;
 use std::ptr::NonNull;
 
 use engine::{Environment, Heap, OpenError, Setting};
+use kit::testing::Alone;
 
-/// Set in the second process.
-const MARKER: &str = "HEAPS_TEST_CHILD";
-
-/// Runs `body` in a process of its own that starts with `environment`: this test binary again,
-/// filtered to the test `name`. Environment variables must be there when a process starts, and a
-/// heap in a fresh process has no history.
-pub fn in_child(name: &str, environment: &[Environment], body: impl FnOnce()) {
-    if std::env::var_os(MARKER).is_some() {
-        body();
-        return;
-    }
-    let program = std::env::current_exe().expect("the test binary's own path");
-    let mut command = Command::new(program);
-    command.args(["--exact", name, "--nocapture", "--test-threads=1"]).env(MARKER, "1");
-    for (variable, value) in joined(environment) {
-        command.env(variable, value);
-    }
-    let output = command.output().expect("the test binary starts a second time");
-    let text = String::from_utf8_lossy(&output.stdout);
-    // The harness captures what this test prints; the child's lines are shown with --nocapture.
-    eprint!("{}", String::from_utf8_lossy(&output.stderr));
-    assert!(
-        output.status.success() && text.contains("1 passed"),
-        "{name} in its own process: {}\n{text}\n{}",
-        output.status,
-        String::from_utf8_lossy(&output.stderr)
-    );
+/// Runs `body` in a process of its own that starts with `environment`. Variables must be there when
+/// a process starts, and a heap in a fresh process has no history. The test is named as for
+/// [`Alone::new`].
+pub(crate) fn in_child(
+    (module, name): (&str, &str),
+    environment: &[Environment],
+    body: impl FnOnce(),
+) {
+    let alone = Alone::new(module, name);
+    let with = |alone: Alone, (variable, value): (String, String)| alone.env(&variable, &value);
+    joined(environment).into_iter().fold(alone, with).run(body);
 }
 
 /// The union of environments; values of `GLIBC_TUNABLES` are joined, for it is one variable.
@@ -55,7 +36,7 @@ fn joined(environments: &[Environment]) -> Vec<(String, String)> {
 }
 
 /// Opens a heap. `false` when this machine lacks it, which is said and is no failure.
-pub fn opened(heap: &dyn Heap) -> bool {
+pub(crate) fn opened(heap: &dyn Heap) -> bool {
     match heap.open() {
         Ok(()) => {
             heap.thread_start();
@@ -70,7 +51,7 @@ pub fn opened(heap: &dyn Heap) -> bool {
 }
 
 /// A setting's value.
-pub fn setting(heap: &dyn Heap, name: &str) -> String {
+pub(crate) fn setting(heap: &dyn Heap, name: &str) -> String {
     let settings = heap.settings();
     let found = settings.iter().find(|setting| setting.name == name);
     found
@@ -80,7 +61,7 @@ pub fn setting(heap: &dyn Heap, name: &str) -> String {
 
 /// What a heap claims that its `purge` gives back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purge {
+pub(crate) enum Purge {
     /// Nothing: there is no such function.
     None,
     /// What exceeds its caches.
@@ -90,7 +71,7 @@ pub enum Purge {
 }
 
 /// Reads the claim from the setting `purge`.
-pub fn purge_claim(heap: &dyn Heap) -> Purge {
+pub(crate) fn purge_claim(heap: &dyn Heap) -> Purge {
     match setting(heap, "purge") {
         mechanism if mechanism == "none" => Purge::None,
         mechanism if mechanism.starts_with("partial: ") => Purge::Partial,
@@ -98,18 +79,9 @@ pub fn purge_claim(heap: &dyn Heap) -> Purge {
     }
 }
 
-/// Bytes of this process in physical memory.
-pub fn resident_bytes() -> u64 {
-    let statm = fs::read_to_string("/proc/self/statm").expect("/proc is mounted");
-    let pages: u64 = statm.split_whitespace().nth(1).expect("resident").parse().expect("number");
-    // SAFETY: reads a constant of the machine.
-    let page_bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-    pages * page_bytes as u64
-}
-
 /// A live block, filled with a pattern of its own.
 #[derive(Debug)]
-pub struct Block {
+pub(crate) struct Block {
     start: NonNull<u8>,
     bytes: usize,
     seed: u8,
@@ -129,7 +101,7 @@ unsafe impl Send for Block {}
 
 impl Block {
     /// Allocates and writes every byte, the usable ones beyond the request too.
-    pub fn new(heap: &dyn Heap, bytes: usize, seed: u8) -> Self {
+    pub(crate) fn new(heap: &dyn Heap, bytes: usize, seed: u8) -> Self {
         let name = heap.traits().name;
         let start = heap.allocate(bytes).unwrap_or_else(|| panic!("{name}: {bytes} bytes"));
         let alignment = if bytes <= 8 { 8 } else { 16 };
@@ -140,7 +112,7 @@ impl Block {
     }
 
     /// The same at a multiple of `alignment`.
-    pub fn aligned(heap: &dyn Heap, bytes: usize, alignment: usize, seed: u8) -> Self {
+    pub(crate) fn aligned(heap: &dyn Heap, bytes: usize, alignment: usize, seed: u8) -> Self {
         let name = heap.traits().name;
         let start = heap.allocate_aligned(bytes, alignment);
         let start = start.unwrap_or_else(|| panic!("{name}: {bytes} bytes at {alignment}"));
@@ -152,7 +124,7 @@ impl Block {
     }
 
     /// Gives the block another size, checks what must have stayed, and writes every byte.
-    pub fn resize(&mut self, heap: &dyn Heap, bytes: usize) {
+    pub(crate) fn resize(&mut self, heap: &dyn Heap, bytes: usize) {
         let name = heap.traits().name;
         assert!(matches!(self.returned, Returned::Freed | Returned::Released(0)));
         // SAFETY: the block is live, has this size and no alignment was asked for.
@@ -171,13 +143,13 @@ impl Block {
     }
 
     /// Where it starts and ends, the usable bytes included.
-    pub fn range(&self, heap: &dyn Heap) -> (usize, usize) {
+    pub(crate) fn range(&self, heap: &dyn Heap) -> (usize, usize) {
         let start = self.start.addr().get();
         (start, start + self.span(heap))
     }
 
     /// Checks every byte.
-    pub fn check(&self, heap: &dyn Heap) {
+    pub(crate) fn check(&self, heap: &dyn Heap) {
         self.check_first(heap, self.span(heap));
     }
 
@@ -191,7 +163,7 @@ impl Block {
     }
 
     /// Checks every byte, then frees.
-    pub fn free(self, heap: &dyn Heap) {
+    pub(crate) fn free(self, heap: &dyn Heap) {
         self.check(heap);
         match self.returned {
             // SAFETY: the block came from `allocate` with this size; `self` is consumed.
@@ -212,22 +184,5 @@ impl Block {
 
     fn pattern(&self, at: usize) -> u8 {
         self.seed.wrapping_add((at as u8).wrapping_mul(31)).wrapping_add((at >> 8) as u8)
-    }
-}
-
-/// Xorshift: the same numbers for the same seed.
-#[derive(Debug)]
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-
-    pub fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % limit
     }
 }

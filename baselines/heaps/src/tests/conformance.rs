@@ -1,13 +1,12 @@
 //! What every heap must do before a number of it may be published, each heap in a process of its
 //! own.
 
-mod common;
-
 use std::sync::mpsc;
 use std::thread;
 
-use common::{Block, Purge, Random, in_child, opened, purge_claim, resident_bytes};
+use super::common::{Block, Purge, in_child, opened, purge_claim};
 use engine::Heap;
+use kit::testing::{Random, resident_bytes};
 
 /// Defines the tests of one heap.
 macro_rules! conformance {
@@ -17,27 +16,28 @@ macro_rules! conformance {
 
             #[test]
             fn blocks_of_all_sizes_do_not_overlap() {
-                run(stringify!($heap), "blocks_of_all_sizes_do_not_overlap", sizes);
+                run(module_path!(), stringify!($heap), "blocks_of_all_sizes_do_not_overlap", sizes);
             }
 
             #[test]
             fn any_thread_may_free() {
-                run(stringify!($heap), "any_thread_may_free", cross_thread_free);
+                run(module_path!(), stringify!($heap), "any_thread_may_free", cross_thread_free);
             }
 
             #[test]
             fn random_operations_keep_every_byte() {
-                run(stringify!($heap), "random_operations_keep_every_byte", random_operations);
+                run(module_path!(), stringify!($heap), "random_operations_keep_every_byte", random_operations);
             }
 
             #[test]
             fn reallocated_blocks_keep_their_contents() {
-                run(stringify!($heap), "reallocated_blocks_keep_their_contents", reallocations);
+                run(module_path!(), stringify!($heap), "reallocated_blocks_keep_their_contents", reallocations);
             }
 
             #[test]
             fn alignments_are_met_and_any_thread_may_release() {
                 run(
+                    module_path!(),
                     stringify!($heap),
                     "alignments_are_met_and_any_thread_may_release",
                     alignments,
@@ -46,12 +46,12 @@ macro_rules! conformance {
 
             #[test]
             fn it_works_after_a_purge() {
-                run(stringify!($heap), "it_works_after_a_purge", purge_and_reuse);
+                run(module_path!(), stringify!($heap), "it_works_after_a_purge", purge_and_reuse);
             }
 
             #[test]
             fn a_purge_gives_memory_back() {
-                run(stringify!($heap), "a_purge_gives_memory_back", purge_returns);
+                run(module_path!(), stringify!($heap), "a_purge_gives_memory_back", purge_returns);
             }
         })+
 
@@ -72,9 +72,9 @@ macro_rules! conformance {
 
 conformance!(glibc, jemalloc, mimalloc, tcmalloc, gperftools, snmalloc, rpmalloc, scudo);
 
-fn run(name: &str, test: &str, body: fn(&'static dyn Heap)) {
+fn run(module: &str, name: &str, test: &str, body: fn(&'static dyn Heap)) {
     let heap = heaps::by_name(name).expect("registered");
-    in_child(&format!("{name}::{test}"), &[heap.traits().environment], || {
+    in_child((module, test), &[heap.traits().environment], || {
         if opened(heap) {
             body(heap);
         }
@@ -118,9 +118,9 @@ fn cross_thread_free(heap: &'static dyn Heap) {
     });
     let producer = thread::spawn(move || {
         heap.thread_start();
-        let mut random = Random::new(7);
+        let mut random = Random(7);
         for round in 0..ROUNDS {
-            let batch = (0..BATCH).map(|_| Block::new(heap, random.below(2000), round as u8));
+            let batch = (0..BATCH).map(|_| Block::new(heap, below(&mut random, 2000), round as u8));
             sender.send(batch.collect()).expect("the consumer listens");
         }
         heap.thread_end();
@@ -135,7 +135,7 @@ fn random_operations(heap: &'static dyn Heap) {
         .map(|seed| {
             thread::spawn(move || {
                 heap.thread_start();
-                churn(heap, &mut Random::new(seed), 60_000);
+                churn(heap, &mut Random(seed), 60_000);
                 heap.thread_end();
             })
         })
@@ -145,13 +145,17 @@ fn random_operations(heap: &'static dyn Heap) {
     }
 }
 
+fn below(random: &mut Random, limit: usize) -> usize {
+    random.below(limit as u64) as usize
+}
+
 fn churn(heap: &dyn Heap, random: &mut Random, operations: usize) {
     let mut live: Vec<Option<Block>> = (0..1000).map(|_| None).collect();
     for number in 0..operations {
-        let slot = random.below(live.len());
+        let slot = below(random, live.len());
         // Mostly small, as in key-value stores; one in 256 is large.
-        let bytes_max = if random.below(256) == 0 { 1 << 20 } else { 1 << (4 + random.below(8)) };
-        let bytes = random.below(bytes_max);
+        let bytes_max = if below(random, 256) == 0 { 1 << 20 } else { 1 << (4 + below(random, 8)) };
+        let bytes = below(random, bytes_max);
         if let Some(block) = live[slot].take() {
             block.free(heap);
         } else {
@@ -177,7 +181,7 @@ fn reallocations(heap: &'static dyn Heap) {
         .map(|seed| {
             thread::spawn(move || {
                 heap.thread_start();
-                reallocate_among_others(heap, &mut Random::new(seed), 20_000);
+                reallocate_among_others(heap, &mut Random(seed), 20_000);
                 heap.thread_end();
             })
         })
@@ -191,10 +195,10 @@ fn reallocations(heap: &'static dyn Heap) {
 fn reallocate_among_others(heap: &dyn Heap, random: &mut Random, operations: usize) {
     let mut live: Vec<Option<Block>> = (0..400).map(|_| None).collect();
     for number in 0..operations {
-        let slot = random.below(live.len());
-        let bytes_max = if random.below(128) == 0 { 1 << 19 } else { 1 << (4 + random.below(9)) };
-        let bytes = random.below(bytes_max);
-        match (&mut live[slot], random.below(3)) {
+        let slot = below(random, live.len());
+        let bytes_max = if below(random, 128) == 0 { 1 << 19 } else { 1 << (4 + below(random, 9)) };
+        let bytes = below(random, bytes_max);
+        match (&mut live[slot], below(random, 3)) {
             (Some(block), 0 | 1) => block.resize(heap, bytes),
             (Some(_), _) => live[slot].take().expect("it is there").free(heap),
             (empty, _) => *empty = Some(Block::new(heap, bytes, number as u8)),
@@ -252,7 +256,7 @@ fn purge_and_reuse(heap: &'static dyn Heap) {
     }
     heap.purge();
     heap.purge();
-    churn(heap, &mut Random::new(3), 10_000);
+    churn(heap, &mut Random(3), 10_000);
     for block in kept {
         block.free(heap);
     }
