@@ -1,6 +1,6 @@
 //! How the benches of this crate measure, and how they draw what they ask for.
 
-#[path = "../../tests/common/mod.rs"]
+#[path = "../../tests/all/common/mod.rs"]
 mod common;
 
 use std::time::Duration;

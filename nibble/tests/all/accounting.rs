@@ -1,9 +1,7 @@
 //! What is counted live, dead, free and reserved, and what an operation leaves behind.
 
-mod common;
-
-use common::variants::{POLICIES, tiny, within};
-use common::{fill_store, made, open, verified};
+use super::common::variants::{POLICIES, tiny, within};
+use super::common::{fill_store, made, open, verified};
 use nibble::{Compaction, IndexLayout, Put, Session, Update};
 
 /// Object header and key.

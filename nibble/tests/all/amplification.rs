@@ -1,8 +1,6 @@
 //! Compaction copies about as little as theory allows, and separation helps where it should.
 
-mod common;
-
-use common::{Random, open, small};
+use super::common::{Random, open, small};
 use nibble::{Compaction, Config, Selection, Statistics, Survivors};
 
 const VALUE_BYTES: usize = 116;

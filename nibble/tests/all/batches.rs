@@ -1,11 +1,9 @@
 //! Batches of GET, PUT and DELETE, against a model that carries the operations out one by one.
 
-mod common;
-
 use std::collections::HashMap;
 
-use common::variants::{ROWS, disturb, everything, tiny, within};
-use common::{Random, fill_store, made, open, verified};
+use super::common::variants::{ROWS, disturb, everything, tiny, within};
+use super::common::{Random, fill_store, made, open, verified};
 use nibble::{
     Answer, Batch, Compaction, Config, IndexLayout, Operation, Put, PutError, Session, Store,
     Update,

@@ -1,8 +1,6 @@
 //! The ends of every range.
 
-mod common;
-
-use common::{made, open, small};
+use super::common::{made, open, small};
 use nibble::{BufferTooShort, Config, OpenError, Put, PutError, Store, TooManySessions};
 
 #[test]

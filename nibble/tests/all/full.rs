@@ -1,13 +1,11 @@
 //! A full store answers, loses nothing, and works again; and it is full of live objects.
 
-mod common;
-
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::variants::{POLICIES, ROWS, everything, some, tiny, within};
-use common::{Random, fill_store, made, open, small, verified};
+use super::common::variants::{POLICIES, ROWS, everything, some, tiny, within};
+use super::common::{Random, fill_store, made, open, small, verified};
 use nibble::{Compaction, Config, IndexLayout, Put, PutError, Store, Update};
 
 /// Fill with one size, delete a random 90 %, fill with another: the fragmentation test of the

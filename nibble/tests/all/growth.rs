@@ -1,9 +1,7 @@
 //! A partition that grows from its smallest size keeps every key, in each layout of the index.
 
-mod common;
-
-use common::variants::tiny;
-use common::{made, open, verified};
+use super::common::variants::tiny;
+use super::common::{made, open, verified};
 use nibble::{Compaction, IndexLayout, Put, Update};
 
 fn every_key_survives(index: IndexLayout) {

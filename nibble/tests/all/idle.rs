@@ -1,13 +1,12 @@
 //! A store with nothing to do uses no processor, even when memory is low. Alone in its process,
 //! because it measures processor time.
 
-mod common;
-
 use std::thread;
 use std::time::Duration;
 
-use common::variants::tiny;
-use common::{fill_store, open, small};
+use super::common::alone::alone;
+use super::common::variants::tiny;
+use super::common::{fill_store, open, small};
 use nibble::{Compaction, Config, IndexLayout, Update};
 
 /// Processor time of the whole process while `store` is left alone, as a part of one core.
@@ -27,6 +26,10 @@ fn idle_share(config: Config) -> f64 {
 
 #[test]
 fn a_store_of_live_data_burns_no_core() {
+    alone(module_path!(), "a_store_of_live_data_burns_no_core", idle);
+}
+
+fn idle() {
     // 16 MiB in segments of 64 KiB: many candidates, none worth it.
     let many = |update, compaction| tiny(16 << 20, update, compaction, IndexLayout::Text);
     let mut nodes = many(Update::Append, Compaction::Background);

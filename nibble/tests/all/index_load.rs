@@ -1,8 +1,6 @@
 //! How full the buckets of the index are, at any number of keys.
 
-mod common;
-
-use common::open;
+use super::common::open;
 use nibble::{Config, IndexLayout};
 
 /// Whatever the number of keys, the tagged layout wastes little: no doubling leaves it half empty.

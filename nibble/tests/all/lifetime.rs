@@ -1,9 +1,8 @@
 //! Dropping a store ends its threads and returns its memory. Alone in its process, because it
 //! looks at the whole of it.
 
-mod common;
-
-use common::{fill_store, open};
+use super::common::alone::alone;
+use super::common::{fill_store, open};
 use nibble::Config;
 use platform::process::ProcessMemory;
 
@@ -13,6 +12,10 @@ fn threads() -> usize {
 
 #[test]
 fn drop_stops_the_workers_and_returns_the_memory() {
+    alone(module_path!(), "drop_stops_the_workers_and_returns_the_memory", open_and_drop);
+}
+
+fn open_and_drop() {
     let resident = || ProcessMemory::of_self().unwrap().resident_bytes();
     let (threads_before, before) = (threads(), resident());
     for resident_at_open in [false, true] {

@@ -1,17 +1,13 @@
 //! Every operation of every thread is recorded and the history of every key checked, in each
 //! variant of the engine, while compaction and growth of the index never rest.
 
-mod common;
-#[path = "common/history/mod.rs"]
-mod history;
-
 use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::variants::{ROWS, disturb, knobs, tiny, within};
-use common::{Random, fill, open, verified};
-use history::{Kind, Operation, Recorder, Ticks};
+use super::common::variants::{ROWS, disturb, knobs, tiny, within};
+use super::common::{Random, fill, open, verified};
+use super::history::{self, Kind, Operation, Recorder, Ticks};
 use nibble::{Compaction, Config, IndexLayout, Put, PutError, Session, Update};
 
 const THREADS: u64 = 6;

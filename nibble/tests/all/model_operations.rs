@@ -1,11 +1,9 @@
 //! Random operations against a `HashMap`, in stores so small that compaction never rests.
 
-mod common;
-
 use std::collections::HashMap;
 
-use common::variants::{ROWS, everything, some};
-use common::{Random, made, open, small};
+use super::common::variants::{ROWS, everything, some};
+use super::common::{Random, made, open, small};
 use nibble::{Config, Put, PutError, Store};
 
 struct Model {

@@ -1,9 +1,7 @@
 //! Several memory nodes are one store.
 
-mod common;
-
-use common::variants::{ROWS, everything, some};
-use common::{Random, fill_store, open, small, verified};
+use super::common::variants::{ROWS, everything, some};
+use super::common::{Random, fill_store, open, small, verified};
 use nibble::{CoreSource, OpenError, Placement, Store};
 
 #[test]

@@ -1,14 +1,12 @@
 //! Races provoked on purpose: each test keeps two sides in the same few lines of the engine for a
 //! while.
 
-mod common;
-
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::variants::{disturb, tiny, within};
-use common::{Random, fill, made, open, verified};
+use super::common::variants::{disturb, tiny, within};
+use super::common::{Random, fill, made, open, verified};
 use nibble::{Compaction, IndexLayout, Store, Update};
 
 /// How long each lasts.

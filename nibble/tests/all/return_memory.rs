@@ -1,9 +1,8 @@
 //! Free memory goes back to the system, unasked where that is wished. Alone in its process,
 //! because it looks at the whole of it.
 
-mod common;
-
-use common::{fill_store, open};
+use super::common::alone::alone;
+use super::common::{fill_store, open};
 use nibble::{Compaction, Config};
 use platform::process::ProcessMemory;
 
@@ -11,6 +10,10 @@ const MIB: u64 = 1 << 20;
 
 #[test]
 fn free_memory_goes_back_if_that_is_wished() {
+    alone(module_path!(), "free_memory_goes_back_if_that_is_wished", fill_and_empty);
+}
+
+fn fill_and_empty() {
     let resident = || ProcessMemory::of_self().unwrap().resident_bytes();
     for &compaction in Compaction::ALL {
         for (wished, huge) in [(false, false), (true, false), (true, true)] {

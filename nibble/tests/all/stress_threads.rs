@@ -1,12 +1,10 @@
 //! Many threads, little memory: own keys, shared keys, and compaction all the while, at any fill.
 
-mod common;
-
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::variants::{disturb, knobs, some, tiny, within};
-use common::{Random, fill, made, open, small, verified};
+use super::common::variants::{disturb, knobs, some, tiny, within};
+use super::common::{Random, fill, made, open, small, verified};
 use nibble::{Compaction, Config, IndexLayout, PutError, Session, Store, Update};
 
 /// More than this machine's cores, wherever it runs.

@@ -1,6 +1,7 @@
 //! What the tests share: a small random generator and values that say whose they are.
-#![allow(dead_code, reason = "every test binary uses its own part")]
+#![allow(dead_code, reason = "benches use a part")]
 
+pub(crate) mod alone;
 pub(crate) mod variants;
 
 use nibble::{Config, PutError, Session, Store};
