@@ -22,6 +22,10 @@
 //! what an allocator is asked for. Sizes are in bytes unless the name says otherwise.
 #![forbid(unsafe_code)]
 
+// Tests use the crate as others do.
+#[cfg(test)]
+extern crate self as workloads;
+
 pub mod bytes;
 #[cfg(test)]
 mod chi_square;
@@ -34,6 +38,8 @@ pub mod postmark;
 pub mod requests;
 mod seed;
 pub mod tablefs;
+#[cfg(test)]
+mod tests;
 pub mod trace;
 pub mod value;
 pub mod ycsb;

@@ -2,8 +2,8 @@
 
 use workloads::trace::formats::Format;
 
-use crate::read;
-use crate::samples::sample;
+use super::read;
+use super::samples::sample;
 
 #[test]
 fn every_format_is_read_back_exactly() {

@@ -1,13 +1,11 @@
 //! Traces come back record by record, however long they are, and whatever was complete when a
 //! recorder died comes back too.
 
-mod common;
-
 use std::fmt::Debug;
 use std::io;
 use std::thread;
 
-use common::{PostMark, Program};
+use super::common::{PostMark, Program};
 use workloads::Seed;
 use workloads::trace::file::{BLOCK_RECORDS, REPAIRED, peek_content, repair, verify};
 use workloads::trace::{

@@ -1,11 +1,9 @@
 //! Damage never passes: every flipped bit and every cut of a trace is an error that says where, or,
 //! where that was asked for, a trace of whole blocks.
 
-mod common;
-
 use std::fmt::Debug;
 
-use common::{PostMark, Program};
+use super::common::{PostMark, Program};
 use workloads::trace::file::{peek_content, repair, verify};
 use workloads::trace::{
     Allocation, Header, Operation, Record, TraceError, TraceErrorKind, TraceReader, TraceWriter,

@@ -3,8 +3,8 @@
 use workloads::trace::formats::Format;
 use workloads::{Rng, Seed};
 
-use crate::samples::sample;
-use crate::{OPERATIONS_MAX, read};
+use super::samples::sample;
+use super::{OPERATIONS_MAX, read};
 
 /// Formats that begin with a header have no empty traces.
 fn has_header(format: Format) -> bool {

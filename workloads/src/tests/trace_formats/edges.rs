@@ -4,7 +4,7 @@ use workloads::trace::OperationKind::{Delete, Get, Put};
 use workloads::trace::formats::Format;
 use workloads::trace::{OperationKind, key_of_bytes};
 
-use crate::read;
+use super::read;
 
 /// Kinds and sizes; the trace must be whole.
 fn kinds(format: Format, text: &str) -> Vec<(OperationKind, u32)> {

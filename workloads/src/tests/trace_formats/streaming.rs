@@ -4,8 +4,8 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use workloads::trace::formats::{Format, open};
 
-use crate::samples::sample;
-use crate::{drain, read};
+use super::samples::sample;
+use super::{drain, read};
 
 /// The same bytes for ever.
 struct Endless {

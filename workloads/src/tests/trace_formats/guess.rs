@@ -2,7 +2,7 @@
 
 use workloads::trace::formats::Format;
 
-use crate::samples::sample;
+use super::samples::sample;
 
 #[test]
 fn every_format_is_guessed_from_its_first_bytes() {
