@@ -7,7 +7,7 @@
 //! | module | gives |
 //! |---|---|
 //! | [`Seed`], [`Rng`] | streams of random numbers, independent per purpose and per thread |
-//! | [`dist`] | which record ([`KeyDistribution`]), how many bytes ([`SizeDistribution`]) |
+//! | [`distribution`] | which record ([`KeyDistribution`]), how many bytes ([`SizeDistribution`]) |
 //! | [`key_of`] | the key of a record |
 //! | [`value`] | values that prove themselves when read back |
 //! | [`requests`] | mixes of GETs, UPDATEs, INSERTs, DELETEs, SCANs for a store, and the built-in ones |
@@ -29,7 +29,7 @@ extern crate self as workloads;
 pub mod bytes;
 #[cfg(test)]
 mod chi_square;
-pub mod dist;
+pub mod distribution;
 pub mod fragmentation;
 mod keys;
 mod mix;
@@ -44,6 +44,6 @@ pub mod trace;
 pub mod value;
 pub mod ycsb;
 
-pub use dist::{KeyDistribution, KeySampler, SizeDistribution};
+pub use distribution::{KeyDistribution, KeySampler, SizeDistribution};
 pub use keys::{index_of, key_of};
 pub use seed::{Rng, Seed};

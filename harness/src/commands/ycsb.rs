@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use workloads::dist::SizeHistogram;
+use workloads::distribution::SizeHistogram;
 use workloads::ycsb::{Properties, YcsbRun, histogram_file, interpret};
 
 use super::Failure;

@@ -156,7 +156,7 @@ mod tests {
     use serde::de::value::Error as ValueError;
 
     use super::*;
-    use crate::dist::SizeHistogram;
+    use crate::distribution::SizeHistogram;
 
     #[test]
     fn text_and_value_agree() {
