@@ -1,6 +1,6 @@
 //! The tests that every store passes before a number of it is published.
 //!
-//! A crate expands the suite for an engine with one line, from its `tests/` folder:
+//! A crate expands the suite for an engine with one line, in its tests:
 //!
 //! ```ignore
 //! engine::conformance_tests!(sharded, ShardedMap, |object_memory_bytes| {
@@ -24,7 +24,7 @@
 //!
 //! What the suite asks follows from the engine's traits: a store that evicts may have lost a
 //! value but never answers a wrong one; a partitioned store is only asked by a key's worker. The
-//! suite does not apply to engines that keep no values. `tests/conformance_catches.rs` shows for
+//! suite does not apply to engines that keep no values. `src/tests/conformance_catches.rs` shows for
 //! each test a broken store that fails it.
 
 mod capacity;
