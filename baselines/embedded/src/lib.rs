@@ -6,6 +6,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `rocksdb`, `leveldb` | log-structured stores: functions, the database, the engine |
+//! | `lsm` | what the interfaces of both have in common |
 //! | `counted` | what these do not tell: whether a key was there, and how much is live |
 //! | `lmdb` | a copy-on-write tree in a mapping: functions, the environment, the engine |
 //! | `library` | shared libraries and tables of their functions |
@@ -13,7 +14,7 @@
 //! | `tmpfs`, `os` | private folders on a tmpfs, two calls to the system |
 //! | `settings` | checking and printing settings |
 //!
-//! Unsafe code is in `library`, `foreign`, `os`, and in the `database` or `environment` of each
+//! Unsafe code is in `library`, `foreign`, `lsm`, `os`, and in the `database` or `environment` of each
 //! store.
 #![deny(unsafe_code)]
 
@@ -28,6 +29,8 @@ mod leveldb;
 #[expect(unsafe_code, reason = "a symbol's type is known from its header only")]
 mod library;
 mod lmdb;
+#[expect(unsafe_code, reason = "a C interface; nothing outside sees an address")]
+mod lsm;
 #[expect(unsafe_code, reason = "calls to the system")]
 mod os;
 mod rocksdb;
