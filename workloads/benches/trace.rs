@@ -1,6 +1,6 @@
 //! Trace records written and read per second: `cargo bench -p workloads`.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../src/tests/common.rs"]
 mod common;
 
 use std::hint::black_box;

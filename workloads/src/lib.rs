@@ -7,7 +7,7 @@
 //! | module | gives |
 //! |---|---|
 //! | [`Seed`], [`Rng`] | streams of random numbers, independent per purpose and per thread |
-//! | [`dist`] | which record ([`KeyDistribution`]), how many bytes ([`SizeDistribution`]) |
+//! | [`distribution`] | which record ([`KeyDistribution`]), how many bytes ([`SizeDistribution`]) |
 //! | [`key_of`] | the key of a record |
 //! | [`value`] | values that can be verified when read back |
 //! | [`requests`] | mixes of GETs, UPDATEs, INSERTs, DELETEs and SCANs for a store; the built-in workloads |
@@ -22,10 +22,14 @@
 //! what an allocator allocates. Sizes are in bytes unless the name says otherwise.
 #![forbid(unsafe_code)]
 
+// Tests use the crate as others do.
+#[cfg(test)]
+extern crate self as workloads;
+
 pub mod bytes;
 #[cfg(test)]
 mod chi_square;
-pub mod dist;
+pub mod distribution;
 pub mod fragmentation;
 mod keys;
 mod mix;
@@ -34,10 +38,12 @@ pub mod postmark;
 pub mod requests;
 mod seed;
 pub mod tablefs;
+#[cfg(test)]
+mod tests;
 pub mod trace;
 pub mod value;
 pub mod ycsb;
 
-pub use dist::{KeyDistribution, KeySampler, SizeDistribution};
+pub use distribution::{KeyDistribution, KeySampler, SizeDistribution};
 pub use keys::{index_of, key_of};
 pub use seed::{Rng, Seed};

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use engine::{GetError, KvSession, OpenError, PutError, PutOutcome, ScanEntry};
 
-use crate::bound::{Credit, Pool};
+use kit::credit::{Credit, Pool};
 
 /// Bytes that a key counts for.
 pub(crate) const KEY_BYTES: u64 = 8;
@@ -98,7 +98,7 @@ impl<T: Table> Counted<T> {
         Self {
             table,
             stripes: (0..stripes).map(|_| Stripe::default()).collect(),
-            pool: Pool::new(object_memory_bytes, stripes),
+            pool: Pool::new(object_memory_bytes, 4 * stripes),
         }
     }
 

@@ -17,12 +17,13 @@ use engine::{
     EngineTraits, Hashing, KvEngine, MemoryBound, MemoryCensus, OpenError, Presence, SessionError,
     Setting, Statistic,
 };
+use kit::folder::Folder;
 
 use crate::counted::{self, Counted, CountedSession, VALUE_BYTES_MAX};
-use crate::folder::{Folder, SHARED_MEMORY};
 use crate::foreign::c_path;
 use crate::os;
 use crate::settings::{at_least, bound_text};
+use crate::tmpfs::{SHARED_MEMORY, create_folder};
 use database::{Database, Options};
 
 const SETTLE_MAX: Duration = Duration::from_secs(10);
@@ -87,7 +88,7 @@ impl LevelDb {
         counted::check_stripes(config.stripes)?;
         at_least("write_buffer_bytes", config.write_buffer_bytes, 64 << 10)?;
         at_least("table_file_bytes", config.table_file_bytes, 1 << 20)?;
-        let folder = Folder::create(&config.tmpfs, 2 * config.object_memory_bytes.unwrap_or(0))?;
+        let folder = create_folder(&config.tmpfs, 2 * config.object_memory_bytes.unwrap_or(0))?;
         let database = Database::open(&Options {
             folder: c_path(folder.path()),
             write_buffer_bytes: config.write_buffer_bytes,

@@ -6,33 +6,40 @@
 //! | file | contents |
 //! |---|---|
 //! | `rocksdb`, `leveldb` | log-structured stores: functions, the database, the engine |
+//! | `lsm` | what the interfaces of LevelDB and RocksDB have in common |
 //! | `counted` | what these do not report: whether a key was present, and how much is live |
-//! | `bound` | the bound on live bytes |
 //! | `lmdb` | a copy-on-write tree in a mapping: functions, the environment, the engine |
 //! | `library` | shared libraries and tables of their functions |
 //! | `foreign` | messages and byte ranges of C |
-//! | `folder`, `os` | private folders on a tmpfs; two system calls |
+//! | `tmpfs`, `os` | private folders on a tmpfs; two system calls |
 //! | `settings` | checking and printing settings |
 //!
-//! Unsafe code is in `library`, `foreign`, `os`, and in the `database` or `environment` of each
+//! Unsafe code is in `library`, `foreign`, `lsm`, `os`, and in the `database` or `environment` of each
 //! store.
 #![deny(unsafe_code)]
 
-mod bound;
+// Tests use the crate as others do.
+#[cfg(test)]
+extern crate self as baseline_embedded;
+
 mod counted;
-mod folder;
 #[expect(unsafe_code, reason = "what C hands out is an address")]
 mod foreign;
 mod leveldb;
 #[expect(unsafe_code, reason = "a symbol's type is known from its header only")]
 mod library;
 mod lmdb;
+#[expect(unsafe_code, reason = "a C interface; nothing outside sees an address")]
+mod lsm;
 #[expect(unsafe_code, reason = "calls to the system")]
 mod os;
 mod rocksdb;
 mod settings;
+#[cfg(test)]
+mod tests;
+mod tmpfs;
 
-pub use folder::SHARED_MEMORY;
 pub use leveldb::{LevelDb, LevelDbConfig};
 pub use lmdb::{Lmdb, LmdbConfig};
 pub use rocksdb::{RocksDb, RocksDbConfig, RocksDbFiles};
+pub use tmpfs::SHARED_MEMORY;

@@ -10,8 +10,31 @@ use engine::OpenError;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 /// Declares a table of C functions, each with the name and types of its header, and a function that
-/// resolves them all.
+/// resolves them all. Headers that differ only in a prefix of their names share one table, whose
+/// names lack it: `functions! { after a prefix: … }`.
 macro_rules! functions {
+    (after a prefix: $(#[$attribute:meta])* $table:ident {
+        $(fn $name:ident($($argument:ty),* $(,)?) $(-> $result:ty)?;)*
+    }) => {
+        $(#[$attribute])*
+        #[derive(Debug)]
+        pub(crate) struct $table {
+            $(pub(crate) $name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
+        }
+
+        impl $table {
+            pub(crate) fn resolve(
+                library: &$crate::library::SharedLibrary,
+                prefix: &str,
+            ) -> Result<Self, engine::OpenError> {
+                let full = |name: &str| format!("{prefix}{name}");
+                Ok(Self {
+                    // SAFETY: the field has the type that the header declares for its name.
+                    $($name: unsafe { library.function(&full(stringify!($name)))? },)*
+                })
+            }
+        }
+    };
     ($(#[$attribute:meta])* $table:ident {
         $(fn $name:ident($($argument:ty),* $(,)?) $(-> $result:ty)?;)*
     }) => {
@@ -40,7 +63,7 @@ macro_rules! opaque {
         $(
             #[repr(C)]
             #[derive(Debug)]
-            pub(super) struct $name {
+            pub(crate) struct $name {
                 _opaque: [u8; 0],
             }
         )*

@@ -25,10 +25,12 @@ use engine::{
     PutOutcome, ScanEntry, SessionError, Setting, Statistic,
 };
 
+use kit::folder::file_bytes;
+
 use crate::counted::{KEY_BYTES, copy_out};
-use crate::folder::{self, Folder, SHARED_MEMORY};
 use crate::foreign::{c_path, refused};
 use crate::settings::{at_least, bound_text};
+use crate::tmpfs::{self, SHARED_MEMORY};
 use environment::{Environment, Reader, Refusal, Snapshot};
 
 /// LMDB's pages are the system's; others are refused.
@@ -103,13 +105,13 @@ impl Lmdb {
     pub fn open(config: LmdbConfig) -> Result<Self, OpenError> {
         let wanted_bytes = match config.object_memory_bytes {
             Some(bytes) => bytes,
-            None => folder::free_bytes(&config.tmpfs)? / 2,
+            None => tmpfs::free_bytes(&config.tmpfs)? / 2,
         };
         let map_pages = wanted_bytes / PAGE_BYTES;
         let map_bytes = usize::try_from(map_pages * PAGE_BYTES).expect("64-bit sizes");
         at_least("object_memory_bytes", map_bytes, MAP_BYTES_MIN)?;
         at_least("sessions", config.sessions as usize, 1)?;
-        let folder = Folder::create(&config.tmpfs, wanted_bytes)?;
+        let folder = tmpfs::create_folder(&config.tmpfs, wanted_bytes)?;
         let readers = config.sessions.saturating_add(1);
         let environment = Environment::open(&c_path(folder.path()), map_bytes, readers)?;
         let page_bytes = u64::from(environment.page_bytes());
@@ -183,7 +185,7 @@ impl Lmdb {
     }
 
     fn files_bytes(&self) -> u64 {
-        self.data.metadata().map_or(0, |metadata| folder::file_bytes(&metadata))
+        self.data.metadata().map_or(0, |metadata| file_bytes(&metadata))
     }
 }
 

@@ -15,12 +15,13 @@ use engine::{
     EngineTraits, Hashing, KvEngine, MemoryBound, MemoryCensus, OpenError, Presence, SessionError,
     Setting, Statistic,
 };
+use kit::folder::Folder;
 
 use crate::counted::{self, Counted, CountedSession, VALUE_BYTES_MAX};
-use crate::folder::{Folder, SHARED_MEMORY};
 use crate::foreign::c_path;
 use crate::os;
 use crate::settings::{at_least, bound_text};
+use crate::tmpfs::{SHARED_MEMORY, create_folder};
 use database::{Database, Options};
 
 const SETTLE_MAX: Duration = Duration::from_secs(10);
@@ -111,7 +112,7 @@ impl RocksDb {
         let folder = match &config.files {
             RocksDbFiles::Heap => None,
             RocksDbFiles::Tmpfs(tmpfs) => {
-                Some(Folder::create(tmpfs, 2 * config.object_memory_bytes.unwrap_or(0))?)
+                Some(create_folder(tmpfs, 2 * config.object_memory_bytes.unwrap_or(0))?)
             }
         };
         let database = Database::open(&Options {

@@ -20,6 +20,10 @@
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
+// Tests use the crate as others do.
+#[cfg(test)]
+extern crate self as engine;
+
 mod census;
 pub mod conformance;
 mod error;
@@ -28,6 +32,8 @@ mod operation;
 mod options;
 mod setup;
 mod store;
+#[cfg(test)]
+mod tests;
 mod thread_use;
 mod traits;
 

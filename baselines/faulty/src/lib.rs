@@ -4,12 +4,18 @@
 //! that too.
 #![deny(unsafe_code)]
 
+// Tests use the crate as others do.
+#[cfg(test)]
+extern crate self as baseline_faulty;
+
 mod contents;
 mod fault;
 #[expect(unsafe_code, reason = "a heap hands out memory of the C library")]
 mod heap;
 mod hindered;
 mod store;
+#[cfg(test)]
+mod tests;
 
 pub use fault::Fault;
 pub use heap::{FaultyHeap, faulty_heap, plant_in_heap};

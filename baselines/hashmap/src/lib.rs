@@ -8,7 +8,7 @@
 //! writes to the lock's line, and with 64 shards threads contend for that line, not for the copy.
 #![forbid(unsafe_code)]
 
-mod hash;
+pub mod hash;
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

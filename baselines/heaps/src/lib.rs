@@ -1,7 +1,7 @@
 //! Allocators side by side in one binary, each called through its own entry points.
 //!
 //! Nothing here interposes on `malloc`: the program's global allocator stays the system's, and an
-//! allocation through one heap does not change another heap's statistics (`tests/matrix.rs` shows
+//! allocation through one heap does not change another heap's statistics (`src/tests/matrix.rs` shows
 //! this). There is one file per allocator; `README.md` has the table of sources, statistics and
 //! traps.
 //!
@@ -15,6 +15,10 @@
 //! heap.thread_end();
 //! ```
 
+// Tests use the crate as others do.
+#[cfg(test)]
+extern crate self as heaps;
+
 mod environment;
 mod glibc;
 mod gperftools;
@@ -25,6 +29,8 @@ mod rpmalloc;
 mod scudo;
 mod snmalloc;
 mod tcmalloc;
+#[cfg(test)]
+mod tests;
 
 use engine::Heap;
 

@@ -10,22 +10,20 @@
 //! |---|---|
 //! | `raw` | objects on the heap, slots in mappings: the only unsafe code |
 //! | `table` | the hash table of one shard |
-//! | `bound` | the bound on live bytes |
 #![deny(unsafe_code)]
 
-mod bound;
 #[expect(unsafe_code, reason = "blocks of a heap are addresses; nothing outside sees one")]
 mod raw;
 mod table;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use bound::{Credit, Pool};
 use engine::ThreadUse;
 use engine::{
     AllocatorChoice, EngineTraits, GetError, Heap, KvEngine, KvSession, MemoryBound, MemoryCensus,
     OpenError, PutError, PutOutcome, SessionError, Setting, Statistic,
 };
+use kit::credit::{Credit, Pool};
 use raw::{HEADER_BYTES, Object};
 use table::Table;
 
@@ -100,7 +98,7 @@ impl HeapStore {
         config.heap.open()?;
         let shards =
             (0..config.shards).map(|_| Shard::new(config.heap)).collect::<Result<_, _>>()?;
-        let pool = Pool::new(config.object_memory_bytes, config.shards);
+        let pool = Pool::new(config.object_memory_bytes, 4 * config.shards);
         Ok(Self { shards, pool, config })
     }
 

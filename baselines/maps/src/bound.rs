@@ -1,55 +1,38 @@
-//! A bound on the live bytes of a store that is never exceeded, without a counter that every put
-//! writes.
-//!
-//! Bytes that may still be filled are either in the common pool or, as *credit*, with a thread.
-//! A thread fills from its credit and fetches more in portions that shrink as the pool drains.
-//! Before a put is refused the credits of all threads are gathered, so that nothing fits that is
-//! refused, except while other threads put at the same moment.
-//!
-//! Invariant when nobody writes: pool + credits + live bytes == bound.
+//! A bound on the live bytes of a store, paid from credits of threads (`kit::credit`). Here a
+//! credit is an atomic of its thread's index, because maps free rows in whatever thread they like.
 //!
 //! All orderings are relaxed: the counters guard no other memory.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::thread_index::{EXCLUSIVE, thread_index};
+use kit::credit::{PORTION_BYTES_MAX, Pool};
+use kit::padded::Padded;
 
-/// What stands for "no bound": more than there is memory, and sums of it do not overflow.
-const UNBOUNDED: u64 = 1 << 62;
-/// Largest portion a thread fetches beyond what it needs.
-const PORTION_BYTES_MAX: u64 = 64 << 10;
+use crate::thread_index::{EXCLUSIVE, thread_index};
 
 /// The common pool and all credits.
 #[derive(Debug)]
 pub(crate) struct Bound {
-    pool_bytes: Padded,
-    credit_bytes: Box<[Padded]>,
-    bound_bytes: u64,
+    pool: Pool,
+    credit_bytes: Box<[Padded<AtomicU64>]>,
 }
-
-/// Two cache lines, because neighbours are prefetched in pairs.
-#[derive(Debug, Default)]
-#[repr(align(128))]
-struct Padded(AtomicU64);
 
 impl Bound {
     pub(crate) fn new(bound_bytes: Option<u64>) -> Self {
-        let bound_bytes = bound_bytes.unwrap_or(UNBOUNDED).min(UNBOUNDED);
         Self {
-            pool_bytes: Padded(AtomicU64::new(bound_bytes)),
+            pool: Pool::new(bound_bytes, 4 * EXCLUSIVE),
             credit_bytes: (0..=EXCLUSIVE).map(|_| Padded::default()).collect(),
-            bound_bytes,
         }
     }
 
     pub(crate) fn bound_bytes(&self) -> u64 {
-        self.bound_bytes
+        self.pool.bound_bytes()
     }
 
     /// Bytes in the pool and with all threads.
     pub(crate) fn unfilled_bytes(&self) -> u64 {
-        let credit_bytes: u64 = self.credit_bytes.iter().map(|credit| credit.0.load(Relaxed)).sum();
-        self.pool_bytes.0.load(Relaxed) + credit_bytes
+        let credit_bytes: u64 = self.credit_bytes.iter().map(|credit| credit.load(Relaxed)).sum();
+        self.pool.bytes() + credit_bytes
     }
 
     /// Bytes of memory this takes beside itself.
@@ -63,7 +46,7 @@ impl Bound {
         if bytes == 0 {
             return true;
         }
-        let credit = &self.credit_bytes[thread_index()].0;
+        let credit = &*self.credit_bytes[thread_index()];
         let paid = credit.fetch_update(Relaxed, Relaxed, |credit| credit.checked_sub(bytes));
         paid.is_ok() || self.pay_from_pool(credit, bytes)
     }
@@ -72,24 +55,11 @@ impl Bound {
     fn pay_from_pool(&self, credit: &AtomicU64, bytes: u64) -> bool {
         let had_bytes = credit.swap(0, Relaxed);
         let missing_bytes = bytes.saturating_sub(had_bytes);
-        let taken_bytes = self.take(missing_bytes);
+        let taken_bytes = self.pool.take(missing_bytes);
         let paid = taken_bytes.is_some();
         let rest_bytes = had_bytes + taken_bytes.unwrap_or(0) - if paid { bytes } else { 0 };
         credit.fetch_add(rest_bytes, Relaxed);
         paid
-    }
-
-    /// At least `least` bytes and a portion for later; nothing when the pool has less.
-    fn take(&self, least: u64) -> Option<u64> {
-        let granted = |pool: u64| {
-            let rest = pool.checked_sub(least)?;
-            Some(least + (rest / (4 * EXCLUSIVE as u64)).min(PORTION_BYTES_MAX))
-        };
-        let taken = self
-            .pool_bytes
-            .0
-            .fetch_update(Relaxed, Relaxed, |pool| granted(pool).map(|bytes| pool - bytes));
-        taken.ok().and_then(granted)
     }
 
     /// Takes back what was paid; more than is handy goes to the pool.
@@ -98,12 +68,12 @@ impl Bound {
         if bytes == 0 {
             return;
         }
-        let credit = &self.credit_bytes[thread_index()].0;
+        let credit = &*self.credit_bytes[thread_index()];
         if credit.fetch_add(bytes, Relaxed) + bytes > 2 * PORTION_BYTES_MAX {
             let all_bytes = credit.swap(0, Relaxed);
             let kept_bytes = all_bytes.min(PORTION_BYTES_MAX);
             credit.fetch_add(kept_bytes, Relaxed);
-            self.pool_bytes.0.fetch_add(all_bytes - kept_bytes, Relaxed);
+            self.pool.give(all_bytes - kept_bytes);
         }
     }
 
@@ -112,8 +82,8 @@ impl Bound {
     pub(crate) fn gather(&self) {
         for credit in &self.credit_bytes {
             // Looked at first: most have none, and a swap would take their line.
-            if credit.0.load(Relaxed) > 0 {
-                self.pool_bytes.0.fetch_add(credit.0.swap(0, Relaxed), Relaxed);
+            if credit.load(Relaxed) > 0 {
+                self.pool.give(credit.swap(0, Relaxed));
             }
         }
     }

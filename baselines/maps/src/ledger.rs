@@ -96,7 +96,7 @@ mod tests {
     use std::thread;
 
     use super::*;
-    use crate::test_heap::TestHeap;
+    use kit::testing::TestHeap;
 
     #[test]
     fn nothing_is_lost_between_more_threads_than_have_lines() {

@@ -21,6 +21,10 @@
 //! | `thread_index` | a small number for each thread |
 #![deny(unsafe_code)]
 
+// Tests use the crate as others do.
+#[cfg(test)]
+extern crate self as baseline_maps;
+
 mod bound;
 mod config;
 mod hash;
@@ -32,9 +36,7 @@ mod raw;
 mod session;
 mod store;
 #[cfg(test)]
-#[path = "../tests/common/test_heap.rs"]
-#[allow(unsafe_code, dead_code, reason = "a heap is unsafe to use; it is for all tests")]
-mod test_heap;
+mod tests;
 mod thread_index;
 
 pub use config::Config;

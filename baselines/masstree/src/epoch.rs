@@ -15,7 +15,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use engine::{Heap, SessionError};
 
-use crate::bound::{Credit, Pool};
 use crate::counters::{Counter, Counters};
 use crate::limbo::{Kind, Limbo};
 use crate::memory::{Block, Memory};
@@ -23,11 +22,14 @@ use crate::row::Row;
 use crate::shared::Node;
 use crate::spin::Spin;
 use crate::suffix::Bag;
+use kit::credit::{Credit, Pool};
 
 /// The largest number of concurrent sessions.
 pub(crate) const SESSIONS_MAX: usize = 256;
 /// How often to try to advance the epoch when memory is short.
 const ADVANCES: usize = 4;
+/// A session fetches at most one in so many of the bytes that are left.
+const PORTIONS: usize = 32;
 
 /// The holder of a slot, as its word.
 ///
@@ -162,7 +164,7 @@ impl Domain {
             used: AtomicUsize::new(1),
             free: Mutex::new((0..SESSIONS_MAX).rev().collect()),
             memory: Memory::new(heap),
-            pool: Pool::new(bound_bytes),
+            pool: Pool::new(bound_bytes, PORTIONS),
         }
     }
 
@@ -421,7 +423,7 @@ impl<'g> Guard<'g> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_heap::TestHeap;
+    use kit::testing::TestHeap;
 
     #[test]
     fn an_old_pin_holds_the_epoch_and_an_idle_session_does_not() {

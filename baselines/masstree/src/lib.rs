@@ -13,7 +13,7 @@
 //! | `warm` | the descents of a batch, in step |
 //! | `insert` `split` `remove` `list` | changes, from a slot up to the root |
 //! | `epoch` `limbo` | when retired blocks may be freed; the sessions' slots |
-//! | `bound` `counters` | live bytes and other sums, without a cache line that all sessions write |
+//! | `counters` | sums without a cache line that all sessions write |
 //! | `walk` `check` | every node, and every invariant |
 //! | `memory` `row` `shared` `suffix` | blocks of the heap, and links between them |
 //!
@@ -21,7 +21,10 @@
 //! retired: there a comment says why nothing links it any more.
 #![deny(unsafe_code)]
 
-mod bound;
+// Tests use the crate as others do.
+#[cfg(test)]
+extern crate self as baseline_masstree;
+
 mod check;
 mod counters;
 #[expect(unsafe_code, reason = "slots are shared, and their content is its holder's")]
@@ -48,9 +51,7 @@ mod split;
 #[expect(unsafe_code, reason = "suffixes lie behind a head in their block")]
 mod suffix;
 #[cfg(test)]
-#[path = "../tests/test_heap/mod.rs"]
-#[expect(unsafe_code, dead_code, reason = "the heap of all tests, of which these need little")]
-mod test_heap;
+mod tests;
 mod tree;
 mod version;
 mod walk;

@@ -13,12 +13,18 @@
 //! | [`handover`] | store mode behind threads that own the partitions: software hand-over |
 #![forbid(unsafe_code)]
 
+// Tests use the crate as others do.
+#[cfg(test)]
+extern crate self as baseline_mica;
+
 pub mod cache;
 pub mod claims;
 pub mod handover;
 pub mod keyhash;
 pub mod mode;
 pub mod store;
+#[cfg(test)]
+mod tests;
 
 pub use cache::{MicaCache, MicaCacheSession};
 pub use handover::MicaHandover;

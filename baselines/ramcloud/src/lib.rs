@@ -28,6 +28,10 @@
 //! | `raw` | memory: the only unsafe code |
 #![deny(unsafe_code)]
 
+// Tests use the crate as others do.
+#[cfg(test)]
+extern crate self as baseline_ramcloud;
+
 mod check;
 mod cleaner;
 mod config;
@@ -43,6 +47,8 @@ mod seglets;
 mod segments;
 mod session;
 mod table;
+#[cfg(test)]
+mod tests;
 mod word;
 mod writer;
 

@@ -10,6 +10,10 @@
 //! server.
 #![deny(unsafe_code)]
 
+// Tests use the crate as others do.
+#[cfg(test)]
+extern crate self as baseline_redis;
+
 mod config;
 #[cfg_attr(
     hiredis,
@@ -17,7 +21,6 @@ mod config;
 )]
 #[cfg_attr(not(hiredis), path = "no_connection.rs")]
 mod connection;
-mod folder;
 mod information;
 mod installed;
 mod keeper;
@@ -25,6 +28,8 @@ mod process;
 mod reply;
 mod session;
 mod store;
+#[cfg(test)]
+mod tests;
 
 pub use config::{Config, Preload, SERVERS_MAX, Server, UnknownName};
 pub use session::RedisSession;

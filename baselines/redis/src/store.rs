@@ -9,10 +9,10 @@ use engine::{
     EngineTraits, Hashing, KvEngine, MemoryBound, MemoryCensus, OpenError, Presence, SessionError,
     Setting, Statistic, Transport,
 };
+use kit::folder::Folder;
 
 use crate::config::Config;
 use crate::connection::{self, Connection};
-use crate::folder::Folder;
 use crate::information::{Information, mapped_allocators};
 use crate::keeper::Keeper;
 use crate::process::{self, ServerProcess};
@@ -20,6 +20,10 @@ use crate::reply::Reply;
 use crate::session::RedisSession;
 use crate::{installed, session};
 
+/// Prefix of the folders of sockets and logs.
+const PREFIX: &str = "nibble-redis-";
+/// The longest path of a folder: a socket's path has at most 107 bytes.
+const PATH_BYTES_MAX: usize = 90;
 /// The longest reply to `INFO` that is read.
 const INFORMATION_BYTES_MAX: usize = 1 << 16;
 
@@ -56,7 +60,7 @@ impl RedisServers {
             what: program.display().to_string(),
             reason: error.to_string(),
         };
-        let folder = Folder::create().map_err(unusable)?;
+        let folder = private_folder().map_err(unusable)?;
         let commands: Vec<Command> = (0..config.servers)
             .map(|number| {
                 process::command(&config, &program, library.as_deref(), folder.path(), number)
@@ -277,6 +281,17 @@ impl KvEngine for RedisServers {
         }
         Ok(())
     }
+}
+
+/// A folder for the servers' sockets and logs.
+fn private_folder() -> std::io::Result<Folder> {
+    /// Digits of a process and of a number, and what is between them.
+    const NUMBERS_BYTES: usize = 20;
+    let mut parent = std::env::temp_dir();
+    if parent.as_os_str().len() + PREFIX.len() + NUMBERS_BYTES > PATH_BYTES_MAX {
+        parent = "/tmp".into();
+    }
+    Folder::create(&parent, PREFIX)
 }
 
 /// The last component of a path, or the whole path if it has none.

@@ -24,7 +24,7 @@
 //! | `session` | the operations |
 #![forbid(unsafe_code)]
 
-mod place;
+pub mod place;
 mod session;
 
 use std::io;

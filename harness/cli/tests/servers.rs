@@ -82,7 +82,7 @@ fn memory_of_servers_is_the_cells_and_bounded_with_it() {
     let last = record.rows.last().expect("a row, never a hole");
     assert_eq!(last.outcome, Outcome::OutOfMemory, "{:?}", last.reason);
     let line = &last.settings["command-line"];
-    let folder = line.split(' ').find(|word| word.contains("nibble-servers-")).expect("a folder");
+    let folder = line.split(' ').find(|word| word.contains("nibble-redis-")).expect("a folder");
     let left: Vec<u32> = all_processes().filter(|&pid| calls(pid).contains(folder)).collect();
     wait_until_none_serves(&left);
 }

@@ -7,14 +7,27 @@ use std::collections::BTreeMap;
 
 use common::{read, root, rust_files};
 
-/// What each crate may use of ours. Baselines may use the contract and the platform layer, the
-/// engine only the platform layer, the contract and the workloads nothing; `platform` is the
+/// What each crate may use of ours. Baselines may use the contract, the platform layer and the kit
+/// of parts that no design differs by; the engine only the platform layer, the contract and the workloads nothing; `platform` is the
 /// bottom.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("nibble/platform", &[]),
     ("nibble", &["platform"]),
     ("baselines/engine", &[]),
-    ("baselines/", &["engine", "platform"]),
+    ("baselines/kit", &["engine", "platform"]),
+    (
+        "baselines/tests",
+        &[
+            "baseline-btree",
+            "baseline-hashmap",
+            "baseline-heapstore",
+            "baseline-null",
+            "baseline-roofline",
+            "engine",
+            "kit",
+        ],
+    ),
+    ("baselines/", &["engine", "kit", "platform"]),
     ("workloads", &[]),
     ("harness/preload", &[]),
     ("harness/capture", &["platform", "workloads"]),

@@ -1,6 +1,6 @@
 //! How the benchmarks of this crate measure, and how they draw their inputs.
 
-#[path = "../../tests/common/mod.rs"]
+#[path = "../../tests/all/common/mod.rs"]
 mod common;
 
 use std::time::Duration;

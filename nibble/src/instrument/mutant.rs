@@ -27,11 +27,11 @@ mutants! {
     /// `Table::read`: a miss answers at once.
     VersionRecheckMissing = "version-recheck-missing",
         "a GET believes a miss without looking at the version and shape again",
-        "races::a_key_is_found_while_its_bucket_splits";
+        "all::races::a_key_is_found_while_its_bucket_splits";
     /// `Table::read`: what was copied is believed without the second look at the version.
     InPlaceRecheckMissing = "in-place-recheck-missing",
         "a reader of Nibble-2 looks at the version only before it copies",
-        "races::values_overwritten_in_place_are_never_torn";
+        "all::races::values_overwritten_in_place_are_never_torn";
     /// `Clock::has_passed`: `<=` in place of `<`.
     FreeAtEqual = "free-at-equal",
         "memory is freed while an operation of the very epoch may run",
@@ -39,28 +39,28 @@ mutants! {
     /// `Index::publish`: the old object is subtracted twice, when enough is counted.
     LiveDoubleDecrement = "live-double-decrement",
         "an update subtracts the old object from the live bytes twice",
-        "accounting::an_update_makes_the_old_object_dead_once";
+        "all::accounting::an_update_makes_the_old_object_dead_once";
     /// `Mover::publish`: a refused copy replaces whatever the key leads to, if to anything.
     RelocationWithoutCompare = "relocation-without-compare",
         "compaction publishes its copy over a newer value",
-        "races::compaction_brings_nothing_old_back";
+        "all::races::compaction_brings_nothing_old_back";
     /// `WideTable::grow`: the first entry of the upper half is dropped; `TaggedTable::split_next`:
     /// all that go to the new bucket.
     GrowthLosesKey = "growth-loses-key",
         "a split drops an entry",
-        "growth::every_key_survives_text";
+        "all::growth::every_key_survives_text";
     /// `Session::get`: on a miss the pin is forgotten.
     PinnedOnMiss = "pinned-on-miss",
         "a GET that finds nothing stays in its epoch",
-        "accounting::an_idle_session_holds_nothing_back";
+        "all::accounting::an_idle_session_holds_nothing_back";
     /// `Index::overwrite`: the value is written after the bucket is unlocked.
     InPlaceWithoutLock = "in-place-without-lock",
         "a value is overwritten without the lock of its bucket",
-        "races::values_overwritten_in_place_are_never_torn";
+        "all::races::values_overwritten_in_place_are_never_torn";
     /// `Pool::take`: clients may take the reserve.
     ReserveToClients = "reserve-to-clients",
         "PUTs use up the blocks set aside for compaction",
-        "accounting::the_reserve_is_not_for_clients";
+        "all::accounting::the_reserve_is_not_for_clients";
     /// `Worker::choose`: the grace period of a closed segment counts as passed.
     PutUnpinnedBeforePublish = "put-unpinned-before-publish",
         "a segment is compacted although a PUT has yet to publish an object there",
@@ -68,15 +68,15 @@ mutants! {
     /// `Mover::publish`: a refused copy is published if the key leads nowhere.
     DeadCopyRepublished = "dead-copy-republished",
         "a key deleted while compaction copies it comes back",
-        "races::compaction_brings_nothing_old_back";
+        "all::races::compaction_brings_nothing_old_back";
     /// `Index::overwrite`: the room is not compared with the new length.
     InPlaceOversize = "in-place-oversize",
         "a value is overwritten by one longer than its room",
-        "accounting::a_longer_value_leaves_its_neighbour_alone";
+        "all::accounting::a_longer_value_leaves_its_neighbour_alone";
     /// `Session::drop`: the slot is kept.
     SlotNotReturned = "slot-not-returned",
         "a session that ends keeps its slot of the epoch table",
-        "edge_cases::sessions_run_out_with_a_typed_error_and_come_back";
+        "all::edge_cases::sessions_run_out_with_a_typed_error_and_come_back";
     /// `Candidate::benefit`: the age stays what it was when the segment closed.
     StaleAge = "stale-age",
         "the benefit of a segment does not grow with its present age",
@@ -84,23 +84,23 @@ mutants! {
     /// `Session::execute`: a group is carried out from its end.
     BatchReordersKey = "batch-reorders-key",
         "a batch executes two operations on one key out of order",
-        "batches::operations_on_one_key_keep_their_order";
+        "all::batches::operations_on_one_key_keep_their_order";
     /// `Patience`: neither the deadline nor a vain search ends the wait.
     FullBlocks = "full-blocks",
         "a PUT on a full store waits for ever",
-        "full::full_answers_reads_go_on_and_deletes_make_room";
+        "all::full::full_answers_reads_go_on_and_deletes_make_room";
     /// `TaggedTable::relieve`: the entry that makes room is not put into its other bucket.
     DisplacementLosesKey = "displacement-loses-key",
         "an entry that makes room for another is not put into its other bucket",
-        "growth::every_key_survives_tagged";
+        "all::growth::every_key_survives_tagged";
     /// `WideTable::lock`, `TaggedTable::lock_both`: the shape is not looked at again.
     HomeCheckMissing = "home-check-missing",
         "a bucket that was split before it was locked is taken for the home of a key",
-        "races::keys_are_inserted_while_buckets_split";
+        "all::races::keys_are_inserted_while_buckets_split";
     /// `TaggedTable::read`: a miss in the first bucket answers.
     SecondHomeNotSearched = "second-home-not-searched",
         "a GET looks into the first bucket of a key only",
-        "growth::every_key_survives_tagged";
+        "all::growth::every_key_survives_tagged";
     /// `Retired::is_free`: whatever is in the queue.
     FreedAtOnce = "freed-at-once",
         "what compaction has emptied is freed while operations that may read it go on",
@@ -108,11 +108,11 @@ mutants! {
     /// `Mover::relocate`: Nibble-2 copies without the lock, as Nibble does.
     InPlaceMovedUnlocked = "in-place-moved-unlocked",
         "a value that is overwritten while compaction copies it is lost",
-        "races::updates_in_place_survive_compaction";
+        "all::races::updates_in_place_survive_compaction";
     /// `Mover::publish`: any refused copy is taken back, whatever follows it.
     PublishedCopyTakenBack = "published-copy-taken-back",
         "compaction takes room back that has published copies in it",
-        "races::compaction_brings_nothing_old_back";
+        "all::races::compaction_brings_nothing_old_back";
 }
 
 /// Whether the engine is to be broken so: no.

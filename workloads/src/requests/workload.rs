@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::{Mix, MixError, Request, presets};
-use crate::dist::{ParseKeyDistributionError, ParseSizeDistributionError};
+use crate::distribution::{ParseKeyDistributionError, ParseSizeDistributionError};
 use crate::keys::KEY_BYTES;
 use crate::{KeyDistribution, Seed, SizeDistribution};
 

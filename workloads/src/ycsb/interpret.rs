@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use super::known::{USED, idle_property, near};
 use super::{Properties, PropertiesError};
-use crate::dist::{SizeHistogram, ZipfianSizes};
+use crate::distribution::{SizeHistogram, ZipfianSizes};
 use crate::keys::KEY_BYTES;
 use crate::requests::{Mix, Request, Workload};
 use crate::{KeyDistribution, SizeDistribution};

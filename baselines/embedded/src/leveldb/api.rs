@@ -1,24 +1,26 @@
 //! The functions of `leveldb/c.h` that the store calls.
 
-use std::ffi::{c_char, c_int, c_uchar, c_void};
+use std::ffi::{c_char, c_int, c_uchar};
+use std::ops::Deref;
 use std::sync::OnceLock;
 
 use engine::OpenError;
 
 use crate::library::{SharedLibrary, functions, opaque};
+use crate::lsm::{self, Handle, Options, ReadOptions};
 
 /// Debian's 1.23; the name carries the version of the interface.
 pub(crate) const SONAME: &str = "libleveldb.so.1d";
 const PACKAGE: &str = "libleveldb1d";
 
-opaque! { Cache Database FilterPolicy Iterator Options ReadOptions WriteOptions }
+opaque! { Cache FilterPolicy }
 
 /// `leveldb_no_compression`.
 pub(super) const NO_COMPRESSION: c_int = 0;
 
 functions! {
     /// The table of functions, each under its own name.
-    Functions {
+    Own {
         fn leveldb_options_create() -> *mut Options;
         fn leveldb_options_destroy(*mut Options);
         fn leveldb_options_set_create_if_missing(*mut Options, c_uchar);
@@ -31,36 +33,29 @@ functions! {
         fn leveldb_cache_destroy(*mut Cache);
         fn leveldb_filterpolicy_create_bloom(c_int) -> *mut FilterPolicy;
         fn leveldb_filterpolicy_destroy(*mut FilterPolicy);
-        fn leveldb_readoptions_create() -> *mut ReadOptions;
-        fn leveldb_readoptions_destroy(*mut ReadOptions);
-        fn leveldb_writeoptions_create() -> *mut WriteOptions;
-        fn leveldb_writeoptions_destroy(*mut WriteOptions);
-        fn leveldb_open(*const Options, *const c_char, *mut *mut c_char) -> *mut Database;
-        fn leveldb_close(*mut Database);
-        fn leveldb_put(
-            *mut Database, *const WriteOptions, *const c_char, usize, *const c_char, usize,
-            *mut *mut c_char,
-        );
-        fn leveldb_delete(
-            *mut Database, *const WriteOptions, *const c_char, usize, *mut *mut c_char,
-        );
         fn leveldb_get(
-            *mut Database, *const ReadOptions, *const c_char, usize, *mut usize,
+            *mut Handle, *const ReadOptions, *const c_char, usize, *mut usize,
             *mut *mut c_char,
         ) -> *mut c_char;
-        fn leveldb_create_iterator(*mut Database, *const ReadOptions) -> *mut Iterator;
-        fn leveldb_iter_destroy(*mut Iterator);
-        fn leveldb_iter_valid(*const Iterator) -> c_uchar;
-        fn leveldb_iter_seek(*mut Iterator, *const c_char, usize);
-        fn leveldb_iter_next(*mut Iterator);
-        fn leveldb_iter_key(*const Iterator, *mut usize) -> *const c_char;
-        fn leveldb_iter_value(*const Iterator, *mut usize) -> *const c_char;
-        fn leveldb_iter_get_error(*const Iterator, *mut *mut c_char);
-        fn leveldb_property_value(*mut Database, *const c_char) -> *mut c_char;
-        fn leveldb_compact_range(*mut Database, *const c_char, usize, *const c_char, usize);
-        fn leveldb_free(*mut c_void);
+        fn leveldb_property_value(*mut Handle, *const c_char) -> *mut c_char;
         fn leveldb_major_version() -> c_int;
         fn leveldb_minor_version() -> c_int;
+    }
+}
+
+/// The functions that LevelDB and RocksDB share, and those of this one.
+#[derive(Debug)]
+pub(super) struct Functions {
+    pub(super) shared: lsm::Functions,
+    own: Own,
+}
+
+impl Deref for Functions {
+    type Target = Own;
+
+    #[inline]
+    fn deref(&self) -> &Own {
+        &self.own
     }
 }
 
@@ -70,6 +65,10 @@ functions! {
 /// [`OpenError::Missing`] where the library or one of them is missing.
 pub(super) fn functions() -> Result<&'static Functions, OpenError> {
     static FOUND: OnceLock<Result<Functions, OpenError>> = OnceLock::new();
-    let load = || Functions::resolve(&SharedLibrary::load(SONAME, PACKAGE)?);
+    let load = || {
+        let library = SharedLibrary::load(SONAME, PACKAGE)?;
+        let shared = lsm::Functions::resolve(&library, "leveldb_")?;
+        Ok(Functions { shared, own: Own::resolve(&library)? })
+    };
     FOUND.get_or_init(load).as_ref().map_err(Clone::clone)
 }

@@ -1,20 +1,19 @@
 //! The functions of `rocksdb/c.h` that the store calls.
 
-use std::ffi::{c_char, c_int, c_uchar, c_uint, c_void};
+use std::ffi::{c_char, c_int, c_uchar, c_uint};
+use std::ops::Deref;
 use std::sync::OnceLock;
 
 use engine::OpenError;
 
 use crate::library::{SharedLibrary, functions, opaque};
+use crate::lsm::{self, Handle, Options, ReadOptions, WriteOptions};
 
 /// Debian's 7.8; the name carries the version of the interface.
 pub(crate) const SONAME: &str = "librocksdb.so.7.8";
 const PACKAGE: &str = "librocksdb7.8";
 
-opaque! {
-    BlockOptions Cache Database Environment FilterPolicy Iterator Options PinnedSlice ReadOptions
-    WriteOptions
-}
+opaque! { BlockOptions Cache Environment FilterPolicy PinnedSlice }
 
 /// `c.h` lists compressions in an enumeration that begins with none.
 pub(super) const NO_COMPRESSION: c_int = 0;
@@ -23,7 +22,7 @@ pub(super) const LOG_LEVEL_FATAL: c_int = 4;
 
 functions! {
     /// The table of functions, each under its own name.
-    Functions {
+    Own {
         fn rocksdb_options_create() -> *mut Options;
         fn rocksdb_options_destroy(*mut Options);
         fn rocksdb_options_set_create_if_missing(*mut Options, c_uchar);
@@ -48,37 +47,30 @@ functions! {
         fn rocksdb_filterpolicy_create_bloom_full(f64) -> *mut FilterPolicy;
         fn rocksdb_create_mem_env() -> *mut Environment;
         fn rocksdb_env_destroy(*mut Environment);
-        fn rocksdb_readoptions_create() -> *mut ReadOptions;
-        fn rocksdb_readoptions_destroy(*mut ReadOptions);
         fn rocksdb_readoptions_set_verify_checksums(*mut ReadOptions, c_uchar);
-        fn rocksdb_writeoptions_create() -> *mut WriteOptions;
-        fn rocksdb_writeoptions_destroy(*mut WriteOptions);
         fn rocksdb_writeoptions_disable_WAL(*mut WriteOptions, c_int);
-        fn rocksdb_open(*const Options, *const c_char, *mut *mut c_char) -> *mut Database;
-        fn rocksdb_close(*mut Database);
-        fn rocksdb_put(
-            *mut Database, *const WriteOptions, *const c_char, usize, *const c_char, usize,
-            *mut *mut c_char,
-        );
-        fn rocksdb_delete(
-            *mut Database, *const WriteOptions, *const c_char, usize, *mut *mut c_char,
-        );
         fn rocksdb_get_pinned(
-            *mut Database, *const ReadOptions, *const c_char, usize, *mut *mut c_char,
+            *mut Handle, *const ReadOptions, *const c_char, usize, *mut *mut c_char,
         ) -> *mut PinnedSlice;
         fn rocksdb_pinnableslice_value(*const PinnedSlice, *mut usize) -> *const c_char;
         fn rocksdb_pinnableslice_destroy(*mut PinnedSlice);
-        fn rocksdb_create_iterator(*mut Database, *const ReadOptions) -> *mut Iterator;
-        fn rocksdb_iter_destroy(*mut Iterator);
-        fn rocksdb_iter_valid(*const Iterator) -> c_uchar;
-        fn rocksdb_iter_seek(*mut Iterator, *const c_char, usize);
-        fn rocksdb_iter_next(*mut Iterator);
-        fn rocksdb_iter_key(*const Iterator, *mut usize) -> *const c_char;
-        fn rocksdb_iter_value(*const Iterator, *mut usize) -> *const c_char;
-        fn rocksdb_iter_get_error(*const Iterator, *mut *mut c_char);
-        fn rocksdb_property_int(*mut Database, *const c_char, *mut u64) -> c_int;
-        fn rocksdb_compact_range(*mut Database, *const c_char, usize, *const c_char, usize);
-        fn rocksdb_free(*mut c_void);
+        fn rocksdb_property_int(*mut Handle, *const c_char, *mut u64) -> c_int;
+    }
+}
+
+/// The functions that LevelDB and RocksDB share, and those of this one.
+#[derive(Debug)]
+pub(super) struct Functions {
+    pub(super) shared: lsm::Functions,
+    own: Own,
+}
+
+impl Deref for Functions {
+    type Target = Own;
+
+    #[inline]
+    fn deref(&self) -> &Own {
+        &self.own
     }
 }
 
@@ -88,6 +80,10 @@ functions! {
 /// [`OpenError::Missing`] where the library or one of them is missing.
 pub(super) fn functions() -> Result<&'static Functions, OpenError> {
     static FOUND: OnceLock<Result<Functions, OpenError>> = OnceLock::new();
-    let load = || Functions::resolve(&SharedLibrary::load(SONAME, PACKAGE)?);
+    let load = || {
+        let library = SharedLibrary::load(SONAME, PACKAGE)?;
+        let shared = lsm::Functions::resolve(&library, "rocksdb_")?;
+        Ok(Functions { shared, own: Own::resolve(&library)? })
+    };
     FOUND.get_or_init(load).as_ref().map_err(Clone::clone)
 }

@@ -1,14 +1,14 @@
 //! A RocksDB database and the objects it is opened with.
 
-use std::ffi::{CStr, CString, c_char, c_int};
-use std::fmt;
+use std::ffi::{CStr, CString, c_int};
 use std::ptr::{self, NonNull};
 
 use engine::OpenError;
 
 use super::api::{self, Functions};
-use crate::counted::{Table, key_of};
-use crate::foreign::{bytes_at, refused, taken};
+use crate::counted::Table;
+use crate::foreign::bytes_at;
+use crate::lsm::Open;
 
 /// What a database is opened with; see the fields of the same names in
 /// [`RocksDbConfig`](super::RocksDbConfig).
@@ -23,25 +23,30 @@ pub(super) struct Options {
     pub(super) background_jobs: c_int,
 }
 
-/// An open database. All its functions may be called by several threads at a time.
+/// An open database. Dropped in order: the database, then its environment.
+#[derive(Debug)]
 pub struct Database {
+    open: Open,
     functions: &'static Functions,
-    database: NonNull<api::Database>,
-    /// Null where files are on a tmpfs.
-    environment: *mut api::Environment,
-    read_options: NonNull<api::ReadOptions>,
-    write_options: NonNull<api::WriteOptions>,
+    _environment: Option<MemoryEnvironment>,
 }
 
-// SAFETY: RocksDB's database, its environment and options that nobody changes belong to no
-// thread.
-unsafe impl Send for Database {}
-// SAFETY: RocksDB's database orders concurrent calls itself; options are only read.
-unsafe impl Sync for Database {}
+/// Files that are memory. Where there is none, files are on a tmpfs.
+#[derive(Debug)]
+struct MemoryEnvironment {
+    functions: &'static Functions,
+    environment: *mut api::Environment,
+}
 
-impl fmt::Debug for Database {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Database").finish_non_exhaustive()
+// SAFETY: RocksDB's environment belongs to no thread.
+unsafe impl Send for MemoryEnvironment {}
+// SAFETY: nothing is done with it but to destroy it, by who owns it.
+unsafe impl Sync for MemoryEnvironment {}
+
+impl Drop for MemoryEnvironment {
+    fn drop(&mut self) {
+        // SAFETY: destroyed once, after the database that uses it.
+        unsafe { (self.functions.rocksdb_env_destroy)(self.environment) }
     }
 }
 
@@ -83,35 +88,26 @@ impl Database {
             (functions.rocksdb_options_set_stats_persist_period_sec)(all, 0);
             let environment = if options.folder.is_some() {
                 (functions.rocksdb_options_set_allow_mmap_reads)(all, 1);
-                ptr::null_mut()
+                None
             } else {
                 let environment = (functions.rocksdb_create_mem_env)();
                 (functions.rocksdb_options_set_env)(all, environment);
-                environment
+                Some(MemoryEnvironment { functions, environment })
             };
             let path = options.folder.as_deref().unwrap_or(c"/rocksdb");
-            let mut message = ptr::null_mut();
-            let database = (functions.rocksdb_open)(all, path.as_ptr(), &raw mut message);
+            let open = Open::new(&functions.shared, "RocksDB", all, path);
             (functions.rocksdb_options_destroy)(all);
-            let opened = taken(message, functions.rocksdb_free);
-            let Some(database) = NonNull::new(database) else {
-                if !environment.is_null() {
-                    (functions.rocksdb_env_destroy)(environment);
-                }
-                return Err(refused("RocksDB", &opened.err().unwrap_or_default()));
-            };
-            let read_options = NonNull::new_unchecked((functions.rocksdb_readoptions_create)());
-            (functions.rocksdb_readoptions_set_verify_checksums)(read_options.as_ptr(), 0);
-            let write_options = NonNull::new_unchecked((functions.rocksdb_writeoptions_create)());
-            (functions.rocksdb_writeoptions_disable_WAL)(write_options.as_ptr(), 1);
-            Ok(Self { functions, database, environment, read_options, write_options })
+            let open = open?;
+            (functions.rocksdb_readoptions_set_verify_checksums)(open.read_options(), 0);
+            (functions.rocksdb_writeoptions_disable_WAL)(open.write_options(), 1);
+            Ok(Self { open, functions, _environment: environment })
         }
     }
 
     /// A figure of the store's own by its documented name; 0 where it is unknown.
     pub(super) fn property(&self, name: &CStr) -> u64 {
         let mut value = 0;
-        let database = self.database.as_ptr();
+        let database = self.open.handle();
         // SAFETY: an open database, a NUL-terminated name and an out-parameter.
         let status = unsafe {
             (self.functions.rocksdb_property_int)(database, name.as_ptr(), &raw mut value)
@@ -121,33 +117,7 @@ impl Database {
 
     /// Writes the memtable out and merges all files, until nothing is there twice.
     pub(super) fn compact(&self) {
-        let (database, nothing) = (self.database.as_ptr(), ptr::null());
-        // SAFETY: an open database; null ends mean all keys.
-        unsafe { (self.functions.rocksdb_compact_range)(database, nothing, 0, nothing, 0) }
-    }
-
-    fn expect_done(&self, operation: &str, message: *mut c_char) {
-        // SAFETY: the message a call has just left in our own variable, which RocksDB frees.
-        if let Err(message) = unsafe { taken(message, self.functions.rocksdb_free) } {
-            panic!("RocksDB's {operation}: {message}");
-        }
-    }
-}
-
-impl Drop for Database {
-    #[expect(clippy::multiple_unsafe_ops_per_block, reason = "one fact covers all")]
-    fn drop(&mut self) {
-        let functions = self.functions;
-        // SAFETY: iterators and slices borrow `self`, so none is left; each is destroyed once,
-        // the environment after the database that uses it.
-        unsafe {
-            (functions.rocksdb_close)(self.database.as_ptr());
-            (functions.rocksdb_readoptions_destroy)(self.read_options.as_ptr());
-            (functions.rocksdb_writeoptions_destroy)(self.write_options.as_ptr());
-            if !self.environment.is_null() {
-                (functions.rocksdb_env_destroy)(self.environment);
-            }
-        }
+        self.open.compact();
     }
 }
 
@@ -155,7 +125,7 @@ impl Table for Database {
     #[inline]
     fn read<R>(&self, key: u64, read: impl FnOnce(&[u8]) -> R) -> Option<R> {
         let key = key.to_be_bytes();
-        let (database, options) = (self.database.as_ptr(), self.read_options.as_ptr());
+        let (database, options) = (self.open.handle(), self.open.read_options());
         let mut message = ptr::null_mut();
         // SAFETY: an open database, live options, and a key of the length given.
         let slice = unsafe {
@@ -167,68 +137,23 @@ impl Table for Database {
                 &raw mut message,
             )
         };
-        self.expect_done("get", message);
+        self.open.expect_done("get", message);
         let slice = Pinned { functions: self.functions, slice: NonNull::new(slice)? };
         Some(read(slice.value()))
     }
 
     #[inline]
     fn put(&self, key: u64, value: &[u8]) {
-        let key = key.to_be_bytes();
-        let (database, options) = (self.database.as_ptr(), self.write_options.as_ptr());
-        let (key_at, value_at) = (key.as_ptr().cast(), value.as_ptr().cast());
-        let mut message = ptr::null_mut();
-        // SAFETY: an open database, live options; key and value have the lengths given.
-        unsafe {
-            (self.functions.rocksdb_put)(
-                database,
-                options,
-                key_at,
-                key.len(),
-                value_at,
-                value.len(),
-                &raw mut message,
-            );
-        }
-        self.expect_done("put", message);
+        self.open.put(key, value);
     }
 
     #[inline]
     fn delete(&self, key: u64) {
-        let key = key.to_be_bytes();
-        let (database, options) = (self.database.as_ptr(), self.write_options.as_ptr());
-        let mut message = ptr::null_mut();
-        // SAFETY: an open database, live options, and a key of the length given.
-        unsafe {
-            (self.functions.rocksdb_delete)(
-                database,
-                options,
-                key.as_ptr().cast(),
-                key.len(),
-                &raw mut message,
-            );
-        }
-        self.expect_done("delete", message);
+        self.open.delete(key);
     }
 
     fn scan(&self, first: u64, visit: &mut dyn FnMut(u64, &[u8]) -> bool) {
-        let (database, options) = (self.database.as_ptr(), self.read_options.as_ptr());
-        // SAFETY: an open database and live options; the iterator is gone before either.
-        let iterator = unsafe { (self.functions.rocksdb_create_iterator)(database, options) };
-        let iterator = NonNull::new(iterator).expect("a new iterator");
-        let mut cursor = Cursor { functions: self.functions, iterator };
-        cursor.seek(first);
-        while let Some((key, value)) = cursor.pair() {
-            if !visit(key, value) {
-                return;
-            }
-            cursor.next();
-        }
-        let mut message = ptr::null_mut();
-        let iterator = cursor.iterator.as_ptr();
-        // SAFETY: a live iterator and an out-parameter.
-        unsafe { (self.functions.rocksdb_iter_get_error)(iterator, &raw mut message) }
-        self.expect_done("scan", message);
+        self.open.scan(first, visit);
     }
 }
 
@@ -253,49 +178,5 @@ impl Drop for Pinned {
     fn drop(&mut self) {
         // SAFETY: destroyed once, and nobody looks at its value any more.
         unsafe { (self.functions.rocksdb_pinnableslice_destroy)(self.slice.as_ptr()) }
-    }
-}
-
-/// A place in a snapshot of the database.
-struct Cursor {
-    functions: &'static Functions,
-    iterator: NonNull<api::Iterator>,
-}
-
-impl Cursor {
-    fn seek(&mut self, first: u64) {
-        let (iterator, key) = (self.iterator.as_ptr(), first.to_be_bytes());
-        // SAFETY: a live iterator and a key of the length given, which is copied.
-        unsafe { (self.functions.rocksdb_iter_seek)(iterator, key.as_ptr().cast(), key.len()) }
-    }
-
-    fn next(&mut self) {
-        // SAFETY: a live iterator that stands on a pair, for `pair` has just shown one.
-        unsafe { (self.functions.rocksdb_iter_next)(self.iterator.as_ptr()) }
-    }
-
-    /// The pair it stands on.
-    fn pair(&self) -> Option<(u64, &[u8])> {
-        let iterator = self.iterator.as_ptr();
-        // SAFETY: a live iterator.
-        if unsafe { (self.functions.rocksdb_iter_valid)(iterator) } == 0 {
-            return None;
-        }
-        let (mut key_bytes, mut value_bytes) = (0, 0);
-        // SAFETY: a live iterator that stands on a pair, and an out-parameter.
-        let key = unsafe { (self.functions.rocksdb_iter_key)(iterator, &raw mut key_bytes) };
-        // SAFETY: as above.
-        let value = unsafe { (self.functions.rocksdb_iter_value)(iterator, &raw mut value_bytes) };
-        // SAFETY: the pair stays until the iterator moves, which takes it exclusively.
-        let key = unsafe { bytes_at(key, key_bytes) };
-        // SAFETY: as above.
-        Some((key_of(key), unsafe { bytes_at(value, value_bytes) }))
-    }
-}
-
-impl Drop for Cursor {
-    fn drop(&mut self) {
-        // SAFETY: destroyed once, before the database.
-        unsafe { (self.functions.rocksdb_iter_destroy)(self.iterator.as_ptr()) }
     }
 }

@@ -1,6 +1,6 @@
 //! The tests that every store passes before any of its numbers is published.
 //!
-//! A crate runs the suite for an engine with one line in its `tests/` folder:
+//! A crate runs the suite for an engine with one line in its tests:
 //!
 //! ```ignore
 //! engine::conformance_tests!(sharded, ShardedMap, |object_memory_bytes| {
@@ -24,7 +24,7 @@
 //!
 //! The engine's traits decide what the suite requires: a store that evicts may lose a value but
 //! must never return a wrong one; in a partitioned store only a key's own worker accesses the key.
-//! The suite does not apply to engines that keep no values. `tests/conformance_catches.rs` has, for
+//! The suite does not apply to engines that keep no values. `src/tests/conformance_catches.rs` has, for
 //! each test, a broken store that fails it.
 
 mod capacity;

@@ -186,8 +186,8 @@ mod tests {
     use super::*;
     use crate::bound::Bound;
     use crate::raw::Rows;
-    use crate::test_heap::TestHeap;
     use engine::ThreadUse;
+    use kit::testing::TestHeap;
 
     /// A list whose entry under key 1 is in the state that another thread has left it in.
     fn with_entry(word: *mut u8, test: impl FnOnce(&List, &Rows, &Guard)) {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use stats::of_processes;
-use workloads::dist::SizeHistogram;
+use workloads::distribution::SizeHistogram;
 use workloads::ycsb::{Properties, YcsbRun, histogram_file, interpret};
 
 use super::Failure;

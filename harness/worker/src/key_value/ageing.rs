@@ -1,7 +1,7 @@
 //! What is done to a store between load and clock: rewriting, churning, littering.
 
 use engine::{KvEngine, KvSession, PutOutcome};
-use workloads::dist::Permutation;
+use workloads::distribution::Permutation;
 use workloads::requests::{Mix, Request, RequestKind, RequestStream, Workload};
 use workloads::{Rng, Seed, SizeDistribution, key_of};
 

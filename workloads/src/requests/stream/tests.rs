@@ -166,7 +166,7 @@ fn latest_prefers_own_inserts_and_never_runs_ahead() {
         }
         // The newest record has rank 0, whatever was inserted.
         let KeyDistribution::Latest { theta } = keys.parse().unwrap() else { panic!("{keys}") };
-        let expected = crate::dist::Zipfian::new(records, theta).probability(0);
+        let expected = crate::distribution::Zipfian::new(records, theta).probability(0);
         let found = of_newest as f64 / gets as f64;
         assert!((found - expected).abs() < 0.01, "{keys}: {found}, not {expected}");
     }
@@ -180,7 +180,7 @@ fn latest_goes_on_with_the_loaded_records_from_the_end() {
     for request in requests(&mut stream, 200_000) {
         by_age[999 - request.record() as usize] += 1;
     }
-    let law = crate::dist::Zipfian::new(1000, 0.99);
+    let law = crate::distribution::Zipfian::new(1000, 0.99);
     assert!(Fit::new(&by_age, (0..1000).map(|rank| law.probability(rank))).is_good());
 }
 

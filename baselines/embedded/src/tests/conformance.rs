@@ -1,0 +1,79 @@
+//! The suite every store passes, where its library is installed: as configured by default, and
+//! with buffers so small that files are written and merged all the time.
+
+use super::common::where_installed;
+use baseline_embedded::{
+    LevelDb, LevelDbConfig, Lmdb, LmdbConfig, RocksDb, RocksDbConfig, RocksDbFiles,
+};
+use engine::conformance::{self, OBJECT_MEMORY_BYTES};
+use engine::{KvEngine, OpenError};
+
+/// Runs the suite on one store.
+fn conforms<E: KvEngine>(open: impl Fn(u64) -> Result<E, OpenError>) {
+    where_installed(
+        || open(OBJECT_MEMORY_BYTES),
+        |_| {
+            let open = |bytes| conformance::expect_open(&open, bytes);
+            for test in conformance::tests::<E>() {
+                eprintln!("{}: {}", E::TRAITS.name, test.name);
+                (test.run)(&open);
+            }
+        },
+    );
+}
+
+fn small_buffers(files: RocksDbFiles) -> RocksDbConfig {
+    RocksDbConfig { files, write_buffer_bytes: 8 << 20, stripes: 1, ..RocksDbConfig::default() }
+}
+
+#[test]
+fn rocksdb() {
+    conforms(|bytes| {
+        let config = RocksDbConfig::default();
+        RocksDb::open(RocksDbConfig { object_memory_bytes: Some(bytes), ..config })
+    });
+}
+
+#[test]
+fn rocksdb_with_small_buffers_on_the_heap() {
+    conforms(|bytes| {
+        let config = small_buffers(RocksDbFiles::Heap);
+        RocksDb::open(RocksDbConfig { object_memory_bytes: Some(bytes), ..config })
+    });
+}
+
+#[test]
+fn rocksdb_with_small_buffers_on_a_tmpfs() {
+    conforms(|bytes| {
+        let config = small_buffers(RocksDbConfig::on_tmpfs().files);
+        RocksDb::open(RocksDbConfig { object_memory_bytes: Some(bytes), ..config })
+    });
+}
+
+#[test]
+fn leveldb() {
+    conforms(|bytes| {
+        let config = LevelDbConfig::default();
+        LevelDb::open(LevelDbConfig { object_memory_bytes: Some(bytes), ..config })
+    });
+}
+
+#[test]
+fn leveldb_with_small_buffers() {
+    conforms(|object_memory_bytes| {
+        LevelDb::open(LevelDbConfig {
+            object_memory_bytes: Some(object_memory_bytes),
+            write_buffer_bytes: 4 << 20,
+            table_file_bytes: 2 << 20,
+            stripes: 1,
+            ..LevelDbConfig::default()
+        })
+    });
+}
+
+#[test]
+fn lmdb() {
+    conforms(|bytes| {
+        Lmdb::open(LmdbConfig { object_memory_bytes: Some(bytes), ..LmdbConfig::default() })
+    });
+}

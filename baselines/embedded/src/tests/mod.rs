@@ -1,0 +1,5 @@
+//! Tests of the crate as a whole, through what it shows to others.
+
+mod common;
+mod conformance;
+mod stores;

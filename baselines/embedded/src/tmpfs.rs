@@ -1,0 +1,75 @@
+//! A store's private folder on a tmpfs: files that are memory.
+
+use std::path::Path;
+
+use engine::OpenError;
+use kit::folder::Folder;
+
+use crate::os;
+
+/// Where Linux has a tmpfs for everybody.
+pub const SHARED_MEMORY: &str = "/dev/shm";
+const PREFIX: &str = "baseline-embedded-";
+
+/// Creates a folder on a tmpfs with at least `least_bytes` free.
+///
+/// # Errors
+/// [`OpenError::BadSetting`] where `tmpfs` is on no tmpfs; [`OpenError::Missing`] where it has too
+/// little space, or the folder cannot be created.
+pub(crate) fn create_folder(tmpfs: &Path, least_bytes: u64) -> Result<Folder, OpenError> {
+    // Refuses other file systems before anything is written.
+    free_bytes(tmpfs)?;
+    let folder = Folder::create(tmpfs, PREFIX).map_err(|error| OpenError::Missing {
+        what: format!("a folder of its own below {} ({error})", tmpfs.display()),
+        remedy: "choose a tmpfs this user may write to".to_owned(),
+    })?;
+    // Only now: the new folder took the place of those that killed processes had left.
+    let free_bytes = free_bytes(tmpfs)?;
+    if free_bytes < least_bytes {
+        return Err(OpenError::Missing {
+            what: format!("{least_bytes} bytes of space on {}", tmpfs.display()),
+            remedy: format!(
+                "{free_bytes} are free: lower the capacity, or enlarge it (mount -o \
+                 remount,size=…)"
+            ),
+        });
+    }
+    Ok(folder)
+}
+
+/// Free bytes of a tmpfs.
+///
+/// # Errors
+/// [`OpenError::BadSetting`] where it is none.
+pub(crate) fn free_bytes(tmpfs: &Path) -> Result<u64, OpenError> {
+    let bad = |why: &str| OpenError::BadSetting {
+        setting: "tmpfs".to_owned(),
+        value: format!("{} ({why})", tmpfs.display()),
+        accepted: format!("folders on a tmpfs, such as {SHARED_MEMORY}"),
+    };
+    match os::tmpfs_free_bytes(tmpfs) {
+        Ok(Some(free_bytes)) => Ok(free_bytes),
+        Ok(None) => Err(bad("on another file system")),
+        Err(error) => Err(bad(&error.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_file_systems_and_too_little_space_are_refused() {
+        let elsewhere = create_folder(Path::new("/proc"), 0).unwrap_err();
+        assert!(matches!(elsewhere, OpenError::BadSetting { .. }), "{elsewhere}");
+        let nowhere = create_folder(Path::new("/no such folder"), 0).unwrap_err();
+        assert!(matches!(nowhere, OpenError::BadSetting { .. }), "{nowhere}");
+        let tmpfs = Path::new(SHARED_MEMORY);
+        if let Err(error) = free_bytes(tmpfs) {
+            eprintln!("skipped: {error}");
+            return;
+        }
+        let huge = create_folder(tmpfs, u64::MAX).unwrap_err();
+        assert!(matches!(huge, OpenError::Missing { .. }), "{huge}");
+    }
+}

@@ -1,0 +1,4 @@
+//! Tests of the crate as a whole, through what it shows to others.
+
+mod conformance_catches;
+mod toy;

@@ -1,0 +1,115 @@
+//! A private folder that goes with its owner.
+//!
+//! A folder is removed when it is dropped. One whose process was killed stays behind, so each that
+//! is created first removes those that nobody holds: an owner has a lock on its folder, and the
+//! system releases it when the process ends, in whatever way.
+
+use std::fs::{self, DirBuilder, File, TryLockError};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How often others may get in the way before the last error is reported.
+const ATTEMPTS: u32 = 1000;
+
+/// A folder that only its owner uses.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    /// Says that the folder is in use.
+    _lock: File,
+}
+
+impl Folder {
+    /// Creates a folder below `parent`, readable by this user alone. Its name is `prefix`, the
+    /// process and a number; folders of the same prefix that nobody holds are removed first.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn create(parent: &Path, prefix: &str) -> io::Result<Self> {
+        remove_abandoned(parent, prefix);
+        let mut last = io::Error::other("others remove it");
+        for _ in 0..ATTEMPTS {
+            match Self::attempt(parent, prefix) {
+                Ok(Some(folder)) => return Ok(folder),
+                Ok(None) => {}
+                // Left by a process that had our number.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
+                Err(error) => return Err(error),
+            }
+        }
+        Err(last)
+    }
+
+    /// `None` if another process took the new folder for abandoned before it was locked.
+    fn attempt(parent: &Path, prefix: &str) -> io::Result<Option<Self>> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        // Relaxed: only distinct numbers are asked for.
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = parent.join(format!("{prefix}{}-{number}", std::process::id()));
+        DirBuilder::new().mode(0o700).create(&path)?;
+        let lock = match File::open(&path) {
+            Ok(lock) => lock,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        lock.lock()?;
+        let is_there = fs::metadata(&path)
+            .is_ok_and(|found| lock.metadata().is_ok_and(|own| same(&found, &own)));
+        Ok(is_there.then_some(Self { path, _lock: lock }))
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Space that the folder's files take, in bytes.
+    #[must_use]
+    pub fn files_bytes(&self) -> u64 {
+        let Ok(entries) = fs::read_dir(&self.path) else { return 0 };
+        // A file that is removed meanwhile takes nothing.
+        entries
+            .flatten()
+            .filter_map(|entry| entry.metadata().ok())
+            .map(|file| file_bytes(&file))
+            .sum()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be removed now, the next folder's owner removes.
+        _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+/// Space that a file takes, in bytes.
+#[must_use]
+pub fn file_bytes(file: &fs::Metadata) -> u64 {
+    /// Unit of `st_blocks`, whatever the file system's blocks are.
+    const BLOCK_BYTES: u64 = 512;
+    file.blocks() * BLOCK_BYTES
+}
+
+fn same(one: &fs::Metadata, other: &fs::Metadata) -> bool {
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// Removes the folders that no process holds. Another user's stay: they are theirs to remove.
+fn remove_abandoned(parent: &Path, prefix: &str) {
+    let Ok(entries) = fs::read_dir(parent) else { return };
+    for entry in entries.flatten() {
+        let ours = entry.file_name().to_string_lossy().starts_with(prefix);
+        if !ours || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            continue;
+        }
+        let Ok(folder) = File::open(entry.path()) else { continue };
+        match folder.try_lock() {
+            Ok(()) => _ = fs::remove_dir_all(entry.path()),
+            Err(TryLockError::WouldBlock | TryLockError::Error(_)) => {}
+        }
+    }
+}

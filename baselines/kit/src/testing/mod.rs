@@ -1,0 +1,25 @@
+//! What tests of stores share.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `alone` | a test in a process of its own |
+//! | `batches` | batches against single operations |
+//! | `figures` | statistics and settings by name |
+//! | `heap` | a heap that counts |
+//! | `random` | random numbers from a seed |
+//! | `values` | values that prove themselves |
+
+mod alone;
+mod batches;
+mod figures;
+#[expect(unsafe_code, reason = "blocks of a heap are addresses")]
+mod heap;
+mod random;
+mod values;
+
+pub use alone::{Alone, resident_bytes};
+pub use batches::batches_answer_as_single_operations_do;
+pub use figures::{counter, setting, statistic};
+pub use heap::TestHeap;
+pub use random::{Random, mix};
+pub use values::{fill, made, version_of};

@@ -1,0 +1,4 @@
+//! What the sharded map promises.
+
+mod conformance;
+mod hash;

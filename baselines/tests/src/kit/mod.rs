@@ -1,0 +1,6 @@
+//! What several baselines rely on.
+
+mod alone;
+mod credit;
+mod folder;
+mod testing;

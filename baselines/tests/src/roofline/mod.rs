@@ -1,0 +1,4 @@
+//! What the pseudo-store promises.
+
+mod place;
+mod store;

@@ -1,0 +1,20 @@
+//! Tests of the engine as a whole, through what it shows to others.
+
+mod accounting;
+mod amplification;
+mod batches;
+mod common;
+mod edge_cases;
+mod full;
+mod growth;
+mod history;
+mod idle;
+mod index_load;
+mod lifetime;
+mod linearizability;
+mod model_operations;
+mod nodes;
+mod races;
+mod return_memory;
+mod small_store;
+mod stress_threads;
