@@ -10,7 +10,7 @@ const SOURCES: [&str; 11] = [
     "suites",
     "builds",
     "capture",
-    "claims",
+    "expect",
     "model",
     "verdict",
     "../nibble",

@@ -20,7 +20,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("harness/capture", &["platform", "workloads"]),
     ("harness/verdict", &["workloads"]),
     ("harness/builds", &[]),
-    ("harness/claims", &["verdict"]),
+    ("harness/expect", &["verdict"]),
     ("harness/model", &[]),
 ];
 
