@@ -169,18 +169,6 @@ mod tests {
     #[test]
     fn sides_differ_in_what_they_name() {
         let all = cells_of(
-            "cells = { segments = 512 }",
-            &throughput(
-                "workload = \"get-0\", value-bytes = 52, fill-percent = 20",
-                "system = \"nibble\", threads = 2, ageing = \"rewrites:2\"",
-                "system = [\"nibble@update=in-place\", \"hashmap\"], threads = 1",
-            ),
-        );
-        assert_eq!(
-            all.unwrap_err(),
-            "target `t`: hashmap has no setting `segment-bytes`; it has none at all"
-        );
-        let all = cells_of(
             "",
             &throughput(
                 "workload = \"get-0\", value-bytes = 52, fill-percent = 20",
