@@ -5,14 +5,15 @@ use std::process::Command;
 
 /// What `git describe --dirty` looks at beside its own files: with these the program is rebuilt
 /// anyway.
-const SOURCES: [&str; 11] = [
+const SOURCES: [&str; 12] = [
     "src",
     "suites",
     "builds",
     "capture",
     "expect",
     "model",
-    "verdict",
+    "stats",
+    "compare",
     "../nibble",
     "../baselines",
     "../workloads",

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! suites/*.toml ─ spec ─► Suite ─ plan ─► Cells ─ runner ─► one fresh worker process each
-//!     ─► rows + curve ─ archive ─► results/RUN/ ─ analysis, figures, report ─► report.html
+//!     ─► rows + curve ─ archive ─► results/RUN/ ─ figures, report ─► report.html
 //! ```
 //!
 //! | module | what |
@@ -14,7 +14,7 @@
 //! | [`runner`], [`protocol`], [`progress`] | a cell as a process, watched from outside |
 //! | [`worker`] | the measured process |
 //! | [`record`], [`archive`], [`environment`], [`identity`] | what is kept |
-//! | [`analysis`], [`compare`], [`summaries`] | from rows to numbers |
+//! | [`memory_return`], [`compare`], [`summaries`] | from rows to numbers |
 //! | `targets` | performance targets: a table of questions with a bar each |
 //! | [`traces`] | what is known of a trace |
 //! | [`figures`], [`report`], [`splice`] | from numbers to pages |
@@ -22,7 +22,6 @@
 //! | [`cli`], [`commands`], [`exit`] | the command line |
 
 mod adapters;
-pub mod analysis;
 pub mod archive;
 pub mod cell;
 pub mod cli;
@@ -33,6 +32,7 @@ pub mod environment;
 pub mod exit;
 pub mod figures;
 pub mod identity;
+pub mod memory_return;
 pub mod plan;
 pub mod progress;
 pub mod protocol;

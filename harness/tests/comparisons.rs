@@ -58,7 +58,7 @@ fn equal_stores_are_unchanged_and_every_process_verifies_its_values() {
     ends(&output, 0, &["unchanged", "memory"]);
     let results = folder.join("results");
     let history = results.join("history.jsonl");
-    assert_eq!(verdict::read_lines(&history).unwrap().lines.len(), 2, "a line a side");
+    assert_eq!(compare::read_lines(&history).unwrap().lines.len(), 2, "a line a side");
     let run = only_folder(&results).unwrap();
     let (_, rows) = harness::archive::load(&run).unwrap();
     let verified = rows.iter().filter(|row| row.step == "verify");
@@ -165,16 +165,16 @@ fn a_baseline_file_is_created_kept_and_moved_only_when_asked() {
     ends(&gate(&folder, &["--json", "gate.json"]), 0, &["unchanged"]);
     assert_eq!(fs::read_to_string(&base).unwrap(), created, "a gate does not move its baseline");
     // The baseline held less memory: what is measured now has grown.
-    let mut lines = verdict::read_lines(&base).unwrap().lines;
+    let mut lines = compare::read_lines(&base).unwrap().lines;
     for line in &mut lines {
         if !line.cell.ends_with("/roofline") {
             let memory = line.metrics.get_mut("memory").unwrap();
             memory.values.iter_mut().for_each(|value| *value *= 0.8);
         }
     }
-    let write = |lines: &[verdict::Line]| {
+    let write = |lines: &[compare::Line]| {
         fs::remove_file(&base).unwrap();
-        verdict::append_lines(&base, lines).unwrap();
+        compare::append_lines(&base, lines).unwrap();
     };
     write(&lines);
     let grown = gate(&folder, &[]);
@@ -188,12 +188,12 @@ fn baselines_of_other_machines_and_damaged_ones_are_refused() {
     let folder = scratch("gate-unlike");
     let base = folder.join("base.jsonl");
     ends(&gate(&folder, &[]), 0, &["created"]);
-    let mut lines = verdict::read_lines(&base).unwrap().lines;
+    let mut lines = compare::read_lines(&base).unwrap().lines;
     for line in &mut lines {
         line.environment.insert("cpu".to_owned(), "Another processor".to_owned());
     }
     fs::remove_file(&base).unwrap();
-    verdict::append_lines(&base, &lines).unwrap();
+    compare::append_lines(&base, &lines).unwrap();
     ends(&gate(&folder, &[]), 8, &["cpu: `Another processor` and", "--unlike"]);
     ends(&gate(&folder, &["--unlike"]), 0, &["Another processor"]);
     let text = fs::read_to_string(&base).unwrap();
@@ -210,7 +210,7 @@ fn measured(folder: &Path, name: &str, more: &[&str]) -> PathBuf {
     arguments.extend(["--results", name]);
     arguments.extend(more);
     ends(&run_in(folder, &arguments), 0, &[]);
-    let lines = verdict::read_lines(&results.join("history.jsonl")).unwrap().lines;
+    let lines = compare::read_lines(&results.join("history.jsonl")).unwrap().lines;
     assert_eq!(lines.len(), 2, "a line a cell, that of the roofline too");
     only_folder(&results).unwrap()
 }
@@ -269,25 +269,25 @@ fn results_of_other_tools_are_compared_where_the_metric_matches() {
 #[test]
 fn a_history_of_runs_is_told_and_one_lucky_run_is_no_change() {
     let folder = scratch("history");
-    let series = |values: [f64; 3]| verdict::Series {
+    let series = |values: [f64; 3]| compare::Series {
         unit: "1/s".to_owned(),
-        better: verdict::Better::Higher,
+        better: stats::Better::Higher,
         values: values.to_vec(),
     };
     let mut lines = Vec::new();
     for run in 0..30 {
         let level = if run == 20 { 130.0 } else { 100.0 + f64::from(run % 3) };
-        lines.push(verdict::Line {
-            schema: verdict::LINE_SCHEMA,
+        lines.push(compare::Line {
+            schema: compare::LINE_SCHEMA,
             source: "nibble-bench".to_owned(),
             run: format!("run-{run:03}"),
             revision: format!("{run:07x}"),
             cell: "some/cell".to_owned(),
             metrics: [("throughput".to_owned(), series([level; 3]))].into(),
-            ..verdict::Line::default()
+            ..compare::Line::default()
         });
     }
-    verdict::append_lines(&folder.join("history.jsonl"), &lines).unwrap();
+    compare::append_lines(&folder.join("history.jsonl"), &lines).unwrap();
     let history = run_in(&folder, &["history", "history.jsonl"]);
     ends(&history, 0, &["some/cell", "30"]);
     assert!(!said(&history).contains("from 0000014 on"), "{}", said(&history));

@@ -6,8 +6,8 @@ mod common;
 use std::path::Path;
 
 use common::run_suite;
-use harness::analysis::{MemoryReturn, RATIO_MAX, Verdict, returns_memory};
 use harness::figures::{Drawings, by_name, draw};
+use harness::memory_return::{Fate, MemoryReturn, RATIO_MAX, returns_memory};
 use harness::record::{Outcome, Row};
 
 /// A suite that fills `systems` with objects of `sizes` in so many cycles.
@@ -71,10 +71,10 @@ fn stores_that_take_what_they_need_take_it_once() {
         assert!(found.first_fill_bytes > 16 << 20, "{system}: {found:?}");
         assert_eq!((found.fillings.len(), found.remainders.len()), (10, 10));
         // An allocator may be left with holes for a while, and then the report has to say so.
-        if found.verdict == Verdict::Returned {
+        if found.fate == Fate::Returned {
             assert!(found.worst_ratio <= RATIO_MAX && !notes.contains(system), "{notes}");
         } else {
-            assert_eq!(found.verdict, Verdict::Fragmented, "{system}: {found:?}");
+            assert_eq!(found.fate, Fate::Fragmented, "{system}: {found:?}");
             assert!(notes.contains(&format!("{system} on again: 100–1000 B: fragmentation")));
         }
     }
@@ -104,7 +104,7 @@ fn stores_of_bounded_memory_hold_as_much_in_every_filling() {
     assert_eq!(code, 0);
     for system in stores {
         let found = judged(&rows, system);
-        assert_eq!(found.verdict, Verdict::Returned, "{system}: {found:?}");
+        assert_eq!(found.fate, Fate::Returned, "{system}: {found:?}");
         assert!(found.worst_ratio <= RATIO_MAX, "{system}: {found:?}");
     }
     assert!(notes(&run, &rows).contains("No filling took more than 5 % over the first."));
@@ -117,9 +117,9 @@ fn a_planted_leak_is_called_one() {
     let (code, run, rows) =
         run_suite("refill-leak", &suite(&systems, "16KiB", 6), &["--live-bytes", "16MiB"]);
     assert_eq!(code, 0);
-    assert_eq!(judged(&rows, "faulty").verdict, Verdict::Returned, "the control");
+    assert_eq!(judged(&rows, "faulty").fate, Fate::Returned, "the control");
     let found = judged(&rows, leaking);
-    assert_eq!(found.verdict, Verdict::Leaking, "{found:?}");
+    assert_eq!(found.fate, Fate::Leaking, "{found:?}");
     // A sixteenth of each filling is lost.
     let expected = 1.0 + 5.0 / 16.0;
     assert!((found.worst_ratio - expected).abs() < 0.05, "{found:?}");
@@ -133,8 +133,8 @@ fn a_leak_of_an_allocator_is_called_one_however_late_it_begins() {
     let (code, _, rows) =
         run_suite("refill-heap", &suite(systems, "64KiB", 10), &["--live-bytes", "8MiB"]);
     assert_eq!(code, 0);
-    assert_eq!(judged(&rows, "faulty").verdict, Verdict::Returned, "the control");
+    assert_eq!(judged(&rows, "faulty").fate, Fate::Returned, "the control");
     let found = judged(&rows, "faulty-leak");
-    assert_eq!(found.verdict, Verdict::Leaking, "{found:?}");
+    assert_eq!(found.fate, Fate::Leaking, "{found:?}");
     assert!(found.fillings[..7].iter().all(|&ratio| ratio <= RATIO_MAX), "{found:?}");
 }

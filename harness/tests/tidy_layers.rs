@@ -18,9 +18,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("workloads", &[]),
     ("harness/preload", &[]),
     ("harness/capture", &["platform", "workloads"]),
-    ("harness/verdict", &["workloads"]),
+    ("harness/stats", &["workloads"]),
+    ("harness/compare", &["stats", "workloads"]),
     ("harness/builds", &[]),
-    ("harness/expect", &["verdict"]),
+    ("harness/expect", &["compare", "stats"]),
     ("harness/model", &[]),
 ];
 

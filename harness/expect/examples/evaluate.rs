@@ -84,7 +84,7 @@ fn main() -> ExitCode {
                     measured.compared,
                     measured.shown(),
                     measured.expected,
-                    measured.verdict.name()
+                    measured.verdict.word()
                 );
             }
         }

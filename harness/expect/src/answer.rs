@@ -138,9 +138,9 @@ impl Measured {
         Self {
             compared,
             unit,
-            value: judged.estimate.value,
-            low: judged.estimate.interval.map(|interval| interval.low),
-            high: judged.estimate.interval.map(|interval| interval.high),
+            value: judged.estimate.interval.estimate,
+            low: judged.decides().map(|interval| interval.low),
+            high: judged.decides().map(|interval| interval.high),
             processes_of: judged.of.sample.count(),
             processes_to: judged.to.as_ref().map(|to| to.sample.count()),
             expected: judged.bounds.shown(unit),
@@ -198,7 +198,7 @@ impl Answer {
             self.better = self.measured.split_off(1);
         }
         let missing = missing(&judging.skipped);
-        let verdict = together(self.measured.iter().map(|measured| measured.verdict));
+        let verdict = Verdict::together(self.measured.iter().map(|measured| measured.verdict));
         // The worst may be among what is missing; of others one that fails settles it.
         let settled = verdict == Verdict::Fails && !judging.worst;
         self.verdict = match &missing {
@@ -252,18 +252,6 @@ fn measured(ask: &Ask, judged: &[Judged<'_>]) -> Vec<Measured> {
     };
     let words = words(judged);
     judged.iter().zip(words).map(|(judged, words)| Measured::new(judged, unit, words)).collect()
-}
-
-/// Of many: fails where any does, holds where all do. Of none: not testable.
-fn together(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
-    verdicts
-        .into_iter()
-        .reduce(|all, one| match (all, one) {
-            (Verdict::Fails, _) | (_, Verdict::Fails) => Verdict::Fails,
-            (Verdict::Holds, Verdict::Holds) => Verdict::Holds,
-            _ => Verdict::Undecided,
-        })
-        .unwrap_or(Verdict::NotTestable)
 }
 
 /// The first of what could not be judged, and how many there are.

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use stats::Interval;
+
 use crate::Unit;
 use crate::Verdict;
-use crate::estimate::Interval;
 
 /// What rounding of sums and logarithms may move an end of an interval by, as a share: an interval
 /// that touches its bound lies within.
@@ -64,12 +65,12 @@ impl Bounds {
 
     /// Holds of an interval that lies within as a whole, fails of one that lies wholly outside a
     /// bound.
-    pub(crate) fn judge(&self, value: f64, interval: Interval) -> Verdict {
-        let near = |bound: f64| (value / bound - 1.0).abs() <= self.margin;
+    pub(crate) fn judge(&self, interval: &Interval) -> Verdict {
+        let Interval { estimate, low, high, .. } = *interval;
+        let near = |bound: f64| (estimate / bound - 1.0).abs() <= self.margin;
         if self.margin > 0.0 && [self.at_least, self.at_most].into_iter().flatten().any(near) {
             return Verdict::Undecided;
         }
-        let Interval { low, high } = interval;
         let slack = |bound: f64| bound.abs() * ROUNDING;
         let inwards = |edge: Edge| if self.edge == edge { 1.0 } else { -1.0 };
         let (holds, fails) = (inwards(Edge::Within), inwards(Edge::Outside));

@@ -2,22 +2,15 @@
 
 use std::borrow::Cow;
 
-use crate::metric::Values;
-use crate::{Method, Metric, Summary, rounds, welch};
+use stats::{Interval, WelchSide, welch_mean, welch_ratio};
 
-/// From where to where a value may lie.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Interval {
-    pub(crate) low: f64,
-    pub(crate) high: f64,
-}
+use crate::metric::Values;
+use crate::{Method, Metric, Summary, rounds};
 
 /// A value with what is known of it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Estimate {
-    pub(crate) value: f64,
-    /// `None` of a side with one process whose values are not exact.
-    pub(crate) interval: Option<Interval>,
+    pub(crate) interval: Interval,
     /// What the interval is of, where that is of rounds: a value or a ratio each.
     pub(crate) rounds: Vec<f64>,
     /// The centres of both sides of a ratio of rounds.
@@ -25,14 +18,19 @@ pub(crate) struct Estimate {
 }
 
 impl Estimate {
-    pub(crate) fn new(value: f64, interval: Option<Interval>) -> Self {
-        Self { value, interval, rounds: Vec::new(), sides: None }
+    fn of_processes(interval: Interval) -> Self {
+        Self { interval, rounds: Vec::new(), sides: None }
     }
 
-    fn point(value: f64) -> Self {
-        Self::new(value, Some(Interval { low: value, high: value }))
+    /// The interval, if a verdict may follow from it. Of rounds the range will do where there are
+    /// too few of them for more: counts hardly vary.
+    pub(crate) fn decides(&self) -> Option<Interval> {
+        Some(self.interval).filter(|interval| interval.has_level() || !self.rounds.is_empty())
     }
 }
+
+/// Why two values have no ratio.
+pub(crate) const NO_RATIO: &str = "a value of 0 has no ratio to others";
 
 /// The values of one metric in one row.
 #[derive(Clone, Debug)]
@@ -83,9 +81,11 @@ impl<'a> Sample<'a> {
     /// The centre: the geometric mean of processes, or the median of rounds.
     pub(crate) fn estimate(&self) -> Estimate {
         match (self.exact, self.method) {
-            (Some(value), _) => Estimate::point(value),
-            (None, Method::Welch) => welch::of(self),
             (None, Method::Rounds { seed }) => rounds::of(&self.values, seed),
+            _ => {
+                let mean = welch_mean(self.side());
+                Estimate::of_processes(mean.expect("values were checked"))
+            }
         }
     }
 
@@ -98,12 +98,14 @@ impl<'a> Sample<'a> {
         if let Method::Rounds { seed } = self.method {
             return rounds::ratio(self, to, seed);
         }
-        match (self.exact, to.exact) {
-            (_, Some(0.0)) | (Some(0.0), None) => {
-                Err("a value of 0 has no ratio to others".to_owned())
-            }
-            (Some(of), Some(to)) => Ok(Estimate::point(of / to)),
-            _ => Ok(welch::ratio(self, to)),
+        let ratio = welch_ratio(self.side(), to.side());
+        ratio.map(Estimate::of_processes).ok_or_else(|| NO_RATIO.to_owned())
+    }
+
+    fn side(&self) -> WelchSide<'_> {
+        match self.exact {
+            Some(value) => WelchSide::Exact(value, self.values.len()),
+            None => WelchSide::Processes(&self.values),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Values and ratios held against their bounds.
 
+use stats::Interval;
+
 use crate::Verdict;
 use crate::bounds::Bounds;
 use crate::estimate::Estimate;
@@ -34,20 +36,25 @@ impl<'a> Judged<'a> {
     }
 
     fn new(of: Row<'a>, to: Option<Row<'a>>, estimate: Estimate, bounds: Bounds) -> Self {
-        let verdict = match estimate.interval {
-            Some(interval) => bounds.judge(estimate.value, interval),
+        let verdict = match estimate.decides() {
+            Some(interval) => bounds.judge(&interval),
             None => Verdict::Undecided,
         };
         Self { of, to, estimate, bounds, verdict }
     }
 
+    /// The interval, if there are processes enough for one.
+    pub(crate) fn decides(&self) -> Option<Interval> {
+        self.estimate.decides()
+    }
+
     /// How far inside its bounds it is, by the end of the interval that is worse; negative outside.
     pub(crate) fn margin(&self) -> f64 {
-        match (self.verdict, self.estimate.interval) {
+        match (self.verdict, self.decides()) {
             (Verdict::Holds, Some(interval)) => {
                 self.bounds.inside(interval.low).min(self.bounds.inside(interval.high))
             }
-            _ => self.bounds.inside(self.estimate.value),
+            _ => self.bounds.inside(self.estimate.interval.estimate),
         }
     }
 }

@@ -107,9 +107,9 @@ fn judge_line<'a>(rows: &[Row<'a>], movement: Movement<'_>, judging: &mut Judgin
         // A step counts where it goes the other way for certain, or where that cannot be known:
         // an interval around 1 is none against the movement.
         let judged = Judged::ratio(pair[1].clone(), pair[0].clone(), step);
-        let counts = judged.as_ref().map_or(true, |judged| {
-            judged.verdict == Verdict::Fails || judged.estimate.interval.is_none()
-        });
+        let counts = judged
+            .as_ref()
+            .map_or(true, |judged| judged.verdict == Verdict::Fails || judged.decides().is_none());
         if counts {
             judging.add(judged);
         }

@@ -18,7 +18,7 @@ pub(crate) fn judge_select<'a>(
     let Selected { rows, absent } = select(ask, "of", of, rows)?;
     let mut judged: Vec<Judged<'a>> =
         rows.into_iter().map(|row| Judged::value(row, bounds)).collect();
-    let inside = |judged: &Judged<'_>| bounds.inside(judged.estimate.value);
+    let inside = |judged: &Judged<'_>| bounds.inside(judged.estimate.interval.estimate);
     if worst {
         judged.sort_by(|one, other| inside(one).total_cmp(&inside(other)));
     }

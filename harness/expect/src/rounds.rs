@@ -1,9 +1,9 @@
 //! Rounds: values that were measured side by side are compared round by round, so that drift of the
 //! machine meets both sides. The interval is a 99.9 % bootstrap interval of the median.
 
-use verdict::{median, median_interval, median_ratio};
+use stats::{bootstrap_median, bootstrap_ratio, median, spread};
 
-use crate::estimate::{Estimate, Interval, Sample};
+use crate::estimate::{Estimate, NO_RATIO, Sample};
 
 /// Fewer have no interval of their median.
 const LEAST: usize = 3;
@@ -11,15 +11,9 @@ const LEAST: usize = 3;
 /// The median of `values`, which are not empty. Of fewer than three their range stands for the
 /// interval.
 pub(crate) fn of(values: &[f64], seed: u64) -> Estimate {
-    let (value, interval) = match median_interval(values, seed) {
-        Some((value, interval)) => (value, Interval { low: interval.from, high: interval.to }),
-        None => {
-            let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-            let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            (f64::midpoint(low, high), Interval { low, high })
-        }
-    };
-    Estimate { rounds: values.to_vec(), ..Estimate::new(value, Some(interval)) }
+    let interval = bootstrap_median(values, seed).or_else(|| spread(values));
+    let interval = interval.expect("there are values, and they are numbers");
+    Estimate { interval, rounds: values.to_vec(), sides: None }
 }
 
 /// The median of the ratios of all rounds that measured both sides.
@@ -38,18 +32,13 @@ pub(crate) fn ratio(of: &Sample<'_>, to: &Sample<'_>, seed: u64) -> Result<Estim
     }
     let ratios: Vec<f64> =
         rounds.iter().map(|round| (log_of(of, round) - log_of(to, round)).exp()).collect();
-    let ratio = median_ratio(&ratios, seed).ok_or("a value of 0 has no ratio to others")?;
+    let interval = bootstrap_ratio(&ratios, seed).ok_or(NO_RATIO)?;
     let middle = |sample: &Sample<'_>| {
         let values: Vec<f64> = rounds.iter().flat_map(|round| values_of(sample, round)).collect();
         median(&values).unwrap_or(f64::NAN)
     };
-    let interval = Interval { low: ratio.interval.from, high: ratio.interval.to };
-    Ok(Estimate {
-        value: ratio.ratio,
-        interval: Some(interval),
-        rounds: ratios,
-        sides: Some([middle(of), middle(to)]),
-    })
+    let sides = Some([middle(of), middle(to)]);
+    Ok(Estimate { interval, rounds: ratios, sides })
 }
 
 /// What was measured in a round.

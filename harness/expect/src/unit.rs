@@ -1,7 +1,7 @@
 //! What the numbers of a metric are, told by its name, and how they are shown.
 
+use compare::render::numbers;
 use serde::Serialize;
-use verdict::render::numbers;
 
 /// A unit of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

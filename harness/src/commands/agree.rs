@@ -1,7 +1,8 @@
 //! `agree`: whether two runs of the same cells measured the same.
 
+use stats::Interval;
+
 use super::Failure;
-use crate::analysis::Estimate;
 use crate::cli::AgreeArguments;
 use crate::compare::{Agreement, agreement};
 use crate::report::aligned;
@@ -52,13 +53,13 @@ fn table(agreement: &Agreement) -> String {
     let head = ["cell (Mops/s)", "A", "A 95 %", "B", "B 95 %", "agree"];
     let mut lines = vec![head.map(str::to_owned).to_vec()];
     let mops = |value: f64| format!("{:.3}", value / 1e6);
-    let interval = |side: &Estimate| format!("{} to {}", mops(side.low), mops(side.high));
+    let interval = |side: &Interval| format!("{} to {}", mops(side.low), mops(side.high));
     for cell in &agreement.cells {
         lines.push(vec![
             cell.cell.clone(),
-            mops(cell.a.median),
+            mops(cell.a.estimate),
             interval(&cell.a),
-            mops(cell.b.median),
+            mops(cell.b.estimate),
             interval(&cell.b),
             if cell.agrees() { "yes" } else { "no" }.to_owned(),
         ]);

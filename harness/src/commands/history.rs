@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use verdict::{ChangeSettings, Line, Series};
+use compare::{Line, Series};
+use stats::ChangeSettings;
 
 use super::Failure;
 use crate::archive::{RunRecord, write_whole};
@@ -46,11 +47,11 @@ pub(super) fn run(arguments: &HistoryArguments) -> Result<(), Failure> {
         eprintln!("left out: {others} line(s) of other machines or builds than the newest");
     }
     let settings = ChangeSettings::default();
-    let histories = verdict::history(&lines, &arguments.metric, Some(&environment), &settings);
-    print!("{}", verdict::history_text(&histories));
+    let histories = compare::history(&lines, &arguments.metric, Some(&environment), &settings);
+    print!("{}", compare::history_text(&histories));
     if let Some(folder) = &arguments.plots {
         gnuplot_available().map_err(Failure::machine)?;
-        let table = verdict::history_table(&histories);
+        let table = compare::history_table(&histories);
         let svg = draw_table(folder, "history", &table, SCRIPT).map_err(Failure::internal)?;
         println!("{}", svg.display());
     }
@@ -59,7 +60,7 @@ pub(super) fn run(arguments: &HistoryArguments) -> Result<(), Failure> {
 
 /// The lines of a file; what was left out of it is said.
 pub(super) fn read(path: &Path) -> Result<Vec<Line>, Failure> {
-    let read = verdict::read_lines(path).map_err(|error| Failure::usage(error.to_string()))?;
+    let read = compare::read_lines(path).map_err(|error| Failure::usage(error.to_string()))?;
     if let Some(incomplete) = read.incomplete {
         eprintln!("note: {incomplete}");
     }
@@ -76,7 +77,7 @@ pub(super) fn append(lines: &[Line], file: Option<&Path>, results: &Path) -> Res
     }
     let path = file.map_or_else(|| results.join("history.jsonl"), PathBuf::from);
     let mended =
-        verdict::append_lines(&path, lines).map_err(|error| Failure::machine(error.to_string()))?;
+        compare::append_lines(&path, lines).map_err(|error| Failure::machine(error.to_string()))?;
     if let Some(incomplete) = mended {
         eprintln!("note: {incomplete}");
     }
@@ -118,7 +119,7 @@ pub(super) fn baseline(lines: &[Line]) -> Baseline {
     let mut baseline = Baseline::default();
     let settings = ChangeSettings::default();
     for metric in Metric::ALL {
-        for (key, series) in verdict::baseline(lines, metric.name(), None, &settings) {
+        for (key, series) in compare::baseline(lines, metric.name(), None, &settings) {
             if let Some(watched) = &series.watched {
                 baseline.notes.push(format!(
                     "{}: {}: the newest {} run(s) lie at {:.1} % of the level before; not yet a change, \

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use verdict::Line;
+use compare::Line;
 
 use super::Failure;
 use crate::cli::ImportArguments;
@@ -29,9 +29,9 @@ pub(super) fn read(path: &Path) -> Result<Vec<Line>, Failure> {
     let text = path.to_string_lossy();
     let imported = match text.rsplit_once('#') {
         Some((folder, baseline)) if !path.exists() => {
-            verdict::imports::criterion(Path::new(folder), baseline)
+            compare::imports::criterion(Path::new(folder), baseline)
         }
-        _ => verdict::imports::import(path),
+        _ => compare::imports::import(path),
     };
     let imported = imported.map_err(|error| Failure::usage(error.to_string()))?;
     for notice in &imported.notices {

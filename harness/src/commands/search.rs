@@ -1,8 +1,9 @@
 //! `search`: the highest rate of an open loop that keeps a percentile of latency under a bound.
 
+use stats::median;
+
 use super::Failure;
 use super::measure::{Session, record};
-use crate::analysis::median;
 use crate::cell::{Arrivals, Cell, Driver, KeyValue, System, Timing, Work};
 use crate::cli::SearchArguments;
 use crate::compare::Search;

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use stats::of_processes;
 use workloads::dist::SizeHistogram;
 use workloads::ycsb::{Properties, YcsbRun, histogram_file, interpret};
 
 use super::Failure;
 use super::measure::{measure, record};
-use crate::analysis::estimate;
 use crate::cell::{Ageing, Arrivals, Cell, Driver, KeyValue, Timing};
 use crate::cli::YcsbArguments;
 use crate::plan::{Plan, check_key_value, check_store};
@@ -133,13 +133,13 @@ fn print_store(label: &str, rows: &[Row]) {
         .filter(|row| row.system == label && row.step == "run" && row.expected)
         .collect();
     let mops: Vec<f64> = runs.iter().map(|row| row.throughput_ops_per_s / 1e6).collect();
-    let Some(throughput) = estimate(&mops) else {
+    let Some(throughput) = of_processes(&mops) else {
         println!("{label}: not measured, see rows.jsonl");
         return;
     };
     println!(
         "{label}: {:.3} Mops/s ({:.3} to {:.3}, n = {})",
-        throughput.median, throughput.low, throughput.high, throughput.count
+        throughput.estimate, throughput.low, throughput.high, throughput.count
     );
     let Some(row) = runs.first() else { return };
     for kind in row.latency_by_kind_ns.keys() {
@@ -149,7 +149,7 @@ fn print_store(label: &str, rows: &[Row]) {
                 .filter_map(|row| row.latency_by_kind_ns.get(kind)?.get(percentile))
                 .map(|ns| *ns as f64 / 1e3)
                 .collect();
-            crate::analysis::median(&values).unwrap_or(f64::NAN)
+            stats::median(&values).unwrap_or(f64::NAN)
         };
         println!(
             "  {kind:<18} p50 {:>8.2} µs  p95 {:>8.2}  p99 {:>8.2}  p99.9 {:>8.2}  max {:>8.2}",

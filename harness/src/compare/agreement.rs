@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::analysis::{Estimate, estimate, median};
+use stats::{Interval, median, of_processes};
+
 use crate::cell::Cell;
 use crate::figures::{Repetition, repetitions};
 use crate::record::Row;
@@ -14,9 +15,9 @@ pub struct Compared {
     /// The cell's id without its repetition.
     pub cell: String,
     /// Operations per second in the first run.
-    pub a: Estimate,
+    pub a: Interval,
     /// Operations per second in the second.
-    pub b: Estimate,
+    pub b: Interval,
 }
 
 impl Compared {
@@ -55,7 +56,7 @@ impl Agreement {
     #[must_use]
     pub fn half_width_percent(&self) -> Option<f64> {
         let widths = self.cells.iter().flat_map(|cell| [&cell.a, &cell.b]);
-        median(&widths.map(Estimate::half_width_percent).collect::<Vec<_>>())
+        median(&widths.map(Interval::half_width_percent).collect::<Vec<_>>())
     }
 }
 
@@ -71,8 +72,8 @@ pub fn agreement(a: &[Row], b: &[Row]) -> Agreement {
             agreement.unlike.push(id);
             continue;
         }
-        let (a, b) = (estimate(&a.throughputs), estimate(&b.throughputs));
-        match a.zip(b).filter(|(a, b)| a.is_interval() && b.is_interval()) {
+        let (a, b) = (of_processes(&a.throughputs), of_processes(&b.throughputs));
+        match a.zip(b).filter(|(a, b)| a.has_level() && b.has_level()) {
             Some((a, b)) => agreement.cells.push(Compared { cell: id, a, b }),
             None => agreement.too_few.push(id),
         }
@@ -136,7 +137,7 @@ mod tests {
             .map(|cell| (cell.cell.contains("/glibc/"), cell.agrees()))
             .collect();
         assert_eq!(verdicts, [(true, true), (false, false)]);
-        assert_eq!((agreement.cells[0].a.median, agreement.cells[0].b.median), (101.0, 101.0));
+        assert_eq!((agreement.cells[0].a.estimate, agreement.cells[0].b.estimate), (101.0, 101.0));
         assert!(agreement.holds(50) && !agreement.holds(51));
         // All four are some 2 %; those of the phases before would be 0.
         let width = agreement.half_width_percent().unwrap();
@@ -181,6 +182,6 @@ mod tests {
             .filter(|row| row.step == "run" && row.cell.id.starts_with(&compared.cell))
             .map(|row| row.throughput_ops_per_s)
             .collect();
-        assert_eq!(compared.a.median, median(&runs).unwrap());
+        assert_eq!(compared.a.estimate, median(&runs).unwrap());
     }
 }

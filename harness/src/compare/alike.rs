@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use verdict::{Apart, Line};
+use compare::{Apart, Line};
 
 use super::tolerance::Tolerances;
 
@@ -85,21 +85,21 @@ pub fn shared(
         let names: BTreeSet<&String> = a.iter().flat_map(|line| line.metrics.keys()).collect();
         for name in names {
             let Some(tolerance) = tolerances.of(name) else { continue };
-            let series = |lines: &[Line]| -> Vec<verdict::Series> {
+            let series = |lines: &[Line]| -> Vec<compare::Series> {
                 lines.iter().filter_map(|line| line.metrics.get(name)).cloned().collect()
             };
             let (of_a, of_b) = (series(&a), series(&b));
             let kinds: BTreeSet<(&str, bool)> = of_a
                 .iter()
                 .chain(&of_b)
-                .map(|series| (series.unit.as_str(), series.better == verdict::Better::Higher))
+                .map(|series| (series.unit.as_str(), series.better == stats::Better::Higher))
                 .collect();
             if of_b.is_empty() {
                 shared.left_out.push(format!("{cell}: only A has `{name}`"));
             } else if kinds.len() > 1 {
                 shared.left_out.push(format!("{cell}: `{name}` is in different units"));
             } else {
-                let values = |series: &[verdict::Series]| -> Vec<f64> {
+                let values = |series: &[compare::Series]| -> Vec<f64> {
                     series.iter().flat_map(|series| series.values.clone()).collect()
                 };
                 let (a, b) = (values(&of_a), values(&of_b));
@@ -130,15 +130,17 @@ pub fn shared(
 
 #[cfg(test)]
 mod tests {
+    use compare::Series;
+    use stats::Better;
+
     use super::*;
     use std::slice::from_ref;
-    use verdict::{Better, Series};
 
     fn line(cell: &str, values: &[f64]) -> Line {
         let series =
             Series { unit: "1/s".to_owned(), better: Better::Higher, values: values.to_vec() };
         Line {
-            schema: verdict::LINE_SCHEMA,
+            schema: compare::LINE_SCHEMA,
             suite: "gate".to_owned(),
             scale: "quick".to_owned(),
             cell: cell.to_owned(),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use verdict::{Blocks, Recorded, RecordedCell};
+use compare::{Blocks, Recorded, RecordedCell};
 
 use super::metrics::Metric;
 use super::rounds::{LETTERS, Place};

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use verdict::{Better, Line, Series};
+use compare::{Line, Series};
+use stats::Better;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::archive::RunRecord;
 use crate::cell::Cell;
 use crate::figures::{Repetition, repetitions};
 use crate::identity::EnvironmentClass;
-
 use crate::record::Row;
 
 /// One of the things that are compared.
@@ -116,7 +116,7 @@ pub fn blank_line(run: &RunRecord, name: &str) -> Line {
         _ => &run.name,
     };
     Line {
-        schema: verdict::LINE_SCHEMA,
+        schema: compare::LINE_SCHEMA,
         source: "nibble-bench".to_owned(),
         run: name.to_owned(),
         measured: run.started.clone(),

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use stats::median;
+
 use super::data::Data;
 use super::panels::{Axes, Drawing, fill};
 use super::repetitions::{Repetition, repetitions, sources};
@@ -10,7 +12,6 @@ use super::samples::{
     Label, Mark, Measure, Point, Quantity, Role, Spot, THROUGHPUT, estimate_of, peak_bytes, points,
 };
 use super::table::{Column, Table, Value};
-use crate::analysis::median;
 use crate::cell::{Allocations, Work};
 use crate::record::{Row, TracePosition};
 

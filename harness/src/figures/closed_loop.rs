@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use stats::{Interval, median, of_processes};
+
 use super::data::Data;
 use super::membership::{asked_by, requests};
 use super::repetitions::{Repetition, sources};
 use super::samples::runs;
 use super::table::{Column, Value};
-use crate::analysis::{Estimate, estimate, median};
 use crate::cell::KeyValue;
 use crate::record::Row;
 use crate::registry;
@@ -100,15 +101,15 @@ fn numbers(rows: &[&Row]) -> Vec<Value> {
         rows.iter().filter_map(|row| value(row)).collect()
     };
     let middle = |value: fn(&Row) -> Option<f64>| Value::from(median(&of(value)));
-    let ends = |value: Option<Estimate>| {
+    let ends = |value: Option<Interval>| {
         [
-            Value::from(value.map(|value| value.median)),
+            Value::from(value.map(|value| value.estimate)),
             value.map(|value| value.low).into(),
             value.map(|value| value.high).into(),
         ]
     };
-    let mut values = ends(estimate(&of(|row| Some(row.throughput_ops_per_s / 1e6)))).to_vec();
-    values.extend(ends(estimate(&of(|row| row.memory.as_ref()?.at_once?.overhead))));
+    let mut values = ends(of_processes(&of(|row| Some(row.throughput_ops_per_s / 1e6)))).to_vec();
+    values.extend(ends(of_processes(&of(|row| row.memory.as_ref()?.at_once?.overhead))));
     values.push(rows.len().into());
     values.push(middle(|row| Some((row.cpu.user_ns + row.cpu.system_ns) as f64 / 1e9)));
     values.push(middle(|row| row.latency_ns.get("p50").map(|ns| *ns as f64)));

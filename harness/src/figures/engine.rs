@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use stats::{Interval, of_processes, spread};
+
 use super::data::Data;
 use super::membership::{asked_by, requests};
 use super::repetitions::{Repetition, sources};
 use super::samples::runs;
 use super::table::{Column, Source, Value};
-use crate::analysis::{Estimate, estimate, spread};
 use crate::cell::System;
 use crate::record::Row;
 
@@ -92,7 +93,7 @@ fn layout_row(
     (panel, place): (&str, Value),
     (group, below): (&str, &str),
     (order, series): (usize, &str),
-    mops: Option<Estimate>,
+    mops: Option<Interval>,
     (keys, bytes): (Option<f64>, Option<f64>),
 ) -> Vec<Value> {
     let mut row: Vec<Value> =
@@ -114,7 +115,7 @@ fn index_bytes(all: &[Repetition<'_>], system: &str) -> Vec<(f64, f64, Vec<Sourc
             behind.push(one.source());
         }
     }
-    let median = |values: &[f64]| spread(values).map_or(f64::NAN, |spread| spread.median);
+    let median = |values: &[f64]| spread(values).map_or(f64::NAN, |spread| spread.estimate);
     let point =
         |(keys, (values, behind)): (u64, (Vec<f64>, _))| (keys as f64, median(&values), behind);
     points.into_iter().map(point).collect()
@@ -160,7 +161,7 @@ pub(super) fn engine_knobs(rows: &[Row]) -> Data {
     // The base on top, the others by name.
     series.sort_by_key(|name| (name != BEST, name.clone()));
     let of = |name: &str| all.iter().filter(|one| knob(one) == name).collect::<Vec<_>>();
-    let best = throughput(&of(BEST)).map(|mops| mops.median);
+    let best = throughput(&of(BEST)).map(|mops| mops.estimate);
     for (order, name) in series.iter().enumerate() {
         let found = of(name);
         let mops = throughput(&found);
@@ -171,16 +172,16 @@ pub(super) fn engine_knobs(rows: &[Row]) -> Data {
         let rows: Vec<&Row> = runs(&found);
         let over = |value: fn(&Row) -> Option<f64>| -> Value {
             let values: Vec<f64> = rows.iter().filter_map(|row| value(row)).collect();
-            spread(&values).map(|spread| spread.median).into()
+            spread(&values).map(|spread| spread.estimate).into()
         };
         let mut row: Vec<Value> =
             vec![0.into(), workload(&found).as_str().into(), "".into(), order.into()];
         row.push(name.as_str().into());
         row.extend([
-            mops.and_then(|mops| share(mops.median)).into(),
+            mops.and_then(|mops| share(mops.estimate)).into(),
             mops.and_then(|mops| share(mops.low)).into(),
             mops.and_then(|mops| share(mops.high)).into(),
-            mops.map(|mops| mops.median).into(),
+            mops.map(|mops| mops.estimate).into(),
             mops.map(|mops| mops.count as f64).into(),
             over(|row| Some((row.cpu.user_ns + row.cpu.system_ns) as f64 / 1e9)),
             over(|row| row.latency_ns.get("p99").map(|ns| *ns as f64)),
@@ -234,14 +235,14 @@ fn calls(batch: usize) -> String {
     if batch == 1 { "single operations".to_owned() } else { format!("batches of {batch}") }
 }
 
-fn throughput(found: &[&Repetition<'_>]) -> Option<Estimate> {
+fn throughput(found: &[&Repetition<'_>]) -> Option<Interval> {
     let mops = runs(found).into_iter().map(|row| row.throughput_ops_per_s / 1e6);
-    estimate(&mops.collect::<Vec<_>>())
+    of_processes(&mops.collect::<Vec<_>>())
 }
 
-fn ends(value: Option<Estimate>) -> [Value; 3] {
+fn ends(value: Option<Interval>) -> [Value; 3] {
     [
-        value.map(|value| value.median).into(),
+        value.map(|value| value.estimate).into(),
         value.map(|value| value.low).into(),
         value.map(|value| value.high).into(),
     ]

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use stats::{Interval, spread};
+
 use super::data::Data;
 use super::repetitions::{Repetition, repetitions, sources};
 use super::table::{Column, Table, Value};
-use crate::analysis::{Spread, spread};
 use crate::cell::{Cell, Fragmentation, Work};
 use crate::record::{MemoryPoint, Row};
 
@@ -171,14 +172,14 @@ fn add_panel(panel: &str, places: &BTreeMap<Place, (Bar, Vec<&Repetition<'_>>)>,
 /// What the repetitions of one bar come to.
 #[derive(Default)]
 struct Numbers {
-    overhead: Option<Spread>,
-    after_idle: Option<Spread>,
-    after_purge: Option<Spread>,
-    fill_overhead: Option<Spread>,
-    live_mib: Option<Spread>,
-    fill: Option<Spread>,
-    refill: Option<Spread>,
-    cpu_s: Option<Spread>,
+    overhead: Option<Interval>,
+    after_idle: Option<Interval>,
+    after_purge: Option<Interval>,
+    fill_overhead: Option<Interval>,
+    live_mib: Option<Interval>,
+    fill: Option<Interval>,
+    refill: Option<Interval>,
+    cpu_s: Option<Interval>,
 }
 
 impl Numbers {
@@ -203,12 +204,12 @@ impl Numbers {
     }
 
     fn values(&self) -> Vec<Value> {
-        let median = |value: Option<Spread>| Value::from(value.map(|spread| spread.median));
-        let ends = |value: Option<Spread>| {
+        let median = |value: Option<Interval>| Value::from(value.map(|spread| spread.estimate));
+        let ends = |value: Option<Interval>| {
             [
                 median(value),
-                value.map(|spread| spread.lowest).into(),
-                value.map(|spread| spread.highest).into(),
+                value.map(|spread| spread.low).into(),
+                value.map(|spread| spread.high).into(),
             ]
         };
         let mut values = ends(self.overhead).to_vec();

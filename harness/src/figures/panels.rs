@@ -76,7 +76,7 @@ pub(super) fn fill(data: &mut Data, drawing: Drawing, axes: Axes<'_>, points: &[
             spot.x.at.into(),
             spot.x.text.as_str().into(),
             spot.below.as_str().into(),
-            point.value.map(|value| value.median).into(),
+            point.value.map(|value| value.estimate).into(),
             point.value.map(|value| value.low).into(),
             point.value.map(|value| value.high).into(),
             point.value.map_or(0, |value| value.count).into(),
@@ -105,7 +105,7 @@ fn position(all: &BTreeSet<&Label>, label: &Label) -> usize {
 
 /// The point of the highest median among those of the same panel and measure.
 pub(super) fn best<'a>(points: &'a [Point], panel: &Label, measure: Measure) -> Option<&'a Point> {
-    let median = |point: &Point| point.value.map_or(f64::NEG_INFINITY, |value| value.median);
+    let median = |point: &Point| point.value.map_or(f64::NEG_INFINITY, |value| value.estimate);
     let here = points.iter().filter(|point| {
         point.spot.panel == *panel && point.spot.measure == measure && point.value.is_some()
     });
@@ -157,10 +157,13 @@ fn every_place(points: &[Point]) -> Vec<Point> {
 pub(super) fn told(point: &Point) -> String {
     let Some(value) = point.value else { return "no number".to_owned() };
     let unit = point.spot.measure.title.split_once(", ").map_or("", |(_, unit)| unit);
-    let ends = if value.is_interval() { "95 % interval" } else { "range" };
+    let ends = match value.level {
+        Some(level) if level < 1.0 => format!("{} % interval", level * 100.0),
+        _ => "range".to_owned(),
+    };
     format!(
         "{:.3} {unit} ({ends} {:.3} to {:.3}, n = {})",
-        value.median, value.low, value.high, value.count
+        value.estimate, value.low, value.high, value.count
     )
 }
 
@@ -186,9 +189,10 @@ pub(super) fn refusals(points: &[Point]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use stats::of_processes;
+
     use super::super::samples::{Quantity, THROUGHPUT};
     use super::*;
-    use crate::analysis::estimate;
 
     fn point(series: &str, x: f64, value: f64) -> Point {
         let spot = Spot {
@@ -200,7 +204,7 @@ mod tests {
             below: String::new(),
             quantity: Quantity::Mops,
         };
-        Point { spot, value: estimate(&[value]), mark: Mark::None, sources: Vec::new() }
+        Point { spot, value: of_processes(&[value]), mark: Mark::None, sources: Vec::new() }
     }
 
     #[test]

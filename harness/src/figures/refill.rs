@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use stats::median;
+
 use super::data::Data;
 use super::panels::{Axes, Drawing, fill};
 use super::repetitions::{Repetition, repetitions, sources};
 use super::samples::{Label, Mark, Measure, Point, Quantity, Role, Spot, estimate_of};
 use super::table::{Column, Table, Value};
-use crate::analysis::{MemoryReturn, RATIO_MAX, Verdict, median, returns_memory};
 use crate::cell::{Basis, Fragmentation, Work};
+use crate::memory_return::{Fate, MemoryReturn, RATIO_MAX, returns_memory};
 use crate::record::{Memory, MemoryPoint, Row};
 
 const FILLINGS: Measure = Measure { rank: 0, title: "filling ÷ first filling", log: false };
@@ -57,7 +59,7 @@ pub(super) fn refill(rows: &[Row]) -> Data {
         let judged: Judged<'_> = counting
             .filter_map(|&one| Some((one, returns_memory(one.rows.iter().copied())?)))
             .collect();
-        let Some(verdict) = judged.iter().map(|(_, found)| found.verdict).max() else {
+        let Some(fate) = judged.iter().map(|(_, found)| found.fate).max() else {
             if found.iter().any(|one| one.counts()) {
                 let reason = "measured, but it holds no memory, or was not observed in every cycle";
                 data.note_reason(&series.text, &panel.text, reason.to_owned());
@@ -66,8 +68,8 @@ pub(super) fn refill(rows: &[Row]) -> Data {
             }
             continue;
         };
-        if verdict != Verdict::Returned {
-            beyond.push(format!("{} on {}: {}", series.text, panel.text, verdict.word()));
+        if fate != Fate::Returned {
+            beyond.push(format!("{} on {}: {}", series.text, panel.text, fate.word()));
         }
         for (measure, ratios) in [
             (FILLINGS, (|found| &found.fillings) as fn(&MemoryReturn) -> &Vec<f64>),
@@ -75,7 +77,7 @@ pub(super) fn refill(rows: &[Row]) -> Data {
         ] {
             points.extend(line(measure, panel, series, &judged, ratios));
         }
-        shown.push(summed_up(panel, series, &judged, verdict), sources(found));
+        shown.push(summed_up(panel, series, &judged, fate), sources(found));
     }
     if !points.is_empty() {
         data.notes.extend(notes(&wanted, &beyond));
@@ -133,7 +135,7 @@ fn line(
 }
 
 /// The line of people's table.
-fn summed_up(panel: &Label, series: &Label, judged: &Judged<'_>, verdict: Verdict) -> Vec<Value> {
+fn summed_up(panel: &Label, series: &Label, judged: &Judged<'_>, fate: Fate) -> Vec<Value> {
     let over = |value: fn(&Repetition<'_>, &MemoryReturn) -> Option<f64>| {
         median(&judged.iter().filter_map(|(one, found)| value(one, found)).collect::<Vec<_>>())
     };
@@ -143,7 +145,7 @@ fn summed_up(panel: &Label, series: &Label, judged: &Judged<'_>, verdict: Verdic
         judged.len().into(),
         over(|_, found| Some(found.first_fill_bytes as f64 / f64::from(1 << 20))).into(),
         over(|_, found| Some(found.worst_ratio)).into(),
-        verdict.word().into(),
+        fate.word().into(),
         over(|_, found| found.remainders.last().copied()).into(),
         over(|one, found| left(one, found, |memory| memory.after_idle)).into(),
         over(|one, found| left(one, found, |memory| memory.after_trim)).into(),

@@ -4,10 +4,11 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use stats::{Interval, of_processes, spread};
+
 use super::data::Data;
 use super::repetitions::{Repetition, sources};
 use super::table::Source;
-use crate::analysis::{Estimate, estimate, spread};
 use crate::cell::Work;
 use crate::record::{Flag, Outcome, Percentiles, Row};
 
@@ -47,9 +48,9 @@ pub(super) enum Quantity {
 impl Quantity {
     /// An interval that leaves what the quantity can be ends there: a share of the whole is at most
     /// the whole.
-    fn bounded(self, value: Estimate) -> Estimate {
+    fn bounded(self, value: Interval) -> Interval {
         match self {
-            Self::SystemPercent => Estimate { high: value.high.min(100.0), ..value },
+            Self::SystemPercent => Interval { high: value.high.min(100.0), ..value },
             _ => value,
         }
     }
@@ -242,7 +243,7 @@ pub(super) struct Point {
     /// Where it stands.
     pub(super) spot: Spot,
     /// Median and interval over processes; `None` where no process came to it.
-    pub(super) value: Option<Estimate>,
+    pub(super) value: Option<Interval>,
     /// What is to be said about it.
     pub(super) mark: Mark,
     /// What it comes from; nothing where people read another table.
@@ -250,12 +251,8 @@ pub(super) struct Point {
 }
 
 /// Median and 95 % interval of `values`; their range where some of them are 0.
-pub(super) fn estimate_of(values: &[f64]) -> Option<Estimate> {
-    estimate(values).or_else(|| {
-        let spread = spread(values)?;
-        let (median, low, high) = (spread.median, spread.lowest, spread.highest);
-        Some(Estimate { median, low, high, count: spread.count })
-    })
+pub(super) fn estimate_of(values: &[f64]) -> Option<Interval> {
+    of_processes(values).or_else(|| spread(values))
 }
 
 /// The points of `all`, in the order of their spots. `data` learns of those without a number.

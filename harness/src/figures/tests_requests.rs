@@ -1,11 +1,12 @@
 //! Tables of the key-value figures from made-up rows with numbers that are known.
 
+use stats::of_processes;
+
 use super::data::Data;
 use super::fixture::Folder;
 use super::fixture::requests::{OWN_SUITE, edited, rows_of, write_timelines};
 use super::key_value::{compaction, components, grid, latency, mapping, scaling, stores, timeline};
 use super::{Drawings, Table, by_name, draw, gnuplot_available};
-use crate::analysis::estimate;
 use crate::record::{Outcome, Row};
 use crate::registry;
 use crate::spec::{Suite, built_in};
@@ -48,8 +49,8 @@ fn threads_have_medians_with_intervals_and_the_roofline_is_no_system() {
     let table = &data.table;
     let row =
         one_of(table, &[("panel", "uniform, 95 % GET"), ("series", "nibble"), ("group", "2")]);
-    let expected = estimate(&[4.0, 5.0, 4.5]).unwrap();
-    assert_eq!(table.number(row, "value"), expected.median);
+    let expected = of_processes(&[4.0, 5.0, 4.5]).unwrap();
+    assert_eq!(table.number(row, "value"), expected.estimate);
     assert_eq!(table.number(row, "value-low"), expected.low);
     assert_eq!(table.number(row, "value-high"), expected.high);
     assert_eq!((table.number(row, "n"), table.number(row, "x")), (3.0, 2.0));

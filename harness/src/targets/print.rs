@@ -46,7 +46,7 @@ impl Printer {
             "{:<name$} · {:<asked$} · {measured:<MEASURED_WIDTH$} · {:<12} · {}",
             line.name,
             line.asked,
-            line.verdict.name(),
+            line.verdict.word(),
             line.note,
             name = self.name,
             asked = self.asked,
@@ -98,7 +98,7 @@ impl Record {
         if let (Some(made), false) = (self.calibration_made, self.calibrations.is_empty()) {
             let middle = |of: fn(&Calibration) -> f64| {
                 let values: Vec<f64> = self.calibrations.iter().map(of).collect();
-                crate::analysis::median(&values).unwrap_or(f64::NAN)
+                stats::median(&values).unwrap_or(f64::NAN)
             };
             notes.push(format!(
                 "Yardsticks are scaled, round by round, by {:.1} ns ÷ the time of a random line \

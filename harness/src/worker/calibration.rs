@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use platform::process::MemoryRollup;
+use stats::median;
 use workloads::Seed;
 
 use super::mapped::MappedSlice;
-use crate::analysis::median;
 use crate::environment::{Calibration, available_memory_bytes};
 
 const LINE_WORDS: usize = 64 / 8;

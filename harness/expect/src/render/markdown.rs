@@ -1,6 +1,6 @@
 //! Answers as Markdown.
 
-use verdict::render::escape::{code, prose};
+use compare::render::escape::{code, prose};
 
 use super::counted;
 use crate::Answer;
@@ -19,7 +19,7 @@ pub fn markdown(answers: &[Answer]) -> String {
             prose(&answer.says),
             prose(&answer.expects),
             answer.on.name().to_owned(),
-            format!("**{}**", answer.verdict.name()),
+            format!("**{}**", answer.verdict.word()),
             prose(&answer.line()),
         ];
         page += &format!("| {} |\n", fields.join(" | "));

@@ -1,6 +1,6 @@
 //! Answers on a terminal.
 
-use verdict::render::aligned;
+use compare::render::aligned;
 
 use super::counted;
 use crate::Answer;
@@ -16,7 +16,7 @@ pub fn text(answers: &[Answer]) -> String {
                 format!("{} ({})", answer.id, answer.ask),
                 answer.source.clone(),
                 answer.on.name().to_owned(),
-                answer.verdict.name().to_owned(),
+                answer.verdict.word().to_owned(),
                 answer.line(),
             ]
         })

@@ -133,6 +133,17 @@ fn bounds_are_there_and_possible() {
     let (found, said) = mistake("select = { of = {}, at-least = 2, at-most = 1.5 }");
     assert_eq!(found, Mistake::Crossed { low: 2.0, high: 1.5 });
     assert!(said.contains("the lower bound 2 is above the upper bound 1.5; swap them or drop one"));
+    assert_eq!(
+        mistake("ratio = { of = {}, to = {}, at-least = 1, below = 2 }").0,
+        Mistake::MixedBounds
+    );
+    assert_eq!(
+        mistake("select = { of = {}, above = 2, margin = 1 }").0,
+        Mistake::Margin { margin: 1.0 }
+    );
+    let (found, said) = mistake("select = { of = {}, worst = true, at-least = 1, at-most = 2 }");
+    assert_eq!(found, Mistake::WorstOfTwo);
+    assert!(said.contains("`worst` needs one bound"));
     assert!(mistake("select = { of = {}, at-most = -1 }").1.contains("`at-most = -1`"));
     assert!(mistake("select = { of = {}, at-least = nan }").1.contains("`at-least = NaN`"));
 }

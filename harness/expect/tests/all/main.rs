@@ -1,4 +1,4 @@
-//! Claims of made-up files over made-up rows.
+//! Expectations of made-up files over made-up rows.
 
 mod asked;
 mod crossover;
@@ -7,7 +7,9 @@ mod intervals;
 mod made_up;
 mod monotone;
 mod permuted;
+mod planned;
 mod ratio;
 mod rendered;
+mod rounds;
 mod selected;
 mod worded;

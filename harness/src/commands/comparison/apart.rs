@@ -2,16 +2,16 @@
 
 use std::path::Path;
 
-use verdict::{COMPARISON_SCHEMA, Comparison, How, Line, Side};
+use compare::{COMPARISON_SCHEMA, Comparison, How, Line, Side};
+use stats::median;
 
 use super::operand::Operand;
 use super::{ERROR_RATE, refuse_unlike, tell};
-use crate::analysis::median;
 use crate::archive;
 use crate::cli::CompareArguments;
 use crate::commands::Failure;
 use crate::commands::measure::command_line;
-use crate::compare::{self, Tolerances, differences, shared};
+use crate::compare::{self as measured, Tolerances, differences, shared};
 use crate::registry;
 
 /// What a reader has to know of any such comparison.
@@ -64,7 +64,7 @@ pub(super) fn judge(
     tolerances: &Tolerances,
     error_rate: f64,
     seed: u64,
-) -> (Vec<verdict::Judged>, Vec<String>) {
+) -> (Vec<compare::Judged>, Vec<String>) {
     let label = format!("/{}", registry::roofline().label());
     let parted = |lines: &[Line]| -> (Vec<Line>, Vec<Line>) {
         lines.iter().cloned().partition(|line| line.cell.ends_with(&label))
@@ -79,7 +79,7 @@ pub(super) fn judge(
         moved.reduce(f64::max)
     };
     let found = shared(&a, &b, tolerances, floor);
-    (verdict::judge_apart(&found.apart, error_rate, seed), found.left_out)
+    (compare::judge_apart(&found.apart, error_rate, seed), found.left_out)
 }
 
 /// What an operand holds.
@@ -88,7 +88,7 @@ fn lines(operand: &Operand) -> Result<Vec<Line>, Failure> {
         Operand::Run(folder) => {
             let (run, rows) = archive::load(folder).map_err(Failure::usage)?;
             let name = folder.file_name().unwrap_or_default().to_string_lossy();
-            Ok(compare::lines(&run, &name, &rows))
+            Ok(measured::lines(&run, &name, &rows))
         }
         Operand::File(path) if is_lines(path) => crate::commands::history::read(path),
         Operand::File(path) => crate::commands::import::read(path),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use builds::{Flavour, callgrind};
-use verdict::Instructions;
+use compare::Instructions;
 
 use super::side::{Base, LiveSide};
 use crate::cell::{Ageing, Cell, Driver, Work};

@@ -47,7 +47,7 @@ fn gate(arguments: &GateArguments) -> Result<(), Failure> {
         Bench::open("gate", &[suite], Some(scale), sides, bases, seed, &arguments.output)?;
     let rounds = bench.measure(Length::Time(budget.mul_f64(1.0 - SECOND_LOOK)))?;
     let first = bench.blocks(&tolerances, &rounds);
-    let suspects = verdict::suspects(&verdict::first_look(&first, ERROR_RATE, seed));
+    let suspects = compare::suspects(&compare::first_look(&first, ERROR_RATE, seed));
     let fresh = if suspects.is_empty() || bench.is_interrupted() {
         Vec::new()
     } else {
@@ -56,7 +56,7 @@ fn gate(arguments: &GateArguments) -> Result<(), Failure> {
         let fresh = bench.blocks(&tolerances, &again);
         fresh.into_iter().filter(|blocks| suspects.contains(&blocks.cell)).collect()
     };
-    let judged = verdict::second_look(&first, &fresh, ERROR_RATE, seed);
+    let judged = compare::second_look(&first, &fresh, ERROR_RATE, seed);
     conclude(bench, rounds.end, judged, unlike, &arguments.judging, results)
 }
 

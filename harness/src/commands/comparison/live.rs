@@ -4,14 +4,17 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use verdict::Blocks;
+use compare::Blocks;
 
 use super::side::{Base, LiveSide};
 use crate::cell::Cell;
 use crate::cli::OutputArguments;
 use crate::commands::Failure;
 use crate::commands::measure::{Measured as Finished, Session, record};
-use crate::compare::{self, Measured, Metric, Order, Place, Tolerances, places};
+use crate::compare::{
+    LETTERS, Measured, Metric, Order, Place, Tolerances, add, asks, blank_line, id,
+    name_with_system, places,
+};
 use crate::exit;
 use crate::figures::is_sound;
 use crate::identity::EnvironmentClass;
@@ -165,7 +168,7 @@ impl Bench {
         let (base, side) = (&self.bases[place.cell], &self.sides[place.side]);
         let cell = side.cell(&base.cell)?;
         let cell = Cell {
-            id: compare::id(place, &base.name),
+            id: id(place, &base.name),
             repetition: place.round,
             // Every round draws requests of its own; within one all sides execute the same.
             seed: self.seed + u64::from(place.round),
@@ -181,7 +184,7 @@ impl Bench {
                 message: Some(format!(
                     "{} of side {} ({}): {}: {reason}; nothing was compared, its rows are in {}",
                     base.name,
-                    compare::LETTERS[place.side],
+                    LETTERS[place.side],
                     side.name,
                     row.outcome.word(),
                     self.session.folder().display()
@@ -203,14 +206,14 @@ impl Bench {
     }
 
     /// What a side measured, as lines of a history.
-    pub(super) fn lines(&self, letter: char) -> Result<Vec<verdict::Line>, Failure> {
-        let place = compare::LETTERS.iter().position(|own| *own == letter).unwrap_or_default();
+    pub(super) fn lines(&self, letter: char) -> Result<Vec<compare::Line>, Failure> {
+        let place = LETTERS.iter().position(|own| *own == letter).unwrap_or_default();
         let mut lines = Vec::new();
         for base in &self.bases {
             let mut line = self.line(base, place)?;
             for metric in Metric::ALL {
                 for value in self.measured.values(&base.name, metric, letter) {
-                    compare::add(&mut line.metrics, metric, value);
+                    add(&mut line.metrics, metric, value);
                 }
             }
             if !line.metrics.is_empty() {
@@ -221,24 +224,24 @@ impl Bench {
     }
 
     /// The first side's lines with nothing measured: what the run is.
-    pub(super) fn blank_lines(&self) -> Result<Vec<verdict::Line>, Failure> {
+    pub(super) fn blank_lines(&self) -> Result<Vec<compare::Line>, Failure> {
         let base =
             self.bases.first().ok_or_else(|| Failure::usage("there is nothing to measure"))?;
         Ok(vec![self.line(base, 0)?])
     }
 
-    fn line(&self, base: &Base, place: usize) -> Result<verdict::Line, Failure> {
+    fn line(&self, base: &Base, place: usize) -> Result<compare::Line, Failure> {
         let record = self.session.record();
         let side = &self.sides[place];
         let name = self.session.folder().file_name().unwrap_or_default().to_string_lossy();
         let cell = side.cell(&base.cell)?;
-        Ok(verdict::Line {
+        Ok(compare::Line {
             revision: side.about.facts.get("revision").cloned().unwrap_or_default(),
             environment: EnvironmentClass::of_facts(&side.about.facts).facts,
             // Under the name that runs of the suite give it.
-            cell: compare::name_with_system(&cell, &base.cell),
-            asks: compare::asks(&cell),
-            ..compare::blank_line(record, &name)
+            cell: name_with_system(&cell, &base.cell),
+            asks: asks(&cell),
+            ..blank_line(record, &name)
         })
     }
 

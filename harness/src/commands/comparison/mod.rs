@@ -22,8 +22,7 @@ mod recorded;
 mod side;
 mod tell;
 
-use verdict::{COMPARISON_SCHEMA, Comparison, How, Judged};
-
+use compare::{COMPARISON_SCHEMA, Comparison, How, Judged};
 pub(super) use gate::run as gate;
 pub(super) use power::run as power;
 
@@ -34,7 +33,7 @@ use crate::cell::Work;
 use crate::cli::{ChoiceArguments, CompareArguments, JudgingArguments};
 use crate::commands::Failure;
 use crate::commands::measure::command_line;
-use crate::compare::{self, Tolerances};
+use crate::compare::{Tolerances, name_of};
 use crate::exit;
 use crate::spec::{Scale, Suite};
 use crate::traces::Missing;
@@ -93,7 +92,7 @@ fn live(
     let sides = vec![side_a.clone(), side_b, side_a];
     let mut bench = Bench::open("compare", &suites, scale, sides, bases, seed, &arguments.output)?;
     let rounds = bench.measure(length)?;
-    let judged = verdict::judge(&bench.blocks(tolerances, &rounds), ERROR_RATE, seed);
+    let judged = compare::judge(&bench.blocks(tolerances, &rounds), ERROR_RATE, seed);
     conclude(bench, rounds.end, judged, unlike, &arguments.judging, results)
 }
 
@@ -117,7 +116,7 @@ fn cells(a: &LiveSide, b: &LiveSide, arguments: &CompareArguments) -> Result<Ask
         (None, Some(system)) => {
             let work = super::work::work(&arguments.work)?;
             let cell = super::work::cell(system.clone(), &work, arguments.judging.seed);
-            let name = compare::name_of(&cell);
+            let name = name_of(&cell);
             let label = format!("/{}", system.label());
             let name = name.strip_suffix(&label).unwrap_or(name).to_owned();
             return Ok((Vec::new(), None, vec![Base { name, cell }]));
@@ -217,8 +216,8 @@ fn conclude(
         elapsed_s,
         folder: bench.folder(),
     };
-    bench.keep_file("comparison.json", &verdict::render::json(&comparison))?;
-    bench.keep_file("comparison.md", &verdict::render::markdown(&comparison))?;
+    bench.keep_file("comparison.json", &compare::render::json(&comparison))?;
+    bench.keep_file("comparison.md", &compare::render::markdown(&comparison))?;
     let lines = [bench.lines('A')?, bench.lines('B')?].concat();
     let finished = bench.finish()?;
     tell::tell(&comparison, arguments)?;

@@ -4,8 +4,9 @@
 
 use std::ops::Range;
 
+use compare::{Options, Recorded, Tally};
 use serde::Serialize;
-use verdict::{Options, Recorded, Tally, median};
+use stats::median;
 
 use super::live::{Bench, Length};
 use super::load::GrowingLoad;
@@ -84,7 +85,7 @@ pub(in crate::commands) fn run(arguments: &PowerArguments) -> Result<(), Failure
         seed: arguments.seed,
     };
     let tried = |b: &str| {
-        verdict::trials(&recorded, "A", b, "C", options)
+        compare::trials(&recorded, "A", b, "C", options)
             .map_err(|reason| Failure::usage(format!("{folder}: {reason}")))
     };
     let (equal, hindered) = (tried("B")?, tried("D")?);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use verdict::{COMPARISON_SCHEMA, Comparison, How, Judged, Line, Unknown, Verdict};
+use compare::{COMPARISON_SCHEMA, Comparison, Finding, How, Judged, Line, Unknown};
 
 use super::apart;
 use super::gate::SECOND_LOOK;
@@ -53,7 +53,7 @@ pub(super) fn gate(
     let judge = |b: &[Line]| apart::judge(&baseline.lines, b, tolerances, ERROR_RATE / 2.0, seed);
     let (mut judged, mut notes) = judge(&first);
     notes.extend(baseline.notes.clone());
-    let suspects = verdict::suspects(&judged);
+    let suspects = compare::suspects(&judged);
     if !suspects.is_empty() && !bench.is_interrupted() {
         eprintln!("looking again at {} cell(s)", suspects.len());
         bench.measure_some(&suspects, Length::Time(budget.mul_f64(SECOND_LOOK)))?;
@@ -83,8 +83,8 @@ pub(super) fn gate(
         elapsed_s: bench.elapsed_s(),
         folder: bench.folder(),
     };
-    bench.keep_file("comparison.json", &verdict::render::json(&comparison))?;
-    bench.keep_file("comparison.md", &verdict::render::markdown(&comparison))?;
+    bench.keep_file("comparison.json", &compare::render::json(&comparison))?;
+    bench.keep_file("comparison.md", &compare::render::markdown(&comparison))?;
     let finished = bench.finish()?;
     tell::tell(&comparison, &arguments.judging)?;
     println!("{} ({} rounds)", finished.folder.display(), rounds.end);
@@ -127,19 +127,18 @@ fn of_this(known: &[Line], wanted: &Line) -> Vec<Line> {
     or_all(here, &asked)
 }
 
-/// A verdict after the second look: what is called changed was seen in the fresh processes alone,
+/// What is said after the second look: what is called changed was seen in the fresh processes alone,
 /// too.
 fn confirmed(first: &Judged, of_all: &[Judged], of_fresh: &[Judged]) -> Judged {
     let same = |judged: &&Judged| judged.cell == first.cell && judged.metric == first.metric;
     let Some(all) = of_all.iter().find(same) else { return first.clone() };
-    let fresh = of_fresh.iter().find(same).map(|judged| judged.verdict);
-    let changed = matches!(all.verdict, Verdict::Worse | Verdict::Better);
-    let verdict = if changed && fresh != Some(all.verdict) {
-        Verdict::Unknown(Unknown::Unconfirmed)
+    let fresh = of_fresh.iter().find(same).map(|judged| judged.finding);
+    let finding = if all.finding.is_change() && fresh != Some(all.finding) {
+        Finding::unknown(Unknown::Unconfirmed)
     } else {
-        all.verdict
+        all.finding
     };
-    Judged { looked_twice: true, verdict, ..all.clone() }
+    Judged { looked_twice: true, finding, ..all.clone() }
 }
 
 /// The values of `all` that are not yet in `first`: those at each series' end.
@@ -186,13 +185,13 @@ fn create(
     println!("{said}\n{}", finished.folder.display());
     let judging = &arguments.judging;
     if let Some(path) = &judging.markdown {
-        tell::write(path, &verdict::render::markdown_created(&said))?;
+        tell::write(path, &compare::render::markdown_created(&said))?;
     }
     if let Some(path) = &judging.json {
-        tell::write(path, &verdict::render::json_created(&said))?;
+        tell::write(path, &compare::render::json_created(&said))?;
     }
     if let Some(path) = &judging.junit {
-        tell::write(path, &verdict::render::junit_created(&said))?;
+        tell::write(path, &compare::render::junit_created(&said))?;
     }
     tell::remember(&lines, judging, &arguments.output.results)
 }

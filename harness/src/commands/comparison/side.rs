@@ -136,12 +136,12 @@ impl LiveSide {
     }
 
     /// What to say of it in results.
-    pub(super) fn told(&self) -> verdict::Side {
+    pub(super) fn told(&self) -> compare::Side {
         let mut facts = EnvironmentClass::of_facts(&self.about.facts).facts;
         if let Some(revision) = self.about.facts.get("revision") {
             facts.insert("revision".to_owned(), revision.clone());
         }
-        verdict::Side { name: self.name.clone(), facts }
+        compare::Side { name: self.name.clone(), facts }
     }
 }
 

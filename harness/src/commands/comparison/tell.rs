@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use verdict::{Comparison, Line, Overall};
+use compare::{Comparison, Line, Overall};
 
 use crate::archive::write_whole;
 use crate::cli::JudgingArguments;
@@ -11,11 +11,11 @@ use crate::exit;
 
 /// Prints the comparison and writes the files that were asked for.
 pub(super) fn tell(comparison: &Comparison, arguments: &JudgingArguments) -> Result<(), Failure> {
-    print!("{}", verdict::render::text(comparison));
+    print!("{}", compare::render::text(comparison));
     let files = [
-        (&arguments.markdown, verdict::render::markdown as fn(&Comparison) -> String),
-        (&arguments.json, verdict::render::json),
-        (&arguments.junit, verdict::render::junit),
+        (&arguments.markdown, compare::render::markdown as fn(&Comparison) -> String),
+        (&arguments.json, compare::render::json),
+        (&arguments.junit, compare::render::junit),
     ];
     for (path, render) in files {
         if let Some(path) = path {
@@ -38,7 +38,7 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
 pub(super) fn tell_failure(failure: &Failure, arguments: &JudgingArguments) {
     let message = failure.message.as_deref().unwrap_or("it was stopped, or a cell failed");
     if let Some(path) = &arguments.junit {
-        let _ = write(path, &verdict::render::junit_error(message));
+        let _ = write(path, &compare::render::junit_error(message));
     }
 }
 

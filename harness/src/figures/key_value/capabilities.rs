@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use stats::of_processes;
+
 use super::{finish, spot};
-use crate::analysis::estimate;
 use crate::cell::{Basis, KeyValue, Work};
 use crate::figures::data::Data;
 use crate::figures::membership::{Membership, requests};
@@ -148,7 +149,7 @@ pub(in crate::figures) fn capabilities(rows: &[Row]) -> Data {
         .iter()
         .map(|((system, capability), values)| Point {
             spot: spot(capability.measure(), Quantity::Mops, Label::named(*system), Label::none()),
-            value: estimate(values),
+            value: of_processes(values),
             mark: Mark::None,
             // People read the rated table.
             sources: Vec::new(),
@@ -190,10 +191,10 @@ fn rated(
     for system in systems {
         let mut row = vec![(*system).into()];
         for capability in Capability::ALL {
-            let value = values.get(&(*system, capability)).and_then(|values| estimate(values));
+            let value = values.get(&(*system, capability)).and_then(|values| of_processes(values));
             let text = value.map_or_else(
                 || "·".to_owned(),
-                |value| format!("{} {:.2}", capability.rate(value.median), value.median),
+                |value| format!("{} {:.2}", capability.rate(value.estimate), value.estimate),
             );
             row.push(text.as_str().into());
         }

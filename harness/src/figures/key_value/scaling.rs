@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use stats::of_processes;
 use workloads::KeyDistribution;
 
 use super::{cells, finish, mix, numbered, of_suite, spot, system, threads};
-use crate::analysis::estimate;
 use crate::cell::{KeyValue, System};
 use crate::figures::data::Data;
 use crate::figures::membership::requests;
@@ -102,7 +102,7 @@ pub(in crate::figures) fn in_place_ratio(rows: &[Row]) -> Data {
     let points: Vec<Point> = ratios
         .into_iter()
         .map(|(spot, (values, sources))| {
-            let value = estimate(&values);
+            let value = of_processes(&values);
             Point { spot, value, mark: Mark::None, sources }
         })
         .collect();

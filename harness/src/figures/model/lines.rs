@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::{ASSUMPTIONS, Curve};
+use stats::Interval;
 
 use super::{MACHINE, Pick, described};
-use crate::analysis::Estimate;
 use crate::figures::axes::common;
 use crate::figures::data::Data;
 use crate::figures::key_value::numbered;
@@ -182,13 +182,13 @@ fn fitted(line: &Line<'_>, shown: Shown) -> Result<Fitted, String> {
         return Err("no cell of one thread was measured, which it is fitted to".to_owned());
     };
     let alone = &line.by_threads[&1];
-    let mops = medians(Quantity::Mops, alone).filter(|mops| mops.median > 0.0);
+    let mops = medians(Quantity::Mops, alone).filter(|mops| mops.estimate > 0.0);
     let Some(mops) = mops else { return Err(one.reason()) };
     let work = requests(one).expect("picked cells ask requests");
     let scenario = described(one, &line.pick.options, work).expect("picked stores are described");
     let curve_of =
         |ns: f64| Curve::fit(&MACHINE, scenario.clone(), ns).map_err(|error| error.to_string());
-    let one_thread_ns = 1e3 / mops.median;
+    let one_thread_ns = 1e3 / mops.estimate;
     let curve = curve_of(one_thread_ns)?;
     let on_all = |curve: &Curve<'_>| curve.ops_per_s(MACHINE.cores()).expect("as many as it has");
     let end = End { fitted: on_all(&curve), longer: on_all(&curve_of(one_thread_ns * LONGER)?) };
@@ -202,8 +202,7 @@ fn fitted(line: &Line<'_>, shown: Shown) -> Result<Fitted, String> {
             Shown::Completion => curve.completion_s(threads, operations),
         };
         // No process stands behind it.
-        let value =
-            value.map(|value| Estimate { median: value, low: value, high: value, count: 0 });
+        let value = value.map(|value| Interval::exact(value, 0));
         points.push(point(line, shown, Role::Main, threads, (value, sources(alone))));
     }
     // Other settings than the line's: alone they cost the same, but they are no points of it.
@@ -212,7 +211,7 @@ fn fitted(line: &Line<'_>, shown: Shown) -> Result<Fitted, String> {
         let value = medians(shown.quantity(), all);
         points.push(point(line, shown, Role::Measured, threads, (value, sources(all))));
         let measured = medians(Quantity::Mops, all).filter(|_| threads > 1);
-        let check = measured.and_then(|mops| curve.check(threads, mops.median * 1e6));
+        let check = measured.and_then(|mops| curve.check(threads, mops.estimate * 1e6));
         told.extend(check.map(|check| check.to_string()));
     }
     let check = match told.as_slice() {
@@ -227,7 +226,7 @@ fn point(
     shown: Shown,
     role: Role,
     threads: usize,
-    (value, sources): (Option<Estimate>, Vec<Source>),
+    (value, sources): (Option<Interval>, Vec<Source>),
 ) -> Point {
     let spot = Spot {
         measure: shown.measure(),

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use stats::Interval;
 use workloads::trace::statistics::{AccessBucket, Accesses, Distribution, Live};
 
 use super::super::data::Data;
@@ -9,7 +10,6 @@ use super::super::panels::{Axes, Drawing, fill};
 use super::super::samples::{Label, Mark, Measure, Point, Quantity, Role, Spot};
 use super::super::table::{Column, Table, Value, prefixed};
 use super::{NOTHING_IN_THEM, accounts, nothing, percent, source};
-use crate::analysis::Estimate;
 use crate::traces::{TraceAccount, TraceContents};
 
 const MIB: f64 = (1 << 20) as f64;
@@ -315,6 +315,6 @@ fn point(
         below: String::new(),
         quantity: Quantity::Mops,
     };
-    let value = Estimate { median: value, low: value, high: value, count: 0 };
+    let value = Interval::exact(value, 0);
     Point { spot, value: Some(value), mark: Mark::None, sources: Vec::new() }
 }

@@ -2,13 +2,13 @@
 //! before the engine opens.
 
 use engine::KvEngine;
+use stats::median;
 
 use super::super::Stop;
 use super::super::mapped::MappedSlice;
 use super::closed::{Made, run_batches, run_single};
 use super::kit::{Kit, seed_of};
 use super::lane::{Done, Lane, Shared};
-use crate::analysis::median;
 use crate::cell::{Cell, KeyValue, Source};
 use crate::registry;
 use platform::clock::monotonic_ns;

@@ -1,0 +1,41 @@
+//! The finding on one metric of one cell, with its evidence.
+
+use serde::{Deserialize, Serialize};
+use stats::{Better, Interval};
+
+use crate::{Finding, written_ratio};
+
+/// One metric of one cell, judged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Judged {
+    /// The cell.
+    pub cell: String,
+    /// The metric.
+    pub metric: String,
+    /// Its unit.
+    pub unit: String,
+    /// Its good direction.
+    pub better: Better,
+    /// The effect asked about, as a share: 0.05 is 5 %.
+    pub tolerance: f64,
+    /// Median of A.
+    pub a: f64,
+    /// Median of B.
+    pub b: f64,
+    /// B ÷ A with its interval, corrected for all that is judged together; absent of too few
+    /// blocks.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "written_ratio")]
+    pub ratio: Option<Interval>,
+    /// A measured again ÷ A in the same blocks, with its interval; absent where A was not measured
+    /// again.
+    #[serde(default, skip_serializing_if = "Option::is_none", with = "written_ratio")]
+    pub control: Option<Interval>,
+    /// What two measurements of the same thing may differ by, as a share.
+    pub floor: f64,
+    /// Whether B was measured again in fresh blocks before this was said.
+    pub looked_twice: bool,
+    /// What is said.
+    #[serde(flatten)]
+    pub finding: Finding,
+}
