@@ -1,4 +1,4 @@
-//! The row format is what `harness/FORMAT.md` says: version, and every field of every row of the
+//! The row format is what `docs/src/format.md` says: version, and every field of every row of the
 //! committed reference run.
 
 mod common;
@@ -48,7 +48,7 @@ fn documented(text: &str) -> BTreeSet<&str> {
 
 #[test]
 fn every_field_of_every_row_is_described() {
-    let format = read("harness/FORMAT.md");
+    let format = read("docs/src/format.md");
     let known = documented(&format);
     let (_, rows) = archive::load(&root().join("results/reference")).unwrap();
     assert!(rows.len() > 1000, "{} rows", rows.len());
@@ -58,12 +58,12 @@ fn every_field_of_every_row_is_described() {
     }
     let missing: Vec<&String> =
         found.iter().filter(|name| !known.contains(name.as_str())).collect();
-    assert!(missing.is_empty(), "fields of rows that harness/FORMAT.md does not name: {missing:?}");
+    assert!(missing.is_empty(), "docs/src/format.md does not name {missing:?}");
 }
 
 #[test]
 fn labels_and_metrics_of_summaries_are_described() {
-    let format = read("harness/FORMAT.md");
+    let format = read("docs/src/format.md");
     let known = documented(&format);
     let folder = root().join("results/reference");
     let (_, rows) = archive::load(&folder).unwrap();
@@ -73,14 +73,14 @@ fn labels_and_metrics_of_summaries_are_described() {
         let labels = summary.labels.keys().filter(|name| !name.starts_with("set."));
         let metrics = summary.metrics.keys().filter(|name| !latency(name));
         for name in labels.chain(metrics) {
-            assert!(known.contains(name.as_str()), "harness/FORMAT.md does not name `{name}`");
+            assert!(known.contains(name.as_str()), "docs/src/format.md does not name `{name}`");
         }
     }
 }
 
 #[test]
 fn the_version_is_that_of_the_program() {
-    let format = read("harness/FORMAT.md");
+    let format = read("docs/src/format.md");
     assert!(format.contains(&format!("this is format {SCHEMA} (`schema`)")));
     assert!(format.contains(&format!("| `schema` | – | {SCHEMA} |")));
 }

@@ -59,6 +59,7 @@ fn the_top_level_is_as_agreed() {
         "baselines",
         "workloads",
         "harness",
+        "docs",
         "results",
         "plots",
         "scripts",

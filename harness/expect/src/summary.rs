@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Summary {
-    /// What was measured, as words: `system`, `family`, `step`, `threads` … (`harness/FORMAT.md`).
+    /// What was measured, as words: `system`, `family`, `step`, `threads` … (`docs/src/format.md`).
     pub labels: BTreeMap<String, String>,
     /// One value for each process that came to its end, by metric; in the order of repetitions.
     pub metrics: BTreeMap<String, Vec<f64>>,

@@ -153,7 +153,7 @@ pub struct Fragmentation {
     pub idle_ms: u64,
 }
 
-/// Whether memory limits the workload (definitions in `harness/METHODOLOGY.md`).
+/// Whether memory limits the workload (definitions in `docs/src/method.md`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {

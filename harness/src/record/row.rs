@@ -1,4 +1,4 @@
-//! One row of `rows.jsonl`. `harness/FORMAT.md` describes every field with its unit.
+//! One row of `rows.jsonl`. `docs/src/format.md` describes every field with its unit.
 
 use std::collections::BTreeMap;
 

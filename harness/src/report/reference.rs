@@ -62,7 +62,7 @@ pub(super) fn how_measured() -> String {
     let rows = HOW.map(|(what, how)| vec![what.to_owned(), how.to_owned()]);
     element("h2", "How it is measured")
         + &table(&["what", "how"], &rows)
-        + &element("p", "In full: harness/METHODOLOGY.md of the project.")
+        + &element("p", "In full: docs/src/method.md of the project.")
 }
 
 /// What the words mean; the same everywhere.

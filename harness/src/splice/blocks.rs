@@ -94,7 +94,7 @@ fn claims_by_source(material: &Material<'_>) -> String {
     let counts = Counts::of(material.answers.iter().map(|answer| answer.verdict));
     let file = material.folder.join("claims.md");
     format!(
-        "{} questions asked of this run: {}. Each with its interval: [`{2}`]({2}).\n\n{3}",
+        "{} questions asked of this run: {}. Each with its interval: `{}`.\n\n{}",
         material.answers.len(),
         counts.words(),
         file.display(),

@@ -1,4 +1,4 @@
-//! What was measured, as words: the labels by which claims select rows. `harness/FORMAT.md` lists
+//! What was measured, as words: the labels by which claims select rows. `docs/src/format.md` lists
 //! them.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! What one step of one process measured, by name. `harness/FORMAT.md` lists the metrics.
+//! What one step of one process measured, by name. `docs/src/format.md` lists the metrics.
 
 use crate::cell::Work;
 use crate::record::Row;
