@@ -9,9 +9,8 @@ use std::process::Output;
 use common::{bench, errors, only_folder, run, scratch};
 
 const HEAD: &str = r#"
-    question = "Does the machinery work?"
     seed = 1
-    [scale.smoke]
+    [plan.scale.smoke]
     object-memory = "8MiB"
     operations = 4000
     blocks = 3
@@ -19,16 +18,25 @@ const HEAD: &str = r#"
     overhead-repetitions = 1
     object-counts = 2
     calibration = "1MiB"
-    [calibration]
+    [plan.calibration]
     random-line-ns = 7.6
     copy-gb-per-s = 17.0
-    [[yardstick]]
+    [[plan.yardstick]]
     name = "stone"
     mops = [{ value-bytes = 64, get-percent = 50, is = 0.000001 }]
-    [[yardstick]]
+    [[plan.yardstick]]
     name = "light"
     mops = [{ value-bytes = 64, get-percent = 50, is = 1000000.0 }]
 "#;
+
+/// A target of `cells`, with an ask of those lines.
+fn target(id: &str, cells: &str, ask: &str) -> String {
+    format!(
+        "[[expectation]]\nid = \"{id}\"\nsource = \"tests\"\nsays = \"it is so\"\n\
+         cells = {{ {cells} }}\n[[expectation.ask]]\non = \"any\"\nexpects = \"it is so\"\n\
+         interval = \"rounds\"\n{ask}\n"
+    )
+}
 
 /// Measures a table of those targets: output, standard output, and `targets.json`.
 fn measure(name: &str, targets: &str, more: &[&str]) -> (Output, String, serde_json::Value) {
@@ -57,26 +65,24 @@ fn rows(results: &str) -> Vec<record::Row> {
     record::archive::load(&only_folder(&folder).unwrap()).unwrap().1
 }
 
-const WORKLOAD: &str = "value-bytes = 64, get-percent = 50, fill-percent = 20, threads = 1";
+const WORKLOAD: &str = "value-bytes = 64, workload = \"get-50\"";
 
 #[test]
 fn throughputs_of_different_systems_and_threads_are_compared() {
-    let targets = format!(
-        r#"
-        [[target]]
-        name = "rivals"
-        question = "?"
-        kind = "throughput-ratio"
-        bar = ">= 0.000001"
-        workload = {{ {WORKLOAD} }}
-        a = [{{ system = "nibble" }}, {{ system = "hashmap", threads = 2 }}]
-        b = {{ system = "nibble", batch = 8, segments = 8 }}
-        "#
+    let targets = target(
+        "rivals",
+        "segments = 8",
+        &format!(
+            "metric = \"throughput\"\nwhere = {{ {WORKLOAD}, fill-percent = 20 }}\n\
+             ratio = {{ of = {{ system = \"nibble\", batch = 8, threads = 1 }}, \
+             to = {{ system = [\"nibble@index=keyed\", \"nibble@update=in-place\"], threads = 2 }}, \
+             at-least = 0.000001 }}"
+        ),
     );
     let (output, said, json) = measure("targets-throughput", &targets, &[]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     assert!(said.contains("rivals · ≥ 0.000001 · ") && said.contains("· holds"), "{said}");
-    assert!(said.contains("holds: 1, falls short: 0"), "{said}");
+    assert!(said.contains("\n1 holds\n"), "{said}");
     let line = &json["lines"][0];
     assert_eq!(line["verdict"], "holds");
     assert_eq!(line["details"].as_array().unwrap().len(), 2);
@@ -92,24 +98,19 @@ fn throughputs_of_different_systems_and_threads_are_compared() {
 
 #[test]
 fn percentiles_of_puts_are_compared_and_strict_makes_it_an_error() {
-    let targets = format!(
-        r#"
-        [[target]]
-        name = "tail"
-        question = "?"
-        kind = "latency-ratio"
-        bar = "<= 0.000001"
-        operation = "put"
-        percentile = "p99.9"
-        workload = {{ system = "nibble", warm-up-rewrites = 0.1, {WORKLOAD} }}
-        a = [{{ fill-percent = 10 }}]
-        b = {{ fill-percent = 60 }}
-        "#
+    let targets = target(
+        "tail",
+        "",
+        &format!(
+            "metric = \"update-p99.9-ns\"\nwhere = {{ system = \"nibble\", {WORKLOAD}, \
+             threads = 1, ageing = \"rewrites:0.1\" }}\nratio = {{ of = {{ fill-percent = 60 }}, \
+             to = {{ fill-percent = 10 }}, at-most = 0.000001 }}"
+        ),
     );
     let (output, said, json) = measure("targets-latency", &targets, &["--strict"]);
     assert_eq!(output.status.code(), Some(5), "{}", errors(&output));
-    assert!(said.contains("· falls short") && said.contains("µs"), "{said}");
-    assert_eq!(json["lines"][0]["verdict"], "falls-short");
+    assert!(said.contains("· fails") && said.contains("µs"), "{said}");
+    assert_eq!(json["lines"][0]["verdict"], "fails");
     for row in rows("targets-latency").iter().filter(|row| row.step == "run") {
         let samples = |of: &std::collections::BTreeMap<String, u64>| of["samples"];
         let (gets, puts) =
@@ -122,17 +123,14 @@ fn percentiles_of_puts_are_compared_and_strict_makes_it_an_error() {
 
 #[test]
 fn counters_are_those_of_the_clock_alone() {
-    let targets = format!(
-        r#"
-        [[target]]
-        name = "copied"
-        question = "?"
-        kind = "statistic"
-        bar = "<= 1000"
-        numerator = "copied_bytes"
-        denominator = "appended_bytes"
-        workload = {{ system = "nibble", warm-up-rewrites = 2, rewrites = 0.5, {WORKLOAD} }}
-        "#
+    let targets = target(
+        "copied",
+        "rewrites = 0.5",
+        &format!(
+            "metric = \"copied_bytes / appended_bytes\"\nwhere = {{ {WORKLOAD}, threads = 1, \
+             fill-percent = 20, ageing = \"rewrites:2\" }}\n\
+             select = {{ of = {{ system = \"nibble\" }}, at-most = 1000 }}"
+        ),
     );
     let (output, said, json) = measure("targets-statistic", &targets, &[]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
@@ -152,25 +150,16 @@ fn counters_are_those_of_the_clock_alone() {
 
 #[test]
 fn the_worst_object_count_is_the_overhead() {
-    let targets = r#"
-        [[target]]
-        name = "memory"
-        question = "?"
-        kind = "overhead"
-        bar = "<= 100"
-        overhead = "all-in"
-        workload = { system = "nibble", pattern = "P2" }
-        [[target]]
-        name = "memory-log"
-        question = "?"
-        kind = "overhead"
-        bar = "<= 100"
-        overhead = "log-only"
-        workload = { system = "nibble", pattern = "P2" }
-    "#;
-    let (output, said, json) = measure("targets-overhead", targets, &[]);
+    let targets = ["all-in", "log-only"].map(|overhead| {
+        let ask = format!(
+            "metric = \"overhead-{overhead}-key-value\"\nwhere = {{ pattern = \"P2\" }}\n\
+             select = {{ of = {{ system = \"nibble\" }}, worst = true, at-most = 100 }}"
+        );
+        target(&format!("memory-{overhead}"), "", &ask)
+    });
+    let (output, said, json) = measure("targets-overhead", &targets.concat(), &[]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    assert!(said.contains("worst of 2 object counts, at "), "{said}");
+    assert!(said.contains("worst of 2 object counts, nibble, object memory "), "{said}");
     let number = |line: usize, part: &str| json["lines"][line][part]["median"].as_f64().unwrap();
     let each: Vec<f64> = json["lines"][0]["details"]
         .as_array()
@@ -186,28 +175,21 @@ fn the_worst_object_count_is_the_overhead() {
 
 #[test]
 fn yardsticks_are_scaled_by_the_calibration_of_their_round() {
-    let targets = format!(
-        r#"
-        [[target]]
-        name = "old"
-        question = "?"
-        kind = "yardstick"
-        bar = "> 1"
-        workload = {{ system = "nibble", {WORKLOAD} }}
-        except = ["light"]
-        [[target]]
-        name = "all"
-        question = "?"
-        kind = "yardstick"
-        bar = "> 1"
-        workload = {{ system = "nibble", batch = 8, {WORKLOAD} }}
-        "#
-    );
+    let against = |id: &str, batch: u32, yardsticks: &str| {
+        let ask = format!(
+            "metric = \"throughput\"\nwhere = {{ {WORKLOAD}, fill-percent = 20, threads = 1, \
+             batch = {batch} }}\nratio = {{ of = {{ system = \"nibble\" }}, \
+             to = {{ system = {yardsticks} }}, above = 1, margin = 0.15 }}"
+        );
+        target(id, "", &ask)
+    };
+    let targets = against("old", 1, "\"yardstick:stone\"")
+        + &against("all", 8, "[\"yardstick:stone\", \"yardstick:light\"]");
     let (output, said, json) = measure("targets-yardstick", &targets, &[]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     assert_eq!(json["lines"][0]["verdict"], "holds", "{said}");
-    assert_eq!(json["lines"][1]["verdict"], "falls-short", "one line is ahead: {said}");
-    assert!(said.contains("against light"), "{said}");
+    assert_eq!(json["lines"][1]["verdict"], "fails", "one yardstick is ahead: {said}");
+    assert!(said.contains("nibble ÷ yardstick:light"), "{said}");
     let calibrations = json["calibrations"].as_array().unwrap();
     assert_eq!(calibrations.len(), 3);
     let rows = rows("targets-yardstick");
@@ -221,33 +203,24 @@ fn yardsticks_are_scaled_by_the_calibration_of_their_round() {
 
 #[test]
 fn cells_that_fail_have_an_exit_code_of_their_own() {
-    let targets = format!(
-        r#"
-        [[target]]
-        name = "broken"
-        question = "?"
-        kind = "throughput-ratio"
-        bar = "> 1"
-        workload = {{ {WORKLOAD} }}
-        a = [{{ system = "null" }}]
-        b = {{ system = "faulty@fault=crash" }}
-        [[target]]
-        name = "knob"
-        question = "?"
-        kind = "statistic"
-        bar = "> 1"
-        numerator = "copied_bytes"
-        denominator = "appended_bytes"
-        workload = {{ system = "nibble@index=tags", warm-up-rewrites = 1, {WORKLOAD} }}
-        "#
+    let place = format!("{WORKLOAD}, fill-percent = 20, threads = 1");
+    let broken = format!(
+        "metric = \"throughput\"\nwhere = {{ {place} }}\nratio = {{ \
+         of = {{ system = \"faulty@fault=crash\" }}, to = {{ system = \"null\" }}, above = 1 }}"
     );
+    let knob = format!(
+        "metric = \"copied_bytes / appended_bytes\"\nwhere = {{ {place}, \
+         ageing = \"rewrites:1\" }}\n\
+         select = {{ of = {{ system = \"nibble@index=tags\" }}, above = 1 }}"
+    );
+    let targets = target("broken", "", &broken) + &target("knob", "", &knob);
     let (output, said, json) = measure("targets-failing", &targets, &["--strict"]);
     assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
     assert!(
-        said.contains("not measured · against faulty") || said.contains("0 of 3 blocks"),
+        said.contains("not testable · nothing of `of` has numbers: faulty@fault=crash: none of 3"),
         "{said}"
     );
-    assert_eq!(json["lines"][0]["verdict"], "not-measured");
+    assert_eq!(json["lines"][0]["verdict"], "not-testable");
     assert_eq!(json["lines"][1]["measured"], serde_json::Value::Null);
     let message = errors(&output);
     assert!(message.contains("`index` = `tags`: accepted are text, keyed, tagged"), "{message}");
@@ -269,7 +242,7 @@ fn the_built_in_table_is_listed_and_chosen_from() {
 fn bad_input_is_refused_before_anything_runs() {
     let folder = scratch("targets-refused");
     let file = folder.join("mine.toml");
-    fs::write(&file, format!("{HEAD}[[target]]\nname = \"x\"\nbars = 1\n")).unwrap();
+    fs::write(&file, format!("{HEAD}[[expectation]]\nid = \"x\"\nbars = 1\n")).unwrap();
     let file = file.to_str().unwrap();
     for (arguments, expected) in [
         (&["--only", "bathc"][..], "did you mean batch"),
@@ -277,7 +250,7 @@ fn bad_input_is_refused_before_anything_runs() {
         (&["--blocks", "2"], "must be 3 to 1000"),
         (&["--object-memory", "lots"], "object-memory: size \"lots\""),
         (&["--file", "none.toml"], "cannot be read"),
-        (&["--file", file], "line 23: unknown field `bars`"),
+        (&["--file", file], "unknown field `bars`"),
     ] {
         let output = bench().arg("targets").args(arguments).current_dir(&folder).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");

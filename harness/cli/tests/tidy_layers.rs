@@ -34,7 +34,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("harness/stats", &["workloads"]),
     ("harness/compare", &["stats", "workloads"]),
     ("harness/builds", &[]),
-    ("harness/claims", &["compare", "stats"]),
+    ("harness/expect", &["compare", "stats"]),
     ("harness/model", &[]),
 ];
 

@@ -4,7 +4,7 @@ use super::layout::{HEADER_BYTES, Header, OFFSETS, offset, pool, short_key, shor
 
 /// What the bytes of a value reveal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Condition {
     /// The value is whole and belongs to the key; this write made it.
     Good {
         /// The writer's id.
@@ -30,7 +30,7 @@ pub enum Verdict {
     Corrupt,
 }
 
-impl Verdict {
+impl Condition {
     /// Whether the value is as it was written.
     #[inline]
     pub const fn is_good(self) -> bool {
@@ -56,7 +56,7 @@ impl ValueChecker {
     ///
     /// It does not check whether this is the *newest* version; compare the sequence for that.
     #[inline]
-    pub fn check(&self, key: u64, bytes: &[u8]) -> Verdict {
+    pub fn check(&self, key: u64, bytes: &[u8]) -> Condition {
         let Some(header) = bytes.first_chunk::<HEADER_BYTES>() else {
             return check_short(key, bytes);
         };
@@ -70,25 +70,25 @@ impl ValueChecker {
         let expected = &self.pool[start + HEADER_BYTES..start + bytes.len()];
         let body = &bytes[HEADER_BYTES..];
         if body == expected {
-            return Verdict::from(header.stamp);
+            return Condition::from(header.stamp);
         }
         self.explain_body(start, body, expected)
     }
 
     #[cold]
-    fn explain_header(&self, header: Header, key: u64) -> Verdict {
+    fn explain_header(&self, header: Header, key: u64) -> Condition {
         // A damaged header yields a random 64-bit length, which is never plausible.
         let written = usize::try_from(header.written_bytes()).unwrap_or(usize::MAX);
         match written {
-            _ if written < HEADER_BYTES || written > self.value_bytes_max => Verdict::Corrupt,
-            _ if header.key != key => Verdict::Foreign { key: header.key },
-            _ => Verdict::WrongLength { written },
+            _ if written < HEADER_BYTES || written > self.value_bytes_max => Condition::Corrupt,
+            _ if header.key != key => Condition::Foreign { key: header.key },
+            _ => Condition::WrongLength { written },
         }
     }
 
     /// Torn if the bytes from the first difference on match the same place of another version.
     #[cold]
-    fn explain_body(&self, start: usize, body: &[u8], expected: &[u8]) -> Verdict {
+    fn explain_body(&self, start: usize, body: &[u8], expected: &[u8]) -> Condition {
         // Sixteen bytes never match by accident; fewer than four would, at 4096 offsets.
         const EVIDENCE_BYTES_MIN: usize = 4;
         const EVIDENCE_BYTES_MAX: usize = 16;
@@ -100,31 +100,31 @@ impl ValueChecker {
         };
         let torn = evidence.len() >= EVIDENCE_BYTES_MIN
             && (0..OFFSETS).any(|other| other != start && stands_at(other));
-        if torn { Verdict::Torn } else { Verdict::Corrupt }
+        if torn { Condition::Torn } else { Condition::Corrupt }
     }
 }
 
 #[inline]
-fn check_short(key: u64, bytes: &[u8]) -> Verdict {
+fn check_short(key: u64, bytes: &[u8]) -> Condition {
     if short_value(key, bytes.len())[..bytes.len()] == *bytes {
-        return Verdict::GoodUnstamped;
+        return Condition::GoodUnstamped;
     }
     explain_short(bytes)
 }
 
 /// Foreign if the key implied by the first word explains a second word too.
 #[cold]
-fn explain_short(bytes: &[u8]) -> Verdict {
+fn explain_short(bytes: &[u8]) -> Condition {
     const FOREIGN_BYTES_MIN: usize = 16;
     if bytes.len() >= FOREIGN_BYTES_MIN
         && let Some(first) = bytes.first_chunk()
     {
         let key = short_key(u64::from_le_bytes(*first), bytes.len());
         if short_value(key, bytes.len())[..bytes.len()] == *bytes {
-            return Verdict::Foreign { key };
+            return Condition::Foreign { key };
         }
     }
-    Verdict::Corrupt
+    Condition::Corrupt
 }
 
 #[cfg(test)]
@@ -160,7 +160,7 @@ mod tests {
         let checker = ValueChecker::new(200);
         for at in 0..value.len() - 4 {
             value[at] ^= 0x10;
-            assert_eq!(checker.check(KEY, &value), Verdict::Corrupt, "byte {at}");
+            assert_eq!(checker.check(KEY, &value), Condition::Corrupt, "byte {at}");
             value[at] ^= 0x10;
         }
     }
@@ -175,7 +175,11 @@ mod tests {
             for cut in HEADER_BYTES..=length - 5 {
                 for (head, tail) in [(&old, &new), (&new, &old)] {
                     let spliced = [&head[..cut], &tail[cut..]].concat();
-                    assert_eq!(checker.check(KEY, &spliced), Verdict::Torn, "{length}, cut {cut}");
+                    assert_eq!(
+                        checker.check(KEY, &spliced),
+                        Condition::Torn,
+                        "{length}, cut {cut}"
+                    );
                 }
             }
             for cut in (1..HEADER_BYTES).chain(length - 4..length) {
@@ -193,8 +197,8 @@ mod tests {
         for length in 1..=200 {
             let verdict = checker.check(KEY, writer.value(OTHER, length));
             let expected = match length {
-                1..16 => Verdict::Corrupt,
-                _ => Verdict::Foreign { key: OTHER },
+                1..16 => Condition::Corrupt,
+                _ => Condition::Foreign { key: OTHER },
             };
             assert_eq!(verdict, expected, "{length} bytes");
         }
@@ -205,24 +209,24 @@ mod tests {
         let mut writer = ValueWriter::new(3, 200);
         let checker = ValueChecker::new(200);
         let mut value = writer.value(KEY, 100).to_vec();
-        assert_eq!(checker.check(KEY, &value[..99]), Verdict::WrongLength { written: 100 });
-        assert_eq!(checker.check(KEY, &value[..24]), Verdict::WrongLength { written: 100 });
-        assert_eq!(checker.check(KEY, &value[..23]), Verdict::Corrupt);
+        assert_eq!(checker.check(KEY, &value[..99]), Condition::WrongLength { written: 100 });
+        assert_eq!(checker.check(KEY, &value[..24]), Condition::WrongLength { written: 100 });
+        assert_eq!(checker.check(KEY, &value[..23]), Condition::Corrupt);
         value.resize(300, 0);
-        assert_eq!(checker.check(KEY, &value), Verdict::WrongLength { written: 100 });
+        assert_eq!(checker.check(KEY, &value), Condition::WrongLength { written: 100 });
         let longer = ValueWriter::new(3, 400).value(KEY, 400).to_vec();
-        assert_eq!(checker.check(KEY, &longer), Verdict::Corrupt);
+        assert_eq!(checker.check(KEY, &longer), Condition::Corrupt);
     }
 
     #[test]
     fn short_values_are_checked_by_key_and_length() {
         let checker = ValueChecker::new(0);
-        assert_eq!(checker.check(KEY, &[]), Verdict::GoodUnstamped);
+        assert_eq!(checker.check(KEY, &[]), Condition::GoodUnstamped);
         assert!(ValueWriter::new(1, 0).value(KEY, 0).is_empty());
         let mut writer = ValueWriter::new(3, 23);
         for length in 1..HEADER_BYTES {
             let value = writer.value(KEY, length).to_vec();
-            assert_eq!(checker.check(KEY, &value), Verdict::GoodUnstamped);
+            assert_eq!(checker.check(KEY, &value), Condition::GoodUnstamped);
             assert_eq!(writer.value(KEY, length), value, "all versions are alike");
             assert!(length < 4 || !checker.check(KEY, &value[1..]).is_good());
         }

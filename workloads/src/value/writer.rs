@@ -1,7 +1,7 @@
 //! Makes values at the cost of writing their header.
 
 use super::layout::{HEADER_BYTES, Header, first_offset, offset_from, pool, short_value};
-use super::{Stamp, Verdict};
+use super::{Condition, Stamp};
 
 /// A thread's source of values.
 ///
@@ -82,7 +82,7 @@ fn header_at(scratch: &mut [u8], offset: usize) -> &mut [u8; HEADER_BYTES] {
     scratch[offset..].first_chunk_mut().expect("the pool is longer than any offset and a header")
 }
 
-impl From<Stamp> for Verdict {
+impl From<Stamp> for Condition {
     /// The verdict for an intact value with this stamp.
     fn from(stamp: Stamp) -> Self {
         Self::Good { writer: stamp.writer(), sequence: stamp.sequence() }
@@ -106,8 +106,8 @@ mod tests {
             let (key, bytes) = (rng.next_u64(), sizes.sample(&mut rng));
             let verdict = checker.check(key, writer.value(key, bytes));
             let expected = match bytes < HEADER_BYTES {
-                true => Verdict::GoodUnstamped,
-                false => Verdict::Good { writer: 7, sequence },
+                true => Condition::GoodUnstamped,
+                false => Condition::Good { writer: 7, sequence },
             };
             assert_eq!(verdict, expected);
         }

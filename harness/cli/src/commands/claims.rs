@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use claims::{Answer, Counts, Machine, On, Summary, Verdict};
+use expect::{Answer, Counts, Expectation, Machine, On, Summary, Verdict};
 
 use super::Failure;
 use record::MachineRecord;
@@ -16,15 +16,15 @@ use report::summaries;
 const CLAIMS: &str = include_str!("../../../suites/claims.toml");
 
 /// The claims there are.
-pub(crate) fn built_in() -> claims::Claims {
-    claims::read(CLAIMS).expect("the built-in claims are read by a test")
+pub(crate) fn built_in() -> Vec<Expectation> {
+    expect::read(CLAIMS).expect("the built-in claims are read by a test")
 }
 
 /// Prints what the run in `folder` says of each claim. Nothing is measured and nothing is written.
 pub(super) fn check(folder: &Path) -> Result<(), Failure> {
     let (run, rows) = archive::load(folder).map_err(Failure::usage)?;
     let answers = answers(folder, &run, &rows)?;
-    print!("{}", claims::render::text(&answers));
+    print!("{}", expect::render::text(&answers));
     Ok(())
 }
 
@@ -48,7 +48,7 @@ pub(super) fn keep(folder: &Path, run: &RunRecord, rows: &[Row]) -> Result<Vec<A
     let answers = asked(&summaries, &run.machine);
     for (name, text) in [
         (summaries::FILE, summaries::text(&summaries)),
-        ("claims.md", claims::render::markdown(&answers)),
+        ("claims.md", expect::render::markdown(&answers)),
     ] {
         let path = folder.join(name);
         write_whole(&path, text.as_bytes())
@@ -62,7 +62,7 @@ fn summaries(folder: &Path, rows: &[Row]) -> Result<Vec<Summary>, Failure> {
 }
 
 fn asked(summaries: &[Summary], machine: &MachineRecord) -> Vec<Answer> {
-    claims::evaluate(&built_in(), summaries, &machine_of(machine))
+    expect::evaluate(&built_in(), summaries, &machine_of(machine))
 }
 
 /// The machine on which the run was measured, as claims know it.
@@ -109,8 +109,8 @@ pub(super) fn lines(answers: &[Answer]) -> Vec<ClaimLine> {
 /// Unique among answers: a claim may be asked twice, of large machines and of small ones.
 fn id(answer: &Answer) -> String {
     match answer.ask {
-        1 => answer.claim.clone(),
-        ask => format!("{}-{ask}", answer.claim),
+        1 => answer.id.clone(),
+        ask => format!("{}-{ask}", answer.id),
     }
 }
 
@@ -127,7 +127,7 @@ fn word(verdict: Verdict) -> &'static str {
 mod tests {
     use std::collections::BTreeSet;
 
-    use claims::PermutationTally;
+    use expect::PermutationTally;
 
     use super::*;
     use report::figures;
@@ -142,8 +142,8 @@ mod tests {
     #[test]
     fn claims_name_figures_that_there_are() {
         let claims = built_in();
-        assert!(claims.claims.len() >= 30, "{}", claims.claims.len());
-        for claim in &claims.claims {
+        assert!(claims.len() >= 30, "{}", claims.len());
+        for claim in &claims {
             let figure =
                 claim.figure.as_deref().unwrap_or_else(|| panic!("{}: no figure", claim.id));
             assert!(figures::by_name(figure).is_some(), "{}: {figure}", claim.id);
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn every_published_figure_has_a_claim() {
         let claims = built_in();
-        let sources: Vec<&str> = claims.claims.iter().map(|claim| claim.source.as_str()).collect();
+        let sources: Vec<&str> = claims.iter().map(|claim| claim.source.as_str()).collect();
         for (paper, figures) in [
             (
                 "Nibble",
@@ -194,7 +194,7 @@ mod tests {
         // Only what needs many cores or sockets is not testable, and only of figures about them.
         let scaling = ["Fig. 8a", "Fig. 8b", "Fig. 8c", "Fig. 11", "Fig. 13", "Fig. 24"];
         for answer in answers.iter().filter(|answer| answer.verdict == Verdict::NotTestable) {
-            let Answer { claim, reason, source, .. } = answer;
+            let Answer { id: claim, reason, source, .. } = answer;
             assert!(reason.starts_with("needs "), "{claim}: {reason}");
             assert!(scaling.iter().any(|figure| source.contains(figure)), "{claim}: {source}");
         }
@@ -204,7 +204,7 @@ mod tests {
     fn with_the_engines_names_permuted_comparisons_that_hold_turn() {
         let (run, summaries) = reference();
         let machine = machine_of(&run.machine);
-        let permuted = claims::evaluate_permuted(&built_in(), &summaries, &machine);
+        let permuted = expect::evaluate_permuted(&built_in(), &summaries, &machine);
         let tally = PermutationTally::of(&permuted);
         assert!(tally.hold >= 8, "{tally:?}");
         assert!(tally.turned * 10 >= tally.hold * 8, "{tally:?}");

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use expect::Verdict;
+
 use super::Failure;
 use super::measure::{Session, record};
 use crate::cli::TargetsArguments;
@@ -9,8 +11,7 @@ use crate::plan::Plan;
 use crate::runner::calibrate_apart;
 use crate::suites::Bytes;
 use crate::targets::{
-    BUILT_IN, File, Kind, Line, Printer, Record, Sizes, Target, Verdict, cells, judge,
-    judge_yardstick, round_of, select,
+    BUILT_IN, File, Kind, Line, Printer, Record, Sizes, Target, cells, judge, round_of, select,
 };
 use record::Calibration;
 use record::Cell;
@@ -20,13 +21,12 @@ use worker::exit;
 use worker::kernel::available_memory_bytes;
 
 /// Version of `targets.json`.
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
 
 /// Lists the targets, or measures and judges them.
 pub(super) fn run(arguments: &TargetsArguments) -> Result<(), Failure> {
     let (name, file) = load(arguments)?;
-    let targets = file.targets(&name).map_err(|error| Failure::usage(error.to_string()))?;
-    let targets = select(targets, &arguments.only).map_err(Failure::usage)?;
+    let targets = select(file.targets.clone(), &arguments.only).map_err(Failure::usage)?;
     let printer = Printer::new(&targets);
     if arguments.list {
         for target in &targets {
@@ -91,8 +91,7 @@ impl Bench<'_> {
         self.run(cells);
         // A line of half its cells would look like a failure.
         if !self.session.is_interrupted() {
-            let line = judge(target, &self.rows_of(cells), self.sizes, self.file.seed);
-            self.keep(line);
+            self.judge(target, cells);
         }
     }
 
@@ -116,14 +115,15 @@ impl Bench<'_> {
         }
         if !self.session.is_interrupted() {
             for (target, cells) in planned {
-                let rows = self.rows_of(cells);
-                self.keep(judge_yardstick(self.file, target, &rows, &self.calibrations));
+                self.judge(target, cells);
             }
         }
         Ok(())
     }
 
-    fn keep(&mut self, line: Line) {
+    fn judge(&mut self, target: &Target, cells: &[Cell]) {
+        let rows = self.rows_of(cells);
+        let line = judge(self.file, target, &rows, self.sizes, &self.calibrations);
         self.session.print(&self.printer.line(&line));
         self.lines.push(line);
     }
@@ -135,7 +135,7 @@ impl Bench<'_> {
             file,
             scale: arguments.scale.clone(),
             sizes: self.sizes.clone(),
-            calibration_made: self.file.calibration,
+            calibration_made: self.file.plan.calibration,
             calibrations: self.calibrations,
             lines: self.lines,
         };
@@ -157,9 +157,9 @@ impl Bench<'_> {
         let is = |verdict: Verdict| record.lines.iter().any(|line| line.verdict == verdict);
         if measured.interrupted {
             Err(Failure::silent(exit::INTERRUPTED))
-        } else if measured.unexpected > 0 || is(Verdict::NotMeasured) {
+        } else if measured.unexpected > 0 || is(Verdict::NotTestable) {
             Err(Failure::silent(exit::UNEXPECTED))
-        } else if arguments.strict && is(Verdict::FallsShort) {
+        } else if arguments.strict && is(Verdict::Fails) {
             Err(Failure::silent(exit::FALLS_SHORT))
         } else {
             Ok(())
@@ -185,8 +185,9 @@ fn load(arguments: &TargetsArguments) -> Result<(String, File), Failure> {
 /// The scale's sizes, with those given by hand.
 fn sizes(file: &File, arguments: &TargetsArguments) -> Result<Sizes, Failure> {
     let scale = &arguments.scale;
-    let known = || file.scales.keys().map(String::as_str);
+    let known = || file.plan.scales.keys().map(String::as_str);
     let mut sizes = file
+        .plan
         .scales
         .get(scale)
         .cloned()

@@ -1,15 +1,13 @@
 //! ABBA: the order of a pairwise comparison. A linear drift of the machine over a block falls on
-//! both sides alike, and each block gives one ratio.
+//! both sides alike, and the geometric means of both sides give one ratio a block.
 
 use record::Cell;
 use record::{Outcome, Row};
 
 /// One of the two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// The first.
+enum Side {
     A,
-    /// The second.
     B,
 }
 
@@ -38,41 +36,16 @@ pub fn cells(name: &str, a: &Cell, b: &Cell, blocks: u32) -> Vec<Cell> {
     cells
 }
 
-/// What was measured at the four places of one block, in order.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Block {
-    /// Operations per second, or what else is compared, at each place of ABBA.
-    pub measured: [f64; 4],
-}
-
-impl Block {
-    /// B over A: the geometric means of the two runs of each side.
-    #[must_use]
-    pub fn ratio(&self) -> f64 {
-        let [a1, b1, b2, a2] = self.measured;
-        ((b1 * b2) / (a1 * a2)).sqrt()
-    }
-
-    /// What both runs of one side measured.
-    #[must_use]
-    pub fn of(&self, side: Side) -> [f64; 2] {
-        let [a1, b1, b2, a2] = self.measured;
-        match side {
-            Side::A => [a1, a2],
-            Side::B => [b1, b2],
-        }
-    }
-}
-
-/// The complete blocks of the comparison `name` among `rows`: those whose four cells ended in
-/// nothing unexpected and have a `measure` of their `run` step.
+/// What was measured at the four places of each complete block of the comparison `name` among
+/// `rows`, in order. A block is complete if its four cells ended in nothing unexpected and have a
+/// `measure` of their `run` step.
 #[must_use]
 pub fn blocks_of(
     name: &str,
     rows: &[Row],
     blocks: u32,
     measure: impl Fn(&Row) -> Option<f64>,
-) -> Vec<Block> {
+) -> Vec<[f64; 4]> {
     let measured = |block: u32, place: usize| {
         let prefix = format!("{name}/{block}/{place}-");
         let of_cell = || rows.iter().filter(|row| row.cell.id.starts_with(&prefix));
@@ -84,35 +57,14 @@ pub fn blocks_of(
         .filter_map(|block| {
             let places: Option<Vec<f64>> =
                 (0..ORDER.len()).map(|place| measured(block, place)).collect();
-            Some(Block { measured: places?.try_into().ok()? })
+            places?.try_into().ok()
         })
         .collect()
-}
-
-/// Operations per second of a row.
-#[must_use]
-pub fn throughput(row: &Row) -> Option<f64> {
-    Some(row.throughput_ops_per_s)
-}
-
-/// One ratio a block.
-#[must_use]
-pub fn ratios(blocks: &[Block]) -> Vec<f64> {
-    blocks.iter().map(Block::ratio).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_linear_drift_cancels_within_a_block() {
-        // The machine gets slower by 10 % of the start a run; B is truly as fast as A.
-        let drifting = Block { measured: [100.0, 90.0, 80.0, 70.0] };
-        assert!((drifting.ratio() - 1.0).abs() < 0.02, "{}", drifting.ratio());
-        let sequential: f64 = (90.0_f64 * 70.0 / (100.0 * 80.0)).sqrt();
-        assert!((sequential - 1.0).abs() > 0.1, "A B A B would have been deceived");
-    }
 
     #[test]
     fn order_and_seeds() {

@@ -12,7 +12,7 @@ mod rounds;
 mod search;
 mod tolerance;
 
-pub use abba::{Block, Side, blocks_of, cells, ratios, throughput};
+pub use abba::{blocks_of, cells};
 pub use agreement::{Agreement, Compared, agreement};
 pub use alike::{Shared, differences, shared};
 pub use measured::{Measured, id};

@@ -1,8 +1,8 @@
 //! The cells that measure a target.
 
-use super::file::{File, Part};
+use super::file::File;
 use super::sizes::Sizes;
-use super::target::{Kind, Quantity, Target};
+use super::target::{Kind, Side, Target, latency};
 use crate::compare;
 use crate::plan::{check_key_value, check_store, get_workload};
 use record::unknown_name;
@@ -17,39 +17,39 @@ use workloads::SizeDistribution;
 /// # Errors
 /// What is wrong with a side.
 pub(crate) fn cells(file: &File, target: &Target, sizes: &Sizes) -> Result<Vec<Cell>, String> {
-    let fail = |message: String| format!("target `{}`: {message}", target.name);
+    let fail = |message: String| format!("target `{}`: {message}", target.name());
     let seed = file.seed;
     match &target.kind {
-        Kind::Compare { a, b, quantity } => {
-            let latency = match quantity {
-                Quantity::Throughput => Timing::Sampled,
-                Quantity::Latency { .. } => Timing::All,
+        Kind::Compare { a, b } => {
+            let timing = match latency(&target.ask().metric.name) {
+                None => Timing::Sampled,
+                Some(_) => Timing::All,
             };
-            let b = key_value(b, sizes, latency, seed).map_err(fail)?;
+            let b = key_value(b, sizes, timing, seed).map_err(fail)?;
             let mut cells = Vec::new();
             for (rival, a) in a.iter().enumerate() {
-                let a = key_value(a, sizes, latency, seed).map_err(fail)?;
+                let a = key_value(a, sizes, timing, seed).map_err(fail)?;
                 cells.extend(compare::cells(&rival_name(target, rival), &a, &b, sizes.blocks));
             }
             Ok(cells)
         }
-        Kind::Statistic { side, .. } | Kind::Yardstick { side, .. } => {
+        Kind::Counters { side, .. } | Kind::Yardstick { side, .. } => {
             let cell = key_value(side, sizes, Timing::Sampled, seed).map_err(fail)?;
             let repeat = |repetition: u32| Cell {
-                id: format!("{}/{repetition}/{}", target.name, cell.system.label()),
+                id: format!("{}/{repetition}/{}", target.name(), cell.system.label()),
                 repetition,
                 seed: seed + u64::from(repetition),
                 ..cell.clone()
             };
             Ok((0..sizes.repetitions).map(repeat).collect())
         }
-        Kind::Overhead { side, .. } => overhead(side, sizes, seed).map_err(fail),
+        Kind::Overhead { side } => overhead(side, sizes, seed).map_err(fail),
     }
 }
 
 /// The name of the comparison with side `rival` of `a`; ids of its cells begin with it.
 pub(crate) fn rival_name(target: &Target, rival: usize) -> String {
-    format!("{}/against-{rival}", target.name)
+    format!("{}/against-{rival}", target.name())
 }
 
 /// The calibration that a yardstick's cell is measured right after.
@@ -57,27 +57,26 @@ pub(crate) fn round_of(cell: &Cell) -> u32 {
     cell.repetition
 }
 
-fn key_value(side: &Part, sizes: &Sizes, latency: Timing, seed: u64) -> Result<Cell, String> {
-    let mut workload = get_workload(side.get_percent.ok_or("`get-percent` is missing")?)?;
-    let distribution = side.distribution.as_deref().unwrap_or("uniform");
-    workload.keys =
-        distribution.parse().map_err(|error| format!("distribution `{distribution}`: {error}"))?;
-    let value_bytes = side.value_bytes.ok_or("`value-bytes` is missing")?;
-    workload.value_bytes = SizeDistribution::Constant(value_bytes);
+fn key_value(side: &Side, sizes: &Sizes, latency: Timing, seed: u64) -> Result<Cell, String> {
+    let mut workload = get_workload(side.get_percent()?)?;
+    let keys = side.label("keys").unwrap_or("uniform");
+    workload.keys = keys.parse().map_err(|error| format!("keys `{keys}`: {error}"))?;
+    workload.value_bytes = SizeDistribution::Constant(side.number("value-bytes", None)?);
+    let ageing: Ageing = side.label("ageing").unwrap_or("none").parse()?;
     let mut work = KeyValue {
-        fill_percent: side.fill_percent.ok_or("`fill-percent` is missing")?,
-        threads: side.threads.ok_or("`threads` is missing")?,
-        driver: Driver::Closed { batch: side.batch.unwrap_or(1) },
-        operations_per_thread: sizes.operations.min(side.operations.unwrap_or(u64::MAX)),
+        fill_percent: side.number("fill-percent", None)?,
+        threads: side.number("threads", None)?,
+        driver: Driver::Closed { batch: side.number("batch", Some(1))? },
+        operations_per_thread: sizes.operations.min(side.sizes.operations.unwrap_or(u64::MAX)),
         latency,
-        ageing: side.warm_up_rewrites.map_or(Ageing::None, Ageing::Rewrites),
-        ..KeyValue::plain(workload, sizes.object_memory_for(side.object_memory))
+        ageing,
+        ..KeyValue::plain(workload, sizes.object_memory_for(side.sizes.object_memory))
     };
     check_key_value(&work)?;
-    if let Some(rewrites) = side.rewrites {
+    if let Some(rewrites) = side.sizes.rewrites {
         let put_share = 1.0 - work.get_percent() / 100.0;
         if put_share <= 0.0 {
-            return Err("`rewrites` needs PUTs: get-percent is 100".to_owned());
+            return Err("`rewrites` needs PUTs: workload is get-100".to_owned());
         }
         work.operations_per_thread = (work.writes_per_thread(rewrites) as f64 / put_share) as u64;
     }
@@ -85,27 +84,30 @@ fn key_value(side: &Part, sizes: &Sizes, latency: Timing, seed: u64) -> Result<C
     work.size_records();
     let system = system(side, work.object_memory_bytes)?;
     check_store(&system, &work)?;
-    let aged = side.warm_up_rewrites.map_or(0, |rewrites| work.writes_per_thread(rewrites));
+    let aged = match ageing {
+        Ageing::Rewrites(times) => work.writes_per_thread(times),
+        _ => 0,
+    };
     let operations = work.operations_per_thread + aged;
     let timeout_ms =
         120_000 + (work.object_memory_bytes >> 30) * 60_000 + operations * work.threads as u64 / 50;
     Ok(finish(system, Work::KeyValue(work), seed, timeout_ms))
 }
 
-fn overhead(side: &Part, sizes: &Sizes, seed: u64) -> Result<Vec<Cell>, String> {
-    let name = side.pattern.as_deref().ok_or("`pattern` is missing")?;
+fn overhead(side: &Side, sizes: &Sizes, seed: u64) -> Result<Vec<Cell>, String> {
+    let name = side.label("pattern").ok_or("`pattern` is missing: add it to `where`")?;
     let pattern = workloads::fragmentation::Pattern::by_name(name).ok_or_else(|| {
         let known = workloads::fragmentation::all();
         unknown_name("pattern", name, known.iter().map(|pattern| pattern.name.as_str()))
     })?;
     let mut cells = Vec::new();
     for repetition in 0..sizes.overhead_repetitions {
-        for bytes in sizes.spanning(sizes.object_memory_for(side.object_memory)) {
+        for bytes in sizes.spanning(sizes.object_memory_for(side.sizes.object_memory)) {
             let work = Fragmentation {
                 pattern: pattern.clone(),
                 live_bytes: bytes,
                 basis: Basis::Bounded,
-                threads: side.threads.unwrap_or(1),
+                threads: side.number("threads", Some(1))?,
                 frees: Frees::Own,
                 observe: Observe::End,
                 idle_ms: 0,
@@ -122,10 +124,10 @@ fn overhead(side: &Part, sizes: &Sizes, seed: u64) -> Result<Vec<Cell>, String> 
 }
 
 /// The side's store, with `segments` as its setting `segment-bytes`.
-fn system(side: &Part, object_memory_bytes: u64) -> Result<System, String> {
-    let name = side.system.as_deref().ok_or("`system` is missing")?;
+fn system(side: &Side, object_memory_bytes: u64) -> Result<System, String> {
+    let name = side.label("system").ok_or("`system` is missing: add it to `where`")?;
     let mut system = registry::store(name)?;
-    if let (Some(segments), System::Store { options, .. }) = (side.segments, &mut system) {
+    if let (Some(segments), System::Store { options, .. }) = (side.sizes.segments, &mut system) {
         let bytes = object_memory_bytes / segments.max(1);
         options.insert("segment-bytes".to_owned(), bytes.to_string());
     }
@@ -151,12 +153,12 @@ fn finish(system: System, work: Work, seed: u64, timeout_ms: u64) -> Cell {
 #[cfg(test)]
 mod tests {
     use super::super::sizes::tests::sizes;
-    use super::super::tests::{HEAD, file, file_with};
+    use super::super::tests::{file, throughput};
     use super::*;
 
-    fn cells_of(entry: &str) -> Result<Vec<Cell>, String> {
-        let targets = file_with(entry);
-        cells(&file(HEAD), &targets[0], &sizes())
+    fn cells_of(keys: &str, ask: &str) -> Result<Vec<Cell>, String> {
+        let file = file(keys, ask);
+        cells(&file, &file.targets[0], &sizes())
     }
 
     fn work(cell: &Cell) -> &KeyValue {
@@ -167,10 +169,12 @@ mod tests {
     #[test]
     fn sides_differ_in_what_they_name() {
         let all = cells_of(
-            "kind = \"throughput-ratio\"\n\
-             workload = { get-percent = 0, value-bytes = 52, fill-percent = 20, threads = 1 }\n\
-             a = [{ system = \"nibble\" }, { system = \"hashmap\" }]\n\
-             b = { system = \"nibble\", threads = 2, segments = 512, warm-up-rewrites = 2 }\n",
+            "",
+            &throughput(
+                "workload = \"get-0\", value-bytes = 52, fill-percent = 20",
+                "system = \"nibble\", threads = 2, ageing = \"rewrites:2\"",
+                "system = [\"nibble@update=in-place\", \"hashmap\"], threads = 1",
+            ),
         )
         .unwrap();
         assert_eq!(all.len(), 2 * 4 * 3);
@@ -178,51 +182,59 @@ mod tests {
         assert!(all[12].id.starts_with("t/against-1/0/0-A/hashmap"), "{}", all[12].id);
         let (a, b) = (work(&all[0]), work(&all[1]));
         assert_eq!((a.threads, b.threads, all[0].seed), (1, 2, 7));
-        assert_eq!(b.ageing, Ageing::Rewrites(2.0));
+        assert_eq!((a.ageing, b.ageing), (Ageing::None, Ageing::Rewrites(2.0)));
         assert_eq!(b.writes_per_thread(2.0), 1 << 20, "64 MiB of 64-byte objects, twice, by two");
-        assert_eq!(all[1].system.label(), "nibble@segment-bytes=131072");
         assert_eq!(all[0].seed, all[1].seed, "both sides execute the same operations");
+    }
+
+    #[test]
+    fn segments_divide_the_object_memory() {
+        let all = cells_of(
+            "cells = { segments = 512, object-memory = \"64MiB\" }",
+            &throughput(
+                "system = \"nibble\", workload = \"get-0\", value-bytes = 52, fill-percent = 20",
+                "threads = 2",
+                "threads = 1",
+            ),
+        )
+        .unwrap();
+        assert_eq!(all[1].system.label(), "nibble@segment-bytes=131072");
     }
 
     #[test]
     fn latencies_are_timed_one_by_one() {
         let all = cells_of(
-            "kind = \"latency-ratio\"\noperation = \"put\"\npercentile = \"p99.9\"\n\
-             workload = { system = \"nibble\", get-percent = 50, value-bytes = 52, threads = 1 }\n\
-             a = [{ fill-percent = 20 }]\nb = { fill-percent = 90, rewrites = 1 }\n",
+            "cells = { rewrites = 1 }",
+            "metric = \"update-p99.9-ns\"\n\
+             where = { system = \"nibble\", workload = \"get-50\", value-bytes = 52, threads = 1 }\n\
+             ratio = { of = { fill-percent = 90 }, to = { fill-percent = 20 }, at-most = 4 }",
         )
         .unwrap();
         assert!(all.iter().all(|cell| work(cell).latency == Timing::All));
         assert_eq!(work(&all[1]).operations_per_thread, 2 << 20, "half of them are PUTs");
-        assert_eq!(work(&all[0]).operations_per_thread, 1000);
     }
 
     #[test]
     fn overheads_of_equal_sides_share_their_cells() {
-        let all = cells_of(
-            "kind = \"overhead\"\noverhead = \"all-in\"\nworkload = { system = \"nibble\", pattern = \"P1\" }\n",
-        )
-        .unwrap();
+        let ask = |pattern: &str| {
+            format!(
+                "metric = \"overhead-all-in-key-value\"\nwhere = {{ pattern = \"{pattern}\" }}\n\
+                 select = {{ of = {{ system = \"nibble\" }}, worst = true, at-most = 1.1 }}"
+            )
+        };
+        let all = cells_of("", &ask("P1")).unwrap();
         assert_eq!(all.len(), 5);
         assert_eq!(all[0].id, "overhead/P1/nibble/67108864/0");
-        let error = cells_of(
-            "kind = \"overhead\"\noverhead = \"all-in\"\nworkload = { system = \"nibble\", pattern = \"P9\" }\n",
-        );
-        assert!(error.unwrap_err().contains("unknown pattern `P9`"));
+        assert!(cells_of("", &ask("P9")).unwrap_err().contains("unknown pattern `P9`"));
     }
 
     #[test]
     fn what_is_missing_is_named() {
-        let error = cells_of(
-            "kind = \"throughput-ratio\"\na = [{ system = \"nibble\" }]\nb = { system = \"nible\" }\n",
-        )
-        .unwrap_err();
-        assert_eq!(error, "target `t`: `get-percent` is missing");
-        let error = cells_of(
-            "kind = \"throughput-ratio\"\na = [{ system = \"nibble\" }]\nb = { system = \"nible\" }\n\
-             workload = { get-percent = 0, value-bytes = 52, fill-percent = 20, threads = 1 }\n",
-        )
-        .unwrap_err();
+        let (of, to) = ("system = \"nible\"", "system = \"nibble\"");
+        let error = cells_of("", &throughput("", of, to)).unwrap_err();
+        assert_eq!(error, "target `t`: `workload` is missing: add it to `where`");
+        let place = "workload = \"get-0\", value-bytes = 52, fill-percent = 20, threads = 1";
+        let error = cells_of("", &throughput(place, of, to)).unwrap_err();
         assert!(error.contains("did you mean nibble"), "{error}");
     }
 }

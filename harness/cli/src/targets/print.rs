@@ -1,12 +1,10 @@
 //! The table of targets, as text and as JSON.
 
-use std::collections::BTreeMap;
-
+use expect::Counts;
 use serde::Serialize;
 
-use super::bar::Verdict;
 use super::file::Reference;
-use super::judge::Line;
+use super::line::Line;
 use super::sizes::Sizes;
 use super::target::Target;
 use record::Calibration;
@@ -27,8 +25,8 @@ impl Printer {
             targets.iter().map(|target| text(target).chars().count()).max().unwrap_or(0)
         };
         Self {
-            name: width(|target| target.name.clone()),
-            asked: width(|target| target.bar.to_string()),
+            name: width(|target| target.name().to_owned()),
+            asked: width(|target| target.bounds().to_string()),
         }
     }
 
@@ -48,7 +46,7 @@ impl Printer {
             "{:<name$} · {:<asked$} · {measured:<MEASURED_WIDTH$} · {:<12} · {}",
             line.name,
             line.asked,
-            line.verdict.words(),
+            line.verdict.word(),
             line.note,
             name = self.name,
             asked = self.asked,
@@ -56,10 +54,11 @@ impl Printer {
         text.trim_end().to_owned()
     }
 
-    /// A target that is not measured now: `name · asked · question`.
+    /// A target that is not measured now: `name · asked · what it says`.
     pub(crate) fn listed(&self, target: &Target) -> String {
         let (name, asked) = (self.name, self.asked);
-        format!("{:<name$} · {:<asked$} · {}", target.name, target.bar.to_string(), target.question)
+        let bar = target.bounds().to_string();
+        format!("{:<name$} · {bar:<asked$} · {}", target.name(), target.expectation.says)
     }
 }
 
@@ -81,18 +80,9 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// `2 hold, 1 falls short, 0 undecided, 0 not measured`
+    /// `2 hold, 1 fails, 3 undecided`
     pub(crate) fn summary(&self) -> String {
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for line in &self.lines {
-            *counts.entry(line.verdict.words()).or_default() += 1;
-        }
-        let all = [Verdict::Holds, Verdict::FallsShort, Verdict::Undecided, Verdict::NotMeasured];
-        let counted = all.map(|verdict| {
-            let words = verdict.words();
-            format!("{words}: {}", counts.get(words).copied().unwrap_or(0))
-        });
-        counted.join(", ")
+        Counts::of(self.lines.iter().map(|line| line.verdict)).words()
     }
 
     /// What one has to know to read the lines.
@@ -128,23 +118,24 @@ impl Record {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bar::Estimate;
-    use super::super::judge::blank;
+    use expect::Verdict;
+
+    use super::super::line::{Estimate, judge};
     use super::super::sizes::tests::sizes;
-    use super::super::tests::file_with;
+    use super::super::tests::{against, file};
     use super::*;
 
     fn lines() -> (Printer, Vec<Line>) {
-        let targets = file_with(
-            "kind = \"yardstick\"\nworkload = { value-bytes = 64 }\nvary = { get-percent = [50] }\n",
-        );
+        let file = file("", &against("\"yardstick:fast\""));
+        let unmeasured = judge(&file, &file.targets[0], &[], &sizes(), &[]);
         let measured = Estimate { median: 1.842, from: 1.79, to: 1.911, count: 5 };
         let held = Line {
             verdict: Verdict::Holds,
             measured: Some(measured),
-            ..blank(&targets[0], "3.1 ÷ 1.7 Mops/s")
+            note: "3.1 ÷ 1.7 Mops/s".to_owned(),
+            ..unmeasured.clone()
         };
-        (Printer::new(&targets), vec![held, blank(&targets[0], "0 repetitions")])
+        (Printer::new(&file.targets), vec![held, unmeasured])
     }
 
     #[test]
@@ -152,11 +143,12 @@ mod tests {
         let (printer, lines) = lines();
         assert_eq!(
             printer.line(&lines[0]),
-            "t/get-50 · ≥ 1.5 · 1.842 (1.790 to 1.911)     · holds        · 3.1 ÷ 1.7 Mops/s"
+            "t · ≥ 1.5 · 1.842 (1.790 to 1.911)     · holds        · 3.1 ÷ 1.7 Mops/s"
         );
         assert_eq!(
             printer.line(&lines[1]),
-            "t/get-50 · ≥ 1.5 · –                          · not measured · 0 repetitions"
+            "t · ≥ 1.5 · –                          · not testable · nothing of `of` has numbers: \
+             nibble: no repetition was measured"
         );
     }
 
@@ -170,7 +162,7 @@ mod tests {
             copy_gb_per_s: 16.0,
         };
         let record = Record {
-            schema: 1,
+            schema: 2,
             file: "t.toml".to_owned(),
             scale: "smoke".to_owned(),
             sizes: sizes(),
@@ -178,7 +170,7 @@ mod tests {
             calibrations: vec![calibration; 3],
             lines,
         };
-        assert_eq!(record.summary(), "holds: 1, falls short: 0, undecided: 0, not measured: 1");
+        assert_eq!(record.summary(), "1 holds, 1 not testable");
         let notes = record.notes().join("\n");
         for text in ["too small", "7.6 ns ÷", "8.0 ns over 4096 MiB", "16.0 GB/s) ÷ 17.0 GB/s"] {
             assert!(notes.contains(text), "{text} in {notes}");

@@ -1,75 +1,236 @@
-//! From the file's entries to targets: keys checked against the kind, combinations expanded.
+//! From expectations to targets: what the sides of an ask are, and what has to be measured of them.
 
-use super::bar::Bar;
-use super::file::{Entry, File, FileError, KindName, Operation, Overhead, Part};
+use std::collections::BTreeMap;
+
+use expect::{Ask, Bounds, Expectation, Method, On, Relation, Selection};
+
+use super::file::{CellSizes, Plan};
 use record::unknown_name;
 
 /// One line of the table.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Target {
-    /// The entry's name, and what was varied: `second-thread/get-100`.
-    pub(crate) name: String,
-    pub(crate) question: String,
-    pub(crate) source: String,
-    pub(crate) bar: Bar,
+    /// It has one ask.
+    pub(crate) expectation: Expectation,
     pub(crate) kind: Kind,
 }
 
 /// What is measured for it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Kind {
-    /// `b` ÷ each of `a`.
-    Compare { a: Vec<Part>, b: Part, quantity: Quantity },
-    /// A counter over another.
-    Statistic { side: Part, numerator: String, denominator: String },
-    /// Configured memory ÷ live bytes.
-    Overhead { side: Part, overhead: Overhead },
-    /// Throughput ÷ the lines of the table but `except`.
-    Yardstick { side: Part, except: Vec<String> },
+    /// `b` beside each of `a`, in blocks.
+    Compare { a: Vec<Side>, b: Side },
+    /// Two counters of the store.
+    Counters { side: Side, counters: [String; 2] },
+    /// Configured memory ÷ live bytes under a fragmentation pattern.
+    Overhead { side: Side },
+    /// A side beside the calibrations that scale the `yardsticks`.
+    Yardstick { side: Side, yardsticks: Vec<Side> },
 }
 
-/// What a comparison compares.
+/// What is measured on one side.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Quantity {
-    Throughput,
-    Latency { operation: Operation, percentile: String },
+pub(crate) struct Side {
+    pub(crate) labels: BTreeMap<String, String>,
+    pub(crate) sizes: CellSizes,
 }
 
+/// What begins the name of a system that was measured elsewhere.
+const YARDSTICK: &str = "yardstick:";
+/// What ends the name of a metric that is an overhead in key + value base.
+const KEY_VALUE_BASE: &str = "-key-value";
 /// Percentiles that rows have.
 const PERCENTILES: [&str; 5] = ["p50", "p90", "p99", "p99.9", "max"];
+/// Labels from which cells are made.
+const LABELS: [&str; 9] = [
+    "ageing",
+    "batch",
+    "fill-percent",
+    "keys",
+    "pattern",
+    "system",
+    "threads",
+    "value-bytes",
+    "workload",
+];
 
-impl File {
-    /// Every target, combinations expanded.
+impl Side {
+    pub(crate) fn label(&self, name: &str) -> Option<&str> {
+        self.labels.get(name).map(String::as_str)
+    }
+
+    /// The label as a number; `missing` where the side has none.
     ///
     /// # Errors
-    /// The entry and what is wrong with it.
-    pub(crate) fn targets(&self, file: &str) -> Result<Vec<Target>, FileError> {
-        let mut targets: Vec<Target> = Vec::new();
-        for entry in &self.targets {
-            let fail = |message: String| FileError {
-                file: file.to_owned(),
-                message: format!("target `{}`: {message}", entry.name),
-            };
-            for (suffix, varied) in combinations(entry) {
-                let kind = kind(self, entry, &varied).map_err(fail)?;
-                let name = match suffix.as_str() {
-                    "" => entry.name.clone(),
-                    _ => format!("{}/{suffix}", entry.name),
-                };
-                if targets.iter().any(|other| other.name == name) {
-                    return Err(fail(format!("`{name}` is there twice")));
-                }
-                targets.push(Target {
-                    name,
-                    question: entry.question.clone(),
-                    source: entry.source.clone(),
-                    bar: entry.bar,
-                    kind,
-                });
+    /// The label, where it is needed and missing or no number.
+    pub(crate) fn number<T: std::str::FromStr>(
+        &self,
+        name: &str,
+        missing: Option<T>,
+    ) -> Result<T, String> {
+        match self.label(name) {
+            Some(text) => text.parse().map_err(|_| format!("`{name}` = {text} is no number here")),
+            None => missing.ok_or_else(|| format!("`{name}` is missing: add it to `where`")),
+        }
+    }
+
+    /// # Errors
+    /// A workload that is no share of GETs.
+    pub(crate) fn get_percent(&self) -> Result<u32, String> {
+        let name = self.label("workload").ok_or("`workload` is missing: add it to `where`")?;
+        let percent = name.strip_prefix("get-").and_then(|percent| percent.parse().ok());
+        percent.ok_or_else(|| format!("workload `{name}`: targets know get-0 to get-100"))
+    }
+
+    /// The yardstick that it is instead of a system to measure.
+    pub(crate) fn yardstick(&self) -> Option<&str> {
+        self.label("system")?.strip_prefix(YARDSTICK)
+    }
+}
+
+impl Target {
+    /// # Errors
+    /// What of the expectation cannot be planned.
+    pub(crate) fn new(
+        plan: &Plan,
+        expectation: Expectation,
+        sizes: &CellSizes,
+    ) -> Result<Self, String> {
+        let [ask] = &expectation.asks[..] else {
+            return Err("a target has one ask; make each a target of its own".to_owned());
+        };
+        if ask.on != On::Any || !matches!(ask.method, Method::Rounds { .. }) {
+            return Err("targets are asked on \"any\" machine, with `interval = \"rounds\"`".into());
+        }
+        let kind = match &ask.relation {
+            Relation::Ratio { of, to, .. } => {
+                let b = only(sides(ask, of, sizes)?)?;
+                compare(plan, ask, sides(ask, to, sizes)?, b)
+            }
+            Relation::Select { of, worst, .. } => {
+                number(ask, only(sides(ask, of, sizes)?)?, *worst)
+            }
+            Relation::Monotone { .. } | Relation::Crossover { .. } => {
+                Err("targets are of `select` or `ratio`".to_owned())
+            }
+        }?;
+        Ok(Self { expectation, kind })
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.expectation.id
+    }
+
+    pub(crate) fn ask(&self) -> &Ask {
+        &self.expectation.asks[0]
+    }
+
+    /// The bar.
+    pub(crate) fn bounds(&self) -> Bounds {
+        match &self.ask().relation {
+            Relation::Select { bounds, .. } | Relation::Ratio { bounds, .. } => *bounds,
+            Relation::Monotone { .. } | Relation::Crossover { .. } => {
+                unreachable!("no target is made of them")
             }
         }
-        Ok(targets)
     }
+}
+
+/// Every combination of the values that `where` and `side` allow, in the order of the file.
+fn sides(ask: &Ask, side: &Selection, sizes: &CellSizes) -> Result<Vec<Side>, String> {
+    let mut all = vec![BTreeMap::new()];
+    for (label, values) in ask.rows.labels.iter().chain(&side.labels) {
+        if !LABELS.contains(&label.as_str()) {
+            return Err(unknown_name("label of a target", label, LABELS));
+        }
+        let with = |labels: &BTreeMap<String, String>| -> Vec<BTreeMap<String, String>> {
+            let each = values.iter().map(|value| {
+                let mut labels = labels.clone();
+                labels.insert(label.clone(), value.clone());
+                labels
+            });
+            each.collect()
+        };
+        all = all.iter().flat_map(with).collect();
+    }
+    Ok(all.into_iter().map(|labels| Side { labels, sizes: sizes.clone() }).collect())
+}
+
+fn only(mut sides: Vec<Side>) -> Result<Side, String> {
+    if sides.len() > 1 {
+        return Err("`of` has several sides; `vary` makes a target of each".to_owned());
+    }
+    Ok(sides.remove(0))
+}
+
+fn compare(plan: &Plan, ask: &Ask, a: Vec<Side>, b: Side) -> Result<Kind, String> {
+    let metric = ask.metric.name.as_str();
+    if a.iter().any(|side| side.yardstick().is_some()) {
+        if metric != "throughput" {
+            return Err("yardsticks have `throughput`, and no other metric".to_owned());
+        }
+        return yardstick(plan, a, b);
+    }
+    if let Some((_, percentile)) = latency(metric) {
+        if !PERCENTILES.contains(&percentile) {
+            return Err(unknown_name("percentile", percentile, PERCENTILES));
+        }
+        if a.iter().chain([&b]).any(|side| side.label("batch").is_some_and(|batch| batch != "1")) {
+            return Err("latencies are those of single operations: drop `batch`".into());
+        }
+    } else if metric != "throughput" {
+        return Err(format!(
+            "targets compare `throughput`, `get-PERCENTILE-ns` or `update-PERCENTILE-ns`, not \
+             `{metric}`"
+        ));
+    }
+    Ok(Kind::Compare { a, b })
+}
+
+/// The kind of operation and the percentile of a metric that is a latency.
+pub(crate) fn latency(metric: &str) -> Option<(&str, &str)> {
+    let (kind, percentile) = metric.strip_suffix("-ns")?.split_once('-')?;
+    matches!(kind, "get" | "update").then_some((kind, percentile))
+}
+
+fn yardstick(plan: &Plan, yardsticks: Vec<Side>, side: Side) -> Result<Kind, String> {
+    if plan.calibration.is_none() {
+        return Err("yardsticks need a [plan.calibration] of the machine they are from".into());
+    }
+    let (value_bytes, get_percent) = (side.number("value-bytes", None)?, side.get_percent()?);
+    for one in &yardsticks {
+        let known = plan.yardsticks.iter().map(|yardstick| yardstick.name.as_str());
+        let Some(name) = one.yardstick() else {
+            return Err("yardsticks and systems to measure are targets of their own".to_owned());
+        };
+        if !known.clone().any(|known| known == name) {
+            return Err(unknown_name("yardstick", name, known));
+        }
+        if plan.mops(name, value_bytes, get_percent).is_none() {
+            return Err(format!(
+                "yardstick `{name}` has no value for {value_bytes} B values and {get_percent} % GET"
+            ));
+        }
+    }
+    Ok(Kind::Yardstick { side, yardsticks })
+}
+
+/// What is measured for a number of one side.
+fn number(ask: &Ask, side: Side, worst: bool) -> Result<Kind, String> {
+    if let Some(counters) = &ask.metric.quotient {
+        if side.label("ageing").is_none_or(|ageing| ageing == "none") {
+            return Err("counters mean something in a steady state only: set `ageing`, for \
+                        example to \"rewrites:4\""
+                .to_owned());
+        }
+        return Ok(Kind::Counters { side, counters: counters.clone() });
+    }
+    if !ask.metric.name.ends_with(KEY_VALUE_BASE) || side.label("pattern").is_none() || !worst {
+        return Err("a `select` is of two counters (\"ABOVE / BELOW\"), or the `worst` \
+                    `overhead-all-in-key-value` or `overhead-log-only-key-value` of a `pattern`"
+            .to_owned());
+    }
+    Ok(Kind::Overhead { side })
 }
 
 /// Those of `targets` that one of `patterns` names: an entry, else a part of the name, or the
@@ -78,7 +239,7 @@ impl File {
 /// # Errors
 /// A pattern that names none.
 pub(crate) fn select(targets: Vec<Target>, patterns: &[String]) -> Result<Vec<Target>, String> {
-    let names: Vec<String> = targets.iter().map(|target| target.name.clone()).collect();
+    let names: Vec<String> = targets.iter().map(|target| target.name().to_owned()).collect();
     for pattern in patterns {
         if !names.iter().any(|name| is_named(pattern, name)) {
             return Err(unknown_name("target", pattern, names.iter().map(String::as_str)));
@@ -87,14 +248,14 @@ pub(crate) fn select(targets: Vec<Target>, patterns: &[String]) -> Result<Vec<Ta
     let is_entry = |pattern: &str, name: &str| {
         name == pattern || name.strip_prefix(pattern).is_some_and(|rest| rest.starts_with('/'))
     };
-    let chooses = |pattern: &String, name: &String| {
+    let chooses = |pattern: &str, name: &str| {
         if names.iter().any(|name| is_entry(pattern, name)) {
             is_entry(pattern, name)
         } else {
             is_named(pattern, name)
         }
     };
-    let wanted = |target: &Target| patterns.iter().any(|pattern| chooses(pattern, &target.name));
+    let wanted = |target: &Target| patterns.iter().any(|one| chooses(one, target.name()));
     Ok(targets.into_iter().filter(|target| patterns.is_empty() || wanted(target)).collect())
 }
 
@@ -112,248 +273,94 @@ fn is_named(pattern: &str, name: &str) -> bool {
     true
 }
 
-/// The part of each combination, with what to add to the name.
-fn combinations(entry: &Entry) -> Vec<(String, Part)> {
-    let vary = &entry.vary;
-    let mut all = vec![(Vec::new(), Part::default())];
-    all = each(all, vary.pattern.as_deref(), |part, pattern| {
-        part.pattern = Some(pattern.clone());
-        pattern.clone()
-    });
-    all = each(all, vary.value_bytes.as_deref(), |part, bytes| {
-        part.value_bytes = Some(*bytes);
-        format!("{bytes}-B")
-    });
-    all = each(all, vary.get_percent.as_deref(), |part, percent| {
-        part.get_percent = Some(*percent);
-        format!("get-{percent}")
-    });
-    all = each(all, vary.batch.as_deref(), |part, batch| {
-        part.batch = Some(*batch);
-        format!("batch-{batch}")
-    });
-    all.into_iter().map(|(words, part)| (words.join("-"), part)).collect()
-}
-
-fn each<T>(
-    all: Vec<(Vec<String>, Part)>,
-    values: Option<&[T]>,
-    set: impl Fn(&mut Part, &T) -> String,
-) -> Vec<(Vec<String>, Part)> {
-    let Some(values) = values else { return all };
-    let mut more = Vec::new();
-    for (words, part) in all {
-        for value in values {
-            let (mut words, mut part) = (words.clone(), part.clone());
-            words.push(set(&mut part, value));
-            more.push((words, part));
-        }
-    }
-    more
-}
-
-/// Checks that the entry has the keys of its kind and no others.
-fn kind(file: &File, entry: &Entry, varied: &Part) -> Result<Kind, String> {
-    use KindName::{LatencyRatio, Overhead, Statistic, ThroughputRatio, Yardstick};
-    let workload = entry.workload.with(varied);
-    let compares = matches!(entry.kind, ThroughputRatio | LatencyRatio);
-    for (key, given, wanted) in [
-        ("a", entry.a.is_some(), compares),
-        ("b", entry.b.is_some(), compares),
-        ("operation", entry.operation.is_some(), entry.kind == LatencyRatio),
-        ("percentile", entry.percentile.is_some(), entry.kind == LatencyRatio),
-        ("numerator", entry.numerator.is_some(), entry.kind == Statistic),
-        ("denominator", entry.denominator.is_some(), entry.kind == Statistic),
-        ("overhead", entry.overhead.is_some(), entry.kind == Overhead),
-        ("workload.pattern", workload.pattern.is_some(), entry.kind == Overhead),
-    ] {
-        let kind = entry.kind.name();
-        match (given, wanted) {
-            (true, false) => return Err(format!("kind `{kind}` takes no `{key}`")),
-            (false, true) => return Err(format!("kind `{kind}` needs `{key}`")),
-            _ => {}
-        }
-    }
-    for (key, given) in [("except", entry.except.is_some()), ("only", entry.only.is_some())] {
-        if given && entry.kind != Yardstick {
-            return Err(format!("kind `{}` takes no `{key}`", entry.kind.name()));
-        }
-    }
-    let text = |value: &Option<String>| value.clone().unwrap_or_default();
-    match entry.kind {
-        ThroughputRatio | LatencyRatio => {
-            let a: Vec<Part> =
-                entry.a.iter().flatten().map(|side| workload.with(side).with(varied)).collect();
-            if a.is_empty() {
-                return Err("`a` names no side to compare with".to_owned());
-            }
-            let b = entry.b.as_ref().map(|side| workload.with(side).with(varied));
-            let b = b.unwrap_or_default();
-            let quantity = match entry.operation {
-                None => Quantity::Throughput,
-                Some(operation) => {
-                    let percentile = text(&entry.percentile);
-                    if !PERCENTILES.contains(&percentile.as_str()) {
-                        return Err(unknown_name("percentile", &percentile, PERCENTILES));
-                    }
-                    if a.iter().chain([&b]).any(|side| side.batch.is_some_and(|batch| batch > 1)) {
-                        return Err("latencies are those of single operations: drop `batch`".into());
-                    }
-                    Quantity::Latency { operation, percentile }
-                }
-            };
-            Ok(Kind::Compare { a, b, quantity })
-        }
-        Statistic => {
-            if !workload.warm_up_rewrites.is_some_and(|rewrites| rewrites > 0.0) {
-                return Err("counters mean something in a steady state only: set \
-                            `workload.warm-up-rewrites`, for example to 4"
-                    .to_owned());
-            }
-            let (numerator, denominator) = (text(&entry.numerator), text(&entry.denominator));
-            Ok(Kind::Statistic { side: workload, numerator, denominator })
-        }
-        Overhead => {
-            let overhead = entry.overhead.expect("checked above");
-            Ok(Kind::Overhead { side: workload, overhead })
-        }
-        Yardstick => {
-            let mut except = entry.except.clone().unwrap_or_default();
-            let only = entry.only.as_deref();
-            let names = || file.yardsticks.iter().map(|yardstick| yardstick.name.as_str());
-            let mut named = except.iter().chain(only.into_iter().flatten());
-            if let Some(unknown) = named.find(|name| !names().any(|known| known == *name)) {
-                return Err(unknown_name("yardstick", unknown, names()));
-            }
-            if let Some(only) = only {
-                let others = names().filter(|name| !only.iter().any(|wanted| wanted == name));
-                except.extend(others.map(str::to_owned));
-            }
-            if file.calibration.is_none() {
-                return Err("yardsticks need a [calibration] of the machine they are from".into());
-            }
-            let lines = file.lines_for(&workload, &except);
-            if lines.is_empty() {
-                return Err(format!(
-                    "no yardstick has a value for {} B values and {} % GET",
-                    workload.value_bytes.unwrap_or_default(),
-                    workload.get_percent.unwrap_or_default()
-                ));
-            }
-            Ok(Kind::Yardstick { side: workload, except })
-        }
-    }
-}
-
-impl KindName {
-    fn name(self) -> &'static str {
-        match self {
-            Self::ThroughputRatio => "throughput-ratio",
-            Self::LatencyRatio => "latency-ratio",
-            Self::Statistic => "statistic",
-            Self::Overhead => "overhead",
-            Self::Yardstick => "yardstick",
-        }
-    }
-}
-
-impl File {
-    /// The yardsticks for that workload, by name, with their Mops/s.
-    pub(crate) fn lines_for(&self, side: &Part, except: &[String]) -> Vec<(&str, f64)> {
-        let asked = (side.value_bytes, side.get_percent);
-        self.yardsticks
-            .iter()
-            .filter(|yardstick| !except.contains(&yardstick.name))
-            .flat_map(|yardstick| {
-                let values = yardstick.mops.iter();
-                let here = values.filter(move |value| {
-                    (Some(value.value_bytes), Some(value.get_percent)) == asked
-                });
-                here.map(|value| (yardstick.name.as_str(), value.is))
-            })
-            .collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{HEAD, file_with};
+    use super::super::tests::{against, entry, file, parse, throughput};
     use super::*;
 
-    fn targets(text: &str) -> Result<Vec<Target>, String> {
-        let file = File::parse("t.toml", &format!("{HEAD}{text}")).map_err(|e| e.to_string())?;
-        file.targets("t.toml").map_err(|error| error.to_string())
-    }
-
-    fn refused(text: &str, expected: &str) {
-        let error = targets(text).unwrap_err();
+    fn refused(ask: &str, expected: &str) {
+        let error = parse(&entry("", ask)).unwrap_err();
         assert!(error.contains(expected), "`{expected}` is not in: {error}");
     }
 
     #[test]
     fn combinations_become_targets_of_their_own() {
-        let all = file_with(
-            "kind = \"throughput-ratio\"\na = [{ system = \"null\" }]\nb = { system = \"nibble\" }\n\
-             workload = { threads = 2 }\n\
-             vary = { get-percent = [100, 0], value-bytes = [64, 1024] }\n",
+        let file = file(
+            "vary = { workload = [\"get-100\", \"get-0\"], value-bytes = [64, 1024] }",
+            &throughput("threads = 2", "system = \"nibble\"", "system = \"null\""),
         );
-        let names: Vec<&str> = all.iter().map(|target| target.name.as_str()).collect();
+        let names: Vec<&str> = file.targets.iter().map(Target::name).collect();
         assert_eq!(names, ["t/64-B-get-100", "t/64-B-get-0", "t/1024-B-get-100", "t/1024-B-get-0"]);
-        let Kind::Compare { a, b, .. } = &all[2].kind else { panic!("{:?}", all[2]) };
-        assert_eq!(
-            (a[0].value_bytes, a[0].get_percent, a[0].threads),
-            (Some(1024), Some(100), Some(2))
-        );
-        assert_eq!(b.system.as_deref(), Some("nibble"));
+        let Kind::Compare { a, b } = &file.targets[2].kind else { panic!("{file:?}") };
+        assert_eq!(a[0].label("value-bytes"), Some("1024"));
+        assert_eq!((a[0].get_percent(), a[0].number("threads", None)), (Ok(100), Ok(2)));
+        assert_eq!(b.label("system"), Some("nibble"));
     }
 
     #[test]
     fn a_typo_names_file_line_and_the_allowed_keys() {
-        let error = targets("[[target]]\nname = \"t\"\nquestions = \"?\"\n").unwrap_err();
-        assert!(error.starts_with("t.toml: line "), "{error}");
-        for word in ["`questions`", "`question`", "`workload`", "`bar`"] {
+        let error = parse("[[expectation]]\nid = \"t\"\nsais = \"?\"\n").unwrap_err();
+        assert!(error.starts_with("t.toml: ") && error.contains("line "), "{error}");
+        for word in ["`sais`", "`says`", "`vary`", "`cells`"] {
             assert!(error.contains(word), "{word} in {error}");
         }
     }
 
     #[test]
-    fn keys_are_those_of_the_kind() {
-        let entry = |more: &str| {
-            format!("[[target]]\nname = \"t\"\nquestion = \"?\"\nbar = \">= 1\"\n{more}")
-        };
-        refused(&entry("kind = \"ratio\"\n"), "throughput-ratio");
+    fn what_cannot_be_planned_is_refused() {
+        let nibble = "system = \"nibble\"";
         refused(
-            &entry("kind = \"throughput-ratio\"\n"),
-            "target `t`: kind `throughput-ratio` needs `a`",
-        );
-        refused(&entry("kind = \"throughput-ratio\"\na = []\nb = {}\n"), "names no side");
-        refused(
-            &entry(
-                "kind = \"statistic\"\nnumerator = \"x\"\ndenominator = \"y\"\noverhead = \"all-in\"\n",
-            ),
-            "kind `statistic` takes no `overhead`",
+            &throughput("trace = \"x\"", nibble, nibble),
+            "target `t`: unknown label of a target `trace`",
         );
         refused(
-            &entry("kind = \"statistic\"\nnumerator = \"x\"\ndenominator = \"y\"\n"),
-            "workload.warm-up-rewrites",
+            &throughput("", "system = [\"nibble\", \"mica\"]", nibble),
+            "`of` has several sides",
         );
-        refused(&entry("kind = \"overhead\"\noverhead = \"all-in\"\n"), "needs `workload.pattern`");
         refused(
-            &entry(
-                "kind = \"latency-ratio\"\na = [{}]\nb = {}\noperation = \"put\"\npercentile = \"p98\"\n",
-            ),
-            "unknown percentile `p98`",
+            &throughput("", nibble, nibble).replace("throughput", "cpu-ns"),
+            "targets compare `throughput`",
         );
-        refused(&entry("kind = \"yardstick\"\nexcept = [\"MICA\"]\n"), "unknown yardstick `MICA`");
+        let tail = throughput("", nibble, nibble).replace("throughput", "update-p98-ns");
+        refused(&tail, "unknown percentile `p98`");
+        let tail = throughput("batch = 8", nibble, nibble).replace("throughput", "get-p99-ns");
+        refused(&tail, "latencies are those of single operations");
+        let copied = "metric = \"copied_bytes / appended_bytes\"\n\
+                      select = { of = { system = \"nibble\" }, at-most = 3 }";
+        refused(copied, "set `ageing`");
         refused(
-            &entry("kind = \"yardstick\"\nworkload = { value-bytes = 64, get-percent = 51 }\n"),
-            "no yardstick has a value for 64 B values and 51 % GET",
+            "metric = \"throughput\"\nselect = { of = { system = \"nibble\" }, at-most = 3 }",
+            "a `select` is of two counters",
         );
-        refused(&entry("kind = \"yardstick\"\nonly = [\"MICA\"]\n"), "unknown yardstick `MICA`");
-        refused(&entry("kind = \"yardstick\"\nbar = \"1\"\n"), "duplicate key");
-        let twice = "kind = \"yardstick\"\nworkload = { value-bytes = 64, get-percent = 50 }\n";
-        refused(&(entry(twice) + &entry(twice)), "`t` is there twice");
-        refused(&entry("kind = \"yardstick\"\nworkload = { values = 64 }\n"), "`value-bytes`");
+        refused(
+            "metric = \"throughput\"\nmonotone = { of = {}, along = \"threads\", from = 1, to = 2, \
+             moves = \"rises\" }",
+            "targets are of `select` or `ratio`",
+        );
+        let twice = throughput("", nibble, nibble);
+        refused(
+            &format!("{twice}\n[[expectation.ask]]\non = \"any\"\nexpects = \"x\"\n{twice}"),
+            "a target has one ask",
+        );
+        let welch = entry("", &twice).replace("interval = \"rounds\"", "");
+        assert!(parse(&welch).unwrap_err().contains("with `interval = \"rounds\"`"));
+    }
+
+    #[test]
+    fn yardsticks_are_known_and_have_a_value() {
+        refused(&against("\"yardstick:fats\""), "unknown yardstick `fats`: did you mean fast");
+        refused(
+            &against("\"yardstick:fast\"").replace("get-50", "get-51"),
+            "yardstick `fast` has no value for 64 B values and 51 % GET",
+        );
+        refused(
+            &against("[\"yardstick:fast\", \"mica\"]"),
+            "yardsticks and systems to measure are targets of their own",
+        );
+        let file = file("", &against("[\"yardstick:fast\", \"yardstick:slow\"]"));
+        let Kind::Yardstick { yardsticks, .. } = &file.targets[0].kind else { panic!("{file:?}") };
+        let names: Vec<Option<&str>> = yardsticks.iter().map(Side::yardstick).collect();
+        assert_eq!(names, [Some("fast"), Some("slow")]);
     }
 
     #[test]
@@ -368,10 +375,10 @@ mod tests {
         ] {
             assert_eq!(is_named(pattern, name), chosen, "{pattern}");
         }
-        let all =
-            file_with("kind = \"yardstick\"\nworkload = { value-bytes = 64, get-percent = 50 }\n");
+        let all = file("", &against("\"yardstick:fast\"")).targets;
         assert_eq!(select(all.clone(), &[]).unwrap().len(), 1);
-        let longer = Target { name: "batch/t".to_owned(), ..all[0].clone() };
+        let mut longer = all[0].clone();
+        longer.expectation.id = "batch/t".to_owned();
         let both = vec![all[0].clone(), longer];
         let entry = select(both.clone(), &["t".to_owned()]).unwrap();
         assert_eq!(entry, all, "an entry's name is that entry, not a part of others");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use claims::{Answer, Counts, Verdict};
+use expect::{Answer, Counts, Verdict};
 
 use crate::figures::{self, Figure};
 use crate::page::{machine_line, matrices_of};
@@ -82,7 +82,7 @@ fn claims_by_source(material: &Material<'_>) -> String {
         };
         let failing: Vec<String> = of()
             .filter(|answer| answer.verdict == Verdict::Fails)
-            .map(|answer| format!("{}: {}", answer.claim, answer.line()))
+            .map(|answer| format!("{}: {}", answer.id, answer.line()))
             .collect();
         let mut line = vec![source.to_owned()];
         line.extend(

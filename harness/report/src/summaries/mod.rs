@@ -1,5 +1,5 @@
 //! Summary rows: all processes that measured one thing, put together. Claims are asked of them
-//! (crate `claims`), and `summary.jsonl` of a run's folder holds them.
+//! (crate `expect`), and `summary.jsonl` of a run's folder holds them.
 
 mod labels;
 mod metrics;
@@ -7,7 +7,7 @@ mod metrics;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use claims::Summary;
+use expect::Summary;
 
 use record::Row;
 use record::TraceAccount;
@@ -61,6 +61,7 @@ fn summary(
         labels,
         absent: failed.filter(|_| metrics.is_empty()).map(|(one, _)| one.reason()),
         metrics,
+        rounds: Vec::new(),
         exact: false,
         cells: processes.iter().map(|(one, _)| one.cell.id.clone()).collect(),
     }
@@ -73,6 +74,7 @@ fn facts(account: &TraceAccount) -> Summary {
     Summary {
         labels: labels.map(|(name, text)| (name.to_owned(), text.to_owned())).into(),
         metrics: metrics.into_iter().map(|(name, value)| (name.to_owned(), vec![value])).collect(),
+        rounds: Vec::new(),
         exact: true,
         cells: vec![format!("traces/{}.json", account.name)],
         absent: None,

@@ -1,0 +1,99 @@
+//! The built-in table, and what tests of this folder share.
+
+use super::file::File;
+use super::sizes::Sizes;
+use super::target::{Kind, Target};
+use super::{BUILT_IN, cells};
+
+/// A file without targets, to which tests add some.
+pub(super) const HEAD: &str = r#"
+    seed = 7
+    [plan.scale.quick]
+    object-memory = "64MiB"
+    operations = 1000
+    blocks = 3
+    repetitions = 3
+    overhead-repetitions = 1
+    object-counts = 5
+    calibration = "1MiB"
+    [plan.calibration]
+    random-line-ns = 10.0
+    copy-gb-per-s = 10.0
+    [[plan.yardstick]]
+    name = "fast"
+    mops = [{ value-bytes = 64, get-percent = 50, is = 4.0 }]
+    [[plan.yardstick]]
+    name = "slow"
+    mops = [{ value-bytes = 64, get-percent = 50, is = 1.0 }]
+"#;
+
+/// An entry called `t` with further keys of its own, and an ask of those lines.
+pub(super) fn entry(keys: &str, ask: &str) -> String {
+    format!(
+        "[[expectation]]\nid = \"t\"\nsource = \"tests\"\nsays = \"it is so\"\n{keys}\n\
+         [[expectation.ask]]\non = \"any\"\nexpects = \"that it is so\"\ninterval = \"rounds\"\n{ask}\n"
+    )
+}
+
+pub(super) fn parse(entry: &str) -> Result<File, String> {
+    File::parse("t.toml", &format!("{HEAD}{entry}")).map_err(|error| error.to_string())
+}
+
+pub(super) fn file(keys: &str, ask: &str) -> File {
+    parse(&entry(keys, ask)).unwrap()
+}
+
+/// An ask about throughput.
+pub(super) fn throughput(place: &str, of: &str, to: &str) -> String {
+    format!(
+        "metric = \"throughput\"\nwhere = {{ {place} }}\n\
+         ratio = {{ of = {{ {of} }}, to = {{ {to} }}, at-least = 1.5 }}"
+    )
+}
+
+/// An ask of a yardstick that has a value.
+pub(super) fn against(yardsticks: &str) -> String {
+    let place = "value-bytes = 64, workload = \"get-50\", fill-percent = 20, threads = 1";
+    throughput(place, "system = \"nibble\"", &format!("system = {yardsticks}"))
+}
+
+fn built_in() -> File {
+    File::parse(BUILT_IN.0, BUILT_IN.1).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn the_built_in_table_can_be_planned_at_every_scale() {
+    let file = built_in();
+    assert!(file.targets.len() >= 30, "{}", file.targets.len());
+    let scales: Vec<&str> = file.plan.scales.keys().map(String::as_str).collect();
+    assert_eq!(scales, ["quick", "smoke", "standard"]);
+    for sizes in file.plan.scales.values() {
+        for target in &file.targets {
+            assert!(target.expectation.says.ends_with('.'), "{}", target.name());
+            assert!(!cells(&file, target, sizes).unwrap().is_empty());
+        }
+    }
+}
+
+/// Compaction has something to choose from.
+#[test]
+fn targets_of_a_fill_have_512_segments() {
+    let file = built_in();
+    let Sizes { object_memory, .. } = file.plan.scales["quick"].clone();
+    let mut filled = 0;
+    for Target { kind, expectation } in &file.targets {
+        let side = match kind {
+            Kind::Compare { b, .. } => b,
+            Kind::Counters { side, .. } => side,
+            _ => continue,
+        };
+        if side.number("fill-percent", None).is_ok_and(|fill: u32| fill >= 80) {
+            filled += 1;
+            let segments = side.sizes.segments;
+            assert!(segments.is_some_and(|segments| segments >= 512), "{}", expectation.id);
+            let bytes = side.sizes.object_memory.unwrap_or(object_memory).0;
+            assert!(bytes / 512 >= 64 << 10, "{}: a segment is a block at least", expectation.id);
+        }
+    }
+    assert_eq!(filled, 4);
+}

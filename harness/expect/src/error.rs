@@ -1,0 +1,256 @@
+//! What can be wrong with a file of expectations.
+
+use std::error::Error;
+use std::fmt;
+
+use crate::On;
+use crate::names::LABELS;
+
+/// Why a file cannot be used. Every message names the expectation, the value and the remedy.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ReadError {
+    /// It is no TOML of expectations; says line, key and what is allowed there.
+    Toml(String),
+    /// An id that is no kebab-case.
+    Id {
+        /// The id.
+        id: String,
+    },
+    /// Two expectations have the same id.
+    Duplicate {
+        /// The id.
+        id: String,
+    },
+    /// A key of an expectation is there and says nothing.
+    Empty {
+        /// The id.
+        id: String,
+        /// The key.
+        key: &'static str,
+    },
+    /// An expectation asks nothing.
+    NoAsk {
+        /// The id.
+        id: String,
+    },
+    /// Something is wrong with an ask.
+    Ask {
+        /// The id.
+        id: String,
+        /// Which of its asks, from 1.
+        ask: usize,
+        /// What.
+        mistake: Mistake,
+    },
+}
+
+/// What is wrong with an ask.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Mistake {
+    /// A key is there and says nothing.
+    Empty {
+        /// The key.
+        key: &'static str,
+    },
+    /// None of the four words, or more than one.
+    Words {
+        /// Those that are there.
+        found: Vec<&'static str>,
+    },
+    /// Neither `at-least` nor `at-most`.
+    NoBound {
+        /// The word.
+        word: &'static str,
+    },
+    /// `flat` without `by`.
+    NoBy,
+    /// `by` is below 1 or no number.
+    By {
+        /// What is there.
+        by: f64,
+    },
+    /// A bound is negative or no number.
+    Bound {
+        /// The key.
+        key: &'static str,
+        /// What is there.
+        value: f64,
+    },
+    /// The lower bound is above the upper one.
+    Crossed {
+        /// The lower bound.
+        low: f64,
+        /// The upper bound.
+        high: f64,
+    },
+    /// `at-least` or `at-most` beside `above` or `below`.
+    MixedBounds,
+    /// `margin` is no share.
+    Margin {
+        /// What is there.
+        margin: f64,
+    },
+    /// `worst` with a bound on either side.
+    WorstOfTwo,
+    /// What is varied is fixed as well.
+    Varied {
+        /// The label.
+        label: String,
+    },
+    /// `needs` of an ask that every machine, or a small one, is asked.
+    NeedsUnasked {
+        /// Whom it is asked of.
+        on: On,
+    },
+    /// `on = "large"` without saying what that is.
+    NoNeeds,
+    /// No row has this label.
+    Label {
+        /// The name.
+        name: String,
+    },
+    /// No row has this metric.
+    Metric {
+        /// The name.
+        name: String,
+    },
+    /// A label with what is no value of labels.
+    Value {
+        /// The label.
+        label: String,
+        /// What is there.
+        value: String,
+    },
+    /// A place along a label is no number.
+    Place {
+        /// The key.
+        key: &'static str,
+        /// What is there.
+        value: String,
+    },
+    /// The first place is not before the last one.
+    Span {
+        /// The first.
+        first: f64,
+        /// The last.
+        last: f64,
+    },
+    /// What a crossover goes along is fixed by `of` or `to`.
+    AlongFixed {
+        /// The label.
+        along: String,
+    },
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Toml(said) => write!(formatter, "no file of expectations: {said}"),
+            Self::Id { id } => write!(
+                formatter,
+                "expectation \"{id}\": an id is lower-case words joined by `-`, as in \"fig8a-epoch\""
+            ),
+            Self::Duplicate { id } => write!(
+                formatter,
+                "expectation \"{id}\" is there twice; rename one, or make it another \
+                 [[expectation.ask]] of the first"
+            ),
+            Self::Empty { id, key } => {
+                write!(formatter, "expectation \"{id}\": `{key}` is empty; say it in a few words")
+            }
+            Self::NoAsk { id } => {
+                write!(formatter, "expectation \"{id}\" asks nothing; add an [[expectation.ask]]")
+            }
+            Self::Ask { id, ask, mistake } => {
+                write!(formatter, "expectation \"{id}\", ask {ask}: {mistake}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty { key } => write!(formatter, "`{key}` is empty; say it in a few words"),
+            Self::Words { found } if found.is_empty() => formatter
+                .write_str("no relation; add one of `select`, `ratio`, `monotone` and `crossover`"),
+            Self::Words { found } => write!(
+                formatter,
+                "`{}` together; an ask has one relation, so make each an ask of its own",
+                found.join("` and `")
+            ),
+            Self::NoBound { word } => write!(
+                formatter,
+                "`{word}` without a bound cannot fail; add `at-least`, `at-most` or both, or `above` \
+                 or `below`"
+            ),
+            Self::NoBy => formatter.write_str(
+                "`flat` without `by`; say by which factor values may differ, as in `by = 1.1`",
+            ),
+            Self::By { by } => write!(
+                formatter,
+                "`by = {by}` is no factor of 1 or more; turn `moves` around or say a larger one"
+            ),
+            Self::Bound { key, value } => write!(
+                formatter,
+                "`{key} = {value}`: measured values are 0 or more; say such a number"
+            ),
+            Self::Crossed { low, high } => write!(
+                formatter,
+                "the lower bound {low} is above the upper bound {high}; swap them or drop one"
+            ),
+            Self::MixedBounds => formatter.write_str(
+                "`at-least` and `at-most` do not go with `above` and `below`; use one kind",
+            ),
+            Self::Margin { margin } => write!(
+                formatter,
+                "`margin = {margin}` is no share of a bound; say 0 or more, and less than 1"
+            ),
+            Self::WorstOfTwo => formatter.write_str(
+                "`worst` needs one bound, which says what is worse; drop the other, or `worst`",
+            ),
+            Self::Varied { label } => write!(
+                formatter,
+                "`{label}` is varied and named by the ask too; drop it from one of them"
+            ),
+            Self::NeedsUnasked { on } => write!(
+                formatter,
+                "`needs` of an ask on \"{}\"; drop it, or ask on \"large\"",
+                on.name()
+            ),
+            Self::NoNeeds => formatter.write_str(
+                "on \"large\" without `needs`; say what is large, as in `needs = { cores = 16 }`",
+            ),
+            Self::Label { name } => write!(
+                formatter,
+                "no row has a label `{name}`; labels are {} and set.NAME",
+                LABELS.join(", ")
+            ),
+            Self::Metric { name } => write!(
+                formatter,
+                "no row has a metric `{name}`; metrics are throughput, overhead, overhead-WHEN and \
+                 names that end in their unit: -ns, -s, -percent, -bytes, -per-SOMETHING; of two \
+                 counters \"ABOVE / BELOW\""
+            ),
+            Self::Value { label, value } => write!(
+                formatter,
+                "`{label} = {value}`: say a text, a number, true or false, or a list of at least one"
+            ),
+            Self::Place { key, value } => write!(
+                formatter,
+                "`{key} = {value}` is no place along a label; say a number or bytes like \"64KiB\""
+            ),
+            Self::Span { first, last } => write!(
+                formatter,
+                "{first} is not before {last}; say the lower number first, and another one second"
+            ),
+            Self::AlongFixed { along } => write!(
+                formatter,
+                "`{along}` is both what `along` names and what `of` or `to` fixes; drop one, or put \
+                 it into `where`"
+            ),
+        }
+    }
+}
+
+impl Error for ReadError {}

@@ -1,0 +1,168 @@
+//! Expectations as they are evaluated: checked, with every word typed.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Unit;
+use crate::bounds::Bounds;
+
+/// What is claimed or wanted, and what is asked of measurements for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expectation {
+    /// Unique in its file. Words in kebab-case; behind a `/` the values of what the file varies.
+    pub id: String,
+    /// Where it is published, or who wants it.
+    pub source: String,
+    /// What is claimed.
+    pub says: String,
+    /// The report's figure that shows it.
+    pub figure: Option<String>,
+    /// At least one.
+    pub asks: Vec<Ask>,
+}
+
+/// A relation that is expected of summary rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ask {
+    /// On which machines it is expected.
+    pub on: On,
+    /// What a machine must have: of [`On::Large`] only.
+    pub needs: Needs,
+    /// The relation in words, with why it may differ from what is published.
+    pub expects: String,
+    /// Whose values are judged.
+    pub metric: Metric,
+    /// What every row has to be.
+    pub rows: Selection,
+    /// What is expected of them.
+    pub relation: Relation,
+    /// How values become an interval.
+    pub method: Method,
+    /// Whether it holds only if all that it selects can be judged: its cells were measured for it,
+    /// so nothing is missing for a good reason.
+    pub complete: bool,
+}
+
+/// The name of a metric, with what its numbers are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Metric {
+    /// As in the rows; of a quotient `ABOVE / BELOW`.
+    pub name: String,
+    /// How its values are shown.
+    pub unit: Unit,
+    /// Of a quotient the metrics above and below the line.
+    pub quotient: Option<[String; 2]>,
+}
+
+/// How the values of processes become an interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// 95 %, of the mean logarithms of independent processes.
+    Welch,
+    /// 99.9 %, of the median of rounds, by resampling them.
+    Rounds {
+        /// Of the resampling.
+        seed: u64,
+    },
+}
+
+/// Which machine a relation is expected on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum On {
+    /// Every machine.
+    Any,
+    /// Machines that are not large: asked where the `large` ask beside it cannot be tested.
+    Small,
+    /// Machines that have what the ask needs.
+    Large,
+}
+
+impl On {
+    /// As in the file.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::Small => "small",
+            Self::Large => "large",
+        }
+    }
+}
+
+/// What a machine must have; 0 where nothing is asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Needs {
+    /// Cores that the process may use.
+    pub cores: usize,
+    /// NUMA nodes with memory.
+    pub sockets: usize,
+}
+
+/// Labels with the values that are allowed: a row is selected by all of them together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Each with at least one value.
+    pub labels: BTreeMap<String, Vec<String>>,
+}
+
+/// One of the four words.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Relation {
+    /// The metric itself, of each row.
+    Select {
+        /// Whose.
+        of: Selection,
+        /// Where it has to lie, in the metric's own unit.
+        bounds: Bounds,
+        /// Whether only the row that is farthest towards the bound is judged.
+        worst: bool,
+    },
+    /// The metric of some rows ÷ that of others.
+    Ratio {
+        /// Above the line.
+        of: Selection,
+        /// Below the line.
+        to: Selection,
+        /// Where the ratio has to lie.
+        bounds: Bounds,
+    },
+    /// How the metric moves along a label.
+    Monotone {
+        /// Whose.
+        of: Selection,
+        /// The label.
+        along: String,
+        /// Its lowest and highest number that count.
+        span: [f64; 2],
+        /// Where to.
+        moves: Moves,
+        /// By how much at least; of [`Moves::Flat`] at most. At least 1.
+        by: f64,
+    },
+    /// Where along a label the ratio comes to be above 1.
+    Crossover {
+        /// Above the line.
+        of: Selection,
+        /// Below the line.
+        to: Selection,
+        /// The label.
+        along: String,
+        /// Up to the first number the ratio is below 1, from the second on above.
+        between: [f64; 2],
+    },
+}
+
+/// A direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Moves {
+    /// The last is lower than the first.
+    Falls,
+    /// The last is higher than the first.
+    Rises,
+    /// None is far from the first.
+    Flat,
+}

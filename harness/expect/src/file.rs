@@ -1,0 +1,417 @@
+//! A file of expectations. The wire types are strict: an unknown key is an error that names the line
+//! and the keys that are allowed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, Deserializer, Error};
+use toml::Value;
+
+use crate::bounds::{Bounds, Edge};
+use crate::error::{Mistake, ReadError};
+use crate::names::{is_kebab_case, is_label};
+use crate::place::place;
+use crate::vary::combinations;
+use crate::{Ask, Expectation, Method, Metric, Moves, Needs, On, Relation, Selection};
+
+/// `P` and `C`: what the caller needs to measure for the whole file, and for one expectation.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+#[serde(bound = "P: Deserialize<'de>, C: Deserialize<'de>")]
+struct File<P, C> {
+    #[serde(default)]
+    seed: u64,
+    plan: Option<P>,
+    #[serde(rename = "expectation")]
+    entries: Vec<Entry<C>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry<C> {
+    id: String,
+    source: String,
+    says: String,
+    figure: Option<String>,
+    #[serde(default)]
+    vary: Labels,
+    cells: Option<C>,
+    #[serde(rename = "ask", default)]
+    asks: Vec<Question>,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Question {
+    on: On,
+    needs: Option<Needs>,
+    expects: String,
+    metric: String,
+    #[serde(default)]
+    interval: Interval,
+    #[serde(rename = "where", default)]
+    rows: Labels,
+    select: Option<Select>,
+    ratio: Option<Ratio>,
+    monotone: Option<Monotone>,
+    crossover: Option<Crossover>,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Interval {
+    #[default]
+    Welch,
+    Rounds,
+}
+
+/// In files whose rows were measured for something else: there is nothing to plan.
+#[derive(Clone)]
+struct Unplanned;
+
+impl<'de> Deserialize<'de> for Unplanned {
+    fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+        Err(D::Error::custom("`plan` and `cells` are of files that are measured, as targets are"))
+    }
+}
+
+/// Labels as they stand there: a text, a number, a list; `set.NAME` may be a table of its own.
+type Labels = BTreeMap<String, Value>;
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Select {
+    of: Labels,
+    at_least: Option<f64>,
+    at_most: Option<f64>,
+    above: Option<f64>,
+    below: Option<f64>,
+    #[serde(default)]
+    margin: f64,
+    #[serde(default)]
+    worst: bool,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Ratio {
+    of: Labels,
+    to: Labels,
+    at_least: Option<f64>,
+    at_most: Option<f64>,
+    above: Option<f64>,
+    below: Option<f64>,
+    #[serde(default)]
+    margin: f64,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Monotone {
+    of: Labels,
+    along: String,
+    from: Value,
+    to: Value,
+    moves: Moves,
+    by: Option<f64>,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Crossover {
+    of: Labels,
+    to: Labels,
+    along: String,
+    between: [Value; 2],
+}
+
+/// Reads a file of expectations that are asked of rows measured for something else.
+///
+/// # Errors
+///
+/// The first thing that is wrong, with the expectation, the value and the remedy.
+pub fn read(text: &str) -> Result<Vec<Expectation>, ReadError> {
+    let file: File<Unplanned, Unplanned> = parse(text)?;
+    let all = expectations(file, false)?;
+    Ok(all.into_iter().map(|(expectation, _)| expectation).collect())
+}
+
+/// A file of expectations with what is measured for them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Planned<P, C> {
+    /// Of every random choice.
+    pub seed: u64,
+    /// The table `plan`.
+    pub plan: P,
+    /// Each with its `cells`; all have to be measured for it to hold.
+    pub expectations: Vec<(Expectation, C)>,
+}
+
+/// Reads a file of expectations that says what to measure for them.
+///
+/// # Errors
+///
+/// As of [`read`].
+pub fn read_planned<P, C>(text: &str) -> Result<Planned<P, C>, ReadError>
+where
+    P: DeserializeOwned,
+    C: DeserializeOwned + Clone + Default,
+{
+    let mut file: File<P, C> = parse(text)?;
+    let plan = file.plan.take();
+    let plan = plan.ok_or_else(|| ReadError::Toml("it has no table [plan]".to_owned()))?;
+    let seed = file.seed;
+    let expectations = expectations(file, true)?;
+    let expectations = expectations
+        .into_iter()
+        .map(|(expectation, cells)| (expectation, cells.unwrap_or_default()))
+        .collect();
+    Ok(Planned { seed, plan, expectations })
+}
+
+fn parse<P: DeserializeOwned, C: DeserializeOwned>(text: &str) -> Result<File<P, C>, ReadError> {
+    let file: File<P, C> =
+        toml::from_str(text).map_err(|error| ReadError::Toml(error.to_string()))?;
+    if file.entries.is_empty() {
+        let said = "it has no expectation: write an [[expectation]] table";
+        return Err(ReadError::Toml(said.to_owned()));
+    }
+    Ok(file)
+}
+
+fn expectations<P, C: Clone>(
+    file: File<P, C>,
+    complete: bool,
+) -> Result<Vec<(Expectation, Option<C>)>, ReadError> {
+    let mut ids = BTreeSet::new();
+    let mut all = Vec::new();
+    for entry in file.entries {
+        let cells = entry.cells.clone();
+        for expectation in varied(entry, file.seed, complete)? {
+            if !ids.insert(expectation.id.clone()) {
+                return Err(ReadError::Duplicate { id: expectation.id });
+            }
+            all.push((expectation, cells.clone()));
+        }
+    }
+    Ok(all)
+}
+
+/// One expectation for each combination of what is varied.
+fn varied<C>(entry: Entry<C>, seed: u64, complete: bool) -> Result<Vec<Expectation>, ReadError> {
+    let Entry { id, source, says, figure, vary, asks, .. } = entry;
+    if !is_kebab_case(&id) {
+        return Err(ReadError::Id { id });
+    }
+    let figure_text = figure.as_deref().unwrap_or("none");
+    for (key, text) in [("source", &*source), ("says", &*says), ("figure", figure_text)] {
+        if text.trim().is_empty() {
+            return Err(ReadError::Empty { id, key });
+        }
+    }
+    if asks.is_empty() {
+        return Err(ReadError::NoAsk { id });
+    }
+    let in_ask = |at: usize, mistake| ReadError::Ask { id: id.clone(), ask: at + 1, mistake };
+    let vary = selection(vary).map_err(|mistake| in_ask(0, mistake))?;
+    let mut all = Vec::new();
+    for (suffix, values) in combinations(&vary) {
+        let asks = asks.iter().enumerate().map(|(at, question)| {
+            let mut ask = ask(question.clone(), seed).map_err(|mistake| in_ask(at, mistake))?;
+            ask.complete = complete;
+            for (label, value) in &values {
+                if ask.names(label) {
+                    return Err(in_ask(at, Mistake::Varied { label: label.clone() }));
+                }
+                ask.rows.labels.insert(label.clone(), vec![value.clone()]);
+            }
+            Ok(ask)
+        });
+        all.push(Expectation {
+            id: format!("{id}{suffix}"),
+            source: source.clone(),
+            says: says.clone(),
+            figure: figure.clone(),
+            asks: asks.collect::<Result<_, _>>()?,
+        });
+    }
+    Ok(all)
+}
+
+impl Ask {
+    /// Whether a selection of it names the label.
+    fn names(&self, label: &str) -> bool {
+        let sides = match &self.relation {
+            Relation::Select { of, .. } | Relation::Monotone { of, .. } => vec![of],
+            Relation::Ratio { of, to, .. } | Relation::Crossover { of, to, .. } => vec![of, to],
+        };
+        sides.into_iter().chain([&self.rows]).any(|side| side.labels.contains_key(label))
+    }
+}
+
+fn ask(question: Question, seed: u64) -> Result<Ask, Mistake> {
+    if question.expects.trim().is_empty() {
+        return Err(Mistake::Empty { key: "expects" });
+    }
+    let needs = question.needs.unwrap_or_default();
+    match question.on {
+        On::Large if needs == Needs::default() => return Err(Mistake::NoNeeds),
+        on @ (On::Any | On::Small) if question.needs.is_some() => {
+            return Err(Mistake::NeedsUnasked { on });
+        }
+        _ => {}
+    }
+    let metric = Metric::parse(&question.metric)
+        .ok_or_else(|| Mistake::Metric { name: question.metric.clone() })?;
+    let found = [
+        question.select.is_some().then_some("select"),
+        question.ratio.is_some().then_some("ratio"),
+        question.monotone.is_some().then_some("monotone"),
+        question.crossover.is_some().then_some("crossover"),
+    ];
+    let relation = match (question.select, question.ratio, question.monotone, question.crossover) {
+        (Some(word), None, None, None) => select(word)?,
+        (None, Some(word), None, None) => ratio(word)?,
+        (None, None, Some(word), None) => monotone(word)?,
+        (None, None, None, Some(word)) => crossover(word)?,
+        _ => return Err(Mistake::Words { found: found.into_iter().flatten().collect() }),
+    };
+    Ok(Ask {
+        on: question.on,
+        needs,
+        expects: question.expects,
+        metric,
+        rows: selection(question.rows)?,
+        relation,
+        method: match question.interval {
+            Interval::Welch => Method::Welch,
+            Interval::Rounds => Method::Rounds { seed },
+        },
+        complete: false,
+    })
+}
+
+fn select(word: Select) -> Result<Relation, Mistake> {
+    let Select { at_least, at_most, above, below, margin, worst, .. } = word;
+    let bounds = bounds("select", [at_least, at_most, above, below], margin)?;
+    if worst && bounds.at_least.is_some() && bounds.at_most.is_some() {
+        return Err(Mistake::WorstOfTwo);
+    }
+    Ok(Relation::Select { of: selection(word.of)?, bounds, worst })
+}
+
+fn ratio(word: Ratio) -> Result<Relation, Mistake> {
+    let Ratio { at_least, at_most, above, below, margin, .. } = word;
+    let bounds = bounds("ratio", [at_least, at_most, above, below], margin)?;
+    Ok(Relation::Ratio { of: selection(word.of)?, to: selection(word.to)?, bounds })
+}
+
+fn monotone(word: Monotone) -> Result<Relation, Mistake> {
+    let by = match (word.moves, word.by) {
+        (Moves::Flat, None) => return Err(Mistake::NoBy),
+        (_, by) => by.unwrap_or(1.0),
+    };
+    if !(by.is_finite() && by >= 1.0) {
+        return Err(Mistake::By { by });
+    }
+    Ok(Relation::Monotone {
+        of: selection(word.of)?,
+        along: label(word.along)?,
+        span: span([("from", word.from), ("to", word.to)])?,
+        moves: word.moves,
+        by,
+    })
+}
+
+fn crossover(word: Crossover) -> Result<Relation, Mistake> {
+    let (of, to, along) = (selection(word.of)?, selection(word.to)?, label(word.along)?);
+    if of.labels.contains_key(&along) || to.labels.contains_key(&along) {
+        return Err(Mistake::AlongFixed { along });
+    }
+    let between = span(word.between.map(|value| ("between", value)))?;
+    Ok(Relation::Crossover { of, to, along, between })
+}
+
+/// From the values of `at-least`, `at-most`, `above` and `below`.
+fn bounds(
+    word: &'static str,
+    [at_least, at_most, above, below]: [Option<f64>; 4],
+    margin: f64,
+) -> Result<Bounds, Mistake> {
+    let keys = ["at-least", "at-most", "above", "below"];
+    for (key, bound) in keys.into_iter().zip([at_least, at_most, above, below]) {
+        if let Some(value) = bound.filter(|value| !(value.is_finite() && *value >= 0.0)) {
+            return Err(Mistake::Bound { key, value });
+        }
+    }
+    if !(0.0..1.0).contains(&margin) {
+        return Err(Mistake::Margin { margin });
+    }
+    let edge = match ([at_least, at_most], [above, below]) {
+        ([None, None], [None, None]) => return Err(Mistake::NoBound { word }),
+        (_, [None, None]) => Edge::Within,
+        ([None, None], _) => Edge::Outside,
+        _ => return Err(Mistake::MixedBounds),
+    };
+    let (low, high) = (at_least.or(above), at_most.or(below));
+    match (low, high) {
+        (Some(low), Some(high)) if low > high => Err(Mistake::Crossed { low, high }),
+        _ => Ok(Bounds { at_least: low, at_most: high, edge, margin }),
+    }
+}
+
+fn span(ends: [(&'static str, Value); 2]) -> Result<[f64; 2], Mistake> {
+    let number = |(key, value): (&'static str, Value)| {
+        scalar(&value)
+            .and_then(|text| place(&text))
+            .ok_or_else(|| Mistake::Place { key, value: value.to_string() })
+    };
+    let [first, last] = ends.map(number);
+    let (first, last) = (first?, last?);
+    if first >= last {
+        return Err(Mistake::Span { first, last });
+    }
+    Ok([first, last])
+}
+
+fn label(name: String) -> Result<String, Mistake> {
+    if is_label(&name) { Ok(name) } else { Err(Mistake::Label { name }) }
+}
+
+fn selection(wire: Labels) -> Result<Selection, Mistake> {
+    let mut labels = BTreeMap::new();
+    for (name, value) in wire {
+        // `set.update = "in-place"` without quotes around the key.
+        if let ("set", Value::Table(settings)) = (name.as_str(), &value) {
+            for (setting, value) in settings {
+                let name = label(format!("set.{setting}"))?;
+                labels.insert(name.clone(), values(name, value)?);
+            }
+            continue;
+        }
+        let name = label(name)?;
+        labels.insert(name.clone(), values(name, &value)?);
+    }
+    Ok(Selection { labels })
+}
+
+fn values(label: String, value: &Value) -> Result<Vec<String>, Mistake> {
+    let texts = match value {
+        Value::Array(values) => values.iter().map(scalar).collect(),
+        value => scalar(value).map(|text| vec![text]),
+    };
+    texts
+        .filter(|texts: &Vec<String>| !texts.is_empty())
+        .ok_or_else(|| Mistake::Value { label, value: value.to_string() })
+}
+
+/// As rows write it.
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Integer(number) => Some(number.to_string()),
+        Value::Float(number) => Some(number.to_string()),
+        Value::Boolean(truth) => Some(truth.to_string()),
+        _ => None,
+    }
+}

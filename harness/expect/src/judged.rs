@@ -1,0 +1,80 @@
+//! Values and ratios held against their bounds.
+
+use stats::Interval;
+
+use crate::Verdict;
+use crate::bounds::Bounds;
+use crate::estimate::Estimate;
+use crate::select::Row;
+
+/// One value, or one ratio, with its verdict.
+#[derive(Clone, Debug)]
+pub(crate) struct Judged<'a> {
+    pub(crate) of: Row<'a>,
+    /// Below the line of a ratio.
+    pub(crate) to: Option<Row<'a>>,
+    pub(crate) estimate: Estimate,
+    pub(crate) bounds: Bounds,
+    pub(crate) verdict: Verdict,
+}
+
+impl<'a> Judged<'a> {
+    /// The metric itself.
+    pub(crate) fn value(of: Row<'a>, bounds: Bounds) -> Self {
+        let estimate = of.sample.estimate();
+        Self::new(of, None, estimate, bounds)
+    }
+
+    /// `of` ÷ `to`.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no ratio.
+    pub(crate) fn ratio(of: Row<'a>, to: Row<'a>, bounds: Bounds) -> Result<Self, String> {
+        let estimate = of.sample.ratio(&to.sample)?;
+        Ok(Self::new(of, Some(to), estimate, bounds))
+    }
+
+    fn new(of: Row<'a>, to: Option<Row<'a>>, estimate: Estimate, bounds: Bounds) -> Self {
+        let verdict = match estimate.decides() {
+            Some(interval) => bounds.judge(&interval),
+            None => Verdict::Undecided,
+        };
+        Self { of, to, estimate, bounds, verdict }
+    }
+
+    /// The interval, if there are processes enough for one.
+    pub(crate) fn decides(&self) -> Option<Interval> {
+        self.estimate.decides()
+    }
+
+    /// How far inside its bounds it is, by the end of the interval that is worse; negative outside.
+    pub(crate) fn margin(&self) -> f64 {
+        match (self.verdict, self.decides()) {
+            (Verdict::Holds, Some(interval)) => {
+                self.bounds.inside(interval.low).min(self.bounds.inside(interval.high))
+            }
+            _ => self.bounds.inside(self.estimate.interval.estimate),
+        }
+    }
+}
+
+/// All that an ask has to say of rows.
+#[derive(Debug, Default)]
+pub(crate) struct Judging<'a> {
+    pub(crate) judged: Vec<Judged<'a>>,
+    /// Why something that was selected could not be judged, each time it happened.
+    pub(crate) skipped: Vec<String>,
+    /// Whether the first of what was judged stands for all.
+    pub(crate) worst: bool,
+}
+
+impl<'a> Judging<'a> {
+    /// Adds what was judged, or why it was not.
+    pub(crate) fn add(&mut self, judged: Result<Judged<'a>, String>) {
+        match judged {
+            Ok(judged) => self.judged.push(judged),
+            Err(why) => self.skipped.push(why),
+        }
+    }
+}

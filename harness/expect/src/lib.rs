@@ -1,0 +1,89 @@
+//! Expectations: a number against a bound. Published claims and performance targets are both written
+//! in this language and judged by this evaluator. Everything here is a pure function of text and
+//! numbers: nothing measures, and nothing knows a store.
+//!
+//! ```text
+//! claims.toml, targets.toml ─ read ─► Expectations ┐
+//! summary rows, machine ────────── evaluate ───────┴─► Answers (holds, fails, undecided, not testable) ─ render
+//! ```
+//!
+//! An `[[expectation]]` has an `id`, a `source`, what it `says`, perhaps the `figure` that shows it, and
+//! one `[[expectation.ask]]` or more. An ask selects rows by their labels (`where`, then `of` and `to`)
+//! and states one relation between the values of their `metric`:
+//!
+//! | relation | what is judged | holds if |
+//! |---|---|---|
+//! | `select` | the metric of each row of `of`; with `worst = true` only the row nearest to failing | it lies within the bounds |
+//! | `ratio` | the metric of each row of `of` ÷ that of every row of `to` with the same labels; `system`, `engine`, `set.*` and the labels that `of` or `to` names may differ | the ratio lies within the bounds |
+//! | `monotone` | rows of `of` in the order of the number in `along`, from `from` to `to`; rows that differ in another label form separate lines | `falls`: first ÷ last is at least `by`, and no step rises for certain; `rises`: the mirror; `flat`: each ÷ the first lies within 1/`by` … `by` |
+//! | `crossover` | `of` ÷ `to` at each number of `along` | it is below 1 up to the first number of `between`, and above 1 from the second on |
+//!
+//! A metric is a name that rows have, or the quotient of two counters: `"copied_bytes / appended_bytes"`.
+//!
+//! | bound | holds if the interval is | touching it |
+//! |---|---|---|
+//! | `at-least`, `at-most` | on that side | holds |
+//! | `above`, `below` | on that side | fails |
+//! | `margin` (a share, 0 if absent) | – | a value this near to a bound is undecided, whatever its interval |
+//!
+//! | `interval` | of values | of ratios |
+//! |---|---|---|
+//! | `welch` (if absent) | 95 %, Student's, of the mean logarithm of n ≥ 2 processes | 95 %, Welch's, of the difference of mean logarithms |
+//! | `rounds` | 99.9 %, bootstrap, of the median; the range of fewer than three values | the same of the logarithms of one ratio a round, where three rounds or more measured both sides |
+//!
+//! A row that is `exact` is a point. An answer *holds* if the whole interval lies within the bounds,
+//! *fails* if the whole interval lies outside a bound, and is *undecided* otherwise, or with one
+//! process. Of many comparisons together: one that fails decides, and all have to hold. With nothing
+//! to judge, the answer is *not testable*.
+//!
+//! | `on` | asked of |
+//! |---|---|
+//! | `any` | every machine |
+//! | `large` | machines that have what `needs` says |
+//! | `small` | machines that lack what the `large` ask beside it needs; all, if there is none |
+//!
+//! `vary = { LABEL = [..] }` makes an expectation of each combination of those values: the label is
+//! added to every `where`, and the values to the id (`batch/64-B`).
+//!
+//! A file whose expectations are measured for their own sake ([`read_planned`]) says how in the table
+//! `plan`, and in `cells` of each expectation; both belong to the caller. Nothing that such an
+//! expectation selects may be missing: it is not testable then.
+//!
+//! [`evaluate_permuted`] asks again with each system's numbers moved to another system: a comparison
+//! that still holds says nothing about which system is which.
+
+#![deny(unsafe_code)]
+
+mod answer;
+mod bounds;
+mod crossover;
+mod error;
+mod estimate;
+mod evaluate;
+mod expectation;
+mod file;
+mod judged;
+mod metric;
+mod monotone;
+mod names;
+mod permute;
+mod place;
+mod ratio;
+pub mod render;
+mod rounds;
+mod select;
+mod summary;
+mod unit;
+mod vary;
+mod words;
+
+pub use answer::{Answer, Counts, Machine, Measured};
+pub use bounds::{Bounds, Edge};
+pub use error::{Mistake, ReadError};
+pub use evaluate::evaluate;
+pub use expectation::{Ask, Expectation, Method, Metric, Moves, Needs, On, Relation, Selection};
+pub use file::{Planned, read, read_planned};
+pub use permute::{PermutationTally, Permuted, evaluate_permuted};
+pub use stats::Verdict;
+pub use summary::Summary;
+pub use unit::Unit;

@@ -1,0 +1,85 @@
+//! Metrics by name, and the values that a row has of them.
+
+use std::borrow::Cow;
+
+use crate::{Metric, Summary, Unit};
+
+impl Metric {
+    /// The metric `name`, or the quotient `ABOVE / BELOW` of two counters. `None` of a name that no
+    /// metric has.
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        let (unit, quotient) = match name.split_once(" / ") {
+            None => (Unit::of_metric(name)?, None),
+            Some((above, below)) => {
+                let both = [above, below];
+                let named = both.iter().all(|counter| is_counter(counter));
+                (Unit::PerPiece, Some(named.then(|| both.map(str::to_owned))?))
+            }
+        };
+        Some(Self { name: name.to_owned(), unit, quotient })
+    }
+
+    /// Its values in `row` with the rounds that they are of; there are none of rows that were not
+    /// measured in rounds.
+    ///
+    /// # Errors
+    ///
+    /// Why there are no values.
+    pub(crate) fn values<'a>(&self, row: &'a Summary) -> Result<Values<'a>, String> {
+        let rounds = || row.rounds.iter().map(String::as_str);
+        let Some([above, below]) = &self.quotient else {
+            let values = named(row, &self.name)?;
+            return Ok(Values { values: Cow::Borrowed(values), rounds: rounds().collect() });
+        };
+        let (above, below_values) = (named(row, above)?, named(row, below)?);
+        let counts = |at: &usize| below_values[*at] > 0.0;
+        let places: Vec<usize> = (0..above.len().min(below_values.len())).filter(counts).collect();
+        if places.is_empty() {
+            return Err(format!("`{below}` did not grow"));
+        }
+        let values = places.iter().map(|at| above[*at] / below_values[*at]).collect();
+        let rounds: Vec<&str> = rounds().collect();
+        let rounds = places.iter().filter_map(|at| rounds.get(*at).copied()).collect();
+        Ok(Values { values: Cow::Owned(values), rounds })
+    }
+}
+
+/// What a row has of a metric.
+#[derive(Debug)]
+pub(crate) struct Values<'a> {
+    pub(crate) values: Cow<'a, [f64]>,
+    pub(crate) rounds: Vec<&'a str>,
+}
+
+fn named<'a>(row: &'a Summary, name: &str) -> Result<&'a [f64], String> {
+    match row.metrics.get(name) {
+        Some(values) if !values.is_empty() => Ok(values),
+        _ => Err(match &row.absent {
+            Some(reason) if !reason.trim().is_empty() => reason.trim().to_owned(),
+            _ => format!("no values of {name}"),
+        }),
+    }
+}
+
+/// What a store may call a counter.
+fn is_counter(name: &str) -> bool {
+    let is_plain = |byte: u8| {
+        byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-')
+    };
+    !name.is_empty() && name.bytes().all(is_plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quotient_names_two_counters() {
+        let metric = Metric::parse("copied_bytes / appended_bytes").unwrap();
+        assert_eq!(metric.unit, Unit::PerPiece);
+        assert_eq!(metric.quotient.unwrap(), ["copied_bytes", "appended_bytes"]);
+        for wrong in ["copied_bytes", "copied_bytes / ", "a/b", "a / b / c", "A / b"] {
+            assert!(Metric::parse(wrong).is_none(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Names of labels that an ask may use.
+
+/// Labels of every family of works; `set.NAME` beside them.
+pub(crate) const LABELS: [&str; 27] = [
+    "ageing",
+    "arrivals",
+    "basis",
+    "batch",
+    "copies",
+    "copy-bytes",
+    "engine",
+    "family",
+    "fill-percent",
+    "frees",
+    "keys",
+    "latency",
+    "loop",
+    "object-memory-bytes",
+    "observe",
+    "page-bytes",
+    "pattern",
+    "rate",
+    "region-bytes",
+    "resident",
+    "step",
+    "system",
+    "threads",
+    "trace",
+    "value-bytes",
+    "working-sets",
+    "workload",
+];
+
+/// Whether rows may have this label.
+pub(crate) fn is_label(name: &str) -> bool {
+    LABELS.contains(&name) || name.strip_prefix("set.").is_some_and(is_kebab_case)
+}
+
+/// Whether a label says which system a row is of, and how it was set.
+pub(crate) fn is_of_system(label: &str) -> bool {
+    label == "system" || label == "engine" || label.starts_with("set.")
+}
+
+/// Lower-case words and numbers, joined by `-`.
+pub(crate) fn is_kebab_case(name: &str) -> bool {
+    name.split('-').all(|word| {
+        !word.is_empty()
+            && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    })
+}

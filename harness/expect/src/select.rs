@@ -1,0 +1,123 @@
+//! Which rows an ask is about, and why there may be none.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use crate::estimate::Sample;
+use crate::names::is_of_system;
+use crate::place::by_place;
+use crate::{Ask, Selection, Summary};
+
+impl Selection {
+    /// Whether `row` has every label with one of its values.
+    pub(crate) fn matches(&self, row: &Summary) -> bool {
+        self.labels.iter().all(|(label, allowed)| {
+            row.labels.get(label).is_some_and(|value| allowed.contains(value))
+        })
+    }
+
+    /// `family = key-value, threads = 1 or 2`.
+    pub(crate) fn words(&self) -> String {
+        let parts: Vec<String> = self
+            .labels
+            .iter()
+            .map(|(label, values)| format!("{label} = {}", values.join(" or ")))
+            .collect();
+        if parts.is_empty() { "any labels".to_owned() } else { parts.join(", ") }
+    }
+}
+
+/// A row that was selected, with the numbers to be judged.
+#[derive(Clone, Debug)]
+pub(crate) struct Row<'a> {
+    pub(crate) row: &'a Summary,
+    pub(crate) sample: Sample<'a>,
+}
+
+impl Row<'_> {
+    /// The value of a label; nothing where the row has none.
+    pub(crate) fn label(&self, label: &str) -> Option<&str> {
+        self.row.labels.get(label).map(String::as_str)
+    }
+}
+
+/// What a selection found.
+#[derive(Debug, Default)]
+pub(crate) struct Selected<'a> {
+    /// In the order of their labels.
+    pub(crate) rows: Vec<Row<'a>>,
+    /// Of the others, why they have no numbers, in the same order.
+    pub(crate) absent: Vec<String>,
+}
+
+/// The rows of `ask` that are also `side`, called `name` in reasons.
+///
+/// # Errors
+///
+/// Which selection found nothing, or why no row that it found has numbers.
+pub(crate) fn select<'a>(
+    ask: &Ask,
+    name: &str,
+    side: &Selection,
+    rows: &'a [Summary],
+) -> Result<Selected<'a>, String> {
+    let mut found: Vec<&Summary> = rows.iter().filter(|row| ask.rows.matches(row)).collect();
+    if found.is_empty() {
+        return Err(format!("`where` selects nothing: no row has {}", ask.rows.words()));
+    }
+    found.retain(|row| side.matches(row));
+    if found.is_empty() {
+        let words = side.words();
+        return Err(format!("`{name}` selects nothing: no row of `where` has {words}"));
+    }
+    found.sort_by(|left, right| by_labels(&left.labels, &right.labels));
+    let mut selected = Selected::default();
+    for row in found {
+        match Sample::new(row, &ask.metric, ask.method) {
+            Ok(sample) => selected.rows.push(Row { row, sample }),
+            Err(why) => selected.absent.push(format!("{}: {why}", system(row))),
+        }
+    }
+    match selected.absent.first() {
+        Some(why) if selected.rows.is_empty() => {
+            Err(format!("nothing of `{name}` has numbers: {why}"))
+        }
+        _ => Ok(selected),
+    }
+}
+
+/// What a row calls itself.
+pub(crate) fn system(row: &Summary) -> &str {
+    let named = row.labels.get("system").or_else(|| row.labels.get("engine"));
+    named.map_or("a row", String::as_str)
+}
+
+/// The labels of `row` that `ignored` does not name.
+pub(crate) fn labels_but(row: &Summary, ignored: impl Fn(&str) -> bool) -> BTreeMap<&str, &str> {
+    let labels = row.labels.iter().map(|(label, value)| (label.as_str(), value.as_str()));
+    labels.filter(|(label, _)| !ignored(label)).collect()
+}
+
+/// What may differ between rows that are compared: what tells systems apart, and the labels that
+/// `of` or `to` names.
+pub(crate) fn may_differ<'a>(
+    of: &'a Selection,
+    to: &'a Selection,
+) -> impl Fn(&str) -> bool + use<'a> {
+    |label| is_of_system(label) || of.labels.contains_key(label) || to.labels.contains_key(label)
+}
+
+/// Works first, systems last, numbers by their size.
+fn by_labels(left: &BTreeMap<String, String>, right: &BTreeMap<String, String>) -> Ordering {
+    let works = |labels: &BTreeMap<String, String>| -> Vec<(String, String)> {
+        let works = labels.iter().filter(|(label, _)| !is_of_system(label));
+        works.map(|(label, value)| (label.clone(), value.clone())).collect()
+    };
+    let (one, other) = (works(left), works(right));
+    one.iter()
+        .zip(&other)
+        .map(|(one, other)| one.0.cmp(&other.0).then_with(|| by_place(&one.1, &other.1)))
+        .find(|order| order.is_ne())
+        .unwrap_or_else(|| one.len().cmp(&other.len()))
+        .then_with(|| left.cmp(right))
+}

@@ -1,0 +1,27 @@
+//! A summary row: all processes that measured one thing, put together.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// What is known of one system under one work at one step: a line of `summary.jsonl`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Summary {
+    /// What was measured, as words: `system`, `family`, `step`, `threads` … (`docs/src/format.md`).
+    pub labels: BTreeMap<String, String>,
+    /// One value for each process that came to its end, by metric; in the order of repetitions.
+    pub metrics: BTreeMap<String, Vec<f64>>,
+    /// The round that each value was measured in, where both sides of a comparison were measured
+    /// side by side; values of one round and one metric are put together. Empty elsewhere.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rounds: Vec<String>,
+    /// Whether the values are counts that cannot vary: one of them is enough.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exact: bool,
+    /// Ids of the cells behind it, those included that did not come to their end.
+    pub cells: Vec<String>,
+    /// Why there are no values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub absent: Option<String>,
+}

@@ -1,0 +1,15 @@
+//! Expectations of made-up files over made-up rows.
+
+mod asked;
+mod crossover;
+mod file;
+mod intervals;
+mod made_up;
+mod monotone;
+mod permuted;
+mod planned;
+mod ratio;
+mod rendered;
+mod rounds;
+mod selected;
+mod worded;
