@@ -66,7 +66,6 @@ impl KernelFiles {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
 
     use crate::kernel::MadeUp;
 
