@@ -1,6 +1,7 @@
 //! The command line.
 
 mod comparison;
+mod settings;
 mod trace;
 
 use std::os::fd::RawFd;
@@ -13,6 +14,7 @@ pub use comparison::{
     CompareArguments, GateArguments, HistoryArguments, ImportArguments, JudgingArguments,
     PowerArguments,
 };
+pub use settings::SettingArguments;
 pub use trace::{
     CaptureCommand, ConvertArguments, MallocArguments, PostmarkArguments, StatArguments,
     TraceCommand,
@@ -302,6 +304,9 @@ pub struct KilltestArguments {
 /// The workload on the command line.
 #[derive(Clone, Debug, Args)]
 pub struct WorkArguments {
+    /// Settings that the table of dimensions describes.
+    #[command(flatten)]
+    pub settings: settings::SettingArguments,
     /// A built-in workload by name (`list workloads`), instead of GETs and updates.
     #[arg(long, value_name = "NAME", conflicts_with = "get_percent")]
     pub workload: Option<String>,
@@ -312,13 +317,6 @@ pub struct WorkArguments {
     /// Share of GETs in percent; the rest are PUTs.
     #[arg(long, default_value_t = 50)]
     pub get_percent: u32,
-    /// Bytes of every value instead of the workload's own: 100, 1KiB, 50-150,
-    /// zipfian:10-1000:0.99.
-    #[arg(long)]
-    pub value_bytes: Option<String>,
-    /// Live object bytes ÷ object memory before the clock, in percent.
-    #[arg(long, default_value_t = 50)]
-    pub fill_percent: u32,
     /// Threads.
     #[arg(long, default_value_t = 2)]
     pub threads: usize,

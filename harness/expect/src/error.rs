@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use crate::On;
-use crate::names::LABELS;
+use record::dimensions::label_names;
 
 /// Why a file cannot be used. Every message names the expectation, the value and the remedy.
 #[derive(Clone, Debug, PartialEq)]
@@ -224,7 +224,7 @@ impl fmt::Display for Mistake {
             Self::Label { name } => write!(
                 formatter,
                 "no row has a label `{name}`; labels are {} and set.NAME",
-                LABELS.join(", ")
+                label_names().collect::<Vec<_>>().join(", ")
             ),
             Self::Metric { name } => write!(
                 formatter,

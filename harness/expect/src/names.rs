@@ -1,39 +1,10 @@
 //! Names of labels that an ask may use.
 
-/// Labels of every family of works; `set.NAME` beside them.
-pub(crate) const LABELS: [&str; 27] = [
-    "ageing",
-    "arrivals",
-    "basis",
-    "batch",
-    "copies",
-    "copy-bytes",
-    "engine",
-    "family",
-    "fill-percent",
-    "frees",
-    "keys",
-    "latency",
-    "loop",
-    "object-memory-bytes",
-    "observe",
-    "page-bytes",
-    "pattern",
-    "rate",
-    "region-bytes",
-    "resident",
-    "step",
-    "system",
-    "threads",
-    "trace",
-    "value-bytes",
-    "working-sets",
-    "workload",
-];
+use record::dimensions::label_names;
 
 /// Whether rows may have this label.
 pub(crate) fn is_label(name: &str) -> bool {
-    LABELS.contains(&name) || name.strip_prefix("set.").is_some_and(is_kebab_case)
+    label_names().any(|label| label == name) || name.strip_prefix("set.").is_some_and(is_kebab_case)
 }
 
 /// Whether a label says which system a row is of, and how it was set.

@@ -4,6 +4,8 @@
 //! | module | what |
 //! |---|---|
 //! | `cell` | one measured process as plain data |
+//! | [`dimensions`] | the settings in which cells of requests differ |
+//! | [`metrics`] | what rows measure, by name |
 //! | `step` | what a worker reports of a step |
 //! | `row` | what is kept of a step |
 //! | [`repetition`] | the rows of one process, and whether they count |
@@ -14,10 +16,12 @@
 pub mod archive;
 mod calibration;
 mod cell;
+pub mod dimensions;
 pub mod identity;
 mod machine;
 #[doc(hidden)]
 pub mod made_up;
+pub mod metrics;
 pub mod repetition;
 mod row;
 pub mod scale;

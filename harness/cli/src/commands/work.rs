@@ -1,6 +1,5 @@
 //! The workload that options name: what `compare`, `search` and `ycsb` ask of a store.
 
-use workloads::SizeDistribution;
 use workloads::requests::Workload;
 
 use super::Failure;
@@ -15,7 +14,6 @@ pub(super) fn work(arguments: &WorkArguments) -> Result<KeyValue, Failure> {
     let object_memory_bytes = workloads::bytes::parse_bytes(&arguments.object_memory)
         .map_err(|error| Failure::usage(format!("object-memory: {error}")))?;
     let mut work = KeyValue {
-        fill_percent: arguments.fill_percent,
         threads: arguments.threads,
         driver: Driver::Closed { batch: arguments.batch },
         operations_per_thread: arguments.operations,
@@ -24,6 +22,7 @@ pub(super) fn work(arguments: &WorkArguments) -> Result<KeyValue, Failure> {
         ageing: ageing(arguments)?,
         ..KeyValue::plain(workload(arguments)?, object_memory_bytes as u64)
     };
+    arguments.settings.set(&mut work).map_err(Failure::usage)?;
     check_key_value(&work).map_err(Failure::usage)?;
     work.size_records();
     Ok(work)
@@ -41,11 +40,6 @@ fn workload(arguments: &WorkArguments) -> Result<Workload, Failure> {
         workload.keys = text
             .parse()
             .map_err(|error| Failure::usage(format!("distribution `{text}`: {error}")))?;
-    }
-    if let Some(text) = &arguments.value_bytes {
-        let sizes: SizeDistribution =
-            text.parse().map_err(|error| Failure::usage(format!("value-bytes: {error}")))?;
-        workload.value_bytes = sizes;
     }
     Ok(workload)
 }

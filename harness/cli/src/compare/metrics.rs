@@ -10,6 +10,7 @@ use record::Cell;
 use record::Row;
 use record::archive::RunRecord;
 use record::identity::EnvironmentClass;
+use record::metrics;
 use record::{Repetition, repetitions};
 
 /// One of the things that are compared.
@@ -65,22 +66,12 @@ impl Metric {
         }
         let row = repetition.step("run").or(repetition.rows.last().copied())?;
         let value = match self {
-            Self::Throughput => row.throughput_ops_per_s,
-            Self::P99 => *row.latency_ns.get("p99")? as f64,
-            Self::Memory => memory(&repetition.rows)?,
+            Self::Throughput => metrics::value(row, "throughput")?,
+            Self::P99 => metrics::value(row, "p99-ns")?,
+            Self::Memory => metrics::memory_of_process(&repetition.rows)?,
         };
         Some(value).filter(|value| value.is_finite() && *value > 0.0)
     }
-}
-
-/// Most memory of all samples and observations ÷ most live bytes at an observation.
-fn memory(rows: &[&Row]) -> Option<f64> {
-    let memories = || rows.iter().filter_map(|row| row.memory.as_ref());
-    let points = || memories().filter_map(|memory| memory.at_once);
-    let live = points().map(|point| point.live_bytes).max().filter(|live| *live > 0)?;
-    let sampled = memories().filter_map(|memory| memory.sampled_max_bytes).max();
-    let resident = points().map(|point| point.resident_bytes).max().max(sampled)?;
-    Some(resident as f64 / live as f64)
 }
 
 /// A digest of what a cell asks of what: 16 hexadecimal digits.

@@ -48,8 +48,6 @@ fn works(
         grid.object_memory.map_or(scale.store_bytes, |bytes| bytes.0.min(scale.store_bytes));
     let mut all = vec![KeyValue {
         operations_per_thread: operations as u64,
-        source: grid.source,
-        latency: grid.latency,
         ..KeyValue::plain(workload(suite, DEFAULT_WORKLOAD)?, object_memory)
     }];
     let asked = grid.workloads.iter().map(|name| workload(suite, name));
@@ -61,12 +59,12 @@ fn works(
     }
     let workloads: Vec<Workload> = asked.into_iter().chain(shares).collect();
     vary(&mut all, &workloads, |work, workload| work.workload = workload.clone());
-    vary(&mut all, &grid.distributions, |work, keys| work.workload.keys = *keys);
-    vary(&mut all, &grid.value_bytes, |work, sizes| work.workload.value_bytes = sizes.clone());
-    vary(&mut all, &grid.fill_percent, |work, percent| work.fill_percent = *percent);
     vary(&mut all, &on_cores(&grid.threads, cores), |work, threads| work.threads = *threads);
-    vary(&mut all, &grid.ageing, |work, ageing| work.ageing = *ageing);
-    vary(&mut all, &grid.resident, |work, resident| work.resident = *resident);
+    for (dimension, values) in grid.settings() {
+        vary(&mut all, values, |work, value| {
+            (dimension.set)(work, value).expect("it was read before");
+        });
+    }
     if grid.rate_ops_per_s.is_empty() {
         vary(&mut all, &grid.batch, |work, batch| work.driver = Driver::Closed { batch: *batch });
     } else {

@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-use workloads::{KeyDistribution, SizeDistribution};
+use workloads::requests::Workload;
 
 use super::{Bytes, Threads};
-use record::{Ageing, Arrivals, Source, Timing};
+use record::dimensions::{DIMENSIONS, Dimension, Given};
+use record::{Arrivals, KeyValue};
 
 /// Every combination of these is a key-value cell.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -23,14 +24,6 @@ pub struct KeyValueGrid {
     /// Shares of GETs, the rest updates: workloads `get-N`.
     #[serde(default)]
     pub get_percent: Vec<u32>,
-    /// Key distributions in place of the workloads' own.
-    #[serde(default)]
-    pub distributions: Vec<KeyDistribution>,
-    /// Value sizes in place of the workloads' own.
-    #[serde(default)]
-    pub value_bytes: Vec<SizeDistribution>,
-    /// Fill before the clock starts; at the end of workloads that insert.
-    pub fill_percent: Vec<u32>,
     /// Numbers of threads; `"to-cores"` adds doublings up to the cores of the machine.
     pub threads: Vec<Threads>,
     /// Operations per call.
@@ -42,18 +35,6 @@ pub struct KeyValueGrid {
     /// How the requests of an open loop follow one another.
     #[serde(default)]
     pub arrivals: Arrivals,
-    /// Which operations are timed: `sampled`, `all` or `off`.
-    #[serde(default)]
-    pub latency: Timing,
-    /// Where operations come from: `prepared` or `in-loop`.
-    #[serde(default)]
-    pub source: Source,
-    /// What stores go through before the clock: `none`, `rewrites:1`, `churn:2`, `litter:10`.
-    #[serde(default = "default_ageing")]
-    pub ageing: Vec<Ageing>,
-    /// Whether memory is made resident before the clock.
-    #[serde(default = "default_resident")]
-    pub resident: Vec<bool>,
     /// Object memory instead of the scale's (never more than the scale's), as `32MiB`.
     pub object_memory: Option<Bytes>,
     /// Operations of each thread instead of the scale's, as a multiple of it.
@@ -64,22 +45,22 @@ pub struct KeyValueGrid {
     pub roofline: bool,
     /// Repetitions instead of the scale's (never more than the scale's).
     pub repetitions: Option<u32>,
+    /// Other settings of requests, by their dimension, each with its values.
+    #[serde(skip)]
+    pub(super) settings: Settings,
     /// Settings of stores, each with its values: `nibble.segment-bytes = ["1MiB", "4MiB"]`.
     #[serde(skip)]
     pub(super) knobs: Knobs,
 }
+
+/// Values by the name of a dimension, in the order of the table.
+pub(super) type Settings = Vec<(&'static str, Vec<String>)>;
 
 /// Values by store and setting.
 pub(super) type Knobs = BTreeMap<(String, String), Vec<String>>;
 
 fn default_batch() -> Vec<usize> {
     vec![1]
-}
-fn default_ageing() -> Vec<Ageing> {
-    vec![Ageing::None]
-}
-fn default_resident() -> Vec<bool> {
-    vec![true]
 }
 fn default_operations_factor() -> f64 {
     1.0
@@ -89,6 +70,12 @@ fn default_roofline() -> bool {
 }
 
 impl KeyValueGrid {
+    /// The settings of requests that the table of dimensions describes, each with its values.
+    pub fn settings(&self) -> impl Iterator<Item = (&'static Dimension, &[String])> {
+        let settings = self.settings.iter();
+        settings.filter_map(|(name, values)| Some((Dimension::by_name(name)?, values.as_slice())))
+    }
+
     /// The stores with every combination of their knobs.
     ///
     /// # Errors
@@ -119,6 +106,48 @@ impl KeyValueGrid {
         Ok(all)
     }
 }
+
+/// Takes the settings that the table of dimensions describes out of every `[[key-value]]` table of a
+/// suite: a list of values, or one value.
+///
+/// # Errors
+/// Where in the file, and what is wrong.
+pub(super) fn take_settings(suite: &mut DeTable<'_>) -> Result<Vec<Settings>, (usize, String)> {
+    let Some(grids) = suite.get_mut("key-value") else { return Ok(Vec::new()) };
+    let DeValue::Array(grids) = grids.get_mut() else { return Ok(Vec::new()) };
+    let mut all = Vec::new();
+    for grid in grids.iter_mut() {
+        let at = grid.span().start;
+        let DeValue::Table(grid) = grid.get_mut() else { continue };
+        let mut settings = Settings::new();
+        for dimension in DIMENSIONS.iter().filter(|row| row.given != Given::Otherwise) {
+            let underscored = dimension.name.replace('-', "_");
+            let Some(values) = grid.remove(dimension.name).or_else(|| grid.remove(&*underscored))
+            else {
+                continue;
+            };
+            let name = dimension.name;
+            let fail = |message: String| (values.span().start, format!("{name}: {message}"));
+            let texts = match values.get_ref() {
+                DeValue::Array(_) => values_of(&values).map_err(fail)?,
+                _ => vec![text_of(values.get_ref()).map_err(fail)?],
+            };
+            let workload = Workload::by_name("get-50").expect("it is built in");
+            for text in &texts {
+                (dimension.set)(&mut KeyValue::plain(workload.clone(), 0), text).map_err(fail)?;
+            }
+            settings.push((name, texts));
+        }
+        if !settings.iter().any(|(name, _)| *name == FILL) {
+            return Err((at, format!("missing field `{FILL}`")));
+        }
+        all.push(settings);
+    }
+    Ok(all)
+}
+
+/// The setting that every grid names: throughput means little without it.
+const FILL: &str = "fill-percent";
 
 /// Takes the tables of knobs out of every `[[key-value]]` table of a suite: whatever is a table there
 /// is named after a store.
@@ -156,15 +185,19 @@ fn values_of(values: &Spanned<DeValue<'_>>) -> Result<Vec<String>, String> {
     let DeValue::Array(values) = values.get_ref() else {
         return Err("write a list of values, as in [\"1MiB\", \"4MiB\"]".to_owned());
     };
-    let texts = values.iter().map(|value| match value.get_ref() {
+    let texts = values.iter().map(|value| text_of(value.get_ref()));
+    let texts = texts.collect::<Result<Vec<String>, String>>()?;
+    if texts.is_empty() { Err("the list is empty".to_owned()) } else { Ok(texts) }
+}
+
+fn text_of(value: &DeValue<'_>) -> Result<String, String> {
+    match value {
         DeValue::String(text) => Ok(text.to_string()),
         DeValue::Integer(number) => Ok(number.to_string()),
         DeValue::Float(number) => Ok(number.to_string()),
         DeValue::Boolean(value) => Ok(value.to_string()),
         _ => Err("values are texts, numbers, true or false".to_owned()),
-    });
-    let texts = texts.collect::<Result<Vec<String>, String>>()?;
-    if texts.is_empty() { Err("the list is empty".to_owned()) } else { Ok(texts) }
+    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use workloads::fragmentation::Pattern;
 use workloads::requests::Workload;
 
 use super::bytes::Bytes;
-use super::key_value::{KeyValueGrid, take_knobs};
+use super::key_value::{KeyValueGrid, take_knobs, take_settings};
 use super::replay::ReplayGrid;
 use record::{Basis, Frees, Observe};
 
@@ -213,11 +213,13 @@ impl Suite {
         let told =
             |error: toml::de::Error| at(error.span().map(|span| span.start), error.message());
         let mut table = DeTable::parse(text).map_err(told)?;
-        let knobs =
-            take_knobs(table.get_mut()).map_err(|(start, message)| at(Some(start), &message))?;
+        let somewhere = |(start, message): (usize, String)| at(Some(start), &message);
+        let knobs = take_knobs(table.get_mut()).map_err(somewhere)?;
+        let settings = take_settings(table.get_mut()).map_err(somewhere)?;
         let mut suite = Self::deserialize(toml::Deserializer::from(table)).map_err(told)?;
-        for (grid, knobs) in suite.key_value.iter_mut().zip(knobs) {
-            grid.knobs = knobs;
+        let taken = knobs.into_iter().zip(settings);
+        for (grid, (knobs, settings)) in suite.key_value.iter_mut().zip(taken) {
+            (grid.knobs, grid.settings) = (knobs, settings);
         }
         suite.name = std::path::Path::new(file)
             .file_stem()

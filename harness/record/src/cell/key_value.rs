@@ -291,36 +291,9 @@ impl KeyValue {
         self.workload.keys.to_string()
     }
 
-    /// All that distinguishes two key-value workloads, sizes of the scale left out; the part of a
-    /// cell's id between its family and its system.
+    /// All that distinguishes two key-value workloads, sizes of the scale left out.
     #[must_use]
     pub fn name(&self) -> String {
-        let workload = &self.workload;
-        let mut name = format!(
-            "{}-{}-value-{}-fill-{}-threads-{}",
-            workload.name, workload.keys, workload.value_bytes, self.fill_percent, self.threads,
-        );
-        match self.driver {
-            Driver::Closed { batch } => name.push_str(&format!("-batch-{batch}")),
-            Driver::Open { rate_ops_per_s, arrivals } => {
-                name.push_str(&format!("-{}-{rate_ops_per_s}", arrivals.word()));
-            }
-            Driver::Timed { speed } => name.push_str(&format!("-speed-{speed}")),
-        }
-        if !self.ageing.is_none() {
-            name.push_str(&format!("-{}", self.ageing));
-        }
-        if self.source == Source::InLoop {
-            name.push_str("-in-loop");
-        }
-        if !self.resident {
-            name.push_str("-not-resident");
-        }
-        match (self.latency, self.driver) {
-            (Timing::All, Driver::Closed { .. }) => name.push_str("-all-timed"),
-            (Timing::Off, _) => name.push_str("-untimed"),
-            _ => {}
-        }
-        name
+        crate::dimensions::name(self)
     }
 }

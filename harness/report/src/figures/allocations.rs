@@ -8,9 +8,10 @@ use stats::median;
 use super::data::Data;
 use super::panels::{Axes, Drawing, fill};
 use super::samples::{
-    Label, Mark, Measure, Point, Quantity, Role, Spot, THROUGHPUT, estimate_of, peak_bytes, points,
+    Label, Mark, Measure, Point, Quantity, Role, Spot, THROUGHPUT, estimate_of, points,
 };
 use super::table::{Column, Table, Value};
+use record::metrics::peak_bytes;
 use record::repetition::{Repetition, repetitions, sources};
 use record::{Allocations, Work};
 use record::{Row, TracePosition};

@@ -5,32 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use workloads::bytes::{format_bytes, parse_bytes};
 
 use crate::figures::requests;
+use record::System;
+use record::dimensions::DIMENSIONS;
 use record::repetition::Repetition;
-use record::{Driver, System};
 
 /// A setting that cells may differ in.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Axis {
     /// Which store, settings left out.
     Store,
-    /// The workload's name.
-    Workload,
-    /// Keys' distribution.
-    Keys,
-    /// Value sizes.
-    Values,
-    /// Fill in percent.
-    Fill,
-    /// Threads.
-    Threads,
-    /// Operations per call.
-    Batch,
-    /// Scheduled requests per second.
-    Rate,
-    /// What the store went through.
-    Ageing,
-    /// Whether memory was made resident before the clock.
-    Resident,
+    /// A setting of the requests, by its place in the table of dimensions.
+    Requests(usize),
     /// A setting of the store.
     Option(String),
 }
@@ -39,52 +24,19 @@ impl Axis {
     /// How an axis is called, with the unit.
     pub(super) fn title(&self) -> String {
         match self {
-            Self::Store => "store",
-            Self::Workload => "workload",
-            Self::Keys => "keys",
-            Self::Values => "value size",
-            Self::Fill => "fill, %",
-            Self::Threads => "threads",
-            Self::Batch => "operations per call",
-            Self::Rate => "scheduled rate, requests/s",
-            Self::Ageing => "ageing",
-            Self::Resident => "memory resident before the clock",
-            Self::Option(name) => name,
+            Self::Store => "store".to_owned(),
+            Self::Requests(place) => DIMENSIONS[*place].title.to_owned(),
+            Self::Option(name) => name.clone(),
         }
-        .to_owned()
     }
 
-    /// `value` of this axis, as it reads alone.
+    /// `value` of this axis, as it reads alone; empty where it is the usual one.
     pub(super) fn words(&self, value: &str) -> String {
         match self {
-            Self::Store | Self::Workload | Self::Keys => value.replace(':', " "),
-            Self::Values => format!("values of {}", in_bytes(value)),
-            Self::Fill => format!("{value} % fill"),
-            Self::Threads if value == "1" => "1 thread".to_owned(),
-            Self::Threads => format!("{value} threads"),
-            Self::Batch if value == "1" => "single operations".to_owned(),
-            Self::Batch => format!("batches of {value}"),
-            Self::Rate => format!("{} requests/s", number(value).map_or_else(String::new, short)),
-            Self::Ageing if value == "none" => "not aged".to_owned(),
-            Self::Ageing => format!("ageing {}", value.replace(':', " ")),
-            Self::Resident if value == "true" => "memory resident before the clock".to_owned(),
-            Self::Resident => "memory touched within the clock".to_owned(),
+            Self::Store => value.replace(':', " "),
+            Self::Requests(place) => (DIMENSIONS[*place].words)(value),
             Self::Option(name) => format!("{name} {value}"),
         }
-    }
-}
-
-/// A size with its unit: `64 B`, `1KiB`.
-pub(super) fn in_bytes(size: &str) -> String {
-    if size.ends_with('B') { size.to_owned() } else { format!("{size} B") }
-}
-
-/// `250k`, `1M`.
-pub(super) fn short(number: f64) -> String {
-    match number {
-        number if number >= 1e6 => format!("{}M", number / 1e6),
-        number if number >= 1e3 => format!("{}k", number / 1e3),
-        number => number.to_string(),
     }
 }
 
@@ -105,18 +57,11 @@ pub(super) fn settings(one: &Repetition<'_>) -> BTreeMap<Axis, String> {
         }
     }
     let Some(work) = requests(one) else { return all };
-    all.insert(Axis::Workload, work.workload.name.clone());
-    all.insert(Axis::Keys, work.distribution());
-    all.insert(Axis::Values, work.workload.value_bytes.to_string());
-    all.insert(Axis::Fill, work.fill_percent.to_string());
-    all.insert(Axis::Threads, work.threads.to_string());
-    match work.driver {
-        Driver::Closed { batch } => all.insert(Axis::Batch, batch.to_string()),
-        Driver::Open { rate_ops_per_s, .. } => all.insert(Axis::Rate, rate_ops_per_s.to_string()),
-        Driver::Timed { speed } => all.insert(Axis::Rate, format!("the trace's × {speed}")),
-    };
-    all.insert(Axis::Ageing, work.ageing.to_string());
-    all.insert(Axis::Resident, work.resident.to_string());
+    for (place, dimension) in DIMENSIONS.iter().enumerate() {
+        if let Some(value) = (dimension.get)(work) {
+            all.insert(Axis::Requests(place), value);
+        }
+    }
     all
 }
 
@@ -148,7 +93,7 @@ pub(super) fn common(all: &[Repetition<'_>]) -> Option<String> {
             && all.iter().all(|one| settings(one).contains_key(&axis));
         shared.then(|| axis.words(values.first().expect("one value")))
     });
-    let same: Vec<String> = same.collect();
+    let same: Vec<String> = same.filter(|words| !words.is_empty()).collect();
     (!same.is_empty()).then(|| format!("In all cells: {}.", same.join(", ")))
 }
 
@@ -157,12 +102,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_read_well() {
-        assert_eq!([2.5e5, 1e6, 12.0].map(short), ["250k", "1M", "12"]);
-        assert_eq!(Axis::Values.words("64"), "values of 64 B");
-        assert_eq!(Axis::Values.words("1KiB"), "values of 1KiB");
-        assert_eq!(Axis::Rate.words("250000"), "250k requests/s");
+    fn settings_of_stores_have_their_names() {
         assert_eq!(Axis::Option("heads".to_owned()).words("4"), "heads 4");
+        let titles: Vec<String> =
+            (0..DIMENSIONS.len()).map(|place| Axis::Requests(place).title()).collect();
+        assert!(titles.contains(&"fill, %".to_owned()), "{titles:?}");
     }
 
     #[test]

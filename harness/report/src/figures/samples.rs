@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use stats::{Interval, of_processes, spread};
 
 use super::data::Data;
-use record::Work;
+use record::metrics;
 use record::repetition::Source;
 use record::repetition::{Repetition, sources};
-use record::{Flag, Outcome, Percentiles, Row};
+use record::{Flag, Outcome, Row};
 
 /// A number that a row has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,51 +57,25 @@ impl Quantity {
 
     /// The number in `row`; `None` where it has none.
     pub(super) fn of(self, row: &Row) -> Option<f64> {
-        let us = |latency: &Percentiles, name: &str| Some(*latency.get(name)? as f64 / 1e3);
-        let cpu_ns = (row.cpu.user_ns + row.cpu.system_ns) as f64;
+        let named = |name: &str| metrics::value(row, name);
+        let us = |name: String| Some(metrics::value(row, &name)? / 1e3);
         match self {
-            Self::Mops => Some(row.throughput_ops_per_s / 1e6),
-            Self::CopiedGbPerS => match row.cell.work {
-                Work::Copy(copying) => {
-                    Some(row.throughput_ops_per_s * copying.copy_bytes as f64 / 1e9)
-                }
-                _ => None,
-            },
-            Self::CpuNs => (row.operations > 0).then(|| cpu_ns / row.operations as f64),
-            Self::SystemPercent => {
-                (cpu_ns > 0.0).then(|| row.cpu.system_ns as f64 / cpu_ns * 100.0)
+            Self::Mops => Some(named("throughput")? / 1e6),
+            Self::CopiedGbPerS => Some(named("copied-bytes-per-s")? / 1e9),
+            Self::CpuNs => named("cpu-ns"),
+            Self::SystemPercent => named("system-percent"),
+            Self::Overhead => named("overhead"),
+            Self::PeakOverhead => named("overhead-peak"),
+            Self::ElapsedS => named("elapsed-s"),
+            Self::EfficiencyPercent => Some(named("efficiency")? * 100.0),
+            Self::LatencyUs(name) => us(format!("{name}-ns")),
+            Self::KindLatencyUs(kind, name) => us(format!("{kind}-{name}-ns")),
+            Self::KindPageNs(kind, name) => metrics::page_ns(row, kind, name),
+            Self::ServiceUs(name) => {
+                Some(*row.open_loop.as_ref()?.service_ns.get(name)? as f64 / 1e3)
             }
-            Self::Overhead => row.memory.as_ref()?.at_once?.overhead,
-            Self::PeakOverhead => match &row.cell.work {
-                Work::KeyValue(work) if work.replay.is_some() => {
-                    let highest = row.memory.as_ref()?.sampled_max_bytes? as f64;
-                    let live = work.live_value_bytes();
-                    (live > 0).then(|| highest / live as f64)
-                }
-                Work::Allocations(work) if work.live_bytes_max > 0 => {
-                    Some(peak_bytes(row)? as f64 / work.live_bytes_max as f64)
-                }
-                _ => None,
-            },
-            Self::ElapsedS => Some(row.elapsed_ns as f64 / 1e9),
-            Self::EfficiencyPercent => Some(row.roofline?.efficiency * 100.0),
-            Self::LatencyUs(name) => us(&row.latency_ns, name),
-            Self::KindLatencyUs(kind, name) => us(row.latency_by_kind_ns.get(kind)?, name),
-            Self::KindPageNs(kind, name) => match row.cell.work {
-                Work::Mapping(work) => {
-                    let ns = *row.latency_by_kind_ns.get(kind)?.get(name)?;
-                    Some(ns as f64 / work.pages() as f64)
-                }
-                _ => None,
-            },
-            Self::ServiceUs(name) => us(&row.open_loop.as_ref()?.service_ns, name),
         }
     }
-}
-
-/// Highest resident memory where a replay stood still.
-pub(super) fn peak_bytes(row: &Row) -> Option<u64> {
-    row.positions.iter().map(|position| position.resident_bytes).max()
 }
 
 /// A text with its place among others of its kind.

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use record::Repetition;
-use record::{Basis, Cell, Driver, Fragmentation, Frees, KeyValue, Observe, System, Work};
+use record::dimensions;
+use record::{Basis, Cell, Fragmentation, Frees, Observe, System, Work};
 
 /// Threads that a cell has.
 fn threads(cell: &Cell) -> usize {
@@ -34,7 +35,13 @@ pub(super) fn of(one: &Repetition<'_>, step: &str) -> BTreeMap<String, String> {
     }
     match &one.cell.work {
         Work::Fragmentation(work) => fragmentation(work, &mut label),
-        Work::KeyValue(work) => key_value(work, &mut label),
+        Work::KeyValue(work) => {
+            let family = if work.replay.is_some() { "replay" } else { "key-value" };
+            label("family", family.to_owned());
+            for (name, text) in dimensions::labels(work) {
+                label(name, text);
+            }
+        }
         Work::Copy(work) => {
             label("family", "copy".to_owned());
             label("copy-bytes", work.copy_bytes.to_string());
@@ -73,45 +80,4 @@ fn fragmentation(work: &Fragmentation, label: &mut impl FnMut(&str, String) -> O
         Observe::Each => "each",
     };
     label("observe", observe.to_owned());
-}
-
-fn key_value(work: &KeyValue, label: &mut impl FnMut(&str, String) -> Option<String>) {
-    match &work.replay {
-        None => {
-            label("family", "key-value".to_owned());
-            label("workload", work.workload.name.clone());
-            label("keys", work.workload.keys.to_string());
-            label("value-bytes", work.workload.value_bytes.to_string());
-            label("object-memory-bytes", work.object_memory_bytes.to_string());
-        }
-        Some(replay) => {
-            label("family", "replay".to_owned());
-            label("trace", replay.trace.clone());
-            label("working-sets", replay.working_sets.word().to_owned());
-            label("copies", replay.copies.to_string());
-            let miss = serde_json::to_value(replay.miss).expect("plain data");
-            label("miss", miss.as_str().unwrap_or_default().to_owned());
-        }
-    }
-    label("fill-percent", work.fill_percent.to_string());
-    label("ageing", work.ageing.to_string());
-    label("resident", work.resident.to_string());
-    label("batch", work.batch().to_string());
-    let latency = serde_json::to_value(work.latency).expect("plain data");
-    label("latency", latency.as_str().unwrap_or_default().to_owned());
-    let source = serde_json::to_value(work.source).expect("plain data");
-    label("source", source.as_str().unwrap_or_default().to_owned());
-    let driver = match work.driver {
-        Driver::Closed { .. } => "closed",
-        Driver::Open { rate_ops_per_s, arrivals } => {
-            label("rate", rate_ops_per_s.to_string());
-            label("arrivals", arrivals.word().to_owned());
-            "open"
-        }
-        Driver::Timed { speed } => {
-            label("speed", speed.to_string());
-            "timed"
-        }
-    };
-    label("loop", driver.to_owned());
 }

@@ -2,7 +2,6 @@
 //! (crate `expect`), and `summary.jsonl` of a run's folder holds them.
 
 mod labels;
-mod metrics;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -52,7 +51,7 @@ fn summary(
     processes.sort_by_key(|(one, _)| one.cell.repetition);
     let mut metrics: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for (_, row) in processes.iter().filter(|(one, _)| one.counts()) {
-        for (name, value) in metrics::of(row) {
+        for (name, value) in record::metrics::all(row) {
             metrics.entry(name).or_default().push(value);
         }
     }

@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use workloads::bytes::format_bytes;
 
 use super::{cells, finish, numbered, of_suite, option, size, spot};
-use crate::figures::axes::{in_bytes, number};
+use crate::figures::axes::number;
 use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing, best, told};
 use crate::figures::requests;
 use crate::figures::samples::{Label, Measure, Point, Quantity, Role, Spot, THROUGHPUT, points};
 use record::Row;
 use record::Work;
+use record::dimensions::in_bytes;
 use record::repetition::Repetition;
 
 /// `segment-block`: throughput over the sizes of segments and blocks, a panel for each of values.

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::{cells, finish, of_suite, size, spot, system};
-use crate::figures::axes::short;
 use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing};
 use crate::figures::requests;
 use crate::figures::samples::{Label, Mark, Measure, Quantity, Role, Spot, points};
+use record::dimensions::short;
 use record::{Flag, Row};
 
 /// `put-latency`: percentiles of inserts and of updates, a panel for each kind and value size.

@@ -14,12 +14,13 @@ pub(super) mod timeline;
 pub(super) use scaling::distribution;
 
 use super::asked_by;
-use super::axes::{common, in_bytes};
+use super::axes::common;
 use super::data::Data;
 use super::panels::{Axes, Drawing, fill};
 use super::samples::{Label, Measure, Point, Quantity, Role, Spot, points};
 use super::unlike::Unlike;
 use record::Row;
+use record::dimensions::in_bytes;
 use record::repetition::Repetition;
 use record::{KeyValue, System};
 

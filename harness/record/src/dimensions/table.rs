@@ -1,0 +1,303 @@
+//! The table of settings, in the order in which ids, axes and options name them.
+
+use std::fmt::Display;
+use std::str::FromStr;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::words::{in_bytes, rate, spaced, untold};
+use super::{Dimension, Given};
+use crate::{Driver, KeyValue, Replay, Source, Timing};
+
+/// Every setting.
+pub const DIMENSIONS: &[Dimension] = &[
+    Dimension {
+        name: "workload",
+        label: "workload",
+        title: "workload",
+        help: "Which kinds of requests, in which shares",
+        given: Given::Otherwise,
+        get: |work| unless_replayed(work, work.workload.name.clone()),
+        set: |_, value| Err(format!("workload `{value}`: workloads are given by `workloads`")),
+        id: |work| format!("-{}", work.workload.name),
+        words: spaced,
+    },
+    Dimension {
+        name: "distributions",
+        label: "keys",
+        title: "keys",
+        help: "Key distribution in place of the workload's own: uniform, zipfian:0.99, latest:0.99, \
+               hotspot:0.2:0.8, sequential",
+        given: Given::InSuites,
+        get: |work| unless_replayed(work, work.workload.keys.to_string()),
+        set: |work, value| parse(value).map(|keys| work.workload.keys = keys),
+        id: |work| format!("-{}", work.workload.keys),
+        words: spaced,
+    },
+    Dimension {
+        name: "value-bytes",
+        label: "value-bytes",
+        title: "value size",
+        help: "Bytes of every value in place of the workload's own: 100, 1KiB, 50-150, \
+               zipfian:10-1000:0.99",
+        given: Given::Plainly,
+        get: |work| unless_replayed(work, work.workload.value_bytes.to_string()),
+        set: |work, value| parse(value).map(|sizes| work.workload.value_bytes = sizes),
+        id: |work| format!("-value-{}", work.workload.value_bytes),
+        words: |value| format!("values of {}", in_bytes(value)),
+    },
+    Dimension {
+        name: "fill-percent",
+        label: "fill-percent",
+        title: "fill, %",
+        help: "Live object bytes ÷ object memory before the clock, in percent",
+        given: Given::Plainly,
+        get: |work| Some(work.fill_percent.to_string()),
+        set: |work, value| parse(value).map(|percent| work.fill_percent = percent),
+        id: |work| format!("-fill-{}", work.fill_percent),
+        words: |value| format!("{value} % fill"),
+    },
+    Dimension {
+        name: "threads",
+        label: "threads",
+        title: "threads",
+        help: "Threads, pinned to cores in turn",
+        given: Given::Otherwise,
+        get: |work| Some(work.threads.to_string()),
+        set: |work, value| parse(value).map(|threads| work.threads = threads),
+        id: |work| format!("-threads-{}", work.threads),
+        words: |value| {
+            if value == "1" { "1 thread".to_owned() } else { format!("{value} threads") }
+        },
+    },
+    Dimension {
+        name: "batch",
+        label: "batch",
+        title: "operations per call",
+        help: "Operations per call, 1 to 64",
+        given: Given::Otherwise,
+        get: |work| Some(work.batch().to_string()),
+        set: |work, value| parse(value).map(|batch| work.driver = Driver::Closed { batch }),
+        id: |work| match work.driver {
+            Driver::Closed { batch } => format!("-batch-{batch}"),
+            Driver::Open { rate_ops_per_s, arrivals } => {
+                format!("-{}-{rate_ops_per_s}", arrivals.word())
+            }
+            Driver::Timed { speed } => format!("-speed-{speed}"),
+        },
+        words: |value| match value {
+            "1" => "single operations".to_owned(),
+            _ => format!("batches of {value}"),
+        },
+    },
+    Dimension {
+        name: "loop",
+        label: "loop",
+        title: "loop",
+        help: "When requests are sent: closed, open, timed",
+        given: Given::Otherwise,
+        get: |work| {
+            let word = match work.driver {
+                Driver::Closed { .. } => "closed",
+                Driver::Open { .. } => "open",
+                Driver::Timed { .. } => "timed",
+            };
+            Some(word.to_owned())
+        },
+        set: |_, value| Err(format!("loop `{value}`: a rate or a speed says which loop it is")),
+        id: |_| String::new(),
+        words: untold,
+    },
+    Dimension {
+        name: "rate-ops-per-s",
+        label: "rate",
+        title: "scheduled rate, requests/s",
+        help: "Requests a second of all threads together, sent whether answered or not",
+        given: Given::Otherwise,
+        get: |work| match work.driver {
+            Driver::Open { rate_ops_per_s, .. } => Some(rate_ops_per_s.to_string()),
+            _ => None,
+        },
+        set: |work, value| {
+            let arrivals = match work.driver {
+                Driver::Open { arrivals, .. } => arrivals,
+                _ => Default::default(),
+            };
+            parse(value)
+                .map(|rate_ops_per_s| work.driver = Driver::Open { rate_ops_per_s, arrivals })
+        },
+        id: |_| String::new(),
+        words: rate,
+    },
+    Dimension {
+        name: "arrivals",
+        label: "arrivals",
+        title: "arrivals",
+        help: "How scheduled requests follow one another: poisson, constant",
+        given: Given::Otherwise,
+        get: |work| match work.driver {
+            Driver::Open { arrivals, .. } => Some(arrivals.word().to_owned()),
+            _ => None,
+        },
+        set: |work, value| match &mut work.driver {
+            Driver::Open { arrivals, .. } => named(value).map(|named| *arrivals = named),
+            _ => Err(format!("arrivals `{value}`: only requests on a schedule have them")),
+        },
+        id: |_| String::new(),
+        words: untold,
+    },
+    Dimension {
+        name: "speed",
+        label: "speed",
+        title: "speed",
+        help: "How many times as fast as the trace",
+        given: Given::Otherwise,
+        get: |work| match work.driver {
+            Driver::Timed { speed } => Some(speed.to_string()),
+            _ => None,
+        },
+        set: |work, value| parse(value).map(|speed| work.driver = Driver::Timed { speed }),
+        id: |_| String::new(),
+        words: |value| format!("the trace's times × {value}"),
+    },
+    Dimension {
+        name: "ageing",
+        label: "ageing",
+        title: "ageing",
+        help: "What stores go through before the clock: none, rewrites:1, churn:2, litter:10",
+        given: Given::InSuites,
+        get: |work| Some(work.ageing.to_string()),
+        set: |work, value| parse(value).map(|ageing| work.ageing = ageing),
+        id: |work| match work.ageing.is_none() {
+            true => String::new(),
+            false => format!("-{}", work.ageing),
+        },
+        words: |value| match value {
+            "none" => "not aged".to_owned(),
+            _ => format!("ageing {}", spaced(value)),
+        },
+    },
+    Dimension {
+        name: "source",
+        label: "source",
+        title: "source of requests",
+        help: "Where requests come from: prepared before the clock, or made in-loop",
+        given: Given::InSuites,
+        get: |work| Some(word(work.source)),
+        set: |work, value| named(value).map(|source| work.source = source),
+        id: |work| if work.source == Source::InLoop { "-in-loop".into() } else { String::new() },
+        words: |value| match value {
+            "prepared" => String::new(),
+            _ => "requests made within the clock".to_owned(),
+        },
+    },
+    Dimension {
+        name: "resident",
+        label: "resident",
+        title: "memory resident before the clock",
+        help: "Whether memory is made resident before the clock",
+        given: Given::InSuites,
+        get: |work| Some(work.resident.to_string()),
+        set: |work, value| parse(value).map(|resident| work.resident = resident),
+        id: |work| if work.resident { String::new() } else { "-not-resident".to_owned() },
+        words: |value| match value {
+            "true" => "memory resident before the clock".to_owned(),
+            _ => "memory touched within the clock".to_owned(),
+        },
+    },
+    Dimension {
+        name: "latency",
+        label: "latency",
+        title: "timed operations",
+        help: "Which operations are timed: sampled (one in 64), all, off",
+        given: Given::InSuites,
+        get: |work| Some(word(work.latency)),
+        set: |work, value| named(value).map(|latency| work.latency = latency),
+        id: |work| match (work.latency, work.driver) {
+            (Timing::All, Driver::Closed { .. }) => "-all-timed".to_owned(),
+            (Timing::Off, _) => "-untimed".to_owned(),
+            _ => String::new(),
+        },
+        words: untold,
+    },
+    Dimension {
+        name: "object-memory-bytes",
+        label: "object-memory-bytes",
+        title: "object memory, bytes",
+        help: "Memory configured for objects",
+        given: Given::Otherwise,
+        get: |work| unless_replayed(work, work.object_memory_bytes.to_string()),
+        set: |work, value| parse(value).map(|bytes| work.object_memory_bytes = bytes),
+        id: |_| String::new(),
+        words: untold,
+    },
+    Dimension {
+        name: "trace",
+        label: "trace",
+        title: "trace",
+        help: "The trace that is replayed",
+        given: Given::Otherwise,
+        get: |work| of_replay(work, |replay| replay.trace.clone()),
+        set: |_, value| Err(format!("trace `{value}`: traces are given by [[replay]] tables")),
+        id: |_| String::new(),
+        words: |value| format!("trace {value}"),
+    },
+    Dimension {
+        name: "working-sets",
+        label: "working-sets",
+        title: "working sets",
+        help: "Whether each thread has keys of its own: private, shared",
+        given: Given::Otherwise,
+        get: |work| of_replay(work, |replay| replay.working_sets.word().to_owned()),
+        set: |_, value| Err(format!("working-sets `{value}`: [[replay]] tables have them")),
+        id: |_| String::new(),
+        words: |value| format!("{value} working sets"),
+    },
+    Dimension {
+        name: "copies",
+        label: "copies",
+        title: "copies of the trace",
+        help: "Copies of the trace in step, each with keys of its own",
+        given: Given::Otherwise,
+        get: |work| of_replay(work, |replay| replay.copies.to_string()),
+        set: |_, value| Err(format!("copies `{value}`: [[replay]] tables have them")),
+        id: |_| String::new(),
+        words: untold,
+    },
+    Dimension {
+        name: "miss",
+        label: "miss",
+        title: "after a miss",
+        help: "What follows a GET that misses: nothing, set",
+        given: Given::Otherwise,
+        get: |work| of_replay(work, |replay| word(replay.miss)),
+        set: |_, value| Err(format!("miss `{value}`: [[replay]] tables have it")),
+        id: |_| String::new(),
+        words: untold,
+    },
+];
+
+/// `value` of a cell that makes its own requests: those of a replay are the trace's.
+fn unless_replayed(work: &KeyValue, value: String) -> Option<String> {
+    work.replay.is_none().then_some(value)
+}
+
+fn of_replay(work: &KeyValue, of: impl Fn(&Replay) -> String) -> Option<String> {
+    work.replay.as_deref().map(of)
+}
+
+fn parse<T: FromStr<Err: Display>>(value: &str) -> Result<T, String> {
+    value.parse().map_err(|error: T::Err| error.to_string())
+}
+
+/// The word of a plain enumeration in files.
+fn word(value: impl Serialize) -> String {
+    let value = serde_json::to_value(value).expect("plain data");
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// The value of a plain enumeration with that word.
+fn named<T: DeserializeOwned>(word: &str) -> Result<T, String> {
+    serde_json::from_value(word.into()).map_err(|error| error.to_string())
+}
