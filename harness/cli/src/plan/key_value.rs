@@ -197,6 +197,14 @@ pub fn check_key_value(work: &KeyValue) -> Result<(), String> {
     {
         return Err(format!("rate-ops-per-s = {rate}: must be 1 to 1e9"));
     }
+    within("think-ns", work.think_ns, 0, 1_000_000_000)?;
+    if work.think_ns > 0 && (work.batch() > 1 || !matches!(work.driver, Driver::Closed { .. })) {
+        return Err(format!(
+            "think-ns = {}: only single operations of a closed loop wait for their answers: drop \
+             `batch` or `rate-ops-per-s`",
+            work.think_ns
+        ));
+    }
     let mix = &work.workload.mix;
     if work.batch() > 1 && mix.scan + mix.read_modify_write > 0.0 {
         return Err(format!(

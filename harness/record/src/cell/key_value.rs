@@ -33,6 +33,9 @@ pub struct KeyValue {
     /// What the store goes through before the clock starts.
     #[serde(default, skip_serializing_if = "Ageing::is_none")]
     pub ageing: Ageing,
+    /// Time that a thread computes between an answer and its next request.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub think_ns: u64,
     /// Whether the memory is made resident before the clock.
     pub resident: bool,
     /// The trace that is replayed in place of the workload's requests; nothing is loaded then.
@@ -72,6 +75,10 @@ pub enum Arrivals {
     Poisson,
     /// At equal gaps.
     Constant,
+}
+
+fn is_zero(value: &u64) -> bool {
+    *value == 0
 }
 
 impl Arrivals {
@@ -142,6 +149,7 @@ impl KeyValue {
             source: Source::Prepared,
             latency: Timing::Sampled,
             ageing: Ageing::None,
+            think_ns: 0,
             resident: true,
             replay: None,
         }

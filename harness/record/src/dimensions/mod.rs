@@ -121,6 +121,7 @@ mod tests {
             ("source", "in-loop"),
             ("resident", "false"),
             ("latency", "all"),
+            ("think-ns", "500"),
         ] {
             let row = Dimension::by_name(name).unwrap();
             let mut work = plain();

@@ -207,6 +207,21 @@ pub const DIMENSIONS: &[Dimension] = &[
         },
     },
     Dimension {
+        name: "think-ns",
+        label: "think-ns",
+        title: "think time, ns",
+        help: "Nanoseconds that a thread computes between an answer and its next request: single \
+               operations of closed loops",
+        given: Given::Plainly,
+        get: |work| (work.think_ns > 0).then(|| work.think_ns.to_string()),
+        set: |work, value| parse(value).map(|ns| work.think_ns = ns),
+        id: |work| match work.think_ns {
+            0 => String::new(),
+            ns => format!("-think-{ns}"),
+        },
+        words: |value| format!("{value} ns of thought between requests"),
+    },
+    Dimension {
         name: "latency",
         label: "latency",
         title: "timed operations",

@@ -307,6 +307,14 @@ impl OnStore<'_> {
                 (Source::InLoop, Some(pacing), _) => {
                     paced::<E>(&mut session, &mut lane, generated, pacing)
                 }
+                (source, None, 1) if work.think_ns > 0 => {
+                    let requests: Box<dyn Iterator<Item = Request>> = match source {
+                        Source::Prepared => Box::new(words.iter().copied()),
+                        Source::InLoop => Box::new(generated),
+                    };
+                    let thoughtful = requests.inspect(|_| think(work.think_ns));
+                    run_single::<E>(&mut session, &mut lane, thoughtful)
+                }
                 (Source::Prepared, None, 1) => {
                     run_single::<E>(&mut session, &mut lane, words.iter().copied())
                 }
@@ -472,4 +480,12 @@ fn session_of<E: KvEngine>(
     threads: usize,
 ) -> Result<E::Session<'_>, String> {
     engine.worker_session(thread, threads).map_err(|error| error.to_string())
+}
+
+/// Keeps the processor busy for so long, as a client does that computes with what it read.
+fn think(think_ns: u64) {
+    let until = monotonic_ns() + think_ns;
+    while monotonic_ns() < until {
+        std::hint::spin_loop();
+    }
 }
