@@ -4,8 +4,8 @@
 //! A store comes into the one list, which `for_each_store!` expands, in one of two ways:
 //!
 //! * it **registers itself**, where it can open itself ([`engine::OpenStore`]): one line under
-//!   "Stores that register themselves" in `harness/Cargo.toml`, and its types in its own manifest
-//!   under `package.metadata.nibble-bench`. The build script (`harness/build/stores.rs`) reads both
+//!   "Stores that register themselves" in `harness/worker/Cargo.toml`, and its types in its own manifest
+//!   under `package.metadata.nibble-bench`. The build script (`harness/worker/build/stores.rs`) reads both
 //!   and writes the entries;
 //! * it has a **line here**, where somebody must stand between: an opener in `adapters/` wraps what
 //!   does not speak the contract, gives a cell's words another meaning, or opens one crate as
