@@ -41,7 +41,7 @@ mod united;
 mod unlike;
 
 pub use draw::{Drawings, Drawn, draw, draw_table, gnuplot_available};
-pub use list::{Figure, all, by_name};
+pub use list::{Figure, all, by_name, of_run, parse};
 pub use table::Table;
 pub use traces::draw_accounts;
 pub use united::{UNITED, unite};

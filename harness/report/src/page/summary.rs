@@ -39,7 +39,7 @@ pub fn matrices_of(figure: &Figure, folder: &Path, rows: &[Row]) -> Vec<Matrix> 
     let shown = SHOWN.iter().filter(|(name, ..)| *name == figure.name);
     let mut all = Vec::new();
     for (_, value, what) in shown {
-        let table = (figure.build)(folder, rows).table;
+        let table = figure.build(folder, rows).table;
         all.extend(matrices(&table, value, &format!("{}: {what}", figure.title)));
     }
     all

@@ -75,7 +75,7 @@ pub(crate) fn claims() -> Vec<ClaimLine> {
 
 fn not_drawn(reason: &str) -> Drawn {
     Drawn {
-        figure: by_name("allocator-bloat").unwrap(),
+        figure: by_name("allocator-bloat").unwrap().clone(),
         svg: "none.svg".into(),
         empty: Some(reason.to_owned()),
         table: Table::default(),
