@@ -6,6 +6,8 @@ mod builders;
 mod declaration;
 mod run;
 mod scripts;
+#[cfg(test)]
+mod tests;
 
 use std::path::Path;
 use std::sync::LazyLock;
