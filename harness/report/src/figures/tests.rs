@@ -242,15 +242,26 @@ fn a_figure_without_rows_says_why_and_leaves_no_drawing() {
     }
 }
 
-/// What the README shows is made of the rows that lie beside it.
+/// What the README shows is made of the rows that lie beside it. A figure that was declared after the
+/// run was published has no table there.
 #[test]
 fn tables_of_the_reference_run_are_made_of_its_rows() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/reference");
     let (_, rows) = record::archive::load(&folder).unwrap();
-    for figure in all() {
-        let path = folder.join("figures").join(format!("{}.tsv", figure.name));
-        let there = fs::read_to_string(&path).unwrap_or_else(|_| panic!("{}", path.display()));
+    let figures = super::of_run(&folder).unwrap();
+    let mut compared = 0;
+    for entry in fs::read_dir(folder.join("figures")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|end| end != "tsv") {
+            continue;
+        }
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let figure = figures.iter().find(|figure| figure.name == name);
+        let figure = figure.unwrap_or_else(|| panic!("{name}: no suite declares it any more"));
+        let there = fs::read_to_string(&path).unwrap();
         let made = figure.build(&folder, &rows).table.to_tsv();
-        assert!(made == there, "{}: draw the reference run again", figure.name);
+        assert!(made == there, "{name}: draw the reference run again");
+        compared += 1;
     }
+    assert!(compared >= 44, "{compared}");
 }
