@@ -16,7 +16,7 @@ pub(super) fn run(folder: &Path, names: &[String]) -> Result<(), Failure> {
     figures::gnuplot_available().map_err(Failure::machine)?;
     let (mut run, rows) = archive::load(folder).map_err(Failure::usage)?;
     if names.is_empty() && !run.figures.is_empty() {
-        wanted.retain(|figure| run.figures.iter().any(|name| *name == figure.name));
+        wanted.retain(|figure| run.figures.contains(&figure.name));
     }
     let drawn =
         figures::draw(folder, &rows, &wanted, Drawings::ByGnuplot).map_err(Failure::internal)?;
