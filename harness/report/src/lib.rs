@@ -3,4 +3,5 @@
 pub mod figures;
 pub mod page;
 pub mod splice;
+pub mod suites;
 pub mod summaries;

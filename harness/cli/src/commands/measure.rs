@@ -18,6 +18,7 @@ use record::archive::{Archive, Resumed, RunRecord};
 use record::identity::Provenance;
 use record::{Cell, MachineRecord};
 use record::{Outcome, Row, SCHEMA};
+use report::suites::KEPT;
 use worker::kernel::available_memory_bytes;
 
 /// Share of available memory that cells in flight may be expected to hold, in percent.
@@ -64,10 +65,10 @@ fn provenance(machine: &MachineRecord, cells: &[Cell]) -> Provenance {
 pub(super) fn measure(
     plan: &Plan,
     record: RunRecord,
-    traces: &Traces,
+    (suites, traces): (&[Suite], &Traces),
     output: &OutputArguments,
 ) -> Result<Measured, Failure> {
-    let mut session = Session::open(record, plan, output)?;
+    let mut session = Session::open(record, plan, suites, output)?;
     for (name, account) in traces.accounts().map_err(Failure::internal)? {
         session.keep_file(&name, &account)?;
     }
@@ -124,15 +125,22 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// A fresh folder, in which the cells of `plan` are to be measured.
+    /// A fresh folder, in which the cells of `plan` are to be measured, with the texts of `suites`.
     pub(super) fn open(
         record: RunRecord,
         plan: &Plan,
+        suites: &[Suite],
         output: &OutputArguments,
     ) -> Result<Self, Failure> {
-        let Plan { cells, suites, .. } = plan;
-        let archive = Archive::create(&output.results, record, cells, suites.clone())
+        let Plan { cells, suites: asking, .. } = plan;
+        let archive = Archive::create(&output.results, record, cells, asking.clone())
             .map_err(Failure::internal)?;
+        // Its figures stay what they are now, however the suites are edited.
+        for suite in suites.iter().filter(|suite| !suite.text.is_empty()) {
+            archive
+                .keep_file(&format!("{KEPT}/{}.toml", suite.name), &suite.text)
+                .map_err(Failure::internal)?;
+        }
         if !cells.is_empty() {
             eprintln!("{}", super::plan::size(cells));
         }

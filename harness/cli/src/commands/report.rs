@@ -11,15 +11,16 @@ use report::figures::{self, Drawings, Drawn, Figure};
 
 /// Rebuilds the report of the run in `folder`.
 pub(super) fn run(folder: &Path, names: &[String]) -> Result<(), Failure> {
-    let mut wanted = wanted(names)?;
+    let known = figures::of_run(folder).map_err(Failure::usage)?;
+    let mut wanted = wanted(&known, names)?;
     figures::gnuplot_available().map_err(Failure::machine)?;
     let (mut run, rows) = archive::load(folder).map_err(Failure::usage)?;
     if names.is_empty() && !run.figures.is_empty() {
-        wanted.retain(|figure| run.figures.iter().any(|name| name == figure.name));
+        wanted.retain(|figure| run.figures.contains(&figure.name));
     }
     let drawn =
         figures::draw(folder, &rows, &wanted, Drawings::ByGnuplot).map_err(Failure::internal)?;
-    print!("{}", report::page::summary(&run, &rows));
+    print!("{}", report::page::summary(&run, &rows, &known));
     let page = write(folder, &mut run, &rows, &drawn)?;
     println!("{}", page.display());
     Ok(())
@@ -40,17 +41,18 @@ pub(super) fn write(
     report::page::write(folder, run, rows, drawn, &lines).map_err(Failure::internal)
 }
 
-/// The figures of those names; all where none is named.
-pub(super) fn wanted(names: &[String]) -> Result<Vec<&'static Figure>, Failure> {
+/// The figures of those names among the `known` ones; all where none is named.
+pub(super) fn wanted<'a>(
+    known: &'a [Figure],
+    names: &[String],
+) -> Result<Vec<&'a Figure>, Failure> {
     if names.is_empty() {
-        return Ok(figures::all().iter().collect());
+        return Ok(known.iter().collect());
     }
-    let known = || figures::all().iter().map(|figure| figure.name);
-    names
-        .iter()
-        .map(|name| {
-            figures::by_name(name)
-                .ok_or_else(|| Failure::usage(unknown_name("figure", name, known())))
-        })
-        .collect()
+    let there = || known.iter().map(|figure| figure.name.as_str());
+    let found = names.iter().map(|name| {
+        let figure = known.iter().find(|figure| figure.name == *name);
+        figure.ok_or_else(|| Failure::usage(unknown_name("figure", name, there())))
+    });
+    found.collect()
 }

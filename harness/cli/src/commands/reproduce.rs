@@ -29,13 +29,14 @@ pub(super) fn run(arguments: &ReproduceArguments) -> Result<(), Failure> {
         }
     };
     let (mut run, rows) = archive::load(&folder).map_err(Failure::internal)?;
-    let wanted = super::report::wanted(&run.figures)?;
+    let known = figures::of_run(&folder).map_err(Failure::internal)?;
+    let wanted = super::report::wanted(&known, &run.figures)?;
     let drawings = drawings(arguments)?;
     if drawings == Drawings::LeftOut {
         run.notices.push("Left out: all drawings; gnuplot is missing on this machine".to_owned());
     }
     let drawn = figures::draw(&folder, &rows, &wanted, drawings).map_err(Failure::internal)?;
-    print!("{}", report::page::summary(&run, &rows));
+    print!("{}", report::page::summary(&run, &rows, &known));
     let page = super::report::write(&folder, &mut run, &rows, &drawn)?;
     println!("{}", page.display());
     if measured_some {
@@ -71,13 +72,13 @@ fn ended(measured: &Measured) -> Result<usize, Failure> {
 
 /// Measures into a fresh folder.
 fn fresh(arguments: &ReproduceArguments) -> Result<Measured, Failure> {
-    let wanted = super::report::wanted(&arguments.figures)?;
+    let wanted = super::report::wanted(figures::all(), &arguments.figures)?;
     let scale = super::scale(&arguments.scale)?;
     drawings(arguments)?;
     let mut names: Vec<&str> = Vec::new();
     for figure in &wanted {
-        for suite in figure.suites {
-            if !names.contains(suite) {
+        for suite in &figure.suites {
+            if !names.contains(&suite.as_str()) {
                 names.push(suite);
             }
         }
@@ -101,5 +102,5 @@ fn fresh(arguments: &ReproduceArguments) -> Result<Measured, Failure> {
     let name = format!("reproduce-{}", scale.name);
     let mut run = record(&name, Some(scale), &suites, &plan);
     run.figures.clone_from(&arguments.figures);
-    measure(&plan, run, &traces, &arguments.output)
+    measure(&plan, run, (&suites, &traces), &arguments.output)
 }

@@ -21,7 +21,8 @@ pub(super) fn run(arguments: &RunArguments) -> Result<(), Failure> {
         (None, None) => return Err(Failure::usage("name a suite, or a run with --resume")),
     };
     let (run, rows) = archive::load(&measured.folder).map_err(Failure::internal)?;
-    print!("{}", report::page::summary(&run, &rows));
+    let figures = report::figures::of_run(&measured.folder).map_err(Failure::internal)?;
+    print!("{}", report::page::summary(&run, &rows, &figures));
     println!("{}", measured.folder.display());
     if measured.interrupted {
         eprintln!("stopped; `nibble-bench run --resume {}` goes on", measured.folder.display());
@@ -49,8 +50,9 @@ fn fresh(suite: &str, arguments: &RunArguments) -> Result<Measured, Failure> {
     for notice in &plan.notices {
         eprintln!("note: {notice}");
     }
-    let record = record(&suite.name.clone(), Some(scale), &[suite], &plan);
-    measure(&plan, record, &traces, &arguments.output)
+    let suites = [suite];
+    let record = record(&suites[0].name, Some(scale), &suites, &plan);
+    measure(&plan, record, (&suites, &traces), &arguments.output)
 }
 
 /// The cells once more, with hardware events counted.

@@ -44,7 +44,7 @@ pub(super) fn run(arguments: &SearchArguments) -> Result<(), Failure> {
     work.latency = Timing::All;
     let plan = Plan::default();
     let name = format!("search-{}", system.label().replace(['/', ':'], "-"));
-    let session = Session::open(record(&name, None, &[], &plan), &plan, &arguments.output)?;
+    let session = Session::open(record(&name, None, &[], &plan), &plan, &[], &arguments.output)?;
     let mut probing = Probing { arguments, system, work, promise, session, probes: 0 };
     let found = probing.search()?;
     let interrupted = probing.session.is_interrupted();

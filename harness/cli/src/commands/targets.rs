@@ -42,7 +42,7 @@ pub(super) fn run(arguments: &TargetsArguments) -> Result<(), Failure> {
     let plan = distinct(&planned);
     check_memory(&plan.cells)?;
     let record = record("targets", None, &[], &plan);
-    let session = Session::open(record, &plan, &arguments.output)?;
+    let session = Session::open(record, &plan, &[], &arguments.output)?;
     let mut bench = Bench {
         session,
         file: &file,

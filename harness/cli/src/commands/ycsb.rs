@@ -37,7 +37,7 @@ pub(super) fn run(arguments: &YcsbArguments) -> Result<(), Failure> {
     }
     plan.notices.insert(0, format!("properties: {}", as_text(&asked)));
     let record = record(&format!("ycsb-{}", run.workload.name), None, &[], &plan);
-    let measured = measure(&plan, record, &Traces::default(), &arguments.output)?;
+    let measured = measure(&plan, record, (&[], &Traces::default()), &arguments.output)?;
     let (_, rows) = archive::load(&measured.folder).map_err(Failure::internal)?;
     for store in &arguments.stores {
         let label = registry::store(store).map_err(Failure::usage)?.label();

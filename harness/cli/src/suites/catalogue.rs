@@ -5,53 +5,13 @@ use std::path::Path;
 
 use super::suite::{Suite, SuiteError};
 use record::unknown_name;
+use report::suites::BUILT_IN;
 
-macro_rules! suites {
-    ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../../../suites/", $name, ".toml")))),*]
-    };
-}
-
-const SUITES: &[(&str, &str)] = suites![
-    "allocator-bloat",
-    "allocator-threads",
-    "capabilities",
-    "compaction-workers",
-    "components",
-    "copy-routine",
-    "embedded",
-    "engine-knobs",
-    "first-touch",
-    "gate",
-    "heaps-in-stores",
-    "index-layouts",
-    "malloc-traces",
-    "mapping-cost",
-    "maps",
-    "memory-over-time",
-    "mica-modes",
-    "open-loop",
-    "postmark-scaling",
-    "postmark-utilisation",
-    "power",
-    "put-latency",
-    "ramcloud-patterns",
-    "real-traces",
-    "refill",
-    "rivals",
-    "segment-block",
-    "self-test",
-    "servers",
-    "store-bloat",
-    "store-throughput",
-    "utilisation",
-    "ycsb-core",
-    "ycsb-threads",
-];
-
-/// Names of the built-in suites.
+/// Names of the built-in suites, in alphabetical order.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    SUITES.iter().map(|(name, _)| *name)
+    let mut names: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
+    names.sort_unstable();
+    names.into_iter()
 }
 
 /// The built-in suite `name`.
@@ -60,7 +20,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// When the suite's file is broken, which a test excludes.
 #[must_use]
 pub fn built_in(name: &str) -> Option<Suite> {
-    let (name, text) = SUITES.iter().find(|(candidate, _)| *candidate == name)?;
+    let (name, text) = BUILT_IN.iter().find(|(candidate, _)| *candidate == name)?;
     Some(Suite::parse(&format!("{name}.toml"), text).expect("a built-in suite parses"))
 }
 

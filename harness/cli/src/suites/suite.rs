@@ -55,6 +55,12 @@ pub struct Suite {
     /// Replays of traces of requests.
     #[serde(default)]
     pub replay: Vec<ReplayGrid>,
+    /// What is drawn of the rows, as the file has it: the crate `report` reads it.
+    #[serde(default, rename = "figure")]
+    figures: Vec<toml::Table>,
+    /// The file's text, which a run keeps; empty where there is no file.
+    #[serde(skip)]
+    pub text: String,
 }
 
 /// Every combination of these is a fragmentation cell.
@@ -196,6 +202,8 @@ impl Suite {
             mapping: Vec::new(),
             allocations: Vec::new(),
             replay: Vec::new(),
+            figures: Vec::new(),
+            text: String::new(),
         }
     }
 
@@ -224,6 +232,8 @@ impl Suite {
         suite.name = std::path::Path::new(file)
             .file_stem()
             .map_or_else(|| file.to_owned(), |stem| stem.to_string_lossy().into_owned());
+        suite.text = text.to_owned();
+        report::figures::parse(&suite.name, text).map_err(fail)?;
         let measures_nothing = suite.fragmentation.is_empty()
             && suite.key_value.is_empty()
             && suite.copy.is_empty()
@@ -281,6 +291,28 @@ mod tests {
         ] {
             let message = told(cycles, delete_percent).unwrap_err();
             assert!(message.starts_with("my.toml: line "), "{message}");
+            assert!(message.contains(wanted), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_figure_that_cannot_be_drawn_names_line_and_remedy() {
+        let told = |figure: &str| {
+            let text = format!(
+                "question = \"?\"\n\n[[fragmentation]]\nheaps = [\"glibc\"]\npatterns = [\"P1\"]\n\n\
+                 [[figure]]\nname = \"mine\"\ntitle = \"Mine\"\ncaption = \"Bars.\"\n{figure}\n"
+            );
+            Suite::parse("my.toml", &text).map(|_| ()).map_err(|error| error.to_string())
+        };
+        let script = "script = \"lines\"";
+        assert_eq!(told(&format!("build = \"over-threads\"\n{script}")), Ok(()));
+        for (figure, line, wanted) in [
+            (format!("build = \"over-thread\"\n{script}"), 11, "over-threads"),
+            (format!("build = \"over-threads\"\n{script}\ncolour = 1"), 13, "own-axes"),
+            ("build = \"over-threads\"\nscript = \"line\"".to_owned(), 12, "lines"),
+        ] {
+            let message = told(&figure).unwrap_err();
+            assert!(message.starts_with(&format!("my.toml: line {line}: ")), "{message}");
             assert!(message.contains(wanted), "{message}");
         }
     }

@@ -43,9 +43,9 @@ fn key(work: &KeyValue) -> Key {
 }
 
 /// The table and what there is to say about it.
-pub(super) fn throughput_memory(rows: &[Row]) -> Data {
+pub(super) fn throughput_memory(suite: &str, rows: &[Row]) -> Data {
     let mut all = record::repetitions(rows);
-    all.retain(|one| one.asked_by("store-throughput") && one.role() != record::Role::Roofline);
+    all.retain(|one| one.asked_by(suite) && one.role() != record::Role::Roofline);
     let mut places: BTreeMap<(&str, Key), Vec<&Repetition<'_>>> = BTreeMap::new();
     for repetition in &all {
         if let Some(work) = requests(repetition) {

@@ -25,7 +25,7 @@ const TERMINALS: [&str; 3] = ["svg", "pdf", "png"];
 #[derive(Clone, Debug)]
 pub struct Drawn {
     /// The figure.
-    pub figure: &'static Figure,
+    pub figure: Figure,
     /// The drawing; there is none where `empty` says why.
     pub svg: PathBuf,
     /// Why there is no drawing.
@@ -142,18 +142,17 @@ fn draw_one(
     target: &Path,
     drawings: Drawings,
 ) -> Result<Drawn, String> {
-    let figure = super::by_name(figure.name).ok_or("a figure that is not in the list")?;
-    let data = (figure.build)(folder, rows);
+    let data = figure.build(folder, rows);
     let empty = figure.why_empty(&data).or_else(|| drawings.why_none());
     write(&part.join(format!("{}.tsv", figure.name)), &data.table.to_tsv())?;
-    write(&part.join(format!("{}.gp", figure.name)), figure.script)?;
+    write(&part.join(format!("{}.gp", figure.name)), &figure.script)?;
     if empty.is_none() {
         for terminal in TERMINALS {
-            run_gnuplot(part, figure.name, terminal)?;
+            run_gnuplot(part, &figure.name, terminal)?;
         }
     }
     Ok(Drawn {
-        figure,
+        figure: figure.clone(),
         svg: target.join(format!("{}.svg", figure.name)),
         empty,
         missing: data.missing(),

@@ -30,8 +30,8 @@ const LAYOUT_COLUMNS: [Column; 12] = [
 ];
 
 /// `index-layouts`: throughput by layout, and index bytes for each key over the number of keys.
-pub(super) fn index_layouts(rows: &[Row]) -> Data {
-    let (mut data, all) = (Data::new(&LAYOUT_COLUMNS), asked_by("index-layouts", rows));
+pub(super) fn index_layouts(suite: &str, rows: &[Row]) -> Data {
+    let (mut data, all) = (Data::new(&LAYOUT_COLUMNS), asked_by(suite, rows));
     let systems: BTreeMap<String, String> =
         all.iter().map(|one| (layout(&one.cell.system), one.system.to_owned())).collect();
     let fill = most_repeated_fill(&all);
@@ -154,8 +154,8 @@ const KNOB_COLUMNS: [Column; 13] = [
 const BEST: &str = "best";
 
 /// `engine-knobs`: each knob turned alone, as a share of the best configuration's throughput.
-pub(super) fn engine_knobs(rows: &[Row]) -> Data {
-    let (mut data, all) = (Data::new(&KNOB_COLUMNS), asked_by("engine-knobs", rows));
+pub(super) fn engine_knobs(suite: &str, rows: &[Row]) -> Data {
+    let (mut data, all) = (Data::new(&KNOB_COLUMNS), asked_by(suite, rows));
     let knob = |one: &Repetition<'_>| knob_of(&one.cell.system);
     let mut series: Vec<String> =
         all.iter().map(knob).collect::<BTreeSet<_>>().into_iter().collect();

@@ -204,7 +204,7 @@ fn key_value(name: &str, distribution: &str, get_percent: u32, repetition: u32) 
 
 /// Rows of the suites about the engine itself.
 fn engine() -> Vec<Row> {
-    let rows = ["index-layouts", "engine-knobs"].map(|suite| rows_of_engine(suite));
+    let rows = ["index-layouts", "engine-knobs"].map(rows_of_engine);
     rows.into_iter().flatten().collect()
 }
 

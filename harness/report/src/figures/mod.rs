@@ -1,17 +1,18 @@
 //! From rows to drawings: each figure has a table, which is computed here, and a gnuplot script
-//! (`plots/NAME.gp`), which draws it and computes nothing.
+//! (`plots/`), which draws it and computes nothing.
 //!
 //! ```text
 //! rows ─ repetitions ─► cells that count ─ medians and spread ─► NAME.tsv ─ NAME.gp ─► svg, pdf, png
 //! ```
 //!
 //! A repetition counts where each of its steps ended as it should; all others are reported and
-//! never drawn. To add a figure: a script, an entry in `list/`, and its selection of cells: of
-//! fragmentation cells in `selections.rs` (of cycles: `refill.rs`; of allocation traces:
-//! `allocations.rs`), of key-value cells in `key_value/`, where a selection is a function from a cell
-//! to spots (`samples.rs`) and the table is the same for all (`panels.rs`). Figures of traces
-//! (`traces/`) are drawn from the accounts in the run's folder. Predictions (`model/`) stand apart,
-//! and every one of them says that it was not measured.
+//! never drawn. A figure is declared in the file of its suite (`list/`): what it says, which builder
+//! makes its table and which script draws it. A new builder selects cells: of fragmentation cells in
+//! `selections.rs` (of cycles: `refill.rs`; of allocation traces: `allocations.rs`), of key-value
+//! cells in `key_value/`, where a selection is a function from a cell to spots (`samples.rs`) and the
+//! table is the same for all (`panels.rs`). Figures of traces (`traces/`) are drawn from the accounts
+//! in the run's folder. Predictions (`model/`) stand apart, and every one of them says that it was
+//! not measured.
 
 mod allocations;
 mod axes;
@@ -41,7 +42,7 @@ mod united;
 mod unlike;
 
 pub use draw::{Drawings, Drawn, draw, draw_table, gnuplot_available};
-pub use list::{Figure, all, by_name};
+pub use list::{Figure, all, by_name, of_run, parse};
 pub use table::Table;
 pub use traces::draw_accounts;
 pub use united::{UNITED, unite};

@@ -71,7 +71,7 @@ fn a_refusal_is_marked_and_named() {
         edited(&suite("utilisation"), "fill-70-threads-2-batch-1-rewrites:1/hashmap/", |row| {
             row.latency_by_kind_ns.get_mut("update").unwrap().insert("p99.9".to_owned(), 7_500);
         });
-    let data = scaling::utilisation(&rows);
+    let data = scaling::utilisation("utilisation", &rows);
     let table = &data.table;
     let tail = ("measure", "p99.9 of updates, µs");
     let measured = one_of(table, &[tail, ("series", "hashmap"), ("group", "70")]);
@@ -90,7 +90,7 @@ fn in_place_is_divided_by_appended_repetition_by_repetition() {
     let work = "get-50-uniform-value-1KiB-fill-12-threads-1-batch-1";
     let rows = with_mops(&suite("ycsb-threads"), &format!("{work}/nibble/"), [1.0, 2.0, 4.0]);
     let rows = with_mops(&rows, &format!("{work}/nibble@update=in-place/"), [1.5, 3.0, 6.0]);
-    let data = scaling::in_place_ratio(&rows);
+    let data = scaling::in_place_ratio("ycsb-threads", &rows);
     let wanted = [("panel", "uniform"), ("series", "1 thread"), ("group", "50 % GET")];
     let row = one_of(&data.table, &wanted);
     for end in ["value", "value-low", "value-high"] {
@@ -103,14 +103,14 @@ fn in_place_is_divided_by_appended_repetition_by_repetition() {
         row.outcome = Outcome::Crashed;
         row.reason = Some("killed".to_owned());
     }
-    let data = scaling::in_place_ratio(&broken);
+    let data = scaling::in_place_ratio("ycsb-threads", &broken);
     assert_eq!(data.table.number(one_of(&data.table, &wanted), "n"), 2.0);
     assert_eq!(data.missing(), ["1 thread (appended) (uniform, 50 % GET): crashed: killed"]);
 }
 
 #[test]
 fn components_have_panels_of_their_own() {
-    let table = components::components(&suite("components")).table;
+    let table = components::components("components", &suite("components")).table;
     for (panel, series, groups) in [
         ("epoch, 100 % GET", "thread-ticks", ["1", "2"].as_slice()),
         ("epoch, 0 % GET", "global-counter", &["1", "2"]),
@@ -129,7 +129,8 @@ fn components_have_panels_of_their_own() {
 fn the_best_field_is_marked_and_told_with_what_overlaps() {
     let rows = suite("segment-block");
     let part = "@block-bytes=65536@segment-bytes=1048576/";
-    let data = compaction::segment_block(&with_mops(&rows, part, [50.0, 51.0, 52.0]));
+    let data =
+        compaction::segment_block("segment-block", &with_mops(&rows, part, [50.0, 51.0, 52.0]));
     let table = &data.table;
     // Three sizes of values, five of segments, four of blocks.
     assert_eq!(table.rows.len(), 60);
@@ -144,7 +145,10 @@ fn the_best_field_is_marked_and_told_with_what_overlaps() {
     // As good as equal: the note does not claim a winner.
     let near = "@block-bytes=16384@segment-bytes=1048576/";
     let rows = with_mops(&with_mops(&rows, part, [50.0, 51.0, 52.0]), near, [50.5, 49.0, 52.0]);
-    assert!(told(&compaction::segment_block(&rows), "the interval of 1 other point overlaps"));
+    assert!(told(
+        &compaction::segment_block("segment-block", &rows),
+        "the interval of 1 other point overlaps"
+    ));
 }
 
 #[test]
@@ -155,7 +159,7 @@ fn compaction_without_workers_is_a_level() {
         "fill-90-threads-2-batch-1-rewrites:1/nibble@compaction=inline/",
         [3.0, 3.0, 3.0],
     );
-    let table = compaction::workers(&rows).table;
+    let table = compaction::workers("compaction-workers", &rows).table;
     let here = [("measure", "throughput, Mops/s"), ("panel", "90 % fill")];
     for (role, series, value) in [("main", "background", 2.0), ("level", "inline", 3.0)] {
         let found = all_of(&table, &[here[0], here[1], ("role", role), ("series", series)]);
@@ -170,7 +174,7 @@ fn compaction_without_workers_is_a_level() {
 
 #[test]
 fn copies_are_grouped_by_value_size() {
-    let table = compaction::copy_routine(&suite("copy-routine")).table;
+    let table = compaction::copy_routine("copy-routine", &suite("copy-routine")).table;
     let group = |place: f64| {
         let found = (0..table.rows.len()).find(|&row| table.number(row, "place") == place);
         table.text(found.unwrap(), "group")
@@ -187,7 +191,7 @@ fn mapping_is_timed_by_region_and_by_page() {
             row.latency_by_kind_ns.get_mut(kind).unwrap().insert("p50".to_owned(), ns);
         }
     });
-    let data = mapping::mapping_cost(&rows);
+    let data = mapping::mapping_cost("mapping-cost", &rows);
     let series = ("series", "pages of 4KiB, 2 threads");
     for (measure, panel, value) in [
         ("a region, µs", "map", 3.2),
@@ -215,7 +219,7 @@ fn puts_are_told_apart_by_kind() {
             }
         }
     });
-    let table = latency::put_latency(&rows).table;
+    let table = latency::put_latency("put-latency", &rows).table;
     for (panel, value) in [("insert, values of 64 B", 3.0), ("update, values of 1KiB", 8.0)] {
         let row = one_of(&table, &[("panel", panel), ("series", "nibble"), ("group", "p99")]);
         assert!((table.number(row, "value") - value).abs() < 1e-9);
@@ -230,7 +234,7 @@ fn an_open_loop_shows_the_queue_and_says_where_it_is_long() {
         let open_loop = row.open_loop.as_mut().unwrap();
         open_loop.service_ns.insert("p50".to_owned(), 1_000);
     });
-    let data = latency::open_loop(&rows);
+    let data = latency::open_loop("open-loop", &rows);
     let table = &data.table;
     let place = [("panel", "p50"), ("series", "hashmap"), ("group", "250k")];
     for (role, value) in [("main", 4.0), ("thin", 1.0)] {
@@ -251,7 +255,7 @@ fn efficiency_is_drawn_where_rows_have_it() {
     let known = edited(&rows, "/btree/", |row| {
         row.roofline.as_mut().unwrap().efficiency = 0.25;
     });
-    let table = stores::ycsb_core(&known).table;
+    let table = stores::ycsb_core("ycsb-core", &known).table;
     let row = one_of(&table, &[efficiency, ("series", "btree"), ("group", "ycsb-e")]);
     assert!((table.number(row, "value") - 25.0).abs() < 1e-9);
     assert!(all_of(&table, &[("series", "roofline")]).is_empty());
@@ -259,7 +263,7 @@ fn efficiency_is_drawn_where_rows_have_it() {
     let row = one_of(&table, &[efficiency, ("series", "nibble"), ("group", "ycsb-e")]);
     assert!(table.number(row, "value").is_nan());
     let without = edited(&rows, "", |row| row.roofline = None);
-    let data = stores::ycsb_core(&without);
+    let data = stores::ycsb_core("ycsb-core", &without);
     let found = all_of(&data.table, &[efficiency]);
     assert!(found.iter().all(|&row| data.table.number(row, "value").is_nan()));
     assert!(data.missing().is_empty(), "{:?}", data.missing());
@@ -268,7 +272,7 @@ fn efficiency_is_drawn_where_rows_have_it() {
 #[test]
 fn a_share_of_nothing_is_a_number() {
     let rows = edited(&suite("first-touch"), "/hashmap/", |row| row.cpu.system_ns = 0);
-    let table = stores::first_touch(&rows).table;
+    let table = stores::first_touch("first-touch", &rows).table;
     let share = ("measure", "system time ÷ CPU time, %");
     let row = |series, group| one_of(&table, &[share, ("series", series), ("group", group)]);
     assert_eq!(table.number(row("hashmap", "resident before the clock"), "value"), 0.0);

@@ -20,10 +20,10 @@ pub(super) fn section(
     claims: &[ClaimLine],
     cells: &Cells<'_>,
 ) -> Result<String, String> {
-    let figure = drawn.figure;
-    let mut html = format!("<section id=\"{}\">\n", escape(figure.name));
-    html += &element("h2", figure.title);
-    html += &format!("<p class=\"question\">{}</p>\n", escape(figure.question));
+    let figure = &drawn.figure;
+    let mut html = format!("<section id=\"{}\">\n", escape(&figure.name));
+    html += &element("h2", &figure.title);
+    html += &format!("<p class=\"question\">{}</p>\n", escape(&figure.question));
     match &drawn.empty {
         Some(reason) => {
             html += &format!("<p class=\"notice\">Not drawn. {}</p>\n", escape(reason));
@@ -32,12 +32,12 @@ pub(super) fn section(
             html += &image(drawn)?;
             html += &format!(
                 "<p class=\"caption\"><b>How to read it.</b> {} {}</p>\n",
-                escape(figure.caption),
+                escape(&figure.caption),
                 escape(&drawn.notes.join(" "))
             );
         }
     }
-    html += &claims::shown_by(figure.name, claims);
+    html += &claims::shown_by(&figure.name, claims);
     html += &missing(drawn);
     let lines = drawn.table.rows.len();
     if lines > 0 {
@@ -60,7 +60,7 @@ fn image(drawn: &Drawn) -> Result<String, String> {
     Ok(format!(
         "<figure tabindex=\"0\"><img alt=\"{}: the numbers are in the table below\" src=\"{}\">\
          </figure>\n",
-        escape(drawn.figure.title),
+        escape(&drawn.figure.title),
         data_url(&svg)
     ))
 }
@@ -75,7 +75,7 @@ fn missing(drawn: &Drawn) -> String {
 
 /// The commands that measure and draw it again.
 fn reproduce(run: &RunRecord, drawn: &Drawn) -> String {
-    let name = drawn.figure.name;
+    let name = &drawn.figure.name;
     let measure = if drawn.figure.suites.is_empty() {
         "nibble-bench run my.toml\nnibble-bench report results/RUN".to_owned()
     } else {
@@ -92,13 +92,13 @@ fn reproduce(run: &RunRecord, drawn: &Drawn) -> String {
 
 /// Which figure it follows, and its files.
 fn source(drawn: &Drawn) -> String {
-    let name = drawn.figure.name;
+    let name = &drawn.figure.name;
     let formats: &[&str] = if drawn.empty.is_some() { &["tsv"] } else { &["svg", "pdf", "tsv"] };
     let files: Vec<String> =
         formats.iter().map(|end| file_link(&format!("figures/{name}.{end}"), end)).collect();
     format!(
         "<p class=\"aside\">After: {}. Figure {name}: {}.</p>\n",
-        escape(drawn.figure.source),
+        escape(&drawn.figure.source),
         files.join(", ")
     )
 }

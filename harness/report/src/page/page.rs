@@ -76,7 +76,7 @@ fn contents(folder: &Path, drawn: &[Drawn]) -> String {
     };
     let mut html = "<nav aria-label=\"contents\">\n<h2>Contents</h2>\n<ol>\n".to_owned();
     for drawn in drawn {
-        html += &entry(drawn.figure.name, drawn.figure.title);
+        html += &entry(&drawn.figure.name, &drawn.figure.title);
     }
     for (id, text) in [
         ("run", "What was run"),

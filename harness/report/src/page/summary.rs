@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{opening, outcomes};
 use crate::figures::table::prefixed;
-use crate::figures::{self, Figure, Table};
+use crate::figures::{Figure, Table};
 use record::Row;
 use record::archive::RunRecord;
 
@@ -39,18 +39,18 @@ pub fn matrices_of(figure: &Figure, folder: &Path, rows: &[Row]) -> Vec<Matrix> 
     let shown = SHOWN.iter().filter(|(name, ..)| *name == figure.name);
     let mut all = Vec::new();
     for (_, value, what) in shown {
-        let table = (figure.build)(folder, rows).table;
+        let table = figure.build(folder, rows).table;
         all.extend(matrices(&table, value, &format!("{}: {what}", figure.title)));
     }
     all
 }
 
-/// Key numbers for the terminal: one small table for each figure that has numbers, then counts
+/// Key numbers for the terminal: one small table for each of `figures` that has numbers, then counts
 /// of outcomes, then everything that the plan does not allow for, with its reason.
 #[must_use]
-pub fn summary(run: &RunRecord, rows: &[Row]) -> String {
+pub fn summary(run: &RunRecord, rows: &[Row], figures: &[Figure]) -> String {
     let mut text = format!("{}: {}\n", run.name, opening::scale(run));
-    for figure in figures::all() {
+    for figure in figures {
         // Only curves need the folder.
         for matrix in matrices_of(figure, Path::new(""), rows) {
             text += &format!("\n{}; medians\n{}", matrix.title, aligned(&matrix.lines));

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, Weak};
 use super::{ClaimDetail, ClaimLine, summary, write};
 use crate::figures::fixture::{self, Folder};
 use crate::figures::table::Value;
-use crate::figures::{Drawings, Drawn, Table, by_name, draw, gnuplot_available};
+use crate::figures::{Drawings, Drawn, Table, all, by_name, draw, gnuplot_available};
 use record::MachineRecord;
 use record::SCHEMA;
 use record::Scale;
@@ -75,7 +75,7 @@ pub(crate) fn claims() -> Vec<ClaimLine> {
 
 fn not_drawn(reason: &str) -> Drawn {
     Drawn {
-        figure: by_name("allocator-bloat").unwrap(),
+        figure: by_name("allocator-bloat").unwrap().clone(),
         svg: "none.svg".into(),
         empty: Some(reason.to_owned()),
         table: Table::default(),
@@ -118,22 +118,22 @@ fn every_row_that_was_not_measured_is_listed_with_its_reason() {
 
 #[test]
 fn a_smoke_run_says_that_nothing_follows_from_it() {
-    let says = |scale| summary(&run(scale), &[]).contains("too small to conclude from");
+    let says = |scale| summary(&run(scale), &[], all()).contains("too small to conclude from");
     assert!(says("smoke") && !says("quick"));
 }
 
 #[test]
 fn a_resumed_run_says_when() {
     let mut run = run("quick");
-    assert!(!summary(&run, &[]).contains("resumed"));
+    assert!(!summary(&run, &[], all()).contains("resumed"));
     run.resumed = vec!["2026-11-20T16:00:00Z".to_owned()];
-    assert!(summary(&run, &[]).contains("interrupted and resumed at 2026-11-20T16:00:00Z"));
+    assert!(summary(&run, &[], all()).contains("interrupted and resumed at 2026-11-20T16:00:00Z"));
 }
 
 #[test]
 fn the_summary_counts_outcomes_and_names_what_was_unexpected() {
     let rows = fixture::rows();
-    let text = summary(&run("quick"), &rows);
+    let text = summary(&run("quick"), &rows, all());
     assert!(text.contains("3 crashed (UNEXPECTED)"), "{text}");
     assert!(text.contains("1 wrong-values (UNEXPECTED)"), "{text}");
     assert!(text.contains("full (as planned)"), "{text}");

@@ -42,7 +42,7 @@ pub fn block(name: &str, material: &Material<'_>) -> Result<String, String> {
         figure => match figures::by_name(figure) {
             Some(figure) => numbers(figure, material),
             None => {
-                let known = figures::all().iter().map(|figure| figure.name);
+                let known = figures::all().iter().map(|figure| figure.name.as_str());
                 Err(unknown_name("block", figure, [RUN, CLAIMS, FIGURES].into_iter().chain(known)))
             }
         },
@@ -104,7 +104,7 @@ fn claims_by_source(material: &Material<'_>) -> String {
 
 fn list() -> String {
     let lines = figures::all().iter().map(|figure| {
-        vec![format!("`{}`", figure.name), figure.question.to_owned(), figure.source.to_owned()]
+        vec![format!("`{}`", figure.name), figure.question.clone(), figure.source.clone()]
     });
     let heading = ["figure", "asks", "after"].map(str::to_owned).to_vec();
     table(&std::iter::once(heading).chain(lines).collect::<Vec<_>>(), false)
@@ -159,7 +159,7 @@ mod tests {
         assert!(text.lines().filter(|line| line.starts_with("| ")).count() > 2, "{text}");
         assert!(text.contains("---:"));
         let list = content("figures").unwrap();
-        assert!(figures::all().iter().all(|figure| list.contains(figure.name)));
+        assert!(figures::all().iter().all(|figure| list.contains(&figure.name)));
         assert!(content("run").unwrap().contains("scale quick"));
     }
 

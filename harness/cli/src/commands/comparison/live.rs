@@ -77,7 +77,7 @@ impl Bench {
     ) -> Result<Self, Failure> {
         super::side::check_memory(&sides, &bases)?;
         let plan = Plan::default();
-        let mut session = Session::open(record(name, scale, suites, &plan), &plan, output)?;
+        let mut session = Session::open(record(name, scale, suites, &plan), &plan, suites, output)?;
         session.keep_rows_only();
         Ok(Self {
             session,

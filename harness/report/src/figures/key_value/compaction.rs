@@ -16,8 +16,8 @@ use record::dimensions::in_bytes;
 use record::repetition::Repetition;
 
 /// `segment-block`: throughput over the sizes of segments and blocks, a panel for each of values.
-pub(in crate::figures) fn segment_block(rows: &[Row]) -> Data {
-    let all = cells("segment-block", rows);
+pub(in crate::figures) fn segment_block(suite: &str, rows: &[Row]) -> Data {
+    let all = cells(suite, rows);
     let mut data = Data::default();
     let points = points(&mut data, &all, |one| {
         let bytes = |name| {
@@ -67,9 +67,9 @@ pub(super) fn verdict(
 
 /// `compaction-workers`: throughput and CPU time over the number of workers; without any as a
 /// level.
-pub(in crate::figures) fn workers(rows: &[Row]) -> Data {
+pub(in crate::figures) fn workers(suite: &str, rows: &[Row]) -> Data {
     const CPU: Measure = Measure { rank: 1, title: "CPU time, ns/operation", log: false };
-    let all = cells("compaction-workers", rows);
+    let all = cells(suite, rows);
     let count = |one: &Repetition<'_>| number(option(one, "compaction-workers")?);
     let mut counts: Vec<f64> = all.iter().filter_map(count).collect();
     counts.sort_by(f64::total_cmp);
@@ -95,8 +95,8 @@ pub(in crate::figures) fn workers(rows: &[Row]) -> Data {
 }
 
 /// `copy-routine`: throughput by value size and routine, and bytes copied by the routine alone.
-pub(in crate::figures) fn copy_routine(rows: &[Row]) -> Data {
-    let all = cells("copy-routine", rows);
+pub(in crate::figures) fn copy_routine(suite: &str, rows: &[Row]) -> Data {
+    let all = cells(suite, rows);
     of_suite(&all, (Drawing::Bars, Axes::default()), |one| {
         const ALONE: Measure = Measure { rank: 1, title: "copied, GB/s", log: false };
         let Some(routine) = option(one, "copy").map(Label::named) else { return Vec::new() };

@@ -10,8 +10,8 @@ use record::Row;
 use record::repetition::Repetition;
 
 /// Throughput over threads by epoch, over value sizes by placement, over heads by their choice.
-pub(in crate::figures) fn components(rows: &[Row]) -> Data {
-    let all = cells("components", rows);
+pub(in crate::figures) fn components(suite: &str, rows: &[Row]) -> Data {
+    let all = cells(suite, rows);
     of_suite(&all, (Drawing::Lines, Axes::default()), |one| pick(one).into_iter().collect())
 }
 

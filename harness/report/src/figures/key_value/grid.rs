@@ -15,8 +15,7 @@ use record::repetition::{Repetition, repetitions};
 
 /// Whether a suite asks for the cell that no figure draws.
 fn has_no_figure(one: &Repetition<'_>) -> bool {
-    let drawn =
-        |suite: &String| figures().iter().any(|figure| figure.suites.contains(&suite.as_str()));
+    let drawn = |suite: &String| figures().iter().any(|figure| figure.suites.contains(suite));
     let mut suites = one.rows.iter().flat_map(|row| &row.suites).peekable();
     suites.peek().is_none() || suites.any(|suite| !drawn(suite))
 }

@@ -11,9 +11,9 @@ use record::dimensions::short;
 use record::{Flag, Row};
 
 /// `put-latency`: percentiles of inserts and of updates, a panel for each kind and value size.
-pub(in crate::figures) fn put_latency(rows: &[Row]) -> Data {
+pub(in crate::figures) fn put_latency(suite: &str, rows: &[Row]) -> Data {
     const LATENCY: Measure = Measure { rank: 0, title: "latency, µs", log: true };
-    let all = cells("put-latency", rows);
+    let all = cells(suite, rows);
     of_suite(&all, (Drawing::Lines, Axes::over("percentile")), |one| {
         let Some(work) = requests(one) else { return Vec::new() };
         let (series, role) = system(one);
@@ -37,9 +37,9 @@ pub(in crate::figures) fn put_latency(rows: &[Row]) -> Data {
 }
 
 /// `open-loop`: latency over the scheduled rate, from the scheduled and from the real start.
-pub(in crate::figures) fn open_loop(rows: &[Row]) -> Data {
+pub(in crate::figures) fn open_loop(suite: &str, rows: &[Row]) -> Data {
     const LATENCY: Measure = Measure { rank: 0, title: "latency, µs", log: true };
-    let all = cells("open-loop", rows);
+    let all = cells(suite, rows);
     let mut data = Data::default();
     let points = points(&mut data, &all, |one| {
         let rate = requests(one).and_then(|work| work.rate_ops_per_s());

@@ -10,11 +10,11 @@ use record::Row;
 use record::Work;
 
 /// `mapping-cost`: time to map and to unmap over the region's size, whole and for a page.
-pub(in crate::figures) fn mapping_cost(rows: &[Row]) -> Data {
+pub(in crate::figures) fn mapping_cost(suite: &str, rows: &[Row]) -> Data {
     const REGION: Measure = Measure { rank: 0, title: "a region, µs", log: true };
     const PAGE: Measure = Measure { rank: 1, title: "for each page, ns", log: true };
     let axes = Axes { log_x: true, ..Axes::over("size of the region") };
-    of_suite(&cells("mapping-cost", rows), (Drawing::Lines, axes), |one| {
+    of_suite(&cells(suite, rows), (Drawing::Lines, axes), |one| {
         let Work::Mapping(work) = one.cell.work else { return Vec::new() };
         let [page, region] =
             [work.page_bytes, work.region_bytes].map(|bytes| format_bytes(bytes as usize));

@@ -47,8 +47,8 @@ fn over(suite: &str, axes: Axes<'_>, rows: &[Row], x: impl Fn(&KeyValue) -> Labe
 }
 
 /// `real-traces`: stores side by side under each trace.
-pub(in crate::figures) fn real_traces(rows: &[Row]) -> Data {
-    let all = asked_by("real-traces", rows);
+pub(in crate::figures) fn real_traces(suite: &str, rows: &[Row]) -> Data {
+    let all = asked_by(suite, rows);
     let mut data = Data::default();
     let points = points(&mut data, &all, |one| {
         let (Some(work), (series, Role::Main)) = (requests(one), system(one)) else {

@@ -45,9 +45,9 @@ pub(in crate::figures) fn distribution(work: &KeyValue) -> Label {
 }
 
 /// `utilisation`: throughput and the tail of updates over the fill.
-pub(in crate::figures) fn utilisation(rows: &[Row]) -> Data {
+pub(in crate::figures) fn utilisation(suite: &str, rows: &[Row]) -> Data {
     const TAIL: Measure = Measure { rank: 1, title: "p99.9 of updates, µs", log: true };
-    let all = cells("utilisation", rows);
+    let all = cells(suite, rows);
     let mut data = Data::default();
     let points = points(&mut data, &all, |one| {
         let Some(work) = requests(one) else { return Vec::new() };
@@ -66,9 +66,9 @@ pub(in crate::figures) fn utilisation(rows: &[Row]) -> Data {
 }
 
 /// `nibble-2`: throughput with updates in place ÷ appended, cell by cell.
-pub(in crate::figures) fn in_place_ratio(rows: &[Row]) -> Data {
+pub(in crate::figures) fn in_place_ratio(suite: &str, rows: &[Row]) -> Data {
     const RATIO: Measure = Measure { rank: 0, title: "in place ÷ appended", log: false };
-    let all = cells("ycsb-threads", rows);
+    let all = cells(suite, rows);
     let by_id: BTreeMap<&str, &Repetition<'_>> =
         all.iter().map(|one| (one.cell.id.as_str(), one)).collect();
     let mut ratios: BTreeMap<Spot, (Vec<f64>, Vec<Source>)> = BTreeMap::new();

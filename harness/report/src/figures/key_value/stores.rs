@@ -8,9 +8,6 @@ use crate::figures::requests;
 use crate::figures::samples::{Label, Measure, Quantity, Role, Spot, THROUGHPUT};
 use record::Row;
 
-/// What a figure of stores side by side shows, from above.
-type Measures = [(Measure, Quantity)];
-
 const EFFICIENCY: (Measure, Quantity) = (
     Measure { rank: 1, title: "roofline's time ÷ own, %", log: false },
     Quantity::EfficiencyPercent,
@@ -18,18 +15,17 @@ const EFFICIENCY: (Measure, Quantity) = (
 const OVERHEAD: (Measure, Quantity) =
     (Measure { rank: 2, title: "resident ÷ live value bytes", log: false }, Quantity::Overhead);
 
-/// Throughput, and how near it comes to memory alone.
-pub(in crate::figures) const SPEED: [(Measure, Quantity); 2] =
-    [(THROUGHPUT, Quantity::Mops), EFFICIENCY];
-/// Throughput, and the memory held for it.
-pub(in crate::figures) const SPEED_AND_MEMORY: [(Measure, Quantity); 2] =
-    [(THROUGHPUT, Quantity::Mops), OVERHEAD];
-/// Throughput, how near it comes to memory alone, and the memory held for it.
-pub(in crate::figures) const ALL: [(Measure, Quantity); 3] =
-    [(THROUGHPUT, Quantity::Mops), EFFICIENCY, OVERHEAD];
+/// What stores side by side can show, by the names that declarations use.
+pub(in crate::figures) const SHOWN: [(&str, (Measure, Quantity)); 3] = [
+    ("throughput", (THROUGHPUT, Quantity::Mops)),
+    ("efficiency", EFFICIENCY),
+    ("overhead", OVERHEAD),
+];
 
 /// The stores of a suite, in groups by workload and keys, and under them the operations per call.
-pub(in crate::figures) fn side_by_side(suite: &str, measures: &Measures, rows: &[Row]) -> Data {
+pub(in crate::figures) fn side_by_side(suite: &str, show: &[String], rows: &[Row]) -> Data {
+    let shown = SHOWN.iter().filter(|(name, _)| show.iter().any(|wanted| wanted == name));
+    let measures: Vec<(Measure, Quantity)> = shown.map(|(_, measure)| *measure).collect();
     let all = cells(suite, rows);
     of_suite(&all, (Drawing::Bars, Axes::default()), |one| {
         let (Some(work), (series, Role::Main)) = (requests(one), system(one)) else {
@@ -56,8 +52,8 @@ pub(in crate::figures) fn side_by_side(suite: &str, measures: &Measures, rows: &
 }
 
 /// `ycsb-core`: throughput, and how near it comes to memory alone.
-pub(in crate::figures) fn ycsb_core(rows: &[Row]) -> Data {
-    let all = cells("ycsb-core", rows);
+pub(in crate::figures) fn ycsb_core(suite: &str, rows: &[Row]) -> Data {
+    let all = cells(suite, rows);
     of_suite(&all, (Drawing::Bars, Axes::default()), |one| {
         let (Some(work), (series, Role::Main)) = (requests(one), system(one)) else {
             return Vec::new();
@@ -67,15 +63,17 @@ pub(in crate::figures) fn ycsb_core(rows: &[Row]) -> Data {
             below: work.workload.mix.to_string(),
             ..spot(measure, quantity, series.clone(), group.clone())
         };
-        SPEED.map(|(measure, quantity)| of(measure, quantity)).to_vec()
+        [(THROUGHPUT, Quantity::Mops), EFFICIENCY]
+            .map(|(measure, quantity)| of(measure, quantity))
+            .to_vec()
     })
 }
 
 /// `first-touch`: inserts into memory that is resident before the clock, and into memory that is
 /// not.
-pub(in crate::figures) fn first_touch(rows: &[Row]) -> Data {
+pub(in crate::figures) fn first_touch(suite: &str, rows: &[Row]) -> Data {
     const SYSTEM: Measure = Measure { rank: 1, title: "system time ÷ CPU time, %", log: false };
-    let all = cells("first-touch", rows);
+    let all = cells(suite, rows);
     of_suite(&all, (Drawing::Bars, Axes::default()), |one| {
         let (Some(work), (series, Role::Main)) = (requests(one), system(one)) else {
             return Vec::new();

@@ -1,51 +1,60 @@
-//! The figures there are, in the order of the report.
+//! The figures there are. The file of a suite declares its own (`harness/suites/NAME.toml`), and
+//! `figures.toml` beside them those that belong to no one suite. A run keeps the declarations that it
+//! was made with.
+
+mod builders;
+mod declaration;
+mod run;
+mod scripts;
+#[cfg(test)]
+mod tests;
 
 use std::path::Path;
 use std::sync::LazyLock;
 
 use super::data::Data;
 use super::fragmentation;
+use crate::suites::BUILT_IN;
+use builders::{Asked, Make};
 use record::Row;
 
-/// The text of a script.
-macro_rules! script {
-    ($name:literal) => {
-        include_str!(concat!("../../../../../plots/", $name, ".gp"))
-    };
-}
-
-mod key_value;
-mod memory;
-mod model;
-mod traces;
+pub use declaration::parse;
+pub use run::of_run;
 
 /// A figure: where its numbers come from and what it says.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Figure {
-    /// Name, as in `plots/NAME.gp`.
-    pub name: &'static str,
+    /// Name, which its files bear as well.
+    pub name: String,
     /// Heading.
-    pub title: &'static str,
+    pub title: String,
     /// What it answers.
-    pub question: &'static str,
+    pub question: String,
     /// The published figure it follows.
-    pub source: &'static str,
-    /// Built-in suites whose cells it needs; none where it draws the cells of other suites.
-    pub suites: &'static [&'static str],
+    pub source: String,
+    /// Suites whose cells it needs, its own first; none where it draws the cells of any.
+    pub suites: Vec<String>,
     /// What is drawn, with the base of every overhead.
-    pub caption: &'static str,
+    pub caption: String,
     /// The gnuplot script.
-    pub(super) script: &'static str,
+    pub(super) script: String,
     /// The column without which there is nothing to draw.
-    pub(crate) value: &'static str,
-    /// Makes the table; the folder is for curves and accounts of traces.
-    pub(crate) build: fn(&Path, &[Row]) -> Data,
+    pub(crate) value: String,
+    /// What it shows, from above, where its builder leaves a choice.
+    show: Vec<String>,
+    make: Make,
 }
 
 impl Figure {
+    /// Makes the table; the folder is for curves and accounts of traces.
+    pub(crate) fn build(&self, folder: &Path, rows: &[Row]) -> Data {
+        let suite = self.suites.first().map_or("", String::as_str);
+        (self.make)(&Asked { folder, rows, suite, show: &self.show })
+    }
+
     /// Why there is nothing to draw; `None` where there is something.
     pub(super) fn why_empty(&self, data: &Data) -> Option<String> {
-        if fragmentation::is_drawable(&data.table, self.value) {
+        if fragmentation::is_drawable(&data.table, &self.value) {
             return None;
         }
         if let Some(reason) = &data.nothing {
@@ -62,19 +71,35 @@ impl Figure {
     }
 }
 
-/// Every figure, in the order of the report.
+/// The figures that one file declares.
+#[derive(Clone, Debug)]
+struct Group {
+    /// The suite; empty where the figures belong to no one suite.
+    suite: String,
+    figures: Vec<Figure>,
+}
+
+/// Every figure that comes with the program, in the order of the report.
 #[must_use]
 pub fn all() -> &'static [Figure] {
+    static FIGURES: LazyLock<Vec<Figure>> =
+        LazyLock::new(|| GROUPS.iter().flat_map(|group| group.figures.clone()).collect());
     &FIGURES
 }
 
-/// The figure called `name`.
+/// The figure called `name` that comes with the program.
 #[must_use]
 pub fn by_name(name: &str) -> Option<&'static Figure> {
-    FIGURES.iter().find(|figure| figure.name == name)
+    all().iter().find(|figure| figure.name == name)
 }
 
-static FIGURES: LazyLock<Vec<Figure>> = LazyLock::new(|| {
-    let measured = memory::FIGURES.into_iter().chain(key_value::FIGURES).chain(traces::FIGURES);
-    measured.chain(model::FIGURES).collect()
+static GROUPS: LazyLock<Vec<Group>> = LazyLock::new(|| {
+    let group = |suite: &str, text: &str| {
+        let figures = parse(suite, text);
+        let figures = figures.unwrap_or_else(|error| panic!("suites/{suite}.toml: {error}"));
+        Group { suite: suite.to_owned(), figures }
+    };
+    let mut groups: Vec<Group> = BUILT_IN.iter().map(|(suite, text)| group(suite, text)).collect();
+    groups.push(group("", include_str!("../../../../suites/figures.toml")));
+    groups
 });

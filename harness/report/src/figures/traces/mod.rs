@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     fn build(folder: &Path, name: &str) -> Data {
-        (by_name(name).unwrap().build)(folder, &[])
+        by_name(name).unwrap().build(folder, &[])
     }
 
     /// The numbers `x` and `value` of a series, role by role.

@@ -1,0 +1,48 @@
+//! The texts of the suites that come with the program: what each asks, and the figures it declares.
+
+/// The folder of a run that keeps the texts of the suites it measured.
+pub const KEPT: &str = "suites";
+
+macro_rules! suites {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../suites/", $name, ".toml")))),*]
+    };
+}
+
+/// Name and text of every suite. The figures of a report stand in this order.
+pub const BUILT_IN: &[(&str, &str)] = suites![
+    "allocator-bloat",
+    "ramcloud-patterns",
+    "allocator-threads",
+    "memory-over-time",
+    "store-bloat",
+    "refill",
+    "malloc-traces",
+    "store-throughput",
+    "index-layouts",
+    "engine-knobs",
+    "ycsb-threads",
+    "rivals",
+    "capabilities",
+    "mica-modes",
+    "servers",
+    "postmark-scaling",
+    "postmark-utilisation",
+    "real-traces",
+    "maps",
+    "embedded",
+    "heaps-in-stores",
+    "utilisation",
+    "components",
+    "segment-block",
+    "compaction-workers",
+    "copy-routine",
+    "put-latency",
+    "open-loop",
+    "ycsb-core",
+    "first-touch",
+    "mapping-cost",
+    "gate",
+    "power",
+    "self-test",
+];

@@ -1,4 +1,0 @@
-# Ordered and embedded stores in memory.
-
-name = "embedded"
-load "bar-panels.gp"

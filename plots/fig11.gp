@@ -1,4 +1,0 @@
-# Postmark: time to completion and memory over threads.
-
-name = "fig11"
-load "lines.gp"

@@ -1,4 +1,0 @@
-# Inserts into resident memory and into memory touched first.
-
-name = "first-touch"
-load "bar-panels.gp"

@@ -1,4 +1,0 @@
-# Allocators under key-value traffic.
-
-name = "heaps-in-stores"
-load "bar-panels.gp"

@@ -1,4 +1,0 @@
-# MICA's modes and batches.
-
-name = "mica-modes"
-load "bar-panels.gp"

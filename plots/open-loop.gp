@@ -1,5 +1,0 @@
-# Latency over the scheduled rate.
-
-name = "open-loop"
-thin = "from the real start"
-load "lines.gp"

@@ -1,5 +1,0 @@
-# Percentiles of inserts and updates.
-
-name = "put-latency"
-reference = "roofline"
-load "lines.gp"

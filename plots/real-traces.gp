@@ -1,4 +1,0 @@
-# Stores under real traces: throughput, memory.
-
-name = "real-traces"
-load "bar-panels.gp"

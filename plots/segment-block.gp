@@ -1,4 +1,0 @@
-# Throughput over the sizes of segments and blocks.
-
-name = "segment-block"
-load "heat.gp"

@@ -1,4 +1,0 @@
-# Servers behind sockets: throughput and memory.
-
-name = "servers"
-load "bar-panels.gp"

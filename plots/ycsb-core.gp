@@ -1,4 +1,0 @@
-# Throughput and efficiency under YCSB's workloads.
-
-name = "ycsb-core"
-load "bar-panels.gp"
