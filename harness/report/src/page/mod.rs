@@ -6,13 +6,13 @@ mod cells;
 mod claims;
 mod drawing;
 mod figure;
-mod html;
+mod links;
 mod opening;
 mod outcomes;
 mod page;
-mod reference;
 mod summary;
 mod systems;
+mod table;
 #[cfg(test)]
 pub(crate) mod tests;
 
