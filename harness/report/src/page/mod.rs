@@ -4,12 +4,12 @@
 mod browser;
 mod cells;
 mod claims;
+mod document;
 mod drawing;
 mod figure;
 mod links;
 mod opening;
 mod outcomes;
-mod page;
 mod summary;
 mod systems;
 mod table;
@@ -17,8 +17,8 @@ mod table;
 pub(crate) mod tests;
 
 pub use claims::{ClaimDetail, ClaimLine};
+pub use document::write;
 pub use opening::machine_line;
-pub use page::write;
 pub use summary::aligned;
 pub use summary::matrices_of;
 pub use summary::summary;
