@@ -1,9 +1,14 @@
 //! Sizes as people write them: `100`, `1KiB`, `8 GiB`.
+//!
+//! Crates for this also read `1KB`, `1.5MiB` and `1kib`, and round what they write; here a size is
+//! exact, has one form, and is read back as it was.
 
 use std::error::Error;
 use std::fmt;
 
-const UNITS: [(&str, u32); 4] = [("GiB", 30), ("MiB", 20), ("KiB", 10), ("B", 0)];
+/// How many bytes each unit is, the largest first.
+pub const UNITS: [(u64, &str); 5] =
+    [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B")];
 
 /// A text that is not a size.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,35 +21,37 @@ impl fmt::Display for ParseBytesError {
         let Self { text } = self;
         write!(
             f,
-            "size \"{text}\": write a whole number of bytes, KiB, MiB or GiB, as in \"100\" or \"1KiB\""
+            "size \"{text}\": write a whole number of bytes, KiB, MiB, GiB or TiB, as in \"100\" or \"1KiB\""
         )
     }
 }
 
 impl Error for ParseBytesError {}
 
-/// Parses a size: a whole number, then `B`, `KiB`, `MiB`, `GiB` or nothing (bytes).
+/// Parses a size: a whole number, then `B`, `KiB`, `MiB`, `GiB`, `TiB` or nothing (bytes).
 ///
 /// `_` may group digits and a space may precede the unit. `KB` is refused because it is ambiguous:
 /// 1000 or 1024 bytes.
 pub fn parse_bytes(text: &str) -> Result<usize, ParseBytesError> {
     let refuse = || ParseBytesError { text: text.to_owned() };
     let trimmed = text.trim();
-    let (number, shift) = UNITS
+    let (number, unit) = UNITS
         .iter()
-        .find_map(|&(unit, shift)| Some((trimmed.strip_suffix(unit)?.trim_end(), shift)))
-        .unwrap_or((trimmed, 0));
+        .find_map(|&(bytes, unit)| Some((trimmed.strip_suffix(unit)?.trim_end(), bytes)))
+        .unwrap_or((trimmed, 1));
     if !number.starts_with(|first: char| first.is_ascii_digit()) {
         return Err(refuse());
     }
-    let count: usize = number.replace('_', "").parse().map_err(|_| refuse())?;
-    count.checked_mul(1 << shift).ok_or_else(refuse)
+    let count: u64 = number.replace('_', "").parse().map_err(|_| refuse())?;
+    let bytes = count.checked_mul(unit).and_then(|bytes| usize::try_from(bytes).ok());
+    bytes.ok_or_else(refuse)
 }
 
 /// Writes a size in the largest unit that divides it: `1000`, `1KiB`. [`parse_bytes`] reads it back.
 pub fn format_bytes(bytes: usize) -> String {
-    match UNITS.iter().find(|(_, shift)| bytes > 0 && bytes.is_multiple_of(1 << shift)) {
-        Some(&(unit, shift)) if shift > 0 => format!("{}{unit}", bytes >> shift),
+    let count = bytes as u64;
+    match UNITS.iter().find(|(unit, _)| count > 0 && count.is_multiple_of(*unit)) {
+        Some((unit, name)) if *unit > 1 => format!("{}{name}", count / unit),
         _ => bytes.to_string(),
     }
 }
@@ -64,10 +71,22 @@ mod tests {
             ("10_000", 10_000),
             ("3MiB", 3 << 20),
             ("8GiB", 8 << 30),
+            ("2TiB", 2 << 40),
         ] {
             assert_eq!(parse_bytes(text), Ok(bytes), "{text}");
         }
-        for text in ["", "KiB", "-1", "+1", "1KB", "1.5MiB", "1kib", "_1", "99999999999999GiB"] {
+        for text in [
+            "",
+            "KiB",
+            "-1",
+            "+1",
+            "1KB",
+            "1.5MiB",
+            "1kib",
+            "_1",
+            "99999999999999GiB",
+            "16777216TiB",
+        ] {
             assert!(parse_bytes(text).is_err(), "{text}");
         }
     }
@@ -76,15 +95,20 @@ mod tests {
     fn the_refusal_names_value_and_remedy() {
         assert_eq!(
             parse_bytes("1KB").unwrap_err().to_string(),
-            "size \"1KB\": write a whole number of bytes, KiB, MiB or GiB, as in \"100\" or \"1KiB\""
+            "size \"1KB\": write a whole number of bytes, KiB, MiB, GiB or TiB, as in \"100\" or \"1KiB\""
         );
     }
 
     #[test]
     fn writes_what_it_reads() {
-        for bytes in [0, 1, 1000, 1024, 1025, 10 << 10, 600 << 10, 1 << 20, 3 << 30, usize::MAX] {
+        for bytes in
+            [0, 1, 1000, 1024, 1025, 10 << 10, 600 << 10, 1 << 20, 3 << 30, 5 << 40, usize::MAX]
+        {
             assert_eq!(parse_bytes(&format_bytes(bytes)), Ok(bytes));
         }
-        assert_eq!(format_bytes(600 << 10), "600KiB");
+        assert_eq!(
+            [600 << 10, 1023 << 30, 5 << 40].map(format_bytes),
+            ["600KiB", "1023GiB", "5TiB"]
+        );
     }
 }

@@ -99,7 +99,7 @@ pub enum Command {
     Targets(TargetsArguments),
     /// Measure what this machine's memory is capable of: random lines and copies, as JSON.
     Calibrate {
-        /// Memory read; accepts KiB, MiB, GiB. At most three quarters of what is available.
+        /// Memory read; accepts KiB, MiB, GiB, TiB. At most three quarters of what is available.
         #[arg(long, default_value = "4GiB")]
         bytes: String,
     },
@@ -164,7 +164,7 @@ pub struct ChoiceArguments {
     #[arg(long, default_value = "quick")]
     pub scale: String,
     /// Live set of fragmentation cells instead of the scale's, whatever the size of the objects;
-    /// accepts KiB, MiB, GiB.
+    /// accepts KiB, MiB, GiB, TiB.
     #[arg(long, value_name = "BYTES")]
     pub live_bytes: Option<String>,
     /// Processes that measure each cell instead of the scale's number: six and more make intervals
@@ -323,7 +323,7 @@ pub struct WorkArguments {
     /// Operations per call, 1 to 64.
     #[arg(long, default_value_t = 1)]
     pub batch: usize,
-    /// Memory configured for objects; accepts KiB, MiB, GiB.
+    /// Memory configured for objects; accepts KiB, MiB, GiB, TiB.
     #[arg(long, default_value = "256MiB")]
     pub object_memory: String,
     /// Operations of each thread.
@@ -432,7 +432,7 @@ pub struct TargetsArguments {
     /// Repetitions of counters and yardsticks, at least 3, instead of the scale's.
     #[arg(long)]
     pub repetitions: Option<u32>,
-    /// Object memory of every target, whatever it asks for; accepts KiB, MiB, GiB.
+    /// Object memory of every target, whatever it asks for; accepts KiB, MiB, GiB, TiB.
     #[arg(long, value_name = "BYTES")]
     pub object_memory: Option<String>,
     /// Operations of each thread, instead of the scale's.

@@ -193,7 +193,7 @@ mod tests {
         );
         assert_eq!(
             message("big"),
-            "size \"big\": write a whole number of bytes, KiB, MiB or GiB, as in \"100\" or \
+            "size \"big\": write a whole number of bytes, KiB, MiB, GiB or TiB, as in \"100\" or \
              \"1KiB\"; for a range write \"50-150\""
         );
         assert_eq!(

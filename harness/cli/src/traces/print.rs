@@ -1,5 +1,6 @@
 //! A trace's account as text for the terminal.
 
+use workloads::bytes::UNITS;
 use workloads::trace::statistics::{
     AccessQuantiles, AllocationStatistics, Distribution, Effect, Effects, Live, TraceStatistics,
 };
@@ -211,12 +212,11 @@ fn count(number: u64) -> String {
 
 /// Three digits and a binary prefix: `3.05 KiB`.
 fn bytes(bytes: u64) -> String {
-    let (scaled, unit) = match bytes as f64 {
-        size if bytes >= 1 << 30 => (size / f64::from(1 << 30), "GiB"),
-        size if bytes >= 1 << 20 => (size / f64::from(1 << 20), "MiB"),
-        size if bytes >= 1 << 10 => (size / f64::from(1 << 10), "KiB"),
-        _ => return format!("{bytes} B"),
+    let is_reached = |(size, _): &&(u64, &str)| *size > 1 && bytes >= *size;
+    let Some((size, unit)) = UNITS.iter().find(is_reached) else {
+        return format!("{bytes} B");
     };
+    let scaled = bytes as f64 / *size as f64;
     let digits = match scaled {
         size if size >= 100.0 => 0,
         size if size >= 10.0 => 1,
@@ -237,10 +237,13 @@ mod tests {
     #[test]
     fn numbers_keep_three_digits() {
         assert_eq!([0, 999, 1000, 18_000_000].map(count), ["0", "999", "1.00 k", "18.0 M"]);
-        let sizes = [0, 1023, 1024, 3060, 20 << 20, 500 << 20, 5 << 30];
+        let sizes = [0, 1023, 1024, 3060, 20 << 20, 500 << 20, 5 << 30, 1 << 40];
         assert_eq!(
             sizes.map(bytes),
-            ["0 B", "1023 B", "1.00 KiB", "2.99 KiB", "20.0 MiB", "500 MiB", "5.00 GiB"]
+            [
+                "0 B", "1023 B", "1.00 KiB", "2.99 KiB", "20.0 MiB", "500 MiB", "5.00 GiB",
+                "1.00 TiB"
+            ]
         );
     }
 

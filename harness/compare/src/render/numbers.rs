@@ -1,22 +1,17 @@
 //! How numbers are written for people, whatever the format around them.
 
 use stats::Interval;
+use workloads::bytes::UNITS;
 
 /// What stands where there is no number.
 pub(super) const NONE: &str = "–";
 
 /// A unit's larger forms: from which value on, what to divide by, how it is called then. The last
 /// one has no lower bound.
-type Scales = &'static [(f64, &'static str)];
+type Scales = &'static [(u64, &'static str)];
 
-const RATES: Scales = &[(1e6, "Mops/s"), (1e3, "kops/s"), (1.0, "ops/s")];
-const TIMES_NS: Scales = &[(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
-const BYTES: Scales = &[
-    ((1_u64 << 30) as f64, "GiB"),
-    ((1_u64 << 20) as f64, "MiB"),
-    ((1_u64 << 10) as f64, "KiB"),
-    (1.0, "B"),
-];
+const RATES: Scales = &[(1_000_000, "Mops/s"), (1000, "kops/s"), (1, "ops/s")];
+const TIMES_NS: Scales = &[(1_000_000_000, "s"), (1_000_000, "ms"), (1000, "µs"), (1, "ns")];
 
 /// Values of one metric in one form of their `unit`, that of the largest: `0.980 Mops/s` beside
 /// `1.02 Mops/s`. Knows `1/s`, `ns`, `us`, `ms`, `s`, `bytes` and `ratio`; any other unit stands
@@ -29,7 +24,7 @@ pub fn values<const N: usize>(values: [f64; N], unit: &str) -> [String; N] {
         "us" | "µs" => (1e3, TIMES_NS),
         "ms" => (1e6, TIMES_NS),
         "s" => (1e9, TIMES_NS),
-        "bytes" => (1.0, BYTES),
+        "bytes" => (1.0, &UNITS[..]),
         "ratio" | "" => return values.map(three_digits),
         _ => return values.map(|value| with_unit(value, unit)),
     };
@@ -38,10 +33,10 @@ pub fn values<const N: usize>(values: [f64; N], unit: &str) -> [String; N] {
     let largest = values.iter().fold(f64::NAN, |largest, value| largest.max(value.abs()));
     let (size, name) = scales
         .iter()
-        .find(|(size, _)| largest >= *size)
+        .find(|(size, _)| largest >= *size as f64)
         .or_else(|| scales.last())
         .expect("a unit has a form");
-    values.map(|value| with_unit(value / size, name))
+    values.map(|value| with_unit(value / *size as f64, name))
 }
 
 fn with_unit(value: f64, unit: &str) -> String {

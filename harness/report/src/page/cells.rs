@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::html::{Field, Line, NOTHING, element, escape, file_link, sortable};
+use super::links::{Link, Links};
+use super::table::{Field, Line, NOTHING, Table};
 use crate::figures::table::prefixed;
 use record::Row;
 use record::repetition::Source;
@@ -45,21 +46,21 @@ impl<'a> Cells<'a> {
     }
 
     /// A link from a cell's id to its rows.
-    pub(super) fn link(&self, id: &str) -> String {
-        let text = escape(id);
-        self.cells
-            .get(id)
-            .map_or(text.clone(), |cell| format!("<a href=\"#c{}\">{text}</a>", cell.number))
+    pub(super) fn link(&self, id: &str) -> Link {
+        match self.cells.get(id) {
+            Some(cell) => Link::here(format!("c{}", cell.number), id),
+            None => Link::words(id),
+        }
     }
 
     /// Links to what a number comes from: `3 cells` to the first of a cell's repetitions, which
     /// stand one after another, and one link for each cell where there are several.
-    pub(super) fn links(&self, sources: &[Source]) -> String {
+    pub(super) fn links(&self, sources: &[Source]) -> Links {
         let mut files = Vec::new();
         let mut repeated: BTreeMap<&str, (usize, Option<usize>)> = BTreeMap::new();
         for source in sources {
             match source {
-                Source::File(path) => files.push(file_link(path, path)),
+                Source::File(path) => files.push(Link::file(path, path)),
                 Source::Cell(id) => {
                     let known = repeated.entry(without_repetition(id)).or_default();
                     known.0 += 1;
@@ -70,30 +71,30 @@ impl<'a> Cells<'a> {
         }
         let count: usize = repeated.values().map(|(count, _)| count).sum();
         let counted = if count == 1 { "1 cell".to_owned() } else { format!("{count} cells") };
-        let link = |number: Option<usize>, text: &str| match number {
-            Some(number) => format!("<a href=\"#c{number}\">{text}</a>"),
-            None => format!("{text} (not in this run)"),
+        let link = |number: Option<usize>, text: String| match number {
+            Some(number) => Link::here(format!("c{number}"), text),
+            None => Link::words(format!("{text} (not in this run)")),
         };
         let numbers: Vec<Option<usize>> =
             repeated.into_values().map(|(_, number)| number).collect();
+        let mut each = Vec::new();
         match numbers.as_slice() {
             [] => {}
-            [number] => files.push(link(*number, &counted)),
+            [number] => files.push(link(*number, counted)),
             numbers => {
-                let each = numbers.iter().enumerate();
-                let each: Vec<String> =
-                    each.map(|(place, number)| link(*number, &(place + 1).to_string())).collect();
-                files.push(format!("{counted}: {}", each.join(" ")));
+                files.push(Link::words(format!("{counted}: ")));
+                let numbered = numbers.iter().enumerate();
+                each.extend(numbered.map(|(place, number)| link(*number, (place + 1).to_string())));
             }
         }
-        if files.is_empty() { NOTHING.to_owned() } else { files.join(", ") }
+        let mut links = Links::joined(files, ", ");
+        links.0.extend(Links::joined(each, " ").0);
+        links
     }
 
-    /// The section.
-    pub(super) fn section(&self, scale: Option<&str>) -> String {
-        let scale = scale.map_or(String::new(), |name| format!(" --scale {name}"));
-        let lines: Vec<Line> =
-            self.cells.iter().flat_map(|(id, cell)| self.lines(id, cell)).collect();
+    /// Every step of every cell.
+    pub(super) fn steps(&self) -> Table {
+        let lines = self.cells.iter().flat_map(|(id, cell)| self.lines(id, cell)).collect();
         let headings = [
             "cell",
             "system",
@@ -107,21 +108,7 @@ impl<'a> Cells<'a> {
             "files",
             "#line",
         ];
-        element("h2", "Cells")
-            + &element(
-                "p",
-                "Every step of every cell. The full record is the file rows.jsonl in this run's \
-                 folder, at the line given. Memory is resident memory right after the step, less \
-                 what the worker held before; of replayed allocations, the highest at a place \
-                 where the replay stood still. A cell alone is measured again by:",
-            )
-            + &element("pre", &format!("nibble-bench cell ID{scale} | nibble-bench worker"))
-            + &format!(
-                "<details class=\"cells\"><summary>{} cells, {} steps</summary>\n{}</details>\n",
-                self.count(),
-                lines.len(),
-                sortable(&headings, &lines)
-            )
+        Table::sortable(&headings, lines)
     }
 
     fn lines(&self, id: &str, cell: &Entry<'_>) -> Vec<Line> {
@@ -138,7 +125,7 @@ impl<'a> Cells<'a> {
                 rate(row),
                 memory(row),
                 row.flags.iter().map(|flag| flag.word()).collect::<Vec<_>>().join(", ").into(),
-                Field::Markup(self.files(row)),
+                Field::Linked(self.files(row)),
                 Field::Number(at.to_string(), *at as f64),
             ],
         };
@@ -146,18 +133,18 @@ impl<'a> Cells<'a> {
     }
 
     /// Links to the files of a row, as far as they were kept.
-    fn files(&self, row: &Row) -> String {
+    fn files(&self, row: &Row) -> Links {
         let named =
             [("curve", &row.curve), ("timeline", &row.timeline), ("histograms", &row.histograms)];
         let links = named.into_iter().filter_map(|(word, path)| {
             let path = path.as_deref()?;
             Some(if self.folder.join(path).is_file() {
-                file_link(path, word)
+                Link::file(path, word)
             } else {
-                format!("{} (not kept)", escape(word))
+                Link::words(format!("{word} (not kept)"))
             })
         });
-        links.collect::<Vec<_>>().join(", ")
+        Links::joined(links, ", ")
     }
 }
 

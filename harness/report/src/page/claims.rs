@@ -2,8 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use askama::Template;
+use askama::filters::HtmlSafe;
+
 use super::cells::Cells;
-use super::html::{Field, Line, element, escape, sortable};
+use super::links::{Link, Links};
+use super::table::NOTHING;
 use crate::figures::Drawn;
 use record::repetition::Source;
 
@@ -55,15 +59,96 @@ const VERDICTS: [(&str, &str, &str); 4] = [
     ("not testable here", "–", "untestable"),
 ];
 
-/// The verdict with its mark, in a box of its class.
-fn marked(verdict: &str) -> String {
-    let known = VERDICTS.iter().find(|(word, ..)| *word == verdict);
-    let (mark, class) = known.map_or(("–", "untestable"), |(_, mark, class)| (*mark, *class));
-    format!("<span class=\"verdict {class}\">{mark} {}</span>", escape(verdict))
+/// A verdict with its mark, in a box of its class.
+#[derive(Debug, Template)]
+#[template(path = "verdict.html")]
+pub(super) struct Verdict {
+    word: &'static str,
+    mark: &'static str,
+    class: &'static str,
 }
 
-fn anchor(id: &str) -> String {
-    format!("claim-{id}")
+impl HtmlSafe for Verdict {}
+
+impl Verdict {
+    fn of(word: &'static str) -> Self {
+        let known = VERDICTS.iter().find(|(known, ..)| *known == word);
+        let (mark, class) = known.map_or(("–", "untestable"), |(_, mark, class)| (*mark, *class));
+        Self { word, mark, class }
+    }
+}
+
+/// A claim as the page tells it.
+#[derive(Debug)]
+pub(super) struct Entry<'a> {
+    pub(super) claim: &'a ClaimLine,
+    pub(super) anchor: String,
+    pub(super) verdict: Verdict,
+    /// What was measured, or why nothing was.
+    pub(super) told: &'a str,
+    pub(super) comparisons: Vec<Comparison<'a>>,
+    /// The figure that shows it: a link where the page has it, else its name.
+    pub(super) shown: Links,
+}
+
+/// What a verdict follows from.
+#[derive(Debug)]
+pub(super) struct Comparison<'a> {
+    pub(super) detail: &'a ClaimDetail,
+    pub(super) verdict: Verdict,
+    pub(super) cells: Links,
+}
+
+/// Counts, and all claims.
+#[derive(Debug)]
+pub(super) struct Claims<'a> {
+    pub(super) counted: String,
+    pub(super) entries: Vec<Entry<'a>>,
+}
+
+impl<'a> Claims<'a> {
+    pub(super) fn of(claims: &'a [ClaimLine], drawn: &[Drawn], cells: &Cells<'_>) -> Self {
+        let entries = claims.iter().map(|claim| Entry::of(claim, drawn, cells)).collect();
+        Self { counted: counted(claims), entries }
+    }
+
+    pub(super) fn failing(&self) -> Vec<&Entry<'a>> {
+        self.entries.iter().filter(|entry| entry.claim.verdict == "fails").collect()
+    }
+
+    /// The claims that a figure shows.
+    pub(super) fn shown_by(&self, figure: &str) -> Vec<&Entry<'a>> {
+        let shows = |entry: &&Entry<'_>| entry.claim.figure.as_deref() == Some(figure);
+        self.entries.iter().filter(shows).collect()
+    }
+}
+
+impl<'a> Entry<'a> {
+    fn of(claim: &'a ClaimLine, drawn: &[Drawn], cells: &Cells<'_>) -> Self {
+        let told = [claim.measured.as_str(), &claim.reason, NOTHING];
+        let shown = claim.figure.as_deref().map(|name| {
+            if drawn.iter().any(|drawn| drawn.figure.name == name) {
+                Link::here(name, name)
+            } else {
+                Link::words(format!("{name} (not in this report)"))
+            }
+        });
+        Self {
+            claim,
+            anchor: format!("claim-{}", claim.id),
+            verdict: Verdict::of(claim.verdict),
+            told: told.into_iter().find(|text| !text.is_empty()).unwrap_or(NOTHING),
+            comparisons: claim.details.iter().map(|detail| Comparison::of(detail, cells)).collect(),
+            shown: shown.map(Links::from).unwrap_or_default(),
+        }
+    }
+}
+
+impl<'a> Comparison<'a> {
+    fn of(detail: &'a ClaimDetail, cells: &Cells<'_>) -> Self {
+        let sources: Vec<Source> = detail.cells.iter().cloned().map(Source::Cell).collect();
+        Self { detail, verdict: Verdict::of(detail.verdict), cells: cells.links(&sources) }
+    }
 }
 
 /// How many claims came to which verdict, as a sentence.
@@ -77,114 +162,4 @@ fn counted(claims: &[ClaimLine]) -> String {
     });
     let plural = if claims.len() == 1 { "question" } else { "questions" };
     format!("{} {plural}; {}.", claims.len(), told.collect::<Vec<_>>().join(", "))
-}
-
-/// The section: counts, the claims that fail, and all of them.
-pub(super) fn section(claims: &[ClaimLine], drawn: &[Drawn], cells: &Cells<'_>) -> String {
-    let mut html = element("h2", "Claims");
-    if claims.is_empty() {
-        return html + &element("p", "No claims were evaluated for this report.");
-    }
-    html += &format!("<p class=\"counts\">{}</p>\n", escape(&counted(claims)));
-    let failing: Vec<&ClaimLine> = claims.iter().filter(|claim| claim.verdict == "fails").collect();
-    if failing.is_empty() {
-        html += &element("p", "No claim fails here.");
-    } else {
-        html += &element("p", "Claims that fail here:");
-        let entries: String = failing
-            .iter()
-            .map(|claim| {
-                format!(
-                    "<li><a href=\"#{}\">{}</a> ({}). {}</li>\n",
-                    escape(&anchor(&claim.id)),
-                    escape(&claim.says),
-                    escape(&claim.source),
-                    escape(if claim.measured.is_empty() { &claim.reason } else { &claim.measured })
-                )
-            })
-            .collect();
-        html += &format!("<ul>\n{entries}</ul>\n");
-    }
-    html += &element(
-        "p",
-        "Each verdict has the comparisons that it follows from, with their intervals and links to \
-         their cells.",
-    );
-    let lines: Vec<Line> = claims.iter().map(|claim| line(claim, drawn, cells)).collect();
-    let headings = ["verdict", "source", "claim", "measured here", "figure"];
-    html + "<div class=\"claims\">" + &sortable(&headings, &lines) + "</div>\n"
-}
-
-fn line(claim: &ClaimLine, drawn: &[Drawn], cells: &Cells<'_>) -> Line {
-    let mut claimed = escape(&claim.says);
-    if !claim.expects.is_empty() {
-        let (on, expects) = (escape(&claim.on), escape(&claim.expects));
-        claimed += &format!("<details><summary>expected {on}</summary>{expects}</details>");
-    }
-    let shown = claim.figure.as_deref().map(|name| figure_link(name, drawn));
-    Line {
-        anchor: anchor(&claim.id),
-        fields: vec![
-            Field::Markup(marked(claim.verdict)),
-            claim.source.as_str().into(),
-            Field::Markup(claimed),
-            Field::Markup(measured(claim, cells)),
-            Field::Markup(shown.unwrap_or_default()),
-        ],
-    }
-}
-
-/// A link where the page has the figure, else its name.
-fn figure_link(name: &str, drawn: &[Drawn]) -> String {
-    let name_escaped = escape(name);
-    if drawn.iter().any(|drawn| drawn.figure.name == name) {
-        format!("<a href=\"#{name_escaped}\">{name_escaped}</a>")
-    } else {
-        format!("{name_escaped} (not in this report)")
-    }
-}
-
-/// What was measured, why that means what it does, and the comparisons behind it.
-fn measured(claim: &ClaimLine, cells: &Cells<'_>) -> String {
-    let text = if claim.measured.is_empty() { &claim.reason } else { &claim.measured };
-    let mut html = escape(text);
-    if claim.details.is_empty() {
-        return html;
-    }
-    let plural = if claim.details.len() == 1 { "comparison" } else { "comparisons" };
-    html += &format!("<details><summary>{} {plural}</summary>", claim.details.len());
-    html += &element("p", &claim.reason);
-    let lines = claim.details.iter().map(|detail| {
-        let sources: Vec<Source> = detail.cells.iter().cloned().map(Source::Cell).collect();
-        Line::from(vec![
-            Field::Markup(marked(detail.verdict)),
-            detail.what.as_str().into(),
-            detail.value_text.as_str().into(),
-            detail.bound.as_str().into(),
-            Field::Markup(cells.links(&sources)),
-        ])
-    });
-    let headings = ["verdict", "compared", "measured", "bound", "cells"];
-    html += &sortable(&headings, &lines.collect::<Vec<_>>());
-    html + "</details>"
-}
-
-/// The claims that a figure shows, as a list; nothing where it shows none.
-pub(super) fn shown_by(figure: &str, claims: &[ClaimLine]) -> String {
-    let own = claims.iter().filter(|claim| claim.figure.as_deref() == Some(figure));
-    let entries: String = own
-        .map(|claim| {
-            format!(
-                "<li>{} <a href=\"#{}\">{}</a> ({})</li>\n",
-                marked(claim.verdict),
-                escape(&anchor(&claim.id)),
-                escape(&claim.says),
-                escape(&claim.source)
-            )
-        })
-        .collect();
-    if entries.is_empty() {
-        return entries;
-    }
-    format!("<div class=\"shown\"><p>Claims it bears on:</p><ul>\n{entries}</ul></div>\n")
 }

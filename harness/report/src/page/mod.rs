@@ -4,21 +4,21 @@
 mod browser;
 mod cells;
 mod claims;
+mod document;
 mod drawing;
 mod figure;
-mod html;
+mod links;
 mod opening;
 mod outcomes;
-mod page;
-mod reference;
 mod summary;
 mod systems;
+mod table;
 #[cfg(test)]
 pub(crate) mod tests;
 
 pub use claims::{ClaimDetail, ClaimLine};
+pub use document::write;
 pub use opening::machine_line;
-pub use page::write;
 pub use summary::aligned;
 pub use summary::matrices_of;
 pub use summary::summary;

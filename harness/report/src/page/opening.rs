@@ -1,53 +1,52 @@
 //! What a reader must know first: what was run, where, when, and what limits every conclusion.
 
-use super::html::{element, escape, list, table};
 use super::outcomes;
+use super::table::Table;
 use crate::figures::table::prefixed;
 use record::Row;
 use record::archive::RunRecord;
 
-/// The page's title.
-pub(super) fn title(run: &RunRecord) -> String {
-    format!("{}, {}", run.name, run.started)
+/// Title, summary and what limits every conclusion.
+#[derive(Debug)]
+pub(super) struct Opening {
+    pub(super) title: String,
+    pub(super) summary: String,
+    pub(super) limits: Vec<String>,
 }
 
-/// Title, summary and what limits every conclusion.
-pub(super) fn section(run: &RunRecord, rows: &[Row], cells: usize) -> String {
-    let end = match run.finished.as_deref() {
-        Some(end) => format!("to {end}"),
-        None => "with no end".to_owned(),
-    };
-    let summary = format!(
-        "Measured on {} at scale {}, from {} {end}: {cells} of {} cells planned, {} steps: {}.",
-        machine_line(run),
-        scale(run),
-        run.started,
-        run.cells_planned,
-        rows.len(),
-        outcomes::sentence(rows)
-    );
-    let mut limits = notices(run, rows);
-    limits.push(
-        "All numbers are of one machine and this run; intervals are over its processes and say \
-         nothing of other machines."
-            .to_owned(),
-    );
-    element("h1", &title(run))
-        + &format!("<p class=\"summary\">{}</p>\n", escape(&summary))
-        + &format!(
-            "<div class=\"notice\" role=\"note\"><p>What limits every conclusion:</p>\n{}</div>\n",
-            list(&limits)
-        )
+impl Opening {
+    pub(super) fn of(run: &RunRecord, rows: &[Row], cells: usize) -> Self {
+        let end = match run.finished.as_deref() {
+            Some(end) => format!("to {end}"),
+            None => "with no end".to_owned(),
+        };
+        let summary = format!(
+            "Measured on {} at scale {}, from {} {end}: {cells} of {} cells planned, {} steps: {}.",
+            machine_line(run),
+            scale(run),
+            run.started,
+            run.cells_planned,
+            rows.len(),
+            outcomes::sentence(rows)
+        );
+        let mut limits = notices(run, rows);
+        limits.push(
+            "All numbers are of one machine and this run; intervals are over its processes and \
+             say nothing of other machines."
+                .to_owned(),
+        );
+        Self { title: format!("{}, {}", run.name, run.started), summary, limits }
+    }
 }
 
 /// The command, the questions, the time.
-pub(super) fn what_was_run(run: &RunRecord) -> String {
+pub(super) fn what_was_run(run: &RunRecord) -> Table {
     let mut lines =
         vec![vec!["command".to_owned(), run.command.clone()], vec!["scale".to_owned(), scale(run)]];
     for (name, question) in &run.suites {
         lines.push(vec![format!("suite {name}"), question.clone()]);
     }
-    element("h2", "What was run") + &table(&["what", "as asked"], &lines)
+    Table::plain(&["what", "as asked"], lines)
 }
 
 /// What limits every conclusion from this run, in sentences.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::cells::Cells;
-use super::html::{Field, Line, element, sortable};
+use super::table::{Field, Line, Table};
 use record::is_sound;
 use record::{Outcome, Row};
 
@@ -41,25 +41,24 @@ pub(super) fn left_out(rows: &[Row]) -> BTreeMap<&str, &str> {
         .collect()
 }
 
-/// The section.
-pub(super) fn section(rows: &[Row], cells: &Cells<'_>) -> String {
-    let mut html = element("h2", "Outcomes") + &element("p", &format!("{}.", sentence(rows)));
-    html += &element(
-        "p",
-        "A repetition enters medians only where each of its steps was measured, or was full \
-         where memory was the limit. Every other step:",
-    );
-    let others: Vec<&Row> = rows.iter().filter(|row| !is_sound(row)).collect();
-    if others.is_empty() {
-        return html + &element("p", "None.");
+/// The counts, and every step that does not count as measured.
+#[derive(Debug)]
+pub(super) struct Outcomes {
+    pub(super) sentence: String,
+    pub(super) others: Table,
+}
+
+impl Outcomes {
+    pub(super) fn of(rows: &[Row], cells: &Cells<'_>) -> Self {
+        let line = |row: &Row| -> Line {
+            let cell = Field::Linked(cells.link(&row.cell.id).into());
+            let reason = row.reason.as_deref().unwrap_or("no reason given");
+            let planned = if row.expected { "yes" } else { "NO" };
+            let (step, outcome) = (row.step.as_str(), row.outcome.word());
+            vec![cell, step.into(), outcome.into(), planned.into(), reason.into()].into()
+        };
+        let others = rows.iter().filter(|row| !is_sound(row)).map(line).collect();
+        let headings = ["cell", "step", "outcome", "as planned", "reason"];
+        Self { sentence: sentence(rows), others: Table::sortable(&headings, others) }
     }
-    let line = |row: &Row| -> Line {
-        let cell = Field::Markup(cells.link(&row.cell.id));
-        let reason = row.reason.as_deref().unwrap_or("no reason given");
-        let planned = if row.expected { "yes" } else { "NO" };
-        let (step, outcome) = (row.step.as_str(), row.outcome.word());
-        vec![cell, step.into(), outcome.into(), planned.into(), reason.into()].into()
-    };
-    let lines: Vec<Line> = others.into_iter().map(line).collect();
-    html + &sortable(&["cell", "step", "outcome", "as planned", "reason"], &lines)
 }

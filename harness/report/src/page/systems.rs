@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::html::{Field, Line, NOTHING, element, sortable};
+use super::table::{Field, Line, NOTHING, Table};
 use record::Row;
 
-/// The section.
-pub(super) fn section(rows: &[Row]) -> String {
+/// A line for each system.
+pub(super) fn systems(rows: &[Row]) -> Table {
     let mut systems: BTreeMap<(&str, &str), [BTreeSet<String>; 3]> = BTreeMap::new();
     for row in rows {
         let place = (row.cell.system.kind(), row.system.as_str());
@@ -31,11 +31,5 @@ pub(super) fn section(rows: &[Row]) -> String {
         .collect();
     let headings =
         ["system", "kind", "version", "settings in force, as reported", "environment variables"];
-    element("h2", "Systems")
-        + &element(
-            "p",
-            "Settings that differ between cells (a store's capacity, for example) are listed with \
-             each of their values. Of a store over an allocator the version is the allocator's.",
-        )
-        + &sortable(&headings, &lines)
+    Table::sortable(&headings, lines)
 }

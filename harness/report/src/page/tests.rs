@@ -91,11 +91,11 @@ fn everything_from_outside_is_escaped() {
     let page = write(&folder.0, &run("quick"), &rows, &[not_drawn("because <b>")], &[]).unwrap();
     let html = std::fs::read_to_string(page).unwrap();
     for (raw, escaped) in [
-        ("A <fast> & made-up", "A &lt;fast&gt; &amp; made-up"),
-        ("reduced <by half>", "reduced &lt;by half&gt;"),
-        ("SIGSEGV <segmentation", "SIGSEGV &lt;segmentation"),
-        ("because <b>", "because &lt;b&gt;"),
-        ("= a<b", "= a&lt;b"),
+        ("A <fast> & made-up", "A &#60;fast&#62; &#38; made-up"),
+        ("reduced <by half>", "reduced &#60;by half&#62;"),
+        ("SIGSEGV <segmentation", "SIGSEGV &#60;segmentation"),
+        ("because <b>", "because &#60;b&#62;"),
+        ("= a<b", "= a&#60;b"),
     ] {
         assert!(!html.contains(raw), "{raw}");
         assert!(html.contains(escaped), "{escaped}");
@@ -159,7 +159,7 @@ fn claims_come_first_with_their_verdict_in_words_and_no_field_is_empty() {
         "4 questions; ✗ fails: 1, ? undecided: 1, ✓ holds: 1, – not testable here: 1.",
         "<li><a href=\"#claim-fast\">It is faster than all others</a> (Made up (2026) Fig. 1). 1.13",
         "<tr id=\"claim-whole\"><td><span class=\"verdict holds\">✓ holds</span></td>",
-        "<summary>expected a machine of &lt;240&gt; cores</summary>",
+        "<summary>expected a machine of &#60;240&#62; cores</summary>",
         "<a href=\"#allocator-bloat\">allocator-bloat</a>",
         "no-such-figure (not in this report)",
         "<td>It scales to 240 threads</td><td>–</td><td>–</td>",
