@@ -13,15 +13,16 @@ pub fn text_of<T: JsonSchema>() -> String {
     serde_json::to_string_pretty(&schema).expect("plain data") + "\n"
 }
 
-/// Turns doc comments into descriptions: links to items mean nothing outside of the code, and its
-/// lines break elsewhere.
+/// Turns doc comments into descriptions: their first paragraph, on one line, without links to items,
+/// which mean nothing outside of the code.
 #[derive(Clone, Debug)]
 struct Plain;
 
 impl Transform for Plain {
     fn transform(&mut self, schema: &mut Schema) {
         if let Some(text) = schema.get("description").and_then(|text| text.as_str()) {
-            let text = text.replace("[`", "`").replace("`]", "`").replace('\n', " ");
+            let first = text.split("\n\n").next().unwrap_or_default();
+            let text = first.replace("[`", "`").replace("`]", "`").replace('\n', " ");
             schema.insert("description".to_owned(), text.into());
         }
         transform_subschemas(self, schema);
