@@ -95,6 +95,24 @@ pub enum Command {
         #[arg(long, value_name = "TEXT")]
         filter: Option<String>,
     },
+    /// Write a run as one flat table for pandas, DuckDB or a spreadsheet: a line for each step.
+    ///
+    /// Columns are always the same, in the same order; docs/src/data.md says what they hold. What a
+    /// step does not have is empty.
+    #[command(after_help = "EXAMPLE\n    nibble-bench export results/reference --csv rows.csv")]
+    Export {
+        /// The run's folder; its rows may be compressed.
+        run: PathBuf,
+        /// Write CSV, quoted as in RFC 4180, to this file, or to standard output where none is named.
+        #[arg(
+            long,
+            value_name = "FILE",
+            required = true,
+            num_args = 0..=1,
+            default_missing_value = "-"
+        )]
+        csv: PathBuf,
+    },
     /// Measure performance targets: a bar each, and whether it holds.
     Targets(TargetsArguments),
     /// Measure what this machine's memory is capable of: random lines and copies, as JSON.

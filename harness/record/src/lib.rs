@@ -12,6 +12,7 @@
 //! | [`archive`] | run folders: written whole, read for years |
 //! | [`identity`] | what a row is a result of |
 //! | [`scale`] | how large a run is |
+//! | [`schema`] | what rows look like, for programs that check them |
 
 pub mod archive;
 mod calibration;
@@ -25,6 +26,7 @@ pub mod metrics;
 pub mod repetition;
 mod row;
 pub mod scale;
+pub mod schema;
 mod step;
 mod suggest;
 mod trace_account;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::row::{
@@ -9,7 +10,7 @@ use crate::row::{
 };
 
 /// What the worker measured of a step.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct StepReport {
     /// Step within the cell: `fill`, `delete`, `refill`, `fill-3`, `delete-3`, `load`, `run`,
@@ -95,7 +96,7 @@ pub struct Second {
 }
 
 /// A store's configured memory and what lives in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Capacity {
     /// Object memory.

@@ -1,5 +1,6 @@
 //! From rows to figures, answers and pages. This crate reads what a run kept and knows no engine.
 
+pub mod export;
 pub mod figures;
 pub mod page;
 pub mod splice;

@@ -1,5 +1,6 @@
 //! Which record an operation accesses.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::key_text::ParseKeyDistributionError;
@@ -8,7 +9,7 @@ use crate::Rng;
 
 /// How popular the records are. Written as text: `uniform`, `zipfian:0.99`,
 /// `zipfian-unscrambled:0.99`, `latest:0.99`, `hotspot:0.2:0.8`, `sequential`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub enum KeyDistribution {
     /// Every record is equally likely.

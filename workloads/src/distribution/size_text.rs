@@ -1,9 +1,11 @@
 //! Size distributions as text.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::{Serialize, Serializer};
 
@@ -103,6 +105,20 @@ fn range(text: &str) -> Result<Option<(usize, usize)>, ParseSizeDistributionErro
     match text.split_once("..").or_else(|| text.split_once('-')) {
         Some((from, to)) => Ok(Some((bytes(from)?, bytes(to)?))),
         None => Ok(None),
+    }
+}
+
+impl JsonSchema for SizeDistribution {
+    fn schema_name() -> Cow<'static, str> {
+        "SizeDistribution".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "Sizes in bytes, as text: `100`, `1KiB`, `50-150`, \
+                `zipfian:50-150:0.99`, `histogram:100=9,1KiB=1`.",
+            "anyOf": [{ "type": "string" }, { "type": "integer", "minimum": 0 }],
+        })
     }
 }
 

@@ -1,7 +1,9 @@
 //! The file format of patterns: strict when read, plain values afterwards.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -9,19 +11,29 @@ use super::pattern::percent;
 use super::{Pattern, PatternError, Volume};
 use crate::SizeDistribution;
 
-#[derive(Serialize, Deserialize)]
+/// A fragmentation pattern.
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[schemars(rename = "Pattern")]
 struct WirePattern {
+    /// A short name: letters, digits, `-` and `_`.
     name: String,
+    /// The sizes as shown to readers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     label: Option<String>,
+    /// Sizes of the first filling, in bytes.
     first: SizeDistribution,
+    /// Sizes of the second filling, in bytes; absent where the experiment ends after the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     second: Option<SizeDistribution>,
+    /// Share of the live objects, by count, that is deleted between the fillings.
     delete_percent: f64,
+    /// How much each filling allocates.
     volume: Volume,
+    /// Fillings, each followed by deletes; absent where the pattern is fill, delete, fill.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     cycles: Option<u32>,
+    /// Where the pattern comes from, and how certain that is.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     source: String,
 }
@@ -60,6 +72,29 @@ impl Serialize for Pattern {
         let label = Some(label);
         WirePattern { name, label, first, second, delete_percent, volume, cycles, source }
             .serialize(serializer)
+    }
+}
+
+impl JsonSchema for Pattern {
+    fn schema_name() -> Cow<'static, str> {
+        WirePattern::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        WirePattern::json_schema(generator)
+    }
+}
+
+impl JsonSchema for Volume {
+    fn schema_name() -> Cow<'static, str> {
+        "Volume".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "Up to the cap on live bytes, or a multiple of it.",
+            "anyOf": [{ "const": "fill" }, { "type": "number" }],
+        })
     }
 }
 

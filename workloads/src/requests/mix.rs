@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::RequestKind;
@@ -11,7 +12,7 @@ use crate::Rng;
 /// The share of each kind of request, in per cent; the shares add up to 100.
 ///
 /// Shares left out of a file are 0. [`Mix::default`] has only zeros.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 // `remote`: the derived functions become associated ones, so that reading can validate.
 #[serde(remote = "Self", rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Mix {

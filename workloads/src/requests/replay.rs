@@ -6,6 +6,7 @@ use std::fmt;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Request, RequestKind};
@@ -14,7 +15,9 @@ use crate::trace::{Operation, OperationKind};
 
 /// What happens when a GET of the trace misses. Traces of caches do not say whether the client then
 /// stored the value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Miss {
     /// Nothing: the trace contains every store operation.
@@ -54,7 +57,7 @@ impl FromStr for Miss {
 }
 
 /// Totals of a trace as requests.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct ReplayTotals {
     /// Requests, including those added after misses.

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::{Mix, MixError, Request, presets};
@@ -25,7 +26,7 @@ use crate::{KeyDistribution, Seed, SizeDistribution};
 /// modelled-key-bytes = 8
 /// source      = "a guess"
 /// ```
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 // `remote`: the derived functions become associated ones, so that reading can validate.
 #[serde(remote = "Self", rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Workload {

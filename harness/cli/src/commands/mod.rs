@@ -6,6 +6,7 @@ mod cell;
 mod claims;
 mod comparison;
 mod doctor;
+mod export;
 mod history;
 mod import;
 mod killtest;
@@ -109,6 +110,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Ycsb(arguments) => ycsb::run(&arguments),
         Command::Trace(command) => trace::run(&command),
         Command::Latency { run, filter } => latency::run(&run, filter.as_deref()),
+        Command::Export { run, csv } => export::run(&run, &csv),
         Command::Calibrate { bytes } => calibrate(&bytes),
         Command::Warm { bytes } => crate::runner::warm(bytes)
             .map_err(|error| Failure::machine(format!("warming {bytes} bytes: {error}"))),

@@ -1,9 +1,10 @@
 //! Replay of an allocation trace.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What one cell replays: a trace, whole.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Allocations {
     /// The trace's name.

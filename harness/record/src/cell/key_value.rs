@@ -1,12 +1,13 @@
 //! Requests to a key-value store, as one cell asks them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workloads::requests::Workload;
 
 use super::{Ageing, Replay};
 
 /// The key-value workload of one cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct KeyValue {
     /// What is asked, in which shares, of which keys, with which sizes.
@@ -44,7 +45,7 @@ pub struct KeyValue {
 }
 
 /// When requests are sent.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", tag = "loop")]
 pub enum Driver {
     /// The next when the last is answered.
@@ -67,7 +68,7 @@ pub enum Driver {
 }
 
 /// How scheduled requests follow one another.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arrivals {
     /// Independently: exponential gaps.
@@ -93,7 +94,7 @@ impl Arrivals {
 }
 
 /// Where the operations within the clock come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
     /// Eight-byte words made before the clock, each used once.
@@ -110,7 +111,9 @@ impl Source {
 }
 
 /// Which operations are timed. Timing costs some 50 ns an operation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Timing {
     /// One in 64.

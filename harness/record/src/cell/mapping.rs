@@ -1,9 +1,10 @@
 //! Regions that are mapped and unmapped again and again.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Regions mapped onto memory that was allocated before the clock, and unmapped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Mappings {
     /// Bytes of each region.

@@ -9,6 +9,7 @@ mod replay;
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workloads::fragmentation::Pattern;
 
@@ -19,7 +20,7 @@ pub use mapping::Mappings;
 pub use replay::{Replay, Staged, WorkingSets};
 
 /// One measured process: one load, then ordered steps, each of which becomes a row.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Cell {
     /// Unique within a plan; says everything that distinguishes the cell, repetition included.
@@ -44,7 +45,7 @@ pub struct Cell {
 }
 
 /// The allocator or store under test, or the kernel below both.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", tag = "kind")]
 pub enum System {
     /// An allocator, called directly.
@@ -105,7 +106,7 @@ impl System {
 }
 
 /// What a cell asks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", tag = "kind")]
 pub enum Work {
     /// Fill, delete, refill with another size; or fill and delete again and again.
@@ -121,7 +122,7 @@ pub enum Work {
 }
 
 /// Copies of one size from random places to consecutive ones, as compaction makes them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Copying {
     /// Bytes of each copy.
@@ -133,7 +134,7 @@ pub struct Copying {
 }
 
 /// The fragmentation workload of one cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Fragmentation {
     /// Sizes, deleted share and volume.
@@ -154,7 +155,9 @@ pub struct Fragmentation {
 }
 
 /// Whether memory limits the workload (definitions in `docs/src/method.md`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
     /// Memory is no limit: overhead = resident ÷ live bytes.
@@ -165,7 +168,9 @@ pub enum Basis {
 }
 
 /// Which thread frees an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Frees {
     /// The one that allocated it.
@@ -176,7 +181,9 @@ pub enum Frees {
 
 /// When the waiting observations happen. Idling and trimming change what the next phase finds,
 /// so the undisturbed protocol and the one that observes everything are different cells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Observe {
     /// After the last phase only: phases follow one another as in the papers.

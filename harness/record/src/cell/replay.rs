@@ -1,11 +1,12 @@
 //! A trace replayed on a store, as one cell asks for it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workloads::requests::{Miss, Mix, ReplayTotals, Workload};
 use workloads::{KeyDistribution, SizeDistribution};
 
 /// Which trace, and what of it each thread executes.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Replay {
     /// The trace's name.
@@ -27,7 +28,7 @@ pub struct Replay {
 }
 
 /// The requests of a trace as words in a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Staged {
     /// The file of requests; that of their times has `.times` after it.
@@ -37,7 +38,9 @@ pub struct Staged {
 }
 
 /// Whether threads have keys of their own.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum WorkingSets {
     /// Every thread executes the whole trace on keys of its own: weak scaling, as in the Nibble paper.

@@ -1,11 +1,12 @@
 //! The parts of a row that only requests to a store have.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Percentiles;
 
 /// How an open loop kept its schedule.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct OpenLoop {
     /// Requests a second that were scheduled.
@@ -42,7 +43,7 @@ impl OpenLoop {
 
 /// What the harness costs: the same loop over the null store, timed in the same process before
 /// the engine opened. Shown, never subtracted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct DriverPrice {
     /// Per operation.
@@ -53,7 +54,7 @@ pub struct DriverPrice {
 
 /// What memory alone would cost: the roofline store's time under the same requests, in the same
 /// repetition.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Roofline {
     /// Time of a thread for an operation.
@@ -63,7 +64,9 @@ pub struct Roofline {
 }
 
 /// Something a reader should know before quoting a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Flag {
     /// Memory was made resident before the clock, and none is newly touched within it.
@@ -99,7 +102,7 @@ impl Flag {
 }
 
 /// Values checked in a step. Anything but `checked` and `evicted` voids the row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Verification {
     /// Values looked at.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Conditions, DriverPrice, OpenLoop, Roofline};
@@ -12,7 +13,9 @@ use crate::{Cell, StepReport};
 pub const SCHEMA: u32 = 4;
 
 /// What came of a step. Every cell ends in rows, never in a hole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// It ran to its end.
@@ -51,7 +54,9 @@ impl Outcome {
 }
 
 /// What a system is in figures: a competitor, or what competitors are held against.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// A store that keeps what it is given.
@@ -68,10 +73,12 @@ pub enum Role {
 }
 
 /// One step of one cell: what the worker reported, on what, and what the parent saw from outside.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(deny_unknown_fields)]
 pub struct Row {
     /// [`SCHEMA`].
+    #[schemars(description = "Version of the row format.", extend("enum" = [3, SCHEMA]))]
     pub schema: u32,
     /// What it is a result of ([`crate::identity::Provenance::identity`]): 16 hexadecimal digits,
     /// given when the row is archived.
@@ -178,7 +185,7 @@ fn is_false(value: &bool) -> bool {
 }
 
 /// CPU time, page faults and context switches of a step, and what the machine lost meanwhile.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct CpuUse {
     /// User time, all threads and processes.
@@ -231,7 +238,7 @@ fn is_none_seen(rate: &f64) -> bool {
 }
 
 /// A refusal that ended a phase.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Refusal {
     /// Bytes of the object that was refused.
@@ -243,7 +250,7 @@ pub struct Refusal {
 }
 
 /// Memory seen from outside, at a step's observation points.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Memory {
     /// What the worker held before the engine was opened; taken off every figure below.
@@ -266,7 +273,7 @@ pub struct Memory {
 }
 
 /// The worker's memory at one moment.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct MemoryPoint {
     /// Anonymous + shared + huge-page-pool memory, less the baseline (0 where it is below).
@@ -293,7 +300,7 @@ pub struct MemoryPoint {
 }
 
 /// The worker's memory where a replay stood still.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TracePosition {
     /// Events replayed before it.
@@ -309,7 +316,7 @@ pub struct TracePosition {
 }
 
 /// Configured memory ÷ live bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Overheads {
     /// Object memory, configured.
@@ -326,7 +333,7 @@ pub struct Overheads {
 
 /// A store's own account of its memory. It explains the memory seen from outside and never
 /// replaces it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Census {
     /// Objects.
