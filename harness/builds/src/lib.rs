@@ -18,6 +18,8 @@ mod git;
 mod kept;
 mod program;
 mod repository;
+#[cfg(test)]
+mod tests;
 mod words;
 mod worktree;
 

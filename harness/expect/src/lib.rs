@@ -73,6 +73,8 @@ pub mod render;
 mod rounds;
 mod select;
 mod summary;
+#[cfg(test)]
+mod tests;
 mod unit;
 mod vary;
 mod words;
