@@ -4,8 +4,10 @@ mod about;
 mod agree;
 mod cell;
 mod claims;
+mod closed_pipe;
 mod comparison;
 mod doctor;
+mod few;
 mod history;
 mod import;
 mod killtest;
@@ -69,6 +71,10 @@ pub fn main() -> u8 {
             return if asked { exit::OK } else { exit::USAGE };
         }
     };
+    // A worker whose parent is gone says so itself.
+    if !matches!(cli.command, Command::Worker { .. }) {
+        closed_pipe::end_quietly();
+    }
     match dispatch(cli.command) {
         Ok(()) => exit::OK,
         Err(Failure { code, message }) => {

@@ -6,6 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::common::{bench, errors, run, scratch};
 
+/// The signal of a write to a pipe that nobody reads.
+const SIGPIPE: i32 = 13;
+
 /// Runs and checks exit code and message; nothing may be written to `results/`.
 fn refused(arguments: &[&str], code: i32, expected: &[&str]) {
     // A folder for each: tests run beside each other.
@@ -125,4 +128,50 @@ fn the_folder_of_no_run_is_an_error() {
     let output = run(&["report", folder.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(2));
     assert!(errors(&output).contains("is this the folder of a run?"), "{}", errors(&output));
+}
+
+/// Ten thousand cells are not ten thousand lines of an error.
+#[test]
+fn an_error_about_many_cells_is_a_few_lines_and_names_a_file() {
+    let folder = scratch("many-cells");
+    let lines = |name: &str, of: &str| {
+        let line = |number: u32| {
+            format!(
+                "{{\"schema\":{},\"source\":\"made-up\",\"run\":\"{of}\",\"measured\":\"\",\"revision\":\"\",\
+                 \"suite\":\"s\",\"scale\":\"smoke\",\"environment\":{{}},\
+                 \"cell\":\"{of}/{number}\",\"asks\":\"\",\
+                 \"metrics\":{{\"throughput\":{{\"unit\":\"1/s\",\"better\":\"higher\",\"values\":[1.0]}}}}}}\n",
+                compare::LINE_SCHEMA
+            )
+        };
+        let file = folder.join(name);
+        fs::write(&file, (0..1000).map(line).collect::<String>()).expect("lines are written");
+        file
+    };
+    let (a, b) = (lines("a.jsonl", "here"), lines("b.jsonl", "there"));
+    let output = bench()
+        .arg("compare")
+        .args([&a, &b])
+        .env("TMPDIR", &folder)
+        .output()
+        .expect("the program starts");
+    assert_eq!(output.status.code(), Some(2));
+    let message = errors(&output);
+    assert!(message.contains("2000 in all; all are in ") && message.len() < 1000, "{message}");
+    let rest = message.split("all are in ").nth(1).and_then(|rest| rest.split(')').next());
+    let rest = fs::read_to_string(rest.expect("a path")).expect("the file is there");
+    assert_eq!(rest.lines().count(), 2000);
+}
+
+/// Printing commands, and `plan`, whose cells are many more than a pipe holds.
+#[test]
+fn a_reader_that_leaves_ends_the_program_quietly() {
+    for arguments in [&["list"][..], &["plan", "store-throughput"], &["about"], &["doctor"]] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let output = bench().args(arguments).stdout(writer).output().expect("it starts");
+        let signal = std::os::unix::process::ExitStatusExt::signal(&output.status);
+        assert_eq!(signal, Some(SIGPIPE), "{arguments:?}: {}", errors(&output));
+        assert!(!errors(&output).contains("panicked"), "{arguments:?}: {}", errors(&output));
+    }
 }
