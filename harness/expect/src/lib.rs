@@ -70,7 +70,6 @@ mod permute;
 mod place;
 mod ratio;
 pub mod render;
-mod rounds;
 mod select;
 mod summary;
 #[cfg(test)]

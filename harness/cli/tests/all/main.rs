@@ -24,6 +24,8 @@ mod requests;
 mod resume;
 mod rivals;
 mod servers;
+mod tidy_cycles;
 mod tidy_files;
 mod tidy_layers;
+mod tidy_once;
 mod traces;

@@ -1,11 +1,13 @@
 //! What is known of a value or a ratio: a centre with its interval, by either method.
 
+mod rounds;
+
 use std::borrow::Cow;
 
 use stats::{Interval, WelchSide, welch_mean, welch_ratio};
 
 use crate::metric::Values;
-use crate::{Method, Metric, Summary, rounds};
+use crate::{Method, Metric, Summary};
 
 /// A value with what is known of it.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,21 +3,21 @@
 
 use stats::{bootstrap_median, bootstrap_ratio, median, spread};
 
-use crate::estimate::{Estimate, NO_RATIO, Sample};
+use super::{Estimate, NO_RATIO, Sample};
 
 /// Fewer have no interval of their median.
 const LEAST: usize = 3;
 
 /// The median of `values`, which are not empty. Of fewer than three their range stands for the
 /// interval.
-pub(crate) fn of(values: &[f64], seed: u64) -> Estimate {
+pub(super) fn of(values: &[f64], seed: u64) -> Estimate {
     let interval = bootstrap_median(values, seed).or_else(|| spread(values));
     let interval = interval.expect("there are values, and they are numbers");
     Estimate { interval, rounds: values.to_vec(), sides: None }
 }
 
 /// The median of the ratios of all rounds that measured both sides.
-pub(crate) fn ratio(of: &Sample<'_>, to: &Sample<'_>, seed: u64) -> Result<Estimate, String> {
+pub(super) fn ratio(of: &Sample<'_>, to: &Sample<'_>, seed: u64) -> Result<Estimate, String> {
     let mut rounds: Vec<&str> = Vec::new();
     for round in of.rounds.iter().filter(|round| to.rounds.contains(round)) {
         if !rounds.contains(round) {
