@@ -17,7 +17,7 @@ const CLOSED: &str = "Broken pipe";
 pub(super) fn end_quietly() {
     let report = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
-        let message = info.payload_as_str().unwrap_or_default();
+        let message = info.payload().downcast_ref::<String>().map_or("", String::as_str);
         if message.starts_with(FAILED) && message.contains(CLOSED) {
             // If this fails, the panic ends the program, with words.
             let _ = emulate_default_handler(SIGPIPE);
