@@ -136,7 +136,7 @@ impl fmt::Display for AskError {
                 "{} was built for another processor: it has instructions that this one lacks; \
                  build it here, or with RUSTFLAGS=\"{}\"",
                 program.display(),
-                crate::program::GENERIC_FLAGS.join(" ")
+                crate::flavour::GENERIC_FLAGS.join(" ")
             ),
             Self::Killed { program, signal } => write!(
                 formatter,

@@ -9,8 +9,8 @@ use std::thread::spawn;
 use serde::Deserialize;
 
 use crate::child::Owned;
+use crate::flavour::{Flavour, GENERIC_FLAGS, PROGRAM};
 use crate::git::OF_ONE_REPOSITORY;
-use crate::program::{Flavour, GENERIC_FLAGS, PROGRAM};
 use crate::repository::PACKAGE;
 use crate::words::Words;
 use crate::{BuildError, Commit};

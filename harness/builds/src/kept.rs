@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::cargo::clean;
-use crate::program::{Flavour, PROGRAM};
+use crate::flavour::{Flavour, PROGRAM};
 use crate::{AskError, BuildError, Commit, Repository, ask};
 
 /// Beside a program: compiler and processor that it was built by and for.

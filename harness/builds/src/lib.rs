@@ -14,14 +14,18 @@ mod build_error;
 pub mod callgrind;
 mod cargo;
 mod child;
+mod flavour;
 mod git;
 mod kept;
 mod program;
 mod repository;
+#[cfg(test)]
+mod tests;
 mod words;
 mod worktree;
 
 pub use about::{About, AskError, ask};
 pub use build_error::BuildError;
-pub use program::{Flavour, build};
+pub use flavour::Flavour;
+pub use program::build;
 pub use repository::{Commit, Repository, RepositoryError};

@@ -3,29 +3,13 @@
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 
+use crate::flavour::Flavour;
 use crate::kept::Kept;
 use crate::worktree::Worktree;
 use crate::{BuildError, Commit, Repository, cargo};
 
-/// The program that is built.
-pub(crate) const PROGRAM: &str = "nibble-bench";
-/// What a program is compiled with that runs on any processor of the architecture, and under
-/// valgrind.
-pub(crate) const GENERIC_FLAGS: [&str; 2] =
-    ["-C", if cfg!(target_arch = "x86_64") { "target-cpu=x86-64" } else { "target-cpu=generic" }];
 /// Held by the process that builds.
 const LOCK: &str = "lock";
-
-/// Which processor a program is compiled for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flavour {
-    /// As the revision's own configuration says: for the machine at hand.
-    Native,
-    /// Any of this architecture, whatever configurations say: for valgrind, which does not know
-    /// every instruction of a new processor. The libraries in C and C++ are compiled that way in
-    /// both flavours.
-    Generic,
-}
 
 /// Builds the program of `commit`, a release, or finds the one that was built before, and answers
 /// where it is: `FOLDER/COMMIT/nibble-bench` or `FOLDER/COMMIT-generic/nibble-bench`. It answers

@@ -9,3 +9,5 @@
 
 pub mod malloc;
 pub mod postmark;
+#[cfg(test)]
+mod tests;

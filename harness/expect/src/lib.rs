@@ -70,9 +70,10 @@ mod permute;
 mod place;
 mod ratio;
 pub mod render;
-mod rounds;
 mod select;
 mod summary;
+#[cfg(test)]
+mod tests;
 mod unit;
 mod vary;
 mod words;

@@ -35,7 +35,8 @@ mod trace_facts;
 pub use calibration::Calibration;
 pub use cell::{
     Ageing, Allocations, Arrivals, Basis, Cell, Copying, Driver, Fragmentation, Frees, KeyValue,
-    Mappings, Observe, Replay, Source, Staged, System, Timing, Work, WorkingSets,
+    Mappings, Observe, Replay, Source, Staged, System, Timing, Work, WorkingSets, id_in_comparison,
+    of_comparison,
 };
 pub use machine::MachineRecord;
 pub use repetition::{Repetition, is_sound, repetitions};

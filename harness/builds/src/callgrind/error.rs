@@ -64,7 +64,7 @@ impl fmt::Display for CallgrindError {
                 "{} has instructions that valgrind does not know ({said}): count a generic build, \
                  of RUSTFLAGS=\"{}\"",
                 program.display(),
-                crate::program::GENERIC_FLAGS.join(" ")
+                crate::flavour::GENERIC_FLAGS.join(" ")
             ),
             Self::Failed { program, end, said } => {
                 write!(formatter, "{} under valgrind: {end}: {said}", program.display())

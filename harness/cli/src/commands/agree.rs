@@ -3,6 +3,7 @@
 use stats::Interval;
 
 use super::Failure;
+use super::few::few;
 use crate::cli::AgreeArguments;
 use crate::compare::{Agreement, agreement};
 use record::archive;
@@ -19,15 +20,21 @@ pub(super) fn run(arguments: &AgreeArguments) -> Result<(), Failure> {
         return Err(Failure::usage(format!(
             "the runs are not of one program on one machine: {}; --unlike compares them all the \
              same",
-            differences.join("; ")
+            few(&differences)
         )));
     }
     let agreement = agreement(&a_rows, &b_rows);
-    for id in &agreement.unlike {
-        eprintln!("left out: {id}: the runs ask different things of it; are they of one scale?");
-    }
-    for id in &agreement.too_few {
-        eprintln!("left out: {id}: fewer than three sound repetitions in one of the runs");
+    let unlike = agreement
+        .unlike
+        .iter()
+        .map(|id| format!("{id}: the runs ask different things of it; are they of one scale?"));
+    let too_few = agreement
+        .too_few
+        .iter()
+        .map(|id| format!("{id}: fewer than three sound repetitions in one of the runs"));
+    let left_out: Vec<String> = unlike.chain(too_few).collect();
+    if !left_out.is_empty() {
+        eprintln!("left out: {}", few(&left_out));
     }
     if agreement.cells.is_empty() {
         return Err(Failure::usage(format!(

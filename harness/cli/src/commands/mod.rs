@@ -4,9 +4,11 @@ mod about;
 mod agree;
 mod cell;
 mod claims;
+mod closed_pipe;
 mod comparison;
 mod doctor;
 mod export;
+mod few;
 mod history;
 mod import;
 mod killtest;
@@ -70,6 +72,10 @@ pub fn main() -> u8 {
             return if asked { exit::OK } else { exit::USAGE };
         }
     };
+    // A worker whose parent is gone says so itself.
+    if !matches!(cli.command, Command::Worker { .. }) {
+        closed_pipe::end_quietly();
+    }
     match dispatch(cli.command) {
         Ok(()) => exit::OK,
         Err(Failure { code, message }) => {

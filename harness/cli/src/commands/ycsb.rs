@@ -122,8 +122,8 @@ fn cells(arguments: &YcsbArguments, run: &YcsbRun) -> Result<Vec<Cell>, Failure>
             check_store(&system, &work).map_err(Failure::usage)?;
             let seed = arguments.seed + u64::from(repetition);
             let mut cell = super::work::cell(system, &work, seed);
+            cell.id = format!("{}/{repetition}", cell.name());
             cell.repetition = repetition;
-            cell.id = format!("{}/{repetition}", cell.id.trim_end_matches("/0"));
             cells.push(cell);
         }
     }

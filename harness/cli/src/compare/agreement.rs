@@ -90,10 +90,9 @@ fn by_cell(rows: &[Row]) -> BTreeMap<String, Measured<'_>> {
     let mut cells: BTreeMap<String, Measured<'_>> = BTreeMap::new();
     for repetition in repetitions(rows) {
         let cell = repetition.cell;
-        let suffix = format!("/{}", cell.repetition);
-        let id = cell.id.strip_suffix(&suffix).unwrap_or(&cell.id).to_owned();
-        let measured =
-            cells.entry(id).or_insert_with(|| Measured { cell, throughputs: Vec::new() });
+        let measured = cells
+            .entry(cell.name().to_owned())
+            .or_insert_with(|| Measured { cell, throughputs: Vec::new() });
         measured.throughputs.extend(throughput(&repetition));
     }
     cells

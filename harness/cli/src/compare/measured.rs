@@ -9,24 +9,12 @@ use super::metrics::Metric;
 use super::rounds::{LETTERS, Place};
 use super::tolerance::Tolerances;
 use record::Row;
-use record::repetitions;
-
-/// What ids of a comparison's cells begin with.
-const PREFIX: &str = "compare";
+use record::{id_in_comparison, of_comparison, repetitions};
 
 /// The id of one process: `compare/ROUND/PLACE-SIDE/NAME`. The name is what both sides share.
 #[must_use]
 pub fn id(place: &Place, name: &str) -> String {
-    format!("{PREFIX}/{}/{}-{}/{name}", place.round, place.place, LETTERS[place.side])
-}
-
-/// Round, side and name of an id.
-fn parsed(id: &str) -> Option<(u32, char, &str)> {
-    let rest = id.strip_prefix(PREFIX)?.strip_prefix('/')?;
-    let (round, rest) = rest.split_once('/')?;
-    let (place, name) = rest.split_once('/')?;
-    let (_, side) = place.split_once('-')?;
-    Some((round.parse().ok()?, side.parse().ok()?, name))
+    id_in_comparison(place.round, &place.place.to_string(), LETTERS[place.side], name)
 }
 
 /// Both values of a side in a round, as far as they were measured.
@@ -48,7 +36,7 @@ impl Measured {
     /// Adds whole cells.
     pub fn add(&mut self, rows: &[Row]) {
         for repetition in repetitions(rows) {
-            let Some((round, side, name)) = parsed(&repetition.cell.id) else { continue };
+            let Some((round, side, name)) = of_comparison(&repetition.cell.id) else { continue };
             for metric in Metric::ALL {
                 let rounds = self.0.entry((name.to_owned(), metric)).or_default();
                 let values = rounds.entry(round).or_default().entry(side).or_default();
@@ -192,8 +180,8 @@ mod tests {
         let place = Place { round: 12, place: 3, cell: 0, side: 2 };
         let id = id(&place, "key-value/get-50/nibble");
         assert_eq!(id, "compare/12/3-C/key-value/get-50/nibble");
-        assert_eq!(parsed(&id), Some((12, 'C', "key-value/get-50/nibble")));
-        assert_eq!(parsed("key-value/get-50/nibble/0"), None);
+        assert_eq!(of_comparison(&id), Some((12, 'C', "key-value/get-50/nibble")));
+        assert_eq!(of_comparison("key-value/get-50/nibble/0"), None);
     }
 
     #[test]

@@ -81,23 +81,6 @@ pub fn asks(cell: &Cell) -> String {
     format!("{:016x}", xxh3_64(text.as_bytes()))
 }
 
-/// A cell's id without its repetition.
-#[must_use]
-pub fn name_of(cell: &Cell) -> &str {
-    let id = cell.id.as_str();
-    id.strip_suffix(&format!("/{}", cell.repetition)).unwrap_or(id)
-}
-
-/// The id of `cell` without repetition: that of the suite's own cell, with the system that stands in
-/// its place.
-#[must_use]
-pub fn name_with_system(cell: &Cell, suites_own: &Cell) -> String {
-    let name = name_of(suites_own);
-    let label = suites_own.system.label();
-    let work = name.strip_suffix(&label).unwrap_or(name);
-    format!("{work}{}", cell.system.label())
-}
-
 /// A line of a run that has measured nothing yet.
 #[must_use]
 pub fn blank_line(run: &RunRecord, name: &str) -> Line {
@@ -125,7 +108,7 @@ pub fn lines(run: &RunRecord, name: &str, rows: &[Row]) -> Vec<Line> {
     let blank = blank_line(run, name);
     let mut lines: BTreeMap<String, Line> = BTreeMap::new();
     for repetition in repetitions(rows) {
-        let name = name_of(repetition.cell);
+        let name = repetition.cell.name();
         let line = lines.entry(name.to_owned()).or_insert_with(|| Line {
             cell: name.to_owned(),
             asks: asks(repetition.cell),

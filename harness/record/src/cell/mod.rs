@@ -5,6 +5,7 @@ mod ageing;
 mod allocations;
 mod key_value;
 mod mapping;
+mod name;
 mod replay;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ pub use ageing::Ageing;
 pub use allocations::Allocations;
 pub use key_value::{Arrivals, Driver, KeyValue, Source, Timing};
 pub use mapping::Mappings;
+pub use name::{id_in_comparison, of_comparison};
 pub use replay::{Replay, Staged, WorkingSets};
 
 /// One measured process: one load, then ordered steps, each of which becomes a row.

@@ -9,6 +9,7 @@ use super::operand::Operand;
 use super::{ERROR_RATE, refuse_unlike, tell};
 use crate::cli::CompareArguments;
 use crate::commands::Failure;
+use crate::commands::few::few;
 use crate::commands::measure::command_line;
 use crate::compare::{self as measured, Tolerances, differences, shared};
 use record::archive;
@@ -35,7 +36,7 @@ pub(super) fn compare(
             "`{}` and `{}` share no cell and metric: {}",
             arguments.a,
             arguments.b,
-            if notes.is_empty() { "both are empty".to_owned() } else { notes.join("; ") }
+            if notes.is_empty() { "both are empty".to_owned() } else { few(&notes) }
         )));
     }
     let comparison = Comparison {

@@ -11,8 +11,7 @@ use crate::cli::OutputArguments;
 use crate::commands::Failure;
 use crate::commands::measure::{Measured as Finished, Session, record};
 use crate::compare::{
-    LETTERS, Measured, Metric, Order, Place, Tolerances, add, asks, blank_line, id,
-    name_with_system, places,
+    LETTERS, Measured, Metric, Order, Place, Tolerances, add, asks, blank_line, id, places,
 };
 use crate::plan::Plan;
 use record::Cell;
@@ -239,7 +238,7 @@ impl Bench {
             revision: side.about.facts.get("revision").cloned().unwrap_or_default(),
             environment: EnvironmentClass::of_facts(&side.about.facts).facts,
             // Under the name that runs of the suite give it.
-            cell: name_with_system(&cell, &base.cell),
+            cell: base.cell.name_with(&cell.system),
             asks: asks(&cell),
             ..blank_line(record, &name)
         })

@@ -31,8 +31,9 @@ use self::operand::Operand;
 use self::side::{Base, LiveSide};
 use crate::cli::{ChoiceArguments, CompareArguments, JudgingArguments};
 use crate::commands::Failure;
+use crate::commands::few::few;
 use crate::commands::measure::command_line;
-use crate::compare::{Tolerances, name_of};
+use crate::compare::Tolerances;
 use crate::suites::Suite;
 use crate::traces::Missing;
 use record::Scale;
@@ -117,7 +118,7 @@ fn cells(a: &LiveSide, b: &LiveSide, arguments: &CompareArguments) -> Result<Ask
         (None, Some(system)) => {
             let work = super::work::work(&arguments.work)?;
             let cell = super::work::cell(system.clone(), &work, arguments.judging.seed);
-            let name = name_of(&cell);
+            let name = cell.name();
             let label = format!("/{}", system.label());
             let name = name.strip_suffix(&label).unwrap_or(name).to_owned();
             return Ok((Vec::new(), None, vec![Base { name, cell }]));
@@ -179,7 +180,7 @@ fn refuse_unlike(
         message: Some(format!(
             "the sides are not alike, and a ratio would not tell why: {}; --unlike compares them all \
              the same, and marks the result",
-            unlike.join("; ")
+            few(&unlike)
         )),
     })
 }

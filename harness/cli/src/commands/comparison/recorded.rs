@@ -14,7 +14,7 @@ use super::{ERROR_RATE, of_suite, refuse_unlike, tell};
 use crate::cli::GateArguments;
 use crate::commands::Failure;
 use crate::commands::measure::command_line;
-use crate::compare::{Tolerances, differences, name_of};
+use crate::compare::{Tolerances, differences};
 use worker::exit;
 
 /// Measures, and compares with the file or creates it.
@@ -34,7 +34,7 @@ pub(super) fn gate(
     let (suite, scale, cells) = of_suite(&arguments.suite, &arguments.scale, None, results)?;
     // Rooflines, too: they say by how much the machine moved since.
     let bases: Vec<Base> =
-        cells.into_iter().map(|cell| Base { name: name_of(&cell).to_owned(), cell }).collect();
+        cells.into_iter().map(|cell| Base { name: cell.name().to_owned(), cell }).collect();
     let seed = arguments.judging.seed;
     let mut bench =
         Bench::open("gate", &[suite], Some(scale), vec![own], bases, seed, &arguments.output)?;

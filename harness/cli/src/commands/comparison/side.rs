@@ -212,7 +212,7 @@ pub(super) fn bases(cells: &[Cell], replaced: Option<&System>) -> Vec<Base> {
             // Standing idle is observed elsewhere; here it would be most of the time.
             work.idle_ms = 0;
         }
-        let name = crate::compare::name_of(&cell);
+        let name = cell.name();
         let name = match replaced {
             None => name.to_owned(),
             Some(system) => {

@@ -12,10 +12,10 @@ use crate::figures::requests;
 use crate::figures::samples::{
     Label, Mark, Measure, Point, Quantity, Role, Spot, THROUGHPUT, place, points,
 };
+use record::KeyValue;
 use record::Row;
 use record::repetition::Repetition;
 use record::repetition::Source;
-use record::{KeyValue, System};
 
 /// The setting that tells updates in place from appended ones, and its value.
 const IN_PLACE: (&str, &str) = ("update", "in-place");
@@ -113,13 +113,6 @@ pub(in crate::figures) fn in_place_ratio(suite: &str, rows: &[Row]) -> Data {
 /// The id of the same repetition of the same work by the same store, but without updates in
 /// place; `None` of stores that do not update in place.
 fn appended_sibling(one: &Repetition<'_>) -> Option<String> {
-    let System::Store { name, heap, options } = &one.cell.system else { return None };
-    if options.get(IN_PLACE.0).map(String::as_str) != Some(IN_PLACE.1) {
-        return None;
-    }
-    let mut options = options.clone();
-    options.remove(IN_PLACE.0);
-    let base = System::Store { name: name.clone(), heap: heap.clone(), options };
-    let (own, base) = (format!("/{}/", one.system), format!("/{}/", base.label()));
-    Some(one.cell.id.replacen(&own, &base, 1))
+    let base = one.cell.system.without(IN_PLACE.0, IN_PLACE.1)?;
+    Some(one.cell.id_with(&base))
 }

@@ -1,0 +1,7 @@
+//! What the crate does with real checkouts and programs.
+
+mod about;
+mod callgrind;
+mod common;
+mod repository;
+mod revisions;

@@ -1,0 +1,4 @@
+//! Real programs, recorded.
+
+mod malloc;
+mod postmark;

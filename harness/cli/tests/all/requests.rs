@@ -1,0 +1,281 @@
+//! Requests to stores, as a user runs them: what goes wrong is reported as itself, a stall is seen by
+//! an open loop and hidden by a closed one, and every kind of workload runs to its end.
+
+use crate::common::{self, errors, root, run, run_suite, scratch};
+use record::Work;
+use record::{Flag, Outcome, Row, Verification};
+
+fn step<'a>(rows: &'a [Row], name: &str) -> &'a Row {
+    rows.iter().find(|row| row.step == name).unwrap_or_else(|| panic!("no step {name}: {rows:?}"))
+}
+
+/// All that was found wrong in any step.
+fn found(rows: &[Row]) -> Verification {
+    let mut all = Verification::default();
+    for row in rows {
+        all += row.verification.unwrap_or_default();
+    }
+    Verification { checked: 0, ..all }
+}
+
+#[test]
+fn planted_bugs_are_reported_as_themselves() {
+    for (fault, workload, is_itself) in [
+        ("lose", "get-50", (|it| it.lost > 0) as fn(&Verification) -> bool),
+        ("tear", "get-50", |it| it.torn > 0),
+        ("stale", "get-50", |it| it.stale > 0),
+        ("resurrect", "churn", |it| it.resurrected > 0),
+    ] {
+        let suite = format!(
+            r#"
+            question = "Is a planted bug reported as itself?"
+            [[key-value]]
+            stores = ["faulty@fault={fault}@after-puts=20000"]
+            workloads = ["{workload}"]
+            value-bytes = [200]
+            fill-percent = [5]
+            threads = [2]
+            roofline = false
+            "#
+        );
+        let (code, _, rows) = run_suite(&format!("planted-{fault}"), &suite, &[]);
+        assert_eq!(code, 1, "{fault}");
+        let all = found(&rows);
+        assert!(is_itself(&all), "{fault}: {all:?}");
+        let kinds = [all.lost, all.torn, all.stale, all.resurrected, all.wrong];
+        assert_eq!(kinds.iter().filter(|count| **count > 0).count(), 1, "{fault}: {all:?}");
+        assert!(rows.iter().any(|row| row.outcome == Outcome::WrongValues), "{fault}");
+    }
+}
+
+/// The control: the same store and workloads without a fault.
+#[test]
+fn sound_stores_are_found_sound_under_every_kind_of_workload() {
+    let suite = r#"
+        question = "Is a sound store found sound?"
+        [[key-value]]
+        stores = ["faulty@fault=none", "nibble", "nibble@update=in-place", "hashmap"]
+        workloads = ["ycsb-a", "ycsb-d", "ycsb-f", "churn", "churn-resize", "insert-only", "twitter-cluster14"]
+        fill-percent = [60]
+        threads = [2]
+        operations-factor = 0.2
+        [[key-value]]
+        stores = ["btree"]
+        workloads = ["ycsb-e"]
+        fill-percent = [5]
+        threads = [2]
+        operations-factor = 0.02
+        [[key-value]]
+        stores = ["nibble"]
+        get-percent = [50]
+        value-bytes = [100]
+        fill-percent = [80]
+        threads = [2]
+        batch = [1, 32]
+        ageing = ["rewrites:0.5", "churn:0.5", "litter:20"]
+        operations-factor = 0.2
+        [[key-value]]
+        stores = ["nibble"]
+        workloads = ["ycsb-a"]
+        fill-percent = [80]
+        threads = [2]
+        source = "in-loop"
+        latency = "off"
+        operations-factor = 0.2
+        [[key-value]]
+        stores = ["nibble"]
+        workloads = ["ycsb-a"]
+        fill-percent = [80]
+        threads = [2]
+        rate-ops-per-s = [50000]
+    "#;
+    let (code, folder, rows) = run_suite("sound", suite, &[]);
+    for row in &rows {
+        assert_eq!(row.outcome, Outcome::Measured, "{} {:?}", row.cell.id, row.reason);
+    }
+    assert_eq!(code, 0);
+    let runs: Vec<&Row> = rows.iter().filter(|row| row.step == "run").collect();
+    assert!(runs.len() > 40, "{} cells", runs.len());
+    for row in runs {
+        let driver = row.driver.expect("the harness says what it costs");
+        assert!(driver.ns_per_operation > 0.0, "{}", row.cell.id);
+        let Work::KeyValue(work) = &row.cell.work else { panic!("requests: {}", row.cell.id) };
+        let bounds_memory = row.system.starts_with("nibble") || row.system == "roofline";
+        let populated = bounds_memory || !work.workload.inserts();
+        assert_eq!(row.flags.contains(&Flag::Populated), populated, "{}", row.cell.id);
+        let timed = !row.cell.id.contains("untimed");
+        assert_eq!(row.latency_ns.contains_key("p99.99"), timed, "{}", row.cell.id);
+        for file in [&row.histograms, &row.timeline] {
+            assert_eq!(file.is_some(), timed, "{}", row.cell.id);
+            assert!(file.as_ref().is_none_or(|name| folder.join(name).exists()));
+        }
+        let scheduled = row.open_loop.is_some();
+        assert_eq!(scheduled, row.cell.id.contains("-poisson-"), "{}", row.cell.id);
+        // Everything else has been held against its roofline.
+        let is_roofline = row.system == "roofline";
+        assert_eq!(row.roofline.is_some(), !scheduled && !is_roofline, "{}", row.cell.id);
+    }
+    let merged = run(&["latency", folder.to_str().unwrap(), "--filter", "ycsb-a"]);
+    let text = String::from_utf8_lossy(&merged.stdout).into_owned();
+    assert!(text.contains("update") && text.contains("p99.99"), "{text}");
+}
+
+#[test]
+fn a_stall_shows_in_an_open_loop_and_not_in_a_closed_one() {
+    let suite = |driver: &str| {
+        format!(
+            r#"
+            question = "Is a stall seen?"
+            [[key-value]]
+            stores = ["faulty@fault=stall@after-puts=10000"]
+            workloads = ["get-50"]
+            value-bytes = [100]
+            fill-percent = [1]
+            threads = [1]
+            roofline = false
+            {driver}
+            "#
+        )
+    };
+    let open = "rate-ops-per-s = [20000]\noperations-factor = 10.0";
+    let (code, folder, rows) = run_suite("stall-open", &suite(open), &[]);
+    assert_eq!(code, 0, "a stall is slow, not wrong: {rows:?}");
+    let row = step(&rows, "run");
+    // Of two seconds' requests, those of the stalled one waited for its end.
+    assert!(row.latency_ns["max"] >= 1_000_000_000, "{:?}", row.latency_ns);
+    assert!(row.latency_ns["p99.9"] >= 950_000_000, "{:?}", row.latency_ns);
+    let service = &row.open_loop.as_ref().unwrap().service_ns;
+    assert!(service["p99.9"] < 500_000_000, "from the real start it hides: {service:?}");
+    let timeline = std::fs::read_to_string(folder.join(row.timeline.as_ref().unwrap())).unwrap();
+    assert!(timeline.lines().count() >= 3, "a line for each second: {timeline}");
+    let (_, _, rows) = run_suite("stall-closed", &suite("latency = \"all\""), &[]);
+    let row = step(&rows, "run");
+    assert!(row.latency_ns["max"] >= 1_000_000_000, "it did stall: {:?}", row.latency_ns);
+    assert!(row.latency_ns["p99.9"] < 500_000_000, "{:?}", row.latency_ns);
+}
+
+#[test]
+fn a_refusal_at_a_high_fill_is_a_finding_and_at_a_low_one_a_failure() {
+    let suite = |fill: u32, percent: u32| {
+        format!(
+            r#"
+            question = "What is a refusal?"
+            [[key-value]]
+            stores = ["nibble@reserve-percent={percent}@compaction=background"]
+            get-percent = [0]
+            value-bytes = [4000]
+            fill-percent = [{fill}]
+            threads = [2]
+            roofline = false
+            "#
+        )
+    };
+    let (code, _, rows) = run_suite("refused-high", &suite(98, 10), &[]);
+    let last = rows.last().unwrap();
+    assert_eq!((last.outcome, last.expected, code), (Outcome::Full, true, 0), "{last:?}");
+    assert!(last.reason.as_ref().unwrap().contains("at 98 % fill"));
+    let (code, _, rows) = run_suite("refused-low", &suite(85, 25), &[]);
+    let last = rows.last().unwrap();
+    assert_eq!((last.outcome, last.expected, code), (Outcome::Full, false, 1), "{last:?}");
+}
+
+#[test]
+fn upstream_property_files_run() {
+    let results = scratch("ycsb");
+    let file = root().join("workloads/ycsb/workloada");
+    let output = run(&[
+        "ycsb",
+        "hashmap",
+        "nibble",
+        "-P",
+        file.to_str().unwrap(),
+        "-p",
+        "recordcount=5000",
+        "-p",
+        "operationcount=20000",
+        "-p",
+        "fieldlength=20",
+        "--threads",
+        "2",
+        "--repetitions",
+        "1",
+        "--quiet",
+        "--results",
+        results.to_str().unwrap(),
+    ]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{}", errors(&output));
+    for word in ["hashmap:", "nibble:", "get ", "update ", "p99.9", "Mops/s"] {
+        assert!(text.contains(word), "{word} in {text}");
+    }
+    let run_folder = common::only_folder(&results).unwrap();
+    let (_, rows) = record::archive::load(&run_folder).unwrap();
+    let row = step(&rows, "run");
+    assert_eq!((row.operations, step(&rows, "load").operations), (20_000, 5_000));
+}
+
+#[test]
+fn wrong_properties_name_the_property_and_the_remedy() {
+    for (settings, expected) in [
+        (&["recordcont=5"][..], "recordcount"),
+        (&["recordcount=many", "operationcount=1"], "many"),
+        (
+            &["recordcount=10", "operationcount=10", "requestdistribution=exponential"],
+            "exponential",
+        ),
+        (
+            &[
+                "recordcount=10",
+                "operationcount=10",
+                "scanproportion=0.9",
+                "readproportion=0.1",
+                "updateproportion=0",
+            ],
+            "btree",
+        ),
+    ] {
+        let mut arguments = vec!["ycsb", "hashmap"];
+        for setting in settings {
+            arguments.extend(["-p", setting]);
+        }
+        let output = run(&arguments);
+        assert_eq!(output.status.code(), Some(2), "{settings:?}");
+        assert!(errors(&output).contains(expected), "{settings:?}: {}", errors(&output));
+    }
+}
+
+#[test]
+fn a_search_ends_with_a_rate_that_was_confirmed() {
+    let results = scratch("search");
+    let search = |bound: &str| {
+        run(&[
+            "search",
+            "hashmap",
+            "--bound",
+            bound,
+            "--percentile",
+            "p50",
+            "--seconds",
+            "0.1",
+            "--repetitions",
+            "3",
+            "--object-memory",
+            "8MiB",
+            "--operations",
+            "20000",
+            "--threads",
+            "1",
+            "--quiet",
+            "--results",
+            results.to_str().unwrap(),
+        ])
+    };
+    let output = search("1s");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{text} {}", errors(&output));
+    assert!(text.contains("highest rate with p50 under 1000000 µs"), "{text}");
+    let output = search("1ns");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("no rate from 1000 ops/s on keeps p50 under 1 ns"), "{text}");
+}

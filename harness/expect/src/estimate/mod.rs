@@ -1,0 +1,113 @@
+//! What is known of a value or a ratio: a centre with its interval, by either method.
+
+mod rounds;
+
+use std::borrow::Cow;
+
+use stats::{Interval, WelchSide, welch_mean, welch_ratio};
+
+use crate::metric::Values;
+use crate::{Method, Metric, Summary};
+
+/// A value with what is known of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Estimate {
+    pub(crate) interval: Interval,
+    /// What the interval is of, where that is of rounds: a value or a ratio each.
+    pub(crate) rounds: Vec<f64>,
+    /// The centres of both sides of a ratio of rounds.
+    pub(crate) sides: Option<[f64; 2]>,
+}
+
+impl Estimate {
+    fn of_processes(interval: Interval) -> Self {
+        Self { interval, rounds: Vec::new(), sides: None }
+    }
+
+    /// The interval, if a verdict may follow from it. Of rounds the range will do where there are
+    /// too few of them for more: counts hardly vary.
+    pub(crate) fn decides(&self) -> Option<Interval> {
+        Some(self.interval).filter(|interval| interval.has_level() || !self.rounds.is_empty())
+    }
+}
+
+/// Why two values have no ratio.
+pub(crate) const NO_RATIO: &str = "a value of 0 has no ratio to others";
+
+/// The values of one metric in one row.
+#[derive(Clone, Debug)]
+pub(crate) struct Sample<'a> {
+    pub(crate) values: Cow<'a, [f64]>,
+    /// The round of each value; none of rows that were not measured in rounds.
+    pub(crate) rounds: Vec<&'a str>,
+    /// The value, where it cannot vary.
+    pub(crate) exact: Option<f64>,
+    method: Method,
+}
+
+impl<'a> Sample<'a> {
+    /// # Errors
+    ///
+    /// Why a row has no numbers of `metric`, or such that the method cannot judge.
+    pub(crate) fn new(row: &'a Summary, metric: &Metric, method: Method) -> Result<Self, String> {
+        let Values { values, rounds } = metric.values(row)?;
+        let first = values[0];
+        let exact = row.exact && values.iter().all(|value| *value == first);
+        let exact = exact.then_some(first).filter(|value| value.is_finite());
+        let is_sound = |value: &f64| match method {
+            Method::Welch => value.is_finite() && *value > 0.0,
+            Method::Rounds { .. } => value.is_finite() && *value >= 0.0,
+        };
+        match values.iter().find(|value| !is_sound(value)) {
+            Some(value) if exact.is_none() => Err(format!(
+                "{} is {value}, and only positive numbers can be compared",
+                metric.name
+            )),
+            _ => Ok(Self { values, rounds, exact, method }),
+        }
+    }
+
+    /// Processes.
+    pub(crate) fn count(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether a ratio to `other` has any value: in rounds, only if one round measured both.
+    pub(crate) fn meets(&self, other: &Sample<'_>) -> bool {
+        match self.method {
+            Method::Welch => true,
+            Method::Rounds { .. } => self.rounds.iter().any(|round| other.rounds.contains(round)),
+        }
+    }
+
+    /// The centre: the geometric mean of processes, or the median of rounds.
+    pub(crate) fn estimate(&self) -> Estimate {
+        match (self.exact, self.method) {
+            (None, Method::Rounds { seed }) => rounds::of(&self.values, seed),
+            _ => {
+                let mean = welch_mean(self.side());
+                Estimate::of_processes(mean.expect("values were checked"))
+            }
+        }
+    }
+
+    /// The centre ÷ that of `to`; of rounds the centre of their ratios.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no ratio.
+    pub(crate) fn ratio(&self, to: &Sample<'_>) -> Result<Estimate, String> {
+        if let Method::Rounds { seed } = self.method {
+            return rounds::ratio(self, to, seed);
+        }
+        let ratio = welch_ratio(self.side(), to.side());
+        ratio.map(Estimate::of_processes).ok_or_else(|| NO_RATIO.to_owned())
+    }
+
+    fn side(&self) -> WelchSide<'_> {
+        match self.exact {
+            Some(value) => WelchSide::Exact(value, self.values.len()),
+            None => WelchSide::Processes(&self.values),
+        }
+    }
+}

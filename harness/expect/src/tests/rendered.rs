@@ -1,0 +1,59 @@
+//! Answers on a terminal and as Markdown.
+
+use crate::{Answer, evaluate, render};
+
+use super::made_up::{SMALL, ask, expectation, expectations, near};
+
+fn answers() -> Vec<Answer> {
+    let of = "of = { system = \"nibble\" }";
+    let text = expectation(
+        "fig1-fast",
+        &[
+            &ask("any", &format!("select = {{ {of}, at-least = 1000000 }}")),
+            &ask("large", &format!("needs = {{ cores = 16 }}\nselect = {{ {of}, at-least = 1 }}")),
+        ],
+    ) + &expectation(
+        "fig2-faster-than-rivals",
+        &[&ask("any", &format!("ratio = {{ {of}, to = {{ system = \"mica\" }}, at-least = 3 }}"))],
+    )
+    .replace("it is so", "A | B @you <b>");
+    let rows = [near("nibble", "", 2e6), near("mica", "", 1e6)];
+    evaluate(&expectations(&text), &rows, &SMALL)
+}
+
+#[test]
+fn a_terminal_gets_aligned_columns_and_counts() {
+    assert_eq!(
+        render::text(&answers()),
+        "\
+claim                        source           on     verdict       measured
+fig1-fast (1)                A paper, Fig. 1  any    holds         nibble: 2.00 Mops/s (2.00 … 2.00), expected ≥ 1.00 Mops/s
+fig1-fast (2)                A paper, Fig. 1  large  not testable  needs 16 cores, this machine has 2
+fig2-faster-than-rivals (1)  A paper, Fig. 1  any    fails         nibble ÷ mica: 2.00× (2.00 … 2.00), expected ≥ 3.00×
+
+3 answers: 1 holds, 1 fails, 1 not testable
+"
+    );
+}
+
+#[test]
+fn markdown_has_no_empty_field_and_no_markup_of_others() {
+    let page = render::markdown(&answers());
+    let lines: Vec<&str> = page.lines().collect();
+    assert_eq!(lines.len(), 2 + 3 + 2);
+    for line in &lines[..5] {
+        let fields: Vec<&str> = line.trim_matches('|').split('|').collect();
+        assert_eq!(fields.len(), 7, "{line}");
+        assert!(fields.iter().all(|field| !field.trim().is_empty()), "{line}");
+    }
+    assert!(lines[2].contains("<code>fig1-fast</code> (1)") && lines[2].contains("**holds**"));
+    assert!(lines[2].contains("2.00 Mops/s (2.00 … 2.00), expected ≥ 1.00 Mops/s"));
+    assert!(!page.contains("<b>") && !page.contains("@you"));
+    assert_eq!(lines[6], "3 answers: 1 holds, 1 fails, 1 not testable");
+}
+
+#[test]
+fn nothing_asked_is_said() {
+    assert!(render::text(&[]).ends_with("0 answers: nothing\n"));
+    assert!(render::markdown(&[]).ends_with("0 answers: nothing\n"));
+}
