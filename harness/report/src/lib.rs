@@ -6,3 +6,8 @@ pub mod page;
 pub mod splice;
 pub mod suites;
 pub mod summaries;
+#[cfg(test)]
+mod tests;
+
+#[cfg(test)]
+extern crate self as report;

@@ -6,6 +6,7 @@ mod book;
 mod cli_counters;
 mod cli_doctor;
 mod cli_errors;
+mod cli_export;
 mod cli_runs;
 mod cli_targets;
 mod common;

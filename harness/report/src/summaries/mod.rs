@@ -40,7 +40,7 @@ pub fn summaries(folder: &Path, rows: &[Row]) -> Result<Vec<Summary>, String> {
 /// The labels and the metrics of one row alone.
 pub(crate) fn of_one(row: &Row) -> (BTreeMap<String, String>, BTreeMap<String, f64>) {
     let one = Repetition { cell: &row.cell, system: &row.system, rows: vec![row] };
-    (labels::of(&one, &row.step), metrics::of(row).into_iter().collect())
+    (labels::of(&one, &row.step), record::metrics::all(row).into_iter().collect())
 }
 
 /// The rows as lines of text.

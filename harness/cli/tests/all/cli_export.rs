@@ -1,10 +1,8 @@
 //! `export` writes the published run as a table, and says what is wrong with a folder that is no run.
 
-mod common;
-
 use std::fs;
 
-use common::{errors, root, run, scratch};
+use crate::common::{errors, root, run, scratch};
 
 #[test]
 fn a_compressed_run_becomes_a_table_with_a_line_for_each_step() {

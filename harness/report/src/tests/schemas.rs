@@ -1,5 +1,5 @@
 //! The JSON Schemas in `docs/` are those of the types, and every published line keeps to them.
-//! `NIBBLE_RENEW_SCHEMAS=1 cargo test -p report --test schemas` writes them again.
+//! `NIBBLE_RENEW_SCHEMAS=1 cargo test -p report schemas` writes them again.
 
 use std::fs;
 use std::io::Read;

@@ -1,0 +1,4 @@
+//! Tests of what the crate publishes.
+
+mod data_page;
+mod schemas;
