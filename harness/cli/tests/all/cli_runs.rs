@@ -50,10 +50,21 @@ fn a_figure_is_reproduced_and_can_be_drawn_again() {
         let drawing = folder.join(format!("figures/memory-over-time.{extension}"));
         assert!(fs::metadata(&drawing).unwrap().len() > 1000, "{}", drawing.display());
     }
+    // The run keeps what its suite said, and whatever the program's suite says now, that is drawn.
+    let kept = folder.join("suites/memory-over-time.toml");
+    let text = fs::read_to_string(&kept).unwrap();
+    assert_eq!(text, common::read("harness/suites/memory-over-time.toml"));
+    let title = "title = \"Memory over time\"";
+    assert!(text.contains(title));
+    fs::write(&kept, text.replace(title, "title = \"As it was called then\"")).unwrap();
     fs::remove_dir_all(folder.join("figures")).unwrap();
     let again = run(&["report", folder.to_str().unwrap()]);
     assert_eq!(again.status.code(), Some(0), "{}", errors(&again));
     assert!(folder.join("figures/memory-over-time.svg").exists());
+    let page = fs::read_to_string(folder.join("report.html")).unwrap();
+    assert!(
+        page.contains("<h2>As it was called then</h2>") && !page.contains("<h2>Memory over time")
+    );
 }
 
 #[test]
