@@ -25,7 +25,7 @@ const WITHDRAWALS_MAX: usize = 8;
 pub(super) fn run(arguments: &SearchArguments) -> Result<(), Failure> {
     let promise = Promise::parse(&arguments.percentile, &arguments.bound)?;
     let system = registry::store(&arguments.store).map_err(Failure::usage)?;
-    let mut work = super::work::work(&arguments.work)?;
+    let mut work = super::workload_options::work(&arguments.work)?;
     if work.batch() != 1 {
         return Err(Failure::usage("a schedule sends single requests: drop --batch"));
     }
@@ -183,7 +183,8 @@ impl Probing<'_> {
         }
         check_key_value(&work).map_err(Failure::usage)?;
         work.size_records();
-        let mut cell = super::work::cell(self.system.clone(), &work, self.arguments.seed);
+        let mut cell =
+            super::workload_options::cell(self.system.clone(), &work, self.arguments.seed);
         self.probes += 1;
         cell.id = format!("search/{}/{}", self.probes, cell.id);
         let rows = self.session.run(&[Cell { work: Work::KeyValue(work), ..cell }]);

@@ -121,7 +121,7 @@ fn cells(arguments: &YcsbArguments, run: &YcsbRun) -> Result<Vec<Cell>, Failure>
             let system = registry::store(store).map_err(Failure::usage)?;
             check_store(&system, &work).map_err(Failure::usage)?;
             let seed = arguments.seed + u64::from(repetition);
-            let mut cell = super::work::cell(system, &work, seed);
+            let mut cell = super::workload_options::cell(system, &work, seed);
             cell.repetition = repetition;
             cell.id = format!("{}/{repetition}", cell.id.trim_end_matches("/0"));
             cells.push(cell);

@@ -6,7 +6,7 @@ use compare::{COMPARISON_SCHEMA, Comparison, How, Line, Side};
 use stats::median;
 
 use super::operand::Operand;
-use super::{ERROR_RATE, refuse_unlike, tell};
+use super::{ERROR_RATE, refuse_mismatch, tell};
 use crate::cli::CompareArguments;
 use crate::commands::Failure;
 use crate::commands::measure::command_line;
@@ -26,7 +26,7 @@ pub(super) fn compare(
     tolerances: &Tolerances,
 ) -> Result<(), Failure> {
     let (a_lines, b_lines) = (lines(a)?, lines(b)?);
-    let unlike = refuse_unlike(differences(&a_lines, &b_lines), &arguments.judging)?;
+    let unlike = refuse_mismatch(differences(&a_lines, &b_lines), &arguments.judging)?;
     let (a_side, b_side) = (side(&arguments.a, &a_lines), side(&arguments.b, &b_lines));
     let seed = arguments.judging.seed;
     let (judged, notes) = judge(&a_lines, &b_lines, tolerances, ERROR_RATE, seed);

@@ -46,7 +46,7 @@ pub(super) fn tell_failure(failure: &Failure, arguments: &JudgingArguments) {
 pub(super) fn code(comparison: &Comparison) -> Result<(), Failure> {
     match comparison.overall() {
         Overall::Unchanged | Overall::Better => Ok(()),
-        Overall::Unknown => Err(Failure::silent(exit::UNKNOWN)),
+        Overall::Unknown => Err(Failure::silent(exit::INCONCLUSIVE)),
         Overall::Worse => Err(Failure::silent(exit::REGRESSION)),
     }
 }
