@@ -12,9 +12,9 @@ use record::{Flag, Outcome, Row};
 use worker::exit;
 use worker::registry;
 
-/// Rates are told apart by this factor.
+/// Smallest ratio of two rates that the search tells apart.
 const RESOLUTION: f64 = 1.05;
-/// The lowest rate worth finding.
+/// The search gives up below this rate.
 const LOWEST_OPS_PER_S: f64 = 1000.0;
 /// Share of a closed loop's throughput that is probed first.
 const FIRST_SHARE: f64 = 0.5;
@@ -102,7 +102,7 @@ struct Probing<'a> {
 }
 
 impl Probing<'_> {
-    /// Whether a rate was found.
+    /// Searches; returns whether it found a rate.
     fn search(&mut self) -> Result<bool, Failure> {
         let Some(closed) = self.measure(None)? else { return Ok(false) };
         let capacity = closed.throughput_ops_per_s;

@@ -89,7 +89,7 @@ fn as_text(properties: &Properties) -> String {
     settings.join(", ")
 }
 
-/// Every store, repetitions interleaved.
+/// Cells of every store, with interleaved repetitions.
 fn cells(arguments: &YcsbArguments, run: &YcsbRun) -> Result<Vec<Cell>, Failure> {
     let threads = arguments.threads.or(run.threads).unwrap_or(1);
     let driver = match run.target_ops_per_s {

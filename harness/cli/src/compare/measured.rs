@@ -11,7 +11,7 @@ use super::tolerance::Tolerances;
 use record::Row;
 use record::repetitions;
 
-/// What ids of a comparison's cells begin with.
+/// Prefix of cell ids in a comparison.
 const PREFIX: &str = "compare";
 
 /// The id of one process: `compare/ROUND/PLACE-SIDE/NAME`. The name is what both sides share.
@@ -32,7 +32,6 @@ fn parsed(id: &str) -> Option<(u32, char, &str)> {
 /// Both values of a side in a round, as far as they were measured.
 type Sides = BTreeMap<char, Vec<f64>>;
 
-/// All values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured(BTreeMap<(String, Metric), BTreeMap<u32, Sides>>);
 
@@ -57,7 +56,6 @@ impl Measured {
         }
     }
 
-    /// Names of the cells.
     #[must_use]
     pub fn names(&self) -> BTreeSet<&str> {
         self.0.keys().map(|(name, _)| name.as_str()).collect()

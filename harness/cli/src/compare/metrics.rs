@@ -12,7 +12,7 @@ use record::archive::RunRecord;
 use record::identity::EnvironmentClass;
 use record::{Repetition, repetitions};
 
-/// One of the things that are compared.
+/// A metric that comparisons judge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Metric {
     /// Operations per second of the step `run`, or else of the last step.
@@ -24,10 +24,9 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Throughput, Self::P99, Self::Memory];
 
-    /// The name on command lines and in files.
+    /// Name on the command line and in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -37,7 +36,6 @@ impl Metric {
         }
     }
 
-    /// The unit of its values.
     #[must_use]
     pub fn unit(self) -> &'static str {
         match self {
@@ -47,7 +45,6 @@ impl Metric {
         }
     }
 
-    /// Its good direction.
     #[must_use]
     pub fn better(self) -> Better {
         match self {

@@ -21,7 +21,6 @@ use worker::staged::stage;
 /// What becomes of the Postmark trace where it is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// It is captured.
     Captured,
     /// Nothing: what would run is only shown.
     LeftOut,

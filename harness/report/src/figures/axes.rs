@@ -21,7 +21,6 @@ pub(super) enum Axis {
     Values,
     /// Fill in percent.
     Fill,
-    /// Threads.
     Threads,
     /// Operations per call.
     Batch,

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use record::Repetition;
 use record::{Basis, Cell, Driver, Fragmentation, Frees, KeyValue, Observe, System, Work};
 
-/// Threads that a cell has.
 fn threads(cell: &Cell) -> usize {
     match &cell.work {
         Work::Fragmentation(work) => work.threads,

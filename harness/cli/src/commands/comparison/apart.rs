@@ -18,7 +18,7 @@ use worker::registry;
 const CAVEAT: &str = "The sides were not measured together: whatever changed on the machine in between \
                       looks like a change of the program.";
 
-/// Compares what two runs or files hold.
+/// Compares two recorded runs or files.
 pub(super) fn compare(
     a: &Operand,
     b: &Operand,
@@ -82,7 +82,7 @@ pub(super) fn judge(
     (compare::judge_apart(&found.apart, error_rate, seed), found.left_out)
 }
 
-/// What an operand holds.
+/// Lines of a run or file.
 fn lines(operand: &Operand) -> Result<Vec<Line>, Failure> {
     match operand {
         Operand::Run(folder) => {
@@ -96,12 +96,11 @@ fn lines(operand: &Operand) -> Result<Vec<Line>, Failure> {
     }
 }
 
-/// Files of lines are named so.
 fn is_lines(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "jsonl")
 }
 
-/// What is known of a side, by its lines.
+/// Describes a side by its lines.
 pub(super) fn side(name: &str, lines: &[Line]) -> Side {
     let mut facts = lines.first().map(|line| line.environment.clone()).unwrap_or_default();
     let mut add = |name: &str, of: fn(&Line) -> &String| {

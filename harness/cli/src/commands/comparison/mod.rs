@@ -135,7 +135,7 @@ fn cells(a: &LiveSide, b: &LiveSide, arguments: &CompareArguments) -> Result<Ask
     Ok((vec![suite], Some(scale), bases))
 }
 
-/// The cells of a suite, one repetition.
+/// One repetition of each cell of a suite.
 fn of_suite(
     suite: &str,
     scale: &str,

@@ -100,7 +100,7 @@ pub(super) fn gate(
     tell::code(&comparison)
 }
 
-/// A file of many runs is not replaced by one.
+/// Refuses to replace a history of several runs with one run.
 fn refuse_history(file: &Path, known: &[Line]) -> Result<(), Failure> {
     let runs: BTreeSet<&str> = known.iter().map(|line| line.run.as_str()).collect();
     if runs.len() < 2 {

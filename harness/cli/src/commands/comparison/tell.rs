@@ -25,7 +25,7 @@ pub(super) fn tell(comparison: &Comparison, arguments: &JudgingArguments) -> Res
     Ok(())
 }
 
-/// Writes a file, with the folders above it.
+/// Writes a file and creates missing folders.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder
