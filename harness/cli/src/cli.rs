@@ -94,7 +94,7 @@ pub enum Command {
         #[arg(long)]
         strict: bool,
     },
-    /// Print one cell as JSON, ready to pipe into `worker` (under perf, numactl or a debugger).
+    /// Print one cell as JSON, to pipe into `worker` (under perf or a debugger).
     Cell(CellArguments),
     /// Measure the cell on standard input in this process.
     Worker {
