@@ -39,38 +39,28 @@ pub struct About {
 pub enum AskError {
     /// It cannot be started.
     NotExecutable {
-        /// The program.
         program: PathBuf,
         /// What the system says.
         source: io::Error,
     },
     /// It answers something else.
     AnotherProgram {
-        /// The program.
         program: PathBuf,
         /// The first line of its answer, and how it ended.
         answer: String,
     },
     /// It is a `nibble-bench` without the question.
-    TooOld {
-        /// The program.
-        program: PathBuf,
-    },
+    TooOld { program: PathBuf },
     /// It has instructions that this processor lacks.
-    AnotherProcessor {
-        /// The program.
-        program: PathBuf,
-    },
+    AnotherProcessor { program: PathBuf },
     /// A signal ended it.
     Killed {
-        /// The program.
         program: PathBuf,
         /// The signal's number.
         signal: i32,
     },
     /// It did not end.
     Silent {
-        /// The program.
         program: PathBuf,
         /// How long it was waited for.
         limit: Duration,

@@ -47,7 +47,6 @@ pub enum BuildError {
     System {
         /// What was tried.
         action: &'static str,
-        /// On what.
         path: PathBuf,
         /// What the system says.
         source: io::Error,

@@ -31,24 +31,16 @@ pub enum RepositoryError {
     NoGit,
     /// The folder lies in no checkout that git would read.
     NotACheckout {
-        /// The folder.
         folder: PathBuf,
         /// What git says.
         said: String,
     },
     /// The checkout is of something else.
-    NotThisProject {
-        /// Its root.
-        root: PathBuf,
-    },
+    NotThisProject { root: PathBuf },
     /// The revision names no commit here.
-    UnknownRevision {
-        /// The revision.
-        revision: String,
-    },
+    UnknownRevision { revision: String },
     /// The revision names no commit here, and history is cut off.
     Shallow {
-        /// The revision.
         revision: String,
         /// The checkout.
         root: PathBuf,
@@ -57,7 +49,6 @@ pub enum RepositoryError {
     System {
         /// What was tried.
         action: &'static str,
-        /// On what.
         path: PathBuf,
         /// What the system says.
         source: io::Error,

@@ -12,34 +12,18 @@ pub enum ReadError {
     /// It is no TOML of expectations; says line, key and what is allowed there.
     Toml(String),
     /// An id that is no kebab-case.
-    Id {
-        /// The id.
-        id: String,
-    },
+    Id { id: String },
     /// Two expectations have the same id.
-    Duplicate {
-        /// The id.
-        id: String,
-    },
+    Duplicate { id: String },
     /// A key of an expectation is there and says nothing.
-    Empty {
-        /// The id.
-        id: String,
-        /// The key.
-        key: &'static str,
-    },
+    Empty { id: String, key: &'static str },
     /// An expectation asks nothing.
-    NoAsk {
-        /// The id.
-        id: String,
-    },
+    NoAsk { id: String },
     /// Something is wrong with an ask.
     Ask {
-        /// The id.
         id: String,
         /// Which of its asks, from 1.
         ask: usize,
-        /// What.
         mistake: Mistake,
     },
 }
@@ -48,20 +32,14 @@ pub enum ReadError {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mistake {
     /// A key is there and says nothing.
-    Empty {
-        /// The key.
-        key: &'static str,
-    },
+    Empty { key: &'static str },
     /// None of the four words, or more than one.
     Words {
         /// Those that are there.
         found: Vec<&'static str>,
     },
     /// Neither `at-least` nor `at-most`.
-    NoBound {
-        /// The word.
-        word: &'static str,
-    },
+    NoBound { word: &'static str },
     /// `flat` without `by`.
     NoBy,
     /// `by` is below 1 or no number.
@@ -71,7 +49,6 @@ pub enum Mistake {
     },
     /// A bound is negative or no number.
     Bound {
-        /// The key.
         key: &'static str,
         /// What is there.
         value: f64,
@@ -93,10 +70,7 @@ pub enum Mistake {
     /// `worst` with a bound on either side.
     WorstOfTwo,
     /// What is varied is fixed as well.
-    Varied {
-        /// The label.
-        label: String,
-    },
+    Varied { label: String },
     /// `needs` of an ask that every machine, or a small one, is asked.
     NeedsUnasked {
         /// Whom it is asked of.
@@ -105,36 +79,23 @@ pub enum Mistake {
     /// `on = "large"` without saying what that is.
     NoNeeds,
     /// No row has this label.
-    Label {
-        /// The name.
-        name: String,
-    },
+    Label { name: String },
     /// No row has this metric.
-    Metric {
-        /// The name.
-        name: String,
-    },
+    Metric { name: String },
     /// A label with what is no value of labels.
     Value {
-        /// The label.
         label: String,
         /// What is there.
         value: String,
     },
     /// A place along a label is no number.
     Place {
-        /// The key.
         key: &'static str,
         /// What is there.
         value: String,
     },
     /// The first place is not before the last one.
-    Span {
-        /// The first.
-        first: f64,
-        /// The last.
-        last: f64,
-    },
+    Span { first: f64, last: f64 },
     /// What a crossover goes along is fixed by `of` or `to`.
     AlongFixed {
         /// The label.

@@ -9,11 +9,8 @@ use serde::Serialize;
 pub enum Unit {
     /// Operations per second.
     Rate,
-    /// Nanoseconds.
     Nanoseconds,
-    /// Seconds.
     Seconds,
-    /// Bytes.
     Bytes,
     /// KiB.
     Kib,

@@ -22,7 +22,6 @@ pub struct Curve<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FitError {
-    /// It is no time.
     NoTime {
         /// What was given, ns.
         one_thread_ns: f64,
@@ -114,7 +113,6 @@ impl<'a> Curve<'a> {
 /// A prediction where there is a measurement, both as multiples of one thread.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Check {
-    /// Threads.
     pub threads: usize,
     /// Predicted throughput ÷ measured throughput of one thread.
     pub predicted: f64,

@@ -32,9 +32,7 @@ pub struct Machine {
     pub name: String,
     /// What it is, in words.
     pub title: String,
-    /// Sockets.
     pub sockets: Given,
-    /// Cores of each.
     pub cores_per_socket: Given,
     /// Other sockets that are near; all others are far.
     pub near_sockets: Given,
@@ -70,22 +68,14 @@ pub enum PrimitivesError {
     Twice(String),
     /// A number that no machine has.
     Impossible {
-        /// The machine.
         machine: String,
-        /// The key.
         key: &'static str,
-        /// Its value.
         value: f64,
         /// What it may be.
         allowed: String,
     },
     /// A number without a source.
-    Unsourced {
-        /// The machine.
-        machine: String,
-        /// The key.
-        key: &'static str,
-    },
+    Unsourced { machine: String, key: &'static str },
 }
 
 impl fmt::Display for PrimitivesError {
@@ -144,7 +134,6 @@ impl Machine {
         self.socket_count() * self.cores_on_socket()
     }
 
-    /// Sockets, as a count.
     #[must_use]
     pub fn socket_count(&self) -> usize {
         self.sockets.value as usize

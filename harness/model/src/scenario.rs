@@ -14,7 +14,6 @@ pub struct Scenario {
 /// A shared thing, and how an operation uses it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Visit {
-    /// What it is.
     pub what: &'static str,
     /// Visits of an operation on average.
     pub per_operation: f64,
@@ -43,7 +42,6 @@ pub enum Places {
 /// Which threads meet at a shared thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Among {
-    /// All.
     All,
     /// Those of a socket, which has places of its own.
     Socket,
@@ -58,7 +56,6 @@ pub struct Traffic {
     pub local: Place,
     /// Spread evenly over the sockets in use.
     pub spread: Place,
-    /// All on the first socket.
     pub first_socket: Place,
     /// Reads of hot objects that other threads have written since.
     pub read_after_write: Option<ReadAfterWrite>,

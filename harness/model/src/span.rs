@@ -25,13 +25,11 @@ impl<'a> Span<'a> {
         Some(Self { machine, on_socket: full.chain(rest).collect(), threads })
     }
 
-    /// The machine.
     #[must_use]
     pub fn machine(&self) -> &'a Machine {
         self.machine
     }
 
-    /// Threads.
     #[must_use]
     pub fn threads(&self) -> f64 {
         self.threads as f64

@@ -34,9 +34,7 @@ pub(crate) const VERSION: u64 = 1;
 pub(crate) const HEADER_BYTES: u64 = 64 << 10;
 /// Bytes by which a file grows. Many processes of a build write less than one.
 pub(crate) const WINDOW_BYTES: u64 = 4 << 20;
-/// Bytes of a record.
 pub(crate) const RECORD_BYTES: u64 = 32;
-/// Records of a window.
 pub(crate) const WINDOW_RECORDS: u64 = WINDOW_BYTES / RECORD_BYTES;
 /// Bytes kept of the program's path.
 pub(crate) const PROGRAM_BYTES: usize = 4096;
@@ -96,7 +94,6 @@ pub(crate) enum Kind {
     ReallocateEnd = 4,
 }
 
-/// One record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Record {
     pub(crate) kind: Kind,
@@ -108,7 +105,6 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// The mark.
     pub(crate) const fn mark(self) -> u64 {
         self.kind as u64 | (self.thread as u64) << 8
     }

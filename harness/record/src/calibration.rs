@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Calibration {
-    /// Memory read at random.
+    /// Bytes of the memory read at random.
     pub bytes: u64,
     /// How much of it the system gave on 2 MiB pages.
     pub huge_page_bytes: u64,

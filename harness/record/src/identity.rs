@@ -32,12 +32,10 @@ const CLASS_FACTS: [&str; 8] = [
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EnvironmentClass {
-    /// By name.
     pub facts: BTreeMap<String, String>,
 }
 
 impl EnvironmentClass {
-    /// The class of a machine.
     #[must_use]
     pub fn of(machine: &MachineRecord) -> Self {
         Self::of_facts(&machine.facts)
@@ -70,14 +68,11 @@ pub struct Provenance {
     pub engines: BTreeMap<String, String>,
 }
 
-/// Something that two runs do not share.
+/// A fact in which two runs differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// The fact.
     pub fact: String,
-    /// Its value in the first.
     pub first: String,
-    /// Its value in the second.
     pub second: String,
 }
 

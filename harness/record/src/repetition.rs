@@ -16,9 +16,7 @@ pub enum Source {
 /// The rows of one cell.
 #[derive(Clone, Debug)]
 pub struct Repetition<'a> {
-    /// The cell.
     pub cell: &'a Cell,
-    /// The system's name.
     pub system: &'a str,
     /// Its steps, in order.
     pub rows: Vec<&'a Row>,
@@ -44,7 +42,7 @@ impl<'a> Repetition<'a> {
         self.rows.iter().find(|row| row.step == name).copied()
     }
 
-    /// Why it does not count, in words.
+    /// Why the repetition does not count.
     #[must_use]
     pub fn reason(&self) -> String {
         match self.rows.iter().find(|row| !is_sound(row)) {
@@ -56,19 +54,19 @@ impl<'a> Repetition<'a> {
         }
     }
 
-    /// It, as what a number comes from.
+    /// The cell as the source of a number.
     #[must_use]
     pub fn source(&self) -> Source {
         Source::Cell(self.cell.id.clone())
     }
 
-    /// What the system is in figures.
+    /// The role of the system in figures.
     #[must_use]
     pub fn role(&self) -> Role {
         self.rows.first().map_or(Role::Store, |row| row.role)
     }
 
-    /// Whether `suite` asks for the cell.
+    /// Whether the cell belongs to `suite`.
     #[must_use]
     pub fn asked_by(&self, suite: &str) -> bool {
         self.rows.iter().any(|row| row.suites.iter().any(|name| name == suite))
@@ -115,7 +113,7 @@ pub fn repetitions(rows: &[Row]) -> Vec<Repetition<'_>> {
     cells.into_values().collect()
 }
 
-/// What repetitions of a cell have in common.
+/// The id of a cell without its repetition.
 #[must_use]
 pub fn without_repetition(id: &str) -> &str {
     id.rsplit_once('/').map_or(id, |(cell, _)| cell)

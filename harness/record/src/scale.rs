@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Scale {
     /// `smoke`, `quick`, `standard`, `paper`.
     pub name: String,
-    /// Live set of a fragmentation cell, at most.
+    /// Live bytes of a fragmentation cell, at most.
     pub live_bytes: u64,
     /// Objects of a fragmentation cell, at most: small objects get a smaller live set.
     pub objects_max: u64,
@@ -16,9 +16,8 @@ pub struct Scale {
     pub store_bytes: u64,
     /// Operations of each thread of a key-value cell.
     pub operations_per_thread: u64,
-    /// Length of an open loop.
+    /// Seconds that an open loop lasts.
     pub open_loop_s: f64,
-    /// Repetitions of every cell.
     pub repetitions: u32,
     /// Idle wait of an observation.
     pub idle_ms: u64,
@@ -35,7 +34,6 @@ impl Scale {
     /// Names, smallest first.
     pub const NAMES: [&'static str; 4] = ["smoke", "quick", "standard", "paper"];
 
-    /// The scale called `name`.
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
         let (

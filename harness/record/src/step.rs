@@ -16,11 +16,10 @@ pub struct StepReport {
     /// Step within the cell: `fill`, `delete`, `refill`, `fill-3`, `delete-3`, `load`, `run`,
     /// `verify`; `cell` where the worker ended before its first step.
     pub step: String,
-    /// What came of it.
     pub outcome: Outcome,
     /// Whether that is what the plan allows for; an unexpected outcome makes the exit code ≠ 0.
     pub expected: bool,
-    /// Why, where the outcome is not `measured`.
+    /// Why the outcome is not `measured`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Operations executed in the step.
@@ -65,33 +64,30 @@ pub struct StepReport {
 pub struct LatencyReport {
     /// Latency of the timed operations.
     pub latency_ns: Percentiles,
-    /// The same by kind of operation.
+    /// Latency by kind of operation.
     pub latency_by_kind_ns: BTreeMap<String, Percentiles>,
     /// Each kind's histogram (V2, deflated, base 64).
     pub histograms: BTreeMap<String, String>,
     /// Throughput and latency over time.
     pub seconds: Vec<Second>,
-    /// How the schedule was kept.
+    /// How well the schedule was kept; open loops only.
     pub open_loop: Option<OpenLoop>,
 }
 
-/// An interval of a step: what ended in it.
+/// The operations that ended in one interval of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Second {
-    /// Since the clock started.
+    /// Start of the interval, since the clock started.
     pub from_s: f64,
-    /// Its length: a second, or more in long runs.
+    /// Length of the interval: a second, or more in long runs.
     pub interval_s: f64,
-    /// Operations that ended in it.
     pub operations: u64,
-    /// Latency of those that were timed.
+    /// Latency of the timed operations.
     pub p50_ns: u64,
-    /// The same.
     pub p99_ns: u64,
-    /// The same, 99.9 %.
+    /// The 99.9th percentile.
     pub p999_ns: u64,
-    /// The same.
     pub max_ns: u64,
 }
 
@@ -99,7 +95,6 @@ pub struct Second {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Capacity {
-    /// Object memory.
     pub object_memory_bytes: u64,
     /// Object memory + index + tables.
     pub capacity_bytes: u64,
@@ -134,12 +129,11 @@ impl StepReport {
     }
 }
 
-/// What a cell left behind.
+/// What was measured of a cell.
 #[derive(Clone, Debug, Default)]
 pub struct CellRecord {
     /// One row a step, in order; at least one.
     pub rows: Vec<Row>,
-    /// The memory curve.
     pub curve: Vec<CurvePoint>,
     /// Latency histograms by kind of operation (V2, deflated, base 64).
     pub histograms: BTreeMap<String, String>,

@@ -9,7 +9,7 @@ use workloads::trace::statistics::{AllocationStatistics, TraceStatistics};
 
 use crate::archive::write_whole;
 
-/// The folder of accounts below a run's folder.
+/// Folder of accounts within a run's folder.
 const FOLDER: &str = "traces";
 
 /// Everything about a trace but its operations; `traces/NAME.json` of a run.
@@ -18,14 +18,13 @@ const FOLDER: &str = "traces";
 pub struct TraceAccount {
     /// Its name in figures, and that of its file: letters, digits, `-`, `_` and `.` in between.
     pub name: String,
-    /// Where it is from, for people.
+    /// Where the trace comes from, as text for readers.
     pub source: String,
-    /// What tells its file from all others.
+    /// Digest of the trace file.
     pub digest: String,
     /// What it was recorded with, where that is known; of Postmark `files` and `transactions`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, u64>,
-    /// What it asks for.
     #[serde(flatten)]
     pub contents: TraceContents,
 }
@@ -34,9 +33,7 @@ pub struct TraceAccount {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TraceContents {
-    /// Of requests to a key-value store.
     Requests(Box<TraceStatistics>),
-    /// Of requests to an allocator.
     Allocations(Box<AllocationStatistics>),
 }
 
@@ -72,7 +69,6 @@ impl TraceAccount {
         Ok(format!("{FOLDER}/{name}.json"))
     }
 
-    /// The text of its file.
     #[must_use]
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("plain data") + "\n"

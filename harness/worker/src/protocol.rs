@@ -69,7 +69,6 @@ pub enum Event {
     },
     /// The engine could not be opened or a step could not go on.
     Failed {
-        /// Which outcome this is.
         outcome: Outcome,
         /// Why.
         reason: String,

@@ -13,14 +13,12 @@ pub enum CallgrindError {
     Missing,
     /// The program has instructions that valgrind does not know.
     Native {
-        /// The program.
         program: PathBuf,
         /// What valgrind says.
         said: String,
     },
     /// The program failed.
     Failed {
-        /// The program.
         program: PathBuf,
         /// How it ended.
         end: String,
@@ -29,14 +27,12 @@ pub enum CallgrindError {
     },
     /// It did not end in time.
     OutOfTime {
-        /// The program.
         program: PathBuf,
         /// How long it had.
         limit: Duration,
     },
     /// valgrind left no count.
     NoCount {
-        /// The program.
         program: PathBuf,
         /// The last that valgrind said.
         said: String,
@@ -45,7 +41,6 @@ pub enum CallgrindError {
     System {
         /// What was tried.
         action: &'static str,
-        /// On what.
         path: PathBuf,
         /// What the system says.
         source: io::Error,

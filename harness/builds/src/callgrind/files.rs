@@ -41,7 +41,6 @@ impl Files {
         OsString::from_vec(value)
     }
 
-    /// The file of one process.
     pub(super) fn of(&self, name: &str, process: u32) -> PathBuf {
         self.folder.join(format!("{name}.{process}"))
     }

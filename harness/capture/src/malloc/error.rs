@@ -16,20 +16,13 @@ pub enum CaptureError {
         looked_for: Vec<PathBuf>,
     },
     /// The dynamic loader separates its libraries by what is in this one's path.
-    UnloadableLibrary {
-        /// The library.
-        library: PathBuf,
-    },
+    UnloadableLibrary { library: PathBuf },
     /// The folder that was named has recordings in it.
-    FolderInUse {
-        /// The folder.
-        folder: PathBuf,
-    },
+    FolderInUse { folder: PathBuf },
     /// The system refused something.
     System {
         /// What was tried.
         action: &'static str,
-        /// On what.
         path: PathBuf,
         /// What the system says.
         source: io::Error,

@@ -17,7 +17,6 @@ use super::record::{
 /// The recording of one process, from when it began a program to when it ended or began another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawFile {
-    /// The file.
     pub path: PathBuf,
     /// The process.
     pub pid: u32,

@@ -18,7 +18,6 @@ const MAY_MOUNT: u64 = 1 << 21;
 /// What a recording needs is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Available {
-    /// The program.
     pub program: PathBuf,
 }
 

@@ -26,14 +26,12 @@ pub enum CaptureError {
     },
     /// The program did not start, or could not be waited for.
     Start {
-        /// The program.
         program: PathBuf,
         /// Why.
         source: io::Error,
     },
     /// The program ended badly, or was killed.
     Failed {
-        /// The program.
         program: PathBuf,
         /// How it ended.
         status: ExitStatus,

@@ -60,7 +60,6 @@ impl Program {
         let _ = self.child.kill();
     }
 
-    /// Waits for its end.
     pub(super) fn wait(mut self) -> io::Result<End> {
         let status = self.child.wait()?;
         let collected = self

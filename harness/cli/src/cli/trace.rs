@@ -5,35 +5,34 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-/// What is done with traces.
 #[derive(Debug, Subcommand)]
 pub enum TraceCommand {
-    /// Record what a real program asks.
+    /// Record the requests or allocations of a real program.
     #[command(subcommand)]
     Capture(CaptureCommand),
-    /// Turn a trace in a public format into one of ours.
+    /// Convert a trace from a public format.
     Convert(ConvertArguments),
-    /// Print what a trace is made of, and draw it.
+    /// Print statistics of a trace, and draw them.
     Stat(StatArguments),
-    /// Read traces from end to end and say whether they are whole (exit code 1 if not).
+    /// Read traces from start to end and check them (exit code 1 if one is damaged).
     Verify {
-        /// The traces.
+        /// Traces to check.
         #[arg(required = true)]
         traces: Vec<PathBuf>,
     },
-    /// Keep the complete blocks of a trace whose recorder was killed.
+    /// Save the complete blocks of a trace whose recorder was killed.
     Repair {
-        /// The trace.
+        /// Trace to repair.
         trace: PathBuf,
-        /// The repaired one.
+        /// Repaired trace to write.
         #[arg(long, short)]
         output: PathBuf,
     },
     /// Print the operations or events of a trace as text.
     Show {
-        /// The trace.
+        /// Trace to print.
         trace: PathBuf,
-        /// Leave out this many first.
+        /// Skip this many at the start.
         #[arg(long, default_value_t = 0)]
         skip: u64,
         /// Print at most this many.
@@ -42,29 +41,28 @@ pub enum TraceCommand {
     },
 }
 
-/// What can be recorded.
 #[derive(Debug, Subcommand)]
 pub enum CaptureCommand {
-    /// The PostMark benchmark on a file system of ours that maps files to key-value operations, as TableFS
-    /// does. Without FUSE its published algorithm runs as a generator, and the output says so.
+    /// Record the PostMark benchmark on a file system that maps files to key-value operations, as TableFS
+    /// does. Without FUSE a generator runs PostMark's published algorithm; the output says which.
     Postmark(PostmarkArguments),
-    /// What a program asks of its allocator: malloc, free, realloc, aligned allocation, of all threads.
+    /// Record the allocator calls of a program, on all threads: malloc, free, realloc, aligned allocation.
     Malloc(MallocArguments),
 }
 
-/// What `trace capture postmark` takes; what is left out keeps the paper's proportions.
+/// Defaults keep the proportions of the paper.
 #[derive(Debug, Args)]
 pub struct PostmarkArguments {
-    /// The trace; by default it is named by its parameters, below `results/traces/`.
+    /// Trace to write; by default a file below `results/traces/`, named after the parameters.
     #[arg(long, short)]
     pub output: Option<PathBuf>,
-    /// Files (the paper: 2000000).
+    /// Number of files (the paper: 2000000).
     #[arg(long, default_value_t = 5_000)]
     pub files: u64,
-    /// Transactions; by default 16 for each file.
+    /// Number of transactions; by default 16 per file.
     #[arg(long)]
     pub transactions: Option<u64>,
-    /// Subdirectories; by default one for 200 files.
+    /// Number of subdirectories; by default one per 200 files.
     #[arg(long)]
     pub subdirectories: Option<u64>,
     /// Bytes of the smallest file.
@@ -73,77 +71,75 @@ pub struct PostmarkArguments {
     /// Bytes of the largest file.
     #[arg(long, default_value_t = 4096)]
     pub size_max: u32,
-    /// PostMark's seed.
+    /// Seed of PostMark.
     #[arg(long, default_value_t = 42)]
     pub seed: u32,
-    /// Use the generator, even where FUSE is there.
+    /// Use the generator even if FUSE is available.
     #[arg(long)]
     pub generated: bool,
 }
 
-/// What `trace capture malloc` takes.
 #[derive(Debug, Args)]
 pub struct MallocArguments {
-    /// The trace.
+    /// Trace to write.
     #[arg(long, short)]
     pub output: PathBuf,
-    /// Of several processes that the program starts, the one whose program has this name; by default the
-    /// one with the most events.
+    /// Process to keep, by the name of its program, if there are several; by default the one with the
+    /// most events.
     #[arg(long, value_name = "NAME")]
     pub process: Option<String>,
-    /// The program and its arguments.
+    /// Program to run, and its arguments.
     #[arg(required = true, last = true, value_name = "PROGRAM")]
     pub command: Vec<OsString>,
 }
 
-/// What `trace convert` takes.
 #[derive(Debug, Args)]
 pub struct ConvertArguments {
-    /// The trace in a public format.
+    /// Trace in a public format.
     pub input: PathBuf,
-    /// The trace of ours.
+    /// Trace to write.
     #[arg(long, short)]
     pub output: PathBuf,
-    /// The public format; by default guessed from the name and the first bytes. `trace convert --format
-    /// help` lists them.
+    /// Format of the input; by default guessed from its name and first bytes. `--format help` lists all
+    /// formats.
     #[arg(long)]
     pub format: Option<String>,
-    /// Multiply sizes by this.
+    /// Multiply value sizes by this.
     #[arg(long, default_value_t = 1.0)]
     pub size_factor: f64,
-    /// Make larger values this large.
+    /// Shrink larger values to this size.
     #[arg(long, value_name = "BYTES")]
     pub size_max: Option<u32>,
-    /// Make smaller values this large.
+    /// Grow smaller values to this size.
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     pub size_min: u32,
-    /// Keep the operations of one key in so many, chosen by hash.
+    /// Keep the operations of one key in N, chosen by hash.
     #[arg(long, value_name = "N", conflicts_with = "copies")]
     pub sample: Option<u64>,
-    /// Make so many of every operation, each with a key of its own.
+    /// Repeat every operation N times, each with its own key.
     #[arg(long, value_name = "N")]
     pub copies: Option<u32>,
-    /// So many times as fast.
+    /// Speed up the times by this factor.
     #[arg(long, default_value_t = 1.0)]
     pub speed: f64,
-    /// Leave out this many operations first.
+    /// Skip this many operations at the start.
     #[arg(long, default_value_t = 0)]
     pub skip: u64,
-    /// Keep at most this many.
+    /// Keep at most this many operations.
     #[arg(long)]
     pub take: Option<u64>,
 }
 
-/// What `trace stat` takes.
 #[derive(Debug, Args)]
 pub struct StatArguments {
-    /// The traces.
+    /// Traces to describe.
     #[arg(required = true)]
     pub traces: Vec<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
-    /// Draw accesses per object, kinds over time, live bytes, sizes and reuse distances into this folder.
+    /// Also draw accesses per object, kinds over time, live bytes, sizes and reuse distances into this
+    /// folder.
     #[arg(long, value_name = "FOLDER")]
     pub plots: Option<PathBuf>,
 }

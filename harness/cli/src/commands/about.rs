@@ -12,7 +12,7 @@ pub(super) fn this_program() -> About {
     About { protocol: PROTOCOL, schema: SCHEMA, facts: capture().facts }
 }
 
-/// Prints it, as JSON or a line a fact.
+/// Prints the facts, as JSON or one per line.
 pub(super) fn run(json: bool) -> Result<(), Failure> {
     let about = this_program();
     if json {

@@ -15,11 +15,10 @@ pub(super) fn run(arguments: &AgreeArguments) -> Result<(), Failure> {
     let load = |folder| archive::load(folder).map_err(Failure::usage);
     let ((a, a_rows), (b, b_rows)) = (load(&arguments.a)?, load(&arguments.b)?);
     let differences = a.provenance.differences(&b.provenance);
-    if !differences.is_empty() && !arguments.unlike {
+    if !differences.is_empty() && !arguments.allow_mismatch {
         let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
         return Err(Failure::usage(format!(
-            "the runs are not of one program on one machine: {}; --unlike compares them all the \
-             same",
+            "program or machine of the runs differ: {}; --allow-mismatch compares them anyway",
             few(&differences)
         )));
     }
@@ -27,7 +26,7 @@ pub(super) fn run(arguments: &AgreeArguments) -> Result<(), Failure> {
     let unlike = agreement
         .unlike
         .iter()
-        .map(|id| format!("{id}: the runs ask different things of it; are they of one scale?"));
+        .map(|id| format!("{id}: the runs measured it differently; are they of one scale?"));
     let too_few = agreement
         .too_few
         .iter()
@@ -38,8 +37,8 @@ pub(super) fn run(arguments: &AgreeArguments) -> Result<(), Failure> {
     }
     if agreement.cells.is_empty() {
         return Err(Failure::usage(format!(
-            "{} and {} share no cell with three sound repetitions in each: there is nothing to \
-             compare",
+            "{} and {} share no cell with three sound repetitions in each, so there is nothing \
+             to compare",
             arguments.a.display(),
             arguments.b.display()
         )));
@@ -47,7 +46,7 @@ pub(super) fn run(arguments: &AgreeArguments) -> Result<(), Failure> {
     print!("{}", table(&agreement));
     let (agreeing, cells) = (agreement.agreeing(), agreement.cells.len());
     println!(
-        "{agreeing} of {cells} cells agree ({:.1} %, asked for {} %); median half-width of the \
+        "{agreeing} of {cells} cells agree ({:.1} %, required {} %); median half-width of the \
          intervals {:.1} %",
         agreeing as f64 * 100.0 / cells as f64,
         arguments.least,

@@ -12,10 +12,8 @@ use record::archive::{self, RunRecord, write_whole};
 use report::page::{ClaimDetail, ClaimLine};
 use report::summaries;
 
-/// The claims there are.
 const CLAIMS: &str = include_str!("../../../suites/claims.toml");
 
-/// The claims there are.
 pub(crate) fn built_in() -> Vec<Expectation> {
     expect::read(CLAIMS).expect("the built-in claims are read by a test")
 }
@@ -28,7 +26,7 @@ pub(super) fn check(folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a run says of each claim.
+/// Checks each claim against a run.
 pub(super) fn answers(
     folder: &Path,
     run: &RunRecord,
@@ -37,7 +35,7 @@ pub(super) fn answers(
     Ok(asked(&summaries(folder, rows)?, &run.machine))
 }
 
-/// How many hold, fail …
+/// Counts the answers: how many hold, fail, and so on.
 pub(super) fn counted(answers: &[Answer]) -> String {
     Counts::of(answers.iter().map(|answer| answer.verdict)).words()
 }
@@ -73,7 +71,7 @@ fn machine_of(machine: &MachineRecord) -> Machine {
     Machine { cores: number("cores").unwrap_or(1), sockets: nodes.max(sockets) }
 }
 
-/// The answers as the report shows them.
+/// Rows of the table of claims in the report.
 pub(super) fn lines(answers: &[Answer]) -> Vec<ClaimLine> {
     let lines = answers.iter().map(|answer| ClaimLine {
         id: id(answer),

@@ -4,7 +4,7 @@ use super::Failure;
 use crate::doctor::{Severity, examine, probe, text};
 use worker::exit;
 
-/// Looks, and prints the findings.
+/// Checks the machine and prints the findings.
 pub(super) fn run(json: bool, strict: bool) -> Result<(), Failure> {
     let findings = examine(&probe());
     if json {

@@ -15,7 +15,7 @@ use record::archive::{RunRecord, write_whole};
 use record::unknown_name;
 use report::figures::{draw_table, gnuplot_available};
 
-/// Draws the table of histories.
+/// Gnuplot script of the history.
 const SCRIPT: &str = include_str!("../../../../plots/history.gp");
 
 /// Prints the history of a metric, and draws it.

@@ -7,7 +7,7 @@ use compare::Line;
 use super::Failure;
 use crate::cli::ImportArguments;
 
-/// Writes the lines, or prints them.
+/// Writes the imported lines to a file or prints them.
 pub(super) fn run(arguments: &ImportArguments) -> Result<(), Failure> {
     let lines = read(&arguments.file)?;
     match &arguments.output {

@@ -132,7 +132,7 @@ impl Killtest {
             .map_err(|error| error.to_string())
     }
 
-    /// Whole cells that the run has.
+    /// Number of complete cells in the run.
     fn whole_cells(&self) -> Result<usize, String> {
         let Some(run) = only_run(&self.mark) else { return Ok(0) };
         let (_, rows) = archive::load(&run)?;
@@ -186,7 +186,7 @@ fn wait(child: &mut Child) -> Result<ExitStatus, String> {
     child.wait().map_err(|error| error.to_string())
 }
 
-/// Identities of the planned cells by id.
+/// Identities of the planned cells, by id.
 fn identities(run: &Path) -> Result<BTreeMap<String, String>, String> {
     let plan = archive::plan(run)?;
     Ok(plan.into_iter().map(|planned| (planned.cell.id, planned.identity)).collect())
@@ -198,7 +198,7 @@ fn only_run(results: &Path) -> Option<PathBuf> {
     entries.find(|path| path.is_dir() && !is_part(path))
 }
 
-/// A file in `folder` that was never completed.
+/// An unfinished file in `folder`.
 fn parts(folder: &Path) -> Option<PathBuf> {
     fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).find(|path| is_part(path))
 }

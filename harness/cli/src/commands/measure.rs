@@ -24,18 +24,16 @@ use worker::kernel::available_memory_bytes;
 /// Share of available memory that cells in flight may be expected to hold, in percent.
 const IN_FLIGHT_PERCENT: u64 = 75;
 
-/// What was measured.
+/// A finished or stopped run.
 #[derive(Debug)]
 pub(super) struct Measured {
-    /// The run's folder.
     pub(super) folder: PathBuf,
     /// Steps that ended in an outcome the plan does not allow for.
     pub(super) unexpected: usize,
-    /// Whether the user stopped it.
     pub(super) interrupted: bool,
 }
 
-/// The record of a run that is about to begin.
+/// The record of a new run.
 pub(super) fn record(name: &str, scale: Option<Scale>, suites: &[Suite], plan: &Plan) -> RunRecord {
     let machine = capture();
     RunRecord {
@@ -177,12 +175,10 @@ impl Session {
         self.keeper.bar.inc_length(cells as u64);
     }
 
-    /// The run's folder.
     pub(super) fn folder(&self) -> &Path {
         self.keeper.archive.folder()
     }
 
-    /// What the run is.
     pub(super) fn record(&self) -> &RunRecord {
         self.keeper.archive.record()
     }
@@ -203,7 +199,6 @@ impl Session {
         std::mem::take(&mut self.keeper.rows)
     }
 
-    /// Whether the user has stopped the run.
     pub(super) fn is_interrupted(&self) -> bool {
         self.interrupted || self.interrupt.is_set()
     }
@@ -213,7 +208,7 @@ impl Session {
         self.keeper.bar.suspend(|| println!("{line}"));
     }
 
-    /// Keeps a file beside the rows.
+    /// Writes a file beside the rows.
     pub(super) fn keep_file(&self, name: &str, text: &str) -> Result<(), Failure> {
         self.keeper.archive.keep_file(name, text).map_err(Failure::internal)
     }
@@ -244,7 +239,7 @@ impl Session {
 struct Keeper {
     archive: Archive,
     bar: ProgressBar,
-    /// Of the cells that are being measured.
+    /// Rows of the cells being measured.
     rows: Vec<Row>,
     unexpected: Vec<String>,
     unavailable: BTreeMap<String, String>,

@@ -1,4 +1,4 @@
-//! The sub-commands, one file each.
+//! The commands, one file each.
 
 mod about;
 mod agree;
@@ -23,22 +23,20 @@ mod search;
 mod splice;
 mod targets;
 mod trace;
-mod work;
+mod workload_options;
 mod ycsb;
 
-use clap::Parser;
 use clap::error::ErrorKind;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{self, Command};
 use record::{Scale, unknown_name};
 use worker::exit;
 
-/// Why a command ended otherwise than well.
+/// Why a command failed.
 #[derive(Debug)]
 pub struct Failure {
-    /// The exit code.
     pub code: u8,
-    /// What to tell the user; nothing where rows say it already.
+    /// What to tell the user; `None` if the rows already say it.
     pub message: Option<String>,
 }
 
@@ -55,21 +53,21 @@ impl Failure {
         Self { code: exit::INTERNAL, message: Some(message.into()) }
     }
 
-    /// Nothing is left to say: rows and summary said it.
+    /// A failure that rows and summary have already reported.
     fn silent(code: u8) -> Self {
         Self { code, message: None }
     }
 }
 
-/// Parses the command line and does what it says; returns the exit code.
+/// Runs the command of this process and returns the exit code.
 #[must_use]
 pub fn main() -> u8 {
-    let cli = match Cli::try_parse() {
+    let cli = match cli::parse() {
         Ok(cli) => cli,
         Err(error) => {
             let _ = error.print();
-            let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-            return if asked { exit::OK } else { exit::USAGE };
+            let wanted = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+            return if wanted { exit::OK } else { exit::USAGE };
         }
     };
     // A worker whose parent is gone says so itself.
@@ -123,7 +121,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
     }
 }
 
-/// Prints what the machine's memory is capable of, as JSON.
+/// Measures this machine's memory and prints the result as JSON.
 fn calibrate(bytes: &str) -> Result<(), Failure> {
     let bytes = workloads::bytes::parse_bytes(bytes)
         .map_err(|error| Failure::usage(format!("bytes: {error}")))?;

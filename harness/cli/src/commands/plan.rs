@@ -14,7 +14,7 @@ use worker::kernel::available_memory_bytes;
 /// Where results, and traces with them, are unless an option says otherwise.
 const DEFAULT_RESULTS: &str = "results";
 
-/// Traces as they are, for what is only shown.
+/// Trace options of commands that measure nothing: no trace is captured.
 pub(super) fn as_they_are() -> (&'static Path, Missing) {
     (Path::new(DEFAULT_RESULTS), Missing::LeftOut)
 }
@@ -39,7 +39,7 @@ pub(super) fn size(cells: &[Cell]) -> String {
     format!("{number}, some {} on two cores of a present-day server", in_words(estimate_s(cells)))
 }
 
-/// Loads, plans and filters.
+/// Loads a suite, plans its cells and filters them.
 pub(super) fn prepare(
     name: &str,
     choice: &ChoiceArguments,

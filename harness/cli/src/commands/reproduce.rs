@@ -70,7 +70,7 @@ fn ended(measured: &Measured) -> Result<usize, Failure> {
     Ok(measured.unexpected)
 }
 
-/// Measures into a fresh folder.
+/// Measures a new run.
 fn fresh(arguments: &ReproduceArguments) -> Result<Measured, Failure> {
     let wanted = super::report::wanted(figures::all(), &arguments.figures)?;
     let scale = super::scale(&arguments.scale)?;

@@ -9,7 +9,7 @@ use record::archive;
 use worker::Counters;
 use worker::exit;
 
-/// Measures and prints a summary.
+/// Measures a suite and prints a summary.
 pub(super) fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let measured = match (&arguments.resume, &arguments.suite) {
         (Some(folder), _) => {

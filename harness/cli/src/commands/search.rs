@@ -12,9 +12,9 @@ use record::{Flag, Outcome, Row};
 use worker::exit;
 use worker::registry;
 
-/// Rates are told apart by this factor.
+/// Smallest ratio of two rates that the search tells apart.
 const RESOLUTION: f64 = 1.05;
-/// The lowest rate worth finding.
+/// The search gives up below this rate.
 const LOWEST_OPS_PER_S: f64 = 1000.0;
 /// Share of a closed loop's throughput that is probed first.
 const FIRST_SHARE: f64 = 0.5;
@@ -25,7 +25,7 @@ const WITHDRAWALS_MAX: usize = 8;
 pub(super) fn run(arguments: &SearchArguments) -> Result<(), Failure> {
     let promise = Promise::parse(&arguments.percentile, &arguments.bound)?;
     let system = registry::store(&arguments.store).map_err(Failure::usage)?;
-    let mut work = super::work::work(&arguments.work)?;
+    let mut work = super::workload_options::work(&arguments.work)?;
     if work.batch() != 1 {
         return Err(Failure::usage("a schedule sends single requests: drop --batch"));
     }
@@ -102,7 +102,7 @@ struct Probing<'a> {
 }
 
 impl Probing<'_> {
-    /// Whether a rate was found.
+    /// Searches; returns whether it found a rate.
     fn search(&mut self) -> Result<bool, Failure> {
         let Some(closed) = self.measure(None)? else { return Ok(false) };
         let capacity = closed.throughput_ops_per_s;
@@ -183,7 +183,8 @@ impl Probing<'_> {
         }
         check_key_value(&work).map_err(Failure::usage)?;
         work.size_records();
-        let mut cell = super::work::cell(self.system.clone(), &work, self.arguments.seed);
+        let mut cell =
+            super::workload_options::cell(self.system.clone(), &work, self.arguments.seed);
         self.probes += 1;
         cell.id = format!("search/{}/{}", self.probes, cell.id);
         let rows = self.session.run(&[Cell { work: Work::KeyValue(work), ..cell }]);

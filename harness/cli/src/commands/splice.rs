@@ -46,7 +46,7 @@ fn from_here(folder: &Path) -> PathBuf {
     inside.unwrap_or_else(|| folder.to_owned())
 }
 
-/// A file as it is, and as it should be.
+/// The present text of a file, and its updated text.
 fn spliced(file: &Path, material: &Material<'_>) -> Result<(String, String), Failure> {
     let fail = |message: String| Failure::usage(format!("{}: {message}", file.display()));
     let old = fs::read_to_string(file).map_err(|error| fail(error.to_string()))?;
@@ -54,7 +54,7 @@ fn spliced(file: &Path, material: &Material<'_>) -> Result<(String, String), Fai
     Ok((old.clone(), new.map_err(|Wrong(message)| fail(message))?))
 }
 
-/// What is wrong with a file, in words.
+/// What is wrong with a file.
 struct Wrong(String);
 
 impl From<MarkerError> for Wrong {

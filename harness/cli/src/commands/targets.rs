@@ -66,7 +66,7 @@ struct Bench<'a> {
     file: &'a File,
     sizes: &'a Sizes,
     printer: Printer,
-    /// Of all cells so far: targets may share some.
+    /// Rows of all cells so far; targets may share cells.
     rows: Vec<Row>,
     calibrations: Vec<Calibration>,
     lines: Vec<Line>,
@@ -167,7 +167,7 @@ impl Bench<'_> {
     }
 }
 
-/// The built-in table, or the file named.
+/// Reads the built-in targets or the given file.
 fn load(arguments: &TargetsArguments) -> Result<(String, File), Failure> {
     let (name, text) = match &arguments.file {
         None => (BUILT_IN.0.to_owned(), BUILT_IN.1.to_owned()),
@@ -182,7 +182,7 @@ fn load(arguments: &TargetsArguments) -> Result<(String, File), Failure> {
     Ok((name, file))
 }
 
-/// The scale's sizes, with those given by hand.
+/// Sizes of the scale, overridden by options.
 fn sizes(file: &File, arguments: &TargetsArguments) -> Result<Sizes, Failure> {
     let scale = &arguments.scale;
     let known = || file.plan.scales.keys().map(String::as_str);

@@ -18,7 +18,6 @@ use crate::traces::{self, Library, import, library, postmark};
 use record::TraceAccount;
 use report::figures::{self, Drawings};
 
-/// Does what the sub-command says.
 pub(super) fn run(command: &TraceCommand) -> Result<(), Failure> {
     match command {
         TraceCommand::Capture(CaptureCommand::Postmark(arguments)) => capture_postmark(arguments),
@@ -106,7 +105,7 @@ fn convert(arguments: &ConvertArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints what a trace is made of.
+/// Prints statistics of a trace.
 fn describe(trace: &Path) -> Result<(), Failure> {
     print!("{}", traces::print(&account(trace)?));
     println!("{}", trace.display());

@@ -89,7 +89,7 @@ fn as_text(properties: &Properties) -> String {
     settings.join(", ")
 }
 
-/// Every store, repetitions interleaved.
+/// Cells of every store, with interleaved repetitions.
 fn cells(arguments: &YcsbArguments, run: &YcsbRun) -> Result<Vec<Cell>, Failure> {
     let threads = arguments.threads.or(run.threads).unwrap_or(1);
     let driver = match run.target_ops_per_s {
@@ -121,7 +121,7 @@ fn cells(arguments: &YcsbArguments, run: &YcsbRun) -> Result<Vec<Cell>, Failure>
             let system = registry::store(store).map_err(Failure::usage)?;
             check_store(&system, &work).map_err(Failure::usage)?;
             let seed = arguments.seed + u64::from(repetition);
-            let mut cell = super::work::cell(system, &work, seed);
+            let mut cell = super::workload_options::cell(system, &work, seed);
             cell.id = format!("{}/{repetition}", cell.name());
             cell.repetition = repetition;
             cells.push(cell);

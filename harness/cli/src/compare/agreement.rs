@@ -11,7 +11,7 @@ use stats::{Interval, median, of_processes};
 /// A cell that both runs measured often enough.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compared {
-    /// The cell's id without its repetition.
+    /// Id of the cell without its repetition.
     pub cell: String,
     /// Operations per second in the first run.
     pub a: Interval,
@@ -30,7 +30,7 @@ impl Compared {
 /// Two runs, cell by cell.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Agreement {
-    /// In the order of their ids.
+    /// Sorted by id.
     pub cells: Vec<Compared>,
     /// Cells that both have, of which one has fewer than three sound repetitions.
     pub too_few: Vec<String>,
@@ -39,7 +39,7 @@ pub struct Agreement {
 }
 
 impl Agreement {
-    /// Cells that agree.
+    /// Number of cells that agree.
     #[must_use]
     pub fn agreeing(&self) -> usize {
         self.cells.iter().filter(|cell| cell.agrees()).count()
@@ -80,7 +80,7 @@ pub fn agreement(a: &[Row], b: &[Row]) -> Agreement {
     agreement
 }
 
-/// What a cell's repetitions measured.
+/// Throughput of the repetitions of a cell.
 struct Measured<'a> {
     cell: &'a Cell,
     throughputs: Vec<f64>,

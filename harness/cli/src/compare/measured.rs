@@ -20,7 +20,6 @@ pub fn id(place: &Place, name: &str) -> String {
 /// Both values of a side in a round, as far as they were measured.
 type Sides = BTreeMap<char, Vec<f64>>;
 
-/// All values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured(BTreeMap<(String, Metric), BTreeMap<u32, Sides>>);
 
@@ -45,7 +44,6 @@ impl Measured {
         }
     }
 
-    /// Names of the cells.
     #[must_use]
     pub fn names(&self) -> BTreeSet<&str> {
         self.0.keys().map(|(name, _)| name.as_str()).collect()

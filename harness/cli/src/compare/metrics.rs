@@ -13,7 +13,7 @@ use record::identity::EnvironmentClass;
 use record::metrics;
 use record::{Repetition, repetitions};
 
-/// One of the things that are compared.
+/// A metric that comparisons judge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Metric {
     /// Operations per second of the step `run`, or else of the last step.
@@ -25,10 +25,9 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Throughput, Self::P99, Self::Memory];
 
-    /// The name on command lines and in files.
+    /// Name on the command line and in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -38,7 +37,6 @@ impl Metric {
         }
     }
 
-    /// The unit of its values.
     #[must_use]
     pub fn unit(self) -> &'static str {
         match self {
@@ -48,7 +46,6 @@ impl Metric {
         }
     }
 
-    /// Its good direction.
     #[must_use]
     pub fn better(self) -> Better {
         match self {

@@ -21,13 +21,10 @@ pub enum Order {
 /// One process of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The round.
     pub round: u32,
     /// Place in the block: two for each side.
     pub place: usize,
-    /// Which cell.
     pub cell: usize,
-    /// Which side.
     pub side: usize,
 }
 

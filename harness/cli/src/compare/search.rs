@@ -27,7 +27,7 @@ impl Search {
         (!done && self.next >= self.lowest).then_some(self.next)
     }
 
-    /// What came of the probe.
+    /// Records whether the probe kept the bound.
     pub fn tell(&mut self, is_kept: bool) {
         if is_kept {
             self.kept = Some(self.kept.unwrap_or(0.0).max(self.next));

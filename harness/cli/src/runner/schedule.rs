@@ -12,7 +12,6 @@ pub const IN_FLIGHT_MAX: usize = 64;
 
 /// Told of every finished cell, in the order they finish.
 pub trait Progress: Send {
-    /// A cell is finished.
     fn finished(&mut self, cell: &Cell, record: CellRecord);
 }
 

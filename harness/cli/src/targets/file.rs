@@ -10,7 +10,6 @@ use super::sizes::Sizes;
 use super::target::Target;
 use crate::suites::Bytes;
 
-/// The file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct File {
     /// Of every random choice.

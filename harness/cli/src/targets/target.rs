@@ -15,10 +15,10 @@ pub(crate) struct Target {
     pub(crate) kind: Kind,
 }
 
-/// What is measured for it.
+/// What a target measures.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Kind {
-    /// `b` beside each of `a`, in blocks.
+    /// `b` against each of `a`, in ABBA blocks.
     Compare { a: Vec<Side>, b: Side },
     /// Two counters of the store.
     Counters { side: Side, counters: [String; 2] },
@@ -28,7 +28,6 @@ pub(crate) enum Kind {
     Yardstick { side: Side, yardsticks: Vec<Side> },
 }
 
-/// What is measured on one side.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Side {
     pub(crate) labels: BTreeMap<String, String>,
@@ -39,9 +38,9 @@ pub(crate) struct Side {
 const YARDSTICK: &str = "yardstick:";
 /// What ends the name of a metric that is an overhead in key + value base.
 const KEY_VALUE_BASE: &str = "-key-value";
-/// Percentiles that rows have.
+/// Percentiles in rows.
 const PERCENTILES: [&str; 5] = ["p50", "p90", "p99", "p99.9", "max"];
-/// Labels from which cells are made.
+/// Labels that describe a cell.
 const LABELS: [&str; 9] = [
     "ageing",
     "batch",
@@ -125,7 +124,6 @@ impl Target {
         &self.expectation.asks[0]
     }
 
-    /// The bar.
     pub(crate) fn bounds(&self) -> Bounds {
         match &self.ask().relation {
             Relation::Select { bounds, .. } | Relation::Ratio { bounds, .. } => *bounds,
@@ -215,7 +213,7 @@ fn yardstick(plan: &Plan, yardsticks: Vec<Side>, side: Side) -> Result<Kind, Str
     Ok(Kind::Yardstick { side, yardsticks })
 }
 
-/// What is measured for a number of one side.
+/// The measurement behind a number of one side.
 fn number(ask: &Ask, side: Side, worst: bool) -> Result<Kind, String> {
     if let Some(counters) = &ask.metric.quotient {
         if side.label("ageing").is_none_or(|ageing| ageing == "none") {

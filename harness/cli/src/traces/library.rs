@@ -16,12 +16,11 @@ use crate::suites::Suite;
 use record::Scale;
 use record::TraceAccount;
 use record::archive::write_whole;
-use worker::staged::stage;
+use worker::precompiled::precompile;
 
 /// What becomes of the Postmark trace where it is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// It is captured.
     Captured,
     /// Nothing: what would run is only shown.
     LeftOut,
@@ -206,7 +205,7 @@ fn replays(
         .collect();
     for &miss in &lacking {
         let file = path.with_extension(format!("{miss}.requests"));
-        let (staged, totals) = stage(Records::<Operation>::of(path)?, miss, &file)?;
+        let (staged, totals) = precompile(Records::<Operation>::of(path)?, miss, &file)?;
         derived.replays.insert(miss, StagedReplay { staged, totals });
     }
     if !lacking.is_empty() {
@@ -219,7 +218,7 @@ fn replays(
 
 fn is_there(replay: &StagedReplay) -> bool {
     let bytes = fs::metadata(&replay.staged.file).map(|file| file.len());
-    let times = fs::metadata(worker::staged::times_of(Path::new(&replay.staged.file)));
+    let times = fs::metadata(worker::precompiled::times_of(Path::new(&replay.staged.file)));
     bytes.is_ok_and(|bytes| bytes == replay.totals.requests * 8)
         && times.is_ok_and(|file| file.len() == replay.totals.requests * 8)
 }

@@ -192,8 +192,8 @@ fn baselines_of_other_machines_and_damaged_ones_are_refused() {
     }
     fs::remove_file(&base).unwrap();
     compare::append_lines(&base, &lines).unwrap();
-    ends(&gate(&folder, &[]), 8, &["cpu: `Another processor` and", "--unlike"]);
-    ends(&gate(&folder, &["--unlike"]), 0, &["Another processor"]);
+    ends(&gate(&folder, &[]), 8, &["cpu: `Another processor` and", "--allow-mismatch"]);
+    ends(&gate(&folder, &["--allow-mismatch"]), 0, &["Another processor"]);
     let text = fs::read_to_string(&base).unwrap();
     fs::write(&base, text.replace("\"metrics\"", "\"metrix\"")).unwrap();
     ends(&gate(&folder, &[]), 2, &["base.jsonl", "line 1", "byte"]);
@@ -232,7 +232,7 @@ fn runs_are_compared_and_unlike_ones_refused() {
     };
     machine(&b, "\"name\": \"smoke\"", "\"name\": \"quick\"");
     ends(&compare(&a, &b, &[]), 8, &["scale: `smoke` and `quick`"]);
-    ends(&compare(&a, &b, &["--unlike"]), 0, &["scale: `smoke` and `quick`"]);
+    ends(&compare(&a, &b, &["--allow-mismatch"]), 0, &["scale: `smoke` and `quick`"]);
     ends(&compare(&a, Path::new("hashmap"), &[]), 2, &["compare runs"]);
     let rows = b.join("rows.jsonl");
     let text = fs::read_to_string(&rows).unwrap();

@@ -233,7 +233,7 @@ fn runs_agree_or_the_exit_code_says_that_they_do_not() {
     assert!(missing.0 == 2 && missing.1.contains("rows.jsonl"), "{missing:?}");
     write(&other, 1.0);
     let (code, said) = agree(&[]);
-    assert!(code == 0 && said.contains("1 of 1 cells agree (100.0 %, asked for 90 %)"), "{said}");
+    assert!(code == 0 && said.contains("1 of 1 cells agree (100.0 %, required 90 %)"), "{said}");
     write(&other, 2.0);
     let (code, said) = agree(&[]);
     assert!(code == 1 && said.contains("0 of 1 cells agree"), "{said}");
@@ -243,6 +243,6 @@ fn runs_agree_or_the_exit_code_says_that_they_do_not() {
     let revision = record::archive::load(&folder).unwrap().0.provenance.program["revision"].clone();
     fs::write(other.join("run.json"), record.replace(&revision, "0123456789ab")).unwrap();
     let (code, said) = agree(&[]);
-    assert!(code == 2 && said.contains("--unlike") && said.contains(&revision), "{said}");
-    assert_eq!(agree(&["--unlike"]).0, 1);
+    assert!(code == 2 && said.contains("--allow-mismatch") && said.contains(&revision), "{said}");
+    assert_eq!(agree(&["--allow-mismatch"]).0, 1);
 }

@@ -148,10 +148,12 @@ fn unlike_stores_are_not_ranked_unless_asked() {
     let refused = compare(&[]);
     assert_eq!(refused.status.code(), Some(8));
     let message = errors(&refused);
-    for part in ["not alike", "requests dealt to the worker of their key", "--unlike"] {
+    for part in
+        ["conditions differ", "requests dealt to the worker of their key", "--allow-mismatch"]
+    {
         assert!(message.contains(part), "{part} in {message}");
     }
-    let asked = compare(&["--unlike"]);
+    let asked = compare(&["--allow-mismatch"]);
     assert!(matches!(asked.status.code(), Some(0 | 6)), "{}", errors(&asked));
     let printed = String::from_utf8_lossy(&asked.stdout).into_owned();
     assert!(printed.contains("requests dealt to the worker of their key"), "{printed}");

@@ -7,7 +7,6 @@ use std::sync::LazyLock;
 use crate::repetition::without_repetition;
 use crate::{Role, Row, System, Work};
 
-/// The format.
 pub(super) const SCHEMA: u32 = 3;
 
 /// Suites by cell, from the list.

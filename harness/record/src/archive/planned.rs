@@ -9,26 +9,23 @@ use serde::{Deserialize, Serialize};
 use crate::Cell;
 use crate::identity::Provenance;
 
-/// The suites that ask for a cell, by its id.
+/// Suites that contain a cell, by its id.
 pub type Suites = BTreeMap<String, Vec<String>>;
 
-/// The file's name.
 pub(super) const NAME: &str = "plan.json";
 
 /// A cell to be measured, and the identity that its rows will have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PlannedCell {
-    /// Of its rows.
+    /// Identity of the cell's rows.
     pub identity: String,
-    /// Suites that ask for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suites: Vec<String>,
-    /// The cell.
     pub cell: Cell,
 }
 
-/// The file's text: an array, a line a cell.
+/// The text of the file: an array with one line per cell.
 pub(super) fn text(provenance: &Provenance, cells: &[Cell], suites: &Suites) -> String {
     let lines: Vec<String> = cells
         .iter()

@@ -23,9 +23,8 @@ pub fn load(folder: &Path) -> Result<(RunRecord, Vec<Row>), String> {
     Ok((record, rows))
 }
 
-/// The record of the run in `folder`.
 pub(super) fn record(folder: &Path) -> Result<RunRecord, String> {
-    /// All that records of every format have.
+    /// The fields that records of every format have.
     #[derive(Deserialize)]
     struct Format {
         schema: u32,

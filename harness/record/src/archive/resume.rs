@@ -13,16 +13,14 @@ use crate::Cell;
 use crate::Row;
 use crate::identity::Provenance;
 
-/// A run that is being written again.
+/// A run that is being resumed.
 #[derive(Debug)]
 pub struct Resumed {
-    /// Its folder.
     pub archive: Archive,
-    /// The rows that are there.
+    /// Rows measured so far.
     pub rows: Vec<Row>,
     /// Cells that have none, in the order of the plan.
     pub missing: Vec<Cell>,
-    /// Cells planned.
     pub planned: usize,
     /// Cells among the missing whose rows were taken out because they had failed.
     pub again: usize,

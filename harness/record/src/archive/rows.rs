@@ -15,11 +15,9 @@ use crate::Row;
 /// The rows of whole cells.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
-    /// In the order of the file.
     pub(super) rows: Vec<Row>,
     /// Where each row's line stands in `text`, its end included.
     pub(super) lines: Vec<Range<usize>>,
-    /// The whole file.
     pub(super) text: Vec<u8>,
 }
 
@@ -66,9 +64,8 @@ pub(super) fn read(path: &Path) -> Result<Kept, String> {
     Ok(kept)
 }
 
-/// The row that a line holds.
 fn row(line: &[u8]) -> Result<Row, String> {
-    /// All that rows of every format have.
+    /// The fields that rows of every format have.
     #[derive(Deserialize)]
     struct Format {
         schema: u32,

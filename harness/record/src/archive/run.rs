@@ -16,19 +16,17 @@ pub struct RunRecord {
     pub name: String,
     /// The command line, shell-quoted where needed.
     pub command: String,
-    /// Sizes.
     pub scale: Option<Scale>,
     /// Suites run, with their questions.
     pub suites: Vec<(String, String)>,
     /// Figures asked for; all that the rows allow where empty.
     pub figures: Vec<String>,
-    /// What was changed or left out, in sentences.
+    /// Notices about what was changed or left out, in sentences.
     pub notices: Vec<String>,
-    /// Cells planned.
     pub cells_planned: usize,
-    /// Start, UTC.
+    /// Time of the start, UTC.
     pub started: String,
-    /// When it was resumed, UTC.
+    /// Times of resumption, UTC.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resumed: Vec<String>,
     /// End, UTC; absent while running and after a crash.
@@ -37,7 +35,6 @@ pub struct RunRecord {
     pub interrupted: bool,
     /// What all its rows share: part of their identity.
     pub provenance: Provenance,
-    /// The machine.
     pub machine: MachineRecord,
 }
 

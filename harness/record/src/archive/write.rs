@@ -11,7 +11,6 @@ use super::run::{RunRecord, now, stamp};
 use crate::Cell;
 use crate::CellRecord;
 
-/// The file of the rows.
 pub(super) const ROWS: &str = "rows.jsonl";
 
 /// A run folder that is being written. Each cell's rows are appended in one write and synced, and
@@ -60,13 +59,11 @@ impl Archive {
         Ok(archive)
     }
 
-    /// The folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// What the run is.
     #[must_use]
     pub fn record(&self) -> &RunRecord {
         &self.record

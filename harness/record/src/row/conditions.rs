@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Conditions {
-    /// Page size asked for.
+    /// Requested page size.
     pub page_bytes: u64,
     /// Where a key's hash is computed: `none`, `store`, `client-and-server`.
     pub hashing: String,
@@ -20,11 +20,11 @@ pub struct Conditions {
     pub client_threads: u64,
     /// Threads of the store's own in the same process.
     pub store_threads: u64,
-    /// Processes of the store's own.
+    /// Processes that the store starts.
     pub servers: u64,
     /// Operations per call.
     pub batch: u64,
-    /// What lies between: `call`, `unix-socket`.
+    /// How requests reach the store: `call` or `unix-socket`.
     pub transport: String,
     /// Who may ask what: `any-thread`, `steered` (each request is dealt to the worker of its key before
     /// the clock), `steered-writes`.

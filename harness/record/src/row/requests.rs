@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use super::Percentiles;
 
-/// How an open loop kept its schedule.
+/// How well an open loop kept its schedule.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct OpenLoop {
-    /// Requests a second that were scheduled.
+    /// Scheduled requests per second.
     pub intended_ops_per_s: f64,
-    /// Requests a second that were answered.
+    /// Answered requests per second.
     pub achieved_ops_per_s: f64,
     /// How much later requests ended than they would have, had the harness sent each as soon as it
     /// was due and the one before it answered.
@@ -46,7 +46,6 @@ impl OpenLoop {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct DriverPrice {
-    /// Per operation.
     pub ns_per_operation: f64,
     /// Its share of the time an operation took a thread.
     pub share: f64,
@@ -57,9 +56,8 @@ pub struct DriverPrice {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Roofline {
-    /// Time of a thread for an operation.
     pub ns_per_operation: f64,
-    /// That ÷ the engine's.
+    /// This time ÷ the engine's.
     pub efficiency: f64,
 }
 
@@ -105,7 +103,6 @@ impl Flag {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Verification {
-    /// Values looked at.
     pub checked: u64,
     /// Acknowledged writes that are not there: the key is absent, or holds an older value for good.
     pub lost: u64,
@@ -115,7 +112,7 @@ pub struct Verification {
     /// Values of which one part belongs to another version.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub torn: u64,
-    /// Deleted keys that are there again.
+    /// Deleted keys that reappeared.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub resurrected: u64,
     /// Keys that a store which evicts does not have any more.

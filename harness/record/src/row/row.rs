@@ -18,7 +18,7 @@ pub const SCHEMA: u32 = 4;
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// It ran to its end.
+    /// The step ran to its end.
     Measured,
     /// The store refused: the end of a bounded phase, a finding elsewhere.
     Full,
@@ -66,9 +66,9 @@ pub enum Role {
     Allocator,
     /// The kernel's own calls.
     Kernel,
-    /// The least that memory itself would cost.
+    /// The lower bound that memory itself sets.
     Roofline,
-    /// Keeps nothing: the price of the harness.
+    /// Keeps nothing; measures the cost of the harness.
     Price,
 }
 
@@ -89,10 +89,10 @@ pub struct Row {
     /// Suites that ask for the cell; none where it was made for a comparison or by hand.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suites: Vec<String>,
-    /// What the system is in figures.
+    /// The role of the system in figures.
     #[serde(default)]
     pub role: Role,
-    /// The machine's name.
+    /// Name of the machine.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub node: String,
     /// Name of the system as figures use it ([`crate::System::label`]).
@@ -126,10 +126,10 @@ pub struct Row {
     /// `read-modify-write`, `scan`, `batch`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub latency_by_kind_ns: BTreeMap<String, Percentiles>,
-    /// How the schedule was kept; open loops only.
+    /// How well the schedule was kept; open loops only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_loop: Option<OpenLoop>,
-    /// What the harness itself costs in this cell.
+    /// Cost of the harness itself in this cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driver: Option<DriverPrice>,
     /// What memory alone would cost under the same requests.
@@ -213,7 +213,6 @@ pub struct CpuUse {
 }
 
 impl CpuUse {
-    /// User and system time together.
     #[must_use]
     pub fn total_ns(&self) -> u64 {
         self.user_ns + self.system_ns
@@ -237,7 +236,7 @@ fn is_none_seen(rate: &f64) -> bool {
     *rate == 0.0
 }
 
-/// A refusal that ended a phase.
+/// The refusal that ended a phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Refusal {
@@ -245,7 +244,7 @@ pub struct Refusal {
     pub object_bytes: u64,
     /// How long it was retried; taken off the step's wall time.
     pub waited_ns: u64,
-    /// Refusals that a retry overcame before.
+    /// Earlier refusals that a retry overcame.
     pub overcome: u64,
 }
 
@@ -272,7 +271,7 @@ pub struct Memory {
     pub overheads: Option<Overheads>,
 }
 
-/// The worker's memory at one moment.
+/// Memory of the worker at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct MemoryPoint {
@@ -280,7 +279,7 @@ pub struct MemoryPoint {
     pub resident_bytes: u64,
     /// The oracle's live bytes at that moment: value bytes for stores, block bytes for heaps.
     pub live_bytes: u64,
-    /// The oracle's live objects at that moment.
+    /// Live objects as the oracle counts them.
     pub live_objects: u64,
     /// `resident_bytes / live_bytes`, value base; absent where nothing is live.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -292,7 +291,6 @@ pub struct MemoryPoint {
     pub anonymous_huge_bytes: u64,
     /// Private pages written to (baseline not taken off).
     pub private_dirty_bytes: u64,
-    /// Swapped out.
     pub swap_bytes: u64,
     /// What the allocator says it has handed out, where it keeps count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -305,7 +303,7 @@ pub struct MemoryPoint {
 pub struct TracePosition {
     /// Events replayed before it.
     pub events: u64,
-    /// Time they took, without standing still.
+    /// Time the events took, without pauses.
     pub elapsed_ns: u64,
     /// As in [`MemoryPoint::resident_bytes`].
     pub resident_bytes: u64,
@@ -336,34 +334,28 @@ pub struct Overheads {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Census {
-    /// Objects.
     pub live_objects: u64,
-    /// Their value bytes.
     pub live_value_bytes: u64,
-    /// Their headers, keys and values.
+    /// Headers, keys and values of the live objects.
     pub live_object_bytes: u64,
     /// Object memory that nothing live occupies and that is not free.
     pub dead_object_bytes: u64,
-    /// Object memory that holds nothing.
     pub free_object_bytes: u64,
-    /// Memory for objects.
     pub object_memory_bytes: u64,
-    /// The index.
     pub index_bytes: u64,
-    /// Everything else.
+    /// All other memory of the store.
     pub table_bytes: u64,
 }
 
 /// One sample of a cell's memory curve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CurvePoint {
-    /// Since the baseline was taken.
+    /// Time since the baseline was taken.
     pub elapsed_ns: u64,
     /// As in [`MemoryPoint::resident_bytes`].
     pub resident_bytes: u64,
     /// The oracle's live bytes.
     pub live_bytes: u64,
-    /// Swapped out.
     pub swap_bytes: u64,
 }
 

@@ -134,7 +134,7 @@ fn along(
     places.into_iter().map(point).collect()
 }
 
-/// The line of people's table.
+/// Row of the table shown in the report.
 fn summed_up(work: &Allocations, system: &str, runs: &[&Row]) -> Vec<Value> {
     let over = |bytes: fn(&Row) -> Option<u64>| {
         let values = runs.iter().filter_map(|row| bytes(row)).map(|bytes| bytes as f64 / MIB);

@@ -24,7 +24,6 @@ const TERMINALS: [&str; 3] = ["svg", "pdf", "png"];
 /// A figure and what came of it.
 #[derive(Clone, Debug)]
 pub struct Drawn {
-    /// The figure.
     pub figure: Figure,
     /// The drawing; there is none where `empty` says why.
     pub svg: PathBuf,
@@ -41,7 +40,6 @@ pub struct Drawn {
 /// Whether tables are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Drawings {
-    /// By gnuplot.
     ByGnuplot,
     /// Not at all: the machine has no gnuplot. Tables and scripts are written all the same.
     LeftOut,

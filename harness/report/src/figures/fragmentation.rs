@@ -24,7 +24,6 @@ pub(super) enum Base {
 /// Where a cell goes in a figure.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Bar {
-    /// Which panel.
     pub(super) panel: String,
     /// Where among the groups; equal for equal groups.
     pub(super) group_key: (String, usize, u8),

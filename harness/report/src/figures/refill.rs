@@ -134,7 +134,7 @@ fn line(
     (0..cycles).map(point).collect()
 }
 
-/// The line of people's table.
+/// Row of the table shown in the report.
 fn summed_up(panel: &Label, series: &Label, judged: &Judged<'_>, fate: Fate) -> Vec<Value> {
     let over = |value: fn(&Repetition<'_>, &MemoryReturn) -> Option<f64>| {
         median(&judged.iter().filter_map(|(one, found)| value(one, found)).collect::<Vec<_>>())
@@ -191,7 +191,7 @@ mod tests {
     use crate::figures::fixture;
     use record::Outcome;
 
-    /// The line of people's table for a system on a pattern.
+    /// Row of the table shown in the report, for a system on a pattern.
     fn told<'a>(shown: &'a Table, system: &str, pattern: &str) -> Vec<&'a Value> {
         let row = (0..shown.rows.len()).find(|&row| {
             shown.text(row, "series") == system && shown.text(row, "panel").starts_with(pattern)

@@ -171,11 +171,9 @@ impl Role {
 pub(super) struct Spot {
     /// The vertical axis.
     pub(super) measure: Measure,
-    /// The panel.
     pub(super) panel: Label,
     /// How the series is drawn.
     pub(super) role: Role,
-    /// The series.
     pub(super) series: Label,
     /// The place on the horizontal axis, or the group of bars.
     pub(super) x: Label,

@@ -13,7 +13,6 @@ pub enum Format {
     Prefixed,
 }
 
-/// A column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
     /// Name in the file's header line.
@@ -85,7 +84,6 @@ impl From<Option<f64>> for Value {
 /// Columns and rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
-    /// The columns.
     pub columns: Vec<Column>,
     /// Rows, each as long as there are columns.
     pub rows: Vec<Vec<Value>>,

@@ -10,7 +10,6 @@ use record::Row;
 use record::archive::RunRecord;
 use record::unknown_name;
 
-/// What the run is.
 const RUN: &str = "run";
 /// Which published claims hold.
 const CLAIMS: &str = "claims";
@@ -20,11 +19,8 @@ const FIGURES: &str = "figures";
 /// The run whose numbers are shown.
 #[derive(Debug)]
 pub struct Material<'a> {
-    /// Its folder.
     pub folder: &'a Path,
-    /// Its record.
     pub run: &'a RunRecord,
-    /// Its rows.
     pub rows: &'a [Row],
     /// What its rows say of the claims.
     pub answers: &'a [Answer],

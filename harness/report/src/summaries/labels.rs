@@ -7,7 +7,6 @@ use record::Repetition;
 use record::dimensions;
 use record::{Basis, Cell, Fragmentation, Frees, Observe, System, Work};
 
-/// Threads that a cell has.
 fn threads(cell: &Cell) -> usize {
     match &cell.work {
         Work::Fragmentation(work) => work.threads,

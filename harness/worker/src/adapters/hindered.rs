@@ -22,7 +22,6 @@ impl Naming for HeapStoreBelow {
     const NAME: &'static str = "hindered-heapstore";
 }
 
-/// Nibble, hindered.
 pub(crate) type HinderedNibble = Hindered<NibbleEngine, NibbleBelow>;
 /// The index over objects on any heap, hindered.
 pub(crate) type HinderedHeapStore = Hindered<HeapStore, HeapStoreBelow>;

@@ -26,7 +26,6 @@ fn read(setup: &Setup, options: &mut Options) -> Result<Config, OpenError> {
     Ok(config)
 }
 
-/// Store mode.
 pub(crate) fn store<M: Mode>(setup: &Setup) -> Result<Mica<M>, OpenError> {
     let mut options = setup.options();
     let config = read(setup, &mut options)?;
@@ -43,7 +42,6 @@ pub(crate) fn handover(setup: &Setup) -> Result<MicaHandover, OpenError> {
     MicaHandover::open(config)
 }
 
-/// Cache mode.
 pub(crate) fn cache<M: Mode>(setup: &Setup) -> Result<MicaCache<M>, OpenError> {
     let mut config = CacheConfig {
         resident: setup.resident,

@@ -85,7 +85,6 @@ impl Latencies {
         Some(all)
     }
 
-    /// The percentiles of each kind.
     pub(super) fn by_kind(&self) -> BTreeMap<String, Percentiles> {
         self.named().map(|(name, histogram)| (name.to_owned(), percentiles(histogram))).collect()
     }

@@ -4,7 +4,7 @@ use workloads::requests::{Request, RequestKind};
 
 use super::super::Stop;
 use super::super::mapped::MappedSlice;
-use crate::staged;
+use crate::precompiled;
 use record::{Replay, WorkingSets};
 
 /// The requests of `thread` among `threads`, copies in step.
@@ -56,7 +56,7 @@ pub(super) fn times(replay: &Replay, lane: (usize, usize)) -> Result<MappedSlice
     })?;
     let mut times = MappedSlice::resident(length(replay, lane)?).map_err(Stop::failed)?;
     let (mut places, mut owned) = (times.iter_mut(), owned.iter());
-    staged::read_times(&replay.staged, replay.totals.requests, |time_ns| {
+    precompiled::read_times(&replay.staged, replay.totals.requests, |time_ns| {
         for _ in 0..owned.next().copied().unwrap_or(0) {
             *places.next().expect("as many times as requests") = time_ns;
         }
@@ -66,7 +66,7 @@ pub(super) fn times(replay: &Replay, lane: (usize, usize)) -> Result<MappedSlice
 }
 
 fn read(replay: &Replay, each: impl FnMut(Request)) -> Result<(), Stop> {
-    staged::read(&replay.staged, replay.totals.requests, each).map_err(Stop::failed)
+    precompiled::read(&replay.staged, replay.totals.requests, each).map_err(Stop::failed)
 }
 
 /// How many requests are the thread's.

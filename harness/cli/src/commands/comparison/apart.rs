@@ -6,7 +6,7 @@ use compare::{COMPARISON_SCHEMA, Comparison, How, Line, Side};
 use stats::median;
 
 use super::operand::Operand;
-use super::{ERROR_RATE, refuse_unlike, tell};
+use super::{ERROR_RATE, refuse_mismatch, tell};
 use crate::cli::CompareArguments;
 use crate::commands::Failure;
 use crate::commands::few::few;
@@ -19,7 +19,7 @@ use worker::registry;
 const CAVEAT: &str = "The sides were not measured together: whatever changed on the machine in between \
                       looks like a change of the program.";
 
-/// Compares what two runs or files hold.
+/// Compares two recorded runs or files.
 pub(super) fn compare(
     a: &Operand,
     b: &Operand,
@@ -27,7 +27,7 @@ pub(super) fn compare(
     tolerances: &Tolerances,
 ) -> Result<(), Failure> {
     let (a_lines, b_lines) = (lines(a)?, lines(b)?);
-    let unlike = refuse_unlike(differences(&a_lines, &b_lines), &arguments.judging)?;
+    let unlike = refuse_mismatch(differences(&a_lines, &b_lines), &arguments.judging)?;
     let (a_side, b_side) = (side(&arguments.a, &a_lines), side(&arguments.b, &b_lines));
     let seed = arguments.judging.seed;
     let (judged, notes) = judge(&a_lines, &b_lines, tolerances, ERROR_RATE, seed);
@@ -83,7 +83,7 @@ pub(super) fn judge(
     (compare::judge_apart(&found.apart, error_rate, seed), found.left_out)
 }
 
-/// What an operand holds.
+/// Lines of a run or file.
 fn lines(operand: &Operand) -> Result<Vec<Line>, Failure> {
     match operand {
         Operand::Run(folder) => {
@@ -97,12 +97,11 @@ fn lines(operand: &Operand) -> Result<Vec<Line>, Failure> {
     }
 }
 
-/// Files of lines are named so.
 fn is_lines(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "jsonl")
 }
 
-/// What is known of a side, by its lines.
+/// Describes a side by its lines.
 pub(super) fn side(name: &str, lines: &[Line]) -> Side {
     let mut facts = lines.first().map(|line| line.environment.clone()).unwrap_or_default();
     let mut add = |name: &str, of: fn(&Line) -> &String| {

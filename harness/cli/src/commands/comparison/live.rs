@@ -23,12 +23,11 @@ use worker::exit;
 /// what a round takes is known after them.
 const FIRST_ROUNDS: u32 = 3;
 
-/// How long to go on.
+/// When to stop measuring.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Length {
-    /// This many rounds.
     Rounds(u32),
-    /// As many as fit, three at least.
+    /// As many rounds as fit into this time, but at least three.
     Time(Duration),
 }
 
@@ -51,7 +50,7 @@ impl Length {
     }
 }
 
-/// Sides that are being measured.
+/// A live comparison: its sides, cells and rows.
 pub(super) struct Bench {
     session: Session,
     sides: Vec<LiveSide>,
@@ -90,7 +89,7 @@ impl Bench {
         })
     }
 
-    /// Another order than the mirrored one.
+    /// Replaces the mirrored order.
     pub(super) fn in_order(mut self, order: Order) -> Self {
         self.order = order;
         self
@@ -194,17 +193,16 @@ impl Bench {
         Ok(())
     }
 
-    /// The complete blocks of some rounds.
+    /// The complete blocks among `rounds`.
     pub(super) fn blocks(&self, tolerances: &Tolerances, rounds: &Range<u32>) -> Vec<Blocks> {
         self.measured.blocks(tolerances, rounds)
     }
 
-    /// All that was measured.
     pub(super) fn measured(&self) -> &Measured {
         &self.measured
     }
 
-    /// What a side measured, as lines of a history.
+    /// Measurements of a side as history lines.
     pub(super) fn lines(&self, letter: char) -> Result<Vec<compare::Line>, Failure> {
         let place = LETTERS.iter().position(|own| *own == letter).unwrap_or_default();
         let mut lines = Vec::new();
@@ -244,37 +242,33 @@ impl Bench {
         })
     }
 
-    /// The sides.
     pub(super) fn sides(&self) -> &[LiveSide] {
         &self.sides
     }
 
-    /// The cells.
     pub(super) fn bases(&self) -> &[Base] {
         &self.bases
     }
 
-    /// How long it has taken.
     pub(super) fn elapsed_s(&self) -> f64 {
         self.started.elapsed().as_secs_f64()
     }
 
-    /// Keeps a file beside the rows.
+    /// Writes a file beside the rows.
     pub(super) fn keep_file(&self, name: &str, text: &str) -> Result<(), Failure> {
         self.session.keep_file(name, text)
     }
 
-    /// Whether the user has stopped it.
     pub(super) fn is_interrupted(&self) -> bool {
         self.session.is_interrupted()
     }
 
-    /// Where its rows are.
+    /// Folder of the rows.
     pub(super) fn folder(&self) -> String {
         self.session.folder().display().to_string()
     }
 
-    /// Notes the run's end.
+    /// Ends the run and records its end.
     pub(super) fn finish(self) -> Result<Finished, Failure> {
         self.session.finish()
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How long a thread burns and sleeps in turn.
+/// Period of burning and sleeping.
 const PERIOD: Duration = Duration::from_millis(10);
 
 /// Threads that burn a share of their time, one for each core; they end with it.
@@ -16,7 +16,7 @@ pub(super) struct GrowingLoad {
 }
 
 impl GrowingLoad {
-    /// Begins with none.
+    /// Starts the threads without load.
     pub(super) fn start() -> Self {
         let percent = Arc::new(AtomicU32::new(0));
         let over = Arc::new(AtomicBool::new(false));
@@ -30,7 +30,7 @@ impl GrowingLoad {
         Self { percent, over, threads }
     }
 
-    /// Burns that share of every core from now on.
+    /// Sets the share of every core to burn.
     pub(super) fn set_percent(&self, percent: u32) {
         // Relaxed: a number that nothing else is ordered by.
         self.percent.store(percent.min(100), Ordering::Relaxed);

@@ -89,7 +89,7 @@ fn live(
     let side_a = LiveSide::open(&arguments.a, a, results)?;
     let side_b = LiveSide::open(&arguments.b, b, results)?;
     let (suites, scale, bases) = cells(&side_a, &side_b, arguments)?;
-    let unlike = refuse_unlike(side::unlike(&side_a, &side_b, &bases)?, &arguments.judging)?;
+    let unlike = refuse_mismatch(side::unlike(&side_a, &side_b, &bases)?, &arguments.judging)?;
     let seed = arguments.judging.seed;
     let sides = vec![side_a.clone(), side_b, side_a];
     let mut bench = Bench::open("compare", &suites, scale, sides, bases, seed, &arguments.output)?;
@@ -116,8 +116,8 @@ fn cells(a: &LiveSide, b: &LiveSide, arguments: &CompareArguments) -> Result<Ask
         (None, None) => "gate",
         (None, Some(system)) if system.is_heap() => "allocator-threads",
         (None, Some(system)) => {
-            let work = super::work::work(&arguments.work)?;
-            let cell = super::work::cell(system.clone(), &work, arguments.judging.seed);
+            let work = super::workload_options::work(&arguments.work)?;
+            let cell = super::workload_options::cell(system.clone(), &work, arguments.judging.seed);
             let name = cell.name();
             let label = format!("/{}", system.label());
             let name = name.strip_suffix(&label).unwrap_or(name).to_owned();
@@ -136,7 +136,7 @@ fn cells(a: &LiveSide, b: &LiveSide, arguments: &CompareArguments) -> Result<Ask
     Ok((vec![suite], Some(scale), bases))
 }
 
-/// The cells of a suite, one repetition.
+/// One repetition of each cell of a suite.
 fn of_suite(
     suite: &str,
     scale: &str,
@@ -167,19 +167,19 @@ fn of_suite(
     Ok((suite, scale, plan.cells))
 }
 
-/// Refuses what is unlike, unless it is asked for all the same.
-fn refuse_unlike(
+/// Refuses to compare sides that differ in what they should share, unless the user allows it.
+fn refuse_mismatch(
     unlike: Vec<String>,
     arguments: &JudgingArguments,
 ) -> Result<Vec<String>, Failure> {
-    if unlike.is_empty() || arguments.unlike {
+    if unlike.is_empty() || arguments.allow_mismatch {
         return Ok(unlike);
     }
     Err(Failure {
-        code: exit::UNLIKE,
+        code: exit::MISMATCH,
         message: Some(format!(
-            "the sides are not alike, and a ratio would not tell why: {}; --unlike compares them all \
-             the same, and marks the result",
+            "suite, scale, machine, build or conditions differ, so a ratio would not say what caused \
+             a change: {}; --allow-mismatch compares them anyway and marks the result",
             few(&unlike)
         )),
     })

@@ -8,18 +8,16 @@ use crate::commands::Failure;
 use record::System;
 use worker::registry;
 
-/// One side, as it was named.
+/// A side of a comparison as the command line names it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Operand {
     /// A store or an allocator that takes the place of the suite's own.
     System(System),
-    /// Settings added to the suite's own stores.
+    /// Settings added to the stores of the suite.
     Settings(BTreeMap<String, String>),
-    /// The path of a program.
     Build(PathBuf),
     /// A revision of this repository.
     Revision(String),
-    /// The folder of a run.
     Run(PathBuf),
     /// Lines, or what another tool wrote; of criterion `FOLDER#BASELINE`, too.
     File(PathBuf),
@@ -84,7 +82,7 @@ impl Operand {
     }
 }
 
-/// `a=1@b=2`; of nothing, none.
+/// Parses `a=1@b=2`; empty text is no setting.
 fn parse_settings(text: &str) -> Result<BTreeMap<String, String>, Failure> {
     let parts = text.split('@').filter(|part| !part.is_empty());
     let settings = parts.map(|part| {
@@ -110,7 +108,6 @@ fn heap(text: &str) -> Result<System, String> {
     })
 }
 
-/// Whether it is a file that may be executed.
 fn is_program(path: &Path) -> bool {
     let metadata = path.metadata();
     metadata.is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)

@@ -20,7 +20,7 @@ use crate::compare::{Measured, Metric, Order, Tolerances};
 use record::archive;
 use worker::exit;
 
-/// The suite whose stores can be hindered.
+/// Suite whose stores can be slowed down on purpose.
 const SUITE: &str = "power";
 
 /// The sides that are recorded, by letter: A, B and C are equal.
@@ -39,7 +39,7 @@ struct Answer {
     holds: bool,
 }
 
-/// What `power.json` holds.
+/// The content of `power.json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct Record {

@@ -10,7 +10,7 @@ use super::apart;
 use super::gate::SECOND_LOOK;
 use super::live::{Bench, Length};
 use super::side::{Base, LiveSide};
-use super::{ERROR_RATE, of_suite, refuse_unlike, tell};
+use super::{ERROR_RATE, of_suite, refuse_mismatch, tell};
 use crate::cli::GateArguments;
 use crate::commands::Failure;
 use crate::commands::measure::command_line;
@@ -45,7 +45,7 @@ pub(super) fn gate(
     let blank = bench.blank_lines()?.remove(0);
     let known = of_this(&known, &blank);
     let unlike =
-        refuse_unlike(differences(&known, std::slice::from_ref(&blank)), &arguments.judging)?;
+        refuse_mismatch(differences(&known, std::slice::from_ref(&blank)), &arguments.judging)?;
     let baseline = crate::commands::history::baseline(&known);
     let rounds = bench.measure(Length::Time(budget.mul_f64(1.0 - SECOND_LOOK)))?;
     let first = bench.lines('A')?;
@@ -100,7 +100,7 @@ pub(super) fn gate(
     tell::code(&comparison)
 }
 
-/// A file of many runs is not replaced by one.
+/// Refuses to replace a history of several runs with one run.
 fn refuse_history(file: &Path, known: &[Line]) -> Result<(), Failure> {
     let runs: BTreeSet<&str> = known.iter().map(|line| line.run.as_str()).collect();
     if runs.len() < 2 {

@@ -13,20 +13,18 @@ use record::identity::EnvironmentClass;
 use record::{Cell, System, Work};
 use worker::registry;
 
-/// A side.
 #[derive(Clone, Debug)]
 pub(super) struct LiveSide {
-    /// As it was named.
+    /// Name on the command line.
     pub(super) name: String,
     /// The program whose workers run its cells.
     pub(super) program: PathBuf,
-    /// What that program says of itself.
     pub(super) about: About,
     adapt: Adapt,
     is_build: bool,
 }
 
-/// What becomes of a cell of the suite.
+/// How a side changes a cell of the suite.
 #[derive(Clone, Debug)]
 enum Adapt {
     AsIs,
@@ -37,9 +35,8 @@ enum Adapt {
 /// A cell of the suite, or a workload without a store, that every side measures.
 #[derive(Clone, Debug)]
 pub(super) struct Base {
-    /// The name both sides share.
+    /// Name of the cell on both sides.
     pub(super) name: String,
-    /// The cell.
     pub(super) cell: Cell,
 }
 
@@ -64,7 +61,7 @@ impl LiveSide {
         Ok(Self { is_build, ..Self::of_program(name, &program, adapt)? })
     }
 
-    /// This program itself.
+    /// A side that runs this program.
     pub(super) fn this_program(name: &str) -> Result<Self, Failure> {
         let program = std::env::current_exe()
             .map_err(|error| Failure::internal(format!("finding this program: {error}")))?;
@@ -91,7 +88,7 @@ impl LiveSide {
         })
     }
 
-    /// What this side makes of a cell.
+    /// Adapts a cell to this side.
     pub(super) fn cell(&self, base: &Cell) -> Result<Cell, Failure> {
         let mut cell = base.clone();
         match &self.adapt {
@@ -122,7 +119,7 @@ impl LiveSide {
         Ok(cell)
     }
 
-    /// Whether its program was named by its path.
+    /// Whether the command line named a program.
     pub(super) fn is_build(&self) -> bool {
         self.is_build
     }
@@ -135,7 +132,7 @@ impl LiveSide {
         }
     }
 
-    /// What to say of it in results.
+    /// Describes the side in results.
     pub(super) fn told(&self) -> compare::Side {
         let mut facts = EnvironmentClass::of_facts(&self.about.facts).facts;
         if let Some(revision) = self.about.facts.get("revision") {
@@ -145,7 +142,7 @@ impl LiveSide {
     }
 }
 
-/// The program of a revision.
+/// Builds the program of a revision.
 pub(super) fn build(revision: &str, results: &Path, flavour: Flavour) -> Result<PathBuf, Failure> {
     let repository = Repository::here().map_err(|error| Failure::usage(error.to_string()))?;
     let commit = repository.commit(revision).map_err(|error| Failure::usage(error.to_string()))?;

@@ -25,7 +25,7 @@ pub(super) fn tell(comparison: &Comparison, arguments: &JudgingArguments) -> Res
     Ok(())
 }
 
-/// Writes a file, with the folders above it.
+/// Writes a file and creates missing folders.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder
@@ -46,7 +46,7 @@ pub(super) fn tell_failure(failure: &Failure, arguments: &JudgingArguments) {
 pub(super) fn code(comparison: &Comparison) -> Result<(), Failure> {
     match comparison.overall() {
         Overall::Unchanged | Overall::Better => Ok(()),
-        Overall::Unknown => Err(Failure::silent(exit::UNKNOWN)),
+        Overall::Unknown => Err(Failure::silent(exit::INCONCLUSIVE)),
         Overall::Worse => Err(Failure::silent(exit::REGRESSION)),
     }
 }

@@ -9,7 +9,6 @@ mod tests;
 use super::finding::{Finding, Severity};
 use super::readings::Readings;
 
-/// A check.
 #[derive(Clone, Copy, Debug)]
 pub struct Check {
     /// What is looked at.

@@ -86,7 +86,7 @@ fn areas(panel: &str, whole: &TraceStatistics) -> Vec<Vec<Value>> {
     rows
 }
 
-/// The lines of people's table.
+/// Rows of the table shown in the report.
 fn phases(panel: &str, whole: &TraceStatistics) -> Vec<Vec<Value>> {
     let mut parts = vec![("all", &whole.effects)];
     if let Some(phases) = &whole.phases {

@@ -1,16 +1,15 @@
-//! The workload that options name: what `compare`, `search` and `ycsb` ask of a store.
+//! Turns the workload options of `compare` and `search` into a workload.
 
 use workloads::requests::Workload;
 
 use super::Failure;
-use crate::cli::WorkArguments;
+use crate::cli::WorkloadOptions;
 use crate::plan::{check_key_value, get_workload, key_value_cell};
 use crate::suites::Suite;
 use record::{Ageing, Cell, Driver, KeyValue, Source, System, Timing};
 use record::{Scale, unknown_name};
 
-/// The workload that the options describe.
-pub(super) fn work(arguments: &WorkArguments) -> Result<KeyValue, Failure> {
+pub(super) fn work(arguments: &WorkloadOptions) -> Result<KeyValue, Failure> {
     let object_memory_bytes = workloads::bytes::parse_bytes(&arguments.object_memory)
         .map_err(|error| Failure::usage(format!("object-memory: {error}")))?;
     let mut work = KeyValue {
@@ -28,7 +27,7 @@ pub(super) fn work(arguments: &WorkArguments) -> Result<KeyValue, Failure> {
     Ok(work)
 }
 
-fn workload(arguments: &WorkArguments) -> Result<Workload, Failure> {
+fn workload(arguments: &WorkloadOptions) -> Result<Workload, Failure> {
     let mut workload = match &arguments.workload {
         Some(name) => Workload::by_name(name).ok_or_else(|| {
             let known = Workload::names();
@@ -44,7 +43,7 @@ fn workload(arguments: &WorkArguments) -> Result<Workload, Failure> {
     Ok(workload)
 }
 
-fn ageing(arguments: &WorkArguments) -> Result<Ageing, Failure> {
+fn ageing(arguments: &WorkloadOptions) -> Result<Ageing, Failure> {
     match (&arguments.ageing, arguments.warm_up_rewrites) {
         (None, 0.0) => Ok(Ageing::None),
         (None, rewrites) => format!("rewrites:{rewrites}").parse().map_err(Failure::usage),
@@ -52,7 +51,7 @@ fn ageing(arguments: &WorkArguments) -> Result<Ageing, Failure> {
     }
 }
 
-/// One cell of that workload.
+/// A cell that measures `system` under `work`.
 pub(super) fn cell(system: System, work: &KeyValue, seed: u64) -> Cell {
     let suite = Suite::of_options(seed);
     let scale = Scale::by_name("quick").expect("a scale that exists");

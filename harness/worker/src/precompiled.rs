@@ -22,7 +22,7 @@ const CHUNK_WORDS: usize = 1 << 13;
 ///
 /// # Errors
 /// What the trace or the file system says.
-pub fn stage<E: std::fmt::Display>(
+pub fn precompile<E: std::fmt::Display>(
     operations: impl Iterator<Item = Result<Operation, E>>,
     miss: Miss,
     file: &Path,
@@ -188,7 +188,7 @@ mod tests {
     fn what_is_staged_is_read_with_its_times() {
         let folder = Folder::new("staged");
         let file = folder.0.join("t.requests");
-        let (staged, totals) = stage(operations(30_000), Miss::Nothing, &file).unwrap();
+        let (staged, totals) = precompile(operations(30_000), Miss::Nothing, &file).unwrap();
         assert_eq!((totals.requests, totals.inserts), (30_000, 10_000));
         let (mut requests, mut times) = (Vec::new(), Vec::new());
         read(&staged, 30_000, |request| requests.push(request)).unwrap();
@@ -202,7 +202,7 @@ mod tests {
     fn a_file_that_changed_is_not_replayed() {
         let folder = Folder::new("staged-damaged");
         let file = folder.0.join("t.requests");
-        let (staged, _) = stage(operations(1000), Miss::Nothing, &file).unwrap();
+        let (staged, _) = precompile(operations(1000), Miss::Nothing, &file).unwrap();
         let good = std::fs::read(&file).unwrap();
         for (at, length) in [(17, good.len()), (0, good.len() - 8), (0, good.len() - 3)] {
             let mut bytes = good.clone();
