@@ -41,8 +41,8 @@ pub use cell::{
 pub use machine::MachineRecord;
 pub use repetition::{Repetition, is_sound, repetitions};
 pub use row::{
-    Census, Conditions, CpuUse, CurvePoint, DriverPrice, Flag, Memory, MemoryPoint, OpenLoop,
-    Outcome, Overheads, Percentiles, Refusal, Role, Roofline, Row, SCHEMA, TracePosition,
+    Census, Conditions, CpuUse, CurvePoint, DriverPrice, Flag, Memory, MemoryPoint, NothingMore,
+    OpenLoop, Outcome, Overheads, Percentiles, Refusal, Role, Roofline, Row, SCHEMA, TracePosition,
     Verification, most_common,
 };
 pub use scale::Scale;

@@ -17,7 +17,7 @@ use super::interrupt::Interrupt;
 use super::sampler::Sampler;
 use super::warm::warm_apart;
 use record::{Cell, System, Work};
-use record::{CellRecord, LatencyReport, Second, StepReport};
+use record::{CellRecord, LatencyReport, NothingMore, Second, StepReport};
 use record::{
     Conditions, CurvePoint, DriverPrice, Flag, Memory, MemoryPoint, Outcome, Overheads, Row,
     SCHEMA, TracePosition,
@@ -479,6 +479,7 @@ fn blank_row(cell: &Cell, step: &str, outcome: Outcome, reason: Option<String>) 
         curve: None,
         histograms: None,
         timeline: None,
+        nothing_more: NothingMore,
     }
 }
 

@@ -13,8 +13,8 @@ use workloads::requests::Workload;
 use crate::archive::RunRecord;
 use crate::identity::Provenance;
 use crate::{
-    Basis, Cell, Conditions, CpuUse, Fragmentation, Frees, KeyValue, MachineRecord, Observe, Role,
-    Row, SCHEMA, Scale, StepReport, System, Work,
+    Basis, Cell, Conditions, CpuUse, Fragmentation, Frees, KeyValue, MachineRecord, NothingMore,
+    Observe, Role, Row, SCHEMA, Scale, StepReport, System, Work,
 };
 
 pub use accounts::{account_of_gets, accounts, write_accounts};
@@ -123,6 +123,7 @@ pub fn row(cell: &Cell, step: &str) -> Row {
         curve: None,
         histograms: None,
         timeline: None,
+        nothing_more: NothingMore,
     }
 }
 

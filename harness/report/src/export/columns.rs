@@ -176,4 +176,7 @@ pub const COLUMNS: &[Column] = &[
     Column::new("flags", "what to know before quoting it, a space between two", |step| {
         step.row.flags.iter().map(|flag| flag.word()).collect::<Vec<_>>().join(" ")
     }),
+    Column::new("think_ns", "requests: nanoseconds between an answer and the next", |step| {
+        step.label("think-ns")
+    }),
 ];

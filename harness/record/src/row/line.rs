@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::{Error as _, IgnoredAny};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Conditions, DriverPrice, OpenLoop, Roofline};
 use crate::{Cell, StepReport};
@@ -150,6 +151,24 @@ pub struct Row {
     /// File of the cell's throughput and latency per second, relative to the run folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeline: Option<String>,
+    /// Refuses fields that there are not.
+    #[serde(flatten, skip_serializing)]
+    #[schemars(skip)]
+    pub nothing_more: NothingMore,
+}
+
+/// What is left of a row when every field was read: nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NothingMore;
+
+impl<'de> Deserialize<'de> for NothingMore {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let rest = BTreeMap::<String, IgnoredAny>::deserialize(deserializer)?;
+        match rest.keys().next() {
+            Some(name) => Err(D::Error::custom(format!("unknown field `{name}`"))),
+            None => Ok(Self),
+        }
+    }
 }
 
 impl Deref for Row {
