@@ -35,9 +35,9 @@ fn exit_codes_become_annotations() {
     let program = fake_program();
     for (code, exit, kind, said) in [
         (0, 0, "", ""),
-        (6, 6, "error", "something is worse"),
-        (7, 0, "warning", "cannot be told"),
-        (8, 8, "error", "unlike"),
+        (6, 6, "error", "regression"),
+        (7, 0, "warning", "inconclusive"),
+        (8, 8, "error", "not comparable"),
         (4, 4, "error", "exit code 4"),
         (101, 101, "error", "exit code 101"),
     ] {
