@@ -62,7 +62,8 @@ fn asked() -> f64 {
 
 fn run(library: &str) -> f64 {
     let python = std::env::var("NIBBLE_DATA_PYTHON").expect("NIBBLE_DATA_PYTHON, an interpreter");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("data-{library}"));
+    let folder =
+        std::env::temp_dir().join(format!("nibble-bench-data-{library}-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder");
     let file = fs::File::create(folder.join("rows.csv")).expect("a file");
     let (_, rows) = archive::load(&root().join("results/reference")).expect("the published run");
