@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Version of this conversation and of the cells that begin it. Workers of another program are
 /// run only where it is the same; raise it with every change of either.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// A line from the worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
