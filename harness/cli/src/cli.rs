@@ -79,8 +79,9 @@ pub enum Command {
         #[arg(long, value_name = "TEXT")]
         filter: Option<String>,
     },
-    /// Write a run as one flat table for pandas, DuckDB or a spreadsheet: a line for each step.
+    /// Write a run as one flat table, a line for each step.
     ///
+    /// The table is made for pandas, DuckDB and spreadsheets.
     /// Columns are always the same, in the same order; docs/src/data.md says what they hold. What a
     /// step does not have is empty.
     #[command(after_help = "EXAMPLE\n    nibble-bench export results/reference --csv rows.csv")]

@@ -185,7 +185,7 @@ impl fmt::Display for Mistake {
             Self::Label { name } => write!(
                 formatter,
                 "no row has a label `{name}`; labels are {} and set.NAME",
-                label_names().collect::<Vec<_>>().join(", ")
+                known_labels()
             ),
             Self::Metric { name } => write!(
                 formatter,
@@ -215,3 +215,10 @@ impl fmt::Display for Mistake {
 }
 
 impl Error for ReadError {}
+
+/// The labels that rows may have, for people.
+fn known_labels() -> String {
+    let mut names: Vec<&str> = label_names().collect();
+    names.sort_unstable();
+    names.join(", ")
+}

@@ -1,3 +1,5 @@
+//! Why parameters cannot be run.
+
 use std::error::Error;
 use std::fmt;
 

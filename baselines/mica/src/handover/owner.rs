@@ -249,9 +249,9 @@ impl Owner {
         let asleep = &self.signals.asleep;
         // Release: pairs with the acquire of the thread that wakes it.
         asleep.store(true, Ordering::Release);
-        // MICA-POST, to: what was posted before this is seen. MICA-DOZE, from: the announcement
-        // that it sleeps comes before the check whether anything was posted or changed. So one of
-        // the two sees the other.
+        // MICA-POST, to: what was posted before this is seen.
+        // MICA-DOZE, from: the announcement that it sleeps comes before the check whether anything
+        // was posted or changed. So one of the two sees the other.
         fence(Ordering::SeqCst);
         if !is_needed() {
             add(&self.counters.owner_parks, 1);
