@@ -1,6 +1,6 @@
 //! Pages and summaries of made-up rows.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Weak};
 
@@ -8,34 +8,8 @@ use super::{ClaimDetail, ClaimLine, summary, write};
 use crate::figures::fixture::{self, Folder};
 use crate::figures::table::Value;
 use crate::figures::{Drawings, Drawn, Table, all, by_name, draw, gnuplot_available};
-use record::MachineRecord;
-use record::SCHEMA;
-use record::Scale;
-use record::archive::RunRecord;
-use record::identity::Provenance;
+pub(crate) use record::made_up::run;
 use record::repetition::Source;
-
-pub(crate) fn run(scale: &str) -> RunRecord {
-    let facts = [("cpu", "A <fast> & made-up processor"), ("cores", "2"), ("memory-mib", "7900")];
-    let facts: BTreeMap<String, String> =
-        facts.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
-    RunRecord {
-        schema: SCHEMA,
-        name: format!("reproduce-{scale}"),
-        command: format!("nibble-bench reproduce --scale {scale}"),
-        scale: Scale::by_name(scale),
-        suites: vec![("allocator-bloat".to_owned(), "How much?".to_owned())],
-        figures: Vec::new(),
-        notices: vec!["live sets were reduced <by half>".to_owned()],
-        cells_planned: 12,
-        started: "2026-11-20T14:15:00Z".to_owned(),
-        resumed: Vec::new(),
-        finished: Some("2026-11-20T14:45:00Z".to_owned()),
-        interrupted: false,
-        provenance: Provenance::default(),
-        machine: MachineRecord { facts },
-    }
-}
 
 /// A claim of each verdict, with what only some have.
 pub(crate) fn claims() -> Vec<ClaimLine> {
