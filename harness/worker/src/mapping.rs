@@ -124,7 +124,8 @@ impl Region {
 
     /// Maps it for what is not timed.
     fn view(&self) -> Result<View, Stop> {
-        self.memory.map().map_err(|error| Stop::failed(format!("mapping a region: {error}")))
+        let view = self.memory.map_completely();
+        view.map_err(|error| Stop::failed(format!("mapping a region: {error}")))
     }
 
     /// What page `page` holds.
