@@ -33,11 +33,7 @@ mod trace_account;
 mod trace_facts;
 
 pub use calibration::Calibration;
-pub use cell::{
-    Ageing, Allocations, Arrivals, Basis, Cell, Copying, Driver, Fragmentation, Frees, KeyValue,
-    Mappings, Observe, Replay, Source, Staged, System, Timing, Work, WorkingSets, id_in_comparison,
-    of_comparison,
-};
+pub use cell::*;
 pub use machine::MachineRecord;
 pub use repetition::{Repetition, is_sound, repetitions};
 pub use row::{

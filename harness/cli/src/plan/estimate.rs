@@ -19,8 +19,6 @@ const CALL_BYTE_NS: f64 = 0.17;
 const SOCKET_NS: f64 = 40_000.0;
 /// The pseudo-store that prices memory, as a share of a store.
 const ROOFLINE_SHARE: f64 = 0.15;
-/// A page that is mapped and unmapped.
-const MAPPED_PAGE_NS: f64 = 100.0;
 /// A request to an allocator, with what each byte that is written adds.
 const HEAP_NS: f64 = 120.0;
 const HEAP_BYTE_NS: f64 = 0.35;
@@ -56,12 +54,8 @@ fn operations_ns(cell: &Cell) -> f64 {
     match &cell.work {
         Work::KeyValue(work) => key_value_ns(&cell.system, work),
         Work::Fragmentation(work) => fragmentation_ns(&cell.system, work),
-        Work::Copy(work) => work.operations as f64 * (50.0 + work.copy_bytes as f64 * 0.15),
         Work::Allocations(work) => work.events as f64 * HEAP_NS,
-        Work::Mapping(work) => {
-            let pages = work.operations_per_thread * work.pages().max(1) * work.threads as u64;
-            pages as f64 * MAPPED_PAGE_NS
-        }
+        other => other.family().estimated_ns(),
     }
 }
 

@@ -68,7 +68,7 @@ fn sized(cell: &Cell) -> Option<String> {
             )
         }),
         Work::Mapping(work) => Some(format!("a mapping of {}", region(work))),
-        Work::Fragmentation(_) | Work::Copy(_) => None,
+        _ => None,
     }
 }
 

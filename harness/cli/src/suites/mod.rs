@@ -11,5 +11,5 @@ pub use bytes::Bytes;
 pub use catalogue::{built_in, load, names};
 pub use key_value::KeyValueGrid;
 pub use replay::ReplayGrid;
-pub use suite::{AllocationGrid, CopyGrid, FragmentationGrid, MappingGrid, Suite, SuiteError};
+pub use suite::*;
 pub use threads::{Threads, on_cores};

@@ -3,6 +3,7 @@
 
 mod ageing;
 mod allocations;
+mod family;
 mod key_value;
 mod mapping;
 mod name;
@@ -16,6 +17,7 @@ use workloads::fragmentation::Pattern;
 
 pub use ageing::Ageing;
 pub use allocations::Allocations;
+pub use family::Family;
 pub use key_value::{Arrivals, Driver, KeyValue, Source, Timing};
 pub use mapping::Mappings;
 pub use name::{id_in_comparison, of_comparison};
@@ -123,6 +125,20 @@ pub enum Work {
     Mapping(Mappings),
 }
 
+impl Work {
+    /// What the family says of this workload.
+    #[must_use]
+    pub fn family(&self) -> &dyn Family {
+        match self {
+            Self::Fragmentation(work) => work,
+            Self::KeyValue(work) => work,
+            Self::Copy(work) => work,
+            Self::Allocations(work) => work,
+            Self::Mapping(work) => work,
+        }
+    }
+}
+
 /// Copies of one size from random places to consecutive ones, as compaction makes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -199,17 +215,7 @@ impl Cell {
     #[must_use]
     pub fn expected_bytes(&self) -> u64 {
         const OWN: u64 = 64 << 20;
-        match &self.work {
-            // Allocators were seen to hold over three times the live bytes on small objects.
-            Work::Fragmentation(work) if work.basis == Basis::Ample => {
-                work.live_bytes * 7 / 2 + OWN
-            }
-            Work::Fragmentation(work) => work.live_bytes * 2 + OWN,
-            Work::Copy(work) => 2 * work.memory_bytes + OWN,
-            Work::KeyValue(work) => work.object_memory_bytes * 3 / 2 + work.own_bytes() + OWN,
-            Work::Allocations(work) => work.live_bytes_max * 7 / 2 + work.own_bytes() + OWN,
-            Work::Mapping(work) => work.memory_bytes() + OWN,
-        }
+        self.work.family().memory_bytes_max() + OWN
     }
 
     /// Whether the cell needs the machine for itself: nothing else in flight, not even asleep.

@@ -137,15 +137,16 @@ pub fn cell(system: System, work: Work, repetition: u32) -> Cell {
             work.threads,
             work.frees
         ),
-        Work::Copy(work) => format!("copy/{}/{}/{repetition}", work.copy_bytes, system.label()),
-        Work::Mapping(work) => {
-            format!("mapping/{}/{}/{repetition}", work.region_bytes, system.label())
-        }
         Work::KeyValue(work) => {
             format!("key-value/{}/{}/{repetition}", work.name(), system.label())
         }
         Work::Allocations(work) => {
             format!("allocations/{}/{}/{repetition}", work.trace, system.label())
+        }
+        other => {
+            let labels: Vec<String> =
+                other.family().labels().into_iter().map(|(_, text)| text).collect();
+            format!("{}/{}/{repetition}", labels.join("/"), system.label())
         }
     };
     Cell {

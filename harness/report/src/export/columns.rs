@@ -179,4 +179,8 @@ pub const COLUMNS: &[Column] = &[
     Column::new("think_ns", "requests: nanoseconds between an answer and the next", |step| {
         step.label("think-ns")
     }),
+    // A label that is new needs no column: it is found here.
+    Column::new("labels", "all labels, `NAME=VALUE`, a space between two", |step| {
+        step.all_labels()
+    }),
 ];

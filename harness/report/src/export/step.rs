@@ -32,6 +32,12 @@ impl<'a> Step<'a> {
         settings.collect::<Vec<_>>().join(" ")
     }
 
+    /// Every label, `NAME=VALUE`, one space between two.
+    pub(super) fn all_labels(&self) -> String {
+        let labels = self.labels.iter().map(|(name, value)| format!("{name}={value}"));
+        labels.collect::<Vec<_>>().join(" ")
+    }
+
     pub(super) fn metric(&self, name: &str) -> String {
         text(self.metrics.get(name))
     }

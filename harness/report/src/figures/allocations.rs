@@ -93,7 +93,7 @@ pub(super) fn malloc_memory(rows: &[Row]) -> Data {
 fn replayed<'a>(one: &Repetition<'a>) -> Option<&'a Allocations> {
     match &one.cell.work {
         Work::Allocations(work) => Some(work),
-        Work::Fragmentation(_) | Work::KeyValue(_) | Work::Copy(_) | Work::Mapping(_) => None,
+        _ => None,
     }
 }
 

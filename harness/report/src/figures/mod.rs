@@ -28,6 +28,7 @@ mod key_value;
 mod list;
 pub mod memory_return;
 mod model;
+mod over_label;
 mod panels;
 mod refill;
 mod samples;

@@ -19,6 +19,8 @@ pub(super) enum Quantity {
     Mops,
     /// 10⁹ bytes copied per second; cells that copy only.
     CopiedGbPerS,
+    /// Wall time ÷ operations, in ns.
+    WallNs,
     /// CPU time of the whole process for an operation, in ns.
     CpuNs,
     /// System time ÷ CPU time, in percent.
@@ -62,6 +64,7 @@ impl Quantity {
         match self {
             Self::Mops => Some(named("throughput")? / 1e6),
             Self::CopiedGbPerS => Some(named("copied-bytes-per-s")? / 1e9),
+            Self::WallNs => Some(1e9 / named("throughput")?),
             Self::CpuNs => named("cpu-ns"),
             Self::SystemPercent => named("system-percent"),
             Self::Overhead => named("overhead"),

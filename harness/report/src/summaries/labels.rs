@@ -3,19 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use record::Repetition;
-use record::dimensions;
-use record::{Basis, Cell, Fragmentation, Frees, Observe, System, Work};
-
-fn threads(cell: &Cell) -> usize {
-    match &cell.work {
-        Work::Fragmentation(work) => work.threads,
-        Work::KeyValue(work) => work.threads,
-        Work::Copy(_) => 1,
-        Work::Allocations(work) => work.threads as usize,
-        Work::Mapping(work) => work.threads,
-    }
-}
+use record::{Repetition, System};
 
 /// The labels of one step of a cell.
 pub(super) fn of(one: &Repetition<'_>, step: &str) -> BTreeMap<String, String> {
@@ -32,51 +20,8 @@ pub(super) fn of(one: &Repetition<'_>, step: &str) -> BTreeMap<String, String> {
     for (name, value) in settings.into_iter().flatten() {
         label(&format!("set.{name}"), value.clone());
     }
-    match &one.cell.work {
-        Work::Fragmentation(work) => fragmentation(work, &mut label),
-        Work::KeyValue(work) => {
-            let family = if work.replay.is_some() { "replay" } else { "key-value" };
-            label("family", family.to_owned());
-            for (name, text) in dimensions::labels(work) {
-                label(name, text);
-            }
-        }
-        Work::Copy(work) => {
-            label("family", "copy".to_owned());
-            label("copy-bytes", work.copy_bytes.to_string());
-        }
-        Work::Allocations(work) => {
-            label("family", "allocations".to_owned());
-            label("trace", work.trace.clone());
-        }
-        Work::Mapping(work) => {
-            label("family", "mapping".to_owned());
-            label("region-bytes", work.region_bytes.to_string());
-            label("page-bytes", work.page_bytes.to_string());
-        }
-    }
-    if !matches!(one.cell.work, Work::Copy(_) | Work::Allocations(_)) {
-        label("threads", threads(one.cell).to_string());
+    for (name, text) in one.cell.work.family().labels() {
+        label(name, text);
     }
     labels
-}
-
-fn fragmentation(work: &Fragmentation, label: &mut impl FnMut(&str, String) -> Option<String>) {
-    label("family", "fragmentation".to_owned());
-    label("pattern", work.pattern.name.clone());
-    let basis = match work.basis {
-        Basis::Ample => "ample",
-        Basis::Bounded => "bounded",
-    };
-    label("basis", basis.to_owned());
-    let frees = match work.frees {
-        Frees::Own => "own",
-        Frees::Other => "other",
-    };
-    label("frees", frees.to_owned());
-    let observe = match work.observe {
-        Observe::End => "end",
-        Observe::Each => "each",
-    };
-    label("observe", observe.to_owned());
 }

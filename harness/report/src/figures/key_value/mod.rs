@@ -30,7 +30,7 @@ fn cells<'a>(suite: &str, rows: &'a [Row]) -> Vec<Repetition<'a>> {
 }
 
 /// A spot in the only panel; figures change what is different.
-fn spot(measure: Measure, quantity: Quantity, series: Label, x: Label) -> Spot {
+pub(super) fn spot(measure: Measure, quantity: Quantity, series: Label, x: Label) -> Spot {
     Spot {
         measure,
         panel: Label::none(),
@@ -94,7 +94,7 @@ fn finish(
 }
 
 /// A figure of one suite, each cell standing where `pick` says.
-fn of_suite<'a>(
+pub(super) fn of_suite<'a>(
     all: &[Repetition<'a>],
     how: (Drawing, Axes<'_>),
     pick: impl Fn(&Repetition<'a>) -> Vec<Spot>,

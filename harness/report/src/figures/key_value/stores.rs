@@ -15,17 +15,26 @@ const EFFICIENCY: (Measure, Quantity) = (
 const OVERHEAD: (Measure, Quantity) =
     (Measure { rank: 2, title: "resident ÷ live value bytes", log: false }, Quantity::Overhead);
 
-/// What stores side by side can show, by the names that declarations use.
-pub(in crate::figures) const SHOWN: [(&str, (Measure, Quantity)); 3] = [
+/// What can be shown of any cells, by the names that declarations use.
+pub(in crate::figures) const SHOWN: [(&str, (Measure, Quantity)); 4] = [
     ("throughput", (THROUGHPUT, Quantity::Mops)),
     ("efficiency", EFFICIENCY),
     ("overhead", OVERHEAD),
+    (
+        "ns-per-operation",
+        (Measure { rank: 3, title: "wall time ÷ operations, ns", log: true }, Quantity::WallNs),
+    ),
 ];
+
+/// What `show` names, from above.
+pub(in crate::figures) fn shown(show: &[String]) -> Vec<(Measure, Quantity)> {
+    let shown = SHOWN.iter().filter(|(name, _)| show.iter().any(|wanted| wanted == name));
+    shown.map(|(_, measure)| *measure).collect()
+}
 
 /// The stores of a suite, in groups by workload and keys, and under them the operations per call.
 pub(in crate::figures) fn side_by_side(suite: &str, show: &[String], rows: &[Row]) -> Data {
-    let shown = SHOWN.iter().filter(|(name, _)| show.iter().any(|wanted| wanted == name));
-    let measures: Vec<(Measure, Quantity)> = shown.map(|(_, measure)| *measure).collect();
+    let measures = shown(show);
     let all = cells(suite, rows);
     of_suite(&all, (Drawing::Bars, Axes::default()), |one| {
         let (Some(work), (series, Role::Main)) = (requests(one), system(one)) else {

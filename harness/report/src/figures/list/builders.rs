@@ -9,7 +9,9 @@ use crate::figures::data::Data;
 use crate::figures::key_value::{
     capabilities, compaction, components, grid, latency, mapping, replay, scaling, stores, timeline,
 };
-use crate::figures::{allocations, closed_loop, curves, engine, model, refill, selections, traces};
+use crate::figures::{
+    allocations, closed_loop, curves, engine, model, over_label, refill, selections, traces,
+};
 
 pub(super) use stores::SHOWN;
 
@@ -24,14 +26,18 @@ pub(super) struct Asked<'a> {
     pub(super) suite: &'a str,
     /// What is to be shown, from above.
     pub(super) show: &'a [String],
+    /// The label on the horizontal axis; empty where the builder knows it.
+    pub(super) x: &'a str,
 }
 
 pub(super) type Make = fn(&Asked<'_>) -> Data;
 
 /// The builder that shows what the declaration asks for.
 const SIDE_BY_SIDE: &str = "side-by-side";
+/// The same, over a label that the declaration names.
+const OVER_LABEL: &str = "over-label";
 
-const BUILDERS: [(&str, Make); 38] = [
+const BUILDERS: [(&str, Make); 39] = [
     // Allocators, and stores whose object sizes change: what the cells do decides, not their suite.
     ("allocators", |asked| selections::allocators(asked.rows)),
     ("ramcloud-patterns", |asked| selections::ramcloud(asked.rows)),
@@ -49,6 +55,7 @@ const BUILDERS: [(&str, Make); 38] = [
     ("in-place-ratio", |asked| scaling::in_place_ratio(asked.suite, asked.rows)),
     ("over-fill", |asked| scaling::utilisation(asked.suite, asked.rows)),
     (SIDE_BY_SIDE, |asked| stores::side_by_side(asked.suite, asked.show, asked.rows)),
+    (OVER_LABEL, |asked| over_label::over_label(asked.suite, (asked.x, asked.show), asked.rows)),
     ("by-workload", |asked| stores::ycsb_core(asked.suite, asked.rows)),
     ("first-touch", |asked| stores::first_touch(asked.suite, asked.rows)),
     ("components", |asked| components::components(asked.suite, asked.rows)),
@@ -88,5 +95,10 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 
 /// Whether the builder of that name shows what its declaration lists.
 pub(super) fn leaves_a_choice(name: &str) -> bool {
-    name == SIDE_BY_SIDE
+    name == SIDE_BY_SIDE || takes_any_axis(name)
+}
+
+/// Whether the declaration names the horizontal axis.
+pub(super) fn takes_any_axis(name: &str) -> bool {
+    name == OVER_LABEL
 }

@@ -39,6 +39,8 @@ struct Declaration {
     build: Spanned<String>,
     #[serde(default)]
     show: Vec<Spanned<String>>,
+    /// The label on the horizontal axis, where the builder takes any.
+    x: Option<Spanned<String>>,
     script: Spanned<String>,
     // The settings of a script that several figures share.
     #[serde(default)]
@@ -112,6 +114,7 @@ fn figure(suite: &str, file: &File, told: &Declaration, start: usize) -> Result<
         script: script(told)?,
         value: told.value.clone(),
         show: shown(told, start)?,
+        x: over(told, start)?,
         make: builders::by_name(told.build.get_ref()).ok_or_else(|| {
             let known = builders::names();
             (told.build.span().start, unknown_name("builder", told.build.get_ref(), known))
@@ -127,7 +130,7 @@ fn shown(told: &Declaration, start: usize) -> Result<Vec<String>, Wrong> {
     match told.show.first() {
         Some(first) if !chooses => {
             let message =
-                format!("`show` is for the builder side-by-side, and this one is {build}");
+                format!("`show` is for the builders side-by-side and over-label, not for {build}");
             return Err((first.span().start, message));
         }
         None if chooses => {
@@ -143,6 +146,22 @@ fn shown(told: &Declaration, start: usize) -> Result<Vec<String>, Wrong> {
         }
     }
     Ok(told.show.iter().map(|one| one.get_ref().clone()).collect())
+}
+
+/// The label on the horizontal axis; empty where the builder knows it.
+fn over(told: &Declaration, start: usize) -> Result<String, Wrong> {
+    let build = told.build.get_ref();
+    match (&told.x, builders::takes_any_axis(build)) {
+        (Some(x), true) => Ok(x.get_ref().clone()),
+        (None, false) => Ok(String::new()),
+        (Some(x), false) => {
+            Err((x.span().start, format!("`x` is for the builder over-label, not for {build}")))
+        }
+        (None, true) => Err((
+            start,
+            format!("the builder {build} needs `x`: a label of the cells, as in x = \"threads\""),
+        )),
+    }
 }
 
 fn script(told: &Declaration) -> Result<String, Wrong> {

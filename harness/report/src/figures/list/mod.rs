@@ -42,6 +42,8 @@ pub struct Figure {
     pub(crate) value: String,
     /// What it shows, from above, where its builder leaves a choice.
     show: Vec<String>,
+    /// The label on its horizontal axis, where its builder takes any.
+    x: String,
     make: Make,
 }
 
@@ -49,7 +51,7 @@ impl Figure {
     /// Makes the table; the folder is for curves and accounts of traces.
     pub(crate) fn build(&self, folder: &Path, rows: &[Row]) -> Data {
         let suite = self.suites.first().map_or("", String::as_str);
-        (self.make)(&Asked { folder, rows, suite, show: &self.show })
+        (self.make)(&Asked { folder, rows, suite, show: &self.show, x: &self.x })
     }
 
     /// Why there is nothing to draw; `None` where there is something.
