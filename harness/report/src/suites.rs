@@ -42,6 +42,7 @@ pub const BUILT_IN: &[(&str, &str)] = suites![
     "ycsb-core",
     "first-touch",
     "mapping-cost",
+    "memory-latency",
     "gate",
     "power",
     "self-test",

@@ -8,6 +8,7 @@ mod adapters;
 mod allocations;
 mod block;
 mod calibration;
+mod chase;
 mod conditions;
 mod copying;
 mod counters;
@@ -88,6 +89,7 @@ pub fn run(progress: Option<RawFd>) -> Result<(), String> {
         }
         Work::Copy(work) => copying::run(&cell, work, engine_bytes, &mut link),
         Work::Mapping(work) => mapping::run(&cell, work, engine_bytes, &mut link),
+        Work::Chase(work) => chase::run(&cell, work, engine_bytes, &mut link),
         Work::KeyValue(work) => key_value::run(&cell, work, engine_bytes, &page, &mut link),
         Work::Allocations(work) => allocations::run(&cell, work, engine_bytes, &page, &mut link),
     };

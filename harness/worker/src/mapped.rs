@@ -49,9 +49,19 @@ pub(super) struct MappedSlice<T: Plain> {
 impl<T: Plain> MappedSlice<T> {
     /// A slice of `length` zeroed elements, every page of it touched.
     pub(super) fn resident(length: usize) -> std::io::Result<Self> {
-        let mapping = Mapping::anonymous(length.max(1) * size_of::<T>(), Pages::Huge)?;
+        Self::resident_on(length, Pages::Huge)
+    }
+
+    /// The same on pages of one kind.
+    pub(super) fn resident_on(length: usize, pages: Pages) -> std::io::Result<Self> {
+        let mapping = Mapping::anonymous(length.max(1) * size_of::<T>(), pages)?;
         mapping.populate(0, mapping.bytes());
         Ok(Self { mapping, length, holds: PhantomData })
+    }
+
+    /// How many of its bytes are on 2 MiB pages now.
+    pub(super) fn huge_bytes(&self) -> std::io::Result<u64> {
+        self.mapping.huge_bytes()
     }
 }
 

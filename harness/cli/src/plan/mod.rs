@@ -1,6 +1,7 @@
 //! From suites and a scale to cells: pure, so a plan can be shown without running anything.
 
 mod allocations;
+mod chase;
 mod copying;
 mod estimate;
 #[cfg(test)]
@@ -141,6 +142,9 @@ fn cells_of(
         }
         for grid in &suite.mapping {
             mapping::cells(suite, grid, scale, &mut cells)?;
+        }
+        for grid in &suite.chase {
+            chase::cells(suite, grid, scale, &mut cells)?;
         }
         for grid in &suite.allocations {
             allocations::cells(suite, grid, scale, traces, &mut cells)?;

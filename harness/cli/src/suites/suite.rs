@@ -49,6 +49,9 @@ pub struct Suite {
     /// Cells that map regions.
     #[serde(default)]
     pub mapping: Vec<MappingGrid>,
+    /// Cells that follow pointers.
+    #[serde(default)]
+    pub chase: Vec<ChaseGrid>,
     /// Replays of allocation traces.
     #[serde(default)]
     pub allocations: Vec<AllocationGrid>,
@@ -116,6 +119,20 @@ pub struct MappingGrid {
     /// Numbers of threads.
     #[serde(default = "default_threads")]
     pub threads: Vec<usize>,
+}
+
+/// Every combination of these follows pointers through memory; where the memory is no multiple of the
+/// page, or more than the scale's stores, it is passed over.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ChaseGrid {
+    /// Memory walked.
+    pub memory_bytes: Vec<Bytes>,
+    /// Bytes of a page: 4096, 2 097 152 or both.
+    pub page_bytes: Vec<u64>,
+    /// Chains followed in turn.
+    #[serde(default = "default_threads")]
+    pub chains: Vec<usize>,
 }
 
 /// Every combination of these replays an allocation trace.
@@ -200,6 +217,7 @@ impl Suite {
             key_value: Vec::new(),
             copy: Vec::new(),
             mapping: Vec::new(),
+            chase: Vec::new(),
             allocations: Vec::new(),
             replay: Vec::new(),
             figures: Vec::new(),
@@ -238,6 +256,7 @@ impl Suite {
             && suite.key_value.is_empty()
             && suite.copy.is_empty()
             && suite.mapping.is_empty()
+            && suite.chase.is_empty()
             && suite.allocations.is_empty()
             && suite.replay.is_empty();
         if measures_nothing {

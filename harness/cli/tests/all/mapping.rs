@@ -110,3 +110,26 @@ fn a_cell_is_repeated_by_hand_and_only_the_kernel_maps_regions() {
     let events = piped(&cell);
     assert!(events.iter().any(told), "{events:?}");
 }
+
+/// Pointers are followed through the real program, and every chain is checked.
+#[test]
+fn chains_are_walked_and_checked() {
+    let suite = r#"
+        question = "What does a load cost?"
+        [[chase]]
+        memory-bytes = ["64KiB", "4MiB"]
+        page-bytes = [4096]
+        chains = [1, 8]
+    "#;
+    let (code, folder, rows) = run_suite("chase", suite, &["--operations", "2000"]);
+    assert_eq!((code, rows.len()), (0, 4));
+    for row in &rows {
+        let Work::Chase(work) = &row.cell.work else { panic!("{}", row.cell.id) };
+        assert_eq!(row.outcome, Outcome::Measured, "{:?}", row.reason);
+        assert_eq!((row.operations, row.flags.as_slice()), (8000, &[Flag::Populated][..]));
+        let checked = row.verification.expect("chains are checked");
+        assert_eq!((checked.checked, checked.complaint()), (work.chains as u64, None));
+    }
+    let report = std::fs::read_to_string(folder.join("report.html")).unwrap();
+    assert!(report.contains("chase"), "{}", folder.display());
+}

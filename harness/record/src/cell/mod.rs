@@ -3,6 +3,7 @@
 
 mod ageing;
 mod allocations;
+mod chase;
 mod family;
 mod key_value;
 mod mapping;
@@ -17,6 +18,7 @@ use workloads::fragmentation::Pattern;
 
 pub use ageing::Ageing;
 pub use allocations::Allocations;
+pub use chase::{Chase, LINE_BYTES};
 pub use family::Family;
 pub use key_value::{Arrivals, Driver, KeyValue, Source, Timing};
 pub use mapping::Mappings;
@@ -123,6 +125,8 @@ pub enum Work {
     Allocations(Allocations),
     /// Regions mapped and unmapped, onto memory that is there already.
     Mapping(Mappings),
+    /// Loads that wait for one another, through memory that is there already.
+    Chase(Chase),
 }
 
 impl Work {
@@ -135,6 +139,7 @@ impl Work {
             Self::Copy(work) => work,
             Self::Allocations(work) => work,
             Self::Mapping(work) => work,
+            Self::Chase(work) => work,
         }
     }
 }
