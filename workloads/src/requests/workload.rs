@@ -155,6 +155,11 @@ impl Workload {
         self.mix.scan > 0.0
     }
 
+    /// Whether every request reads or updates one record that was loaded.
+    pub fn only_gets_and_updates(&self) -> bool {
+        !self.inserts() && !self.scans() && self.mix.read_modify_write == 0.0
+    }
+
     /// Whether the workload removes records.
     pub fn deletes(&self) -> bool {
         self.mix.delete > 0.0 || self.churn

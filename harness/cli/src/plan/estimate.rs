@@ -80,7 +80,9 @@ fn key_value_ns(system: &System, work: &KeyValue) -> f64 {
     let around = records * (2.0 + aged) * price / threads;
     match work.driver {
         Driver::Open { rate_ops_per_s, .. } => around + timed / rate_ops_per_s * 1e9,
-        Driver::Closed { .. } | Driver::Timed { .. } => around + timed * price / threads,
+        Driver::Closed { .. } | Driver::Timed { .. } | Driver::Bare => {
+            around + timed * price / threads
+        }
     }
 }
 

@@ -197,6 +197,13 @@ pub fn check_key_value(work: &KeyValue) -> Result<(), String> {
     {
         return Err(format!("rate-ops-per-s = {rate}: must be 1 to 1e9"));
     }
+    if work.driver == Driver::Bare && !work.workload.only_gets_and_updates() {
+        return Err(format!(
+            "workload `{}` with loop `bare`: a bare loop does nothing but GETs and updates: use \
+             get-PERCENT",
+            work.workload.name
+        ));
+    }
     within("think-ns", work.think_ns, 0, 1_000_000_000)?;
     if work.think_ns > 0 && (work.batch() > 1 || !matches!(work.driver, Driver::Closed { .. })) {
         return Err(format!(
@@ -255,5 +262,24 @@ mod tests {
         let scale = Scale::by_name("quick").unwrap();
         let error = cells(&suite, &suite.key_value[0], (&scale, 2), &mut Vec::new()).unwrap_err();
         assert!(error.contains("object-memory-bytes = 1048576: must be 8388608"), "{error}");
+    }
+
+    #[test]
+    fn a_think_time_that_nobody_would_wait_is_refused() {
+        let refused = |grid: &str| {
+            let text = format!(
+                "question = \"?\"\n[[key-value]]\nstores = [\"nibble\"]\nget-percent = [50]\n\
+                 fill-percent = [50]\nthreads = [1]\n{grid}"
+            );
+            let suite = Suite::parse("my.toml", &text).unwrap();
+            let scale = Scale::by_name("smoke").unwrap();
+            cells(&suite, &suite.key_value[0], (&scale, 2), &mut Vec::new()).unwrap_err()
+        };
+        for grid in ["think-ns = [500]\nbatch = [8]", "think-ns = [500]\nrate-ops-per-s = [1000]"] {
+            let error = refused(grid);
+            assert!(error.contains("think-ns = 500: only single operations"), "{error}");
+        }
+        let error = refused("think-ns = [2000000000]");
+        assert!(error.contains("think-ns = 2000000000: must be 0 to 1000000000"), "{error}");
     }
 }

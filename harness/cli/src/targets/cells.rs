@@ -66,7 +66,10 @@ fn key_value(side: &Side, sizes: &Sizes, latency: Timing, seed: u64) -> Result<C
     let mut work = KeyValue {
         fill_percent: side.number("fill-percent", None)?,
         threads: side.number("threads", None)?,
-        driver: Driver::Closed { batch: side.number("batch", Some(1))? },
+        driver: match side.label("loop") {
+            Some("bare") => Driver::Bare,
+            _ => Driver::Closed { batch: side.number("batch", Some(1))? },
+        },
         operations_per_thread: sizes.operations.min(side.sizes.operations.unwrap_or(u64::MAX)),
         latency,
         ageing,

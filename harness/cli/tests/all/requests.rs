@@ -279,3 +279,28 @@ fn a_search_ends_with_a_rate_that_was_confirmed() {
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("no rate from 1000 ops/s on keeps p50 under 1 ns"), "{text}");
 }
+
+#[test]
+fn a_thread_that_thinks_asks_no_sooner() {
+    let suite = r#"
+        question = "What does a think time do?"
+        [[key-value]]
+        stores = ["hashmap"]
+        get-percent = [50]
+        value-bytes = [100]
+        fill-percent = [5]
+        threads = [2]
+        think-ns = [0, 20000]
+        operations-factor = 0.05
+        roofline = false
+        "#;
+    let (code, _, rows) = run_suite("think", suite, &[]);
+    assert_eq!(code, 0, "{rows:?}");
+    let mut thoughtful = 0;
+    for row in rows.iter().filter(|row| row.step == "run") {
+        let Work::KeyValue(work) = &row.cell.work else { panic!("{}", row.cell.id) };
+        assert!(row.elapsed_ns >= work.operations_per_thread * work.think_ns, "{row:?}");
+        thoughtful += u32::from(work.think_ns == 20_000);
+    }
+    assert!(thoughtful > 0);
+}

@@ -65,6 +65,9 @@ pub enum Driver {
         /// How many times as fast.
         speed: f64,
     },
+    /// By a bare loop: single GETs and PUTs one after the other, and nothing else. It shows what a
+    /// closed loop adds.
+    Bare,
 }
 
 /// How scheduled requests follow one another.
@@ -273,7 +276,7 @@ impl KeyValue {
     pub fn batch(&self) -> usize {
         match self.driver {
             Driver::Closed { batch } => batch,
-            Driver::Open { .. } | Driver::Timed { .. } => 1,
+            Driver::Open { .. } | Driver::Timed { .. } | Driver::Bare => 1,
         }
     }
 
@@ -281,7 +284,7 @@ impl KeyValue {
     #[must_use]
     pub fn rate_ops_per_s(&self) -> Option<f64> {
         match self.driver {
-            Driver::Closed { .. } => None,
+            Driver::Closed { .. } | Driver::Bare => None,
             Driver::Open { rate_ops_per_s, .. } => Some(rate_ops_per_s),
             Driver::Timed { speed } => self.replay.as_ref().map(|replay| {
                 let requests = replay.sets(self.threads) * replay.totals.requests;

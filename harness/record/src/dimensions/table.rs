@@ -85,6 +85,7 @@ pub const DIMENSIONS: &[Dimension] = &[
                 format!("-{}-{rate_ops_per_s}", arrivals.word())
             }
             Driver::Timed { speed } => format!("-speed-{speed}"),
+            Driver::Bare => "-bare".to_owned(),
         },
         words: |value| match value {
             "1" => "single operations".to_owned(),
@@ -95,17 +96,24 @@ pub const DIMENSIONS: &[Dimension] = &[
         name: "loop",
         label: "loop",
         title: "loop",
-        help: "When requests are sent: closed, open, timed",
+        help: "When requests are sent: closed, open, timed, bare",
         given: Given::Otherwise,
         get: |work| {
             let word = match work.driver {
                 Driver::Closed { .. } => "closed",
                 Driver::Open { .. } => "open",
                 Driver::Timed { .. } => "timed",
+                Driver::Bare => "bare",
             };
             Some(word.to_owned())
         },
-        set: |_, value| Err(format!("loop `{value}`: a rate or a speed says which loop it is")),
+        set: |work, value| match value {
+            "bare" => {
+                work.driver = Driver::Bare;
+                Ok(())
+            }
+            _ => Err(format!("loop `{value}`: a rate or a speed says which loop it is")),
+        },
         id: |_| String::new(),
         words: untold,
     },

@@ -10,6 +10,7 @@ use super::latency::{BATCH, Latencies, place};
 use super::open::{Pacing, Schedule};
 use super::replay;
 use super::seconds::Seconds;
+use super::values::Values;
 use crate::histogram::empty;
 use record::{Cell, Driver, KeyValue, Source};
 
@@ -34,6 +35,8 @@ pub(super) struct Kit {
     pub(super) stream: RequestStream,
     /// A batch holds several values at once, each from a writer of its own.
     pub(super) writers: Vec<ValueWriter>,
+    /// What prepared requests store.
+    pub(super) values: Values,
     pub(super) loader: ValueWriter,
     pub(super) ager: ValueWriter,
     pub(super) checker: ValueChecker,
@@ -78,6 +81,7 @@ impl Kit {
             leftovers,
             stream,
             writers: vec![ValueWriter::new(thread as u16, value_bytes_max); batch],
+            values: Values::for_batches(batch, value_bytes_max).map_err(Stop::failed)?,
             loader: ValueWriter::new(LOADER, value_bytes_max),
             ager: ValueWriter::new(AGER + thread as u16, value_bytes_max),
             checker: ValueChecker::new(value_bytes_max),
@@ -97,7 +101,7 @@ pub(super) fn stream(work: &KeyValue, thread: usize, seed: Seed) -> RequestStrea
 
 fn pacing(work: &KeyValue, thread: usize, seed: Seed) -> Result<Option<Pacing>, Stop> {
     let schedule = match work.driver {
-        Driver::Closed { .. } => return Ok(None),
+        Driver::Closed { .. } | Driver::Bare => return Ok(None),
         Driver::Open { rate_ops_per_s, arrivals } => {
             let rng = seed.stream("arrivals").nth(thread as u64).rng();
             Schedule::new(rate_ops_per_s, arrivals, (thread, work.threads), rng)

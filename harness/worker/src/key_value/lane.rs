@@ -1,9 +1,8 @@
-//! One thread's way of executing requests: the operation itself, and what is checked of it within the
-//! clock.
+//! One thread's way of executing requests: the operation itself, and what is checked of its answer.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine::{FullMeaning, GetError, KvEngine, KvSession, PutOutcome};
+use engine::{FullMeaning, GetError, KvEngine, KvSession, PutError, PutOutcome};
 use platform::clock::monotonic_ns;
 use workloads::key_of;
 use workloads::requests::{Request, RequestKind, RequestStream};
@@ -15,6 +14,7 @@ use super::latency::{Latencies, place};
 use super::open::Pacing;
 use super::seconds::Seconds;
 use super::tracked::{Tracked, is_old};
+use super::values::Values;
 use record::Verification;
 
 /// Operations between two looks at the stop signal, and between two timed ones where latency is
@@ -28,6 +28,8 @@ const REFUSED_MAX: usize = 64;
 pub(super) struct Done {
     pub(super) started_ns: u64,
     pub(super) ended_ns: u64,
+    /// Of the time between the two, what the thread spent on checks: it is not on the clock.
+    pub(super) off_clock_ns: u64,
     pub(super) operations: u64,
     /// Places of writes that the store refused.
     pub(super) refused: Vec<u64>,
@@ -82,6 +84,9 @@ pub(super) struct Lane<'a> {
     pub(super) thread: usize,
     pub(super) shared: &'a Shared,
     pub(super) writers: &'a mut [ValueWriter],
+    pub(super) values: &'a mut Values,
+    /// Whether the values of the requests at hand were made ahead.
+    pub(super) ahead: bool,
     pub(super) checker: &'a ValueChecker,
     pub(super) buffer: &'a mut [u8],
     bounds: &'a mut [u32],
@@ -92,14 +97,16 @@ pub(super) struct Lane<'a> {
     pub(super) latency: &'a mut Latencies,
     pub(super) seconds: &'a mut Seconds,
     pub(super) done: &'a mut Done,
+    /// Operations up to the last that was timed.
+    pub(super) counted: u64,
     /// Whether a key that is not there may have been evicted.
     evicts: bool,
     /// Whether what was evicted is stored again by the GET that misses it.
     refills: bool,
 }
 
-/// What of a kit is no part of its lane.
-pub(super) struct Own<'a> {
+/// The requests of a kit, which its lane executes, and their schedule.
+pub(super) struct LaneInputs<'a> {
     pub(super) words: &'a MappedSlice<Request>,
     pub(super) leftovers: &'a MappedSlice<Request>,
     pub(super) stream: &'a mut RequestStream,
@@ -114,7 +121,7 @@ impl<'a> Lane<'a> {
         shared: &'a Shared,
         full: FullMeaning,
         done: &'a mut Done,
-    ) -> (Self, Own<'a>) {
+    ) -> (Self, LaneInputs<'a>) {
         let slots = kit.writers.len();
         let lane = Lane {
             thread: kit.thread,
@@ -122,24 +129,32 @@ impl<'a> Lane<'a> {
             threads: kit.bounds.len() / slots,
             shared,
             writers: &mut kit.writers,
+            values: &mut kit.values,
+            ahead: false,
             checker: &kit.checker,
             buffer: &mut kit.buffer,
             bounds: &mut kit.bounds,
             latency: &mut kit.latency,
             seconds: &mut kit.seconds,
             done,
+            counted: 0,
             evicts: full == FullMeaning::Evict,
             refills: full == FullMeaning::Evict && shared.sets_on_miss,
         };
         let pacing = kit.pacing.as_mut();
         (
             lane,
-            Own { words: &kit.words, leftovers: &kit.leftovers, stream: &mut kit.stream, pacing },
+            LaneInputs {
+                words: &kit.words,
+                leftovers: &kit.leftovers,
+                stream: &mut kit.stream,
+                pacing,
+            },
         )
     }
 
     /// Executes `request`, the thread's `index`-th, as a single operation. Returns when it ended,
-    /// where that is `timed`.
+    /// where that is `timed`. What a GET found is not looked at; see [`super::recheck`].
     #[inline(always)]
     pub(super) fn operate<E: KvEngine>(
         &mut self,
@@ -149,10 +164,6 @@ impl<'a> Lane<'a> {
         timed: bool,
     ) -> Result<u64, String> {
         let key = key_of(request.record());
-        let watched = self.shared.tracked.watches(request.record());
-        if watched {
-            return self.operate_watched::<E>(session, index, request, timed);
-        }
         // Compared one by one: in a mix, a wrong guess through a table of jumps is found out later.
         if request.is(RequestKind::Get) {
             let found = session.get(key, self.buffer);
@@ -160,7 +171,7 @@ impl<'a> Lane<'a> {
             if !matches!(found, Ok(Some(_))) {
                 self.missing(found);
                 if self.refills {
-                    return self.put::<E>(session, index, request, timed);
+                    return self.put_made::<E>(session, index, request, timed);
                 }
             }
             return Ok(ended);
@@ -168,6 +179,19 @@ impl<'a> Lane<'a> {
         if request.is(RequestKind::Update) | request.is(RequestKind::Insert) {
             return self.put::<E>(session, index, request, timed);
         }
+        self.operate_rarer::<E>(session, index, request, timed)
+    }
+
+    /// Requests that few workloads make, apart from the loop of those that most do.
+    #[inline(never)]
+    fn operate_rarer<E: KvEngine>(
+        &mut self,
+        session: &mut E::Session<'_>,
+        index: u64,
+        request: Request,
+        timed: bool,
+    ) -> Result<u64, String> {
+        let key = key_of(request.record());
         match request.kind() {
             RequestKind::Delete => {
                 let was_there = session.delete(key);
@@ -201,8 +225,40 @@ impl<'a> Lane<'a> {
         }
     }
 
+    /// Makes the values that the front of `requests` stores, the thread's `first`-th and those behind
+    /// it. Returns how many requests can be executed with them.
+    pub(super) fn make_values(&mut self, requests: &[Request], first: u64) -> usize {
+        self.ahead = self.values.are_made_ahead();
+        if !self.ahead {
+            return requests.len();
+        }
+        let stopped_ns = monotonic_ns();
+        let ready = self.values.make(&mut self.writers[0], requests, first);
+        self.done.off_clock_ns += monotonic_ns() - stopped_ns;
+        ready
+    }
+
+    /// Stores what `request` says.
     #[inline(always)]
     fn put<E: KvEngine>(
+        &mut self,
+        session: &mut E::Session<'_>,
+        index: u64,
+        request: Request,
+        timed: bool,
+    ) -> Result<u64, String> {
+        if !self.ahead {
+            return self.put_made::<E>(session, index, request, timed);
+        }
+        let put = session.put(key_of(request.record()), self.values.take(request.size()));
+        let ended = time(timed);
+        self.stored(index, request, put)?;
+        Ok(ended)
+    }
+
+    /// The same, with a value that is made now.
+    #[inline(always)]
+    fn put_made<E: KvEngine>(
         &mut self,
         session: &mut E::Session<'_>,
         index: u64,
@@ -214,79 +270,76 @@ impl<'a> Lane<'a> {
         writer.number_next(index);
         let put = session.put(key, writer.value(key, request.size()));
         let ended = time(timed);
+        self.stored(index, request, put)?;
+        Ok(ended)
+    }
+
+    #[inline(always)]
+    fn stored(
+        &mut self,
+        index: u64,
+        request: Request,
+        put: Result<PutOutcome, PutError>,
+    ) -> Result<(), String> {
         match put {
             Ok(PutOutcome::Full) => {
                 self.done.refuse(index);
                 self.shared.raise_stop();
             }
             Ok(_) => {
-                if request.kind() == RequestKind::Insert {
+                self.shared.tracked.acknowledge(request.record(), self.thread, index);
+                if request.is(RequestKind::Insert) {
                     self.done.note_insert(request.size());
                 }
             }
             Err(error) => return Err(error.to_string()),
         }
-        Ok(ended)
+        Ok(())
     }
 
-    /// The same for a watched record: values are checked, and versions against what was acknowledged.
-    #[cold]
-    #[inline(never)]
-    fn operate_watched<E: KvEngine>(
+    /// The same where nothing waits for the next request: what a GET of a watched record finds is
+    /// checked as soon as it is there.
+    pub(super) fn operate_and_check<E: KvEngine>(
         &mut self,
         session: &mut E::Session<'_>,
         index: u64,
         request: Request,
-        timed: bool,
     ) -> Result<u64, String> {
-        let (key, record) = (key_of(request.record()), request.record());
-        let mut ended_at = 0;
+        let record = request.record();
+        if !request.is(RequestKind::Get) || !self.shared.tracked.watches(record) {
+            return self.operate::<E>(session, index, request, true);
+        }
+        self.note_bounds(0, record);
+        let found = session.get(key_of(record), self.buffer);
+        let ended = time(true);
         let evicted = self.done.verification.evicted;
-        if matches!(request.kind(), RequestKind::Get | RequestKind::ReadModifyWrite) {
-            self.note_bounds(0, record);
-            let found = session.get(key, self.buffer);
-            ended_at = time(timed);
-            if E::TRAITS.keeps_values {
-                self.check_version::<E>(session, key, 0, found);
-            }
+        if E::TRAITS.keeps_values {
+            self.check_version::<E>(session, key_of(record), 0, found);
         }
-        match request.kind() {
-            RequestKind::Get => {
-                if self.refills && self.done.verification.evicted > evicted {
-                    ended_at = self.put::<E>(session, index, request, timed)?;
-                }
-            }
-            RequestKind::GetAbsent => {
-                let found = session.get(key, self.buffer);
-                ended_at = time(timed);
-                self.absent::<E>(!matches!(found, Ok(None)));
-            }
-            RequestKind::Delete => {
-                let was_there = session.delete(key);
-                ended_at = time(timed);
-                self.deleted(was_there);
-            }
-            RequestKind::DeleteAbsent => {
-                let was_there = session.delete(key);
-                ended_at = time(timed);
-                self.absent::<E>(was_there);
-            }
-            RequestKind::Scan => return self.scan::<E>(session, request, timed),
-            RequestKind::Update | RequestKind::Insert | RequestKind::ReadModifyWrite => {
-                let refused = self.done.refused.len();
-                ended_at = self.put::<E>(session, index, request, timed)?;
-                if self.done.refused.len() == refused {
-                    self.shared.tracked.acknowledge(record, self.thread, index);
-                }
-            }
+        if self.refills && self.done.verification.evicted > evicted {
+            return self.put_made::<E>(session, index, request, true);
         }
-        Ok(ended_at)
+        Ok(ended)
     }
 
     /// Notes what a GET of a watched record in `slot` must not fall behind.
     pub(super) fn note_bounds(&mut self, slot: usize, record: u64) {
         let bounds = &mut self.bounds[slot * self.threads..(slot + 1) * self.threads];
         self.shared.tracked.bounds(record, bounds);
+    }
+
+    /// Checks what a GET off the clock found of `record`. A store that evicts may have dropped it since.
+    pub(super) fn check_again<E: KvEngine>(
+        &mut self,
+        session: &mut E::Session<'_>,
+        record: u64,
+        slot: usize,
+        found: Result<Option<usize>, GetError>,
+    ) {
+        if self.evicts && matches!(found, Ok(None)) {
+            return;
+        }
+        self.check_version::<E>(session, key_of(record), slot, found);
     }
 
     /// Checks what a watched GET found, in slot `slot` of the buffer and of the bounds.
@@ -375,7 +428,7 @@ impl<'a> Lane<'a> {
         request: Request,
     ) -> Result<(), String> {
         if self.refills {
-            self.put::<E>(session, index, request, false)?;
+            self.put_made::<E>(session, index, request, false)?;
         }
         Ok(())
     }

@@ -2,18 +2,22 @@
 //! every record.
 
 mod ageing;
-mod closed;
+mod bare;
+mod batches;
 mod expected;
 mod kit;
 mod lane;
 mod latency;
 mod open;
 mod price;
+mod recheck;
 mod replay;
 mod report;
 mod seconds;
+mod single;
 mod steering;
 mod tracked;
+mod values;
 
 use std::collections::BTreeMap;
 use std::sync::Barrier;
@@ -31,13 +35,14 @@ use super::{Stop, pin, store_setup};
 use crate::progress::ProgressPage;
 use crate::protocol::{Event, Point};
 use crate::registry::{self, StoreVisitor};
-use closed::{Made, run_batches, run_single};
+use batches::{Made, run_batches};
 use expected::{Expected, LastWrites};
 use kit::{Kit, seed_of, stream};
 use lane::{Done, Lane, SAMPLE_EVERY, Shared};
 use open::{Pacing, run_open};
 use record::Outcome;
-use record::{Ageing, Cell, KeyValue, Source, Timing};
+use record::{Ageing, Cell, Driver, KeyValue, Source, Timing};
+use single::{run_made, run_prepared};
 use steering::Dealt;
 use tracked::Tracked;
 
@@ -156,7 +161,8 @@ impl StoreVisitor for OnStore<'_> {
         self.link.say_and_wait(&Event::Ending);
         let ran = ran?;
         self.link.say(&Event::Latency(Box::new(self.latency_report(&ran))));
-        if E::TRAITS.keeps_values {
+        // Values that the bare loop stored say nothing of their keys.
+        if E::TRAITS.keeps_values && self.work.driver != Driver::Bare {
             self.verify(engine, &ran)?;
         }
         Ok(())
@@ -264,11 +270,9 @@ impl OnStore<'_> {
         self.step("rehearse", engine, |kit, done| {
             let mut session = session_of(engine, kit.thread, threads)?;
             kit.seconds.start(done.started_ns);
-            let (mut lane, own) = Lane::of(kit, shared, E::TRAITS.full, done);
-            run_single::<E>(&mut session, &mut lane, own.words.iter().copied())?;
-            let executed = lane.done.operations;
-            run_single::<E>(&mut session, &mut lane, own.leftovers.iter().copied())?;
-            lane.done.operations += executed;
+            let (mut lane, inputs) = Lane::of(kit, shared, E::TRAITS.full, done);
+            run_prepared::<E>(&mut session, &mut lane, inputs.words)?;
+            run_prepared::<E>(&mut session, &mut lane, inputs.leftovers)?;
             kit.latency.reset();
             kit.seconds.reset();
             Ok(())
@@ -292,11 +296,17 @@ impl OnStore<'_> {
             let mut session = session_of(engine, kit.thread, threads)?;
             kit.seconds.start(done.started_ns);
             let steered = dealt.as_ref().map(|dealt| dealt.of(kit.thread));
-            let (mut lane, own) = Lane::of(kit, shared, E::TRAITS.full, done);
-            let words = steered.unwrap_or(&own.words[..]);
-            let generated = std::iter::repeat_with(|| own.stream.next_request())
+            if work.driver == Driver::Bare {
+                let words = steered.unwrap_or(&kit.words[..]);
+                let value = vec![1; kit.buffer.len()];
+                done.operations = bare::run::<E>(&mut session, words, &value, &mut kit.buffer)?;
+                return Ok(());
+            }
+            let (mut lane, inputs) = Lane::of(kit, shared, E::TRAITS.full, done);
+            let words = steered.unwrap_or(&inputs.words[..]);
+            let generated = std::iter::repeat_with(|| inputs.stream.next_request())
                 .take(work.operations_per_thread as usize);
-            match (work.source, own.pacing, work.batch()) {
+            match (work.source, inputs.pacing, work.batch()) {
                 (Source::Prepared, Some(pacing), _) => {
                     if let Some(steered) = steered {
                         pacing.schedule.steer(work.operations_per_thread, steered.len());
@@ -313,12 +323,10 @@ impl OnStore<'_> {
                         Source::InLoop => Box::new(generated),
                     };
                     let thoughtful = requests.inspect(|_| think(work.think_ns));
-                    run_single::<E>(&mut session, &mut lane, thoughtful)
+                    run_made::<E>(&mut session, &mut lane, thoughtful)
                 }
-                (Source::Prepared, None, 1) => {
-                    run_single::<E>(&mut session, &mut lane, words.iter().copied())
-                }
-                (Source::InLoop, None, 1) => run_single::<E>(&mut session, &mut lane, generated),
+                (Source::Prepared, None, 1) => run_prepared::<E>(&mut session, &mut lane, words),
+                (Source::InLoop, None, 1) => run_made::<E>(&mut session, &mut lane, generated),
                 (Source::Prepared, None, batch) => {
                     run_batches::<E>(&mut session, &mut lane, &mut &words[..], batch)
                 }

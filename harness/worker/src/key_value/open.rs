@@ -140,7 +140,7 @@ pub(super) fn run_open<E: KvEngine>(
             std::hint::spin_loop();
             now = monotonic_ns();
         }
-        let ended = lane.operate::<E>(session, index, request, true)?;
+        let ended = lane.operate_and_check::<E>(session, index, request)?;
         let service_ns = ended.saturating_sub(now);
         pacing.service.saturating_record(service_ns);
         pacing.lateness.saturating_record(ended.saturating_sub(punctual.end(due, service_ns)));

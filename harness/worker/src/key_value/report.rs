@@ -90,10 +90,11 @@ impl OnStore<'_> {
     }
 }
 
-/// Operations of all threads, and the time from the first's start to the last's end.
+/// Operations of all threads, and the time from the first's start to the last's end; each thread's
+/// clock stands still while it checks.
 fn span(done: &[Done]) -> (u64, u64) {
     let started = done.iter().map(|one| one.started_ns).min().unwrap_or(0);
-    let ended = done.iter().map(|one| one.ended_ns).max().unwrap_or(0);
+    let ended = done.iter().map(|one| one.ended_ns - one.off_clock_ns).max().unwrap_or(0);
     (done.iter().map(|one| one.operations).sum(), ended - started)
 }
 

@@ -1,5 +1,8 @@
 //! Versions watched within the clock: of one record in 64 every thread notes which of its writes the
-//! store has acknowledged last, so that a GET which began afterwards can tell an older value.
+//! store has acknowledged last, so that a GET which begins afterwards can tell an older value.
+//!
+//! A write is noted without a branch, whether its record is watched or not: a guess that goes wrong
+//! once in 64 writes would throw away the operations that the processor has already begun.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -11,20 +14,23 @@ use super::super::mapped::MappedSlice;
 const EVERY: u64 = 64;
 /// Which of them: not the first, which skewed workloads that are not scrambled ask for most.
 const WHICH: u64 = 21;
+/// Threads write to lines of their own: slots between the last of one and the first of the next.
+const APART: usize = 32;
 
-/// Writes acknowledged, by watched record and thread: 0 none yet, else one more than the write's
-/// place among its thread's operations.
+/// Writes acknowledged, by thread and watched record: 0 none yet, else one more than the write's
+/// place among its thread's operations. Each thread's first slot takes the writes to all other records.
 #[derive(Debug)]
 pub(super) struct Tracked {
     acknowledged: MappedSlice<AtomicU32>,
+    /// From a thread's slots to the next one's.
+    stride: usize,
     records: u64,
-    threads: usize,
 }
 
 impl Tracked {
     pub(super) fn new(records: u64, threads: usize) -> std::io::Result<Self> {
-        let watched = records.div_ceil(EVERY) as usize;
-        Ok(Self { acknowledged: MappedSlice::resident(watched * threads)?, records, threads })
+        let stride = 1 + records.div_ceil(EVERY) as usize + APART;
+        Ok(Self { acknowledged: MappedSlice::resident(stride * threads)?, stride, records })
     }
 
     /// Whether `record` is watched.
@@ -41,20 +47,25 @@ impl Tracked {
         }
     }
 
-    fn of(&self, record: u64) -> &[AtomicU32] {
-        let at = (record / EVERY) as usize * self.threads;
-        &self.acknowledged[at..at + self.threads]
+    /// Of each thread the same: the record's slot, or the first one where it is not watched.
+    #[inline]
+    fn slot(&self, record: u64) -> usize {
+        ((record / EVERY + 1) * u64::from(self.watches(record))) as usize
     }
 
-    /// The store has acknowledged `thread`'s write `index` of a watched record.
+    /// The store has acknowledged `thread`'s write `index` of `record`.
+    #[inline]
     pub(super) fn acknowledge(&self, record: u64, thread: usize, index: u64) {
+        let at = thread * self.stride + self.slot(record);
         // TRACKED-WRITE, from: the store's acknowledgement.
-        self.of(record)[thread].store(index as u32 + 1, Ordering::Release);
+        self.acknowledged[at].store(index as u32 + 1, Ordering::Release);
     }
 
-    /// What a GET that begins now must not fall behind, into `bounds` (one a thread).
+    /// What a GET of a watched record that begins now must not fall behind, into `bounds` (one a
+    /// thread).
     pub(super) fn bounds(&self, record: u64, bounds: &mut [u32]) {
-        for (bound, acknowledged) in bounds.iter_mut().zip(self.of(record)) {
+        let slots = self.acknowledged[self.slot(record)..].iter().step_by(self.stride);
+        for (bound, acknowledged) in bounds.iter_mut().zip(slots) {
             // TRACKED-WRITE, to: a GET after this finds that write or a later one.
             *bound = acknowledged.load(Ordering::Acquire);
         }
@@ -83,7 +94,10 @@ mod tests {
         assert!(!tracked.watches(EVERY * 100 + WHICH), "beyond the loaded records");
         let mut bounds = [0; 2];
         let good = |writer, sequence| Condition::Good { writer, sequence };
+        tracked.acknowledge(WHICH + 1, 0, 40);
+        tracked.acknowledge(WHICH + EVERY, 0, 41);
         tracked.bounds(WHICH, &mut bounds);
+        assert_eq!(bounds, [0, 0], "others' writes");
         assert!(!is_old(good(0xFFFF, 5), &bounds), "as loaded");
         tracked.acknowledge(WHICH, 1, 6);
         tracked.bounds(WHICH, &mut bounds);

@@ -1,0 +1,75 @@
+//! What GETs find is checked off the clock. A thread executes a span of requests, stops its clock, and
+//! reads again what the span read of watched records, as it was read: one by one or in batches. The
+//! others go on meanwhile, so values are read while they are overwritten, and every write that was
+//! acknowledged before, on the clock or off it, bounds what may be found.
+//!
+//! On the clock such a check cost far more than its own time: it waits for the value, and with it wait
+//! all operations that the processor would have begun behind it.
+
+use engine::{KvEngine, KvSession, Op, Outcome as Answer, ValueBuffers};
+use platform::clock::monotonic_ns;
+use workloads::key_of;
+use workloads::requests::{Request, RequestKind};
+
+use super::batches::BATCH_MAX;
+use super::lane::Lane;
+
+/// Checks what the requests of `span`, the last that were executed, read of watched records.
+#[inline(never)]
+pub(super) fn recheck<E: KvEngine>(
+    session: &mut E::Session<'_>,
+    lane: &mut Lane<'_>,
+    span: &[Request],
+    batch: usize,
+) {
+    if !E::TRAITS.keeps_values {
+        return;
+    }
+    let stopped_ns = monotonic_ns();
+    let mut group = [0; BATCH_MAX];
+    let mut grouped = 0;
+    for (at, request) in span.iter().enumerate() {
+        let (record, kind) = (request.record(), request.kind());
+        let reads = matches!(kind, RequestKind::Get | RequestKind::ReadModifyWrite);
+        if !reads || !lane.shared.tracked.watches(record) || is_deleted(record, &span[at..]) {
+            continue;
+        }
+        group[grouped] = record;
+        grouped += 1;
+        if grouped == batch {
+            check_group::<E>(session, lane, &group[..grouped]);
+            grouped = 0;
+        }
+    }
+    check_group::<E>(session, lane, &group[..grouped]);
+    lane.done.off_clock_ns += monotonic_ns() - stopped_ns;
+}
+
+/// Whether the thread deleted `record` since. No other thread deletes what this one reads.
+fn is_deleted(record: u64, since: &[Request]) -> bool {
+    since.iter().any(|later| later.record() == record && later.is(RequestKind::Delete))
+}
+
+fn check_group<E: KvEngine>(session: &mut E::Session<'_>, lane: &mut Lane<'_>, records: &[u64]) {
+    for (slot, &record) in records.iter().enumerate() {
+        lane.note_bounds(slot, record);
+    }
+    if let &[record] = records {
+        let found = session.get(key_of(record), lane.buffer);
+        return lane.check_again::<E>(session, record, 0, found);
+    }
+    let mut asked = [Op::Get { key: 0 }; BATCH_MAX];
+    for (op, &record) in asked.iter_mut().zip(records) {
+        *op = Op::Get { key: key_of(record) };
+    }
+    let mut answers = [Answer::Absent; BATCH_MAX];
+    let mut buffers = ValueBuffers::new(lane.buffer, lane.slot_bytes);
+    session.execute(&asked[..records.len()], &mut buffers, &mut answers[..records.len()]);
+    for (slot, (&record, answer)) in records.iter().zip(answers).enumerate() {
+        let found = match answer {
+            Answer::Found(length) => Ok(Some(length)),
+            _ => Ok(None),
+        };
+        lane.check_again::<E>(session, record, slot, found);
+    }
+}

@@ -1,0 +1,116 @@
+//! The closed loop of single operations: the next request when the last is answered.
+//!
+//! Every instruction between two operations counts. A processor begins the next operation while the
+//! last waits for memory, as far as both fit into its window. So requests go in spans, and what need
+//! not happen between two operations happens between two spans, while the clock stands still: values
+//! are made, and what was read is read again and checked.
+
+use engine::KvEngine;
+use platform::clock::monotonic_ns;
+use workloads::requests::Request;
+
+use super::lane::{Lane, SAMPLE_EVERY};
+use super::recheck::recheck;
+
+/// Most requests between two looks at what the store holds.
+pub(super) const SPAN: usize = 1024;
+
+/// Executes the requests one by one, prepared before the clock.
+pub(super) fn run_prepared<E: KvEngine>(
+    session: &mut E::Session<'_>,
+    lane: &mut Lane<'_>,
+    requests: &[Request],
+) -> Result<(), String> {
+    let mut rest = requests;
+    while !rest.is_empty() {
+        let first = (requests.len() - rest.len()) as u64;
+        let ready = lane.make_values(&rest[..rest.len().min(SPAN)], first);
+        let (span, later) = rest.split_at(ready);
+        let executed = run_span::<E>(session, lane, first, span.iter().copied())?;
+        recheck::<E>(session, lane, &span[..executed], 1);
+        if executed < ready {
+            break;
+        }
+        rest = later;
+    }
+    Ok(())
+}
+
+/// The same, each made within the loop, and its value too.
+pub(super) fn run_made<E: KvEngine>(
+    session: &mut E::Session<'_>,
+    lane: &mut Lane<'_>,
+    mut requests: impl Iterator<Item = Request>,
+) -> Result<(), String> {
+    let mut span = [Request::default(); SPAN];
+    let mut first = 0;
+    loop {
+        let made = span.iter_mut().zip(&mut requests).map(|(kept, request)| {
+            *kept = request;
+            request
+        });
+        let executed = run_span::<E>(session, lane, first, made)?;
+        recheck::<E>(session, lane, &span[..executed], 1);
+        if executed < SPAN {
+            return Ok(());
+        }
+        first += executed as u64;
+    }
+}
+
+/// Executes `requests`, the first of which is the thread's `first`-th, until they end or a store is
+/// full. Returns how many.
+#[inline(always)]
+fn run_span<E: KvEngine>(
+    session: &mut E::Session<'_>,
+    lane: &mut Lane<'_>,
+    first: u64,
+    mut requests: impl Iterator<Item = Request>,
+) -> Result<usize, String> {
+    let before = lane.done.operations;
+    let mut index = first;
+    // Timed are the first of so many, all or none: two loops, so that none asks itself.
+    let (timed, plain) = match lane.shared.timed_every {
+        1 => (SAMPLE_EVERY as usize, 0),
+        u64::MAX => (0, SAMPLE_EVERY as usize),
+        _ => (1, SAMPLE_EVERY as usize - 1),
+    };
+    loop {
+        let begun = index;
+        if lane.shared.is_stopped() {
+            break;
+        }
+        for request in requests.by_ref().take(timed) {
+            let operations = lane.done.operations + (index + 1 - first) - lane.counted;
+            operate_timed::<E>(session, lane, (index, request), operations)?;
+            lane.counted += operations;
+            index += 1;
+        }
+        for request in requests.by_ref().take(plain) {
+            lane.operate::<E>(session, index, request, false)?;
+            index += 1;
+        }
+        if index - begun < SAMPLE_EVERY {
+            break;
+        }
+    }
+    let executed = index - first;
+    lane.done.operations = before + executed;
+    Ok(executed as usize)
+}
+
+/// Executes one request and keeps its latency, as that of the last of `operations`. Apart from the
+/// loop, whose other operations it would slow down.
+#[cold]
+#[inline(never)]
+fn operate_timed<E: KvEngine>(
+    session: &mut E::Session<'_>,
+    lane: &mut Lane<'_>,
+    (index, request): (u64, Request),
+    operations: u64,
+) -> Result<(), String> {
+    let started = monotonic_ns();
+    let ended = lane.operate::<E>(session, index, request, true)?;
+    lane.keep_latency(request, started, ended, operations);
+    Ok(())
+}

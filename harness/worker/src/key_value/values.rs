@@ -1,0 +1,126 @@
+//! Values that the next requests store, made while the clock stands still. A header written right
+//! before a store copies it would hold the copy up until it has left the processor's store buffer,
+//! and every instruction between two operations is one that the next operation has to wait for.
+
+use workloads::key_of;
+use workloads::requests::{Request, RequestKind};
+use workloads::value::ValueWriter;
+
+use crate::mapped::MappedSlice;
+
+/// Room for the values of a span; it stays in the second cache.
+const ROOM_BYTES: usize = 64 << 10;
+/// Longer values are made within the loop: copying them hides what making them costs.
+const VALUE_BYTES_MAX: usize = 4 << 10;
+
+/// One thread's values, in the order in which they are stored.
+#[derive(Debug)]
+pub(super) struct Values {
+    /// Empty where values are made within the loop.
+    room: MappedSlice<u8>,
+    taken: usize,
+}
+
+impl Values {
+    /// Room for at least a batch of values.
+    pub(super) fn for_batches(batch: usize, value_bytes_max: usize) -> std::io::Result<Self> {
+        let bytes = match value_bytes_max {
+            0..=VALUE_BYTES_MAX => ROOM_BYTES.max(batch * value_bytes_max),
+            _ => 0,
+        };
+        Ok(Self { room: MappedSlice::resident(bytes)?, taken: 0 })
+    }
+
+    /// Whether values are made ahead at all.
+    #[inline]
+    pub(super) fn are_made_ahead(&self) -> bool {
+        !self.room.is_empty()
+    }
+
+    /// Makes what the front of `requests` stores, as far as there is room. The first is the thread's
+    /// `first`-th. Returns how many requests have their values.
+    pub(super) fn make(
+        &mut self,
+        writer: &mut ValueWriter,
+        requests: &[Request],
+        first: u64,
+    ) -> usize {
+        self.taken = 0;
+        let mut made = 0;
+        for (index, request) in (first..).zip(requests) {
+            if !stores(*request) {
+                continue;
+            }
+            let Some(room) = self.room.get_mut(made..made + request.size()) else {
+                return (index - first) as usize;
+            };
+            writer.number_next(index);
+            room.copy_from_slice(writer.value(key_of(request.record()), request.size()));
+            made += request.size();
+        }
+        requests.len()
+    }
+
+    /// The values that were made and not yet taken, and what is behind them.
+    pub(super) fn untaken(&self) -> &[u8] {
+        &self.room[self.taken.min(self.room.len())..]
+    }
+
+    /// So many bytes of them are taken.
+    pub(super) fn skip(&mut self, bytes: usize) {
+        self.taken += bytes;
+    }
+
+    /// The next value, of `bytes` bytes.
+    #[inline(always)]
+    pub(super) fn take(&mut self, bytes: usize) -> &[u8] {
+        let start = self.taken;
+        self.taken = start + bytes;
+        &self.room[start..start + bytes]
+    }
+}
+
+fn stores(request: Request) -> bool {
+    let kinds = [RequestKind::Update, RequestKind::Insert, RequestKind::ReadModifyWrite];
+    kinds.contains(&request.kind())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use workloads::value::{Condition, ValueChecker};
+
+    #[test]
+    fn values_are_those_of_the_requests_that_store_in_their_order() {
+        let request = |kind, record| Request::new(kind, 100, record);
+        let requests = [
+            request(RequestKind::Update, 3),
+            request(RequestKind::Get, 4),
+            request(RequestKind::Insert, 5),
+            request(RequestKind::Delete, 3),
+            request(RequestKind::ReadModifyWrite, 6),
+        ];
+        let checker = ValueChecker::new(100);
+        let mut values = Values::for_batches(1, 100).unwrap();
+        for first in [0, 70] {
+            let mut writer = ValueWriter::new(2, 100);
+            assert_eq!(values.make(&mut writer, &requests, first), 5);
+            for (record, sequence) in [(3, first), (5, first + 2), (6, first + 4)] {
+                let found = checker.check(key_of(record), values.take(100));
+                assert_eq!(found, Condition::Good { writer: 2, sequence });
+            }
+        }
+    }
+
+    #[test]
+    fn what_has_no_room_waits_and_long_values_are_not_made_ahead() {
+        let updates = vec![Request::new(RequestKind::Update, 4000, 1); 20];
+        let mut values = Values::for_batches(1, 4000).unwrap();
+        let mut writer = ValueWriter::new(0, 4000);
+        assert_eq!(values.make(&mut writer, &updates, 0), ROOM_BYTES / 4000);
+        let mut values = Values::for_batches(20, 4000).unwrap();
+        assert_eq!(values.make(&mut writer, &updates, 0), 20, "a batch has room");
+        assert!(values.are_made_ahead());
+        assert!(!Values::for_batches(1, 5000).unwrap().are_made_ahead());
+    }
+}
