@@ -32,7 +32,11 @@ pub(super) fn run(
             cell.system.label()
         )));
     }
+    pin(0, &platform::cpu::allowed_cores());
     let parts = Parts::linked(work, &mut Seed(cell.seed).stream("chains").rng())?;
+    let steps = work.operations / work.chains as u64;
+    // What fits a cache is there when the clock starts.
+    parts.walk(steps.min(work.lines_per_chain()));
     link.say_and_wait(&Event::Ready { engine_bytes });
     link.say(&Event::Opened {
         version: String::new(),
@@ -40,8 +44,6 @@ pub(super) fn run(
         conditions: None,
     });
     link.say_and_wait(&Event::Before { step: "run".to_owned(), grows_bytes: 0 });
-    pin(0, &platform::cpu::allowed_cores());
-    let steps = work.operations / work.chains as u64;
     let before = Usage::now();
     let started_ns = monotonic_ns();
     let ends = parts.walk(steps);

@@ -18,7 +18,7 @@ use super::samples::{Label, Spot};
 pub(super) fn over_label(suite: &str, (x, show): (&str, &[String]), rows: &[Row]) -> Data {
     let all = asked_by(suite, rows);
     let varying = varying(&all);
-    let title = x.replace('-', " ");
+    let title = x.trim_end_matches("-bytes").replace('-', " ");
     let axes = Axes { log_x: is_bytes(x), ..Axes::over(&title) };
     let mut data = of_suite(&all, (Drawing::Lines, axes), |one| {
         let labels = labels(one);
@@ -71,6 +71,7 @@ fn words(name: &str, text: &str) -> String {
     match name.strip_suffix("-bytes") {
         _ if name == "system" => text.to_owned(),
         Some(what) => format!("{what} of {}", in_units(name, text)),
+        None if text == "1" => format!("1 {}", name.trim_end_matches('s')),
         None => format!("{text} {name}"),
     }
 }
