@@ -16,6 +16,9 @@ pub(crate) struct Printer {
     asked: usize,
 }
 
+/// The expectation that compares the closed loop with a bare one, and how far stores may differ in it.
+const INVISIBLE: &str = "invisible";
+const SPREAD_MAX: f64 = 0.05;
 /// `123.456 (123.456 to 123.456)`
 const MEASURED_WIDTH: usize = 26;
 
@@ -85,6 +88,23 @@ impl Record {
         Counts::of(self.lines.iter().map(|line| line.verdict)).words()
     }
 
+    /// How far stores differ in what the harness takes from them; nothing where fewer than two were
+    /// asked.
+    fn evenness(&self) -> Option<String> {
+        let lines = self.lines.iter().filter(|line| line.name.starts_with(INVISIBLE));
+        let kept: Vec<f64> = lines.filter_map(|line| Some(line.measured?.median)).collect();
+        let (least, most) =
+            (kept.iter().copied().reduce(f64::min)?, kept.iter().copied().reduce(f64::max)?);
+        (kept.len() > 1).then(|| {
+            format!(
+                "The harness keeps {least:.3} to {most:.3} of a bare loop's throughput, a spread of \
+                 {:.3} over {} stores and mixes (asked: at most {SPREAD_MAX}).",
+                most - least,
+                kept.len()
+            )
+        })
+    }
+
     /// What one has to know to read the lines.
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = vec![
@@ -92,6 +112,7 @@ impl Record {
              three values their range) · verdict. Undecided: the interval holds the bar."
                 .to_owned(),
         ];
+        notes.extend(self.evenness());
         if self.scale == "smoke" {
             notes.push("Scale smoke: too small to conclude from.".to_owned());
         }
