@@ -199,6 +199,10 @@ pub struct RunArguments {
     pub counters: bool,
     #[command(flatten)]
     pub output: OutputArguments,
+    /// Measure nothing on a busy machine: a load above 0.5 per core, or more than 5 % of the processor
+    /// time stolen by the host in 2 s. Otherwise that is a warning, and stands in the report.
+    #[arg(long)]
+    pub strict: bool,
     /// Measure the missing cells of the run in this folder. Needs the program and the machine that
     /// started it.
     #[arg(
@@ -245,6 +249,9 @@ pub struct ReproduceArguments {
     pub without_drawings: bool,
     #[command(flatten)]
     pub output: OutputArguments,
+    /// Measure nothing on a busy machine, as `run` does with it.
+    #[arg(long)]
+    pub strict: bool,
     /// Measure the missing cells of the run in this folder, then draw its figures and write its report.
     /// Needs the program and the machine that started it.
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["scale", "figures", "results"])]

@@ -4,7 +4,7 @@ pub const OK: u8 = 0;
 /// A step ended in an outcome the plan does not expect; `agree`: too few cells agree; `power`: a
 /// bound does not hold.
 pub const UNEXPECTED: u8 = 1;
-/// `doctor --strict`: something on this machine disturbs measurements.
+/// `doctor`, `run`, `reproduce` with `--strict`: something on this machine disturbs measurements.
 pub const DISTURBED: u8 = 1;
 /// The command line or a suite file is wrong.
 pub const USAGE: u8 = 2;

@@ -26,7 +26,7 @@ Exit codes:
     0    success
     1    a step ended in an outcome the plan does not expect; its rows are kept
          splice --check: a table differs from the run
-         doctor --strict: something disturbs measurements
+         doctor, run, reproduce with --strict: something disturbs measurements
          agree: too few cells agree
          power: a bound does not hold
          trace verify: a trace is damaged

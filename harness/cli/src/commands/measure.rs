@@ -7,6 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::Failure;
 use crate::cli::{OutputArguments, Retry};
+use crate::doctor::quiet;
 use crate::environment::capture;
 use crate::plan::Plan;
 use crate::runner::{Interrupt, ProcessRunner, Progress, Rooflines, run_all};
@@ -19,6 +20,7 @@ use record::identity::Provenance;
 use record::{Cell, MachineRecord};
 use record::{Outcome, Row, SCHEMA};
 use report::suites::KEPT;
+use worker::exit;
 use worker::kernel::available_memory_bytes;
 
 /// Share of available memory that cells in flight may be expected to hold, in percent.
@@ -31,6 +33,24 @@ pub(super) struct Measured {
     /// Steps that ended in an outcome the plan does not allow for.
     pub(super) unexpected: usize,
     pub(super) interrupted: bool,
+}
+
+/// What disturbs a run at `scale` before it begins, for its notices.
+///
+/// # Errors
+/// The same, where the run is to be `strict`.
+pub(super) fn disturbance(scale: &Scale, strict: bool) -> Result<Option<String>, Failure> {
+    // Nobody concludes from the smallest scale.
+    if scale.name == "smoke" && !strict {
+        return Ok(None);
+    }
+    match quiet::disturbance() {
+        Some(busy) if strict => Err(Failure {
+            code: exit::DISTURBED,
+            message: Some(format!("{busy} Nothing was measured.")),
+        }),
+        busy => Ok(busy),
+    }
 }
 
 /// The record of a new run.

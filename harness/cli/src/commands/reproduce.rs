@@ -1,7 +1,7 @@
 //! `reproduce`: measures what the figures need, draws them and writes the report.
 
 use super::Failure;
-use super::measure::{Measured, complete, measure, record};
+use super::measure::{Measured, complete, disturbance, measure, record};
 use crate::cli::ReproduceArguments;
 use crate::suites::{self, Suite};
 use crate::traces::Missing;
@@ -95,7 +95,8 @@ fn fresh(arguments: &ReproduceArguments) -> Result<Measured, Failure> {
         .map(|name| suites::built_in(name).expect("a figure's suites are built in"))
         .collect();
     let traces_from = (arguments.output.results.as_path(), Missing::Captured);
-    let (plan, traces) = super::plan::plan_here(&suites, &scale, traces_from)?;
+    let (mut plan, traces) = super::plan::plan_here(&suites, &scale, traces_from)?;
+    plan.notices.extend(disturbance(&scale, arguments.strict)?);
     for notice in &plan.notices {
         eprintln!("note: {notice}");
     }

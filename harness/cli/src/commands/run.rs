@@ -1,7 +1,7 @@
 //! `run`: measures a suite into a fresh folder, or completes a run that was stopped.
 
 use super::Failure;
-use super::measure::{Measured, complete, measure, record};
+use super::measure::{Measured, complete, disturbance, measure, record};
 use crate::cli::RunArguments;
 use crate::traces::Missing;
 use record::Cell;
@@ -47,6 +47,7 @@ fn fresh(suite: &str, arguments: &RunArguments) -> Result<Measured, Failure> {
                 .map(|reason| format!("hardware events are not counted, rows say why: {reason}")),
         );
     }
+    plan.notices.extend(disturbance(&scale, arguments.strict)?);
     for notice in &plan.notices {
         eprintln!("note: {notice}");
     }

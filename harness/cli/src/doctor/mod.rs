@@ -8,6 +8,7 @@ mod checks;
 mod finding;
 mod print;
 mod probe;
+pub(crate) mod quiet;
 mod readings;
 
 pub use checks::{CHECKS, Check};

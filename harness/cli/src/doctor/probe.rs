@@ -23,10 +23,20 @@ const NAMED: usize = 3;
 #[must_use]
 pub fn probe() -> Readings {
     // Before anything of ours: memory touched warms pages, and costs CPU time.
-    let before = Ticks::now(&KernelFiles::here());
-    std::thread::sleep(WATCHED);
-    let busy = before.zip(Ticks::now(&KernelFiles::here())).map(|(before, now)| now.since(&before));
+    let busy = watch(WATCHED);
     Readings { busy, first_touch: first_touch(), ..state(&KernelFiles::here()) }
+}
+
+/// What the machine does in the next moments.
+pub(super) fn watch(duration: Duration) -> Option<Busy> {
+    let before = Ticks::now(&KernelFiles::here());
+    std::thread::sleep(duration);
+    before.zip(Ticks::now(&KernelFiles::here())).map(|(before, now)| now.since(&before))
+}
+
+/// Runnable threads in the last minute.
+pub(super) fn load_average(files: &KernelFiles) -> Option<f64> {
+    files.text("proc/loadavg").and_then(|text| text.split_whitespace().next()?.parse().ok())
 }
 
 /// All that is there to be read.
@@ -47,9 +57,7 @@ fn state(files: &KernelFiles) -> Readings {
         cores: platform::cpu::allowed_cores().len(),
         cpu_limit_cores: worker::kernel::quota_cores(files),
         pinning_refused: pinning_refused(),
-        load_average: files
-            .text("proc/loadavg")
-            .and_then(|text| text.split_whitespace().next()?.parse().ok()),
+        load_average: load_average(files),
         busy: None,
         clock_source: files.text("sys/devices/system/clocksource/clocksource0/current_clocksource"),
         hypervisor: platform::cpu::hypervisor_vendor(),

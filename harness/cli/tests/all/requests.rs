@@ -176,7 +176,7 @@ fn a_refusal_at_a_high_fill_is_a_finding_and_at_a_low_one_a_failure() {
     assert!(last.reason.as_ref().unwrap().contains("at 98 % fill"));
     let (code, _, rows) = run_suite("refused-low", &suite(85, 25), &[]);
     let last = rows.last().unwrap();
-    assert_eq!((last.outcome, last.expected, code), (Outcome::Full, false, 1), "{last:?}");
+    assert_eq!((last.outcome, last.expected, code), (Outcome::EarlyRefusal, false, 1), "{last:?}");
 }
 
 #[test]

@@ -23,6 +23,9 @@ pub enum Outcome {
     Measured,
     /// The store refused: the end of a bounded phase, a finding elsewhere.
     Full,
+    /// The store refused although what was asked of it is less than it says it holds. Its processes
+    /// are counted; on a busy machine compaction may have had no processor.
+    EarlyRefusal,
     /// A heap, the system or the cell's limit refused memory, or the kernel killed the worker.
     OutOfMemory,
     /// The worker died.
@@ -44,6 +47,7 @@ impl Outcome {
         match self {
             Self::Measured => "measured",
             Self::Full => "full",
+            Self::EarlyRefusal => "early-refusal",
             Self::OutOfMemory => "out-of-memory",
             Self::Crashed => "crashed",
             Self::Timeout => "timeout",

@@ -277,5 +277,5 @@ pub(super) fn runs<'a>(found: &[&Repetition<'a>]) -> Vec<&'a Row> {
 
 /// Whether the store refused before the clock or within it.
 fn refused(one: &Repetition<'_>) -> bool {
-    one.rows.iter().any(|row| row.outcome == Outcome::Full)
+    one.rows.iter().any(|row| matches!(row.outcome, Outcome::Full | Outcome::EarlyRefusal))
 }

@@ -36,22 +36,24 @@ impl OnStore<'_> {
             report.outcome = Outcome::WrongValues;
             report.reason = Some(complaint);
         } else if refused > 0 {
-            report.outcome = Outcome::Full;
             let fill = self.work.fill_percent;
+            report.outcome = if self.may_refuse() { Outcome::Full } else { Outcome::EarlyRefusal };
             report.reason =
                 Some(format!("a PUT was refused after {operations} operations at {fill} % fill"));
         }
         report.verification = Some(checked).filter(|checked| *checked != Verification::default());
-        report.expected = match report.outcome {
-            Outcome::Measured => true,
-            // A trace's fill is that of its fullest moment, of objects of many sizes.
-            Outcome::Full if self.work.replay.is_some() => {
-                self.work.fill_percent >= REFUSAL_EXPECTED_ABOVE_PERCENT
-            }
-            Outcome::Full => self.work.fill_percent > REFUSAL_EXPECTED_ABOVE_PERCENT,
-            _ => false,
-        };
+        report.expected = matches!(report.outcome, Outcome::Measured | Outcome::Full);
         report
+    }
+
+    /// Whether a refusal at the cell's fill is a finding.
+    fn may_refuse(&self) -> bool {
+        let fill = self.work.fill_percent;
+        match self.work.replay {
+            // A trace's fill is that of its fullest moment, of objects of many sizes.
+            Some(_) => fill >= REFUSAL_EXPECTED_ABOVE_PERCENT,
+            None => fill > REFUSAL_EXPECTED_ABOVE_PERCENT,
+        }
     }
 
     /// What was timed, of all threads together.

@@ -16,7 +16,7 @@ use crate::compare::{
 use crate::plan::Plan;
 use record::Cell;
 use record::identity::EnvironmentClass;
-use record::is_sound;
+use record::{Outcome, Row, is_sound};
 use worker::exit;
 
 /// Rounds that every comparison begins with, whatever its budget: fewer blocks have no interval, and
@@ -58,6 +58,8 @@ pub(super) struct Bench {
     seed: u64,
     order: Order,
     measured: Measured,
+    /// Processes of each side that refused below the fill they bear.
+    refused_early: Vec<u32>,
     next_round: u32,
     started: Instant,
 }
@@ -79,6 +81,7 @@ impl Bench {
         session.keep_rows_only();
         Ok(Self {
             session,
+            refused_early: vec![0; sides.len()],
             sides,
             bases,
             seed,
@@ -175,7 +178,8 @@ impl Bench {
         let rows = self.session.run_by(&side.program, &cell);
         // What fails from the start fails always: hundreds of processes would say the same.
         let is_first = place.round == 0 && place.place < self.sides.len();
-        if let Some(row) = rows.iter().find(|row| is_first && !is_sound(row)) {
+        let fails = |row: &&Row| !is_sound(row) && row.outcome != Outcome::EarlyRefusal;
+        if let Some(row) = rows.iter().find(fails).filter(|_| is_first) {
             let reason = row.reason.as_deref().unwrap_or("no reason given");
             return Err(Failure {
                 code: exit::UNEXPECTED,
@@ -188,6 +192,9 @@ impl Bench {
                     self.session.folder().display()
                 )),
             });
+        }
+        if rows.iter().any(|row| row.outcome == Outcome::EarlyRefusal) {
+            self.refused_early[place.side] += 1;
         }
         self.measured.add(&rows);
         Ok(())
@@ -270,6 +277,15 @@ impl Bench {
 
     /// Ends the run and records its end.
     pub(super) fn finish(self) -> Result<Finished, Failure> {
+        for ((side, letter), refused) in self.sides.iter().zip(LETTERS).zip(&self.refused_early) {
+            if *refused > 0 {
+                eprintln!(
+                    "early refusals: {refused} processes of side {letter} ({}) refused a PUT below \
+                     the fill they bear; their rounds are left out",
+                    side.name
+                );
+            }
+        }
         self.session.finish()
     }
 }
