@@ -130,6 +130,10 @@ pub enum Command {
         /// Draw only this figure; may be repeated.
         #[arg(long = "figure", value_name = "NAME")]
         figures: Vec<String>,
+        /// Keep no file that a published run does without: of drawings the SVGs and one PDF of all. The
+        /// page links to nothing that is not there.
+        #[arg(long)]
+        publish: bool,
     },
     /// Update the tables of a run in Markdown files, or check that they are current.
     Splice(SpliceArguments),

@@ -105,7 +105,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
             worker::run(progress_descriptor).map_err(Failure::usage)
         }
         Command::Splice(arguments) => splice::run(&arguments),
-        Command::Report { run, figures } => report::run(&run, &figures),
+        Command::Report { run, figures, publish } => report::run(&run, &figures, publish),
         Command::Reproduce(arguments) => reproduce::run(&arguments),
         Command::Agree(arguments) => agree::run(&arguments),
         Command::Killtest(arguments) => killtest::run(&arguments),

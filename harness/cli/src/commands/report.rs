@@ -10,7 +10,7 @@ use record::unknown_name;
 use report::figures::{self, Drawings, Drawn, Figure};
 
 /// Rebuilds the report of the run in `folder`.
-pub(super) fn run(folder: &Path, names: &[String]) -> Result<(), Failure> {
+pub(super) fn run(folder: &Path, names: &[String], publish: bool) -> Result<(), Failure> {
     let known = figures::of_run(folder).map_err(Failure::usage)?;
     let mut wanted = wanted(&known, names)?;
     figures::gnuplot_available().map_err(Failure::machine)?;
@@ -21,7 +21,11 @@ pub(super) fn run(folder: &Path, names: &[String]) -> Result<(), Failure> {
     let drawn =
         figures::draw(folder, &rows, &wanted, Drawings::ByGnuplot).map_err(Failure::internal)?;
     print!("{}", report::page::summary(&run, &rows, &known));
-    let page = write(folder, &mut run, &rows, &drawn)?;
+    run.notices.extend(figures::unite(folder, &drawn).err());
+    if publish {
+        keep_svgs_only(&folder.join("figures")).map_err(Failure::internal)?;
+    }
+    let page = write_page(folder, &run, &rows, &drawn)?;
     println!("{}", page.display());
     Ok(())
 }
@@ -35,10 +39,31 @@ pub(super) fn write(
     drawn: &[Drawn],
 ) -> Result<PathBuf, Failure> {
     run.notices.extend(figures::unite(folder, drawn).err());
+    write_page(folder, run, rows, drawn)
+}
+
+fn write_page(
+    folder: &Path,
+    run: &RunRecord,
+    rows: &[Row],
+    drawn: &[Drawn],
+) -> Result<PathBuf, Failure> {
     let answers = claims::keep(folder, run, rows)?;
     println!("claims: {}", claims::counted(&answers));
     let lines = claims::lines(&answers);
     report::page::write(folder, run, rows, drawn, &lines).map_err(Failure::internal)
+}
+
+/// Removes single drawings in other forms from the folder of figures.
+fn keep_svgs_only(folder: &Path) -> Result<(), String> {
+    let told = |error: std::io::Error| format!("{}: {error}", folder.display());
+    for entry in std::fs::read_dir(folder).map_err(told)? {
+        let path = entry.map_err(told)?.path();
+        if path.extension().is_some_and(|end| end == "pdf" || end == "png") {
+            std::fs::remove_file(&path).map_err(told)?;
+        }
+    }
+    Ok(())
 }
 
 /// The figures of those names among the `known` ones; all where none is named.

@@ -55,3 +55,51 @@ fn pictures_are_those_of_the_reference_run() {
     }
     assert!(count >= 3, "{count} pictures");
 }
+
+/// Whoever reads the published page follows no link into nothing, and a clone stays small.
+#[test]
+fn the_published_run_is_whole_and_small() {
+    const PACKED_BYTES_MAX: u64 = 8 << 20;
+    let folder = root().join("results/reference");
+    let page = std::fs::read_to_string(folder.join("report.html")).unwrap();
+    let links = page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    let files: Vec<String> = links
+        .filter(|link| !link.starts_with('#') && !link.starts_with("http"))
+        .map(unescaped)
+        .collect();
+    assert!(files.len() > 20, "{files:?}");
+    let dead: Vec<&String> = files.iter().filter(|file| !folder.join(file).is_file()).collect();
+    assert!(dead.is_empty(), "{} dead links: {:?}", dead.len(), &dead[..dead.len().min(5)]);
+    let after =
+        |mark: &'static str| page.split(mark).skip(1).filter_map(|rest| rest.split('"').next());
+    let places: std::collections::HashSet<&str> = after(" id=\"").collect();
+    let lost: Vec<&str> = after("href=\"#").filter(|anchor| !places.contains(anchor)).collect();
+    assert!(lost.is_empty(), "anchors that lead nowhere: {:?}", &lost[..lost.len().min(5)]);
+    let packed: u64 = packed_bytes(&folder);
+    assert!(packed < PACKED_BYTES_MAX, "results/reference takes {packed} bytes, compressed");
+}
+
+/// `%40` as `@`.
+fn unescaped(link: &str) -> String {
+    let mut parts = link.split('%');
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        bytes.push(u8::from_str_radix(&part[..2], 16).unwrap());
+        bytes.extend_from_slice(part[2..].as_bytes());
+    }
+    String::from_utf8(bytes).unwrap()
+}
+
+/// Bytes of the files below `folder` as git keeps them, about.
+fn packed_bytes(folder: &std::path::Path) -> u64 {
+    let files = std::fs::read_dir(folder).unwrap().flatten();
+    let sizes = files.map(|file| match file.path() {
+        path if path.is_dir() => packed_bytes(&path),
+        path => {
+            let mut packed = flate2::write::ZlibEncoder::new(Vec::new(), Default::default());
+            std::io::Write::write_all(&mut packed, &std::fs::read(path).unwrap()).unwrap();
+            packed.finish().unwrap().len() as u64
+        }
+    });
+    sizes.sum()
+}

@@ -64,10 +64,12 @@ fn commands(run: &RunRecord, drawn: &Drawn) -> String {
     measure + &draw
 }
 
+/// Links to the drawing and its numbers, as far as they were kept.
 fn files(drawn: &Drawn) -> Links {
     let name = &drawn.figure.name;
     let formats: &[&str] = if drawn.empty.is_some() { &["tsv"] } else { &["svg", "pdf", "tsv"] };
-    Links::joined(formats.iter().map(|end| Link::file(format!("figures/{name}.{end}"), *end)), ", ")
+    let kept = formats.iter().filter(|end| drawn.svg.with_extension(end).is_file());
+    Links::joined(kept.map(|end| Link::file(format!("figures/{name}.{end}"), *end)), ", ")
 }
 
 /// The table behind the figure, for people: columns that only the drawing needs are left out, and
