@@ -6,17 +6,16 @@ use crate::Rng;
 /// Draws records `0..records` as YCSB's `ScrambledZipfianGenerator` (core 0.17.0) does: a zipfian
 /// rank by Gray's formula, hashed by FNV-1a, modulo the records.
 ///
-/// The ranks are the same ten billion for any number of records. The hottest record therefore gets
-/// 1 in 26 of the draws, and every record gets some: of 31,092 records the hottest has 3.8 % where
-/// [`Zipfian`](super::Zipfian) over the records gives it 8.7 %. Ranks may share a record. With ten
-/// times as many ranks as records or more, nearly every record has a rank.
+/// The ranks are the same ten billion for any number of records. The hottest of 31,092 records
+/// therefore gets 3.8 % of the draws, where [`Zipfian`](super::Zipfian) over the records gives it
+/// 8.7 %. Many ranks share a record. Beyond a billion records some have no rank: nobody draws them.
 ///
 /// YCSB's `CoreWorkload` asks its generator for one record more than there are, and for twice the
 /// inserts that it expects, and draws again while a record is not there yet. That changes which
 /// records are the popular ones, and not how popular they are. Here the range is the records.
 ///
 /// There is no table and no sum to compute: a sampler is ready at once. A draw costs what a draw of
-/// [`Zipfian`](super::Zipfian) below theta = 1 costs, eight multiplications and a remainder.
+/// [`Zipfian`](super::Zipfian) below theta = 1 costs, then eight multiplications and a remainder.
 #[derive(Clone, Debug, PartialEq)]
 pub struct YcsbScrambled {
     ranks: Gray,
