@@ -13,10 +13,11 @@ use workloads::{KeySampler, Seed, SizeDistribution};
 const RECORDS: u64 = 1 << 20;
 
 /// Names and texts. Skews below 1 use Gray's formula; from 1 on, rejection-inversion.
-const KEYS: [(&str, &str); 6] = [
+const KEYS: [(&str, &str); 7] = [
     ("uniform", "uniform"),
     ("zipfian-0.99", "zipfian:0.99"),
     ("zipfian-1.2", "zipfian:1.2"),
+    ("ycsb-scrambled", "ycsb-scrambled"),
     ("latest-0.99", "latest:0.99"),
     ("hotspot", "hotspot:0.2:0.8"),
     ("sequential", "sequential"),

@@ -310,8 +310,8 @@ pub struct WorkloadOptions {
     /// Built-in workload (see `list workloads`), instead of a mix of GETs and PUTs.
     #[arg(long, value_name = "NAME", conflicts_with = "get_percent")]
     pub workload: Option<String>,
-    /// Key distribution, instead of the workload's: uniform, zipfian:0.99, latest:0.99,
-    /// hotspot:0.2:0.8 or sequential.
+    /// Key distribution, instead of the workload's: uniform, zipfian:0.99, ycsb-scrambled,
+    /// latest:0.99, hotspot:0.2:0.8 or sequential.
     #[arg(long)]
     pub distribution: Option<String>,
     /// Percentage of GETs; the rest are PUTs.

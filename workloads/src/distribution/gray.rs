@@ -36,8 +36,12 @@ pub(super) struct Gray {
 impl Gray {
     /// `theta` must lie strictly between 0 and 1: the formula divides by 1 − theta.
     pub(super) fn new(records: u64, theta: f64) -> Self {
+        Self::with_zeta(records, theta, zeta(records, theta))
+    }
+
+    /// The formula with a `zeta(records)` that is known already.
+    pub(super) fn with_zeta(records: u64, theta: f64, zeta: f64) -> Self {
         debug_assert!(records > 0 && theta > 0.0 && theta < 1.0);
-        let zeta = zeta(records, theta);
         let zeta_of_two = zeta_directly(2, theta);
         let tail = 1.0 - power(2.0 / records as f64, 1.0 - theta);
         let eta = tail / (1.0 - zeta_of_two / zeta);

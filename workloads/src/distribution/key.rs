@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::key_text::ParseKeyDistributionError;
-use super::{Permutation, Zipfian};
+use super::{Permutation, YcsbScrambled, Zipfian};
 use crate::Rng;
 
 /// How popular the records are. Written as text: `uniform`, `zipfian:0.99`,
-/// `zipfian-unscrambled:0.99`, `latest:0.99`, `hotspot:0.2:0.8`, `sequential`.
+/// `zipfian-unscrambled:0.99`, `ycsb-scrambled`, `latest:0.99`, `hotspot:0.2:0.8`, `sequential`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub enum KeyDistribution {
@@ -16,13 +16,17 @@ pub enum KeyDistribution {
     Uniform,
     /// A few records take most operations: the record of rank r has weight 1 / r^theta.
     Zipfian {
-        /// The skew, above 0. YCSB's is 0.99; caches are often between 1 and 2.5.
+        /// The skew, above 0. Caches are often between 1 and 2.5.
         theta: f64,
         /// Whether [`Permutation`] spreads popular records over the key range. Otherwise the first
         /// records are the popular ones. [`key_of`](crate::key_of) mixes keys again, so this
         /// matters only for load order: records loaded first lie together in a log.
         scrambled: bool,
     },
+    /// What YCSB draws for `requestdistribution=zipfian`: a rank of ten billion, of skew 0.99,
+    /// hashed onto the records. The most popular records get far less than `zipfian:0.99` gives
+    /// them; see [`YcsbScrambled`].
+    YcsbScrambled,
     /// Zipfian by age: the newest record has rank 1.
     Latest {
         /// The skew, above 0.
@@ -75,6 +79,7 @@ enum Law {
     Uniform,
     Zipfian(Zipfian),
     Scrambled(Zipfian, Permutation),
+    YcsbScrambled(YcsbScrambled),
     Latest(Zipfian),
     /// The number of hot records, and the share of operations on them.
     Hotspot(u64, f64),
@@ -99,6 +104,7 @@ impl KeySampler {
             KeyDistribution::Zipfian { theta, scrambled: true } => {
                 Law::Scrambled(Zipfian::new(records, theta), Permutation::new(records))
             }
+            KeyDistribution::YcsbScrambled => Law::YcsbScrambled(YcsbScrambled::new(records)),
             KeyDistribution::Latest { theta } => Law::Latest(Zipfian::new(records, theta)),
             KeyDistribution::Hotspot { set, operations } => {
                 // At least one record is hot. If it is the only record, it is the whole set.
@@ -130,6 +136,7 @@ impl KeySampler {
             Law::Uniform => self.rng.below(self.records),
             Law::Zipfian(zipfian) => zipfian.draw(&mut self.rng),
             Law::Scrambled(zipfian, permutation) => permutation.apply(zipfian.draw(&mut self.rng)),
+            Law::YcsbScrambled(scrambled) => scrambled.draw(&mut self.rng),
             Law::Latest(zipfian) => self.records - 1 - zipfian.draw(&mut self.rng),
             Law::Hotspot(hot, operations) => {
                 if self.rng.chance(*operations) {
@@ -168,8 +175,8 @@ mod tests {
 
     #[test]
     fn few_records_stay_inside() {
-        let texts = "uniform zipfian:0.99 zipfian:1 zipfian-unscrambled:2.5 latest:0.99 latest:1.2 \
-                     hotspot:0.01:0.5 hotspot:0.99:0.5 sequential";
+        let texts = "uniform zipfian:0.99 zipfian:1 zipfian-unscrambled:2.5 ycsb-scrambled latest:0.99 \
+                     latest:1.2 hotspot:0.01:0.5 hotspot:0.99:0.5 sequential";
         for text in texts.split_whitespace() {
             for records in 1..=5 {
                 let mut sampler = sampler(text, records);

@@ -9,6 +9,7 @@ use super::KeyDistribution;
 const UNIFORM: &str = "uniform";
 const SCRAMBLED: &str = "zipfian";
 const UNSCRAMBLED: &str = "zipfian-unscrambled";
+const YCSB: &str = "ycsb-scrambled";
 const LATEST: &str = "latest";
 const HOTSPOT: &str = "hotspot";
 const SEQUENTIAL: &str = "sequential";
@@ -19,6 +20,7 @@ impl fmt::Display for KeyDistribution {
             Self::Uniform => write!(f, "{UNIFORM}"),
             Self::Zipfian { theta, scrambled: true } => write!(f, "{SCRAMBLED}:{theta}"),
             Self::Zipfian { theta, scrambled: false } => write!(f, "{UNSCRAMBLED}:{theta}"),
+            Self::YcsbScrambled => write!(f, "{YCSB}"),
             Self::Latest { theta } => write!(f, "{LATEST}:{theta}"),
             Self::Hotspot { set, operations } => write!(f, "{HOTSPOT}:{set}:{operations}"),
             Self::Sequential => write!(f, "{SEQUENTIAL}"),
@@ -36,6 +38,11 @@ pub enum ParseKeyDistributionError {
     Theta {
         text: String,
     },
+    /// `ycsb-scrambled` with a skew.
+    YcsbSkew {
+        /// The skew, as given.
+        text: String,
+    },
     /// The hot set or its share of the operations is not a fraction.
     Hotspot {
         /// Both fractions, as given.
@@ -49,12 +56,17 @@ impl fmt::Display for ParseKeyDistributionError {
             Self::UnknownName { text } => write!(
                 f,
                 "key distribution \"{text}\": write \"uniform\", \"zipfian:0.99\", \
-                 \"zipfian-unscrambled:0.99\", \"latest:0.99\", \"hotspot:0.2:0.8\" or \
-                 \"sequential\""
+                 \"zipfian-unscrambled:0.99\", \"ycsb-scrambled\", \"latest:0.99\", \
+                 \"hotspot:0.2:0.8\" or \"sequential\""
             ),
             Self::Theta { text } => {
                 write!(f, "theta \"{text}\": must be a number above 0; for 0 write \"uniform\"")
             }
+            Self::YcsbSkew { text } => write!(
+                f,
+                "ycsb-scrambled with \"{text}\": YCSB's skew is always 0.99; write \
+                 \"ycsb-scrambled\", or \"zipfian:THETA\" for another skew"
+            ),
             Self::Hotspot { text } => write!(
                 f,
                 "hotspot \"{text}\": write the share of the records that are hot, between 0 and \
@@ -77,9 +89,13 @@ impl FromStr for KeyDistribution {
         };
         let distribution = match text.split_once(':') {
             None if text == UNIFORM => Self::Uniform,
+            None if text == YCSB => Self::YcsbScrambled,
             None if text == SEQUENTIAL => Self::Sequential,
             Some((SCRAMBLED, rest)) => Self::Zipfian { theta: theta(rest)?, scrambled: true },
             Some((UNSCRAMBLED, rest)) => Self::Zipfian { theta: theta(rest)?, scrambled: false },
+            Some((YCSB, rest)) => {
+                return Err(ParseKeyDistributionError::YcsbSkew { text: rest.to_owned() });
+            }
             Some((LATEST, rest)) => Self::Latest { theta: theta(rest)? },
             Some((HOTSPOT, rest)) => {
                 let fractions = rest.split_once(':');
@@ -122,6 +138,7 @@ mod tests {
             ("zipfian:0.99", KeyDistribution::Zipfian { theta: 0.99, scrambled: true }),
             ("zipfian:1", KeyDistribution::Zipfian { theta: 1.0, scrambled: true }),
             ("zipfian-unscrambled:2.5", KeyDistribution::Zipfian { theta: 2.5, scrambled: false }),
+            ("ycsb-scrambled", KeyDistribution::YcsbScrambled),
             ("latest:0.99", KeyDistribution::Latest { theta: 0.99 }),
             ("hotspot:0.2:0.8", KeyDistribution::Hotspot { set: 0.2, operations: 0.8 }),
             ("sequential", KeyDistribution::Sequential),
@@ -134,13 +151,13 @@ mod tests {
     #[test]
     fn refusals_name_value_and_remedy() {
         let message = |text: &str| text.parse::<KeyDistribution>().unwrap_err().to_string();
-        for text in ["zipf", "uniform:1", "sequential:1", "latest", ""] {
+        for text in ["zipf", "uniform:1", "sequential:1", "latest", "ycsb", ""] {
             assert_eq!(
                 message(text),
                 format!(
                     "key distribution \"{text}\": write \"uniform\", \"zipfian:0.99\", \
-                     \"zipfian-unscrambled:0.99\", \"latest:0.99\", \"hotspot:0.2:0.8\" or \
-                     \"sequential\""
+                     \"zipfian-unscrambled:0.99\", \"ycsb-scrambled\", \"latest:0.99\", \
+                     \"hotspot:0.2:0.8\" or \"sequential\""
                 )
             );
         }
@@ -151,6 +168,15 @@ mod tests {
                     format!("theta \"{theta}\": must be a number above 0; for 0 write \"uniform\"")
                 );
             }
+        }
+        for skew in ["0.99", "0.5", ""] {
+            assert_eq!(
+                message(&format!("ycsb-scrambled:{skew}")),
+                format!(
+                    "ycsb-scrambled with \"{skew}\": YCSB's skew is always 0.99; write \
+                     \"ycsb-scrambled\", or \"zipfian:THETA\" for another skew"
+                )
+            );
         }
         for fractions in ["0:0.8", "1:0.8", "0.2:1.1", "0.2", "NaN:0.5", "a:b"] {
             let message = message(&format!("hotspot:{fractions}"));

@@ -11,6 +11,7 @@ mod power;
 mod rejection;
 mod size;
 mod size_text;
+mod ycsb_scrambled;
 mod zeta;
 mod zipfian;
 
@@ -20,4 +21,5 @@ pub use key_text::ParseKeyDistributionError;
 pub use permutation::Permutation;
 pub use size::{SizeDistribution, ZipfianSizes};
 pub use size_text::ParseSizeDistributionError;
+pub use ycsb_scrambled::YcsbScrambled;
 pub use zipfian::Zipfian;

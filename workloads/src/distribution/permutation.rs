@@ -7,9 +7,9 @@ const FACTORS: [u64; 3] = [0x6A09_E667_F3BC_C909, 0xBB67_AE85_84CA_A73B, 0x3C6E_
 
 /// A bijection of `0..records`, identical for every seed and thread.
 ///
-/// It replaces YCSB's `hash(rank) % records`, which is not injective: there, more than a third of
-/// the records are never accessed and others collect several ranks, so the keys no longer follow
-/// the requested law.
+/// A hash modulo the records would not do: with as many ranks as records, more than a third of the
+/// records would never be accessed and others would collect several ranks, so the keys would no
+/// longer follow the requested law.
 ///
 /// It mixes the word within the smallest power of two that holds `records`, in three rounds of add,
 /// multiply by an odd number and xor-shift. Each round is a bijection. A result outside

@@ -167,11 +167,12 @@ fn requests_of_every_distribution() {
     assert_eq!(found.join("\n"), DISTRIBUTIONS.trim());
 }
 
-const KEYS: [&str; 7] = [
+const KEYS: [&str; 8] = [
     "uniform",
     "zipfian:0.99",
     "zipfian:1",
     "zipfian-unscrambled:1.5",
+    "ycsb-scrambled",
     "latest:0.99",
     "hotspot:0.2:0.8",
     "sequential",
@@ -185,6 +186,7 @@ uniform 3841495ee8d5c212 Get 18863, Get 89716, Get 15572, Get 76705
 zipfian_0_99 f686b1ebf7b7114f Get 24012, Get 6180, Get 80256, Get 48154
 zipfian_1 b6f13564cd5736c0 Get 16683, Get 69456, Get 50784, Get 22472
 zipfian-unscrambled_1_5 3a2e352e2d426612 Get 15, Get 0, Get 22, Get 0
+ycsb-scrambled 0b6d7a81808ff531 Get 31931, Get 84447, Get 7425, Get 83818
 latest_0_99 8f1b20d86d823181 Get 99995, Get 69952, Get 99996, Get 93573
 hotspot_0_2_0_8 18acadf35d9d3d16 Get 17943, Get 15341, Get 63607, Get 3390
 sequential 4a1523e577f24845 Get 25000, Get 25001, Get 25002, Get 25003

@@ -203,7 +203,7 @@ impl Reader<'_> {
         let name = "requestdistribution";
         let keys = match self.text(name, "uniform") {
             "uniform" => KeyDistribution::Uniform,
-            "zipfian" => KeyDistribution::Zipfian { theta: THETA, scrambled: true },
+            "zipfian" => KeyDistribution::YcsbScrambled,
             "latest" => KeyDistribution::Latest { theta: THETA },
             "sequential" => KeyDistribution::Sequential,
             "hotspot" => {

@@ -18,10 +18,10 @@
 //! * The fields of a record lie together in one value of `fieldcount` × `fieldlength` bytes, and
 //!   every operation reads or writes the whole value.
 //! * Keys have 8 bytes, instead of `user` and up to 20 digits.
-//! * `zipfian` ranks are drawn over the records and permuted, so that every record has one rank.
-//!   YCSB draws from ten billion ranks and hashes them onto the records: several ranks share a
-//!   record, and the most popular records get a smaller share than theta = 0.99 over the records
-//!   implies.
+//! * `zipfian` keys are [`YcsbScrambled`](crate::distribution::YcsbScrambled), over the loaded
+//!   records. YCSB's range has one record more and twice the inserts that it expects, and it draws
+//!   again while a record is not there yet. Other records are the popular ones; how popular they
+//!   are is the same. The presets of [`core_workload`] have `zipfian:0.99` instead.
 //! * Inserted records are requested as described in [`requests`](crate::requests).
 
 mod core_workloads;

@@ -27,8 +27,8 @@ pub const DIMENSIONS: &[Dimension] = &[
         name: "distributions",
         label: "keys",
         title: "keys",
-        help: "Key distribution in place of the workload's own: uniform, zipfian:0.99, latest:0.99, \
-               hotspot:0.2:0.8, sequential",
+        help: "Key distribution in place of the workload's own: uniform, zipfian:0.99, \
+               ycsb-scrambled, latest:0.99, hotspot:0.2:0.8, sequential",
         given: Given::InSuites,
         get: |work| unless_replayed(work, work.workload.keys.to_string()),
         set: |work, value| parse(value).map(|keys| work.workload.keys = keys),

@@ -186,7 +186,14 @@ fn latest_goes_on_with_the_loaded_records_from_the_end() {
 
 #[test]
 fn other_distributions_name_loaded_records_only() {
-    for keys in ["uniform", "zipfian:0.99", "zipfian:1.2", "hotspot:0.2:0.8", "sequential"] {
+    for keys in [
+        "uniform",
+        "zipfian:0.99",
+        "ycsb-scrambled",
+        "zipfian:1.2",
+        "hotspot:0.2:0.8",
+        "sequential",
+    ] {
         let mut stream = RequestStream::new(&with_keys("ycsb-e", keys), 1000, 0, 2, SEED);
         let mut reads = requests(&mut stream, 10_000);
         reads.retain(|request| request.kind() != RequestKind::Insert);
@@ -280,9 +287,15 @@ fn no_request_names_a_dead_record() {
         read_modify_write: 20.0,
         scan: 10.0,
     };
-    for keys in
-        ["uniform", "zipfian:0.99", "zipfian:1.5", "latest:0.99", "hotspot:0.2:0.8", "sequential"]
-    {
+    for keys in [
+        "uniform",
+        "zipfian:0.99",
+        "ycsb-scrambled",
+        "zipfian:1.5",
+        "latest:0.99",
+        "hotspot:0.2:0.8",
+        "sequential",
+    ] {
         for churn in [false, true] {
             let workload = Workload {
                 mix,

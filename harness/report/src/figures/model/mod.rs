@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use model::systems::{Work, scenario};
 use model::{Machine, Primitives, Zipf};
 use workloads::KeyDistribution;
+use workloads::distribution::YcsbScrambled;
 
 pub(in crate::figures) use picks::{breakdown, completion, throughput};
 
@@ -81,6 +82,10 @@ fn asked(work: &KeyValue) -> Option<Work> {
             let skewed = match work.workload.keys {
                 KeyDistribution::Zipfian { theta, .. } => {
                     Some(Zipf::new(work.records.max(1), theta))
+                }
+                // Its ranks meet as those of a zipfian do; few of the popular ones share a record.
+                KeyDistribution::YcsbScrambled => {
+                    Some(Zipf::new(YcsbScrambled::RANKS, YcsbScrambled::THETA))
                 }
                 KeyDistribution::Uniform => None,
                 _ => return None,
