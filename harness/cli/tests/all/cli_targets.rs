@@ -94,6 +94,28 @@ fn throughputs_of_different_systems_and_threads_are_compared() {
     }
 }
 
+/// The bare loop executes as many operations on the same store, and the last line but one tells how far
+/// stores differ.
+#[test]
+fn a_closed_loop_is_compared_with_a_bare_one() {
+    let ask = format!(
+        "metric = \"throughput\"\nwhere = {{ {WORKLOAD}, fill-percent = 20, threads = 1 }}\n\
+         ratio = {{ of = {{ loop = \"closed\" }}, to = {{ loop = \"bare\" }}, at-least = 0.000001 }}"
+    );
+    let varied = target("invisible", "", &ask)
+        .replace("cells =", "vary = { system = [\"hashmap\", \"mica-erew\"] }\ncells =");
+    let (output, said, json) = measure("targets-bare", &varied, &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    assert!(said.contains("\n2 hold\n"), "{said}");
+    assert!(said.contains("of a bare loop's throughput, a spread of "), "{said}");
+    assert_eq!(json["lines"].as_array().unwrap().len(), 2);
+    let rows = rows("targets-bare");
+    let bare = |row: &&record::Row| row.cell.id.contains("-bare");
+    assert!(rows.iter().filter(bare).any(|row| row.step == "run" && row.operations == 4000));
+    assert!(rows.iter().filter(bare).all(|row| row.step != "verify"), "its values have no keys");
+    assert!(rows.iter().any(|row| row.step == "verify"));
+}
+
 #[test]
 fn percentiles_of_puts_are_compared_and_strict_makes_it_an_error() {
     let targets = target(

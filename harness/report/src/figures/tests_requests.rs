@@ -313,6 +313,27 @@ fn grids_are_arranged_by_what_varies() {
     assert!(data.table.rows.is_empty() && data.nothing.unwrap().contains("my.toml"));
 }
 
+/// Who asks decides, not what is asked: cells that built-in suites ask for, too, are shown.
+#[test]
+fn a_suite_of_ones_own_shows_every_cell_that_it_measured() {
+    let mut rows = suite("utilisation");
+    for row in &mut rows {
+        row.suites.push("mine".to_owned());
+    }
+    let data = grid::grid(&rows);
+    let asked: std::collections::BTreeSet<&str> = rows
+        .iter()
+        .filter(|row| row.step == "run" && row.role != record::Role::Roofline)
+        .map(|row| row.system.as_str())
+        .collect();
+    for system in asked {
+        let series = || (0..data.table.rows.len()).map(|row| data.table.text(row, "series"));
+        let group = || (0..data.table.rows.len()).map(|row| data.table.text(row, "group"));
+        let shown = series().chain(group()).any(|text| text.starts_with(system));
+        assert!(shown, "{system} is not shown");
+    }
+}
+
 #[test]
 fn timelines_show_the_longest_cells() {
     let folder = Folder::new("timelines");
