@@ -1,21 +1,18 @@
 """Every question of claims.toml, with the words that claims.md and the book put it in."""
 
 import html
-import math
 import re
 from collections import Counter
+from decimal import Decimal
 
 from .verdicts import judge, not_asked, together
 
 
 def three_digits(value):
-    size = abs(value)
-    decimals = (
-        0
-        if size >= 99.95 or not size
-        else 1 if size >= 9.995 else 2 if size >= 0.9995 else 2 - math.floor(math.log10(size))
-    )
-    return f"{value:.{decimals}f}"
+    """Three significant digits, and all digits before the point."""
+    if value == 0 or abs(value) >= 999.5:
+        return f"{value:.0f}"
+    return f"{Decimal(f'{value:.2e}'):f}"
 
 
 def shown(values, metric):
@@ -81,13 +78,10 @@ def check_claims(claims, table, summaries, machine, tally):
     for claim in claims:
         for number, ask in enumerate(claim["ask"], 1):
             name = f"claims.md {claim['id']} ({number})"
-            if not stated.get((claim["id"], number)):
-                tally.text(name, "no line", "a line")
-                continue
+            verdict, measured = stated.pop((claim["id"], number), ("no line", ""))
             if "vary" in claim or ask.get("interval", "welch") != "welch" or "worst" in ask.get("select", {}):
-                tally.text(name, stated[claim["id"], number][0], "not covered: `vary`, `worst` and `rounds`")
+                tally.text(name, verdict, "not covered: `vary`, `worst` and `rounds`")
                 continue
-            verdict, measured = stated.pop((claim["id"], number))
             asks = [{"needs": {}, **one} for one in claim["ask"]]
             reason = not_asked(asks[number - 1], asks, machine)
             all = [] if reason else judge(ask, summaries)
@@ -102,6 +96,8 @@ def check_claims(claims, table, summaries, machine, tally):
                 tally.numbers += len(re.findall(r"\d+(?:\.\d+)?", text))
                 if not (measured.startswith(system) and measured.endswith(f": {text}")):
                     tally.text(f"{name} measured", measured, f"{system} …: {text}")
-    for name in stated:
-        tally.text(f"claims.md {name[0]} ({name[1]})", "a line", "no such question")
+    last = f"{len(answers)} answers: {counted([answer[2] for answer in answers])}"
+    for claim, number in stated:
+        tally.text(f"claims.md {claim} ({number})", "a line", "no such question")
+    tally.text("claims.md last line", table.splitlines()[-1], last)
     return answers

@@ -16,7 +16,7 @@ SUITE = Path(__file__).resolve().parent.parent.parent / "harness/suites/utilisat
 
 def blocks(text):
     """What stands between marks that `splice` knows."""
-    return re.findall(r"<!-- begin (\S+) -->\n(.*?)\n<!-- end \1 -->", text, re.S)
+    return re.findall(r"^<!-- begin (\S+) -->\n(.*?)\n<!-- end \1 -->", text, re.S | re.M)
 
 
 def tables(text):
@@ -86,8 +86,9 @@ def run_line(run):
     facts = run["machine"]["facts"]
     virtual = ", virtual machine" if facts.get("virtualised") == "true" else ""
     return (
-        f"Measured by `{run['command']}` (scale {run['scale']['name']}) from {run['started']} to {run['finished']}, "
-        f"revision {facts['revision']}, on {facts['cpu']}, {facts['cores']} cores, {facts['memory-mib']} MiB memory{virtual}, "
+        f"Measured by `{run['command']}` (scale {run['scale']['name']}) "
+        f"from {run['started']} to {run['finished']}, revision {facts['revision']}, "
+        f"on {facts['cpu']}, {facts['cores']} cores, {facts['memory-mib']} MiB memory{virtual}, "
         f"Linux {facts['kernel']}, {facts['operating-system']}."
     )
 
@@ -105,9 +106,7 @@ def check_claims_block(place, text, answers, tally):
         counts, failing = expected.setdefault(source, (Counter(), []))
         counts[verdict] += 1
         failing += [f"{claim}: {measured}"] if verdict == "fails" else []
-    (_, *lines), stated = next(tables(text)), {}
-    for source, *counts, fails in lines:
-        stated[source] = [*counts, fails]
+    stated = {source: cells for _, *lines in tables(text) for source, *cells in lines}
     for source in sorted(stated.keys() | expected.keys()):
         counts, failing = expected.get(source, (Counter(), []))
         ours = [str(counts[verdict] or NONE) for verdict in ("holds", "fails", "undecided", "not testable")]
@@ -115,27 +114,25 @@ def check_claims_block(place, text, answers, tally):
         tally.text(f"{place} {source}", stated.get(source), [*ours, "; ".join(failing) or NONE])
 
 
+def in_words(count):
+    words = "no one two three four five six seven eight nine ten".split()
+    return words[count] if count < len(words) else str(count)
+
+
 def check_words(readme, run, rows, tally):
     """What README.md says of the run in words."""
-    words = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-    heaps = {row["cell"]["system"]["name"] for row in rows if row["cell"]["system"]["kind"] == "heap"} - {
-        "null"
-    }
-    scale = run["scale"]
-    mib = lambda name: str(scale[name] >> 20)
-    minutes = (datetime.fromisoformat(run["finished"]) - datetime.fromisoformat(run["started"])).seconds / 60
-    repetitions = words[scale["repetitions"]]
-    for pattern, recomputed in (
-        (r"runs (\w+) allocators", [words[len(heaps)]]),
-        (r"Medians of\s+up to (\w+) repetitions", [repetitions]),
-        (
-            r"`quick` \(default\) \| half an (hour) \|",
-            ["hour" if 15 <= minutes < 45 else f"{minutes:.0f} minutes"],
-        ),
-        (
-            r"live sets of (\d+) MiB, stores of (\d+) MiB, (\w+) processes",
-            [mib("live-bytes"), mib("store-bytes"), repetitions],
-        ),
+    systems = [row["cell"]["system"] for row in rows]
+    heaps = {system["name"] for system in systems if system["kind"] == "heap"} - {"null"}
+    live, store = (str(run["scale"][name] >> 20) for name in ("live-bytes", "store-bytes"))
+    repetitions = in_words(run["scale"]["repetitions"])
+    finished, started = (datetime.fromisoformat(run[name]) for name in ("finished", "started"))
+    minutes = (finished - started).seconds / 60
+    about = "half an hour" if 15 <= minutes < 45 else f"{minutes:.0f} minutes"
+    for pattern, *recomputed in (
+        (r"runs (\w+) allocators", in_words(len(heaps))),
+        (r"Medians of\s+up to (\w+) repetitions", repetitions),
+        (r"`quick` \(default\) \| (.*?) \|", about),
+        (r"live sets of (\d+) MiB, stores of (\d+) MiB, (\w+) processes", live, store, repetitions),
     ):
         found = re.search(pattern, readme)
         tally.numbers += len(recomputed) - 1
@@ -144,7 +141,9 @@ def check_words(readme, run, rows, tally):
 
 def check_page(path, name, material, answers, tally):
     run, rows, summaries = material
-    for block, text in blocks(read(path)):
+    page = read(path)
+    tally.text(f"{name}, marks that pair", len(re.findall("^<!-- begin ", page, re.M)), len(blocks(page)))
+    for block, text in blocks(page):
         place, before = f"{name} {block}", tally.so_far()
         if block == "run":
             tally.number(place, text, run_line(run))
@@ -159,5 +158,5 @@ def check_page(path, name, material, answers, tally):
         tally.told(place, before)
     if name == "README.md":
         before = tally.so_far()
-        check_words(read(path), run, rows, tally)
+        check_words(page, run, rows, tally)
         tally.told(f"{name} words", before)

@@ -10,7 +10,7 @@ FORMATS = (3, 4)
 
 
 def cells_of(rows):
-    """The rows of each cell that was completed. Counting hardware events disturbs times: such cells are left out."""
+    """The rows of each cell that was completed. Cells with hardware counters are in no summary."""
     cells = defaultdict(list)
     for row in rows:
         if row["schema"] not in FORMATS:
@@ -36,9 +36,8 @@ def labels_of(row):
         labels |= {name: word(work.get(name, value)) for name, value in usual.items()}
         names = ["fill-percent", "threads"] + ["think-ns"] * (work.get("think-ns", 0) > 0)
         if kind == "replay":
-            labels |= {
-                name: word(work["replay"][name]) for name in ("trace", "working-sets", "copies", "miss")
-            }
+            own = ("trace", "working-sets", "copies", "miss")
+            labels |= {name: word(work["replay"][name]) for name in own}
         else:
             workload = work["workload"]
             labels |= {
@@ -78,19 +77,17 @@ def metrics_of(row):
         metrics["overhead-log-only"] = bound["object-memory-bytes"] / live
     if replay := work.get("replay"):
         sets = replay["copies"] * (work["threads"] if replay["working-sets"] == "private" else 1)
-        metrics["overhead-peak"] = memory.get("sampled-max-bytes", 0) / (
-            sets * replay["totals"]["live-bytes-max"]
-        )
+        live = sets * replay["totals"]["live-bytes-max"]
+        metrics["overhead-peak"] = memory.get("sampled-max-bytes", 0) / live
     elif work["kind"] == "allocations":
         highest = max((one["resident-bytes"] for one in row.get("positions", [])), default=0)
         metrics["overhead-peak"] = highest / work["live-bytes-max"]
     if "roofline" in row:
-        metrics["efficiency"] = row["roofline"]["efficiency"]
-    kinds = {"": row.get("latency-ns", {})} | {
-        f"{kind}-": of for kind, of in row.get("latency-by-kind-ns", {}).items()
-    }
-    for kind, latencies in kinds.items():
-        metrics |= {f"{kind}{name}-ns": ns for name, ns in latencies.items() if name != "samples"}
+        ns_of_a_thread = row["elapsed-ns"] * work["threads"] / operations
+        metrics["efficiency"] = row["roofline"]["ns-per-operation"] / ns_of_a_thread
+    for kind, latencies in {"": row.get("latency-ns", {}), **row.get("latency-by-kind-ns", {})}.items():
+        before = kind and f"{kind}-"
+        metrics |= {f"{before}{name}-ns": ns for name, ns in latencies.items() if name != "samples"}
     if work["kind"] == "mapping" and "map-p50-ns" in metrics:
         metrics["ns-per-page"] = metrics["map-p50-ns"] / (work["region-bytes"] // work["page-bytes"])
     return {name: value for name, value in metrics.items() if value > 0}
