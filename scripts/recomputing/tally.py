@@ -34,10 +34,14 @@ class Tally:
 
 def read(path):
     """The text of a file, which may be there as .gz alone."""
+    packed = path.with_name(f"{path.name}.gz")
+    if not (path.exists() or packed.exists()):
+        raise Unreadable(f"{path} is missing")
     try:
         if path.exists():
             return path.read_text(encoding="utf-8")
-        return gzip.open(f"{path}.gz", "rt", encoding="utf-8").read()
+        with gzip.open(packed, "rt", encoding="utf-8") as text:
+            return text.read()
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise Unreadable(f"{path}: {error}") from error
 
