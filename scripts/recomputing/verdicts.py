@@ -1,0 +1,224 @@
+"""Intervals (docs/src/statistics.md, "Welch") and the relations that claims state between numbers
+(docs/src/expectations.md)."""
+
+import math
+import re
+from collections import defaultdict, namedtuple
+
+from .rows import key_of
+
+
+def student(freedom, level=0.95):
+    """The t that Student's distribution stays within with probability `level`.
+
+    With t = √freedom · tan a, the density is in proportion to cos(a)^(freedom − 1) for a from 0 to
+    π/2, where its integral is known. Newton's steps climb to the wanted share of it from below.
+    """
+    log_whole = math.lgamma(freedom / 2) - math.lgamma((freedom + 1) / 2)
+    wanted = level * math.sqrt(math.pi) / 2 * math.exp(log_whole)
+    density = lambda angle: math.cos(angle) ** (freedom - 1)
+    angle = 0.0
+    for _ in range(50):
+        step = angle / 200
+        inner = sum((4 if at % 2 else 2) * density(at * step) for at in range(1, 200))
+        missing = wanted - (density(0) + inner + density(angle)) * step / 3
+        angle += missing / density(angle)
+        if abs(missing) < 1e-13 * wanted:
+            break
+    return math.sqrt(freedom) * math.tan(angle)
+
+
+Logs = namedtuple("Logs", "mean square freedom")  # of the mean: its squared error; None of one process
+
+
+def logs_of(summary, metric):
+    values = summary["metrics"][metric]
+    logs = [math.log(value) for value in values]
+    if summary.get("exact"):
+        return Logs(logs[0], 0.0, math.inf)
+    if len(set(values)) == 1:
+        return Logs(logs[0], 0.0 if len(values) > 1 else None, len(values) - 1)
+    mean = sum(logs) / len(logs)
+    square = sum((log - mean) ** 2 for log in logs) / (len(logs) - 1) / len(logs)
+    return Logs(mean, square, len(logs) - 1)
+
+
+def interval(of, to=Logs(0.0, 0.0, math.inf)):
+    """Estimate, low and high end; both ends None where a side is of one process."""
+    estimate = of.mean - to.mean
+    if of.square is None or to.square is None:
+        return math.exp(estimate), None, None
+    half, square = 0.0, of.square + to.square
+    if square:
+        freedom = square**2 / (of.square**2 / of.freedom + to.square**2 / to.freedom)
+        half = student(freedom) * math.sqrt(square)
+    return math.exp(estimate), math.exp(estimate - half), math.exp(estimate + half)
+
+
+# `touching`: what an interval is that touches a bound and does not cross it; None: undecided.
+Bounds = namedtuple("Bounds", "least most touching margin", defaults=(None, None, "holds", 0.0))
+# `inside`: see `inside_by`; what holds is held against it by the worse end of its interval.
+Judged = namedtuple("Judged", "of to value low high bounds verdict inside")
+
+
+def bounds_of(relation):
+    strict = "above" in relation or "below" in relation
+    least, most = map(relation.get, ("above", "below") if strict else ("at-least", "at-most"))
+    return Bounds(least, most, "fails" if strict else "holds", relation.get("margin", 0.0))
+
+
+def verdict_of(value, low, high, bounds):
+    ends = [bound for bound in (bounds.least, bounds.most) if bound is not None]
+    if low is None or (bounds.margin and any(abs(value / bound - 1) <= bounds.margin for bound in ends)):
+        return "undecided"
+    # To touch is to be within 1e-12 of the bound, a share that rounding may cost.
+    holds, fails = (1e-12 if bounds.touching == outcome else -1e-12 for outcome in ("holds", "fails"))
+    least = -math.inf if bounds.least is None else bounds.least
+    most = math.inf if bounds.most is None else bounds.most
+    if high < least + fails * abs(bounds.least or 0) or low > most - fails * abs(bounds.most or 0):
+        return "fails"
+    inside = low >= least - holds * abs(bounds.least or 0) and high <= most + holds * abs(bounds.most or 0)
+    return "holds" if inside else "undecided"
+
+
+def inside_by(value, bounds):
+    """How far a value is inside its nearest bound, as a share of the bound; negative outside."""
+    low = math.inf if bounds.least is None else (value - bounds.least) / bounds.least
+    high = math.inf if bounds.most is None else (bounds.most - value) / bounds.most
+    return min(low, high)
+
+
+def judged(metric, bounds, of, to=None):
+    if to is None and of.get("exact"):
+        value = low = high = of["metrics"][metric][0]
+    else:
+        value, low, high = interval(*(logs_of(side, metric) for side in (of, to) if side))
+    verdict = verdict_of(value, low, high, bounds)
+    inside = min(inside_by(end, bounds) for end in ((low, high) if verdict == "holds" else (value,)))
+    return Judged(
+        of["labels"]["system"], to and to["labels"]["system"], value, low, high, bounds, verdict, inside
+    )
+
+
+def select(ask, side, summaries):
+    """The rows that have every label of `where` and of `side`, with one of its values, and the metric."""
+    listed = lambda value: value if isinstance(value, list) else [value]
+    has = lambda row, labels: all(
+        row["labels"].get(label) in listed(value) for label, value in labels.items()
+    )
+    return [
+        row
+        for row in summaries
+        if has(row, ask["where"]) and has(row, side) and row["metrics"].get(ask["metric"])
+    ]
+
+
+def is_of_system(label):
+    return label in ("system", "engine") or label.startswith("set.")
+
+
+def rest(row, ignored):
+    return key_of({label: value for label, value in row["labels"].items() if not ignored(label)})
+
+
+def pairs(ask, relation, summaries, along=None):
+    """Rows of `of` beside rows of `to` that are alike but for the system and what the two sides name."""
+    named = {*relation["of"], *relation["to"]}
+
+    def may_differ(label):
+        return label != along and (is_of_system(label) or label in named)
+
+    alike = defaultdict(list)
+    for row in select(ask, relation["to"], summaries):
+        alike[rest(row, may_differ)].append(row)
+    of = select(ask, relation["of"], summaries)
+    beside = [(one, other) for one in of for other in alike[rest(one, may_differ)]]
+    return [(one, other) for one, other in beside if one["labels"] != other["labels"]]
+
+
+def place(text):
+    units = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "B": 1}
+    found = re.fullmatch(r"([-+.\de]+) ?(KiB|MiB|GiB|B)?", text or "")
+    return float(found[1]) * units.get(found[2], 1) if found else None
+
+
+def lines_along(rows, along, of=lambda row: row):
+    """Rows that differ in the label `along` alone, in the order of its numbers."""
+    lines = defaultdict(list)
+    ignored = lambda label: label == along or (label == "system" and along.startswith("set."))
+    for row in rows:
+        at = place(of(row)["labels"].get(along))
+        if at is not None:
+            sides = row if isinstance(row, tuple) else (row,)
+            lines[tuple(rest(side, ignored) for side in sides)].append((at, row))
+    return [sorted(line, key=lambda step: step[0]) for line in lines.values()]
+
+
+def monotone(ask, relation, summaries):
+    first, last, by, moves = relation["from"], relation["to"], relation["by"], relation["moves"]
+    for line in lines_along(select(ask, relation["of"], summaries), relation["along"]):
+        line = [(at, row) for at, row in line if first <= at <= last]
+        if len(line) < 2 or (line[0][0], line[-1][0]) != (first, last):
+            continue
+        rows = [row for _, row in line]
+        if moves == "flat":
+            yield from (judged(ask["metric"], Bounds(1 / by, by), row, rows[0]) for row in rows[1:])
+            continue
+        if moves == "falls":
+            yield judged(ask["metric"], Bounds(by), rows[0], rows[-1])
+            step = Bounds(None, 1.0)
+        else:
+            yield judged(ask["metric"], Bounds(by), rows[-1], rows[0])
+            step = Bounds(1.0)
+        # A step counts where it goes the other way for certain, or where that cannot be known.
+        for low, high in zip(rows, rows[1:]) if len(rows) > 2 else ():
+            one = judged(ask["metric"], step, high, low)
+            if one.verdict == "fails" or one.low is None:
+                yield one
+
+
+def crossover(ask, relation, summaries):
+    before, after = relation["between"]
+    found = pairs(ask, relation, summaries, relation["along"])
+    for line in lines_along(found, relation["along"], lambda pair: pair[0]):
+        if line[0][0] <= before and line[-1][0] >= after:
+            for at, pair in line:
+                if at <= before or at >= after:
+                    bounds = Bounds(None, 1.0, None) if at <= before else Bounds(1.0, None, None)
+                    yield judged(ask["metric"], bounds, *pair)
+
+
+def judge(ask, summaries):
+    """All that an ask compares."""
+    if "monotone" in ask:
+        return list(monotone(ask, ask["monotone"], summaries))
+    if "crossover" in ask:
+        return list(crossover(ask, ask["crossover"], summaries))
+    relation = ask.get("ratio") or ask["select"]
+    if "ratio" in ask:
+        sides = pairs(ask, relation, summaries)
+    else:
+        sides = [(row,) for row in select(ask, relation["of"], summaries)]
+    return [judged(ask["metric"], bounds_of(relation), *rows) for rows in sides]
+
+
+def together(verdicts):
+    for verdict in ("fails", "undecided", "holds"):
+        if verdict in verdicts:
+            return verdict
+    return "not testable"
+
+
+def lacking(needs, machine):
+    """Why a machine is not asked; None of one that has what is needed."""
+    short = [name for name in ("cores", "sockets") if needs.get(name, 0) > machine[name]]
+    needed = " and ".join(f"{needs[name]} {name}" for name in short)
+    there = " and ".join(str(machine[name]) for name in short)
+    return f"needs {needed}, this machine has {there}" if short else None
+
+
+def not_asked(ask, asks, machine):
+    large = [lacking(other["needs"], machine) for other in asks if other["on"] == "large"]
+    if ask["on"] == "small" and large and not any(large):
+        return "not asked here: the machine is large"
+    return lacking(ask["needs"], machine) if ask["on"] == "large" else None
