@@ -16,7 +16,7 @@ use crate::suites::{Suite, built_in};
 use crate::traces::{StagedReplay, TraceContent, TraceFile, Traces};
 
 /// Built-in suites whose figures the tests draw.
-const SUITES: [&str; 25] = [
+const SUITES: [&str; 26] = [
     "capabilities",
     "compaction-workers",
     "components",
@@ -29,6 +29,7 @@ const SUITES: [&str; 25] = [
     "malloc-traces",
     "mapping-cost",
     "maps",
+    "memory-latency",
     "mica-modes",
     "open-loop",
     "postmark-scaling",

@@ -41,11 +41,12 @@ const KEY_VALUE_BASE: &str = "-key-value";
 /// Percentiles in rows.
 const PERCENTILES: [&str; 5] = ["p50", "p90", "p99", "p99.9", "max"];
 /// Labels that describe a cell.
-const LABELS: [&str; 9] = [
+const LABELS: [&str; 10] = [
     "ageing",
     "batch",
     "fill-percent",
     "keys",
+    "loop",
     "pattern",
     "system",
     "threads",

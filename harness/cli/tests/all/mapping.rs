@@ -121,7 +121,7 @@ fn chains_are_walked_and_checked() {
         page-bytes = [4096]
         chains = [1, 8]
     "#;
-    let (code, folder, rows) = run_suite("chase", suite, &["--operations", "2000"]);
+    let (code, _, rows) = run_suite("chase", suite, &["--operations", "2000"]);
     assert_eq!((code, rows.len()), (0, 4));
     for row in &rows {
         let Work::Chase(work) = &row.cell.work else { panic!("{}", row.cell.id) };
@@ -130,6 +130,4 @@ fn chains_are_walked_and_checked() {
         let checked = row.verification.expect("chains are checked");
         assert_eq!((checked.checked, checked.complaint()), (work.chains as u64, None));
     }
-    let report = std::fs::read_to_string(folder.join("report.html")).unwrap();
-    assert!(report.contains("chase"), "{}", folder.display());
 }
