@@ -28,7 +28,7 @@ do for [g=1:panels] {
     if (g > panels - columns) { set xlabel "resident ÷ live bytes" offset 0,0.4 } else { unset xlabel }
     if (g % columns == 1 || columns == 1) { set ylabel "operations/s" } else { unset ylabel }
     if (g == 1) { eval legend_above } else { unset key }
-    # A few far to the right would press the others together: they are named at the edge instead.
+    # A few outliers far to the right would squeeze the others: they are named at the edge instead.
     set xrange [*:*]
     set yrange [*:*]
     stats data using (at(g) ? column("overhead") : NaN) nooutput

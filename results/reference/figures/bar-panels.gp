@@ -1,9 +1,9 @@
-# All panels of bars of a table, one below the other. The script sets `name`.
-# Columns: as of bars.gp, and measure.
+# All bar panels of a table, one below the other. The script sets `name`.
+# Columns: those of bars.gp, and measure.
 
 if (!exists("data")) { data = name.".tsv" }
 load "lists.gp"
-# Panels that would be empty are left out.
+# Skips panels that would be empty.
 panels = ""; measures = ""; pairs = ""; all_series = ""
 pair(m, p) = m." | ".p
 stats data using (is_number(column("value")) ? (panels = with_one(panels, strcol("panel")), measures = with_one(measures, strcol("measure")), pairs = with_one(pairs, pair(strcol("measure"), strcol("panel"))), all_series = with_one(all_series, strcol("series")), 1) : NaN) nooutput

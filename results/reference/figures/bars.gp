@@ -1,24 +1,24 @@
 # One panel of grouped bars. call "bars.gp" PANEL VALUE MARKS KEY
-#   PANEL  rows whose column `panel` says so; * for all
+#   PANEL  rows with this value in column `panel`; * for all
 #   VALUE  column of the bars; VALUE-min and VALUE-max are their error bars, or VALUE-low and
 #          VALUE-high where the script sets `interval = 1`
 #   MARKS  yes: columns after-idle and after-purge as points
-#   KEY    yes: with a legend above, of all series of the figure that have a bar in some panel;
+#   KEY    yes: a legend above, with all series of the figure that have a bar in some panel;
 #          a script that draws two columns names the other one in `other_value`
-# Bars that are cut at the axis's end have their value printed.
+# Bars cut off at the end of the axis show their value.
 
 panel = ARG1; value = ARG2; marks = ARG3 eq "yes"; legend = ARG4 eq "yes"
 
 if (!exists("interval")) { interval = 0 }
 lower = interval ? "-low" : "-min"; upper = interval ? "-high" : "-max"
-# Where the script sets `measure`, rows whose column `measure` says so.
+# If the script sets `measure`, only rows with this value in column `measure`.
 if (!exists("measure")) { measure = "" }
 here(x) = (panel eq "*" || strcol("panel") eq panel) && (measure eq "" || strcol("measure") eq measure)
 number(x) = is_number(column(value))
-# The harness's price alone does not set the scale.
+# The null system alone does not determine the scale.
 scales(x) = here(0) && number(0) && strcol("series") ne "null"
 
-# A range would leave data out of `stats`.
+# A range would exclude data from `stats`.
 set xrange [*:*]
 set yrange [*:*]
 series = ""; labels = ""
@@ -31,14 +31,14 @@ is_drawn(x) = panel eq "*" || strcol("panel") ne "table only"
 has_bar(x) = is_drawn(0) && (number(0) || is_number(column(other_value)))
 stats data using (names = with_one(names, strcol("series")), has_bar(0) ? (named = with_one(named, strcol("series"))) : "", 1) nooutput
 count = words(series)
-# `stats` leaves nothing defined where no number passes.
+# `stats` defines nothing if no number passes.
 stats data using (scales(0) ? column(value.upper) : NaN) nooutput
-# Only the harness's price is there: then it does set the scale.
+# If there is only the null system, it does determine the scale.
 if (!exists("STATS_max")) { stats data using (here(0) ? column(value.upper) : NaN) nooutput }
 end = exists("STATS_max") ? axis_end(STATS_max, STATS_up_quartile) : 1
 if (!(end > 0)) { end = 1 }
 if (marks) {
-    # Marks of bars that are not cut must not be either.
+    # Marks of bars that are not cut off must not be cut off either.
     stats data using (here(0) && column(value) <= end ? column("after-idle") : NaN) nooutput
     if (exists("STATS_max")) { if (STATS_max > end) { end = STATS_max } }
 }
@@ -47,7 +47,7 @@ cut = end * 1.02
 full = end * 1.16
 step = 0.86 / count
 
-# Without marks no row passes, and a column that exists stands for the two that do not.
+# Without marks no row passes; an existing column replaces the two that do not exist.
 idle = marks ? "after-idle" : value; purge = marks ? "after-purge" : value
 mine(s) = here(0) && strcol("series") eq s
 x(i) = column("place") + (i - 0.5 - count / 2.0) * step

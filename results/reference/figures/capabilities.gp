@@ -1,4 +1,4 @@
-# What stores are capable of, a panel for each capability.
+# The figure capabilities, which bar-panels.gp draws.
 
 name = "capabilities"
 load "bar-panels.gp"

@@ -1,4 +1,4 @@
-# Throughput and CPU time over the number of compaction workers.
+# The figure compaction-workers, which lines.gp draws.
 
 name = "compaction-workers"
 settings = 1

@@ -1,4 +1,4 @@
-# Epoch, placement and heads, each panel by itself.
+# The figure components, which lines.gp draws.
 
 name = "components"
 settings = 1

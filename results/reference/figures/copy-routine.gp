@@ -1,4 +1,4 @@
-# Throughput by value size and copy routine.
+# The figure copy-routine, which bar-panels.gp draws.
 
 name = "copy-routine"
 settings = 1

@@ -1,4 +1,4 @@
-# Ordered and embedded stores in memory.
+# The figure embedded, which bar-panels.gp draws.
 
 name = "embedded"
 load "bar-panels.gp"

@@ -1,7 +1,7 @@
-# Operations, and objects as thin lines, by how often their object is accessed; a line for each trace.
+# The figure fig10a, which lines.gp draws.
 
 name = "fig10a"
 settings = 1
-thin = "objects up to that"
 reference = "paper: 80 % of operations on objects accessed ≤ 18 times"
+thin = "objects up to that"
 load "lines.gp"

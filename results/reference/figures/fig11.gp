@@ -1,4 +1,4 @@
-# Postmark: time to completion and memory over threads.
+# The figure fig11, which lines.gp draws.
 
 name = "fig11"
 load "lines.gp"

@@ -1,4 +1,4 @@
-# Postmark: time to completion and memory over the fill.
+# The figure fig12, which lines.gp draws.
 
 name = "fig12"
 load "lines.gp"

@@ -1,4 +1,4 @@
-# Inserts into resident memory and into memory touched first.
+# The figure first-touch, which bar-panels.gp draws.
 
 name = "first-touch"
 load "bar-panels.gp"

@@ -1,4 +1,4 @@
-# Cells of suites that are not built in, as fields, lines or bars: the table says which.
+# Cells of user-defined suites, as heat maps, lines or bars; the table says which.
 
 name = "grid"
 settings = 1

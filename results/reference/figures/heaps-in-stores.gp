@@ -1,4 +1,4 @@
-# Allocators under key-value traffic.
+# The figure heaps-in-stores, which bar-panels.gp draws.
 
 name = "heaps-in-stores"
 load "bar-panels.gp"

@@ -1,5 +1,5 @@
-# All panels of fields of a table: groups to the right, series upwards. The script sets `name`.
-# Series and groups are listed in their order.
+# All heat-map panels of a table: groups to the right, series upwards. The script sets `name`.
+# Series and groups are listed in order.
 # Columns: panel place order group series value value-low value-high best x-title y-title measure
 
 if (!exists("data")) { data = name.".tsv" }
@@ -9,7 +9,7 @@ stats data using (panels = with_one(panels, strcol("panel")), groups = with_one(
 across = words(panels) < 2 ? 1 : 2
 down = (words(panels) + across - 1) / across
 width = 1000
-# Two lines of text in a field.
+# Two lines of text per field.
 tall = 46.0 * words(rows) + 74.0
 height = int(30 + down * tall)
 load "style.gp"
@@ -19,7 +19,7 @@ stats data using (column("value")) nooutput
 lowest = exists("STATS_min") ? STATS_min : 0
 highest = exists("STATS_max") ? STATS_max : 1
 if (!(highest > lowest)) { lowest = 0.9 * highest - 1e-9 }
-# One colour from light to dark: it reads the same in grey.
+# One colour from light to dark, so that it also reads well in grey.
 set palette defined (0 "#f7fbff", 0.5 "#9ecae1", 1 "#2171b5")
 unset colorbox
 set cbrange [lowest : lowest + (highest - lowest) * 1.15]

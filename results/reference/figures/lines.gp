@@ -1,5 +1,5 @@
-# All panels of lines of a table: a row of panels for each measure, or several where there are more
-# panels than columns. The script sets `name`, and may set
+# All line panels of a table: one row of panels per measure, or several if there are more panels
+# than columns. The script sets `name`, and may set
 #   columns    most panels side by side (4)
 #   own_axes   1: each panel has its own vertical axis and its own legend; else all panels of a
 #              measure share one, and all panels one legend above them
@@ -29,7 +29,7 @@ head = own_axes ? 26.0 : entries > 12 ? 30.0 + 15.0 * ((entries + 2) / 3) : entr
 tall = own_axes ? 240.0 : 220.0
 height = int(head + down * words(measures) * tall + 34)
 load "style.gp"
-# Where a number is missing a line has a gap.
+# A line has a gap where a number is missing.
 set datafile missing
 
 in_panel(x) = strcol("measure") eq the_measure && strcol("panel") eq the_panel
@@ -42,7 +42,7 @@ roles = ""; refused = ""
 stats data using (roles = with_one(roles, strcol("series")."/".strcol("role")), strcol("mark") eq "full" ? refused = with_one(refused, strcol("series")) : "", 1) nooutput
 all_names = names
 
-# In pixels: the frame of a panel is as high as is left by its title, tics and axis title.
+# In pixels: the height of a panel's frame is what its title, tics and axis title leave.
 set multiplot layout down * words(measures), across \
     margins 0.08, 0.985, 52.0 / height, 1 - head / height spacing 0.06, (own_axes ? 70.0 : 56.0) / height
 do for [m=1:words(measures)] { do for [p=1:down * across] {
@@ -55,7 +55,7 @@ do for [m=1:words(measures)] { do for [p=1:down * across] {
     unset label
     unset arrow
 
-    # The vertical axis: linear ones begin at 0, but where there is a base.
+    # The vertical axis: linear ones begin at 0, unless there is a base.
     is_log = 0
     stats data using (counts(0) ? (is_log = int(column("log")), 1) : NaN) nooutput
     highest = NaN; lowest = NaN; bound = NaN
@@ -73,14 +73,14 @@ do for [m=1:words(measures)] { do for [p=1:down * across] {
     if (is_number(bound) && bound > highest && (is_log || bound < 2.5 * highest)) { highest = bound }
     if (is_log) {
         bottom = lowest / 1.5; top = highest * 1.5
-        # What is predicted rises to the right and leaves room for a legend above on the left.
+        # Predictions rise to the right, which leaves room for a legend at the top left.
         if (predicted && own_axes) { top = top * 3 }
         # Wide enough for two of the tics below.
         if (top < bottom * 6) { middle = sqrt(top * bottom); top = middle * 2.5; bottom = middle / 2.5 }
         set logscale y
         set format y "%h"
         set ytics auto
-        # Tics at 1, 2 and 5 where powers of ten are too few.
+        # Tics at 1, 2 and 5 if powers of ten are too few.
         if (top < bottom * 300) {
             set ytics ("" bottom)
             do for [e=floor(log10(bottom)):floor(log10(top))] { do for [f=1:3] {
@@ -91,7 +91,7 @@ do for [m=1:words(measures)] { do for [p=1:down * across] {
     } else {
         bottom = 0; top = highest * 1.08
         set ytics auto
-        # Ratios are looked at around their base.
+        # Ratios are shown around their base.
         undefine STATS_*
         stats data using (counts(0) ? column("base") : NaN) nooutput
         if (exists("STATS_max")) { base = STATS_max; top = (highest > base ? highest : base) * 1.05; bottom = (lowest < base ? lowest : base) * 0.95 }
@@ -101,7 +101,7 @@ do for [m=1:words(measures)] { do for [p=1:down * across] {
     cut_off = is_number(bound) && bound > top
     if (cut_off && !is_log) { top = top * 1.12 }
 
-    # The horizontal axis, with a tic at each value that has a name.
+    # The horizontal axis, with a tic at each named value.
     set xtics auto
     labels = ""; places = ""
     stats data using (in_panel(0) && strlen(strcol("group")) ? (places = with_one(places, sprintf("%.12g", column("x"))), labels = with_one(labels, doubled(strcol("group"))), 1) : NaN) nooutput
@@ -132,7 +132,7 @@ do for [m=1:words(measures)] { do for [p=1:down * across] {
     stats data using (in_panel(0) ? column("base") : NaN) nooutput
     if (exists("STATS_max")) { set arrow 1 from graph 0, first STATS_max to graph 1, first STATS_max nohead lc rgb "#000000" lw 0.8 dt 2 back }
 
-    # Crosses of several stores at one place stand above one another.
+    # Crosses of several stores at the same place are drawn above one another.
     cross_place(s) = 0.035 + 0.07 * sum [k=1:words(refused)] (word(refused, k) eq s ? k - 1 : 0)
     cross(s) = is_log ? bottom * (top / bottom) ** cross_place(s) : bottom + (top - bottom) * cross_place(s)
     entry = !own_axes && m == 1 && p == 1 || own_axes

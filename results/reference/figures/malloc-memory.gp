@@ -1,4 +1,4 @@
-# Resident memory and live bytes over the events of a trace, a panel for each trace.
+# The figure malloc-memory, which lines.gp draws.
 
 name = "malloc-memory"
 own_scale = 1

@@ -1,4 +1,4 @@
-# Replays of allocation traces: throughput, and the most memory held ÷ the most live.
+# The figure malloc-traces, which bar-panels.gp draws.
 
 name = "malloc-traces"
 load "bar-panels.gp"

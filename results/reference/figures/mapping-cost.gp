@@ -1,4 +1,4 @@
-# Time to map and to unmap a region over its size, by page size and threads.
+# The figure mapping-cost, which lines.gp draws.
 
 name = "mapping-cost"
 load "lines.gp"

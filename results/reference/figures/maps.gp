@@ -1,4 +1,4 @@
-# Maps that people use: throughput, efficiency, memory.
+# The figure maps, which bar-panels.gp draws.
 
 name = "maps"
 load "bar-panels.gp"

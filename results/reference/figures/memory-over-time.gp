@@ -29,7 +29,7 @@ do for [g=1:panels] {
     if (g % columns == 1 || columns == 1) { set ylabel "MiB" } else { unset ylabel }
     if (g > panels - columns) { set xlabel "s" offset 0,0.5 } else { unset xlabel }
     if (g == 1) { eval legend_above } else { unset key }
-    # To the end of the second filling; the idle wait and the purge stand beside, not to scale.
+    # Up to the end of the second filling; the idle wait and the purge are shown beside it, not to scale.
     set xrange [0 : end * 1.26]
     set yrange [0 : top]
     set xtics 0, tics_apart(end), end

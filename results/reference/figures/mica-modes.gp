@@ -1,4 +1,4 @@
-# MICA's modes and batches.
+# The figure mica-modes, which bar-panels.gp draws.
 
 name = "mica-modes"
 load "bar-panels.gp"

@@ -1,4 +1,4 @@
-# Predictions, not measurements: time to complete Postmark over threads.
+# The figure model-fig11, which lines.gp draws.
 
 name = "model-fig11"
 predicted = 1

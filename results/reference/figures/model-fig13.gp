@@ -1,6 +1,6 @@
-# Predictions, not measurements: the paper's rivals over threads, a panel for each distribution and mix.
+# The figure model-fig13, which lines.gp draws.
 
 name = "model-fig13"
-columns = 2
 predicted = 1
+columns = 2
 load "lines.gp"

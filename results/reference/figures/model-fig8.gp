@@ -1,8 +1,8 @@
-# Predictions, not measurements: epoch, placement and heads over threads, each panel by itself.
+# The figure model-fig8, which lines.gp draws.
 
 name = "model-fig8"
 settings = 1
 own_axes = 1
-columns = 2
 predicted = 1
+columns = 2
 load "lines.gp"

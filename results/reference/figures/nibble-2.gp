@@ -1,4 +1,4 @@
-# Throughput with updates in place ÷ appended, over the mix.
+# The figure nibble-2, which lines.gp draws.
 
 name = "nibble-2"
 settings = 1

@@ -1,4 +1,4 @@
-# Latency over the scheduled rate.
+# The figure open-loop, which lines.gp draws.
 
 name = "open-loop"
 thin = "from the real start"

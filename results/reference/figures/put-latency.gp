@@ -1,4 +1,4 @@
-# Percentiles of inserts and updates.
+# The figure put-latency, which lines.gp draws.
 
 name = "put-latency"
 reference = "roofline"

@@ -1,4 +1,4 @@
-# Stores under real traces: throughput, memory.
+# The figure real-traces, which bar-panels.gp draws.
 
 name = "real-traces"
 load "bar-panels.gp"

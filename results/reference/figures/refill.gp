@@ -1,4 +1,4 @@
-# What each filling takes and what its deletes leave, over the cycles; a panel for each pattern.
+# The figure refill, which lines.gp draws.
 
 name = "refill"
 own_scale = 1

@@ -1,4 +1,4 @@
-# The paper's rivals over threads, a panel for each distribution and mix.
+# The figure rivals, which lines.gp draws.
 
 name = "rivals"
 reference = "roofline"

@@ -1,4 +1,4 @@
-# Throughput over the sizes of segments and blocks.
+# The figure segment-block, which heat.gp draws.
 
 name = "segment-block"
 load "heat.gp"

@@ -1,4 +1,4 @@
-# Servers behind sockets: throughput and memory.
+# The figure servers, which bar-panels.gp draws.
 
 name = "servers"
 load "bar-panels.gp"

@@ -1,4 +1,4 @@
-# What all figures share. A figure's script sets `name`, `width` and `height` and loads this.
+# Common to all figures. A figure's script sets `name`, `width` and `height` and loads this.
 # `data`, `out` and `terminal` may be given with -e; `gnuplot NAME.gp` alone draws NAME.svg.
 
 if (!exists("terminal")) terminal = "svg"
@@ -16,9 +16,9 @@ if (terminal eq "svg") {
 } }
 set output out
 
-# One look per system in every figure: colour, fill pattern (3 is solid), point type. Light and
-# dark, solid and hatched alternate in the order of the alphabet, so that neighbours differ in
-# grey too. A store over an allocator looks like that allocator.
+# Each system looks the same in every figure: colour, fill pattern (3 is solid), point type. Light
+# and dark, solid and hatched alternate in alphabetical order, so that neighbours differ in grey,
+# too. A store over an allocator looks like that allocator.
 $SYSTEMS << EOD
 glibc             #4d4d4d  3   5
 gperftools        #2e8b57  4   1
@@ -62,7 +62,7 @@ text              #bdbdbd  3   4
 keyed             #5b9bc8  5   9
 tagged            #b0003a  3   7
 EOD
-# For systems that are not in the table, by their place in the figure.
+# For systems that are not in the table, by their position in the figure.
 $OTHERS << EOD
 -  #7f7f7f  7   8
 -  #a0a0a0  2  10
@@ -70,7 +70,8 @@ $OTHERS << EOD
 -  #c994c7  3   4
 -  #666600  4  12
 EOD
-# Series of settings, where a script sets `settings = 1`: told apart by everyone, and in grey.
+# Series of settings, if a script sets `settings = 1`: distinguishable for colour-blind readers and
+# in grey.
 $SETTINGS << EOD
 -  #0072b2  3   7
 -  #e69f00  5   5

@@ -1,4 +1,4 @@
-# Throughput and p99 of each second.
+# The figure timeline, which lines.gp draws.
 
 name = "timeline"
 columns = 3

@@ -1,4 +1,4 @@
-# Live bytes over the length of a trace, a panel for each.
+# The figure trace-live, which lines.gp draws.
 
 name = "trace-live"
 settings = 1

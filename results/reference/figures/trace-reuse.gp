@@ -1,4 +1,4 @@
-# Operations whose key is among the objects used last; a line for each trace.
+# The figure trace-reuse, which lines.gp draws.
 
 name = "trace-reuse"
 settings = 1

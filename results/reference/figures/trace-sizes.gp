@@ -1,4 +1,4 @@
-# Sizes that are asked for; a line for each trace.
+# The figure trace-sizes, which lines.gp draws.
 
 name = "trace-sizes"
 settings = 1

@@ -1,4 +1,4 @@
-# Throughput above, the tail of updates below, over the fill.
+# The figure utilisation, which lines.gp draws.
 
 name = "utilisation"
 reference = "roofline"

@@ -1,4 +1,4 @@
-# Throughput and efficiency under YCSB's workloads.
+# The figure ycsb-core, which bar-panels.gp draws.
 
 name = "ycsb-core"
 load "bar-panels.gp"

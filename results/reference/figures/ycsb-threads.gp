@@ -1,4 +1,4 @@
-# Throughput over threads, a panel for each distribution and mix.
+# The figure ycsb-threads, which lines.gp draws.
 
 name = "ycsb-threads"
 reference = "roofline"

@@ -1,0 +1,4 @@
+# The figure memory-latency, which lines.gp draws.
+
+name = "memory-latency"
+load "lines.gp"
