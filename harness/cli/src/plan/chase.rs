@@ -27,12 +27,12 @@ pub(super) fn cells(
                     "page-bytes = {page_bytes}: must be {PAGE_BYTES} or {HUGE_PAGE_BYTES}"
                 ));
             }
-            if memory_bytes == 0 || memory_bytes % PAGE_BYTES as u64 != 0 {
+            if memory_bytes == 0 || !memory_bytes.is_multiple_of(PAGE_BYTES as u64) {
                 return fail(format!(
                     "memory-bytes = {memory_bytes}: must be a multiple of {PAGE_BYTES}"
                 ));
             }
-            if memory_bytes % page_bytes != 0 || memory_bytes > scale.store_bytes {
+            if !memory_bytes.is_multiple_of(page_bytes) || memory_bytes > scale.store_bytes {
                 continue;
             }
             for &chains in &grid.chains {

@@ -107,7 +107,8 @@ fn a_closed_loop_is_compared_with_a_bare_one() {
     let (output, said, json) = measure("targets-bare", &varied, &[]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     assert!(said.contains("\n2 hold\n"), "{said}");
-    assert!(said.contains("of a bare loop's throughput, a spread of "), "{said}");
+    let notes = errors(&output);
+    assert!(notes.contains("of a bare loop's throughput, a spread of "), "{notes}");
     assert_eq!(json["lines"].as_array().unwrap().len(), 2);
     let rows = rows("targets-bare");
     let bare = |row: &&record::Row| row.cell.id.contains("-bare");
