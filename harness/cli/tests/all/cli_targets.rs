@@ -111,7 +111,10 @@ fn a_closed_loop_is_compared_with_a_bare_one() {
     assert!(notes.contains("of a bare loop's throughput, a spread of "), "{notes}");
     assert_eq!(json["lines"].as_array().unwrap().len(), 2);
     let rows = rows("targets-bare");
-    let bare = |row: &&record::Row| row.cell.id.contains("-bare");
+    let bare = |row: &&record::Row| match &row.cell.work {
+        record::Work::KeyValue(work) => work.driver == record::Driver::Bare,
+        other => panic!("{other:?}"),
+    };
     assert!(rows.iter().filter(bare).any(|row| row.step == "run" && row.operations == 4000));
     assert!(rows.iter().filter(bare).all(|row| row.step != "verify"), "its values have no keys");
     assert!(rows.iter().any(|row| row.step == "verify"));
