@@ -6,6 +6,7 @@ mod accounts;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use workloads::fragmentation::Pattern;
 use workloads::requests::Workload;
@@ -206,8 +207,13 @@ pub fn run(scale: &str) -> RunRecord {
 pub struct Folder(pub PathBuf);
 
 impl Folder {
+    /// Nobody else's, whoever else asks for one of that name.
     pub fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("nibble-bench-{}-{test}", std::process::id()));
+        static MADE: AtomicU64 = AtomicU64::new(0);
+        // Relaxed: the number is all that is asked of it.
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let process = std::process::id();
+        let path = std::env::temp_dir().join(format!("nibble-bench-{process}-{number}-{test}"));
         fs::create_dir_all(&path).expect("a writable temporary folder");
         Self(path)
     }
