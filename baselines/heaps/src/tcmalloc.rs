@@ -11,6 +11,7 @@ use std::ptr::NonNull;
 use std::sync::OnceLock;
 
 use engine::{DEFAULT_VARIANT, Heap, HeapStatistics, HeapTraits, HeapVariant, OpenError, Setting};
+use procfs::process::{MMapPath, MemoryMaps, Process};
 
 use crate::environment;
 
@@ -163,8 +164,8 @@ impl Heap for Tcmalloc {
     }
 
     fn resident_before_open_bytes(&self) -> u64 {
-        let maps = std::fs::read_to_string("/proc/self/smaps").unwrap_or_default();
-        resident_in_regions(&maps) + resident_in_tables()
+        let areas = Process::myself().and_then(|own| own.smaps());
+        areas.map_or(0, |areas| resident_in_regions(&areas)) + resident_in_tables()
     }
 
     fn statistics(&self) -> HeapStatistics {
@@ -178,25 +179,18 @@ impl Heap for Tcmalloc {
 /// TCMalloc's regions begin at multiples of this; nothing else in a fresh process does.
 const REGION_ALIGNMENT: u64 = 2 << 20;
 
-/// Resident bytes of the anonymous mappings in `smaps` that begin at such a boundary. The program's
-/// zeroed statics, which follow its file without a gap, do not count: [`resident_in_tables`] picks
+/// Resident bytes of the anonymous mappings that begin at such a boundary. The program's zeroed
+/// statics, which follow its file without a gap, do not count: [`resident_in_tables`] picks
 /// TCMalloc's out of them.
-fn resident_in_regions(smaps: &str) -> u64 {
-    let (mut inside, mut image, mut last_end) = (false, false, 0);
-    let mut bytes = 0;
-    for line in smaps.lines() {
-        let mut words = line.split_whitespace();
-        let first = words.next().unwrap_or_default();
-        if let Some((start, end)) = first.split_once('-') {
-            let address = |text| u64::from_str_radix(text, 16).unwrap_or(1);
-            let (start, end) = (address(start), address(end));
-            // After the address: permissions, offset, device, inode, and a path if there is one.
-            let file = words.clone().nth(3) != Some("0");
-            image = file || (image && start == last_end);
-            inside = !image && words.nth(4).is_none() && start.is_multiple_of(REGION_ALIGNMENT);
-            last_end = end;
-        } else if inside && first == "Rss:" {
-            bytes += words.next().and_then(|kib| kib.parse::<u64>().ok()).unwrap_or(0) * 1024;
+fn resident_in_regions(areas: &MemoryMaps) -> u64 {
+    let (mut image, mut last_end, mut bytes) = (false, 0, 0);
+    for area in areas {
+        let (start, end) = area.address;
+        image = area.inode != 0 || (image && start == last_end);
+        last_end = end;
+        let anonymous = !image && area.pathname == MMapPath::Anonymous;
+        if anonymous && start.is_multiple_of(REGION_ALIGNMENT) {
+            bytes += area.extension.map.get("Rss").copied().unwrap_or(0);
         }
     }
     bytes
@@ -282,6 +276,8 @@ fn property(name: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use procfs::FromBufRead;
+
     use super::*;
 
     #[test]
@@ -296,16 +292,17 @@ mod tests {
                      Rss:                 128 kB\n\
                      558322a00000-558322b00000 rw-p 00000000 00:00 0          [heap]\n\
                      Rss:                 256 kB\n";
-        assert_eq!(resident_in_regions(smaps), 2048 * 1024);
+        let areas = MemoryMaps::from_buf_read(smaps.as_bytes()).unwrap();
+        assert_eq!(resident_in_regions(&areas), 2048 * 1024);
     }
 
     #[test]
     fn what_the_constructor_wrote_of_the_statics_counts() {
         let table = PAGE_ALLOCATOR_BYTES as u64;
         assert!(resident_in_tables() >= table, "{}", resident_in_tables());
-        let maps = std::fs::read_to_string("/proc/self/smaps").expect("mounted");
+        let areas = Process::myself().unwrap().smaps().unwrap();
         let counted = Tcmalloc.resident_before_open_bytes();
-        assert!(counted >= resident_in_regions(&maps) + table, "{counted}");
+        assert!(counted >= resident_in_regions(&areas) + table, "{counted}");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Clocks: the processor's time-stamp counter and the kernel's.
 
+use rustix::time::ClockId;
+
 /// The time-stamp counter, in ticks; the read does not serialise.
 ///
 /// On architectures without one that user code may read: the monotonic clock in nanoseconds.
@@ -41,25 +43,23 @@ fn load_fence() {
 /// `CLOCK_MONOTONIC` in nanoseconds; the same in every process of the machine.
 #[must_use]
 pub fn monotonic_ns() -> u64 {
-    read(libc::CLOCK_MONOTONIC)
+    read(ClockId::Monotonic)
 }
 
 /// CPU time of the whole process, user and system, in nanoseconds.
 #[must_use]
 pub fn process_cpu_ns() -> u64 {
-    read(libc::CLOCK_PROCESS_CPUTIME_ID)
+    read(ClockId::ProcessCPUTime)
 }
 
 /// CPU time of the calling thread, user and system, in nanoseconds.
 #[must_use]
 pub fn thread_cpu_ns() -> u64 {
-    read(libc::CLOCK_THREAD_CPUTIME_ID)
+    read(ClockId::ThreadCPUTime)
 }
 
-fn read(clock: libc::clockid_t) -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a valid place for the result; the clocks named here always exist.
-    unsafe { libc::clock_gettime(clock, &raw mut time) };
+fn read(clock: ClockId) -> u64 {
+    let time = rustix::time::clock_gettime(clock);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 

@@ -3,19 +3,15 @@
 use std::io;
 use std::sync::OnceLock;
 
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
 /// Cores this process may run on.
 #[must_use]
 pub fn allowed_cores() -> Vec<usize> {
-    let mut set = empty_set();
-    // SAFETY: `set` is a valid cpu_set_t of the size stated.
-    let result = unsafe { libc::sched_getaffinity(0, size_of_val(&set), &raw mut set) };
-    if result != 0 {
-        return vec![0];
+    match sched_getaffinity(None) {
+        Ok(set) => (0..CpuSet::MAX_CPU).filter(|&core| set.is_set(core)).collect(),
+        Err(_) => vec![0],
     }
-    (0..libc::CPU_SETSIZE as usize)
-        // SAFETY: `core < CPU_SETSIZE`.
-        .filter(|&core| unsafe { libc::CPU_ISSET(core, &set) })
-        .collect()
 }
 
 /// The core on which the calling thread runs now; it may have moved when this returns.
@@ -28,9 +24,7 @@ pub fn current_core() -> usize {
     if cfg!(miri) {
         return 0;
     }
-    // SAFETY: no preconditions.
-    let core = unsafe { libc::sched_getcpu() };
-    usize::try_from(core).unwrap_or(0)
+    rustix::thread::sched_getcpu()
 }
 
 /// Whether [`current_core`] is a single load, because the C library keeps a restartable-sequence
@@ -156,24 +150,14 @@ pub fn pin_to(core: usize) -> io::Result<()> {
 /// # Errors
 /// If one of the cores does not exist, or none is allowed.
 pub fn pin_to_any(cores: &[usize]) -> io::Result<()> {
-    let mut set = empty_set();
+    let mut set = CpuSet::new();
     for &core in cores {
-        if core >= libc::CPU_SETSIZE as usize {
-            return Err(io::Error::from_raw_os_error(libc::EINVAL));
+        if core >= CpuSet::MAX_CPU {
+            return Err(rustix::io::Errno::INVAL.into());
         }
-        // SAFETY: `core < CPU_SETSIZE`, checked above.
-        unsafe { libc::CPU_SET(core, &mut set) };
+        set.set(core);
     }
-    // SAFETY: `set` is a valid cpu_set_t of the size stated; 0 is the calling thread.
-    match unsafe { libc::sched_setaffinity(0, size_of_val(&set), &raw const set) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
-}
-
-fn empty_set() -> libc::cpu_set_t {
-    // SAFETY: cpu_set_t is an array of integers, for which all zeros is a value.
-    unsafe { std::mem::zeroed() }
+    Ok(sched_setaffinity(None, &set)?)
 }
 
 #[cfg(test)]

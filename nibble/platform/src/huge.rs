@@ -4,7 +4,11 @@
 use std::fs;
 use std::io;
 
+use procfs::process::{MemoryMap, MemoryMaps, Process};
+use rustix::mm::{Advice, madvise};
+
 use crate::mapping::{HUGE_PAGE_BYTES, Mapping, PAGE_BYTES};
+use crate::process::system_error;
 
 impl Mapping {
     /// Collapses the filled pages in `offset..offset + bytes` into 2 MiB pages, now
@@ -16,7 +20,6 @@ impl Mapping {
     /// If the range is not inside the mapping.
     #[must_use = "the system may refuse"]
     pub fn collapse(&self, offset: usize, bytes: usize) -> bool {
-        const MADV_COLLAPSE: libc::c_int = 25;
         let base = self.range(offset, bytes).addr().get() - offset;
         let from = (base + offset).next_multiple_of(HUGE_PAGE_BYTES) - base;
         let to = ((base + offset + bytes) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES).saturating_sub(base);
@@ -27,9 +30,10 @@ impl Mapping {
         if cfg!(miri) {
             return false;
         }
+        const MADV_COLLAPSE: libc::c_int = 25;
         // The mapping may have refused huge pages; this range must not. SAFETY: the range lies
         // inside our mapping (checked by `range`); contents are kept.
-        let eligible = unsafe { libc::madvise(start, to - from, libc::MADV_HUGEPAGE) } == 0;
+        let eligible = unsafe { madvise(start, to - from, Advice::LinuxHugepage) }.is_ok();
         // SAFETY: as above.
         eligible && unsafe { libc::madvise(start, to - from, MADV_COLLAPSE) } == 0
     }
@@ -56,7 +60,7 @@ impl Mapping {
     /// # Errors
     /// If `/proc` is not mounted.
     pub fn huge_bytes(&self) -> io::Result<u64> {
-        self.counted(&["AnonHugePages:", "ShmemPmdMapped:"])
+        self.counted(&["AnonHugePages", "ShmemPmdMapped"])
     }
 
     /// Bytes of the mapping that page tables map now, on pages of any size; see
@@ -65,14 +69,15 @@ impl Mapping {
     /// # Errors
     /// If `/proc` is not mounted.
     pub fn mapped_bytes(&self) -> io::Result<u64> {
-        self.counted(&["Rss:"])
+        self.counted(&["Rss"])
     }
 
     /// The sum of the counters with these names.
     fn counted(&self, names: &[&str]) -> io::Result<u64> {
-        let text = fs::read_to_string("/proc/self/smaps")?;
-        let start = self.start().addr().get();
-        Ok(sum_in(&text, start, start + self.bytes(), names).min(self.bytes() as u64))
+        let areas = Process::myself().and_then(|own| own.smaps()).map_err(system_error)?;
+        let start = self.start().addr().get() as u64;
+        let bytes = self.bytes() as u64;
+        Ok(sum_in(&areas, start, start + bytes, names).min(bytes))
     }
 }
 
@@ -90,28 +95,18 @@ fn chosen(words: &str) -> Option<&str> {
 }
 
 /// The sum of the counters with these names, in bytes, over all areas that overlap `start..end`.
-fn sum_in(smaps: &str, start: usize, end: usize, names: &[&str]) -> u64 {
-    let mut inside = false;
-    let mut sum = 0;
-    for line in smaps.lines() {
-        if let Some((from, to)) = area(line) {
-            inside = from < end && start < to;
-        } else if inside && let Some(rest) = names.iter().find_map(|name| line.strip_prefix(name)) {
-            let kib = rest.split_whitespace().next().and_then(|number| number.parse::<u64>().ok());
-            sum += kib.unwrap_or(0) * 1024;
-        }
-    }
-    sum
-}
-
-/// The range in a line that begins an area: `7f00-7f80 rw-p …`.
-fn area(line: &str) -> Option<(usize, usize)> {
-    let (from, to) = line.split_whitespace().next()?.split_once('-')?;
-    Some((usize::from_str_radix(from, 16).ok()?, usize::from_str_radix(to, 16).ok()?))
+fn sum_in(areas: &MemoryMaps, start: u64, end: u64, names: &[&str]) -> u64 {
+    let inside = |area: &&MemoryMap| area.address.0 < end && start < area.address.1;
+    let counters = |area: &MemoryMap| -> u64 {
+        names.iter().filter_map(|&name| area.extension.map.get(name)).sum()
+    };
+    areas.iter().filter(inside).map(counters).sum()
 }
 
 #[cfg(test)]
 mod tests {
+    use procfs::FromBufRead;
+
     use super::*;
     use crate::Pages;
 
@@ -121,11 +116,12 @@ mod tests {
                      3000-5000 rw-p 0 00:00 0\nRss: 9 kB\nAnonHugePages: 2048 kB\n\
                      ShmemPmdMapped: 4096 kB\n\
                      5000-6000 rw-p 0 00:00 0\nAnonHugePages: 16 kB\n";
-        let huge = |start, end| sum_in(smaps, start, end, &["AnonHugePages:", "ShmemPmdMapped:"]);
+        let areas = MemoryMaps::from_buf_read(smaps.as_bytes()).unwrap();
+        let huge = |start, end| sum_in(&areas, start, end, &["AnonHugePages", "ShmemPmdMapped"]);
         assert_eq!(huge(0x3000, 0x5000), 6144 << 10);
         assert_eq!(huge(0x4fff, 0x5001), 6160 << 10);
         assert_eq!(huge(0x6000, 0x7000), 0);
-        assert_eq!(sum_in(smaps, 0x3000, 0x5000, &["Rss:"]), 9 << 10);
+        assert_eq!(sum_in(&areas, 0x3000, 0x5000, &["Rss"]), 9 << 10);
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! Anonymous and shared mappings.
 
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::BorrowedFd;
 use std::ptr::NonNull;
+
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, mmap_anonymous, munmap};
 
 /// Size of a base page.
 pub const PAGE_BYTES: usize = 4096;
@@ -52,8 +54,10 @@ impl Mapping {
         }
         // One granule more, so that an aligned range fits; the rest is unmapped.
         let wanted = if granule > PAGE_BYTES { bytes + granule } else { bytes };
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        let raw = map(ANYWHERE, wanted, flags, -1)?;
+        let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
+        // SAFETY: without a place or MAP_FIXED, a fresh mapping displaces nothing.
+        let raw = unsafe { mmap_anonymous(std::ptr::null_mut(), wanted, READ_WRITE, flags) };
+        let raw = mapped(raw?);
         let front = raw.addr().get().next_multiple_of(granule) - raw.addr().get();
         // SAFETY: `front` is within the mapping just made.
         let start = unsafe { raw.add(front) };
@@ -67,8 +71,8 @@ impl Mapping {
         }
         let mapping = Self { start, bytes };
         mapping.advise(match pages {
-            Pages::Small | Pages::SmallUntilCollapsed => libc::MADV_NOHUGEPAGE,
-            Pages::Huge => libc::MADV_HUGEPAGE,
+            Pages::Small | Pages::SmallUntilCollapsed => Advice::LinuxNoHugepage,
+            Pages::Huge => Advice::LinuxHugepage,
         });
         Ok(mapping)
     }
@@ -79,7 +83,7 @@ impl Mapping {
     /// The system's error, for example for a closed descriptor.
     pub fn shared(descriptor: BorrowedFd<'_>, bytes: usize) -> io::Result<Self> {
         let bytes = bytes.max(1).next_multiple_of(PAGE_BYTES);
-        let start = map(ANYWHERE, bytes, libc::MAP_SHARED, descriptor.as_raw_fd())?;
+        let start = map_file(ANYWHERE, bytes, MapFlags::SHARED, descriptor)?;
         Ok(Self { start, bytes })
     }
 
@@ -92,10 +96,10 @@ impl Mapping {
         place: usize,
         descriptor: BorrowedFd<'_>,
         bytes: usize,
-        more: libc::c_int,
+        more: MapFlags,
     ) -> io::Result<Self> {
-        let flags = libc::MAP_SHARED | libc::MAP_FIXED_NOREPLACE | more;
-        let mapping = Self { start: map(place, bytes, flags, descriptor.as_raw_fd())?, bytes };
+        let flags = MapFlags::SHARED | MapFlags::FIXED_NOREPLACE | more;
+        let mapping = Self { start: map_file(place, bytes, flags, descriptor)?, bytes };
         // Kernels before 4.17 treat the address as a hint.
         if mapping.start.addr().get() == place {
             Ok(mapping)
@@ -127,10 +131,9 @@ impl Mapping {
         if cfg!(miri) {
             return;
         }
-        const MADV_POPULATE_WRITE: libc::c_int = 23;
         // SAFETY: the range lies inside our mapping (checked by `range`).
-        let done = unsafe { libc::madvise(start.as_ptr().cast(), bytes, MADV_POPULATE_WRITE) } == 0;
-        if done {
+        let done = unsafe { madvise(start.as_ptr().cast(), bytes, Advice::LinuxPopulateWrite) };
+        if done.is_ok() {
             return;
         }
         for page in (0..bytes).step_by(PAGE_BYTES) {
@@ -161,7 +164,7 @@ impl Mapping {
             return;
         }
         // SAFETY: the range lies inside our mapping; losing its contents is what was asked for.
-        unsafe { libc::madvise(start.as_ptr().cast(), to - from, libc::MADV_DONTNEED) };
+        let _ = unsafe { madvise(start.as_ptr().cast(), to - from, Advice::LinuxDontNeed) };
     }
 
     pub(crate) fn range(&self, offset: usize, bytes: usize) -> NonNull<u8> {
@@ -171,9 +174,9 @@ impl Mapping {
         unsafe { self.start.add(offset) }
     }
 
-    pub(crate) fn advise(&self, advice: libc::c_int) {
+    pub(crate) fn advise(&self, advice: Advice) {
         // SAFETY: exactly our mapping. Failure (no huge pages in this kernel) is harmless.
-        unsafe { libc::madvise(self.start.as_ptr().cast(), self.bytes, advice) };
+        let _ = unsafe { madvise(self.start.as_ptr().cast(), self.bytes, advice) };
     }
 }
 
@@ -203,33 +206,28 @@ fn layout(bytes: usize) -> std::alloc::Layout {
 /// Lets the kernel choose the address of a mapping.
 const ANYWHERE: usize = 0;
 
-fn map(
+pub(crate) const READ_WRITE: ProtFlags = ProtFlags::READ.union(ProtFlags::WRITE);
+
+/// Maps a file; `flags` must not include `MAP_FIXED`.
+fn map_file(
     place: usize,
     bytes: usize,
-    flags: libc::c_int,
-    descriptor: libc::c_int,
+    flags: MapFlags,
+    descriptor: BorrowedFd<'_>,
 ) -> io::Result<NonNull<u8>> {
+    let place = std::ptr::without_provenance_mut(place);
     // SAFETY: no caller passes MAP_FIXED, so a fresh mapping displaces nothing.
-    let address = unsafe {
-        libc::mmap(
-            std::ptr::without_provenance_mut(place),
-            bytes,
-            libc::PROT_READ | libc::PROT_WRITE,
-            flags,
-            descriptor,
-            0,
-        )
-    };
-    if address == libc::MAP_FAILED {
-        return Err(io::Error::last_os_error());
-    }
-    Ok(NonNull::new(address.cast()).expect("the kernel maps nothing at 0 unasked"))
+    Ok(mapped(unsafe { mmap(place, bytes, READ_WRITE, flags, descriptor, 0) }?))
+}
+
+fn mapped<T>(address: *mut T) -> NonNull<u8> {
+    NonNull::new(address.cast()).expect("the kernel maps nothing at 0 unasked")
 }
 
 fn unmap(start: NonNull<u8>, bytes: usize) {
     // SAFETY: callers pass a page-aligned range of a mapping they own and never use again.
-    let result = unsafe { libc::munmap(start.as_ptr().cast(), bytes) };
-    debug_assert_eq!(result, 0, "munmap of our own mapping");
+    let result = unsafe { munmap(start.as_ptr().cast(), bytes) };
+    debug_assert!(result.is_ok(), "munmap of our own mapping");
 }
 
 #[cfg(test)]

@@ -19,10 +19,13 @@
 
 use std::io;
 use std::ops::Range;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::atomic::AtomicU64;
 
-use crate::mapping::HUGE_PAGE_BYTES;
+use rustix::fs::MemfdFlags;
+use rustix::mm::{Advice, MapFlags, mmap};
+
+use crate::mapping::{HUGE_PAGE_BYTES, READ_WRITE};
 use crate::process::memory_file;
 use crate::racy::{WORD_BYTES, prefetch_lines};
 use crate::{Mapping, Pages};
@@ -62,12 +65,12 @@ impl Mirrored {
         assert!(overlap_bytes <= bytes, "an overlap of {overlap_bytes} in a ring of {bytes} bytes");
         let all_bytes = bytes.checked_add(overlap_bytes).ok_or(io::ErrorKind::OutOfMemory)?;
         let mapping = Mapping::anonymous(all_bytes, Pages::SmallUntilCollapsed)?;
-        let file = memory_file(bytes, libc::MFD_CLOEXEC)?;
+        let file = memory_file(bytes, MemfdFlags::CLOEXEC)?;
         map_over(&mapping, 0..bytes, &file)?;
         map_over(&mapping, bytes..all_bytes, &file)?;
         mapping.advise(match pages {
-            Pages::Small | Pages::SmallUntilCollapsed => libc::MADV_NOHUGEPAGE,
-            Pages::Huge => libc::MADV_HUGEPAGE,
+            Pages::Small | Pages::SmallUntilCollapsed => Advice::LinuxNoHugepage,
+            Pages::Huge => Advice::LinuxHugepage,
         });
         Ok(Self { mapping, bytes, overlap_bytes, words: all_bytes / WORD_BYTES, pages })
     }
@@ -136,20 +139,12 @@ impl Mirrored {
 
 /// Maps the front of a file over an unused range of a reservation.
 fn map_over(reserved: &Mapping, range: Range<usize>, file: &OwnedFd) -> io::Result<()> {
-    let start = reserved.range(range.start, range.len());
+    let start = reserved.range(range.start, range.len()).as_ptr().cast();
+    let flags = MapFlags::SHARED | MapFlags::FIXED | MapFlags::NORESERVE;
     // SAFETY: the range lies inside our reservation (checked by `range`), of which nothing is used
     // yet; whole pages, which the reservation unmaps when it goes.
-    let address = unsafe {
-        libc::mmap(
-            start.as_ptr().cast(),
-            range.len(),
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_NORESERVE,
-            file.as_raw_fd(),
-            0,
-        )
-    };
-    if address == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(()) }
+    unsafe { mmap(start, range.len(), READ_WRITE, flags, file, 0) }?;
+    Ok(())
 }
 
 #[cfg(test)]

@@ -3,11 +3,19 @@
 mod tree;
 mod usage;
 
-use std::fs;
 use std::io;
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
+
+use procfs::ProcError;
+use procfs::process::{Process, Status};
+use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
+use rustix::io::{Errno, retry_on_intr};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, getpid, getppid, kill_process, kill_process_group,
+    set_parent_process_death_signal, waitid,
+};
 
 pub use tree::descendants;
 pub use usage::{MachineUsage, ResourceUsage};
@@ -34,7 +42,8 @@ impl ProcessMemory {
     /// # Errors
     /// If the process is gone.
     pub fn of(pid: u32) -> io::Result<Self> {
-        Ok(Self::parse(&fs::read_to_string(format!("/proc/{pid}/status"))?))
+        let status = tree::process(pid).and_then(|one| one.status());
+        status.map(|status| Self::from_status(&status)).map_err(system_error)
     }
 
     /// Reads the memory of process `pid` and all its living descendants.
@@ -55,7 +64,8 @@ impl ProcessMemory {
     /// # Errors
     /// If `/proc` is not mounted.
     pub fn of_self() -> io::Result<Self> {
-        Ok(Self::parse(&fs::read_to_string("/proc/self/status")?))
+        let status = Process::myself().and_then(|own| own.status());
+        status.map(|status| Self::from_status(&status)).map_err(system_error)
     }
 
     /// Anonymous, shared and huge-page-pool memory together: the suite's metric before the baseline
@@ -75,14 +85,14 @@ impl ProcessMemory {
         }
     }
 
-    fn parse(status: &str) -> Self {
-        let field = |name| kib_field(status, name);
+    fn from_status(status: &Status) -> Self {
+        let bytes = |kib: Option<u64>| kib.unwrap_or(0) * 1024;
         Self {
-            anonymous_bytes: field("RssAnon:"),
-            shared_bytes: field("RssShmem:"),
-            huge_pool_bytes: field("HugetlbPages:"),
-            file_bytes: field("RssFile:"),
-            swap_bytes: field("VmSwap:"),
+            anonymous_bytes: bytes(status.rssanon),
+            shared_bytes: bytes(status.rssshmem),
+            huge_pool_bytes: bytes(status.hugetlbpages),
+            file_bytes: bytes(status.rssfile),
+            swap_bytes: bytes(status.vmswap),
         }
     }
 }
@@ -111,15 +121,18 @@ impl MemoryRollup {
     /// # Errors
     /// If the process is gone or may not be inspected.
     pub fn of(pid: u32) -> io::Result<Self> {
-        let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
-        let field = |name| kib_field(&text, name);
+        let rollup = tree::process(pid).and_then(|one| one.smaps_rollup()).map_err(system_error)?;
+        // One for all of its memory; none for a process without any.
+        let area = rollup.memory_map_rollup.iter().next();
+        let field = |name| area.and_then(|area| area.extension.map.get(name).copied());
+        let bytes = |name| field(name).unwrap_or(0);
         Ok(Self {
-            resident_bytes: field("Rss:"),
-            proportional_bytes: field("Pss:"),
-            anonymous_bytes: field("Anonymous:"),
-            anonymous_huge_bytes: field("AnonHugePages:"),
-            private_dirty_bytes: field("Private_Dirty:"),
-            swap_bytes: field("Swap:"),
+            resident_bytes: bytes("Rss"),
+            proportional_bytes: bytes("Pss"),
+            anonymous_bytes: bytes("Anonymous"),
+            anonymous_huge_bytes: bytes("AnonHugePages"),
+            private_dirty_bytes: bytes("Private_Dirty"),
+            swap_bytes: bytes("Swap"),
         })
     }
 
@@ -146,23 +159,30 @@ impl MemoryRollup {
     }
 }
 
+/// What went wrong with a file in `/proc`.
+pub(crate) fn system_error(error: ProcError) -> io::Error {
+    match error {
+        ProcError::Io(error, _) => error,
+        ProcError::NotFound(_) => io::ErrorKind::NotFound.into(),
+        ProcError::PermissionDenied(_) => io::ErrorKind::PermissionDenied.into(),
+        other => io::Error::other(other),
+    }
+}
+
 /// Asks the kernel to kill this process when its parent thread ends.
 pub fn die_with_parent() {
-    // SAFETY: prctl with these arguments only sets an attribute of this process.
-    unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+    // It fails only for a signal that does not exist.
+    let _ = set_parent_process_death_signal(Some(Signal::KILL));
 }
 
 /// Makes the kernel kill what `command` starts when the starting thread ends, however that ends. If
 /// that thread is already gone, the process does not run.
 pub fn bind_to_parent(command: &mut Command) {
-    let parent = std::process::id();
+    let parent = getpid();
     let bind = move || {
         die_with_parent();
-        // The parent may have died before this took effect. SAFETY: getppid has no preconditions.
-        if unsafe { libc::getppid() }.cast_unsigned() != parent {
-            return Err(io::Error::from_raw_os_error(libc::ESRCH));
-        }
-        Ok(())
+        // The parent may have died before this took effect.
+        if getppid() == Some(parent) { Ok(()) } else { Err(Errno::SRCH.into()) }
     };
     // SAFETY: between fork and exec the closure makes two system calls and allocates nothing.
     unsafe { command.pre_exec(bind) };
@@ -174,41 +194,29 @@ pub fn bind_to_parent(command: &mut Command) {
 /// # Errors
 /// If there is no such child.
 pub fn wait_for_end(pid: u32) -> io::Result<()> {
-    loop {
-        // SAFETY: siginfo_t is plain data, for which all zeros is a value.
-        let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
-        // SAFETY: `info` is a valid place for the result.
-        let result =
-            unsafe { libc::waitid(libc::P_PID, pid, &raw mut info, libc::WEXITED | libc::WNOWAIT) };
-        if result == 0 {
-            return Ok(());
-        }
-        let error = io::Error::last_os_error();
-        if error.kind() != io::ErrorKind::Interrupted {
-            return Err(error);
-        }
-    }
+    let child = id(pid).ok_or(Errno::CHILD)?;
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    retry_on_intr(|| waitid(WaitId::Pid(child), options))?;
+    Ok(())
 }
 
 /// Sends SIGKILL to every process of the group led by `leader`.
 pub fn kill_group(leader: u32) {
-    // SAFETY: killpg has no memory effects in this process.
-    unsafe { libc::killpg(leader.cast_signed(), libc::SIGKILL) };
+    let _ = id(leader).map(|group| kill_process_group(group, Signal::KILL));
 }
 
 /// Sends SIGKILL to `pid`. Does nothing if the process is already gone.
 pub fn kill(pid: u32) {
-    signal(pid, libc::SIGKILL);
+    let _ = id(pid).map(|pid| kill_process(pid, Signal::KILL));
 }
 
 /// Sends SIGINT to `pid`, as Ctrl-C does.
 pub fn interrupt(pid: u32) {
-    signal(pid, libc::SIGINT);
+    let _ = id(pid).map(|pid| kill_process(pid, Signal::INT));
 }
 
-fn signal(pid: u32, signal: libc::c_int) {
-    // SAFETY: kill has no memory effects in this process.
-    unsafe { libc::kill(pid.cast_signed(), signal) };
+fn id(pid: u32) -> Option<Pid> {
+    Pid::from_raw(pid.cast_signed())
 }
 
 /// An anonymous file in memory, `bytes` long and zeroed, that child processes inherit.
@@ -216,34 +224,15 @@ fn signal(pid: u32, signal: libc::c_int) {
 /// # Errors
 /// The system's error.
 pub fn inheritable_memory_file(bytes: usize) -> io::Result<OwnedFd> {
-    memory_file(bytes, 0)
+    memory_file(bytes, MemfdFlags::empty())
 }
 
 /// An anonymous file in memory, `bytes` long and zeroed, that disappears with its last descriptor
 /// and mapping.
-pub(crate) fn memory_file(bytes: usize, flags: libc::c_uint) -> io::Result<OwnedFd> {
-    let length = libc::off_t::try_from(bytes).map_err(|_| io::ErrorKind::OutOfMemory)?;
-    // SAFETY: the name is a valid C string; without MFD_CLOEXEC children inherit the descriptor.
-    let raw = unsafe { libc::memfd_create(c"nibble-bench".as_ptr(), flags) };
-    if raw < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: `raw` is a fresh descriptor that nobody else owns.
-    let descriptor = unsafe { OwnedFd::from_raw_fd(raw) };
-    // SAFETY: `raw` is open.
-    if unsafe { libc::ftruncate(raw, length) } != 0 {
-        return Err(io::Error::last_os_error());
-    }
+pub(crate) fn memory_file(bytes: usize, flags: MemfdFlags) -> io::Result<OwnedFd> {
+    let descriptor = memfd_create("nibble-bench", flags)?;
+    ftruncate(&descriptor, bytes as u64)?;
     Ok(descriptor)
-}
-
-/// The value in bytes of a line `Name:   123 kB`; 0 if there is no such line.
-fn kib_field(text: &str, name: &str) -> u64 {
-    text.lines()
-        .find_map(|line| line.strip_prefix(name))
-        .and_then(|rest| rest.split_whitespace().next())
-        .and_then(|number| number.parse::<u64>().ok())
-        .map_or(0, |kib| kib * 1024)
 }
 
 #[cfg(test)]
@@ -256,8 +245,9 @@ mod tests {
 
     #[test]
     fn fields_are_read_in_bytes_and_absent_ones_are_zero() {
-        let memory =
-            ProcessMemory::parse("VmRSS:\t 99 kB\nRssAnon:\t    12 kB\nRssShmem:\t 4 kB\n");
+        let mut status = Process::myself().unwrap().status().unwrap();
+        (status.rssanon, status.rssshmem, status.vmswap) = (Some(12), Some(4), None);
+        let memory = ProcessMemory::from_status(&status);
         assert_eq!(memory.anonymous_bytes, 12 * 1024);
         assert_eq!(memory.resident_bytes(), 16 * 1024);
         assert_eq!(memory.swap_bytes, 0);

@@ -21,6 +21,9 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
 
+use rustix::fs::MemfdFlags;
+use rustix::mm::{Advice, MapFlags};
+
 use crate::huge::shared_memory_setting;
 use crate::mapping::{HUGE_PAGE_BYTES, PAGE_BYTES};
 use crate::process::memory_file;
@@ -61,8 +64,8 @@ impl SharedMemory {
             "{bytes} bytes on pages of {page_bytes}: use whole pages"
         );
         let memory = places(count, bytes)?.into_iter().map(|place| {
-            let file = memory_file(bytes, libc::MFD_CLOEXEC)?;
-            fill(&Mapping::shared_at(place, file.as_fd(), bytes, 0)?, pages)?;
+            let file = memory_file(bytes, MemfdFlags::CLOEXEC)?;
+            fill(&Mapping::shared_at(place, file.as_fd(), bytes, MapFlags::empty())?, pages)?;
             Ok(Self { file, place, bytes })
         });
         memory.collect()
@@ -75,7 +78,7 @@ impl SharedMemory {
     /// `AlreadyExists` while there is another view; the system's error.
     pub fn map(&self) -> io::Result<View> {
         let file = self.file.as_fd();
-        let mapping = Mapping::shared_at(self.place, file, self.bytes, libc::MAP_POPULATE)?;
+        let mapping = Mapping::shared_at(self.place, file, self.bytes, MapFlags::POPULATE)?;
         Ok(View { mapping })
     }
 
@@ -155,7 +158,7 @@ fn places(count: usize, bytes: usize) -> io::Result<Vec<usize>> {
 fn fill(mapping: &Mapping, pages: Pages) -> io::Result<()> {
     if pages != Pages::Huge {
         // Small pages, whatever the system does by default.
-        mapping.advise(libc::MADV_NOHUGEPAGE);
+        mapping.advise(Advice::LinuxNoHugepage);
         mapping.populate(0, mapping.bytes());
         return Ok(());
     }

@@ -2,10 +2,12 @@
 
 use std::env;
 use std::fmt;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
+
+use procfs::process::Process;
 
 use super::folder::Folder;
 use super::mounted::Mounted;
@@ -86,18 +88,12 @@ pub(super) fn may_mount() -> Result<(), Unavailable> {
         return Err(Unavailable::NoDevice);
     }
     File::options().read(true).write(true).open(DEVICE).map_err(Unavailable::DeviceClosed)?;
-    let capable = fs::read_to_string("/proc/self/status").is_ok_and(|status| is_capable(&status));
+    let status = Process::myself().and_then(|own| own.status());
+    let capable = status.is_ok_and(|status| status.capeff & MAY_MOUNT != 0);
     if !capable && find_program("fusermount3").is_none() {
         return Err(Unavailable::MayNotMount);
     }
     Ok(())
-}
-
-/// Whether a process of this `/proc/PID/status` may mount.
-fn is_capable(status: &str) -> bool {
-    let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
-    let bits = effective.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok());
-    bits.is_some_and(|bits| bits & MAY_MOUNT != 0)
 }
 
 /// Where a program is.
@@ -109,13 +105,6 @@ pub(super) fn find_program(name: &str) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_capability_is_read_from_the_effective_set() {
-        assert!(is_capable("Name:\tx\nCapPrm:\t0\nCapEff:\t000001fffeffffff\n"));
-        assert!(!is_capable("CapPrm:\tffffffffffffffff\nCapEff:\t0000000000000000\n"));
-        assert!(!is_capable(""));
-    }
 
     #[test]
     fn every_reason_names_a_remedy() {

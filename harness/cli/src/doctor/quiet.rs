@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use worker::kernel::KernelFiles;
-
 use super::probe::{load_average, watch};
 
 /// Runnable threads for each core in the last minute that a measurement bears.
@@ -16,7 +14,7 @@ const WATCHED: Duration = Duration::from_secs(2);
 /// What disturbs measurements now, as a sentence with the remedy; `None` on a quiet machine. Takes two
 /// seconds.
 pub(crate) fn disturbance() -> Option<String> {
-    let load = load_average(&KernelFiles::here());
+    let load = load_average();
     let steal = watch(WATCHED).map(|busy| busy.steal_percent);
     told(load, steal, platform::cpu::allowed_cores().len())
 }

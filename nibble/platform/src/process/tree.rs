@@ -1,14 +1,10 @@
 //! The processes that a process started, and those that they started.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use procfs::ProcResult;
+use procfs::process::{Process, StatFlags, all_processes};
 
-/// The kernel's flag for a process that was forked and has not executed a program yet.
-const FORKED_ONLY: u64 = 0x40;
-
-/// The folder in `/proc` for process `pid`.
-pub(super) fn proc_folder(pid: u32) -> PathBuf {
-    Path::new("/proc").join(pid.to_string())
+pub(super) fn process(pid: u32) -> ProcResult<Process> {
+    Process::new(pid.cast_signed())
 }
 
 /// All living descendants of `pid`. A descendant whose parent died first is no longer found.
@@ -29,41 +25,25 @@ pub fn descendants(pid: u32) -> Vec<u32> {
 /// Descendants of `pid` with memory of their own: until a process executes a program, its pages
 /// are its parent's.
 pub(super) fn owners_of_memory(pid: u32) -> impl Iterator<Item = u32> {
-    descendants(pid).into_iter().filter(|&pid| {
-        let stat = fs::read_to_string(proc_folder(pid).join("stat")).unwrap_or_default();
-        // Numbered as in proc(5), whose first field is 1.
-        stat_field(&stat, 9).is_some_and(|flags| flags & FORKED_ONLY == 0)
+    let forked_only = StatFlags::PF_FORKNOEXEC.bits();
+    descendants(pid).into_iter().filter(move |&pid| {
+        process(pid).and_then(|one| one.stat()).is_ok_and(|stat| stat.flags & forked_only == 0)
     })
 }
 
 /// Children of all threads of `pid`; `None` if the kernel keeps no such lists.
 fn listed_children(pid: u32) -> Option<Vec<u32>> {
-    let mut children = Vec::new();
-    let mut listed = false;
-    for task in fs::read_dir(proc_folder(pid).join("task")).ok()?.flatten() {
-        // A thread may have ended in the meantime.
-        let Ok(list) = fs::read_to_string(task.path().join("children")) else { continue };
-        listed = true;
-        children.extend(list.split_whitespace().filter_map(|pid| pid.parse::<u32>().ok()));
-    }
-    listed.then_some(children)
+    // A thread may end meanwhile.
+    let tasks = process(pid).and_then(|one| one.tasks()).ok()?.flatten();
+    let lists = tasks.filter_map(|task| task.children().ok());
+    lists.reduce(|all, more| [all, more].concat())
 }
 
 /// Children of `pid`, found by examining every process.
 fn scanned_children(pid: u32) -> Vec<u32> {
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let children = entries.filter_map(|entry| {
-        let child = entry.file_name().to_str()?.parse().ok()?;
-        let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
-        (stat_field(&stat, 4)? == u64::from(pid)).then_some(child)
-    });
-    children.collect()
-}
-
-/// A numeric field of `/proc/PID/stat` after the name, by its position in proc(5).
-pub(super) fn stat_field(stat: &str, place: usize) -> Option<u64> {
-    // The name in parentheses may contain anything; the third field follows the last parenthesis.
-    stat.rsplit_once(") ")?.1.split_whitespace().nth(place.checked_sub(3)?)?.parse().ok()
+    let stats = all_processes().into_iter().flatten().filter_map(|one| one.ok()?.stat().ok());
+    let children = stats.filter(|stat| stat.ppid == pid.cast_signed());
+    children.map(|stat| stat.pid.cast_unsigned()).collect()
 }
 
 #[cfg(test)]
@@ -94,15 +74,5 @@ mod tests {
         assert_eq!(owners_of_memory(child.id()).count(), 0);
         drop(child.stdin.take());
         child.wait().unwrap();
-    }
-
-    #[test]
-    fn fields_are_read_past_any_name() {
-        let stat = "7 (a) S 1 (b) S 1 7 7 0 -1 4194368 100 20";
-        assert_eq!(stat_field(stat, 4), Some(1));
-        assert_eq!(stat_field(stat, 9), Some(4_194_368));
-        assert_eq!(stat_field(stat, 2), None);
-        assert_eq!(stat_field(stat, 40), None);
-        assert_eq!(stat_field("", 4), None);
     }
 }

@@ -1,9 +1,11 @@
 //! Counters of the kernel: for a process with everything it started, and for the machine.
 
-use std::fs;
-use std::path::Path;
+use std::collections::HashMap;
 
-use super::tree::{descendants, proc_folder, stat_field};
+use procfs::process::{Process, Stat};
+use procfs::{CurrentSI, KernelStats};
+
+use super::tree::{descendants, process};
 
 const NS_PER_S: u64 = 1_000_000_000;
 
@@ -36,7 +38,7 @@ impl ResourceUsage {
         let own = Self::asked(libc::RUSAGE_SELF).plus(&Self::asked(libc::RUSAGE_CHILDREN));
         descendants(std::process::id())
             .into_iter()
-            .filter_map(|pid| Self::of_living(&proc_folder(pid)))
+            .filter_map(|pid| Self::of_living(&process(pid).ok()?))
             .fold(own, |sum, one| sum.plus(&one))
     }
 
@@ -56,29 +58,27 @@ impl ResourceUsage {
         }
     }
 
-    /// Usage of the process with this folder in `/proc`, and of the children it has waited for.
-    fn of_living(folder: &Path) -> Option<Self> {
-        let stat = fs::read_to_string(folder.join("stat")).ok()?;
-        let mut usage = Self::parse_stat(&stat, ns_per_tick())?;
-        for task in fs::read_dir(folder.join("task")).into_iter().flatten().flatten() {
-            let status = fs::read_to_string(task.path().join("status")).unwrap_or_default();
-            usage.voluntary_context_switches += field(&status, "voluntary_ctxt_switches:");
-            usage.involuntary_context_switches += field(&status, "nonvoluntary_ctxt_switches:");
+    /// Usage of a living process and of the children it has waited for.
+    fn of_living(process: &Process) -> Option<Self> {
+        let mut usage = Self::of_stat(&process.stat().ok()?, ns_per_tick());
+        let tasks = process.tasks().into_iter().flatten().flatten();
+        for status in tasks.filter_map(|task| task.status().ok()) {
+            usage.voluntary_context_switches += status.voluntary_ctxt_switches.unwrap_or(0);
+            usage.involuntary_context_switches += status.nonvoluntary_ctxt_switches.unwrap_or(0);
         }
         Some(usage)
     }
 
-    /// Times and faults from `/proc/PID/stat`, including children waited for.
-    fn parse_stat(stat: &str, ns_per_tick: u64) -> Option<Self> {
-        // Numbered as in proc(5), whose first field is 1.
-        let number = |place| stat_field(stat, place);
-        Some(Self {
-            minor_faults: number(10)? + number(11)?,
-            major_faults: number(12)? + number(13)?,
-            user_ns: (number(14)? + number(16)?) * ns_per_tick,
-            system_ns: (number(15)? + number(17)?) * ns_per_tick,
+    /// Times and faults, including those of children waited for.
+    fn of_stat(stat: &Stat, ns_per_tick: u64) -> Self {
+        let ns = |own: u64, children: i64| (own + children.cast_unsigned()) * ns_per_tick;
+        Self {
+            minor_faults: stat.minflt + stat.cminflt,
+            major_faults: stat.majflt + stat.cmajflt,
+            user_ns: ns(stat.utime, stat.cutime),
+            system_ns: ns(stat.stime, stat.cstime),
             ..Self::default()
-        })
+        }
     }
 
     fn plus(&self, other: &Self) -> Self {
@@ -125,17 +125,17 @@ impl MachineUsage {
     /// The current counters.
     #[must_use]
     pub fn now() -> Self {
-        let read = |path| fs::read_to_string(path).unwrap_or_default();
-        Self::parse(&read("/proc/stat"), &read("/proc/vmstat"), ns_per_tick())
+        let steal_ticks = KernelStats::current().ok().and_then(|stats| stats.total.steal);
+        Self::of(steal_ticks, &procfs::vmstat().unwrap_or_default())
     }
 
-    fn parse(stat: &str, vmstat: &str, ns_per_tick: u64) -> Self {
-        let steal = stat.lines().next().and_then(|line| line.split_whitespace().nth(8));
+    fn of(steal_ticks: Option<u64>, vmstat: &HashMap<String, i64>) -> Self {
         let page_bytes = crate::mapping::PAGE_BYTES as u64;
+        let bytes = |name| vmstat.get(name).map_or(0, |pages| pages.cast_unsigned() * page_bytes);
         Self {
-            steal_ns: steal.and_then(|ticks| ticks.parse().ok()).unwrap_or(0) * ns_per_tick,
-            swapped_in_bytes: field(vmstat, "pswpin ") * page_bytes,
-            swapped_out_bytes: field(vmstat, "pswpout ") * page_bytes,
+            steal_ns: steal_ticks.unwrap_or(0) * ns_per_tick(),
+            swapped_in_bytes: bytes("pswpin"),
+            swapped_out_bytes: bytes("pswpout"),
         }
     }
 
@@ -153,15 +153,7 @@ impl MachineUsage {
 
 /// Length of the ticks in `/proc`.
 fn ns_per_tick() -> u64 {
-    // SAFETY: sysconf takes any name.
-    let ticks_per_s = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
-    NS_PER_S / u64::try_from(ticks_per_s).unwrap_or(100).max(1)
-}
-
-/// The number after `name` at the start of a line; 0 if there is no such line.
-fn field(text: &str, name: &str) -> u64 {
-    let line = text.lines().find_map(|line| line.strip_prefix(name));
-    line.and_then(|rest| rest.trim().parse().ok()).unwrap_or(0)
+    NS_PER_S / procfs::ticks_per_second().max(1)
 }
 
 #[cfg(test)]
@@ -174,7 +166,7 @@ mod tests {
 
     /// The usage of one child, found and added up as `of_tree` does.
     fn living(pid: u32) -> ResourceUsage {
-        ResourceUsage::of_living(&proc_folder(pid)).unwrap()
+        ResourceUsage::of_living(&process(pid).unwrap()).unwrap()
     }
 
     #[test]
@@ -208,13 +200,13 @@ mod tests {
     }
 
     #[test]
-    fn stat_is_read_past_any_name() {
-        let stat = "7 (a) S 1 (b) S 1 7 7 0 -1 4194304 100 20 3 4 50 6 70 8 20 0 1 0 9 1 1";
-        let usage = ResourceUsage::parse_stat(stat, 10).unwrap();
+    fn children_waited_for_count() {
+        let mut stat = process(std::process::id()).unwrap().stat().unwrap();
+        (stat.minflt, stat.cminflt, stat.majflt, stat.cmajflt) = (100, 20, 3, 4);
+        (stat.utime, stat.cutime, stat.stime, stat.cstime) = (50, 70, 6, 8);
+        let usage = ResourceUsage::of_stat(&stat, 10);
         assert_eq!((usage.minor_faults, usage.major_faults), (120, 7));
         assert_eq!((usage.user_ns, usage.system_ns), (1200, 140));
-        assert_eq!(ResourceUsage::parse_stat("7 (short) S 1", 10), None);
-        assert_eq!(ResourceUsage::parse_stat("", 10), None);
     }
 
     #[test]
@@ -226,14 +218,16 @@ mod tests {
     }
 
     #[test]
-    fn steal_and_swap_are_read_and_absent_ones_are_zero() {
-        let stat = "cpu  9 0 1 4 1 0 59 96 0 0\ncpu0 4 0 6 2 3 0 8 45 0 0\n";
-        let vmstat = "nr_free_pages 5\npswpin 3\npswpout 12\npswpout_other 9\n";
-        let usage = MachineUsage::parse(stat, vmstat, 10);
-        let expected =
-            MachineUsage { steal_ns: 960, swapped_in_bytes: 12288, swapped_out_bytes: 49152 };
+    fn swap_is_in_bytes_and_what_is_not_counted_is_zero() {
+        let vmstat = [("pswpin", 3), ("pswpout", 12)].map(|(name, pages)| (name.to_owned(), pages));
+        let usage = MachineUsage::of(Some(96), &vmstat.into());
+        let expected = MachineUsage {
+            steal_ns: 96 * ns_per_tick(),
+            swapped_in_bytes: 12288,
+            swapped_out_bytes: 49152,
+        };
         assert_eq!(usage, expected);
-        assert_eq!(MachineUsage::parse("", "", 10), MachineUsage::default());
+        assert_eq!(MachineUsage::of(None, &HashMap::new()), MachineUsage::default());
         assert_eq!(MachineUsage::default().since(&expected), MachineUsage::default());
     }
 }
