@@ -37,9 +37,9 @@ pub use cell::*;
 pub use machine::MachineRecord;
 pub use repetition::{Repetition, is_sound, repetitions};
 pub use row::{
-    Census, Conditions, CpuUse, CurvePoint, DriverPrice, Flag, Memory, MemoryPoint, NothingMore,
-    OpenLoop, Outcome, Overheads, Percentiles, Refusal, Role, Roofline, Row, SCHEMA, TracePosition,
-    Verification, most_common,
+    Began, Census, Conditions, CpuUse, CurvePoint, DriverPrice, Flag, Memory, MemoryPoint,
+    NothingMore, OpenLoop, Outcome, Overheads, Percentiles, Refusal, Role, Roofline, Row, SCHEMA,
+    TracePosition, Turn, Verification, most_common,
 };
 pub use scale::Scale;
 pub use step::{Capacity, CellRecord, LatencyReport, Second, StepReport};

@@ -14,8 +14,15 @@ pub struct Scale {
     pub objects_max: u64,
     /// Object memory of a key-value cell.
     pub store_bytes: u64,
-    /// Operations of each thread of a key-value cell.
+    /// Live bytes of a key-value cell that holds its live set fixed while its capacity varies, at least;
+    /// where the last-level cache is large they are four times as many ([`Scale::live_set_bytes_for`]).
+    #[serde(default)]
+    pub live_set_bytes: u64,
+    /// Operations of each thread of a key-value cell, at most.
     pub operations_per_thread: u64,
+    /// Time on the clock after which a closed loop begins no further requests; 0 is no limit.
+    #[serde(default)]
+    pub step_ms: u64,
     /// Seconds that an open loop lasts.
     pub open_loop_s: f64,
     pub repetitions: u32,
@@ -30,6 +37,9 @@ pub struct Scale {
     pub postmark_copies: u64,
 }
 
+/// Last-level caches that a fixed live set is worth, at least.
+pub const CACHES: u64 = 4;
+
 impl Scale {
     /// Names, smallest first.
     pub const NAMES: [&'static str; 4] = ["smoke", "quick", "standard", "paper"];
@@ -39,17 +49,21 @@ impl Scale {
         let (
             live_mib,
             objects_max,
-            store_mib,
-            operations_per_thread,
+            (store_mib, live_set_mib),
+            (operations_per_thread, step_ms),
             open_loop_s,
             repetitions,
             idle_ms,
             (postmark_files, postmark_copies),
         ) = match name {
-            "smoke" => (32, 60_000, 48, 50_000, 0.2, 1, 1_000, (1_000, 4)),
-            "quick" => (64, 400_000, 256, 500_000, 1.0, 3, 15_000, (10_000, 2)),
-            "standard" => (128, 800_000, 512, 1_000_000, 3.0, 5, 15_000, (20_000, 2)),
-            "paper" => (8192, u64::MAX, 8192, 32_000_000, 30.0, 5, 15_000, (2_000_000, 1)),
+            "smoke" => (32, 60_000, (48, 24), (50_000, 0), 0.2, 1, 1_000, (1_000, 4)),
+            "quick" => (64, 400_000, (256, 1024), (4_000_000, 1_000), 1.0, 3, 15_000, (10_000, 2)),
+            "standard" => {
+                (128, 800_000, (512, 2048), (12_000_000, 3_000), 3.0, 5, 15_000, (20_000, 2))
+            }
+            "paper" => {
+                (8192, u64::MAX, (8192, 8192), (32_000_000, 0), 30.0, 5, 15_000, (2_000_000, 1))
+            }
             _ => return None,
         };
         Some(Self {
@@ -57,13 +71,25 @@ impl Scale {
             live_bytes: live_mib << 20,
             objects_max,
             store_bytes: store_mib << 20,
+            live_set_bytes: live_set_mib << 20,
             operations_per_thread,
+            step_ms,
             open_loop_s,
             repetitions,
             idle_ms,
             postmark_files,
             postmark_copies,
         })
+    }
+
+    /// A fixed live set on a machine with this last-level cache: what does not fit the cache by far.
+    /// Scale `smoke` measures nothing that anybody concludes from, and takes its own size.
+    #[must_use]
+    pub fn live_set_bytes_for(&self, cache_bytes: u64) -> u64 {
+        if self.name == "smoke" {
+            return self.live_set_bytes;
+        }
+        self.live_set_bytes.max(CACHES * cache_bytes).next_multiple_of(1 << 20)
     }
 
     /// The live set for objects of `mean_bytes`: the scale's, or what `objects_max` of them take.

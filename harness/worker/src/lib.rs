@@ -69,9 +69,10 @@ pub fn run(progress: Option<RawFd>) -> Result<(), String> {
         .lock()
         .read_line(&mut line)
         .map_err(|error| format!("reading the cell from standard input: {error}"))?;
-    let cell: Cell = serde_json::from_str(&line).map_err(|error| {
+    let cells = cells_in(&line).map_err(|error| {
         format!("standard input holds no cell ({error}): pipe `nibble-bench cell …` into it")
     })?;
+    let cell = cells.first().ok_or("standard input holds an empty list of cells")?.clone();
     // First thing: as soon as the harness maps memory, it cannot be told apart any more.
     let engine_bytes = resident_before_open(&cell);
     let page = match progress {
@@ -90,7 +91,13 @@ pub fn run(progress: Option<RawFd>) -> Result<(), String> {
         Work::Copy(work) => copying::run(&cell, work, engine_bytes, &mut link),
         Work::Mapping(work) => mapping::run(&cell, work, engine_bytes, &mut link),
         Work::Chase(work) => chase::run(&cell, work, engine_bytes, &mut link),
-        Work::KeyValue(work) => key_value::run(&cell, work, engine_bytes, &page, &mut link),
+        Work::KeyValue(_) => {
+            let turns = cells.iter().filter_map(|cell| match &cell.work {
+                Work::KeyValue(work) => Some((cell, work)),
+                _ => None,
+            });
+            key_value::run(&turns.collect::<Vec<_>>(), engine_bytes, &page, &mut link)
+        }
         Work::Allocations(work) => allocations::run(&cell, work, engine_bytes, &page, &mut link),
     };
     if let Err(Stop::Because { outcome, reason }) = ended {
@@ -98,6 +105,14 @@ pub fn run(progress: Option<RawFd>) -> Result<(), String> {
     }
     link.say(&Event::Done);
     Ok(())
+}
+
+/// The cell of a line, or all cells of a list.
+fn cells_in(line: &str) -> serde_json::Result<Vec<Cell>> {
+    if line.starts_with('[') {
+        return serde_json::from_str(line);
+    }
+    Ok(vec![serde_json::from_str(line)?])
 }
 
 /// Why a cell cannot go on.

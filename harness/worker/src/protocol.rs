@@ -1,4 +1,5 @@
-//! What a worker and its parent say to one another: JSON lines. The worker speaks on standard
+//! What a worker and its parent say to one another: JSON lines, the first of which is a cell or a list
+//! of cells that begin with the same load. The worker speaks on standard
 //! output and, where it must wait, reads one line from standard input. At the end of its input it
 //! stops waiting, so a cell piped in by hand runs through.
 
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Version of this conversation and of the cells that begin it. Workers of another program are
 /// run only where it is the same; raise it with every change of either.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 
 /// A line from the worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,6 +74,9 @@ pub enum Event {
         /// Why.
         reason: String,
     },
+    /// All that is observed of a cell is said; the process goes on with the next cell that it was
+    /// given.
+    NextCell,
     /// Every step is done, and nothing is torn down yet. Waits: the parent stops sampling.
     Ending,
     /// The engine is closed, too.

@@ -4,12 +4,13 @@ use std::path::Path;
 
 use super::Failure;
 use crate::cli::{ChoiceArguments, PlanArguments};
+use crate::environment;
 use crate::plan::{MachineLimits, Plan, estimate_s, in_words, plan};
 use crate::suites::{self, Suite};
 use crate::traces::{Library, Missing, Traces};
 use record::Cell;
 use record::Scale;
-use worker::kernel::available_memory_bytes;
+use worker::kernel::{KernelFiles, available_memory_bytes};
 
 /// Where results, and traces with them, are unless an option says otherwise.
 const DEFAULT_RESULTS: &str = "results";
@@ -54,7 +55,10 @@ pub(super) fn prepare(
         scale.objects_max = u64::MAX;
     }
     scale.repetitions = choice.repetitions.unwrap_or(scale.repetitions);
-    scale.operations_per_thread = choice.operations.unwrap_or(scale.operations_per_thread);
+    if let Some(operations) = choice.operations {
+        // As many as asked, however long they take.
+        (scale.operations_per_thread, scale.step_ms) = (operations, 0);
+    }
     let (mut plan, traces) = plan_here(std::slice::from_ref(&suite), &scale, where_and_how)?;
     if let Some(filter) = &choice.filter {
         plan.cells.retain(|cell| cell.id.contains(filter.as_str()));
@@ -77,6 +81,7 @@ pub(super) fn plan_here(
     let limits = MachineLimits {
         memory_bytes: available_memory_bytes(),
         cores: platform::cpu::allowed_cores().len(),
+        cache_bytes: environment::last_level_cache_bytes(&KernelFiles::here()).unwrap_or(0),
     };
     let traces = Library::below(results).prepare(suites, scale, missing);
     let traces = traces.map_err(Failure::machine)?;

@@ -14,7 +14,7 @@ mod readings;
 pub use checks::{CHECKS, Check};
 pub use finding::{Finding, Severity};
 pub use print::text;
-pub use probe::probe;
+pub use probe::{frequency_mhz, load_average, probe};
 pub use readings::{Busy, FirstTouch, Readings};
 
 /// What every check makes of the readings, in the order of the checks.

@@ -3,6 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use procfs::process::{Stat, all_processes};
+use procfs::{CpuTime, Current, CurrentSI, KernelStats, LoadAverage};
+
 use platform::mapping::PAGE_BYTES;
 use platform::{Mapping, Pages};
 
@@ -16,6 +19,7 @@ use worker::kernel::KernelFiles;
 const WATCHED: Duration = Duration::from_millis(500);
 /// Memory touched to see what that costs.
 const TOUCHED_BYTES: usize = 64 << 20;
+const CPUFREQ: &str = "sys/devices/system/cpu/cpu0/cpufreq";
 /// Processes that are named.
 const NAMED: usize = 3;
 
@@ -29,35 +33,38 @@ pub fn probe() -> Readings {
 
 /// What the machine does in the next moments.
 pub(super) fn watch(duration: Duration) -> Option<Busy> {
-    let before = Ticks::now(&KernelFiles::here());
+    let before = Ticks::now();
     std::thread::sleep(duration);
-    before.zip(Ticks::now(&KernelFiles::here())).map(|(before, now)| now.since(&before))
+    before.zip(Ticks::now()).map(|(before, now)| now.since(&before))
 }
 
 /// Runnable threads in the last minute.
-pub(super) fn load_average(files: &KernelFiles) -> Option<f64> {
-    files.text("proc/loadavg").and_then(|text| text.split_whitespace().next()?.parse().ok())
+pub fn load_average() -> Option<f64> {
+    LoadAverage::current().ok().map(|load| f64::from(load.one))
+}
+
+/// The first core's, now.
+pub fn frequency_mhz(files: &KernelFiles) -> Option<u64> {
+    files.number(format!("{CPUFREQ}/scaling_cur_freq")).map(|khz: u64| khz / 1000)
 }
 
 /// All that is there to be read.
 fn state(files: &KernelFiles) -> Readings {
-    let cpufreq = "sys/devices/system/cpu/cpu0/cpufreq";
     let limits = worker::kernel::memory_limits(files).into_iter();
     let counters_missing = match Counters::open() {
         Ok(counters) => counters.missing(),
         Err(reason) => Some(reason),
     };
     Readings {
-        governor: files.text(format!("{cpufreq}/scaling_governor")),
+        governor: files.text(format!("{CPUFREQ}/scaling_governor")),
         boost: environment::boost(files),
-        frequency_mhz: files
-            .number(format!("{cpufreq}/scaling_cur_freq"))
-            .map(|khz: u64| khz / 1000),
+        frequency_mhz: frequency_mhz(files),
+        cache_bytes: environment::last_level_cache_bytes(files),
         threads_per_core: environment::threads_per_core(files),
         cores: platform::cpu::allowed_cores().len(),
         cpu_limit_cores: worker::kernel::quota_cores(files),
         pinning_refused: pinning_refused(),
-        load_average: load_average(files),
+        load_average: load_average(),
         busy: None,
         clock_source: files.text("sys/devices/system/clocksource/clocksource0/current_clocksource"),
         hypervisor: platform::cpu::hypervisor_vendor(),
@@ -105,42 +112,25 @@ struct Ticks {
     steal: u64,
     total: u64,
     cores: usize,
-    processes: BTreeMap<u32, (String, u64)>,
+    processes: BTreeMap<i32, (String, u64)>,
 }
 
 impl Ticks {
-    fn now(files: &KernelFiles) -> Option<Self> {
-        let mut ticks = Self::parse(&files.text("proc/stat")?)?;
-        let own = std::process::id();
-        let names = files.names("proc", "").into_iter();
-        let pids = names.filter_map(|name| name.parse().ok()).filter(|&pid: &u32| pid != own);
-        ticks.processes = pids
-            .filter_map(|pid| Some((pid, of_process(&files.text(format!("proc/{pid}/stat"))?)?)))
-            .collect();
-        Some(ticks)
+    fn now() -> Option<Self> {
+        let stats = KernelStats::current().ok()?;
+        let own = std::process::id().cast_signed();
+        let living = all_processes().into_iter().flatten().filter_map(|one| one.ok()?.stat().ok());
+        let processes = living.filter(|stat| stat.pid != own).map(of_process).collect();
+        Some(Self { processes, ..Self::of_machine(&stats.total, stats.cpu_time.len()) })
     }
 
-    /// The machine's, from `/proc/stat`.
-    fn parse(stat: &str) -> Option<Self> {
-        let line = stat.lines().next()?.strip_prefix("cpu ")?;
-        let fields: Vec<u64> =
-            line.split_whitespace().filter_map(|field| field.parse().ok()).collect();
-        // user nice system idle iowait irq softirq steal; guests are part of user.
-        let [user, nice, system, idle, iowait, irq, softirq, steal, ..] = fields[..] else {
-            return None;
-        };
-        let busy = user + nice + system + irq + softirq;
-        let is_core = |line: &&str| {
-            line.strip_prefix("cpu")
-                .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-        };
-        Some(Self {
-            busy,
-            steal,
-            total: busy + idle + iowait + steal,
-            cores: stat.lines().filter(is_core).count(),
-            processes: BTreeMap::new(),
-        })
+    fn of_machine(time: &CpuTime, cores: usize) -> Self {
+        // Guests are part of user.
+        let irq = time.irq.unwrap_or(0) + time.softirq.unwrap_or(0);
+        let busy = time.user + time.nice + time.system + irq;
+        let steal = time.steal.unwrap_or(0);
+        let total = busy + time.idle + time.iowait.unwrap_or(0) + steal;
+        Self { busy, steal, total, cores, processes: BTreeMap::new() }
     }
 
     fn since(&self, earlier: &Self) -> Busy {
@@ -165,13 +155,9 @@ impl Ticks {
     }
 }
 
-/// Name and CPU time of `/proc/PID/stat`.
-fn of_process(stat: &str) -> Option<(String, u64)> {
-    let (before, after) = stat.rsplit_once(") ")?;
-    let name = before.split_once('(')?.1.to_owned();
-    // Fields 14 and 15 of proc(5), of which the third is the first here.
-    let mut times = after.split_whitespace().skip(11);
-    Some((name, times.next()?.parse::<u64>().ok()? + times.next()?.parse::<u64>().ok()?))
+/// Its number, name and CPU time.
+fn of_process(stat: Stat) -> (i32, (String, u64)) {
+    (stat.pid, (stat.comm, stat.utime + stat.stime))
 }
 
 #[cfg(test)]
@@ -180,10 +166,15 @@ mod tests {
 
     #[test]
     fn ticks_become_cores_and_percent() {
-        let mut before =
-            Ticks::parse("cpu  100 0 50 800 10 1 2 3 0 0\ncpu0 1\ncpu1 1\nctxt 5\n").unwrap();
-        let mut after = Ticks::parse("cpu  140 0 60 840 10 1 2 13 0 0\ncpu0 1\ncpu1 1\n").unwrap();
-        assert_eq!((before.cores, before.busy, before.total), (2, 153, 966));
+        let mut earlier = KernelStats::current().unwrap().total;
+        (earlier.user, earlier.nice, earlier.system, earlier.idle) = (100, 0, 50, 800);
+        (earlier.iowait, earlier.irq, earlier.softirq) = (Some(10), Some(1), Some(2));
+        let mut later = earlier.clone();
+        (earlier.steal, later.steal) = (Some(3), Some(13));
+        (later.user, later.system, later.idle) = (140, 60, 840);
+        let mut before = Ticks::of_machine(&earlier, 2);
+        let mut after = Ticks::of_machine(&later, 2);
+        assert_eq!((before.busy, before.total), (153, 966));
         let process = |name: &str, ticks| (name.to_owned(), ticks);
         before.processes =
             [(1, process("init", 5)), (2, process("cc1", 5)), (4, process("x", 9))].into();
@@ -192,15 +183,6 @@ mod tests {
         let busy = after.since(&before);
         assert_eq!((busy.cores, busy.steal_percent), (1.0, 10.0));
         assert_eq!(busy.processes, [("cc1".to_owned(), 0.8)]);
-        assert_eq!(Ticks::parse("intr 1 2 3"), None);
-        assert_eq!(Ticks::parse("cpu  1 2 3"), None);
-    }
-
-    #[test]
-    fn a_process_has_a_name_and_a_time() {
-        let stat = "7 (a) b) S 1 7 7 0 -1 4194304 100 20 3 4 50 6 70 8 20 0 1";
-        assert_eq!(of_process(stat), Some(("a) b".to_owned(), 56)));
-        assert_eq!(of_process("7 (a) S 1"), None);
     }
 
     #[test]

@@ -9,6 +9,8 @@ pub struct Readings {
     pub boost: Option<bool>,
     /// Clock rate of the first core as its driver tells it.
     pub frequency_mhz: Option<u64>,
+    /// The largest cache of the first core.
+    pub cache_bytes: Option<u64>,
     /// Hardware threads of a core.
     pub threads_per_core: Option<usize>,
     /// Cores this process may run on.

@@ -57,6 +57,20 @@ fn caches(files: &KernelFiles) -> Vec<(String, String)> {
     caches.collect()
 }
 
+/// The largest cache of the first core: what a live set has to exceed by far, or throughput is that of
+/// the cache.
+pub(crate) fn last_level_cache_bytes(files: &KernelFiles) -> Option<u64> {
+    let sizes = caches(files).into_iter().filter_map(|(_, size)| {
+        let (number, shift) = match size.strip_suffix(['K', 'M', 'G'])? {
+            number if size.ends_with('K') => (number, 10),
+            number if size.ends_with('M') => (number, 20),
+            number => (number, 30),
+        };
+        number.parse::<u64>().ok().map(|number| number << shift)
+    });
+    sizes.max()
+}
+
 /// Hardware threads of the first core.
 pub(crate) fn threads_per_core(files: &KernelFiles) -> Option<usize> {
     let list = files.text(format!("{CPUS}/cpu0/topology/thread_siblings_list"))?;

@@ -96,7 +96,12 @@ mod tests {
     fn planned(traces: &Traces) -> Result<super::super::Plan, String> {
         let suite = Suite::parse("mine.toml", SUITE).unwrap();
         let scale = Scale { repetitions: 2, ..Scale::by_name("smoke").unwrap() };
-        plan(&[suite], &scale, traces, MachineLimits { memory_bytes: 8 << 30, cores: 2 })
+        plan(
+            &[suite],
+            &scale,
+            traces,
+            MachineLimits { memory_bytes: 8 << 30, cores: 2, cache_bytes: 0 },
+        )
     }
 
     #[test]

@@ -9,8 +9,8 @@ use crate::suites::{ChaseGrid, Suite};
 
 /// Numbers of chains for which the walk is compiled.
 const CHAINS: [usize; 5] = [1, 2, 4, 8, 16];
-/// Loads for each operation of a thread of key-value cells.
-const LOADS: u64 = 4;
+/// Operations of a thread of key-value cells for each load.
+const OPERATIONS_PER_LOAD: u64 = 2;
 
 pub(super) fn cells(
     suite: &Suite,
@@ -39,7 +39,7 @@ pub(super) fn cells(
                 if !CHAINS.contains(&chains) {
                     return fail(format!("chains = {chains}: must be 1, 2, 4, 8 or 16"));
                 }
-                let operations = scale.operations_per_thread * LOADS;
+                let operations = scale.operations_per_thread / OPERATIONS_PER_LOAD;
                 let work = Chase { memory_bytes, page_bytes, chains, operations };
                 for repetition in 0..scale.repetitions {
                     let (system, work) = (System::Kernel, Work::Chase(work));
@@ -67,7 +67,7 @@ mod tests {
         let text = format!("question = \"?\"\n[[chase]]\n{grid}");
         let suite = Suite::parse("mine.toml", &text).map_err(|error| error.to_string())?;
         let scale = Scale { repetitions: 1, ..Scale::by_name("quick").unwrap() };
-        let limits = MachineLimits { memory_bytes: 64 << 30, cores: 2 };
+        let limits = MachineLimits { memory_bytes: 64 << 30, cores: 2, cache_bytes: 0 };
         Ok(plan(&[suite], &scale, &Traces::default(), limits)?.cells)
     }
 

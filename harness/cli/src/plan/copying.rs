@@ -28,7 +28,7 @@ pub(super) fn cells(
             }
             // As many bytes for every size, but no more copies of small ones than of anything else.
             let operations =
-                (memory_bytes * 2 / copy_bytes as u64).clamp(1, scale.operations_per_thread * 4);
+                (memory_bytes * 2 / copy_bytes as u64).clamp(1, scale.operations_per_thread / 2);
             for repetition in 0..scale.repetitions {
                 let id = format!("copy/{copy_bytes}/{}", system.label());
                 let work = Work::Copy(Copying { copy_bytes, memory_bytes, operations });

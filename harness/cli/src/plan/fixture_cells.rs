@@ -114,7 +114,7 @@ fn text() -> String {
     });
     let built_in = SUITES.map(|name| built_in(name).expect("it is built in"));
     let scale = Scale { repetitions: 1, ..Scale::by_name("smoke").expect("a scale") };
-    let limits = MachineLimits { memory_bytes: 64 << 30, cores: 2 };
+    let limits = MachineLimits { memory_bytes: 64 << 30, cores: 2, cache_bytes: 0 };
     let mut text = String::new();
     for suite in built_in.into_iter().chain(own) {
         let name = suite.name.clone();

@@ -2,9 +2,9 @@
 
 use workloads::requests::{Mix, Workload};
 
-use super::{check_threads, finish};
+use super::{MachineLimits, check_threads, finish};
 use crate::suites::{KeyValueGrid, Suite, on_cores};
-use record::{Cell, Driver, KeyValue, Source, System, Timing, Work};
+use record::{Cell, Driver, KeyValue, LiveSet, Source, System, Timing, Work};
 use record::{Scale, unknown_name};
 use worker::registry;
 
@@ -14,7 +14,7 @@ const DEFAULT_WORKLOAD: &str = "get-50";
 pub(super) fn cells(
     suite: &Suite,
     grid: &KeyValueGrid,
-    (scale, cores): (&Scale, usize),
+    (scale, limits): (&Scale, MachineLimits),
     cells: &mut Vec<Cell>,
 ) -> Result<(), String> {
     let fail = |message: String| format!("{}: {message}", suite.name);
@@ -23,12 +23,18 @@ pub(super) fn cells(
     for store in grid.stores_with_knobs().map_err(fail)? {
         systems.push(registry::store(&store)?);
     }
-    for mut work in works(suite, grid, (scale, cores)).map_err(fail)? {
+    for mut work in works(suite, grid, (scale, limits)).map_err(fail)? {
+        if work.live_set == LiveSet::Fixed {
+            let live_bytes = scale.live_set_bytes_for(limits.cache_bytes);
+            work.object_memory_bytes = live_bytes * 100 / u64::from(work.fill_percent.max(1));
+        }
         work.size_records();
         check_key_value(&work).map_err(fail)?;
         let roofline = grid.roofline.then(registry::roofline);
         for system in systems.iter().chain(&roofline) {
             check_store(system, &work).map_err(fail)?;
+            let work =
+                KeyValue { at_most_ms: at_most_ms(scale, grid, system, &work), ..work.clone() };
             for repetition in 0..repetitions {
                 cells.push(key_value_cell(suite, scale, system.clone(), repetition, work.clone()));
             }
@@ -37,13 +43,26 @@ pub(super) fn cells(
     Ok(())
 }
 
+/// The time after which a cell ends. None where its operations are counted: where requests were dealt to
+/// workers, the busiest decides when all are done; and inserts are as many as the memory has room for.
+fn at_most_ms(scale: &Scale, grid: &KeyValueGrid, system: &System, work: &KeyValue) -> Option<u64> {
+    let partitioned =
+        registry::traits_of(system).is_some_and(|traits| traits.sharing.is_partitioned());
+    let timed = grid.operations_factor.is_none()
+        && matches!(work.driver, Driver::Closed { .. })
+        && !work.workload.inserts()
+        && !partitioned;
+    Some(scale.step_ms).filter(|&ms| ms > 0 && timed)
+}
+
 /// Every combination of the grid but its stores.
 fn works(
     suite: &Suite,
     grid: &KeyValueGrid,
-    (scale, cores): (&Scale, usize),
+    (scale, limits): (&Scale, MachineLimits),
 ) -> Result<Vec<KeyValue>, String> {
-    let operations = scale.operations_per_thread as f64 * grid.operations_factor;
+    let factor = grid.operations_factor.unwrap_or(1.0);
+    let operations = scale.operations_per_thread as f64 * factor;
     let object_memory =
         grid.object_memory.map_or(scale.store_bytes, |bytes| bytes.0.min(scale.store_bytes));
     let mut all = vec![KeyValue {
@@ -59,7 +78,7 @@ fn works(
     }
     let workloads: Vec<Workload> = asked.into_iter().chain(shares).collect();
     vary(&mut all, &workloads, |work, workload| work.workload = workload.clone());
-    vary(&mut all, &on_cores(&grid.threads, cores), |work, threads| work.threads = *threads);
+    vary(&mut all, &on_cores(&grid.threads, limits.cores), |work, threads| work.threads = *threads);
     for (dimension, values) in grid.settings() {
         vary(&mut all, values, |work, value| {
             (dimension.set)(work, value).expect("it was read before");
@@ -76,7 +95,7 @@ fn works(
             // Every request of an open loop is timed, and a run lasts as long at every rate.
             work.latency = Timing::All;
             let operations = rate * scale.open_loop_s / work.threads as f64;
-            work.operations_per_thread = (operations * grid.operations_factor).ceil() as u64;
+            work.operations_per_thread = (operations * factor).ceil() as u64;
         });
     }
     Ok(all)
@@ -226,6 +245,9 @@ pub fn check_key_value(work: &KeyValue) -> Result<(), String> {
 mod tests {
     use super::*;
 
+    const HERE: MachineLimits =
+        MachineLimits { memory_bytes: 64 << 30, cores: 2, cache_bytes: 32 << 20 };
+
     fn memories(object_memory: &str, scale: &str) -> Vec<u64> {
         let text = format!(
             "question = \"?\"\n[[key-value]]\nstores = [\"nibble\"]\nget-percent = [50]\n\
@@ -234,7 +256,7 @@ mod tests {
         let suite = Suite::parse("my.toml", &text).unwrap();
         let mut planned = Vec::new();
         let scale = Scale::by_name(scale).unwrap();
-        cells(&suite, &suite.key_value[0], (&scale, 2), &mut planned).unwrap();
+        cells(&suite, &suite.key_value[0], (&scale, HERE), &mut planned).unwrap();
         let work = planned.iter().map(|cell| match &cell.work {
             Work::KeyValue(work) => work,
             other => panic!("{other:?}"),
@@ -260,7 +282,8 @@ mod tests {
                     fill-percent = [50]\nthreads = [1]\nobject-memory = \"1MiB\"";
         let suite = Suite::parse("my.toml", text).unwrap();
         let scale = Scale::by_name("quick").unwrap();
-        let error = cells(&suite, &suite.key_value[0], (&scale, 2), &mut Vec::new()).unwrap_err();
+        let error =
+            cells(&suite, &suite.key_value[0], (&scale, HERE), &mut Vec::new()).unwrap_err();
         assert!(error.contains("object-memory-bytes = 1048576: must be 8388608"), "{error}");
     }
 
@@ -273,7 +296,7 @@ mod tests {
             );
             let suite = Suite::parse("my.toml", &text).unwrap();
             let scale = Scale::by_name("smoke").unwrap();
-            cells(&suite, &suite.key_value[0], (&scale, 2), &mut Vec::new()).unwrap_err()
+            cells(&suite, &suite.key_value[0], (&scale, HERE), &mut Vec::new()).unwrap_err()
         };
         for grid in ["think-ns = [500]\nbatch = [8]", "think-ns = [500]\nrate-ops-per-s = [1000]"] {
             let error = refused(grid);

@@ -59,7 +59,7 @@ pub(super) fn cells(
 /// As many pages for every size of the regions and number of threads as a thread of key-value cells
 /// has operations, system calls counted as some.
 fn operations(pages: u64, threads: usize, scale: &Scale) -> u64 {
-    (scale.operations_per_thread / (pages + CALL_PAGES) / threads as u64).max(OPERATIONS_MIN)
+    (scale.operations_per_thread / 8 / (pages + CALL_PAGES) / threads as u64).max(OPERATIONS_MIN)
 }
 
 fn id(region_bytes: u64, page_bytes: u64, threads: usize) -> String {
@@ -77,7 +77,7 @@ mod tests {
         let text = format!("question = \"?\"\n[[mapping]]\n{grid}");
         let suite = Suite::parse("mine.toml", &text).map_err(|error| error.to_string())?;
         let scale = Scale { repetitions: 1, ..Scale::by_name(scale).unwrap() };
-        let limits = MachineLimits { memory_bytes: memory_gib << 30, cores: 2 };
+        let limits = MachineLimits { memory_bytes: memory_gib << 30, cores: 2, cache_bytes: 0 };
         plan(&[suite], &scale, &Traces::default(), limits)
     }
 

@@ -46,6 +46,8 @@ pub struct MachineLimits {
     pub memory_bytes: u64,
     /// Cores, to which numbers of threads grow where a suite says so.
     pub cores: usize,
+    /// The last-level cache, which fixed live sets exceed; 0 where the kernel does not tell.
+    pub cache_bytes: u64,
 }
 
 /// Share of available memory that the largest cell may be expected to need, in percent.
@@ -71,7 +73,7 @@ pub fn plan(
     let asked = scale.clone();
     let (cells, suites) = loop {
         let allowed = limits.memory_bytes / 100 * LARGEST_CELL_PERCENT;
-        let (mut cells, asked_by) = cells_of(suites, &scale, traces, limits.cores)?;
+        let (mut cells, asked_by) = cells_of(suites, &scale, traces, limits)?;
         let too_large = too_large::leave_out(&mut cells, &scale, allowed);
         let largest = cells.iter().map(Cell::expected_bytes).max().unwrap_or(0);
         if largest <= allowed {
@@ -125,8 +127,9 @@ fn cells_of(
     suites: &[Suite],
     scale: &Scale,
     traces: &Traces,
-    cores: usize,
+    limits: MachineLimits,
 ) -> Result<(Vec<Cell>, Suites), String> {
+    let cores = limits.cores;
     let mut cells: Vec<Cell> = Vec::new();
     let mut asked_by = Suites::new();
     for suite in suites {
@@ -135,7 +138,7 @@ fn cells_of(
             fragmentation_cells(suite, grid, scale, &mut cells)?;
         }
         for grid in &suite.key_value {
-            key_value::cells(suite, grid, (scale, cores), &mut cells)?;
+            key_value::cells(suite, grid, (scale, limits), &mut cells)?;
         }
         for grid in &suite.copy {
             copying::cells(suite, grid, scale, &mut cells)?;
@@ -354,7 +357,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::suites::built_in;
 
-    const AMPLE: MachineLimits = MachineLimits { memory_bytes: 64 << 30, cores: 2 };
+    const AMPLE: MachineLimits = MachineLimits { memory_bytes: 64 << 30, cores: 2, cache_bytes: 0 };
 
     pub(crate) fn sample_cells() -> Vec<Cell> {
         let suites = [built_in("self-test").unwrap()];
@@ -377,7 +380,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_small_machine_gets_smaller_live_sets_and_says_so() {
-        let limits = MachineLimits { memory_bytes: 20 << 30, cores: 2 };
+        let limits = MachineLimits { memory_bytes: 20 << 30, cores: 2, cache_bytes: 0 };
         let scale = Scale::by_name("paper").unwrap();
         let plan =
             plan(&[built_in("allocator-bloat").unwrap()], &scale, &Traces::default(), limits)
@@ -391,7 +394,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_tiny_machine_is_told_before_anything_runs() {
-        let limits = MachineLimits { memory_bytes: 32 << 20, cores: 2 };
+        let limits = MachineLimits { memory_bytes: 32 << 20, cores: 2, cache_bytes: 0 };
         let scale = Scale::by_name("smoke").unwrap();
         let error = plan(&all_suites(), &scale, &Traces::default(), limits).unwrap_err();
         assert!(error.starts_with("not enough memory for scale `smoke`: 32 MiB"), "{error}");

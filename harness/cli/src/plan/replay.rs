@@ -190,7 +190,12 @@ mod tests {
         );
         let suite = Suite::parse("mine.toml", &text).map_err(|error| error.to_string())?;
         let scale = Scale { repetitions: 1, ..Scale::by_name("smoke").unwrap() };
-        plan(&[suite], &scale, &traces(), MachineLimits { memory_bytes: 8 << 30, cores: 2 })
+        plan(
+            &[suite],
+            &scale,
+            &traces(),
+            MachineLimits { memory_bytes: 8 << 30, cores: 2, cache_bytes: 0 },
+        )
     }
 
     #[test]
@@ -220,7 +225,7 @@ mod tests {
                     threads = [2]\ntraces = [\"postmark\"]\n";
         let suite = Suite::parse("mine.toml", text).unwrap();
         let scale = Scale { repetitions: 1, ..Scale::by_name("smoke").unwrap() };
-        let limits = MachineLimits { memory_bytes: 400 << 20, cores: 2 };
+        let limits = MachineLimits { memory_bytes: 400 << 20, cores: 2, cache_bytes: 0 };
         let plan = plan(&[suite], &scale, &traces(), limits).unwrap();
         assert_eq!(plan.cells.len(), 1);
         assert!(plan.cells[0].id.contains("fill-80"));

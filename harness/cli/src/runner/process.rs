@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use platform::process::{MemoryRollup, ProcessMemory};
 
@@ -16,12 +16,13 @@ use super::floor::{Floor, FloorGuard};
 use super::interrupt::Interrupt;
 use super::sampler::Sampler;
 use super::warm::warm_apart;
+use crate::{doctor, environment};
+use record::{
+    Began, Conditions, CurvePoint, DriverPrice, Flag, Memory, MemoryPoint, Outcome, Overheads, Row,
+    SCHEMA, TracePosition, Turn,
+};
 use record::{Cell, System, Work};
 use record::{CellRecord, LatencyReport, NothingMore, Second, StepReport};
-use record::{
-    Conditions, CurvePoint, DriverPrice, Flag, Memory, MemoryPoint, Outcome, Overheads, Row,
-    SCHEMA, TracePosition,
-};
 use worker::kernel::KernelFiles;
 use worker::progress::ProgressPage;
 use worker::protocol::{Event, Point};
@@ -30,13 +31,15 @@ use worker::registry;
 /// Something that runs cells. The one real implementation is [`ProcessRunner`]; tests script
 /// others.
 pub trait CellRunner: Sync {
-    /// Runs `cell` to its end. It starts with the floor and gives it up while it stands idle.
+    /// Runs `cells`, which share a process ([`Cell::shares_process_with`]), in their order. Returns
+    /// what came of each; of the first alone where the process did not answer all of them to its end.
+    /// It starts with the floor and gives it up while it stands idle.
     fn run<'floor>(
         &self,
-        cell: &Cell,
+        cells: &[&Cell],
         floor: &'floor Floor,
         guard: FloorGuard<'floor>,
-    ) -> CellRecord;
+    ) -> Vec<CellRecord>;
 }
 
 /// Runs cells as fresh processes of this program.
@@ -51,20 +54,20 @@ pub struct ProcessRunner {
 impl CellRunner for ProcessRunner {
     fn run<'floor>(
         &self,
-        cell: &Cell,
+        cells: &[&Cell],
         floor: &'floor Floor,
         guard: FloorGuard<'floor>,
-    ) -> CellRecord {
+    ) -> Vec<CellRecord> {
         let mut guard = Some(guard);
-        let outcome = Watch::start(self, cell)
+        let outcome = Watch::start(self, cells)
             .map_err(|error| format!("the worker could not be started: {error}"))
             .map(|(mut watch, progress)| {
                 watch.run(&progress, floor, &mut guard);
-                watch.into_record()
+                watch.into_records()
             });
-        outcome.unwrap_or_else(|reason| CellRecord {
-            rows: vec![blank_row(cell, "cell", Outcome::Failed, Some(reason))],
-            ..CellRecord::default()
+        outcome.unwrap_or_else(|reason| {
+            let row = blank_row(cells[0], "cell", Outcome::Failed, Some(reason));
+            vec![CellRecord { rows: vec![row], ..CellRecord::default() }]
         })
     }
 }
@@ -72,7 +75,12 @@ impl CellRunner for ProcessRunner {
 /// A worker and everything known of it.
 struct Watch<'a> {
     runner: &'a ProcessRunner,
+    /// The cells that the worker was given.
+    cells: &'a [&'a Cell],
+    /// The one whose turn it is.
     cell: &'a Cell,
+    /// What came of those before it.
+    finished: Vec<CellRecord>,
     child: Child,
     input: Option<ChildStdin>,
     environment: BTreeMap<String, String>,
@@ -88,11 +96,16 @@ struct Watch<'a> {
     /// The step in progress, for the row of a worker that dies in it.
     step: String,
     step_position: usize,
+    began: Option<(Began, Instant)>,
     interrupted: bool,
 }
 
 impl<'a> Watch<'a> {
-    fn start(runner: &'a ProcessRunner, cell: &'a Cell) -> std::io::Result<(Self, ProgressPage)> {
+    fn start(
+        runner: &'a ProcessRunner,
+        cells: &'a [&'a Cell],
+    ) -> std::io::Result<(Self, ProgressPage)> {
+        let cell = cells[0];
         let progress = ProgressPage::create()?;
         let descriptor = progress.descriptor().expect("a page just created has a descriptor");
         let environment = registry::environment_of(&cell.system);
@@ -110,12 +123,18 @@ impl<'a> Watch<'a> {
         command.envs(&environment);
         let mut child = command.spawn()?;
         let mut input = child.stdin.take().expect("standard input is piped");
-        let line = serde_json::to_string(cell).expect("a cell is plain data");
+        let line = match cells {
+            [cell] => serde_json::to_string(cell),
+            several => serde_json::to_string(several),
+        };
+        let line = line.expect("a cell is plain data");
         // A worker that dies before it reads is reported by its exit, not by this pipe.
         let _ = writeln!(input, "{line}");
         let watch = Self {
             runner,
+            cells,
             cell,
+            finished: Vec::new(),
             child,
             input: Some(input),
             environment,
@@ -129,6 +148,7 @@ impl<'a> Watch<'a> {
             positions: Vec::new(),
             step: "cell".to_owned(),
             step_position: 0,
+            began: None,
             interrupted: false,
         };
         Ok((watch, progress))
@@ -179,6 +199,7 @@ impl<'a> Watch<'a> {
             return;
         }
         if let Some((outcome, reason)) = (Death { kill, done, status, complaint }).outcome() {
+            self.finished.clear();
             let mut row = self.row(&self.step.clone(), outcome, Some(reason));
             row.positions = std::mem::take(&mut self.positions);
             self.rows.push(row);
@@ -210,6 +231,10 @@ impl<'a> Watch<'a> {
                     let waited = Instant::now();
                     match serde_json::from_str(&line) {
                         Ok(Event::Done) => done = true,
+                        Ok(Event::NextCell) => {
+                            self.turn_to_next();
+                            deadline = Instant::now() + timeout;
+                        }
                         Ok(event) => self.answer(event, sampler, floor, guard),
                         Err(error) => {
                             let reason = format!("the worker said `{line}`: {error}");
@@ -257,6 +282,7 @@ impl<'a> Watch<'a> {
                 }
                 self.step = step;
                 self.step_position = sampler.position();
+                self.began = Some((circumstances(), Instant::now()));
                 self.reply();
             }
             Event::Step(report) => self.keep_step(&report, sampler),
@@ -298,8 +324,22 @@ impl<'a> Watch<'a> {
                 sampler.finish();
                 self.reply();
             }
-            Event::Done => {}
+            Event::NextCell | Event::Done => {}
         }
+    }
+
+    /// Puts what came of the cell aside; the next one begins with its load.
+    fn turn_to_next(&mut self) {
+        let Some(&next) = self.cells.get(self.finished.len() + 1) else { return };
+        self.cell = next;
+        let before_run = self.rows.iter().take_while(|row| row.step != "run");
+        let rows = before_run.map(|row| Row { cell: next.clone(), ..row.clone() }).collect();
+        self.finished.push(CellRecord {
+            rows: std::mem::replace(&mut self.rows, rows),
+            histograms: std::mem::take(&mut self.histograms),
+            seconds: std::mem::take(&mut self.seconds),
+            ..CellRecord::default()
+        });
     }
 
     fn reply(&mut self) {
@@ -329,6 +369,21 @@ impl<'a> Watch<'a> {
         row.counters.clone_from(&report.counters);
         row.counters_missing.clone_from(&report.counters_missing);
         row.flags.clone_from(&report.flags);
+        if let Work::KeyValue(work) = &self.cell.work
+            && report.step == "run"
+            && environment::last_level_cache_bytes(&KernelFiles::here())
+                .is_some_and(|cache_bytes| work.live_value_bytes() <= cache_bytes)
+        {
+            row.flags.push(Flag::Cached);
+        }
+        if let Some((began, since)) = self.began.take() {
+            row.began = Some(began);
+            let cores = platform::cpu::allowed_cores().len();
+            let wall_ns = since.elapsed().as_nanos() as f64 * cores as f64;
+            if report.cpu.steal_ns as f64 > wall_ns * Flag::STOLEN_SHARE_MAX {
+                row.flags.push(Flag::Stolen);
+            }
+        }
         if let Some(ns_per_operation) = report.driver_ns {
             let share = ns_per_operation / row.ns_per_operation().unwrap_or(f64::INFINITY);
             row.driver = Some(DriverPrice { ns_per_operation, share });
@@ -436,14 +491,37 @@ impl<'a> Watch<'a> {
         row
     }
 
-    fn into_record(self) -> CellRecord {
-        CellRecord {
+    /// What came of every cell. Where the process did not answer all of them to its end, nothing is
+    /// known of the values that the others left: what came of the cell at hand if that is the first, or
+    /// else nothing.
+    fn into_records(mut self) -> Vec<CellRecord> {
+        let last = CellRecord {
             rows: self.rows,
             curve: self.curve,
             histograms: self.histograms,
             seconds: self.seconds,
             interrupted: self.interrupted,
+        };
+        if self.cells.len() == 1 || last.interrupted {
+            return vec![last];
         }
+        let sound = last.rows.iter().all(record::is_sound);
+        if self.finished.len() + 1 < self.cells.len() || !sound {
+            return Vec::new();
+        }
+        let checks: Vec<Row> =
+            last.rows.iter().skip_while(|row| row.step != "run").skip(1).cloned().collect();
+        for finished in &mut self.finished {
+            let cell = finished.rows[0].cell.clone();
+            let checks = checks.iter().cloned();
+            finished.rows.extend(checks.map(|row| Row { cell: cell.clone(), ..row }));
+        }
+        self.finished.push(last);
+        let of = self.cells.len();
+        for (place, record) in (1..).zip(&mut self.finished) {
+            record.rows.iter_mut().for_each(|row| row.turn = Some(Turn { place, of }));
+        }
+        self.finished
     }
 }
 
@@ -466,6 +544,8 @@ fn blank_row(cell: &Cell, step: &str, outcome: Outcome, reason: Option<String>) 
         settings: BTreeMap::new(),
         conditions: None,
         environment: BTreeMap::new(),
+        began: None,
+        turn: None,
         report: StepReport { outcome, expected, reason, ..StepReport::measured(step, 0, 0) },
         throughput_ops_per_s: 0.0,
         operations_per_cpu_s: 0.0,
@@ -480,6 +560,17 @@ fn blank_row(cell: &Cell, step: &str, outcome: Outcome, reason: Option<String>) 
         histograms: None,
         timeline: None,
         nothing_more: NothingMore,
+    }
+}
+
+/// Now.
+fn circumstances() -> Began {
+    let files = KernelFiles::here();
+    let unix = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Began {
+        unix_ms: unix.as_millis() as u64,
+        load_average: doctor::load_average(),
+        frequency_mhz: doctor::frequency_mhz(&files),
     }
 }
 

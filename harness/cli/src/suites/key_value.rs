@@ -37,9 +37,9 @@ pub struct KeyValueGrid {
     pub arrivals: Arrivals,
     /// Object memory instead of the scale's (never more than the scale's), as `32MiB`.
     pub object_memory: Option<Bytes>,
-    /// Operations of each thread instead of the scale's, as a multiple of it.
-    #[serde(default = "default_operations_factor")]
-    pub operations_factor: f64,
+    /// Operations of each thread instead of the scale's, as a multiple of it. They are executed however
+    /// long they take; without it a closed loop ends when the scale's time is over.
+    pub operations_factor: Option<f64>,
     /// Whether the roofline store is measured under the same requests.
     #[serde(default = "default_roofline")]
     pub roofline: bool,
@@ -61,9 +61,6 @@ pub(super) type Knobs = BTreeMap<(String, String), Vec<String>>;
 
 fn default_batch() -> Vec<usize> {
     vec![1]
-}
-fn default_operations_factor() -> f64 {
-    1.0
 }
 fn default_roofline() -> bool {
     true

@@ -105,7 +105,7 @@ fn cells(trace: &TraceFile) -> Vec<Cell> {
                  traces = [\"tiny\"]\nsamples = 8\n";
     let suite = Suite::parse("tiny.toml", suite).expect("a suite");
     let scale = Scale::by_name("smoke").expect("a scale");
-    let limits = MachineLimits { memory_bytes: 8 << 30, cores: 2 };
+    let limits = MachineLimits { memory_bytes: 8 << 30, cores: 2, cache_bytes: 0 };
     let traces = Traces::from_iter([trace.clone()]);
     plan(&[suite], &scale, &traces, limits).expect("a plan").cells
 }
@@ -115,7 +115,7 @@ fn run(cell: &Cell) -> Row {
     let program = env!("CARGO_BIN_EXE_nibble-bench").into();
     let runner = ProcessRunner { program, interrupt: Interrupt::default() };
     let floor = Floor::default();
-    let mut rows = runner.run(cell, &floor, floor.take()).rows;
+    let mut rows = runner.run(&[cell], &floor, floor.take()).remove(0).rows;
     assert_eq!(rows.len(), 1, "{rows:?}");
     rows.remove(0)
 }

@@ -30,3 +30,4 @@ mod tidy_files;
 mod tidy_layers;
 mod tidy_once;
 mod traces;
+mod turns;

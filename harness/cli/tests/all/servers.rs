@@ -76,7 +76,7 @@ fn memory_of_servers_is_the_cells_and_bounded_with_it() {
     let program = env!("CARGO_BIN_EXE_nibble-bench").into();
     let runner = ProcessRunner { program, interrupt: Interrupt::default() };
     let floor = Floor::default();
-    let record = runner.run(&cell, &floor, floor.take());
+    let record = runner.run(&[&cell], &floor, floor.take()).remove(0);
     let last = record.rows.last().expect("a row, never a hole");
     assert_eq!(last.outcome, Outcome::OutOfMemory, "{:?}", last.reason);
     let line = &last.settings["command-line"];

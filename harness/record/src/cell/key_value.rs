@@ -19,12 +19,18 @@ pub struct KeyValue {
     /// Live object bytes ÷ object memory, in percent: before the clock starts, or at the end of
     /// workloads that insert.
     pub fill_percent: u32,
+    /// What stays the same where the fill varies.
+    #[serde(default, skip_serializing_if = "LiveSet::is_by_fill")]
+    pub live_set: LiveSet,
     /// Threads, pinned to cores in turn.
     pub threads: usize,
     /// When requests are sent.
     pub driver: Driver,
     /// Operations of each thread within the clock, each used once.
     pub operations_per_thread: u64,
+    /// Time on the clock after which a thread begins no further requests, however many are left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_most_ms: Option<u64>,
     /// Where they come from.
     #[serde(default, skip_serializing_if = "Source::is_prepared")]
     pub source: Source,
@@ -79,6 +85,24 @@ pub enum Arrivals {
     Poisson,
     /// At equal gaps.
     Constant,
+}
+
+/// How the live set of a cell is sized.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LiveSet {
+    /// The object memory is the scale's, and the live set what fills it as asked: a smaller fill is a
+    /// smaller live set, of which caches hold more.
+    #[default]
+    ByFill,
+    /// The live set is the scale's and larger than the caches; the object memory follows from the fill.
+    Fixed,
+}
+
+impl LiveSet {
+    fn is_by_fill(&self) -> bool {
+        *self == Self::ByFill
+    }
 }
 
 fn is_zero(value: &u64) -> bool {
@@ -149,9 +173,11 @@ impl KeyValue {
             records: 0,
             object_memory_bytes,
             fill_percent: 50,
+            live_set: LiveSet::ByFill,
             threads: 1,
             driver: Driver::Closed { batch: 1 },
             operations_per_thread: 1,
+            at_most_ms: None,
             source: Source::Prepared,
             latency: Timing::Sampled,
             ageing: Ageing::None,
@@ -174,6 +200,26 @@ impl KeyValue {
             replay: Some(Box::new(replay)),
             ..Self::plain(workload, object_memory_bytes)
         }
+    }
+
+    /// Whether a store loaded for one of the two can answer both, one after the other: they differ in
+    /// nothing but the mix and, unless they age the store by it, the key distribution.
+    #[must_use]
+    pub fn shares_load_with(&self, other: &Self) -> bool {
+        let keeps_records = |work: &Self| {
+            work.replay.is_none()
+                && work.source.is_prepared()
+                && matches!(work.driver, Driver::Closed { .. })
+                && !work.workload.inserts()
+                && !work.workload.deletes()
+        };
+        let mut like = other.clone();
+        like.workload.mix = self.workload.mix.clone();
+        like.workload.name.clone_from(&self.workload.name);
+        if self.ageing.is_none() {
+            like.workload.keys = self.workload.keys.clone();
+        }
+        keeps_records(self) && keeps_records(other) && *self == like
     }
 
     /// Sets `records` to what reaches the fill. Of a workload that inserts the fill is that of the end, so

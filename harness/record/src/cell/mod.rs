@@ -20,7 +20,7 @@ pub use ageing::Ageing;
 pub use allocations::Allocations;
 pub use chase::{Chase, LINE_BYTES};
 pub use family::Family;
-pub use key_value::{Arrivals, Driver, KeyValue, Source, Timing};
+pub use key_value::{Arrivals, Driver, KeyValue, LiveSet, Source, Timing};
 pub use mapping::Mappings;
 pub use name::{id_in_comparison, of_comparison};
 pub use replay::{Replay, Staged, WorkingSets};
@@ -221,6 +221,20 @@ impl Cell {
     pub fn expected_bytes(&self) -> u64 {
         const OWN: u64 = 64 << 20;
         self.work.family().memory_bytes_max() + OWN
+    }
+
+    /// Whether one process can measure both, one after the other.
+    #[must_use]
+    pub fn shares_process_with(&self, other: &Self) -> bool {
+        let (Work::KeyValue(work), Work::KeyValue(others)) = (&self.work, &other.work) else {
+            return false;
+        };
+        let plain = |cell: &Self| !cell.sampling && !cell.counters;
+        plain(self)
+            && plain(other)
+            && self.system == other.system
+            && (self.seed, self.repetition) == (other.seed, other.repetition)
+            && work.shares_load_with(others)
     }
 
     /// Whether the cell needs the machine for itself: nothing else in flight, not even asleep.

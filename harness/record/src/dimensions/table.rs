@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use super::words::{in_bytes, rate, spaced, untold};
 use super::{Dimension, Given};
-use crate::{Driver, KeyValue, Replay, Source, Timing};
+use crate::{Driver, KeyValue, LiveSet, Replay, Source, Timing};
 
 /// Every setting.
 pub const DIMENSIONS: &[Dimension] = &[
@@ -57,6 +57,24 @@ pub const DIMENSIONS: &[Dimension] = &[
         set: |work, value| parse(value).map(|percent| work.fill_percent = percent),
         id: |work| format!("-fill-{}", work.fill_percent),
         words: |value| format!("{value} % fill"),
+    },
+    Dimension {
+        name: "live-set",
+        label: "live-set",
+        title: "live set",
+        help: "What stays the same where the fill varies: by-fill (the object memory does), fixed \
+               (the live set does, larger than the caches)",
+        given: Given::InSuites,
+        get: |work| unless_replayed(work, word(work.live_set)),
+        set: |work, value| named(value).map(|live_set| work.live_set = live_set),
+        id: |work| match work.live_set {
+            LiveSet::ByFill => String::new(),
+            LiveSet::Fixed => "-live-set-fixed".to_owned(),
+        },
+        words: |value| match value {
+            "by-fill" => String::new(),
+            _ => format!("{value} live set"),
+        },
     },
     Dimension {
         name: "threads",
@@ -250,7 +268,11 @@ pub const DIMENSIONS: &[Dimension] = &[
         title: "object memory, bytes",
         help: "Memory configured for objects",
         given: Given::Otherwise,
-        get: |work| unless_replayed(work, work.object_memory_bytes.to_string()),
+        // Where the live set is fixed, it says nothing that the fill does not.
+        get: |work| match work.live_set {
+            LiveSet::ByFill => unless_replayed(work, work.object_memory_bytes.to_string()),
+            LiveSet::Fixed => None,
+        },
         set: |work, value| parse(value).map(|bytes| work.object_memory_bytes = bytes),
         id: |_| String::new(),
         words: untold,

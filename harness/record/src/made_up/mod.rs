@@ -107,6 +107,8 @@ pub fn row(cell: &Cell, step: &str) -> Row {
         version: "1.2.3".to_owned(),
         settings: BTreeMap::from([("decay-ms".to_owned(), "10000".to_owned())]),
         conditions: conditions(&cell.system),
+        began: None,
+        turn: None,
         environment: BTreeMap::from([("GLIBC_TUNABLES".to_owned(), "a<b".to_owned())]),
         report: StepReport {
             cpu: CpuUse { user_ns: 800_000_000, system_ns: 200_000_000, ..CpuUse::default() },

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{Conditions, DriverPrice, OpenLoop, Roofline};
+use super::{Began, Conditions, DriverPrice, OpenLoop, Roofline, Turn};
 use crate::{Cell, StepReport};
 
 /// Version of the row format.
@@ -116,6 +116,12 @@ pub struct Row {
     /// Environment variables the parent set for the worker.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub environment: BTreeMap<String, String>,
+    /// When and under which circumstances the step began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub began: Option<Began>,
+    /// The cell's turn where one process answered several after one load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<Turn>,
     /// What the worker measured.
     #[serde(flatten)]
     pub report: StepReport,

@@ -9,4 +9,4 @@ pub use line::{
     Census, CpuUse, CurvePoint, Memory, MemoryPoint, NothingMore, Outcome, Overheads, Percentiles,
     Refusal, Role, Row, SCHEMA, TracePosition,
 };
-pub use requests::{DriverPrice, Flag, OpenLoop, Roofline, Verification};
+pub use requests::{Began, DriverPrice, Flag, OpenLoop, Roofline, Turn, Verification};

@@ -75,6 +75,11 @@ pub enum Flag {
     GeneratorLate,
     /// The store answered less than 95 % of the scheduled rate.
     Overloaded,
+    /// The values that were live would fit the last-level cache: the throughput is that of the cache.
+    Cached,
+    /// The host gave more than 5 % of the processor time within the step to others, also when the cell
+    /// was measured again.
+    Stolen,
 }
 
 impl Flag {
@@ -84,6 +89,8 @@ impl Flag {
     pub const LATENESS_SHARE_MAX: f64 = 0.1;
     /// … and lateness below which it always is: the clock itself costs that.
     pub const LATENESS_NEGLIGIBLE_NS: u64 = 200;
+    /// Share of all cores' time within a step that the host may give to others.
+    pub const STOLEN_SHARE_MAX: f64 = 0.05;
     /// Share of the scheduled rate below which a store is overloaded.
     pub const ACHIEVED_SHARE_MIN: f64 = 0.95;
 
@@ -95,8 +102,35 @@ impl Flag {
             Self::DriverBound => "driver-bound",
             Self::GeneratorLate => "generator-late",
             Self::Overloaded => "overloaded",
+            Self::Cached => "cached",
+            Self::Stolen => "stolen",
         }
     }
+}
+
+/// Under which circumstances a step began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Began {
+    /// Milliseconds since 1970, UTC.
+    pub unix_ms: u64,
+    /// Runnable threads of the machine in the last minute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_average: Option<f64>,
+    /// Frequency of the first core, where the kernel tells it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frequency_mhz: Option<u64>,
+}
+
+/// A cell's place among those that one process answered after one load. Its steps before `run`, and the
+/// last check of all values, are those of the process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Turn {
+    /// From 1.
+    pub place: usize,
+    /// Cells of the process.
+    pub of: usize,
 }
 
 /// Values checked in a step. Anything but `checked` and `evicted` voids the row.

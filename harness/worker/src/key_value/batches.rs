@@ -102,9 +102,12 @@ fn run_batches_of<E: KvEngine, const N: usize>(
         if kept + batch > ready {
             recheck::<E>(session, lane, &span[..kept], batch);
             kept = 0;
+            if lane.is_over() {
+                break;
+            }
             ready = match requests.known() {
                 [] => SPAN,
-                known => lane.make_values(&known[..known.len().min(SPAN)], executed),
+                known => lane.make_values(&known[..known.len().min(SPAN)], lane.first + executed),
             };
         }
         let words = requests.next_words(batch.min(ready));
@@ -114,7 +117,8 @@ fn run_batches_of<E: KvEngine, const N: usize>(
         until_timed -= 1;
         let timed = until_timed == 0;
         let answers = &mut answers[..words.len()];
-        let (started, ended) = execute::<E, N>(session, lane, words, executed, answers, timed)?;
+        let (started, ended) =
+            execute::<E, N>(session, lane, words, lane.first + executed, answers, timed)?;
         executed += words.len() as u64;
         span[kept..kept + words.len()].copy_from_slice(words);
         kept += words.len();

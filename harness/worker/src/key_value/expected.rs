@@ -22,15 +22,16 @@ impl LastWrites {
         Self(Vec::new())
     }
 
-    /// Notes the `operations` that were executed, less those refused.
-    pub(super) fn replay(
+    /// Notes requests that were executed, the first of which was the thread's `first`-th, less those
+    /// refused.
+    pub(super) fn note(
+        &mut self,
+        first: u64,
         requests: impl Iterator<Item = Request>,
-        operations: u64,
         refused: &[u64],
-    ) -> Self {
-        let mut last = Self::none();
-        for (index, request) in requests.take(operations as usize).enumerate() {
-            if refused.contains(&(index as u64)) {
+    ) {
+        for (index, request) in (first..).zip(requests) {
+            if refused.contains(&index) {
                 continue;
             }
             match request.kind() {
@@ -38,10 +39,16 @@ impl LastWrites {
                 | RequestKind::Scan
                 | RequestKind::GetAbsent
                 | RequestKind::DeleteAbsent => {}
-                RequestKind::Delete => last.set(request.record(), DELETED),
-                _ => last.set(request.record(), index as u32 + 1),
+                RequestKind::Delete => self.set(request.record(), DELETED),
+                _ => self.set(request.record(), index as u32 + 1),
             }
         }
+    }
+
+    /// The last writes of `requests`, less those refused.
+    pub(super) fn of(requests: impl Iterator<Item = Request>, refused: &[u64]) -> Self {
+        let mut last = Self::none();
+        last.note(0, requests, refused);
         last
     }
 
@@ -53,7 +60,7 @@ impl LastWrites {
         self.0[at] = word;
     }
 
-    fn of(&self, record: u64) -> u32 {
+    fn to(&self, record: u64) -> u32 {
         self.0.get(record as usize).copied().unwrap_or(NEVER)
     }
 
@@ -91,7 +98,7 @@ impl Expected {
     }
 
     fn state(&self, record: u64) -> State {
-        let words = || self.timed.iter().map(|thread| thread.of(record));
+        let words = || self.timed.iter().map(|thread| thread.to(record));
         // Records are deleted by their owner alone.
         if words().any(|word| word == DELETED) {
             State::Dead
@@ -107,11 +114,11 @@ impl Expected {
     fn is_last(&self, record: u64, writer: u16, sequence: u64) -> bool {
         let wrote = |all: &[LastWrites], writer: u16| {
             all.get(usize::from(writer)).is_some_and(|thread| {
-                let last = u64::from(thread.of(record));
+                let last = u64::from(thread.to(record));
                 sequence + 1 == last || (self.refilled && sequence + 1 > last)
             })
         };
-        let touched = |all: &[LastWrites]| all.iter().any(|thread| thread.of(record) != NEVER);
+        let touched = |all: &[LastWrites]| all.iter().any(|thread| thread.to(record) != NEVER);
         if touched(&self.timed) {
             wrote(&self.timed, writer)
         } else if touched(&self.aged) {
@@ -173,13 +180,13 @@ mod tests {
         let first = [request(Update, 1), request(Get, 2), request(Update, 1), request(Insert, 10)];
         let second = [request(Update, 1), request(Delete, 3), request(Update, 4)];
         let aged = [request(Delete, 5), request(Insert, 5)];
-        let aged = LastWrites::replay(aged.into_iter(), 2, &[]);
+        let aged = LastWrites::of(aged.into_iter(), &[]);
         Expected {
             loaded: 8,
             aged: vec![aged, LastWrites::none()],
             timed: vec![
-                LastWrites::replay(first.into_iter(), 4, &[]),
-                LastWrites::replay(second.into_iter(), 3, &[2]),
+                LastWrites::of(first.into_iter(), &[]),
+                LastWrites::of(second.into_iter(), &[2]),
             ],
             refilled: false,
         }
@@ -194,6 +201,14 @@ mod tests {
         assert!(expected.is_last(5, AGER, 1) && !expected.is_last(5, LOADER, 5));
         assert!(expected.is_last(6, LOADER, 6) && !expected.is_last(6, LOADER, 7));
         assert!(expected.is_last(4, LOADER, 4), "the update was refused");
+    }
+
+    #[test]
+    fn a_later_turn_goes_on_counting_and_its_writes_come_last() {
+        use RequestKind::Update;
+        let mut last = LastWrites::of([request(Update, 1), request(Update, 2)].into_iter(), &[]);
+        last.note(2, [request(Update, 3), request(Update, 2)].into_iter(), &[2]);
+        assert_eq!([1, 2, 3].map(|record| last.to(record)), [1, 4, NEVER]);
     }
 
     #[test]

@@ -31,6 +31,8 @@ pub(super) struct Kit {
     pub(super) words: MappedSlice<Request>,
     /// Of a trace: deletes of what is live at its end.
     pub(super) leftovers: MappedSlice<Request>,
+    /// Requests that were executed in earlier turns.
+    pub(super) executed: u64,
     /// The generator, standing where the clock starts.
     pub(super) stream: RequestStream,
     /// A batch holds several values at once, each from a writer of its own.
@@ -51,7 +53,10 @@ pub(super) struct Kit {
 }
 
 impl Kit {
-    pub(super) fn new(cell: &Cell, work: &KeyValue, thread: usize) -> Result<Self, Stop> {
+    /// The kit of `thread` for the first of `turns`, with room for what the others need.
+    pub(super) fn new(turns: &[(&Cell, &KeyValue)], thread: usize) -> Result<Self, Stop> {
+        let (cell, work) = turns[0];
+        let all = turns.iter().map(|(_, work)| &work.workload);
         let seed = seed_of(cell);
         let workload = &work.workload;
         let mut stream = stream(work, thread, seed);
@@ -79,6 +84,7 @@ impl Kit {
             thread,
             words,
             leftovers,
+            executed: 0,
             stream,
             writers: vec![ValueWriter::new(thread as u16, value_bytes_max); batch],
             values: Values::for_batches(batch, value_bytes_max).map_err(Stop::failed)?,
@@ -87,10 +93,19 @@ impl Kit {
             checker: ValueChecker::new(value_bytes_max),
             buffer,
             bounds: vec![0; work.threads * batch],
-            latency: Latencies::new(&places(workload, work.driver)).map_err(Stop::failed)?,
+            latency: Latencies::new(&places(all, work.driver)).map_err(Stop::failed)?,
             seconds: Seconds::new().map_err(Stop::failed)?,
             pacing: pacing(work, thread, seed)?,
         })
+    }
+
+    /// Puts the requests of another turn in place of those that were executed, and forgets what was
+    /// timed. No memory is taken for it.
+    pub(super) fn turn_to(&mut self, work: &KeyValue, seed: Seed) {
+        self.stream = stream(work, self.thread, seed);
+        self.stream.fill(&mut self.words);
+        self.latency.reset();
+        self.seconds.reset();
     }
 }
 
@@ -120,10 +135,14 @@ fn pacing(work: &KeyValue, thread: usize, seed: Seed) -> Result<Option<Pacing>, 
 }
 
 /// The histograms that a workload needs.
-fn places(workload: &Workload, driver: Driver) -> Vec<usize> {
+fn places<'a>(workloads: impl Iterator<Item = &'a Workload>, driver: Driver) -> Vec<usize> {
     if let Driver::Closed { batch: 2.. } = driver {
         return vec![BATCH];
     }
+    workloads.flat_map(places_of).collect()
+}
+
+fn places_of(workload: &Workload) -> Vec<usize> {
     let mix = &workload.mix;
     let shares = [
         (RequestKind::Get, mix.get),

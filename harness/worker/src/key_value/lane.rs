@@ -64,6 +64,8 @@ pub(super) struct Shared {
     pub(super) timed_every: u64,
     /// Whether a GET that misses stores the value.
     pub(super) sets_on_miss: bool,
+    /// Time on the clock after which no further span begins.
+    pub(super) at_most_ns: u64,
 }
 
 impl Shared {
@@ -97,6 +99,10 @@ pub(super) struct Lane<'a> {
     pub(super) latency: &'a mut Latencies,
     pub(super) seconds: &'a mut Seconds,
     pub(super) done: &'a mut Done,
+    /// The place of the first request: more than 0 where the thread has executed others before.
+    pub(super) first: u64,
+    /// Time on the clock after which no further span begins.
+    at_most_ns: u64,
     /// Operations up to the last that was timed.
     pub(super) counted: u64,
     /// Whether a key that is not there may have been evicted.
@@ -137,6 +143,8 @@ impl<'a> Lane<'a> {
             latency: &mut kit.latency,
             seconds: &mut kit.seconds,
             done,
+            first: kit.executed,
+            at_most_ns: shared.at_most_ns,
             counted: 0,
             evicts: full == FullMeaning::Evict,
             refills: full == FullMeaning::Evict && shared.sets_on_miss,
@@ -223,6 +231,12 @@ impl<'a> Lane<'a> {
                 unreachable!("{kind:?} is executed above")
             }
         }
+    }
+
+    /// Whether the step has lasted as long as it may.
+    pub(super) fn is_over(&self) -> bool {
+        self.at_most_ns < u64::MAX
+            && monotonic_ns() - self.done.started_ns - self.done.off_clock_ns >= self.at_most_ns
     }
 
     /// Makes the values that the front of `requests` stores, the thread's `first`-th and those behind

@@ -49,16 +49,17 @@ use tracked::Tracked;
 /// Between the start of all threads and the first scheduled request.
 const SCHEDULE_LEAD_NS: u64 = 1_000_000;
 
-/// Runs the cell.
+/// Runs cells that begin with the same load: the store is loaded and aged once, and answers the
+/// requests of each cell in turn.
 pub(super) fn run(
-    cell: &Cell,
-    work: &KeyValue,
+    turns: &[(&Cell, &KeyValue)],
     engine_bytes: u64,
     page: &ProgressPage,
     link: &mut Link,
 ) -> Result<(), Stop> {
+    let (cell, work) = turns[0];
     let mut crew = (0..work.threads)
-        .map(|thread| Kit::new(cell, work, thread))
+        .map(|thread| Kit::new(turns, thread))
         .collect::<Result<Vec<Kit>, Stop>>()?;
     let shared = Shared {
         tracked: Tracked::new(work.record_numbers(), work.threads).map_err(Stop::failed)?,
@@ -69,8 +70,10 @@ pub(super) fn run(
             Timing::Off => u64::MAX,
         },
         sets_on_miss: work.replay.as_ref().is_some_and(|replay| replay.miss == Miss::Set),
+        at_most_ns: work.at_most_ms.map_or(u64::MAX, |ms| ms * 1_000_000),
     };
-    let price = price::price(cell, work, &mut crew[0], &shared)?;
+    let prices = turns.iter().map(|(cell, work)| price::price(cell, work, &mut crew[0], &shared));
+    let prices = prices.collect::<Result<Vec<f64>, Stop>>()?;
     let is_dealt =
         registry::traits_of(&cell.system).is_some_and(|traits| traits.sharing.is_partitioned());
     let dealt = is_dealt.then(|| Dealt::room(work.threads, work.operations_per_thread));
@@ -89,13 +92,15 @@ pub(super) fn run(
     let (name, setup) = store_setup(cell, setup)?;
     let (heap, resident) = (setup.heap, setup.resident);
     let visitor = OnStore {
+        turns,
         cell,
         work,
         crew,
         dealt,
         imbalance: None,
         shared: &shared,
-        price,
+        price: prices[0],
+        prices,
         page,
         link,
         heap,
@@ -108,6 +113,9 @@ pub(super) fn run(
 }
 
 struct OnStore<'a> {
+    /// The cells that this process answers.
+    turns: &'a [(&'a Cell, &'a KeyValue)],
+    /// The one whose turn it is.
     cell: &'a Cell,
     work: &'a KeyValue,
     crew: Vec<Kit>,
@@ -118,6 +126,8 @@ struct OnStore<'a> {
     shared: &'a Shared,
     /// What the driver costs, per operation.
     price: f64,
+    /// The same of every turn.
+    prices: Vec<f64>,
     page: &'a ProgressPage,
     link: &'a mut Link,
     heap: Option<&'static dyn Heap>,
@@ -156,11 +166,22 @@ impl StoreVisitor for OnStore<'_> {
         } else if self.rehearses::<E>() {
             self.rehearse(engine)?;
         }
-        let ran = self.measure(engine);
-        // What follows needs memory of the harness: nothing is observed any more.
-        self.link.say_and_wait(&Event::Ending);
-        let ran = ran?;
-        self.link.say(&Event::Latency(Box::new(self.latency_report(&ran))));
+        let mut ran: Vec<Vec<Done>> = Vec::new();
+        for turn in 0..self.turns.len() {
+            if turn > 0 {
+                self.link.say(&Event::Latency(Box::new(self.latency_report(&ran[turn - 1]))));
+                self.link.say(&Event::NextCell);
+                self.turn_to(turn);
+            }
+            let done = self.measure(engine);
+            if turn + 1 == self.turns.len() || done.is_err() {
+                // What follows needs memory of the harness: nothing is observed any more.
+                self.link.say_and_wait(&Event::Ending);
+            }
+            ran.push(done?);
+        }
+        let last = ran.last().expect("at least one turn");
+        self.link.say(&Event::Latency(Box::new(self.latency_report(last))));
         // Values that the bare loop stored say nothing of their keys.
         if E::TRAITS.keeps_values && self.work.driver != Driver::Bare {
             self.verify(engine, &ran)?;
@@ -282,16 +303,30 @@ impl OnStore<'_> {
         Ok(())
     }
 
+    /// Makes the requests of another cell those that are executed next.
+    fn turn_to(&mut self, turn: usize) {
+        (self.cell, self.work) = self.turns[turn];
+        self.price = self.prices[turn];
+        let seed = seed_of(self.cell);
+        for kit in &mut self.crew {
+            kit.turn_to(self.work, seed);
+        }
+    }
+
+    /// Deals the requests at hand to the workers of their keys, where keys belong to workers.
+    fn deal<E: KvEngine>(&mut self, engine: &E) {
+        let Some(dealt) = &mut self.dealt else { return };
+        let (work, threads) = (self.work, self.work.threads);
+        dealt.deal(&self.crew, |thread, request| {
+            steering::executor(engine, &work.workload, (thread, threads), request)
+        });
+        self.imbalance = Some(dealt.imbalance());
+    }
+
     fn measure<E: KvEngine>(&mut self, engine: &E) -> Result<Vec<Done>, Stop> {
         let (work, shared, threads) = (self.work, self.shared, self.work.threads);
-        let mut dealt = self.dealt.take();
-        if let Some(dealt) = &mut dealt {
-            let lane = |thread| (thread, threads);
-            dealt.deal(&self.crew, |thread, request| {
-                steering::executor(engine, &work.workload, lane(thread), request)
-            });
-            self.imbalance = Some(dealt.imbalance());
-        }
+        self.deal(engine);
+        let dealt = self.dealt.take();
         let ran = self.step("run", engine, |kit, done| {
             let mut session = session_of(engine, kit.thread, threads)?;
             kit.seconds.start(done.started_ns);
@@ -336,10 +371,14 @@ impl OnStore<'_> {
             }
         });
         self.dealt = dealt;
-        ran
+        let ran = ran?;
+        for (kit, done) in self.crew.iter_mut().zip(&ran) {
+            kit.executed += done.operations;
+        }
+        Ok(ran)
     }
 
-    fn verify<E: KvEngine>(&mut self, engine: &E, ran: &[Done]) -> Result<(), Stop> {
+    fn verify<E: KvEngine>(&mut self, engine: &E, ran: &[Vec<Done>]) -> Result<(), Stop> {
         let expected = self.expected(engine, ran);
         let (records, threads) = (expected.records(), self.work.threads);
         let evicts = E::TRAITS.full == FullMeaning::Evict;
@@ -355,34 +394,42 @@ impl OnStore<'_> {
         Ok(())
     }
 
-    /// Generates everything once more; what was dealt is still there.
-    fn expected<E: KvEngine>(&self, engine: &E, ran: &[Done]) -> Expected {
+    /// Generates everything once more: the requests that each turn executed, and those before them.
+    fn expected<E: KvEngine>(&mut self, engine: &E, ran: &[Vec<Done>]) -> Expected {
         let (work, seed) = (self.work, seed_of(self.cell));
-        let timed = ran.iter().enumerate().map(|(thread, done)| match &self.dealt {
-            Some(dealt) => {
-                let requests = dealt.of(thread).iter().copied();
-                LastWrites::replay(requests, done.operations, &done.refused)
+        let mut timed: Vec<LastWrites> = (0..work.threads).map(|_| LastWrites::none()).collect();
+        let mut executed = vec![0; work.threads];
+        for (turn, done) in ran.iter().enumerate() {
+            if self.dealt.is_some() && ran.len() > 1 {
+                self.turn_to(turn);
+                self.deal(engine);
             }
-            None if work.replay.is_some() => {
-                let requests = self.crew[thread].words.iter().copied();
-                LastWrites::replay(requests, done.operations, &done.refused)
+            for (thread, (last, done)) in timed.iter_mut().zip(done).enumerate() {
+                let requests: Box<dyn Iterator<Item = Request>> = match &self.dealt {
+                    Some(dealt) => Box::new(dealt.of(thread).iter().copied()),
+                    None if work.replay.is_some() => {
+                        Box::new(self.crew[thread].words.iter().copied())
+                    }
+                    None => {
+                        let mut stream = stream(self.turns[turn].1, thread, seed);
+                        Box::new(std::iter::repeat_with(move || stream.next_request()))
+                    }
+                };
+                let requests = requests.take(done.operations as usize);
+                last.note(executed[thread], requests, &done.refused);
+                executed[thread] += done.operations;
             }
-            None => {
-                let mut stream = stream(work, thread, seed);
-                let requests = std::iter::repeat_with(move || stream.next_request());
-                LastWrites::replay(requests, done.operations, &done.refused)
-            }
-        });
+        }
         let aged = (0..work.threads).map(|thread| {
             let made_by = |maker| ageing::requests(work, maker, seed).into_iter().flatten();
             let lane = (thread, work.threads);
             let requests = steering::share_of(engine, &work.workload, lane, made_by);
-            LastWrites::replay(requests, u64::MAX, &[])
+            LastWrites::of(requests, &[])
         });
         Expected {
             loaded: work.records,
             aged: aged.collect(),
-            timed: timed.collect(),
+            timed,
             refilled: self.shared.sets_on_miss && E::TRAITS.full == FullMeaning::Evict,
         }
     }

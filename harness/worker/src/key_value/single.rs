@@ -23,12 +23,12 @@ pub(super) fn run_prepared<E: KvEngine>(
 ) -> Result<(), String> {
     let mut rest = requests;
     while !rest.is_empty() {
-        let first = (requests.len() - rest.len()) as u64;
+        let first = lane.first + (requests.len() - rest.len()) as u64;
         let ready = lane.make_values(&rest[..rest.len().min(SPAN)], first);
         let (span, later) = rest.split_at(ready);
         let executed = run_span::<E>(session, lane, first, span.iter().copied())?;
         recheck::<E>(session, lane, &span[..executed], 1);
-        if executed < ready {
+        if executed < ready || lane.is_over() {
             break;
         }
         rest = later;
@@ -43,7 +43,7 @@ pub(super) fn run_made<E: KvEngine>(
     mut requests: impl Iterator<Item = Request>,
 ) -> Result<(), String> {
     let mut span = [Request::default(); SPAN];
-    let mut first = 0;
+    let mut first = lane.first;
     loop {
         let made = span.iter_mut().zip(&mut requests).map(|(kept, request)| {
             *kept = request;
@@ -51,7 +51,7 @@ pub(super) fn run_made<E: KvEngine>(
         });
         let executed = run_span::<E>(session, lane, first, made)?;
         recheck::<E>(session, lane, &span[..executed], 1);
-        if executed < SPAN {
+        if executed < SPAN || lane.is_over() {
             return Ok(());
         }
         first += executed as u64;

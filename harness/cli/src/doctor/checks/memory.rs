@@ -1,9 +1,12 @@
 //! Checks of memory: how much there is, what its pages cost, and what moves them.
 
 use super::{Check, Severity, judged, known};
+use record::scale::CACHES;
 
 /// Memory that the larger scales need.
 const AVAILABLE_FINE_BYTES: u64 = 4 << 30;
+/// Fixed live sets that memory holds at once, where a tenth of a store is live.
+const ROOM: u64 = 10;
 /// First touches of cold pages may cost this many times those of warm ones.
 const COLD_FINE: f64 = 3.0;
 
@@ -15,6 +18,18 @@ pub(super) const CHECKS: &[Check] = &[
         judge: |readings| {
             let bytes = readings.memory_available_bytes;
             judged(bytes >= AVAILABLE_FINE_BYTES, format!("{} MiB", bytes >> 20))
+        },
+    },
+    Check {
+        name: "last-level-cache",
+        why: "A live set that the cache holds measures the cache: sets that a suite fixes are at least \
+              four times as large.",
+        remedy: "use a machine with more memory for its cache; smaller fills need multiples of the set",
+        judge: |readings| {
+            known(readings.cache_bytes, |bytes| {
+                let fits = CACHES * bytes <= readings.memory_available_bytes / ROOM;
+                judged(fits, format!("{} MiB", bytes >> 20))
+            })
         },
     },
     Check {

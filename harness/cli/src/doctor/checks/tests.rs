@@ -9,6 +9,7 @@ fn healthy() -> Readings {
         governor: Some("performance".to_owned()),
         boost: Some(false),
         frequency_mhz: Some(2300),
+        cache_bytes: Some(32 << 20),
         threads_per_core: Some(1),
         cores: 8,
         cpu_limit_cores: None,
@@ -42,6 +43,7 @@ fn busy(cores: f64, steal_percent: f64) -> Option<Busy> {
 }
 
 const SPOILT: &[Spoilt] = &[
+    Spoilt("last-level-cache", |it| it.cache_bytes = Some(2 << 30), Severity::Disturbs, "2048 MiB"),
     Spoilt(
         "governor",
         |it| it.governor = Some("powersave".into()),

@@ -1,0 +1,87 @@
+//! One process that answers several cells after one load: every cell has its rows, nobody's check of the
+//! values is weaker for it, and a process that ends badly voids none but the cell that it ended in.
+
+use std::collections::BTreeMap;
+
+use crate::common::run_suite;
+use record::{Outcome, Row, Turn};
+
+fn mixes(stores: &str, more: &str) -> String {
+    format!(
+        r#"
+        question = "What does one process answer?"
+        [[key-value]]
+        stores = [{stores}]
+        get-percent = [100, 50, 0]
+        distributions = ["uniform", "zipfian:0.99"]
+        value-bytes = [100]
+        fill-percent = [10]
+        threads = [2]
+        roofline = false
+        {more}
+        "#
+    )
+}
+
+fn by_cell(rows: &[Row]) -> BTreeMap<&str, Vec<&Row>> {
+    let mut cells: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+    for row in rows {
+        cells.entry(&row.cell.id).or_default().push(row);
+    }
+    cells
+}
+
+#[test]
+fn mixes_and_distributions_share_a_load_and_each_is_whole() {
+    for store in ["nibble", "mica-erew", "heapstore:jemalloc"] {
+        let (code, _, rows) = run_suite("turns", &mixes(&format!("{store:?}"), ""), &[]);
+        assert_eq!(code, 0, "{store}");
+        let cells = by_cell(&rows);
+        assert_eq!(cells.len(), 6, "{store}");
+        let mut places = Vec::new();
+        let mut loads = Vec::new();
+        for (id, rows) in &cells {
+            let steps: Vec<&str> = rows.iter().map(|row| row.step.as_str()).collect();
+            assert_eq!(steps, ["load", "run", "verify"], "{id}");
+            let Some(Turn { place, of: 6 }) = rows[0].turn else {
+                panic!("{id}: {:?}", rows[0].turn)
+            };
+            assert!(rows.iter().all(|row| row.turn == rows[0].turn), "{id}");
+            places.push(place);
+            loads.push(rows[0].elapsed_ns);
+            let run = rows[1];
+            assert!(run.operations == 100_000 && run.driver.is_some(), "{id}: {run:?}");
+            assert!(!run.latency_ns.is_empty() && run.began.is_some(), "{id}");
+            let gets = run.latency_by_kind_ns.contains_key("get");
+            assert_eq!(gets, !id.contains("get-0-"), "{id}");
+            assert!(run.memory.as_ref().is_some_and(|memory| memory.at_once.is_some()), "{id}");
+            let verified = rows[2].verification.expect("values were checked");
+            assert!(verified.checked > 1000 && verified.complaint().is_none(), "{id}");
+        }
+        places.sort_unstable();
+        assert_eq!(places, [1, 2, 3, 4, 5, 6]);
+        assert!(loads.windows(2).all(|pair| pair[0] == pair[1]), "one load: {loads:?}");
+    }
+}
+
+#[test]
+fn a_store_that_loses_a_write_in_one_turn_is_found_out() {
+    // More writes than the load and any one turn make.
+    let suite = mixes("\"faulty@fault=lose@after-puts=150000\"", "");
+    let (code, _, rows) = run_suite("turns-lose", &suite, &[]);
+    assert_eq!(code, 1);
+    assert!(rows.iter().any(|row| row.outcome == Outcome::WrongValues), "{}", rows.len());
+    assert_eq!(by_cell(&rows).len(), 6, "every cell has rows, together or by itself");
+}
+
+#[test]
+fn other_sizes_threads_or_ages_are_other_processes() {
+    let suite = mixes("\"nibble\"", "ageing = [\"rewrites:1\"]");
+    let (code, _, rows) = run_suite("turns-aged", &suite, &[]);
+    assert_eq!(code, 0);
+    // The store was aged by its own distribution.
+    assert!(rows.iter().all(|row| row.turn.is_some_and(|turn| turn.of == 3)));
+    let suite = mixes("\"nibble\"", "source = [\"in-loop\"]");
+    let (_, _, rows) = run_suite("turns-in-loop", &suite, &[]);
+    assert!(rows.iter().all(|row| row.turn.is_none()));
+}
