@@ -33,7 +33,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("harness/compare", &["stats", "workloads"]),
     ("harness/builds", &[]),
     ("harness/expect", &["compare", "record", "stats"]),
-    ("harness/record", &["workloads"]),
+    ("harness/record", &["stats", "workloads"]),
     ("harness/model", &[]),
     ("harness/report", &["expect", "model", "record", "stats", "workloads"]),
     // With every baseline.

@@ -8,7 +8,7 @@ use super::{finish, spot};
 use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing};
 use crate::figures::requests;
-use crate::figures::samples::{Label, Mark, Measure, Point, Quantity};
+use crate::figures::samples::{Label, Mark, Measure, Point};
 use crate::figures::table::{Column, Table};
 use record::repetition::Source;
 use record::repetition::{Repetition, repetitions};
@@ -146,7 +146,7 @@ pub(in crate::figures) fn capabilities(rows: &[Row]) -> Data {
     let points: Vec<Point> = values
         .iter()
         .map(|((system, capability), values)| Point {
-            spot: spot(capability.measure(), Quantity::Mops, Label::named(*system), Label::none()),
+            spot: spot(capability.measure(), "throughput", Label::named(*system), Label::none()),
             value: of_processes(values),
             mark: Mark::None,
             // People read the rated table.

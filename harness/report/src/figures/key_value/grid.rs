@@ -8,7 +8,7 @@ use crate::figures::all as figures;
 use crate::figures::axes::{Axis, number, settings};
 use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing};
-use crate::figures::samples::{Label, Measure, Point, Quantity, Role, Spot, THROUGHPUT, points};
+use crate::figures::samples::{Label, Measure, Point, Role, Spot, THROUGHPUT, points};
 use crate::figures::unlike::Unlike;
 use record::Row;
 use record::repetition::{Repetition, repetitions};
@@ -163,7 +163,7 @@ impl Layout {
         let store = Label::named(settings.get(&Axis::Store).map_or("", String::as_str));
         let of = |series, x, panel| Spot {
             panel: Label::named(panel),
-            ..spot(THROUGHPUT, Quantity::Mops, series, x)
+            ..spot(THROUGHPUT, "throughput", series, x)
         };
         match self.drawing() {
             Drawing::Heat => {
@@ -178,8 +178,8 @@ impl Layout {
                 let places = own.map_or_else(|| self.places.clone(), |own| BTreeSet::from([own]));
                 let both = places.into_iter().flat_map(|x| {
                     let throughput = Spot { role, ..of(store.clone(), x, words(&[Axis::Store])) };
-                    let quantity = Quantity::LatencyUs("p99");
-                    let tail = Spot { measure: TAIL, quantity, ..throughput.clone() };
+                    let metric = "p99-ns".into();
+                    let tail = Spot { measure: TAIL, metric, ..throughput.clone() };
                     [throughput, tail]
                 });
                 both.collect()

@@ -9,9 +9,7 @@ use crate::figures::axes::{Axis, common, settings, values};
 use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing, fill};
 use crate::figures::requests;
-use crate::figures::samples::{
-    Label, Mark, Measure, Point, Quantity, Spot, THROUGHPUT, estimate_of,
-};
+use crate::figures::samples::{Label, Mark, Measure, Point, Spot, THROUGHPUT, estimate_of};
 use record::Row;
 use record::repetition::without_repetition;
 use record::repetition::{Repetition, repetitions};
@@ -62,7 +60,7 @@ pub(in crate::figures) fn timeline(folder: &Path, rows: &[Row]) -> Data {
                 let x = Label::new(second.middle_s, "");
                 let spot = Spot {
                     panel: panel.clone(),
-                    ..spot(measure, Quantity::Mops, Label::named(one.system), x)
+                    ..spot(measure, "throughput", Label::named(one.system), x)
                 };
                 let sources = vec![one.source()];
                 Point { spot, value: estimate_of(&[value]), mark: Mark::None, sources }
