@@ -3,8 +3,7 @@
 use super::outcomes;
 use super::table::Table;
 use crate::figures::table::prefixed;
-use record::Row;
-use record::archive::RunRecord;
+use record::{Row, archive::RunRecord};
 
 /// Title, summary and what limits every conclusion.
 #[derive(Debug)]
