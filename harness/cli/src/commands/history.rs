@@ -9,10 +9,12 @@ use stats::ChangeSettings;
 
 use super::Failure;
 use crate::cli::HistoryArguments;
-use record::Row;
-use record::archive::{RunRecord, write_whole};
-use record::metrics::Metric;
-use record::unknown_name;
+use record::{
+    Row,
+    archive::{RunRecord, write_whole},
+    metrics::Metric,
+    unknown_name,
+};
 use report::figures::{draw_table, gnuplot_available};
 
 /// Gnuplot script of the history.

@@ -7,9 +7,7 @@ use compare::{Blocks, Recorded, RecordedCell};
 
 use super::rounds::{LETTERS, Place};
 use super::tolerance::Tolerances;
-use record::Row;
-use record::metrics::Metric;
-use record::{id_in_comparison, of_comparison, repetitions};
+use record::{Row, id_in_comparison, metrics::Metric, of_comparison, repetitions};
 
 /// The id of one process: `compare/ROUND/PLACE-SIDE/NAME`. The name is what both sides share.
 #[must_use]
@@ -164,8 +162,7 @@ fn both(sides: &Sides, side: char) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::compare::{Order, places};
-    use record::Outcome;
-    use record::made_up as fixture;
+    use record::{Outcome, made_up as fixture};
 
     /// Two rounds of three sides of one cell; B is 10 % slower.
     fn rows() -> Vec<Row> {

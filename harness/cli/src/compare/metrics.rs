@@ -5,12 +5,9 @@ use std::collections::BTreeMap;
 use compare::{Line, Series};
 use xxhash_rust::xxh3::xxh3_64;
 
-use record::Cell;
-use record::Row;
-use record::archive::RunRecord;
-use record::identity::EnvironmentClass;
-use record::metrics::Metric;
-use record::repetitions;
+use record::{
+    Cell, Row, archive::RunRecord, identity::EnvironmentClass, metrics::Metric, repetitions,
+};
 
 /// A digest of what a cell asks of what: 16 hexadecimal digits.
 #[must_use]

@@ -1,7 +1,6 @@
 //! The smallest change that matters, by metric.
 
-use record::metrics::Metric;
-use record::unknown_name;
+use record::{metrics::Metric, unknown_name};
 
 /// A share for each metric: 0.05 is 5 %; `None` where it is not judged.
 #[derive(Clone, Debug)]

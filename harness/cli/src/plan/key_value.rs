@@ -4,8 +4,7 @@ use workloads::requests::{Mix, Workload};
 
 use super::{check_threads, finish};
 use crate::suites::{KeyValueGrid, Suite, on_cores};
-use record::{Cell, Driver, KeyValue, Source, System, Timing, Work};
-use record::{Scale, unknown_name};
+use record::{Cell, Driver, KeyValue, Scale, Source, System, Timing, Work, unknown_name};
 use worker::registry;
 
 /// Keys and values of `get-N` where a grid names none.

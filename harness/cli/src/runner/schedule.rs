@@ -4,8 +4,7 @@
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use super::{CellRunner, Floor, Interrupt};
-use record::Cell;
-use record::CellRecord;
+use record::{Cell, CellRecord};
 
 /// Cells that may stand idle at the same time.
 pub const IN_FLIGHT_MAX: usize = 64;

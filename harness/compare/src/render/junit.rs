@@ -44,7 +44,7 @@ pub fn junit(comparison: &Comparison) -> String {
         if !comparison.unlike.is_empty() {
             suite.set_system_err(lines(&format!(
                 "{}:\n{}",
-                words::UNLIKE,
+                words::NOT_COMPARABLE,
                 comparison.unlike.join("\n")
             )));
         }
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unlike_and_what_was_compared_stand_in_every_suite() {
+    fn facts_that_differ_and_the_comparison_stand_in_every_suite() {
         let mut comparison = fixture::of(vec![fixture::better(), fixture::unchanged()]);
         comparison.unlike = vec!["kernel: 6.1 & 6.6".to_owned()];
         let report = read(&junit(&comparison));

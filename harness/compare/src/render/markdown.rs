@@ -41,7 +41,7 @@ pub fn markdown(comparison: &Comparison) -> String {
     let mut page = format!("{MARKER}\n### {sign} {}\n\n", headline(comparison, code));
     page += &format!("{}\n\n", summary(comparison));
     if !comparison.unlike.is_empty() {
-        page += &format!("> [!WARNING]\n> **{}:**\n", words::UNLIKE);
+        page += &format!("> [!WARNING]\n> **{}:**\n", words::NOT_COMPARABLE);
         page += &list(&comparison.unlike, "> - ", "> ");
     }
     page += &format!(
@@ -244,7 +244,8 @@ mod tests {
             assert_eq!(line.matches('|').count(), HEADINGS.len() + 1, "{line}");
         }
         assert!(
-            before.contains("> [!WARNING]\n> **UNLIKE: ") && before.contains("\n> - kernel: 6.1")
+            before.contains("> [!WARNING]\n> **NOT COMPARABLE: ")
+                && before.contains("\n> - kernel: 6.1")
         );
         assert!(before.contains("measured apart") && before.contains("beside time, never instead"));
         assert!(before.contains("&#64;\u{200b}someone"), "no mention in a note");

@@ -16,9 +16,9 @@ pub(super) const NOTHING: &str = "nothing was judged";
 pub(super) const TWICE: &str =
     "* looked twice: B was measured again in fresh blocks before this was said";
 
-/// Warns of facts that the sides do not share.
-pub(super) const UNLIKE: &str = "UNLIKE: A and B differ in what they should share, so that a \
-                                 change may come from it and not from what is compared";
+/// Heads the list of facts in which the sides differ and should not.
+pub(super) const NOT_COMPARABLE: &str =
+    "NOT COMPARABLE: A and B differ in the following, which may change their numbers by itself";
 
 /// Over a table of instructions.
 pub(super) const INSTRUCTIONS: &str =

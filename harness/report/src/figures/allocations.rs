@@ -11,10 +11,11 @@ use super::samples::{
     Label, Mark, Measure, Point, Role, Spot, THROUGHPUT, estimate_of, points, spot,
 };
 use super::table::{Column, Table, Value};
-use record::metrics::peak_bytes;
-use record::repetition::{Repetition, repetitions, sources};
-use record::{Allocations, Work};
-use record::{Row, TracePosition};
+use record::{
+    Allocations, Row, TracePosition, Work,
+    metrics::peak_bytes,
+    repetition::{Repetition, repetitions, sources},
+};
 
 const PEAK: Measure = Measure { rank: 1, title: "most resident ÷ most live", log: false };
 const MEMORY: Measure = Measure { rank: 0, title: "memory, MiB", log: false };

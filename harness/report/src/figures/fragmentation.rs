@@ -6,8 +6,10 @@ use stats::{Interval, spread};
 
 use super::data::Data;
 use super::table::{Column, Table, Value};
-use record::repetition::{Repetition, repetitions, sources};
-use record::{Cell, Fragmentation, Row, Work, metrics};
+use record::{
+    Cell, Fragmentation, Row, Work, metrics,
+    repetition::{Repetition, repetitions, sources},
+};
 
 /// What overhead means for a bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

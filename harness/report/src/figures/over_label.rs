@@ -3,8 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use record::Row;
-use record::repetition::Repetition;
+use record::{Row, repetition::Repetition};
 use workloads::bytes::format_bytes;
 
 use super::asked_by;

@@ -9,9 +9,10 @@ use super::memory_return::{Fate, MemoryReturn, RATIO_MAX, returns_memory};
 use super::panels::{Axes, Drawing, fill};
 use super::samples::{Label, Mark, Measure, Point, Spot, estimate_of, spot};
 use super::table::{Column, Table, Value};
-use record::repetition::{Repetition, repetitions, sources};
-use record::{Basis, Fragmentation, Work};
-use record::{Memory, MemoryPoint, Row};
+use record::{
+    Basis, Fragmentation, Memory, MemoryPoint, Row, Work,
+    repetition::{Repetition, repetitions, sources},
+};
 
 const FILLINGS: Measure = Measure { rank: 0, title: "filling ÷ first filling", log: false };
 const REMAINDERS: Measure =

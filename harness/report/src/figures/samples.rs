@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 use stats::{Interval, of_processes, spread};
 
 use super::data::Data;
-use record::metrics::{self, Metric};
-use record::repetition::Source;
-use record::repetition::{Repetition, sources};
-use record::{Flag, Outcome, Row};
+use record::{
+    Flag, Outcome, Row,
+    metrics::{self, Metric},
+    repetition::{Repetition, Source, sources},
+};
 
 /// A text with its place among others of its kind.
 #[derive(Clone, Debug)]

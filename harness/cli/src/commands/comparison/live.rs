@@ -14,10 +14,7 @@ use crate::compare::{
     LETTERS, Measured, Order, Place, Tolerances, add, asks, blank_line, id, places,
 };
 use crate::plan::Plan;
-use record::Cell;
-use record::identity::EnvironmentClass;
-use record::metrics::Metric;
-use record::{Outcome, Row, is_sound};
+use record::{Cell, Outcome, Row, identity::EnvironmentClass, is_sound, metrics::Metric};
 use worker::exit;
 
 /// Rounds that every comparison begins with, whatever its budget: fewer blocks have no interval, and

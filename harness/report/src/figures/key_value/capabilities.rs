@@ -10,10 +10,10 @@ use crate::figures::panels::{Axes, Drawing};
 use crate::figures::requests;
 use crate::figures::samples::{Label, Mark, Measure, Point};
 use crate::figures::table::{Column, Table};
-use record::repetition::Source;
-use record::repetition::{Repetition, repetitions};
-use record::{Basis, KeyValue, Work};
-use record::{MemoryPoint, Role, Row};
+use record::{
+    Basis, KeyValue, MemoryPoint, Role, Row, Work,
+    repetition::{Repetition, Source, repetitions},
+};
 
 /// A capability: what is divided by what, and from where on it is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

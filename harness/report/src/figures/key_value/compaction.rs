@@ -10,10 +10,7 @@ use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing, best, told};
 use crate::figures::requests;
 use crate::figures::samples::{Label, Measure, Point, Role, Spot, THROUGHPUT, points};
-use record::Row;
-use record::Work;
-use record::dimensions::in_bytes;
-use record::repetition::Repetition;
+use record::{Row, Work, dimensions::in_bytes, repetition::Repetition};
 
 /// `segment-block`: throughput over the sizes of segments and blocks, a panel for each of values.
 pub(in crate::figures) fn segment_block(suite: &str, rows: &[Row]) -> Data {

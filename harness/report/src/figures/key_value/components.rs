@@ -6,8 +6,7 @@ use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing};
 use crate::figures::requests;
 use crate::figures::samples::{Label, Spot, THROUGHPUT};
-use record::Row;
-use record::repetition::Repetition;
+use record::{Row, repetition::Repetition};
 
 /// Throughput over threads by epoch, over value sizes by placement, over heads by their choice.
 pub(in crate::figures) fn components(suite: &str, rows: &[Row]) -> Data {

@@ -10,8 +10,10 @@ use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing};
 use crate::figures::samples::{Label, Measure, Point, Role, Spot, THROUGHPUT, points};
 use crate::figures::unlike::Unlike;
-use record::Row;
-use record::repetition::{Repetition, repetitions};
+use record::{
+    Row,
+    repetition::{Repetition, repetitions},
+};
 
 /// Whether a suite asks for the cell that no figure draws.
 fn has_no_figure(one: &Repetition<'_>) -> bool {

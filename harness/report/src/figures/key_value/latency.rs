@@ -7,8 +7,7 @@ use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing};
 use crate::figures::requests;
 use crate::figures::samples::{Label, Mark, Measure, Role, Spot, points};
-use record::dimensions::short;
-use record::{Flag, Row};
+use record::{Flag, Row, dimensions::short};
 
 /// `put-latency`: percentiles of inserts and of updates, a panel for each kind and value size.
 pub(in crate::figures) fn put_latency(suite: &str, rows: &[Row]) -> Data {

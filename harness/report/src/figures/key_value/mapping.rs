@@ -6,8 +6,7 @@ use super::{cells, of_suite, spot, threads};
 use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing};
 use crate::figures::samples::{Label, Measure, Spot};
-use record::Row;
-use record::Work;
+use record::{Row, Work};
 
 /// `mapping-cost`: time to map and to unmap over the region's size, whole and for a page.
 pub(in crate::figures) fn mapping_cost(suite: &str, rows: &[Row]) -> Data {

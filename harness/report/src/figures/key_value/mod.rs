@@ -19,10 +19,7 @@ use super::data::Data;
 use super::panels::{Axes, Drawing, fill};
 use super::samples::{Label, Point, Role, Spot, points, spot};
 use super::unlike::Unlike;
-use record::Row;
-use record::dimensions::in_bytes;
-use record::repetition::Repetition;
-use record::{KeyValue, System};
+use record::{KeyValue, Row, System, dimensions::in_bytes, repetition::Repetition};
 
 /// The sound and unsound cells of a suite.
 fn cells<'a>(suite: &str, rows: &'a [Row]) -> Vec<Repetition<'a>> {

@@ -8,9 +8,7 @@ use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing};
 use crate::figures::requests;
 use crate::figures::samples::{Label, Measure, Role, Spot, THROUGHPUT, points};
-use record::Row;
-use record::repetition::Repetition;
-use record::{Driver, KeyValue};
+use record::{Driver, KeyValue, Row, repetition::Repetition};
 
 /// Time to completion, from 0.
 const COMPLETION: Measure = Measure { rank: 0, title: "time to completion, s", log: false };

@@ -10,11 +10,10 @@ use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing, refusals};
 use crate::figures::requests;
 use crate::figures::samples::{Label, Mark, Measure, Point, Role, Spot, THROUGHPUT, place, points};
-use record::KeyValue;
-use record::Row;
-use record::metrics;
-use record::repetition::Repetition;
-use record::repetition::Source;
+use record::{
+    KeyValue, Row, metrics,
+    repetition::{Repetition, Source},
+};
 
 /// The setting that tells updates in place from appended ones, and its value.
 const IN_PLACE: (&str, &str) = ("update", "in-place");

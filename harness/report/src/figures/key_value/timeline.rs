@@ -10,9 +10,10 @@ use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing, fill};
 use crate::figures::requests;
 use crate::figures::samples::{Label, Mark, Measure, Point, Spot, THROUGHPUT, estimate_of};
-use record::Row;
-use record::repetition::without_repetition;
-use record::repetition::{Repetition, repetitions};
+use record::{
+    Row,
+    repetition::{Repetition, repetitions, without_repetition},
+};
 
 /// Cells shorter than this have too few seconds to draw.
 const SHORTEST_NS: u64 = 5_000_000_000;

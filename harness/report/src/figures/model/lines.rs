@@ -14,8 +14,7 @@ use crate::figures::requests;
 use crate::figures::samples::{
     Label, Mark, Measure, Point, Role, Spot, estimate_of_metric, runs, spot,
 };
-use record::repetition::Source;
-use record::repetition::{Repetition, sources};
+use record::repetition::{Repetition, Source, sources};
 
 /// Thread counts that are predicted for: powers of two within a socket, then whole sockets of the
 /// paper's machine.
