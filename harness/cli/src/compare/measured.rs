@@ -83,16 +83,8 @@ impl Measured {
                         continue;
                     }
                 }
-                let mut blocks = Blocks {
-                    cell: name.to_owned(),
-                    metric: metric.short_name().to_owned(),
-                    unit: metric.unit.to_owned(),
-                    better: metric.better,
-                    tolerance,
-                    a: Vec::new(),
-                    b: Vec::new(),
-                    control: Vec::new(),
-                };
+                let short = metric.short_name();
+                let mut blocks = Blocks::empty(name, short, metric.unit, metric.better, tolerance);
                 for (_, sides) in of.range(rounds.clone()) {
                     let [a, b, control] = ['A', 'B', 'C'].map(|side| both(sides, side));
                     if let (Some(a), Some(b), Some(control)) = (a, b, control) {

@@ -31,7 +31,6 @@ pub(crate) use key_value::{check_store, get_workload};
 /// their repetition, so that every other row can say how near it comes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
-    /// The cells.
     pub cells: Vec<Cell>,
     /// The suites that ask for each.
     pub suites: Suites,

@@ -180,7 +180,6 @@ fn default_observe() -> Vec<Observe> {
 /// What is wrong with a suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SuiteError {
-    /// The file.
     pub file: String,
     /// What is wrong, with the line where the parser knows it.
     pub message: String,

@@ -69,7 +69,6 @@ fn ours() -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The manifest in a folder.
 fn manifest(folder: &str) -> toml::Table {
     read(&format!("{folder}/Cargo.toml")).parse().expect("a manifest parses")
 }

@@ -23,7 +23,7 @@ pub struct ImportError {
 pub enum ImportFault {
     /// They cannot be read.
     Read(io::Error),
-    /// They are of no tool that is known.
+    /// No known tool wrote them.
     Unrecognised {
         /// Each tool that was tried, and why it is not that one.
         tried: Vec<(Tool, String)>,
@@ -41,18 +41,14 @@ pub enum ImportFault {
     },
     /// A field is missing, or is not what it should be.
     Shape {
-        /// The field.
         field: String,
         /// What should be there.
         expected: &'static str,
-        /// What is.
         found: String,
     },
     /// A measured value is negative or not finite.
     Number {
-        /// The field.
         field: String,
-        /// Its value.
         value: f64,
     },
     /// Text ends within a line, so its last number may be cut.
@@ -62,12 +58,10 @@ pub enum ImportFault {
     },
     /// Two results have one name.
     Same {
-        /// The cell.
         cell: String,
     },
     /// There is nothing to compare.
     Empty {
-        /// Why.
         why: String,
     },
 }

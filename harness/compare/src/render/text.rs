@@ -65,7 +65,7 @@ fn sides(comparison: &Comparison) -> String {
     text
 }
 
-/// The table with what its reader has to know.
+/// The table with its legend.
 fn verdicts(comparison: &Comparison) -> String {
     let judged = worst_first(comparison);
     let rows: Vec<_> = judged.iter().map(|judged| columns(judged)).collect();

@@ -9,7 +9,7 @@ use super::numbers::{
 };
 use crate::{Comparison, How, Judged, Overall};
 
-/// What stands over a comparison none of whose cells could be judged.
+/// Heads a comparison in which no cell could be judged.
 pub(super) const NOTHING: &str = "nothing was judged";
 
 /// What the star behind a finding means.
@@ -79,8 +79,8 @@ pub(super) fn summary(comparison: &Comparison) -> String {
     )
 }
 
-/// What it comes to in a few words, with the largest change; `name` writes names of cells and
-/// metrics so that they stand in the format at hand.
+/// The overall result in a few words, with the largest change; `name` formats names of cells and
+/// metrics.
 pub(super) fn headline(comparison: &Comparison, name: impl Fn(&str) -> String) -> String {
     let overall = comparison.overall();
     let mut of_kind: Vec<&Judged> = comparison

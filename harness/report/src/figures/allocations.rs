@@ -105,7 +105,7 @@ fn in_panel(trace: &str, series: &str) -> Spot {
     Spot { panel: Label::named(trace), ..spot }
 }
 
-/// A line over the positions of the trace, put together over processes.
+/// A line over the positions of the trace, combined over processes.
 fn along(
     work: &Allocations,
     runs: &[&Row],

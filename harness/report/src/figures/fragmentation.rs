@@ -194,7 +194,6 @@ enum Told {
     EndsAndCount,
 }
 
-/// A number of a repetition.
 type Number = fn(&Repetition<'_>, Base) -> Option<f64>;
 
 /// The numbers of a bar, in the order of the columns.

@@ -106,7 +106,7 @@ fn panel(work: &Fragmentation) -> Label {
     Label::new(work.pattern.first.mean(), text)
 }
 
-/// A ratio over the cycles, put together over processes.
+/// A ratio over the cycles, combined over processes.
 fn line(
     measure: Measure,
     panel: &Label,

@@ -1,5 +1,5 @@
-//! Points of the key-value figures: which number of a cell stands where, put together over the
-//! processes that measured the cell.
+//! Points of the key-value figures: which number of a cell stands where, combined over the
+//! processes of the cell.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -190,7 +190,7 @@ pub(super) fn estimate_of_metric(metric: &str, runs: &[&Row]) -> Option<Interval
     Some(if is_share { Interval { high: value.high.min(100.0), ..value } } else { value })
 }
 
-/// The points of `all`, in the order of their spots. `data` learns of those without a number.
+/// The points of `all`, in the order of their spots. Those without a number are noted in `data`.
 pub(super) fn points<'a>(
     data: &mut Data,
     all: &[Repetition<'a>],

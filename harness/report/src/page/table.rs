@@ -9,7 +9,6 @@ use super::links::Links;
 /// What stands where there is nothing: no field of a table is empty.
 pub(super) const NOTHING: &str = "–";
 
-/// A field of a table.
 #[derive(Clone, Debug)]
 pub(super) enum Field {
     /// Words.
@@ -44,7 +43,6 @@ impl From<String> for Field {
     }
 }
 
-/// A line of a table.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Line {
     /// What links lead to; none where empty.
