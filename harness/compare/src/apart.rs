@@ -6,25 +6,21 @@ use workloads::Seed;
 use crate::Judged;
 use crate::judge::{Bar, median_of_numbers};
 
-/// Values of two sides that share no blocks: one a process, in one unit.
+/// Values of two sides that share no blocks: one value per process, all in one unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Apart {
-    /// The cell.
     pub cell: String,
-    /// The metric.
     pub metric: String,
-    /// Its unit.
     pub unit: String,
     /// Its good direction.
     pub better: Better,
     /// The effect asked about, as a share above 0: 0.05 is 5 %.
     pub tolerance: f64,
-    /// Of A.
     pub a: Vec<f64>,
     /// Of B; not necessarily as many.
     pub b: Vec<f64>,
-    /// What the machine is known to have moved by between the two, as a share: how a control cell
-    /// differs that was measured beside both.
+    /// By how much the machine itself changed between the two measurements, as a share: the
+    /// difference of a control cell that was measured with both.
     pub floor: Option<f64>,
 }
 
@@ -70,7 +66,7 @@ fn judge_at(apart: &Apart, level: f64, seed: u64) -> Judged {
 fn logs_of(apart: &Apart) -> [Vec<f64>; 2] {
     let sides = [&apart.a, &apart.b];
     if sides.iter().all(|side| side.iter().all(|value| *value == 0.0)) {
-        // Nothing on either side is equal; any one logarithm says so.
+        // All zeros on both sides are equal; a single logarithm of each says so.
         return sides.map(|side| vec![0.0; side.len()]);
     }
     sides.map(|side| side.iter().map(|value| value.ln()).filter(|log| log.is_finite()).collect())
@@ -97,7 +93,7 @@ mod tests {
         judge_apart(&[apart], 0.02, 1).remove(0)
     }
 
-    /// So many values around `middle`, with 1 % noise.
+    /// Values around `middle`, with 1 % noise.
     fn values(count: usize, middle: f64, seed: u64) -> Vec<f64> {
         let mut rng = Seed(seed).rng();
         let noise = Noise { deviation: 0.01, outliers: 0.0 };

@@ -7,26 +7,25 @@ use stats::{Better, ChangePoint, ChangeSettings, change_points, median};
 use crate::Line;
 use crate::runs::{CellKey, CellRuns, RunValues, runs};
 
-/// Newest runs of the level that are pooled: enough that one of them moves the median by little,
-/// few enough that it follows what drifts.
+/// How many of the level's newest runs are pooled: enough that no single run moves the median much,
+/// few enough that the median follows a drift.
 const POOL_RUNS: usize = 10;
 
-/// Runs of a level before it is known what lies outside of it.
+/// Runs that a level needs before an outlier can be told.
 const KNOWN_FROM: usize = 3;
 
 /// The baseline of one metric of one cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BaselineSeries {
-    /// Unit.
     pub unit: String,
     /// Good direction.
     pub better: Better,
     /// The pool: at most the last ten runs of the level, in their order; at least one.
     pub runs: Vec<RunValues>,
-    /// The change the level began with, its place counted in all runs of the cell; absent of a
-    /// history of one level.
+    /// The change that began the level, its place counted in all runs of the cell; absent if the
+    /// level never changed.
     pub since: Option<Since>,
-    /// What may be a change, and is not yet one.
+    /// A possible change that is not yet significant.
     pub watched: Option<Watched>,
     /// Older runs left out because they have another unit or direction.
     pub left_out: usize,
@@ -35,18 +34,16 @@ pub struct BaselineSeries {
 /// Where a level began.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Since {
-    /// The change.
     pub change: ChangePoint,
     /// The first run of the level.
     pub run: RunValues,
 }
 
-/// The newest runs of a cell, all on one side of every pooled run before them. Of histories without
-/// any change one in six has such a newest run, one in thirty two of them: worth a look, not a
+/// The newest runs of a cell, all on one side of every pooled run before them. In histories without
+/// any change, one in six ends in one such run and one in thirty in two: worth a look, not a
 /// verdict.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Watched {
-    /// The first of them.
     pub first: RunValues,
     /// How many they are.
     pub count: usize,
@@ -55,7 +52,7 @@ pub struct Watched {
 }
 
 impl BaselineSeries {
-    /// Median of the runs' medians: runs count alike, however many processes each had.
+    /// Median of the runs' medians: every run counts the same, however many processes it had.
     #[must_use]
     pub fn median(&self) -> f64 {
         median(&self.medians()).expect("a baseline has a run")
@@ -77,11 +74,11 @@ impl BaselineSeries {
 /// The baseline of `metric` for each cell of `lines` that has it, of lines whose environment is
 /// `environment` (of all where none is asked for, see [`runs`]).
 ///
-/// A baseline is the level since the last change point, so a lucky run does not raise what is asked of
-/// the next: newest runs that lie outside of the level are [`Watched`], and the last two of them
-/// (one fewer than a level needs) stay out of the pool. Where more follow, the older ones are in it,
-/// as some of ten, until the change is significant and they are the level. Of fewer than three runs
-/// nothing is known of how runs differ, and all are pooled; so they are where a value is not positive.
+/// A baseline is the level since the last change point, so a lucky run does not raise the bar for
+/// the next. Newest runs outside of the level are [`Watched`], and the last two of them (one fewer
+/// than a level needs) stay out of the pool. If more follow, the older ones join the pool until the
+/// change is significant; then they are the level. Fewer than three runs do not show how runs
+/// differ, so all are pooled; so are all where a value is not positive.
 #[must_use]
 pub fn baseline(
     lines: &[Line],
@@ -123,7 +120,7 @@ fn of_cell(cell: CellRuns, settings: &ChangeSettings) -> BaselineSeries {
     }
 }
 
-/// At most the last [`POOL_RUNS`] before the newest `count`, and those.
+/// The newest `count` runs, and at most [`POOL_RUNS`] before them.
 fn pool_and_rest<T>(level: &[T], count: usize) -> (&[T], &[T]) {
     let (before, newest) = level.split_at(level.len() - count);
     (&before[before.len().saturating_sub(POOL_RUNS)..], newest)
@@ -180,7 +177,7 @@ mod tests {
         }
     }
 
-    /// Also when it no longer is the newest, and so is one of the pool.
+    /// Also when it is no longer the newest and has joined the pool.
     #[test]
     fn a_lucky_run_among_others_moves_the_median_by_a_place() {
         let values: Vec<f64> = (0..10).map(|run| 1e6 + 1e3 * f64::from(run * 7 % 10)).collect();

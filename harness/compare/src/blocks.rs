@@ -2,15 +2,12 @@
 
 use stats::Better;
 
-/// Values of side A, side B and, as a control, side A again: one a block and side, in one unit,
-/// the same index for the same block.
+/// Values of side A, side B and, as a control, side A again: one value per block and side, all in
+/// one unit. The same index is the same block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Blocks {
-    /// The cell.
     pub cell: String,
-    /// The metric.
     pub metric: String,
-    /// Its unit.
     pub unit: String,
     /// Its good direction.
     pub better: Better,
@@ -48,12 +45,12 @@ impl Blocks {
         }
     }
 
-    /// Adds a block from the two runs of each side: of every side their geometric mean. A run that
-    /// measured nothing is `NAN`; its block does not count.
+    /// Adds a block from the two runs of each side, by their geometric mean. A run that measured
+    /// nothing is `NAN`; its block does not count.
     ///
     /// # Panics
     ///
-    /// If some blocks have a control and others have none: no index would then be one block.
+    /// If some blocks have a control and others do not: indices would then no longer match.
     pub fn push(&mut self, a: [f64; 2], b: [f64; 2], control: Option<[f64; 2]>) {
         let controlled = self.control.len() == self.a.len();
         assert!(
@@ -79,8 +76,8 @@ impl Blocks {
         }
     }
 
-    /// A block is complete where all its ratios are numbers. The control is a measurement of A like the
-    /// first, so B is compared with both: of four processes A is known better than of two.
+    /// A block is complete if all its ratios are numbers. The control measures A as well, so B is
+    /// compared with both measurements: four processes tell more of A than two.
     pub(crate) fn log_ratios(&self) -> LogRatios {
         let mut logs = LogRatios { ratio: Vec::new(), control: Vec::new() };
         for (at, (a, b)) in self.a.iter().zip(&self.b).enumerate() {

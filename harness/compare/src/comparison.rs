@@ -14,7 +14,6 @@ pub const COMPARISON_SCHEMA: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Comparison {
-    /// [`COMPARISON_SCHEMA`].
     pub schema: u32,
     /// The command line.
     pub command: String,
@@ -24,14 +23,14 @@ pub struct Comparison {
     pub b: Side,
     /// How they were measured.
     pub how: How,
-    /// Share of comparisons of equal sides in which anything at all may be called changed; all
-    /// intervals are corrected for it.
+    /// Family-wise error rate: the share of comparisons of equal sides that may report any change.
+    /// All intervals are corrected for it.
     pub error_rate: f64,
-    /// What the sides do not share though they should, `fact: A and B`; empty unless asked to
-    /// compare all the same.
+    /// Facts that should be equal and are not, as `fact: A and B`; empty unless the user allowed
+    /// the comparison.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unlike: Vec<String>,
-    /// What a reader has to know beside.
+    /// Notes for the reader.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// A finding for each metric of each cell.
@@ -66,32 +65,28 @@ pub enum How {
         /// Blocks of each cell; suspicious cells have more.
         blocks: u32,
     },
-    /// Each at its own time: what changed on the machine in between looks like a change.
+    /// Each at its own time: a change of the machine in between looks like a change of B.
     Apart,
 }
 
-/// Instructions an operation of one single-threaded cell takes, counted by callgrind in a generic
-/// build.
+/// Instructions per operation of one single-threaded cell, counted by callgrind in a generic build.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Instructions {
-    /// The cell.
     pub cell: String,
-    /// Of A.
     pub a_per_operation: f64,
-    /// Of B.
     pub b_per_operation: f64,
 }
 
-/// What a comparison comes to, from harmless to grave.
+/// The overall result of a comparison, from harmless to grave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Overall {
     /// Nothing changed.
     Unchanged,
-    /// Something got better and nothing worse, and everything could be told.
+    /// Something got better, nothing got worse, and nothing is unknown.
     Better,
-    /// Of something it cannot be told, and nothing is known to be worse.
+    /// Something is unknown, and nothing is known to be worse.
     Unknown,
     /// Something got worse.
     Worse,
@@ -110,7 +105,7 @@ impl fmt::Display for Overall {
 }
 
 impl Comparison {
-    /// What it comes to: the gravest of its findings.
+    /// The gravest of its findings.
     #[must_use]
     pub fn overall(&self) -> Overall {
         let gravest = self.judged.iter().map(|judged| judged.finding.into()).max();

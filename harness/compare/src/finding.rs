@@ -19,9 +19,9 @@ use crate::Overall;
 #[serde(try_from = "Written", into = "Written")]
 pub struct Finding {
     verdict: Verdict,
-    /// Of a change whether it is for the worse.
+    /// Whether a change is for the worse.
     worse: bool,
-    /// Of what cannot be told why.
+    /// Why something is unknown.
     unknown: Option<Unknown>,
 }
 
@@ -47,7 +47,7 @@ impl Finding {
     /// B differs from A, for the better.
     pub const BETTER: Self = Self { verdict: Verdict::Fails, worse: false, unknown: None };
 
-    /// Here and now it cannot be told.
+    /// The measurement does not tell.
     #[must_use]
     pub const fn unknown(why: Unknown) -> Self {
         Self { verdict: Verdict::Undecided, worse: false, unknown: Some(why) }
@@ -87,7 +87,7 @@ impl fmt::Display for Finding {
 }
 
 impl From<Finding> for Overall {
-    /// What a comparison with this finding alone comes to.
+    /// The overall result of a comparison with this finding alone.
     fn from(finding: Finding) -> Self {
         match finding.verdict {
             Verdict::Holds => Self::Unchanged,

@@ -11,11 +11,8 @@ use crate::runs::{CellKey, CellRuns, RunValues, runs};
 /// One metric of one cell, over all of its runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CellHistory {
-    /// The cell.
     pub key: CellKey,
-    /// The metric.
     pub metric: String,
-    /// Its unit.
     pub unit: String,
     /// Its good direction.
     pub better: Better,
@@ -34,8 +31,8 @@ pub struct CellHistory {
 pub struct HistoryRow {
     /// What was measured, and when, of what.
     pub run: RunValues,
-    /// Lower end of the 95 % interval of the run's median over its processes; of fewer than three
-    /// the lowest.
+    /// Lower end of the 95 % interval of the run's median over its processes; the lowest value
+    /// where there are fewer than three.
     pub low: f64,
     /// Its upper end.
     pub high: f64,
@@ -147,7 +144,7 @@ pub fn history_text(histories: &[CellHistory]) -> String {
     text
 }
 
-/// A line a run, columns aligned: texts to the left, numbers to the right.
+/// One line per run, columns aligned: text to the left, numbers to the right.
 fn write_rows(text: &mut String, history: &CellHistory) {
     const HEADINGS: [&str; 8] =
         ["run", "revision", "measured", "median", "95 % from", "to", "level", ""];

@@ -13,9 +13,9 @@ const COLUMNS: [&str; 9] =
 /// A text that is not there.
 const MISSING: &str = "-";
 
-/// The histories as a table for gnuplot. Missing numbers are `NaN` and missing texts
-/// `-`, because gnuplot takes the field of an earlier row for an empty one; cells of one name that ask
-/// otherwise are told apart by the first letters of their digests.
+/// The histories as a table for gnuplot. Missing numbers are `NaN` and missing texts `-`, because
+/// gnuplot takes the field of an earlier row for an empty one; cells of the same name with
+/// different work are told apart by the first letters of their digests.
 #[must_use]
 pub fn history_table(histories: &[CellHistory]) -> String {
     let mut table = COLUMNS.join("\t") + "\n";
@@ -40,7 +40,7 @@ pub fn history_table(histories: &[CellHistory]) -> String {
     table
 }
 
-/// The name of a history's panel, which no other has.
+/// A unique name for a history's panel.
 fn panel(history: &CellHistory, histories: &[CellHistory]) -> String {
     const DIGEST_LETTERS: usize = 8;
     let key = &history.key;
@@ -52,7 +52,8 @@ fn panel(history: &CellHistory, histories: &[CellHistory]) -> String {
     format!("{} ({digest})", key.cell)
 }
 
-/// A text that ends no field and no text of the script, and is not empty.
+/// A non-empty text without characters that would end a field of the table or a string of the
+/// script.
 fn plain(text: &str) -> String {
     if text.is_empty() {
         return MISSING.to_owned();

@@ -6,12 +6,12 @@ use workloads::Seed;
 use crate::blocks::Blocks;
 use crate::{Finding, Judged, Unknown};
 
-/// A change has to be so many times as large as what A differed from itself by.
+/// A change must exceed this multiple of the difference between A and A measured again.
 ///
-/// B is compared with both measurements of A, so a bias that spares the first of them alone is half in
-/// the ratio and whole in the control: once its deviation is enough. Of 3000 simulated metrics, 20
-/// blocks with 3 % noise, each with the confidence of 18 together, so many are called changed where
-/// a change has to exceed:
+/// B is compared with both measurements of A. A bias that spares only the first of them is half in
+/// the ratio and whole in the control, so one times the control's deviation is enough. The table
+/// shows how many of 3000 simulated metrics (20 blocks, 3 % noise, each at the confidence of 18
+/// together) are called changed if a change must exceed:
 ///
 /// | | B 5 % slower | B 4 % slower | B and the control 5 % off |
 /// |---|---|---|---|
@@ -21,10 +21,10 @@ use crate::{Finding, Judged, Unknown};
 /// | the far end of the control's interval | 94 % | 71 % | 0 % |
 const TIMES_THE_CONTROL: f64 = 1.0;
 
-/// Judges all of `blocks` together: of suites in which nothing differs, a share of at most
-/// `error_rate` has any finding of a change (every interval has the [`level_of_each`]).
+/// Judges all of `blocks` together: among suites in which nothing differs, a share of at most
+/// `error_rate` reports any change (every interval has the [`level_of_each`]).
 ///
-/// A of a block is what both its measurements have in the mean, the first and the control.
+/// A block's value of A is the mean of both its measurements, the first and the control.
 ///
 /// - *Changed* where the interval of B ÷ A excludes 1, and the ratio is off 1 by more than that of A
 ///   measured again ÷ A, and by half the tolerance or more: smaller differences are of no interest,
@@ -33,9 +33,9 @@ const TIMES_THE_CONTROL: f64 = 1.0;
 ///   end of the control's interval that is farthest from 1; 0 without a control.
 /// - Else unknown: because of the floor if that is above the tolerance, or of the interval.
 ///
-/// A block counts where every side has a positive number (or B and the control are 0 like A);
-/// fewer than three such blocks are too few. The same blocks with the same `seed` have the same
-/// intervals, whatever they are judged with, up to the correction.
+/// A block counts where every side has a positive number (or B and the control are 0 like A); fewer
+/// than three such blocks are too few. The same blocks with the same `seed` have the same
+/// intervals, up to the correction, whatever else is judged with them.
 ///
 /// # Panics
 ///
@@ -75,7 +75,7 @@ fn floor_of(control: &Interval) -> f64 {
     (control.low - 1.0).abs().max((control.high - 1.0).abs())
 }
 
-/// 0 of no numbers: files of JSON hold no other.
+/// 0 if there are no numbers: JSON has no NaN.
 pub(crate) fn median_of_numbers(values: &[f64]) -> f64 {
     let numbers: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
     median(&numbers).unwrap_or(0.0)
@@ -195,7 +195,7 @@ mod tests {
         assert!(wide.low < narrow.low && narrow.high < wide.high);
     }
 
-    /// Of suites without any difference, at most as many as promised say that something changed.
+    /// Suites without any difference report a change no more often than promised.
     #[test]
     fn equal_sides_are_hardly_ever_called_changed() {
         let alarms = (0..200)

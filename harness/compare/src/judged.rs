@@ -9,11 +9,8 @@ use crate::{Finding, written_ratio};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Judged {
-    /// The cell.
     pub cell: String,
-    /// The metric.
     pub metric: String,
-    /// Its unit.
     pub unit: String,
     /// Its good direction.
     pub better: Better,
@@ -23,8 +20,8 @@ pub struct Judged {
     pub a: f64,
     /// Median of B.
     pub b: f64,
-    /// B ÷ A with its interval, corrected for all that is judged together; absent of too few
-    /// blocks.
+    /// B ÷ A with its interval, corrected for all that is judged together; absent if there are too
+    /// few blocks.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "written_ratio")]
     pub ratio: Option<Interval>,
     /// A measured again ÷ A in the same blocks, with its interval; absent where A was not measured

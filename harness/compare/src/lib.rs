@@ -1,6 +1,6 @@
-//! Comparisons and histories: whether B is slower, faster or larger than A, or whether that cannot
-//! be told here and now. Functions of numbers, and files of lines; nothing here measures, and nothing
-//! knows a store. The statistics are those of the crate `stats`.
+//! Comparisons and histories: whether B is slower, faster or larger than A, or whether the
+//! measurement does not tell. The crate has functions of numbers and files of lines; it measures
+//! nothing and knows no store. The statistics are those of the crate `stats`.
 //!
 //! | module | what |
 //! |---|---|

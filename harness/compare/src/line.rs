@@ -14,12 +14,11 @@ pub const LINE_SCHEMA: u32 = 1;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Line {
-    /// [`LINE_SCHEMA`].
     pub schema: u32,
     /// Who measured: `nibble-bench`, `hyperfine`, `criterion`, `ycsb`, `memtier`.
     pub source: String,
-    /// The run: its folder's name, or the imported file's. What a run measured shares the
-    /// machine's state of that hour, so runs are what a history counts.
+    /// The run: its folder's name, or the imported file's. Values of one run share the state of the
+    /// machine, so a history counts runs.
     pub run: String,
     /// When it began, UTC; empty where the source does not say.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -38,7 +37,8 @@ pub struct Line {
     pub environment: BTreeMap<String, String>,
     /// The cell, without its repetition.
     pub cell: String,
-    /// A digest of what the cell asks of what: cells of one name that differ in it are unlike.
+    /// A digest of the cell's system and work: cells of the same name with different digests are
+    /// not compared.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub asks: String,
     /// By name: `throughput`, `p99`, `memory`, `elapsed`, …

@@ -18,7 +18,7 @@ pub struct Lines {
     pub incomplete: Option<Incomplete>,
 }
 
-/// A last line that is not there as a whole: whoever wrote it was stopped.
+/// A truncated last line: its writer was stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Incomplete {
     /// The file.
@@ -85,7 +85,6 @@ pub enum LinesError {
     Refused {
         /// The file.
         path: PathBuf,
-        /// Its cell.
         cell: String,
         /// What is wrong.
         what: String,
@@ -142,8 +141,8 @@ impl std::error::Error for LinesError {
     }
 }
 
-/// Reads a file of lines. A last line without a line end counts if all of it is there, as after
-/// an editor; else it is left out, and the answer says so.
+/// Reads a file of lines. A last line without a line end counts if it is complete, as an editor may
+/// leave it; otherwise it is left out, and the result says so.
 ///
 /// Numbers are finite: JSON has no others, and one too large for a 64-bit float is an error.
 ///
@@ -151,8 +150,8 @@ impl std::error::Error for LinesError {
 /// That the file cannot be read, or the first line that is damaged or of another version.
 pub fn read_lines(path: &Path) -> Result<Lines, LinesError> {
     let mut file = File::open(path).map_err(failed(path, "open it"))?;
-    // So that no writer is met halfway. Where a file system has no locks, a line that is being
-    // written is an incomplete one.
+    // Keeps the reader from seeing half a write. On a file system without locks, a line that is
+    // being written reads as an incomplete one.
     let _ = file.lock_shared();
     let mut text = Vec::new();
     file.read_to_end(&mut text).map_err(failed(path, "read it"))?;
@@ -191,7 +190,7 @@ pub fn append_lines(path: &Path, lines: &[Line]) -> Result<Option<Incomplete>, L
     let written =
         file.write_all(&[first.as_bytes(), &text].concat()).and_then(|()| file.sync_data());
     if let Err(error) = written {
-        // What got there is cut off again; the error says more than a failure of that would.
+        // What was written is cut off again. If that fails too, the first error still says more.
         let _ = file.set_len(end);
         return Err(failed(path, "append to it")(error));
     }
@@ -234,7 +233,7 @@ impl Tail {
     }
 }
 
-/// Whether a text without a line end is all of a line: an object ends with its brace.
+/// Whether a text without a line end is a complete line: an object ends with its brace.
 fn is_whole(text: &[u8]) -> bool {
     serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(text).is_ok()
 }

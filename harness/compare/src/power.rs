@@ -1,4 +1,4 @@
-//! The tester tested: what comparisons would have said of blocks that were recorded.
+//! The power of comparisons: what they would have reported on recorded blocks.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,18 +21,15 @@ pub struct Recorded {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RecordedCell {
-    /// The cell.
     pub cell: String,
-    /// The metric.
     pub metric: String,
-    /// Its unit.
     pub unit: String,
     /// Its good direction.
     pub better: Better,
     /// The effect asked about, as a share above 0: 0.05 is 5 %.
     pub tolerance: f64,
-    /// By side, one value a block. The same index is the same block of the same round, of all sides
-    /// and all cells: a round measures every cell once.
+    /// By side, one value per block. The same index is the same block of the same round, of all
+    /// sides and all cells: a round measures every cell once.
     pub sides: BTreeMap<String, Vec<f64>>,
 }
 
@@ -44,7 +41,8 @@ pub struct Options {
     pub trials: usize,
     /// Blocks of each comparison's first look, at least three.
     pub blocks_a_trial: usize,
-    /// Fresh blocks of its second look; 0: it has none, and one look has the whole error rate.
+    /// Fresh blocks of its second look; 0 for none, and the first look then has the whole error
+    /// rate.
     pub second_look_blocks: usize,
     /// Of each comparison, above 0 and below 1.
     pub error_rate: f64,
@@ -59,9 +57,7 @@ pub enum NoTrials {
     NoSide {
         /// The side asked for.
         side: String,
-        /// The cell.
         cell: String,
-        /// What was recorded of it.
         recorded: Vec<String>,
     },
     /// Fewer rounds were recorded than one comparison takes.
@@ -92,13 +88,13 @@ impl fmt::Display for NoTrials {
 
 impl std::error::Error for NoTrials {}
 
-/// Makes whole comparisons of `b` with `a`, each of rounds drawn anew from those recorded, and
-/// tallies what they say. Every one goes through what a real one goes through: [`first_look`],
-/// [`suspects`], [`second_look`].
+/// Simulates whole comparisons of `b` with `a`, each from rounds drawn anew from the recording, and
+/// tallies their findings. Each takes the steps of a real one: [`first_look`], [`suspects`],
+/// [`second_look`].
 ///
-/// A round is drawn as a whole, for all cells and sides: what the machine did to several of them at
-/// once it does in the trial too. Within a trial none is drawn twice, so its fresh blocks are
-/// fresh. Trials share rounds; the closer a trial comes to taking all, the less they differ.
+/// A round is drawn as a whole, for all cells and sides, so that disturbances which hit several of
+/// them at once stay together. No round is drawn twice within a trial, so fresh blocks are fresh.
+/// Trials share rounds: the more of the rounds each one takes, the less trials differ.
 ///
 /// # Errors
 ///
@@ -148,7 +144,7 @@ pub fn trials(
     Ok(tally)
 }
 
-/// How many rounds there are of all these sides.
+/// Number of rounds in which all these sides were recorded.
 fn rounds_of(recorded: &Recorded, sides: [&str; 3]) -> Result<usize, NoTrials> {
     let mut rounds = usize::MAX;
     for cell in &recorded.cells {
@@ -164,7 +160,7 @@ fn rounds_of(recorded: &Recorded, sides: [&str; 3]) -> Result<usize, NoTrials> {
     Ok(if recorded.cells.is_empty() { 0 } else { rounds })
 }
 
-/// So many of the `rounds`, none twice, in random order (Fisher and Yates).
+/// A random choice of the `rounds` without repetition (Fisher and Yates).
 fn draw(rounds: usize, count: usize, rng: &mut Rng) -> Vec<usize> {
     let mut all: Vec<usize> = (0..rounds).collect();
     for at in 0..count {

@@ -7,7 +7,7 @@ use stats::{Better, median};
 
 use crate::Line;
 
-/// A cell and what it asks: cells of one name that ask otherwise have nothing in common.
+/// A cell and its work: cells of the same name with different work have nothing in common.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CellKey {
     /// The cell, without its repetition.
@@ -25,7 +25,6 @@ impl fmt::Display for CellKey {
 /// What one run measured of one metric of one cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunValues {
-    /// The run.
     pub run: String,
     /// When it began; empty where that is not known.
     pub measured: String,
@@ -38,7 +37,7 @@ pub struct RunValues {
 }
 
 impl RunValues {
-    /// What a reader knows it by: the first letters of its revision, else its name.
+    /// Its label for readers: the first letters of its revision, else its name.
     #[must_use]
     pub fn label(&self) -> &str {
         const REVISION_LETTERS: usize = 7;
@@ -64,7 +63,6 @@ pub struct CellRuns {
 }
 
 impl CellRuns {
-    /// The runs' medians.
     #[must_use]
     pub fn medians(&self) -> Vec<f64> {
         self.runs.iter().map(|run| run.median).collect()
@@ -72,10 +70,10 @@ impl CellRuns {
 }
 
 /// The runs of each cell that has `metric`, of lines whose environment is `environment`, or of all
-/// where none is asked for: then whoever asks knows that they are alike.
+/// lines where none is asked for: the caller then vouches that they are comparable.
 ///
-/// A run counts once: of lines with the same run, time and revision the last one holds, as where a
-/// file was imported again. Lines without values are passed over.
+/// A run counts once: of several lines with the same run, time and revision, the last one counts,
+/// as when a file is imported again. Lines without values are passed over.
 #[must_use]
 pub fn runs(
     lines: &[Line],

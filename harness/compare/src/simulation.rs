@@ -9,7 +9,6 @@ use crate::Blocks;
 /// A suite of six cells with three metrics each, measured in blocks on one machine.
 #[derive(Clone, Copy)]
 pub(crate) struct Suite {
-    /// Blocks.
     pub(crate) blocks: usize,
     /// Noise of a block's ratio.
     pub(crate) noise: Noise,
@@ -23,7 +22,7 @@ pub(crate) struct Suite {
     pub(crate) tolerance: f64,
 }
 
-/// Of every suite, unless it says otherwise: 20 blocks of equal sides, 3 % noise, 5 % outliers.
+/// The default: 20 blocks of equal sides, 3 % noise, 5 % outliers.
 pub(crate) const SUITE: Suite = Suite {
     blocks: 20,
     noise: Noise { deviation: 0.03, outliers: 0.05 },

@@ -34,11 +34,11 @@ pub fn suspects(judged: &[Judged]) -> BTreeSet<String> {
 
 /// Judges what was measured in the `first` blocks and, of some cells, again in `fresh` ones.
 ///
-/// What was not measured again keeps its finding of the [`first_look`], by the same `error_rate`
-/// and `seed`. Of the rest *all* blocks are judged together, at half the error rate for all
-/// entries; that is what is shown. But no change rests on blocks that made it suspicious: it has to
-/// be seen in the fresh blocks alone too, whose interval then excludes 1 in its direction, at half
-/// the error rate for what was measured again.
+/// Cells that were not measured again keep their finding of the [`first_look`], with the same
+/// `error_rate` and `seed`. For the others, *all* blocks are judged together at half the error rate
+/// for all entries, and that result is shown. But a change never rests on the blocks that made it
+/// suspicious: the fresh blocks alone must show it too, with an interval that excludes 1 in its
+/// direction, at half the error rate for what was measured again.
 ///
 /// | first look | all blocks | fresh alone | finding |
 /// |---|---|---|---|

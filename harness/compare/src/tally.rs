@@ -18,19 +18,19 @@ pub struct Tally {
     pub control: String,
     /// Comparisons.
     pub trials: usize,
-    /// Of them, those in which anything changed.
+    /// Comparisons in which anything changed.
     pub changed: usize,
     /// Those in which anything became worse.
     pub worse: usize,
     /// Those in which anything became better.
     pub better: usize,
-    /// Those in which nothing changed, but of something that cannot be told.
+    /// Comparisons without a change, but with at least one unknown.
     pub unknown: usize,
     /// Those in which everything is unchanged.
     pub unchanged: usize,
     /// Those that took a second look.
     pub looked_twice: usize,
-    /// By metric, those in which it became worse in any cell.
+    /// By metric: comparisons in which it became worse in any cell.
     pub worse_in: BTreeMap<String, usize>,
     /// For each metric of each cell.
     pub cells: Vec<CellTally>,
@@ -40,15 +40,12 @@ pub struct Tally {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct CellTally {
-    /// The cell.
     pub cell: String,
-    /// The metric.
     pub metric: String,
     /// Changed for the worse.
     pub worse: usize,
     /// Changed for the better.
     pub better: usize,
-    /// Unchanged.
     pub unchanged: usize,
     /// Unknown, for whatever reason.
     pub unknown: usize,

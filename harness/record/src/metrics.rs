@@ -2,50 +2,117 @@
 //! Percentiles of latency have names of their own, made of the kind of operation and the percentile:
 //! `p99-ns`, `update-p99.9-ns`.
 
-use crate::{Row, Work};
+use stats::Better;
 
-/// Which direction is better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    /// More is better.
-    Higher,
-    /// Less is better.
-    Lower,
-}
+use crate::{Repetition, Row, Work};
 
 /// A number that a row has.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
     /// Its name in summaries, claims and exports.
     pub name: &'static str,
-    /// The unit of its values.
     pub unit: &'static str,
-    /// Which direction is better.
-    pub better: Direction,
+    pub better: Better,
     /// Its value; `None` where the row did not measure it.
     pub of: fn(&Row) -> Option<f64>,
+    /// A value in the unit in which figures show it.
+    shown: fn(f64) -> f64,
+    /// Whether summaries have it; others are for figures and comparisons alone.
+    summarised: bool,
+    /// The smallest change that matters to comparisons, as a share; `None` where they do not judge it.
+    pub tolerance: Option<f64>,
+    /// Its value of all steps of a process together, where one step does not tell it.
+    of_steps: Option<fn(&[&Row]) -> Option<f64>>,
+}
+
+impl Metric {
+    const fn new(
+        name: &'static str,
+        unit: &'static str,
+        better: Better,
+        of: fn(&Row) -> Option<f64>,
+    ) -> Self {
+        let shown = |value: f64| value;
+        Self { name, unit, better, of, shown, summarised: true, tolerance: None, of_steps: None }
+    }
+
+    const fn shown(self, shown: fn(f64) -> f64) -> Self {
+        Self { shown, ..self }
+    }
+
+    const fn not_summarised(self) -> Self {
+        Self { summarised: false, ..self }
+    }
+
+    const fn judged(self, tolerance: f64) -> Self {
+        Self { tolerance: Some(tolerance), ..self }
+    }
+
+    /// The metric of that name; percentiles of latency have no row but `p99-ns`.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<&'static Self> {
+        METRICS.iter().find(|metric| metric.name == name)
+    }
+
+    /// Those that comparisons judge.
+    pub fn all_judged() -> impl Iterator<Item = &'static Self> {
+        METRICS.iter().filter(|metric| metric.tolerance.is_some())
+    }
+
+    /// Its name in comparisons, which leaves the unit out.
+    #[must_use]
+    pub fn short_name(&self) -> &'static str {
+        self.name.strip_suffix("-ns").unwrap_or(self.name)
+    }
+
+    /// Its value of one process, told by the step `run` or else the last step; `None` where a step did
+    /// not end as it should, or did not measure it.
+    #[must_use]
+    pub fn of_process(&self, process: &Repetition<'_>) -> Option<f64> {
+        if !process.counts() {
+            return None;
+        }
+        let value = match self.of_steps {
+            Some(of) => of(&process.rows),
+            None => (self.of)(process.step("run").or(process.rows.last().copied())?),
+        };
+        value.filter(|value| value.is_finite() && *value > 0.0)
+    }
 }
 
 const fn higher(name: &'static str, unit: &'static str, of: fn(&Row) -> Option<f64>) -> Metric {
-    Metric { name, unit, better: Direction::Higher, of }
+    Metric::new(name, unit, Better::Higher, of)
 }
 
 const fn lower(name: &'static str, unit: &'static str, of: fn(&Row) -> Option<f64>) -> Metric {
-    Metric { name, unit, better: Direction::Lower, of }
+    Metric::new(name, unit, Better::Lower, of)
 }
 
-/// Every metric but percentiles.
+/// Every metric but most percentiles.
 pub const METRICS: &[Metric] = &[
-    higher("throughput", "1/s", |row| Some(row.throughput_ops_per_s)),
+    higher("throughput", "1/s", |row| Some(row.throughput_ops_per_s))
+        .shown(|per_s| per_s / 1e6)
+        .judged(0.05),
+    lower("p99-ns", "ns", |row| Some(*row.latency_ns.get("p99")? as f64))
+        .shown(ns_in_us)
+        .not_summarised()
+        .judged(0.25),
+    Metric {
+        of_steps: Some(memory_of_process),
+        ..lower("memory", "ratio", |row| memory_of_process(&[row])).not_summarised().judged(0.03)
+    },
     lower("elapsed-s", "s", |row| Some(row.elapsed_ns as f64 / 1e9)),
+    lower("wall-ns", "ns", |row| Some(1e9 / row.throughput_ops_per_s)).not_summarised(),
     lower("cpu-ns", "ns", |row| {
         (row.operations > 0).then(|| row.cpu.total_ns() as f64 / row.operations as f64)
     }),
     lower("system-percent", "%", |row| {
         let cpu_ns = row.cpu.total_ns() as f64;
         (cpu_ns > 0.0).then(|| row.cpu.system_ns as f64 / cpu_ns * 100.0)
-    }),
-    higher("efficiency", "ratio", |row| Some(row.roofline?.efficiency)),
+    })
+    .not_summarised(),
+    higher("efficiency", "ratio", |row| Some(row.roofline?.efficiency))
+        .shown(|share| share * 100.0),
     lower("overhead", "ratio", |row| row.memory.as_ref()?.at_once?.overhead),
     lower("overhead-after-idle", "ratio", |row| row.memory.as_ref()?.after_idle?.overhead),
     lower("overhead-after-trim", "ratio", |row| row.memory.as_ref()?.after_trim?.overhead),
@@ -55,31 +122,52 @@ pub const METRICS: &[Metric] = &[
     higher("copied-bytes-per-s", "B/s", |row| match row.cell.work {
         Work::Copy(copying) => Some(row.throughput_ops_per_s * copying.copy_bytes as f64),
         _ => None,
-    }),
+    })
+    .shown(|per_s| per_s / 1e9)
+    .not_summarised(),
     lower("ns-per-page", "ns", |row| page_ns(row, "map", "p50")),
 ];
 
-/// Metrics that no summary has: figures alone show them.
-const SHOWN_ALONE: [&str; 2] = ["system-percent", "copied-bytes-per-s"];
+/// Figures show latencies in µs.
+fn ns_in_us(ns: f64) -> f64 {
+    ns / 1e3
+}
 
-/// The metric of that name in `row`, percentiles included; `None` where it was not measured.
+/// The metric of that name in `row`, percentiles included; `None` where it was not measured. Latencies
+/// of the kind `service` are from the real start of a request, in open loops.
 #[must_use]
 pub fn value(row: &Row, name: &str) -> Option<f64> {
-    if let Some(metric) = METRICS.iter().find(|metric| metric.name == name) {
+    if let Some(metric) = Metric::by_name(name) {
         return (metric.of)(row);
+    }
+    if let Some(of_pages) = name.strip_suffix("-ns-per-page") {
+        let (kind, percentile) = of_pages.rsplit_once('-')?;
+        return page_ns(row, kind, percentile);
     }
     let percentile = name.strip_suffix("-ns")?;
     match percentile.rsplit_once('-') {
         None => row.latency_ns.get(percentile),
+        Some(("service", percentile)) => row.open_loop.as_ref()?.service_ns.get(percentile),
         Some((kind, percentile)) => row.latency_by_kind_ns.get(kind)?.get(percentile),
     }
     .map(|ns| *ns as f64)
 }
 
-/// All metrics of `row`, percentiles included: positive numbers by name.
+/// [`value`] in the unit in which figures show it.
+#[must_use]
+pub fn shown(row: &Row, name: &str) -> Option<f64> {
+    let value = value(row, name)?;
+    Some(match Metric::by_name(name) {
+        Some(metric) => (metric.shown)(value),
+        None if name.ends_with("-ns") => ns_in_us(value),
+        None => value,
+    })
+}
+
+/// All metrics of `row` that summaries have, percentiles included: positive numbers by name.
 #[must_use]
 pub fn all(row: &Row) -> Vec<(String, f64)> {
-    let told = METRICS.iter().filter(|metric| !SHOWN_ALONE.contains(&metric.name));
+    let told = METRICS.iter().filter(|metric| metric.summarised);
     let plain = told.filter_map(|metric| Some((metric.name.to_owned(), (metric.of)(row)?)));
     let percentiles = row.latency_ns.iter().map(|(name, ns)| (format!("{name}-ns"), *ns));
     let by_kind = row.latency_by_kind_ns.iter().flat_map(|(kind, percentiles)| {
@@ -93,8 +181,7 @@ pub fn all(row: &Row) -> Vec<(String, f64)> {
 }
 
 /// Time that one kind of operation takes for each page of its region; cells that map only.
-#[must_use]
-pub fn page_ns(row: &Row, kind: &str, percentile: &str) -> Option<f64> {
+fn page_ns(row: &Row, kind: &str, percentile: &str) -> Option<f64> {
     let Work::Mapping(work) = &row.cell.work else { return None };
     let ns = *row.latency_by_kind_ns.get(kind)?.get(percentile)?;
     Some(ns as f64 / work.pages().max(1) as f64)
@@ -120,8 +207,7 @@ fn peak(row: &Row) -> Option<f64> {
 }
 
 /// Most memory of all samples and observations of a process ÷ its most live bytes.
-#[must_use]
-pub fn memory_of_process(rows: &[&Row]) -> Option<f64> {
+fn memory_of_process(rows: &[&Row]) -> Option<f64> {
     let memories = || rows.iter().filter_map(|row| row.memory.as_ref());
     let points = || memories().filter_map(|memory| memory.at_once);
     let live = points().map(|point| point.live_bytes).max().filter(|live| *live > 0)?;
@@ -149,6 +235,12 @@ mod tests {
             };
             assert!(said, "{} in {}", metric.name, metric.unit);
         }
+        let judged: Vec<&str> = Metric::all_judged().map(Metric::short_name).collect();
+        assert_eq!(
+            judged,
+            ["throughput", "p99", "memory"],
+            "histories and baselines have these names"
+        );
     }
 
     #[test]
@@ -162,6 +254,8 @@ mod tests {
             assert_eq!(value(&row, name), Some(*number), "{name}");
         }
         assert_eq!(value(&row, "update-p99.9-ns"), Some(77.0));
+        assert_eq!(shown(&row, "update-p99.9-ns"), Some(0.077));
+        assert_eq!(shown(&row, "throughput"), Some(row.throughput_ops_per_s / 1e6));
         assert_eq!(value(&row, "efficiency"), None, "not measured");
         assert_eq!(value(&row, "no-such-metric"), None);
     }

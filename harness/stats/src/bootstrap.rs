@@ -7,8 +7,9 @@
 //! *Assumes* that the values are independent and come from one distribution, whatever its shape. So
 //! blocks or whole repetitions are what is resampled: the runs within one share the machine's state.
 //!
-//! At 99.9 % the interval of up to a dozen values is their whole range: of comparisons without any
-//! difference one in a thousand then excludes 1, and of eight such comparisons hardly ever one.
+//! At 99.9 % the interval of up to a dozen values is their whole range: one in a thousand
+//! comparisons without any difference then excludes 1, and hardly ever one of eight such
+//! comparisons.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 use workloads::Seed;

@@ -11,19 +11,20 @@
 //! - a single wild run weighs three deviations, not ten, and its neighbours decide,
 //! - a permutation costs one pass, not one over all pairs.
 //!
-//! The split that is found is judged soberly: the two runs of either side that speak most for it
-//! ([`sober_gain`]; one fewer than a level has at least) count no more than the third of that side, and
-//! what is left is held against permutations that are not judged so. One or two lucky runs thus are
-//! never a level: of 9600 simulated histories with a run 20 % better at their end or near it none had a
-//! change, of 4800 with two side by side five (`cargo test -p stats luck -- --ignored --nocapture`),
-//! which is the level of 0.1 %. Permutations suppose no distribution of what sessions do to runs, only
-//! that runs of one level are exchangeable: a machine that drifts has changes without an author.
+//! The significance of a split is judged conservatively. The two runs of each side that favour it
+//! most ([`sober_gain`]; one fewer than a level needs) count no more than the third of that side,
+//! and the remaining gain is compared with the full gain of permutations. So one or two lucky runs
+//! never make a level: of 9600 simulated histories with a run 20 % better at or near their end none
+//! had a change; of 4800 with two such runs side by side five had one (`cargo test -p stats luck --
+//! --ignored --nocapture`), which is the level of 0.1 %. Permutations assume no distribution of
+//! what sessions do to runs, only that runs of one level are exchangeable: on a machine that
+//! drifts, changes are found that nobody made.
 //!
 //! # How long a history has to be
 //!
-//! Of 13 runs, and of 24 where the new level has three, there are too few orders for a level of
-//! 0.1 %, however large the step. A step of 3 % in the middle of 100 simulated histories
-//! (`cargo test -p stats power -- --ignored --nocapture` counts again):
+//! 13 runs, or 24 if the new level has three, have too few orders for a level of 0.1 %, however
+//! large the step. A step of 3 % in the middle of 100 simulated histories (`cargo test -p stats
+//! power -- --ignored --nocapture` counts again):
 //!
 //! | what sessions do to a run | runs | found in | off by at most, in nine of ten |
 //! |---|---|---|---|
@@ -99,7 +100,8 @@ impl ChangeSettings {
         self.min_segment
     }
 
-    /// Share of histories of one level, of each that is split, in which a change is seen.
+    /// The false-positive rate of each split: the share of histories of one level in which a change
+    /// is found.
     #[must_use]
     pub fn level(&self) -> f64 {
         self.level
@@ -130,14 +132,14 @@ pub struct Segment {
 /// A sequence, cut at its change points.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Segmentation {
-    /// In their order; one more than there are changes, none of no runs.
+    /// In order; one more than there are changes, none where there are no runs.
     pub segments: Vec<Segment>,
     /// Between the segments.
     pub changes: Vec<ChangePoint>,
 }
 
-/// The change points of `values`, one a run in the order they were measured. The same values have
-/// the same change points, always; a run more may add or remove one that is just about significant.
+/// The change points of `values`, one a run in the order they were measured. The same values always
+/// have the same change points; one more run may add or remove one that is barely significant.
 ///
 /// `None` where a value is not a positive number.
 #[must_use]

@@ -76,8 +76,8 @@ impl Interval {
         (self.high - self.low) / 2.0 / self.estimate * 100.0
     }
 
-    /// From logarithms back to the numbers themselves. An end that would leave the numbers of a
-    /// computer, as of a few wild values, is the largest of them.
+    /// From logarithms back to the numbers themselves. An end beyond the range of floating point,
+    /// as a few wild values can give, becomes the largest number.
     #[must_use]
     pub(crate) fn exp(self) -> Self {
         let exp = |log: f64| log.exp().min(f64::MAX);

@@ -1,6 +1,7 @@
 //! A median of repetitions with its 95 % interval over processes.
 //!
-//! Processes are what varies, so what a process measured many times has to be one value.
+//! The unit of variation is the process, so what one process measured many times has to be one
+//! value.
 //!
 //! - From six values on: the percentile bootstrap of their median, on logarithms ([`bootstrap`]).
 //!   *Assumes* independent processes.

@@ -7,7 +7,7 @@
 use crate::student::student;
 use crate::{Interval, Method, spread};
 
-/// What share of intervals hold what they are intervals of.
+/// The share of intervals that hold the true value.
 const LEVEL: f64 = 0.95;
 
 /// One side: what is known of one number.
@@ -15,12 +15,12 @@ const LEVEL: f64 = 0.95;
 pub enum WelchSide<'a> {
     /// One positive value a process.
     Processes(&'a [f64]),
-    /// A number that cannot vary, of so many processes.
+    /// An exact number, and how many processes it stands for.
     Exact(f64, usize),
 }
 
-/// The geometric mean of one side with its 95 % interval. Of one process it is the value, without a
-/// level.
+/// The geometric mean of one side with its 95 % interval. With one process it is that value,
+/// without a level.
 ///
 /// `None` of no values, or of values that are not positive numbers.
 #[must_use]
@@ -36,7 +36,7 @@ pub fn welch_mean(of: WelchSide<'_>) -> Option<Interval> {
 /// The geometric mean of `of` ÷ that of `to` with its 95 % interval. Where a side has one process,
 /// the ratio has no level.
 ///
-/// `None` where an exact number has no ratio to the other side, and as of [`welch_mean`].
+/// `None` where an exact number has no ratio to the other side, and where [`welch_mean`] has none.
 #[must_use]
 pub fn welch_ratio(of: WelchSide<'_>, to: WelchSide<'_>) -> Option<Interval> {
     if let (WelchSide::Exact(of, count), WelchSide::Exact(to, count_to)) = (of, to) {
@@ -45,11 +45,11 @@ pub fn welch_ratio(of: WelchSide<'_>, to: WelchSide<'_>) -> Option<Interval> {
     Some(difference(&Logs::of_side(of)?, &Logs::of_side(to)?))
 }
 
-/// What the logarithms of a side are.
+/// Mean and error of a side's logarithms.
 struct Logs {
     mean: f64,
-    /// The square of the mean's standard error with its degrees of freedom, which what cannot vary
-    /// has no need of. `None` of one process.
+    /// The square of the mean's standard error with its degrees of freedom; an exact number needs
+    /// none. `None` for one process.
     error: Option<(f64, Option<f64>)>,
     count: usize,
 }

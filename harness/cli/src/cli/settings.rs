@@ -1,8 +1,10 @@
 //! Options for settings of requests, made from the table of dimensions.
 
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
-use record::KeyValue;
-use record::dimensions::{DIMENSIONS, Dimension, Given};
+use record::{
+    KeyValue,
+    dimensions::{DIMENSIONS, Dimension, Given},
+};
 
 /// The settings that were given, by name.
 #[derive(Clone, Debug, Default)]

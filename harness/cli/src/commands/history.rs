@@ -9,10 +9,12 @@ use stats::ChangeSettings;
 
 use super::Failure;
 use crate::cli::HistoryArguments;
-use crate::compare::Metric;
-use record::Row;
-use record::archive::{RunRecord, write_whole};
-use record::unknown_name;
+use record::{
+    Row,
+    archive::{RunRecord, write_whole},
+    metrics::Metric,
+    unknown_name,
+};
 use report::figures::{draw_table, gnuplot_available};
 
 /// Gnuplot script of the history.
@@ -118,14 +120,14 @@ pub(super) struct Baseline {
 pub(super) fn baseline(lines: &[Line]) -> Baseline {
     let mut baseline = Baseline::default();
     let settings = ChangeSettings::default();
-    for metric in Metric::ALL {
-        for (key, series) in compare::baseline(lines, metric.name(), None, &settings) {
+    for metric in Metric::all_judged().map(Metric::short_name) {
+        for (key, series) in compare::baseline(lines, metric, None, &settings) {
             if let Some(watched) = &series.watched {
                 baseline.notes.push(format!(
                     "{}: {}: the newest {} run(s) lie at {:.1} % of the level before; not yet a change, \
                      so the level before is the baseline",
                     key.cell,
-                    metric.name(),
+                    metric,
                     watched.count,
                     watched.ratio * 100.0
                 ));
@@ -143,7 +145,7 @@ pub(super) fn baseline(lines: &[Line]) -> Baseline {
             });
             let values = series.values();
             baseline.lines[place].metrics.insert(
-                metric.name().to_owned(),
+                metric.to_owned(),
                 Series { unit: series.unit, better: series.better, values },
             );
         }

@@ -13,12 +13,11 @@ use crate::plan::Plan;
 use crate::runner::{Interrupt, ProcessRunner, Progress, Rooflines, run_all};
 use crate::suites::Suite;
 use crate::traces::Traces;
-use record::CellRecord;
-use record::Scale;
-use record::archive::{Archive, Resumed, RunRecord};
-use record::identity::Provenance;
-use record::{Cell, MachineRecord};
-use record::{Outcome, Row, SCHEMA};
+use record::{
+    Cell, CellRecord, MachineRecord, Outcome, Row, SCHEMA, Scale,
+    archive::{Archive, Resumed, RunRecord},
+    identity::Provenance,
+};
 use report::suites::KEPT;
 use worker::exit;
 use worker::kernel::available_memory_bytes;

@@ -8,8 +8,7 @@ use crate::environment;
 use crate::plan::{MachineLimits, Plan, estimate_s, in_words, plan};
 use crate::suites::{self, Suite};
 use crate::traces::{Library, Missing, Traces};
-use record::Cell;
-use record::Scale;
+use record::{Cell, Scale};
 use worker::kernel::{KernelFiles, available_memory_bytes};
 
 /// Where results, and traces with them, are unless an option says otherwise.

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::{Failure, claims};
-use record::Row;
-use record::archive;
-use record::archive::RunRecord;
-use record::unknown_name;
+use record::{
+    Row,
+    archive::{self, RunRecord},
+    unknown_name,
+};
 use report::figures::{self, Drawings, Drawn, Figure};
 
 /// Rebuilds the report of the run in `folder`.

@@ -4,8 +4,7 @@ use super::Failure;
 use super::measure::{Measured, complete, disturbance, measure, record};
 use crate::cli::RunArguments;
 use crate::traces::Missing;
-use record::Cell;
-use record::archive;
+use record::{Cell, archive};
 use worker::Counters;
 use worker::exit;
 

@@ -7,8 +7,7 @@ use super::measure::{Session, record};
 use crate::cli::SearchArguments;
 use crate::compare::Search;
 use crate::plan::{Plan, check_key_value};
-use record::{Arrivals, Cell, Driver, KeyValue, System, Timing, Work};
-use record::{Flag, Outcome, Row};
+use record::{Arrivals, Cell, Driver, Flag, KeyValue, Outcome, Row, System, Timing, Work};
 use worker::exit;
 use worker::registry;
 

@@ -13,10 +13,7 @@ use crate::suites::Bytes;
 use crate::targets::{
     BUILT_IN, File, Kind, Line, Printer, Record, Sizes, Target, cells, judge, round_of, select,
 };
-use record::Calibration;
-use record::Cell;
-use record::Row;
-use record::unknown_name;
+use record::{Calibration, Cell, Row, unknown_name};
 use worker::exit;
 use worker::kernel::available_memory_bytes;
 

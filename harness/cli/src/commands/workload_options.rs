@@ -6,8 +6,7 @@ use super::Failure;
 use crate::cli::WorkloadOptions;
 use crate::plan::{check_key_value, get_workload, key_value_cell};
 use crate::suites::Suite;
-use record::{Ageing, Cell, Driver, KeyValue, Source, System, Timing};
-use record::{Scale, unknown_name};
+use record::{Ageing, Cell, Driver, KeyValue, Scale, Source, System, Timing, unknown_name};
 
 pub(super) fn work(arguments: &WorkloadOptions) -> Result<KeyValue, Failure> {
     let object_memory_bytes = workloads::bytes::parse_bytes(&arguments.object_memory)

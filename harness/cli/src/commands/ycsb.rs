@@ -11,9 +11,7 @@ use super::measure::{measure, record};
 use crate::cli::YcsbArguments;
 use crate::plan::{Plan, check_key_value, check_store};
 use crate::traces::Traces;
-use record::Row;
-use record::archive;
-use record::{Ageing, Arrivals, Cell, Driver, KeyValue, Timing};
+use record::{Ageing, Arrivals, Cell, Driver, KeyValue, Row, Timing, archive};
 use worker::exit;
 use worker::registry;
 

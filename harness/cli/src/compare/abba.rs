@@ -1,8 +1,7 @@
 //! ABBA: the order of a pairwise comparison. A linear drift of the machine over a block falls on
 //! both sides alike, and the geometric means of both sides give one ratio a block.
 
-use record::Cell;
-use record::{Outcome, Row};
+use record::{Cell, Outcome, Row};
 
 /// One of the two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,9 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use record::Cell;
-use record::Row;
-use record::{Repetition, repetitions};
+use record::{Cell, Repetition, Row, repetitions};
 use stats::{Interval, median, of_processes};
 
 /// A cell that both runs measured often enough.
@@ -109,9 +107,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use record::Outcome;
-    use record::Work;
-    use record::made_up as fixture;
+    use record::{Outcome, Work, made_up as fixture};
 
     /// Repetitions of one fragmentation cell of that system, whose last phase was that fast.
     fn rows(system: &str, throughputs: &[f64]) -> Vec<Row> {

@@ -5,11 +5,9 @@ use std::ops::Range;
 
 use compare::{Blocks, Recorded, RecordedCell};
 
-use super::metrics::Metric;
 use super::rounds::{LETTERS, Place};
 use super::tolerance::Tolerances;
-use record::Row;
-use record::{id_in_comparison, of_comparison, repetitions};
+use record::{Row, id_in_comparison, metrics::Metric, of_comparison, repetitions};
 
 /// The id of one process: `compare/ROUND/PLACE-SIDE/NAME`. The name is what both sides share.
 #[must_use]
@@ -17,11 +15,14 @@ pub fn id(place: &Place, name: &str) -> String {
     id_in_comparison(place.round, &place.place.to_string(), LETTERS[place.side], name)
 }
 
+/// A cell's name and a metric's.
+type Key = (String, &'static str);
+
 /// Both values of a side in a round, as far as they were measured.
 type Sides = BTreeMap<char, Vec<f64>>;
 
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Measured(BTreeMap<(String, Metric), BTreeMap<u32, Sides>>);
+#[derive(Clone, Debug, Default)]
+pub struct Measured(BTreeMap<Key, BTreeMap<u32, Sides>>);
 
 impl Measured {
     /// Of the rows of a comparison; rows of other cells are passed over.
@@ -36,10 +37,10 @@ impl Measured {
     pub fn add(&mut self, rows: &[Row]) {
         for repetition in repetitions(rows) {
             let Some((round, side, name)) = of_comparison(&repetition.cell.id) else { continue };
-            for metric in Metric::ALL {
-                let rounds = self.0.entry((name.to_owned(), metric)).or_default();
+            for metric in Metric::all_judged() {
+                let rounds = self.0.entry((name.to_owned(), metric.short_name())).or_default();
                 let values = rounds.entry(round).or_default().entry(side).or_default();
-                values.extend(metric.of(&repetition));
+                values.extend(metric.of_process(&repetition));
             }
         }
     }
@@ -51,7 +52,7 @@ impl Measured {
 
     /// Every value of one side, in the order of rounds.
     #[must_use]
-    pub fn values(&self, name: &str, metric: Metric, side: char) -> Vec<f64> {
+    pub fn values(&self, name: &str, metric: &'static str, side: char) -> Vec<f64> {
         let rounds = self.0.get(&(name.to_owned(), metric));
         let sides = rounds.into_iter().flat_map(BTreeMap::values);
         sides.filter_map(|sides| sides.get(&side)).flatten().copied().collect()
@@ -59,7 +60,7 @@ impl Measured {
 
     /// A and B of each complete block of these rounds, of all cells.
     #[must_use]
-    pub fn pairs(&self, metric: Metric, rounds: &Range<u32>) -> Vec<[f64; 2]> {
+    pub fn pairs(&self, metric: &str, rounds: &Range<u32>) -> Vec<[f64; 2]> {
         let of_metric = self.0.iter().filter(|((_, of), _)| *of == metric);
         let sides = of_metric.flat_map(|(_, of)| of.range(rounds.clone()));
         sides.filter_map(|(_, sides)| Some([both(sides, 'A')?, both(sides, 'B')?])).collect()
@@ -72,24 +73,18 @@ impl Measured {
         let mut all = Vec::new();
         for name in self.names() {
             for (metric, tolerance) in tolerances.iter() {
-                let Some(of) = self.0.get(&(name.to_owned(), metric)) else { continue };
+                let Some(of) = self.0.get(&(name.to_owned(), metric.short_name())) else {
+                    continue;
+                };
                 if of.values().flat_map(BTreeMap::values).all(Vec::is_empty) {
                     // Only where something else was measured: else every process of it failed.
-                    let other = |metric| !self.is_empty(name, metric);
-                    if Metric::ALL.into_iter().any(other) {
+                    let other = |metric: &Metric| !self.is_empty(name, metric);
+                    if Metric::all_judged().any(other) {
                         continue;
                     }
                 }
-                let mut blocks = Blocks {
-                    cell: name.to_owned(),
-                    metric: metric.name().to_owned(),
-                    unit: metric.unit().to_owned(),
-                    better: metric.better(),
-                    tolerance,
-                    a: Vec::new(),
-                    b: Vec::new(),
-                    control: Vec::new(),
-                };
+                let short = metric.short_name();
+                let mut blocks = Blocks::empty(name, short, metric.unit, metric.better, tolerance);
                 for (_, sides) in of.range(rounds.clone()) {
                     let [a, b, control] = ['A', 'B', 'C'].map(|side| both(sides, side));
                     if let (Some(a), Some(b), Some(control)) = (a, b, control) {
@@ -104,24 +99,24 @@ impl Measured {
         all
     }
 
-    fn is_empty(&self, name: &str, metric: Metric) -> bool {
-        let rounds = self.0.get(&(name.to_owned(), metric));
+    fn is_empty(&self, name: &str, metric: &Metric) -> bool {
+        let rounds = self.0.get(&(name.to_owned(), metric.short_name()));
         rounds.is_none_or(|of| of.values().flat_map(BTreeMap::values).all(Vec::is_empty))
     }
 
     /// What a recording holds for resampling: only rounds in which every cell has every side.
     #[must_use]
     pub fn recorded(&self, tolerances: &Tolerances, sides: &[char]) -> Recorded {
-        let judged: Vec<(&str, Metric, f64)> = self
+        let judged: Vec<(&str, &'static Metric, f64)> = self
             .names()
             .into_iter()
             .flat_map(|name| tolerances.iter().map(move |(metric, share)| (name, metric, share)))
-            .filter(|(name, metric, _)| !self.is_empty(name, *metric))
+            .filter(|(name, metric, _)| !self.is_empty(name, metric))
             .collect();
-        let of = |name: &str, metric: Metric| &self.0[&(name.to_owned(), metric)];
+        let of = |name: &str, metric: &Metric| &self.0[&(name.to_owned(), metric.short_name())];
         let complete = |round: u32| {
             judged.iter().all(|(name, metric, _)| {
-                let of_round = of(name, *metric).get(&round);
+                let of_round = of(name, metric).get(&round);
                 of_round.is_some_and(|of| sides.iter().all(|side| both(of, *side).is_some()))
             })
         };
@@ -136,9 +131,9 @@ impl Measured {
             };
             cells.push(RecordedCell {
                 cell: name.to_owned(),
-                metric: metric.name().to_owned(),
-                unit: metric.unit().to_owned(),
-                better: metric.better(),
+                metric: metric.short_name().to_owned(),
+                unit: metric.unit.to_owned(),
+                better: metric.better,
                 tolerance,
                 sides: sides.iter().copied().map(values).collect(),
             });
@@ -159,8 +154,7 @@ fn both(sides: &Sides, side: char) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::compare::{Order, places};
-    use record::Outcome;
-    use record::made_up as fixture;
+    use record::{Outcome, made_up as fixture};
 
     /// Two rounds of three sides of one cell; B is 10 % slower.
     fn rows() -> Vec<Row> {
@@ -191,7 +185,7 @@ mod tests {
         assert_eq!((throughput.a.len(), throughput.b.len()), (2, 2));
         assert!((throughput.b[0] / throughput.a[0] - 0.9).abs() < 1e-12);
         assert_eq!(measured.blocks(&Tolerances::default(), &(1..2))[0].a.len(), 1);
-        assert_eq!(measured.values("some/cell", Metric::Throughput, 'B'), [90.0; 4]);
+        assert_eq!(measured.values("some/cell", "throughput", 'B'), [90.0; 4]);
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub use abba::{blocks_of, cells};
 pub use agreement::{Agreement, Compared, agreement};
 pub use alike::{Shared, differences, shared};
 pub use measured::{Measured, id};
-pub use metrics::{Metric, add, asks, blank_line, lines};
+pub use metrics::{add, asks, blank_line, lines};
 pub use rounds::{LETTERS, Order, Place, places};
 pub use search::Search;
 pub use tolerance::Tolerances;

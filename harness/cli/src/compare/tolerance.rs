@@ -1,17 +1,14 @@
 //! The smallest change that matters, by metric.
 
-use std::collections::BTreeMap;
+use record::{metrics::Metric, unknown_name};
 
-use super::metrics::Metric;
-use record::unknown_name;
-
-/// A share for each metric that is judged: 0.05 is 5 %.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Tolerances(BTreeMap<Metric, f64>);
+/// A share for each metric: 0.05 is 5 %; `None` where it is not judged.
+#[derive(Clone, Debug)]
+pub struct Tolerances(Vec<(&'static Metric, Option<f64>)>);
 
 impl Default for Tolerances {
     fn default() -> Self {
-        Self([(Metric::Throughput, 0.05), (Metric::P99, 0.25), (Metric::Memory, 0.03)].into())
+        Self(Metric::all_judged().map(|metric| (metric, metric.tolerance)).collect())
     }
 }
 
@@ -26,12 +23,11 @@ impl Tolerances {
             let (name, value) = text.split_once('=').ok_or_else(|| {
                 format!("tolerance `{text}`: must be METRIC=PERCENT, as throughput=5%")
             })?;
-            let metric = Metric::ALL
-                .into_iter()
-                .find(|metric| metric.name() == name)
-                .ok_or_else(|| unknown_name("metric", name, Metric::ALL.map(Metric::name)))?;
+            let known = Metric::all_judged().map(Metric::short_name);
+            let judged = tolerances.0.iter_mut().find(|(metric, _)| metric.short_name() == name);
+            let (_, share) = judged.ok_or_else(|| unknown_name("metric", name, known))?;
             if value == "off" {
-                tolerances.0.remove(&metric);
+                *share = None;
                 continue;
             }
             let percent = value.strip_suffix('%').unwrap_or(value).trim().parse::<f64>();
@@ -39,26 +35,25 @@ impl Tolerances {
             let percent = percent.ok_or_else(|| {
                 format!("tolerance {name} = {value}: must be 0.1% to 100%, or off")
             })?;
-            tolerances.0.insert(metric, percent / 100.0);
+            *share = Some(percent / 100.0);
         }
-        if tolerances.0.is_empty() {
+        if tolerances.iter().next().is_none() {
             return Err("every metric is off: there is nothing to judge".to_owned());
         }
         Ok(tolerances)
     }
 
     /// Metrics that are judged, with their tolerance.
-    pub fn iter(&self) -> impl Iterator<Item = (Metric, f64)> {
-        self.0.iter().map(|(metric, share)| (*metric, *share))
+    pub fn iter(&self) -> impl Iterator<Item = (&'static Metric, f64)> {
+        self.0.iter().filter_map(|(metric, share)| Some((*metric, (*share)?)))
     }
 
     /// Of a metric by its name; those that only other tools measure have that of throughput.
     #[must_use]
     pub fn of(&self, name: &str) -> Option<f64> {
-        match Metric::ALL.into_iter().find(|metric| metric.name() == name) {
-            Some(metric) => self.0.get(&metric).copied(),
-            None => Some(self.0.get(&Metric::Throughput).copied().unwrap_or(0.05)),
-        }
+        let of = |name: &str| self.0.iter().find(|(metric, _)| metric.short_name() == name);
+        let throughput = || of("throughput").and_then(|(_, share)| *share).unwrap_or(0.05);
+        of(name).map_or_else(|| Some(throughput()), |(_, share)| *share)
     }
 }
 

@@ -3,8 +3,7 @@
 use super::{check_threads, finish};
 use crate::suites::{AllocationGrid, Suite};
 use crate::traces::{TraceContent, TraceFile, Traces};
-use record::Scale;
-use record::{Allocations, Cell, Work};
+use record::{Allocations, Cell, Scale, Work};
 use worker::registry;
 
 /// Most parts a trace may be observed after.

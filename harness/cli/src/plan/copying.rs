@@ -2,8 +2,7 @@
 
 use super::finish;
 use crate::suites::{CopyGrid, Suite};
-use record::Scale;
-use record::{Cell, Copying, Work};
+use record::{Cell, Copying, Scale, Work};
 use worker::registry;
 
 /// Longest copy: a share of the memory, so that its places differ.

@@ -4,8 +4,7 @@ use workloads::requests::{Mix, Workload};
 
 use super::{MachineLimits, check_threads, finish};
 use crate::suites::{KeyValueGrid, Suite, on_cores};
-use record::{Cell, Driver, KeyValue, LiveSet, Source, System, Timing, Work};
-use record::{Scale, unknown_name};
+use record::{Cell, Driver, KeyValue, LiveSet, Scale, Source, System, Timing, Work, unknown_name};
 use worker::registry;
 
 /// Keys and values of `get-N` where a grid names none.

@@ -5,8 +5,7 @@ use workloads::bytes::format_bytes;
 
 use super::{check_threads, finish};
 use crate::suites::{MappingGrid, Suite};
-use record::Scale;
-use record::{Cell, Mappings, System, Work};
+use record::{Cell, Mappings, Scale, System, Work};
 
 /// A system call costs about as much as so many pages: small regions are mapped less often than
 /// their pages alone would allow.

@@ -17,9 +17,9 @@ use workloads::fragmentation::{self, Pattern, Volume};
 
 use crate::suites::{FragmentationGrid, Suite};
 use crate::traces::Traces;
-use record::archive::Suites;
-use record::{Basis, Cell, Fragmentation, Frees, Observe, System, Work};
-use record::{Scale, unknown_name};
+use record::{
+    Basis, Cell, Fragmentation, Frees, Observe, Scale, System, Work, archive::Suites, unknown_name,
+};
 use worker::registry;
 
 pub use estimate::{estimate_s, in_words};
@@ -31,7 +31,6 @@ pub(crate) use key_value::{check_store, get_workload};
 /// their repetition, so that every other row can say how near it comes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
-    /// The cells.
     pub cells: Vec<Cell>,
     /// The suites that ask for each.
     pub suites: Suites,

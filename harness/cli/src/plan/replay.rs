@@ -4,8 +4,7 @@ use super::key_value::{check_key_value, check_store};
 use super::{check_threads, finish};
 use crate::suites::{ReplayGrid, Suite, on_cores};
 use crate::traces::{TraceContent, TraceFile, Traces};
-use record::Scale;
-use record::{Cell, Driver, KeyValue, Replay, Timing, Work};
+use record::{Cell, Driver, KeyValue, Replay, Scale, Timing, Work};
 use worker::registry;
 
 /// Most copies of a trace in step.

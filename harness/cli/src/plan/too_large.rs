@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 
 use workloads::bytes::format_bytes;
 
-use record::Scale;
-use record::{Cell, Mappings, Work};
+use record::{Cell, Mappings, Scale, Work};
 
 /// Most memory that a cell maps, in object memories of a key-value cell.
 const MAPPED_STORES: u64 = 4;

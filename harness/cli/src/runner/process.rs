@@ -18,11 +18,9 @@ use super::sampler::Sampler;
 use super::warm::warm_apart;
 use crate::{doctor, environment};
 use record::{
-    Began, Conditions, CurvePoint, DriverPrice, Flag, Memory, MemoryPoint, Outcome, Overheads, Row,
-    SCHEMA, TracePosition, Turn,
+    Began, Cell, CellRecord, Conditions, CurvePoint, DriverPrice, Flag, LatencyReport, Memory,
+    MemoryPoint, Outcome, Overheads, Row, Second, StepReport, System, TracePosition, Turn, Work,
 };
-use record::{Cell, System, Work};
-use record::{CellRecord, LatencyReport, NothingMore, Second, StepReport};
 use worker::kernel::KernelFiles;
 use worker::progress::ProgressPage;
 use worker::protocol::{Event, Point};
@@ -531,36 +529,9 @@ fn above_baseline(memory: ProcessMemory, sampler: &Sampler<'_>) -> u64 {
 
 fn blank_row(cell: &Cell, step: &str, outcome: Outcome, reason: Option<String>) -> Row {
     let expected = matches!(outcome, Outcome::Measured | Outcome::Unavailable);
-    Row {
-        schema: SCHEMA,
-        identity: String::new(),
-        suites: Vec::new(),
-        role: worker::registry::role(&cell.system),
-        node: host_name(),
-        last: false,
-        system: cell.system.label(),
-        cell: cell.clone(),
-        version: String::new(),
-        settings: BTreeMap::new(),
-        conditions: None,
-        environment: BTreeMap::new(),
-        began: None,
-        turn: None,
-        report: StepReport { outcome, expected, reason, ..StepReport::measured(step, 0, 0) },
-        throughput_ops_per_s: 0.0,
-        operations_per_cpu_s: 0.0,
-        latency_ns: BTreeMap::new(),
-        latency_by_kind_ns: BTreeMap::new(),
-        open_loop: None,
-        driver: None,
-        roofline: None,
-        memory: None,
-        positions: Vec::new(),
-        curve: None,
-        histograms: None,
-        timeline: None,
-        nothing_more: NothingMore,
-    }
+    let report = StepReport { outcome, expected, reason, ..StepReport::measured(step, 0, 0) };
+    let role = worker::registry::role(&cell.system);
+    Row { role, node: host_name(), ..Row::of_step(cell, report) }
 }
 
 /// Now.

@@ -3,8 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use record::{Cell, Work};
-use record::{Outcome, Roofline, Row};
+use record::{Cell, Outcome, Roofline, Row, Work};
 use worker::registry;
 
 /// Times of the roofline store by workload and repetition.

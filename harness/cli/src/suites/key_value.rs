@@ -9,8 +9,10 @@ use toml::de::{DeTable, DeValue};
 use workloads::requests::Workload;
 
 use super::{Bytes, Threads};
-use record::dimensions::{DIMENSIONS, Dimension, Given};
-use record::{Arrivals, KeyValue};
+use record::{
+    Arrivals, KeyValue,
+    dimensions::{DIMENSIONS, Dimension, Given},
+};
 
 /// Every combination of these is a key-value cell.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -104,18 +106,31 @@ impl KeyValueGrid {
     }
 }
 
-/// Takes the settings that the table of dimensions describes out of every `[[key-value]]` table of a
-/// suite: a list of values, or one value.
-///
-/// # Errors
-/// Where in the file, and what is wrong.
-pub(super) fn take_settings(suite: &mut DeTable<'_>) -> Result<Vec<Settings>, (usize, String)> {
+/// What is wrong, after its place in the file.
+type Fault = (usize, String);
+
+/// Takes something out of every `[[key-value]]` table of a suite.
+fn take_of_each<T>(
+    suite: &mut DeTable<'_>,
+    take: impl Fn(usize, &mut DeTable<'_>) -> Result<T, Fault>,
+) -> Result<Vec<T>, Fault> {
     let Some(grids) = suite.get_mut("key-value") else { return Ok(Vec::new()) };
     let DeValue::Array(grids) = grids.get_mut() else { return Ok(Vec::new()) };
     let mut all = Vec::new();
     for grid in grids.iter_mut() {
         let at = grid.span().start;
         let DeValue::Table(grid) = grid.get_mut() else { continue };
+        all.push(take(at, grid)?);
+    }
+    Ok(all)
+}
+
+/// Takes the settings that the table of dimensions describes: a list of values, or one value.
+///
+/// # Errors
+/// Where in the file, and what is wrong.
+pub(super) fn take_settings(suite: &mut DeTable<'_>) -> Result<Vec<Settings>, Fault> {
+    take_of_each(suite, |at, grid| {
         let mut settings = Settings::new();
         for dimension in DIMENSIONS.iter().filter(|row| row.given != Given::Otherwise) {
             let underscored = dimension.name.replace('-', "_");
@@ -135,28 +150,22 @@ pub(super) fn take_settings(suite: &mut DeTable<'_>) -> Result<Vec<Settings>, (u
             }
             settings.push((name, texts));
         }
-        if !settings.iter().any(|(name, _)| *name == FILL) {
-            return Err((at, format!("missing field `{FILL}`")));
+        match settings.iter().any(|(name, _)| *name == FILL) {
+            true => Ok(settings),
+            false => Err((at, format!("missing field `{FILL}`"))),
         }
-        all.push(settings);
-    }
-    Ok(all)
+    })
 }
 
 /// The setting that every grid names: throughput means little without it.
 const FILL: &str = "fill-percent";
 
-/// Takes the tables of knobs out of every `[[key-value]]` table of a suite: whatever is a table there
-/// is named after a store.
+/// Takes the tables of knobs: whatever is a table there is named after a store.
 ///
 /// # Errors
 /// Where in the file, and what is wrong.
-pub(super) fn take_knobs(suite: &mut DeTable<'_>) -> Result<Vec<Knobs>, (usize, String)> {
-    let Some(grids) = suite.get_mut("key-value") else { return Ok(Vec::new()) };
-    let DeValue::Array(grids) = grids.get_mut() else { return Ok(Vec::new()) };
-    let mut all = Vec::new();
-    for grid in grids.iter_mut() {
-        let DeValue::Table(grid) = grid.get_mut() else { continue };
+pub(super) fn take_knobs(suite: &mut DeTable<'_>) -> Result<Vec<Knobs>, Fault> {
+    take_of_each(suite, |_, grid| {
         let stores: Vec<String> = grid
             .iter()
             .filter(|(_, value)| matches!(value.get_ref(), DeValue::Table(_)))
@@ -173,9 +182,8 @@ pub(super) fn take_knobs(suite: &mut DeTable<'_>) -> Result<Vec<Knobs>, (usize, 
                 knobs.insert((store.clone(), knob.get_ref().replace('_', "-")), values);
             }
         }
-        all.push(knobs);
-    }
-    Ok(all)
+        Ok(knobs)
+    })
 }
 
 fn values_of(values: &Spanned<DeValue<'_>>) -> Result<Vec<String>, String> {

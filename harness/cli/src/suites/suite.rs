@@ -14,7 +14,7 @@ use super::replay::ReplayGrid;
 use record::{Basis, Frees, Observe};
 
 /// A question and the grids of cells that answer it.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Suite {
     /// Name: the file's stem.
@@ -180,7 +180,6 @@ fn default_observe() -> Vec<Observe> {
 /// What is wrong with a suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SuiteError {
-    /// The file.
     pub file: String,
     /// What is wrong, with the line where the parser knows it.
     pub message: String,
@@ -205,24 +204,7 @@ impl Suite {
     /// A suite for cells that options describe: nothing but a seed.
     #[must_use]
     pub fn of_options(seed: u64) -> Self {
-        Self {
-            name: "options".to_owned(),
-            question: String::new(),
-            source: String::new(),
-            seed,
-            timeout_s: 120,
-            patterns: Vec::new(),
-            fragmentation: Vec::new(),
-            workloads: Vec::new(),
-            key_value: Vec::new(),
-            copy: Vec::new(),
-            mapping: Vec::new(),
-            chase: Vec::new(),
-            allocations: Vec::new(),
-            replay: Vec::new(),
-            figures: Vec::new(),
-            text: String::new(),
-        }
+        Self { name: "options".to_owned(), seed, timeout_s: 120, ..Self::default() }
     }
 
     /// Parses `text`, which came from `file`.

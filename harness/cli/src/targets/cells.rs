@@ -2,15 +2,15 @@
 
 use super::file::File;
 use super::sizes::Sizes;
-use super::target::{Kind, Side, Target, latency};
+use super::target::{Kind, Side, Target, latency, missing};
 use crate::compare;
 use crate::plan::{check_key_value, check_store, get_workload};
-use record::unknown_name;
 use record::{
-    Ageing, Basis, Cell, Driver, Fragmentation, Frees, KeyValue, Observe, System, Timing, Work,
+    Ageing, Basis, Cell, Fragmentation, Frees, KeyValue, Observe, System, Timing, Work,
+    dimensions::{DIMENSIONS, Dimension},
+    unknown_name,
 };
 use worker::registry;
-use workloads::SizeDistribution;
 
 /// Cells in the order they run. Those of a yardstick belong to rounds: see [`round_of`].
 ///
@@ -58,23 +58,20 @@ pub(crate) fn round_of(cell: &Cell) -> u32 {
 }
 
 fn key_value(side: &Side, sizes: &Sizes, latency: Timing, seed: u64) -> Result<Cell, String> {
-    let mut workload = get_workload(side.get_percent()?)?;
-    let keys = side.label("keys").unwrap_or("uniform");
-    workload.keys = keys.parse().map_err(|error| format!("keys `{keys}`: {error}"))?;
-    workload.value_bytes = SizeDistribution::Constant(side.number("value-bytes", None)?);
-    let ageing: Ageing = side.label("ageing").unwrap_or("none").parse()?;
+    let workload = get_workload(side.get_percent()?)?;
     let mut work = KeyValue {
-        fill_percent: side.number("fill-percent", None)?,
-        threads: side.number("threads", None)?,
-        driver: match side.label("loop") {
-            Some("bare") => Driver::Bare,
-            _ => Driver::Closed { batch: side.number("batch", Some(1))? },
-        },
         operations_per_thread: sizes.operations.min(side.sizes.operations.unwrap_or(u64::MAX)),
         latency,
-        ageing,
         ..KeyValue::plain(workload, sizes.object_memory_for(side.sizes.object_memory))
     };
+    for name in ["value-bytes", "fill-percent", "threads"] {
+        side.label(name).ok_or_else(|| missing(name))?;
+    }
+    for Dimension { label, set, .. } in DIMENSIONS.iter().filter(|row| row.name != "workload") {
+        if let Some(value) = side.label(label) {
+            set(&mut work, value).map_err(|error| format!("`{label}` = {value}: {error}"))?;
+        }
+    }
     check_key_value(&work)?;
     if let Some(rewrites) = side.sizes.rewrites {
         let put_share = 1.0 - work.get_percent() / 100.0;
@@ -87,7 +84,7 @@ fn key_value(side: &Side, sizes: &Sizes, latency: Timing, seed: u64) -> Result<C
     work.size_records();
     let system = system(side, work.object_memory_bytes)?;
     check_store(&system, &work)?;
-    let aged = match ageing {
+    let aged = match work.ageing {
         Ageing::Rewrites(times) => work.writes_per_thread(times),
         _ => 0,
     };
@@ -98,7 +95,7 @@ fn key_value(side: &Side, sizes: &Sizes, latency: Timing, seed: u64) -> Result<C
 }
 
 fn overhead(side: &Side, sizes: &Sizes, seed: u64) -> Result<Vec<Cell>, String> {
-    let name = side.label("pattern").ok_or("`pattern` is missing: add it to `where`")?;
+    let name = side.label("pattern").ok_or_else(|| missing("pattern"))?;
     let pattern = workloads::fragmentation::Pattern::by_name(name).ok_or_else(|| {
         let known = workloads::fragmentation::all();
         unknown_name("pattern", name, known.iter().map(|pattern| pattern.name.as_str()))
@@ -128,7 +125,7 @@ fn overhead(side: &Side, sizes: &Sizes, seed: u64) -> Result<Vec<Cell>, String> 
 
 /// The side's store, with `segments` as its setting `segment-bytes`.
 fn system(side: &Side, object_memory_bytes: u64) -> Result<System, String> {
-    let name = side.label("system").ok_or("`system` is missing: add it to `where`")?;
+    let name = side.label("system").ok_or_else(|| missing("system"))?;
     let mut system = registry::store(name)?;
     if let (Some(segments), System::Store { options, .. }) = (side.sizes.segments, &mut system) {
         let bytes = object_memory_bytes / segments.max(1);

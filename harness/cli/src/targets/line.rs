@@ -9,8 +9,7 @@ use super::file::File;
 use super::rows::summaries;
 use super::sizes::Sizes;
 use super::target::Target;
-use record::Calibration;
-use record::Row;
+use record::{Calibration, Row};
 
 /// A target's line.
 #[derive(Clone, Debug, PartialEq, Serialize)]

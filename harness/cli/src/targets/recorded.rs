@@ -9,10 +9,7 @@ use super::file::File;
 use super::sizes::Sizes;
 use super::*;
 use crate::suites::Bytes;
-use record::Calibration;
-use record::Cell;
-use record::made_up as fixture;
-use record::{Memory, MemoryPoint, Outcome, Overheads, Row};
+use record::{Calibration, Cell, Memory, MemoryPoint, Outcome, Overheads, Row, made_up as fixture};
 
 /// Variants of the rows of each target.
 const VARIANTS: u32 = 32;

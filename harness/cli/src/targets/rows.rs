@@ -10,10 +10,7 @@ use super::file::{File, Reference};
 use super::sizes::Sizes;
 use super::target::{Kind, Side, Target, latency};
 use crate::compare::blocks_of;
-use record::Calibration;
-use record::Row;
-use record::is_sound;
-use record::{Cell, Work};
+use record::{Calibration, Cell, Row, Work, is_sound};
 
 /// What a target's ask is put to: `rows` are those of its cells, `calibrations` those of the rounds.
 pub(super) fn summaries(

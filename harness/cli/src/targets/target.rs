@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use expect::{Ask, Bounds, Expectation, Method, On, Relation, Selection};
 
 use super::file::{CellSizes, Plan};
-use record::unknown_name;
+use record::{
+    dimensions::{DIMENSIONS, Given},
+    unknown_name,
+};
 
 /// One line of the table.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,19 +43,18 @@ const YARDSTICK: &str = "yardstick:";
 const KEY_VALUE_BASE: &str = "-key-value";
 /// Percentiles in rows.
 const PERCENTILES: [&str; 5] = ["p50", "p90", "p99", "p99.9", "max"];
-/// Labels that describe a cell.
-const LABELS: [&str; 10] = [
-    "ageing",
-    "batch",
-    "fill-percent",
-    "keys",
-    "loop",
-    "pattern",
-    "system",
-    "threads",
-    "value-bytes",
-    "workload",
-];
+/// Labels that describe a cell, beside the settings that suites list by name.
+const LABELS: [&str; 6] = ["batch", "loop", "pattern", "system", "threads", "workload"];
+
+/// All labels that describe a cell.
+fn labels() -> impl Iterator<Item = &'static str> + Clone {
+    let listed = DIMENSIONS.iter().filter(|dimension| dimension.given != Given::Otherwise);
+    listed.map(|dimension| dimension.label).chain(LABELS)
+}
+
+pub(crate) fn missing(label: &str) -> String {
+    format!("`{label}` is missing: add it to `where`")
+}
 
 impl Side {
     pub(crate) fn label(&self, name: &str) -> Option<&str> {
@@ -70,14 +72,14 @@ impl Side {
     ) -> Result<T, String> {
         match self.label(name) {
             Some(text) => text.parse().map_err(|_| format!("`{name}` = {text} is no number here")),
-            None => missing.ok_or_else(|| format!("`{name}` is missing: add it to `where`")),
+            None => missing.ok_or_else(|| self::missing(name)),
         }
     }
 
     /// # Errors
     /// A workload that is no share of GETs.
     pub(crate) fn get_percent(&self) -> Result<u32, String> {
-        let name = self.label("workload").ok_or("`workload` is missing: add it to `where`")?;
+        let name = self.label("workload").ok_or_else(|| missing("workload"))?;
         let percent = name.strip_prefix("get-").and_then(|percent| percent.parse().ok());
         percent.ok_or_else(|| format!("workload `{name}`: targets know get-0 to get-100"))
     }
@@ -139,8 +141,8 @@ impl Target {
 fn sides(ask: &Ask, side: &Selection, sizes: &CellSizes) -> Result<Vec<Side>, String> {
     let mut all = vec![BTreeMap::new()];
     for (label, values) in ask.rows.labels.iter().chain(&side.labels) {
-        if !LABELS.contains(&label.as_str()) {
-            return Err(unknown_name("label of a target", label, LABELS));
+        if !labels().any(|known| known == label) {
+            return Err(unknown_name("label of a target", label, labels()));
         }
         let with = |labels: &BTreeMap<String, String>| -> Vec<BTreeMap<String, String>> {
             let each = values.iter().map(|value| {

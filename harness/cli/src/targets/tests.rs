@@ -8,23 +8,14 @@ use super::{BUILT_IN, cells};
 /// A file without targets, to which tests add some.
 pub(super) const HEAD: &str = r#"
     seed = 7
-    [plan.scale.quick]
-    object-memory = "64MiB"
-    operations = 1000
-    blocks = 3
-    repetitions = 3
-    overhead-repetitions = 1
-    object-counts = 5
-    calibration = "1MiB"
-    [plan.calibration]
-    random-line-ns = 10.0
-    copy-gb-per-s = 10.0
-    [[plan.yardstick]]
-    name = "fast"
-    mops = [{ value-bytes = 64, get-percent = 50, is = 4.0 }]
-    [[plan.yardstick]]
-    name = "slow"
-    mops = [{ value-bytes = 64, get-percent = 50, is = 1.0 }]
+    [plan]
+    calibration = { random-line-ns = 10.0, copy-gb-per-s = 10.0 }
+    scale.quick = { object-memory = "64MiB", operations = 1000, blocks = 3, repetitions = 3,
+                    overhead-repetitions = 1, object-counts = 5, calibration = "1MiB" }
+    yardstick = [
+        { name = "fast", mops = [{ value-bytes = 64, get-percent = 50, is = 4.0 }] },
+        { name = "slow", mops = [{ value-bytes = 64, get-percent = 50, is = 1.0 }] },
+    ]
 "#;
 
 /// An entry called `t` with further keys of its own, and an ask of those lines.

@@ -13,9 +13,7 @@ use workloads::trace::{Header, Operation, Record, Totals, TraceReader};
 use super::describe::{Sizes, describe, file_name};
 use super::{IMPORTED, POSTMARK, StagedReplay, TraceContent, TraceFile, Traces};
 use crate::suites::Suite;
-use record::Scale;
-use record::TraceAccount;
-use record::archive::write_whole;
+use record::{Scale, TraceAccount, archive::write_whole};
 use worker::precompiled::precompile;
 
 /// What becomes of the Postmark trace where it is not there.

@@ -2,18 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Write;
 use std::path::Path;
-use std::process::Stdio;
 
-use crate::common::{bench, errors, scratch};
+use crate::common::{piped, scratch};
 use harness::plan::{MachineLimits, plan};
 use harness::runner::{CellRunner, Floor, Interrupt, ProcessRunner};
 use harness::suites::Suite;
 use harness::traces::{TraceContent, TraceFile, Traces};
-use record::Scale;
-use record::{Cell, System, Work};
-use record::{Outcome, Row};
+use record::{Cell, Outcome, Row, Scale, System, Work};
 use worker::protocol::Event;
 use workloads::trace::{Allocation, AllocationKind, Header, TraceWriter};
 
@@ -176,25 +172,14 @@ fn a_cell_that_is_piped_in_says_every_position() {
     let (trace, curve) = write(&scratch("allocations-piped"));
     let mut cell = cells(&trace).remove(0);
     cell.system = System::Heap { name: "jemalloc".to_owned(), variant: "default".to_owned() };
-    let mut worker = bench()
-        .arg("worker")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
-    let text = serde_json::to_string(&cell).expect("plain data");
-    writeln!(worker.stdin.take().expect("piped"), "{text}").expect("it is read");
-    let output = worker.wait_with_output().expect("it ends");
-    assert!(output.status.success(), "{}", errors(&output));
-    let said = String::from_utf8(output.stdout).expect("text");
-    let found: Vec<(u64, u64)> = said
-        .lines()
-        .filter_map(|line| match serde_json::from_str(line).expect("an event") {
-            Event::Position { events, live_bytes, .. } => Some((events, live_bytes)),
+    let events = piped(&cell);
+    let found: Vec<(u64, u64)> = events
+        .iter()
+        .filter_map(|event| match event {
+            Event::Position { events, live_bytes, .. } => Some((*events, *live_bytes)),
             _ => None,
         })
         .collect();
-    assert!(found.len() >= 8, "{said}");
+    assert!(found.len() >= 8, "{events:?}");
     assert!(found.iter().all(|&(events, bytes)| curve[events as usize - 1].0 == bytes));
 }

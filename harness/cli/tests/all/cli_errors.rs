@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::common::{bench, errors, run, scratch};
+use crate::common::{bench, errors, run, scratch, told};
 
 /// The signal of a write to a pipe that nobody reads.
 const SIGPIPE: i32 = 13;
@@ -84,7 +84,7 @@ fn a_missing_gnuplot_is_said_before_anything_runs() {
 fn the_exit_codes_are_in_the_help() {
     let output = run(&["--help"]);
     assert_eq!(output.status.code(), Some(0));
-    let help = String::from_utf8_lossy(&output.stdout).into_owned();
+    let help = told(&output);
     for code in ["0 ", "1 ", "2 ", "3 ", "4 ", "130 "] {
         assert!(help.contains(&format!("    {code}")), "{code} is not in: {help}");
     }
@@ -96,7 +96,7 @@ fn plan_shows_cells_and_runs_nothing() {
     let output =
         bench().args(["plan", "store-bloat"]).current_dir(&folder).output().expect("it starts");
     assert_eq!(output.status.code(), Some(0));
-    let cells = String::from_utf8_lossy(&output.stdout).into_owned();
+    let cells = told(&output);
     assert!(cells.lines().any(|line| line == "fragmentation/P1/nibble/bounded/0"), "{cells}");
     assert!(!folder.join("results").exists());
 }
@@ -104,7 +104,7 @@ fn plan_shows_cells_and_runs_nothing() {
 #[test]
 fn list_names_everything_that_can_be_chosen() {
     let output = run(&["list"]);
-    let list = String::from_utf8_lossy(&output.stdout).into_owned();
+    let list = told(&output);
     for name in ["jemalloc", "nibble", "store-bloat", "memory-over-time", "W8", "paper"] {
         assert!(list.contains(name), "{name} is not in: {list}");
     }

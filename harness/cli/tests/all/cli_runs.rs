@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::common::{self, bench, errors, only_folder, run, scratch};
+use crate::common::{self, bench, errors, only_folder, run, scratch, told};
 use record::Outcome;
 
 #[test]
@@ -17,7 +17,7 @@ fn a_cell_can_be_run_by_hand() {
     worker.stdin.take().unwrap().write_all(&cell.stdout).unwrap();
     let output = worker.wait_with_output().unwrap();
     assert!(output.status.success());
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let said = told(&output);
     for event in ["ready", "opened", "before", "step", "observe", "ending", "done"] {
         assert!(said.contains(&format!(r#""event":"{event}""#)), "{event} is not in: {said}");
     }
@@ -40,7 +40,7 @@ fn a_figure_is_reproduced_and_can_be_drawn_again() {
         .unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     let folder = only_folder(&results).unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let said = told(&output);
     assert_eq!(said.lines().last(), folder.join("report.html").to_str());
     let page = fs::read_to_string(folder.join("report.html")).unwrap();
     assert!(

@@ -4,27 +4,18 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Output;
 
-use crate::common::{bench, errors, only_folder, run, scratch};
+use crate::common::{bench, errors, only_folder, run, scratch, told};
 
 const HEAD: &str = r#"
     seed = 1
-    [plan.scale.smoke]
-    object-memory = "8MiB"
-    operations = 4000
-    blocks = 3
-    repetitions = 3
-    overhead-repetitions = 1
-    object-counts = 2
-    calibration = "1MiB"
-    [plan.calibration]
-    random-line-ns = 7.6
-    copy-gb-per-s = 17.0
-    [[plan.yardstick]]
-    name = "stone"
-    mops = [{ value-bytes = 64, get-percent = 50, is = 0.000001 }]
-    [[plan.yardstick]]
-    name = "light"
-    mops = [{ value-bytes = 64, get-percent = 50, is = 1000000.0 }]
+    [plan]
+    calibration = { random-line-ns = 7.6, copy-gb-per-s = 17.0 }
+    scale.smoke = { object-memory = "8MiB", operations = 4000, blocks = 3, repetitions = 3,
+                    overhead-repetitions = 1, object-counts = 2, calibration = "1MiB" }
+    yardstick = [
+        { name = "stone", mops = [{ value-bytes = 64, get-percent = 50, is = 0.000001 }] },
+        { name = "light", mops = [{ value-bytes = 64, get-percent = 50, is = 1000000.0 }] },
+    ]
 "#;
 
 /// A target of `cells`, with an ask of those lines.
@@ -48,7 +39,7 @@ fn measure(name: &str, targets: &str, more: &[&str]) -> (Output, String, serde_j
         .args(more)
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let said = told(&output);
     let run = only_folder(&results).unwrap_or_else(|| panic!("no run: {}", errors(&output)));
     let json = fs::read_to_string(run.join("targets.json")).unwrap();
     let table = fs::read_to_string(run.join("targets.txt")).unwrap();
@@ -254,12 +245,12 @@ fn cells_that_fail_have_an_exit_code_of_their_own() {
 fn the_built_in_table_is_listed_and_chosen_from() {
     let output = run(&["targets", "--list"]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    let list = String::from_utf8_lossy(&output.stdout).into_owned();
+    let list = told(&output);
     for text in ["second-thread/get-100", "≥ 1.7", "yardstick-batch/1024-B-get-0", "≤ 3.6"] {
         assert!(list.contains(text), "{text} is not in: {list}");
     }
     let output = run(&["targets", "--list", "--only", "over*get-0", "--only", "copied"]);
-    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 2);
+    assert_eq!(told(&output).lines().count(), 2);
 }
 
 #[test]

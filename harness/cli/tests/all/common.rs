@@ -2,10 +2,12 @@
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
-use record::Row;
+use record::{Cell, Row};
+use worker::protocol::Event;
 
 /// The workspace's root.
 pub fn root() -> PathBuf {
@@ -56,9 +58,36 @@ pub fn run(arguments: &[&str]) -> Output {
     bench().args(arguments).output().expect("the program starts")
 }
 
+/// What the program printed.
+pub fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
 /// What the program said on standard error.
 pub fn errors(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// What the worker says of `cell`, piped in by hand.
+pub fn piped(cell: &Cell) -> Vec<Event> {
+    let mut worker = bench()
+        .arg("worker")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let text = serde_json::to_string(cell).expect("plain data");
+    writeln!(worker.stdin.take().expect("piped"), "{text}").expect("it is read");
+    let output = worker.wait_with_output().expect("it ends");
+    assert!(output.status.success(), "{}", errors(&output));
+    let events = told(&output);
+    events.lines().map(|line| serde_json::from_str(line).expect("an event")).collect()
+}
+
+/// A suite of requests to `store`, with those further lines in its table.
+pub fn requests_to(store: &str, lines: &str) -> String {
+    format!("question = \"?\"\n[[key-value]]\nstores = [\"{store}\"]\nroofline = false\n{lines}\n")
 }
 
 /// Writes `suite` as a TOML file, runs it at scale `smoke` and returns exit code, folder and rows.

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use crate::common::{bench, errors, only_folder, scratch};
+use crate::common::{bench, errors, only_folder, scratch, told};
 
 /// Leaves what time decides out.
 const MEMORY_ONLY: [&str; 4] = ["--tolerance", "throughput=off", "--tolerance", "p99=off"];
@@ -33,13 +33,9 @@ fn run_in(folder: &Path, arguments: &[&str]) -> Output {
     bench().args(arguments).current_dir(folder).output().expect("it starts")
 }
 
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
 #[track_caller]
 fn ends(output: &Output, code: i32, expected: &[&str]) {
-    let all = format!("{}\n{}", said(output), errors(output));
+    let all = format!("{}\n{}", told(output), errors(output));
     assert_eq!(output.status.code(), Some(code), "{all}");
     for text in expected {
         assert!(all.contains(text), "`{text}` is not in: {all}");
@@ -288,7 +284,7 @@ fn a_history_of_runs_is_told_and_one_lucky_run_is_no_change() {
     compare::append_lines(&folder.join("history.jsonl"), &lines).unwrap();
     let history = run_in(&folder, &["history", "history.jsonl"]);
     ends(&history, 0, &["some/cell", "30"]);
-    assert!(!said(&history).contains("from 0000014 on"), "{}", said(&history));
+    assert!(!told(&history).contains("from 0000014 on"), "{}", told(&history));
     ends(&run_in(&folder, &["history", "history.jsonl", "--metric", "no"]), 2, &["throughput"]);
     ends(&run_in(&folder, &["history", "nowhere.jsonl"]), 2, &["nowhere.jsonl"]);
 }
@@ -302,7 +298,7 @@ fn the_tester_is_tested_on_recorded_blocks() {
     let output = run_in(&folder, &arguments);
     // Of one cell and three blocks a bar may fall short; what counts is that all is told.
     assert!(matches!(output.status.code(), Some(0 | 1)), "{}", errors(&output));
-    let text = said(&output);
+    let text = told(&output);
     for expected in ["equal sides", "a slowdown of 5 %", "memory grown by 5 %", "power.json"] {
         assert!(text.contains(expected), "`{expected}` is not in: {text}");
     }

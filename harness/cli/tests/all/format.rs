@@ -4,8 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::common::{read, root};
-use record::SCHEMA;
-use record::archive;
+use record::{SCHEMA, archive};
 use serde_json::Value;
 
 /// Objects whose keys are names of somebody else's: settings, counters, percentiles.

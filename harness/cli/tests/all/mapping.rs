@@ -1,12 +1,8 @@
 //! Regions are mapped and unmapped through the real program: what is timed was mapped, on the pages
 //! that were asked for, and shows the memory behind it.
 
-use std::io::Write;
-use std::process::Stdio;
-
-use crate::common::{bench, errors, run_suite};
-use record::{Cell, System, Work};
-use record::{Flag, Outcome, Row};
+use crate::common::{piped, run_suite};
+use record::{Flag, Outcome, Row, System, Work};
 use worker::protocol::Event;
 
 const SUITE: &str = r#"
@@ -76,23 +72,6 @@ fn large_pages_are_measured_or_unavailable_with_the_reason() {
             other => panic!("{other:?}: {:?}", row.reason),
         }
     }
-}
-
-/// What the worker says of `cell`, piped in by hand.
-fn piped(cell: &Cell) -> Vec<Event> {
-    let mut worker = bench()
-        .arg("worker")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
-    let text = serde_json::to_string(cell).expect("plain data");
-    writeln!(worker.stdin.take().expect("piped"), "{text}").expect("it is read");
-    let output = worker.wait_with_output().expect("it ends");
-    assert!(output.status.success(), "{}", errors(&output));
-    let said = String::from_utf8(output.stdout).expect("text");
-    said.lines().map(|line| serde_json::from_str(line).expect("an event")).collect()
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Memory is measured right: nothing where nothing is held, and what is held where it is known.
 
+use std::path::PathBuf;
+
 use crate::common::run_suite;
 use record::{Outcome, Row};
 
@@ -75,22 +77,21 @@ fn the_null_engine_holds_nothing_in_every_workload() {
     }
 }
 
+/// Rows of one pattern on the C library's allocator, with the run's folder.
+fn on_glibc(name: &str, sizes: &str, observe: &str, live_bytes: &str) -> (PathBuf, Vec<Row>) {
+    let suite = format!(
+        "question = \"?\"\n[[pattern]]\nname = \"mine\"\ndelete-percent = 100\nvolume = \"fill\"\n{sizes}\n\
+         [[fragmentation]]\nheaps = [\"glibc\"]\npatterns = [\"mine\"]\nobserve = [\"{observe}\"]\n"
+    );
+    let (code, run, rows) = run_suite(name, &suite, &["--live-bytes", live_bytes]);
+    assert_eq!(code, 0);
+    (run, rows)
+}
+
 /// One object of 256 MiB on the C library's allocator: its memory is known to the page.
 #[test]
 fn one_large_allocation_is_measured_exactly() {
-    let suite = r#"
-        question = "Is a known amount of memory measured right?"
-        [[pattern]]
-        name = "one"
-        first = "256MiB"
-        delete-percent = 100
-        volume = "fill"
-        [[fragmentation]]
-        heaps = ["glibc"]
-        patterns = ["one"]
-    "#;
-    let (code, run, rows) = run_suite("one", suite, &["--live-bytes", "256MiB"]);
-    assert_eq!(code, 0);
+    let (run, rows) = on_glibc("one", "first = \"256MiB\"", "end", "256MiB");
     let overheads: Vec<f64> = rows
         .iter()
         .map(|row| row.memory.as_ref().unwrap().at_once.unwrap().overhead.unwrap())
@@ -110,21 +111,8 @@ fn one_large_allocation_is_measured_exactly() {
 /// After an object was freed and the heap purged, the memory is seen to be gone.
 #[test]
 fn memory_that_is_returned_is_seen_to_be_returned() {
-    let suite = r#"
-        question = "Is returned memory seen?"
-        [[pattern]]
-        name = "gone"
-        first = "1MiB"
-        second = "64"
-        delete-percent = 100
-        volume = "fill"
-        [[fragmentation]]
-        heaps = ["glibc"]
-        patterns = ["gone"]
-        observe = ["each"]
-    "#;
-    let (code, _, rows) = run_suite("gone", suite, &["--live-bytes", "16MiB"]);
-    assert_eq!(code, 0);
+    let sizes = "first = \"1MiB\"\nsecond = \"64\"";
+    let (_, rows) = on_glibc("gone", sizes, "each", "16MiB");
     let resident = |step: &str| {
         let row = rows.iter().find(|row| row.step == step).expect("the step has a row");
         observations(row)

@@ -18,7 +18,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::common::{errors, only_folder, read, root, scratch};
+use crate::common::{errors, only_folder, read, requests_to, root, scratch, told};
 use engine::{OpenStore, Setup};
 use record::Outcome;
 
@@ -95,16 +95,10 @@ fn assert_is_held_to_the_suite(copy: &Path, built: &Path) {
 /// One of its cells runs to its end.
 fn assert_is_measured(program: &Path, copy: &Path) {
     let suite = copy.join("target/suite.toml");
-    let text = r#"
-        question = "Does a newcomer's store run?"
-        [[key-value]]
-        stores = ["toy"]
-        workloads = ["get-50"]
-        value-bytes = [100]
-        fill-percent = [5]
-        threads = [1]
-        roofline = false
-    "#;
+    let text = requests_to(
+        "toy",
+        "workloads = [\"get-50\"]\nvalue-bytes = [100]\nfill-percent = [5]\nthreads = [1]",
+    );
     fs::write(&suite, text).expect("the suite is written");
     let results = copy.join("target/results");
     let mut command = Command::new(program);
@@ -122,7 +116,7 @@ fn assert_is_measured(program: &Path, copy: &Path) {
 fn files_of_the_checkout() -> Option<Vec<PathBuf>> {
     let list = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
     let output = Command::new("git").args(list).current_dir(root()).output().ok()?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let text = told(&output);
     let files = text.split('\0').filter(|file| !file.is_empty()).map(PathBuf::from);
     // Results of measurements are no part of a build; deleted files are listed until they are
     // committed.
@@ -285,7 +279,7 @@ fn assert_only_the_newcomer_is_new(name: &str, copy: &Path) {
 fn output_of(command: &mut Command) -> String {
     let output = command.output().expect("the program starts");
     assert_eq!(output.status.code(), Some(0), "{command:?}: {}", errors(&output));
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    told(&output)
 }
 
 /// What is wrong with a crate that wants to register stores is said with the file and the remedy.

@@ -1,6 +1,6 @@
 //! Whatever an engine does becomes the right kind of row: a crash, a hang, a leak, lies, losses.
 
-use crate::common::run_suite;
+use crate::common::{requests_to, run_suite};
 use record::{Outcome, Row};
 
 fn suite(system: &str) -> String {
@@ -33,30 +33,21 @@ fn faulty_heap(fault: &str) -> (i32, Row) {
 }
 
 #[test]
-fn a_crash_is_a_crashed_row() {
-    for (code, row) in [faulty_store("crash"), faulty_heap("crash"), faulty_store("panic")] {
-        assert_eq!(code, 1);
-        assert_eq!((row.outcome, row.expected), (Outcome::Crashed, false), "{:?}", row.reason);
-        assert_eq!(row.step, "fill", "the step in which it died");
-        assert!(row.reason.is_some());
-    }
-}
-
-#[test]
-fn a_hang_is_a_timeout_row() {
-    for (code, row) in [faulty_store("hang"), faulty_heap("hang")] {
-        assert_eq!(code, 1);
-        assert_eq!((row.outcome, row.expected), (Outcome::Timeout, false), "{:?}", row.reason);
-        assert!(row.reason.as_ref().unwrap().contains("killed after 5.0 s"));
-    }
-}
-
-#[test]
-fn a_leak_is_an_out_of_memory_row() {
-    for (code, row) in [faulty_store("leak"), faulty_heap("leak")] {
-        assert_eq!(code, 1);
-        assert_eq!((row.outcome, row.expected), (Outcome::OutOfMemory, false), "{:?}", row.reason);
-        assert!(row.reason.as_ref().unwrap().contains("the cell's limit is"));
+fn every_bad_end_is_a_row_that_says_so() {
+    for (fault, outcome, reason) in [
+        ("crash", Outcome::Crashed, ""),
+        ("hang", Outcome::Timeout, "killed after 5.0 s"),
+        ("leak", Outcome::OutOfMemory, "the cell's limit is"),
+        ("panic", Outcome::Crashed, ""),
+    ] {
+        let heap = (fault != "panic").then(|| faulty_heap(fault));
+        for (code, row) in [faulty_store(fault)].into_iter().chain(heap) {
+            let told = row.reason.as_deref().expect("a reason");
+            assert_eq!(code, 1);
+            assert_eq!((row.outcome, row.expected), (outcome, false), "{told}");
+            assert!(told.contains(reason), "{told}");
+            assert!(outcome != Outcome::Crashed || row.step == "fill", "the step in which it died");
+        }
     }
 }
 
@@ -73,17 +64,11 @@ fn lies_and_losses_void_the_row() {
 
 #[test]
 fn requests_notice_damaged_values_too() {
-    let suite = r#"
-        question = "Is a wrong value noticed?"
-        [[key-value]]
-        stores = ["faulty@fault=lie"]
-        get-percent = [50]
-        value-bytes = [100]
-        fill-percent = [20]
-        threads = [2]
-        roofline = false
-    "#;
-    let (code, _, rows) = run_suite("requests-lie", suite, &[]);
+    let suite = requests_to(
+        "faulty@fault=lie",
+        "get-percent = [50]\nvalue-bytes = [100]\nfill-percent = [20]\nthreads = [2]",
+    );
+    let (code, _, rows) = run_suite("requests-lie", &suite, &[]);
     assert_eq!(code, 1);
     let wrong = rows.iter().find(|row| row.outcome == Outcome::WrongValues).expect("a void row");
     assert!(wrong.verification.unwrap().wrong > 0, "{wrong:?}");

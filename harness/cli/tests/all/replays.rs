@@ -5,8 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::{bench, errors, run_suite_in, scratch};
-use record::Work;
-use record::{Outcome, Row, Verification};
+use record::{Outcome, Row, Verification, Work};
 
 /// A small Postmark trace at `results/traces/small.trace` of a fresh folder.
 fn with_trace(name: &str) -> PathBuf {

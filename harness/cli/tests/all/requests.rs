@@ -1,9 +1,10 @@
 //! Requests to stores, as a user runs them: what goes wrong is reported as itself, a stall is seen by
 //! an open loop and hidden by a closed one, and every kind of workload runs to its end.
 
-use crate::common::{self, errors, root, run, run_suite, scratch};
-use record::Work;
-use record::{Flag, Outcome, Row, Verification};
+use std::path::Path;
+
+use crate::common::{self, bench, errors, requests_to, root, run, run_suite, scratch, told};
+use record::{Flag, Outcome, Row, Verification, Work};
 
 fn step<'a>(rows: &'a [Row], name: &str) -> &'a Row {
     rows.iter().find(|row| row.step == name).unwrap_or_else(|| panic!("no step {name}: {rows:?}"))
@@ -26,17 +27,11 @@ fn planted_bugs_are_reported_as_themselves() {
         ("stale", "get-50", |it| it.stale > 0),
         ("resurrect", "churn", |it| it.resurrected > 0),
     ] {
-        let suite = format!(
-            r#"
-            question = "Is a planted bug reported as itself?"
-            [[key-value]]
-            stores = ["faulty@fault={fault}@after-puts=20000"]
-            workloads = ["{workload}"]
-            value-bytes = [200]
-            fill-percent = [5]
-            threads = [2]
-            roofline = false
-            "#
+        let suite = requests_to(
+            &format!("faulty@fault={fault}@after-puts=20000"),
+            &format!(
+                "workloads = [\"{workload}\"]\nvalue-bytes = [200]\nfill-percent = [5]\nthreads = [2]"
+            ),
         );
         let (code, _, rows) = run_suite(&format!("planted-{fault}"), &suite, &[]);
         assert_eq!(code, 1, "{fault}");
@@ -116,26 +111,16 @@ fn sound_stores_are_found_sound_under_every_kind_of_workload() {
         assert_eq!(row.roofline.is_some(), !scheduled && !is_roofline, "{}", row.cell.id);
     }
     let merged = run(&["latency", folder.to_str().unwrap(), "--filter", "ycsb-a"]);
-    let text = String::from_utf8_lossy(&merged.stdout).into_owned();
+    let text = told(&merged);
     assert!(text.contains("update") && text.contains("p99.99"), "{text}");
 }
 
 #[test]
 fn a_stall_shows_in_an_open_loop_and_not_in_a_closed_one() {
     let suite = |driver: &str| {
-        format!(
-            r#"
-            question = "Is a stall seen?"
-            [[key-value]]
-            stores = ["faulty@fault=stall@after-puts=10000"]
-            workloads = ["get-50"]
-            value-bytes = [100]
-            fill-percent = [1]
-            threads = [1]
-            roofline = false
-            {driver}
-            "#
-        )
+        let small =
+            "workloads = [\"get-50\"]\nvalue-bytes = [100]\nfill-percent = [1]\nthreads = [1]";
+        requests_to("faulty@fault=stall@after-puts=10000", &format!("{small}\n{driver}"))
     };
     let open = "rate-ops-per-s = [20000]\noperations-factor = 10.0";
     let (code, folder, rows) = run_suite("stall-open", &suite(open), &[]);
@@ -157,17 +142,11 @@ fn a_stall_shows_in_an_open_loop_and_not_in_a_closed_one() {
 #[test]
 fn a_refusal_at_a_high_fill_is_a_finding_and_at_a_low_one_a_failure() {
     let suite = |fill: u32, percent: u32| {
-        format!(
-            r#"
-            question = "What is a refusal?"
-            [[key-value]]
-            stores = ["nibble@reserve-percent={percent}@compaction=background"]
-            get-percent = [0]
-            value-bytes = [4000]
-            fill-percent = [{fill}]
-            threads = [2]
-            roofline = false
-            "#
+        requests_to(
+            &format!("nibble@reserve-percent={percent}@compaction=background"),
+            &format!(
+                "get-percent = [0]\nvalue-bytes = [4000]\nfill-percent = [{fill}]\nthreads = [2]"
+            ),
         )
     };
     let (code, _, rows) = run_suite("refused-high", &suite(98, 10), &[]);
@@ -183,27 +162,21 @@ fn a_refusal_at_a_high_fill_is_a_finding_and_at_a_low_one_a_failure() {
 fn upstream_property_files_run() {
     let results = scratch("ycsb");
     let file = root().join("workloads/ycsb/workloada");
-    let output = run(&[
-        "ycsb",
-        "hashmap",
-        "nibble",
-        "-P",
-        file.to_str().unwrap(),
-        "-p",
-        "recordcount=5000",
-        "-p",
-        "operationcount=20000",
-        "-p",
-        "fieldlength=20",
-        "--threads",
-        "2",
-        "--repetitions",
-        "1",
-        "--quiet",
-        "--results",
-        results.to_str().unwrap(),
-    ]);
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let output = bench()
+        .args(["ycsb", "hashmap", "nibble", "--threads", "2", "--repetitions", "1", "--quiet"])
+        .args([
+            "-p",
+            "recordcount=5000",
+            "-p",
+            "operationcount=20000",
+            "-p",
+            "fieldlength=20",
+            "-P",
+        ])
+        .args([&file, Path::new("--results"), &results])
+        .output()
+        .unwrap();
+    let text = told(&output);
     assert!(output.status.success(), "{}", errors(&output));
     for word in ["hashmap:", "nibble:", "get ", "update ", "p99.9", "Mops/s"] {
         assert!(text.contains(word), "{word} in {text}");
@@ -248,53 +221,32 @@ fn wrong_properties_name_the_property_and_the_remedy() {
 fn a_search_ends_with_a_rate_that_was_confirmed() {
     let results = scratch("search");
     let search = |bound: &str| {
-        run(&[
-            "search",
-            "hashmap",
-            "--bound",
-            bound,
-            "--percentile",
-            "p50",
-            "--seconds",
-            "0.1",
-            "--repetitions",
-            "3",
-            "--object-memory",
-            "8MiB",
-            "--operations",
-            "20000",
-            "--threads",
-            "1",
-            "--quiet",
-            "--results",
-            results.to_str().unwrap(),
-        ])
+        bench()
+            .args(["search", "hashmap", "--bound", bound, "--percentile", "p50"])
+            .args(["--seconds", "0.1", "--repetitions", "3", "--object-memory", "8MiB"])
+            .args(["--operations", "20000", "--threads", "1", "--quiet", "--results"])
+            .arg(&results)
+            .output()
+            .unwrap()
     };
     let output = search("1s");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let text = told(&output);
     assert!(output.status.success(), "{text} {}", errors(&output));
     assert!(text.contains("highest rate with p50 under 1000000 µs"), "{text}");
     let output = search("1ns");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let text = told(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(text.contains("no rate from 1000 ops/s on keeps p50 under 1 ns"), "{text}");
 }
 
 #[test]
 fn a_thread_that_thinks_asks_no_sooner() {
-    let suite = r#"
-        question = "What does a think time do?"
-        [[key-value]]
-        stores = ["hashmap"]
-        get-percent = [50]
-        value-bytes = [100]
-        fill-percent = [5]
-        threads = [2]
-        think-ns = [0, 20000]
-        operations-factor = 0.05
-        roofline = false
-        "#;
-    let (code, _, rows) = run_suite("think", suite, &[]);
+    let suite = requests_to(
+        "hashmap",
+        "get-percent = [50]\nvalue-bytes = [100]\nfill-percent = [5]\nthreads = [2]\n\
+         think-ns = [0, 20000]\noperations-factor = 0.05",
+    );
+    let (code, _, rows) = run_suite("think", &suite, &[]);
     assert_eq!(code, 0, "{rows:?}");
     let mut thoughtful = 0;
     for row in rows.iter().filter(|row| row.step == "run") {

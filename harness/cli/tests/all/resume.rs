@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::{self, bench, errors, run, run_suite, scratch};
+use crate::common::{self, bench, errors, run, run_suite, scratch, told};
 use record::Outcome;
 
 /// Three cells: one that crashes, two that do not.
@@ -21,6 +21,14 @@ fn resume(folder: &Path, more: &[&str]) -> (i32, String) {
     (output.status.code().expect("an exit code"), errors(&output))
 }
 
+/// Reproduces without drawings, and gives what was said.
+fn reproduce(more: &[&str]) -> String {
+    let output =
+        bench().args(["reproduce", "--quiet", "--without-drawings"]).args(more).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{more:?}: {}", errors(&output));
+    errors(&output)
+}
+
 fn rows_of(folder: &Path) -> String {
     fs::read_to_string(folder.join("rows.jsonl")).unwrap()
 }
@@ -31,7 +39,7 @@ fn a_run_survives_being_killed() {
     let folder = scratch("killtest").join("killed");
     let output = run(&["killtest", "--kills", "3", "--folder", folder.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let said = told(&output);
     assert!(said.contains("kill 3: ") && said.contains("every cell is there once"), "{said}");
     assert!(!folder.exists(), "nothing is left of a test that passed");
 }
@@ -107,15 +115,6 @@ fn what_cannot_be_resumed_is_refused_with_the_reason() {
 #[test]
 fn a_reproduction_is_completed_up_to_its_report() {
     let results = scratch("resume-reproduce");
-    let reproduce = |more: &[&str]| {
-        let output = bench()
-            .args(["reproduce", "--quiet", "--without-drawings"])
-            .args(more)
-            .output()
-            .unwrap();
-        assert_eq!(output.status.code(), Some(0), "{more:?}: {}", errors(&output));
-        errors(&output)
-    };
     let fresh = ["--scale", "smoke", "--figure", "memory-over-time", "--results"];
     reproduce(&[&fresh[..], &[results.to_str().unwrap()]].concat());
     let folder = common::only_folder(&results).unwrap();
@@ -163,14 +162,6 @@ fn said_in(folder: &Path, figure: &str) -> (String, Vec<String>) {
 fn a_run_that_was_killed_and_resumed_has_the_report_of_one_that_was_not() {
     let results = scratch("resume-report");
     let figure = "copy-routine";
-    let reproduce = |more: &[&str]| {
-        let output = bench()
-            .args(["reproduce", "--quiet", "--without-drawings"])
-            .args(more)
-            .output()
-            .unwrap();
-        assert_eq!(output.status.code(), Some(0), "{more:?}: {}", errors(&output));
-    };
     let folder = results.to_str().unwrap();
     reproduce(&["--scale", "smoke", "--figure", figure, "--results", folder]);
     let folder = common::only_folder(&results).unwrap();
@@ -191,7 +182,7 @@ fn a_run_that_was_killed_and_resumed_has_the_report_of_one_that_was_not() {
     // Asked again without measuring: the same answers.
     let output = bench().args(["reproduce", "--check"]).arg(&folder).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    let told = told(&output);
     let claims = fs::read_to_string(folder.join("claims.md")).unwrap();
     let last = told.lines().last().unwrap();
     assert!(claims.contains(last), "{last}");
@@ -225,7 +216,7 @@ fn runs_agree_or_the_exit_code_says_that_they_do_not() {
     };
     let agree = |more: &[&str]| {
         let output = bench().arg("agree").args([&folder, &other]).args(more).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &errors(&output);
+        let said = told(&output) + &errors(&output);
         (output.status.code().unwrap(), said)
     };
     write(&folder, 1.0);

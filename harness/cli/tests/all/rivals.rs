@@ -1,7 +1,7 @@
 //! Stores beside ours under requests, from the real binary: values stay whole, rows say under which
 //! conditions, counters show the structure that the design is known for, and what is unlike is not ranked.
 
-use crate::common::{bench, errors, run, run_suite, scratch};
+use crate::common::{bench, errors, run, run_suite, scratch, told};
 use record::{Outcome, Row};
 
 fn suite(stores: &[&str], more: &str) -> String {
@@ -155,7 +155,7 @@ fn unlike_stores_are_not_ranked_unless_asked() {
     }
     let asked = compare(&["--allow-mismatch"]);
     assert!(matches!(asked.status.code(), Some(0 | 6)), "{}", errors(&asked));
-    let printed = String::from_utf8_lossy(&asked.stdout).into_owned();
+    let printed = told(&asked);
     assert!(printed.contains("requests dealt to the worker of their key"), "{printed}");
 }
 
@@ -163,7 +163,7 @@ fn unlike_stores_are_not_ranked_unless_asked() {
 fn engines_are_listed_with_what_they_are() {
     let output = run(&["list", "engines", "--traits"]);
     assert_eq!(output.status.code(), Some(0));
-    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let printed = told(&output);
     let line = |name: &str| {
         let mut lines = printed.lines();
         lines.find(|line| line.starts_with(&format!("{name} "))).unwrap_or_default().to_owned()

@@ -33,7 +33,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("harness/compare", &["stats", "workloads"]),
     ("harness/builds", &[]),
     ("harness/expect", &["compare", "record", "stats"]),
-    ("harness/record", &["workloads"]),
+    ("harness/record", &["stats", "workloads"]),
     ("harness/model", &[]),
     ("harness/report", &["expect", "model", "record", "stats", "workloads"]),
     // With every baseline.
@@ -69,7 +69,6 @@ fn ours() -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The manifest in a folder.
 fn manifest(folder: &str) -> toml::Table {
     read(&format!("{folder}/Cargo.toml")).parse().expect("a manifest parses")
 }

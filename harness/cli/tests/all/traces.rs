@@ -5,14 +5,10 @@ use std::path::Path;
 use std::process::{Output, Stdio};
 use std::time::Duration;
 
-use crate::common::{bench, errors, scratch};
+use crate::common::{bench, errors, scratch, told};
 
 fn trace(arguments: &[&str]) -> Output {
     bench().arg("trace").args(arguments).output().expect("the program starts")
-}
-
-fn printed(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 fn text(path: &Path) -> &str {
@@ -27,9 +23,9 @@ fn a_trace_is_made_checked_shown_and_described() {
     assert!(made.status.success(), "{}", errors(&made));
     assert!(errors(&made).contains("generator, not by the program: asked for"));
     let verified = trace(&["verify", text(&file)]);
-    assert!(printed(&verified).contains(": whole, "), "{}", printed(&verified));
+    assert!(told(&verified).contains(": whole, "), "{}", told(&verified));
     let shown = trace(&["show", text(&file), "--take", "3"]);
-    assert_eq!(printed(&shown).lines().count(), 4, "{}", printed(&shown));
+    assert_eq!(told(&shown).lines().count(), 4, "{}", told(&shown));
     let described = trace(&["stat", text(&file), "--json"]);
     let all: serde_json::Value = serde_json::from_slice(&described.stdout).expect("JSON");
     let effects = &all[0]["requests"]["effects"];
@@ -101,7 +97,7 @@ fn a_killed_recorder_leaves_its_complete_blocks() {
     assert!(said.status.success(), "{}", errors(&said));
     let again = trace(&["repair", text(&part), "--output", text(&repaired)]);
     assert_eq!(again.status.code(), Some(2), "what is there is not overwritten");
-    let verified = printed(&trace(&["verify", text(&repaired)]));
+    let verified = told(&trace(&["verify", text(&repaired)]));
     let records = verified.split_whitespace().find_map(|word| word.parse::<u64>().ok());
     let records = records.expect("a number of records");
     assert!(records >= 65_536, "{verified}");
@@ -111,7 +107,7 @@ fn a_killed_recorder_leaves_its_complete_blocks() {
     let few = ["capture", "postmark", "--generated", "--files", "300000", "--transactions", "1"];
     let made = trace(&[&few[..], &["-o", text(&expected)]].concat());
     assert!(made.status.success(), "{}", errors(&made));
-    let of = |file: &Path| printed(&trace(&["show", text(file), "--skip", &last, "--take", "1"]));
+    let of = |file: &Path| told(&trace(&["show", text(file), "--skip", &last, "--take", "1"]));
     assert_eq!(of(&repaired), of(&expected));
 }
 
@@ -123,7 +119,7 @@ fn public_formats_become_traces_and_what_is_wrong_is_said_with_its_place() {
     let output = folder.join("out.trace");
     let converted = trace(&["convert", text(&input), "--format", "twitter", "-o", text(&output)]);
     assert!(converted.status.success(), "{}", errors(&converted));
-    assert!(printed(&converted).contains("3 operations"), "{}", printed(&converted));
+    assert!(told(&converted).contains("3 operations"), "{}", told(&converted));
     fs::write(&input, "0,a,1,100,1,get,0\n1,a,1,huge,1,set,0\n").unwrap();
     fs::remove_file(&output).unwrap();
     for (arguments, expected) in [
@@ -157,8 +153,8 @@ fn a_program_is_recorded_and_described() {
         .output()
         .expect("the program starts");
     assert!(captured.status.success(), "{}", errors(&captured));
-    assert!(printed(&captured).contains("from the program"), "its output is its own");
-    assert!(printed(&captured).contains("allocation trace"), "{}", printed(&captured));
+    assert!(told(&captured).contains("from the program"), "its output is its own");
+    assert!(told(&captured).contains("allocation trace"), "{}", told(&captured));
     let none = bench()
         .env("NIBBLE_PRELOAD_LIBRARY", "/nonexistent.so")
         .args(["trace", "capture", "malloc", "-o", "x.trace", "--", "true"])

@@ -1,6 +1,6 @@
-//! What criterion leaves in `target/criterion`: below a benchmark's folder one folder a baseline,
-//! with `benchmark.json` (its names) and `sample.json` (iterations and time of each sample).
-//! Layout and fields are those of criterion 0.8, which calls them private.
+//! What criterion leaves in `target/criterion`: below a benchmark's folder one folder per baseline,
+//! with `benchmark.json` (its names) and `sample.json` (iterations and time of each sample). Layout
+//! and fields are those of criterion 0.8, which calls them private.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -19,8 +19,8 @@ pub const NEWEST: &str = "new";
 /// The baseline `baseline` (as `--save-baseline` called it; [`NEWEST`]) of every benchmark in
 /// `folder`: `target/criterion`, or any folder in it.
 ///
-/// Times are taken for nanoseconds, as they are of every benchmark but those of a `Measurement` of
-/// one's own. Throughputs that a benchmark declares are left out.
+/// Times are taken to be nanoseconds, which is true of every benchmark without a custom
+/// `Measurement`. Throughputs that a benchmark declares are left out.
 ///
 /// # Errors
 /// What cannot be read or is damaged, in which file; that there is no such baseline, and which there
@@ -57,8 +57,8 @@ pub fn criterion(folder: &Path, baseline: &str) -> Result<Imported, ImportError>
     lines.finish().map_err(|fault| fail(folder, fault))
 }
 
-/// Tells `visit` of every folder with a benchmark, `folder` among them. Links are not followed, so
-/// it comes to an end.
+/// Calls `visit` with every folder that holds a benchmark, `folder` included. Links are not
+/// followed, so the walk ends.
 fn walk(folder: &Path, visit: &mut impl FnMut(&Path)) -> Result<(), ImportError> {
     let unread = |error: io::Error| fail(folder, ImportFault::Read(error));
     let mut folders: Vec<PathBuf> = Vec::new();
@@ -93,7 +93,7 @@ fn import_one(folder: &Path, lines: &mut Lines) -> Result<(), ImportError> {
     Ok(())
 }
 
-/// One value a sample, whether criterion did more iterations in each (linear) or not (flat).
+/// One value per sample, whether sampling is linear (more iterations in each) or flat.
 fn times_per_iteration(sample: &Field<'_>) -> Result<Vec<f64>, ImportFault> {
     let (iterations, times) = (sample.need("iters")?, sample.need("times")?);
     let (counts, times_ns) = (iterations.numbers()?, times.numbers()?);

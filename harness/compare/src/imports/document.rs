@@ -7,10 +7,9 @@ use serde_json::Value;
 
 use super::ImportFault;
 
-/// Results, before anybody knows of which tool.
+/// Results before their tool is known.
 #[derive(Debug)]
 pub(super) enum Document {
-    /// A folder.
     Folder,
     /// An object of JSON.
     Json(Value),
@@ -24,7 +23,7 @@ impl Document {
             return Ok(Self::Folder);
         }
         let bytes = fs::read(path).map_err(ImportFault::Read)?;
-        // An array is of none of the tools, and lines of YCSB begin like one.
+        // None of the tools writes an array, and lines of YCSB begin like one.
         if bytes.trim_ascii_start().starts_with(b"{") {
             Ok(Self::Json(json(&bytes)?))
         } else {
@@ -33,7 +32,6 @@ impl Document {
     }
 }
 
-/// The JSON in `bytes`.
 pub(super) fn json(bytes: &[u8]) -> Result<Value, ImportFault> {
     serde_json::from_slice(bytes).map_err(|error| {
         let before: usize = bytes
@@ -43,7 +41,7 @@ pub(super) fn json(bytes: &[u8]) -> Result<Value, ImportFault> {
             .sum();
         let offset_bytes =
             if error.is_eof() { bytes.len() } else { before + error.column().saturating_sub(1) };
-        // The parser ends its message in the position, which is said already.
+        // The parser's message ends in the position, which the error names already.
         let met = error.to_string();
         let met = met.split(" at line ").next().unwrap_or_default().to_owned();
         ImportFault::Json { line: error.line(), column: error.column(), offset_bytes, met }

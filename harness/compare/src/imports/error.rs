@@ -23,7 +23,7 @@ pub struct ImportError {
 pub enum ImportFault {
     /// They cannot be read.
     Read(io::Error),
-    /// They are of no tool that is known.
+    /// No known tool wrote them.
     Unrecognised {
         /// Each tool that was tried, and why it is not that one.
         tried: Vec<(Tool, String)>,
@@ -41,35 +41,22 @@ pub enum ImportFault {
     },
     /// A field is missing, or is not what it should be.
     Shape {
-        /// The field.
         field: String,
         /// What should be there.
         expected: &'static str,
-        /// What is.
         found: String,
     },
     /// A measured value is negative or not finite.
-    Number {
-        /// The field.
-        field: String,
-        /// Its value.
-        value: f64,
-    },
+    Number { field: String, value: f64 },
     /// Text ends within a line, so its last number may be cut.
     Cut {
         /// The line, from 1.
         line: usize,
     },
     /// Two results have one name.
-    Same {
-        /// The cell.
-        cell: String,
-    },
+    Same { cell: String },
     /// There is nothing to compare.
-    Empty {
-        /// Why.
-        why: String,
-    },
+    Empty { why: String },
 }
 
 impl fmt::Display for ImportError {

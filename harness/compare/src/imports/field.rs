@@ -55,7 +55,6 @@ impl<'v> Field<'v> {
         self.items()?.iter().map(Self::number).collect()
     }
 
-    /// A text.
     pub(super) fn text(&self) -> Result<&'v str, ImportFault> {
         self.value.as_str().ok_or_else(|| self.unlike("a text"))
     }

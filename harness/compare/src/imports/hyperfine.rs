@@ -1,5 +1,5 @@
-//! What hyperfine exports with `--export-json`. Version 1 has an array a quantity and means of user
-//! and system time; version 2 (`schema_version` 2) has an object a run.
+//! What hyperfine exports with `--export-json`. Version 1 has an array for each quantity and means
+//! of user and system time; version 2 (`schema_version` 2) has an object for each run.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ const OF_A_RUN: [(&str, &str, Quantity); 4] = [
     ("memory_peak_resident", "peak-memory", Quantity::Bytes),
 ];
 
-/// Whether it is hyperfine's, else why not.
+/// Succeeds if hyperfine wrote it; the error says why it did not.
 pub(super) fn recognise(json: &Value) -> Result<(), String> {
     let results = json.get("results").and_then(Value::as_array).ok_or("it has no array results")?;
     match results.iter().position(|result| result.get("command").is_none()) {
@@ -25,8 +25,8 @@ pub(super) fn recognise(json: &Value) -> Result<(), String> {
     }
 }
 
-/// A cell a result. Runs whose program failed are left out, as is what is known of all runs
-/// together where one of them failed.
+/// One cell per result. Runs whose program failed are left out, and so are totals over all runs if
+/// one of them failed.
 pub(super) fn import(json: &Value, run: &str) -> Result<Imported, ImportFault> {
     let json = Field::root(json);
     let mut lines = Lines::new(Tool::Hyperfine, run);
@@ -40,7 +40,7 @@ pub(super) fn import(json: &Value, run: &str) -> Result<Imported, ImportFault> {
             let count = runs.succeeded.len();
             lines.note(format!("{cell}: {failed} of {count} runs failed and are left out"));
         }
-        // A result of failed runs only is left out, told by the notice above.
+        // A result whose runs all failed is left out; the notice above says so.
         if failed > 0 && failed == runs.succeeded.len() {
             continue;
         }
@@ -57,7 +57,7 @@ pub(super) fn import(json: &Value, run: &str) -> Result<Imported, ImportFault> {
     lines.finish()
 }
 
-/// The name, else the command, with all parameters: a name need not tell them apart.
+/// The name, or else the command, with all parameters: names alone may be ambiguous.
 fn cell(result: &Field<'_>) -> Result<String, ImportFault> {
     let named = result.get("name").map_or_else(|| result.need("command"), Ok)?;
     let mut cell = named.text()?.to_owned();

@@ -12,10 +12,9 @@ pub(super) const THROUGHPUT: &str = "throughput";
 /// Results of another tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
-    /// A line a cell, none twice; never empty.
+    /// One line per cell; never empty.
     pub lines: Vec<Line>,
-    /// What a reader has to know beside: what was left out, and what cannot be told of what was
-    /// not.
+    /// Notes for the reader: what was left out, and the limits of what was kept.
     pub notices: Vec<String>,
 }
 
@@ -24,11 +23,8 @@ pub struct Imported {
 pub(super) enum Quantity {
     /// Operations a second.
     Rate,
-    /// Nanoseconds.
     Nanoseconds,
-    /// Seconds.
     Seconds,
-    /// Bytes.
     Bytes,
 }
 
@@ -64,7 +60,7 @@ impl Lines {
         Self { tool, run: run.to_owned(), imported }
     }
 
-    /// The line of `cell`: the one that is there, else a new one.
+    /// The line of `cell`, a new one if there is none.
     pub(super) fn line(&mut self, cell: &str) -> &mut Line {
         let lines = &mut self.imported.lines;
         let at = lines.iter().position(|line| line.cell == cell).unwrap_or_else(|| {
@@ -80,7 +76,7 @@ impl Lines {
         &mut lines[at]
     }
 
-    /// A new line of `cell`, which must not be there.
+    /// A new line of `cell`, which must have none yet.
     pub(super) fn new_line(&mut self, cell: &str) -> Result<&mut Line, ImportFault> {
         if self.imported.lines.iter().any(|line| line.cell == cell) {
             return Err(ImportFault::Same { cell: cell.to_owned() });
@@ -92,7 +88,7 @@ impl Lines {
         self.imported.notices.push(notice);
     }
 
-    /// All of it, with notices on values of which no ratio can be told.
+    /// The finished import, with notices on values that have no ratio.
     pub(super) fn finish(mut self) -> Result<Imported, ImportFault> {
         let mut notices = Vec::new();
         for line in &self.imported.lines {

@@ -1,6 +1,6 @@
-//! What `memtier_benchmark` writes with `--json-out-file`: a section a run, with an object for each
-//! operation and one for all. Several runs (`-x`) have sections of their own with
-//! `--print-all-runs` only; else there are the best, the worst and the average.
+//! What `memtier_benchmark` writes with `--json-out-file`: one section per run, with an object for
+//! each operation and one for all. Several runs (`-x`) have a section each only under
+//! `--print-all-runs`; otherwise there are the best, the worst and the average.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ const TOTALS: &str = "Totals";
 /// Latencies are in milliseconds.
 const MILLISECOND_NS: f64 = 1e6;
 
-/// What names a cell, by memtier's name of it.
+/// The settings that name a cell, by memtier's name for them.
 const CELL: [&str; 5] = ["ratio", "data_size", "key_pattern", "pipeline", "protocol"];
 /// What else decides what is asked.
 const ASKS: [&str; 9] = [
@@ -30,7 +30,7 @@ const ASKS: [&str; 9] = [
     "reconnect_interval",
 ];
 
-/// Whether it is memtier's, else why not.
+/// Succeeds if memtier wrote it; the error says why it did not.
 pub(super) fn recognise(json: &Value) -> Result<(), String> {
     if sections(&Field::root(json)).is_empty() {
         return Err(format!("it has none of {ONLY_RUN}, RUN #1 RESULTS, {AVERAGE}"));
@@ -108,7 +108,7 @@ fn import_section(section: &Field<'_>, cell: &str, lines: &mut Lines) -> Result<
     let totals = section.need(TOTALS)?;
     let rate = totals.need("Ops/sec")?;
     let throughput = rate.number()?;
-    // Written by an interrupted run, whatever it did.
+    // An interrupted run writes this, whatever it did.
     if throughput == 0.0 {
         return Err(rate.unlike("above 0: let memtier run to its end"));
     }
@@ -119,7 +119,7 @@ fn import_section(section: &Field<'_>, cell: &str, lines: &mut Lines) -> Result<
             // `Sets`, `Gets`; of `--command` the command with an s.
             _ => format!("{}-", name.strip_suffix('s').unwrap_or(name).to_lowercase()),
         };
-        // Beside operations there are their histograms, and when the run began.
+        // Histograms and the start time stand beside the operations.
         let Some(rate) = operation.get("Ops/sec") else { continue };
         let count = operation.get("Count").unwrap_or(rate).number()?;
         if count > 0.0 {

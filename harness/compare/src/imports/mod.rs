@@ -38,7 +38,7 @@ pub use tool::{Tool, UnknownTool};
 /// The results at `path`, a file or a folder, of whichever tool wrote them.
 ///
 /// # Errors
-/// What cannot be read, is damaged or empty, or which tools it was tried as and why it is of none.
+/// What cannot be read or is damaged or empty, or why none of the known tools wrote it.
 pub fn import(path: &Path) -> Result<Imported, ImportError> {
     import_of(&Tool::ALL, path)
 }

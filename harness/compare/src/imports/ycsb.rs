@@ -15,7 +15,7 @@ const CLEANUP: &str = "CLEANUP";
 /// Operations that gave an error; their times are those of errors.
 const FAILED: &str = "-FAILED";
 
-/// Whether it is YCSB's, else why not.
+/// Succeeds if YCSB wrote it; the error says why it did not.
 pub(super) fn recognise(text: &str) -> Result<(), String> {
     let mut measurements = text.lines().filter_map(Measurement::of);
     match measurements.any(|measurement| measurement.section == OVERALL) {
@@ -24,7 +24,7 @@ pub(super) fn recognise(text: &str) -> Result<(), String> {
     }
 }
 
-/// A cell a workload: its file as the echoed command line gives it (a load phase apart), else
+/// One cell per workload, named by its file in the echoed command line (load phases apart), else by
 /// `stem`.
 pub(super) fn import(text: &str, stem: &str) -> Result<Imported, ImportFault> {
     if !text.ends_with('\n') && text.lines().last().is_some_and(|line| line.contains('[')) {
@@ -105,8 +105,8 @@ struct Output<'t> {
 }
 
 impl Output<'_> {
-    /// Whether `next` is of another run: every run begins with what is overall, each measurement
-    /// of it once.
+    /// Whether `next` belongs to another run: every run begins with its overall measurements, each
+    /// of them once.
     fn is_ended_by(&self, next: &Measurement<'_>) -> bool {
         next.section == OVERALL
             && self
@@ -145,7 +145,7 @@ impl Output<'_> {
                 ));
             }
         }
-        // Of no operations there are no times, whatever is printed.
+        // Without operations there are no times, whatever is printed.
         let is_kept = |section: &str| {
             section != CLEANUP
                 && !section.ends_with(FAILED)

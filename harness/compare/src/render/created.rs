@@ -5,7 +5,7 @@ use serde_json::json;
 use super::escape;
 use super::markdown::MARKER;
 
-/// For a comment on a pull request; `said` tells which file was created of what.
+/// For a comment on a pull request; `said` names the file and what it was made from.
 #[must_use]
 pub fn markdown_created(said: &str) -> String {
     format!("{MARKER}\n### 📏 baseline created\n\n{}\n", escape::prose(said))

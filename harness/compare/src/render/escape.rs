@@ -1,4 +1,4 @@
-//! Names and sentences of others made safe for the format around them.
+//! Escapes names and sentences from outside for the format around them.
 
 /// On one line and without control characters, which would break tables and move cursors.
 #[must_use]
@@ -28,7 +28,7 @@ pub fn code(name: &str) -> String {
 }
 
 /// A sentence in Markdown. GitHub looks for mentions and issues after it resolved entities, so a
-/// space without width stands behind what would begin one.
+/// zero-width space follows the character that would begin one.
 #[must_use]
 pub fn prose(text: &str) -> String {
     let text = shortened(text, PROSE_CHARS_MAX);
@@ -59,8 +59,8 @@ pub(super) fn fenced(text: &str, chars_max: usize) -> String {
     format!("{fence}sh\n{text}\n{fence}\n")
 }
 
-/// Without characters that XML 1.0 knows no way to write; those that would break an attribute's line
-/// are spaces.
+/// Drops characters that XML 1.0 cannot express; those that would break an attribute's line become
+/// spaces.
 pub(super) fn xml(text: &str) -> String {
     let legal = |char: char| match char {
         '\n' | '\r' | '\t' => ' ',

@@ -104,7 +104,7 @@ pub(super) fn of(judged: Vec<Judged>) -> Comparison {
     }
 }
 
-/// A comparison with every kind of verdict, in no order.
+/// A comparison with every kind of verdict, in no particular order.
 pub(super) fn every_kind() -> Comparison {
     of(vec![
         unchanged(),

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{COMPARISON_SCHEMA, Comparison, Overall};
 
-/// What is written: what the comparison comes to, then its fields.
+/// The written form: the overall result, then the fields.
 #[derive(Serialize)]
 struct Written<'a> {
     overall: Overall,
@@ -12,7 +12,7 @@ struct Written<'a> {
     comparison: &'a Comparison,
 }
 
-/// What is read: the same, or a comparison alone.
+/// The form that is read: the same, or a comparison alone.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Read {
@@ -25,8 +25,8 @@ struct Read {
 /// `overall`, [what it comes to](Comparison::overall) in one word: `unchanged`, `better`,
 /// `unknown` or `worse`. [`from_json`] reads it back as the equal value.
 ///
-/// A number that is none is written as `null`, and such a file cannot be read back: judges leave
-/// out what they did not measure.
+/// NaN is written as `null`, and such a file cannot be read back; judges leave out what was not
+/// measured.
 #[must_use]
 pub fn json(comparison: &Comparison) -> String {
     let written = Written { overall: comparison.overall(), comparison };
@@ -39,8 +39,8 @@ pub fn json(comparison: &Comparison) -> String {
 /// by serde itself.
 ///
 /// # Errors
-/// Where and why `text` is no comparison, of which format it is where that is another one, or that
-/// `overall` contradicts the verdicts.
+/// Where and why `text` is not a comparison, which other format it has, or that `overall`
+/// contradicts the verdicts.
 pub fn from_json(text: &str) -> Result<Comparison, String> {
     #[derive(Deserialize)]
     struct Version {

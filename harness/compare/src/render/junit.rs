@@ -21,9 +21,10 @@ const REPORT: &str = "nibble-bench gate";
 /// | better, unchanged | passed |
 /// | unknown | `skipped`: CI systems count and show it apart from failures, and a job that may not fail for what cannot be told need not |
 ///
-/// `system-out` of a case is what was seen. Of a comparison that judged nothing there is one skipped
-/// case, since reports without cases pass for broken ones. Blocks of cells are interleaved, so no
-/// case has a time of its own: each has an equal share of the time of measuring, and sums are right.
+/// `system-out` of a case is the evidence. A comparison that judged nothing has one skipped case,
+/// since CI systems take reports without cases for broken ones. Blocks of cells are interleaved, so
+/// no case has a time of its own: each gets an equal share of the measuring time, so that sums are
+/// right.
 #[must_use]
 pub fn junit(comparison: &Comparison) -> String {
     let mut of_metric: BTreeMap<&str, Vec<&Judged>> = BTreeMap::new();
@@ -44,7 +45,7 @@ pub fn junit(comparison: &Comparison) -> String {
         if !comparison.unlike.is_empty() {
             suite.set_system_err(lines(&format!(
                 "{}:\n{}",
-                words::UNLIKE,
+                words::NOT_COMPARABLE,
                 comparison.unlike.join("\n")
             )));
         }
@@ -156,7 +157,7 @@ mod tests {
     use super::*;
     use crate::Unknown;
 
-    /// What readers of reports count, which has to be what is in them.
+    /// The totals that readers of reports use; they must match the content.
     fn read(text: &str) -> Report {
         let report = Report::deserialize_from_str(text).expect("a report");
         let cases = || report.test_suites.iter().flat_map(|suite| &suite.test_cases);
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unlike_and_what_was_compared_stand_in_every_suite() {
+    fn facts_that_differ_and_the_comparison_stand_in_every_suite() {
         let mut comparison = fixture::of(vec![fixture::better(), fixture::unchanged()]);
         comparison.unlike = vec!["kernel: 6.1 & 6.6".to_owned()];
         let report = read(&junit(&comparison));

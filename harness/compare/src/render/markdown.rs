@@ -12,25 +12,25 @@ pub const MARKER: &str = "<!-- nibble-bench gate -->";
 /// No comment has more bytes, and so no more characters: GitHub refuses 65 536.
 pub const MARKDOWN_BYTES_MAX: usize = 60_000;
 
-/// What the verdicts' tables may take together; those that changed come first.
+/// Budget of all tables of verdicts; changes come first.
 const VERDICT_BYTES: usize = 30_000;
-/// What the tables of instructions and of facts and the lists of notes, of facts that differ and of
-/// tolerances may take, each.
+/// Budget of each other part: the tables of instructions and of facts, the lists of notes, of facts
+/// that differ and of tolerances.
 const LIST_BYTES: usize = 4_000;
 /// What of the command is shown.
 const COMMAND_CHARS: usize = 800;
-/// What stands there in any case: sentences, and five names that are shortened.
+/// Budget of what is always there: sentences, and five shortened names.
 const REST_BYTES: usize = 6_500;
 // Five lists, and a command of characters of up to four bytes.
 const _: () =
     assert!(VERDICT_BYTES + 5 * LIST_BYTES + 4 * COMMAND_CHARS + REST_BYTES < MARKDOWN_BYTES_MAX);
 
-/// `comparison` as GitHub's Markdown: [`MARKER`], a headline, what changed or cannot be told as an
-/// open table, all else folded. At most [`MARKDOWN_BYTES_MAX`] long; what had to be left out is
-/// said. Ends in a newline.
+/// `comparison` as GitHub's Markdown: [`MARKER`], a headline, what changed or is unknown as an open
+/// table, everything else folded. At most [`MARKDOWN_BYTES_MAX`] long; says what it leaves out.
+/// Ends in a newline.
 ///
-/// Names and sentences of the comparison have no meaning of their own in it: they begin no table
-/// cell, no markup and no mention.
+/// Names and sentences of the comparison are escaped: they cannot begin a table cell, markup or a
+/// mention.
 #[must_use]
 pub fn markdown(comparison: &Comparison) -> String {
     let sign = match comparison.overall() {
@@ -41,7 +41,7 @@ pub fn markdown(comparison: &Comparison) -> String {
     let mut page = format!("{MARKER}\n### {sign} {}\n\n", headline(comparison, code));
     page += &format!("{}\n\n", summary(comparison));
     if !comparison.unlike.is_empty() {
-        page += &format!("> [!WARNING]\n> **{}:**\n", words::UNLIKE);
+        page += &format!("> [!WARNING]\n> **{}:**\n", words::NOT_COMPARABLE);
         page += &list(&comparison.unlike, "> - ", "> ");
     }
     page += &format!(
@@ -85,7 +85,7 @@ fn verdicts(comparison: &Comparison) -> String {
     text
 }
 
-/// What decides whether to believe it: columns, tolerances, facts of both sides, the command.
+/// What a reader needs in order to trust it: columns, tolerances, facts of both sides, the command.
 fn evidence(comparison: &Comparison) -> String {
     let mut text = format!("{}\n\n", prose(words::COLUMNS));
     if !comparison.judged.is_empty() {
@@ -157,7 +157,7 @@ fn fitting(lines: impl Iterator<Item = String>, bytes_max: usize) -> (String, us
     let mut text = String::new();
     let mut left_out = 0;
     for line in lines {
-        // Of what is sorted, nothing is shown behind a gap.
+        // Sorted content is cut at its end, never in the middle.
         if left_out > 0 || text.len() + line.len() > bytes_max {
             left_out += 1;
         } else {
@@ -244,7 +244,8 @@ mod tests {
             assert_eq!(line.matches('|').count(), HEADINGS.len() + 1, "{line}");
         }
         assert!(
-            before.contains("> [!WARNING]\n> **UNLIKE: ") && before.contains("\n> - kernel: 6.1")
+            before.contains("> [!WARNING]\n> **NOT COMPARABLE: ")
+                && before.contains("\n> - kernel: 6.1")
         );
         assert!(before.contains("measured apart") && before.contains("beside time, never instead"));
         assert!(before.contains("&#64;\u{200b}someone"), "no mention in a note");

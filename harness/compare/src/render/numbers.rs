@@ -29,7 +29,7 @@ pub fn values<const N: usize>(values: [f64; N], unit: &str) -> [String; N] {
         _ => return values.map(|value| with_unit(value, unit)),
     };
     let values = values.map(|value| value * factor);
-    // Of no number and a number the number decides.
+    // Of a number and a NaN, the number decides.
     let largest = values.iter().fold(f64::NAN, |largest, value| largest.max(value.abs()));
     let (size, name) = scales
         .iter()
@@ -67,7 +67,7 @@ fn signed(number: String) -> String {
     }
 }
 
-/// What a ratio is away from 1, in percent with its sign and without `%`: `−4.8`, `+0.3`, `0.0`.
+/// A ratio's distance from 1 in percent, with its sign and without `%`: `−4.8`, `+0.3`, `0.0`.
 fn change(ratio: f64) -> String {
     if !ratio.is_finite() {
         return NONE.to_owned();
@@ -75,7 +75,7 @@ fn change(ratio: f64) -> String {
     let percent = (ratio - 1.0) * 100.0;
     let digits = usize::from(percent.abs() < 99.95);
     let number = signed(format!("{percent:.digits$}"));
-    // What rounds to zero has no direction.
+    // A change that rounds to zero has no sign.
     let plain = number.bytes().all(|byte| matches!(byte, b'0' | b'.'));
     if plain || number.starts_with('−') { number } else { format!("+{number}") }
 }

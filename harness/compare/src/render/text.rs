@@ -14,7 +14,7 @@ pub fn text(comparison: &Comparison) -> String {
     let mut text = sides(comparison);
     text += &format!("{}\n", how(comparison));
     if !comparison.unlike.is_empty() {
-        text += &format!("\n!!! {}:\n", words::UNLIKE);
+        text += &format!("\n!!! {}:\n", words::NOT_COMPARABLE);
         for fact in &comparison.unlike {
             text += &format!("!!!   {}\n", line(fact));
         }
@@ -65,7 +65,7 @@ fn sides(comparison: &Comparison) -> String {
     text
 }
 
-/// The table with what its reader has to know.
+/// The table with its legend.
 fn verdicts(comparison: &Comparison) -> String {
     let judged = worst_first(comparison);
     let rows: Vec<_> = judged.iter().map(|judged| columns(judged)).collect();
@@ -142,11 +142,13 @@ mod tests {
     }
 
     #[test]
-    fn unlike_facts_are_loud_and_the_star_has_a_legend_only_where_there_is_one() {
+    fn facts_that_differ_are_loud_and_the_star_has_a_legend_only_where_there_is_one() {
         let mut comparison = fixture::of(vec![fixture::unchanged()]);
         comparison.unlike = vec!["kernel: 6.1 and 6.6".to_owned()];
         let text = text(&comparison);
-        assert!(text.contains("!!! UNLIKE: ") && text.contains("\n!!!   kernel: 6.1 and 6.6\n"));
+        assert!(
+            text.contains("!!! NOT COMPARABLE: ") && text.contains("\n!!!   kernel: 6.1 and 6.6\n")
+        );
         assert!(!text.contains("looked twice"));
     }
 

@@ -9,16 +9,16 @@ use super::numbers::{
 };
 use crate::{Comparison, How, Judged, Overall};
 
-/// What stands over a comparison none of whose cells could be judged.
+/// Heads a comparison in which no cell could be judged.
 pub(super) const NOTHING: &str = "nothing was judged";
 
 /// What the star behind a finding means.
 pub(super) const TWICE: &str =
     "* looked twice: B was measured again in fresh blocks before this was said";
 
-/// Warns of facts that the sides do not share.
-pub(super) const UNLIKE: &str = "UNLIKE: A and B differ in what they should share, so that a \
-                                 change may come from it and not from what is compared";
+/// Heads the list of facts in which the sides differ and should not.
+pub(super) const NOT_COMPARABLE: &str =
+    "NOT COMPARABLE: A and B differ in the following, which may change their numbers by itself";
 
 /// Over a table of instructions.
 pub(super) const INSTRUCTIONS: &str =
@@ -79,8 +79,8 @@ pub(super) fn summary(comparison: &Comparison) -> String {
     )
 }
 
-/// What it comes to in a few words, with the largest change; `name` writes names of cells and
-/// metrics so that they stand in the format at hand.
+/// The overall result in a few words, with the largest change; `name` formats names of cells and
+/// metrics.
 pub(super) fn headline(comparison: &Comparison, name: impl Fn(&str) -> String) -> String {
     let overall = comparison.overall();
     let mut of_kind: Vec<&Judged> = comparison

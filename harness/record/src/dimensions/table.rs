@@ -130,6 +130,10 @@ pub const DIMENSIONS: &[Dimension] = &[
                 work.driver = Driver::Bare;
                 Ok(())
             }
+            "closed" => {
+                work.driver = Driver::Closed { batch: work.batch() };
+                Ok(())
+            }
             _ => Err(format!("loop `{value}`: a rate or a speed says which loop it is")),
         },
         id: |_| String::new(),

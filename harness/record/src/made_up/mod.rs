@@ -14,8 +14,8 @@ use workloads::requests::Workload;
 use crate::archive::RunRecord;
 use crate::identity::Provenance;
 use crate::{
-    Basis, Cell, Conditions, CpuUse, Fragmentation, Frees, KeyValue, MachineRecord, NothingMore,
-    Observe, Role, Row, SCHEMA, Scale, StepReport, System, Work,
+    Basis, Cell, Conditions, CpuUse, Fragmentation, Frees, KeyValue, MachineRecord, Observe, Role,
+    Row, SCHEMA, Scale, StepReport, System, Work,
 };
 
 pub use accounts::{account_of_gets, accounts, write_accounts};
@@ -95,38 +95,24 @@ fn role(system: &System) -> Role {
 /// A row with made-up time, without memory.
 pub fn row(cell: &Cell, step: &str) -> Row {
     let speed = 1e5 + 9e5 * of(&format!("{}{step}", cell.id));
+    let report = StepReport {
+        cpu: CpuUse { user_ns: 800_000_000, system_ns: 200_000_000, ..CpuUse::default() },
+        ..StepReport::measured(step, 1_000_000, (1e15 / speed) as u64)
+    };
     Row {
-        schema: SCHEMA,
         identity: "0123456789abcdef".to_owned(),
-        suites: Vec::new(),
         role: role(&cell.system),
         node: "made-up".to_owned(),
-        last: false,
-        system: cell.system.label(),
-        cell: cell.clone(),
         version: "1.2.3".to_owned(),
         settings: BTreeMap::from([("decay-ms".to_owned(), "10000".to_owned())]),
         conditions: conditions(&cell.system),
         began: None,
         turn: None,
         environment: BTreeMap::from([("GLIBC_TUNABLES".to_owned(), "a<b".to_owned())]),
-        report: StepReport {
-            cpu: CpuUse { user_ns: 800_000_000, system_ns: 200_000_000, ..CpuUse::default() },
-            ..StepReport::measured(step, 1_000_000, (1e15 / speed) as u64)
-        },
         throughput_ops_per_s: speed,
         operations_per_cpu_s: 1e6,
         latency_ns: BTreeMap::from([("p50".to_owned(), 220), ("p99".to_owned(), 1900)]),
-        latency_by_kind_ns: BTreeMap::new(),
-        open_loop: None,
-        driver: None,
-        roofline: None,
-        memory: None,
-        positions: Vec::new(),
-        curve: None,
-        histograms: None,
-        timeline: None,
-        nothing_more: NothingMore,
+        ..Row::of_step(cell, report)
     }
 }
 

@@ -196,6 +196,41 @@ impl DerefMut for Row {
 }
 
 impl Row {
+    /// What the worker reported of a step of `cell`, and nothing that the parent sees from outside.
+    #[must_use]
+    pub fn of_step(cell: &Cell, report: StepReport) -> Self {
+        Self {
+            schema: SCHEMA,
+            identity: String::new(),
+            last: false,
+            suites: Vec::new(),
+            role: Role::default(),
+            node: String::new(),
+            system: cell.system.label(),
+            cell: cell.clone(),
+            version: String::new(),
+            settings: BTreeMap::new(),
+            conditions: None,
+            environment: BTreeMap::new(),
+            began: None,
+            turn: None,
+            report,
+            throughput_ops_per_s: 0.0,
+            operations_per_cpu_s: 0.0,
+            latency_ns: BTreeMap::new(),
+            latency_by_kind_ns: BTreeMap::new(),
+            open_loop: None,
+            driver: None,
+            roofline: None,
+            memory: None,
+            positions: Vec::new(),
+            curve: None,
+            histograms: None,
+            timeline: None,
+            nothing_more: NothingMore,
+        }
+    }
+
     /// Time of a thread for an operation; `None` where nothing was executed or the cell has no
     /// requests.
     #[must_use]

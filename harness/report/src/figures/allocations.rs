@@ -8,13 +8,14 @@ use stats::median;
 use super::data::Data;
 use super::panels::{Axes, Drawing, fill};
 use super::samples::{
-    Label, Mark, Measure, Point, Quantity, Role, Spot, THROUGHPUT, estimate_of, points,
+    Label, Mark, Measure, Point, Role, Spot, THROUGHPUT, estimate_of, points, spot,
 };
 use super::table::{Column, Table, Value};
-use record::metrics::peak_bytes;
-use record::repetition::{Repetition, repetitions, sources};
-use record::{Allocations, Work};
-use record::{Row, TracePosition};
+use record::{
+    Allocations, Row, TracePosition, Work,
+    metrics::peak_bytes,
+    repetition::{Repetition, repetitions, sources},
+};
 
 const PEAK: Measure = Measure { rank: 1, title: "most resident ÷ most live", log: false };
 const MEMORY: Measure = Measure { rank: 0, title: "memory, MiB", log: false };
@@ -38,15 +39,11 @@ pub(super) fn malloc_traces(rows: &[Row]) -> Data {
     let mut data = Data::default();
     let points = points(&mut data, &all, |one| {
         let Some(work) = replayed(one) else { return Vec::new() };
-        let both = [(THROUGHPUT, Quantity::Mops), (PEAK, Quantity::PeakOverhead)];
-        let spot = |(measure, quantity)| Spot {
-            measure,
-            panel: Label::none(),
-            role: Role::Main,
-            series: Label::named(one.system),
-            x: Label::named(&work.trace),
+        let both = [(THROUGHPUT, "throughput"), (PEAK, "overhead-peak")];
+        let (series, trace) = (Label::named(one.system), Label::named(&work.trace));
+        let spot = |(measure, metric)| Spot {
             below: threads(work),
-            quantity,
+            ..spot(measure, metric, series.clone(), trace.clone())
         };
         both.map(spot).into()
     });
@@ -75,7 +72,7 @@ pub(super) fn malloc_memory(rows: &[Row]) -> Data {
             continue;
         };
         let line = |role, series: &str, bytes: fn(&TracePosition) -> u64| {
-            along(work, &runs, Spot { role, ..spot(trace, series) }, bytes)
+            along(work, &runs, Spot { role, ..in_panel(trace, series) }, bytes)
         };
         lines.extend(line(Role::Main, system, |position| position.resident_bytes));
         live.entry(trace)
@@ -102,19 +99,13 @@ fn threads(work: &Allocations) -> String {
     format!("{} thread{plural}", work.threads)
 }
 
-fn spot(trace: &str, series: &str) -> Spot {
-    Spot {
-        measure: MEMORY,
-        panel: Label::named(trace),
-        role: Role::Main,
-        series: Label::named(series),
-        x: Label::none(),
-        below: String::new(),
-        quantity: Quantity::PeakOverhead,
-    }
+/// A place in the panel of a trace.
+fn in_panel(trace: &str, series: &str) -> Spot {
+    let spot = spot(MEMORY, "overhead-peak", Label::named(series), Label::none());
+    Spot { panel: Label::named(trace), ..spot }
 }
 
-/// A line over the positions of the trace, put together over processes.
+/// A line over the positions of the trace, combined over processes.
 fn along(
     work: &Allocations,
     runs: &[&Row],

@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use workloads::bytes::{format_bytes, parse_bytes};
 
 use crate::figures::requests;
-use record::System;
-use record::dimensions::DIMENSIONS;
-use record::repetition::Repetition;
+use record::{System, dimensions::DIMENSIONS, repetition::Repetition};
 
 /// A setting that cells may differ in.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

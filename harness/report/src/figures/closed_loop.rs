@@ -9,9 +9,10 @@ use super::data::Data;
 use super::samples::runs;
 use super::table::{Column, Value};
 use crate::figures::requests;
-use record::KeyValue;
-use record::Row;
-use record::repetition::{Repetition, sources};
+use record::{
+    KeyValue, Row,
+    repetition::{Repetition, sources},
+};
 
 const COLUMNS: [Column; 16] = [
     Column::new("place", "", 0),

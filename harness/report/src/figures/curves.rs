@@ -9,10 +9,7 @@ use std::path::Path;
 
 use super::data::Data;
 use super::table::{Column, Table};
-use record::archive;
-use record::{Basis, Observe, System, Work};
-use record::{CurvePoint, Row};
-use record::{Repetition, repetitions};
+use record::{Basis, CurvePoint, Observe, Repetition, Row, System, Work, archive, repetitions};
 
 /// Patterns shown, the best first: one whose phases are long enough to be sampled, or the paper's.
 const PATTERNS: [&str; 2] = ["timeline", "P4"];

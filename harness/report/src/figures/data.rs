@@ -1,4 +1,4 @@
-//! What a figure is drawn and told from.
+//! What a figure is made of: its table and the notes below it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use record::repetition::Repetition;
 pub(crate) struct Data {
     /// What gnuplot reads.
     pub(crate) table: Table,
-    /// What people read, where that is another table.
+    /// The table for people, where it is another one.
     pub(crate) shown: Option<Table>,
     /// Sentences that depend on the rows.
     pub(crate) notes: Vec<String>,

@@ -7,10 +7,10 @@ use super::data::Data;
 use super::samples::runs;
 use super::table::{Column, Value};
 use crate::figures::requests;
-use record::Row;
-use record::System;
-use record::repetition::Source;
-use record::repetition::{Repetition, sources};
+use record::{
+    Row, System,
+    repetition::{Repetition, Source, sources},
+};
 use stats::{Interval, of_processes, spread};
 
 /// Rows of the panel `throughput` have no keys, rows of the panel `index` no throughput.

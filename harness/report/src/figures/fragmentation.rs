@@ -6,9 +6,10 @@ use stats::{Interval, spread};
 
 use super::data::Data;
 use super::table::{Column, Table, Value};
-use record::repetition::{Repetition, repetitions, sources};
-use record::{Cell, Fragmentation, Work};
-use record::{MemoryPoint, Row};
+use record::{
+    Cell, Fragmentation, Row, Work, metrics,
+    repetition::{Repetition, repetitions, sources},
+};
 
 /// What overhead means for a bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,6 +20,23 @@ pub(super) enum Base {
     AllIn,
     /// Object memory ÷ live value bytes.
     LogOnly,
+}
+
+impl Base {
+    /// The overhead's name in the table of metrics.
+    fn metric(self) -> &'static str {
+        match self {
+            Self::Resident => "overhead",
+            Self::AllIn => "overhead-all-in",
+            Self::LogOnly => "overhead-log-only",
+        }
+    }
+
+    /// Overhead at a later observation. Configured memory does not change with time, so only the
+    /// resident base has one.
+    fn later(self, row: &Row, metric: &str) -> Option<f64> {
+        (self == Self::Resident).then(|| metrics::value(row, metric)).flatten()
+    }
 }
 
 /// Where a cell goes in a figure.
@@ -135,10 +153,8 @@ fn add_panel(panel: &str, places: &BTreeMap<Place, (Bar, Vec<&Repetition<'_>>)>,
                 .flat_map(|(_, repetitions)| repetitions.iter().copied())
                 .filter(|repetition| repetition.counts())
                 .collect();
-            let numbers =
-                found.map(|(bar, _)| Numbers::of(&counting, bar.base)).unwrap_or_default();
             if let Some((bar, repetitions)) = found
-                && numbers.overhead.is_none()
+                && over(&counting, bar.base, overhead).is_none()
             {
                 let at = format!("{panel}, {group} {below}");
                 if counting.iter().any(|repetition| last(repetition).is_some()) {
@@ -155,7 +171,9 @@ fn add_panel(panel: &str, places: &BTreeMap<Place, (Bar, Vec<&Repetition<'_>>)>,
                 order.into(),
                 name.1.as_str().into(),
             ];
-            row.extend(numbers.values());
+            row.extend(NUMBERS.into_iter().flat_map(|(told, number)| {
+                values(told, found.and_then(|(bar, _)| over(&counting, bar.base, number)))
+            }));
             let work = found.and_then(|(_, repetitions)| match &repetitions.first()?.cell.work {
                 Work::Fragmentation(work) => Some(work),
                 _ => None,
@@ -168,73 +186,56 @@ fn add_panel(panel: &str, places: &BTreeMap<Place, (Bar, Vec<&Repetition<'_>>)>,
     }
 }
 
-/// What the repetitions of one bar come to.
-#[derive(Default)]
-struct Numbers {
-    overhead: Option<Interval>,
-    after_idle: Option<Interval>,
-    after_purge: Option<Interval>,
-    fill_overhead: Option<Interval>,
-    live_mib: Option<Interval>,
-    fill: Option<Interval>,
-    refill: Option<Interval>,
-    cpu_s: Option<Interval>,
+/// What the table says of a number: its median alone, or with the ends of its interval.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Told {
+    Median,
+    Ends,
+    EndsAndCount,
 }
 
-impl Numbers {
-    fn of(repetitions: &[&Repetition<'_>], base: Base) -> Self {
-        let over = |value: fn(&Repetition<'_>, Base) -> Option<f64>| {
-            let values: Vec<f64> = repetitions.iter().filter_map(|one| value(one, base)).collect();
-            spread(&values)
-        };
-        Self {
-            overhead: over(|one, base| overhead(last(one)?, base)),
-            after_idle: over(|one, base| later(last(one)?, base, |row| row.after_idle)),
-            after_purge: over(|one, base| later(last(one)?, base, |row| row.after_trim)),
-            fill_overhead: over(|one, base| overhead(one.step("fill")?, base)),
-            live_mib: over(|one, _| {
-                let point = last(one)?.memory.as_ref()?.at_once?;
-                Some(point.live_bytes as f64 / f64::from(1 << 20))
-            }),
-            fill: over(|one, _| Some(one.step("fill")?.throughput_ops_per_s)),
-            refill: over(|one, _| Some(last(one)?.throughput_ops_per_s)),
-            cpu_s: over(|one, _| last(one).map(|_| one.cpu_s())),
-        }
-    }
+type Number = fn(&Repetition<'_>, Base) -> Option<f64>;
 
-    fn values(&self) -> Vec<Value> {
-        let median = |value: Option<Interval>| Value::from(value.map(|spread| spread.estimate));
-        let ends = |value: Option<Interval>| {
-            [
-                median(value),
-                value.map(|spread| spread.low).into(),
-                value.map(|spread| spread.high).into(),
-            ]
-        };
-        let mut values = ends(self.overhead).to_vec();
-        values.push(self.overhead.map_or(0, |spread| spread.count).into());
-        let single = [self.after_idle, self.after_purge, self.fill_overhead, self.live_mib];
-        values.extend(single.map(median));
-        values.extend(ends(self.fill));
-        values.extend(ends(self.refill));
-        values.push(median(self.cpu_s));
-        values
+/// The numbers of a bar, in the order of the columns.
+const NUMBERS: [(Told, Number); 8] = [
+    (Told::EndsAndCount, overhead),
+    (Told::Median, |one, base| base.later(last(one)?, "overhead-after-idle")),
+    (Told::Median, |one, base| base.later(last(one)?, "overhead-after-trim")),
+    (Told::Median, |one, base| metrics::value(one.step("fill")?, base.metric())),
+    (Told::Median, |one, _| {
+        let point = last(one)?.memory.as_ref()?.at_once?;
+        Some(point.live_bytes as f64 / f64::from(1 << 20))
+    }),
+    (Told::Ends, |one, _| Some(one.step("fill")?.throughput_ops_per_s)),
+    (Told::Ends, |one, _| Some(last(one)?.throughput_ops_per_s)),
+    (Told::Median, |one, _| last(one).map(|_| one.cpu_s())),
+];
+
+fn overhead(one: &Repetition<'_>, base: Base) -> Option<f64> {
+    metrics::value(last(one)?, base.metric())
+}
+
+/// Median and range over the repetitions of one bar.
+fn over(repetitions: &[&Repetition<'_>], base: Base, number: Number) -> Option<Interval> {
+    spread(&repetitions.iter().filter_map(|one| number(one, base)).collect::<Vec<_>>())
+}
+
+fn values(told: Told, value: Option<Interval>) -> Vec<Value> {
+    let mut values = vec![value.map(|spread| spread.estimate).into()];
+    if told != Told::Median {
+        values.push(value.map(|spread| spread.low).into());
+        values.push(value.map(|spread| spread.high).into());
     }
+    if told == Told::EndsAndCount {
+        values.push(value.map_or(0, |spread| spread.count).into());
+    }
+    values
 }
 
 /// The row of the last phase: `refill`, or `fill` where the pattern has no second size.
 fn last<'a>(repetition: &Repetition<'a>) -> Option<&'a Row> {
     let Work::Fragmentation(work) = &repetition.cell.work else { return None };
     repetition.step(if work.pattern.second.is_some() { "refill" } else { "fill" })
-}
-
-fn overhead(row: &Row, base: Base) -> Option<f64> {
-    let memory = row.memory.as_ref()?;
-    match base {
-        Base::Resident => memory.at_once?.overhead,
-        Base::AllIn => Some(memory.overheads?.all_in),
-        Base::LogOnly => Some(memory.overheads?.log_only),
-    }
 }
 
 /// Why a step that was measured has no overhead.
@@ -247,15 +248,6 @@ fn unknown(base: Base) -> String {
         }
     }
     .to_owned()
-}
-
-/// Overhead at a later observation. Configured memory does not change with time, so only the
-/// resident base has one.
-fn later(row: &Row, base: Base, point: fn(&record::Memory) -> Option<MemoryPoint>) -> Option<f64> {
-    match base {
-        Base::Resident => point(row.memory.as_ref()?)?.overhead,
-        Base::AllIn | Base::LogOnly => None,
-    }
 }
 
 /// Whether the table holds a number to draw in a panel other than [`BESIDE`].

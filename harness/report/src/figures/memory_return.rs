@@ -97,8 +97,7 @@ mod tests {
 
     use super::*;
     use crate::figures::fixture;
-    use record::Fragmentation;
-    use record::Memory;
+    use record::{Fragmentation, Memory};
 
     /// A process that has so many MiB resident and live after each filling, and a tenth of the
     /// resident ones after each delete.

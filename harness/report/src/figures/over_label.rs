@@ -3,16 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use record::Row;
-use record::repetition::Repetition;
+use record::{Row, repetition::Repetition};
 use workloads::bytes::format_bytes;
 
 use super::asked_by;
 use super::data::Data;
+use super::key_value::of_suite;
 use super::key_value::stores::shown;
-use super::key_value::{of_suite, spot};
 use super::panels::{Axes, Drawing};
-use super::samples::{Label, Spot};
+use super::samples::{Label, spot};
 
 /// `over-label`: what `show` names of a suite's cells, over the label `x`.
 pub(super) fn over_label(suite: &str, (x, show): (&str, &[String]), rows: &[Row]) -> Data {
@@ -27,9 +26,9 @@ pub(super) fn over_label(suite: &str, (x, show): (&str, &[String]), rows: &[Row]
         let named = others.filter_map(|name| Some(words(name, labels.get(name)?)));
         let series = Label::named(named.collect::<Vec<String>>().join(", "));
         let place = Label::new(at.parse().unwrap_or(0.0), in_units(x, at));
-        let spots = shown(show).into_iter().map(|(measure, quantity)| Spot {
-            ..spot(measure, quantity, series.clone(), place.clone())
-        });
+        let spots = shown(show)
+            .into_iter()
+            .map(|(measure, metric)| spot(measure, metric, series.clone(), place.clone()));
         spots.collect()
     });
     if !all.is_empty() && !all.iter().any(|one| labels(one).contains_key(x)) {

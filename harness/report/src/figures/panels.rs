@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::data::Data;
-use super::samples::{Label, Mark, Measure, Point, Role, Spot};
+use super::samples::{Label, Mark, Measure, Point, Spot, spot};
 use super::table::Column;
 
 /// How points are drawn.
@@ -130,14 +130,11 @@ fn every_place(points: &[Point]) -> Vec<Point> {
         };
         for series in &series {
             for (x, below) in &groups {
+                let metric = like.spot.metric.clone();
                 let spot = Spot {
-                    measure,
                     panel: panel.clone(),
-                    role: Role::Main,
-                    series: (*series).clone(),
-                    x: (*x).clone(),
                     below: (*below).to_owned(),
-                    quantity: like.spot.quantity,
+                    ..spot(measure, metric, (*series).clone(), (*x).clone())
                 };
                 let found = points.iter().find(|point| point.spot == spot);
                 let empty = || Point {
@@ -191,19 +188,12 @@ pub(super) fn refusals(points: &[Point]) -> Option<String> {
 mod tests {
     use stats::of_processes;
 
-    use super::super::samples::{Quantity, THROUGHPUT};
+    use super::super::samples::THROUGHPUT;
     use super::*;
 
     fn point(series: &str, x: f64, value: f64) -> Point {
-        let spot = Spot {
-            measure: THROUGHPUT,
-            panel: Label::none(),
-            role: Role::Main,
-            series: Label::named(series),
-            x: Label::new(x, x.to_string()),
-            below: String::new(),
-            quantity: Quantity::Mops,
-        };
+        let x = Label::new(x, x.to_string());
+        let spot = spot(THROUGHPUT, "throughput", Label::named(series), x);
         Point { spot, value: of_processes(&[value]), mark: Mark::None, sources: Vec::new() }
     }
 

@@ -7,11 +7,12 @@ use stats::median;
 use super::data::Data;
 use super::memory_return::{Fate, MemoryReturn, RATIO_MAX, returns_memory};
 use super::panels::{Axes, Drawing, fill};
-use super::samples::{Label, Mark, Measure, Point, Quantity, Role, Spot, estimate_of};
+use super::samples::{Label, Mark, Measure, Point, Spot, estimate_of, spot};
 use super::table::{Column, Table, Value};
-use record::repetition::{Repetition, repetitions, sources};
-use record::{Basis, Fragmentation, Work};
-use record::{Memory, MemoryPoint, Row};
+use record::{
+    Basis, Fragmentation, Memory, MemoryPoint, Row, Work,
+    repetition::{Repetition, repetitions, sources},
+};
 
 const FILLINGS: Measure = Measure { rank: 0, title: "filling ÷ first filling", log: false };
 const REMAINDERS: Measure =
@@ -105,7 +106,7 @@ fn panel(work: &Fragmentation) -> Label {
     Label::new(work.pattern.first.mean(), text)
 }
 
-/// A ratio over the cycles, put together over processes.
+/// A ratio over the cycles, combined over processes.
 fn line(
     measure: Measure,
     panel: &Label,
@@ -119,15 +120,8 @@ fn line(
             judged.iter().filter_map(|(_, found)| ratios(found).get(place).copied()).collect();
         let cycle = place + 1;
         let text = if cycles > CYCLES_MARKED { String::new() } else { cycle.to_string() };
-        let spot = Spot {
-            measure,
-            panel: panel.clone(),
-            role: Role::Main,
-            series: series.clone(),
-            x: Label::new(cycle as f64, text),
-            below: String::new(),
-            quantity: Quantity::Mops,
-        };
+        let x = Label::new(cycle as f64, text);
+        let spot = Spot { panel: panel.clone(), ..spot(measure, "throughput", series.clone(), x) };
         // People read the table of verdicts.
         Point { spot, value: estimate_of(&values), mark: Mark::None, sources: Vec::new() }
     };

@@ -1,85 +1,18 @@
-//! Points of the key-value figures: which number of a cell stands where, put together over the
-//! processes that measured the cell.
+//! Points of the key-value figures: which number of a cell stands where, combined over the
+//! processes of the cell.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use stats::{Interval, of_processes, spread};
 
 use super::data::Data;
-use record::metrics;
-use record::repetition::Source;
-use record::repetition::{Repetition, sources};
-use record::{Flag, Outcome, Row};
-
-/// A number that a row has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Quantity {
-    /// Millions of operations per second of wall time, all threads together.
-    Mops,
-    /// 10⁹ bytes copied per second; cells that copy only.
-    CopiedGbPerS,
-    /// Wall time ÷ operations, in ns.
-    WallNs,
-    /// CPU time of the whole process for an operation, in ns.
-    CpuNs,
-    /// System time ÷ CPU time, in percent.
-    SystemPercent,
-    /// Resident ÷ live value bytes right after the step.
-    Overhead,
-    /// Highest resident memory ÷ the most live bytes of the trace that is replayed: of stores the
-    /// highest sample within the step and value bytes, of heaps the highest where a replay stood
-    /// still.
-    PeakOverhead,
-    /// Wall time of the step, in s.
-    ElapsedS,
-    /// The roofline store's time for an operation ÷ the engine's, in percent.
-    EfficiencyPercent,
-    /// A percentile of the latency of all operations, in µs; in an open loop from the scheduled
-    /// start.
-    LatencyUs(&'static str),
-    /// A percentile of the latency of one kind of operation, in µs.
-    KindLatencyUs(&'static str, &'static str),
-    /// A percentile of the time that one kind of operation takes for each page of its region, in ns;
-    /// cells that map only.
-    KindPageNs(&'static str, &'static str),
-    /// A percentile of the latency from the real start, in µs; open loops only.
-    ServiceUs(&'static str),
-}
-
-impl Quantity {
-    /// An interval that leaves what the quantity can be ends there: a share of the whole is at most
-    /// the whole.
-    fn bounded(self, value: Interval) -> Interval {
-        match self {
-            Self::SystemPercent => Interval { high: value.high.min(100.0), ..value },
-            _ => value,
-        }
-    }
-
-    /// The number in `row`; `None` where it has none.
-    pub(super) fn of(self, row: &Row) -> Option<f64> {
-        let named = |name: &str| metrics::value(row, name);
-        let us = |name: String| Some(metrics::value(row, &name)? / 1e3);
-        match self {
-            Self::Mops => Some(named("throughput")? / 1e6),
-            Self::CopiedGbPerS => Some(named("copied-bytes-per-s")? / 1e9),
-            Self::WallNs => Some(1e9 / named("throughput")?),
-            Self::CpuNs => named("cpu-ns"),
-            Self::SystemPercent => named("system-percent"),
-            Self::Overhead => named("overhead"),
-            Self::PeakOverhead => named("overhead-peak"),
-            Self::ElapsedS => named("elapsed-s"),
-            Self::EfficiencyPercent => Some(named("efficiency")? * 100.0),
-            Self::LatencyUs(name) => us(format!("{name}-ns")),
-            Self::KindLatencyUs(kind, name) => us(format!("{kind}-{name}-ns")),
-            Self::KindPageNs(kind, name) => metrics::page_ns(row, kind, name),
-            Self::ServiceUs(name) => {
-                Some(*row.open_loop.as_ref()?.service_ns.get(name)? as f64 / 1e3)
-            }
-        }
-    }
-}
+use record::{
+    Flag, Outcome, Row,
+    metrics::{self, Metric},
+    repetition::{Repetition, Source, sources},
+};
 
 /// A text with its place among others of its kind.
 #[derive(Clone, Debug)]
@@ -183,8 +116,26 @@ pub(super) struct Spot {
     /// What a second line under a group of bars says; of lines in panels with axes of their own,
     /// the title of the horizontal one.
     pub(super) below: String,
-    /// Which number of the step `run` it is.
-    pub(super) quantity: Quantity,
+    /// Which metric of the step `run` it is, by its name in the table of metrics.
+    pub(super) metric: Cow<'static, str>,
+}
+
+/// A spot in the only panel; figures change what is different.
+pub(super) fn spot(
+    measure: Measure,
+    metric: impl Into<Cow<'static, str>>,
+    series: Label,
+    x: Label,
+) -> Spot {
+    Spot {
+        measure,
+        panel: Label::none(),
+        role: Role::Main,
+        series,
+        x,
+        below: String::new(),
+        metric: metric.into(),
+    }
 }
 
 /// What a mark at a point says.
@@ -230,7 +181,16 @@ pub(super) fn estimate_of(values: &[f64]) -> Option<Interval> {
     of_processes(values).or_else(|| spread(values))
 }
 
-/// The points of `all`, in the order of their spots. `data` learns of those without a number.
+/// The estimate of a metric over processes. A share of the whole is at most the whole, and so is the end
+/// of its interval.
+pub(super) fn estimate_of_metric(metric: &str, runs: &[&Row]) -> Option<Interval> {
+    let values: Vec<f64> = runs.iter().filter_map(|row| metrics::shown(row, metric)).collect();
+    let value = estimate_of(&values)?;
+    let is_share = Metric::by_name(metric).is_some_and(|metric| metric.unit == "%");
+    Some(if is_share { Interval { high: value.high.min(100.0), ..value } } else { value })
+}
+
+/// The points of `all`, in the order of their spots. Those without a number are noted in `data`.
 pub(super) fn points<'a>(
     data: &mut Data,
     all: &[Repetition<'a>],
@@ -246,8 +206,7 @@ pub(super) fn points<'a>(
     let mut points = Vec::new();
     for (spot, found) in places {
         let runs = runs(&found);
-        let values: Vec<f64> = runs.iter().filter_map(|row| spot.quantity.of(row)).collect();
-        let value = estimate_of(&values).map(|value| spot.quantity.bounded(value));
+        let value = estimate_of_metric(&spot.metric, &runs);
         // Once for all axes, and not for lines that accompany another.
         if runs.is_empty() && Some(spot.measure) == first && spot.role != Role::Thin {
             data.note_absence(&spot.series.text, &place(&spot), &found);

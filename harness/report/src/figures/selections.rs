@@ -4,8 +4,7 @@ use workloads::fragmentation::{Pattern, Volume};
 
 use super::data::Data;
 use super::fragmentation::{Bar, Base, Selection, build};
-use record::Row;
-use record::{Basis, Cell, Fragmentation, Frees, Observe, System};
+use record::{Basis, Cell, Fragmentation, Frees, Observe, Row, System};
 
 /// `allocator-bloat` and `allocator-throughput`.
 pub(super) fn allocators(rows: &[Row]) -> Data {

@@ -9,8 +9,7 @@ use super::key_value::{compaction, components, grid, latency, mapping, scaling, 
 use super::{Drawings, Table, by_name, draw, gnuplot_available};
 use std::collections::BTreeSet;
 
-use record::repetition::Source;
-use record::{Outcome, Row};
+use record::{Outcome, Row, repetition::Source};
 
 fn suite(name: &str) -> Vec<Row> {
     rows_of(name)

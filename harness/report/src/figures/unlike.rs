@@ -4,8 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::samples::Point;
-use record::repetition::Repetition;
-use record::{Conditions, Role, most_common};
+use record::{Conditions, Role, most_common, repetition::Repetition};
 
 /// What the stores of a figure have in common, and what each differs in.
 #[derive(Debug, Default)]

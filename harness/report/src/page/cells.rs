@@ -6,9 +6,10 @@ use std::path::Path;
 use super::links::{Link, Links};
 use super::table::{Field, Line, NOTHING, Table};
 use crate::figures::table::prefixed;
-use record::Row;
-use record::repetition::Source;
-use record::repetition::without_repetition;
+use record::{
+    Row,
+    repetition::{Source, without_repetition},
+};
 
 /// A cell of the appendix.
 #[derive(Debug, Default)]

@@ -14,8 +14,7 @@ use super::outcomes::Outcomes;
 use super::systems::systems;
 use super::table::Table;
 use crate::figures::{Drawn, UNITED};
-use record::Row;
-use record::archive::RunRecord;
+use record::{Row, archive::RunRecord};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("sort.js");

@@ -7,6 +7,7 @@ mod claims;
 mod document;
 mod drawing;
 mod figure;
+mod glossary;
 mod links;
 mod opening;
 mod outcomes;
@@ -18,6 +19,7 @@ pub(crate) mod tests;
 
 pub use claims::{ClaimDetail, ClaimLine};
 pub use document::write;
+pub use glossary::{Term, glossary};
 pub use opening::machine_line;
 pub use summary::aligned;
 pub use summary::matrices_of;

@@ -3,8 +3,7 @@
 use super::outcomes;
 use super::table::Table;
 use crate::figures::table::prefixed;
-use record::Row;
-use record::archive::RunRecord;
+use record::{Row, archive::RunRecord};
 
 /// Title, summary and what limits every conclusion.
 #[derive(Debug)]
@@ -107,7 +106,9 @@ pub(super) fn scale(run: &RunRecord) -> String {
 pub fn machine_line(run: &RunRecord) -> String {
     let fact = |name: &str| run.machine.facts.get(name).map(String::as_str);
     let mut line = fact("cpu").unwrap_or("unknown processor").to_owned();
-    for (name, unit) in [("cores", " cores"), ("cache-l3", " last-level cache"), ("memory-mib", " MiB memory")] {
+    for (name, unit) in
+        [("cores", " cores"), ("cache-l3", " last-level cache"), ("memory-mib", " MiB memory")]
+    {
         if let Some(value) = fact(name) {
             line += &format!(", {value}{unit}");
         }

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use super::cells::Cells;
 use super::table::{Field, Line, Table};
-use record::is_sound;
-use record::{Outcome, Row};
+use record::{Outcome, Row, is_sound};
 
 /// Steps by outcome and whether the plan allows for it.
 pub(super) fn counts(rows: &[Row]) -> BTreeMap<(Outcome, bool), usize> {

@@ -5,8 +5,7 @@ use std::path::Path;
 use super::{opening, outcomes};
 use crate::figures::table::prefixed;
 use crate::figures::{Figure, Table};
-use record::Row;
-use record::archive::RunRecord;
+use record::{Row, archive::RunRecord};
 
 /// Which column of which figure stands for it in small tables, and what it is.
 const SHOWN: [(&str, &str, &str); 13] = [

@@ -3,12 +3,12 @@
 use askama::Template;
 use askama::filters::HtmlSafe;
 
+use super::glossary::meaning;
 use super::links::Links;
 
 /// What stands where there is nothing: no field of a table is empty.
 pub(super) const NOTHING: &str = "–";
 
-/// A field of a table.
 #[derive(Clone, Debug)]
 pub(super) enum Field {
     /// Words.
@@ -43,7 +43,6 @@ impl From<String> for Field {
     }
 }
 
-/// A line of a table.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Line {
     /// What links lead to; none where empty.
@@ -61,6 +60,8 @@ impl From<Vec<Field>> for Line {
 #[derive(Clone, Debug)]
 struct Heading {
     text: String,
+    /// Where the glossary has it.
+    meaning: Option<&'static str>,
     is_number: bool,
 }
 
@@ -86,9 +87,9 @@ impl Table {
     /// A table that `sort.js` sorts by any column. Columns whose heading begins with `#` hold
     /// numbers.
     pub(super) fn sortable(headings: &[&str], lines: Vec<Line>) -> Self {
-        let heading = |heading: &&str| Heading {
-            text: heading.trim_start_matches('#').to_owned(),
-            is_number: heading.starts_with('#'),
+        let heading = |heading: &&str| {
+            let text = heading.trim_start_matches('#').to_owned();
+            Heading { meaning: meaning(&text), text, is_number: heading.starts_with('#') }
         };
         Self { sorts: true, headings: headings.iter().map(heading).collect(), lines }
     }

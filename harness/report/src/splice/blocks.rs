@@ -6,9 +6,7 @@ use expect::{Answer, Counts, Verdict};
 
 use crate::figures::{self, Figure};
 use crate::page::{machine_line, matrices_of};
-use record::Row;
-use record::archive::RunRecord;
-use record::unknown_name;
+use record::{Row, archive::RunRecord, unknown_name};
 
 const RUN: &str = "run";
 /// Which published claims hold.

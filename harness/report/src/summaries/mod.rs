@@ -8,9 +8,7 @@ use std::path::Path;
 
 use expect::Summary;
 
-use record::Row;
-use record::TraceAccount;
-use record::{Repetition, repetitions};
+use record::{Repetition, Row, TraceAccount, repetitions};
 
 /// The file of a run's folder.
 pub const FILE: &str = "summary.jsonl";

@@ -11,12 +11,10 @@ use crate::cli::OutputArguments;
 use crate::commands::Failure;
 use crate::commands::measure::{Measured as Finished, Session, record};
 use crate::compare::{
-    LETTERS, Measured, Metric, Order, Place, Tolerances, add, asks, blank_line, id, places,
+    LETTERS, Measured, Order, Place, Tolerances, add, asks, blank_line, id, places,
 };
 use crate::plan::Plan;
-use record::Cell;
-use record::identity::EnvironmentClass;
-use record::{Outcome, Row, is_sound};
+use record::{Cell, Outcome, Row, identity::EnvironmentClass, is_sound, metrics::Metric};
 use worker::exit;
 
 /// Rounds that every comparison begins with, whatever its budget: fewer blocks have no interval, and
@@ -215,8 +213,8 @@ impl Bench {
         let mut lines = Vec::new();
         for base in &self.bases {
             let mut line = self.line(base, place)?;
-            for metric in Metric::ALL {
-                for value in self.measured.values(&base.name, metric, letter) {
+            for metric in Metric::all_judged() {
+                for value in self.measured.values(&base.name, metric.short_name(), letter) {
                     add(&mut line.metrics, metric, value);
                 }
             }

@@ -36,8 +36,7 @@ use crate::commands::measure::command_line;
 use crate::compare::Tolerances;
 use crate::suites::Suite;
 use crate::traces::Missing;
-use record::Scale;
-use record::Work;
+use record::{Scale, Work};
 use worker::exit;
 
 /// Share of comparisons of equal sides in which anything at all may be called changed. All that is

@@ -16,7 +16,7 @@ use super::{ERROR_RATE, of_suite};
 use crate::cli::{OutputArguments, PowerArguments};
 use crate::commands::Failure;
 use crate::commands::measure::command_line;
-use crate::compare::{Measured, Metric, Order, Tolerances};
+use crate::compare::{Measured, Order, Tolerances};
 use record::archive;
 use worker::exit;
 
@@ -203,7 +203,7 @@ fn drifts(arguments: &PowerArguments) -> Result<[Vec<f64>; 2], Failure> {
 
 /// The median over rounds of B ÷ A.
 fn ratio(measured: &Measured, rounds: &Range<u32>) -> Option<f64> {
-    let blocks = measured.pairs(Metric::Throughput, rounds);
+    let blocks = measured.pairs("throughput", rounds);
     median(&blocks.into_iter().map(|[a, b]| b / a).collect::<Vec<_>>())
 }
 

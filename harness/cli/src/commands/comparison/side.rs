@@ -8,9 +8,7 @@ use builds::{About, Flavour, Repository};
 use super::operand::Operand;
 use crate::commands::Failure;
 use crate::commands::about;
-use record::Conditions;
-use record::identity::EnvironmentClass;
-use record::{Cell, System, Work};
+use record::{Cell, Conditions, System, Work, identity::EnvironmentClass};
 use worker::registry;
 
 #[derive(Clone, Debug)]

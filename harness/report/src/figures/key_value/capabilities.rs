@@ -8,14 +8,14 @@ use super::{finish, spot};
 use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing};
 use crate::figures::requests;
-use crate::figures::samples::{Label, Mark, Measure, Point, Quantity};
+use crate::figures::samples::{Label, Mark, Measure, Point};
 use crate::figures::table::{Column, Table};
-use record::repetition::Source;
-use record::repetition::{Repetition, repetitions};
-use record::{Basis, KeyValue, Work};
-use record::{MemoryPoint, Role, Row};
+use record::{
+    Basis, KeyValue, MemoryPoint, Role, Row, Work,
+    repetition::{Repetition, Source, repetitions},
+};
 
-/// A capability: what is divided by what, and from where on it is there.
+/// A capability: a ratio, and the threshold from which on a store has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Capability {
     Reads,
@@ -94,7 +94,7 @@ pub(in crate::figures) fn capabilities(rows: &[Row]) -> Data {
     });
     let mut sides: Sides<'_> = BTreeMap::new();
     let mut memory: BTreeMap<(&str, u32), f64> = BTreeMap::new();
-    // A store that binds its memory is judged by that, not by what it takes of an ample one.
+    // A store with a memory bound is judged by its bounded cells, not by its ample ones.
     let bounded: BTreeSet<&str> = all
         .iter()
         .filter(|one| {
@@ -138,7 +138,8 @@ pub(in crate::figures) fn capabilities(rows: &[Row]) -> Data {
     for ((system, _), worst) in memory {
         values.entry((system, Capability::Whole)).or_default().push(worst);
     }
-    // A store of one suite alone, as those of the memory figure, is none of this table.
+    // A store that only one suite measures, such as those of the memory figure, is not in this
+    // table.
     let asked: BTreeSet<&str> =
         values.keys().filter(|(_, what)| *what == Capability::Inserts).map(|one| one.0).collect();
     values.retain(|(system, _), _| asked.contains(system));
@@ -146,7 +147,7 @@ pub(in crate::figures) fn capabilities(rows: &[Row]) -> Data {
     let points: Vec<Point> = values
         .iter()
         .map(|((system, capability), values)| Point {
-            spot: spot(capability.measure(), Quantity::Mops, Label::named(*system), Label::none()),
+            spot: spot(capability.measure(), "throughput", Label::named(*system), Label::none()),
             value: of_processes(values),
             mark: Mark::None,
             // People read the rated table.

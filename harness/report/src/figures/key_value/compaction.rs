@@ -9,11 +9,8 @@ use crate::figures::axes::number;
 use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing, best, told};
 use crate::figures::requests;
-use crate::figures::samples::{Label, Measure, Point, Quantity, Role, Spot, THROUGHPUT, points};
-use record::Row;
-use record::Work;
-use record::dimensions::in_bytes;
-use record::repetition::Repetition;
+use crate::figures::samples::{Label, Measure, Point, Role, Spot, THROUGHPUT, points};
+use record::{Row, Work, dimensions::in_bytes, repetition::Repetition};
 
 /// `segment-block`: throughput over the sizes of segments and blocks, a panel for each of values.
 pub(in crate::figures) fn segment_block(suite: &str, rows: &[Row]) -> Data {
@@ -31,7 +28,7 @@ pub(in crate::figures) fn segment_block(suite: &str, rows: &[Row]) -> Data {
         };
         let values = size(work);
         let panel = Label::new(values.at, format!("values of {}", values.text));
-        vec![Spot { panel, ..spot(THROUGHPUT, Quantity::Mops, segment, block) }]
+        vec![Spot { panel, ..spot(THROUGHPUT, "throughput", segment, block) }]
     });
     let name = |point: &Point| {
         format!("segments of {}, blocks of {}", point.spot.series.text, point.spot.x.text)
@@ -82,12 +79,12 @@ pub(in crate::figures) fn workers(suite: &str, rows: &[Row]) -> Data {
             None => (Role::Level, counts.clone()),
         };
         let series = Label::named(option(one, "compaction").unwrap_or(one.system));
-        let both = [(THROUGHPUT, Quantity::Mops), (CPU, Quantity::CpuNs)];
+        let both = [(THROUGHPUT, "throughput"), (CPU, "cpu-ns")];
         let at = places.iter().flat_map(|&count| {
-            both.map(|(measure, quantity)| Spot {
+            both.map(|(measure, metric)| Spot {
                 panel: panel.clone(),
                 role,
-                ..spot(measure, quantity, series.clone(), numbered(count))
+                ..spot(measure, metric, series.clone(), numbered(count))
             })
         });
         at.collect()
@@ -106,11 +103,11 @@ pub(in crate::figures) fn copy_routine(suite: &str, rows: &[Row]) -> Data {
             let panel = Label::named(
                 "alone, from random places to consecutive ones, by size of the copies",
             );
-            return vec![Spot { panel, ..spot(ALONE, Quantity::CopiedGbPerS, routine, group) }];
+            return vec![Spot { panel, ..spot(ALONE, "copied-bytes-per-s", routine, group) }];
         }
         let Some(work) = requests(one) else { return Vec::new() };
         let group = size(work);
         let panel = Label::named("end to end, by size of the values");
-        vec![Spot { panel, ..spot(THROUGHPUT, Quantity::Mops, routine, group) }]
+        vec![Spot { panel, ..spot(THROUGHPUT, "throughput", routine, group) }]
     })
 }

@@ -5,9 +5,8 @@ use crate::figures::axes::number;
 use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing};
 use crate::figures::requests;
-use crate::figures::samples::{Label, Quantity, Spot, THROUGHPUT};
-use record::Row;
-use record::repetition::Repetition;
+use crate::figures::samples::{Label, Spot, THROUGHPUT};
+use record::{Row, repetition::Repetition};
 
 /// Throughput over threads by epoch, over value sizes by placement, over heads by their choice.
 pub(in crate::figures) fn components(suite: &str, rows: &[Row]) -> Data {
@@ -21,7 +20,7 @@ fn pick(one: &Repetition<'_>) -> Option<Spot> {
     let size = size(work);
     let at = |panel: Label, series: &str, x: Label, title: &str| {
         let below = title.to_owned();
-        Some(Spot { panel, below, ..spot(THROUGHPUT, Quantity::Mops, Label::named(series), x) })
+        Some(Spot { panel, below, ..spot(THROUGHPUT, "throughput", Label::named(series), x) })
     };
     if let Some(epoch) = option(one, "epoch") {
         let mix = mix(work);

@@ -8,12 +8,14 @@ use crate::figures::all as figures;
 use crate::figures::axes::{Axis, number, settings};
 use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing};
-use crate::figures::samples::{Label, Measure, Point, Quantity, Role, Spot, THROUGHPUT, points};
+use crate::figures::samples::{Label, Measure, Point, Role, Spot, THROUGHPUT, points};
 use crate::figures::unlike::Unlike;
-use record::Row;
-use record::repetition::{Repetition, repetitions};
+use record::{
+    Row,
+    repetition::{Repetition, repetitions},
+};
 
-/// Whether a suite asks for the cell that no figure draws.
+/// Whether the cell belongs to a suite that no figure draws.
 fn has_no_figure(one: &Repetition<'_>) -> bool {
     let drawn = |suite: &String| figures().iter().any(|figure| figure.suites.contains(suite));
     let mut suites = one.rows.iter().flat_map(|row| &row.suites).peekable();
@@ -84,15 +86,15 @@ fn at(settings: &BTreeMap<Axis, String>, axis: Option<&Axis>) -> Option<Label> {
 /// What stands where.
 #[derive(Default)]
 struct Layout {
-    /// The numeric axis of most values.
+    /// The numeric axis with the most values.
     x: Option<Axis>,
-    /// The numeric axis of the next most values: there are fields then.
+    /// The numeric axis with the second most values; the drawing is then a heat map.
     y: Option<Axis>,
     /// All other axes that vary.
     rest: Vec<Axis>,
     /// Places on the horizontal axis, for cells that have none of their own.
     places: BTreeSet<Label>,
-    /// Which settings cells of each store name; the others have them at their default.
+    /// The settings that cells of each store name; its other cells have them at their default.
     options: BTreeMap<String, BTreeSet<Axis>>,
 }
 
@@ -145,14 +147,14 @@ impl Layout {
         }
     }
 
-    /// Whether places are so far apart that only a logarithm keeps their names apart.
+    /// Whether values grow so fast that only a logarithmic axis keeps their labels apart.
     fn doubles(&self) -> bool {
         let places: Vec<f64> = self.places.iter().map(|place| place.at).collect();
         places.len() > 2 && places.windows(2).all(|pair| pair[0] > 0.0 && pair[1] >= 2.0 * pair[0])
     }
 
-    /// Where a cell stands. One without a place on the horizontal axis, as of a store that has no
-    /// such setting, is a level; among fields it has no place.
+    /// Where a cell stands. A cell without a place on the horizontal axis, because its store has no
+    /// such setting, is drawn as a level; a heat map leaves it out.
     fn spots(&self, one: &Repetition<'_>) -> Vec<Spot> {
         let settings = self.settings(one);
         let words = |without: &[Axis]| {
@@ -163,7 +165,7 @@ impl Layout {
         let store = Label::named(settings.get(&Axis::Store).map_or("", String::as_str));
         let of = |series, x, panel| Spot {
             panel: Label::named(panel),
-            ..spot(THROUGHPUT, Quantity::Mops, series, x)
+            ..spot(THROUGHPUT, "throughput", series, x)
         };
         match self.drawing() {
             Drawing::Heat => {
@@ -178,8 +180,8 @@ impl Layout {
                 let places = own.map_or_else(|| self.places.clone(), |own| BTreeSet::from([own]));
                 let both = places.into_iter().flat_map(|x| {
                     let throughput = Spot { role, ..of(store.clone(), x, words(&[Axis::Store])) };
-                    let quantity = Quantity::LatencyUs("p99");
-                    let tail = Spot { measure: TAIL, quantity, ..throughput.clone() };
+                    let metric = "p99-ns".into();
+                    let tail = Spot { measure: TAIL, metric, ..throughput.clone() };
                     [throughput, tail]
                 });
                 both.collect()

@@ -6,9 +6,8 @@ use super::{cells, finish, of_suite, size, spot, system};
 use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing};
 use crate::figures::requests;
-use crate::figures::samples::{Label, Mark, Measure, Quantity, Role, Spot, points};
-use record::dimensions::short;
-use record::{Flag, Row};
+use crate::figures::samples::{Label, Mark, Measure, Role, Spot, points};
+use record::{Flag, Row, dimensions::short};
 
 /// `put-latency`: percentiles of inserts and of updates, a panel for each kind and value size.
 pub(in crate::figures) fn put_latency(suite: &str, rows: &[Row]) -> Data {
@@ -28,8 +27,8 @@ pub(in crate::figures) fn put_latency(suite: &str, rows: &[Row]) -> Data {
             let series = series.clone();
             ["p50", "p99", "p99.9"].into_iter().enumerate().map(move |(place, percentile)| {
                 let x = Label::new(place as f64, percentile);
-                let quantity = Quantity::KindLatencyUs(kind, percentile);
-                Spot { panel: panel.clone(), role, ..spot(LATENCY, quantity, series.clone(), x) }
+                let metric = format!("{kind}-{percentile}-ns");
+                Spot { panel: panel.clone(), role, ..spot(LATENCY, metric, series.clone(), x) }
             })
         });
         spots.collect()
@@ -48,12 +47,12 @@ pub(in crate::figures) fn open_loop(suite: &str, rows: &[Row]) -> Data {
         let x = Label::new(rate, short(rate));
         let both = ["p50", "p99.9"].into_iter().enumerate().flat_map(|(place, percentile)| {
             let panel = Label::new(place as f64, percentile);
-            let (scheduled, real) =
-                (Quantity::LatencyUs(percentile), Quantity::ServiceUs(percentile));
-            [(role, scheduled), (Role::Thin, real)].map(|(role, quantity)| Spot {
+            let [scheduled, real] =
+                [format!("{percentile}-ns"), format!("service-{percentile}-ns")];
+            [(role, scheduled), (Role::Thin, real)].map(|(role, metric)| Spot {
                 panel: panel.clone(),
                 role,
-                ..spot(LATENCY, quantity, series.clone(), x.clone())
+                ..spot(LATENCY, metric, series.clone(), x.clone())
             })
         });
         both.collect()

@@ -5,9 +5,8 @@ use workloads::bytes::format_bytes;
 use super::{cells, of_suite, spot, threads};
 use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing};
-use crate::figures::samples::{Label, Measure, Quantity, Spot};
-use record::Row;
-use record::Work;
+use crate::figures::samples::{Label, Measure, Spot};
+use record::{Row, Work};
 
 /// `mapping-cost`: time to map and to unmap over the region's size, whole and for a page.
 pub(in crate::figures) fn mapping_cost(suite: &str, rows: &[Row]) -> Data {
@@ -25,14 +24,12 @@ pub(in crate::figures) fn mapping_cost(suite: &str, rows: &[Row]) -> Data {
         let kinds = ["map", "unmap"].into_iter().zip(0_u8..);
         let spots = kinds.flat_map(|(kind, place)| {
             let panel = Label::new(place.into(), kind);
-            [
-                (REGION, Quantity::KindLatencyUs(kind, "p50")),
-                (PAGE, Quantity::KindPageNs(kind, "p50")),
-            ]
-            .map(|(measure, quantity)| Spot {
-                panel: panel.clone(),
-                ..spot(measure, quantity, series.clone(), x.clone())
-            })
+            [(REGION, format!("{kind}-p50-ns")), (PAGE, format!("{kind}-p50-ns-per-page"))].map(
+                |(measure, metric)| Spot {
+                    panel: panel.clone(),
+                    ..spot(measure, metric, series.clone(), x.clone())
+                },
+            )
         });
         spots.collect()
     })

@@ -17,29 +17,13 @@ use super::asked_by;
 use super::axes::common;
 use super::data::Data;
 use super::panels::{Axes, Drawing, fill};
-use super::samples::{Label, Measure, Point, Quantity, Role, Spot, points};
+use super::samples::{Label, Point, Role, Spot, points, spot};
 use super::unlike::Unlike;
-use record::Row;
-use record::dimensions::in_bytes;
-use record::repetition::Repetition;
-use record::{KeyValue, System};
+use record::{KeyValue, Row, System, dimensions::in_bytes, repetition::Repetition};
 
 /// The sound and unsound cells of a suite.
 fn cells<'a>(suite: &str, rows: &'a [Row]) -> Vec<Repetition<'a>> {
     asked_by(suite, rows)
-}
-
-/// A spot in the only panel; figures change what is different.
-pub(super) fn spot(measure: Measure, quantity: Quantity, series: Label, x: Label) -> Spot {
-    Spot {
-        measure,
-        panel: Label::none(),
-        role: Role::Main,
-        series,
-        x,
-        below: String::new(),
-        quantity,
-    }
 }
 
 /// The series of a system: its name, and a reference where it prices memory alone.

@@ -7,10 +7,8 @@ use super::{finish, spot, system};
 use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing};
 use crate::figures::requests;
-use crate::figures::samples::{Label, Measure, Quantity, Role, Spot, THROUGHPUT, points};
-use record::Row;
-use record::repetition::Repetition;
-use record::{Driver, KeyValue};
+use crate::figures::samples::{Label, Measure, Role, Spot, THROUGHPUT, points};
+use record::{Driver, KeyValue, Row, repetition::Repetition};
 
 /// Time to completion, from 0.
 const COMPLETION: Measure = Measure { rank: 0, title: "time to completion, s", log: false };
@@ -39,8 +37,8 @@ fn over(suite: &str, axes: Axes<'_>, rows: &[Row], x: impl Fn(&KeyValue) -> Labe
         let (Some(work), (series, Role::Main)) = (requests(one), system(one)) else {
             return Vec::new();
         };
-        let of = |measure, quantity| spot(measure, quantity, series.clone(), x(work));
-        vec![of(COMPLETION, Quantity::ElapsedS), of(PEAK, Quantity::PeakOverhead)]
+        let of = |measure, metric| spot(measure, metric, series.clone(), x(work));
+        vec![of(COMPLETION, "elapsed-s"), of(PEAK, "overhead-peak")]
     });
     data.notes.extend(traces(&all));
     finish(data, (Drawing::Lines, axes), &points, &all)
@@ -60,12 +58,12 @@ pub(in crate::figures) fn real_traces(suite: &str, rows: &[Row]) -> Data {
             Driver::Timed { speed } => Label::new(2.0, format!("at its own times × {speed}")),
             _ => Label::new(1.0, "as fast as it is answered"),
         };
-        let of = |measure, quantity| Spot {
+        let of = |measure, metric| Spot {
             panel: panel.clone(),
             below: shares(&work.workload.mix),
-            ..spot(measure, quantity, series.clone(), group.clone())
+            ..spot(measure, metric, series.clone(), group.clone())
         };
-        vec![of(THROUGHPUT, Quantity::Mops), of(PEAK, Quantity::PeakOverhead)]
+        vec![of(THROUGHPUT, "throughput"), of(PEAK, "overhead-peak")]
     });
     data.notes.extend(traces(&all));
     finish(data, (Drawing::Bars, Axes::default()), &points, &all)

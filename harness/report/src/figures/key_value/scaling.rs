@@ -9,13 +9,11 @@ use super::{cells, finish, mix, numbered, of_suite, spot, system, threads};
 use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing, refusals};
 use crate::figures::requests;
-use crate::figures::samples::{
-    Label, Mark, Measure, Point, Quantity, Role, Spot, THROUGHPUT, place, points,
+use crate::figures::samples::{Label, Mark, Measure, Point, Role, Spot, THROUGHPUT, place, points};
+use record::{
+    KeyValue, Row, metrics,
+    repetition::{Repetition, Source},
 };
-use record::KeyValue;
-use record::Row;
-use record::repetition::Repetition;
-use record::repetition::Source;
 
 /// The setting that tells updates in place from appended ones, and its value.
 const IN_PLACE: (&str, &str) = ("update", "in-place");
@@ -30,7 +28,7 @@ pub(in crate::figures) fn over_threads(suite: &str, rows: &[Row]) -> Data {
         let (keys, mix) = (distribution(work), mix(work));
         // Panels of one distribution side by side, and read-only first.
         let panel = Label::new(keys.at * 1e3 + mix.at, format!("{}, {}", keys.text, mix.text));
-        vec![Spot { panel, role, ..spot(THROUGHPUT, Quantity::Mops, series, threads) }]
+        vec![Spot { panel, role, ..spot(THROUGHPUT, "throughput", series, threads) }]
     })
 }
 
@@ -56,11 +54,11 @@ pub(in crate::figures) fn utilisation(suite: &str, rows: &[Row]) -> Data {
         let (series, role) = system(one);
         let fill = numbered(work.fill_percent.into());
         let throughput =
-            Spot { role, ..spot(THROUGHPUT, Quantity::Mops, series.clone(), fill.clone()) };
+            Spot { role, ..spot(THROUGHPUT, "throughput", series.clone(), fill.clone()) };
         if role == Role::Reference {
             return vec![throughput];
         }
-        let tail = Quantity::KindLatencyUs("update", "p99.9");
+        let tail = "update-p99.9-ns";
         vec![throughput, spot(TAIL, tail, series, fill)]
     });
     data.notes.extend(refusals(&points));
@@ -83,10 +81,10 @@ pub(in crate::figures) fn in_place_ratio(suite: &str, rows: &[Row]) -> Data {
         // Mixes side by side, however near their shares are.
         let mut mix = mix(work);
         mix.at = mixes.iter().take_while(|known| **known < mix).count() as f64;
-        let spot = Spot { panel: keys, ..spot(RATIO, Quantity::Mops, series, mix) };
+        let spot = Spot { panel: keys, ..spot(RATIO, "throughput", series, mix) };
         let mops = |one: &Repetition<'_>| {
             let row = one.step("run").filter(|_| one.counts())?;
-            Quantity::Mops.of(row).filter(|mops| *mops > 0.0)
+            metrics::shown(row, "throughput").filter(|mops| *mops > 0.0)
         };
         let base = by_id.get(base.as_str()).copied();
         let (found, behind) = ratios.entry(spot.clone()).or_default();

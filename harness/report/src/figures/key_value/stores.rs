@@ -5,31 +5,27 @@ use super::{cells, mix, of_suite, spot, system};
 use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing};
 use crate::figures::requests;
-use crate::figures::samples::{Label, Measure, Quantity, Role, Spot, THROUGHPUT};
+use crate::figures::samples::{Label, Measure, Role, Spot, THROUGHPUT};
 use record::Row;
 
-const EFFICIENCY: (Measure, Quantity) = (
-    Measure { rank: 1, title: "roofline's time ÷ own, %", log: false },
-    Quantity::EfficiencyPercent,
-);
-const OVERHEAD: (Measure, Quantity) =
-    (Measure { rank: 2, title: "resident ÷ live value bytes", log: false }, Quantity::Overhead);
+const EFFICIENCY: Measure = Measure { rank: 1, title: "roofline's time ÷ own, %", log: false };
 
-/// What can be shown of any cells, by the names that declarations use.
-pub(in crate::figures) const SHOWN: [(&str, (Measure, Quantity)); 4] = [
-    ("throughput", (THROUGHPUT, Quantity::Mops)),
-    ("efficiency", EFFICIENCY),
-    ("overhead", OVERHEAD),
+/// What can be shown of any cells: a name in declarations, its axis and its metric.
+pub(in crate::figures) const SHOWN: [(&str, Measure, &str); 4] = [
+    ("throughput", THROUGHPUT, "throughput"),
+    ("efficiency", EFFICIENCY, "efficiency"),
+    ("overhead", Measure { rank: 2, title: "resident ÷ live value bytes", log: false }, "overhead"),
     (
         "ns-per-operation",
-        (Measure { rank: 3, title: "wall time ÷ operations, ns", log: true }, Quantity::WallNs),
+        Measure { rank: 3, title: "wall time ÷ operations, ns", log: true },
+        "wall-ns",
     ),
 ];
 
 /// What `show` names, from above.
-pub(in crate::figures) fn shown(show: &[String]) -> Vec<(Measure, Quantity)> {
-    let shown = SHOWN.iter().filter(|(name, _)| show.iter().any(|wanted| wanted == name));
-    shown.map(|(_, measure)| *measure).collect()
+pub(in crate::figures) fn shown(show: &[String]) -> Vec<(Measure, &'static str)> {
+    let shown = SHOWN.iter().filter(|(name, ..)| show.iter().any(|wanted| wanted == name));
+    shown.map(|(_, measure, metric)| (*measure, *metric)).collect()
 }
 
 /// The stores of a suite, in groups by workload and keys, and under them the operations per call.
@@ -52,9 +48,9 @@ pub(in crate::figures) fn side_by_side(suite: &str, show: &[String], rows: &[Row
             batch => Label::new(batch as f64, format!("batches of {batch}")),
         };
         let group = Label::new(mix(work).at * 1e3 + keys.at, group);
-        let spots = measures.iter().map(|&(measure, quantity)| Spot {
+        let spots = measures.iter().map(|&(measure, metric)| Spot {
             panel: panel.clone(),
-            ..spot(measure, quantity, series.clone(), group.clone())
+            ..spot(measure, metric, series.clone(), group.clone())
         });
         spots.collect()
     })
@@ -68,12 +64,12 @@ pub(in crate::figures) fn ycsb_core(suite: &str, rows: &[Row]) -> Data {
             return Vec::new();
         };
         let group = Label::named(work.workload.name.as_str());
-        let of = |measure, quantity| Spot {
+        let of = |measure, metric| Spot {
             below: work.workload.mix.to_string(),
-            ..spot(measure, quantity, series.clone(), group.clone())
+            ..spot(measure, metric, series.clone(), group.clone())
         };
-        [(THROUGHPUT, Quantity::Mops), EFFICIENCY]
-            .map(|(measure, quantity)| of(measure, quantity))
+        [(THROUGHPUT, "throughput"), (EFFICIENCY, "efficiency")]
+            .map(|(measure, metric)| of(measure, metric))
             .to_vec()
     })
 }
@@ -92,8 +88,8 @@ pub(in crate::figures) fn first_touch(suite: &str, rows: &[Row]) -> Data {
         } else {
             Label::new(1.0, "first touched within the clock")
         };
-        [(THROUGHPUT, Quantity::Mops), (SYSTEM, Quantity::SystemPercent)]
-            .map(|(measure, quantity)| spot(measure, quantity, series.clone(), group.clone()))
+        [(THROUGHPUT, "throughput"), (SYSTEM, "system-percent")]
+            .map(|(measure, metric)| spot(measure, metric, series.clone(), group.clone()))
             .to_vec()
     })
 }

@@ -9,12 +9,11 @@ use crate::figures::axes::{Axis, common, settings, values};
 use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing, fill};
 use crate::figures::requests;
-use crate::figures::samples::{
-    Label, Mark, Measure, Point, Quantity, Spot, THROUGHPUT, estimate_of,
+use crate::figures::samples::{Label, Mark, Measure, Point, Spot, THROUGHPUT, estimate_of};
+use record::{
+    Row,
+    repetition::{Repetition, repetitions, without_repetition},
 };
-use record::Row;
-use record::repetition::without_repetition;
-use record::repetition::{Repetition, repetitions};
 
 /// Cells shorter than this have too few seconds to draw.
 const SHORTEST_NS: u64 = 5_000_000_000;
@@ -62,7 +61,7 @@ pub(in crate::figures) fn timeline(folder: &Path, rows: &[Row]) -> Data {
                 let x = Label::new(second.middle_s, "");
                 let spot = Spot {
                     panel: panel.clone(),
-                    ..spot(measure, Quantity::Mops, Label::named(one.system), x)
+                    ..spot(measure, "throughput", Label::named(one.system), x)
                 };
                 let sources = vec![one.source()];
                 Point { spot, value: estimate_of(&[value]), mark: Mark::None, sources }

@@ -125,7 +125,7 @@ fn figure(suite: &str, file: &File, told: &Declaration, start: usize) -> Result<
 /// What is shown, from above.
 fn shown(told: &Declaration, start: usize) -> Result<Vec<String>, Wrong> {
     let build = told.build.get_ref();
-    let known = || SHOWN.iter().map(|(name, _)| *name);
+    let known = || SHOWN.iter().map(|(name, ..)| *name);
     let chooses = builders::leaves_a_choice(build);
     match told.show.first() {
         Some(first) if !chooses => {

@@ -12,10 +12,9 @@ use crate::figures::key_value::numbered;
 use crate::figures::panels::{Axes, Drawing, fill};
 use crate::figures::requests;
 use crate::figures::samples::{
-    Label, Mark, Measure, Point, Quantity, Role, Spot, estimate_of, runs,
+    Label, Mark, Measure, Point, Role, Spot, estimate_of_metric, runs, spot,
 };
-use record::repetition::Source;
-use record::repetition::{Repetition, sources};
+use record::repetition::{Repetition, Source, sources};
 
 /// Thread counts that are predicted for: powers of two within a socket, then whole sockets of the
 /// paper's machine.
@@ -42,10 +41,10 @@ impl Shown {
         Measure { rank: 0, title, log: true }
     }
 
-    fn quantity(self) -> Quantity {
+    fn metric(self) -> &'static str {
         match self {
-            Self::Throughput => Quantity::Mops,
-            Self::Completion => Quantity::ElapsedS,
+            Self::Throughput => "throughput",
+            Self::Completion => "elapsed-s",
         }
     }
 }
@@ -173,15 +172,12 @@ fn told_unknown(unknown: &BTreeSet<&str>) -> Option<String> {
 }
 
 fn fitted(line: &Line<'_>, shown: Shown) -> Result<Fitted, String> {
-    let medians = |quantity: Quantity, all: &[&Repetition<'_>]| {
-        let values: Vec<f64> = runs(all).iter().filter_map(|row| quantity.of(row)).collect();
-        estimate_of(&values)
-    };
+    let medians = |metric: &str, all: &[&Repetition<'_>]| estimate_of_metric(metric, &runs(all));
     let [one, ..] = line.by_threads.get(&1).map(Vec::as_slice).unwrap_or_default() else {
         return Err("no cell of one thread was measured, which it is fitted to".to_owned());
     };
     let alone = &line.by_threads[&1];
-    let mops = medians(Quantity::Mops, alone).filter(|mops| mops.estimate > 0.0);
+    let mops = medians("throughput", alone).filter(|mops| mops.estimate > 0.0);
     let Some(mops) = mops else { return Err(one.reason()) };
     let work = requests(one).expect("picked cells ask requests");
     let scenario = described(one, &line.pick.options, work).expect("picked stores are described");
@@ -207,9 +203,9 @@ fn fitted(line: &Line<'_>, shown: Shown) -> Result<Fitted, String> {
     // Other settings than the line's: alone they cost the same, but they are no points of it.
     let beside = line.by_threads.iter().filter(|_| line.pick.is_checked);
     for (&threads, all) in beside {
-        let value = medians(shown.quantity(), all);
+        let value = medians(shown.metric(), all);
         points.push(point(line, shown, Role::Measured, threads, (value, sources(all))));
-        let measured = medians(Quantity::Mops, all).filter(|_| threads > 1);
+        let measured = medians("throughput", all).filter(|_| threads > 1);
         let check = measured.and_then(|mops| curve.check(threads, mops.estimate * 1e6));
         told.extend(check.map(|check| check.to_string()));
     }
@@ -227,14 +223,12 @@ fn point(
     threads: usize,
     (value, sources): (Option<Interval>, Vec<Source>),
 ) -> Point {
+    let (series, x) = (line.pick.series.clone(), numbered(threads as f64));
     let spot = Spot {
-        measure: shown.measure(),
         panel: line.pick.panel.clone(),
         role,
-        series: line.pick.series.clone(),
-        x: numbered(threads as f64),
         below: "threads".to_owned(),
-        quantity: shown.quantity(),
+        ..spot(shown.measure(), shown.metric(), series, x)
     };
     let mark = if role == Role::Main { Mark::Predicted } else { Mark::None };
     Point { spot, value, mark, sources }

@@ -15,8 +15,7 @@ use workloads::distribution::YcsbScrambled;
 pub(in crate::figures) use picks::{breakdown, completion, throughput};
 
 use super::samples::Label;
-use record::repetition::Repetition;
-use record::{KeyValue, System};
+use record::{KeyValue, System, repetition::Repetition};
 
 /// The machine that is predicted for: the first of the file, the paper's.
 static MACHINE: LazyLock<Machine> = LazyLock::new(|| {

@@ -10,8 +10,7 @@ use crate::figures::data::Data;
 use crate::figures::key_value::{distribution, mix, size};
 use crate::figures::requests;
 use crate::figures::samples::Label;
-use record::Row;
-use record::repetition::Repetition;
+use record::{Row, repetition::Repetition};
 
 /// Heads of a socket that the paper's figure ends with: one for each core.
 const HEADS_OF_A_SOCKET: &str = "15";

@@ -7,7 +7,7 @@ use workloads::trace::statistics::{AccessBucket, Accesses, Distribution, Live};
 
 use super::super::data::Data;
 use super::super::panels::{Axes, Drawing, fill};
-use super::super::samples::{Label, Mark, Measure, Point, Quantity, Role, Spot};
+use super::super::samples::{Label, Mark, Measure, Point, Role, Spot, spot};
 use super::super::table::{Column, Table, Value, prefixed};
 use super::{NOTHING_IN_THEM, accounts, nothing, percent, source};
 use record::{TraceAccount, TraceContents};
@@ -306,15 +306,8 @@ fn point(
     series: &str,
     (x, value): (f64, f64),
 ) -> Point {
-    let spot = Spot {
-        measure,
-        panel: panel.clone(),
-        role,
-        series: Label::named(series),
-        x: Label::new(x, ""),
-        below: String::new(),
-        quantity: Quantity::Mops,
-    };
+    let spot = spot(measure, "throughput", Label::named(series), Label::new(x, ""));
+    let spot = Spot { panel: panel.clone(), role, ..spot };
     let value = Interval::exact(value, 0);
     Point { spot, value: Some(value), mark: Mark::None, sources: Vec::new() }
 }

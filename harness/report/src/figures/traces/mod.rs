@@ -10,8 +10,7 @@ pub(super) use lines::{accesses, live, reuse, sizes};
 
 use super::data::Data;
 use super::{Drawings, Drawn, Figure, by_name, draw};
-use record::TraceAccount;
-use record::repetition::Source;
+use record::{TraceAccount, repetition::Source};
 
 /// The figures of traces.
 const NAMES: [&str; 5] = ["fig10a", "fig10b", "trace-live", "trace-sizes", "trace-reuse"];
