@@ -73,7 +73,7 @@ def metrics_of(row):
             metrics[f"overhead{name}"] = memory[point]["resident-bytes"] / memory[point]["live-bytes"]
     if bound := memory.get("overheads"):
         live = memory["at-once"]["live-bytes"]
-        metrics["overhead-all-in"] = bound["capacity-bytes"] / live
+        metrics["overhead-all-in"] = max(bound["capacity-bytes"], memory["at-once"]["resident-bytes"]) / live
         metrics["overhead-log-only"] = bound["object-memory-bytes"] / live
     if replay := work.get("replay"):
         sets = replay["copies"] * (work["threads"] if replay["working-sets"] == "private" else 1)

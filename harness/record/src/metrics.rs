@@ -116,7 +116,7 @@ pub const METRICS: &[Metric] = &[
     lower("overhead", "ratio", |row| row.memory.as_ref()?.at_once?.overhead),
     lower("overhead-after-idle", "ratio", |row| row.memory.as_ref()?.after_idle?.overhead),
     lower("overhead-after-trim", "ratio", |row| row.memory.as_ref()?.after_trim?.overhead),
-    lower("overhead-all-in", "ratio", |row| Some(row.memory.as_ref()?.overheads?.all_in)),
+    lower("overhead-all-in", "ratio", all_in),
     lower("overhead-log-only", "ratio", |row| Some(row.memory.as_ref()?.overheads?.log_only)),
     lower("overhead-peak", "ratio", peak),
     higher("copied-bytes-per-s", "B/s", |row| match row.cell.work {
@@ -204,6 +204,24 @@ fn peak(row: &Row) -> Option<f64> {
         _ => return None,
     };
     (live > 0).then(|| highest as f64 / live as f64)
+}
+
+/// Whatever is larger, of a store that binds its memory: what it says that it may hold, or what its process
+/// held, seen from outside, right after the step; ÷ live bytes.
+fn all_in(row: &Row) -> Option<f64> {
+    let memory = row.memory.as_ref()?;
+    let configured = memory.overheads?.all_in;
+    Some(
+        memory.at_once.and_then(|point| point.overhead).map_or(configured, |it| it.max(configured)),
+    )
+}
+
+/// Whether the process of a store that binds its memory held more than the store says that it may hold.
+#[must_use]
+pub fn exceeds_capacity(row: &Row) -> bool {
+    let Some(memory) = &row.memory else { return false };
+    let held = memory.at_once.and_then(|point| point.overhead);
+    memory.overheads.zip(held).is_some_and(|(overheads, held)| held > overheads.all_in)
 }
 
 /// Most memory of all samples and observations of a process ÷ its most live bytes.

@@ -33,6 +33,7 @@ pub const BUILT_IN: &[(&str, &str)] = suites![
     "embedded",
     "heaps-in-stores",
     "utilisation",
+    "price-of-memory",
     "components",
     "segment-block",
     "compaction-workers",

@@ -16,7 +16,7 @@ use crate::suites::{Suite, built_in};
 use crate::traces::{StagedReplay, TraceContent, TraceFile, Traces};
 
 /// Built-in suites whose figures the tests draw.
-const SUITES: [&str; 26] = [
+const SUITES: [&str; 27] = [
     "capabilities",
     "compaction-workers",
     "components",
@@ -34,6 +34,7 @@ const SUITES: [&str; 26] = [
     "open-loop",
     "postmark-scaling",
     "postmark-utilisation",
+    "price-of-memory",
     "put-latency",
     "real-traces",
     "refill",

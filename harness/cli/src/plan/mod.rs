@@ -51,67 +51,64 @@ pub struct MachineLimits {
 
 /// Share of available memory that the largest cell may be expected to need, in percent.
 const LARGEST_CELL_PERCENT: u64 = 80;
-/// Smallest live set to which a scale is reduced before the plan gives up.
+/// Smallest live set that is proposed where a scale does not fit.
 const LIVE_BYTES_MIN: u64 = 8 << 20;
-/// Reduced sizes are multiples of this.
-const SIZE_STEP_BYTES: u64 = 4 << 20;
 
-/// Plans `suites` at `scale`. Where memory does not suffice, live sets are reduced and a notice
-/// says so; a trace that is not among `traces` has a notice and no cells.
+/// Plans `suites` at `scale`.
 ///
 /// # Errors
-/// Unknown names with near matches, impossible combinations, a machine too small for anything.
+/// Unknown names with near matches, impossible combinations, a scale that the machine cannot hold: with
+/// what it can.
 pub fn plan(
     suites: &[Suite],
     scale: &Scale,
     traces: &Traces,
     limits: MachineLimits,
 ) -> Result<Plan, String> {
-    let mut scale = scale.clone();
+    let allowed = limits.memory_bytes / 100 * LARGEST_CELL_PERCENT;
     let mut notices = missing_traces(suites, traces);
-    let asked = scale.clone();
-    let (cells, suites) = loop {
-        let allowed = limits.memory_bytes / 100 * LARGEST_CELL_PERCENT;
-        let (mut cells, asked_by) = cells_of(suites, &scale, traces, limits)?;
-        let too_large = too_large::leave_out(&mut cells, &scale, allowed);
-        let largest = cells.iter().map(Cell::expected_bytes).max().unwrap_or(0);
-        if largest <= allowed {
-            notices.extend(too_large);
-            break (cells, asked_by);
-        }
-        let fitting = |bytes: u64| {
-            let share = (bytes as f64 * allowed as f64 / largest as f64) as u64;
-            // Always a step less, or what cells need beside the live set would keep it from fitting.
-            (share / SIZE_STEP_BYTES * SIZE_STEP_BYTES).min(bytes - bytes.min(SIZE_STEP_BYTES))
-        };
-        scale.live_bytes = fitting(scale.live_bytes);
-        scale.store_bytes = fitting(scale.store_bytes);
-        if scale.live_bytes < LIVE_BYTES_MIN {
-            return Err(format!(
-                "not enough memory for scale `{}`: {} MiB are available, of which a cell may need \
-                 {} %, and the largest may need {} MiB however far live sets are reduced (to {} \
-                 MiB at least); free memory, or use a smaller scale",
-                asked.name,
-                limits.memory_bytes >> 20,
-                LARGEST_CELL_PERCENT,
-                largest >> 20,
-                LIVE_BYTES_MIN >> 20,
-            ));
-        }
+    let (mut cells, suites_of) = cells_of(suites, scale, traces, limits)?;
+    notices.extend(too_large::leave_out(&mut cells, scale, allowed));
+    let Some(largest) = cells.iter().max_by_key(|cell| cell.expected_bytes()) else {
+        return Ok(Plan { cells, suites: suites_of, notices });
     };
-    if scale != asked {
-        notices.push(format!(
-            "scale `{}` asks for live sets of {} MiB and stores of {} MiB; {} MiB of memory are \
-             available, so they were reduced to {} MiB and {} MiB",
-            asked.name,
-            asked.live_bytes >> 20,
-            asked.store_bytes >> 20,
-            limits.memory_bytes >> 20,
-            scale.live_bytes >> 20,
-            scale.store_bytes >> 20,
-        ));
+    if largest.expected_bytes() <= allowed {
+        return Ok(Plan { cells, suites: suites_of, notices });
     }
-    Ok(Plan { cells, suites, notices })
+    let holds = |scale: &Scale| {
+        cells_of(suites, scale, traces, limits).is_ok_and(|(mut cells, _)| {
+            too_large::leave_out(&mut cells, scale, allowed);
+            cells.iter().all(|cell| cell.expected_bytes() <= allowed)
+        })
+    };
+    Err(format!(
+        "not enough memory for scale `{}`: cell `{}` may need {} MiB, and of the {} MiB available a \
+         cell may need {LARGEST_CELL_PERCENT} %. {}",
+        scale.name,
+        largest.id,
+        largest.expected_bytes() >> 20,
+        limits.memory_bytes >> 20,
+        what_fits(scale, holds),
+    ))
+}
+
+/// The largest scale below `scale` that `holds`, or else the largest live sets.
+fn what_fits(scale: &Scale, holds: impl Fn(&Scale) -> bool) -> String {
+    let below = Scale::NAMES.iter().take_while(|name| **name != scale.name);
+    let named = below.filter_map(|name| Scale::by_name(name)).filter(&holds).last();
+    let mut smaller = scale.clone();
+    while smaller.live_bytes > LIVE_BYTES_MIN && !holds(&smaller) {
+        smaller.live_bytes = smaller.live_bytes / 4 * 3;
+    }
+    let options = [
+        named.map(|named| format!("--scale {}", named.name)),
+        holds(&smaller).then(|| format!("--live-bytes {}MiB", smaller.live_bytes >> 20)),
+    ];
+    let options: Vec<String> = options.into_iter().flatten().collect();
+    match options.is_empty() {
+        true => "Nothing smaller fits either: free memory".to_owned(),
+        false => format!("What fits: {}", options.join(", or ")),
+    }
 }
 
 /// A notice for every trace that suites name and that is not there.
@@ -378,25 +375,32 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_small_machine_gets_smaller_live_sets_and_says_so() {
-        let limits = MachineLimits { memory_bytes: 20 << 30, cores: 2, cache_bytes: 0 };
-        let scale = Scale::by_name("paper").unwrap();
-        let plan =
-            plan(&[built_in("allocator-bloat").unwrap()], &scale, &Traces::default(), limits)
-                .unwrap();
-        assert_eq!(plan.notices.len(), 1);
-        assert!(plan.notices[0].contains("reduced to 46"), "{}", plan.notices[0]);
-        let largest = plan.cells.iter().map(Cell::expected_bytes).max().unwrap();
-        let percent = largest * 100 / limits.memory_bytes;
-        assert!((LARGEST_CELL_PERCENT - 2..=LARGEST_CELL_PERCENT).contains(&percent), "{percent}");
+    fn a_scale_that_the_machine_cannot_hold_is_refused_with_what_it_can() {
+        let refused = |name: &str, mib: u64, suites: &[Suite]| {
+            let limits = MachineLimits { memory_bytes: mib << 20, cores: 2, cache_bytes: 0 };
+            let scale = Scale::by_name(name).unwrap();
+            plan(suites, &scale, &Traces::default(), limits).unwrap_err()
+        };
+        let allocators = [built_in("allocator-bloat").unwrap()];
+        let error = refused("paper", 20 << 10, &allocators);
+        assert!(error.starts_with("not enough memory for scale `paper`: cell `"), "{error}");
+        assert!(error.contains("What fits: --scale standard, or --live-bytes 4608MiB"), "{error}");
+        let error = refused("smoke", 32, &all_suites());
+        assert!(error.ends_with("Nothing smaller fits either: free memory"), "{error}");
     }
 
     #[test]
-    fn a_tiny_machine_is_told_before_anything_runs() {
-        let limits = MachineLimits { memory_bytes: 32 << 20, cores: 2, cache_bytes: 0 };
-        let scale = Scale::by_name("smoke").unwrap();
-        let error = plan(&all_suites(), &scale, &Traces::default(), limits).unwrap_err();
-        assert!(error.starts_with("not enough memory for scale `smoke`: 32 MiB"), "{error}");
+    fn small_fills_of_a_fixed_live_set_are_left_out_where_memory_ends() {
+        let limits = MachineLimits { memory_bytes: 8 << 30, cores: 2, cache_bytes: 0 };
+        let scale = Scale::by_name("quick").unwrap();
+        let suites = [built_in("utilisation").unwrap()];
+        let plan = plan(&suites, &scale, &Traces::default(), limits).unwrap();
+        let fills = |fill: &str| plan.cells.iter().any(|cell| cell.id.contains(fill));
+        assert!(fills("fill-30-") && !fills("fill-10-"));
+        assert!(
+            plan.notices.iter().any(|it| it.contains("10 % fill of a live set of")),
+            "{plan:?}"
+        );
     }
 
     #[test]

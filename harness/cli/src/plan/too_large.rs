@@ -1,11 +1,11 @@
 //! Cells that a machine, or a scale, has not the memory for and that cannot be made smaller: traces,
-//! and regions whose size is an axis.
+//! regions whose size is an axis, and small fills of a fixed live set.
 
 use std::collections::BTreeSet;
 
 use workloads::bytes::format_bytes;
 
-use record::{Cell, Mappings, Scale, Work};
+use record::{Cell, LiveSet, Mappings, Scale, Work};
 
 /// Most memory that a cell maps, in object memories of a key-value cell.
 const MAPPED_STORES: u64 = 4;
@@ -58,6 +58,11 @@ fn beyond_scale(cells: &mut Vec<Cell>, scale: &Scale) -> Option<String> {
 fn sized(cell: &Cell) -> Option<String> {
     match &cell.work {
         Work::Allocations(work) => Some(format!("trace `{}`", work.trace)),
+        Work::KeyValue(work) if work.live_set == LiveSet::Fixed => Some(format!(
+            "{} % fill of a live set of {} MiB",
+            work.fill_percent,
+            work.live_value_bytes() >> 20
+        )),
         Work::KeyValue(work) => work.replay.as_ref().map(|replay| {
             format!(
                 "trace `{}` at {} % fill by {}",

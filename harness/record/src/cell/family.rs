@@ -64,7 +64,10 @@ impl Family for KeyValue {
     }
 
     fn memory_bytes_max(&self) -> u64 {
-        self.object_memory_bytes * 3 / 2 + self.own_bytes()
+        // Beside the objects' memory: what stores keep for each record, in indexes, headers and slack.
+        const RECORD_BYTES: u64 = 64;
+        let records_bytes = self.records_max() * RECORD_BYTES;
+        self.object_memory_bytes / 20 * 21 + records_bytes + self.own_bytes()
     }
 }
 

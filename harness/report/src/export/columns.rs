@@ -153,9 +153,11 @@ pub const COLUMNS: &[Column] = &[
     Column::new("overhead_after_trim", "resident ÷ live bytes at that moment", |step| {
         step.metric("overhead-after-trim")
     }),
-    Column::new("overhead_all_in", "configured memory, index included ÷ live bytes", |step| {
-        step.metric("overhead-all-in")
-    }),
+    Column::new(
+        "overhead_all_in",
+        "the larger of configured memory, index included, and resident memory ÷ live bytes",
+        |step| step.metric("overhead-all-in"),
+    ),
     Column::new("overhead_log_only", "configured object memory ÷ live bytes", |step| {
         step.metric("overhead-log-only")
     }),

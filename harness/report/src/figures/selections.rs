@@ -1,10 +1,12 @@
 //! Which fragmentation cells each figure shows, and where.
 
+use std::collections::BTreeSet;
+
 use workloads::fragmentation::{Pattern, Volume};
 
 use super::data::Data;
 use super::fragmentation::{Bar, Base, Selection, build};
-use record::{Basis, Cell, Fragmentation, Frees, Observe, Row, System};
+use record::{Basis, Cell, Fragmentation, Frees, Observe, Row, System, Work, metrics};
 
 /// `allocator-bloat` and `allocator-throughput`.
 pub(super) fn allocators(rows: &[Row]) -> Data {
@@ -51,7 +53,27 @@ pub(super) fn stores(rows: &[Row]) -> Data {
             Basis::Ample => vec![Bar { rank: 2, ..plain }],
         }
     };
-    build(rows, Selection { pick, sparse_beside: true })
+    let mut data = build(rows, Selection { pick, sparse_beside: true });
+    data.notes.extend(held_more(rows));
+    data
+}
+
+/// Stores of which all-in is resident memory: it is more than they say that they may hold.
+fn held_more(rows: &[Row]) -> Option<String> {
+    let more = rows.iter().filter(|row| metrics::exceeds_capacity(row) && row.step == "refill");
+    let named: BTreeSet<String> = more
+        .filter_map(|row| match &row.cell.work {
+            Work::Fragmentation(work) => Some(format!("{} on {}", row.system, work.pattern.name)),
+            _ => None,
+        })
+        .collect();
+    let named: Vec<String> = named.into_iter().collect();
+    (!named.is_empty()).then(|| {
+        format!(
+            "All-in is the capacity, but where more was resident it is that: {}.",
+            named.join(", ")
+        )
+    })
 }
 
 /// `threads`: one panel for each pattern, grouped by threads and who frees.

@@ -11,7 +11,7 @@ use crate::figures::requests;
 use crate::figures::samples::{Label, Mark, Measure, Point};
 use crate::figures::table::{Column, Table};
 use record::{
-    Basis, KeyValue, MemoryPoint, Role, Row, Work,
+    Basis, KeyValue, Role, Row, Work, metrics,
     repetition::{Repetition, Source, repetitions},
 };
 
@@ -167,11 +167,11 @@ fn is_pattern(one: &Repetition<'_>) -> bool {
 /// Memory ÷ live value bytes after the sizes changed, of `bounded` stores where memory was the limit.
 fn overhead(one: &Repetition<'_>, bounded: bool) -> Option<f64> {
     let Work::Fragmentation(work) = &one.cell.work else { return None };
-    let memory = one.step("refill").filter(|_| one.counts())?.memory.as_ref()?;
+    let refill = one.step("refill").filter(|_| one.counts())?;
     match work.basis {
-        Basis::Bounded => memory.overheads.map(|overheads| overheads.all_in),
+        Basis::Bounded => metrics::value(refill, "overhead-all-in"),
         Basis::Ample if bounded => None,
-        Basis::Ample => memory.at_once.and_then(|point: MemoryPoint| point.overhead),
+        Basis::Ample => metrics::value(refill, "overhead"),
     }
 }
 

@@ -61,8 +61,28 @@ pub(in crate::figures) fn utilisation(suite: &str, rows: &[Row]) -> Data {
         let tail = "update-p99.9-ns";
         vec![throughput, spot(TAIL, tail, series, fill)]
     });
+    let points = with_levels(points);
     data.notes.extend(refusals(&points));
     finish(data, (Drawing::Lines, Axes::over("fill, % of object memory")), &points, &all)
+}
+
+/// A store that was measured at one fill, where others were at several, is the same at each of them.
+fn with_levels(points: Vec<Point>) -> Vec<Point> {
+    let fills: BTreeSet<&Label> = points.iter().map(|point| &point.spot.x).collect();
+    let is_alone = |point: &&Point| {
+        let alike = |other: &&Point| {
+            other.spot.series == point.spot.series && other.spot.measure == point.spot.measure
+        };
+        points.iter().filter(alike).count() == 1
+    };
+    let mut all = points.clone();
+    for point in points.iter().filter(is_alone) {
+        for &fill in fills.iter().filter(|fill| ***fill != point.spot.x) {
+            let spot = Spot { x: fill.clone(), ..point.spot.clone() };
+            all.push(Point { spot, ..point.clone() });
+        }
+    }
+    all
 }
 
 /// `nibble-2`: throughput with updates in place ÷ appended, cell by cell.

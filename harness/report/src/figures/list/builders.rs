@@ -7,7 +7,8 @@ use record::Row;
 
 use crate::figures::data::Data;
 use crate::figures::key_value::{
-    capabilities, compaction, components, grid, latency, mapping, replay, scaling, stores, timeline,
+    capabilities, compaction, components, grid, latency, mapping, price, replay, scaling, stores,
+    timeline,
 };
 use crate::figures::{
     allocations, closed_loop, curves, engine, model, over_label, refill, selections, traces,
@@ -37,7 +38,7 @@ const SIDE_BY_SIDE: &str = "side-by-side";
 /// The same, over a label that the declaration names.
 const OVER_LABEL: &str = "over-label";
 
-const BUILDERS: [(&str, Make); 39] = [
+const BUILDERS: [(&str, Make); 40] = [
     // Allocators, and stores whose object sizes change: what the cells do decides, not their suite.
     ("allocators", |asked| selections::allocators(asked.rows)),
     ("ramcloud-patterns", |asked| selections::ramcloud(asked.rows)),
@@ -53,6 +54,7 @@ const BUILDERS: [(&str, Make); 39] = [
     ("engine-knobs", |asked| engine::engine_knobs(asked.suite, asked.rows)),
     ("over-threads", |asked| scaling::over_threads(asked.suite, asked.rows)),
     ("in-place-ratio", |asked| scaling::in_place_ratio(asked.suite, asked.rows)),
+    ("price-of-memory", |asked| price::price_of_memory(asked.suite, asked.rows)),
     ("over-fill", |asked| scaling::utilisation(asked.suite, asked.rows)),
     (SIDE_BY_SIDE, |asked| stores::side_by_side(asked.suite, asked.show, asked.rows)),
     (OVER_LABEL, |asked| over_label::over_label(asked.suite, (asked.x, asked.show), asked.rows)),

@@ -50,6 +50,8 @@ struct Declaration {
     #[serde(default)]
     own_scale: bool,
     #[serde(default)]
+    marked: bool,
+    #[serde(default)]
     predicted: bool,
     columns: Option<u32>,
     reference: Option<String>,
@@ -169,6 +171,7 @@ fn script(told: &Declaration) -> Result<String, Wrong> {
         settings: told.settings,
         own_axes: told.own_axes,
         own_scale: told.own_scale,
+        marked: told.marked,
         predicted: told.predicted,
         columns: told.columns,
         reference: told.reference.as_deref(),

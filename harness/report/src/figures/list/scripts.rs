@@ -28,7 +28,19 @@ const OWN: [(&str, &str); 11] = scripts![
 const SHARED: [(&str, &[&str]); 3] = [
     ("bar-panels", &["settings"]),
     ("heat", &[]),
-    ("lines", &["settings", "own-axes", "own-scale", "predicted", "columns", "reference", "thin"]),
+    (
+        "lines",
+        &[
+            "settings",
+            "own-axes",
+            "own-scale",
+            "marked",
+            "predicted",
+            "columns",
+            "reference",
+            "thin",
+        ],
+    ),
 ];
 
 /// The settings of a shared script. `plots/lines.gp` and `plots/style.gp` say what they mean.
@@ -37,6 +49,8 @@ pub(super) struct Settings<'a> {
     pub(super) settings: bool,
     pub(super) own_axes: bool,
     pub(super) own_scale: bool,
+    /// Whether points are marked although the axis names none of them.
+    pub(super) marked: bool,
     pub(super) predicted: bool,
     pub(super) columns: Option<u32>,
     pub(super) reference: Option<&'a str>,
@@ -51,6 +65,7 @@ impl Settings<'_> {
             ("settings", self.settings),
             ("own-axes", self.own_axes),
             ("own-scale", self.own_scale),
+            ("marked", self.marked),
             ("predicted", self.predicted),
         ] {
             made.extend(value.then(|| (name, "1".to_owned())));
