@@ -1,6 +1,5 @@
-//! What rows measure, by name: one table of metrics with their units and their good direction.
-//! Percentiles of latency have names of their own, made of the kind of operation and the percentile:
-//! `p99-ns`, `update-p99.9-ns`.
+//! The metrics of a row, by name: one table with their units and directions. Percentiles of latency have
+//! names composed of the kind of operation and the percentile: `p99-ns`, `update-p99.9-ns`.
 
 use crate::{Row, Work};
 
@@ -13,7 +12,7 @@ pub enum Direction {
     Lower,
 }
 
-/// A number that a row has.
+/// A number measured in a row.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
     /// Its name in summaries, claims and exports.
@@ -34,7 +33,7 @@ const fn lower(name: &'static str, unit: &'static str, of: fn(&Row) -> Option<f6
     Metric { name, unit, better: Direction::Lower, of }
 }
 
-/// Every metric but percentiles.
+/// Every metric except percentiles.
 pub const METRICS: &[Metric] = &[
     higher("throughput", "1/s", |row| Some(row.throughput_ops_per_s)),
     lower("elapsed-s", "s", |row| Some(row.elapsed_ns as f64 / 1e9)),
@@ -59,10 +58,10 @@ pub const METRICS: &[Metric] = &[
     lower("ns-per-page", "ns", |row| page_ns(row, "map", "p50")),
 ];
 
-/// Metrics that no summary has: figures alone show them.
+/// Metrics that no summary has; only figures show them.
 const SHOWN_ALONE: [&str; 2] = ["system-percent", "copied-bytes-per-s"];
 
-/// The metric of that name in `row`, percentiles included; `None` where it was not measured.
+/// The metric `name` of `row`, percentiles included; `None` if it was not measured.
 #[must_use]
 pub fn value(row: &Row, name: &str) -> Option<f64> {
     if let Some(metric) = METRICS.iter().find(|metric| metric.name == name) {
@@ -92,7 +91,7 @@ pub fn all(row: &Row) -> Vec<(String, f64)> {
         .collect()
 }
 
-/// Time that one kind of operation takes for each page of its region; cells that map only.
+/// Time per page of one kind of operation; cells that map only.
 #[must_use]
 pub fn page_ns(row: &Row, kind: &str, percentile: &str) -> Option<f64> {
     let Work::Mapping(work) = &row.cell.work else { return None };
@@ -100,14 +99,14 @@ pub fn page_ns(row: &Row, kind: &str, percentile: &str) -> Option<f64> {
     Some(ns as f64 / work.pages().max(1) as f64)
 }
 
-/// Most resident memory where a replay of allocations stood still.
+/// Most resident memory at the positions of an allocation replay.
 #[must_use]
 pub fn peak_bytes(row: &Row) -> Option<u64> {
     row.positions.iter().map(|position| position.resident_bytes).max()
 }
 
-/// Most resident memory ÷ most live bytes of the trace that is replayed: of stores the highest sample
-/// within the step and value bytes, of heaps the highest where a replay stood still.
+/// Most resident memory ÷ most live bytes of the replayed trace. For stores: the highest sample within
+/// the step, over value bytes. For heaps: the highest at any position.
 fn peak(row: &Row) -> Option<f64> {
     let (highest, live) = match &row.cell.work {
         Work::KeyValue(work) if work.replay.is_some() => {
@@ -119,7 +118,7 @@ fn peak(row: &Row) -> Option<f64> {
     (live > 0).then(|| highest as f64 / live as f64)
 }
 
-/// Most memory of all samples and observations of a process ÷ its most live bytes.
+/// Highest sample or observation of a process's memory ÷ its most live bytes.
 #[must_use]
 pub fn memory_of_process(rows: &[&Row]) -> Option<f64> {
     let memories = || rows.iter().filter_map(|row| row.memory.as_ref());
