@@ -36,7 +36,7 @@ pub(super) unsafe fn write(block: NonNull<u8>, from: usize, bytes: usize, stamp:
 /// Whether both ends of a block hold its stamp.
 ///
 /// # Safety
-/// `block` has `bytes` bytes that [`write`] wrote, and nothing changes them during the call.
+/// `block` has `bytes` bytes that [`write()`] wrote, and nothing changes them during the call.
 pub(super) unsafe fn has_stamp(block: NonNull<u8>, bytes: usize, stamp: u64) -> bool {
     // SAFETY: the same block.
     unsafe { kept_stamp(block, bytes, bytes, stamp) }
@@ -46,7 +46,7 @@ pub(super) unsafe fn has_stamp(block: NonNull<u8>, bytes: usize, stamp: u64) -> 
 /// beginning, and its end if it did not shrink.
 ///
 /// # Safety
-/// `block` has `bytes` bytes, of which the first `old_bytes` were kept from a block that [`write`]
+/// `block` has `bytes` bytes, of which the first `old_bytes` were kept from a block that [`write()`]
 /// wrote.
 pub(super) unsafe fn kept_stamp(
     block: NonNull<u8>,
