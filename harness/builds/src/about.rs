@@ -1,4 +1,4 @@
-//! What a program says of itself, before anything is asked of it.
+//! What a program reports about itself before it is used.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -13,56 +13,48 @@ use serde::{Deserialize, Serialize};
 
 use crate::child::{End, Ended, run};
 
-/// For an answer that takes milliseconds.
+/// Time limit for an answer that takes milliseconds.
 const LIMIT: Duration = Duration::from_secs(60);
-/// The exit code of a wrong command line.
+/// Exit code for an invalid command line.
 const USAGE: i32 = 2;
-/// What clap says then of a sub-command that it does not know.
+/// clap's message for an unknown sub-command.
 const UNKNOWN: &str = "unrecognized subcommand";
-/// The signal of an instruction that the processor lacks.
+/// The signal for an illegal instruction.
 pub(crate) const SIGILL: i32 = 4;
 
-/// What `nibble-bench about --json` prints.
+/// Output of `nibble-bench about --json`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct About {
-    /// Version of what parent and worker say to each other.
+    /// Version of the protocol between parent and worker.
     pub protocol: u32,
-    /// Version of the rows.
+    /// Version of the row format.
     pub schema: u32,
-    /// What built it, for what, from which sources: `revision`, `compiler`, …
+    /// Facts about the build: `revision`, `compiler`, …
     pub facts: BTreeMap<String, String>,
 }
 
-/// Why a program does not say what it is.
+/// Why a program does not answer.
 #[derive(Debug)]
 pub enum AskError {
     /// It cannot be started.
-    NotExecutable {
-        program: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    NotExecutable { program: PathBuf, source: io::Error },
     /// It answers something else.
     AnotherProgram {
         program: PathBuf,
-        /// The first line of its answer, and how it ended.
+        /// The first line of its answer, and its exit code.
         answer: String,
     },
-    /// It is a `nibble-bench` without the question.
+    /// It is a `nibble-bench` that lacks the sub-command.
     TooOld { program: PathBuf },
-    /// It has instructions that this processor lacks.
+    /// It contains instructions that this processor lacks.
     AnotherProcessor { program: PathBuf },
     /// A signal ended it.
-    Killed {
-        program: PathBuf,
-        /// The signal's number.
-        signal: i32,
-    },
+    Killed { program: PathBuf, signal: i32 },
     /// It did not end.
     Silent {
         program: PathBuf,
-        /// How long it was waited for.
+        /// How long it was given.
         limit: Duration,
     },
 }
@@ -70,7 +62,7 @@ pub enum AskError {
 /// Asks `program` what it is.
 ///
 /// # Errors
-/// If it cannot be run, or is no `nibble-bench` of today.
+/// If it cannot be run, or is not a current `nibble-bench`.
 pub fn ask(program: &Path) -> Result<About, AskError> {
     let ended = run(Command::new(program).args(["about", "--json"]), "", LIMIT)
         .map_err(|source| AskError::NotExecutable { program: program.to_owned(), source })?;
@@ -95,7 +87,7 @@ fn understood(program: &Path, ended: &Ended) -> Result<About, AskError> {
     }
 }
 
-/// The beginning of what was said, and the exit code.
+/// The beginning of its output, and its exit code.
 fn answer(ended: &Ended, code: i32) -> String {
     const CHARACTERS_MAX: usize = 120;
     let lines = ended.stdout.lines().chain(ended.stderr.lines());

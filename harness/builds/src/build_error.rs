@@ -1,4 +1,4 @@
-//! What can go wrong while a revision is built.
+//! Errors of building a revision.
 
 use std::error::Error;
 use std::fmt;
@@ -7,54 +7,45 @@ use std::path::{Path, PathBuf};
 
 use crate::{AskError, Commit};
 
-/// Why there is no program of a revision.
+/// Why a revision has no program.
 #[derive(Debug)]
 pub enum BuildError {
-    /// A program that builds is missing.
-    Missing {
-        /// Its name.
-        program: &'static str,
-    },
-    /// A configuration of cargo's would be mixed with the revision's own.
+    /// A program needed for building is missing.
+    Missing { program: &'static str },
+    /// A cargo configuration file would be mixed with the revision's own.
     ConfigurationAbove {
-        /// The configuration.
+        /// The configuration file.
         file: PathBuf,
-        /// The folder for temporary files, somewhere below it.
+        /// The folder for temporary files, below the folder of that configuration.
         temporary: PathBuf,
     },
-    /// git does not check the revision out.
+    /// git cannot check out the revision.
     NotCheckedOut {
-        /// The revision.
         commit: Commit,
-        /// What git says.
+        /// git's message.
         said: String,
     },
     /// It does not compile.
     Failed {
-        /// The revision.
         commit: Commit,
-        /// What the compiler says, the error first.
+        /// The compiler's messages, from the first error on.
         words: String,
     },
-    /// cargo was content and built no program.
-    NoProgram {
-        /// The revision.
-        commit: Commit,
-    },
-    /// The program does not say what it is.
+    /// cargo succeeded but built no program.
+    NoProgram { commit: Commit },
+    /// The program does not report what it is.
     Answer(AskError),
-    /// The system refused something.
+    /// A system call failed.
     System {
-        /// What was tried.
+        /// The action that failed.
         action: &'static str,
         path: PathBuf,
-        /// What the system says.
         source: io::Error,
     },
 }
 
 impl BuildError {
-    /// For `map_err`.
+    /// For `map_err`: the error of `action`.
     pub(crate) fn system(
         action: &'static str,
         path: &Path,
@@ -63,7 +54,7 @@ impl BuildError {
         move |source| Self::System { action, path, source }
     }
 
-    /// For `map_err` where `program` was to be started.
+    /// For `map_err`: the error of starting `program`.
     pub(crate) fn starting(program: &'static str) -> impl FnOnce(io::Error) -> Self + use<> {
         move |source| match source.kind() {
             io::ErrorKind::NotFound => Self::Missing { program },

@@ -1,4 +1,4 @@
-//! How cargo is called: a release of one program, by the revision's own settings alone.
+//! Calls cargo: a release build of one program, with the revision's own settings only.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
@@ -15,7 +15,7 @@ use crate::repository::PACKAGE;
 use crate::words::Words;
 use crate::{BuildError, Commit};
 
-/// Variables that change what is built, or belong to a build that we are part of.
+/// Variables that change the result of a build, or belong to the build that we are part of.
 const REMOVED: [&str; 12] = [
     "RUSTFLAGS",
     "CARGO_ENCODED_RUSTFLAGS",
@@ -30,7 +30,7 @@ const REMOVED: [&str; 12] = [
     "LDFLAGS",
     "CARGO",
 ];
-/// The same, by how they begin: `CARGO_BUILD_RUSTFLAGS`, `CARGO_TARGET_DIR`, `CFLAGS_x86_64…`.
+/// Prefixes of further ones: `CARGO_BUILD_RUSTFLAGS`, `CARGO_TARGET_DIR`, `CFLAGS_x86_64…`.
 const REMOVED_PREFIXES: [&str; 11] = [
     "CARGO_BUILD_",
     "CARGO_PROFILE_",
@@ -44,13 +44,13 @@ const REMOVED_PREFIXES: [&str; 11] = [
     "TARGET_CFLAGS",
     "TARGET_CXXFLAGS",
 ];
-/// Says how many compilers run at once, and changes nothing of what they write.
+/// Limits the number of parallel compilers, and does not affect their output.
 const JOBS: &str = "CARGO_BUILD_JOBS";
-/// Puts flags before those of all configurations; separated by a character that no flag holds.
+/// Flags that take precedence over all configurations; separated by a character that no flag contains.
 const FLAGS: &str = "CARGO_ENCODED_RUSTFLAGS";
 const SEPARATOR: &str = "\x1f";
 
-/// A compiler or cargo that sees nothing of ours that would make two builds differ.
+/// A compiler or cargo command without anything from our environment that would make builds differ.
 pub(crate) fn clean(program: impl AsRef<OsStr>, flavour: Flavour) -> Command {
     let mut command = Command::new(program);
     for (name, _) in std::env::vars_os() {
@@ -72,7 +72,7 @@ fn is_removed(name: &OsStr) -> bool {
             || REMOVED_PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
 }
 
-/// Builds the program of the workspace in `worktree`, with cargo's results in `target`.
+/// Builds the program of the workspace in `worktree`, with the target folder `target`.
 pub(crate) fn build(
     worktree: &Path,
     commit: &Commit,
@@ -119,14 +119,14 @@ pub(crate) fn build(
     program.ok_or_else(|| BuildError::NoProgram { commit: commit.clone() })
 }
 
-/// A line of what cargo says of its results.
+/// A line of cargo's messages about its results.
 #[derive(Debug, Deserialize)]
 struct Message {
     #[serde(default)]
     executable: Option<PathBuf>,
 }
 
-/// Where cargo says that the program is: settings can put it in several places.
+/// Path of the program in cargo's messages; settings can put it in several places.
 fn program_in(stdout: impl Read) -> Option<PathBuf> {
     let lines = BufReader::new(stdout).split(b'\n').map_while(Result::ok);
     let messages = lines.filter_map(|line| serde_json::from_slice::<Message>(&line).ok());

@@ -1,4 +1,4 @@
-//! A child process that is given its input, heard out, and ended when it takes too long.
+//! Runs a child process with an input and a time limit, and collects its output.
 
 use std::io::{self, Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -6,22 +6,22 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
-/// More than this of one output is not read.
+/// Limit for each output.
 const OUTPUT_BYTES_MAX: u64 = 16 << 20;
-/// Tries to start a program that somebody still holds open for writing: a process that another
-/// thread is about to start has our open files until it is there.
+/// Tries to start a program that is still open for writing: between fork and exec, a process that another
+/// thread starts holds our open files.
 const STARTS: u32 = 100;
 const BETWEEN_STARTS: Duration = Duration::from_millis(10);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
-/// For outputs to arrive whose process has ended.
+/// How long to wait for outputs after their process has ended.
 const ARRIVAL: Duration = Duration::from_secs(10);
 
-/// How it ended.
+/// How a process ended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum End {
     /// By itself.
     Exited(ExitStatus),
-    /// Killed, because its time was up.
+    /// Killed at the time limit.
     OutOfTime,
 }
 
@@ -34,13 +34,13 @@ pub(crate) struct Ended {
     pub(crate) stderr: String,
 }
 
-/// Ends the process with its owner.
+/// Kills the process when dropped.
 #[derive(Debug)]
 pub(crate) struct Owned(pub(crate) Child);
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        // It may be over already.
+        // It may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -52,7 +52,7 @@ pub(crate) fn run(command: &mut Command, stdin: &str, limit: Duration) -> io::Re
     let mut child = Owned(start(command)?);
     let began = Instant::now();
     let (mut input, text) = (child.0.stdin.take().expect("a pipe"), stdin.to_owned());
-    // A program may end without having read all of it.
+    // A program may end without reading all of its input.
     spawn(move || drop(input.write_all(text.as_bytes())));
     let stdout = heard(child.0.stdout.take().expect("a pipe"));
     let stderr = heard(child.0.stderr.take().expect("a pipe"));
@@ -67,7 +67,7 @@ pub(crate) fn run(command: &mut Command, stdin: &str, limit: Duration) -> io::Re
     };
     let process = child.0.id();
     drop(child);
-    // A process that this one started may hold the outputs open; nobody waits for that.
+    // A process started by this one may hold the outputs open; that is not waited for.
     let text = |output: Receiver<Vec<u8>>| {
         let bytes = output.recv_timeout(ARRIVAL).unwrap_or_default();
         String::from_utf8_lossy(&bytes).into_owned()
@@ -87,14 +87,14 @@ fn start(command: &mut Command) -> io::Result<Child> {
     command.spawn()
 }
 
-/// What arrives from `pipe`, in one piece.
+/// Collects the content of `pipe`, sent in one piece.
 fn heard(pipe: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     let (sender, receiver) = channel();
     spawn(move || {
         let mut bytes = Vec::new();
-        // What arrived before an error is still worth reading.
+        // Data that arrived before an error are still useful.
         let _ = pipe.take(OUTPUT_BYTES_MAX).read_to_end(&mut bytes);
-        // The listener may have given up.
+        // The receiver may have given up.
         let _ = sender.send(bytes);
     });
     receiver

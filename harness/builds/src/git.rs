@@ -1,10 +1,10 @@
-//! How git is called: about one folder, undisturbed by what called us.
+//! Calls git in one folder, independent of the caller's environment.
 
 use std::io;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// Variables with which a hook or an alias of git points at its own repository.
+/// Variables by which git's hooks and aliases point to their own repository.
 pub(crate) const OF_ONE_REPOSITORY: [&str; 5] =
     ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX"];
 
@@ -19,18 +19,18 @@ pub(crate) fn git<'a>(
     }
     command
         .env("LC_ALL", "C")
-        // Asks nobody for a password.
+        // Never asks for a password.
         .env("GIT_TERMINAL_PROMPT", "0")
         .arg("-C")
         .arg(folder)
-        // A checkout of ours is nothing that the user's hooks should hear of.
+        // The user's hooks must not run for our checkouts.
         .args(["-c", "core.hooksPath=/dev/null"])
         .args(arguments)
         .stdin(Stdio::null())
         .output()
 }
 
-/// What a program said that failed, in one line.
+/// A failed program's message, in one line.
 pub(crate) fn said(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stderr);
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();

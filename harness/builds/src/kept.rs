@@ -1,4 +1,4 @@
-//! Programs that were built before, and what built them.
+//! Cache of built programs, with the compiler and processor that built them.
 
 use std::env;
 use std::fs::{self, File};
@@ -9,10 +9,10 @@ use crate::cargo::clean;
 use crate::flavour::{Flavour, PROGRAM};
 use crate::{AskError, BuildError, Commit, Repository, ask};
 
-/// Beside a program: compiler and processor that it was built by and for.
+/// File beside a program: the compiler that built it and the processor it was built for.
 const BUILDER: &str = "built-by";
 
-/// The place of one program.
+/// Location of one program.
 #[derive(Debug)]
 pub(crate) struct Kept {
     folder: PathBuf,
@@ -20,7 +20,7 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
-    /// Where the program of `commit` is or will be below `folder`.
+    /// Location of `commit`'s program below `folder`.
     pub(crate) fn of(
         repository: &Repository,
         commit: &Commit,
@@ -35,10 +35,10 @@ impl Kept {
         Ok(Self { folder: folder.join(name), builder })
     }
 
-    /// The program, if it is there, of this compiler and for this processor, and answers.
+    /// The cached program, if it was built by this compiler for this processor, and answers.
     ///
     /// # Errors
-    /// If it would not answer either if it were built again.
+    /// If a rebuilt program would fail to answer too.
     pub(crate) fn program(&self) -> Result<Option<PathBuf>, BuildError> {
         let program = self.folder.join(PROGRAM);
         let is_ours =
@@ -49,20 +49,20 @@ impl Kept {
         match ask(&program) {
             Ok(_) => Ok(Some(program)),
             Err(error @ AskError::TooOld { .. }) => Err(BuildError::Answer(error)),
-            // Damaged, or brought from another machine.
+            // Damaged, or copied from another machine.
             Err(_) => Ok(None),
         }
     }
 
-    /// Keeps a copy of `built`: whole or not at all.
+    /// Stores a copy of `built`, completely or not at all.
     ///
     /// # Errors
-    /// If that fails, or the program does not answer.
+    /// If copying fails, or the program does not answer.
     pub(crate) fn keep(&self, built: &Path) -> Result<PathBuf, BuildError> {
         let system = |action| BuildError::system(action, &self.folder);
         fs::create_dir_all(&self.folder).map_err(system("make the folder"))?;
         let program = self.folder.join(PROGRAM);
-        // The program first: with the words of another it is only built again.
+        // The program comes first: beside a wrong builder file it is merely built again.
         self.place(PROGRAM, |new| fs::copy(built, new).map(drop))
             .and_then(|()| self.place(BUILDER, |new| fs::write(new, &self.builder)))
             .map_err(system("copy the program into"))?;
@@ -70,7 +70,7 @@ impl Kept {
         Ok(program)
     }
 
-    /// Lets `write` write a file that takes the place of `name` when it is complete.
+    /// Lets `write` create a file that replaces `name` once it is complete.
     fn place(&self, name: &str, write: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
         let new = self.folder.join(format!("{name}.new"));
         write(&new)?;
@@ -79,7 +79,7 @@ impl Kept {
     }
 }
 
-/// The compiler, and what it knows of the processor that it compiles for.
+/// The compiler, and what it knows about the processor it compiles for.
 fn builder(repository: &Repository, flavour: Flavour) -> Result<Vec<u8>, BuildError> {
     let processor: &[&str] = match flavour {
         Flavour::Native => &["--print", "cfg", "-C", "target-cpu=native"],

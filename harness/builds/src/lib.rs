@@ -1,13 +1,18 @@
-//! Programs built from git revisions, and the instructions that a program executes: what a
-//! comparison of two builds needs before it can begin. Linux, git and cargo; valgrind where
-//! instructions are counted.
+//! Builds programs from git revisions, and counts the instructions that a program executes: the
+//! preparation for a comparison of two builds. Needs Linux, git and cargo; valgrind for counting.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`Repository`], [`Commit`] | the checkout around a folder, and a revision of it |
 //! | [`build`](fn@build), [`Flavour`] | a revision's program, built once and kept |
-//! | [`ask`], [`About`] | what a program says of itself |
-//! | [`callgrind`] | instructions executed, by a processor that valgrind plays |
+//!
+//! [`ask`], [`About`]
+//! what a program reports about itself
+//!
+//!
+//! [`callgrind`]
+//! instructions executed on valgrind's emulated processor
+//!
 
 mod about;
 mod build_error;

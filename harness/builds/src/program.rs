@@ -1,4 +1,4 @@
-//! A revision's program: built once, and kept.
+//! A revision's program: built once, then cached.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -8,28 +8,27 @@ use crate::kept::Kept;
 use crate::worktree::Worktree;
 use crate::{BuildError, Commit, Repository, cargo};
 
-/// Held by the process that builds.
+/// Locked by the process that builds.
 const LOCK: &str = "lock";
 
-/// Builds the program of `commit`, a release, or finds the one that was built before, and answers
-/// where it is: `FOLDER/COMMIT/nibble-bench` or `FOLDER/COMMIT-generic/nibble-bench`. It answers
+/// Builds the program of `commit` as a release, or finds the cached one, and returns its path:
+/// `FOLDER/COMMIT/nibble-bench` or `FOLDER/COMMIT-generic/nibble-bench`. The program answers
 /// [`ask`](crate::ask).
 ///
-/// `folder` is made if it is missing. Beside the programs it holds cargo's results for all
-/// revisions, gigabytes, so that libraries are built once; it may be deleted at any time that
-/// nothing is built. The revision's files stand below the system's folder for temporary files
-/// while they are compiled. Processes that build in the same folder wait for each other.
+/// `folder` is created if missing. Beside the programs it holds cargo's target folder for all revisions,
+/// gigabytes in size, so that libraries are built once. It may be deleted whenever nothing is being
+/// built. During compilation the revision's files are below the system's folder for temporary files.
+/// Processes that build in the same folder wait for each other.
 ///
-/// Flags in the environment (`RUSTFLAGS`, `CARGO_BUILD_*`, `CARGO_PROFILE_*`, `CFLAGS`, …) are
-/// disregarded, and so are cargo's configurations above the checkout, except the user's in
-/// `CARGO_HOME`. A program is built again when the compiler has changed or it was built for
-/// another processor.
+/// Flags in the environment (`RUSTFLAGS`, `CARGO_BUILD_*`, `CARGO_PROFILE_*`, `CFLAGS`, …) are ignored,
+/// and so are cargo's configurations above the checkout, except the user's in `CARGO_HOME`. A program is
+/// built again if the compiler has changed or the program was built for another processor.
 ///
-/// `progress` hears what happens, a line at a time.
+/// `progress` receives messages, one line at a time.
 ///
 /// # Errors
-/// If the revision does not compile, its program does not answer, a tool is missing, or the system
-/// refuses something. No files of the revision are left behind then.
+/// If the revision does not compile, its program does not answer, a tool is missing, or a system call
+/// fails. No files of the revision are left behind then.
 pub fn build(
     repository: &Repository,
     commit: &Commit,
@@ -44,7 +43,7 @@ pub fn build(
         return Ok(program);
     }
     let _lock = locked(&folder, progress)?;
-    // Another process may have built it meanwhile.
+    // Another process may have built it in the meantime.
     if let Some(program) = kept.program()? {
         return Ok(program);
     }
@@ -58,8 +57,8 @@ pub fn build(
     kept.keep(&built)
 }
 
-/// Waits until nobody else builds in `folder`. The kernel lets go of the lock when the process
-/// ends, in whatever way.
+/// Waits until no other process builds in `folder`. The kernel releases the lock when the process ends
+/// for any reason.
 fn locked(folder: &Path, progress: &mut dyn FnMut(&str)) -> Result<File, BuildError> {
     let path = folder.join(LOCK);
     let system = |action| BuildError::system(action, &path);

@@ -1,4 +1,4 @@
-//! The checkout around a folder, and the commits that revisions of it name.
+//! The checkout that contains a folder, and the commits that revisions name.
 
 use std::error::Error;
 use std::ffi::OsStr;
@@ -11,7 +11,7 @@ use std::process::Output;
 
 use crate::git::{git, said};
 
-/// The package that has the program.
+/// The package that contains the program.
 pub(crate) const PACKAGE: &str = "harness";
 
 /// A checkout of this project.
@@ -20,37 +20,32 @@ pub struct Repository {
     root: PathBuf,
 }
 
-/// A commit that is there, by its full name.
+/// The full name of an existing commit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Commit(String);
 
-/// Why there is no checkout, or no commit in it.
+/// Why there is no checkout, or no such commit.
 #[derive(Debug)]
 pub enum RepositoryError {
-    /// There is no program `git`.
+    /// git is not installed.
     NoGit,
-    /// The folder lies in no checkout that git would read.
+    /// The folder is in no checkout that git accepts.
     NotACheckout {
         folder: PathBuf,
-        /// What git says.
+        /// git's message.
         said: String,
     },
-    /// The checkout is of something else.
+    /// The checkout is of another project.
     NotThisProject { root: PathBuf },
-    /// The revision names no commit here.
+    /// No commit here has this name.
     UnknownRevision { revision: String },
-    /// The revision names no commit here, and history is cut off.
-    Shallow {
-        revision: String,
-        /// The checkout.
-        root: PathBuf,
-    },
-    /// The system refused something.
+    /// No commit here has this name, and the history is truncated.
+    Shallow { revision: String, root: PathBuf },
+    /// A system call failed.
     System {
-        /// What was tried.
+        /// The action that failed.
         action: &'static str,
         path: PathBuf,
-        /// What the system says.
         source: io::Error,
     },
 }
@@ -95,7 +90,7 @@ impl Repository {
         }
     }
 
-    /// Its root, absolute.
+    /// Absolute path of its root.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
@@ -104,10 +99,10 @@ impl Repository {
     /// The commit that `revision` names: a branch, a tag, an abbreviated commit, `HEAD~3`, …
     ///
     /// # Errors
-    /// If it names none here. Nothing is fetched.
+    /// If no commit here has that name. Nothing is fetched.
     pub fn commit(&self, revision: &str) -> Result<Commit, RepositoryError> {
         let unknown = || RepositoryError::UnknownRevision { revision: revision.to_owned() };
-        // No revision begins or reads like this, whatever git would make of it.
+        // Not revisions here, even where git would accept them.
         if revision.is_empty() || revision.starts_with(['-', '^']) || revision.contains('\0') {
             return Err(unknown());
         }
@@ -129,7 +124,7 @@ impl Repository {
 }
 
 impl Commit {
-    /// The full name, of hexadecimal digits.
+    /// The full hexadecimal name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.0
@@ -155,7 +150,7 @@ fn ask_git(folder: &Path, arguments: &[&str]) -> Result<Output, RepositoryError>
     })
 }
 
-/// Whether `root` has a workspace with the package that has the program.
+/// Whether `root` has a workspace with the package that contains the program.
 fn is_this_project(root: &Path) -> bool {
     let manifest = fs::read_to_string(root.join(PACKAGE).join("Cargo.toml")).unwrap_or_default();
     let mut section = "";

@@ -1,11 +1,11 @@
-//! What of a compiler's many words is worth repeating.
+//! Extracts the relevant part of a compiler's output.
 
 use std::collections::VecDeque;
 
 /// Lines that are kept.
 const LINES_MAX: usize = 200;
 
-/// Keeps the first error and what follows it; before there is one, the last lines.
+/// Keeps the first error and what follows it; until there is one, the last lines.
 #[derive(Debug, Default)]
 pub(crate) struct Words {
     lines: VecDeque<String>,
@@ -13,7 +13,7 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    /// Hears another line.
+    /// Adds a line.
     pub(crate) fn push(&mut self, line: &str) {
         if !self.is_error_seen && (line.starts_with("error:") || line.starts_with("error[")) {
             self.is_error_seen = true;

@@ -1,12 +1,12 @@
-//! A revision's files, for as long as they are compiled.
+//! A revision's files during compilation.
 //!
-//! They stand below the system's folder for temporary files, not in the checkout: cargo joins the
-//! configurations of all folders above a workspace, so that below `results/` each revision would
-//! be built with the flags of the main checkout beside its own.
+//! They are below the system's folder for temporary files, not in the checkout: cargo merges the
+//! configurations of all folders above a workspace, so below `results/` each revision would be built with
+//! the flags of the main checkout in addition to its own.
 //!
-//! All revisions of one checkout stand in the same place, one after the other, so that two
-//! programs differ by their sources and not by the paths in them. They are written anew each time:
-//! cargo tells by times which of another revision's results it may keep.
+//! All revisions of one checkout use the same path, one after the other, so two programs differ by their
+//! sources and not by the paths in them. The files are written anew each time, because cargo decides by
+//! modification times which results of another revision it may keep.
 
 use std::env;
 use std::fs;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use crate::git::{git, said};
 use crate::{BuildError, Commit, Repository};
 
-/// Removed when it is dropped.
+/// Removed when dropped.
 #[derive(Debug)]
 pub(crate) struct Worktree<'a> {
     repository: &'a Repository,
@@ -24,8 +24,8 @@ pub(crate) struct Worktree<'a> {
 }
 
 impl<'a> Worktree<'a> {
-    /// Checks `commit` out. The caller holds the lock of `folder`, which must be a full path: there
-    /// is one place for it.
+    /// Checks `commit` out. The caller holds the lock of `folder`, which must be an absolute path: it
+    /// determines the one place for the files.
     pub(crate) fn of(
         repository: &'a Repository,
         commit: &Commit,
@@ -38,7 +38,8 @@ impl<'a> Worktree<'a> {
             return Err(BuildError::ConfigurationAbove { file, temporary });
         }
         let path = temporary.join(format!("nibble-bench-build-{:016x}", hash(folder)));
-        // Made first: it also removes what a process left that was killed, and what git began.
+        // Constructed first: dropping it also removes the remains of a killed process and of an
+        // interrupted git.
         let worktree = Self { repository, path };
         worktree.remove().map_err(BuildError::system("remove the folder", &worktree.path))?;
         let Some(path) = worktree.path.to_str() else {
@@ -54,7 +55,6 @@ impl<'a> Worktree<'a> {
         }
     }
 
-    /// Where it is.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -64,8 +64,8 @@ impl<'a> Worktree<'a> {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        // By name: to prune would also take worktrees of the user's whose disk is away. Where git
-        // knows of none here, it says so in vain.
+        // By name: pruning would also remove the user's worktrees on disks that are not mounted. If git
+        // has no worktree here, the command fails harmlessly.
         let path = self.path.to_string_lossy();
         git(self.repository.root(), ["worktree", "remove", "--force", "--force", &path]).map(drop)
     }
@@ -73,13 +73,13 @@ impl<'a> Worktree<'a> {
 
 impl Drop for Worktree<'_> {
     fn drop(&mut self) {
-        // What stays behind goes when the next one is made.
+        // The next worktree removes what is left.
         let _ = self.remove();
     }
 }
 
-/// The first configuration that cargo would find above a workspace in `folder`, other than the
-/// user's own, which counts everywhere.
+/// The first configuration that cargo would find above a workspace in `folder`. The user's own is exempt,
+/// as it applies everywhere.
 fn configuration_above(folder: &Path) -> Option<PathBuf> {
     let home = env::var_os("CARGO_HOME")
         .map(PathBuf::from)
@@ -93,7 +93,7 @@ fn configuration_above(folder: &Path) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// FNV-1a: the same number in every version of this program.
+/// FNV-1a, because the number must be the same in every version of this program.
 fn hash(path: &Path) -> u64 {
     path.as_os_str().as_encoded_bytes().iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -1,10 +1,16 @@
-//! Records what real programs ask: PostMark through a file system of ours, and any program's
-//! allocations through a library that is loaded before its own.
+//! Records the requests of real programs: PostMark through our own file system, and any program's
+//! allocations through a preloaded library.
 //!
 //! | module | records |
 //! |---|---|
-//! | [`malloc`] | what a program asks of its allocator |
-//! | [`postmark`] | the key-value operations that PostMark's files cost |
+//!
+//! [`malloc`]
+//! a program's requests to its allocator
+//!
+//!
+//! [`postmark`]
+//! the key-value operations that PostMark's file operations cost
+//!
 #![deny(unsafe_code)]
 
 pub mod malloc;

@@ -433,7 +433,7 @@ pub struct TargetsArguments {
     /// TOML file of targets, instead of the built-in targets.
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// Exit with code 5 if a target falls short.
+    /// Exit with code 5 if a target was missed.
     #[arg(long)]
     pub strict: bool,
     #[command(flatten)]

@@ -1,6 +1,6 @@
-//! What every prediction takes for granted.
+//! The assumptions of every prediction.
 
-/// Sentences to be printed with every prediction.
+/// Sentences printed with every prediction.
 pub const ASSUMPTIONS: &[&str] = &[
     "A core of the modelled machine does what is not shared as fast as one of this machine, with data \
      of the size measured here. Slower cores and larger data would reach every limit of shared \

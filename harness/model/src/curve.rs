@@ -1,4 +1,4 @@
-//! A prediction over threads, fitted to what one thread was measured at.
+//! A prediction over thread counts, fitted to one thread's measurement.
 
 use std::error::Error;
 use std::fmt;
@@ -9,7 +9,7 @@ use crate::network::throughput_per_ns;
 use crate::scenario::Scenario;
 use crate::span::Span;
 
-/// The throughput of one system under one workload on a machine, over threads.
+/// The throughput of one system under one workload on a machine, by thread count.
 #[derive(Clone, Debug)]
 pub struct Curve<'a> {
     machine: &'a Machine,
@@ -18,19 +18,19 @@ pub struct Curve<'a> {
     own_ns: f64,
 }
 
-/// Why nothing can be predicted from a measurement.
+/// Why a measurement allows no prediction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum FitError {
     NoTime {
-        /// What was given, ns.
+        /// The given time, ns.
         one_thread_ns: f64,
     },
-    /// The operation took less than its shared parts are taken to take, with nobody to share with.
+    /// The operation took less time than its shared parts are assumed to take without contention.
     TooShort {
-        /// The operation, ns.
+        /// Time of the operation, ns.
         one_thread_ns: f64,
-        /// Its shared parts, ns.
+        /// Time of its shared parts, ns.
         shared_ns: f64,
     },
 }
@@ -54,12 +54,11 @@ impl fmt::Display for FitError {
 impl Error for FitError {}
 
 impl<'a> Curve<'a> {
-    /// The curve of `scenario` on `machine` through what one thread was measured at, ns for an
-    /// operation. What it spends outside its shared parts is its own, and is not given by anything
-    /// else.
+    /// Fits the curve of `scenario` on `machine` to one thread's measured time per operation, in ns. The
+    /// time outside the shared parts is the thread's own, and is determined by nothing else.
     ///
     /// # Errors
-    /// Where that leaves less than nothing.
+    /// The thread's own time would be negative.
     pub fn fit(
         machine: &'a Machine,
         scenario: Scenario,
@@ -77,7 +76,7 @@ impl<'a> Curve<'a> {
         Ok(Self { machine, scenario, one_thread_ns, own_ns })
     }
 
-    /// Operations per second of all `threads` together; `None` where the machine has fewer cores.
+    /// Operations per second of all `threads` together; `None` if the machine has fewer cores.
     #[must_use]
     pub fn ops_per_s(&self, threads: usize) -> Option<f64> {
         let span = Span::new(self.machine, threads)?;
@@ -86,21 +85,21 @@ impl<'a> Curve<'a> {
         Some(throughput_per_ns(threads, think_ns, &demand.stations) * 1e9)
     }
 
-    /// Seconds until each of `threads` has done `operations` of its own (weak scaling); `None` where
-    /// the machine has fewer cores.
+    /// Seconds until each of `threads` has done `operations` of its own (weak scaling); `None` if the
+    /// machine has fewer cores.
     #[must_use]
     pub fn completion_s(&self, threads: usize, operations: f64) -> Option<f64> {
         self.ops_per_s(threads).map(|all| operations * threads as f64 / all)
     }
 
-    /// Throughput of `threads` ÷ that of one; `None` where the machine has fewer cores.
+    /// Throughput of `threads` ÷ that of one thread; `None` if the machine has fewer cores.
     #[must_use]
     pub fn speed_up(&self, threads: usize) -> Option<f64> {
         self.ops_per_s(threads).map(|all| all * self.one_thread_ns / 1e9)
     }
 
-    /// The prediction beside what `threads` were measured at, operations per second together;
-    /// `None` where the machine has fewer cores.
+    /// Compares the prediction with the measured throughput of `threads`, in operations per second of all
+    /// together; `None` if the machine has fewer cores.
     #[must_use]
     pub fn check(&self, threads: usize, measured_ops_per_s: f64) -> Option<Check> {
         let predicted = self.speed_up(threads)?;
@@ -110,7 +109,7 @@ impl<'a> Curve<'a> {
     }
 }
 
-/// A prediction where there is a measurement, both as multiples of one thread.
+/// A prediction beside a measurement, both relative to one thread.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Check {
     pub threads: usize,
@@ -118,7 +117,7 @@ pub struct Check {
     pub predicted: f64,
     /// Measured throughput ÷ measured throughput of one thread.
     pub measured: f64,
-    /// By how much the measurement exceeds the prediction, in percent of the prediction.
+    /// Excess of the measurement over the prediction, in percent of the prediction.
     pub deviation_percent: f64,
 }
 
@@ -176,7 +175,7 @@ mod tests {
         let machine = shipped("superdome-x");
         assert!((ops(&machine, Scenario::default(), 240) / 2.5e6 - 240.0).abs() < 1e-9);
         let locked = [15, 60, 240].map(|threads| ops(&machine, lock(Places::Equal(1.0)), threads));
-        // Saturated, and the line has farther to go with every socket.
+        // Saturated, and with every socket the line travels farther.
         assert!(locked[0] > locked[1] && locked[1] > locked[2], "{locked:?}");
     }
 

@@ -1,15 +1,15 @@
-//! From what an operation shares, and where its threads run, to stations and delays.
+//! Turns a scenario and a placement of threads into stations and delays.
 
 use crate::network::Station;
 use crate::scenario::{Among, Place, Places, ReadAfterWrite, Scenario, Visit};
 use crate::span::Span;
 
-/// What a scenario asks of a machine with so many threads.
+/// The demand of a scenario on a machine with a given number of threads.
 #[derive(Clone, Debug)]
 pub(crate) struct Demand {
-    /// Where threads wait for one another.
+    /// Stations at which threads queue.
     pub(crate) stations: Vec<Station>,
-    /// Time of an operation that nobody else lengthens, beside one thread's own, ns.
+    /// Time per operation that contention does not lengthen, besides the thread's own, ns.
     pub(crate) delay_ns: f64,
 }
 
@@ -43,7 +43,7 @@ impl Demand {
         Self { stations, delay_ns }
     }
 
-    /// Time that an operation spends at stations where it never waits, ns.
+    /// Time that an operation spends at its stations without queueing, ns.
     pub(crate) fn visits_ns(&self) -> f64 {
         self.stations.iter().map(|station| station.demand_ns).sum()
     }
@@ -60,7 +60,7 @@ fn stations_of(visit: &Visit, span: &Span<'_>) -> Vec<Station> {
         Among::Socket | Among::Dealt => span.machine().line_within_ns.value,
     };
     let at = |share: f64, copies: f64, group: f64| {
-        // Any thread of the group may have been there last.
+        // Any thread of the group may have been the last visitor.
         let moved = (group - 1.0) / group;
         let pass_ns = span.machine().contended_rmw_ns.value + visit.lines * line_ns;
         let demand_ns = visit.per_operation * share * (visit.hold_ns + moved * pass_ns);
@@ -87,8 +87,8 @@ fn stations_of(visit: &Visit, span: &Span<'_>) -> Vec<Station> {
     }
 }
 
-/// Between two visits of a thread to an object, each of the others visits it once: the last of
-/// them and this thread's own read that wrote decides where the line is.
+/// Between two visits of a thread to an object, every other thread visits it once. The latest of
+/// their writes and this thread's own read determines where the line is.
 fn reread_ns(hot: &ReadAfterWrite, span: &Span<'_>) -> f64 {
     let written = (span.threads() - 1.0) * hot.writes;
     let dirty = written / (written + 1.0);
@@ -125,7 +125,7 @@ mod tests {
         assert!((demand(Among::Socket) - within).abs() < 1e-9);
         let across = 30.0 + 239.0 / 240.0 * (20.0 + 2.0 * span.line_ns());
         assert!((demand(Among::All) - across).abs() < 1e-9 && across > 4.0 * within);
-        // As many places as cores: everyone has one alone.
+        // As many places as cores: each thread has one to itself.
         let own = stations_of(&visit(Places::Equal(15.0), Among::Dealt), &span)[0];
         assert_eq!((own.demand_ns, own.copies, own.group), (30.0, 240.0, 1.0));
     }

@@ -1,6 +1,6 @@
-//! Predictions for machines of many cores and sockets, where the machine at hand has few: from
-//! primitive costs, given as input, and one thread's measured time. Predictions are never
-//! measurements, and are drawn apart from them.
+//! Predictions for machines with many cores and sockets, made on a machine with few: from primitive
+//! costs, given as input, and one thread's measured time. Predictions are never measurements, and are
+//! drawn apart from them.
 //!
 //! ```text
 //! model.toml ─► Primitives ─► Machine ┐
@@ -11,12 +11,24 @@
 //! | module | what |
 //! |---|---|
 //! | [`Primitives`], [`Machine`] | the costs, each with its source |
-//! | [`Span`] | threads over sockets: how far a line moves, how far memory is |
+//!
+//! [`Span`]
+//! threads over sockets: distances of lines and of memory
+//!
 //! | [`Station`], [`throughput_per_ns`] | a closed queueing network, by exact mean value analysis |
-//! | [`Visit`], [`Places`], [`Among`], [`Traffic`], [`Scenario`] | what an operation shares with other threads' |
+//!
+//! [`Visit`], [`Places`], [`Among`], [`Traffic`], [`Scenario`]
+//! the resources that an operation shares with other threads
+//!
 //! | [`systems`] | the scenarios of the paper's systems and figures |
-//! | [`Curve`], [`Check`] | a prediction, and how far it is off where there is a measurement |
-//! | [`ASSUMPTIONS`] | what is taken for granted, to be printed with every prediction |
+//!
+//! [`Curve`], [`Check`]
+//! a prediction, and its error where there is a measurement
+//!
+//!
+//! [`ASSUMPTIONS`]
+//! the assumptions, to be printed with every prediction
+//!
 
 #![deny(unsafe_code)]
 

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Deserialize;
 
-/// The machines that predictions can be made for.
+/// Machines for which predictions can be made.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Primitives {
@@ -20,21 +20,21 @@ pub struct Primitives {
 pub struct Given {
     /// The number, in the unit that its key ends with.
     pub value: f64,
-    /// A publication, or `assumed` and why.
+    /// A publication, or `assumed` with the reason.
     pub source: String,
 }
 
-/// What a machine's parts cost.
+/// Primitive costs of a machine.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Machine {
-    /// How the file calls it.
+    /// Its name in the file.
     pub name: String,
-    /// What it is, in words.
+    /// Description in words.
     pub title: String,
     pub sockets: Given,
     pub cores_per_socket: Given,
-    /// Other sockets that are near; all others are far.
+    /// Number of near sockets; all others are far.
     pub near_sockets: Given,
     /// A cache line from another core of the same socket, ns.
     pub line_within_ns: Given,
@@ -42,13 +42,13 @@ pub struct Machine {
     pub line_near_ns: Given,
     /// A cache line from a core of a far socket, ns.
     pub line_far_ns: Given,
-    /// A read-modify-write of a line that others want too, beside the line's transfer, ns.
+    /// A contended read-modify-write of a line, without the line's transfer, ns.
     pub contended_rmw_ns: Given,
     /// A line from local memory, ns.
     pub dram_ns: Given,
-    /// Latency of a near socket's memory ÷ of local memory.
+    /// Latency of a near socket's memory ÷ that of local memory.
     pub dram_near_ratio: Given,
-    /// Latency of a far socket's memory ÷ of local memory.
+    /// Latency of a far socket's memory ÷ that of local memory.
     pub dram_far_ratio: Given,
     /// Bandwidth of a socket's memory, bytes/s.
     pub dram_bytes_per_s: Given,
@@ -56,22 +56,22 @@ pub struct Machine {
     pub link_bytes_per_s: Given,
 }
 
-/// Why a file of primitives is refused.
+/// Why a file of primitives is rejected.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum PrimitivesError {
-    /// The text: a key that is unknown or missing, or what is no TOML.
+    /// The text is not TOML, or a key is unknown or missing.
     Syntax(String),
-    /// There is no machine in it.
+    /// The file has no machine.
     NoMachine,
-    /// Two machines have the same name.
+    /// Two machines have this name.
     Twice(String),
-    /// A number that no machine has.
+    /// A number that no machine can have.
     Impossible {
         machine: String,
         key: &'static str,
         value: f64,
-        /// What it may be.
+        /// Allowed values.
         allowed: String,
     },
     /// A number without a source.
@@ -101,9 +101,9 @@ impl fmt::Display for PrimitivesError {
 impl Error for PrimitivesError {}
 
 impl Primitives {
-    /// The machines of a TOML text.
+    /// Parses the machines of a TOML text.
     ///
-    /// # Errors
+    /// The first problem, with machine and key.
     /// What is wrong in it, by machine and key.
     pub fn parse(text: &str) -> Result<Self, PrimitivesError> {
         let read: Self =
@@ -139,7 +139,6 @@ impl Machine {
         self.sockets.value as usize
     }
 
-    /// Cores of a socket, as a count.
     #[must_use]
     pub fn cores_on_socket(&self) -> usize {
         self.cores_per_socket.value as usize

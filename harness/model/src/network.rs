@@ -1,9 +1,9 @@
-//! A closed queueing network: threads go round and round between work of their own and shared
-//! stations, one at a time in each.
+//! A closed queueing network: threads alternate between work of their own and shared stations, each of
+//! which serves one thread at a time.
 //!
-//! Solved by exact mean value analysis (Reiser and Lavenberg, *Mean-Value Analysis of Closed
-//! Multichain Queuing Networks*, J. ACM 27(2), 1980): an arriving customer finds what a network of
-//! one customer less has there on average. From no customers on, with one more in each step:
+//! Solved by exact mean value analysis (Reiser and Lavenberg, *Mean-Value Analysis of Closed Multichain
+//! Queuing Networks*, J. ACM 27(2), 1980): an arriving customer finds the average state of a network with
+//! one customer less. The recursion starts with no customers and adds one in each step:
 //!
 //! ```text
 //! R_i = D_i (1 + m_i Q_i / K_i)     time at the K_i copies of station i
@@ -12,35 +12,35 @@
 //! Q_i = X R_i                       customers at station i
 //! ```
 //!
-//! `m` is 1 where every customer may meet every other, and the analysis is exact. Where customers
-//! come to some copies only, as threads to the heads of their own socket, those that never come are
-//! not met: with groups of g among n customers `m = (g - 1) n / ((n - 1) g)`. That is exact again
-//! where everyone is alone (`m = 0`), and an approximation between.
+//! `m` is 1 if every customer may meet every other; the analysis is then exact. If customers use only
+//! some of the copies, as threads use the heads of their own socket, the others are never met: with
+//! groups of g among n customers, `m = (g - 1) n / ((n - 1) g)`. This is exact again if every customer is
+//! alone (`m = 0`), and an approximation in between.
 
-/// A shared thing, or several that are alike.
+/// A shared resource, or several equivalent copies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Station {
-    /// Time that one operation keeps all copies together busy, ns.
+    /// Service time of one operation, summed over all copies, ns.
     pub demand_ns: f64,
-    /// Copies that the operation chooses from at random, at least 1.
+    /// Copies, of which the operation chooses at random; at least 1.
     pub copies: f64,
-    /// Customers that may meet at a copy, at most as many as there are.
+    /// Customers that may meet at a copy; limited by their total number.
     pub group: f64,
 }
 
 impl Station {
-    /// Operations per ns at which the busiest copy never rests.
+    /// Operations per ns at which the busiest copy is saturated.
     #[must_use]
     pub fn bound_per_ns(&self) -> f64 {
         self.copies / self.demand_ns
     }
 }
 
-/// Operations per ns of all `customers` together that each think `think_ns` between two rounds
+/// Operations per ns of all `customers` together, which each think for `think_ns` between two rounds
 /// through `stations`.
 ///
 /// # Panics
-/// Without customers, or with times below 0.
+/// Without customers, or with negative times.
 #[must_use]
 pub fn throughput_per_ns(customers: usize, think_ns: f64, stations: &[Station]) -> f64 {
     assert!(customers > 0, "a network without customers has no throughput");
@@ -90,8 +90,8 @@ mod tests {
         assert!((all * 20.0 - 1.0).abs() < 1e-6, "{all}");
     }
 
-    /// Z = 4, D = 1 and 2. One: R = 1, 2; C = 7; X = 1/7; Q = 1/7, 2/7. Two: R = 8/7, 18/7;
-    /// C = 54/7; X = 7/27; Q = 8/27, 2/3. Three: R = 35/27, 10/3; C = 233/27; X = 81/233.
+    /// Z = 4, D = 1 and 2. One customer: R = 1, 2; C = 7; X = 1/7; Q = 1/7, 2/7. Two: R = 8/7, 18/7; C =
+    /// 54/7; X = 7/27; Q = 8/27, 2/3. Three: R = 35/27, 10/3; C = 233/27; X = 81/233.
     #[test]
     fn two_stations_agree_with_the_analysis_by_hand() {
         for (customers, expected) in [(1, 1.0 / 7.0), (2, 7.0 / 27.0), (3, 81.0 / 233.0)] {
@@ -106,7 +106,7 @@ mod tests {
         for customers in [1, 2, 7, 30, 240] {
             for think in [0.0, 50.0, 5_000.0] {
                 for (group, copies) in [(1.0, 240.0), (15.0, 16.0), (240.0, 1.0), (240.0, 64.0)] {
-                    // Groups of some size have copies of their own.
+                    // Each group has copies of its own.
                     let group = f64::min(group, customers as f64);
                     let copies = f64::max(copies, customers as f64 / group);
                     let own = Station { demand_ns: 80.0, copies, group };
@@ -125,7 +125,7 @@ mod tests {
         let own = Station { demand_ns: 100.0, copies: 240.0, group: 1.0 };
         let all = throughput_per_ns(240, 0.0, &[own]);
         assert!((all - 2.4).abs() < 1e-9, "{all}");
-        // With all of them choosing at random somebody does.
+        // If all choose at random, some copy is contended.
         assert!(throughput_per_ns(240, 0.0, &[Station { group: 240.0, ..own }]) < 1.5);
     }
 }

@@ -1,55 +1,55 @@
-//! What an operation of a system shares with those of other threads, as data.
+//! Resources that an operation of a system shares with other threads, as data.
 
 use crate::zipf::Zipf;
 
 /// A system under a workload.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scenario {
-    /// Things that one thread at a time can have.
+    /// Resources that one thread at a time can hold.
     pub visits: Vec<Visit>,
-    /// Memory that is read and written.
+    /// Memory traffic.
     pub traffic: Traffic,
 }
 
-/// A shared thing, and how an operation uses it.
+/// A shared resource, and its use by an operation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Visit {
     pub what: &'static str,
-    /// Visits of an operation on average.
+    /// Mean visits per operation.
     pub per_operation: f64,
-    /// Time that a visit holds it, with all its lines at hand, ns.
+    /// Time that a visit holds the resource once all its lines are present, ns.
     pub hold_ns: f64,
-    /// Lines that follow it from owner to owner, one transfer after the other.
+    /// Lines that move with it from owner to owner, one transfer after the other.
     pub lines: f64,
-    /// How many there are.
+    /// Number of instances.
     pub places: Places,
-    /// Whom one meets there.
+    /// Which threads meet there.
     pub among: Among,
 }
 
-/// How many of a shared thing there are, and how they are chosen.
+/// How many instances a shared resource has, and how they are chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Places {
-    /// So many for each group of [`Among`], one as likely as another.
+    /// This many per group of [`Among`], equally likely.
     Equal(f64),
-    /// So many for each thread, one as likely as another.
+    /// This many per thread, equally likely.
     PerThread(f64),
-    /// One for each rank. The hottest queue; beyond [`HOT_RANKS`](crate::Scenario::HOT_RANKS) two
+    /// One per rank. Only the hottest ranks queue; beyond [`HOT_RANKS`](crate::Scenario::HOT_RANKS) two
     /// threads meet too rarely to matter.
     Zipf(Zipf),
 }
 
-/// Which threads meet at a shared thing.
+/// Which threads meet at a shared resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Among {
     All,
-    /// Those of a socket, which has places of its own.
+    /// Threads of one socket, which has its own instances.
     Socket,
-    /// Those of a socket that were dealt to the same place and keep to it.
+    /// Threads of one socket that are assigned to the same instance for good.
     Dealt,
 }
 
-/// Memory that an operation reads and writes, by where it lies.
+/// Memory that an operation reads and writes, by location.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Traffic {
     /// On the thread's socket.
@@ -57,14 +57,14 @@ pub struct Traffic {
     /// Spread evenly over the sockets in use.
     pub spread: Place,
     pub first_socket: Place,
-    /// Reads of hot objects that other threads have written since.
+    /// Reads of hot objects that other threads have written in the meantime.
     pub read_after_write: Option<ReadAfterWrite>,
 }
 
-/// What is asked of one kind of memory.
+/// Traffic to one kind of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Place {
-    /// Cache misses of an operation that wait for one another.
+    /// Dependent cache misses per operation.
     pub misses: f64,
     /// Bytes moved to or from memory.
     pub bytes: f64,
@@ -73,18 +73,18 @@ pub struct Place {
 /// Hot lines that a reader finds in a writer's cache.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReadAfterWrite {
-    /// Reads of an operation on average.
+    /// Mean reads per operation.
     pub reads: f64,
-    /// Writes of an operation on average.
+    /// Mean writes per operation.
     pub writes: f64,
-    /// Lines of an object that were written, one transfer after the other.
+    /// Written lines of an object, one transfer after the other.
     pub lines: f64,
-    /// Which objects.
+    /// Popularity of the objects.
     pub keys: Zipf,
 }
 
 impl Scenario {
-    /// Ranks of a zipfian distribution that are told from one another.
+    /// Ranks of a zipfian distribution that are modelled individually.
     pub const QUEUED_RANKS: u64 = 64;
     /// Ranks that a core's own cache would hold if nobody else wrote to them.
     pub const HOT_RANKS: u64 = 1024;

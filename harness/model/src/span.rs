@@ -1,9 +1,9 @@
-//! Threads over the sockets of a machine: how far a line travels between them, and how far
-//! memory is. Threads fill one socket after the other.
+//! Threads over the sockets of a machine: how far a line travels between them, and how far away memory
+//! is. Threads fill one socket after the other.
 
 use crate::machine::Machine;
 
-/// So many threads on a machine, a core each.
+/// A number of threads on a machine, one per core.
 #[derive(Clone, Debug)]
 pub struct Span<'a> {
     machine: &'a Machine,
@@ -13,7 +13,7 @@ pub struct Span<'a> {
 }
 
 impl<'a> Span<'a> {
-    /// `threads` of `machine`; `None` of no threads, and of more than it has cores.
+    /// `threads` on `machine`; `None` for no threads, or more than it has cores.
     #[must_use]
     pub fn new(machine: &'a Machine, threads: usize) -> Option<Self> {
         if threads == 0 || threads > machine.cores() {
@@ -41,13 +41,13 @@ impl<'a> Span<'a> {
         self.on_socket.len() as f64
     }
 
-    /// Threads on a thread's own socket, itself included, on average over threads.
+    /// Mean number of threads on a thread's own socket, itself included.
     #[must_use]
     pub fn neighbours(&self) -> f64 {
         self.on_socket.iter().map(|own| (own * own) as f64).sum::<f64>() / self.threads()
     }
 
-    /// A line from another thread to this one, on average over all pairs, ns; 0 of one thread.
+    /// Mean transfer time of a line from another thread, over all pairs, ns; 0 for one thread.
     #[must_use]
     pub fn line_ns(&self) -> f64 {
         let machine = self.machine;
@@ -66,14 +66,14 @@ impl<'a> Span<'a> {
         sum / pairs
     }
 
-    /// Latency of memory spread over the sockets in use ÷ of local memory, on average over threads.
+    /// Mean latency of memory spread over the sockets in use ÷ that of local memory.
     #[must_use]
     pub fn spread_ratio(&self) -> f64 {
         let homes = 0..self.on_socket.len();
         homes.map(|home| self.ratio_to(home)).sum::<f64>() / self.sockets()
     }
 
-    /// Latency of the first socket's memory ÷ of local memory, on average over threads.
+    /// Mean latency of the first socket's memory ÷ that of local memory.
     #[must_use]
     pub fn first_socket_ratio(&self) -> f64 {
         self.ratio_to(0)
@@ -127,7 +127,7 @@ mod tests {
         let span = |threads| Span::new(&machine, threads).unwrap();
         assert_eq!((span(1).line_ns(), span(15).line_ns()), (0.0, 50.0));
         assert_eq!((span(15).spread_ratio(), span(15).first_socket_ratio()), (1.0, 1.0));
-        // Half of the memory is near, half at home.
+        // Half of the memory is near, half local.
         assert!((span(30).spread_ratio() - (1.0 + 1.64) / 2.0).abs() < 1e-12);
         let rising = [2, 30, 60, 240].map(|threads| span(threads).line_ns());
         assert!(rising.is_sorted(), "{rising:?}");

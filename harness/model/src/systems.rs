@@ -1,53 +1,52 @@
-//! How the paper's systems work, as scenarios: what an operation of each waits for and moves.
-//! `ASSUMPTIONS` says in sentences what stands here in numbers.
+//! The paper's systems as scenarios: what an operation of each waits for and moves. `ASSUMPTIONS` states
+//! in sentences what is in numbers here.
 
 use std::collections::BTreeMap;
 
 use crate::scenario::{Among, Place, Places, ReadAfterWrite, Scenario, Traffic, Visit};
 use crate::zipf::Zipf;
 
-/// What is asked of a system.
+/// The workload of a system.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Work {
     /// Share of GETs, from 0 to 1; all shares together are 1.
     pub gets: f64,
     /// Share of overwrites.
     pub updates: f64,
-    /// Share of records that are new.
+    /// Share of inserted records.
     pub inserts: f64,
     /// Share of deletes.
     pub deletes: f64,
-    /// Bytes of a value on average.
+    /// Mean bytes of a value.
     pub value_bytes: f64,
-    /// Whether an overwrite may have another length.
+    /// Whether an overwrite may change the length.
     pub sizes_vary: bool,
-    /// The hottest keys first; `None` of uniform ones.
+    /// Popularity of the keys; `None` if uniform.
     pub skewed: Option<Zipf>,
-    /// Whether every thread has keys of its own.
+    /// Whether every thread has its own keys.
     pub private: bool,
 }
 
 /// Bytes of a cache line.
 const LINE_BYTES: f64 = 64.0;
-/// Lines of one object that are fetched at once.
+/// Lines of one object that are fetched in parallel.
 const LINES_AT_ONCE: f64 = 10.0;
-/// Bytes copied in a ns.
+/// Bytes copied per ns.
 const COPY_BYTES_PER_NS: f64 = 16.0;
-/// A lock that is taken, a few words changed, and given back, ns.
+/// Time to take a lock, change a few words and release it, ns.
 const SHORT_HOLD_NS: f64 = 20.0;
-/// Memory allocated from or given back to lists with boundary tags, under their lock, ns.
+/// Time to allocate from or free to lists with boundary tags, under their lock, ns.
 const HEAP_HOLD_NS: f64 = 100.0;
-/// A lock, the state that it guards, and the line at which the last entry ended.
+/// A lock, the state it guards, and the line of the last entry's end.
 const HEAD_LINES: f64 = 3.0;
 /// A lock, a list's end, and the tags of two neighbours.
 const HEAP_LINES: f64 = 4.0;
 /// Rows that an allocator's thread cache passes on at once.
 const CACHED_ROWS: f64 = 16.0;
-/// Arenas an allocator has for each core.
+/// Arenas of an allocator per core.
 const ARENAS_PER_CORE: f64 = 4.0;
 
-/// The scenario of a registered system with `options`; `None` of one whose working is not described
-/// here.
+/// The scenario of a registered system with `options`; `None` if the system is not modelled here.
 #[must_use]
 pub fn scenario(system: &str, options: &BTreeMap<String, String>, work: &Work) -> Option<Scenario> {
     let option = |name: &str| options.get(name).map(String::as_str);
@@ -63,7 +62,8 @@ pub fn scenario(system: &str, options: &BTreeMap<String, String>, work: &Work) -
     }
 }
 
-/// Appends go to the thread's socket, or to the key's; each core has a head, or a socket so many.
+/// Appends go to the thread's socket, or to the key's. There is a head per core, or a number of them per
+/// socket.
 fn nibble<'a>(option: &impl Fn(&str) -> Option<&'a str>, work: &Work) -> Scenario {
     let in_place = option("update") == Some("in-place");
     let by_key = option("placement") == Some("key");
@@ -81,7 +81,7 @@ fn nibble<'a>(option: &impl Fn(&str) -> Option<&'a str>, work: &Work) -> Scenari
             let among = if random { Among::Socket } else { Among::Dealt };
             visits.push(head(Places::Equal(heads), among));
         }
-        // A head for each core: nobody else comes.
+        // One head per core: no other thread uses it.
         (false, None) => {}
     }
     let overwrites = if in_place { work.updates } else { 0.0 };
@@ -104,14 +104,14 @@ fn nibble<'a>(option: &impl Fn(&str) -> Option<&'a str>, work: &Work) -> Scenari
     }
     add(&mut traffic.spread, cold(work), bucket);
     add(if work.private { &mut traffic.local } else { &mut traffic.spread }, 1.0, objects);
-    // Fetched and written back; elsewhere the first line is waited for.
+    // Fetched and written back; on another socket the first line is waited for.
     let appended = Place { misses: f64::from(by_key), bytes: 2.0 * work.value_bytes };
     add(if by_key { &mut traffic.spread } else { &mut traffic.local }, appends, appended);
     traffic.read_after_write = reread(work);
     Scenario { visits, traffic }
 }
 
-/// Everything lies where the key's hash says, in partitions with a heap each.
+/// All data are where the key's hash says, in partitions with a heap each.
 fn mica(work: &Work) -> Scenario {
     let lines = 1.0 + object_lines(work.value_bytes);
     let copied = SHORT_HOLD_NS + work.value_bytes / COPY_BYTES_PER_NS;
@@ -139,7 +139,7 @@ fn mica(work: &Work) -> Scenario {
     }
 }
 
-/// A tree of which the lowest two levels are not in caches, and rows from an allocator.
+/// A tree whose lowest two levels are not cached, with rows from an allocator.
 fn masstree(work: &Work) -> Scenario {
     let writes = work.updates + work.inserts;
     let rows = Places::PerThread(ARENAS_PER_CORE);
@@ -153,7 +153,7 @@ fn masstree(work: &Work) -> Scenario {
         Among::All,
     );
     let mut visits = Vec::new();
-    // Rows of private keys go back to the arena they came from.
+    // Rows of private keys return to the arena they came from.
     if !work.private {
         visits.push(arena);
     }
@@ -169,8 +169,8 @@ fn masstree(work: &Work) -> Scenario {
     Scenario { visits, traffic }
 }
 
-/// One log head an instance, under whose lock entries are copied; readers lock their bucket too. One
-/// instance's memory is faulted in by one thread, and so on one socket.
+/// One log head per instance, under whose lock entries are copied; readers lock their bucket too. One
+/// thread faults in the memory of a single instance, which is therefore on one socket.
 fn ramcloud(instances: f64, work: &Work) -> Scenario {
     let appends = work.updates + work.inserts + work.deletes;
     let copied = SHORT_HOLD_NS + work.value_bytes / COPY_BYTES_PER_NS;
@@ -203,7 +203,7 @@ fn one(
     Visit { what, per_operation, hold_ns, lines, places, among }
 }
 
-/// A visit to what the hottest keys have each for itself; none under uniform or private keys.
+/// Visits to a resource that each of the hottest keys has; none for uniform or private keys.
 fn hot(
     what: &'static str,
     work: &Work,
@@ -221,7 +221,7 @@ fn reread(work: &Work) -> Option<ReadAfterWrite> {
     Some(ReadAfterWrite { reads: work.gets, writes: work.updates, lines, keys })
 }
 
-/// Share of the requests that caches do not answer.
+/// Share of the requests that miss the caches.
 fn cold(work: &Work) -> f64 {
     work.skewed.map_or(1.0, |keys| 1.0 - keys.share_of_first(Scenario::HOT_RANKS))
 }

@@ -1,6 +1,6 @@
-//! How often the places of a zipfian distribution are asked for.
+//! Frequencies of the ranks of a zipfian distribution.
 
-/// Ranks whose weights are added one by one; beyond, by the integral over them.
+/// Ranks whose weights are summed individually; an integral stands for the others.
 const SUMMED: u64 = 4096;
 
 /// Ranks from 1 to `count` with weights `rank^-theta`.
@@ -12,17 +12,17 @@ pub struct Zipf {
 }
 
 impl Zipf {
-    /// A distribution over `count` places; `theta` 0 is uniform.
+    /// A distribution over `count` ranks; `theta` 0 is uniform.
     ///
     /// # Panics
-    /// Without places.
+    /// Without ranks.
     #[must_use]
     pub fn new(count: u64, theta: f64) -> Self {
         assert!(count > 0, "a distribution over no places");
         Self { count, theta, total: weights(count, theta) }
     }
 
-    /// Places.
+    /// Number of ranks.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count
@@ -34,7 +34,7 @@ impl Zipf {
         (rank as f64).powf(-self.theta) / self.total
     }
 
-    /// Share of the visits that go to the first `ranks` places.
+    /// Share of the visits that go to the first `ranks` ranks.
     #[must_use]
     pub fn share_of_first(&self, ranks: u64) -> f64 {
         weights(ranks.min(self.count), self.theta) / self.total

@@ -1,4 +1,4 @@
-//! A little memory for what the dynamic loader allocates while it looks for the real functions.
+//! A small arena for allocations of the dynamic loader while it resolves the real functions.
 
 use core::alloc::Layout;
 use core::cell::UnsafeCell;
@@ -7,7 +7,7 @@ use core::ptr::null_mut;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 const ARENA_BYTES: usize = 64 << 10;
-/// Before each object: its size, at the distance that keeps the object aligned.
+/// Each object is preceded by its size, at a distance that keeps the object aligned.
 const PREFIX_BYTES: usize = 16;
 
 #[repr(C, align(4096))]
@@ -17,14 +17,14 @@ struct Arena(UnsafeCell<[u8; ARENA_BYTES]>);
 unsafe impl Sync for Arena {}
 
 static ARENA: Arena = Arena(UnsafeCell::new([0; ARENA_BYTES]));
-/// Bytes given away. They never come back.
+/// Bytes handed out; they are never reused.
 static USED: AtomicUsize = AtomicUsize::new(0);
 
 fn base() -> *mut u8 {
     ARENA.0.get().cast()
 }
 
-/// Zeroed memory, or null once the arena is empty. Alignments above a page are not kept.
+/// Zeroed memory, or null once the arena is empty. Alignments above a page are not honoured.
 pub(crate) fn allocate(bytes: usize, alignment: usize) -> *mut c_void {
     let alignment = alignment.clamp(PREFIX_BYTES, 4096).next_power_of_two();
     let Ok(layout) = Layout::from_size_align(bytes, alignment) else { return null_mut() };
@@ -33,7 +33,7 @@ pub(crate) fn allocate(bytes: usize, alignment: usize) -> *mut c_void {
         let end = at.checked_add(layout.size())?.checked_next_multiple_of(PREFIX_BYTES)?;
         (end <= ARENA_BYTES).then_some((at, end))
     };
-    // Relaxed: bytes are given away; nobody learns of others' bytes by it.
+    // Relaxed: only disjoint ranges are handed out; nothing is published.
     let step = |used| place(used).map(|(_, end)| end);
     let Ok(used) = USED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, step) else {
         return null_mut();
@@ -45,7 +45,7 @@ pub(crate) fn allocate(bytes: usize, alignment: usize) -> *mut c_void {
     object.cast()
 }
 
-/// Bytes of the object at `address`, if it is the arena's.
+/// Size of the object at `address`, if it is in the arena.
 pub(crate) fn size_of(address: *const c_void) -> Option<usize> {
     let offset = address.addr().checked_sub(base().addr())?;
     if offset >= ARENA_BYTES {

@@ -1,4 +1,4 @@
-//! The recording of the process that runs.
+//! The recording of the current process.
 
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
@@ -7,10 +7,10 @@ use crate::record::Record;
 use crate::recording::Recording;
 use crate::system::{self, Message};
 
-/// Null until the first event. Copies of the process have the same address, and it is wiped there.
+/// Null until the first event. Forked processes have the same address, and its memory is wiped there.
 static CURRENT: AtomicPtr<Recording> = AtomicPtr::new(null_mut());
 
-/// Writes `event` down, where this process is recorded.
+/// Records `event`, if this process is recorded.
 #[inline]
 pub(crate) fn record(event: Record) {
     // Acquire: pairs with the Release in `make`.
@@ -25,7 +25,7 @@ pub(crate) fn record(event: Record) {
     }
 }
 
-/// Null if the system has no memory.
+/// Null if the system is out of memory.
 #[cold]
 fn make() -> *mut Recording {
     static SAID: AtomicBool = AtomicBool::new(false);
@@ -34,7 +34,7 @@ fn make() -> *mut Recording {
     let memory = match system::memory_wiped_on_fork(bytes) {
         Ok(memory) => memory,
         Err(error) => {
-            // Relaxed: nothing else is told by it.
+            // Relaxed: nothing else depends on it.
             if !SAID.swap(true, Ordering::Relaxed) {
                 Message::new()
                     .text(b"not recorded: the system gives no memory that is wiped on fork: error ")

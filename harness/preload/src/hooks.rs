@@ -1,11 +1,20 @@
-//! The functions that programs find instead of their allocator's. Each calls the real one with what
-//! it was given and returns what that returned.
+//! The functions that replace the allocator's. Each calls the real function with its own arguments and
+//! returns that result.
 //!
 //! | event | its record |
 //! |---|---|
-//! | an object goes | before the real call: another thread may get the address while it returns |
-//! | an object comes | after the real call |
-//! | it gets another size | one before, one after: between them the old address is anyone's |
+//!
+//! an object is freed
+//! before the real call: another thread may get the address while it returns
+//!
+//!
+//! an object is allocated
+//! after the real call
+//!
+//!
+//! an object is resized
+//! one before, one after: in between, the old address may be anyone's
+//!
 
 use core::ffi::{c_int, c_void};
 use core::ptr::null_mut;
@@ -24,7 +33,7 @@ fn record(thread: &Thread, kind: Kind, address: *mut c_void, bytes: usize, align
     });
 }
 
-/// A new object from `allocate`.
+/// Records a new object from `allocate`.
 #[inline]
 fn allocated(
     bytes: usize,
@@ -48,7 +57,7 @@ fn allocated(
     })
 }
 
-/// Another size for `object`, which is not null, from `reallocate`.
+/// Records a new size for the non-null `object` from `reallocate`.
 #[inline]
 fn reallocated(
     object: *mut c_void,
@@ -76,10 +85,10 @@ fn reallocated(
 
 #[cold]
 fn leave_arena(object: *mut c_void, old_bytes: usize, bytes: usize) -> *mut c_void {
-    // SAFETY: as any program calls it.
+    // SAFETY: an ordinary call.
     let moved = unsafe { malloc(bytes) };
     if !moved.is_null() {
-        // SAFETY: both objects have that many bytes, and are two.
+        // SAFETY: two different objects, both at least that long.
         unsafe { moved.cast::<u8>().copy_from(object.cast(), old_bytes.min(bytes)) };
     }
     moved
@@ -87,7 +96,7 @@ fn leave_arena(object: *mut c_void, old_bytes: usize, bytes: usize) -> *mut c_vo
 
 /// The page size: the alignment of `valloc`.
 fn page_bytes() -> usize {
-    // SAFETY: asks for a number that the C library has at hand.
+    // SAFETY: only queries a number.
     usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
 }
 
@@ -202,7 +211,7 @@ pub unsafe extern "C" fn reallocarray(
 /// As the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn free(object: *mut c_void) {
-    // What the loader allocated while it looked for the functions stays.
+    // Objects that the loader allocated while it resolved the functions are never freed.
     if object.is_null() || arena::size_of(object).is_some() {
         return;
     }

@@ -1,25 +1,39 @@
-//! Records a program's allocations when it is loaded before the program's own libraries:
-//! `LD_PRELOAD=libnibble_preload.so NIBBLE_PRELOAD_FOLDER=/whole/path program`.
+//! Records a program's allocations when loaded before the program's own libraries:
+//! `LD_PRELOAD=libnibble_preload.so NIBBLE_PRELOAD_FOLDER=/absolute/path program`.
 //!
-//! Every process that the program becomes or starts writes a file `PID-N.raw` of its own, with the
-//! layout of `src/record.rs`; `N` tells images of one process apart. A copy that goes on without another
-//! program (`fork`) has a file too, marked as one that inherited objects. Files are shared
-//! mappings: what was recorded survives the end of the process, whatever it was. Programs that are
-//! statically linked, that gain rights when they start, or that bring an allocator of other names
-//! record nothing.
+//! Every process that the program becomes or starts writes its own file `PID-N.raw`, in the layout of
+//! `src/record.rs`; `N` distinguishes images of one process. A forked process that executes no other
+//! program has a file too, marked as one that inherited objects. Files are shared mappings, so recorded
+//! events survive the end of the process, whatever its cause. Nothing is recorded of programs that are
+//! statically linked, that gain privileges when they start, or that bring an allocator under other names.
 //!
-//! The program notices nothing but time: results and `errno` are its allocator's own, nothing is
-//! allocated, no file stays open. Signal handlers that allocate are not recorded when they
-//! interrupt an allocation.
+//! The program is only slowed down: results and `errno` are those of its own allocator, nothing is
+//! allocated, no file stays open. Signal handlers that allocate while they interrupt an allocation are
+//! not recorded.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `hooks` | the functions that programs find |
-//! | `real`, `arena` | those they would have found; memory until these are known |
-//! | `thread` | a thread's number |
-//! | `current`, `recording`, `place` | which recording, its life, its folder |
+//!
+//! `hooks`
+//! the functions that programs call instead of the allocator's
+//!
+//!
+//! `real`, `arena`
+//! the allocator's functions; memory until these are resolved
+//!
+//!
+//! `thread`
+//! thread numbers
+//!
+//!
+//! `current`, `recording`, `place`
+//! the process's recording, its states, its folder
+//!
 //! | `record` | the layout of its file |
-//! | `system`, `text` | calls to the system and text, without allocation |
+//!
+//! `system`, `text`
+//! system calls and text, without allocation
+//!
 
 mod arena;
 mod current;

@@ -1,4 +1,4 @@
-//! Where recordings go: the folder that the environment names.
+//! The folder for recordings, from the environment.
 
 use core::sync::atomic::{AtomicU8, Ordering};
 
@@ -7,8 +7,8 @@ use crate::text::Text;
 
 pub(crate) const PATH_BYTES: usize = 4096;
 
-/// The folder's variable. Its value is kept, as programs clear their environment before they make
-/// copies of themselves.
+/// The environment variable. Its value is kept, because programs clear their environment before they
+/// fork.
 const VARIABLE: &core::ffi::CStr = c"NIBBLE_PRELOAD_FOLDER";
 
 static FOLDER: Text<PATH_BYTES> = Text::new();
@@ -18,19 +18,19 @@ const UNREAD: u8 = 0;
 const ABSENT: u8 = 1;
 const PRESENT: u8 = 2;
 
-/// What the environment says.
+/// The setting in the environment.
 pub(crate) enum Place {
-    /// The C library has not begun; ask again.
+    /// The C library is not initialised yet; ask again.
     NotYet,
-    /// Nothing is to be recorded.
+    /// Recording is off.
     Nowhere,
     /// The folder's path, which begins with `/`.
     Folder(&'static Text<PATH_BYTES>),
-    /// What it names cannot be a folder's path.
+    /// The variable does not hold the path of a folder.
     Bad,
 }
 
-/// Called by the one thread that begins a recording.
+/// Called only by the thread that begins a recording.
 pub(crate) fn place() -> Place {
     // Relaxed: one thread at a time comes here; the recording's status orders them.
     match KNOWN.load(Ordering::Relaxed) {
@@ -43,7 +43,8 @@ pub(crate) fn place() -> Place {
         None => ABSENT,
         Some(folder) => {
             FOLDER.clear();
-            // A program may go to another folder before its next file is made.
+            // An absolute path only: a program may change its working directory before its next file is
+            // created.
             if !folder.starts_with(b"/") || !FOLDER.push(folder.iter().copied()) {
                 return Place::Bad;
             }

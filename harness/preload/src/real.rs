@@ -1,4 +1,4 @@
-//! The functions that would have been called without this library.
+//! The allocator's functions, which this library replaces.
 
 use core::ffi::{CStr, c_int, c_void};
 use core::marker::PhantomData;
@@ -28,10 +28,10 @@ pub(crate) static POSIX_MEMALIGN: Real<
 pub(crate) static VALLOC: Real<Malloc> = Real::named(c"valloc");
 pub(crate) static PVALLOC: Real<Malloc> = Real::named(c"pvalloc");
 
-/// Whether all of them have been looked for.
+/// Whether all functions have been resolved.
 static FOUND: AtomicBool = AtomicBool::new(false);
 
-/// A function as the dynamic loader finds it behind this library.
+/// A function that the dynamic loader finds after this library.
 pub(crate) struct Real<F> {
     name: &'static CStr,
     found: AtomicPtr<c_void>,
@@ -43,7 +43,7 @@ impl<F: Copy> Real<F> {
         Self { name, found: AtomicPtr::new(null_mut()), signature: PhantomData }
     }
 
-    /// The function, once they have been [`found`].
+    /// The function, once [`found`] returned true.
     #[inline]
     pub(crate) fn get(&self) -> F {
         const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
@@ -57,7 +57,7 @@ impl<F: Copy> Real<F> {
     }
 
     fn find(&self) -> bool {
-        // SAFETY: a name with its end.
+        // SAFETY: a NUL-terminated name.
         let found = unsafe { libc::dlsym(libc::RTLD_NEXT, self.name.as_ptr()) };
         // Relaxed: `FOUND` publishes it.
         self.found.store(found, Ordering::Relaxed);
@@ -65,7 +65,7 @@ impl<F: Copy> Real<F> {
     }
 }
 
-/// Ends the process, as the loader does where a function is missing.
+/// Aborts the process, as the loader does when a function is missing.
 #[cold]
 #[inline(never)]
 fn missing(name: &CStr) -> ! {
@@ -77,15 +77,15 @@ fn missing(name: &CStr) -> ! {
     unsafe { libc::abort() }
 }
 
-/// Whether the functions can be called. The first calls look for them; while the loader does so
-/// for `thread`, its own allocations come here and find false.
+/// Whether the functions can be called. The first calls resolve them. The loader's own allocations during
+/// that, for `thread`, get false.
 #[inline]
 pub(crate) fn found(thread: &Thread) -> bool {
     // Acquire: pairs with the Release in `find_all`.
     FOUND.load(Ordering::Acquire) || find_all(thread)
 }
 
-/// Two threads may do this at once, and find the same.
+/// Two threads may do this at once; they find the same functions.
 #[cold]
 fn find_all(thread: &Thread) -> bool {
     if thread.is_inside() {
@@ -104,7 +104,7 @@ fn find_all(thread: &Thread) -> bool {
                 & VALLOC.find()
                 & PVALLOC.find();
             if !all {
-                // SAFETY: takes no argument. The program is not to be told of an error of ours.
+                // SAFETY: takes no argument. It clears an error of ours that the program must not see.
                 unsafe { libc::dlerror() };
             }
         });

@@ -1,5 +1,5 @@
-//! The layout of a raw recording: what the library that is loaded first writes and the converter
-//! reads. The crate of either includes this file.
+//! The layout of a raw recording, which the preloaded library writes and the converter reads. Both crates
+//! include this file.
 //!
 //! ```text
 //!  0                HEADER_BYTES                                       one file per process image
@@ -21,32 +21,32 @@
 //!          └────────┴───────────┴──────┘
 //! ```
 //!
-//! All words are in the byte order of the machine that wrote them; the magic tells another one's.
+//! All words are in the byte order of the machine that wrote them; the magic reveals another order.
 
 use core::mem::{offset_of, size_of};
 use core::sync::atomic::{AtomicU8, AtomicU64};
 
 /// The first word of a recording that has begun.
 pub(crate) const MAGIC: u64 = u64::from_le_bytes(*b"NIBBLERM");
-/// Another layout gets another number.
+/// Changes with the layout.
 pub(crate) const VERSION: u64 = 1;
-/// Bytes before the first window: a multiple of every page size, as windows are mapped.
+/// Bytes before the first window: a multiple of every page size, because windows are mapped.
 pub(crate) const HEADER_BYTES: u64 = 64 << 10;
-/// Bytes by which a file grows. Many processes of a build write less than one.
+/// Bytes by which a file grows. Many processes of a build need less than one.
 pub(crate) const WINDOW_BYTES: u64 = 4 << 20;
 pub(crate) const RECORD_BYTES: u64 = 32;
 pub(crate) const WINDOW_RECORDS: u64 = WINDOW_BYTES / RECORD_BYTES;
-/// Bytes kept of the program's path.
+/// Largest length of the program's path.
 pub(crate) const PROGRAM_BYTES: usize = 4096;
-/// Bytes of the name that the kernel keeps of a thread, with its end.
+/// Size of the kernel's thread name, including its NUL.
 pub(crate) const NAME_BYTES: usize = 16;
-/// In [`Header::flags`]: the process is a copy of one that recorded before, and has its objects.
+/// In [`Header::flags`]: the process was forked from a recorded one, and has its objects.
 pub(crate) const INHERITED: u64 = 1;
 
-/// The file's first bytes. Counters that threads share have cache lines of their own.
+/// The beginning of the file. Counters that threads share have cache lines of their own.
 #[repr(C)]
 pub(crate) struct Header {
-    /// [`MAGIC`], written last: before, the recording has not begun.
+    /// [`MAGIC`], written last; until then the recording has not begun.
     pub(crate) magic: AtomicU64,
     pub(crate) version: AtomicU64,
     pub(crate) pid: AtomicU64,
@@ -56,7 +56,7 @@ pub(crate) struct Header {
     /// [`WINDOW_BYTES`].
     pub(crate) window_bytes: AtomicU64,
     reserved: [u64; 9],
-    /// Records claimed; the next one's number.
+    /// Number of claimed records; also the number of the next one.
     pub(crate) claimed: AtomicU64,
     apart: [u64; 15],
     /// Events after recording had stopped.
@@ -64,9 +64,9 @@ pub(crate) struct Header {
     /// Windows that the file has room for.
     pub(crate) windows: AtomicU64,
     fill: [u64; 14],
-    /// The program's path, of which `program_bytes` count.
+    /// The program's path, of length `program_bytes`.
     pub(crate) program: [AtomicU8; PROGRAM_BYTES],
-    /// What the program was called as, cut off by the kernel, up to the first zero.
+    /// The name by which the program was executed, truncated by the kernel, up to the first NUL.
     pub(crate) name: [AtomicU8; NAME_BYTES],
 }
 
@@ -79,18 +79,18 @@ const _: () = assert!(WINDOW_BYTES.is_multiple_of(HEADER_BYTES));
 const _: () = assert!(WINDOW_BYTES.is_multiple_of(RECORD_BYTES));
 const _: () = assert!(size_of::<[u64; 4]>() as u64 == RECORD_BYTES);
 
-/// What a record says.
+/// The kind of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Kind {
     /// After the call: an object of `bytes` bytes is at `address`.
     Allocate = 1,
-    /// Before the call: the object at `address` goes.
+    /// Before the call: the object at `address` is freed.
     Free = 2,
-    /// Before the call: the object at `address` gets another size.
+    /// Before the call: the object at `address` is resized.
     ReallocateBegin = 3,
     /// After the same thread's [`Kind::ReallocateBegin`]: it has `bytes` bytes and is at `address`.
-    /// At 0 the call returned none: the object has gone if `bytes` is 0, else it is as it was.
+    /// Address 0 means that the call returned null: the object is freed if `bytes` is 0, else unchanged.
     ReallocateEnd = 4,
 }
 
@@ -100,7 +100,7 @@ pub(crate) struct Record {
     pub(crate) thread: u32,
     pub(crate) address: u64,
     pub(crate) bytes: u64,
-    /// As asked for; 0 where none was.
+    /// As requested; 0 for none.
     pub(crate) alignment: u64,
 }
 
@@ -109,10 +109,10 @@ impl Record {
         self.kind as u64 | (self.thread as u64) << 8
     }
 
-    /// The record of four words, `None` if it was not written to its end.
+    /// The record in four words; `None` if it was not completed.
     ///
     /// # Errors
-    /// The mark, if no record has it.
+    /// The mark, if it is not a valid one.
     pub(crate) const fn from_words(words: [u64; 4]) -> Result<Option<Self>, u64> {
         let [address, bytes, alignment, mark] = words;
         let kind = match mark & 0xff {

@@ -1,4 +1,4 @@
-//! The recording of one process: its file, the windows of it that are mapped, its life.
+//! The recording of one process: its file, the mapped windows, its states.
 //!
 //! ```text
 //!   Idle ──▶ Beginning ──▶ Recording ──▶ Stopped     no room, or no right to write
@@ -6,9 +6,9 @@
 //!                └──▶ Off                            no folder is named
 //! ```
 //!
-//! All of it is memory that the kernel wipes in a copy of the process, by whatever call the copy
-//! was made: it is `Idle` there from the first instruction on, has forgotten the original's file
-//! and begins one of its own. No lock of a thread that was not copied stays behind.
+//! All of this is in memory that the kernel wipes in a fork, whichever call created it: the fork starts
+//! out `Idle`, without the original's file, and begins one of its own. No lock of a thread that does not
+//! exist there stays held.
 
 use core::ffi::c_int;
 use core::ptr::{null_mut, without_provenance_mut};
@@ -22,23 +22,23 @@ use crate::record::{
 use crate::system::{self, Decimal, File, Message};
 use crate::text::Text;
 
-/// A billion records.
+/// Room for a billion records.
 const WINDOWS_MAX: usize = 8192;
 const _: () = assert!(WINDOWS_MAX as u64 * WINDOW_RECORDS == 1 << 30);
-/// Process images that had the same number in one folder.
+/// Limit of process images with the same id in one folder.
 const FILES_MAX: u64 = 1 << 20;
 
 type Slot = [AtomicU64; 4];
 
-/// Zeroes are one that is `Idle`.
+/// All zeros is a valid `Idle` recording.
 #[repr(C)]
 pub(crate) struct Recording {
     status: AtomicU32,
-    /// Null until `Recording`, or if there never was a file.
+    /// Null before `Recording`, or if there never was a file.
     header: AtomicPtr<Header>,
-    /// Null, [`BEING_MAPPED`], or a window.
+    /// Each is null, [`BEING_MAPPED`], or a window.
     windows: [AtomicPtr<Slot>; WINDOWS_MAX],
-    /// The file's.
+    /// Path of the file.
     path: Text<PATH_BYTES>,
 }
 
@@ -47,7 +47,7 @@ const BEING_MAPPED: *mut Slot = without_provenance_mut(1);
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 enum Status {
-    /// What wiped memory says.
+    /// The state of wiped memory.
     Idle = 0,
     Beginning = 1,
     Recording = 2,
@@ -68,7 +68,7 @@ impl Status {
 }
 
 impl Recording {
-    /// Writes `event` down unless this process is not recorded.
+    /// Records `event`, unless this process is not recorded.
     #[inline]
     pub(crate) fn record(&self, event: Record) {
         let status = match self.status() {
@@ -95,17 +95,17 @@ impl Recording {
 
     #[inline]
     fn header(&self) -> Option<&Header> {
-        // Relaxed: set before the status was that led here.
+        // Relaxed: set before the status that led here.
         let header = self.header.load(Ordering::Relaxed);
-        // SAFETY: null, or mapped and never taken away.
+        // SAFETY: null, or mapped and never unmapped.
         unsafe { header.as_ref() }
     }
 
     #[inline]
     fn write(&self, event: Record) {
         let Some(header) = self.header() else { return };
-        // Relaxed: where one event happens before another, through the allocator's own locks or
-        // the program's, its number is the lower one, as all numbers come from this one word.
+        // Relaxed: if one event happens before another, through locks of the allocator or of the program,
+        // its number is lower, as all numbers come from this one word.
         let number = header.claimed.fetch_add(1, Ordering::Relaxed);
         let Some(window) = self.windows.get((number / WINDOW_RECORDS) as usize) else {
             return self.stop(libc::EFBIG);
@@ -120,17 +120,17 @@ impl Recording {
             }
         }
         let slot = slots.wrapping_add((number % WINDOW_RECORDS) as usize);
-        // SAFETY: inside the window, which is never taken away; this event's alone.
+        // SAFETY: inside the window, which is never unmapped; only this event uses it.
         let slot = unsafe { &*slot };
         slot[0].store(event.address, Ordering::Relaxed);
         slot[1].store(event.bytes, Ordering::Relaxed);
         slot[2].store(event.alignment, Ordering::Relaxed);
-        // Release: who finds the mark finds the other words; pairs with the end of the process,
+        // Release: a reader that sees the mark sees the other words. Pairs with the end of the process,
         // or with the reader's copy of the file.
         slot[3].store(event.mark(), Ordering::Release);
     }
 
-    /// The window once it is mapped, by this thread or another one; `None` if it cannot be.
+    /// The window, mapped by this thread or another one; `None` if it cannot be mapped.
     #[cold]
     fn window(&self, header: &Header, window: &AtomicPtr<Slot>, index: u64) -> Option<*mut Slot> {
         while self.status() == Status::Recording {
@@ -142,7 +142,7 @@ impl Recording {
                     if let Err(error) = mapped {
                         self.stop(error);
                     } else {
-                        // Relaxed: counts; read when the process is gone.
+                        // Relaxed: a count that is read after the process has ended.
                         header.windows.fetch_max(index + 1, Ordering::Relaxed);
                     }
                     let slots = mapped.unwrap_or(null_mut());
@@ -163,7 +163,7 @@ impl Recording {
         file.map(offset, WINDOW_BYTES).map(|window| window.cast())
     }
 
-    /// The status once the beginning is over, whichever thread sees to it.
+    /// The status after initialisation, by whichever thread.
     #[cold]
     fn begun(&self, mut status: Status) -> Status {
         let (idle, beginning) = (Status::Idle as u32, Status::Beginning as u32);
@@ -209,7 +209,7 @@ impl Recording {
     }
 
     fn create(&self, folder: &Text<PATH_BYTES>) -> Result<*mut Header, c_int> {
-        /// Whether this is a copy of a process that recorded.
+        /// Whether this process was forked from a recorded one.
         static COPY: AtomicBool = AtomicBool::new(false);
 
         let (pid, parent_pid) = system::process_ids();
@@ -230,27 +230,27 @@ impl Recording {
             };
             file.reserve(0, HEADER_BYTES)?;
             let mapped: *mut Header = file.map(0, HEADER_BYTES)?.cast();
-            // SAFETY: `HEADER_BYTES` of zeroes, which are a header, shared only by atomics.
+            // SAFETY: `HEADER_BYTES` zeros, which are a valid header, accessed only through atomics.
             let header = unsafe { &*mapped };
             header.version.store(VERSION, Ordering::Relaxed);
             header.window_bytes.store(WINDOW_BYTES, Ordering::Relaxed);
             header.pid.store(pid, Ordering::Relaxed);
             header.parent_pid.store(parent_pid, Ordering::Relaxed);
-            // Relaxed: a copy has one thread, and what its original wrote.
+            // Relaxed: a fork has one thread, and inherits what its original wrote.
             let flags = if COPY.swap(true, Ordering::Relaxed) { INHERITED } else { 0 };
             header.flags.store(flags, Ordering::Relaxed);
             system::name(header.name.as_ptr().cast_mut().cast());
             let program = header.program.as_ptr().cast_mut().cast();
             let program_bytes = system::program(program, PROGRAM_BYTES) as u64;
             header.program_bytes.store(program_bytes, Ordering::Relaxed);
-            // Release: who finds the magic finds the header whole.
+            // Release: a reader that sees the magic sees the whole header.
             header.magic.store(MAGIC, Ordering::Release);
             return Ok(mapped);
         }
         Err(libc::EEXIST)
     }
 
-    /// Ends the recording, for good and with one line.
+    /// Ends the recording permanently, with one message.
     #[cold]
     fn stop(&self, error: c_int) {
         // AcqRel: pairs with `status`, both ways.

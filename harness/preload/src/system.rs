@@ -1,14 +1,14 @@
-//! What is asked of the operating system, so that the program notices nothing of it: no call is a
-//! cancellation point, no file stays open, `errno` stays as it was, nothing is allocated.
+//! System calls without side effects on the program: none is a cancellation point, no file stays open,
+//! `errno` is preserved, nothing is allocated.
 
 use core::ffi::{CStr, c_char, c_int, c_long, c_void};
 use core::ptr::null_mut;
 
-/// Does `work` and puts `errno` back.
+/// Runs `work` and restores `errno`.
 pub(crate) fn keep_errno<R>(work: impl FnOnce() -> R) -> R {
     let before = errno();
     let result = work();
-    // SAFETY: the address of this thread's `errno`, as the C library gives it.
+    // SAFETY: returns the address of this thread's `errno`.
     let place = unsafe { libc::__errno_location() };
     // SAFETY: as above.
     unsafe { *place = before };
@@ -16,45 +16,45 @@ pub(crate) fn keep_errno<R>(work: impl FnOnce() -> R) -> R {
 }
 
 fn errno() -> c_int {
-    // SAFETY: the address of this thread's `errno`, as the C library gives it.
+    // SAFETY: returns the address of this thread's `errno`.
     let place = unsafe { libc::__errno_location() };
     // SAFETY: as above.
     unsafe { *place }
 }
 
-/// The result of a call that says -1 and sets `errno`.
+/// The result of a call that returns -1 and sets `errno`.
 fn checked(result: c_long) -> Result<c_long, c_int> {
     if result == -1 { Err(errno()) } else { Ok(result) }
 }
 
-/// An open file. `libc::open` and its like would end a thread that was cancelled; `syscall` does not.
+/// An open file. `libc::open` and similar functions are cancellation points; `syscall` is not.
 pub(crate) struct File(c_int);
 
 impl File {
     fn open_with(path: &CStr, flags: c_int) -> Result<Self, c_int> {
         let flags = flags | libc::O_RDWR | libc::O_CLOEXEC;
-        // SAFETY: a path with its end; the kernel only reads it.
+        // SAFETY: a NUL-terminated path, which the kernel only reads.
         let opened =
             unsafe { libc::syscall(libc::SYS_openat, libc::AT_FDCWD, path.as_ptr(), flags, 0o600) };
         checked(opened).map(|number| Self(number as c_int))
     }
 
-    /// A file that is not there yet.
+    /// Creates a file that must not exist.
     pub(crate) fn create(path: &CStr) -> Result<Self, c_int> {
         Self::open_with(path, libc::O_CREAT | libc::O_EXCL)
     }
 
-    /// A file that is there.
+    /// Opens an existing file.
     pub(crate) fn open(path: &CStr) -> Result<Self, c_int> {
         Self::open_with(path, 0)
     }
 
-    /// Makes sure that `bytes` from `offset` on can be written without asking the disk for room:
-    /// a store to a mapped page that finds none would end the program.
+    /// Reserves disk space for `bytes` from `offset` on: a store to a mapped page without space would
+    /// kill the program.
     pub(crate) fn reserve(&self, offset: u64, bytes: u64) -> Result<(), c_int> {
-        // A file that outgrows what the process may write would raise SIGXFSZ.
+        // Exceeding the process's file size limit would raise SIGXFSZ.
         let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-        // SAFETY: a place for the answer.
+        // SAFETY: a valid out-parameter.
         let asked = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &raw mut limit) };
         if asked == 0 && offset + bytes > limit.rlim_cur {
             return Err(libc::EFBIG);
@@ -72,7 +72,7 @@ impl File {
         }
     }
 
-    /// For file systems that cannot reserve.
+    /// For file systems that cannot reserve space.
     fn write_zeros(&self, mut offset: u64, bytes: u64) -> Result<(), c_int> {
         static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
         let end = offset + bytes;
@@ -90,7 +90,7 @@ impl File {
         Ok(())
     }
 
-    /// The file's bytes, as memory that the kernel keeps when the process is killed.
+    /// Maps the file's bytes; the kernel keeps them even if the process is killed.
     pub(crate) fn map(&self, offset: u64, bytes: u64) -> Result<*mut c_void, c_int> {
         map(bytes, libc::MAP_SHARED, self.0, offset)
     }
@@ -98,20 +98,20 @@ impl File {
 
 impl Drop for File {
     fn drop(&mut self) {
-        // SAFETY: opened here, closed once.
+        // SAFETY: opened here and closed once.
         unsafe { libc::syscall(libc::SYS_close, self.0) };
     }
 }
 
 fn map(bytes: u64, flags: c_int, file: c_int, offset: u64) -> Result<*mut c_void, c_int> {
     let protection = libc::PROT_READ | libc::PROT_WRITE;
-    // SAFETY: a new mapping where the kernel likes it replaces none.
+    // SAFETY: a new mapping at an address of the kernel's choice replaces no other.
     let mapped =
         unsafe { libc::mmap(null_mut(), bytes as usize, protection, flags, file, offset as i64) };
     if mapped == libc::MAP_FAILED { Err(errno()) } else { Ok(mapped) }
 }
 
-/// Zeroed memory that is zeroed again in every copy of the process.
+/// Zeroed memory that is wiped in every forked process.
 pub(crate) fn memory_wiped_on_fork(bytes: u64) -> Result<*mut c_void, c_int> {
     let memory = map(bytes, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, -1, 0)?;
     // SAFETY: the mapping above.
@@ -125,19 +125,19 @@ pub(crate) fn memory_wiped_on_fork(bytes: u64) -> Result<*mut c_void, c_int> {
     }
 }
 
-/// Gives memory back that nobody else knows of.
+/// Unmaps memory that nothing else refers to.
 pub(crate) fn unmap(memory: *mut c_void, bytes: u64) {
-    // SAFETY: the caller mapped it and told nobody.
+    // SAFETY: the caller mapped it, and shared it with no one.
     unsafe { libc::munmap(memory, bytes as usize) };
 }
 
-/// Lets other threads go on.
+/// Yields to other threads.
 pub(crate) fn yield_now() {
     // SAFETY: takes no argument.
     unsafe { libc::sched_yield() };
 }
 
-/// Process and parent.
+/// Ids of the process and its parent.
 pub(crate) fn process_ids() -> (u64, u64) {
     // SAFETY: takes no argument.
     let own = unsafe { libc::getpid() };
@@ -146,40 +146,40 @@ pub(crate) fn process_ids() -> (u64, u64) {
     (u64::from(own.unsigned_abs()), u64::from(parent.unsigned_abs()))
 }
 
-/// Where the program's file is: puts its path into `buffer`, says how many bytes.
+/// Stores the path of the program's file into `buffer`; returns its length.
 pub(crate) fn program(buffer: *mut u8, bytes: usize) -> usize {
     let link = c"/proc/self/exe".as_ptr();
-    // SAFETY: the caller's buffer of that many bytes.
+    // SAFETY: the caller's buffer has that many bytes.
     let length = unsafe { libc::readlink(link, buffer.cast(), bytes) };
     usize::try_from(length).unwrap_or(0)
 }
 
-/// What the kernel calls the thread: as a program begins, the last part of the path it was begun
-/// by, of 15 bytes at most. Puts it and a zero into `buffer`, which has room for 16.
+/// Stores the kernel's name of the thread, NUL-terminated, into `buffer`, which has room for 16 bytes.
+/// When a program starts, it is the last part of the executed path, truncated to 15 bytes.
 pub(crate) fn name(buffer: *mut u8) {
-    // SAFETY: the caller's buffer of as many bytes as the kernel writes.
+    // SAFETY: the caller's buffer has the 16 bytes that the kernel writes.
     unsafe { libc::prctl(libc::PR_GET_NAME, buffer) };
 }
 
-/// The value of a variable of the environment. `Err` before the C library has begun.
+/// The value of an environment variable. `Err` before the C library is initialised.
 pub(crate) fn variable(name: &CStr) -> Result<Option<&'static [u8]>, ()> {
     unsafe extern "C" {
         static environ: *const *const c_char;
     }
-    // SAFETY: the C library's; a word that is read.
+    // SAFETY: the C library's variable; only read.
     if unsafe { environ }.is_null() {
         return Err(());
     }
-    // SAFETY: a name with its end.
+    // SAFETY: a NUL-terminated name.
     let value = unsafe { libc::getenv(name.as_ptr()) };
     if value.is_null() {
         return Ok(None);
     }
-    // SAFETY: the environment's text with its end. It is copied before the program's code runs.
+    // SAFETY: a NUL-terminated string of the environment. It is copied before the program's code runs.
     Ok(Some(unsafe { CStr::from_ptr(value) }.to_bytes()))
 }
 
-/// A line for standard error. What does not fit is left out.
+/// A line for standard error. Text beyond its capacity is dropped.
 pub(crate) struct Message {
     bytes: [u8; 512],
     length: usize,
@@ -191,7 +191,7 @@ impl Message {
     }
 
     pub(crate) fn text(mut self, text: &[u8]) -> Self {
-        // The last byte is the line's end.
+        // The last byte is the newline.
         let room = self.bytes.len() - 1 - self.length;
         for &byte in text.iter().take(room) {
             self.bytes[self.length] = byte;

@@ -1,12 +1,12 @@
-//! Text in memory that is there already.
+//! Text in a fixed buffer.
 
 use core::ffi::CStr;
 use core::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
-/// At most `ROOM - 1` bytes and their end. Zeroes are the empty text.
+/// At most `ROOM - 1` bytes and a NUL. All zeros is the empty text.
 ///
-/// One thread writes, before it publishes by an edge of its own that others may read: therefore
-/// all orderings here are Relaxed.
+/// One thread writes, before it publishes the text through an edge of its own; therefore all orderings
+/// here are Relaxed.
 #[repr(C)]
 pub(crate) struct Text<const ROOM: usize> {
     length: AtomicUsize,
@@ -22,7 +22,7 @@ impl<const ROOM: usize> Text<ROOM> {
         self.length.store(0, Ordering::Relaxed);
     }
 
-    /// Says whether there was room.
+    /// Appends bytes; returns whether there was room.
     #[must_use]
     pub(crate) fn push(&self, bytes: impl Iterator<Item = u8>) -> bool {
         let mut length = self.length.load(Ordering::Relaxed);
@@ -43,9 +43,9 @@ impl<const ROOM: usize> Text<ROOM> {
         self.bytes.iter().take(length).map(|byte| byte.load(Ordering::Relaxed))
     }
 
-    /// For the system. Nobody writes any more.
+    /// For system calls, after the last write.
     pub(crate) fn as_c_str(&self) -> &CStr {
-        // SAFETY: `push` ends the text with a zero, `ROOM` is zeroes at first.
+        // SAFETY: `push` ends the text with a NUL; the buffer is initially zero.
         unsafe { CStr::from_ptr(self.bytes.as_ptr().cast()) }
     }
 }

@@ -1,11 +1,11 @@
-//! What a thread knows of itself: its number, and whether it is inside an allocator already.
+//! Per-thread state: the thread's number, and whether it is inside an allocator function.
 //!
-//! Eight bytes of static thread-local memory, declared and addressed in assembly. `thread_local!`
-//! in a shared library asks the dynamic loader, and the loaders of some releases of the C library
-//! then bring the thread's table up to date with what the program loaded meanwhile, by `realloc`: a
-//! recorder of `realloc` that asks for its thread would never return. An address relative to the
-//! thread's own needs no call. It is there for every thread from its first instruction to its last,
-//! because the library is loaded with the program.
+//! Eight bytes of static thread-local memory, declared and addressed in assembly. `thread_local!` in a
+//! shared library calls the dynamic loader, and in some releases of the C library the loader then updates
+//! the thread's table for recently loaded libraries, by `realloc`: a recorder of `realloc` that asks for
+//! its thread would recurse for ever. An address relative to the thread pointer needs no call. It is
+//! valid for every thread from its first instruction to its last, because the library is loaded with the
+//! program.
 
 use core::arch::{asm, global_asm};
 use core::cell::Cell;
@@ -23,17 +23,17 @@ global_asm!(
     ".popsection",
 );
 
-/// Zero when the thread begins.
+/// All zeros when the thread begins.
 #[repr(C)]
 pub(crate) struct Thread {
-    /// From 1 within a process, 0 until it is asked for.
+    /// From 1 within a process; 0 until assigned.
     number: Cell<u32>,
     inside: Cell<bool>,
 }
 
 const _: () = assert!(size_of::<Thread>() == 8);
 
-/// Calls `with` on the calling thread.
+/// Calls `with` for the calling thread.
 #[inline]
 pub(crate) fn current<R>(with: impl FnOnce(&Thread) -> R) -> R {
     let address: *const Thread;
@@ -62,29 +62,29 @@ pub(crate) fn current<R>(with: impl FnOnce(&Thread) -> R) -> R {
     }
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     compile_error!("say here how this architecture addresses thread-local memory");
-    // SAFETY: the eight bytes above, of this thread alone, zero or what `Thread` wrote; no reference
+    // SAFETY: the eight bytes above, used by this thread alone, zero or written by `Thread`; no reference
     // outlives the call.
     with(unsafe { &*address })
 }
 
 impl Thread {
-    /// Its number, which no other thread of this process had or will have.
+    /// Its number, unique among all threads of this process, past and future.
     pub(crate) fn number(&self) -> u32 {
         static LAST: AtomicU32 = AtomicU32::new(0);
         if self.number.get() == 0 {
-            // Relaxed: a number of its own is all that is asked for.
+            // Relaxed: the number only has to be unique.
             self.number.set(LAST.fetch_add(1, Ordering::Relaxed) + 1);
         }
         self.number.get()
     }
 
-    /// Whether the thread is inside an allocator's function.
+    /// Whether the thread is inside an allocator function.
     pub(crate) fn is_inside(&self) -> bool {
         self.inside.get()
     }
 
-    /// Does `work` inside. What an allocator asks of another one, or of itself, is not what the
-    /// program asked.
+    /// Runs `work` as inside. Calls from one allocator function to another are not requests of the
+    /// program.
     pub(crate) fn inside<R>(&self, work: impl FnOnce() -> R) -> R {
         self.inside.set(true);
         let result = work();

@@ -1,5 +1,5 @@
-//! What the machine's memory is capable of now, so that numbers of another day or machine can be
-//! scaled before they are compared with.
+//! What the machine's memory can do now, so that numbers of another day or machine can be scaled before
+//! they are compared.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,21 +9,21 @@ use serde::{Deserialize, Serialize};
 pub struct Calibration {
     /// Bytes of the memory read at random.
     pub bytes: u64,
-    /// How much of it the system gave on 2 MiB pages.
+    /// Part of the memory that the system placed on 2 MiB pages.
     pub huge_page_bytes: u64,
-    /// Time for each independent random cache line of it.
+    /// Time for each independent read of a random cache line.
     pub random_line_ns: f64,
-    /// Copies of 1 KiB from random places of it, in 10⁹ bytes copied a second.
+    /// Copies of 1 KiB from random places, in 10⁹ bytes copied per second.
     pub copy_gb_per_s: f64,
 }
 
-/// Values up to this size are a line or two: the time of a random line decides.
+/// Values up to this size are one or two lines: the time of a random line decides.
 const LINE_VALUE_BYTES: usize = 64;
 
 impl Calibration {
-    /// How much faster this machine is now than one that measured `line_ns` and `copy_gb_per_s`,
-    /// for operations on values of `value_bytes`. Up to 64 B the ratio of the line times, above
-    /// the geometric mean of that and the ratio of the copy rates.
+    /// How much faster this machine is now than one that measured `line_ns` and `copy_gb_per_s`, for
+    /// operations on values of `value_bytes`. Up to 64 B it is the ratio of the line times; above, the
+    /// geometric mean of that and the ratio of the copy rates.
     #[must_use]
     pub fn factor(&self, line_ns: f64, copy_gb_per_s: f64, value_bytes: usize) -> f64 {
         let lines = line_ns / self.random_line_ns;

@@ -1,6 +1,6 @@
-//! What a row is a result of, as one number: the cell, the program, the versions of what is
-//! measured, and the class of the machine. Rows belong together where all of these are the same; a run is
-//! resumed only by the program, and on the machine, that began it.
+//! The identity of a row, as one number: the cell, the program, the versions of the systems under test,
+//! and the class of the machine. Rows belong together if all of these are equal. A run is resumed only by
+//! the program, and on the kind of machine, that began it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 use crate::MachineRecord;
 use crate::{Cell, System};
 
-/// Facts of the program that tell two builds apart.
+/// Facts of the program that distinguish two builds.
 const PROGRAM_FACTS: [&str; 2] = ["revision", "program-version"];
 
-/// Facts of the machine and the build that decide what is measured, as they are. Others vary from
-/// minute to minute, or change no number.
+/// Facts of the machine and the build that determine results, taken verbatim. Others vary from minute to
+/// minute, or change no number.
 const CLASS_FACTS: [&str; 8] = [
     "cpu",
     "cores",
@@ -27,8 +27,8 @@ const CLASS_FACTS: [&str; 8] = [
 ];
 
 /// The facts by which machines, and builds for them, count as alike: `cpu`, `cores`, `kernel`,
-/// `compiler`, `compiler-flags`, `opt-level`, `target-features`, `build-profile`, `memory-gib`
-/// (rounded), and `transparent-huge-pages` (the mode in force). What is not known is absent.
+/// `compiler`, `compiler-flags`, `opt-level`, `target-features`, `build-profile`, `memory-gib` (rounded),
+/// and `transparent-huge-pages` (the mode in force). Unknown facts are absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EnvironmentClass {
@@ -41,7 +41,7 @@ impl EnvironmentClass {
         Self::of_facts(&machine.facts)
     }
 
-    /// The class of a machine of which these facts are known.
+    /// The class of a machine with these facts.
     #[must_use]
     pub fn of_facts(known: &BTreeMap<String, String>) -> Self {
         let mut facts = chosen(known, &CLASS_FACTS);
@@ -64,7 +64,7 @@ pub struct Provenance {
     pub program: BTreeMap<String, String>,
     /// The machine and the build.
     pub environment: EnvironmentClass,
-    /// Versions of the allocators under test, as far as they are known before one is opened.
+    /// Versions of the allocators under test, if known before one is opened.
     pub engines: BTreeMap<String, String>,
 }
 
@@ -83,8 +83,8 @@ impl fmt::Display for Difference {
 }
 
 impl Provenance {
-    /// Of `cells` measured by this program on `machine`; `version_of` knows the allocators'
-    /// versions by their names.
+    /// The provenance of `cells` measured by this program on `machine`. `version_of` returns an
+    /// allocator's version by its name.
     #[must_use]
     pub fn of(
         machine: &MachineRecord,
@@ -107,11 +107,12 @@ impl Provenance {
         let whole = (&self.program, &self.environment, engine, cell);
         let text = serde_json::to_string(&whole).expect("plain data");
         let hash = fnv1a(text.as_bytes());
-        // Both halves: 64 bits suffice for any number of cells, 32 digits are hard to read.
+        // Both halves are combined: 64 bits suffice for any number of cells, and 32 digits are hard to
+        // read.
         format!("{:016x}", (hash >> 64) as u64 ^ hash as u64)
     }
 
-    /// Every fact that differs from `other`'s, sorted by what it is a fact of.
+    /// All facts that differ from `other`'s, sorted by their subject.
     #[must_use]
     pub fn differences(&self, other: &Self) -> Vec<Difference> {
         let pairs = [
@@ -133,8 +134,8 @@ impl Provenance {
         differences
     }
 
-    /// Whether the program's sources are those of a commit. Builds from uncommitted changes, or
-    /// outside a checkout, cannot be told apart.
+    /// Whether the program was built from a commit. Builds from uncommitted changes, or outside a
+    /// checkout, cannot be told apart.
     #[must_use]
     pub fn names_a_commit(&self) -> bool {
         let vague = |text: &String| text.ends_with("-dirty") || text.starts_with("unknown");
@@ -142,7 +143,7 @@ impl Provenance {
     }
 }
 
-/// The allocator that a system is, or stands on.
+/// The allocator that a system is, or is built on.
 fn heap_of(system: &System) -> Option<&str> {
     match system {
         System::Heap { name, .. } => Some(name),
@@ -162,7 +163,7 @@ fn mode_in_force(modes: &str) -> &str {
     marked.map_or(modes, |(mode, _)| mode)
 }
 
-/// FNV-1a of 128 bits: written out because identities must be the same for years.
+/// 128-bit FNV-1a, written out because identities must stay the same for years.
 fn fnv1a(bytes: &[u8]) -> u128 {
     const START: u128 = 0x6C62_272E_07BB_0142_62B8_2175_6295_C58D;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013B;
@@ -229,7 +230,7 @@ mod tests {
         assert_eq!(fnv1a(b"a"), 0xD228_CB69_6F1A_8CAF_7891_2B70_4E4A_8964);
     }
 
-    /// Whoever breaks this makes every run folder that exists unresumable.
+    /// A change that breaks this test makes every existing run folder unresumable.
     #[test]
     fn the_identity_of_a_cell_is_the_same_for_ever() {
         assert_eq!(provenance(&machine()).identity(&cell()), "34365a0883994a84");

@@ -1,18 +1,33 @@
-//! What is measured and what is kept of it: a cell, its steps, a row for each step, and the folder
-//! of a run. This crate knows no engine, so a run can be read without building one.
+//! What is measured and what is kept of it: a cell, its steps, a row for each step, and the folder of a
+//! run. This crate knows no engine, so a run can be read without building one.
 //!
 //! | module | what |
 //! |---|---|
 //! | `cell` | one measured process as plain data |
 //! | [`dimensions`] | the settings in which cells of requests differ |
-//! | [`metrics`] | what rows measure, by name |
-//! | `step` | what a worker reports of a step |
-//! | `row` | what is kept of a step |
+//!
+//! [`metrics`]
+//! the metrics of a row, by name
+//!
+//!
+//! `step`
+//! a worker's report of a step
+//!
+//!
+//! `row`
+//! the record of a step
+//!
 //! | [`repetition`] | the rows of one process, and whether they count |
-//! | [`archive`] | run folders: written whole, read for years |
-//! | [`identity`] | what a row is a result of |
+//! | [`archive`] | writing, resuming and reading run folders |
+//!
+//! [`identity`]
+//! identity and provenance of rows
+//!
 //! | [`scale`] | how large a run is |
-//! | [`schema`] | what rows look like, for programs that check them |
+//!
+//! [`schema`]
+//! JSON Schemas of rows, for programs that check them
+//!
 
 pub mod archive;
 mod calibration;

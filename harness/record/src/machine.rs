@@ -1,10 +1,10 @@
-//! What a machine was, as facts by name.
+//! Facts about a machine, by name.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What the machine was, as found in `/proc` and `/sys`. Unknown facts are absent, not guessed.
+/// Facts about the machine, from `/proc` and `/sys`. Unknown facts are absent, not guessed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct MachineRecord {

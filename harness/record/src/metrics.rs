@@ -1,12 +1,11 @@
-//! What rows measure, by name: one table of metrics with their units and their good direction.
-//! Percentiles of latency have names of their own, made of the kind of operation and the percentile:
-//! `p99-ns`, `update-p99.9-ns`.
+//! The metrics of a row, by name: one table with their units and directions. Percentiles of latency have
+//! names composed of the kind of operation and the percentile: `p99-ns`, `update-p99.9-ns`.
 
 use stats::Better;
 
 use crate::{Repetition, Row, Work};
 
-/// A number that a row has.
+/// A number measured in a row.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
     /// Its name in summaries, claims and exports.
@@ -88,7 +87,7 @@ const fn lower(name: &'static str, unit: &'static str, of: fn(&Row) -> Option<f6
     Metric::new(name, unit, Better::Lower, of)
 }
 
-/// Every metric but most percentiles.
+/// Every metric except percentiles.
 pub const METRICS: &[Metric] = &[
     higher("throughput", "1/s", |row| Some(row.throughput_ops_per_s))
         .shown(|per_s| per_s / 1e6)
@@ -133,8 +132,7 @@ fn ns_in_us(ns: f64) -> f64 {
     ns / 1e3
 }
 
-/// The metric of that name in `row`, percentiles included; `None` where it was not measured. Latencies
-/// of the kind `service` are from the real start of a request, in open loops.
+/// The metric `name` of `row`, percentiles included; `None` if it was not measured.
 #[must_use]
 pub fn value(row: &Row, name: &str) -> Option<f64> {
     if let Some(metric) = Metric::by_name(name) {
@@ -187,14 +185,14 @@ fn page_ns(row: &Row, kind: &str, percentile: &str) -> Option<f64> {
     Some(ns as f64 / work.pages().max(1) as f64)
 }
 
-/// Most resident memory where a replay of allocations stood still.
+/// Most resident memory at the positions of an allocation replay.
 #[must_use]
 pub fn peak_bytes(row: &Row) -> Option<u64> {
     row.positions.iter().map(|position| position.resident_bytes).max()
 }
 
-/// Most resident memory ÷ most live bytes of the trace that is replayed: of stores the highest sample
-/// within the step and value bytes, of heaps the highest where a replay stood still.
+/// Most resident memory ÷ most live bytes of the replayed trace. For stores: the highest sample within
+/// the step, over value bytes. For heaps: the highest at any position.
 fn peak(row: &Row) -> Option<f64> {
     let (highest, live) = match &row.cell.work {
         Work::KeyValue(work) if work.replay.is_some() => {
@@ -206,8 +204,8 @@ fn peak(row: &Row) -> Option<f64> {
     (live > 0).then(|| highest as f64 / live as f64)
 }
 
-/// Whatever is larger, of a store that binds its memory: what it says that it may hold, or what its process
-/// held, seen from outside, right after the step; ÷ live bytes.
+/// The larger of a store's capacity and what its process held right after the step, ÷ live bytes; only
+/// of stores with a memory bound.
 fn all_in(row: &Row) -> Option<f64> {
     let memory = row.memory.as_ref()?;
     let configured = memory.overheads?.all_in;
@@ -216,7 +214,7 @@ fn all_in(row: &Row) -> Option<f64> {
     )
 }
 
-/// Whether the process of a store that binds its memory held more than the store says that it may hold.
+/// Whether the process of a store with a memory bound held more than the store's capacity.
 #[must_use]
 pub fn exceeds_capacity(row: &Row) -> bool {
     let Some(memory) = &row.memory else { return false };
@@ -224,7 +222,7 @@ pub fn exceeds_capacity(row: &Row) -> bool {
     memory.overheads.zip(held).is_some_and(|(overheads, held)| held > overheads.all_in)
 }
 
-/// Most memory of all samples and observations of a process ÷ its most live bytes.
+/// Highest sample or observation of a process's memory ÷ its most live bytes.
 fn memory_of_process(rows: &[&Row]) -> Option<f64> {
     let memories = || rows.iter().filter_map(|row| row.memory.as_ref());
     let points = || memories().filter_map(|memory| memory.at_once);

@@ -1,10 +1,10 @@
-//! Rows put together by cell, and which of them count.
+//! Groups rows by cell, and decides which of them count.
 
 use std::collections::BTreeMap;
 
 use crate::{Cell, KeyValue, Outcome, Role, Row, Work};
 
-/// What a number comes from.
+/// Where a number comes from.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Source {
     /// The cell of that id.
@@ -22,15 +22,15 @@ pub struct Repetition<'a> {
     pub rows: Vec<&'a Row>,
 }
 
-/// Whether a step ended as it should: measured, or full where memory was the limit.
+/// Whether a step ended as expected: measured, or full if memory was the limit.
 #[must_use]
 pub fn is_sound(row: &Row) -> bool {
     row.outcome == Outcome::Measured || (row.outcome == Outcome::Full && row.expected)
 }
 
 impl<'a> Repetition<'a> {
-    /// Whether every step ended as it should. Other repetitions never enter a median: after a
-    /// wrong value or a crash the numbers of the steps before are worth nothing either.
+    /// Whether every step ended as expected. Other repetitions never enter a median: after a wrong value
+    /// or a crash, the numbers of the earlier steps are worthless too.
     #[must_use]
     pub fn counts(&self) -> bool {
         self.rows.iter().all(|row| is_sound(row))
@@ -72,7 +72,7 @@ impl<'a> Repetition<'a> {
         self.rows.iter().any(|row| row.suites.iter().any(|name| name == suite))
     }
 
-    /// The requests that it sends; `None` of other work.
+    /// The key-value workload; `None` for other work.
     #[must_use]
     pub fn requests(&self) -> Option<&'a KeyValue> {
         match &self.cell.work {
@@ -88,14 +88,14 @@ impl<'a> Repetition<'a> {
     }
 }
 
-/// All of them, those that do not count included, as what a number comes from.
+/// The sources of a number that comes from all of `all`, including repetitions that do not count.
 #[must_use]
 pub fn sources(all: &[&Repetition<'_>]) -> Vec<Source> {
     all.iter().map(|one| one.source()).collect()
 }
 
-/// All rows by cell, in the order of their ids; without cells that counted hardware events, whose
-/// times are not to be compared with others.
+/// All rows by cell, in the order of their ids. Cells that counted hardware events are left out, because
+/// their times are not comparable.
 #[must_use]
 pub fn repetitions(rows: &[Row]) -> Vec<Repetition<'_>> {
     let mut cells: BTreeMap<&str, Repetition<'_>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! How large a run is: one table of sizes, so that a suite asks its question without numbers.
+//! How large a run is: one table of sizes, so that suites need no absolute numbers.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 pub struct Scale {
     /// `smoke`, `quick`, `standard`, `paper`.
     pub name: String,
-    /// Live bytes of a fragmentation cell, at most.
+    /// Largest live set of a fragmentation cell, in bytes.
     pub live_bytes: u64,
-    /// Objects of a fragmentation cell, at most: small objects get a smaller live set.
+    /// Largest number of objects of a fragmentation cell; small objects get a smaller live set.
     pub objects_max: u64,
     /// Object memory of a key-value cell.
     pub store_bytes: u64,
@@ -23,16 +23,16 @@ pub struct Scale {
     /// Time on the clock after which a closed loop begins no further requests; 0 is no limit.
     #[serde(default)]
     pub step_ms: u64,
-    /// Seconds that an open loop lasts.
+    /// Duration of an open loop, in seconds.
     pub open_loop_s: f64,
     pub repetitions: u32,
-    /// Idle wait of an observation.
+    /// Idle wait before an observation.
     pub idle_ms: u64,
     /// Files of the Postmark trace; its other parameters keep the paper's proportions.
     #[serde(default)]
     pub postmark_files: u64,
-    /// Copies of the Postmark trace that each thread replays in step, so that a short trace fills a memory
-    /// beyond the caches.
+    /// Copies of the Postmark trace that each thread replays in lockstep, so that a short trace fills
+    /// more memory than the caches hold.
     #[serde(default)]
     pub postmark_copies: u64,
 }
@@ -92,7 +92,7 @@ impl Scale {
         self.live_set_bytes.max(CACHES * cache_bytes).next_multiple_of(1 << 20)
     }
 
-    /// The live set for objects of `mean_bytes`: the scale's, or what `objects_max` of them take.
+    /// The live set for objects of `mean_bytes`: the scale's, or the size of `objects_max` objects.
     #[must_use]
     pub fn live_bytes_for(&self, mean_bytes: f64) -> u64 {
         let by_count = (self.objects_max as f64 * mean_bytes) as u64;

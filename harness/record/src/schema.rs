@@ -1,11 +1,11 @@
-//! JSON Schemas of what a run's folder keeps, made from the types themselves.
+//! JSON Schemas of the files in a run folder, derived from the types.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
 use schemars::{JsonSchema, Schema};
 
-/// The schema of the lines of `T`, draft 2020-12, as text. It accepts what this program reads: rows of
-/// earlier formats leave fields out.
+/// The schema for lines of `T`, draft 2020-12, as text. It accepts everything this program reads: rows of
+/// earlier formats lack some fields.
 #[must_use]
 pub fn text_of<T: JsonSchema>() -> String {
     let settings = SchemaSettings::draft2020_12().with_transform(Plain);
@@ -14,7 +14,7 @@ pub fn text_of<T: JsonSchema>() -> String {
 }
 
 /// Turns doc comments into descriptions: their first paragraph, on one line, without links to items,
-/// which mean nothing outside of the code.
+/// which have no meaning outside the code.
 #[derive(Clone, Debug)]
 struct Plain;
 

@@ -1,4 +1,4 @@
-//! What is known of a step when it ends: what the worker measured, and what the parent saw.
+//! The result of a step: the worker's measurements and the parent's observations.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::row::{
     Census, CpuUse, CurvePoint, Flag, OpenLoop, Outcome, Percentiles, Refusal, Row, Verification,
 };
 
-/// What the worker measured of a step.
+/// A worker's measurements of a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct StepReport {
@@ -17,28 +17,28 @@ pub struct StepReport {
     /// `verify`; `cell` where the worker ended before its first step.
     pub step: String,
     pub outcome: Outcome,
-    /// Whether that is what the plan allows for; an unexpected outcome makes the exit code ≠ 0.
+    /// Whether the plan allows this outcome; an unexpected one sets the exit code.
     pub expected: bool,
     /// Why the outcome is not `measured`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Operations executed in the step.
     pub operations: u64,
-    /// Wall time of the step, waits for a refusal excluded.
+    /// Wall time of the step, without waits for a refusal.
     pub elapsed_ns: u64,
-    /// CPU time and faults of the worker in the step, with its background threads and all
-    /// processes that it started.
+    /// CPU time and faults of the worker in the step, including its background threads and all processes
+    /// that it started.
     pub cpu: CpuUse,
-    /// Hardware events in user space within the step; cells with `counters` only.
+    /// User-space hardware events in the step; cells with `counters` only.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counters: BTreeMap<String, u64>,
     /// Which hardware events could not be counted, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counters_missing: Option<String>,
-    /// Time that the harness itself costs an operation; a row has it in `driver`.
+    /// Cost of the harness per operation; a row has it in `driver`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driver_ns: Option<f64>,
-    /// What a reader should know before quoting the row.
+    /// Caveats that a reader should know before quoting the row.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<Flag>,
     /// The refusal that ended the step.
@@ -53,12 +53,12 @@ pub struct StepReport {
     /// The store's own account of its memory at the step's end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub census: Option<Census>,
-    /// Memory configured, where the store has a capacity.
+    /// Configured memory, if the store has a capacity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<Capacity>,
 }
 
-/// What was timed in the step `run`. It comes after the step was observed: to sum it up takes memory.
+/// Timings of the step `run`. They follow its observation, because computing them takes memory.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LatencyReport {
@@ -78,9 +78,9 @@ pub struct LatencyReport {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Second {
-    /// Start of the interval, since the clock started.
+    /// Start of the interval, relative to the start of the clock.
     pub from_s: f64,
-    /// Length of the interval: a second, or more in long runs.
+    /// Length of the interval: one second, or more in long runs.
     pub interval_s: f64,
     pub operations: u64,
     /// Latency of the timed operations.
@@ -91,21 +91,21 @@ pub struct Second {
     pub max_ns: u64,
 }
 
-/// A store's configured memory and what lives in it.
+/// A store's configured memory and its live bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct Capacity {
     pub object_memory_bytes: u64,
     /// Object memory + index + tables.
     pub capacity_bytes: u64,
-    /// Live bytes, header and key included, as the store lays them out.
+    /// Live bytes including header and key, in the store's layout.
     pub live_object_bytes: u64,
     /// Live value bytes as the oracle counts them.
     pub live_value_bytes: u64,
 }
 
 impl StepReport {
-    /// A step that was measured; callers fill in what else they know.
+    /// A step that was measured; callers add the fields they know.
     #[must_use]
     pub fn measured(step: &str, operations: u64, elapsed_ns: u64) -> Self {
         Self {
@@ -129,16 +129,16 @@ impl StepReport {
     }
 }
 
-/// What was measured of a cell.
+/// The results of a cell.
 #[derive(Clone, Debug, Default)]
 pub struct CellRecord {
-    /// One row a step, in order; at least one.
+    /// One row per step, in order; at least one.
     pub rows: Vec<Row>,
     pub curve: Vec<CurvePoint>,
     /// Latency histograms by kind of operation (V2, deflated, base 64).
     pub histograms: BTreeMap<String, String>,
     /// Throughput and latency over time.
     pub seconds: Vec<Second>,
-    /// The run was interrupted: the rows are not to be kept.
+    /// Whether the run was interrupted; the rows are then discarded.
     pub interrupted: bool,
 }

@@ -1,6 +1,6 @@
-//! Answers to names that do not exist.
+//! Error messages for unknown names.
 
-/// The error for an unknown `name` of `kind`: near matches first, else everything there is.
+/// The error for an unknown `name` of `kind`: lists near matches, or else all names.
 #[must_use]
 pub fn unknown_name<'a>(
     kind: &str,
@@ -14,7 +14,7 @@ pub fn unknown_name<'a>(
         .filter(|(likeness, _)| *likeness > 0.6)
         .collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0));
-    // Names much less alike than the best are no help.
+    // Names that are much less similar than the best match are no help.
     let best = near.first().map_or(0.0, |(likeness, _)| *likeness);
     near.retain(|(likeness, _)| best - likeness < 0.1);
     if near.is_empty() {

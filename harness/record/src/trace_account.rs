@@ -1,4 +1,4 @@
-//! What is kept of a trace beside a run: its name, where it is from, and its statistics.
+//! The account of a trace that is kept beside a run: its name, its origin, and its statistics.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,24 +12,24 @@ use crate::archive::write_whole;
 /// Folder of accounts within a run's folder.
 const FOLDER: &str = "traces";
 
-/// Everything about a trace but its operations; `traces/NAME.json` of a run.
+/// Everything about a trace except its operations; `traces/NAME.json` of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct TraceAccount {
-    /// Its name in figures, and that of its file: letters, digits, `-`, `_` and `.` in between.
+    /// Its name in figures and of its file: letters and digits, with `-`, `_` and `.` in between.
     pub name: String,
-    /// Where the trace comes from, as text for readers.
+    /// Origin of the trace, as text for readers.
     pub source: String,
     /// Digest of the trace file.
     pub digest: String,
-    /// What it was recorded with, where that is known; of Postmark `files` and `transactions`.
+    /// Parameters of the recording, if known; for Postmark `files` and `transactions`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, u64>,
     #[serde(flatten)]
     pub contents: TraceContents,
 }
 
-/// The statistics of a trace, by what it is a trace of.
+/// The statistics of a trace, by the kind of trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TraceContents {
@@ -47,16 +47,16 @@ impl TraceAccount {
         }
     }
 
-    /// Whether it is a trace of Postmark, which the Nibble paper says something about.
+    /// Whether it is a Postmark trace, about which the Nibble paper states numbers.
     #[must_use]
     pub fn is_postmark(&self) -> bool {
         self.name.starts_with("postmark") && self.requests().is_some()
     }
 
-    /// Its file relative to a run's folder.
+    /// Path of its file, relative to a run's folder.
     ///
     /// # Errors
-    /// The name, where it cannot be that of a file.
+    /// A name that cannot be a file name.
     pub fn file(&self) -> Result<String, String> {
         let name = &self.name;
         let fits = |letter: u8| letter.is_ascii_alphanumeric() || b"-_.".contains(&letter);
@@ -74,10 +74,10 @@ impl TraceAccount {
         serde_json::to_string(self).expect("plain data") + "\n"
     }
 
-    /// Writes its file below `folder`, whole or not at all, over one that is there.
+    /// Writes its file below `folder`, completely or not at all; an existing one is replaced.
     ///
     /// # Errors
-    /// The file or its name, and what is wrong with it.
+    /// The file or its name, and the reason.
     pub fn write(&self, folder: &Path) -> Result<PathBuf, String> {
         let path = folder.join(self.file()?);
         fs::create_dir_all(folder.join(FOLDER))
@@ -89,18 +89,18 @@ impl TraceAccount {
     /// Reads the file at `path`.
     ///
     /// # Errors
-    /// The file and what is wrong with it.
+    /// The file, and the reason.
     pub fn read(path: &Path) -> Result<Self, String> {
         let failed = |error: String| format!("{}: {error}", path.display());
         let text = fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
         serde_json::from_str(&text).map_err(|error| failed(error.to_string()))
     }
 
-    /// All accounts of a run's `folder`, Postmark's first, then by name. None where the run replayed
-    /// no trace.
+    /// All accounts in a run's `folder`, Postmark's first, then by name. Empty if the run replayed no
+    /// trace.
     ///
     /// # Errors
-    /// The file and what is wrong with it.
+    /// The file, and the reason.
     pub fn read_all(folder: &Path) -> Result<Vec<Self>, String> {
         let folder = folder.join(FOLDER);
         if !folder.exists() {

@@ -1,14 +1,15 @@
-//! What is counted of a trace of requests, by name; claims and comparisons with the paper ask for it.
+//! Facts about a trace of requests, by name; claims and comparisons with the paper use them.
 
 use workloads::trace::statistics::{Effect, Effects, Phases, TraceStatistics};
 
 use super::TraceAccount;
 
-/// Accesses of the objects on which, says the Nibble paper, 80 % of Postmark's operations are.
+/// Number of accesses for which the Nibble paper states: 80 % of Postmark's operations are on objects
+/// with at most this many.
 const TOUCHED: u64 = 18;
 
-/// Numbers of a trace by name; what is not known is absent, and so is everything of a trace of
-/// allocations. Shares are in percent, of the steady phase where there are phases.
+/// Numbers of a trace by name. Unknown ones are absent, as is everything for traces of allocations.
+/// Shares are in percent; of the steady phase, if the trace has phases.
 #[must_use]
 pub fn facts(account: &TraceAccount) -> Vec<(&'static str, f64)> {
     let Some(statistics) = account.requests() else { return Vec::new() };
@@ -39,7 +40,7 @@ fn touched_percent(statistics: &TraceStatistics) -> Option<f64> {
     (sum > 0).then(|| 100.0 * few as f64 / sum as f64)
 }
 
-/// Live bytes in the mean of the steady phase for each file that the trace was recorded with.
+/// Mean live bytes of the steady phase, per file of the recording.
 fn live_bytes_per_file(account: &TraceAccount) -> Option<f64> {
     let phases = account.requests()?.phases.as_ref()?;
     let files = *account.parameters.get("files").filter(|files| **files > 0)?;

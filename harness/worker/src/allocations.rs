@@ -1,16 +1,16 @@
-//! Replays an allocation trace: all threads from one position to the next, where they stand still
-//! and the parent observes their memory.
+//! Replays an allocation trace. All threads run from one position to the next; there they pause, and the
+//! parent observes their memory.
 
 use std::sync::atomic::AtomicBool;
 
 use engine::Heap;
 
+use super::compiled_trace::{CompiledTrace, Position};
 use super::crew::Crew;
 use super::events::Events;
 use super::fragmentation::heap_statistics;
 use super::link::Link;
-use super::replay::{Ran, Replay, Stage};
-use super::staging::{Position, Staged};
+use super::replay::{Ran, Replay, Shared};
 use super::usage::Usage;
 use super::{Stop, open_if_it_prices_the_harness, opened, pin};
 use crate::progress::ProgressPage;
@@ -20,13 +20,13 @@ use record::StepReport;
 use record::{Allocations, Cell, System};
 use record::{Outcome, Refusal, Verification};
 
-/// The one step of a replay.
+/// The replay's only step.
 const STEP: &str = "run";
 
-/// Live objects that are checked at the end, at most.
+/// Largest number of live objects checked at the end.
 const CHECKED_AT_END: usize = 4096;
 
-/// Runs the cell. The trace is read and staged before the baseline.
+/// Runs the cell. The trace is read and compiled before the baseline is taken.
 pub(super) fn run(
     cell: &Cell,
     work: &Allocations,
@@ -40,7 +40,7 @@ pub(super) fn run(
         ));
     };
     let mut events = Events::of(work)?;
-    let staged = Staged::stage(work, &mut events)?;
+    let compiled = CompiledTrace::compile(work, &mut events)?;
     events.check(work)?;
     open_if_it_prices_the_harness(name)?;
     link.say_and_wait(&Event::Ready { engine_bytes });
@@ -48,9 +48,9 @@ pub(super) fn run(
     link.say(&opened(heap.version(), heap.settings(), None));
     let grows_bytes = work.live_bytes_max * 3 / 2;
     link.say_and_wait(&Event::Before { step: STEP.to_owned(), grows_bytes });
-    with_crew(&staged, heap, page, |crew| {
+    with_crew(&compiled, heap, page, |crew| {
         let before = Usage::now();
-        let sum = replay(&staged.positions, crew, |position, sum| {
+        let sum = replay(&compiled.positions, crew, |position, sum| {
             link.say_and_wait(&Event::Position {
                 events: position.events,
                 elapsed_ns: sum.elapsed_ns,
@@ -59,7 +59,7 @@ pub(super) fn run(
             });
         })?;
         let used = Usage::now().since(&before);
-        let stride = staged.places.len().div_ceil(CHECKED_AT_END).max(1);
+        let stride = compiled.places.len().div_ceil(CHECKED_AT_END).max(1);
         let sum = Sum { verification: verify(crew, &sum, stride)?, ..sum };
         let mut report = report_of(&sum);
         used.note_in(&mut report);
@@ -85,30 +85,30 @@ pub(super) fn run(
 
 #[derive(Clone, Copy)]
 enum Command {
-    /// The segment that ends at this position.
+    /// Replays the segment that ends at this position.
     Run(usize),
-    /// One place in so many.
+    /// Checks every `stride`-th place from `first` on.
     Verify {
         stride: usize,
     },
     Trim,
 }
 
-/// The accounts of all threads together.
+/// Totals of all threads.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sum {
-    /// The slowest thread's time in each segment.
+    /// Time of the slowest thread, summed over the segments.
     pub(super) elapsed_ns: u64,
     pub(super) operations: u64,
     pub(super) live_bytes: u64,
     pub(super) live_objects: u64,
     pub(super) verification: Verification,
-    /// Bytes of the object that was refused.
+    /// Bytes of the refused object.
     pub(super) refused_bytes: Option<u64>,
 }
 
 impl Sum {
-    /// After another segment.
+    /// These totals after one more segment.
     fn after(&self, ran: &[Ran]) -> Self {
         let slowest = ran.iter().map(|one| one.ended_ns - one.started_ns).max();
         let mut sum = Self {
@@ -127,27 +127,27 @@ impl Sum {
     }
 }
 
-/// Starts the trace's threads, which wait for commands as long as `body` runs.
+/// Starts the trace's threads, which wait for commands while `body` runs.
 fn with_crew<T>(
-    staged: &Staged,
+    compiled: &CompiledTrace,
     heap: &'static dyn Heap,
     page: &ProgressPage,
     body: impl FnOnce(&mut Crew<Command, Ran>) -> T,
 ) -> T {
     let given_up = AtomicBool::new(false);
-    let stage = Stage { heap, places: &staged.places, given_up: &given_up };
+    let shared = Shared { heap, places: &compiled.places, given_up: &given_up };
     let cores = platform::cpu::allowed_cores();
     std::thread::scope(|scope| {
         let mut crew = Crew::new();
-        for thread in 0..staged.threads() {
+        for thread in 0..compiled.threads() {
             let (post, cores) = (crew.post(), &cores);
             scope.spawn(move || {
                 pin(thread, cores);
-                let mut replay = Replay::new(stage, page.counter(thread));
+                let mut replay = Replay::new(shared, page.counter(thread));
                 post.serve(|command| match command {
-                    Command::Run(position) => replay.run(staged.segment(thread, position)),
+                    Command::Run(position) => replay.run(compiled.segment(thread, position)),
                     Command::Verify { stride } => {
-                        replay.verify(thread * stride, staged.threads() * stride)
+                        replay.verify(thread * stride, compiled.threads() * stride)
                     }
                     Command::Trim => replay.trim(),
                 });
@@ -157,7 +157,7 @@ fn with_crew<T>(
     })
 }
 
-/// Replays segment by segment, to the end or to a refusal.
+/// Replays segment by segment, until the end or a refusal.
 fn replay(
     positions: &[Position],
     crew: &mut Crew<Command, Ran>,
@@ -177,22 +177,22 @@ fn replay(
 /// Checks objects that are live at the end.
 fn verify(crew: &mut Crew<Command, Ran>, sum: &Sum, stride: usize) -> Result<Verification, Stop> {
     if sum.refused_bytes.is_some() {
-        // Threads stopped anywhere; what they left unfinished is no object.
+        // The threads stopped at arbitrary events, so unfinished objects cannot be checked.
         return Ok(sum.verification);
     }
     Ok(Sum::default().after(&crew.all(|| Command::Verify { stride })?).verification)
 }
 
-/// The replay alone: without a parent, and nothing observed.
+/// The replay alone, without a parent and without observations.
 #[cfg(test)]
 pub(super) fn rehearse(
-    staged: &Staged,
+    compiled: &CompiledTrace,
     heap: &'static dyn Heap,
     stand_still: impl FnMut(&Position, &Sum),
 ) -> Result<Sum, Stop> {
     let page = ProgressPage::create().map_err(Stop::failed)?;
-    with_crew(staged, heap, &page, |crew| {
-        let sum = replay(&staged.positions, crew, stand_still)?;
+    with_crew(compiled, heap, &page, |crew| {
+        let sum = replay(&compiled.positions, crew, stand_still)?;
         if sum.refused_bytes.is_none() {
             assert_eq!(page.live_bytes(), sum.live_bytes, "what the parent would see");
         }

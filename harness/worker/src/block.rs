@@ -1,8 +1,8 @@
-//! How a replayed block is used: written as programs write theirs, and marked at both ends.
+//! How a replayed block is used: written the way programs write theirs, and stamped at both ends.
 
 use std::ptr::NonNull;
 
-/// Up to this size every byte is written; above it a line of every page.
+/// Up to this size every byte is written; of a longer block, one line in every page.
 const WHOLE_BYTES_MAX: usize = 4096;
 const PAGE_BYTES: usize = 4096;
 const LINE_BYTES: usize = 64;
@@ -12,10 +12,10 @@ const WORD_BYTES: usize = size_of::<u64>();
 /// Writes the bytes of a block from `from` to `bytes`, and its stamp.
 ///
 /// # Safety
-/// `block` has `bytes` bytes that nobody else uses.
+/// `block` has `bytes` bytes that nothing else uses.
 pub(super) unsafe fn write(block: NonNull<u8>, from: usize, bytes: usize, stamp: u64) {
     let fill = |at: usize, length: usize| {
-        // SAFETY: within the block, as the callers below see to.
+        // SAFETY: within the block; the callers below ensure it.
         unsafe { block.as_ptr().wrapping_add(at).write_bytes(stamp as u8, length) };
     };
     if from < bytes && bytes <= WHOLE_BYTES_MAX {
@@ -36,17 +36,17 @@ pub(super) unsafe fn write(block: NonNull<u8>, from: usize, bytes: usize, stamp:
 /// Whether both ends of a block hold its stamp.
 ///
 /// # Safety
-/// `block` has `bytes` bytes that [`write`] wrote and nobody changes meanwhile.
+/// `block` has `bytes` bytes that [`write()`] wrote, and nothing changes them during the call.
 pub(super) unsafe fn has_stamp(block: NonNull<u8>, bytes: usize, stamp: u64) -> bool {
     // SAFETY: the same block.
     unsafe { kept_stamp(block, bytes, bytes, stamp) }
 }
 
-/// Whether what a block of `old_bytes` held at its ends is still there, now that it has `bytes`:
-/// its beginning, and its end where it did not shrink.
+/// Whether the contents at the ends of a block of `old_bytes` survived its reallocation to `bytes`: its
+/// beginning, and its end if it did not shrink.
 ///
 /// # Safety
-/// `block` has `bytes` bytes, of which the first `old_bytes` were kept from a block that [`write`]
+/// `block` has `bytes` bytes, of which the first `old_bytes` were kept from a block that [`write()`]
 /// wrote.
 pub(super) unsafe fn kept_stamp(
     block: NonNull<u8>,
@@ -55,22 +55,22 @@ pub(super) unsafe fn kept_stamp(
     stamp: u64,
 ) -> bool {
     let length = old_bytes.min(bytes).min(WORD_BYTES);
-    // SAFETY: the first word, or all of a block that is or was shorter.
+    // SAFETY: the first word, or the whole block where it is or was shorter.
     let first = unsafe { get(block, 0, length) };
     let mut wanted = [0; WORD_BYTES];
     wanted[..length].copy_from_slice(&stamp.to_le_bytes()[..length]);
     if bytes < old_bytes || old_bytes < 2 * WORD_BYTES {
         return first == wanted;
     }
-    // SAFETY: what was the last word.
+    // SAFETY: the last word of the old block.
     let last = unsafe { get(block, old_bytes - WORD_BYTES, WORD_BYTES) };
     first == wanted && last == wanted
 }
 
-/// Writes `length` bytes of `word`.
+/// Writes the first `length` bytes of `word`.
 ///
 /// # Safety
-/// `block` has `at + length` bytes that nobody else uses; `length` is at most a word's.
+/// `block` has `at + length` bytes that nothing else uses; `length` is at most that of a word.
 unsafe fn put(block: NonNull<u8>, at: usize, word: u64, length: usize) {
     let bytes = word.to_le_bytes();
     let to = block.as_ptr().wrapping_add(at);
@@ -78,10 +78,10 @@ unsafe fn put(block: NonNull<u8>, at: usize, word: u64, length: usize) {
     unsafe { to.copy_from_nonoverlapping(bytes.as_ptr(), length) };
 }
 
-/// Reads `length` bytes; zeros behind them.
+/// Reads `length` bytes, followed by zeros.
 ///
 /// # Safety
-/// `block` has `at + length` bytes, all written; `length` is at most a word's.
+/// `block` has `at + length` bytes, all written; `length` is at most that of a word.
 unsafe fn get(block: NonNull<u8>, at: usize, length: usize) -> [u8; WORD_BYTES] {
     let mut bytes = [0; WORD_BYTES];
     let from = block.as_ptr().wrapping_add(at);
@@ -96,7 +96,7 @@ mod tests {
 
     const STAMP: u64 = 0x1122_3344_5566_7788;
 
-    /// What a block of `bytes` zeros becomes when it is written.
+    /// The contents of a block of `bytes` zeros after it was written.
     fn written(bytes: usize) -> Vec<u8> {
         let mut block = vec![0_u8; bytes];
         let start = NonNull::new(block.as_mut_ptr()).unwrap();
@@ -107,7 +107,7 @@ mod tests {
 
     fn holds(block: &[u8], old_bytes: usize) -> bool {
         let start = NonNull::new(block.as_ptr().cast_mut()).unwrap();
-        // SAFETY: only read; long enough.
+        // SAFETY: only read; the block is long enough.
         unsafe { kept_stamp(start, old_bytes, block.len(), STAMP) }
     }
 
@@ -132,7 +132,7 @@ mod tests {
             for place in [0, bytes - 1] {
                 let mut bad = good.clone();
                 bad[place] ^= 1;
-                // Of 9 to 15 bytes only the first word is marked.
+                // In blocks of 9 to 15 bytes only the first word is stamped.
                 let noticed = place < WORD_BYTES || bytes >= 2 * WORD_BYTES;
                 assert_eq!(holds(&bad, bytes), !noticed, "{bytes} at {place}");
             }

@@ -1,4 +1,4 @@
-//! Measures what memory is capable of: random lines and copies, without any store.
+//! Measures the memory itself, without any store: reads of random lines, and copies.
 
 use std::time::Instant;
 
@@ -12,13 +12,13 @@ use record::Calibration;
 
 const LINE_WORDS: usize = 64 / 8;
 const COPY_WORDS: usize = 1024 / 8;
-/// Lines and copies of one measurement; the median of several counts.
+/// Lines or copies per measurement; the median of several measurements counts.
 const LINES: u64 = 1 << 22;
 const COPIES: u64 = 1 << 19;
 const MEASUREMENTS: usize = 5;
 
-/// Reads `bytes` (a power of two, at most three quarters of what is available) at random. All of it is made
-/// resident before the clock.
+/// Reads `bytes` (a power of two, at most three quarters of the available memory) at random. All of it is
+/// resident before the clock starts.
 ///
 /// # Errors
 /// When the memory cannot be mapped.
@@ -50,7 +50,7 @@ pub fn calibrate(bytes: u64) -> std::io::Result<Calibration> {
     })
 }
 
-/// Addresses that depend on nothing that was read, so that reads overlap: a xorshift generator.
+/// A xorshift generator. Its addresses do not depend on the data read, so reads overlap.
 struct Random(u64);
 
 impl Random {
@@ -71,7 +71,7 @@ fn read_lines(words: &[u64], random: &mut Random) -> u64 {
     })
 }
 
-/// As a GET does: from a random place into a buffer that stays in the cache.
+/// Copies like a GET: from a random place into a buffer that stays in the cache.
 fn copy_out(words: &[u64], buffer: &mut [u64; COPY_WORDS], random: &mut Random) -> u64 {
     let mask = words.len() / COPY_WORDS - 1;
     for _ in 0..COPIES {

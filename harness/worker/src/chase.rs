@@ -1,9 +1,10 @@
-//! Loads that wait for one another: what memory costs where nothing can be fetched ahead, by how much
-//! of it is walked.
+//! Dependent loads: the latency of memory where nothing can be fetched ahead, by the size of the memory
+//! that is walked.
 //!
-//! Each chain is a cycle through all lines of its own part of the memory, in random order. A line's
-//! first word is the number of the next one. After the clock every chain is walked again as far, and
-//! has to end where it ended within it; and a cycle has to come back after as many lines as it has.
+//! Each chain is a cycle through all lines of its own part of the memory, in random order. The first word
+//! of a line is the number of the next line. After the clock stops, every chain is walked again for the
+//! same number of steps and must end at the same line. Each cycle must also return to its start after as
+//! many steps as it has lines.
 
 use platform::Pages;
 use platform::clock::monotonic_ns;
@@ -19,7 +20,7 @@ use crate::protocol::Event;
 
 const LINE_WORDS: usize = LINE_BYTES as usize / size_of::<u64>();
 
-/// Runs the cell. The memory is resident and linked before the clock.
+/// Runs the cell. The memory is resident and linked before the clock starts.
 pub(super) fn run(
     cell: &Cell,
     work: &Chase,
@@ -35,7 +36,7 @@ pub(super) fn run(
     pin(0, &platform::cpu::allowed_cores());
     let parts = Parts::linked(work, &mut Seed(cell.seed).stream("chains").rng())?;
     let steps = work.operations / work.chains as u64;
-    // What fits a cache is there when the clock starts.
+    // What fits into a cache is cached when the clock starts.
     parts.walk(steps.min(work.lines_per_chain()));
     link.say_and_wait(&Event::Ready { engine_bytes });
     link.say(&Event::Opened {
@@ -64,7 +65,7 @@ pub(super) fn run(
     Ok(())
 }
 
-/// The memory, and where each chain starts.
+/// The memory, and the first line of each chain.
 struct Parts {
     words: MappedSlice<u64>,
     starts: Vec<usize>,
@@ -96,7 +97,7 @@ impl Parts {
         Ok(Self { words, starts, lines })
     }
 
-    /// Where all chains are after `steps` loads each.
+    /// The line of each chain after `steps` loads.
     fn walk(&self, steps: u64) -> Vec<usize> {
         match self.starts.len() {
             1 => self.walk_together::<1>(steps),
@@ -107,7 +108,7 @@ impl Parts {
         }
     }
 
-    /// A number of chains that the compiler knows keeps their places in registers.
+    /// With a chain count known at compile time, the positions stay in registers.
     #[inline(never)]
     fn walk_together<const N: usize>(&self, steps: u64) -> Vec<usize> {
         let mut at: [usize; N] = self.starts[..].try_into().expect("as many chains as planned");
@@ -124,7 +125,7 @@ impl Parts {
         self.words[line * LINE_WORDS] as usize
     }
 
-    /// Walks every chain alone: once as far as within the clock, and once around.
+    /// Walks every chain alone: once for as many steps as were timed, and once around.
     fn check(&self, steps: u64, ends: &[usize]) -> Verification {
         let mut checked = Verification { checked: self.starts.len() as u64, ..Default::default() };
         for (&start, &end) in self.starts.iter().zip(ends) {
@@ -145,7 +146,7 @@ impl Parts {
     }
 }
 
-/// Links all `lines` to one cycle in random order (Sattolo).
+/// Links all `lines` into one cycle in random order (Sattolo's algorithm).
 fn link_cycle(words: &mut [u64], lines: std::ops::Range<usize>, rng: &mut Rng) {
     let first = lines.start;
     for line in lines.clone() {
@@ -172,7 +173,7 @@ mod tests {
             let ends = parts.walk(10_000);
             let checked = parts.check(10_000, &ends);
             assert_eq!((checked.checked, checked.wrong), (chains as u64, 0));
-            // Nothing but the order differs from start to start.
+            // Another start differs in order only.
             let other = Parts::linked(&work, &mut Seed(2).rng()).unwrap();
             assert_ne!(other.walk(10_000), ends);
         }

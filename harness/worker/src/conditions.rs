@@ -1,10 +1,10 @@
-//! Under which conditions a store answers, from its traits.
+//! The conditions under which a store answers, derived from its traits.
 
 use engine::{EngineTraits, FullMeaning, Hashing, MemoryBound, Presence, Sharing, Transport};
 use record::Conditions;
 
-/// Conditions of a store with `traits` that is open as `presence` says, asked by `threads` with `batch`
-/// operations per call.
+/// Conditions of a store with `traits` that is open as `presence` describes, used by `threads` with
+/// `batch` operations per call.
 #[must_use]
 pub fn conditions(
     traits: &EngineTraits,
@@ -52,8 +52,8 @@ pub fn conditions(
     }
 }
 
-/// Conditions that `traits` let expect of an instance that is not open yet: a thread, a server where it
-/// starts any.
+/// Conditions expected from `traits` before an instance is open: one thread of its own, and one server if
+/// the store starts any.
 #[must_use]
 pub fn expected_conditions(traits: &EngineTraits, threads: usize, batch: usize) -> Conditions {
     let presence = Presence {

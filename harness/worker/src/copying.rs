@@ -1,4 +1,4 @@
-//! A copy routine alone: from random places to consecutive ones, as compaction copies objects.
+//! A copy routine alone: it copies from random places to consecutive ones, as compaction does.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use record::Flag;
 use record::StepReport;
 use record::{Cell, Copying};
 
-/// Runs the cell. Both memories are resident before the clock.
+/// Runs the cell. Source and target are resident before the clock starts.
 pub(super) fn run(
     cell: &Cell,
     work: &Copying,

@@ -1,5 +1,5 @@
-//! Events that the processor counts: cycles, instructions, misses. User space only, this process
-//! and all that it starts.
+//! Hardware events: cycles, instructions, misses. User space only, for this process and everything it
+//! starts.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,6 @@ use perf_event::{Builder, Counter};
 const DTLB_LOAD_MISSES: Cache =
     Cache { which: WhichCache::DTLB, operation: CacheOp::READ, result: CacheResult::MISS };
 
-/// Counters of events, by name.
 #[derive(Debug)]
 pub struct Counters {
     open: Vec<(&'static str, Counter)>,
@@ -19,12 +18,12 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Opens and starts a counter each for cycles, instructions, cache misses (of the last
-    /// level), branch misses and data-TLB misses of loads. They count the calling thread, and
-    /// every thread and process that it starts from now on.
+    /// Opens and starts counters for cycles, instructions, last-level cache misses, branch misses and
+    /// data-TLB load misses. They count the calling thread, and every thread and process that it starts
+    /// from then on.
     ///
     /// # Errors
-    /// Why none of them can be counted here, with the remedy.
+    /// None of the events can be counted here: why, and the remedy.
     pub fn open() -> Result<Self, String> {
         Self::open_all([
             ("cycles", Hardware::CPU_CYCLES.into()),
@@ -51,7 +50,7 @@ impl Counters {
         }
     }
 
-    /// Counts so far. Where the events share the processor's counters, estimates by the time that
+    /// Counts so far. If events share the hardware counters, the counts are extrapolated from the time
     /// each was counted. An event whose counter never ran, or cannot be read, is left out.
     pub fn read(&mut self) -> BTreeMap<String, u64> {
         let counts = self.open.iter_mut().filter_map(|(name, counter)| {
@@ -62,7 +61,7 @@ impl Counters {
         counts.collect()
     }
 
-    /// Which events are not counted, and why; `None` where all are.
+    /// The events that are not counted, with the reason; `None` if all are.
     #[must_use]
     pub fn missing(&self) -> Option<String> {
         let names = self.missing.iter().map(|(name, error)| format!("{name}: {error}"));
@@ -71,7 +70,7 @@ impl Counters {
     }
 }
 
-/// What would have been counted in all the time, from what was in a part of it.
+/// The count extrapolated from the time it ran to the whole time.
 fn scaled(count: u64, enabled_ns: u64, running_ns: u64) -> Option<u64> {
     if running_ns == 0 {
         return (enabled_ns == 0).then_some(count);
@@ -80,12 +79,12 @@ fn scaled(count: u64, enabled_ns: u64, running_ns: u64) -> Option<u64> {
     u64::try_from(estimate).ok()
 }
 
-/// The setting that says who may count.
+/// The kernel setting that restricts counting.
 fn paranoia() -> Option<i32> {
     fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").ok()?.trim().parse().ok()
 }
 
-/// Why nothing can be counted, and what to do about it.
+/// Why nothing can be counted, with the remedy.
 fn reason(error: &io::Error, paranoia: Option<i32>) -> String {
     match (error.raw_os_error(), paranoia) {
         (Some(libc::EACCES | libc::EPERM), Some(level)) if level > 2 => format!(
@@ -133,7 +132,7 @@ mod tests {
         }
     }
 
-    /// The kernel's own clock of a task counts on every machine that lets us count at all.
+    /// The kernel's task clock can be counted on every machine that permits counting.
     #[test]
     fn threads_started_later_are_counted_too() {
         const BURNT_NS: u64 = 20_000_000;

@@ -1,10 +1,10 @@
-//! The main thread's hold on its worker threads: a command to all, an answer from each.
+//! Worker threads under command of the main thread: each command goes to all, and each replies.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::Stop;
 
-/// Worker threads that wait for commands. Dropping it ends them.
+/// Worker threads that wait for commands. Dropping the crew ends them.
 pub(super) struct Crew<C, A> {
     commands: Vec<Sender<C>>,
     replies: Sender<Result<A, Stop>>,
@@ -12,23 +12,23 @@ pub(super) struct Crew<C, A> {
 }
 
 impl<C, A> Crew<C, A> {
-    /// Nobody yet.
+    /// A crew without threads.
     pub(super) fn new() -> Self {
         let (replies, heard) = channel();
         Self { commands: Vec::new(), replies, heard }
     }
 
-    /// The place of one more thread, to be given to it.
+    /// Adds a thread; the returned post is handed to it.
     pub(super) fn post(&mut self) -> Post<C, A> {
         let (sender, commands) = channel();
         self.commands.push(sender);
         Post { commands, replies: self.replies.clone() }
     }
 
-    /// Gives every thread a command and hears every answer, in the order they come.
+    /// Sends every thread a command and returns the replies, in the order of arrival.
     pub(super) fn all(&mut self, command: impl Fn() -> C) -> Result<Vec<A>, Stop> {
         for sender in &self.commands {
-            // A thread that is gone has panicked, and said so.
+            // A thread that is gone has panicked and reported that.
             let _ = sender.send(command());
         }
         let answer = |_| self.heard.recv().map_err(|_| Stop::failed("a worker thread died"))?;
@@ -36,14 +36,14 @@ impl<C, A> Crew<C, A> {
     }
 }
 
-/// One worker thread's place.
+/// One worker thread's end of the channels.
 pub(super) struct Post<C, A> {
     commands: Receiver<C>,
     replies: Sender<Result<A, Stop>>,
 }
 
 impl<C, A> Post<C, A> {
-    /// Answers commands until there are no more.
+    /// Executes commands until the crew is dropped.
     pub(super) fn serve(self, mut answer: impl FnMut(C) -> A) {
         for command in &self.commands {
             if self.replies.send(Ok(answer(command))).is_err() {
@@ -52,14 +52,14 @@ impl<C, A> Post<C, A> {
         }
     }
 
-    /// Says why this thread cannot serve.
+    /// Reports why this thread cannot serve.
     pub(super) fn decline(self, stop: Stop) {
         let _ = self.replies.send(Err(stop));
     }
 }
 
 impl<C, A> Drop for Post<C, A> {
-    /// Others may be idle: a thread that panics tells the main thread, which waits for an answer.
+    /// Reports a panic: the main thread waits for this thread's reply while others may be idle.
     fn drop(&mut self) {
         if std::thread::panicking() {
             let _ = self.replies.send(Err(Stop::failed("a worker thread died")));

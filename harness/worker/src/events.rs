@@ -1,4 +1,4 @@
-//! The events of an allocation trace, one by one.
+//! The events of an allocation trace, in order.
 
 use std::fs::File;
 
@@ -7,8 +7,8 @@ use workloads::trace::{Allocation, TraceError, TraceReader};
 use super::Stop;
 use record::Allocations;
 
-/// Reads the trace of a cell. To be kept until the cell's end: what it would free serves the
-/// harness, and is not to serve an allocator under test.
+/// Reader of a cell's trace. Keep it until the cell ends: the memory it would free belongs to the harness
+/// and must not serve the allocator under test.
 #[derive(Debug)]
 pub(super) struct Events {
     reader: TraceReader<Allocation, File>,
@@ -17,7 +17,7 @@ pub(super) struct Events {
 }
 
 impl Events {
-    /// Begins to read.
+    /// Opens the trace.
     pub(super) fn of(work: &Allocations) -> Result<Self, Stop> {
         let name = format!("trace `{}` ({})", work.trace, work.path);
         let file = File::open(&work.path).map_err(|error| {
@@ -27,7 +27,7 @@ impl Events {
         Ok(Self { reader, block: Vec::new(), next: 0 })
     }
 
-    /// Refuses a trace, read to its end, that is another than the cell was planned for.
+    /// Checks, after the last event, that this is the trace for which the cell was planned.
     pub(super) fn check(&self, work: &Allocations) -> Result<(), Stop> {
         let found = self.reader.totals().map(|totals| totals.digest);
         if found == Some(work.digest) {

@@ -12,8 +12,8 @@ pub const USAGE: u8 = 2;
 pub const MACHINE: u8 = 3;
 /// The harness itself failed, or a revision does not build.
 pub const INTERNAL: u8 = 4;
-/// `targets --strict`: everything was measured, and at least one target falls short.
-pub const FALLS_SHORT: u8 = 5;
+/// `targets --strict`: everything was measured, and at least one target was missed.
+pub const TARGET_MISSED: u8 = 5;
 /// `compare`, `gate`: something got worse.
 pub const REGRESSION: u8 = 6;
 /// `compare`, `gate`: no regression proven, some metrics too noisy.

@@ -22,8 +22,8 @@ use record::{Basis, Cell, Fragmentation, Frees, Observe, System};
 use record::{Capacity, StepReport};
 use record::{Outcome, Refusal, Verification};
 
-/// Objects of each thread that are checked at the end of the last phase, at most. Patterns of cycles
-/// have all of them checked after each filling.
+/// Largest number of objects per thread that are checked at the end of the last phase. Patterns with
+/// cycles have all objects checked after each fill.
 const CHECKED_AT_END: usize = 4096;
 
 /// Runs the cell.
@@ -91,13 +91,13 @@ impl StoreVisitor for OnStore<'_> {
     }
 }
 
-/// What the harness holds for the cell: resident before the engine opens.
+/// Memory that the harness holds for the cell; resident before the engine opens.
 struct Needs {
     kits: Vec<Kit>,
     queues: Vec<Handover>,
 }
 
-/// One thread's share of it.
+/// One thread's share of [`Needs`].
 struct Kit {
     script: PhaseScript,
     table: LiveTable,
@@ -107,13 +107,13 @@ struct Kit {
 impl Needs {
     fn prepare(cell: &Cell, work: &Fragmentation) -> Result<Self, Stop> {
         let share = work.live_bytes / work.threads as u64;
-        // A bounded store may hold at most its object memory, so its table is as large.
+        // A bounded store may hold at most its object memory, which bounds its table too.
         let objects = objects_max(&work.pattern, share) + 1;
         let limit = match work.basis {
             Basis::Ample => Limit::LiveBytes(share),
             Basis::Bounded => Limit::UntilRefused,
         };
-        // One thread may fill what another leaves free.
+        // One thread may fill the space that another leaves free.
         let objects = if work.basis == Basis::Bounded { objects * work.threads } else { objects };
         let value_bytes_max = work.pattern.object_bytes_max();
         let seed = Seed(cell.seed).stream("fragmentation");
@@ -137,15 +137,15 @@ impl Needs {
     }
 }
 
-/// What the main thread asks of the system between phases.
+/// What the main thread asks the system between phases.
 trait View {
     fn self_allocated_bytes(&self) -> Option<u64>;
     fn capacity(&self, live_value_bytes: u64) -> Option<Capacity>;
     fn statistics(&self) -> BTreeMap<String, f64>;
-    /// What a refusal is called.
+    /// The outcome that a refusal is recorded as.
     fn refusal(&self) -> Outcome;
 
-    /// Whether anything of the system's own may free memory while a refused thread waits.
+    /// Whether the system has threads of its own that may free memory while a refused thread waits.
     fn works_apart(&self) -> bool;
 }
 
@@ -209,7 +209,7 @@ impl<E: KvEngine> View for StoreView<'_, E> {
     }
 }
 
-/// An allocator's statistics of itself by name, as far as it keeps them.
+/// An allocator's own statistics by name, as far as it keeps any.
 pub(super) fn heap_statistics(heap: &dyn Heap) -> BTreeMap<String, f64> {
     let statistics = heap.statistics();
     let named = [
@@ -219,7 +219,6 @@ pub(super) fn heap_statistics(heap: &dyn Heap) -> BTreeMap<String, f64> {
     named.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value? as f64))).collect()
 }
 
-/// A store's counters by name.
 pub(super) fn statistics_of<E: KvEngine>(engine: &E) -> BTreeMap<String, f64> {
     let statistics = engine.statistics().into_iter();
     statistics.map(|statistic| (statistic.name.to_owned(), statistic.value)).collect()
@@ -231,7 +230,7 @@ enum Command {
     Trim,
 }
 
-/// A thread's account of a phase.
+/// One thread's results of a phase.
 #[derive(Default)]
 struct Ran {
     result: PhaseResult,
@@ -251,7 +250,7 @@ fn drive<T: Target>(
     let Needs { kits, queues } = needs;
     let cores = platform::cpu::allowed_cores();
     let mut steps = work.pattern.steps().peekable();
-    // Where nobody else could free memory meanwhile, a refusal stands at once.
+    // If nothing else could free memory in the meantime, a refusal is final.
     let retries = work.basis == Basis::Bounded && (view.works_apart() || work.threads > 1);
     std::thread::scope(|scope| {
         let mut crew = Crew::new();
@@ -276,7 +275,7 @@ fn drive<T: Target>(
     })
 }
 
-/// One worker thread's place.
+/// The part of a phase that one worker thread runs.
 struct Place {
     thread: usize,
     post: Post<Command, Option<Box<Ran>>>,
@@ -330,7 +329,7 @@ impl Place {
     }
 }
 
-/// Checks one live object in so many.
+/// Checks every `stride`-th live object.
 fn verify(target: &mut impl Target, table: &LiveTable, stride: usize) {
     for object in table.as_slice().iter().step_by(stride) {
         target.verify(object.handle, object.bytes as usize);
@@ -379,7 +378,8 @@ fn run_step(
         observe(Point::AfterTrim, 0);
     }
     if step.cycle.is_some() && step.phase == Phase::Fill {
-        // After the observation, which it could disturb; the deletes that follow report it.
+        // After the observation, which the check could disturb; the deletes that follow report its
+        // result.
         crew.all(|| Command::VerifyAll)?;
     }
     Ok(())

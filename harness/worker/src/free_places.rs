@@ -1,20 +1,21 @@
-//! Places that no object has at the moment, by the thread that freed them.
+//! Places without an object, by the thread that freed them.
 
 use std::io;
 
 use super::mapped::MappedSlice;
 
-/// Free places of each thread: a list between two ends, linked through a slice of its own.
+/// Free places of each thread: a doubly-ended list, linked through a slice of its own.
 ///
-/// A thread takes what it freed last, which is what its cache holds. Where it has none, it takes
-/// what another freed longest ago: its event has to wait for that thread's, and is likely not to.
+/// A thread reuses the place that it freed last, which is likely to be in its cache. If it has none, it
+/// takes the place that another thread freed longest ago, because events on a place wait for that
+/// thread's last event there, which is then most likely done.
 #[derive(Debug)]
 pub(super) struct FreePlaces {
     ends: Vec<Ends>,
     links: MappedSlice<Links>,
 }
 
-/// One more than a place's number; 0 for none.
+/// A place's number plus one; 0 for none.
 type Link = u32;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,7 +24,7 @@ struct Ends {
     newest: Link,
 }
 
-/// The neighbours of a free place.
+/// The neighbours of a free place in its list.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(super) struct Links {
@@ -32,13 +33,13 @@ pub(super) struct Links {
 }
 
 impl FreePlaces {
-    /// None yet, of `threads` threads, and `places` at most.
+    /// Empty lists for `threads` threads and up to `places` places.
     pub(super) fn new(threads: usize, places: usize) -> io::Result<Self> {
         let links = MappedSlice::resident(places)?;
         Ok(Self { ends: vec![Ends::default(); threads], links })
     }
 
-    /// `thread` has freed `place`.
+    /// Notes that `thread` has freed `place`.
     pub(super) fn put(&mut self, thread: u32, place: u32) {
         let link = place + 1;
         let ends = &mut self.ends[thread as usize];
@@ -50,7 +51,7 @@ impl FreePlaces {
         ends.newest = link;
     }
 
-    /// A place for `thread`.
+    /// Takes a free place for `thread`.
     pub(super) fn take(&mut self, thread: u32) -> Option<u32> {
         let own = &mut self.ends[thread as usize];
         if let Some(place) = own.newest.checked_sub(1) {

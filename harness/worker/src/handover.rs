@@ -1,25 +1,25 @@
-//! Hands dead objects from the thread that allocated them to the thread that frees them: a
-//! bounded queue with one giver and one taker.
+//! Hands dead objects from the thread that allocated them to the thread that frees them: a bounded queue
+//! with one producer and one consumer.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::mapped::MappedSlice;
 use super::phase::LiveObject;
 
-/// Objects in flight at most.
+/// Capacity of the queue, in objects.
 const SLOTS: u64 = 1 << 14;
 
-/// One giver's queue to its taker. Positions only grow; a slot is position modulo [`SLOTS`].
+/// One producer's queue to its consumer. Positions only grow; a slot is the position modulo [`SLOTS`].
 #[derive(Debug)]
 pub(super) struct Handover {
     words: MappedSlice<AtomicU64>,
     given: Line<AtomicU64>,
     taken: Line<AtomicU64>,
-    /// The giver will give no more in this phase.
+    /// The producer adds nothing more in this phase.
     closed: Line<AtomicBool>,
 }
 
-/// Keeps what two threads write on lines of their own.
+/// Aligns a field that one thread writes, so that it has cache lines of its own.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Line<T>(T);
@@ -34,7 +34,7 @@ impl Handover {
         })
     }
 
-    /// Gives `object`; false when the queue is full. Only the giver calls this.
+    /// Adds `object`; false when the queue is full. Only the producer calls this.
     pub(super) fn give(&self, object: LiveObject) -> bool {
         // Relaxed: only this thread writes it.
         let given = self.given.0.load(Ordering::Relaxed);
@@ -51,7 +51,7 @@ impl Handover {
         true
     }
 
-    /// Takes the oldest object given. Only the taker calls this.
+    /// Takes the oldest object. Only the consumer calls this.
     pub(super) fn take(&self) -> Option<LiveObject> {
         // Relaxed: only this thread writes it.
         let taken = self.taken.0.load(Ordering::Relaxed);
@@ -70,13 +70,13 @@ impl Handover {
         Some(object)
     }
 
-    /// Whether the giver will give more in this phase.
+    /// Sets whether the producer is done for this phase.
     pub(super) fn set_closed(&self, closed: bool) {
         // HANDOVER-CLOSE, from: everything given before.
         self.closed.0.store(closed, Ordering::Release);
     }
 
-    /// Whether the giver is done; what it gave before can be taken after this returned true.
+    /// Whether the producer is done. Objects given before can still be taken after this returned true.
     pub(super) fn is_closed(&self) -> bool {
         // HANDOVER-CLOSE, to.
         self.closed.0.load(Ordering::Acquire)

@@ -1,4 +1,4 @@
-//! Objects made directly on an allocator: a handle is the block's address.
+//! Objects allocated directly; a handle is the block's address.
 
 use std::ptr::NonNull;
 
@@ -6,11 +6,12 @@ use super::target::{CHECK_EVERY, Refused, Target, Values};
 use engine::Heap;
 use record::Verification;
 
-/// One thread's use of an allocator.
+/// One thread's access to an allocator.
 #[derive(Debug)]
 pub(super) struct HeapTarget {
     heap: &'static dyn Heap,
-    /// Kept whole, the buffer too: what was resident at the baseline stays resident.
+    /// The whole set is kept, the buffer included: memory that was resident at the baseline stays
+    /// resident.
     values: Values,
     destroyed: u64,
     verification: Verification,
@@ -35,8 +36,8 @@ impl Target for HeapTarget {
         let block = self.heap.allocate(bytes).ok_or(Refused::Full)?;
         let handle = block.as_ptr().expose_provenance() as u64;
         let value = self.values.writer.value(handle, bytes);
-        // SAFETY: the heap just handed out `bytes` bytes at `block` for this caller alone; the
-        // writer's buffer is not on this heap's free memory, so the two do not overlap.
+        // SAFETY: the heap just returned `bytes` bytes at `block` to this caller alone; the writer's
+        // buffer is not in this heap's free memory, so the two do not overlap.
         unsafe { block.as_ptr().copy_from_nonoverlapping(value.as_ptr(), bytes) };
         Ok(handle)
     }

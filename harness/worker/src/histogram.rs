@@ -1,4 +1,4 @@
-//! Histograms of latency: their bounds, the percentiles that rows have, the form in which they are sent.
+//! Latency histograms: their bounds, the percentiles in rows, and the interchange form.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,6 @@ use hdrhistogram::{CreationError, Histogram};
 
 use record::Percentiles;
 
-/// Percentiles recorded.
 const PERCENTILES: [(&str, f64); 7] = [
     ("p50", 50.0),
     ("p90", 90.0),
@@ -17,13 +16,13 @@ const PERCENTILES: [(&str, f64); 7] = [
     ("p99.99", 99.99),
     ("max", 100.0),
 ];
-/// Longest latency told apart.
+/// Longest distinguishable latency.
 const LONGEST_NS: u64 = 60_000_000_000;
 
-/// A histogram of three significant digits, empty.
+/// An empty histogram with three significant digits.
 pub(super) fn empty() -> Result<Histogram<u64>, CreationError> {
     let mut histogram = Histogram::new_with_bounds(1, LONGEST_NS, 3)?;
-    // Resident: what it needs belongs to the harness.
+    // Makes it resident: its memory belongs to the harness.
     histogram.reset();
     Ok(histogram)
 }
@@ -38,7 +37,7 @@ pub(super) fn encode(histogram: &Histogram<u64>) -> String {
     base64::engine::general_purpose::STANDARD.encode(bytes)
 }
 
-/// The percentiles by name, and the number of `samples`; nothing of an empty histogram.
+/// The percentiles by name, and the number of `samples`; empty for an empty histogram.
 pub(super) fn percentiles(histogram: &Histogram<u64>) -> Percentiles {
     if histogram.is_empty() {
         return BTreeMap::new();

@@ -1,14 +1,15 @@
-//! The worker: the measured process. It reads one cell, keeps its own needs in memory that is
-//! touched before the engine opens, runs the steps, and stands still wherever its parent looks.
+//! The worker: the measured process. It reads one cell, keeps its own needs in memory that is touched
+//! before the engine opens, runs the steps, and pauses wherever its parent observes it.
 //!
-//! This is the only crate that links engines: [`registry`] knows which there are, `adapters` wrap
-//! them, and everything else asks for their traits.
+//! This is the only crate that links engines: [`registry`] lists them, `adapters` wrap them, and all
+//! other code uses their traits.
 
 mod adapters;
 mod allocations;
 mod block;
 mod calibration;
 mod chase;
+mod compiled_trace;
 mod conditions;
 mod copying;
 mod counters;
@@ -32,7 +33,6 @@ pub mod progress;
 pub mod protocol;
 pub mod registry;
 mod replay;
-mod staging;
 mod store_target;
 mod target;
 #[cfg(test)]
@@ -55,11 +55,11 @@ use crate::protocol::Event;
 use record::{Cell, System, Work};
 use record::{Conditions, Outcome};
 
-/// Runs the cell that standard input holds. `progress` is the descriptor of the page shared with
-/// the parent; without one (by hand) the worker keeps a page of its own.
+/// Runs the cell on standard input. `progress` is the descriptor of the page shared with the parent;
+/// without one (when run by hand) the worker creates a page of its own.
 ///
 /// # Errors
-/// What is wrong with the input. Everything that happens to the cell itself is an event.
+/// Invalid input. Everything that happens to the cell itself is reported as an event.
 pub fn run(progress: Option<RawFd>) -> Result<(), String> {
     if progress.is_some() {
         platform::process::die_with_parent();
@@ -73,7 +73,7 @@ pub fn run(progress: Option<RawFd>) -> Result<(), String> {
         format!("standard input holds no cell ({error}): pipe `nibble-bench cell …` into it")
     })?;
     let cell = cells.first().ok_or("standard input holds an empty list of cells")?.clone();
-    // First thing: as soon as the harness maps memory, it cannot be told apart any more.
+    // Comes first: once the harness maps memory, its pages cannot be told apart from the heap's.
     let engine_bytes = resident_before_open(&cell);
     let page = match progress {
         Some(descriptor) => ProgressPage::inherited(descriptor),
@@ -118,7 +118,7 @@ fn cells_in(line: &str) -> serde_json::Result<Vec<Cell>> {
 /// Why a cell cannot go on.
 #[derive(Debug)]
 enum Stop {
-    /// The row of its last step says it.
+    /// The row of its last step reports the reason.
     Said,
     Because {
         outcome: Outcome,
@@ -150,7 +150,7 @@ impl From<OpenError> for Stop {
     }
 }
 
-/// What the cell's heap made resident before `main`.
+/// Memory that the cell's heap made resident before `main`.
 fn resident_before_open(cell: &Cell) -> u64 {
     let name = match &cell.system {
         System::Heap { name, .. } => Some(name),
@@ -161,7 +161,7 @@ fn resident_before_open(cell: &Cell) -> u64 {
     heap.map_or(0, |heap| heap.resident_before_open_bytes())
 }
 
-/// Opens the heap below a store, where the system names one, and completes the setup.
+/// Opens the heap below a store, if the system names one, and completes the setup.
 fn store_setup(cell: &Cell, mut setup: Setup) -> Result<(String, Setup), Stop> {
     let System::Store { name, heap, options } = &cell.system else {
         return Err(Stop::failed("the cell's system is not a store"));
@@ -173,8 +173,8 @@ fn store_setup(cell: &Cell, mut setup: Setup) -> Result<(String, Setup), Stop> {
     Ok((name.clone(), setup))
 }
 
-/// A heap that keeps no values is a part of the harness: what it holds is held before the
-/// baseline, as the harness's other needs.
+/// A heap that keeps no values is part of the harness, so its memory is allocated before the baseline,
+/// like the harness's other needs.
 fn open_if_it_prices_the_harness(name: &str) -> Result<(), Stop> {
     let heap = registry::heap(name).filter(|heap| !heap.traits().keeps_values);
     heap.map_or(Ok(()), |heap| heap.open().map_err(Stop::from))
@@ -185,8 +185,8 @@ fn opened(version: String, settings: Vec<Setting>, conditions: Option<Conditions
     Event::Opened { version, settings, conditions }
 }
 
-/// Binds the calling thread to the core of worker thread `thread`; a machine that does not let
-/// us is measured unpinned.
+/// Pins the calling thread to the core of worker thread `thread`. On a machine that forbids pinning it
+/// runs unpinned.
 fn pin(thread: usize, cores: &[usize]) {
     let _ = platform::cpu::pin_to(cores[thread % cores.len()]);
 }

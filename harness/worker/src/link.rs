@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Write};
 
 use crate::protocol::Event;
 
-/// Standard output for events, standard input for permissions to go on.
+/// Standard output for events, standard input for permission to go on.
 #[derive(Debug)]
 pub(super) struct Link {
     line: String,
@@ -12,23 +12,23 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// `has_parent` unless the worker is run by hand.
+    /// `has_parent` is false if the worker is run by hand.
     pub(super) fn new(has_parent: bool) -> Self {
         Self { line: String::with_capacity(4096), has_parent }
     }
 
-    /// Says something.
+    /// Sends an event.
     pub(super) fn say(&mut self, event: &Event) {
         let mut output = io::stdout().lock();
-        // A parent that is gone cannot be told so; the kernel ends this process with it.
+        // A parent that is gone cannot be told; the kernel ends this process with it.
         let _ = serde_json::to_writer(&mut output, event);
         let _ = writeln!(output);
         let _ = output.flush();
     }
 
-    /// Says something and waits for the parent's permission to go on. At the end of input there
-    /// is no parent, and nothing to wait for; one that was there and is gone may have ended before
-    /// this process asked to be killed with it, so the worker ends here.
+    /// Sends an event and waits for the parent's permission to go on. At the end of input there is no
+    /// parent to wait for. A parent that was there may have ended before this process asked to be killed
+    /// with it, so the worker then ends here.
     pub(super) fn say_and_wait(&mut self, event: &Event) {
         self.say(event);
         self.line.clear();

@@ -1,5 +1,5 @@
-//! Slices in mappings of their own, resident from the start: the worker's own needs, kept apart
-//! from every heap so that no allocator under test serves the harness.
+//! Slices in mappings of their own, resident from the start. They hold the worker's own needs apart from
+//! every heap, so that no allocator under test serves the harness.
 
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 use platform::{Mapping, Pages};
 use workloads::requests::Request;
 
-/// Types of which zeroed memory is a value and which need no drop.
+/// Types for which zeroed memory is a valid value, and which need no drop.
 ///
 /// # Safety
 /// All-zero bytes must be a valid value, the type must not have drop glue, and its alignment must
@@ -30,15 +30,15 @@ unsafe impl Plain for u32 {}
 // SAFETY: two integers.
 unsafe impl Plain for super::phase::LiveObject {}
 // SAFETY: integers.
-unsafe impl Plain for super::staging::Event {}
+unsafe impl Plain for super::compiled_trace::Event {}
 // SAFETY: integers.
-unsafe impl Plain for super::staging::Seen {}
+unsafe impl Plain for super::compiled_trace::Seen {}
 // SAFETY: two integers.
 unsafe impl Plain for super::free_places::Links {}
 // SAFETY: two integers with interior mutability; zeros are values.
 unsafe impl Plain for super::place::Place {}
 
-/// A zeroed slice of `T` in a mapping of its own.
+/// A zeroed slice of `T` in its own mapping.
 #[derive(Debug)]
 pub(super) struct MappedSlice<T: Plain> {
     mapping: Mapping,
@@ -52,7 +52,7 @@ impl<T: Plain> MappedSlice<T> {
         Self::resident_on(length, Pages::Huge)
     }
 
-    /// The same on pages of one kind.
+    /// As above, on pages of one kind.
     pub(super) fn resident_on(length: usize, pages: Pages) -> std::io::Result<Self> {
         let mapping = Mapping::anonymous(length.max(1) * size_of::<T>(), pages)?;
         mapping.populate(0, mapping.bytes());

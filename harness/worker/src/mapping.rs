@@ -1,10 +1,10 @@
-//! Regions mapped onto memory that is there already, and unmapped: what page tables cost.
+//! Maps regions onto memory that is already allocated, and unmaps them: the cost of page tables.
 //!
-//! All memory is allocated and stamped before the clock. Within it each thread maps its own region
-//! with page tables filled, reads the stamp of one page, and unmaps the region; its map and its unmap
-//! are timed, the read between them is not. Outside the clock each region is mapped once more, and
-//! has to be complete in the page tables before it is touched, on pages of the size asked for, and to
-//! show every stamp.
+//! All memory is allocated and stamped before the clock starts. While it runs, each thread maps its own
+//! region with page tables filled, reads the stamp of one page, and unmaps the region; map and unmap are
+//! timed, the read between them is not. Off the clock each region is mapped once more. Before it is
+//! touched it must be complete in the page tables, on pages of the requested size, and it must show every
+//! stamp.
 
 use std::io;
 use std::sync::atomic::Ordering;
@@ -27,7 +27,7 @@ use record::{Flag, Outcome, Verification};
 use record::{LatencyReport, StepReport};
 
 const STEP: &str = "run";
-/// Every page of this size has a stamp, whatever pages the region is mapped with.
+/// Words between two stamps: every page of this size has one, whatever pages the region is mapped with.
 const STAMPED_WORDS: usize = PAGE_BYTES / size_of::<u64>();
 
 /// Runs the cell.
@@ -74,7 +74,7 @@ fn opened() -> Event {
     }
 }
 
-/// Every thread maps its region so often, all at once.
+/// Makes every thread map its region that often, all at once.
 fn with_crew(
     cell: &Cell,
     work: &Mappings,
@@ -106,12 +106,12 @@ fn with_crew(
 #[derive(Debug)]
 struct Region {
     memory: SharedMemory,
-    /// Tells its stamps from those of others.
+    /// Distinguishes its stamps from those of other regions.
     number: u64,
 }
 
 impl Region {
-    /// Those of all threads, allocated.
+    /// The regions of all threads, allocated.
     fn all(work: &Mappings) -> Result<Vec<Self>, Stop> {
         let bytes = work.region_bytes as usize;
         let memory = SharedMemory::resident(work.threads, bytes, kind_of_pages(work));
@@ -122,19 +122,19 @@ impl Region {
         Ok((0..).zip(memory).map(|(number, memory)| Self { memory, number }).collect())
     }
 
-    /// Maps it for what is not timed.
+    /// Maps the region for work that is not timed.
     fn view(&self) -> Result<View, Stop> {
         let view = self.memory.map_completely();
         view.map_err(|error| Stop::failed(format!("mapping a region: {error}")))
     }
 
-    /// What page `page` holds.
+    /// The stamp of page `page`.
     fn stamp_of(&self, page: usize) -> u64 {
-        // Odd multiples of words that differ differ, and 0 has none of them.
+        // Different words times an odd constant differ, and no product is 0.
         ((self.number << 48 | page as u64) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
 
-    /// Writes into every page what it is.
+    /// Writes a stamp into every page.
     fn stamp(&self) -> Result<(), Stop> {
         for (page, words) in self.view()?.words().chunks(STAMPED_WORDS).enumerate() {
             // Relaxed: threads start afterwards.
@@ -149,7 +149,7 @@ impl Region {
         view.words()[page * STAMPED_WORDS].load(Ordering::Relaxed) == self.stamp_of(page)
     }
 
-    /// Maps it, and looks at the page tables and then at every page.
+    /// Maps the region and checks the page tables, then every page.
     fn examine(&self, work: &Mappings) -> Result<Verification, Stop> {
         let view = self.view()?;
         let mapped_bytes = view.mapped_bytes().map_err(Stop::failed)?;
@@ -180,7 +180,7 @@ impl Region {
     }
 }
 
-/// Whether the page tables of a region that nobody touched are as the cell wants them.
+/// Checks the page tables of an untouched region against the cell.
 fn check_tables(work: &Mappings, mapped_bytes: u64, huge_bytes: u64) -> Result<(), Stop> {
     let bytes = work.region_bytes;
     if mapped_bytes < bytes {
@@ -203,7 +203,7 @@ fn unavailable(reason: impl std::fmt::Display) -> Stop {
     Stop::Because { outcome: Outcome::Unavailable, reason: reason.to_string() }
 }
 
-/// What one thread did.
+/// One thread's results.
 #[derive(Debug)]
 struct Ran {
     started_ns: u64,
@@ -253,7 +253,7 @@ impl Timed {
         self.unmap.saturating_record(unmap_ns);
     }
 
-    /// Those of all threads.
+    /// The times of all threads.
     fn merged(ran: Vec<Ran>) -> Self {
         let all = ran.into_iter().map(|one| one.timed).reduce(|mut sum, one| {
             for (into, from) in
@@ -281,7 +281,7 @@ impl Timed {
     }
 }
 
-/// The pages to ask the system for.
+/// The pages to request from the system.
 fn kind_of_pages(work: &Mappings) -> Pages {
     if work.page_bytes == HUGE_PAGE_BYTES as u64 { Pages::Huge } else { Pages::Small }
 }
@@ -319,7 +319,7 @@ mod tests {
         assert_eq!(latency.histograms.keys().collect::<Vec<_>>(), ["map", "unmap"]);
     }
 
-    /// A mapping of other memory than the region's, or of none, voids the row.
+    /// Mapping other memory than the region's, or none, voids the row.
     #[test]
     fn memory_that_is_not_the_regions_is_noticed_within_the_clock_and_after_it() {
         let mut regions = Region::all(&SMALL).unwrap();

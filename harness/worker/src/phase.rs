@@ -16,7 +16,6 @@ use super::target::{Refused, Target};
 pub(super) struct LiveObject {
     /// Address or key.
     pub(super) handle: u64,
-    /// Its size.
     pub(super) bytes: u64,
 }
 
@@ -57,7 +56,7 @@ impl LiveTable {
 const RETRY: Duration = Duration::from_secs(1);
 const RETRY_PAUSE: Duration = Duration::from_millis(5);
 
-/// What one thread did in one phase.
+/// One thread's results of one phase.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PhaseResult {
     pub(super) started_ns: u64,
@@ -67,9 +66,9 @@ pub(super) struct PhaseResult {
     pub(super) refused_bytes: Option<u64>,
     /// Time spent retrying the refusal that ended the phase.
     pub(super) refusal_wait_ns: u64,
-    /// Refusals that a retry overcame.
+    /// Refusals after which a retry succeeded.
     pub(super) overcome: u64,
-    /// An error that no retry helps.
+    /// An error for which a retry is pointless.
     pub(super) broken: Option<String>,
 }
 
@@ -127,7 +126,7 @@ pub(super) fn run_phase(
     result
 }
 
-/// Allocates, retrying refusals for [`RETRY`] where the workload wants that.
+/// Allocates; retries refusals for [`RETRY`] if the workload says so.
 fn allocate(
     target: &mut impl Target,
     bytes: usize,
@@ -161,7 +160,8 @@ fn allocate(
 
 fn hand_over(target: &mut impl Target, object: LiveObject, exchange: Exchange<'_>) {
     while !exchange.giving.give(object) {
-        // The taker is behind; free what others gave us, so that no two wait for one another.
+        // The consumer is behind. Free objects that others gave us, so that no two threads wait for each
+        // other.
         if !destroy_one(target, exchange) {
             std::thread::yield_now();
         }
@@ -176,7 +176,7 @@ fn destroy_one(target: &mut impl Target, exchange: Exchange<'_>) -> bool {
     object.is_some()
 }
 
-/// Frees until the other thread will give no more.
+/// Frees objects until the other thread gives no more.
 fn finish_exchange(target: &mut impl Target, exchange: Exchange<'_>) {
     exchange.giving.set_closed(true);
     loop {
@@ -188,7 +188,7 @@ fn finish_exchange(target: &mut impl Target, exchange: Exchange<'_>) {
             std::thread::yield_now();
         }
     }
-    // The next phase begins after all threads have met, so reopening is seen by then.
+    // The next phase begins after all threads have met, so the reopening is visible by then.
     exchange.taking.set_closed(false);
 }
 
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
     use record::Verification;
 
-    /// Handles say who made them.
+    /// Its handles name their creator.
     struct Recorder {
         thread: u64,
         made: u64,
@@ -229,7 +229,7 @@ mod tests {
         fn trim(&mut self) {}
     }
 
-    /// Runs all phases on two threads; gives what each destroyed.
+    /// Runs all phases on two threads; returns the handles that each destroyed.
     fn destroyed(pattern: &str, exchange: bool) -> Vec<Vec<u64>> {
         let pattern = Pattern::by_name(pattern).unwrap();
         let queues = [Handover::new().unwrap(), Handover::new().unwrap()];

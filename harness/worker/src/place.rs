@@ -1,10 +1,10 @@
-//! Where the objects of a replay are: one place for each that may be live at the same time, used
-//! again by others.
+//! Where the objects of a replay are: one place for each object that may be live at the same time, reused
+//! by later objects.
 
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// An address and how many events the place has seen, in one word:
+/// An address, and the number of events that the place has seen, in one word:
 ///
 /// ```text
 /// 63         48 47                                            0
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// └────────────┴──────────────────────────────────────────────┘
 /// ```
 ///
-/// Turns wrap: an event waits for its own, and nobody can be a whole round ahead of it.
+/// Turns wrap around. An event waits for its own turn, and no thread can be a full round ahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Held(u64);
 
@@ -43,18 +43,18 @@ impl Held {
 #[repr(C)]
 pub(super) struct Place {
     held: AtomicU64,
-    /// Size of the object, as it was last asked for.
+    /// Size that was last requested for the object.
     bytes: AtomicU64,
 }
 
 const _: () = assert!(size_of::<Place>() == 16);
 
-/// Looks at a place so often before the thread lets others run.
+/// Number of polls before the thread yields.
 const LOOKS: u32 = 200;
 
 impl Place {
-    /// Waits until the place has seen the event of another thread that comes before `turn`.
-    /// `false` where the replay was given up meanwhile.
+    /// Waits for another thread's event that precedes `turn` on this place. `false` if the replay was
+    /// given up in the meantime.
     pub(super) fn wait_for(&self, turn: u16, given_up: &AtomicBool) -> bool {
         let mut looks = 0_u32;
         // Acquire: pairs with the release of `leave`; what the other thread did to the block, and
@@ -74,7 +74,7 @@ impl Place {
         true
     }
 
-    /// The block held and its size. The calling thread's last event here, or its wait, came
+    /// The block held and its size. Requires that this thread's last event here, or its wait, came
     /// before.
     pub(super) fn block(&self) -> (Option<NonNull<u8>>, usize) {
         // Relaxed, both: this thread wrote them, or acquired them in `wait_for`.

@@ -1,6 +1,5 @@
-//! A trace's requests as words in a file: made once, read by every cell that replays them. The
-//! worker so needs neither decoder nor table of keys, whose freed memory would serve the allocator under
-//! test.
+//! A trace's requests as words in a file: written once, read by every cell that replays them. The worker
+//! then needs no decoder and no table of keys, whose freed memory could serve the allocator under test.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
@@ -10,23 +9,22 @@ use workloads::requests::{Miss, Numbering, ReplayTotals, Request};
 use workloads::trace::Operation;
 use xxhash_rust::xxh3::Xxh3;
 
-use record::Staged;
+use record::PrecompiledRequests;
 
-/// Bytes of the header and the key that every object has, as the fill counts them.
+/// Bytes of header and key per object, as the fill counts them.
 pub const OVERHEAD_BYTES: u64 = 12;
-/// Words read or written at a time.
 const CHUNK_WORDS: usize = 1 << 13;
 
-/// Writes the requests of `operations` to `file`, and their times beside it. The files appear whole or
+/// Writes the requests of `operations` to `file`, and their times beside it. The files appear complete or
 /// not at all.
 ///
 /// # Errors
-/// What the trace or the file system says.
+/// A damaged trace, or an error of the file system.
 pub fn precompile<E: std::fmt::Display>(
     operations: impl Iterator<Item = Result<Operation, E>>,
     miss: Miss,
     file: &Path,
-) -> Result<(Staged, ReplayTotals), String> {
+) -> Result<(PrecompiledRequests, ReplayTotals), String> {
     let mut numbering = Numbering::new(miss, OVERHEAD_BYTES);
     let mut words = Output::create(file)?;
     let mut times = Output::create(&times_of(file))?;
@@ -40,50 +38,57 @@ pub fn precompile<E: std::fmt::Display>(
     }
     let checksum = words.finish()?;
     times.finish()?;
-    Ok((Staged { file: file.display().to_string(), checksum }, numbering.totals()))
+    Ok((PrecompiledRequests { file: file.display().to_string(), checksum }, numbering.totals()))
 }
 
-/// The file of times beside a file of requests.
+/// Path of the times that belong to a file of requests.
 pub fn times_of(file: &Path) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(".times");
     name.into()
 }
 
-/// Hands every request to `each`, in order.
+/// Passes every request to `each`, in order.
 ///
 /// # Errors
-/// Where the file is not what was staged; `each` has then seen requests, and nothing may be done with
-/// them.
-pub fn read(staged: &Staged, requests: u64, mut each: impl FnMut(Request)) -> Result<(), String> {
+/// When the file is not the one that was written. The requests that `each` has seen are then not to be used.
+pub fn read(
+    precompiled: &PrecompiledRequests,
+    requests: u64,
+    mut each: impl FnMut(Request),
+) -> Result<(), String> {
     let mut checksum = Xxh3::new();
-    let count = read_words(Path::new(&staged.file), |bytes, word| {
+    let count = read_words(Path::new(&precompiled.file), |bytes, word| {
         if let Some(bytes) = bytes {
             checksum.update(bytes);
         }
         each(Request::from_word(word));
     })?;
     let found = format!("{:016x}", checksum.digest());
-    if count != requests || found != staged.checksum {
+    if count != requests || found != precompiled.checksum {
         return Err(format!(
-            "{}: {count} requests with checksum {found}, and {requests} with {} were staged: remove \
+            "{}: {count} requests with checksum {found}, and {requests} with {} were written: remove \
              the file, it is made again",
-            staged.file, staged.checksum
+            precompiled.file, precompiled.checksum
         ));
     }
     Ok(())
 }
 
-/// Hands the time of every request to `each`, in order.
+/// Passes the time of every request to `each`, in order.
 ///
 /// # Errors
-/// Where the file is not what was staged.
-pub fn read_times(staged: &Staged, requests: u64, mut each: impl FnMut(u64)) -> Result<(), String> {
-    let file = times_of(Path::new(&staged.file));
+/// When the file does not hold one time per request.
+pub fn read_times(
+    precompiled: &PrecompiledRequests,
+    requests: u64,
+    mut each: impl FnMut(u64),
+) -> Result<(), String> {
+    let file = times_of(Path::new(&precompiled.file));
     let count = read_words(&file, |_, word| each(word))?;
     if count != requests {
         return Err(format!(
-            "{}: {count} times, and {requests} requests were staged: remove the file, it is made \
+            "{}: {count} times, and {requests} requests were written: remove the file, it is made \
              again",
             file.display()
         ));
@@ -91,7 +96,7 @@ pub fn read_times(staged: &Staged, requests: u64, mut each: impl FnMut(u64)) -> 
     Ok(())
 }
 
-/// Each word of a file; with the first of a chunk all bytes of the chunk.
+/// Passes each word of a file to `each`; the first word of a chunk comes with all bytes of the chunk.
 fn read_words(path: &Path, mut each: impl FnMut(Option<&[u8]>, u64)) -> Result<u64, String> {
     let fail = |error: io::Error| format!("{}: {error}", path.display());
     let mut file = File::open(path).map_err(fail)?;
@@ -124,7 +129,7 @@ fn read_words(path: &Path, mut each: impl FnMut(Option<&[u8]>, u64)) -> Result<u
     }
 }
 
-/// A file of words that gets its name when it is whole.
+/// A file of words that gets its name once it is complete.
 struct Output {
     path: PathBuf,
     temporary: PathBuf,
@@ -161,7 +166,7 @@ impl Output {
 }
 
 impl Drop for Output {
-    /// One that was not finished leaves nothing behind; of one that was, the name is gone.
+    /// Removes an unfinished file. A finished one has been renamed already.
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.temporary);
     }
@@ -185,14 +190,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_staged_is_read_with_its_times() {
-        let folder = Folder::new("staged");
+    fn requests_are_read_back_with_their_times() {
+        let folder = Folder::new("precompiled");
         let file = folder.0.join("t.requests");
-        let (staged, totals) = precompile(operations(30_000), Miss::Nothing, &file).unwrap();
+        let (precompiled, totals) = precompile(operations(30_000), Miss::Nothing, &file).unwrap();
         assert_eq!((totals.requests, totals.inserts), (30_000, 10_000));
         let (mut requests, mut times) = (Vec::new(), Vec::new());
-        read(&staged, 30_000, |request| requests.push(request)).unwrap();
-        read_times(&staged, 30_000, |time| times.push(time)).unwrap();
+        read(&precompiled, 30_000, |request| requests.push(request)).unwrap();
+        read_times(&precompiled, 30_000, |time| times.push(time)).unwrap();
         assert_eq!(requests[3], Request::new(RequestKind::Insert, 7, 1));
         assert_eq!((requests.len(), times[29_999]), (30_000, 29_999 * 5));
         assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 2, "nothing temporary stays");
@@ -200,16 +205,16 @@ mod tests {
 
     #[test]
     fn a_file_that_changed_is_not_replayed() {
-        let folder = Folder::new("staged-damaged");
+        let folder = Folder::new("precompiled-damaged");
         let file = folder.0.join("t.requests");
-        let (staged, _) = precompile(operations(1000), Miss::Nothing, &file).unwrap();
+        let (precompiled, _) = precompile(operations(1000), Miss::Nothing, &file).unwrap();
         let good = std::fs::read(&file).unwrap();
         for (at, length) in [(17, good.len()), (0, good.len() - 8), (0, good.len() - 3)] {
             let mut bytes = good.clone();
             bytes.truncate(length);
             bytes[at] ^= u8::from(length == good.len());
             std::fs::write(&file, bytes).unwrap();
-            let error = read(&staged, 1000, |_| ()).unwrap_err();
+            let error = read(&precompiled, 1000, |_| ()).unwrap_err();
             assert!(error.contains("remove the file"), "{error}");
         }
     }

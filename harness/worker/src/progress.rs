@@ -1,5 +1,5 @@
-//! The page a worker shares with its parent: the oracle's live bytes, one counter a thread, each
-//! on its own cache line. The worker writes with plain stores, the parent reads at 20 Hz.
+//! The page a worker shares with its parent: the oracle's live bytes, one counter per thread, each on its
+//! own cache line. The worker writes with plain stores; the parent reads at 20 Hz.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
@@ -8,13 +8,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use platform::Mapping;
 use platform::process::inheritable_memory_file;
 
-/// Threads a cell may have.
+/// Largest number of threads in a cell.
 pub const THREADS_MAX: usize = 512;
 const LINE_BYTES: usize = 64;
 const PAGE_BYTES: usize = THREADS_MAX * LINE_BYTES;
 const _: () = assert!(PAGE_BYTES.is_multiple_of(4096));
 
-/// The shared page.
 #[derive(Debug)]
 pub struct ProgressPage {
     mapping: Mapping,
@@ -22,7 +21,7 @@ pub struct ProgressPage {
 }
 
 impl ProgressPage {
-    /// A fresh page that child processes inherit.
+    /// Creates a page that child processes inherit.
     ///
     /// # Errors
     /// The system's error.
@@ -31,7 +30,7 @@ impl ProgressPage {
         Ok(Self { mapping: Mapping::shared(file.as_fd(), PAGE_BYTES)?, file: Some(file) })
     }
 
-    /// The page behind an inherited descriptor.
+    /// Maps the page behind an inherited descriptor.
     ///
     /// # Errors
     /// When the descriptor is not open.
@@ -61,8 +60,8 @@ impl ProgressPage {
         unsafe { counter.cast().as_ref() }
     }
 
-    /// Live bytes of all threads. Counters of threads that free for one another may be negative
-    /// (wrapped) alone; their sum is not, up to the skew of reading them one after another.
+    /// Live bytes of all threads. Counters of threads that free each other's objects may be negative
+    /// (wrapped), but their sum is not, apart from the skew of reading them one after another.
     #[must_use]
     pub fn live_bytes(&self) -> u64 {
         let sum = (0..THREADS_MAX)

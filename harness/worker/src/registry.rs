@@ -1,17 +1,16 @@
-//! Every store and allocator by name: the only place, beside `adapters/`, that knows which ones
-//! exist. Plans and reports consult their traits instead.
+//! Every store and allocator by name. Only this file and `adapters/` know which ones exist; plans and
+//! reports consult their traits instead.
 //!
-//! A store comes into the one list, which `for_each_store!` expands, in one of two ways:
+//! A store enters the one list, which `for_each_store!` expands, in one of two ways:
 //!
-//! * it **registers itself**, where it can open itself ([`engine::OpenStore`]): one line under
-//!   "Stores that register themselves" in `harness/worker/Cargo.toml`, and its types in its own manifest
-//!   under `package.metadata.nibble-bench`. The build script (`harness/worker/build/stores.rs`) reads both
-//!   and writes the entries;
-//! * it has a **line here**, where somebody must stand between: an opener in `adapters/` wraps what
-//!   does not speak the contract, gives a cell's words another meaning, or opens one crate as
-//!   several stores.
+//! * it **registers itself**, if it can open itself ([`engine::OpenStore`]): one line under "Stores that
+//!   register themselves" in `harness/worker/Cargo.toml`, and its types in its own manifest under
+//!   `package.metadata.nibble-bench`. The build script (`harness/worker/build/stores.rs`) reads both and
+//!   writes the entries;
+//! * it has a **line here**, if it needs an adapter: an opener in `adapters/` that wraps a foreign
+//!   interface, reinterprets a cell's settings, or opens one crate as several stores.
 //!
-//! From there on they are the same: names, traits, conformance tests.
+//! After that, both kinds are treated the same: names, traits, conformance tests.
 
 use std::collections::BTreeMap;
 
@@ -33,11 +32,9 @@ use crate::adapters::nibble::NibbleEngine;
 use record::unknown_name;
 use record::{Role, System};
 
-/// Something to do with an open store; generic, so the timed loop is compiled for each engine.
+/// A generic operation on an open store, so that the timed loop is compiled for each engine.
 pub trait StoreVisitor {
-    /// What comes of it.
     type Output;
-    /// Does it.
     fn visit<E: KvEngine>(self, engine: &E) -> Self::Output;
 }
 
@@ -45,9 +42,9 @@ pub trait StoreVisitor {
 // that register themselves.
 include!(concat!(env!("OUT_DIR"), "/stores.rs"));
 
-/// Expands `$macro!` with every store: `(kind module Type, opener)`. The opener takes a [`Setup`]; a
-/// store that `keeps` values stands the conformance tests in that module, one that `prices` the
-/// harness or the memory has nothing to conform to.
+/// Expands `$macro!` with every store: `(kind module Type, opener)`. The opener takes a [`Setup`]. A
+/// store that `keeps` values passes the conformance tests in that module; one that `prices` the harness
+/// or the memory has nothing to conform to.
 macro_rules! for_each_store {
     ($macro:ident) => {
         with_stores_that_register! { $macro
@@ -93,10 +90,10 @@ pub fn store_traits() -> &'static [&'static EngineTraits] {
     TRAITS
 }
 
-/// Opens the store `name` and lets `visitor` use it; the store is dropped afterwards.
+/// Opens the store `name` and passes it to `visitor`; the store is dropped afterwards.
 ///
 /// # Errors
-/// What is wrong with the name or the settings, or what is missing.
+/// An invalid name or setting, or something that is missing.
 pub fn with_store<V: StoreVisitor>(
     name: &str,
     setup: &Setup,
@@ -118,14 +115,14 @@ pub fn with_store<V: StoreVisitor>(
     })
 }
 
-/// The pseudo-store that prices memory alone.
+/// The pseudo-store that shows the cost of memory alone.
 #[must_use]
 pub fn roofline() -> System {
     let name = Roofline::TRAITS.name.to_owned();
     System::Store { name, heap: None, options: BTreeMap::new() }
 }
 
-/// What `system` is in figures.
+/// The role of `system` in figures.
 #[must_use]
 pub fn role(system: &System) -> Role {
     match system {
@@ -142,29 +139,29 @@ pub fn role(system: &System) -> Role {
     }
 }
 
-/// Whether `system` is the pseudo-store that prices memory alone.
+/// Whether `system` is the pseudo-store that shows the cost of memory alone.
 #[must_use]
 pub fn is_roofline(system: &System) -> bool {
     matches!(system, System::Store { name, .. } if name == Roofline::TRAITS.name)
 }
 
-/// Traits of the store that `system` is; `None` of allocators.
+/// Traits of the store `system`; `None` for allocators.
 #[must_use]
 pub fn traits_of(system: &System) -> Option<&'static EngineTraits> {
     let System::Store { name, .. } = system else { return None };
     store_traits().iter().find(|traits| traits.name == name).copied()
 }
 
-/// The store that keeps nothing and prices the harness.
+/// The store that keeps nothing, by which the harness is priced.
 #[must_use]
 pub fn null(value_bytes: usize) -> Null {
     Null::open(value_bytes)
 }
 
-/// The routine with which the store `system` copies objects.
+/// The routine by which the store `system` copies objects.
 ///
 /// # Errors
-/// A system that has none, or a setting that does not exist.
+/// A system without such a routine, or a setting that does not exist.
 pub fn copy_routine(system: &System) -> Result<nibble::CopyRoutine, OpenError> {
     match system {
         System::Store { name, options, .. } if name == NibbleEngine::TRAITS.name => {
@@ -178,7 +175,7 @@ pub fn copy_routine(system: &System) -> Result<nibble::CopyRoutine, OpenError> {
     }
 }
 
-/// Names of stores fit for publication.
+/// Names of the stores fit for publication.
 #[must_use]
 pub fn store_names() -> Vec<&'static str> {
     store_traits().iter().filter(|traits| !traits.test_only).map(|traits| traits.name).collect()
@@ -195,7 +192,6 @@ pub fn all_heaps() -> Vec<&'static dyn Heap> {
 /// The allocator `name`, opened.
 ///
 /// # Errors
-/// What is wrong with the name, or what is missing.
 pub fn open_heap(name: &str) -> Result<&'static dyn Heap, OpenError> {
     let found = heap(name).ok_or_else(|| OpenError::BadSetting {
         setting: "heap".to_owned(),
@@ -219,8 +215,8 @@ pub fn heap_traits() -> Vec<&'static HeapTraits> {
     traits.filter(|traits| !traits.test_only).collect()
 }
 
-/// Allocators by name in the variants named; `*` stands for all that hand out memory. A variant
-/// that an allocator does not have is passed over, one that none has is an error.
+/// Allocators by name in the given variants; `*` stands for all that hand out memory. A variant that an
+/// allocator lacks is skipped; one that none of them has is an error.
 ///
 /// # Errors
 /// Unknown names with near matches.
@@ -259,10 +255,10 @@ pub fn heaps(names: &[String], variants: &[String]) -> Result<Vec<System>, Strin
     Ok(systems)
 }
 
-/// A store from its short form `NAME[:HEAP][@SETTING=VALUE]…`.
+/// Parses a store's short form `NAME[:HEAP][@SETTING=VALUE]…`.
 ///
 /// # Errors
-/// Unknown names with near matches; a heap where none is taken, or none where one is needed.
+/// Unknown names with near matches; a heap for a store that takes none, or none for one that needs it.
 pub fn store(text: &str) -> Result<System, String> {
     let mut parts = text.split('@');
     let (name, heap_name) = match parts.next().unwrap_or_default().split_once(':') {
@@ -296,7 +292,8 @@ pub fn store(text: &str) -> Result<System, String> {
     Ok(System::Store { name: name.to_owned(), heap: heap_name.map(str::to_owned), options })
 }
 
-/// `1MiB` as the number of bytes, so that equal settings have one form; anything else as it is.
+/// Writes `1MiB` as the number of bytes, so that equal settings have one form; other values stay as they
+/// are.
 fn plain_bytes(value: &str) -> String {
     match workloads::bytes::parse_bytes(value) {
         Ok(bytes) if value.ends_with('B') => bytes.to_string(),
@@ -304,7 +301,7 @@ fn plain_bytes(value: &str) -> String {
     }
 }
 
-/// Environment variables a worker for `system` needs at its start, as its traits ask for.
+/// Environment variables that a worker for `system` needs at its start, according to its traits.
 #[must_use]
 pub fn environment_of(system: &System) -> BTreeMap<String, String> {
     let mut wanted: Vec<(&str, &str)> = Vec::new();
@@ -329,7 +326,7 @@ pub fn environment_of(system: &System) -> BTreeMap<String, String> {
     for (name, value) in wanted {
         environment
             .entry(name.to_owned())
-            // GLIBC_TUNABLES is a list; everything else is asked for once.
+            // GLIBC_TUNABLES is a list; every other variable is set once.
             .and_modify(|known| *known = format!("{known}:{value}"))
             .or_insert_with(|| value.to_owned());
     }

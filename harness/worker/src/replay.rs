@@ -7,30 +7,30 @@ use engine::Heap;
 use platform::clock::monotonic_ns;
 
 use super::block;
+use super::compiled_trace::{Action, Event};
 use super::place::Place;
-use super::staging::{Action, Event};
 use super::target::CHECK_EVERY;
 use record::Verification;
 
-/// What a heap is asked for that hands out no memory of its own, at most: it prices the harness,
-/// and has no more than that to write to.
+/// Largest request to a heap that hands out no memory of its own: it prices the harness, and has no more
+/// than that to write to.
 const ALIASED_BYTES_MAX: usize = 1 << 20;
 const ALIASED_ALIGNMENT_MAX: usize = 4096;
 
-/// What all threads of a replay share.
+/// State shared by all threads of a replay.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stage<'a> {
+pub(super) struct Shared<'a> {
     pub(super) heap: &'static dyn Heap,
     pub(super) places: &'a [Place],
-    /// Raised by a thread that cannot go on; others would wait for its events.
+    /// Raised by a thread that cannot go on; otherwise others would wait for its events.
     pub(super) given_up: &'a AtomicBool,
 }
 
 /// One thread's replay.
 #[derive(Debug)]
 pub(super) struct Replay<'a> {
-    stage: Stage<'a>,
-    /// Where the parent reads the live bytes.
+    shared: Shared<'a>,
+    /// Counter of live bytes that the parent reads.
     counter: &'a AtomicU64,
     bytes_max: usize,
     alignment_max: usize,
@@ -38,28 +38,28 @@ pub(super) struct Replay<'a> {
     events_to_check: u64,
 }
 
-/// A thread's account, since the replay began but for the clock.
+/// A thread's results since the replay began; only the times are those of the last segment.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Ran {
     /// When the thread's last segment began and ended.
     pub(super) started_ns: u64,
     pub(super) ended_ns: u64,
     pub(super) operations: u64,
-    /// Bytes and objects it made less those it freed: wrapped where it freed more.
+    /// Bytes and objects allocated less those freed by this thread; wraps if it freed more.
     pub(super) live_bytes: u64,
     pub(super) live_objects: u64,
     pub(super) verification: Verification,
-    /// Bytes of the object that was refused.
+    /// Bytes of the refused object.
     pub(super) refused_bytes: Option<u64>,
 }
 
 impl<'a> Replay<'a> {
     /// Prepares the calling thread.
-    pub(super) fn new(stage: Stage<'a>, counter: &'a AtomicU64) -> Self {
-        stage.heap.thread_start();
-        let real = stage.heap.traits().keeps_values;
+    pub(super) fn new(shared: Shared<'a>, counter: &'a AtomicU64) -> Self {
+        shared.heap.thread_start();
+        let real = shared.heap.traits().keeps_values;
         Self {
-            stage,
+            shared,
             counter,
             bytes_max: if real { usize::MAX } else { ALIASED_BYTES_MAX },
             alignment_max: if real { usize::MAX } else { ALIASED_ALIGNMENT_MAX },
@@ -73,8 +73,8 @@ impl<'a> Replay<'a> {
         self.ran.started_ns = monotonic_ns();
         for event in events {
             if !self.replay(*event) {
-                // Relaxed: polled by those who wait; nothing is published with it.
-                self.stage.given_up.store(true, Ordering::Relaxed);
+                // Relaxed: polled by waiting threads; nothing is published with it.
+                self.shared.given_up.store(true, Ordering::Relaxed);
                 break;
             }
             self.ran.operations += 1;
@@ -85,12 +85,12 @@ impl<'a> Replay<'a> {
         self.ran
     }
 
-    /// Checks every so many of the places from `first` on. All threads stand still.
+    /// Checks every `stride`-th place from `first` on. No thread is replaying meanwhile.
     pub(super) fn verify(&mut self, first: usize, stride: usize) -> Ran {
-        for number in (first..self.stage.places.len()).step_by(stride) {
-            let (block, bytes) = self.stage.places[number].block();
+        for number in (first..self.shared.places.len()).step_by(stride) {
+            let (block, bytes) = self.shared.places[number].block();
             if let Some(block) = block {
-                // SAFETY: it holds a live object of this size, which nobody changes meanwhile.
+                // SAFETY: it holds a live object of this size, and no thread changes it during the check.
                 let good = unsafe { block::has_stamp(block, bytes, stamp(number as u32, bytes)) };
                 self.count(good);
             }
@@ -98,21 +98,21 @@ impl<'a> Replay<'a> {
         self.ran
     }
 
-    /// Gives back what this thread can.
+    /// Purges the memory that this thread can give back.
     pub(super) fn trim(&self) -> Ran {
-        self.stage.heap.purge();
+        self.shared.heap.purge();
         self.ran
     }
 
-    /// `false` where the replay cannot go on.
+    /// Replays one event; `false` if the replay cannot go on.
     fn replay(&mut self, event: Event) -> bool {
-        let places = self.stage.places;
+        let places = self.shared.places;
         let place = &places[event.place as usize];
-        if event.waits() && !place.wait_for(event.turn, self.stage.given_up) {
+        if event.waits() && !place.wait_for(event.turn, self.shared.given_up) {
             return false;
         }
         let bytes = event.bytes();
-        // The block that is left, if none was refused, and what objects and bytes grow by.
+        // The block left in the place, if none was refused, and the change in objects and bytes.
         let (left, objects, grown) = match (event.action(), place.block()) {
             (Action::Allocate, _) => (self.allocate(event).map(Some), 1, bytes),
             (Action::Reallocate, (Some(old), old_bytes)) => {
@@ -123,7 +123,7 @@ impl<'a> Replay<'a> {
                 self.free(event, block);
                 (Some(None), 1_u64.wrapping_neg(), bytes.wrapping_neg())
             }
-            // Staging lets no such event through.
+            // `CompiledTrace` refuses such a trace.
             (_, (None, _)) => unreachable!("an event on an object that is not live"),
         };
         let Some(block) = left else {
@@ -139,9 +139,9 @@ impl<'a> Replay<'a> {
     fn allocate(&self, event: Event) -> Option<NonNull<u8>> {
         let bytes = event.bytes().min(self.bytes_max);
         let block = match event.alignment() {
-            0 => self.stage.heap.allocate(bytes)?,
+            0 => self.shared.heap.allocate(bytes)?,
             alignment => {
-                self.stage.heap.allocate_aligned(bytes, alignment.min(self.alignment_max))?
+                self.shared.heap.allocate_aligned(bytes, alignment.min(self.alignment_max))?
             }
         };
         // SAFETY: the heap has just handed out that many bytes, for this caller alone.
@@ -159,11 +159,11 @@ impl<'a> Replay<'a> {
         let old_bytes = old_bytes.min(self.bytes_max);
         let block = match event.alignment() {
             // SAFETY: the place held a live block of this size, for which no alignment was asked.
-            0 => unsafe { self.stage.heap.reallocate(old, old_bytes, bytes) }?,
+            0 => unsafe { self.shared.heap.reallocate(old, old_bytes, bytes) }?,
             alignment => {
                 let alignment = alignment.min(self.alignment_max);
                 // SAFETY: the place held a live block of this size and alignment.
-                unsafe { move_aligned(self.stage.heap, old, old_bytes, bytes, alignment) }?
+                unsafe { move_aligned(self.shared.heap, old, old_bytes, bytes, alignment) }?
             }
         };
         if self.is_to_check() {
@@ -187,10 +187,10 @@ impl<'a> Replay<'a> {
         let alignment = event.alignment().min(self.alignment_max);
         // SAFETY: the place held a live block that was last asked for with this size and
         // alignment; the place is left empty.
-        unsafe { self.stage.heap.release(block, bytes, alignment) };
+        unsafe { self.shared.heap.release(block, bytes, alignment) };
     }
 
-    /// Whether this event is one of the sample that is checked.
+    /// Whether this event belongs to the checked sample.
     fn is_to_check(&mut self) -> bool {
         self.events_to_check -= 1;
         if self.events_to_check > 0 {
@@ -201,7 +201,7 @@ impl<'a> Replay<'a> {
     }
 
     fn count(&mut self, good: bool) {
-        if self.stage.heap.traits().keeps_values {
+        if self.shared.heap.traits().keeps_values {
             self.ran.verification.checked += 1;
             self.ran.verification.wrong += u64::from(!good);
         }
@@ -211,20 +211,20 @@ impl<'a> Replay<'a> {
 impl Drop for Replay<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // Relaxed: polled by those who wait; nothing is published with it.
-            self.stage.given_up.store(true, Ordering::Relaxed);
+            // Relaxed: polled by waiting threads; nothing is published with it.
+            self.shared.given_up.store(true, Ordering::Relaxed);
         }
-        self.stage.heap.thread_end();
+        self.shared.heap.thread_end();
     }
 }
 
-/// What an object is marked with. Live objects have places of their own, and hardly share a mark.
+/// An object's stamp. Live objects have different places, so they rarely share a stamp.
 fn stamp(place: u32, bytes: usize) -> u64 {
     let marked = (u64::from(place) + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     marked ^ (bytes as u64).rotate_left(32)
 }
 
-/// Reallocates a block for which an alignment was asked, and of which none is asked any more.
+/// Reallocates a block that has an alignment to one without.
 ///
 /// # Safety
 /// `block` is a live block of `heap`, made with `old_bytes` and `alignment`.
@@ -236,9 +236,9 @@ unsafe fn move_aligned(
     alignment: usize,
 ) -> Option<NonNull<u8>> {
     let moved = heap.allocate(bytes)?;
-    // SAFETY: both are live and at least as long; only a heap without values lets them overlap.
+    // SAFETY: both are live and at least as long; only a heap that keeps no values lets them overlap.
     unsafe { moved.copy_from(block, old_bytes.min(bytes)) };
-    // SAFETY: the caller's block, which nobody uses any more.
+    // SAFETY: the caller's block, which is not used any more.
     unsafe { heap.release(block, old_bytes, alignment) };
     Some(moved)
 }

@@ -1,4 +1,4 @@
-//! Objects made in a store: a handle is the object's key.
+//! Objects in a store; a handle is the object's key.
 
 use engine::{KvEngine, KvSession, PutOutcome};
 use workloads::key_of;
@@ -6,19 +6,19 @@ use workloads::key_of;
 use super::target::{CHECK_EVERY, Refused, Target, Values};
 use record::Verification;
 
-/// One thread's use of a store.
+/// One thread's access to a store.
 #[derive(Debug)]
 pub(super) struct StoreTarget<'engine, E: KvEngine + 'engine> {
     engine: &'engine E,
     session: E::Session<'engine>,
     values: Values,
-    /// Index of the next fresh key; threads count in ranges of their own.
+    /// Next fresh key; each thread has a range of its own.
     next: u64,
     destroyed: u64,
     verification: Verification,
 }
 
-/// Keys of one thread's range.
+/// Size of one thread's range of keys.
 const KEYS_PER_THREAD: u64 = 1 << 48;
 
 impl<'engine, E: KvEngine> StoreTarget<'engine, E> {
@@ -44,7 +44,7 @@ impl<E: KvEngine> Target for StoreTarget<'_, E> {
         let key = key_of(self.next);
         match self.session.put(key, self.values.writer.value(key, bytes)) {
             Ok(PutOutcome::Inserted) => {}
-            // A fresh key that is reported as known means that some other key's object is gone.
+            // A fresh key reported as an update means that another key's object is gone.
             Ok(PutOutcome::Updated) if E::TRAITS.keeps_values => self.verification.wrong += 1,
             Ok(PutOutcome::Updated) => {}
             Ok(PutOutcome::Full) => return Err(Refused::Full),

@@ -4,50 +4,50 @@ use workloads::value::{ValueChecker, ValueWriter};
 
 use record::Verification;
 
-/// One thread's means to write and read values, resident before the engine opens.
+/// One thread's buffers for writing and reading values, resident before the engine opens.
 #[derive(Debug)]
 pub(super) struct Values {
     pub(super) writer: ValueWriter,
     pub(super) checker: ValueChecker,
-    /// Takes one value of any size.
+    /// Holds one value of any size.
     pub(super) buffer: Vec<u8>,
 }
 
 impl Values {
     pub(super) fn new(thread: usize, value_bytes_max: usize) -> Self {
-        // Ones, because zeros come from untouched pages.
+        // Ones, because zeros could come from untouched pages.
         let buffer = vec![1; value_bytes_max];
         let writer = ValueWriter::new(thread as u16, value_bytes_max);
         Self { writer, checker: ValueChecker::new(value_bytes_max), buffer }
     }
 }
 
-/// One thread's way to make and destroy objects.
+/// One thread's interface for creating and destroying objects.
 pub(super) trait Target {
-    /// Makes an object of `bytes` bytes and writes every one of them; returns its handle.
+    /// Creates an object of `bytes` bytes, writes every one of them, and returns its handle.
     fn create(&mut self, bytes: usize) -> Result<u64, Refused>;
 
-    /// Destroys an object, made by any thread, and checks a sample of them first.
+    /// Destroys an object created by any thread. A sample of them is checked first.
     fn destroy(&mut self, handle: u64, bytes: usize);
 
     /// Checks an object's bytes.
     fn verify(&mut self, handle: u64, bytes: usize);
 
-    /// What was checked so far.
+    /// Results of the checks so far.
     fn verification(&self) -> Verification;
 
-    /// Gives back what this thread can.
+    /// Gives back the memory that this thread can.
     fn trim(&mut self);
 }
 
-/// Why an object could not be made.
+/// Why an object could not be created.
 #[derive(Debug)]
 pub(super) enum Refused {
     /// There is no memory.
     Full,
-    /// Something no amount of memory would help.
+    /// An error that more memory would not help.
     Broken(String),
 }
 
-/// One in so many destroyed objects is checked first.
+/// One in this many destroyed objects is checked first.
 pub(super) const CHECK_EVERY: u64 = 64;

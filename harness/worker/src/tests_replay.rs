@@ -1,4 +1,4 @@
-//! Staging and replay of made-up traces, against an account kept beside them.
+//! Compiling and replaying made-up traces, checked against independent counts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ptr::NonNull;
@@ -9,12 +9,12 @@ use workloads::Seed;
 use workloads::trace::{Allocation, AllocationKind};
 
 use super::allocations::{Sum, rehearse};
-use super::staging::{Action, Event, Staged};
+use super::compiled_trace::{Action, CompiledTrace, Event};
 use super::{Stop, registry};
 use record::Allocations;
 use record::Verification;
 
-/// A trace and what is to be known of it.
+/// A trace and its expected live curve.
 struct Made {
     events: Vec<Allocation>,
     work: Allocations,
@@ -35,7 +35,7 @@ fn made(seed: u64, threads: u32, count: usize) -> Made {
             1 => 0,
             _ => rng.below(600),
         };
-        // Up to half of the trace there is more and more, then less and less.
+        // The live set grows in the first half of the trace and shrinks in the second.
         let grows = if events.len() * 2 < count { 6 } else { 3 };
         let victim = rng.below(live.len().max(1) as u64) as usize;
         let (object, kind) = match (live.get(victim).copied(), rng.below(10)) {
@@ -74,29 +74,29 @@ fn made(seed: u64, threads: u32, count: usize) -> Made {
     Made { events, work, curve }
 }
 
-fn staged(work: &Allocations, events: &[Allocation]) -> Result<Staged, String> {
+fn compile(work: &Allocations, events: &[Allocation]) -> Result<CompiledTrace, String> {
     let mut events = events.iter().copied().map(Ok);
-    Staged::stage(work, &mut events).map_err(|stop| match stop {
+    CompiledTrace::compile(work, &mut events).map_err(|stop| match stop {
         Stop::Because { reason, .. } => reason,
-        Stop::Said => unreachable!("staging has no rows"),
+        Stop::Said => unreachable!("compiling has no rows"),
     })
 }
 
 /// Every thread's events, all segments joined.
-fn streams(staged: &Staged) -> Vec<Vec<Event>> {
-    let segments = 0..staged.positions.len();
+fn streams(compiled: &CompiledTrace) -> Vec<Vec<Event>> {
+    let segments = 0..compiled.positions.len();
     let stream =
-        |thread| segments.clone().flat_map(move |one| staged.segment(thread, one)).copied();
-    (0..staged.threads()).map(|thread| stream(thread).collect()).collect()
+        |thread| segments.clone().flat_map(move |one| compiled.segment(thread, one)).copied();
+    (0..compiled.threads()).map(|thread| stream(thread).collect()).collect()
 }
 
 #[test]
 fn whatever_thread_runs_first_every_event_finds_the_event_before_it() {
     for (seed, threads) in [(1, 1), (2, 2), (3, 5)] {
         let Made { events, work, .. } = made(seed, threads, 5000);
-        let staged = staged(&work, &events).unwrap();
-        let streams = streams(&staged);
-        // The thread's n-th event of the trace is the n-th of its stream.
+        let compiled = compile(&work, &events).unwrap();
+        let streams = streams(&compiled);
+        // A thread's n-th event in the trace is the n-th of its stream.
         let mut own = vec![Vec::new(); threads as usize];
         for event in &events {
             own[event.thread as usize].push(*event);
@@ -131,36 +131,36 @@ fn whatever_thread_runs_first_every_event_finds_the_event_before_it() {
         assert_eq!(waited > 0, threads > 1, "{waited} waits of {threads} threads");
         let places: BTreeSet<u32> = streams.iter().flatten().map(|event| event.place).collect();
         assert_eq!(places.len() as u64, work.live_objects_max, "every place is used again");
-        assert_eq!(places.last().map(|&last| last as usize), Some(staged.places.len() - 1));
+        assert_eq!(places.last().map(|&last| last as usize), Some(compiled.places.len() - 1));
     }
 }
 
 #[test]
 fn positions_are_the_ends_of_equal_parts_and_the_peak() {
     let Made { events, work, curve } = made(4, 2, 5000);
-    let staged = staged(&work, &events).unwrap();
+    let compiled = compile(&work, &events).unwrap();
     let peak = curve.iter().position(|point| point.0 == work.live_bytes_max).unwrap() as u64 + 1;
     let mut wanted: Vec<u64> = (1..=10).map(|part| part * 500).collect();
     wanted.push(peak);
     wanted.sort_unstable();
-    let found: Vec<u64> = staged.positions.iter().map(|position| position.events).collect();
+    let found: Vec<u64> = compiled.positions.iter().map(|position| position.events).collect();
     assert_eq!(found, wanted);
-    for position in &staged.positions {
+    for position in &compiled.positions {
         let point = (position.live_bytes, position.live_objects);
         assert_eq!(point, curve[position.events as usize - 1]);
         assert_eq!(position.ends.len(), 2);
     }
-    // Fewer events than parts: each is a position.
+    // With fewer events than parts, each event is a position.
     let few = Allocations { events: 3, samples: 10, ..work };
-    let few = super::tests_replay::staged(&few, &events[..3]).unwrap();
+    let few = super::tests_replay::compile(&few, &events[..3]).unwrap();
     let found: Vec<u64> = few.positions.iter().map(|position| position.events).collect();
     assert_eq!(found, [1, 2, 3]);
 }
 
 #[test]
-fn the_same_trace_is_staged_the_same_way() {
+fn the_same_trace_is_compiled_the_same_way() {
     let Made { events, work, .. } = made(5, 3, 3000);
-    let [first, second] = [(), ()].map(|()| staged(&work, &events).unwrap());
+    let [first, second] = [(), ()].map(|()| compile(&work, &events).unwrap());
     assert_eq!(streams(&first), streams(&second));
     assert_eq!(first.positions, second.positions);
 }
@@ -171,7 +171,7 @@ fn traces_that_cannot_be_are_refused() {
     let told = |change: &dyn Fn(&mut Vec<Allocation>, &mut Allocations)| {
         let (mut events, mut work) = (events.clone(), work.clone());
         change(&mut events, &mut work);
-        staged(&work, &events).map(|_| ()).unwrap_err()
+        compile(&work, &events).map(|_| ()).unwrap_err()
     };
     let first = events[0];
     let free = Allocation { kind: AllocationKind::Free, ..first };
@@ -191,11 +191,11 @@ fn traces_that_cannot_be_are_refused() {
     }
 }
 
-/// Replays a trace; gives the sum and the live bytes and objects at each position.
+/// Replays a trace; returns the totals, and live bytes and objects at each position.
 fn replayed(made: &Made, heap: &'static dyn Heap) -> (Sum, Vec<(u64, u64, u64)>) {
-    let staged = staged(&made.work, &made.events).unwrap();
+    let compiled = compile(&made.work, &made.events).unwrap();
     let mut curve = Vec::new();
-    let sum = rehearse(&staged, heap, |position, sum| {
+    let sum = rehearse(&compiled, heap, |position, sum| {
         curve.push((position.events, sum.live_bytes, sum.live_objects));
     });
     (sum.unwrap_or_else(|stop| panic!("{stop:?}")), curve)

@@ -1,5 +1,5 @@
-//! What a step used: CPU time, faults and switches of the worker and all that it started, what
-//! the machine lost meanwhile, and hardware events where the cell asks for them.
+//! Resources used by a step: CPU time, faults and context switches of the worker and everything it started,
+//! steal and swapping of the machine, and hardware events if the cell asks for them.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock};
@@ -10,16 +10,16 @@ use super::counters::Counters;
 use record::CpuUse;
 use record::StepReport;
 
-/// The process's counters, or why it has none. They count every thread, so there is one of them.
+/// The process's hardware counters, or why it has none. They count every thread, so one set suffices.
 static COUNTERS: OnceLock<Result<Mutex<Counters>, String>> = OnceLock::new();
 
-/// Counts hardware events from now on, in this thread and in those it starts. Called before the
-/// engine is opened.
+/// Starts counting hardware events, in this thread and in those it starts. Called before the engine
+/// opens.
 pub(super) fn count_hardware_events() {
     COUNTERS.get_or_init(|| Counters::open().map(Mutex::new));
 }
 
-/// Everything counted up to one moment.
+/// All counts up to one moment.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Usage {
     tree: ResourceUsage,
@@ -29,7 +29,7 @@ pub(super) struct Usage {
 }
 
 impl Usage {
-    /// Up to now.
+    /// The counts up to now.
     pub(super) fn now() -> Self {
         let (counters, counters_missing) = match COUNTERS.get() {
             None => (BTreeMap::new(), None),
@@ -47,11 +47,11 @@ impl Usage {
         }
     }
 
-    /// What was used since `earlier`.
+    /// The counts since `earlier`.
     pub(super) fn since(&self, earlier: &Self) -> Self {
         let counters = self.counters.iter().map(|(name, &count)| {
             let earlier = earlier.counters.get(name).copied().unwrap_or(0);
-            // Counts that share the hardware are estimates, and may step back.
+            // Counts that share the hardware are estimates and may decrease.
             (name.clone(), count.saturating_sub(earlier))
         });
         Self {
@@ -62,7 +62,7 @@ impl Usage {
         }
     }
 
-    /// Puts it into a step's report.
+    /// Writes the counts into a step's report.
     pub(super) fn note_in(self, report: &mut StepReport) {
         let Self { tree, machine, counters, counters_missing } = self;
         report.cpu = CpuUse {

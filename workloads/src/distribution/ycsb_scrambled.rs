@@ -6,13 +6,13 @@ use crate::Rng;
 /// Draws records `0..records` as YCSB's `ScrambledZipfianGenerator` (core 0.17.0) does: a zipfian
 /// rank by Gray's formula, hashed by FNV-1a, modulo the records.
 ///
-/// The ranks are the same ten billion for any number of records. The hottest of 31,092 records
-/// therefore gets 3.8 % of the draws, where [`Zipfian`](super::Zipfian) over the records gives it
-/// 8.7 %. Many ranks share a record. Beyond a billion records some have no rank: nobody draws them.
+/// There are the same ten billion ranks for any number of records. The hottest of 31,092 records
+/// therefore gets 3.8 % of the draws, where [`Zipfian`](super::Zipfian) over the records gives it 8.7 %.
+/// Many ranks share a record. Beyond a billion records some have no rank and are never drawn.
 ///
-/// YCSB's `CoreWorkload` asks its generator for one record more than there are, and for twice the
-/// inserts that it expects, and draws again while a record is not there yet. That changes which
-/// records are the popular ones, and not how popular they are. Here the range is the records.
+/// YCSB's `CoreWorkload` asks its generator for one record more than exist, and for twice the expected
+/// inserts; it draws again while a record does not exist yet. That changes which records are popular, but
+/// not how popular they are. Here the range is exactly the records.
 ///
 /// There is no table and no sum to compute: a sampler is ready at once. A draw costs what a draw of
 /// [`Zipfian`](super::Zipfian) below theta = 1 costs, then eight multiplications and a remainder.
@@ -25,7 +25,7 @@ pub struct YcsbScrambled {
 impl YcsbScrambled {
     /// The skew of the ranks.
     pub const THETA: f64 = 0.99;
-    /// How many ranks there are. YCSB asks for those from 0 to ten billion, both included.
+    /// The number of ranks. YCSB uses those from 0 to ten billion, both included.
     pub const RANKS: u64 = 10_000_000_001;
     /// YCSB's constant: the sum of the weights of ten billion ranks.
     const ZETA: f64 = 26.469_028_201_783_02;
@@ -43,14 +43,14 @@ impl YcsbScrambled {
         self.record_of(self.ranks.draw(rng))
     }
 
-    /// The record that `rank` falls on.
+    /// The record to which `rank` is hashed.
     #[inline]
     pub const fn record_of(&self, rank: u64) -> u64 {
         fnv_hash(rank) % self.records
     }
 
-    /// The probability of each record. Ranks below `hashed` are hashed one by one, later ones count
-    /// as spread evenly.
+    /// The probability of each record. Ranks below `hashed` are hashed one by one; later ones are assumed
+    /// to be spread evenly.
     #[cfg(test)]
     fn probabilities(&self, hashed: u64) -> Vec<f64> {
         let rest = (1.0 - self.ranks.probability_below(hashed)) / self.records as f64;

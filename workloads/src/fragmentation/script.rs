@@ -91,9 +91,9 @@ impl Error for ScriptError {}
 /// # Ok::<(), workloads::fragmentation::ScriptError>(())
 /// ```
 ///
-/// Each phase draws from its own stream, so a refill asks for the same sizes however far the first
-/// filling came. The script allocates nothing and an action costs a few nanoseconds: it runs inside
-/// the timed loop.
+/// Each phase draws from its own stream, so a refill requests the same sizes however far the first
+/// filling came. The script allocates nothing and an action costs a few nanoseconds, because it runs
+/// inside the timed loop.
 #[derive(Clone, Debug)]
 pub struct PhaseScript {
     first: SizeDistribution,

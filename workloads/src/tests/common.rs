@@ -1,6 +1,6 @@
-//! Streams of records for tests and benchmarks of traces.
+//! Record streams for tests and benchmarks of traces.
 
-// Every test and the benchmark use some of it.
+// Every test and the benchmark use a part of it.
 #![allow(dead_code)]
 
 use workloads::trace::{Allocation, AllocationKind, Operation, OperationKind};
@@ -10,15 +10,15 @@ const PAGE_BYTES: u64 = 4096;
 const FILES: u64 = 20_000;
 const FILE_BYTES_MAX: u64 = 64 << 10;
 
-/// Operations as PostMark asks for them, through a file system that keeps pages in a store: files
-/// of some pages are created, read, appended to and deleted.
+/// PostMark-like operations through a file system that keeps pages in a store: files of some pages are
+/// created, read, appended to and deleted.
 #[derive(Debug)]
 pub(crate) struct PostMark {
     rng: Rng,
     files: Vec<File>,
     created: u64,
     time_ns: u64,
-    /// What is left of the transaction: page after page of a file.
+    /// The rest of the transaction: a file, page by page.
     kind: OperationKind,
     file: u64,
     offset: u64,
@@ -99,7 +99,7 @@ impl Iterator for PostMark {
     }
 }
 
-/// Events of a program with some threads: objects live for a while, some change their size.
+/// Events of a program with several threads: objects live for a while, and some change their size.
 #[derive(Debug)]
 pub(crate) struct Program {
     rng: Rng,

@@ -1,5 +1,5 @@
-//! What seed 42 asks for, written down. A difference here means that recorded runs can no longer be
-//! compared with new ones: change the code back, or declare a new epoch of results.
+//! Expected requests for seed 42. A difference here means that recorded runs can no longer be compared
+//! with new ones: revert the change, or declare a new epoch of results.
 
 use workloads::fragmentation::{Action, Limit, Pattern, PhaseScript, all};
 use workloads::requests::{Request, RequestStream, Workload};
@@ -74,7 +74,7 @@ fn fragmentation_patterns() {
     assert_eq!(found.join("\n"), PATTERNS.trim());
 }
 
-/// Name, digest of all actions, the first 8 of each phase.
+/// Name, digest of all actions, and the first 8 of each phase.
 const PATTERNS: &str = "
 P1 61a3575b3b284d56 +60 +60 +60 +60 +60 +60 +60 +60 -29 -54 -11 -50 -7 -72 -88 -66 +70 +70 +70 +70 +70 +70 +70 +70
 P2 01dcd698017244ef +1000 +1000 +1000 +1000 +1000 +1000 +1000 +1000 -25 -47 -9 -43 -6 -63 -77 -58 +1024 +1024 +1024 +1024 +1024 +1024 +1024 +1024
@@ -93,7 +93,7 @@ W8 15d20071a02b6567 +80 +106 +126 +147 +119 +146 +107 +52 -3790 -7051 -1449 -664
 W7-twice 24c3251bba4e7506 +1517 +1663 +1233 +1778 +1651 +1004 +1325 +1235 -23 -91 -66 -15 -126 -124 -135 -90 +1735 +2298 +1790 +1942 +1895 +1700 +2385 +1504 -79 -47 -109 -113 -66 -42 -31 -68
 ";
 
-/// One of every family, with all kinds of requests and all key distributions among them.
+/// One of every family; together they contain all kinds of requests and all key distributions.
 const REQUESTED: [&str; 14] = [
     "get-50",
     "insert-only",
@@ -115,7 +115,7 @@ fn request_word(request: &Request) -> u64 {
     (request.kind() as u64) << 61 | (request.size() as u64) << 37 | request.record()
 }
 
-/// A name, the digest of the first 64 requests, and 4 of them in words.
+/// A name, the digest of the first 64 requests, and 4 of them as text.
 fn request_line(workload: &Workload) -> String {
     let mut stream = RequestStream::new(workload, 100_000, 1, 4, SEED);
     let mut words = [Request::default(); 64];
@@ -180,7 +180,7 @@ const KEYS: [&str; 8] = [
 const SIZES: [&str; 4] =
     ["100-1000", "zipfian:100-1000:0.99", "zipfian:100-1000:1.5", "histogram:100=9,1000=1"];
 
-/// The same for `get-50` with other keys, then with other sizes.
+/// The same for `get-50` with other key distributions, then with other sizes.
 const DISTRIBUTIONS: &str = "
 uniform 3841495ee8d5c212 Get 18863, Get 89716, Get 15572, Get 76705
 zipfian_0_99 f686b1ebf7b7114f Get 24012, Get 6180, Get 80256, Get 48154

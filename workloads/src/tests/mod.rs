@@ -1,4 +1,4 @@
-//! Tests of the crate as a whole, through what it shows to others.
+//! Tests of the whole crate through its public interface.
 
 mod common;
 mod golden_workloads;

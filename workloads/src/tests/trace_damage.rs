@@ -1,5 +1,5 @@
-//! Damage never passes: every flipped bit and every cut of a trace is an error that says where, or,
-//! where that was asked for, a trace of whole blocks.
+//! Damage is always detected: every flipped bit and every cut of a trace is an error with a position, or,
+//! if requested, yields a trace of complete blocks.
 
 use std::fmt::Debug;
 
@@ -54,7 +54,7 @@ fn begin<'a, R: Record>(
     writer
 }
 
-/// Reads all there is: the records that were handed out, and how it ended.
+/// Reads everything: the records returned, and how reading ended.
 fn read<R: Record>(bytes: &[u8], unfinished: bool) -> (Vec<R>, Result<bool, TraceError>) {
     let mut reader = match TraceReader::<R, _>::new(bytes, "small") {
         Ok(reader) if unfinished => reader.allow_unfinished(),
@@ -183,7 +183,7 @@ fn blocks_that_are_missing_doubled_or_exchanged_are_found() {
         let damaged = [head, &order.concat(), end].concat();
         let error = verify(&damaged[..], "small").unwrap_err();
         assert!(matches!(error.kind, TraceErrorKind::Damaged { .. }), "{error}");
-        // Without an end block that counts them, a block still has to fit the one before it.
+        // Without an end block that counts them, each block must still fit the previous one.
         let unfinished = read::<Operation>(&[head, &order.concat()].concat(), true);
         assert_eq!(unfinished.1.is_ok(), order == blocks[..2]);
     }

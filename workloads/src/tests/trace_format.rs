@@ -1,5 +1,5 @@
-//! Traces of version 1, written down byte by byte. They are read for ever: a difference here means
-//! that recorded traces can no longer be read, so change the code back or read both versions.
+//! Traces of version 1, byte by byte. They must stay readable for ever: a difference here means that
+//! recorded traces can no longer be read, so revert the change or support both versions.
 
 use std::fmt::Debug;
 

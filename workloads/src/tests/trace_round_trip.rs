@@ -1,5 +1,5 @@
-//! Traces come back record by record, however long they are, and whatever was complete when a
-//! recorder died comes back too.
+//! Traces are read back record by record, however long they are, and so is the complete part of an
+//! interrupted recording.
 
 use std::fmt::Debug;
 use std::io;
@@ -13,8 +13,8 @@ use workloads::trace::{
     TraceWriter, WriteError,
 };
 
-/// Writes `count` records into a pipe and compares what comes out of it with the same stream
-/// drawn anew: the trace is never held as a whole.
+/// Writes `count` records into a pipe and compares its output with the same stream generated again; the
+/// trace is never held as a whole.
 fn streamed<R: Record + Debug + Send>(
     count: usize,
     stream: impl Fn() -> Box<dyn Iterator<Item = R> + Send>,
@@ -71,7 +71,7 @@ fn operations(count: usize) -> Vec<Operation> {
     PostMark::new(Seed(7)).take(count).collect()
 }
 
-/// What a recorder leaves that is killed after `records`.
+/// The file of a recorder that is killed after `records`.
 fn killed(records: &[Operation]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut writer = TraceWriter::new(&mut bytes, &Header::new::<Operation>("killed")).unwrap();
@@ -215,7 +215,7 @@ fn notes_have_bounds() {
     assert_eq!(verify(&bytes[..], "notes").unwrap().1, totals);
 }
 
-/// Takes so many bytes and is then full, as a disk.
+/// Accepts this many bytes and is then full, like a disk.
 struct Disk {
     bytes: Vec<u8>,
     room: usize,

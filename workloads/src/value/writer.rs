@@ -83,7 +83,7 @@ fn header_at(scratch: &mut [u8], offset: usize) -> &mut [u8; HEADER_BYTES] {
 }
 
 impl From<Stamp> for Condition {
-    /// The verdict for an intact value with this stamp.
+    /// The condition of an intact value with this stamp.
     fn from(stamp: Stamp) -> Self {
         Self::Good { writer: stamp.writer(), sequence: stamp.sequence() }
     }

@@ -1,4 +1,4 @@
-//! What can go wrong while instructions are counted.
+//! Errors of counting instructions.
 
 use std::error::Error;
 use std::fmt;
@@ -9,12 +9,12 @@ use std::time::Duration;
 /// Why there is no count.
 #[derive(Debug)]
 pub enum CallgrindError {
-    /// There is no valgrind.
+    /// valgrind is not installed.
     Missing,
-    /// The program has instructions that valgrind does not know.
+    /// The program contains instructions that valgrind does not know.
     Native {
         program: PathBuf,
-        /// What valgrind says.
+        /// valgrind's message.
         said: String,
     },
     /// The program failed.
@@ -22,27 +22,26 @@ pub enum CallgrindError {
         program: PathBuf,
         /// How it ended.
         end: String,
-        /// The last that it said.
+        /// The end of its output.
         said: String,
     },
     /// It did not end in time.
     OutOfTime {
         program: PathBuf,
-        /// How long it had.
+        /// The time limit.
         limit: Duration,
     },
     /// valgrind left no count.
     NoCount {
         program: PathBuf,
-        /// The last that valgrind said.
+        /// The end of valgrind's output.
         said: String,
     },
-    /// The system refused something.
+    /// A system call failed.
     System {
-        /// What was tried.
+        /// The action that failed.
         action: &'static str,
         path: PathBuf,
-        /// What the system says.
         source: io::Error,
     },
 }

@@ -1,4 +1,4 @@
-//! The files that valgrind writes of one run.
+//! The files that valgrind writes for one run.
 
 use std::ffi::OsString;
 use std::fs;
@@ -8,17 +8,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::CallgrindError;
 
-/// A folder for one count, removed when it is dropped.
+/// A folder for one count, removed when dropped.
 #[derive(Debug)]
 pub(super) struct Files {
     folder: PathBuf,
 }
 
 impl Files {
-    /// Makes one below `scratch`.
+    /// Creates a folder below `scratch`.
     pub(super) fn below(scratch: &Path) -> Result<Self, CallgrindError> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
-        // Relaxed: a number of its own is all that is asked for.
+        // Relaxed: the number only has to be unique.
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let folder = scratch.join(format!("callgrind-{}-{number}", std::process::id()));
         fs::create_dir_all(&folder)
@@ -31,7 +31,7 @@ impl Files {
             })
     }
 
-    /// An option that names a file for each process, so that none writes over another's.
+    /// An option that names one file per process, so that processes do not overwrite each other's.
     pub(super) fn option(&self, option: &str, name: &str) -> OsString {
         let mut value = option.as_bytes().to_vec();
         for &byte in self.folder.as_os_str().as_bytes() {
@@ -48,7 +48,7 @@ impl Files {
 
 impl Drop for Files {
     fn drop(&mut self) {
-        // What stays behind is in the caller's folder for such.
+        // Leftovers are in the caller's scratch folder.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }

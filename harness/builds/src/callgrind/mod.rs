@@ -1,23 +1,23 @@
-//! Instructions executed, counted by callgrind: valgrind plays the processor, so neither other
-//! processes nor clock rates nor caches have a say. Beside time, never instead of it: an
+//! Instructions executed, counted by callgrind: valgrind emulates the processor, so other processes,
+//! clock rates and caches have no influence. Counts complement times and never replace them: an
 //! instruction that misses the cache costs as much as hundreds that do not.
 //!
 //! # How repeatable a count is
-//! valgrind puts a program, its libraries, its stack and its mappings at the same addresses in
-//! every run, so address-space randomisation needs no switching off: `seq 2000` is counted as the
-//! same number each time, to the instruction. What makes counts differ is what the program itself
-//! asks for: random seeds of hash tables (a Rust `HashMap` with its default hasher: up to 0.1 % of
-//! what is spent in it), the time, the number of processors, and, with several threads, who waits
-//! for whom. The environment counts once: the loader reads every variable (some hundred
-//! instructions each), so both sides are counted in the same one.
+//! valgrind puts a program, its libraries, its stack and its mappings at the same addresses in every run,
+//! so address-space randomisation need not be turned off: `seq 2000` gives the same count each time, to
+//! the instruction. Counts differ because of what the program itself reads: random seeds of hash tables
+//! (a Rust `HashMap` with its default hasher: up to 0.1 % of what is spent in it), the time, the number
+//! of processors, and, with several threads, the order in which they wait. The environment matters too:
+//! the loader reads every variable (some hundred instructions each), so both sides are counted in the
+//! same environment.
 //!
-//! Where the kernel or the processor offers less under valgrind, a program takes its other path and
-//! that is what is counted: restartable sequences, `rdpid` and AVX-512 are absent.
+//! Where the kernel or the processor offers less under valgrind, a program takes its fallback path, and
+//! that is counted: restartable sequences, `rdpid` and AVX-512 are absent.
 //!
-//! What happens once, loading above all, cancels out between two runs with different numbers of
-//! operations ([`per_operation`]); what is random does not, so [`repeatable`] asks first.
+//! One-time work, above all loading, cancels out between two runs with different numbers of operations
+//! ([`per_operation`]). Random work does not, so check [`repeatable`] first.
 //!
-//! Processes that the program starts are not counted. All its threads are, one at a time.
+//! Processes that the program starts are not counted. All its threads are; they run one at a time.
 
 mod error;
 mod files;
@@ -36,22 +36,22 @@ use crate::about::SIGILL;
 use crate::child::{End, run};
 
 const VALGRIND: &str = "valgrind";
-/// What valgrind says of an instruction that it does not know.
+/// valgrind's messages for an unknown instruction.
 const UNKNOWN_INSTRUCTION: [&str; 2] = ["unhandled instruction bytes", "Unrecognised instruction"];
-/// The largest share by which [`repeatable`] counts may differ.
+/// The largest relative difference between [`repeatable`] counts.
 const REPEATABLE_SHARE: f64 = 0.001;
 
-/// A program that ran to its end and exited with success. What it did until then only its output
-/// says: a worker whose store refuses valgrind's processor also ends well.
+/// A program that ran to its end and exited successfully. Only its output tells what it did: a worker
+/// whose store rejects valgrind's processor also exits successfully.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counted {
-    /// Instructions executed from its first to its last.
+    /// Instructions executed in total.
     pub instructions: u64,
-    /// What it printed.
+    /// Its standard output.
     pub stdout: String,
 }
 
-/// The version of valgrind, if there is one.
+/// The version of valgrind, if installed.
 #[must_use]
 pub fn available() -> Option<String> {
     let output = Command::new(VALGRIND).arg("--version").output().ok()?;
@@ -60,13 +60,13 @@ pub fn available() -> Option<String> {
     Some(version.to_owned())
 }
 
-/// Counts the instructions of `program` with `arguments` and `stdin`, for at most `limit`; expect
-/// fifty times the program's own time. Files of a moment are written below `scratch`, which is made
+/// Counts the instructions of `program` with `arguments` and `stdin`, for at most `limit`; expect fifty
+/// times the program's normal run time. Temporary files are written below `scratch`, which is created if
+/// missing.
 /// if it is missing.
 ///
-/// # Errors
-/// If there is no valgrind, the program fails or has instructions that valgrind does not know, or
-/// time is up.
+/// If valgrind is missing, the program fails or contains instructions that valgrind does not know, or the
+/// time limit is exceeded.
 pub fn count(
     program: &Path,
     arguments: &[&str],
@@ -77,7 +77,7 @@ pub fn count(
     let files = Files::below(scratch)?;
     let mut valgrind = Command::new(VALGRIND);
     valgrind
-        // Without what this user or this folder usually asks of valgrind.
+        // Ignores valgrind options of this user or folder.
         .args(["--command-line-only=yes", "--tool=callgrind", "--trace-children=no"])
         .arg(files.option("--callgrind-out-file=", "count"))
         .arg(files.option("--log-file=", "log"))
@@ -114,7 +114,7 @@ pub fn count(
     }
 }
 
-/// Instructions an operation, from two counts of one program with different numbers of operations.
+/// Instructions per operation, from two counts of one program with different numbers of operations.
 /// `None` unless the larger number of operations took more instructions.
 #[must_use]
 pub fn per_operation(
@@ -128,8 +128,8 @@ pub fn per_operation(
     Some(instructions as f64 / operations as f64)
 }
 
-/// Whether counts, or instructions an operation, that should be the same differ by no more than
-/// 0.1 % of the least. Of fewer than two, that is not known.
+/// Whether counts that should be equal, or instructions per operation, differ by at most 0.1 % of the
+/// smallest. False for fewer than two.
 #[must_use]
 pub fn repeatable(counts: &[f64]) -> bool {
     let least = counts.iter().copied().fold(f64::INFINITY, f64::min);
@@ -137,8 +137,8 @@ pub fn repeatable(counts: &[f64]) -> bool {
     counts.len() >= 2 && least > 0.0 && most - least <= REPEATABLE_SHARE * least
 }
 
-/// The number of the line `totals: N`, the last of a file of callgrind's. There are no events but
-/// instructions.
+/// The number in the line `totals: N`, the last line of a callgrind file. Instructions are the only
+/// event.
 fn total_in(file: impl BufRead) -> io::Result<Option<u64>> {
     let mut total = None;
     for line in file.split(b'\n') {

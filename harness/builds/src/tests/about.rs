@@ -1,4 +1,4 @@
-//! A program says what it is, or it is said what it is instead.
+//! Asking a program what it is, and the errors.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::common::Scratch;
 use crate::{About, AskError, ask};
 
-/// A program of the shell.
+/// A shell script as the program.
 fn script(scratch: &Scratch, text: &str) -> PathBuf {
     let path = scratch.0.join("program");
     fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();

@@ -1,4 +1,4 @@
-//! Instructions are counted, the same ones each time. Without valgrind these tests say so and end.
+//! Instruction counts are repeatable. Without valgrind these tests report that and end.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,7 @@ fn is_missing() -> bool {
 
 fn count(program: &str, arguments: &[&str], stdin: &str) -> Result<Counted, CallgrindError> {
     let scratch = Scratch::new();
-    // What valgrind takes for a pattern in the names of its files.
+    // valgrind would expand this as a pattern in file names.
     let folder = scratch.0.join("100%n");
     let counted = callgrind::count(Path::new(program), arguments, stdin, &folder, LIMIT);
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "nothing is left");

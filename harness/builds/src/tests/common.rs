@@ -1,4 +1,4 @@
-//! A tiny project with the package and the program that are built, in a folder of its own.
+//! A tiny project with the expected package and program, in a folder of its own.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its part")]
 
 use std::fs;
@@ -37,21 +37,21 @@ fn main() {
     println!(r#"{{"protocol":1,"schema":2,"facts":{facts}}}"#);
 }
 "##;
-/// Of a program that does not know the question.
+/// A program without the sub-command.
 pub const TOO_OLD: &str = r#"fn main() {
     eprintln!("error: unrecognized subcommand 'about'");
     std::process::exit(2);
 }
 "#;
 
-/// A folder that is gone when it is dropped.
+/// A folder that is removed when dropped.
 #[derive(Debug)]
 pub struct Scratch(pub PathBuf);
 
 impl Scratch {
     pub fn new() -> Self {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
-        // Relaxed: a number of its own is all that is asked for.
+        // Relaxed: the number only has to be unique.
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = format!("builds-test-{}-{number}", std::process::id());
         let path = std::env::temp_dir().join(name);
@@ -73,7 +73,7 @@ pub struct Project {
 }
 
 impl Project {
-    /// With one commit, whose program answers `first`.
+    /// A project with one commit, whose program answers `first`.
     pub fn new() -> Self {
         let project = Self { scratch: Scratch::new() };
         project.git(&["init", "--quiet", "--initial-branch=main"]);
@@ -91,7 +91,7 @@ impl Project {
         &self.scratch.0
     }
 
-    /// Where programs go, as the harness has it.
+    /// The folder for programs, as the harness names it.
     pub fn builds(&self) -> PathBuf {
         self.root().join("results/builds")
     }
@@ -102,7 +102,7 @@ impl Project {
         fs::write(path, text).unwrap();
     }
 
-    /// Has cargo's configuration set `name` for both ways to give flags.
+    /// Makes cargo's configuration set the cfg `name`, by both kinds of flags.
     pub fn configure(&self, name: &str) {
         let flags = format!("rustflags = [\"--cfg\", \"{name}\"]\n");
         let text = format!("[build]\n{flags}[target.'cfg(unix)']\n{flags}");
@@ -116,7 +116,7 @@ impl Project {
         self.commit()
     }
 
-    /// Commits everything, and answers the commit's name.
+    /// Commits everything, and returns the commit's name.
     pub fn commit(&self) -> String {
         self.git(&["add", "--all"]);
         self.git(&["commit", "--quiet", "--allow-empty", "--message", "a change"]);
@@ -127,7 +127,7 @@ impl Project {
         git(self.root(), arguments)
     }
 
-    /// Folders that git takes for checkouts beside the main one.
+    /// Checkouts that git lists beside the main one.
     pub fn worktrees(&self) -> Vec<String> {
         let list = self.git(&["worktree", "list", "--porcelain"]);
         let paths = list.lines().filter_map(|line| line.strip_prefix("worktree "));
@@ -135,7 +135,7 @@ impl Project {
     }
 }
 
-/// Runs git, undisturbed by the user's settings.
+/// Runs git, independent of the user's settings.
 pub fn git(folder: &Path, arguments: &[&str]) -> String {
     let output = Command::new("git")
         .arg("-C")

@@ -1,4 +1,4 @@
-//! What the crate does with real checkouts and programs.
+//! Tests with real checkouts and programs.
 
 mod about;
 mod callgrind;

@@ -1,4 +1,4 @@
-//! Checkouts are found, and revisions named, or refused with a remedy.
+//! Finding checkouts and naming revisions, and the errors with their remedies.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Revisions of a tiny project are built, kept, and built again where they must be.
+//! Building revisions of a tiny project, caching them, and building them again when necessary.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use super::common::{Project, TOO_OLD};
 use crate::{AskError, BuildError, Flavour, Repository, ask, build};
 
-/// The program of `revision`, and what was said while it was built.
+/// The program of `revision`, and the messages of its build.
 fn built(
     project: &Project,
     revision: &str,
@@ -23,7 +23,7 @@ fn built(
     (program, said)
 }
 
-/// A fact of the program of `revision`.
+/// A fact reported by the program of `revision`.
 fn fact(project: &Project, revision: &str, flavour: Flavour, name: &str) -> String {
     let (program, _) = built(project, revision, flavour);
     let about = ask(&program.expect("it builds")).expect("it answers");
@@ -39,7 +39,7 @@ fn is_compiled(said: &[String]) -> bool {
 fn two_revisions_are_built_and_kept() {
     let project = Project::new();
     project.commit_answer("second");
-    // A change that is not committed is in neither.
+    // Neither contains the uncommitted change.
     project.write("harness/src/answer.rs", "not Rust");
     assert_eq!(fact(&project, "HEAD~1", Flavour::Native, "answer"), "first");
     assert_eq!(fact(&project, "HEAD", Flavour::Native, "answer"), "second");
@@ -49,7 +49,7 @@ fn two_revisions_are_built_and_kept() {
     let commit = project.git(&["rev-parse", "HEAD~1"]);
     assert_eq!(program, project.builds().join(commit).join("nibble-bench"));
     assert_eq!(ask(&program).unwrap().facts["answer"], "first");
-    // Built again amid another revision's results, it is the same still.
+    // A rebuild beside another revision's results gives the same program.
     fs::remove_dir_all(program.parent().unwrap()).unwrap();
     let (program, said) = built(&project, "HEAD~1", Flavour::Native);
     assert!(is_compiled(&said), "{said:?}");
@@ -85,10 +85,10 @@ fn a_revision_is_built_with_its_own_configuration_alone() {
     let project = Project::new();
     project.configure("other");
     project.commit_answer("second");
-    // The checkout's configuration is that of the second.
+    // The checkout's configuration is that of the second commit.
     assert_eq!(fact(&project, "HEAD~1", Flavour::Native, "configured"), "true");
     assert_eq!(fact(&project, "HEAD", Flavour::Native, "configured"), "false");
-    // And now that of the first, above a build of the second.
+    // Now that of the first, after a build of the second.
     project.configure("configured");
     fs::remove_dir_all(project.builds()).unwrap();
     assert_eq!(fact(&project, "HEAD", Flavour::Native, "configured"), "false");
@@ -139,7 +139,7 @@ fn what_a_killed_process_left_is_in_nobodys_way() {
     let place = PathBuf::from(place.expect("it stood somewhere"));
     assert!(!place.exists() && !place.starts_with(project.root()), "{}", place.display());
     project.commit_answer("second");
-    // Once with its files, which are damaged, and once without.
+    // First with its damaged files, then without them.
     for revision in ["HEAD", "HEAD~1"] {
         let text = place.to_str().unwrap();
         project.git(&["worktree", "add", "--force", "--detach", text, "HEAD"]);

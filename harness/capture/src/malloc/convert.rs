@@ -1,4 +1,4 @@
-//! From records, which name addresses, to allocations, which name objects.
+//! Converts records, which name addresses, to allocations, which name objects.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
@@ -9,12 +9,12 @@ use super::error::CaptureError;
 use super::raw::Records;
 use super::record::{Kind, Record};
 
-/// No machine has larger objects: as many bytes as addresses have.
+/// No machine has larger objects: the size of the address space.
 const BYTES_MAX: u64 = 1 << 56;
-/// The largest alignment that an [`Allocation`] can say.
+/// The largest alignment that an [`Allocation`] can represent.
 const ALIGNMENT_MAX: u64 = 1 << 31;
 
-/// What a recording was made into, as far as it has been read.
+/// Statistics of a conversion, as far as the recording has been read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Converted {
     /// Allocations, reallocations and frees together.
@@ -23,20 +23,20 @@ pub struct Converted {
     pub threads: u32,
     /// Objects that were allocated.
     pub objects: u64,
-    /// Of these, those never freed.
+    /// Objects that were never freed.
     pub live_objects_end: u64,
-    /// Their bytes, as asked for.
+    /// Their bytes, as requested.
     pub live_bytes_end: u64,
-    /// Most bytes alive at a time.
+    /// Most bytes live at a time.
     pub live_bytes_max: u64,
     /// Records that were begun and not completed: the process ended in between.
     pub incomplete_records: u64,
-    /// Events after recording had stopped for want of room.
+    /// Events after recording had stopped for lack of space.
     pub lost_events: u64,
-    /// Frees, and reallocations to another object, of objects that were not recorded: inherited
-    /// from the process this one is a copy of, or allocated before recording began. Not emitted.
+    /// Frees, and reallocations that move, of objects that were not recorded: inherited from the process
+    /// of which this one is a copy, or allocated before recording began. They are not emitted.
     pub foreign_frees: u64,
-    /// Objects whose free is not in the recording while another object has their address. Their
+    /// Objects whose free is missing from the recording although another object has their address. Their
     /// frees are emitted.
     pub implied_frees: u64,
 }
@@ -47,25 +47,25 @@ struct Object {
     bytes: u64,
 }
 
-/// A thread between the two records of a reallocation.
+/// State of a thread between the two records of a reallocation.
 #[derive(Clone, Copy, Debug)]
 enum Reallocation {
     Of { object: Object, address: u64 },
     Foreign,
 }
 
-/// The events of a recording. After an error there are none.
+/// The events of a recording. The iterator ends after an error.
 #[derive(Debug)]
 pub struct Allocations {
     records: Records,
     at_end: bool,
-    /// Events of the records that were read, to be given out.
+    /// Events of the records read so far, not yet returned.
     queue: VecDeque<Allocation>,
-    /// By address.
+    /// Live objects by address.
     live: HashMap<u64, Object>,
-    /// By the recorder's number of the thread.
+    /// Reallocations in progress, by the recorder's thread number.
     reallocations: HashMap<u32, Reallocation>,
-    /// The trace's numbers of threads, by the recorder's.
+    /// The trace's thread numbers, by the recorder's.
     threads: HashMap<u32, u32>,
     live_bytes: u64,
     converted: Converted,
@@ -86,7 +86,7 @@ impl Allocations {
         }
     }
 
-    /// What was read so far; of all, once the iterator has ended.
+    /// Statistics of what was read so far; of the whole recording once the iterator has ended.
     #[must_use]
     pub fn converted(&self) -> Converted {
         let reallocated = self.reallocations.values();
@@ -119,7 +119,7 @@ impl Allocations {
                     self.converted.foreign_frees += u64::from(address != 0 || bytes == 0);
                     self.allocate_unless_failed(thread, address, bytes)
                 }
-                // Its begin is lost. Where the object did not move, it is known.
+                // Its begin record is lost. If the object did not move, it is known.
                 None => match self.live.remove(&address) {
                     Some(object) => self.end_reallocation(thread, object, address, address, bytes),
                     None => self.allocate_unless_failed(thread, address, bytes),
@@ -127,7 +127,7 @@ impl Allocations {
             };
         }
         if let Some(Reallocation::Of { object, .. }) = reallocation {
-            // Its end is lost, and with it the object's address.
+            // Its end record is lost, and with it the object's address.
             self.imply_free(thread, object);
         }
         match kind {
@@ -138,7 +138,7 @@ impl Allocations {
         Ok(())
     }
 
-    /// What a reallocation of an object that is not known returned.
+    /// Handles the result of reallocating an unknown object.
     fn allocate_unless_failed(
         &mut self,
         thread: u32,
@@ -198,7 +198,7 @@ impl Allocations {
                 self.live_bytes -= object.bytes;
                 self.emit(thread, object, AllocationKind::Free);
             }
-            // There was no room for it: it is as it was.
+            // Out of memory: the object is unchanged.
             (0, _) => self.put(thread, old_address, object),
             _ => {
                 self.live_bytes -= object.bytes;
@@ -211,7 +211,7 @@ impl Allocations {
         Ok(())
     }
 
-    /// Puts `object` where no other one can be.
+    /// Inserts `object` at an address that no other object can have.
     fn put(&mut self, thread: u32, address: u64, object: Object) {
         match self.live.entry(address) {
             Entry::Vacant(place) => {

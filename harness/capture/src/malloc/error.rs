@@ -1,51 +1,44 @@
-//! What can go wrong while a program is recorded, or its recording read.
+//! Errors of recording a program, or of reading a recording.
 
 use std::error::Error;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// Why there is no recording, or none that can be read.
+/// Why there is no readable recording.
 #[derive(Debug)]
 pub enum CaptureError {
     /// No program was named.
     NoCommand,
-    /// The library that records is missing.
+    /// The recording library is missing.
     NoLibrary {
-        /// Where it was looked for.
+        /// Where it was searched for.
         looked_for: Vec<PathBuf>,
     },
-    /// The dynamic loader separates its libraries by what is in this one's path.
+    /// The library's path contains characters by which the dynamic loader separates libraries.
     UnloadableLibrary { library: PathBuf },
-    /// The folder that was named has recordings in it.
+    /// The chosen folder already contains recordings.
     FolderInUse { folder: PathBuf },
-    /// The system refused something.
+    /// A system call failed.
     System {
-        /// What was tried.
+        /// The action that failed.
         action: &'static str,
         path: PathBuf,
-        /// What the system says.
         source: io::Error,
     },
     /// No process allocated through the library.
-    NothingRecorded {
-        /// The program that was run.
-        program: String,
-    },
-    /// No process ran the program that was asked for.
+    NothingRecorded { program: String },
+    /// No process ran the requested program.
     NoSuchProcess {
-        /// What was asked for.
         name: String,
         /// The programs that were recorded.
         recorded: Vec<String>,
     },
-    /// A recording is cut off or was written over.
+    /// A recording is truncated or was overwritten.
     Damaged {
-        /// The file.
         path: PathBuf,
-        /// Where, in bytes from its beginning.
+        /// Offset in bytes.
         offset: u64,
-        /// What is wrong there.
         reason: String,
     },
 }

@@ -1,4 +1,4 @@
-//! The folder that processes write their recordings to.
+//! The folder for the recordings of processes.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::error::CaptureError;
 
-/// Removed with all that is in it when it is dropped, unless it is the caller's.
+/// A folder that is removed with its contents when dropped, unless it is the caller's.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
@@ -16,11 +16,11 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// One of the caller's, made where it is missing.
+    /// A folder of the caller's, created if missing.
     pub(super) fn kept(path: &Path) -> Result<Self, CaptureError> {
         let refused = |source| refused("make the folder", path, source);
         fs::create_dir_all(path).map_err(refused)?;
-        // Programs may go elsewhere before they write.
+        // An absolute path, because programs may change their working directory before they write.
         let folder = Self { path: fs::canonicalize(path).map_err(refused)?, is_kept: true };
         if folder.recordings()?.is_empty() {
             Ok(folder)
@@ -29,19 +29,19 @@ impl Folder {
         }
     }
 
-    /// One below the system's folder for temporary files.
+    /// A new folder below the system's folder for temporary files.
     pub(super) fn temporary() -> Result<Self, CaptureError> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let parent = std::env::temp_dir();
         let parent = fs::canonicalize(&parent)
             .map_err(|source| refused("find the folder", &parent, source))?;
         loop {
-            // Relaxed: a number of its own is all that is asked for.
+            // Relaxed: the number only has to be unique.
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
             let path = parent.join(format!("nibble-preload-{}-{number}", std::process::id()));
             match DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => return Ok(Self { path, is_kept: false }),
-                // Left by a process that had our number.
+                // Left by an earlier process with the same id.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(source) => return Err(refused("make the folder", &path, source)),
             }
@@ -70,7 +70,7 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         if !self.is_kept {
-            // What stays behind is in the system's folder for such.
+            // Leftovers are in the system's folder for temporary files.
             let _ = fs::remove_dir_all(&self.path);
         }
     }

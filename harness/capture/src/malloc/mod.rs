@@ -1,15 +1,15 @@
-//! Any program's allocations: what `nibble-preload`, loaded before the program's own libraries,
-//! wrote down, made into a trace.
+//! Any program's allocations: records written by `nibble-preload`, which is loaded before the program's
+//! own libraries, converted to a trace.
 //!
-//! [`record`] runs a program and gives one [`RawFile`] per process; [`RawFile::allocations`] reads
-//! one as [`Allocation`](workloads::trace::Allocation)s.
+//! [`record`] runs a program and returns one [`RawFile`] per process; [`RawFile::allocations`] reads one
+//! as [`Allocation`](workloads::trace::Allocation)s.
 #![forbid(unsafe_code)]
 
 mod convert;
 mod error;
 mod folder;
 mod raw;
-// The file is the recorder's, so that there is one layout.
+// The recorder's own file, so that there is a single definition of the layout.
 #[allow(dead_code, reason = "what only the recorder needs")]
 #[path = "../../../preload/src/record.rs"]
 mod record;

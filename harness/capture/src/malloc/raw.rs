@@ -1,4 +1,4 @@
-//! One process's recording as it is on disk: its header, and its records one after the other.
+//! One process's recording on disk: a header followed by records.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -14,36 +14,34 @@ use super::record::{
     VERSION, WINDOW_BYTES, WINDOW_RECORDS,
 };
 
-/// The recording of one process, from when it began a program to when it ended or began another.
+/// The recording of one process image, from the start of a program until the process ends or executes
+/// another program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawFile {
     pub path: PathBuf,
-    /// The process.
     pub pid: u32,
-    /// The process that started it.
     pub parent_pid: u32,
-    /// The program's file, not a link to it.
+    /// The program's file, with links resolved.
     pub program: PathBuf,
-    /// What the program was called as: the last part of the path it was begun by, such as a link's
-    /// or a script's. The kernel keeps 15 bytes of it.
+    /// The name by which the program was executed: the last part of the path, such as that of a link or a
+    /// script. The kernel keeps 15 bytes of it.
     pub called: String,
-    /// Whether it is a copy of a recorded process that began no program of its own: it frees
-    /// objects that it did not allocate.
+    /// Whether this is a fork of a recorded process that executed no program of its own: it frees objects
+    /// that it did not allocate.
     pub inherited: bool,
-    /// Records that were begun. A reallocation has two, any other event has one.
+    /// Records that were begun. A reallocation has two, any other event one.
     pub records: u64,
-    /// Events that were not recorded, as the folder had no more room or could not be written to.
+    /// Events that were not recorded because the folder was full or not writable.
     pub lost_events: u64,
-    /// Of `records`, those that the file has room for; the others were not completed.
+    /// Those of `records` for which the file has room; the others were not completed.
     room_records: u64,
 }
 
 impl RawFile {
-    /// Reads the header of the file at `path`. `None` if the process ended before its recording
-    /// began.
+    /// Reads the header of the file at `path`. `None` if the process ended before its recording began.
     ///
     /// # Errors
-    /// If the file cannot be read, is no recording, or is shorter than its header says.
+    /// If the file cannot be read, is not a recording, or is shorter than its header says.
     pub fn open(path: &Path) -> Result<Option<Self>, CaptureError> {
         let refused =
             |source| CaptureError::System { action: "read", path: path.to_owned(), source };
@@ -64,24 +62,23 @@ impl RawFile {
         name.to_string_lossy().into_owned()
     }
 
-    /// Whether `name` is the program's or what it was called as.
+    /// Whether `name` is the program's name or the name by which it was executed.
     #[must_use]
     pub fn is_of(&self, name: &str) -> bool {
         let kept = &name.as_bytes()[..name.len().min(NAME_BYTES - 1)];
         !name.is_empty() && (self.program_name() == name || self.called.as_bytes() == kept)
     }
 
-    /// Both names, for a list.
+    /// Both names, for listings.
     pub(super) fn names(&self) -> String {
         let name = self.program_name();
         if self.called == name { name } else { format!("{name} (called {})", self.called) }
     }
 
-    /// The events, in the order of all threads together. Memory is bounded by the objects that are
-    /// alive at a time.
+    /// The events of all threads, in order. Memory use is proportional to the number of live objects.
     ///
     /// # Errors
-    /// If the file cannot be read. Damages are errors where the iterator comes upon them.
+    /// If the file cannot be read. Damage is reported where the iterator encounters it.
     pub fn allocations(&self) -> Result<Allocations, CaptureError> {
         Ok(Allocations::of(self.read_records()?, self.lost_events))
     }
@@ -101,7 +98,7 @@ impl RawFile {
     }
 }
 
-/// A header that is to be checked.
+/// A header that is still to be checked.
 struct HeaderBytes<'a> {
     path: &'a Path,
     bytes: &'a [u8],
@@ -183,19 +180,19 @@ impl HeaderBytes<'_> {
     }
 }
 
-/// The records of a file as they were claimed.
+/// The records of a file, in the order in which they were claimed.
 #[derive(Debug)]
 pub(super) struct Records {
     path: PathBuf,
     reader: BufReader<File>,
     next: u64,
     end: u64,
-    /// Claimed and without room in the file.
+    /// Records that were claimed but have no room in the file.
     pub(super) unwritten: u64,
 }
 
 impl Records {
-    /// The next record, `None` after the last one; inside, `None` for one that was not completed.
+    /// The next record; `None` after the last one, `Some(None)` for one that was not completed.
     pub(super) fn next(&mut self) -> Result<Option<Option<Record>>, CaptureError> {
         if self.next == self.end {
             return Ok(None);
@@ -216,7 +213,7 @@ impl Records {
         Ok(Some(record))
     }
 
-    /// An error in the record that was read last.
+    /// An error in the record read last.
     pub(super) fn damaged(&self, reason: String) -> CaptureError {
         let offset = HEADER_BYTES + self.next.saturating_sub(1) * RECORD_BYTES;
         CaptureError::Damaged { path: self.path.clone(), offset, reason }

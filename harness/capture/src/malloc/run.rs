@@ -9,9 +9,9 @@ use super::folder::Folder;
 use super::raw::RawFile;
 
 const LIBRARY: &str = "libnibble_preload.so";
-/// Names the library that is to be used before all others.
+/// Path of a library to use instead of the default ones.
 const LIBRARY_VARIABLE: &str = "NIBBLE_PRELOAD_LIBRARY";
-/// Tells the recorder where to write.
+/// Tells the recorder its folder.
 const FOLDER_VARIABLE: &str = "NIBBLE_PRELOAD_FOLDER";
 /// The dynamic loader's list of libraries to load first.
 const PRELOAD_VARIABLE: &str = "LD_PRELOAD";
@@ -19,19 +19,17 @@ const PRELOAD_VARIABLE: &str = "LD_PRELOAD";
 /// How the program is run.
 #[derive(Debug)]
 pub struct RecordOptions {
-    /// Its standard input.
     pub stdin: Stdio,
-    /// Its standard output.
     pub stdout: Stdio,
-    /// Its standard error. A recorder that must stop says so there.
+    /// Its standard error. A recorder that has to stop reports that there.
     pub stderr: Stdio,
-    /// Where its recordings go and stay, 32 bytes per record and at least 4 MiB per process;
-    /// `None` is a temporary folder that goes with the [`Recording`].
+    /// Folder in which the recordings are kept, with 32 bytes per record and at least 4 MiB per process.
+    /// `None`: a temporary folder that is removed with the [`Recording`].
     pub folder: Option<PathBuf>,
 }
 
 impl Default for RecordOptions {
-    /// Our own input and outputs, and a temporary folder.
+    /// Inherits our input and outputs, and uses a temporary folder.
     fn default() -> Self {
         Self {
             stdin: Stdio::inherit(),
@@ -47,25 +45,25 @@ impl Default for RecordOptions {
 pub struct Recording {
     files: Vec<RawFile>,
     status: ExitStatus,
-    /// Holds the files for as long as they may be read.
+    /// Keeps the files for as long as they may be read.
     _folder: Folder,
 }
 
 impl Recording {
-    /// One per process that allocated, those with most records first; never empty.
+    /// One per process that allocated, largest first; never empty.
     #[must_use]
     pub fn files(&self) -> &[RawFile] {
         &self.files
     }
 
-    /// The process with most records.
+    /// The process with the most records.
     #[must_use]
     pub fn largest(&self) -> &RawFile {
         &self.files[0]
     }
 
-    /// The process with most records among those whose program has this file name, or was called
-    /// so: by a link, or as a script.
+    /// The process with the most records among those whose program has this file name, or was executed
+    /// under it: through a link, or as a script.
     ///
     /// # Errors
     /// If there is none.
@@ -85,12 +83,12 @@ impl Recording {
     }
 }
 
-/// Runs `command`, a program and its arguments, and records it and all processes that it starts.
-/// Waits for the program alone: what processes do that outlive it is recorded in part.
+/// Runs `command`, a program with its arguments, and records it and all processes that it starts. Waits
+/// for the program only: processes that outlive it are recorded in part.
 ///
 /// # Errors
-/// If the library is missing, the program cannot be started, no process allocated through the
-/// library, or a recording is damaged. A program that fails is no error.
+/// If the library is missing, the program cannot be started, no process allocated through the library, or
+/// a recording is damaged. A failing program is not an error.
 pub fn record(command: &[OsString], options: RecordOptions) -> Result<Recording, CaptureError> {
     let (program, arguments) = command.split_first().ok_or(CaptureError::NoCommand)?;
     let library = library()?;
@@ -119,11 +117,11 @@ pub fn record(command: &[OsString], options: RecordOptions) -> Result<Recording,
     Ok(Recording { files, status, _folder: folder })
 }
 
-/// The library that records: the one that `NIBBLE_PRELOAD_LIBRARY` names, else the one beside the
+/// The recording library: the one that `NIBBLE_PRELOAD_LIBRARY` names, else the one in the folder of the
 /// running program or in the folder above.
 ///
 /// # Errors
-/// If it is missing, or in a place the dynamic loader cannot be told.
+/// If it is missing, or its path cannot be passed to the dynamic loader.
 pub fn library() -> Result<PathBuf, CaptureError> {
     let looked_for = match std::env::var_os(LIBRARY_VARIABLE) {
         Some(named) => vec![PathBuf::from(named)],
@@ -153,7 +151,7 @@ pub fn library() -> Result<PathBuf, CaptureError> {
     Ok(library)
 }
 
-/// Ours before those that the environment names.
+/// Our library precedes those that the environment names.
 fn preloads(library: &Path, others: Option<OsString>) -> OsString {
     let mut all = library.as_os_str().to_owned();
     if let Some(others) = others.filter(|others| !others.is_empty()) {

@@ -1,4 +1,4 @@
-//! Recordings that are made here word by word: what is lost, foreign, cut off or written over.
+//! Recordings made word by word: lost, foreign, truncated and overwritten records.
 
 use std::fs;
 use std::mem::offset_of;
@@ -12,7 +12,7 @@ use super::record::{
 };
 use super::{CaptureError, Converted, RawFile};
 
-/// A file of a test's own, removed at its end.
+/// A file for one test, removed when dropped.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -21,7 +21,7 @@ impl Scratch {
         Self(std::env::temp_dir().join(name))
     }
 
-    /// Writes a recording of one window with these `records`; words that no record has are kept.
+    /// Writes a recording of one window with these `records`, word by word.
     fn write(&self, records: &[[u64; 4]]) -> fs::File {
         let file = fs::File::create(&self.0).expect("a file");
         file.set_len(HEADER_BYTES + WINDOW_BYTES).expect("room");
@@ -87,7 +87,7 @@ fn addresses_become_objects_and_threads_count_from_0() {
             words(Kind::Allocate, 9, 0x1000, 10, 0),
             words(Kind::Allocate, 4, 0x2000, 20, 48),
             words(Kind::ReallocateBegin, 9, 0x1000, 0, 0),
-            // The old address is another thread's before the reallocation returns.
+            // Another thread gets the old address before the reallocation returns.
             words(Kind::Allocate, 4, 0x1000, 5, 0),
             words(Kind::ReallocateEnd, 9, 0x3000, 100, 0),
             words(Kind::Free, 9, 0x1000, 0, 0),
@@ -235,7 +235,7 @@ fn files_that_are_cut_off_are_errors_that_say_where() {
     }
     file.set_len(0).expect("cut off");
     assert!(RawFile::open(&scratch.0).expect("a file").is_none(), "not begun");
-    // Cut off between the header and the records.
+    // Truncated between the header and the records.
     let file = scratch.write(&[words(Kind::Allocate, 1, 0x1000, 1, 0); 3]);
     let raw = RawFile::open(&scratch.0).expect("a recording").expect("that has begun");
     file.set_len(HEADER_BYTES + 2 * RECORD_BYTES + 5).expect("cut off");

@@ -17,24 +17,24 @@ const DEVICE: &str = "/dev/fuse";
 /// The bit of CAP_SYS_ADMIN.
 const MAY_MOUNT: u64 = 1 << 21;
 
-/// What a recording needs is there.
+/// The prerequisites of a recording.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Available {
     pub program: PathBuf,
 }
 
-/// Why PostMark cannot be recorded here. Shows as one sentence without a full stop.
+/// Why PostMark cannot be recorded here. Displays as a sentence without a full stop.
 #[derive(Debug)]
 pub enum Unavailable {
     /// The program is not installed.
     NoProgram,
     /// The kernel offers no FUSE, or a container hides it.
     NoDevice,
-    /// The device is there and may not be opened.
+    /// The device exists but may not be opened.
     DeviceClosed(io::Error),
-    /// Neither has this process the capability to mount nor is there the program that lends it.
+    /// This process lacks the capability to mount, and the set-user-id helper is missing.
     MayNotMount,
-    /// Everything seems to be there, and mounting fails.
+    /// All prerequisites seem to be met, but mounting fails.
     MountFails(io::Error),
 }
 
@@ -67,22 +67,22 @@ impl fmt::Display for Unavailable {
 
 impl std::error::Error for Unavailable {}
 
-/// Whether PostMark can be recorded here: the program is installed, and a file system of ours can
-/// be mounted, which is tried.
+/// Whether PostMark can be recorded here: the program is installed, and a trial mount of our file system
+/// succeeds.
 ///
 /// # Errors
-/// The reason why not, in a sentence.
+/// The reason, as a sentence.
 pub fn availability() -> Result<Available, Unavailable> {
     let available = Available { program: find_program("postmark").ok_or(Unavailable::NoProgram)? };
     may_mount()?;
     let folder = Folder::create().map_err(|(_, error)| Unavailable::MountFails(error))?;
-    // Nobody asks this file system for anything.
+    // No requests are sent to this file system.
     let state = State::shared(sync_channel(1).0);
     Mounted::new(state, &folder).map_err(Unavailable::MountFails)?.unmount();
     Ok(available)
 }
 
-/// Whether what mounting needs is there, as far as that can be told without trying.
+/// Whether mounting seems possible, without trying it.
 pub(super) fn may_mount() -> Result<(), Unavailable> {
     if !Path::new(DEVICE).exists() {
         return Err(Unavailable::NoDevice);
@@ -96,7 +96,7 @@ pub(super) fn may_mount() -> Result<(), Unavailable> {
     Ok(())
 }
 
-/// Where a program is.
+/// Path of an installed program.
 pub(super) fn find_program(name: &str) -> Option<PathBuf> {
     let folders = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())

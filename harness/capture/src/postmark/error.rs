@@ -10,49 +10,43 @@ use workloads::postmark::{FileCounts, ParametersError};
 
 use super::Unavailable;
 
-/// Why a recording failed. Neither a mount nor a folder is left behind.
+/// Why a recording failed. No mount or folder is left behind.
 #[derive(Debug)]
 pub enum CaptureError {
-    /// The program cannot be told this.
+    /// The program does not accept these parameters.
     Parameters(ParametersError),
-    /// It cannot be recorded here.
+    /// PostMark cannot be recorded here.
     Unavailable(Unavailable),
-    /// No folder for the mount could be made.
+    /// No folder for the mount could be created.
     Folder {
-        /// Where.
+        /// Folder in which it was to be created.
         parent: PathBuf,
-        /// Why.
         source: io::Error,
     },
-    /// The program did not start, or could not be waited for.
-    Start {
-        program: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// The program ended badly, or was killed.
+    /// The program could not be started or waited for.
+    Start { program: PathBuf, source: io::Error },
+    /// The program failed or was killed.
     Failed {
         program: PathBuf,
-        /// How it ended.
         status: ExitStatus,
-        /// The end of what it printed.
+        /// The end of its output.
         said: String,
     },
-    /// The program ended well and printed no statistics.
+    /// The program succeeded but printed no statistics.
     NoReport {
-        /// The end of what it printed.
+        /// The end of its output.
         said: String,
     },
-    /// The program's statistics are not those of the requests that reached the file system.
+    /// The program's statistics differ from the requests that reached the file system.
     Disagrees {
-        /// What the program printed.
+        /// Counts that the program printed.
         reported: FileCounts,
-        /// What the file system saw.
+        /// Counts of the file system.
         seen: FileCounts,
     },
     /// The file system ended before the program did.
     FileSystemEnded,
-    /// Whoever takes the operations refused one.
+    /// The receiver of the operations returned an error.
     Sink(io::Error),
 }
 

@@ -1,7 +1,9 @@
-//! The requests of the kernel, as FUSE hands them on.
+//! Serves the kernel's requests, as FUSE passes them on.
 //!
-//! How long the kernel may remember decides what it asks: entries of directories and attributes
-//! for ever, entries of files never, data never. What a RELEASE changes comes late: a stat of a file
+//! The lifetimes of cached entries decide which requests the kernel sends: directory entries and
+//! attributes of directories are cached for ever, entries of files never, data never. The effect of a
+//! RELEASE is delayed: a stat of a file just closed may find it still open, and cost no GET. PostMark
+//! only accesses files that it has open.
 //! just closed may find it open still, and cost no GET. PostMark asks only of files it has open.
 
 use std::ffi::OsStr;
@@ -20,10 +22,10 @@ use super::state::{Ended, Shared, State, lock};
 
 const FOR_EVER: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 const NEVER: Duration = Duration::ZERO;
-/// Inode numbers are never given again, so each has one generation.
+/// Inode numbers are never reused, so each has one generation.
 const GENERATION: Generation = Generation(0);
 
-/// Our file system; it answers what `State` says.
+/// Our file system; it answers from `State`.
 #[derive(Debug)]
 pub(super) struct Files {
     state: Shared,
@@ -100,7 +102,7 @@ fn entry(request: &Request, reply: ReplyEntry, result: Result<Attributes, Errno>
             let attributes = attributes(request, found);
             reply.entry_with_ttls(&FOR_EVER, &remembered, &attributes, GENERATION);
         }
-        // An answer without an entry is not remembered.
+        // The kernel does not cache a reply without an entry.
         Err(error) => reply.error(error),
     }
 }
@@ -241,7 +243,7 @@ impl Filesystem for Files {
             *count += 1;
             Ok(handle)
         });
-        // Who only reads has nothing to flush.
+        // A read-only handle has nothing to flush.
         let flags = if reads { FopenFlags::FOPEN_NOFLUSH } else { FopenFlags::empty() };
         match opened {
             Ok(handle) => {

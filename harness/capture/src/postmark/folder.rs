@@ -1,4 +1,4 @@
-//! A private folder to mount on, which is gone when its owner is.
+//! A private folder for the mount, removed with its owner.
 
 use std::env;
 use std::fs::{self, DirBuilder, File, TryLockError};
@@ -8,26 +8,26 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Folders are named by this, the owner's process and a number.
+/// Prefix of folder names; the owner's process id and a number follow.
 const PREFIX: &str = "nibble-postmark-";
-/// Locked by the owner for as long as it lives.
+/// Lock file that the owner locks for its lifetime.
 const LOCK: &str = "owner";
 const MOUNT: &str = "files";
 
-/// A folder that only this user can look into, with an empty one to mount on.
+/// A folder that only this user can access, with an empty subfolder as the mount point.
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
-    /// The kernel lets go of it when the process ends, in whatever way.
+    /// The kernel releases it when the process ends for any reason.
     _lock: File,
 }
 
 impl Folder {
-    /// Makes one below the system's folder for temporary files, and removes what processes left
-    /// that ended without doing so. An error comes with the folder that was to hold it.
+    /// Creates a folder below the system's folder for temporary files, and removes those of processes
+    /// that ended without doing so. An error names the folder in which it was to be created.
     pub(super) fn create() -> Result<Self, (PathBuf, io::Error)> {
         let mut parent = env::temp_dir();
-        // PostMark takes what follows a space for something else.
+        // PostMark splits its input at spaces.
         if parent.as_os_str().as_encoded_bytes().iter().any(u8::is_ascii_whitespace) {
             parent = "/tmp".into();
         }
@@ -37,7 +37,7 @@ impl Folder {
     fn create_in(parent: &Path) -> io::Result<Self> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         remove_stale(parent);
-        // Relaxed: a number of its own is all that is asked for.
+        // Relaxed: the number only has to be unique.
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = parent.join(format!("{PREFIX}{}-{number}", std::process::id()));
         let mut private = DirBuilder::new();
@@ -48,12 +48,11 @@ impl Folder {
         Ok(Self { path, _lock: lock })
     }
 
-    /// Outside the mount.
+    /// Path outside the mount.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Where to mount.
     pub(super) fn mount_point(&self) -> PathBuf {
         self.path.join(MOUNT)
     }
@@ -65,8 +64,8 @@ impl Drop for Folder {
     }
 }
 
-/// Takes a mount away from its place at once; the kernel ends it when nobody uses it any more.
-/// Where nothing is mounted, nothing happens.
+/// Detaches a mount at once; the kernel ends it when it is no longer in use. Does nothing if nothing is
+/// mounted.
 pub(super) fn detach(mount_point: &Path) {
     let quietly = |program: &str, option: &str| {
         let mut command = Command::new(program);
@@ -79,9 +78,9 @@ pub(super) fn detach(mount_point: &Path) {
     }
 }
 
-/// Removes a folder of ours, and nothing below a mount: only empty folders go.
+/// Removes one of our folders, and nothing below a mount: only empty folders are removed.
 fn remove(path: &Path) {
-    // What cannot be removed now, the next one removes.
+    // The next recording removes what cannot be removed now.
     let _ = fs::remove_dir(path.join(MOUNT));
     let _ = fs::remove_file(path.join(LOCK));
     let _ = fs::remove_dir(path);
@@ -100,8 +99,8 @@ fn remove_stale(parent: &Path) {
     }
 }
 
-/// Whether the owner of `folder` has ended: there is no such process, and, since another
-/// container's processes are not to be seen from here, nobody holds its lock.
+/// Whether the owner of `folder` has ended: there is no such process, and no process holds its lock. The
+/// lock matters because processes of another container are not visible here.
 fn is_gone(owner: u32, folder: &Path) -> bool {
     if Path::new("/proc").join(owner.to_string()).exists() {
         return false;
@@ -135,7 +134,7 @@ mod tests {
         let outer = env::temp_dir().join(format!("capture-folders-{}", std::process::id()));
         fs::create_dir(&outer).unwrap();
         let left = |number: u32| {
-            // No process has a number this large.
+            // No process id is this large.
             let path = outer.join(format!("{PREFIX}{}-{number}", u32::MAX));
             fs::create_dir_all(path.join(MOUNT)).unwrap();
             (File::create_new(path.join(LOCK)).unwrap(), path)

@@ -1,18 +1,18 @@
-//! The program while it runs.
+//! The running program.
 
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::{self, JoinHandle};
 
-/// What is kept of what a program prints, in bytes; PostMark prints some 2 KB.
+/// Limit of the output that is kept, in bytes; PostMark prints about 2 KB.
 const PRINTED_BYTES_MAX: u64 = 1 << 20;
 
-/// A running program; it is killed when this goes before it has ended.
+/// A running program, killed when dropped before it has ended.
 #[derive(Debug)]
 pub(super) struct Program {
     child: Child,
-    /// None once they were waited for.
+    /// `None` once they have been joined.
     collectors: Option<[JoinHandle<Vec<u8>>; 2]>,
 }
 
@@ -20,14 +20,12 @@ pub(super) struct Program {
 #[derive(Debug)]
 pub(super) struct End {
     pub status: ExitStatus,
-    /// Its standard output.
     pub printed: String,
-    /// Its standard error.
     pub complained: String,
 }
 
 impl Program {
-    /// Starts `program` in `folder` and gives it `script` to read.
+    /// Starts `program` in `folder` with `script` as its input.
     pub(super) fn start(program: &Path, folder: &Path, script: &str) -> io::Result<Self> {
         let mut command = Command::new(program);
         command.current_dir(folder).stdin(Stdio::piped());
@@ -38,25 +36,25 @@ impl Program {
         Self { child, collectors }.tell(script)
     }
 
-    /// A script is far smaller than what a pipe holds: this does not wait for the program.
+    /// Writes the script. It fits into the pipe's buffer, so this does not block.
     fn tell(mut self, script: &str) -> io::Result<Self> {
         let told =
             self.child.stdin.take().map_or(Ok(()), |mut input| input.write_all(script.as_bytes()));
         match told {
-            // It ended without reading: how it ended says more.
+            // The program ended without reading; its exit status is more informative.
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
             _ => Ok(self),
         }
     }
 
-    /// Whether it has ended, without waiting for that.
+    /// Whether it has ended; does not wait.
     pub(super) fn has_ended(&mut self) -> io::Result<bool> {
         Ok(self.child.try_wait()?.is_some())
     }
 
-    /// Asks the kernel to end it, and does not wait for that.
+    /// Kills it without waiting for its end.
     pub(super) fn kill(&mut self) {
-        // One that has ended already needs no killing.
+        // It may have ended already.
         let _ = self.child.kill();
     }
 
@@ -79,12 +77,12 @@ impl Drop for Program {
     }
 }
 
-/// Reads all of a pipe, so that its writer never waits.
+/// Reads a pipe to its end, so that its writer never blocks.
 fn collect(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
     thread::spawn(move || {
         let mut collected = Vec::new();
         if let Some(pipe) = pipe {
-            // What was read before an error is what there is.
+            // Data read before an error is kept.
             let _ = pipe.take(PRINTED_BYTES_MAX).read_to_end(&mut collected);
         }
         collected

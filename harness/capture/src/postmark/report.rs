@@ -1,8 +1,8 @@
-//! What PostMark prints.
+//! Parses PostMark's output.
 
 use workloads::postmark::FileCounts;
 
-/// What PostMark says of itself and of its run.
+/// PostMark's version and statistics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Report {
     /// `v1.51`.
@@ -13,7 +13,7 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// Reads the report of the last run in what was printed. None where there is none.
+    /// Finds the report of the last run in the output, if there is one.
     pub(super) fn parse(printed: &str) -> Option<Self> {
         let version = printed.split_once("PostMark ")?.1.split_whitespace().next()?.to_owned();
         let text = &printed[printed.rfind("Time:")?..];

@@ -17,37 +17,37 @@ use super::report::Report;
 use super::state::{Shared, State};
 use super::{CaptureError, Unavailable};
 
-/// Batches of operations that may wait; then the file system waits.
+/// Capacity of the queue in batches of operations; when it is full, the file system waits.
 const BATCHES: usize = 64;
-/// How often to see whether the program still runs.
+/// How often to check whether the program still runs.
 const POLL: Duration = Duration::from_millis(20);
-/// How many characters of what a program printed an error repeats.
+/// Length of the output quoted in an error, in characters.
 const SAID_CHARS_MAX: usize = 400;
 
-/// What was recorded beside the operations.
+/// Results of a recording besides the operations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recorded {
     /// The program's version: `v1.51`.
     pub version: String,
-    /// The program's statistics, as it printed them.
+    /// The program's statistics, as printed.
     pub report: String,
-    /// What happened to files; the program and the file system agree on it.
+    /// Counts of file operations, on which the program and the file system agree.
     pub counts: FileCounts,
-    /// Operations that went to the sink.
+    /// Operations passed to the sink.
     pub operations: u64,
-    /// The time of the last operation, in ns since the first.
+    /// Time of the last operation, in ns since the first.
     pub elapsed_ns: u64,
 }
 
-/// Runs PostMark on a file system of ours and gives each key-value operation that it costs to
-/// `sink`, in order. `progress` is told now and then how many there were.
+/// Runs PostMark on our file system and passes each resulting key-value operation to `sink`, in order.
+/// `progress` occasionally receives the number so far.
 ///
-/// To stop early, refuse an operation. The mount is gone when this returns, or unwinds. What a
-/// killed process left behind is removed by the next recording.
+/// To stop early, return an error from `sink`. The mount is gone when this returns or unwinds. The next
+/// recording removes the remains of a killed process.
 ///
 /// # Errors
-/// When PostMark cannot be recorded here or with these parameters, ends badly, says of its files
-/// what the file system did not see, or `sink` fails.
+/// When PostMark cannot be recorded here or with these parameters, fails, or reports statistics that the
+/// file system did not see, or when `sink` fails.
 pub fn record(
     parameters: &Parameters,
     sink: &mut dyn FnMut(Operation) -> io::Result<()>,
@@ -57,7 +57,7 @@ pub fn record(
     record_from(&program, parameters, sink, progress)
 }
 
-/// As [`record`], of the PostMark at `program`.
+/// As [`record`], with the PostMark at `program`.
 ///
 /// # Errors
 /// As [`record`].
@@ -69,7 +69,7 @@ pub fn record_from(
 ) -> Result<Recorded, CaptureError> {
     parameters.validate()?;
     may_mount()?;
-    // What is made first goes last: the program, then the mount, then its folder.
+    // Dropped in reverse order: the program, then the mount, then its folder.
     let folder =
         Folder::create().map_err(|(parent, source)| CaptureError::Folder { parent, source })?;
     let (sender, receiver) = sync_channel(BATCHES);
@@ -78,8 +78,8 @@ pub fn record_from(
     let started = |source| CaptureError::Start { program: program.to_owned(), source };
     let script = parameters.script(&folder.mount_point());
     let mut running = Program::start(program, folder.path(), &script).map_err(started)?;
-    // Goes before the program: one that is killed ends only when its last request was answered,
-    // and a file system whose batches nobody takes would not answer.
+    // Dropped before the program: a killed program ends only when its last request was answered, and a
+    // file system whose batches are not received would not answer.
     let batches = receiver;
 
     let mut trace = Trace { sink, progress, operations: 0, elapsed_ns: 0 };
@@ -88,7 +88,7 @@ pub fn record_from(
             Ok(batch) => trace.take(batch)?,
             Err(RecvTimeoutError::Timeout) if !mounted.has_ended() => {}
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                // The program may wait for an answer until nobody can give it any more.
+                // The program may be waiting for an answer that will not come.
                 running.kill();
                 mounted.unmount();
                 return Err(CaptureError::FileSystemEnded);
@@ -104,7 +104,7 @@ pub fn record_from(
     Ok(Recorded { version, report: text, counts, operations, elapsed_ns })
 }
 
-/// Where operations go.
+/// The destination of the operations.
 struct Trace<'a> {
     sink: &'a mut dyn FnMut(Operation) -> io::Result<()>,
     progress: &'a dyn Fn(u64),
@@ -123,7 +123,7 @@ impl Trace<'_> {
         Ok(())
     }
 
-    /// Takes what is left after the program's end; what the file system saw.
+    /// Receives the remaining operations after the program's end; returns the file system's counts.
     fn finish(
         &mut self,
         state: &Shared,
@@ -133,12 +133,12 @@ impl Trace<'_> {
             while let Ok(batch) = batches.try_recv() {
                 self.take(batch)?;
             }
-            // The file system may hold the lock until a batch was taken.
+            // The file system may hold the lock until a batch is received.
             match state.try_lock() {
                 Ok(mut state) => {
                     let (rest, seen) = (state.end(), state.counts);
                     drop(state);
-                    // Sent between the last look and the lock.
+                    // Batches sent between the last check and the lock.
                     while let Ok(batch) = batches.try_recv() {
                         self.take(batch)?;
                     }
@@ -152,7 +152,7 @@ impl Trace<'_> {
     }
 }
 
-/// Whether the program ended well and saw what the file system did.
+/// Checks that the program succeeded, and saw what the file system did.
 fn judge(program: &Path, end: End, seen: FileCounts) -> Result<Report, CaptureError> {
     let said = || tail(&format!("{}{}", end.printed, end.complained));
     if !end.status.success() {

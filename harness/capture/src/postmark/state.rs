@@ -1,4 +1,4 @@
-//! What requests of the kernel change: files, their contents, and the trace.
+//! The state that the kernel's requests change: files, their contents, and the trace.
 
 use std::collections::HashMap;
 use std::sync::mpsc::SyncSender;
@@ -9,30 +9,30 @@ use workloads::postmark::FileCounts;
 use workloads::tablefs::{FileError, Handle, Inode, TableFs};
 use workloads::trace::Operation;
 
-/// Operations are handed over in batches of so many.
+/// Operations per batch.
 const BATCH: usize = 1024;
 
-/// Shared by the file system, which changes it, and the recording, which looks at its end.
+/// Shared by the file system, which changes it, and the recording, which reads it at the end.
 pub(super) type Shared = Arc<Mutex<State>>;
 
 #[derive(Debug)]
 pub(super) struct State {
     pub files: TableFs,
     contents: HashMap<Inode, Vec<u8>>,
-    /// What happened to files, by the requests that came.
+    /// Counts of file operations, by the requests received.
     pub counts: FileCounts,
     batch: Vec<Operation>,
-    /// None once the recording has ended.
+    /// `None` once the recording has ended.
     batches: Option<SyncSender<Vec<Operation>>>,
     first_ns: Option<u64>,
 }
 
-/// The recording has ended: nobody takes operations any more.
+/// The recording has ended: operations are no longer received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ended;
 
 impl State {
-    /// An empty file system whose operations go to `batches`.
+    /// An empty file system that sends its operations to `batches`.
     pub(super) fn shared(batches: SyncSender<Vec<Operation>>) -> Shared {
         Arc::new(Mutex::new(Self {
             files: TableFs::new(),
@@ -44,7 +44,7 @@ impl State {
         }))
     }
 
-    /// Has `change` answer a request, and takes down the operations it asked for.
+    /// Answers a request by `change`, and records the operations it produces.
     pub(super) fn request<T>(
         shared: &Mutex<Self>,
         change: impl FnOnce(&mut Self) -> Result<T, FileError>,
@@ -57,7 +57,7 @@ impl State {
         state.take_down().map(|()| result)
     }
 
-    /// Ends the recording: the operations that were not handed over yet.
+    /// Ends the recording; returns the operations not yet sent.
     pub(super) fn end(&mut self) -> Vec<Operation> {
         self.batches = None;
         std::mem::take(&mut self.batch)
@@ -82,7 +82,7 @@ impl State {
         Err(Ended)
     }
 
-    /// The bytes of a file from `offset` on, at most so many.
+    /// Up to `bytes` bytes of a file from `offset` on.
     pub(super) fn contents(&self, inode: Inode, offset: u64, bytes: usize) -> &[u8] {
         let Some(contents) = self.contents.get(&inode) else { return &[] };
         let start = usize::try_from(offset).unwrap_or(usize::MAX).min(contents.len());
@@ -97,7 +97,7 @@ impl State {
         offset: u64,
         data: &[u8],
     ) -> Result<(), FileError> {
-        // Refuses what would become too large, so that the sums below have room.
+        // Rejects writes beyond the size limit first, so that the sums below cannot overflow.
         self.files.write(handle, offset, data.len() as u64)?;
         let (start, end) = (offset as usize, offset as usize + data.len());
         self.resize(inode, end, false);
@@ -107,14 +107,14 @@ impl State {
         Ok(())
     }
 
-    /// Cuts or extends a file.
+    /// Truncates or extends a file.
     pub(super) fn truncate(&mut self, inode: Inode, bytes: u64) -> Result<(), FileError> {
         self.files.truncate(inode, bytes)?;
         self.resize(inode, bytes as usize, true);
         Ok(())
     }
 
-    /// Drops the contents of a file that is gone.
+    /// Drops the contents of a deleted file.
     pub(super) fn forget(&mut self, inode: Inode) {
         if self.files.attributes(inode).is_none() {
             self.contents.remove(&inode);
@@ -133,7 +133,7 @@ impl State {
     }
 }
 
-/// A panic while the lock was held has ended the file system, which the recording notices.
+/// Locks the state. A panic while it was locked has ended the file system, which the recording notices.
 pub(super) fn lock(shared: &Mutex<State>) -> MutexGuard<'_, State> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,5 +1,5 @@
-//! Programs that are really run under the recorder: what it writes down is what they did, and
-//! they notice nothing.
+//! Real programs under the recorder: the recording matches what they did, and their behaviour does not
+//! change.
 
 use std::ffi::OsString;
 use std::fs;
@@ -31,7 +31,7 @@ fn library() -> &'static Path {
     })
 }
 
-/// A folder of this test's own, emptied.
+/// An empty folder for one test.
 fn scratch(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("this test");
     let target = test.ancestors().nth(3).expect("the folder of all profiles");
@@ -41,7 +41,7 @@ fn scratch(name: &str) -> PathBuf {
     folder
 }
 
-/// Compiles `src/tests/programs/NAME.c`; `None` where there is no compiler.
+/// Compiles `src/tests/programs/NAME.c`; `None` if there is no compiler.
 fn compile(name: &str, output: &Path, flags: &[&str]) -> Option<()> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("src/tests/programs/{name}.c"));
     let compiled = Command::new("cc")
@@ -148,7 +148,7 @@ fn a_program_its_copy_and_its_child_are_recorded_exactly() {
 fn another_thread_takes_objects_over() {
     let Some(program) = program("handed_over", "handed-over") else { return };
     let (events, converted) = read(run(&[program]).largest());
-    // The C library allocates for the thread.
+    // Ignores what the C library allocates for the thread.
     let ours = |bytes: u64| [10_001, 20_002, 30_003, 40_004].contains(&bytes);
     let mut objects = Vec::new();
     let mut seen = Vec::new();
@@ -217,7 +217,7 @@ fn threads_that_exchange_objects_are_recorded_in_an_order_that_replays() {
     }
     assert_eq!(live.len() as u64, converted.live_objects_end);
     assert_eq!(live.values().sum::<u64>(), converted.live_bytes_end);
-    // What the C library keeps for threads that may come.
+    // Memory that the C library caches for later threads.
     assert!(live.len() < 20, "{} objects of the program are alive", live.len());
 }
 
@@ -245,7 +245,7 @@ fn a_loader_that_allocates_for_thread_local_memory_is_stood() {
     assert_eq!((converted.foreign_frees, converted.implied_frees), (0, 0));
 }
 
-/// Runs a shell command under the library without `record`, which makes the folder.
+/// Runs a shell command under the library without `record`, which would create the folder.
 fn shell(command: &str, folder: &Path) -> (i32, String, String) {
     let output = Command::new("sh")
         .args(["-c", command])
@@ -277,12 +277,12 @@ fn programs_go_on_where_nothing_can_be_written() {
     assert_eq!((code, output.as_str(), errors.as_str()), (3, "here\n", ""));
 }
 
-/// A bound on the size of files stands for a disk that is full: neither may end the program.
+/// A file size limit stands in for a full disk: neither may end the program.
 #[test]
 fn programs_go_on_where_room_runs_out_and_their_losses_are_counted() {
     let Some(program) = program("killed", "room-program") else { return };
     let folder = scratch("room");
-    // Bytes of the header and of four windows, and not of five; in blocks of 512.
+    // More than the header and four windows, less than five; in blocks of 512 bytes.
     let command = format!("ulimit -f 40000; LD_PRELOAD=$PRELOAD {}", program.display());
     let (code, _, errors) = shell(&command, &folder);
     assert_eq!(code, 128 + libc::SIGKILL, "{errors}");

@@ -1,4 +1,4 @@
-//! PostMark on our file system: what is recorded, and that nothing stays behind.
+//! PostMark on our file system: the recording, and that nothing is left behind.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use crate::postmark::{CaptureError, Recorded, availability, record, record_from}
 use workloads::postmark::{Generator, Parameters};
 use workloads::trace::{Operation, OperationKind};
 
-/// Whether PostMark can be recorded here; says why not.
+/// Whether PostMark can be recorded here; prints the reason if not.
 fn can_record() -> bool {
     match availability() {
         Ok(_) => true,
@@ -34,7 +34,7 @@ fn recorded(parameters: &Parameters) -> (Vec<Operation>, Recorded) {
     (operations, recorded)
 }
 
-/// Mounts and folders of recordings by a process.
+/// Mounts and folders left by a process.
 fn left_behind(process: u32) -> Vec<String> {
     let own = format!("nibble-postmark-{process}-");
     let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
@@ -44,12 +44,12 @@ fn left_behind(process: u32) -> Vec<String> {
     mounted.chain(folders.filter(|name| name.starts_with(&own))).collect()
 }
 
-/// What a trace is, in numbers that random numbers hardly change.
+/// Statistics of a trace that random numbers hardly change.
 #[derive(Debug, Default)]
 struct Profile {
     /// GETs that hit, GETs that miss, inserts, overwrites, deletes.
     kinds: [f64; 5],
-    /// Means over all PUTs that store data, and over all GETs that hit, in bytes.
+    /// Mean bytes over all PUTs with data, and over all GETs that hit.
     put_bytes: f64,
     get_bytes: f64,
     live_bytes_max: f64,
@@ -142,7 +142,7 @@ fn the_generator_is_like_the_program() {
     ] {
         assert_near(what, real, model, 0.05);
     }
-    // The number of files wanders by some 63 in so many transactions, so these vary most.
+    // The number of files drifts by about 63 in this many transactions, so these vary most.
     assert_near("most live bytes", real.live_bytes_max, model.live_bytes_max, 0.4);
     assert_eq!(real.put_bytes_max, model.put_bytes_max, "files grow to the same bound");
     for (real, model) in real.few.into_iter().zip(model.few) {
@@ -182,7 +182,7 @@ fn files_that_need_blocks_are_read_back_whole() {
     assert!(profile.kinds[0] > 1000.0 && profile.live_bytes_max > 300_000.0, "{profile:?}");
 }
 
-/// A program of ours in place of PostMark.
+/// A stand-in for PostMark.
 struct Stand {
     path: PathBuf,
 }
@@ -234,7 +234,7 @@ fn the_file_system_behaves_as_one() {
     if !can_record() {
         return;
     }
-    // Anything that is not as it should be ends the shell, so that no report is printed.
+    // Anything unexpected ends the shell, so that no report is printed.
     let script =
         "set -e; cat >/dev/null; cd files; mkdir d; printf hello >d/a; printf ' world' >>d/a
         [ \"$(cat d/a)\" = 'hello world' ]; [ \"$(ls d)\" = a ]
@@ -267,11 +267,11 @@ fn a_sink_that_refuses_or_panics_ends_the_recording_and_nothing_stays() {
         record(&parameters, &mut |_| panic!("the sink's own"), &|_| {})
     });
     assert!(panicked.is_err());
-    // Other tests of this process have theirs for a moment.
+    // Other tests of this process briefly have mounts of their own.
     wait_until(|| left_behind(std::process::id()).is_empty());
 }
 
-/// Waits at most a minute.
+/// Waits at most one minute.
 #[track_caller]
 fn wait_until(mut holds: impl FnMut() -> bool) {
     for _ in 0..6000 {
@@ -283,7 +283,7 @@ fn wait_until(mut holds: impl FnMut() -> bool) {
     panic!("it never came to that");
 }
 
-/// Set where this program runs once more, to record until it is killed.
+/// Set when this program is run again, to record until it is killed.
 const RECORDS: &str = "CAPTURE_TEST_RECORDS";
 
 #[test]
@@ -302,13 +302,13 @@ fn what_a_killed_recording_leaves_the_next_one_removes() {
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    // Its first folder is that of `can_record`.
+    // Its first folder was created by `can_record`.
     let second = format!("nibble-postmark-{}-1", recorder.id());
     wait_until(|| left_behind(recorder.id()).iter().any(|left| left.contains(&second)));
     recorder.kill().unwrap();
     recorder.wait().unwrap();
     availability().unwrap();
-    // Another test may have come first and be about to remove them.
+    // Another test may have found them first and be about to remove them.
     wait_until(|| left_behind(recorder.id()).is_empty());
 }
 
@@ -316,6 +316,6 @@ fn what_a_killed_recording_leaves_the_next_one_removes() {
 fn parameters_are_checked_before_anything_is_mounted() {
     let parameters = Parameters { files: 0, ..Parameters::of_files(10) };
     let error = record(&parameters, &mut |_| Ok(()), &|_| {});
-    // Where there is no PostMark that is said first.
+    // Without PostMark, that error comes first.
     assert!(matches!(error, Err(CaptureError::Parameters(_) | CaptureError::Unavailable(_))));
 }

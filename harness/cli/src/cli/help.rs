@@ -33,7 +33,7 @@ Exit codes:
     2    the command line or a suite file is wrong
     3    this machine lacks something (memory, gnuplot); nothing was measured
     4    the harness itself failed, or a revision does not build
-    5    targets --strict: a target falls short
+    5    targets --strict: a target was missed
     6    compare, gate: something got worse
     7    compare, gate: inconclusive: no regression proven, some metrics too noisy
     8    compare, gate: suite, scale, machine or build differ (see --allow-mismatch)

@@ -157,7 +157,7 @@ impl Bench<'_> {
         } else if measured.unexpected > 0 || is(Verdict::NotTestable) {
             Err(Failure::silent(exit::UNEXPECTED))
         } else if arguments.strict && is(Verdict::Fails) {
-            Err(Failure::silent(exit::FALLS_SHORT))
+            Err(Failure::silent(exit::TARGET_MISSED))
         } else {
             Ok(())
         }

@@ -8,12 +8,12 @@ use std::{env, fs};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use record::{Cell, Scale, Staged};
+use record::{Cell, PrecompiledRequests, Scale};
 use workloads::requests::{Miss, ReplayTotals};
 
 use super::{MachineLimits, plan};
 use crate::suites::{Suite, built_in};
-use crate::traces::{StagedReplay, TraceContent, TraceFile, Traces};
+use crate::traces::{PrecompiledReplay, TraceContent, TraceFile, Traces};
 
 /// Built-in suites whose figures the tests draw.
 const SUITES: [&str; 27] = [
@@ -89,8 +89,8 @@ fn replayed(name: &str) -> TraceFile {
         duration_ns: 30_000_000_000,
         ..ReplayTotals::default()
     };
-    let staged = Staged { file: "made-up".to_owned(), checksum: "0".to_owned() };
-    let replay = StagedReplay { staged, totals };
+    let precompiled = PrecompiledRequests { file: "made-up".to_owned(), checksum: "0".to_owned() };
+    let replay = PrecompiledReplay { precompiled, totals };
     TraceFile {
         name: name.to_owned(),
         path: "made-up".into(),

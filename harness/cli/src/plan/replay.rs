@@ -57,19 +57,18 @@ fn works(grid: &ReplayGrid, trace: &TraceFile, threads: &[usize]) -> Result<Vec<
         if grid.speed.is_empty() { closed.collect() } else { timed.collect() };
     let mut works = Vec::new();
     for &miss in &grid.miss {
-        let staged = trace
-            .replays
-            .get(&miss)
-            .ok_or_else(|| format!("trace `{}` was not staged with miss = `{miss}`", trace.name))?;
+        let replay = trace.replays.get(&miss).ok_or_else(|| {
+            format!("trace `{}` was not precompiled with miss = `{miss}`", trace.name)
+        })?;
         for &working_sets in &grid.working_sets {
             let replay = Replay {
                 trace: trace.name.clone(),
                 digest: format!("{:016x}", trace.digest),
-                staged: staged.staged.clone(),
+                precompiled: replay.precompiled.clone(),
                 working_sets,
                 copies: grid.copies.unwrap_or(trace.copies),
                 miss,
-                totals: staged.totals,
+                totals: replay.totals,
             };
             for (&threads, &fill_percent) in threads
                 .iter()
@@ -148,8 +147,8 @@ mod tests {
 
     use super::*;
     use crate::plan::{MachineLimits, Plan, plan};
-    use crate::traces::StagedReplay;
-    use record::Staged;
+    use crate::traces::PrecompiledReplay;
+    use record::PrecompiledRequests;
 
     fn traces() -> Traces {
         let totals = ReplayTotals {
@@ -165,7 +164,8 @@ mod tests {
             duration_ns: 1_000_000,
             ..ReplayTotals::default()
         };
-        let staged = Staged { file: "t.requests".to_owned(), checksum: "0".to_owned() };
+        let precompiled =
+            PrecompiledRequests { file: "t.requests".to_owned(), checksum: "0".to_owned() };
         let file = |name: &str| TraceFile {
             name: name.to_owned(),
             path: "t".into(),
@@ -177,7 +177,11 @@ mod tests {
             live_bytes_max: 9 << 20,
             live_objects_max: 100,
             copies: 2,
-            replays: [(Miss::Nothing, StagedReplay { staged: staged.clone(), totals })].into(),
+            replays: [(
+                Miss::Nothing,
+                PrecompiledReplay { precompiled: precompiled.clone(), totals },
+            )]
+            .into(),
         };
         Traces::from_iter([file("imported/a"), file("imported/b"), file("postmark")])
     }

@@ -1,4 +1,4 @@
-//! The traces below `results/traces/`: found, captured where they are not there, checked, and staged for
+//! The traces below `results/traces/`: found, captured where they are not there, checked, and precompiled for
 //! replay. What is derived from a trace is kept beside it and made again when the trace changes.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use workloads::trace::file::verify;
 use workloads::trace::{Header, Operation, Record, Totals, TraceReader};
 
 use super::describe::{Sizes, describe, file_name};
-use super::{IMPORTED, POSTMARK, StagedReplay, TraceContent, TraceFile, Traces};
+use super::{IMPORTED, POSTMARK, PrecompiledReplay, TraceContent, TraceFile, Traces};
 use crate::suites::Suite;
 use record::{Scale, TraceAccount, archive::write_whole};
 use worker::precompiled::precompile;
@@ -35,7 +35,7 @@ pub struct Library {
 #[serde(rename_all = "kebab-case")]
 struct Derived {
     digest: u64,
-    replays: BTreeMap<Miss, StagedReplay>,
+    replays: BTreeMap<Miss, PrecompiledReplay>,
 }
 
 impl Library {
@@ -51,7 +51,7 @@ impl Library {
         self.folder.join(format!("{name}.trace"))
     }
 
-    /// Every trace that `suites` name and that is there, checked from end to end and staged.
+    /// Every trace that `suites` name and that is there, checked from end to end and precompiled.
     ///
     /// # Errors
     /// A damaged trace, with the offset; what capturing or the file system says.
@@ -190,7 +190,7 @@ fn replays(
     path: &Path,
     digest: u64,
     misses: &BTreeSet<Miss>,
-) -> Result<BTreeMap<Miss, StagedReplay>, String> {
+) -> Result<BTreeMap<Miss, PrecompiledReplay>, String> {
     let beside = path.with_extension("staged.json");
     let known = fs::read_to_string(&beside).ok();
     let known: Option<Derived> = known.and_then(|text| serde_json::from_str(&text).ok());
@@ -203,8 +203,8 @@ fn replays(
         .collect();
     for &miss in &lacking {
         let file = path.with_extension(format!("{miss}.requests"));
-        let (staged, totals) = precompile(Records::<Operation>::of(path)?, miss, &file)?;
-        derived.replays.insert(miss, StagedReplay { staged, totals });
+        let (precompiled, totals) = precompile(Records::<Operation>::of(path)?, miss, &file)?;
+        derived.replays.insert(miss, PrecompiledReplay { precompiled, totals });
     }
     if !lacking.is_empty() {
         let text = serde_json::to_string_pretty(&derived).expect("plain data");
@@ -214,9 +214,9 @@ fn replays(
     Ok(derived.replays)
 }
 
-fn is_there(replay: &StagedReplay) -> bool {
-    let bytes = fs::metadata(&replay.staged.file).map(|file| file.len());
-    let times = fs::metadata(worker::precompiled::times_of(Path::new(&replay.staged.file)));
+fn is_there(replay: &PrecompiledReplay) -> bool {
+    let bytes = fs::metadata(&replay.precompiled.file).map(|file| file.len());
+    let times = fs::metadata(worker::precompiled::times_of(Path::new(&replay.precompiled.file)));
     bytes.is_ok_and(|bytes| bytes == replay.totals.requests * 8)
         && times.is_ok_and(|file| file.len() == replay.totals.requests * 8)
 }

@@ -17,7 +17,7 @@ use workloads::requests::{Miss, ReplayTotals};
 
 pub use library::{Library, Missing};
 pub use print::print;
-use record::Staged;
+use record::PrecompiledRequests;
 
 /// What a trace records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,16 +52,15 @@ pub struct TraceFile {
     /// Copies in step, where a suite asks for no other number.
     pub copies: u64,
     /// Of operations: their requests, by what follows a miss.
-    pub replays: BTreeMap<Miss, StagedReplay>,
+    pub replays: BTreeMap<Miss, PrecompiledReplay>,
 }
 
-/// A trace's requests, staged, and what they come to.
+/// A trace's precompiled requests and their totals.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct StagedReplay {
-    /// Where they are.
-    pub staged: Staged,
-    /// What they come to.
+pub struct PrecompiledReplay {
+    #[serde(rename = "staged")]
+    pub precompiled: PrecompiledRequests,
     pub totals: ReplayTotals,
 }
 

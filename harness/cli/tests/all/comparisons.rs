@@ -296,7 +296,7 @@ fn the_tester_is_tested_on_recorded_blocks() {
     arguments.extend(["--second-look", "3", "--drifts", "0", "--scale", "smoke", "--quiet"]);
     arguments.extend(["--filter", "get-95"]);
     let output = run_in(&folder, &arguments);
-    // Of one cell and three blocks a bar may fall short; what counts is that all is told.
+    // One cell and three blocks may miss a bar; the test asks only that everything is printed.
     assert!(matches!(output.status.code(), Some(0 | 1)), "{}", errors(&output));
     let text = told(&output);
     for expected in ["equal sides", "a slowdown of 5 %", "memory grown by 5 %", "power.json"] {

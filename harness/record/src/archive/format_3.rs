@@ -1,5 +1,5 @@
-//! Rows of format 3, which do not say which suites asked for their cell, nor what its system is in
-//! figures. Both follow from a list that was made when the format ended.
+//! Rows of format 3, which name neither the suites that asked for their cell nor the role of its system.
+//! Both follow from a list that was made when the format ended.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -24,12 +24,12 @@ static SUITES: LazyLock<BTreeMap<&str, Vec<&str>>> = LazyLock::new(|| {
     cells
 });
 
-/// Completes rows of a run whose record names the suites `run`.
+/// Completes the rows of a run that ran the suites `run`.
 pub(super) fn complete(rows: &mut [Row], run: &[String]) {
     for row in rows.iter_mut().filter(|row| row.schema == SCHEMA) {
         row.role = role(&row.cell.system);
         row.suites = suites(row);
-        // Another suite of that name may have asked for the cell, but not in this run.
+        // Another suite in the list may contain the cell too, but was not part of this run.
         row.suites.retain(|suite| run.is_empty() || run.contains(suite));
         if row.suites.is_empty() {
             row.suites.extend_from_slice(run);
@@ -50,7 +50,7 @@ fn suites(row: &Row) -> Vec<String> {
     names.into_iter().map(str::to_owned).collect()
 }
 
-/// Replays were told apart by their trace, their fill and their store.
+/// The suites of a replay, identified by its trace, fill and store.
 fn replayed(id: &str, system: &str) -> Vec<&'static str> {
     let Some(settings) = id.strip_prefix("replay/postmark-") else { return vec!["real-traces"] };
     let scales = settings.contains("-fill-17-");
@@ -60,7 +60,7 @@ fn replayed(id: &str, system: &str) -> Vec<&'static str> {
     suites.into_iter().filter(|(asks, _)| *asks).map(|(_, suite)| suite).collect()
 }
 
-/// The id with `threads-*` for its number of threads.
+/// The id with `threads-*` in place of its thread count.
 fn any_threads(id: &str) -> String {
     let Some((before, rest)) = id.split_once("threads-") else { return id.to_owned() };
     let after = rest.trim_start_matches(|letter: char| letter.is_ascii_digit());

@@ -1,5 +1,5 @@
-//! The files of a cell's latency: histograms as a standard interval log (`histograms/CELL.hlog`), which
-//! other tools read and merge, and throughput and latency over time (`timelines/CELL.csv`).
+//! A cell's latency files: histograms as a standard interval log (`histograms/CELL.hlog`), which other
+//! tools read and merge, and throughput and latency over time (`timelines/CELL.csv`).
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -14,10 +14,10 @@ use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
 
 use crate::Second;
 
-/// An interval log with a line for each kind of operation, over `elapsed_ns` of the step `run`.
+/// An interval log with one line per kind of operation, over the `elapsed_ns` of the step `run`.
 ///
 /// # Errors
-/// What is wrong with a histogram that a worker sent.
+/// An invalid histogram from a worker.
 pub(super) fn log_text(
     histograms: &BTreeMap<String, String>,
     elapsed_ns: u64,
@@ -46,15 +46,15 @@ fn decode(encoded: &str) -> Result<Histogram<u64>, String> {
     let mut histogram = Deserializer::new()
         .deserialize(&mut bytes.as_slice())
         .map_err(|error| format!("a histogram cannot be read: {error:?}"))?;
-    // Logs of other programs may have other bounds.
+    // Logs of other programs may use other bounds.
     histogram.auto(true);
     Ok(histogram)
 }
 
-/// The histograms of an interval log by kind of operation; those of one kind are added up.
+/// The histograms of an interval log by kind of operation; those of one kind are merged.
 ///
 /// # Errors
-/// What is wrong with the text.
+/// Invalid text.
 pub fn read_log(text: &str) -> Result<BTreeMap<String, Histogram<u64>>, String> {
     let mut all: BTreeMap<String, Histogram<u64>> = BTreeMap::new();
     for entry in IntervalLogIterator::new(text.as_bytes()) {
@@ -74,7 +74,7 @@ pub fn read_log(text: &str) -> Result<BTreeMap<String, Histogram<u64>>, String> 
     Ok(all)
 }
 
-/// A line for each interval.
+/// One line per interval.
 pub(super) fn timeline_text(seconds: &[Second]) -> String {
     let mut text =
         "from_s,interval_s,operations,ops_per_s,p50_ns,p99_ns,p99.9_ns,max_ns\n".to_owned();

@@ -1,15 +1,15 @@
-//! One writer a folder: a lock that ends with the process that holds it, however that ends.
+//! One writer per folder: a lock that ends with the process that holds it, however that process ends.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
 use std::time::Duration;
 
-/// The lock's file; it stays, and means nothing where no process holds it.
+/// The lock file. It stays in the folder, and means nothing while no process locks it.
 const NAME: &str = "lock";
 
-/// How often a lock that is held is tried again, and how long apart: a child that was being
-/// started when its parent was killed holds it until it runs a program of its own.
+/// How often a held lock is tried again. A child that was being started when its parent was killed holds
+/// the lock until it runs its own program.
 const TRIES: u32 = 10;
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -23,7 +23,7 @@ impl Lock {
     /// Takes the lock of `folder`.
     ///
     /// # Errors
-    /// Who holds it, or the system's.
+    /// The lock is held (by whom, if known), or an error of the system.
     pub(super) fn take(folder: &Path) -> Result<Self, String> {
         let path = folder.join(NAME);
         let fail = |error: std::io::Error| format!("{}: {error}", path.display());
@@ -50,7 +50,7 @@ impl Lock {
                 Err(TryLockError::Error(error)) => return Err(fail(error)),
             }
         }
-        // Only for the message above.
+        // The content only serves the message above.
         file.set_len(0)
             .and_then(|()| file.rewind())
             .and_then(|()| writeln!(file, "{}", std::process::id()))

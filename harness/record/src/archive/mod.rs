@@ -3,13 +3,13 @@
 //!
 //! ```text
 //! results/20261120T141500Z-reproduce-quick/
-//! ├── run.json       what was asked, of which machine, by which build
+//! ├── run.json       the command, the machine and the build
 //! ├── plan.json      every cell to be measured, in order, with the identity of its rows
 //! ├── rows.jsonl     one row a line, in the order cells finished, failures included
 //! ├── histograms/    latency of each cell as an interval log, by kind of operation
 //! ├── timelines/     throughput and latency of each cell, per second
 //! ├── curves/*.csv   memory over time of each cell: elapsed_s, resident_bytes, live_bytes, swap_bytes
-//! ├── traces/*.json what is known of each trace that was replayed
+//! ├── traces/*.json account of each replayed trace
 //! ├── figures/       data tables, gnuplot scripts and the drawings; can be deleted and rebuilt
 //! ├── figures.pdf    all drawings, one a page; can be deleted and rebuilt
 //! ├── report.html    can be deleted and rebuilt

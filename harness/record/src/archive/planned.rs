@@ -25,7 +25,7 @@ pub struct PlannedCell {
     pub cell: Cell,
 }
 
-/// The text of the file: an array with one line per cell.
+/// The file's text: an array with one line per cell.
 pub(super) fn text(provenance: &Provenance, cells: &[Cell], suites: &Suites) -> String {
     let lines: Vec<String> = cells
         .iter()
@@ -42,7 +42,7 @@ pub(super) fn text(provenance: &Provenance, cells: &[Cell], suites: &Suites) -> 
 /// The plan of the run in `folder`.
 ///
 /// # Errors
-/// What is missing or wrong.
+/// The file is missing or invalid.
 pub fn plan(folder: &Path) -> Result<Vec<PlannedCell>, String> {
     let path = folder.join(NAME);
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;

@@ -10,11 +10,11 @@ use super::write::ROWS;
 use super::{format_3, rows};
 use crate::{CurvePoint, Row, SCHEMA};
 
-/// The record and the rows of the run in `folder`. A cell at the end that was not written to its
-/// last row is left out; anything else that does not parse is an error.
+/// The record and the rows of the run in `folder`. A last cell without its last row is left out; anything
+/// else that does not parse is an error.
 ///
 /// # Errors
-/// What is missing or wrong, with file and line.
+/// A file is missing or invalid, with file and line.
 pub fn load(folder: &Path) -> Result<(RunRecord, Vec<Row>), String> {
     let record = record(folder)?;
     let mut rows = rows::read(&folder.join(ROWS))?.rows;
@@ -24,7 +24,7 @@ pub fn load(folder: &Path) -> Result<(RunRecord, Vec<Row>), String> {
 }
 
 pub(super) fn record(folder: &Path) -> Result<RunRecord, String> {
-    /// The fields that records of every format have.
+    /// Fields common to records of every format.
     #[derive(Deserialize)]
     struct Format {
         schema: u32,
@@ -38,10 +38,10 @@ pub(super) fn record(folder: &Path) -> Result<RunRecord, String> {
     serde_json::from_str(&text).map_err(fail)
 }
 
-/// Whether this program reads rows of that format.
+/// Checks that this program reads rows of that format.
 ///
 /// # Errors
-/// That it does not, and what to do.
+/// It does not, with the remedy.
 pub(super) fn check_format(schema: u32) -> Result<(), String> {
     match schema {
         format_3::SCHEMA | SCHEMA => Ok(()),
@@ -58,10 +58,10 @@ pub(super) fn check_format(schema: u32) -> Result<(), String> {
     }
 }
 
-/// A memory curve, by the name its rows give.
+/// A memory curve, by the name in its rows.
 ///
 /// # Errors
-/// What is missing or wrong.
+/// The file is missing or invalid.
 pub fn curve(folder: &Path, name: &str) -> Result<Vec<CurvePoint>, String> {
     let path = folder.join(name);
     let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;

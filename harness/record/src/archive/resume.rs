@@ -1,4 +1,4 @@
-//! Taking up a run that was begun: what is there, and what is missing.
+//! Resumes a run: loads the finished rows and determines the missing cells.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
@@ -17,24 +17,23 @@ use crate::identity::Provenance;
 #[derive(Debug)]
 pub struct Resumed {
     pub archive: Archive,
-    /// Rows measured so far.
+    /// Finished rows.
     pub rows: Vec<Row>,
-    /// Cells that have none, in the order of the plan.
+    /// Cells without rows, in the order of the plan.
     pub missing: Vec<Cell>,
     pub planned: usize,
-    /// Cells among the missing whose rows were taken out because they had failed.
+    /// Missing cells whose rows were removed because they had failed.
     pub again: usize,
 }
 
 impl Archive {
-    /// Opens the run in `folder` to complete it; `provenance` says what rows of its
-    /// cells would be a result of now. A half-written cell at the end of
-    /// its rows is cut off; with `retry_failed`, so are all rows of cells that ended in something
-    /// the plan does not allow for.
+    /// Opens the run in `folder` to complete it. `provenance` describes the program and machine that
+    /// would measure now. A half-written cell at the end of the rows is cut off. With `retry_failed`, so
+    /// are all rows of cells with an unexpected outcome.
     ///
     /// # Errors
-    /// What is missing or wrong; another writer; a program or a machine of another kind than those that
-    /// began the run. Nothing is changed then.
+    /// A file is missing or invalid, another process writes to the folder, or the program or the class of
+    /// machine differs from the one that began the run. Then nothing is changed.
     pub fn resume(
         folder: &Path,
         provenance: impl FnOnce(&[Cell]) -> Provenance,
@@ -73,7 +72,7 @@ impl Archive {
             let text: Vec<&[u8]> = stay.map(|(_, line)| &kept.text[line.clone()]).collect();
             write_whole(&path, &text.concat()).map_err(fail)?;
             for id in &failed {
-                // A cell that failed early has none, and a new one replaces it.
+                // A cell that failed early has no such files; a new one replaces existing files.
                 let Names { curve, histograms, timeline } = Names::of(id);
                 for name in [curve, histograms, timeline] {
                     let _ = fs::remove_file(folder.join(name));
@@ -107,7 +106,7 @@ impl Archive {
     }
 }
 
-/// Rows of another program or machine would not be comparable with those that are there.
+/// Rows of another program or machine would not be comparable with the existing ones.
 fn check_provenance(folder: &Path, then: &Provenance, now: &Provenance) -> Result<(), String> {
     let differences = then.differences(now);
     if differences.is_empty() {
@@ -167,7 +166,7 @@ mod tests {
         Provenance::of(machine, cells, |_| None)
     }
 
-    /// Every cell is asked for by one suite, the first by two.
+    /// Every cell belongs to one suite, the first cell to two.
     fn suites() -> Suites {
         let mut suites: Suites =
             cells().into_iter().map(|cell| (cell.id, vec!["first".to_owned()])).collect();
@@ -180,7 +179,7 @@ mod tests {
         RunRecord { provenance: provenance(&record.machine, &cells()), ..record }
     }
 
-    /// Two rows and a curve, the second as it came out.
+    /// Two rows and a curve; the second row has the given outcome.
     fn measured(cell: &Cell, outcome: Outcome) -> CellRecord {
         let expected = outcome == Outcome::Measured;
         let mut last = made_up::row(cell, "refill");
@@ -189,7 +188,7 @@ mod tests {
         CellRecord { rows, curve: vec![CurvePoint::default()], ..CellRecord::default() }
     }
 
-    /// A run whose first cell failed, whose second was measured, and which was ended then.
+    /// A run whose first cell failed and whose second was measured, interrupted then.
     fn begun(root: &Folder) -> PathBuf {
         let mut archive = Archive::create(&root.0, record(), &cells(), suites()).unwrap();
         let cells = cells();
@@ -213,7 +212,7 @@ mod tests {
         let rows = folder.join(ROWS);
         let whole = fs::read(&rows).unwrap();
         let cells = cells();
-        // The third cell's first row is whole, its second is not.
+        // The third cell's first row is complete, its second is not.
         let lines = String::from_utf8_lossy(&whole).replace(&cells[1].id, &cells[2].id);
         let half = lines.lines().nth(2).unwrap().to_owned() + "\n{\"schema\":2,";
         fs::OpenOptions::new()

@@ -1,5 +1,5 @@
-//! `rows.jsonl`, cell by cell: the rows of a cell count as soon as its last one is there. A run that is kept
-//! for long may have it compressed, as `rows.jsonl.gz`; such a run is read and never completed.
+//! `rows.jsonl`, cell by cell: the rows of a cell count once its last row is there. The file of an
+//! archived run may be compressed, as `rows.jsonl.gz`; such a run is only read, never completed.
 
 use std::fs;
 use std::io::{ErrorKind, Read};
@@ -12,27 +12,27 @@ use serde::Deserialize;
 use super::read::check_format;
 use crate::Row;
 
-/// The rows of whole cells.
+/// The rows of complete cells.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
     pub(super) rows: Vec<Row>,
-    /// Where each row's line stands in `text`, its end included.
+    /// Range of each row's line in `text`, including the line's end.
     pub(super) lines: Vec<Range<usize>>,
     pub(super) text: Vec<u8>,
 }
 
 impl Kept {
-    /// Where the last whole cell ends; a half-written one may follow.
+    /// End of the last complete cell; a half-written one may follow.
     pub(super) fn end(&self) -> usize {
         self.lines.last().map_or(0, |line| line.end)
     }
 }
 
-/// Reads the file at `path`. Rows at its end whose cell was not written to its last row are left
-/// out; anything else that does not parse, or that is not in its place, is an error.
+/// Reads the file at `path`. Rows at the end whose cell lacks its last row are left out. Anything else
+/// that does not parse, or is out of place, is an error.
 ///
 /// # Errors
-/// What is missing or wrong, with file and line.
+/// The file is missing or invalid, with file and line.
 pub(super) fn read(path: &Path) -> Result<Kept, String> {
     let text = text_of(path)?;
     let mut kept = Kept::default();
@@ -65,7 +65,7 @@ pub(super) fn read(path: &Path) -> Result<Kept, String> {
 }
 
 fn row(line: &[u8]) -> Result<Row, String> {
-    /// The fields that rows of every format have.
+    /// Fields common to rows of every format.
     #[derive(Deserialize)]
     struct Format {
         schema: u32,
@@ -79,7 +79,7 @@ fn row(line: &[u8]) -> Result<Row, String> {
     })
 }
 
-/// The file's content; of the compressed file beside it where there is none.
+/// The file's content, or that of the compressed file beside it.
 fn text_of(path: &Path) -> Result<Vec<u8>, String> {
     let fail = |path: &Path, error| format!("{}: {error}", path.display());
     match fs::read(path) {
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
     use crate::made_up::{self, Folder};
 
-    /// Three rows of each of two cells, as lines.
+    /// Three rows for each of two cells, as lines.
     fn lines() -> Vec<String> {
         let cells = crate::made_up::sample_cells();
         let mut lines = Vec::new();
@@ -155,7 +155,7 @@ mod tests {
         fs::write(&packed, &bytes[..bytes.len() - 9]).unwrap();
         let error = read(&path).unwrap_err();
         assert!(error.contains("rows.jsonl.gz: "), "{error}");
-        // What is not compressed counts.
+        // The uncompressed file takes precedence.
         fs::write(&path, lines()[..3].concat()).unwrap();
         assert_eq!(read(&path).unwrap().rows.len(), 3);
     }

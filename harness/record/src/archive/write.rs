@@ -13,13 +13,13 @@ use crate::CellRecord;
 
 pub(super) const ROWS: &str = "rows.jsonl";
 
-/// A run folder that is being written. Each cell's rows are appended in one write and synced, and
-/// count once the last of them is there; whatever ends the program leaves whole cells behind.
+/// A run folder that is being written. Each cell's rows are appended in one write and synced; they count
+/// once the last of them is there. However the program ends, it leaves complete cells behind.
 #[derive(Debug)]
 pub struct Archive {
     pub(super) folder: PathBuf,
     pub(super) rows: File,
-    /// Length of `rows` as far as it holds whole cells.
+    /// Length of `rows` up to the end of the last complete cell.
     pub(super) rows_bytes: u64,
     pub(super) record: RunRecord,
     pub(super) suites: Suites,
@@ -27,11 +27,12 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Creates a fresh folder for `record` and the plan of `cells`, which `suites` ask for, below `root`. It gets its name
-    /// when record and plan are in it: a folder of that name can be resumed.
+    /// Creates a folder below `root` for `record` and the plan of `cells`; `suites` names the suites of
+    /// each cell. The folder gets its name once record and plan are in it, so a folder with that name can
+    /// be resumed.
     ///
     /// # Errors
-    /// The system's, with the path.
+    /// An error of the system, with the path.
     pub fn create(
         root: &Path,
         mut record: RunRecord,
@@ -69,10 +70,10 @@ impl Archive {
         &self.record
     }
 
-    /// Keeps a finished cell: its curve first, so that rows never name a file that is not whole.
+    /// Writes a finished cell. Its curve is written first, so that rows never name an incomplete file.
     ///
     /// # Errors
-    /// The system's, with the path. Nothing of the cell is kept then.
+    /// An error of the system, with the path. Then nothing of the cell is kept.
     pub fn keep(&mut self, cell: &Cell, record: &CellRecord) -> Result<(), String> {
         let curve = (!record.curve.is_empty()).then(|| Names::of(&cell.id).curve);
         if let Some(name) = &curve {
@@ -95,7 +96,7 @@ impl Archive {
             lines.push(b'\n');
         }
         if let Err(error) = self.rows.write_all(&lines).and_then(|()| self.rows.sync_data()) {
-            // Half a cell at the end is left out by readers, one before others is not.
+            // Readers leave out half a cell at the end, but not one that is followed by others.
             let _ = self.rows.set_len(self.rows_bytes);
             return Err(self.failed(ROWS, &error));
         }
@@ -103,7 +104,7 @@ impl Archive {
         Ok(())
     }
 
-    /// The files of the cell's latency, where some was timed.
+    /// Writes the cell's latency files, if anything was timed.
     fn keep_latency(
         &self,
         cell: &Cell,
@@ -117,7 +118,7 @@ impl Archive {
         }
         let Names { histograms, timeline, .. } = Names::of(&cell.id);
         let log = latency::log_text(&record.histograms, run.elapsed_ns)?;
-        // Cells that map have nothing by the second.
+        // Mapping cells have no data per second.
         let over_time =
             (!record.seconds.is_empty()).then(|| latency::timeline_text(&record.seconds));
         let log = Some((&histograms, log.as_slice()));
@@ -132,10 +133,10 @@ impl Archive {
         Ok((Some(histograms), over_time.map(|_| timeline)))
     }
 
-    /// Notes the run's end.
+    /// Records the end of the run.
     ///
     /// # Errors
-    /// The system's, with the path.
+    /// An error of the system, with the path.
     pub fn finish(&mut self, interrupted: bool) -> Result<(), String> {
         self.record.finished = Some(now());
         self.record.interrupted = interrupted;
@@ -147,10 +148,10 @@ impl Archive {
         self.keep_file("run.json", &(text + "\n"))
     }
 
-    /// Keeps a text beside the rows; it is complete or not there.
+    /// Writes a text beside the rows, completely or not at all.
     ///
     /// # Errors
-    /// The system's, with the path.
+    /// An error of the system, with the path.
     pub fn keep_file(&self, name: &str, text: &str) -> Result<(), String> {
         let path = self.folder.join(name);
         path.parent()
@@ -164,7 +165,7 @@ impl Archive {
     }
 }
 
-/// Claims a name below `root` that no run has: the folder to fill, and the one to make of it.
+/// Claims an unused name below `root`: the folder to fill, and the name it gets in the end.
 fn unused(root: &Path, name: &str) -> Result<(PathBuf, PathBuf), String> {
     for attempt in 1.. {
         let name = if attempt == 1 { name.to_owned() } else { format!("{name}-{attempt}") };
@@ -181,7 +182,7 @@ fn unused(root: &Path, name: &str) -> Result<(PathBuf, PathBuf), String> {
     unreachable!("names do not run out")
 }
 
-/// Writes a file that is complete or not there, whatever ends the program or the machine.
+/// Writes a file completely or not at all, even if the program or the machine crashes.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
@@ -201,7 +202,7 @@ fn curve_text(record: &CellRecord) -> String {
     text
 }
 
-/// The files of a cell, relative to the run folder.
+/// Paths of a cell's files, relative to the run folder.
 pub(super) struct Names {
     pub(super) curve: String,
     pub(super) histograms: String,

@@ -1,4 +1,4 @@
-//! What a store goes through between the load and the clock.
+//! What happens to a store between the load and the timed run.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,28 +6,27 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a store is aged before anything is measured. As text: `none`, `rewrites:1`, `churn:2`,
-/// `litter:10`.
+/// How a store is aged before it is measured. As text: `none`, `rewrites:1`, `churn:2`, `litter:10`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub enum Ageing {
     /// Measured as loaded.
     #[default]
     None,
-    /// Updates by the workload's own key distribution until they have written the object memory
-    /// so many times over: compaction is in its steady state then.
+    /// Updates with the workload's own key distribution, until they have written the object memory this
+    /// many times over. Compaction is then in its steady state.
     Rewrites(f64),
-    /// Records are deleted at random and stored again until that has written the object memory so
-    /// many times over. The live records are the same afterwards.
+    /// Records are deleted at random and stored again, until that has written the object memory this many
+    /// times over. The live records are the same afterwards.
     Churn(f64),
-    /// A littered heap: before the load the store is filled with objects of the same sizes, and all
-    /// but this share of them, in percent, are deleted in a random order. The rest stays and is part of
-    /// the fill.
+    /// A littered heap: before the load, the store is filled with objects of the same sizes, and all but
+    /// this share of them, in percent, are deleted in random order. The rest stays and is part of the
+    /// fill.
     Litter(u32),
 }
 
 impl Ageing {
-    /// Whether cells aged so are told apart from those that are not.
+    /// Whether the store is measured as loaded; ids and labels then leave out the ageing.
     #[must_use]
     pub fn is_none(&self) -> bool {
         *self == Self::None

@@ -1,22 +1,22 @@
-//! What every family of cells can say of itself, so that nobody else has to know them all.
+//! The interface of every family of cells, so that other code need not know them all.
 
 use super::{Allocations, Basis, Copying, Fragmentation, Frees, KeyValue, Mappings, Observe};
 use crate::dimensions;
 
-/// A page that is mapped and unmapped.
+/// Estimated time for mapping and unmapping one page.
 const MAPPED_PAGE_NS: f64 = 100.0;
 
 /// The workload of a cell, whatever its family.
 pub trait Family {
-    /// What was asked, as words by which claims select rows; the first is `family`.
-    /// `docs/src/format.md` lists them.
+    /// The settings, as labels by which claims select rows; the first is `family`. `docs/src/format.md`
+    /// lists them.
     fn labels(&self) -> Vec<(&'static str, String)>;
 
-    /// Memory that is expected to be needed at most.
+    /// Largest amount of memory that is expected to be needed.
     fn memory_bytes_max(&self) -> u64;
 
-    /// Time on the clock that is expected, for estimates; 0 where it depends on the system too, and the
-    /// plan knows its price.
+    /// Expected time on the clock, for estimates; 0 if it depends on the system too, for which the plan
+    /// has prices.
     fn estimated_ns(&self) -> f64 {
         0.0
     }
@@ -48,7 +48,7 @@ impl Family for Fragmentation {
 
     fn memory_bytes_max(&self) -> u64 {
         match self.basis {
-            // Allocators were seen to hold over three times the live bytes on small objects.
+            // With small objects, allocators were seen to hold over three times the live bytes.
             Basis::Ample => self.live_bytes * 7 / 2,
             Basis::Bounded => self.live_bytes * 2,
         }

@@ -1,4 +1,4 @@
-//! Requests to a key-value store, as one cell asks them.
+//! The requests that a cell sends to a key-value store.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,17 +6,16 @@ use workloads::requests::Workload;
 
 use super::{Ageing, Replay};
 
-/// The key-value workload of one cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct KeyValue {
-    /// What is asked, in which shares, of which keys, with which sizes.
+    /// Mix of operations, key distribution and value sizes.
     pub workload: Workload,
-    /// Records loaded before the clock.
+    /// Records loaded before the clock starts.
     pub records: u64,
     /// Memory configured for objects.
     pub object_memory_bytes: u64,
-    /// Live object bytes ÷ object memory, in percent: before the clock starts, or at the end of
+    /// Live object bytes ÷ object memory, in percent: before the clock starts, or at the end for
     /// workloads that insert.
     pub fill_percent: u32,
     /// What stays the same where the fill varies.
@@ -26,26 +25,26 @@ pub struct KeyValue {
     pub threads: usize,
     /// When requests are sent.
     pub driver: Driver,
-    /// Operations of each thread within the clock, each used once.
+    /// Timed operations of each thread, each used once.
     pub operations_per_thread: u64,
     /// Time on the clock after which a thread begins no further requests, however many are left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_most_ms: Option<u64>,
-    /// Where they come from.
+    /// Where the operations come from.
     #[serde(default, skip_serializing_if = "Source::is_prepared")]
     pub source: Source,
-    /// Which operations are timed one by one.
+    /// Which operations are timed individually.
     #[serde(default, skip_serializing_if = "Timing::is_sampled")]
     pub latency: Timing,
-    /// What the store goes through before the clock starts.
+    /// What happens to the store before the clock starts.
     #[serde(default, skip_serializing_if = "Ageing::is_none")]
     pub ageing: Ageing,
     /// Time that a thread computes between an answer and its next request.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub think_ns: u64,
-    /// Whether the memory is made resident before the clock.
+    /// Whether the memory is made resident before the clock starts.
     pub resident: bool,
-    /// The trace that is replayed in place of the workload's requests; nothing is loaded then.
+    /// The trace that is replayed instead of the workload's requests; nothing is loaded then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<Box<Replay>>,
 }
@@ -54,36 +53,37 @@ pub struct KeyValue {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", tag = "loop")]
 pub enum Driver {
-    /// The next when the last is answered.
+    /// The next request is sent when the last one is answered.
     Closed {
         /// Operations per call: 1 uses the single operations, more use batches.
         batch: usize,
     },
-    /// On a schedule, answered or not; latency counts from the scheduled start.
+    /// On a schedule, whether earlier requests are answered or not; latency counts from the scheduled
+    /// start.
     Open {
-        /// Requests a second of all threads together.
+        /// Requests per second of all threads together.
         rate_ops_per_s: f64,
-        /// How they follow one another.
+        /// Distribution of the gaps.
         arrivals: Arrivals,
     },
-    /// At the times of the trace that is replayed.
+    /// At the times of the replayed trace.
     Timed {
-        /// How many times as fast.
+        /// Speed-up over the trace's times.
         speed: f64,
     },
-    /// By a bare loop: single GETs and PUTs one after the other, and nothing else. It shows what a
-    /// closed loop adds.
+    /// A bare loop: single GETs and PUTs one after the other, and nothing else. It shows the overhead of
+    /// the closed loop.
     Bare,
 }
 
-/// How scheduled requests follow one another.
+/// Distribution of the gaps between scheduled requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Arrivals {
-    /// Independently: exponential gaps.
+    /// Independent arrivals: exponential gaps.
     #[default]
     Poisson,
-    /// At equal gaps.
+    /// Equal gaps.
     Constant,
 }
 
@@ -120,14 +120,14 @@ impl Arrivals {
     }
 }
 
-/// Where the operations within the clock come from.
+/// Where the timed operations come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
-    /// Eight-byte words made before the clock, each used once.
+    /// Eight-byte words made before the clock starts, each used once.
     #[default]
     Prepared,
-    /// A generator within the loop; its price is in the row's `driver`.
+    /// A generator in the loop; its price is in the row's `driver`.
     InLoop,
 }
 
@@ -137,7 +137,7 @@ impl Source {
     }
 }
 
-/// Which operations are timed. Timing costs some 50 ns an operation.
+/// Which operations are timed individually. Timing costs about 50 ns per operation.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -146,7 +146,7 @@ pub enum Timing {
     /// One in 64.
     #[default]
     Sampled,
-    /// Every one: for percentiles far out.
+    /// All, for extreme percentiles.
     All,
     /// None.
     Off,
@@ -160,12 +160,12 @@ impl Timing {
 
 /// Header and key of an object as the paper lays it out: a 4-byte length and the 8-byte key.
 const HEADER_AND_KEY_BYTES: f64 = 12.0;
-/// Of the records that reach the fill, a workload that inserts finds at least one in so many.
+/// Smallest part of the records that is loaded, as a divisor, when a workload inserts up to the fill.
 const LOADED_AT_LEAST: u64 = 20;
 
 impl KeyValue {
-    /// The plainest cell of `workload`: one thread, single operations as fast as they are
-    /// answered, half full, resident. [`KeyValue::size_records`] is still to be called.
+    /// A minimal cell of `workload`: one thread, single operations in a closed loop, half full, resident.
+    /// The caller still has to call [`KeyValue::size_records`].
     #[must_use]
     pub fn plain(workload: Workload, object_memory_bytes: u64) -> Self {
         Self {
@@ -187,7 +187,7 @@ impl KeyValue {
         }
     }
 
-    /// `replay` on a store that it fills, where most is live, to `fill_percent`.
+    /// `replay` on a store that is `fill_percent` full at the moment with the most live bytes.
     #[must_use]
     pub fn replaying(replay: Replay, threads: usize, fill_percent: u32) -> Self {
         let workload = Replay::workload(&replay.trace, &replay.totals);
@@ -222,8 +222,8 @@ impl KeyValue {
         keeps_records(self) && keeps_records(other) && *self == like
     }
 
-    /// Sets `records` to what reaches the fill. Of a workload that inserts the fill is that of the end, so
-    /// fewer are loaded; and where its inserts would not fit, `operations_per_thread` is lowered.
+    /// Sets `records` to the number that reaches the fill. A workload that inserts reaches it at the end,
+    /// so fewer are loaded. If its inserts would not fit, `operations_per_thread` is lowered.
     pub fn size_records(&mut self) {
         let live_bytes = self.object_memory_bytes as f64 / 100.0 * f64::from(self.fill_percent);
         let mut all = ((live_bytes / self.object_bytes()) as u64).max(1);
@@ -245,7 +245,7 @@ impl KeyValue {
         self.records = all.saturating_sub(inserts).max(1);
     }
 
-    /// Sets the object memory to what `records` and the inserts to come fill as asked.
+    /// Sets the object memory so that `records` and the inserts to come reach the fill.
     pub fn size_memory(&mut self) {
         let bytes = self.records_max() as f64 * self.object_bytes();
         let memory = bytes * 100.0 / f64::from(self.fill_percent.max(1));
@@ -253,11 +253,11 @@ impl KeyValue {
         self.object_memory_bytes = (memory as u64).max(16 << 20);
     }
 
-    /// Objects of a littered heap that stay, beside `records` loaded after it.
+    /// Objects of a littered heap that stay, beside the `records` loaded after it.
     #[must_use]
     pub fn litter_records(&self) -> u64 {
         match self.ageing {
-            // Records are what the litter left of all.
+            // The records are the part that the litter left.
             Ageing::Litter(percent) => self.records * u64::from(percent) / u64::from(100 - percent),
             _ => 0,
         }
@@ -267,7 +267,7 @@ impl KeyValue {
         all * u64::from(percent) / 100
     }
 
-    /// Most records that are live, litter included, or have been asked for at any time.
+    /// Largest number of records that are live at any time, litter included, or are ever requested.
     #[must_use]
     pub fn records_max(&self) -> u64 {
         if let Some(replay) = &self.replay {
@@ -278,14 +278,14 @@ impl KeyValue {
         self.records + self.litter_records() + inserts * self.threads as u64
     }
 
-    /// Numbers that records have: more than are ever live, where a trace stores and deletes.
+    /// Number of record numbers: more than are ever live, if a trace stores and deletes.
     #[must_use]
     pub fn record_numbers(&self) -> u64 {
         let replayed = self.replay.as_ref();
         replayed.map_or(self.records, |replay| replay.sets(self.threads) * replay.totals.records)
     }
 
-    /// Bytes of the values that are live where most are, or before the clock.
+    /// Value bytes of the live records: at most, or before the clock starts.
     #[must_use]
     pub fn live_value_bytes(&self) -> u64 {
         match &self.replay {
@@ -294,7 +294,7 @@ impl KeyValue {
         }
     }
 
-    /// Operations of each thread that together write the object memory `times` over.
+    /// Operations per thread that together write the object memory `times` over.
     #[must_use]
     pub fn writes_per_thread(&self, times: f64) -> u64 {
         let objects = self.object_memory_bytes as f64 / self.object_bytes();
@@ -309,15 +309,15 @@ impl KeyValue {
     /// Memory that the worker needs for itself.
     pub(crate) fn own_bytes(&self) -> u64 {
         let words = match self.source {
-            // Once more where they are dealt to the workers of their keys, or have times.
+            // Doubled if they are dealt to the workers of their keys, or have times.
             Source::Prepared => self.operations_per_thread * 16,
             Source::InLoop => 0,
         };
-        // What is expected of every record at the end: two words a thread.
+        // The expected contents of every record at the end: two words per thread.
         (words + self.record_numbers() * 8 + self.operations_per_thread * 8) * self.threads as u64
     }
 
-    /// Operations per call; 1 where they follow a schedule.
+    /// Operations per call; 1 if they follow a schedule.
     #[must_use]
     pub fn batch(&self) -> usize {
         match self.driver {
@@ -326,7 +326,7 @@ impl KeyValue {
         }
     }
 
-    /// Scheduled requests a second of all threads together.
+    /// Scheduled requests per second of all threads together.
     #[must_use]
     pub fn rate_ops_per_s(&self) -> Option<f64> {
         match self.driver {
@@ -351,7 +351,7 @@ impl KeyValue {
         self.workload.keys.to_string()
     }
 
-    /// All that distinguishes two key-value workloads, sizes of the scale left out.
+    /// All settings that distinguish two key-value workloads, without the sizes of the scale.
     #[must_use]
     pub fn name(&self) -> String {
         crate::dimensions::name(self)

@@ -1,9 +1,9 @@
-//! Regions that are mapped and unmapped again and again.
+//! Regions that are mapped and unmapped repeatedly.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Regions mapped onto memory that was allocated before the clock, and unmapped.
+/// Regions that are mapped onto memory allocated before the clock started, and unmapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Mappings {
@@ -13,12 +13,12 @@ pub struct Mappings {
     pub page_bytes: u64,
     /// Threads of one process, each with a region of its own.
     pub threads: usize,
-    /// How often each thread maps its region and unmaps it, within the clock.
+    /// Timed map and unmap pairs of each thread.
     pub operations_per_thread: u64,
 }
 
 impl Mappings {
-    /// Memory behind the regions of all threads.
+    /// Memory of the regions of all threads.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
         self.region_bytes * self.threads as u64

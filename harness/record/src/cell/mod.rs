@@ -1,5 +1,5 @@
-//! A cell: one measured process, as plain data. It is what the parent writes to a worker's
-//! standard input, so any cell can be repeated by hand.
+//! A cell: one measured process, as plain data. The parent writes it to a worker's standard input, so any
+//! cell can be repeated by hand.
 
 mod ageing;
 mod allocations;
@@ -23,17 +23,17 @@ pub use family::Family;
 pub use key_value::{Arrivals, Driver, KeyValue, LiveSet, Source, Timing};
 pub use mapping::Mappings;
 pub use name::{id_in_comparison, of_comparison};
-pub use replay::{Replay, Staged, WorkingSets};
+pub use replay::{PrecompiledRequests, Replay, WorkingSets};
 
 /// One measured process: one load, then ordered steps, each of which becomes a row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Cell {
-    /// Unique within a plan; says everything that distinguishes the cell, repetition included.
+    /// Unique within a plan; contains everything that distinguishes the cell, repetition included.
     pub id: String,
-    /// What is measured.
+    /// The system under test.
     pub system: System,
-    /// What is asked of it.
+    /// The workload.
     pub work: Work,
     /// Seed of every random choice; the same for every system, so all see the same operations.
     pub seed: u64,
@@ -41,11 +41,11 @@ pub struct Cell {
     pub repetition: u32,
     /// Whether the parent samples memory at 20 Hz while the cell runs.
     pub sampling: bool,
-    /// Wall time after which the worker is killed and the cell becomes a timeout.
+    /// Wall time after which the worker is killed and the outcome is a timeout.
     pub timeout_ms: u64,
-    /// Resident memory above which the worker is killed and the cell becomes out-of-memory.
+    /// Resident memory above which the worker is killed and the outcome is out-of-memory.
     pub memory_limit_bytes: u64,
-    /// Whether hardware events are counted; such a cell's times enter no figure.
+    /// Whether hardware events are counted; the times of such a cell enter no figure.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counters: bool,
 }
@@ -56,28 +56,28 @@ pub struct Cell {
 pub enum System {
     /// An allocator, called directly.
     Heap {
-        /// Registered name.
+        /// Name in the registry.
         name: String,
-        /// `default`, `tuned`.
+        /// `default` or `tuned`.
         variant: String,
     },
     /// A key-value store.
     Store {
-        /// Registered name.
+        /// Name in the registry.
         name: String,
-        /// The heap below it, for stores that take one.
+        /// The heap below it, if the store takes one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         heap: Option<String>,
         /// Settings by name.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         options: BTreeMap<String, String>,
     },
-    /// The kernel: its system calls that map memory.
+    /// The kernel's system calls that map memory.
     Kernel,
 }
 
 impl System {
-    /// How tables and figures call it: `jemalloc`, `jemalloc-tuned`, `heapstore:jemalloc`,
+    /// Name in tables and figures: `jemalloc`, `jemalloc-tuned`, `heapstore:jemalloc`,
     /// `nibble@block-bytes=16384`.
     #[must_use]
     pub fn label(&self) -> String {
@@ -94,7 +94,7 @@ impl System {
         label
     }
 
-    /// What it is, in a word.
+    /// The kind of system, in a word.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -111,26 +111,26 @@ impl System {
     }
 }
 
-/// What a cell asks.
+/// The workload of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", tag = "kind")]
 pub enum Work {
-    /// Fill, delete, refill with another size; or fill and delete again and again.
+    /// Fill, delete, refill with another size; or fill and delete repeatedly.
     Fragmentation(Fragmentation),
-    /// Load, age, then requests; as fast as they are answered, or on a schedule.
+    /// Load, age, then requests: as fast as they are answered, or on a schedule.
     KeyValue(KeyValue),
     /// Copies of one size, without a store: the system's copy routine alone.
     Copy(Copying),
-    /// A program's requests to its allocator, as they were recorded.
+    /// A program's recorded requests to its allocator.
     Allocations(Allocations),
-    /// Regions mapped and unmapped, onto memory that is there already.
+    /// Regions mapped and unmapped, onto memory that is already allocated.
     Mapping(Mappings),
-    /// Loads that wait for one another, through memory that is there already.
+    /// Dependent loads, through memory that is already filled.
     Chase(Chase),
 }
 
 impl Work {
-    /// What the family says of this workload.
+    /// The workload behind the interface of its family.
     #[must_use]
     pub fn family(&self) -> &dyn Family {
         match self {
@@ -144,15 +144,15 @@ impl Work {
     }
 }
 
-/// Copies of one size from random places to consecutive ones, as compaction makes them.
+/// Copies of one size from random places to consecutive ones, as in compaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Copying {
     /// Bytes of each copy.
     pub copy_bytes: usize,
-    /// Memory copied from, and as much copied to.
+    /// Size of the source, and of the target.
     pub memory_bytes: u64,
-    /// Copies within the clock.
+    /// Timed copies.
     pub operations: u64,
 }
 
@@ -162,8 +162,8 @@ pub struct Copying {
 pub struct Fragmentation {
     /// Sizes, deleted share and volume.
     pub pattern: Pattern,
-    /// Cap on live bytes (value bytes for stores), all threads together. Under
-    /// [`Basis::Bounded`] the store's object memory.
+    /// Cap on live bytes (value bytes for stores), all threads together. Under [`Basis::Bounded`] it is
+    /// the store's object memory.
     pub live_bytes: u64,
     /// Whether memory is a limit.
     pub basis: Basis,
@@ -171,9 +171,9 @@ pub struct Fragmentation {
     pub threads: usize,
     /// Which thread frees.
     pub frees: Frees,
-    /// When idleness and trimming are observed.
+    /// When idling and trimming are observed.
     pub observe: Observe,
-    /// How long an idle observation waits.
+    /// Length of the wait before an idle observation.
     pub idle_ms: u64,
 }
 
@@ -196,14 +196,14 @@ pub enum Basis {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Frees {
-    /// The one that allocated it.
+    /// The thread that allocated it.
     Own,
-    /// Another one.
+    /// Another thread.
     Other,
 }
 
-/// When the waiting observations happen. Idling and trimming change what the next phase finds,
-/// so the undisturbed protocol and the one that observes everything are different cells.
+/// When the observations that wait are made. Idling and trimming change the state that the next phase
+/// starts from, so the undisturbed protocol and the fully observed one are different cells.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -216,7 +216,7 @@ pub enum Observe {
 }
 
 impl Cell {
-    /// Memory the worker is expected to need at most, for budgets and warming.
+    /// Largest amount of memory the worker is expected to need, for budgets and warming.
     #[must_use]
     pub fn expected_bytes(&self) -> u64 {
         const OWN: u64 = 64 << 20;
@@ -237,7 +237,7 @@ impl Cell {
             && work.shares_load_with(others)
     }
 
-    /// Whether the cell needs the machine for itself: nothing else in flight, not even asleep.
+    /// Whether the cell needs the machine for itself: no other process is in flight, not even asleep.
     #[must_use]
     pub fn is_exclusive(&self) -> bool {
         !matches!(self.work, Work::Fragmentation(_))

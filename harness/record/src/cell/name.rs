@@ -1,8 +1,8 @@
-//! What ids say. Nothing outside this crate takes an id apart.
+//! Parts of cell ids. No other crate parses an id.
 
 use super::{Cell, System};
 
-/// What ids of a comparison's cells begin with.
+/// Prefix of the ids of a comparison's cells.
 const COMPARISON: &str = "compare";
 
 impl Cell {
@@ -12,7 +12,7 @@ impl Cell {
         self.id.strip_suffix(&format!("/{}", self.repetition)).unwrap_or(&self.id)
     }
 
-    /// The name of the same work with another system in this one's place.
+    /// The name of the same work on another system.
     #[must_use]
     pub fn name_with(&self, system: &System) -> String {
         let name = self.name();
@@ -20,7 +20,7 @@ impl Cell {
         format!("{work}{}", system.label())
     }
 
-    /// The id of the same repetition of the same work with another system in this one's place.
+    /// The id of the same repetition of the same work on another system.
     #[must_use]
     pub fn id_with(&self, system: &System) -> String {
         let [own, other] = [&self.system, system].map(|system| format!("/{}/", system.label()));
@@ -29,7 +29,7 @@ impl Cell {
 }
 
 impl System {
-    /// The same store with this option left at its default; `None` where the option is not `value`.
+    /// The same store with this option at its default; `None` unless the option is `value`.
     #[must_use]
     pub fn without(&self, option: &str, value: &str) -> Option<Self> {
         let Self::Store { name, heap, options } = self else { return None };
@@ -39,8 +39,7 @@ impl System {
     }
 }
 
-/// The id of a comparison's process: `compare/ROUND/PLACE-SIDE/NAME`. The name is what both sides
-/// share.
+/// The id of a comparison's process: `compare/ROUND/PLACE-SIDE/NAME`. Both sides share the name.
 #[must_use]
 pub fn id_in_comparison(round: u32, place: &str, side: char, name: &str) -> String {
     format!("{COMPARISON}/{round}/{place}-{side}/{name}")

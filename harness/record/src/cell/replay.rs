@@ -1,37 +1,37 @@
-//! A trace replayed on a store, as one cell asks for it.
+//! A cell's replay of a trace on a store.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workloads::requests::{Miss, Mix, ReplayTotals, Workload};
 use workloads::{KeyDistribution, SizeDistribution};
 
-/// Which trace, and what of it each thread executes.
+/// Which trace is replayed, and which part of it each thread executes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Replay {
-    /// The trace's name.
     pub trace: String,
-    /// Identity of the trace: what its blocks sum up to.
+    /// Digest of the trace's content.
     pub digest: String,
-    /// Where its requests lie, staged.
-    pub staged: Staged,
-    /// Who executes what.
+    /// The file of its precompiled requests.
+    #[serde(rename = "staged")]
+    pub precompiled: PrecompiledRequests,
+    /// Whether each thread has a working set of its own.
     pub working_sets: WorkingSets,
-    /// How many copies of the trace, each with keys of its own, are executed in step: by each thread where
-    /// working sets are private, by all together where they are shared. So a short trace fills a memory
-    /// beyond the caches.
+    /// Copies of the trace, each with keys of its own, that are executed in lockstep: by each thread if
+    /// working sets are private, by all threads together if they are shared. Copies let a short trace fill
+    /// more memory than the caches hold.
     pub copies: u64,
     /// What follows a GET that misses.
     pub miss: Miss,
-    /// What one copy comes to.
+    /// Totals of one copy.
     pub totals: ReplayTotals,
 }
 
-/// The requests of a trace as words in a file.
+/// A file of a trace's requests, precompiled to words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Staged {
-    /// The file of requests; that of their times has `.times` after it.
+pub struct PrecompiledRequests {
+    /// Path of the requests; their times are in the same path with `.times` appended.
     pub file: String,
     /// Checksum of the requests, hexadecimal.
     pub checksum: String,
@@ -43,11 +43,11 @@ pub struct Staged {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum WorkingSets {
-    /// Every thread executes the whole trace on keys of its own: weak scaling, as in the Nibble paper.
+    /// Every thread executes the whole trace on its own keys (weak scaling, as in the Nibble paper).
     #[default]
     Private,
-    /// All threads together execute the trace once; each key belongs to one thread, so that its
-    /// operations keep their order.
+    /// All threads together execute the trace once. Each key belongs to one thread, so its operations keep
+    /// their order.
     Shared,
 }
 
@@ -63,7 +63,7 @@ impl WorkingSets {
 }
 
 impl Replay {
-    /// Times that the trace is executed, all threads together.
+    /// How often the trace is executed, by all threads together.
     #[must_use]
     pub fn sets(&self, threads: usize) -> u64 {
         match self.working_sets {
@@ -72,14 +72,14 @@ impl Replay {
         }
     }
 
-    /// Requests of all `threads` together, divided by them.
+    /// Mean number of requests per thread, rounded up.
     #[must_use]
     pub fn requests_per_thread(&self, threads: usize) -> u64 {
         (self.sets(threads) * self.totals.requests).div_ceil(threads as u64)
     }
 
-    /// The shares and sizes of the trace, as far as a [`Workload`] can say them: its keys are the trace's,
-    /// and its sizes only the range.
+    /// The trace's operation mix and largest value as a [`Workload`], which cannot express the trace's keys
+    /// and single sizes.
     #[must_use]
     pub fn workload(trace: &str, totals: &ReplayTotals) -> Workload {
         let percent = |count: u64| 100.0 * count as f64 / totals.requests.max(1) as f64;

@@ -1,7 +1,7 @@
-//! The settings in which two key-value cells can differ: one row for each, with its name in suites
-//! and on the command line, its label, its part of a cell's id, and its words. Everything that lists
-//! settings reads this table, so a new one is a field of [`KeyValue`], a row here, and the code that
-//! obeys it.
+//! The settings in which two key-value cells can differ. Each has one row with its name in suites and on
+//! the command line, its label, its part of a cell's id, and its wording. All code that lists settings
+//! reads this table, so a new setting is a field of [`KeyValue`], a row here, and the code that
+//! implements it.
 
 mod table;
 mod words;
@@ -11,37 +11,36 @@ use crate::KeyValue;
 pub use table::DIMENSIONS;
 pub use words::{in_bytes, short};
 
-/// A setting of requests to a store.
 #[derive(Clone, Copy, Debug)]
 pub struct Dimension {
     /// Its key in the `[[key-value]]` tables of suites, and its option.
     pub name: &'static str,
     /// The label by which rows are selected.
     pub label: &'static str,
-    /// What stands at an axis, with the unit.
+    /// Axis title, with the unit.
     pub title: &'static str,
-    /// What it does, in a sentence.
+    /// Its effect, in a sentence.
     pub help: &'static str,
-    /// How suites and options give it.
+    /// How suites and options specify it.
     pub given: Given,
     /// Its value as text; `None` where the cell has no such setting.
     pub get: fn(&KeyValue) -> Option<String>,
     /// Sets it from text.
     pub set: fn(&mut KeyValue, &str) -> Result<(), String>,
-    /// Its part of a cell's id; empty where the value is the usual one.
+    /// Its part of a cell's id; empty for the usual value.
     pub id: fn(&KeyValue) -> String,
-    /// A value as it reads alone; empty where the value is the usual one.
+    /// The wording of a value on its own; empty for the usual value.
     pub words: fn(&str) -> String,
 }
 
-/// How a dimension's values are given.
+/// How a dimension's values are specified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Given {
     /// As a list of values in a suite, and as an option of the same name.
     Plainly,
-    /// As a list of values in a suite; options of their own say it on the command line.
+    /// As a list of values in a suite; on the command line by other options.
     InSuites,
-    /// By keys and options of their own, because it depends on the machine or on other settings.
+    /// By other keys and options, because it depends on the machine or on other settings.
     Otherwise,
 }
 
@@ -60,7 +59,7 @@ pub const OTHER_LABELS: [&str; 11] = [
     "system",
 ];
 
-/// Names of all labels that rows may have, but those of stores' own settings.
+/// Names of all labels that rows may have, except those of stores' own settings.
 pub fn label_names() -> impl Iterator<Item = &'static str> {
     DIMENSIONS.iter().map(|dimension| dimension.label).chain(OTHER_LABELS)
 }
@@ -80,8 +79,8 @@ pub fn labels(work: &KeyValue) -> Vec<(&'static str, String)> {
     DIMENSIONS.iter().filter_map(label).collect()
 }
 
-/// All that distinguishes two key-value workloads, sizes of the scale left out: the part of a cell's
-/// id between its family and its system.
+/// All settings that distinguish two key-value workloads, without the sizes of the scale: the part of a
+/// cell's id between its family and its system.
 #[must_use]
 pub fn name(work: &KeyValue) -> String {
     let parts: String = DIMENSIONS.iter().map(|dimension| (dimension.id)(work)).collect();
@@ -131,7 +130,7 @@ mod tests {
         }
     }
 
-    /// Ids are those of runs that were published.
+    /// These ids occur in published runs.
     #[test]
     fn ids_say_what_differs_and_nothing_usual() {
         let mut work = plain();

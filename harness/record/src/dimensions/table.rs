@@ -10,7 +10,6 @@ use super::words::{in_bytes, rate, spaced, untold};
 use super::{Dimension, Given};
 use crate::{Driver, KeyValue, LiveSet, Replay, Source, Timing};
 
-/// Every setting.
 pub const DIMENSIONS: &[Dimension] = &[
     Dimension {
         name: "workload",
@@ -327,7 +326,7 @@ pub const DIMENSIONS: &[Dimension] = &[
     },
 ];
 
-/// `value` of a cell that makes its own requests: those of a replay are the trace's.
+/// `value`, for a cell that generates its own requests; those of a replay are the trace's.
 fn unless_replayed(work: &KeyValue, value: String) -> Option<String> {
     work.replay.is_none().then_some(value)
 }
@@ -340,13 +339,13 @@ fn parse<T: FromStr<Err: Display>>(value: &str) -> Result<T, String> {
     value.parse().map_err(|error: T::Err| error.to_string())
 }
 
-/// The word of a plain enumeration in files.
+/// Name of a plain enum variant in files.
 fn word(value: impl Serialize) -> String {
     let value = serde_json::to_value(value).expect("plain data");
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// The value of a plain enumeration with that word.
+/// The plain enum variant with that name.
 fn named<T: DeserializeOwned>(word: &str) -> Result<T, String> {
     serde_json::from_value(word.into()).map_err(|error| error.to_string())
 }

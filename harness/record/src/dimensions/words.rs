@@ -1,4 +1,4 @@
-//! Values of settings as people read them.
+//! Setting values in readable form.
 
 /// A size with its unit: `64 B`, `1KiB`.
 #[must_use]
@@ -21,12 +21,12 @@ pub(super) fn spaced(value: &str) -> String {
     value.replace(':', " ")
 }
 
-/// A rate, or the times of a trace.
+/// A number as a rate; anything else, such as the times of a trace, unchanged.
 pub(super) fn rate(value: &str) -> String {
     value.parse().map_or_else(|_| value.to_owned(), |rate| format!("{} requests/s", short(rate)))
 }
 
-/// Nothing: the value is told elsewhere, or by nobody.
+/// Empty: the value is shown elsewhere, or nowhere.
 pub(super) fn untold(_: &str) -> String {
     String::new()
 }

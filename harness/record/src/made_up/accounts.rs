@@ -12,7 +12,7 @@ use crate::{TraceAccount, TraceContents};
 const FILES: u64 = 1000;
 const TRANSACTIONS: u64 = 16_000;
 
-/// The accounts of all of them, as a run's folder lists them.
+/// The accounts of all made-up traces, as in a run's folder.
 pub fn accounts() -> Vec<TraceAccount> {
     let parameters = BTreeMap::from(
         [("files", FILES), ("transactions", TRANSACTIONS)]
@@ -25,7 +25,7 @@ pub fn accounts() -> Vec<TraceAccount> {
     ]
 }
 
-/// An account of so many GETs, each of another key.
+/// An account of this many GETs, each for another key.
 pub fn account_of_gets(name: &str, operations: usize) -> TraceAccount {
     let gets = (0..operations).map(|time| operation(time, OperationKind::Get, time as u64, 0));
     account(name, requests(gets.collect()))
@@ -41,7 +41,7 @@ fn account(name: &str, contents: TraceContents) -> TraceAccount {
     }
 }
 
-/// Writes the accounts of all of them into a run's `folder`.
+/// Writes all accounts into a run's `folder`.
 pub fn write_accounts(folder: &Path) {
     for account in accounts() {
         account.write(folder).expect("an account's file");
@@ -59,7 +59,7 @@ fn operation(time: usize, kind: OperationKind, record: u64, value_bytes: u64) ->
     Operation { time_ns, kind, key: key_of(record), value_bytes }
 }
 
-/// Files are created, read, appended to, deleted and replaced, and at last all deleted.
+/// Files are created, read, appended to, deleted and replaced; in the end all are deleted.
 fn postmark() -> Vec<Operation> {
     let mut rng = Seed(1).rng();
     let mut trace: Vec<Operation> = Vec::new();
@@ -82,7 +82,7 @@ fn postmark() -> Vec<Operation> {
         let record = files[rng.below(files.len() as u64) as usize];
         trace.push(operation(trace.len(), OperationKind::Get, record, 0));
         trace.push(operation(trace.len(), OperationKind::Get, record, 0));
-        // Every other transaction appends.
+        // Half of the transactions append.
         if rng.below(2) == 0 {
             trace.push(operation(trace.len(), OperationKind::Put, record, 500 + rng.below(3597)));
         }
@@ -101,7 +101,7 @@ fn postmark() -> Vec<Operation> {
     trace
 }
 
-/// Few keys are asked for often, and none is put: sizes are those of GETs.
+/// A few keys get most requests, and none is put: sizes are those of GETs.
 fn cache() -> Vec<Operation> {
     let mut rng = Seed(2).rng();
     let mut one = |time| {
@@ -112,7 +112,7 @@ fn cache() -> Vec<Operation> {
     (0..40_000).map(&mut one).collect()
 }
 
-/// A thread allocates, grows and frees, another frees some of it.
+/// One thread allocates, grows and frees; another thread frees some of the objects.
 fn allocations() -> TraceContents {
     let mut rng = Seed(3).rng();
     let mut all = AllocationAccumulator::new(StatisticsOptions::default());

@@ -1,4 +1,4 @@
-//! Made-up cells and rows for tests, of this crate and of those above it. The numbers follow from
+//! Made-up cells and rows for tests of this crate and the crates above it. The numbers are derived from
 //! names, so no two systems share them; none was ever measured.
 
 mod accounts;
@@ -20,10 +20,10 @@ use crate::{
 
 pub use accounts::{account_of_gets, accounts, write_accounts};
 
-/// What is live in a made-up fragmentation cell.
+/// Live bytes of a made-up fragmentation cell.
 pub const LIVE_BYTES: u64 = 256 << 20;
 
-/// A number from 0 to 1 that follows from `text`.
+/// A number from 0 to 1 derived from `text`.
 pub fn of(text: &str) -> f64 {
     let mut state = 0xCBF2_9CE4_8422_2325_u64;
     for byte in text.bytes() {
@@ -81,7 +81,7 @@ pub fn plain_conditions() -> Conditions {
     }
 }
 
-/// What a made-up system is in figures.
+/// The role of a made-up system in figures.
 fn role(system: &System) -> Role {
     match system {
         System::Heap { .. } => Role::Allocator,
@@ -92,7 +92,7 @@ fn role(system: &System) -> Role {
     }
 }
 
-/// A row with made-up time, without memory.
+/// A row with made-up times and no memory.
 pub fn row(cell: &Cell, step: &str) -> Row {
     let speed = 1e5 + 9e5 * of(&format!("{}{step}", cell.id));
     let report = StepReport {
@@ -151,7 +151,7 @@ pub fn cell(system: System, work: Work, repetition: u32) -> Cell {
     }
 }
 
-/// A few cells of requests and of fragmentation, with ids of their own.
+/// A few cells of requests and of fragmentation, with different ids.
 pub fn sample_cells() -> Vec<Cell> {
     let fragmentation = ["P1", "P4"]
         .into_iter()
@@ -190,15 +190,15 @@ pub fn run(scale: &str) -> RunRecord {
     }
 }
 
-/// A folder for one test below the system's temporary one; removed with the value.
+/// A folder for one test in the system's temporary folder; removed when dropped.
 #[derive(Debug)]
 pub struct Folder(pub PathBuf);
 
 impl Folder {
-    /// Nobody else's, whoever else asks for one of that name.
+    /// A new folder, even if other tests ask for the same name.
     pub fn new(test: &str) -> Self {
         static MADE: AtomicU64 = AtomicU64::new(0);
-        // Relaxed: the number is all that is asked of it.
+        // Relaxed: the number only has to be unique.
         let number = MADE.fetch_add(1, Ordering::Relaxed);
         let process = std::process::id();
         let path = std::env::temp_dir().join(format!("nibble-bench-{process}-{number}-{test}"));

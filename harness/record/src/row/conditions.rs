@@ -1,12 +1,12 @@
-//! What of a store's row must be equal to another's before the two are ranked.
+//! Conditions that two stores must share before they are ranked.
 
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Under which conditions a store answered. Every field is a reason for a difference in numbers that
-/// is not the store's design, or not that alone.
+/// The conditions under which a store answered. A difference in any field can change the numbers for
+/// reasons other than the store's design.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Conditions {
@@ -18,7 +18,7 @@ pub struct Conditions {
     pub copy_out: bool,
     /// Threads that send requests.
     pub client_threads: u64,
-    /// Threads of the store's own in the same process.
+    /// The store's own threads in the same process.
     pub store_threads: u64,
     /// Processes that the store starts.
     pub servers: u64,
@@ -26,8 +26,8 @@ pub struct Conditions {
     pub batch: u64,
     /// How requests reach the store: `call` or `unix-socket`.
     pub transport: String,
-    /// Who may ask what: `any-thread`, `steered` (each request is dealt to the worker of its key before
-    /// the clock), `steered-writes`.
+    /// Which thread may send which request: `any-thread`, `steered` (each request is dealt to the worker
+    /// of its key before the clock starts), `steered-writes`.
     pub steering: String,
     /// Whether data survive a crash.
     pub durable: bool,
@@ -38,7 +38,7 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// Everything but what the suite varies (clients and batch), field by field in words.
+    /// Everything except what the suite varies (clients and batch), field by field as text.
     fn words(&self) -> [(&'static str, String); 10] {
         let pages = match self.page_bytes {
             bytes if bytes >= 1 << 20 => format!("{} MiB pages", bytes >> 20),
@@ -93,7 +93,7 @@ impl Conditions {
         ]
     }
 
-    /// In what it differs from `other`, in words; clients and batch left out.
+    /// The differences from `other`, as text; clients and batch are left out.
     #[must_use]
     pub fn beside(&self, other: &Self) -> Vec<String> {
         let pairs = self.words().into_iter().zip(other.words());
@@ -101,15 +101,15 @@ impl Conditions {
     }
 }
 
-/// What most of `all` have, field by field: the conditions that others are marked beside. The first in
-/// order where there are as many of two; `None` of nothing.
+/// The most common value of each field: the conditions against which others are marked. On a tie the
+/// first in order wins; `None` for an empty list.
 #[must_use]
 pub fn most_common(all: &[&Conditions]) -> Option<Conditions> {
     fn mode<T: Ord + Clone>(all: &[&Conditions], of: impl Fn(&Conditions) -> T) -> T {
         let values: Vec<T> = all.iter().map(|one| of(one)).collect();
         let distinct: BTreeSet<&T> = values.iter().collect();
         let count = |value: &T| values.iter().filter(|other| *other == value).count();
-        // The last of equal maxima, so counted from the back.
+        // `max_by_key` returns the last of equal maxima, hence the reversed order.
         let most = distinct.into_iter().rev().max_by_key(|value| count(value));
         most.expect("there is at least one").clone()
     }

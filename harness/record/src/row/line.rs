@@ -13,7 +13,7 @@ use crate::{Cell, StepReport};
 /// Version of the row format.
 pub const SCHEMA: u32 = 4;
 
-/// What came of a step. Every cell ends in rows, never in a hole.
+/// The outcome of a step. Every cell ends in rows, never in a gap.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -21,10 +21,10 @@ pub const SCHEMA: u32 = 4;
 pub enum Outcome {
     /// The step ran to its end.
     Measured,
-    /// The store refused: the end of a bounded phase, a finding elsewhere.
+    /// The store refused a write: the end of a bounded phase, a finding elsewhere.
     Full,
-    /// The store refused although what was asked of it is less than it says it holds. Its processes
-    /// are counted; on a busy machine compaction may have had no processor.
+    /// The store refused a write although it held less than it claims to be able to hold. The processes
+    /// with this outcome are counted; on a busy machine, compaction may have had no processor.
     EarlyRefusal,
     /// A heap, the system or the cell's limit refused memory, or the kernel killed the worker.
     OutOfMemory,
@@ -32,7 +32,7 @@ pub enum Outcome {
     Crashed,
     /// The worker did not end in time.
     Timeout,
-    /// Values came back lost, stale, torn or foreign: the row's numbers are void.
+    /// Values were lost, stale, torn or foreign: the row's numbers are void.
     WrongValues,
     /// The engine or the worker reported an error.
     Failed,
@@ -58,18 +58,18 @@ impl Outcome {
     }
 }
 
-/// What a system is in figures: a competitor, or what competitors are held against.
+/// The role of a system in figures: a competitor, or a reference for competitors.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
-    /// A store that keeps what it is given.
+    /// A store that keeps its values.
     #[default]
     Store,
     /// An allocator that hands out memory.
     Allocator,
-    /// The kernel's own calls.
+    /// The kernel's own system calls.
     Kernel,
     /// The lower bound that memory itself sets.
     Roofline,
@@ -77,7 +77,7 @@ pub enum Role {
     Price,
 }
 
-/// One step of one cell: what the worker reported, on what, and what the parent saw from outside.
+/// One step of one cell: the worker's report, its context, and the parent's observations from outside.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(deny_unknown_fields)]
@@ -85,13 +85,13 @@ pub struct Row {
     /// [`SCHEMA`].
     #[schemars(description = "Version of the row format.", extend("enum" = [3, SCHEMA]))]
     pub schema: u32,
-    /// What it is a result of ([`crate::identity::Provenance::identity`]): 16 hexadecimal digits,
-    /// given when the row is archived.
+    /// Identity of the result ([`crate::identity::Provenance::identity`]): 16 hexadecimal digits, set
+    /// when the row is archived.
     pub identity: String,
-    /// Whether it is its cell's last: the cell is whole.
+    /// Whether this is the cell's last row; the cell is then complete.
     #[serde(default, skip_serializing_if = "is_false")]
     pub last: bool,
-    /// Suites that ask for the cell; none where it was made for a comparison or by hand.
+    /// Suites that contain the cell; empty if it was made for a comparison or by hand.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suites: Vec<String>,
     /// The role of the system in figures.
@@ -102,15 +102,15 @@ pub struct Row {
     pub node: String,
     /// Name of the system as figures use it ([`crate::System::label`]).
     pub system: String,
-    /// The cell, complete: the row can be repeated from it.
+    /// The complete cell: the row can be repeated from it.
     pub cell: Cell,
-    /// Version of the engine or allocator as it reports itself.
+    /// Version that the engine or allocator reports.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub version: String,
     /// Settings in force, as the system reports them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,
-    /// Under which conditions it answered; stores only.
+    /// Conditions under which the store answered; stores only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Conditions>,
     /// Environment variables the parent set for the worker.
@@ -122,19 +122,20 @@ pub struct Row {
     /// The cell's turn where one process answered several after one load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
-    /// What the worker measured.
+    /// The worker's measurements.
     #[serde(flatten)]
     pub report: StepReport,
     /// Operations per second of wall time.
     pub throughput_ops_per_s: f64,
-    /// Operations per second of CPU time; 0 where none was seen.
+    /// Operations per second of CPU time; 0 if none was seen.
     #[serde(default, skip_serializing_if = "is_none_seen")]
     pub operations_per_cpu_s: f64,
-    /// Latency in ns of the timed operations of all kinds, by percentile name; in an open loop from the scheduled start.
+    /// Latency in ns of the timed operations of all kinds, by percentile name; in an open loop it counts
+    /// from the scheduled start.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub latency_ns: Percentiles,
-    /// The same of each kind of operation alone: `get`, `update`, `insert`, `delete`,
-    /// `read-modify-write`, `scan`, `batch`.
+    /// Latency of each kind of operation: `get`, `update`, `insert`, `delete`, `read-modify-write`,
+    /// `scan`, `batch`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub latency_by_kind_ns: BTreeMap<String, Percentiles>,
     /// How well the schedule was kept; open loops only.
@@ -143,7 +144,7 @@ pub struct Row {
     /// Cost of the harness itself in this cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driver: Option<DriverPrice>,
-    /// What memory alone would cost under the same requests.
+    /// Cost of memory alone under the same requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub roofline: Option<Roofline>,
     /// Memory at the step's observation points.
@@ -161,13 +162,13 @@ pub struct Row {
     /// File of the cell's throughput and latency per second, relative to the run folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeline: Option<String>,
-    /// Refuses fields that there are not.
+    /// Rejects unknown fields.
     #[serde(flatten, skip_serializing)]
     #[schemars(skip)]
     pub nothing_more: NothingMore,
 }
 
-/// What is left of a row when every field was read: nothing.
+/// The remainder of a row after every field was read, which must be empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NothingMore;
 
@@ -231,8 +232,7 @@ impl Row {
         }
     }
 
-    /// Time of a thread for an operation; `None` where nothing was executed or the cell has no
-    /// requests.
+    /// Time per operation and thread; `None` if nothing was executed or the cell has no requests.
     #[must_use]
     pub fn ns_per_operation(&self) -> Option<f64> {
         let crate::Work::KeyValue(work) = &self.cell.work else { return None };
@@ -248,7 +248,7 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// CPU time, page faults and context switches of a step, and what the machine lost meanwhile.
+/// CPU time, page faults and context switches of a step, with steal and swapping of the whole machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct CpuUse {
@@ -262,16 +262,16 @@ pub struct CpuUse {
     pub major_faults: u64,
     /// Context switches, voluntary and not.
     pub context_switches: u64,
-    /// Those of them that displaced a thread that could have run on.
+    /// Context switches that displaced a runnable thread.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub involuntary_context_switches: u64,
-    /// CPU time that the host gave to others, all cores of the machine.
+    /// CPU time that the host gave to others, summed over all cores.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub steal_ns: u64,
-    /// Read back from swap, whole machine.
+    /// Bytes read back from swap, whole machine.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub swapped_in_bytes: u64,
-    /// Written to swap, whole machine.
+    /// Bytes written to swap, whole machine.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub swapped_out_bytes: u64,
 }
@@ -282,7 +282,7 @@ impl CpuUse {
         self.user_ns + self.system_ns
     }
 
-    /// Operations per second of CPU time; 0 where no CPU time was seen.
+    /// Operations per second of CPU time; 0 if none was seen.
     #[must_use]
     pub fn operations_per_s(&self, operations: u64) -> f64 {
         match self.total_ns() {
@@ -306,9 +306,9 @@ fn is_none_seen(rate: &f64) -> bool {
 pub struct Refusal {
     /// Bytes of the object that was refused.
     pub object_bytes: u64,
-    /// How long it was retried; taken off the step's wall time.
+    /// How long the allocation was retried; subtracted from the step's wall time.
     pub waited_ns: u64,
-    /// Earlier refusals that a retry overcame.
+    /// Earlier refusals after which a retry succeeded.
     pub overcome: u64,
 }
 
@@ -316,7 +316,7 @@ pub struct Refusal {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Memory {
-    /// What the worker held before the engine was opened; taken off every figure below.
+    /// Memory that the worker held before the engine was opened; subtracted from all figures below.
     pub baseline_bytes: u64,
     /// Right after the step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -327,7 +327,7 @@ pub struct Memory {
     /// After `purge` (heaps) or `trim` (stores).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_trim: Option<MemoryPoint>,
-    /// Highest 20 Hz sample within the step; a *maximum of samples*, not the kernel's peak.
+    /// Highest 20 Hz sample within the step: a *maximum of samples*, not the kernel's peak.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampled_max_bytes: Option<u64>,
     /// Overheads against configured memory, for stores with a capacity.
@@ -339,33 +339,33 @@ pub struct Memory {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct MemoryPoint {
-    /// Anonymous + shared + huge-page-pool memory, less the baseline (0 where it is below).
+    /// Anonymous + shared + huge-page-pool memory, less the baseline; 0 if below it.
     pub resident_bytes: u64,
     /// The oracle's live bytes at that moment: value bytes for stores, block bytes for heaps.
     pub live_bytes: u64,
     /// Live objects as the oracle counts them.
     pub live_objects: u64,
-    /// `resident_bytes / live_bytes`, value base; absent where nothing is live.
+    /// `resident_bytes / live_bytes`, by value bytes; absent if nothing is live.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overhead: Option<f64>,
-    /// `resident_bytes / (live_bytes + 8 · live_objects)`, key + value base; stores only.
+    /// `resident_bytes / (live_bytes + 8 · live_objects)`, by key and value bytes; stores only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overhead_key_value: Option<f64>,
-    /// Anonymous memory on transparent huge pages (baseline not taken off).
+    /// Anonymous memory on transparent huge pages (baseline not subtracted).
     pub anonymous_huge_bytes: u64,
-    /// Private pages written to (baseline not taken off).
+    /// Private pages written to (baseline not subtracted).
     pub private_dirty_bytes: u64,
     pub swap_bytes: u64,
-    /// What the allocator says it has handed out, where it keeps count.
+    /// Bytes that the allocator says it has handed out, if it keeps count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub self_allocated_bytes: Option<u64>,
 }
 
-/// The worker's memory where a replay stood still.
+/// The worker's memory at a position of a replay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TracePosition {
-    /// Events replayed before it.
+    /// Events replayed before the position.
     pub events: u64,
     /// Time the events took, without pauses.
     pub elapsed_ns: u64,
@@ -381,7 +381,7 @@ pub struct TracePosition {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Overheads {
-    /// Object memory, configured.
+    /// Configured object memory.
     pub object_memory_bytes: u64,
     /// Object memory + index + tables.
     pub capacity_bytes: u64,
@@ -393,8 +393,7 @@ pub struct Overheads {
     pub utilisation: f64,
 }
 
-/// A store's own account of its memory. It explains the memory seen from outside and never
-/// replaces it.
+/// A store's own account of its memory. It explains the memory seen from outside and never replaces it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Census {
@@ -402,7 +401,7 @@ pub struct Census {
     pub live_value_bytes: u64,
     /// Headers, keys and values of the live objects.
     pub live_object_bytes: u64,
-    /// Object memory that nothing live occupies and that is not free.
+    /// Object memory that is neither live nor free.
     pub dead_object_bytes: u64,
     pub free_object_bytes: u64,
     pub object_memory_bytes: u64,

@@ -1,4 +1,4 @@
-//! What is recorded: one row for each step of a cell, whatever came of it.
+//! The record of a cell: one row for each step, whatever its outcome.
 
 mod conditions;
 mod line;

@@ -1,4 +1,4 @@
-//! The parts of a row that only requests to a store have.
+//! Parts of a row that only key-value requests have.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,15 +13,15 @@ pub struct OpenLoop {
     pub intended_ops_per_s: f64,
     /// Answered requests per second.
     pub achieved_ops_per_s: f64,
-    /// How much later requests ended than they would have, had the harness sent each as soon as it
-    /// was due and the one before it answered.
+    /// How much later requests ended than they would have if the harness had sent each one as soon as it
+    /// was due and the one before was answered.
     pub lateness_ns: Percentiles,
-    /// Latency from the real start, as a closed loop would report it: blind to the queue.
+    /// Latency from the actual start, as a closed loop would report it; it ignores the queue.
     pub service_ns: Percentiles,
 }
 
 impl OpenLoop {
-    /// What is to be said of a row with this schedule and latency.
+    /// The flags of a row with this schedule and latency.
     #[must_use]
     pub fn flags(&self, latency_ns: &Percentiles) -> Vec<Flag> {
         let is_late = |percentile: &str| {
@@ -41,33 +41,32 @@ impl OpenLoop {
     }
 }
 
-/// What the harness costs: the same loop over the null store, timed in the same process before
-/// the engine opened. Shown, never subtracted.
+/// Cost of the harness: the same loop over the null store, timed in the same process before the engine
+/// opened. It is shown, never subtracted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct DriverPrice {
     pub ns_per_operation: f64,
-    /// Its share of the time an operation took a thread.
+    /// Its share of the time per operation of a thread.
     pub share: f64,
 }
 
-/// What memory alone would cost: the roofline store's time under the same requests, in the same
-/// repetition.
+/// Cost of memory alone: the roofline store's time under the same requests, in the same repetition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Roofline {
     pub ns_per_operation: f64,
-    /// This time ÷ the engine's.
+    /// The roofline's time ÷ the engine's.
     pub efficiency: f64,
 }
 
-/// Something a reader should know before quoting a row.
+/// A caveat that a reader should know before quoting a row.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Flag {
-    /// Memory was made resident before the clock, and none is newly touched within it.
+    /// Memory was made resident before the clock started; none is newly touched afterwards.
     Populated,
     /// The harness costs more than 15 % of an operation's time.
     DriverBound,
@@ -85,9 +84,9 @@ pub enum Flag {
 impl Flag {
     /// Share of an operation's time above which a cell is bound by the harness.
     pub const DRIVER_SHARE_MAX: f64 = 0.15;
-    /// Share of the latency reported above which a late harness is not negligible …
+    /// Share of the reported latency above which a late harness is not negligible …
     pub const LATENESS_SHARE_MAX: f64 = 0.1;
-    /// … and lateness below which it always is: the clock itself costs that.
+    /// … and lateness below which it always is, as the clock itself costs this much.
     pub const LATENESS_NEGLIGIBLE_NS: u64 = 200;
     /// Share of all cores' time within a step that the host may give to others.
     pub const STOLEN_SHARE_MAX: f64 = 0.05;
@@ -133,23 +132,23 @@ pub struct Turn {
     pub of: usize,
 }
 
-/// Values checked in a step. Anything but `checked` and `evicted` voids the row.
+/// Values checked in a step. Any count except `checked` and `evicted` voids the row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Verification {
     pub checked: u64,
-    /// Acknowledged writes that are not there: the key is absent, or holds an older value for good.
+    /// Acknowledged writes that are missing: the key is absent, or holds an older value permanently.
     pub lost: u64,
-    /// GETs that answered an older value although the newer one was there.
+    /// GETs that returned an older value although the newer one was there.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub stale: u64,
-    /// Values of which one part belongs to another version.
+    /// Values that mix parts of two versions.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub torn: u64,
     /// Deleted keys that reappeared.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub resurrected: u64,
-    /// Keys that a store which evicts does not have any more.
+    /// Keys that a store which evicts no longer has.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub evicted: u64,
     /// Values that are foreign, damaged or of the wrong length.
@@ -172,7 +171,7 @@ impl Verification {
         ]
     }
 
-    /// Why the row is void; `None` where every value was right.
+    /// Why the row is void; `None` if every value was correct.
     #[must_use]
     pub fn complaint(&self) -> Option<String> {
         let defects: Vec<String> = self

@@ -1,4 +1,4 @@
-//! Opens the stores of the system's libraries, in memory.
+//! Opens the in-memory stores that the system's libraries provide.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use baseline_embedded::{
 };
 use engine::{OpenError, Setup};
 
-/// Where RocksDB's files are.
+/// Where RocksDB keeps its files.
 #[derive(Clone, Copy, Debug)]
 enum Files {
     Heap,
@@ -56,8 +56,8 @@ pub(crate) fn leveldb(setup: &Setup) -> Result<LevelDb, OpenError> {
     LevelDb::open(config)
 }
 
-/// LMDB's map holds its tree as well: where memory is to be no limit it gets several times the live
-/// bytes, which cost nothing until they are touched.
+/// LMDB's map also holds its tree. Where memory is not meant to be a limit, the map gets several times
+/// the live bytes; they cost nothing until they are touched.
 pub(crate) fn lmdb(setup: &Setup) -> Result<Lmdb, OpenError> {
     const AMPLE: u64 = 4;
     let ample = (setup.live_bytes * AMPLE).max(64 << 20);

@@ -7,7 +7,7 @@ pub(crate) fn open(setup: &Setup) -> Result<HeapStore, OpenError> {
     open_with(setup, setup.options())
 }
 
-/// Opens it with what is left of the options.
+/// Opens the store with the options that remain.
 pub(super) fn open_with(setup: &Setup, mut options: Options) -> Result<HeapStore, OpenError> {
     let heap = setup.heap()?;
     let mut config = Config { object_memory_bytes: setup.object_memory_bytes, ..Config::new(heap) };

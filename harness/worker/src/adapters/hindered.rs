@@ -1,4 +1,4 @@
-//! Opens stores that are slower or larger by a known share, for tests of what compares stores.
+//! Opens stores that are slower or larger by a known share. They test the tools that compare stores.
 
 use baseline_faulty::{Hindered, Hindrance, Naming};
 use baseline_heapstore::HeapStore;
@@ -6,7 +6,7 @@ use engine::{OpenError, Options, Setup};
 
 use super::nibble::NibbleEngine;
 
-/// Names Nibble, hindered.
+/// Name of the hindered Nibble.
 #[derive(Debug)]
 pub(crate) struct NibbleBelow;
 
@@ -14,7 +14,7 @@ impl Naming for NibbleBelow {
     const NAME: &'static str = "hindered";
 }
 
-/// Names the index over objects on any heap, hindered.
+/// Name of the hindered index over objects on any heap.
 #[derive(Debug)]
 pub(crate) struct HeapStoreBelow;
 
@@ -23,7 +23,6 @@ impl Naming for HeapStoreBelow {
 }
 
 pub(crate) type HinderedNibble = Hindered<NibbleEngine, NibbleBelow>;
-/// The index over objects on any heap, hindered.
 pub(crate) type HinderedHeapStore = Hindered<HeapStore, HeapStoreBelow>;
 
 pub(crate) fn nibble(setup: &Setup) -> Result<HinderedNibble, OpenError> {
@@ -38,7 +37,7 @@ pub(crate) fn heapstore(setup: &Setup) -> Result<HinderedHeapStore, OpenError> {
     Hindered::open(super::heapstore::open_with(setup, options)?, hindrance)
 }
 
-/// Takes its own settings; what is left is for the store below.
+/// Takes the settings of the hindrance; the remaining ones are for the store below.
 fn hindrance(options: &mut Options) -> Result<Hindrance, OpenError> {
     let mut hindrance = Hindrance::default();
     options.read("slow-percent", &mut hindrance.slow)?;

@@ -1,4 +1,4 @@
-//! Opens the maps that people use, each by its own name.
+//! Opens the maps, each by its own name.
 
 use baseline_maps::{Config, Dashmap, MapStore, Papaya, Scc, Skiplist, Striped};
 use engine::{OpenError, Setup};

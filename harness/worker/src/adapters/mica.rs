@@ -6,7 +6,7 @@ use baseline_mica::store::{Config, Preset};
 use baseline_mica::{Mica, MicaCache, MicaHandover, Mode};
 use engine::{OpenError, Options, Setup};
 
-/// Object memory over live bytes where memory is to be no limit, in percent.
+/// Object memory ÷ live bytes, in percent, where memory is not meant to be a limit.
 const AMPLE_PERCENT: u64 = 400;
 
 fn memory(setup: &Setup) -> u64 {
@@ -33,7 +33,7 @@ pub(crate) fn store<M: Mode>(setup: &Setup) -> Result<Mica<M>, OpenError> {
     Mica::open(config)
 }
 
-/// Store mode behind threads that own its partitions.
+/// Store mode, with threads that own the partitions and receive requests from the callers.
 pub(crate) fn handover(setup: &Setup) -> Result<MicaHandover, OpenError> {
     let mut options = setup.options();
     let mut config = HandoverConfig::new(read(setup, &mut options)?);

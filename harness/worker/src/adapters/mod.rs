@@ -1,5 +1,4 @@
-//! Opens each store that does not register itself from a cell's setup; wraps those that do not
-//! speak the contract.
+//! Opens the stores that do not register themselves, and wraps those that do not implement the contract.
 
 pub(crate) mod embedded;
 pub(crate) mod faulty;

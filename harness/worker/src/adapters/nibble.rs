@@ -1,5 +1,4 @@
-//! Nibble behind the contract. The engine knows nothing of this crate; its natural interface is
-//! wrapped here.
+//! Nibble behind the contract. The engine does not know this crate, so its own interface is wrapped here.
 
 use std::str::FromStr;
 
@@ -15,13 +14,12 @@ use nibble::{
     IndexLayout, Operation, Placement, Selection, Store, Survivors, Update,
 };
 
-/// A Nibble store.
 #[derive(Debug)]
 pub(crate) struct NibbleEngine {
     store: Store,
 }
 
-/// Which of the engine's presets the settings start from.
+/// The engine preset from which the settings start.
 #[derive(Clone, Copy, Debug)]
 enum Preset {
     Best,
@@ -40,14 +38,14 @@ impl FromStr for Preset {
     }
 }
 
-/// Object memory over live bytes where memory is to be no limit, in percent.
+/// Object memory ÷ live bytes, in percent, where memory is not meant to be a limit.
 const AMPLE_PERCENT: u64 = 400;
 
 pub(crate) fn open(setup: &Setup) -> Result<NibbleEngine, OpenError> {
     open_with(setup, setup.options())
 }
 
-/// Opens it with what is left of the options.
+/// Opens the store with the options that remain.
 pub(super) fn open_with(setup: &Setup, mut options: Options) -> Result<NibbleEngine, OpenError> {
     let mut ample_percent = AMPLE_PERCENT;
     options.read("ample-percent", &mut ample_percent)?;
@@ -91,7 +89,7 @@ pub(super) fn open_with(setup: &Setup, mut options: Options) -> Result<NibbleEng
     Ok(NibbleEngine { store })
 }
 
-/// The copy routine that the setting `copy` names, the default one where there is none.
+/// The copy routine named by the setting `copy`, or the default one.
 pub(crate) fn copy_routine(options: &BTreeMap<String, String>) -> Result<CopyRoutine, OpenError> {
     let mut options = Options::new(options);
     let mut routine = Config::best(0).copy;
@@ -213,7 +211,7 @@ impl KvEngine for NibbleEngine {
     }
 }
 
-/// One thread's use of a Nibble store.
+/// One thread's session with a Nibble store.
 #[derive(Debug)]
 pub(crate) struct NibbleSession<'store> {
     session: nibble::Session<'store>,
@@ -261,7 +259,7 @@ fn outcome_of(stored: nibble::Put) -> PutOutcome {
     }
 }
 
-/// A batch of the contract as the engine takes it.
+/// A batch of the contract in the form the engine takes.
 struct Asked<'a, 'b> {
     operations: &'a [Op<'a>],
     buffers: &'a mut ValueBuffers<'b>,

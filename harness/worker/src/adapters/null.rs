@@ -1,4 +1,4 @@
-//! Opens the store that stores nothing.
+//! Opens the store that keeps nothing.
 
 use baseline_null::Null;
 use engine::{OpenError, Setup};

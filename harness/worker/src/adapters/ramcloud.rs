@@ -1,9 +1,9 @@
-//! Opens RAMCloud's log, as one instance or as several.
+//! Opens RAMCloud's log, as one or several instances.
 
 use baseline_ramcloud::{Config, RamCloud};
 use engine::{OpenError, Setup};
 
-/// Object memory over live bytes where memory is to be no limit, in percent.
+/// Object memory ÷ live bytes, in percent, where memory is not meant to be a limit.
 const AMPLE_PERCENT: u64 = 400;
 
 pub(crate) fn open(setup: &Setup) -> Result<RamCloud, OpenError> {

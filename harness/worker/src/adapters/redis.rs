@@ -1,4 +1,4 @@
-//! Opens servers of Redis or Valkey.
+//! Opens Redis or Valkey servers.
 
 use std::iter;
 use std::str::FromStr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use baseline_redis::{Config, Preload, RedisServers, Server};
 use engine::{OpenError, Setup};
 
-/// `none`, or an allocator to preload.
+/// Parses `none` or the name of an allocator to preload.
 struct OrNone(Option<Preload>);
 
 impl FromStr for OrNone {

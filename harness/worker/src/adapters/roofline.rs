@@ -1,14 +1,14 @@
-//! Opens the pseudo-store that shows what memory alone costs.
+//! Opens the pseudo-store that shows the cost of memory alone.
 
 use baseline_roofline::{Config, Roofline};
 use engine::{OpenError, Setup};
 
-/// Bytes that an object may take beyond its value: its length is rounded up to words.
+/// Bytes of padding per object: its length is rounded up to words.
 const PADDING_BYTES: u64 = 8;
 
 pub(crate) fn open(setup: &Setup) -> Result<Roofline, OpenError> {
-    // The ring is about as long as all live values: a longer one would touch memory that no store
-    // with the same live set has to touch.
+    // The ring is about as long as all live values together. A longer one would touch memory that a store
+    // with the same live set need not touch.
     let live_bytes = setup.live_bytes + PADDING_BYTES * setup.records_max;
     let mut config = Config {
         slots: setup.records_max,

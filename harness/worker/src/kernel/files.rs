@@ -1,23 +1,22 @@
-//! What the kernel shows of itself in `/proc` and `/sys`; tests show it folders of their own.
+//! Files in `/proc` and `/sys`; tests use folders of their own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// The files below one root.
+/// The kernel's files below a root.
 #[derive(Clone, Debug)]
 pub struct KernelFiles {
     pub(super) root: PathBuf,
 }
 
 impl KernelFiles {
-    /// Those of this machine.
+    /// The files of this machine.
     pub fn here() -> Self {
         Self { root: PathBuf::from("/") }
     }
 
-    /// A file's text without white space around it; `None` where it is absent or empty. Paths
-    /// are relative to the root.
+    /// A file's text, trimmed; `None` if the file is absent or empty. Paths are relative to the root.
     pub fn text(&self, path: impl AsRef<Path>) -> Option<String> {
         let text = fs::read_to_string(self.root.join(path)).ok()?;
         Some(text.trim().to_owned()).filter(|text| !text.is_empty())
@@ -37,7 +36,7 @@ impl KernelFiles {
         names
     }
 
-    /// The chosen one of `a [b] c`.
+    /// The selected word of a file like `a [b] c`.
     pub fn choice(&self, path: impl AsRef<Path>) -> Option<String> {
         let text = self.text(path)?;
         let chosen = text

@@ -1,16 +1,16 @@
-//! Limits that the control groups above this process set, in hierarchies of version 1 and 2
-//! mounted where they usually are.
+//! Limits set by the control groups of this process, for hierarchies of version 1 and 2 at their usual
+//! mount points.
 
 use std::path::{Path, PathBuf};
 
 use super::KernelFiles;
 
 const MOUNT: &str = "sys/fs/cgroup";
-/// Version 1 says "no limit" with the largest multiple of a page.
+/// Version 1 encodes "no limit" as the largest multiple of a page.
 const UNLIMITED_BYTES: u64 = 1 << 62;
 
-/// CPU time a group may use, in cores; the smallest of all groups above this process. `None`
-/// where none is limited.
+/// The CPU quota in cores: the smallest of all groups that contain this process. `None` if none is
+/// limited.
 pub fn quota_cores(files: &KernelFiles) -> Option<f64> {
     let second = groups(files, "").into_iter().filter_map(|group| {
         let text = files.text(group.join("cpu.max"))?;
@@ -25,7 +25,7 @@ pub fn quota_cores(files: &KernelFiles) -> Option<f64> {
     second.chain(first).reduce(f64::min)
 }
 
-/// Memory limits of the groups above this process, each with what is in use of it.
+/// Memory limits of the groups that contain this process, each with the amount in use.
 pub fn memory_limits(files: &KernelFiles) -> Vec<(u64, u64)> {
     let read = |controller, limit: &str, used: &str| -> Vec<(u64, u64)> {
         let groups = groups(files, controller).into_iter();
@@ -39,8 +39,8 @@ pub fn memory_limits(files: &KernelFiles) -> Vec<(u64, u64)> {
     limits
 }
 
-/// This process's group and all above it, of a version 1 controller or, under no name, of
-/// version 2. The mount itself is the last: in a container it is the container's group.
+/// This process's group and all its ancestors, of a version 1 controller, or of version 2 if the name is
+/// empty. The mount point itself comes last: inside a container it is the container's group.
 fn groups(files: &KernelFiles, controller: &str) -> Vec<PathBuf> {
     let mount = Path::new(MOUNT).join(controller);
     let memberships = files.text("proc/self/cgroup").unwrap_or_default();

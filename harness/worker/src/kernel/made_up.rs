@@ -1,11 +1,10 @@
-//! Kernel files made up for tests, of this crate and of those above it.
+//! Made-up kernel files for tests of this crate and the crates above it.
 
 use std::fs;
 use std::path::PathBuf;
 
 use super::KernelFiles;
 
-/// Files made up for a test.
 #[derive(Debug)]
 pub struct MadeUp {
     folder: PathBuf,

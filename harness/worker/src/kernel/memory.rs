@@ -1,12 +1,12 @@
-//! How much memory this machine has, how much of it is free to measure in, and its swap.
+//! The machine's memory, how much of it is available for measurements, and its swap.
 
 use super::{KernelFiles, limits};
 
 const NODES: &str = "sys/devices/system/node";
 
-/// Memory the kernel thinks a new program could use without pushing others out. On virtual
-/// machines that grow after boot the node's own figure may be smaller than the machine's; the
-/// smaller one counts, and so do memory limits of control groups.
+/// Memory that the kernel believes a new program could use without evicting others. On virtual machines
+/// that grow after boot, the figure of the node may be smaller than that of the machine; the smaller one
+/// counts, as do memory limits of control groups.
 #[must_use]
 pub fn available_memory_bytes() -> u64 {
     let files = KernelFiles::here();
@@ -17,20 +17,19 @@ pub fn available_memory_bytes() -> u64 {
     machine.min(nodes).min(room.unwrap_or(u64::MAX))
 }
 
-/// Memory of the machine.
 #[must_use]
 pub fn total_memory_bytes() -> u64 {
     KernelFiles::here().memory_field("proc/meminfo", "MemTotal:").unwrap_or(0)
 }
 
-/// Swap space, and how much of it is in use.
+/// Swap space and the amount in use.
 pub fn swap_bytes(files: &KernelFiles) -> Option<(u64, u64)> {
     let total = files.memory_field("proc/meminfo", "SwapTotal:")?;
     let free = files.memory_field("proc/meminfo", "SwapFree:")?;
     Some((total, total.saturating_sub(free)))
 }
 
-/// Memory nodes with what each manages: `node0 24000 MiB`.
+/// Memory nodes with the amount each manages: `node0 24000 MiB`.
 pub fn nodes(files: &KernelFiles) -> Option<String> {
     let nodes = files.names(NODES, "node").into_iter().filter_map(|node| {
         let bytes = files.memory_field(format!("{NODES}/{node}/meminfo"), "MemTotal:")?;
@@ -40,7 +39,7 @@ pub fn nodes(files: &KernelFiles) -> Option<String> {
     Some(nodes).filter(|nodes| !nodes.is_empty())
 }
 
-/// What all memory nodes together manage, less what is in use: total minus the machine's used.
+/// Memory managed by all nodes together, less the memory in use on the machine.
 fn node_free_bytes(files: &KernelFiles) -> Option<u64> {
     let nodes = files.names(NODES, "node").into_iter();
     let bytes =

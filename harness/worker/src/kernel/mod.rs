@@ -1,4 +1,4 @@
-//! What the kernel says of this machine: its files, its memory, and the limits on both.
+//! What the kernel reports about this machine: its files, its memory, and the limits on both.
 
 mod files;
 mod limits;

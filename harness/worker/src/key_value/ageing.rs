@@ -1,4 +1,4 @@
-//! What is done to a store between load and clock: rewriting, churning, littering.
+//! Ages a store between the load and the timed run: rewrites, churn, litter.
 
 use engine::{KvEngine, KvSession, PutOutcome};
 use workloads::distribution::Permutation;
@@ -12,10 +12,10 @@ use record::{Ageing, KeyValue};
 
 /// Records deleted before the first of them is stored again.
 const CHURN_ROUND: usize = 64;
-/// Litter has keys beyond every record.
+/// First key of the litter, beyond every record.
 const LITTER_FIRST: u64 = 1 << 40;
 
-/// The requests by which `thread` ages a loaded store; none where it is measured as loaded.
+/// The requests by which `thread` ages a loaded store; none if the store is measured as loaded.
 pub(super) fn requests(
     work: &KeyValue,
     thread: usize,
@@ -25,7 +25,7 @@ pub(super) fn requests(
     match work.ageing {
         Ageing::None | Ageing::Litter(_) => None,
         Ageing::Rewrites(times) => {
-            // Updates by the workload's own keys and sizes; nothing is deleted.
+            // Updates with the workload's own keys and sizes; nothing is deleted.
             let updates = Workload {
                 mix: Mix::gets(0.0).expect("a share"),
                 churn: false,
@@ -41,7 +41,7 @@ pub(super) fn requests(
             let rng = seed.nth(first).rng();
             let sizes = work.workload.value_bytes.clone();
             let rounds = Rounds { first, step, own, rng, sizes, round: Vec::new(), at: 0 };
-            // A round deletes as many as it stores.
+            // A round deletes as many records as it stores.
             let requests = if own > 0 { 2 * work.writes_per_thread(times) as usize } else { 0 };
             let whole_rounds = requests.next_multiple_of(2 * CHURN_ROUND.min(own.max(1) as usize));
             Some(Box::new(rounds.take(whole_rounds)))
@@ -49,7 +49,7 @@ pub(super) fn requests(
     }
 }
 
-/// Deletes random records of a thread's own and stores them again, a round of them at a time.
+/// Deletes random records of one thread and stores them again, one round at a time.
 struct Rounds {
     first: u64,
     step: u64,
@@ -64,7 +64,7 @@ impl Rounds {
     fn start_round(&mut self) {
         self.round.clear();
         self.at = 0;
-        // With few records a round is shorter: nothing is deleted twice.
+        // With few records a round is shorter, so that it deletes no record twice.
         let length = CHURN_ROUND.min(self.own as usize);
         while self.round.len() < length {
             let record = self.first + self.rng.below(self.own) * self.step;
@@ -94,7 +94,7 @@ impl Iterator for Rounds {
     }
 }
 
-/// Executes ageing requests; values carry the thread's ageing stamp.
+/// Executes ageing requests. Their values carry the thread's ageing stamp.
 pub(super) fn age<E: KvEngine>(
     session: &mut E::Session<'_>,
     kit: &mut Kit,
@@ -123,8 +123,8 @@ pub(super) fn age<E: KvEngine>(
     Ok(())
 }
 
-/// Fills the store with as many objects as will be loaded and litter beside them, and deletes all
-/// but the litter in a random order.
+/// Fills the store with the objects that will be loaded and with litter, then deletes all but the litter
+/// in random order.
 pub(super) fn litter<E: KvEngine>(
     engine: &E,
     session: &mut E::Session<'_>,
@@ -132,7 +132,7 @@ pub(super) fn litter<E: KvEngine>(
     (work, seed): (&KeyValue, Seed),
     done: &mut Done,
 ) -> Result<(), String> {
-    // Where keys belong to workers, each passes over all objects and over those of others.
+    // If keys belong to workers, each walks all objects and skips those of others.
     let (thread, threads) = match E::TRAITS.sharing.is_partitioned() {
         true => (0, 1),
         false => (kit.thread as u64, work.threads as u64),

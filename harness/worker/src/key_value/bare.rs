@@ -1,6 +1,6 @@
-//! The bare loop: the least that asks a store the same requests. It times nothing, checks nothing but
-//! that every key was there, and stores the same bytes again and again. What a closed loop is slower,
-//! the harness costs.
+//! The bare loop: the minimal loop that sends a store the same requests. It times nothing, checks only
+//! that every key was present, and stores the same bytes every time. The closed loop's extra time is the
+//! cost of the harness.
 
 use std::hint::black_box;
 
@@ -8,10 +8,11 @@ use engine::{FullMeaning, KvEngine, KvSession, PutOutcome};
 use workloads::key_of;
 use workloads::requests::{Request, RequestKind};
 
-/// Executes `words`, all of them GETs and updates, and counts them. Updates store the front of `value`.
+/// Executes `words`, which are all GETs and updates, and returns their number. Updates store the front of
+/// `value`.
 ///
 /// # Errors
-/// A GET that found nothing in a store that evicts nothing, a PUT that was refused.
+/// A GET that found nothing in a store that does not evict, or a refused PUT.
 pub(super) fn run<E: KvEngine>(
     session: &mut E::Session<'_>,
     words: &[Request],

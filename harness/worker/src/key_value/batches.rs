@@ -1,5 +1,5 @@
-//! The closed loop of batches: the next call when the last is answered. What need not happen between
-//! two calls happens between two spans, as for single operations.
+//! The closed loop of batches: the next call follows the answer to the last. Work that need not happen
+//! between two calls happens between two spans, as for single operations.
 
 use engine::{KvEngine, KvSession, Op, Outcome as Answer, PutOutcome, ValueBuffers};
 use workloads::key_of;
@@ -10,19 +10,19 @@ use super::latency::BATCH;
 use super::recheck::recheck;
 use super::single::SPAN;
 
-/// Longest batch; `plan` refuses longer ones.
+/// Longest batch; `plan` rejects longer ones.
 pub(super) const BATCH_MAX: usize = 64;
 
-/// Requests, as many at a time as are asked for.
+/// A source of requests, read several at a time.
 pub(super) trait Words {
     /// The next `length` requests; fewer at the end.
     fn next_words(&mut self, length: usize) -> &[Request];
 
-    /// All that are known; none where they are made within the loop.
+    /// All requests that are known ahead; none if they are generated in the loop.
     fn known(&self) -> &[Request];
 }
 
-/// Prepared before the clock.
+/// Prepared before the clock starts.
 impl Words for &[Request] {
     #[inline]
     fn next_words(&mut self, length: usize) -> &[Request] {
@@ -36,7 +36,7 @@ impl Words for &[Request] {
     }
 }
 
-/// Made one by one within the loop.
+/// Generated one by one in the loop.
 pub(super) struct Made<I> {
     requests: I,
     words: [Request; BATCH_MAX],
@@ -64,15 +64,15 @@ impl<I: Iterator<Item = Request>> Words for Made<I> {
     }
 }
 
-/// Executes the requests in batches of `batch`, each timed as a whole where it is timed.
+/// Executes the requests in batches of `batch`. A sampled batch is timed as a whole.
 pub(super) fn run_batches<E: KvEngine>(
     session: &mut E::Session<'_>,
     lane: &mut Lane<'_>,
     requests: &mut dyn Words,
     batch: usize,
 ) -> Result<(), String> {
-    // Loops over an array of a known length become straight vector code. Few lengths: each is code of its
-    // own for every store.
+    // Loops over arrays of constant length become straight-line vector code. There are few lengths
+    // because each is compiled separately for every store.
     match batch {
         0..=8 => run_batches_of::<E, 8>(session, lane, requests, batch),
         9..=32 => run_batches_of::<E, 32>(session, lane, requests, batch),
@@ -87,7 +87,7 @@ fn run_batches_of<E: KvEngine, const N: usize>(
     batch: usize,
 ) -> Result<(), String> {
     let mut answers = [Answer::Absent; N];
-    // One batch in so many is timed that one operation in so many is.
+    // `timed_every` counts operations; divided by the batch, it counts batches.
     let timed_every = match lane.shared.timed_every {
         u64::MAX => u64::MAX,
         every => (every / batch as u64).max(1),
@@ -95,7 +95,7 @@ fn run_batches_of<E: KvEngine, const N: usize>(
     let mut until_timed = if timed_every == u64::MAX { u64::MAX } else { 1 };
     let mut counted = 0;
     let mut executed = 0;
-    // What was executed since the last look, and how many that may be.
+    // The operations executed since the last check, and the most that may accumulate.
     let mut span = [Request::default(); SPAN];
     let (mut kept, mut ready) = (0, 0);
     while !lane.shared.is_stopped() {
@@ -134,8 +134,8 @@ fn run_batches_of<E: KvEngine, const N: usize>(
     Ok(())
 }
 
-/// One batch, the first of which is the thread's `first`-th operation. Returns when it started and
-/// ended, where that is `timed`.
+/// Executes one batch, whose first operation is the thread's `first`-th. Returns its start and end if it
+/// is `timed`.
 #[inline]
 fn execute<E: KvEngine, const N: usize>(
     session: &mut E::Session<'_>,
@@ -145,8 +145,8 @@ fn execute<E: KvEngine, const N: usize>(
     answers: &mut [Answer],
     timed: bool,
 ) -> Result<(u64, u64), String> {
-    // All slots at once, without a branch: the compiler makes vectors of these loops. Where a batch is
-    // short, default words stand in.
+    // Branch-free over all slots, so that the compiler vectorises these loops. A short batch is padded
+    // with default words.
     let padded: [Request; N];
     let slots = match words.first_chunk::<N>() {
         Some(full) => full,
@@ -192,7 +192,7 @@ fn execute<E: KvEngine, const N: usize>(
     session.execute(&asked[..words.len()], &mut buffers, answers);
     let ended = time(timed);
     lane.values.skip(taken);
-    // A GET that found something and an update that was stored are counted already.
+    // GETs that found a value and updates that were stored are counted already.
     let mut plain = gets & !absent & mask(answers, |answer| matches!(answer, Answer::Found(_)));
     for slot in bits(updates) {
         let stored =
@@ -209,7 +209,7 @@ fn execute<E: KvEngine, const N: usize>(
     Ok((started, ended))
 }
 
-/// The places of the bits that are set.
+/// Positions of the set bits.
 #[inline]
 fn bits(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -219,13 +219,13 @@ fn bits(mut word: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// A bit for each item, the first lowest.
+/// One bit per item; the first item's bit is the lowest.
 #[inline]
 fn mask<T>(items: &[T], is: impl Fn(&T) -> bool) -> u64 {
     items.iter().enumerate().fold(0, |bits, (slot, item)| bits | u64::from(is(item)) << slot)
 }
 
-/// Counts one operation of a batch that is not as plain as most.
+/// Counts one operation of a batch that needs individual treatment.
 #[inline(never)]
 fn look_at<E: KvEngine>(
     session: &mut E::Session<'_>,

@@ -1,4 +1,4 @@
-//! What every record must hold at the end: each thread's operations are generated once more, and
+//! The contents that every record must have at the end. Each thread's operations are generated again, and
 //! the last write of each thread to each record is noted.
 
 use engine::{GetError, KvEngine, KvSession};
@@ -10,7 +10,7 @@ use super::kit::{AGER, LOADER};
 use super::lane::note_damage;
 use record::Verification;
 
-/// One thread's last write to each record: none, deleted, or one more than its place.
+/// One thread's last write to each record: none, deleted, or its index plus one.
 #[derive(Debug)]
 pub(super) struct LastWrites(Vec<u32>);
 
@@ -22,7 +22,7 @@ impl LastWrites {
         Self(Vec::new())
     }
 
-    /// Notes requests that were executed, the first of which was the thread's `first`-th, less those
+    /// Replays requests that were executed, from the thread's `first`-th on, without those that were
     /// refused.
     pub(super) fn note(
         &mut self,
@@ -69,37 +69,37 @@ impl LastWrites {
     }
 }
 
-/// What all threads wrote.
+/// The writes of all threads.
 #[derive(Debug)]
 pub(super) struct Expected {
-    /// Loaded before anything else.
+    /// Records loaded before anything else.
     pub(super) loaded: u64,
-    /// While the store was aged.
+    /// Writes while the store was aged.
     pub(super) aged: Vec<LastWrites>,
-    /// Within the clock.
+    /// Writes while the clock ran.
     pub(super) timed: Vec<LastWrites>,
-    /// Whether what a store evicted was stored again after a GET: any of these may have come last.
+    /// Whether GETs stored evicted values again: then any of these writes may have come last.
     pub(super) refilled: bool,
 }
 
-/// What a record must be.
+/// The state that a record must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Live,
     Dead,
-    /// Nobody ever wrote it.
+    /// No thread ever wrote it.
     Unknown,
 }
 
 impl Expected {
-    /// One more than the largest record that anybody wrote.
+    /// The largest written record plus one.
     pub(super) fn records(&self) -> u64 {
         self.timed.iter().map(LastWrites::records).max().unwrap_or(0).max(self.loaded)
     }
 
     fn state(&self, record: u64) -> State {
         let words = || self.timed.iter().map(|thread| thread.to(record));
-        // Records are deleted by their owner alone.
+        // Only its owner deletes a record.
         if words().any(|word| word == DELETED) {
             State::Dead
         } else if record < self.loaded || words().any(|word| word != NEVER) {
@@ -109,8 +109,7 @@ impl Expected {
         }
     }
 
-    /// Whether the last write of some thread made the value of this stamp. Which thread came last is not
-    /// known.
+    /// Whether this stamp is that of some thread's last write. The order between threads is unknown.
     fn is_last(&self, record: u64, writer: u16, sequence: u64) -> bool {
         let wrote = |all: &[LastWrites], writer: u16| {
             all.get(usize::from(writer)).is_some_and(|thread| {
@@ -128,7 +127,7 @@ impl Expected {
         }
     }
 
-    /// Reads `record` and judges it.
+    /// Reads `record` and checks what it finds.
     pub(super) fn check<E: KvEngine>(
         &self,
         session: &mut E::Session<'_>,

@@ -1,4 +1,4 @@
-//! What one thread needs for itself: made and touched before the store opens.
+//! The memory that one thread needs for itself, allocated and touched before the store opens.
 
 use workloads::Seed;
 use workloads::requests::{Request, RequestKind, RequestStream, Workload};
@@ -14,37 +14,36 @@ use super::values::Values;
 use crate::histogram::empty;
 use record::{Cell, Driver, KeyValue, Source};
 
-/// Writer of loaded values; the sequence is the record.
+/// Writer id of loaded values; their sequence number is the record.
 pub(super) const LOADER: u16 = u16::MAX;
-/// Added to the thread's number: writer of values written while the store was aged.
+/// Added to a thread's number: the writer id of values written while the store was aged.
 pub(super) const AGER: u16 = 1 << 15;
 
-/// The seed of everything a cell asks.
+/// The seed of all requests of a cell.
 pub(super) fn seed_of(cell: &Cell) -> Seed {
     Seed(cell.seed).stream("key-value")
 }
 
-/// One thread's needs.
 pub(super) struct Kit {
     pub(super) thread: usize,
-    /// Prepared operations; none where they come from the loop.
+    /// Prepared operations; empty if the loop generates them.
     pub(super) words: MappedSlice<Request>,
-    /// Of a trace: deletes of what is live at its end.
+    /// For traces: deletes of the records that are live at the end.
     pub(super) leftovers: MappedSlice<Request>,
     /// Requests that were executed in earlier turns.
     pub(super) executed: u64,
-    /// The generator, standing where the clock starts.
+    /// The generator, in its state at the start of the clock.
     pub(super) stream: RequestStream,
-    /// A batch holds several values at once, each from a writer of its own.
+    /// One writer per operation of a batch, because a batch holds several values at once.
     pub(super) writers: Vec<ValueWriter>,
-    /// What prepared requests store.
+    /// Values of prepared requests.
     pub(super) values: Values,
     pub(super) loader: ValueWriter,
     pub(super) ager: ValueWriter,
     pub(super) checker: ValueChecker,
-    /// A slot of the longest value for each operation of a batch.
+    /// One slot of the longest value's length per operation of a batch.
     pub(super) buffer: Vec<u8>,
-    /// Bounds of watched GETs, one a thread and slot.
+    /// Bounds of watched GETs: one per thread and slot.
     pub(super) bounds: Vec<u32>,
     pub(super) latency: Latencies,
     pub(super) seconds: Seconds,
@@ -109,7 +108,7 @@ impl Kit {
     }
 }
 
-/// The requests of `thread` within the clock.
+/// The timed requests of `thread`.
 pub(super) fn stream(work: &KeyValue, thread: usize, seed: Seed) -> RequestStream {
     RequestStream::new(&work.workload, work.records, thread, work.threads, seed)
 }
@@ -152,7 +151,7 @@ fn places_of(workload: &Workload) -> Vec<usize> {
         (RequestKind::ReadModifyWrite, mix.read_modify_write),
         (RequestKind::Scan, mix.scan),
     ];
-    // Where nothing is live a GET becomes an insert, and churn decides by the live bytes.
+    // GETs become inserts where nothing is live, and churn decides by live bytes.
     let deletes = workload.deletes();
     let asked = shares.iter().filter(|(kind, share)| {
         *share > 0.0 || (deletes && matches!(kind, RequestKind::Insert | RequestKind::Delete))

@@ -1,4 +1,4 @@
-//! One thread's way of executing requests: the operation itself, and what is checked of its answer.
+//! One thread's execution of requests: the operation itself, and the checks of its answer.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -17,21 +17,21 @@ use super::tracked::{Tracked, is_old};
 use super::values::Values;
 use record::Verification;
 
-/// Operations between two looks at the stop signal, and between two timed ones where latency is
+/// Operations between two checks of the stop signal, and between two timed operations where latency is
 /// sampled; a power of two.
 pub(super) const SAMPLE_EVERY: u64 = 64;
-/// Refused writes remembered: a batch stops after its first.
+/// Capacity for refused writes: a batch stops after the first.
 const REFUSED_MAX: usize = 64;
 
-/// What one thread did in a step.
+/// One thread's results of a step.
 #[derive(Debug, Default)]
 pub(super) struct Done {
     pub(super) started_ns: u64,
     pub(super) ended_ns: u64,
-    /// Of the time between the two, what the thread spent on checks: it is not on the clock.
+    /// Time spent on checks between start and end, which is not on the clock.
     pub(super) off_clock_ns: u64,
     pub(super) operations: u64,
-    /// Places of writes that the store refused.
+    /// Indices of writes that the store refused.
     pub(super) refused: Vec<u64>,
     pub(super) inserted: u64,
     pub(super) inserted_bytes: u64,
@@ -54,13 +54,13 @@ impl Done {
     }
 }
 
-/// What all threads of a cell share.
+/// State shared by all threads of a cell.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) tracked: Tracked,
-    /// Raised by the first refusal: what follows would not be the workload any more.
+    /// Raised by the first refusal: further requests would no longer be the workload.
     pub(super) stop: AtomicBool,
-    /// Latency is timed on one operation in so many; a power of two, or `u64::MAX` for none.
+    /// Latency is timed on one in this many operations; a power of two, or `u64::MAX` for none.
     pub(super) timed_every: u64,
     /// Whether a GET that misses stores the value.
     pub(super) sets_on_miss: bool,
@@ -71,7 +71,7 @@ pub(super) struct Shared {
 impl Shared {
     #[inline]
     pub(super) fn is_stopped(&self) -> bool {
-        // Relaxed: a hint to end soon; what was done is handed over by joining the threads.
+        // Relaxed: a hint to end soon; joining the threads hands over their results.
         self.stop.load(Ordering::Relaxed)
     }
 
@@ -81,20 +81,20 @@ impl Shared {
     }
 }
 
-/// A thread's kit, taken apart for the loop.
+/// A thread's kit, split into borrows for the loop.
 pub(super) struct Lane<'a> {
     pub(super) thread: usize,
     pub(super) shared: &'a Shared,
     pub(super) writers: &'a mut [ValueWriter],
     pub(super) values: &'a mut Values,
-    /// Whether the values of the requests at hand were made ahead.
+    /// Whether the values of the current requests were generated ahead.
     pub(super) ahead: bool,
     pub(super) checker: &'a ValueChecker,
     pub(super) buffer: &'a mut [u8],
     bounds: &'a mut [u32],
-    /// Bytes of a slot of the buffer.
+    /// Length of a slot in the buffer, in bytes.
     pub(super) slot_bytes: usize,
-    /// Bounds of a slot: one a thread.
+    /// Bounds per slot: one per thread.
     threads: usize,
     pub(super) latency: &'a mut Latencies,
     pub(super) seconds: &'a mut Seconds,
@@ -103,15 +103,15 @@ pub(super) struct Lane<'a> {
     pub(super) first: u64,
     /// Time on the clock after which no further span begins.
     at_most_ns: u64,
-    /// Operations up to the last that was timed.
+    /// Operations up to the last timed one.
     pub(super) counted: u64,
-    /// Whether a key that is not there may have been evicted.
+    /// Whether an absent key may have been evicted.
     evicts: bool,
-    /// Whether what was evicted is stored again by the GET that misses it.
+    /// Whether a GET that misses stores the evicted value again.
     refills: bool,
 }
 
-/// The requests of a kit, which its lane executes, and their schedule.
+/// The requests that the lane executes, and their schedule.
 pub(super) struct LaneInputs<'a> {
     pub(super) words: &'a MappedSlice<Request>,
     pub(super) leftovers: &'a MappedSlice<Request>,
@@ -120,8 +120,8 @@ pub(super) struct LaneInputs<'a> {
 }
 
 impl<'a> Lane<'a> {
-    /// The lane of a kit for a store that does `full` when its memory is exhausted, and the rest of the
-    /// kit.
+    /// Splits a kit into its lane, for a store that does `full` when its memory is exhausted, and the
+    /// inputs.
     pub(super) fn of(
         kit: &'a mut Kit,
         shared: &'a Shared,
@@ -161,8 +161,8 @@ impl<'a> Lane<'a> {
         )
     }
 
-    /// Executes `request`, the thread's `index`-th, as a single operation. Returns when it ended,
-    /// where that is `timed`. What a GET found is not looked at; see [`super::recheck`].
+    /// Executes `request`, the thread's `index`-th, as a single operation. Returns its end time if it is
+    /// `timed`. The value found by a GET is checked later, by [`super::recheck`].
     #[inline(always)]
     pub(super) fn operate<E: KvEngine>(
         &mut self,
@@ -172,7 +172,7 @@ impl<'a> Lane<'a> {
         timed: bool,
     ) -> Result<u64, String> {
         let key = key_of(request.record());
-        // Compared one by one: in a mix, a wrong guess through a table of jumps is found out later.
+        // Compared one by one: a mispredicted jump table would resolve later.
         if request.is(RequestKind::Get) {
             let found = session.get(key, self.buffer);
             let ended = time(timed);
@@ -190,7 +190,7 @@ impl<'a> Lane<'a> {
         self.operate_rarer::<E>(session, index, request, timed)
     }
 
-    /// Requests that few workloads make, apart from the loop of those that most do.
+    /// Request kinds that few workloads have, kept out of the hot loop.
     #[inline(never)]
     fn operate_rarer<E: KvEngine>(
         &mut self,
@@ -239,8 +239,8 @@ impl<'a> Lane<'a> {
             && monotonic_ns() - self.done.started_ns - self.done.off_clock_ns >= self.at_most_ns
     }
 
-    /// Makes the values that the front of `requests` stores, the thread's `first`-th and those behind
-    /// it. Returns how many requests can be executed with them.
+    /// Generates the values for the front of `requests`, the thread's `first`-th and following. Returns
+    /// how many requests can be executed with them.
     pub(super) fn make_values(&mut self, requests: &[Request], first: u64) -> usize {
         self.ahead = self.values.are_made_ahead();
         if !self.ahead {
@@ -252,7 +252,7 @@ impl<'a> Lane<'a> {
         ready
     }
 
-    /// Stores what `request` says.
+    /// Stores the value of `request`.
     #[inline(always)]
     fn put<E: KvEngine>(
         &mut self,
@@ -270,7 +270,7 @@ impl<'a> Lane<'a> {
         Ok(ended)
     }
 
-    /// The same, with a value that is made now.
+    /// As above, with a value that is generated now.
     #[inline(always)]
     fn put_made<E: KvEngine>(
         &mut self,
@@ -311,8 +311,8 @@ impl<'a> Lane<'a> {
         Ok(())
     }
 
-    /// The same where nothing waits for the next request: what a GET of a watched record finds is
-    /// checked as soon as it is there.
+    /// As [`Self::operate`], where no request waits for the next: the value that a GET of a watched
+    /// record finds is checked at once.
     pub(super) fn operate_and_check<E: KvEngine>(
         &mut self,
         session: &mut E::Session<'_>,
@@ -336,13 +336,14 @@ impl<'a> Lane<'a> {
         Ok(ended)
     }
 
-    /// Notes what a GET of a watched record in `slot` must not fall behind.
+    /// Notes the versions that a GET of a watched record in `slot` must reach.
     pub(super) fn note_bounds(&mut self, slot: usize, record: u64) {
         let bounds = &mut self.bounds[slot * self.threads..(slot + 1) * self.threads];
         self.shared.tracked.bounds(record, bounds);
     }
 
-    /// Checks what a GET off the clock found of `record`. A store that evicts may have dropped it since.
+    /// Checks the value that a GET off the clock found for `record`. An evicting store may have dropped
+    /// it since.
     pub(super) fn check_again<E: KvEngine>(
         &mut self,
         session: &mut E::Session<'_>,
@@ -356,7 +357,7 @@ impl<'a> Lane<'a> {
         self.check_version::<E>(session, key_of(record), slot, found);
     }
 
-    /// Checks what a watched GET found, in slot `slot` of the buffer and of the bounds.
+    /// Checks the value that a watched GET found, using slot `slot` of the buffer and of the bounds.
     pub(super) fn check_version<E: KvEngine>(
         &mut self,
         session: &mut E::Session<'_>,
@@ -376,7 +377,7 @@ impl<'a> Lane<'a> {
         if !is_old(condition, bounds) {
             return;
         }
-        // A second look: the newer value is there after all, or it is gone.
+        // Reads again: either the newer value is there after all, or it is lost.
         let again = session.get(key, value);
         let still_old = match again {
             Ok(Some(length)) => is_old(self.checker.check(key, &value[..length]), bounds),
@@ -417,7 +418,7 @@ impl<'a> Lane<'a> {
         Ok(ended)
     }
 
-    /// A live key was not found.
+    /// Handles a live key that was not found.
     #[cold]
     pub(super) fn missing(&mut self, found: Result<Option<usize>, GetError>) {
         let verification = &mut self.done.verification;
@@ -428,13 +429,14 @@ impl<'a> Lane<'a> {
         }
     }
 
-    /// A key that nobody stored, or that was deleted, was asked for; `found` what is not there.
+    /// Handles a request for a key that was never stored, or was deleted; `found` is whether the store
+    /// has it nevertheless.
     #[inline]
     pub(super) fn absent<E: KvEngine>(&mut self, found: bool) {
         self.done.verification.resurrected += u64::from(found && E::TRAITS.keeps_values);
     }
 
-    /// Stores what a GET of a batch missed, where that is asked for.
+    /// Stores the value that a GET of a batch missed, if the workload asks for that.
     pub(super) fn refill<E: KvEngine>(
         &mut self,
         session: &mut E::Session<'_>,
@@ -455,7 +457,7 @@ impl<'a> Lane<'a> {
         }
     }
 
-    /// Keeps the latency of an operation that began (or was due) at `from_ns`.
+    /// Records the latency of an operation that began (or was due) at `from_ns`.
     #[inline]
     pub(super) fn keep_latency(
         &mut self,
@@ -470,13 +472,13 @@ impl<'a> Lane<'a> {
     }
 }
 
-/// The time, where it is `timed`; else 0.
+/// The current time if `timed`, else 0.
 #[inline(always)]
 pub(super) fn time(timed: bool) -> u64 {
     if timed { monotonic_ns() } else { 0 }
 }
 
-/// Counts a value that did not arrive as it was written.
+/// Counts a value that differs from the one written.
 #[cold]
 pub(super) fn note_damage(condition: Condition, verification: &mut Verification) {
     match condition {

@@ -1,4 +1,4 @@
-//! Histograms of latency, one for each kind of operation, each thread its own.
+//! Latency histograms: one per kind of operation and thread.
 
 use std::collections::BTreeMap;
 
@@ -8,14 +8,14 @@ use workloads::requests::RequestKind;
 use crate::histogram::{empty, encode, percentiles};
 use record::Percentiles;
 
-/// Histograms and their names.
+/// Number of histograms, and their names.
 const KINDS: usize = 7;
 const NAMES: [&str; KINDS] =
     ["get", "update", "insert", "delete", "read-modify-write", "scan", "batch"];
-/// Place of the histogram of whole batches.
+/// Index of the histogram of whole batches.
 pub(super) const BATCH: usize = 6;
 
-/// The place of a kind's histogram.
+/// Index of a kind's histogram.
 #[inline]
 pub(super) const fn place(kind: RequestKind) -> usize {
     match kind {
@@ -28,7 +28,7 @@ pub(super) const fn place(kind: RequestKind) -> usize {
     }
 }
 
-/// What one thread has timed.
+/// The latencies of one thread.
 #[derive(Clone, Debug)]
 pub(super) struct Latencies([Option<Histogram<u64>>; KINDS]);
 
@@ -42,7 +42,7 @@ impl Latencies {
         Ok(Self(histograms))
     }
 
-    /// Forgets everything.
+    /// Discards everything recorded.
     pub(super) fn reset(&mut self) {
         self.0.iter_mut().flatten().for_each(Histogram::reset);
     }
@@ -55,7 +55,7 @@ impl Latencies {
         }
     }
 
-    /// Those of all threads: histograms are merged, percentiles never averaged.
+    /// The histograms of all threads, merged; percentiles are never averaged.
     pub(super) fn merged<'a>(mut all: impl Iterator<Item = &'a Self>) -> Self {
         let mut merged = all.next().expect("at least one thread").clone();
         for other in all {
@@ -75,7 +75,7 @@ impl Latencies {
             .filter(|(_, histogram)| !histogram.is_empty())
     }
 
-    /// All kinds in one histogram.
+    /// All kinds merged into one histogram.
     pub(super) fn all(&self) -> Option<Histogram<u64>> {
         let mut named = self.named();
         let mut all = named.next()?.1.clone();

@@ -1,5 +1,5 @@
-//! Requests to a store: load, settle, age where asked, then requests within the clock, then a look at
-//! every record.
+//! Requests to a store: load, settle, age where asked, then the timed requests, then a check of every
+//! record.
 
 mod ageing;
 mod bare;
@@ -46,7 +46,7 @@ use single::{run_made, run_prepared};
 use steering::Dealt;
 use tracked::Tracked;
 
-/// Between the start of all threads and the first scheduled request.
+/// Time between the start of all threads and the first scheduled request.
 const SCHEDULE_LEAD_NS: u64 = 1_000_000;
 
 /// Runs cells that begin with the same load: the store is loaded and aged once, and answers the
@@ -119,12 +119,12 @@ struct OnStore<'a> {
     cell: &'a Cell,
     work: &'a KeyValue,
     crew: Vec<Kit>,
-    /// Requests by the worker that may execute them, where keys belong to workers.
+    /// Requests dealt to the workers that may execute them, if keys belong to workers.
     dealt: Option<Dealt>,
-    /// Requests of the busiest worker ÷ the mean, where they are dealt.
+    /// Requests of the busiest worker ÷ the mean, if they are dealt.
     imbalance: Option<f64>,
     shared: &'a Shared,
-    /// What the driver costs, per operation.
+    /// The driver's cost per operation.
     price: f64,
     /// The same of every turn.
     prices: Vec<f64>,
@@ -132,7 +132,7 @@ struct OnStore<'a> {
     link: &'a mut Link,
     heap: Option<&'static dyn Heap>,
     resident: bool,
-    /// Whether nothing new is touched within the clock.
+    /// Whether no new memory is touched while the clock runs.
     populated: bool,
     live_bytes: u64,
     live_objects: u64,
@@ -148,11 +148,12 @@ impl StoreVisitor for OnStore<'_> {
                 E::TRAITS.name
             )));
         }
-        // A store that cannot be told how much it may hold grows while it is measured.
+        // A store without a memory bound grows while it is measured.
         let grows = E::TRAITS.memory_bound == MemoryBound::None && self.work.workload.inserts();
         self.populated = self.resident && !grows;
         if self.work.replay.is_some() {
-            // Nothing is loaded: only a store that maps its own memory has it before the first request.
+            // Nothing is loaded. Only a store that maps its own memory is resident before the first
+            // request.
             let maps_its_own = E::TRAITS.memory_bound == MemoryBound::Hard && self.heap.is_none();
             self.populated &= maps_its_own;
         }
@@ -175,14 +176,14 @@ impl StoreVisitor for OnStore<'_> {
             }
             let done = self.measure(engine);
             if turn + 1 == self.turns.len() || done.is_err() {
-                // What follows needs memory of the harness: nothing is observed any more.
+                // The next steps allocate memory for the harness, so observations end here.
                 self.link.say_and_wait(&Event::Ending);
             }
             ran.push(done?);
         }
         let last = ran.last().expect("at least one turn");
         self.link.say(&Event::Latency(Box::new(self.latency_report(last))));
-        // Values that the bare loop stored say nothing of their keys.
+        // Values stored by the bare loop do not identify their keys.
         if E::TRAITS.keeps_values && self.work.driver != Driver::Bare {
             self.verify(engine, &ran)?;
         }
@@ -260,8 +261,7 @@ impl OnStore<'_> {
         Ok(())
     }
 
-    /// Brings the store into the state that it stays in; nothing of it is measured but its own
-    /// counters.
+    /// Brings the store into its steady state; only its own counters are recorded.
     fn age<E: KvEngine>(&mut self, engine: &E) -> Result<(), Stop> {
         let (work, seed) = (self.work, seed_of(self.cell));
         if ageing::requests(work, 0, seed).is_none() {
@@ -278,14 +278,14 @@ impl OnStore<'_> {
         Ok(())
     }
 
-    /// Whether the trace is executed once before the clock, so that what the store takes for it was
-    /// touched before.
+    /// Whether the trace is executed once before the clock starts, so that the store has touched the
+    /// memory it takes for the trace.
     fn rehearses<E: KvEngine>(&self) -> bool {
         let replays = self.work.replay.is_some() && self.resident && E::TRAITS.keeps_values;
         replays && !self.populated && !E::TRAITS.sharing.is_partitioned()
     }
 
-    /// Executes the trace, deletes what is left, and forgets what was timed.
+    /// Executes the trace, deletes the records that are left, and discards the timings.
     fn rehearse<E: KvEngine>(&mut self, engine: &E) -> Result<(), Stop> {
         let (shared, threads) = (self.shared, self.work.threads);
         self.step("rehearse", engine, |kit, done| {
@@ -394,7 +394,7 @@ impl OnStore<'_> {
         Ok(())
     }
 
-    /// Generates everything once more: the requests that each turn executed, and those before them.
+    /// Generates the requests of every turn again, and those of the ageing.
     fn expected<E: KvEngine>(&mut self, engine: &E, ran: &[Vec<Done>]) -> Expected {
         let (work, seed) = (self.work, seed_of(self.cell));
         let mut timed: Vec<LastWrites> = (0..work.threads).map(|_| LastWrites::none()).collect();
@@ -434,14 +434,14 @@ impl OnStore<'_> {
         }
     }
 
-    /// Runs `body` on every thread between two barriers, and reports.
+    /// Runs `body` on every thread between two barriers, and reports the step.
     fn step<E: KvEngine>(
         &mut self,
         name: &str,
         engine: &E,
         body: impl Fn(&mut Kit, &mut Done) -> Result<(), String> + Sync,
     ) -> Result<Vec<Done>, Stop> {
-        // A replay begins on an empty store: what it grows into is warmed as for other steps that grow.
+        // A replay begins with an empty store: memory it grows into is warmed as for other growing steps.
         let grows = name == "rehearse" && !self.populated;
         let grows_bytes = if grows { self.work.live_value_bytes() * 3 / 2 } else { 0 };
         self.link.say_and_wait(&Event::Before { step: name.to_owned(), grows_bytes });
@@ -462,7 +462,8 @@ impl OnStore<'_> {
                 })
             });
             let threads: Vec<_> = threads.collect();
-            // All are joined before the first that died is reported: the scope panics for the rest.
+            // All threads are joined before the first panic is reported; otherwise the scope would panic
+            // for the rest.
             let joined: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
             joined.into_iter().map(|done| done.map_err(Stop::panicked)).collect::<Result<_, _>>()
         })?;
@@ -487,13 +488,13 @@ impl OnStore<'_> {
                 self_allocated_bytes: None,
             });
         }
-        // A refusal is said by its row; the steps that would follow have lost their meaning.
+        // The step's row reports a refusal; the remaining steps would be meaningless.
         if goes_on { Ok(done) } else { Err(Stop::Said) }
     }
 }
 
 impl OnStore<'_> {
-    /// The oracle's count of what is live. Updates leave the bytes as they are on average, and so does
+    /// Updates the oracle's count of live objects. Updates keep the bytes constant on average, as does
     /// churn, whose deletes make room for its inserts.
     fn count_live(&mut self, done: &[Done]) {
         if let Some(replay) = &self.work.replay
@@ -517,7 +518,7 @@ impl OnStore<'_> {
     }
 }
 
-/// Starts the schedule and follows it.
+/// Starts the schedule and executes the requests by it.
 fn paced<E: KvEngine>(
     session: &mut E::Session<'_>,
     lane: &mut Lane<'_>,
@@ -528,7 +529,6 @@ fn paced<E: KvEngine>(
     run_open::<E>(session, lane, requests, pacing)
 }
 
-/// The session of worker `thread`.
 fn session_of<E: KvEngine>(
     engine: &E,
     thread: usize,
@@ -537,7 +537,7 @@ fn session_of<E: KvEngine>(
     engine.worker_session(thread, threads).map_err(|error| error.to_string())
 }
 
-/// Keeps the processor busy for so long, as a client does that computes with what it read.
+/// Keeps the processor busy for that long, like a client that computes with the data it read.
 fn think(think_ns: u64) {
     let until = monotonic_ns() + think_ns;
     while monotonic_ns() < until {

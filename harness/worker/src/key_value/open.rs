@@ -1,5 +1,5 @@
-//! The open loop: requests are sent on a schedule, whether earlier ones are answered or not, and
-//! latency counts from the scheduled start. A request that waits behind a slow one has waited.
+//! The open loop: requests are sent on a schedule, whether earlier ones are answered or not. Latency
+//! counts from the scheduled start, so it includes the wait behind a slow request.
 
 use engine::KvEngine;
 use platform::clock::monotonic_ns;
@@ -11,7 +11,7 @@ use super::lane::{Lane, SAMPLE_EVERY};
 use hdrhistogram::Histogram;
 use record::Arrivals;
 
-/// A thread that falls behind its schedule by more than this has shown that the store is overloaded, and ends.
+/// A thread that falls behind its schedule by more than this ends: the store is overloaded.
 const BEHIND_MAX_NS: u64 = 5_000_000_000;
 
 /// The scheduled starts of one thread's requests, on the monotonic clock.
@@ -21,18 +21,18 @@ pub(super) struct Schedule {
     started_ns: u64,
 }
 
-/// When requests are due.
+/// Rule that determines when requests are due.
 #[derive(Debug)]
 enum Law {
-    /// Drawn.
+    /// Random arrivals.
     Arrivals { arrivals: Arrivals, mean_gap_ns: f64, next_ns: f64, rng: Rng },
-    /// As a trace says, so many times as fast.
+    /// The times of a trace, divided by the speed.
     Times { times_ns: MappedSlice<u64>, at: usize, speed: f64 },
 }
 
 impl Schedule {
-    /// Of `thread` among `threads` that send `rate_ops_per_s` together. Constant schedules of
-    /// several threads interleave.
+    /// The schedule of `thread` among `threads` that send `rate_ops_per_s` together. Constant schedules
+    /// of several threads interleave.
     pub(super) fn new(
         rate_ops_per_s: f64,
         arrivals: Arrivals,
@@ -48,13 +48,13 @@ impl Schedule {
         Self { law: Law::Arrivals { arrivals, mean_gap_ns, next_ns, rng }, started_ns: 0 }
     }
 
-    /// Of a thread whose requests have these times, `speed` times as fast.
+    /// The schedule of a thread whose requests have these times, `speed` times as fast.
     pub(super) fn of_times(times_ns: MappedSlice<u64>, speed: f64) -> Self {
         Self { law: Law::Times { times_ns, at: 0, speed }, started_ns: 0 }
     }
 
-    /// A thread that executes `count` requests where `evenly` were its part sends them as much more
-    /// often: all threads together keep their rate. Times of a trace are what they are.
+    /// Adapts the gaps of a thread that executes `count` requests instead of its even share `evenly`, so
+    /// that all threads together keep their rate. Times of a trace stay as they are.
     pub(super) fn steer(&mut self, evenly: u64, count: usize) {
         let stretch = evenly as f64 / count.max(1) as f64;
         if let Law::Arrivals { mean_gap_ns, next_ns, .. } = &mut self.law {
@@ -63,7 +63,7 @@ impl Schedule {
         }
     }
 
-    /// Time counts from here.
+    /// Starts the schedule at `now_ns`.
     pub(super) fn start(&mut self, now_ns: u64) {
         self.started_ns = now_ns;
     }
@@ -92,19 +92,18 @@ fn gap_ns(arrivals: Arrivals, mean_gap_ns: f64, rng: &mut Rng) -> f64 {
     }
 }
 
-/// One thread's schedule, and what it keeps beside latency.
+/// One thread's schedule, and its histograms beside latency.
 #[derive(Debug)]
 pub(super) struct Pacing {
     pub(super) schedule: Schedule,
-    /// How much later each request ended than it would have, had the harness sent every request in time.
+    /// How much later each request ended than it would have ended with a punctual harness.
     pub(super) lateness: Histogram<u64>,
-    /// Latency from the real start.
+    /// Latency from the actual start.
     pub(super) service: Histogram<u64>,
 }
 
-/// When requests would have ended, had the harness sent each as soon as it was due and the one before it
-/// answered. A thread that the system took the processor from sends one request late, and all that queue
-/// behind it, too.
+/// When requests would have ended if the harness had sent each as soon as it was due and the one before
+/// was answered. A thread that is preempted sends one request late, and with it all that queue behind.
 #[derive(Debug, Default)]
 struct Punctual {
     last_end_ns: u64,
@@ -118,7 +117,7 @@ impl Punctual {
     }
 }
 
-/// Executes the requests, each when it is due or as soon as the one before it is answered.
+/// Executes each request when it is due, or as soon as the one before is answered.
 pub(super) fn run_open<E: KvEngine>(
     session: &mut E::Session<'_>,
     lane: &mut Lane<'_>,
@@ -188,11 +187,11 @@ mod tests {
     #[test]
     fn a_late_start_is_carried_on_to_those_that_queue_behind_it() {
         let mut punctual = Punctual::default();
-        // Due at 0, 10 and 20, each 8 long; the first is sent 50 late, the others right behind it.
+        // Due at 0, 10 and 20, each taking 8; the first is sent 50 late, the others right after it.
         let late: Vec<u64> =
             [(0, 58), (10, 66), (20, 74)].map(|(due, ended)| ended - punctual.end(due, 8)).into();
         assert_eq!(late, [50, 48, 46]);
-        // A slow store delays the next without any lateness of the harness.
+        // A slow store delays the next request without any lateness of the harness.
         assert_eq!(1100 - punctual.end(100, 1000), 0);
         assert_eq!(1108 - punctual.end(110, 8), 0);
     }

@@ -1,5 +1,5 @@
-//! What the driver itself costs: the cell's own loop over the null store, in the cell's own process,
-//! before the engine opens.
+//! Cost of the driver itself: the cell's own loop over the null store, in the cell's own process, before
+//! the engine opens.
 
 use engine::KvEngine;
 use stats::median;
@@ -15,12 +15,12 @@ use platform::clock::monotonic_ns;
 use record::{Cell, KeyValue, Source};
 use workloads::requests::{Request, RequestStream};
 
-/// Operations of one measurement; the median of several counts.
+/// Operations per measurement; the median of several measurements counts.
 const OPERATIONS: usize = 1 << 16;
 const MEASUREMENTS: usize = 5;
 
-/// Nanoseconds of a thread for each operation of `work`. Requests of a stream of their own are
-/// asked, so the cell's stay unused; writes are noted as in the cell, though nothing is kept.
+/// Nanoseconds per operation of `work` and thread. The requests come from a separate stream, so those of
+/// the cell stay unused. Writes are noted as in the cell, though nothing is stored.
 pub(super) fn price(
     cell: &Cell,
     work: &KeyValue,
@@ -48,7 +48,7 @@ fn price_with<E: KvEngine>(
         match (work.source, &work.replay) {
             (Source::InLoop, _) => {}
             (Source::Prepared, None) => stream.fill(&mut words),
-            // The trace from its front, again and again.
+            // The trace from its beginning, repeated.
             (Source::Prepared, Some(_)) => {
                 let front = kit.words.iter().copied().cycle();
                 words.iter_mut().zip(front).for_each(|(word, request)| *word = request);

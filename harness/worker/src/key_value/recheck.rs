@@ -1,10 +1,10 @@
-//! What GETs find is checked off the clock. A thread executes a span of requests, stops its clock, and
-//! reads again what the span read of watched records, as it was read: one by one or in batches. The
-//! others go on meanwhile, so values are read while they are overwritten, and every write that was
-//! acknowledged before, on the clock or off it, bounds what may be found.
+//! Checks the values of GETs off the clock. A thread executes a span of requests, stops its clock, and
+//! reads again the watched records that the span read, in the same way: one by one or in batches. Other
+//! threads keep running, so values are read while they are overwritten. Every write that was acknowledged
+//! before, on the clock or off it, bounds the values that may be found.
 //!
-//! On the clock such a check cost far more than its own time: it waits for the value, and with it wait
-//! all operations that the processor would have begun behind it.
+//! On the clock, such a check would cost far more than its own time: it waits for the value, and so do
+//! all operations that the processor would have started behind it.
 
 use engine::{KvEngine, KvSession, Op, Outcome as Answer, ValueBuffers};
 use platform::clock::monotonic_ns;
@@ -14,7 +14,7 @@ use workloads::requests::{Request, RequestKind};
 use super::batches::BATCH_MAX;
 use super::lane::Lane;
 
-/// Checks what the requests of `span`, the last that were executed, read of watched records.
+/// Checks the reads of watched records in `span`, which holds the requests executed last.
 #[inline(never)]
 pub(super) fn recheck<E: KvEngine>(
     session: &mut E::Session<'_>,
@@ -45,7 +45,8 @@ pub(super) fn recheck<E: KvEngine>(
     lane.done.off_clock_ns += monotonic_ns() - stopped_ns;
 }
 
-/// Whether the thread deleted `record` since. No other thread deletes what this one reads.
+/// Whether the thread has deleted `record` since. No other thread deletes the records that this one
+/// reads.
 fn is_deleted(record: u64, since: &[Request]) -> bool {
     since.iter().any(|later| later.record() == record && later.is(RequestKind::Delete))
 }

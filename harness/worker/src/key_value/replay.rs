@@ -1,4 +1,4 @@
-//! Each thread's requests of a trace that is replayed, and their times.
+//! Each thread's requests of a replayed trace, and their times.
 
 use workloads::requests::{Request, RequestKind};
 
@@ -7,7 +7,7 @@ use super::super::mapped::MappedSlice;
 use crate::precompiled;
 use record::{Replay, WorkingSets};
 
-/// The requests of `thread` among `threads`, copies in step.
+/// The requests of `thread` among `threads`, with all copies in lockstep.
 pub(super) fn words(replay: &Replay, lane: (usize, usize)) -> Result<MappedSlice<Request>, Stop> {
     let mut words = MappedSlice::resident(length(replay, lane)?).map_err(Stop::failed)?;
     let mut places = words.iter_mut();
@@ -19,7 +19,7 @@ pub(super) fn words(replay: &Replay, lane: (usize, usize)) -> Result<MappedSlice
     Ok(words)
 }
 
-/// Deletes of the records that are live after `words`; records are below `record_numbers`.
+/// Deletes of the records that are live after `words`; record numbers are below `record_numbers`.
 pub(super) fn leftovers(
     words: &[Request],
     record_numbers: u64,
@@ -44,19 +44,19 @@ pub(super) fn leftovers(
     Ok(deletes)
 }
 
-/// When they are due, as the trace says.
+/// The times at which the requests are due, from the trace.
 pub(super) fn times(replay: &Replay, lane: (usize, usize)) -> Result<MappedSlice<u64>, Stop> {
     let mut owned =
         MappedSlice::<u8>::resident(replay.totals.requests as usize).map_err(Stop::failed)?;
     let mut at = 0;
     read(replay, |request| {
-        // At most as many copies as `check_replay` allows: a byte holds them.
+        // `check_replay` limits the copies, so that the count fits a byte.
         owned[at] = records(replay, lane, request.record()).count() as u8;
         at += 1;
     })?;
     let mut times = MappedSlice::resident(length(replay, lane)?).map_err(Stop::failed)?;
     let (mut places, mut owned) = (times.iter_mut(), owned.iter());
-    precompiled::read_times(&replay.staged, replay.totals.requests, |time_ns| {
+    precompiled::read_times(&replay.precompiled, replay.totals.requests, |time_ns| {
         for _ in 0..owned.next().copied().unwrap_or(0) {
             *places.next().expect("as many times as requests") = time_ns;
         }
@@ -66,10 +66,10 @@ pub(super) fn times(replay: &Replay, lane: (usize, usize)) -> Result<MappedSlice
 }
 
 fn read(replay: &Replay, each: impl FnMut(Request)) -> Result<(), Stop> {
-    precompiled::read(&replay.staged, replay.totals.requests, each).map_err(Stop::failed)
+    precompiled::read(&replay.precompiled, replay.totals.requests, each).map_err(Stop::failed)
 }
 
-/// How many requests are the thread's.
+/// Number of requests of the thread.
 fn length(replay: &Replay, lane: (usize, usize)) -> Result<usize, Stop> {
     match replay.working_sets {
         WorkingSets::Private => Ok((replay.copies * replay.totals.requests) as usize),
@@ -81,7 +81,7 @@ fn length(replay: &Replay, lane: (usize, usize)) -> Result<usize, Stop> {
     }
 }
 
-/// The records that stand for `record` of the trace in the copies that the thread executes.
+/// The records that stand for the trace's `record` in the copies that the thread executes.
 fn records(
     replay: &Replay,
     (thread, threads): (usize, usize),
@@ -104,13 +104,13 @@ mod tests {
     use workloads::requests::{Miss, ReplayTotals};
 
     use super::*;
-    use record::Staged;
+    use record::PrecompiledRequests;
 
     fn replay(working_sets: WorkingSets, copies: u64) -> Replay {
         Replay {
             trace: "t".to_owned(),
             digest: String::new(),
-            staged: Staged { file: String::new(), checksum: String::new() },
+            precompiled: PrecompiledRequests { file: String::new(), checksum: String::new() },
             working_sets,
             copies,
             miss: Miss::Nothing,

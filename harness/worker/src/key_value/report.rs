@@ -1,4 +1,4 @@
-//! From what the threads did to what the parent is told.
+//! Turns the threads' results into the report for the parent.
 
 use engine::KvEngine;
 
@@ -13,7 +13,7 @@ use record::Timing;
 use record::{Census, Flag, OpenLoop, Outcome, Verification};
 use record::{LatencyReport, StepReport};
 
-/// Fill above which a refusal is a finding and no surprise.
+/// Fill above which a refusal is an expected result.
 const REFUSAL_EXPECTED_ABOVE_PERCENT: u32 = 90;
 
 impl OnStore<'_> {
@@ -46,17 +46,17 @@ impl OnStore<'_> {
         report
     }
 
-    /// Whether a refusal at the cell's fill is a finding.
+    /// Whether a refusal at the cell's fill is an expected result.
     fn may_refuse(&self) -> bool {
         let fill = self.work.fill_percent;
         match self.work.replay {
-            // A trace's fill is that of its fullest moment, of objects of many sizes.
+            // A trace's fill refers to its fullest moment, with objects of many sizes.
             Some(_) => fill >= REFUSAL_EXPECTED_ABOVE_PERCENT,
             None => fill > REFUSAL_EXPECTED_ABOVE_PERCENT,
         }
     }
 
-    /// What was timed, of all threads together.
+    /// Timings of all threads together.
     pub(super) fn latency_report(&self, done: &[Done]) -> LatencyReport {
         let open = self.work.rate_ops_per_s();
         let mut report = LatencyReport {
@@ -92,15 +92,15 @@ impl OnStore<'_> {
     }
 }
 
-/// Operations of all threads, and the time from the first's start to the last's end; each thread's
-/// clock stands still while it checks.
+/// Operations of all threads, and the time from the first start to the last end. Each thread's clock
+/// stops while it checks.
 fn span(done: &[Done]) -> (u64, u64) {
     let started = done.iter().map(|one| one.started_ns).min().unwrap_or(0);
     let ended = done.iter().map(|one| one.ended_ns - one.off_clock_ns).max().unwrap_or(0);
     (done.iter().map(|one| one.operations).sum(), ended - started)
 }
 
-/// A store's own account of its memory, where it is complete.
+/// A store's own account of its memory, if it is complete.
 pub(super) fn census_of<E: KvEngine>(engine: &E) -> Option<Census> {
     let census = engine.memory();
     census.complete.then_some(Census {

@@ -1,15 +1,15 @@
-//! Throughput and latency over time: intervals of a second, each with a count and a histogram.
+//! Throughput and latency over time: one-second intervals, each with a count and a histogram.
 
 use hdrhistogram::{CreationError, Histogram};
 
 use record::Second;
 
-/// Intervals kept. When they are full, neighbours are merged and intervals become twice as long.
+/// Capacity in intervals. When full, neighbours are merged and the interval length doubles.
 const INTERVALS: usize = 128;
 const SECOND_NS: u64 = 1_000_000_000;
 const LONGEST_NS: u64 = 60_000_000_000;
 
-/// One thread's intervals, resident before the clock.
+/// One thread's intervals, resident before the clock starts.
 #[derive(Clone, Debug)]
 pub(super) struct Seconds {
     intervals: Vec<Interval>,
@@ -25,7 +25,7 @@ struct Interval {
 
 impl Seconds {
     pub(super) fn new() -> Result<Self, CreationError> {
-        // Two significant digits: the row's percentiles have three.
+        // Two significant digits suffice here; the row's percentiles have three.
         let mut empty = Histogram::new_with_bounds(1, LONGEST_NS, 2)?;
         empty.reset();
         let interval = Interval { operations: 0, latency: empty };
@@ -33,7 +33,7 @@ impl Seconds {
         Ok(Self { intervals, interval_ns: SECOND_NS, started_ns: 0 })
     }
 
-    /// Forgets everything.
+    /// Discards everything recorded.
     pub(super) fn reset(&mut self) {
         self.interval_ns = SECOND_NS;
         for interval in &mut self.intervals {
@@ -42,12 +42,12 @@ impl Seconds {
         }
     }
 
-    /// Time counts from here.
+    /// Starts the first interval at `now_ns`.
     pub(super) fn start(&mut self, now_ns: u64) {
         self.started_ns = now_ns;
     }
 
-    /// Adds `operations` that ended by `now_ns`, the last of which took `latency_ns`.
+    /// Adds `operations` that ended by `now_ns`; the last one took `latency_ns`.
     #[inline]
     pub(super) fn add(&mut self, now_ns: u64, operations: u64, latency_ns: u64) {
         let since_ns = now_ns.saturating_sub(self.started_ns);
@@ -77,7 +77,7 @@ impl Seconds {
         self.interval_ns *= 2;
     }
 
-    /// The intervals of all threads, up to the last in which something ended.
+    /// The intervals of all threads, up to the last one with a completed operation.
     pub(super) fn merged<'a>(all: impl Iterator<Item = &'a Self>) -> Vec<Second> {
         let mut all: Vec<Self> = all.cloned().collect();
         let coarsest = all.iter().map(|one| one.interval_ns).max().unwrap_or(SECOND_NS);

@@ -1,9 +1,9 @@
-//! The closed loop of single operations: the next request when the last is answered.
+//! The closed loop of single operations: the next request follows the answer to the last.
 //!
-//! Every instruction between two operations counts. A processor begins the next operation while the
-//! last waits for memory, as far as both fit into its window. So requests go in spans, and what need
-//! not happen between two operations happens between two spans, while the clock stands still: values
-//! are made, and what was read is read again and checked.
+//! Every instruction between two operations counts. A processor starts the next operation while the last
+//! one waits for memory, as far as both fit into its window. Requests are therefore executed in spans.
+//! Work that need not happen between two operations happens between two spans, while the clock is
+//! stopped: generating values, and reading again and checking the values that were read.
 
 use engine::KvEngine;
 use platform::clock::monotonic_ns;
@@ -12,10 +12,10 @@ use workloads::requests::Request;
 use super::lane::{Lane, SAMPLE_EVERY};
 use super::recheck::recheck;
 
-/// Most requests between two looks at what the store holds.
+/// Longest span.
 pub(super) const SPAN: usize = 1024;
 
-/// Executes the requests one by one, prepared before the clock.
+/// Executes prepared requests one by one.
 pub(super) fn run_prepared<E: KvEngine>(
     session: &mut E::Session<'_>,
     lane: &mut Lane<'_>,
@@ -36,7 +36,7 @@ pub(super) fn run_prepared<E: KvEngine>(
     Ok(())
 }
 
-/// The same, each made within the loop, and its value too.
+/// As above, but the loop generates each request and its value.
 pub(super) fn run_made<E: KvEngine>(
     session: &mut E::Session<'_>,
     lane: &mut Lane<'_>,
@@ -58,8 +58,8 @@ pub(super) fn run_made<E: KvEngine>(
     }
 }
 
-/// Executes `requests`, the first of which is the thread's `first`-th, until they end or a store is
-/// full. Returns how many.
+/// Executes `requests`, the first of which is the thread's `first`-th, until they end or the store is
+/// full. Returns how many were executed.
 #[inline(always)]
 fn run_span<E: KvEngine>(
     session: &mut E::Session<'_>,
@@ -69,7 +69,8 @@ fn run_span<E: KvEngine>(
 ) -> Result<usize, String> {
     let before = lane.done.operations;
     let mut index = first;
-    // Timed are the first of so many, all or none: two loops, so that none asks itself.
+    // The first operation of each sampling period is timed, or all, or none: two loops, so that neither
+    // has to decide.
     let (timed, plain) = match lane.shared.timed_every {
         1 => (SAMPLE_EVERY as usize, 0),
         u64::MAX => (0, SAMPLE_EVERY as usize),
@@ -99,7 +100,7 @@ fn run_span<E: KvEngine>(
     Ok(executed as usize)
 }
 
-/// Executes one request and keeps its latency, as that of the last of `operations`. Apart from the
+/// Executes one request and records its latency, standing for `operations` operations. Kept out of the
 /// loop, whose other operations it would slow down.
 #[cold]
 #[inline(never)]

@@ -1,8 +1,8 @@
-//! Who executes what. In shared stores every thread executes its own requests. Where keys belong to
-//! workers, requests are dealt to the worker of their key before the clock starts, as clients that know
-//! the partitions would send them (Lim's thesis, section 5.3.2). All threads' requests together stay
-//! what they are, so under skew some worker gets more: the run ends with its last request, and no rate
-//! of an idle partition is added up.
+//! Which thread executes which request. In shared stores every thread executes its own requests. Where
+//! keys belong to workers, each request is dealt to the worker of its key before the clock starts, as
+//! clients that know the partitions would send it (Lim's thesis, section 5.3.2). The set of requests
+//! stays the same, so under skew some workers get more. The run ends with the last request of all, so
+//! idle partitions do not inflate the rate.
 
 use std::ops::Range;
 
@@ -13,23 +13,23 @@ use workloads::requests::{Request, RequestKind, Workload};
 use super::kit::Kit;
 use crate::mapped::MappedSlice;
 
-/// Requests of all threads, dealt.
+/// The requests of all threads, dealt to workers.
 #[derive(Debug)]
 pub(super) struct Dealt {
     words: MappedSlice<Request>,
-    /// Each worker's part of `words`.
+    /// Each worker's range of `words`.
     lanes: Vec<Range<usize>>,
 }
 
 impl Dealt {
-    /// Room for the requests of `threads`, each of which asks `operations`: made before the store
+    /// Room for the requests of `threads` threads with `operations` each, allocated before the store
     /// opens.
     pub(super) fn room(threads: usize, operations: u64) -> std::io::Result<Self> {
         let words = MappedSlice::resident(threads * operations as usize)?;
         Ok(Self { words, lanes: vec![0..0; threads] })
     }
 
-    /// Deals the words of `crew`, the first of each thread before the second of any.
+    /// Deals the words of `crew` in turn: the first of each thread before the second of any.
     pub(super) fn deal(&mut self, crew: &[Kit], executor: impl Fn(usize, Request) -> usize) {
         let all = || round_robin(crew.iter().map(|kit| kit.words.iter().copied()));
         let mut counts = vec![0; crew.len()];
@@ -61,7 +61,7 @@ impl Dealt {
     }
 }
 
-/// Items of several sequences in turn, each with the number of its sequence.
+/// Takes items from several sequences in turn, each with the number of its sequence.
 pub(super) fn round_robin<I: Iterator>(
     sequences: impl Iterator<Item = I>,
 ) -> impl Iterator<Item = (usize, I::Item)> {
@@ -97,7 +97,7 @@ pub(super) fn executor<E: KvEngine>(
     match E::TRAITS.sharing {
         Sharing::Shared => thread,
         Sharing::Partitioned => owner(),
-        // Any worker may GET; but one that overtakes an insert or delete would miss what is not lost.
+        // Any worker may GET, but a GET that overtakes an insert or delete would report a false loss.
         Sharing::PartitionedWrites => {
             let stays = request.kind() == RequestKind::Get;
             if stays && !workload.inserts() && !workload.deletes() { thread } else { owner() }
@@ -105,12 +105,12 @@ pub(super) fn executor<E: KvEngine>(
     }
 }
 
-/// The worker to whom `key` belongs, if to any.
+/// The worker that owns `key`, if any does.
 pub(super) fn owner<E: KvEngine>(engine: &E, key: u64, threads: usize) -> Option<usize> {
     if E::TRAITS.sharing.is_partitioned() { engine.route(key, threads) } else { None }
 }
 
-/// The records below `records` that `thread` loads and looks at in the end.
+/// The records below `records` that `thread` loads, and checks at the end.
 pub(super) fn records_of<E: KvEngine>(
     engine: &E,
     records: u64,
@@ -127,14 +127,14 @@ pub(super) fn records_of<E: KvEngine>(
     })
 }
 
-/// The requests that `thread` executes of those that `made_by` makes for each thread.
+/// The requests that `thread` executes, of those that `made_by` generates for each thread.
 pub(super) fn share_of<E: KvEngine, I: Iterator<Item = Request>>(
     engine: &E,
     workload: &Workload,
     (thread, threads): (usize, usize),
     made_by: impl Fn(usize) -> I,
 ) -> impl Iterator<Item = Request> {
-    // A shared store's threads execute what they make: the others' need not be made.
+    // In a shared store a thread executes its own requests, so the others' are not generated.
     let makers = if E::TRAITS.sharing.is_partitioned() { 0..threads } else { thread..thread + 1 };
     let first = makers.start;
     round_robin(makers.map(made_by)).filter_map(move |(maker, request)| {

@@ -1,8 +1,8 @@
-//! Versions watched within the clock: of one record in 64 every thread notes which of its writes the
-//! store has acknowledged last, so that a GET which begins afterwards can tell an older value.
+//! Tracks versions while the clock runs. For one record in 64, every thread notes which of its writes the
+//! store acknowledged last, so that a later GET can recognise an older value.
 //!
-//! A write is noted without a branch, whether its record is watched or not: a guess that goes wrong
-//! once in 64 writes would throw away the operations that the processor has already begun.
+//! A write is noted without a branch, whether its record is watched or not. A branch mispredicted once in
+//! 64 writes would discard the operations that the processor has already started.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -10,19 +10,19 @@ use workloads::value::Condition;
 
 use super::super::mapped::MappedSlice;
 
-/// One record in so many is watched.
+/// One record in this many is watched.
 const EVERY: u64 = 64;
-/// Which of them: not the first, which skewed workloads that are not scrambled ask for most.
+/// Residue of the watched records. Not 0: unscrambled skewed workloads request record 0 most.
 const WHICH: u64 = 21;
-/// Threads write to lines of their own: slots between the last of one and the first of the next.
+/// Slots between two threads' parts, which keeps their cache lines apart.
 const APART: usize = 32;
 
-/// Writes acknowledged, by thread and watched record: 0 none yet, else one more than the write's
-/// place among its thread's operations. Each thread's first slot takes the writes to all other records.
+/// Acknowledged writes by thread and watched record: 0 for none, else the write's index among its
+/// thread's operations plus one. The first slot of each thread takes the writes to all other records.
 #[derive(Debug)]
 pub(super) struct Tracked {
     acknowledged: MappedSlice<AtomicU32>,
-    /// From a thread's slots to the next one's.
+    /// Distance between the slots of consecutive threads.
     stride: usize,
     records: u64,
 }
@@ -39,7 +39,7 @@ impl Tracked {
         (record % EVERY == WHICH) & (record < self.records)
     }
 
-    /// Forgets every write; nothing may be under way.
+    /// Clears all versions; no write may be in flight.
     pub(super) fn reset(&self) {
         for acknowledged in self.acknowledged.iter() {
             // Relaxed: threads that use it start later.
@@ -47,13 +47,13 @@ impl Tracked {
         }
     }
 
-    /// Of each thread the same: the record's slot, or the first one where it is not watched.
+    /// Index among each thread's slots: that of the record, or 0 if it is not watched.
     #[inline]
     fn slot(&self, record: u64) -> usize {
         ((record / EVERY + 1) * u64::from(self.watches(record))) as usize
     }
 
-    /// The store has acknowledged `thread`'s write `index` of `record`.
+    /// Notes that the store acknowledged `thread`'s write `index` of `record`.
     #[inline]
     pub(super) fn acknowledge(&self, record: u64, thread: usize, index: u64) {
         let at = thread * self.stride + self.slot(record);
@@ -61,8 +61,8 @@ impl Tracked {
         self.acknowledged[at].store(index as u32 + 1, Ordering::Release);
     }
 
-    /// What a GET of a watched record that begins now must not fall behind, into `bounds` (one a
-    /// thread).
+    /// Stores into `bounds` (one per thread) the versions that a GET of a watched record, beginning now,
+    /// must reach.
     pub(super) fn bounds(&self, record: u64, bounds: &mut [u32]) {
         let slots = self.acknowledged[self.slot(record)..].iter().step_by(self.stride);
         for (bound, acknowledged) in bounds.iter_mut().zip(slots) {
@@ -72,9 +72,9 @@ impl Tracked {
     }
 }
 
-/// Whether a whole value is older than what was acknowledged when its GET began. Values written
-/// before the clock are older than any write within it; values too short to carry a stamp say
-/// nothing.
+/// Whether an intact value is older than the writes acknowledged when its GET began. Values written
+/// before the clock started are older than any timed write. Values too short for a stamp cannot be
+/// judged.
 pub(super) fn is_old(condition: Condition, bounds: &[u32]) -> bool {
     let Condition::Good { writer, sequence } = condition else { return false };
     match bounds.get(usize::from(writer)) {

@@ -1,6 +1,6 @@
-//! Values that the next requests store, made while the clock stands still. A header written right
-//! before a store copies it would hold the copy up until it has left the processor's store buffer,
-//! and every instruction between two operations is one that the next operation has to wait for.
+//! Values for the next requests, generated while the clock is stopped. A header written right before a
+//! store copies it would stall the copy until it has left the store buffer. Also, the next operation
+//! waits for every instruction between two operations.
 
 use workloads::key_of;
 use workloads::requests::{Request, RequestKind};
@@ -8,15 +8,15 @@ use workloads::value::ValueWriter;
 
 use crate::mapped::MappedSlice;
 
-/// Room for the values of a span; it stays in the second cache.
+/// Capacity for the values of a span; it fits into the second-level cache.
 const ROOM_BYTES: usize = 64 << 10;
-/// Longer values are made within the loop: copying them hides what making them costs.
+/// Longer values are generated in the loop: copying them hides the cost of generating them.
 const VALUE_BYTES_MAX: usize = 4 << 10;
 
 /// One thread's values, in the order in which they are stored.
 #[derive(Debug)]
 pub(super) struct Values {
-    /// Empty where values are made within the loop.
+    /// Empty if the loop generates the values.
     room: MappedSlice<u8>,
     taken: usize,
 }
@@ -31,14 +31,14 @@ impl Values {
         Ok(Self { room: MappedSlice::resident(bytes)?, taken: 0 })
     }
 
-    /// Whether values are made ahead at all.
+    /// Whether values are generated ahead at all.
     #[inline]
     pub(super) fn are_made_ahead(&self) -> bool {
         !self.room.is_empty()
     }
 
-    /// Makes what the front of `requests` stores, as far as there is room. The first is the thread's
-    /// `first`-th. Returns how many requests have their values.
+    /// Generates the values for the front of `requests`, as far as there is room. The first request is
+    /// the thread's `first`-th. Returns how many requests have their values.
     pub(super) fn make(
         &mut self,
         writer: &mut ValueWriter,
@@ -61,12 +61,12 @@ impl Values {
         requests.len()
     }
 
-    /// The values that were made and not yet taken, and what is behind them.
+    /// The values not yet taken, and the bytes behind them.
     pub(super) fn untaken(&self) -> &[u8] {
         &self.room[self.taken.min(self.room.len())..]
     }
 
-    /// So many bytes of them are taken.
+    /// Marks this many bytes as taken.
     pub(super) fn skip(&mut self, bytes: usize) {
         self.taken += bytes;
     }

@@ -1,18 +1,19 @@
-//! What YCSB's own generator drew, against what is drawn here.
+//! Compares draws with those of YCSB's own generator.
 
 use super::*;
 use crate::Seed;
 use crate::chi_square::Fit;
 use crate::distribution::zeta::zeta;
 
-/// Written by `scripts/ycsb-check` with YCSB's own classes.
+/// Written by `scripts/ycsb-check`, using YCSB's own classes.
 const TABLE: &str = include_str!("../../../data/ycsb-scrambled.tsv");
 const RECORDS: u64 = 31_092;
 const YCSB_DRAWS: u64 = 1_000_000_000;
-/// So many ranks that the error of the others, 1e-7 a record, is far below that of a billion draws.
+/// With this many ranks, the error from the others, 1e-7 per record, is far below that of a billion
+/// draws.
 const HASHED: u64 = 1 << 22;
 
-/// A record among YCSB's hottest.
+/// One of YCSB's hottest records.
 struct Hot {
     record: u64,
     first_rank: u64,
@@ -20,7 +21,7 @@ struct Hot {
     probability: f64,
 }
 
-/// The hottest first.
+/// Sorted, hottest first.
 fn hottest_of_ycsb() -> Vec<Hot> {
     let lines = TABLE.lines().filter(|line| !line.starts_with('#'));
     let hottest: Vec<Hot> = lines
@@ -39,14 +40,14 @@ fn hottest_of_ycsb() -> Vec<Hot> {
     hottest
 }
 
-/// How often each of `hottest` was drawn, then how often any other record.
+/// How often each of `hottest` was drawn, followed by the count of all other records.
 fn with_rest(hottest: &[Hot], draws: u64, count: impl Fn(&Hot) -> u64) -> Vec<u64> {
     let mut counts: Vec<u64> = hottest.iter().map(count).collect();
     counts.push(draws - counts.iter().sum::<u64>());
     counts
 }
 
-/// The probability of each of `hottest`, then that of all other records.
+/// The probability of each of `hottest`, followed by that of all other records.
 fn share_with_rest(hottest: &[Hot], probability: impl Fn(&Hot) -> f64) -> Vec<f64> {
     let mut shares: Vec<f64> = hottest.iter().map(probability).collect();
     shares.push(1.0 - shares.iter().sum::<f64>());
@@ -85,7 +86,7 @@ fn a_billion_draws_of_ycsb_follow_the_law() {
     };
     let law = YcsbScrambled::new(RECORDS);
     assert!(fit(&law).is_good(), "{:?}", fit(&law));
-    // Not ten billion ranks, and not this skew.
+    // Different numbers of ranks, and different skews.
     for ranks in [
         Gray::new(YcsbScrambled::RANKS / 2, YcsbScrambled::THETA),
         Gray::new(YcsbScrambled::RANKS, YcsbScrambled::THETA - 0.001),
@@ -110,7 +111,7 @@ fn draws_are_as_frequent_as_ycsbs() {
     let law = YcsbScrambled::new(RECORDS);
     let found = fit(&|rng| law.draw(rng));
     assert!(found.is_good(), "{found:?}");
-    // The same hash of a rank among the records only, as `zipfian:0.99` has them.
+    // The same hash over ranks of the records only, as in `zipfian:0.99`.
     let ranks = Gray::new(RECORDS, YcsbScrambled::THETA);
     let found = fit(&|rng| law.record_of(ranks.draw(rng)));
     assert!(!found.is_good(), "{found:?}");

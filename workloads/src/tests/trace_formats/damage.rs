@@ -89,7 +89,7 @@ fn flipped_bytes_of_compressed_traces_are_survived() {
 #[test]
 fn garbage_is_survived_and_refused_within_the_file() {
     let mut rng = Rng::new(Seed(31));
-    // What the formats are made of, so that garbage comes further than the first column.
+    // Fragments of the formats, so that garbage gets past the first column.
     let alphabet = b"0123456789,,,\n\n\"\\ x[].+GETSETLEASEDELreadsetgetOKkeyopsizeop_count";
     let mut refused = 0;
     for format in Format::ALL {

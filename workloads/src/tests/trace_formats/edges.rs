@@ -1,4 +1,4 @@
-//! Lines written by hand: what each format makes of its edges.
+//! Hand-written edge cases of each format.
 
 use workloads::trace::OperationKind::{Delete, Get, Put};
 use workloads::trace::formats::Format;
@@ -6,7 +6,7 @@ use workloads::trace::{OperationKind, key_of_bytes};
 
 use super::read;
 
-/// Kinds and sizes; the trace must be whole.
+/// Kinds and sizes; the trace must be complete.
 fn kinds(format: Format, text: &str) -> Vec<(OperationKind, u32)> {
     let read = read(format, text.as_bytes());
     assert_eq!(read.error, None);

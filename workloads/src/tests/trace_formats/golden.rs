@@ -12,7 +12,7 @@ fn every_format_is_read_back_exactly() {
         let expected = sample.operations_within(sample.bytes.len());
         assert!(expected.len() >= 900, "{format}: {}", expected.len());
         let compressed = zstd::encode_all(&sample.bytes[..], 3).unwrap();
-        // Two frames, as of files that were compressed and then joined.
+        // Two frames, as in files that were compressed and then joined.
         let (one, other) = sample.bytes.split_at(sample.bytes.len() / 3);
         let frames = [one, other].map(|part| zstd::encode_all(part, 1).unwrap()).concat();
         for bytes in [&sample.bytes, &compressed, &frames] {

@@ -1,4 +1,4 @@
-//! Formats are told by what files begin with, then by their names.
+//! Formats are recognised by their first bytes, then by their file names.
 
 use workloads::trace::formats::Format;
 

@@ -1,4 +1,4 @@
-//! Public trace formats: what is written as they say is read back, and nothing else.
+//! Public trace formats: samples written by their specification are read back exactly.
 
 mod damage;
 mod edges;
@@ -11,7 +11,7 @@ mod streaming;
 use workloads::trace::Operation;
 use workloads::trace::formats::{Format, FormatError, Reader, Skipped, open};
 
-/// What came out of a trace.
+/// The result of reading a trace.
 struct Read {
     operations: Vec<Operation>,
     error: Option<FormatError>,
@@ -19,7 +19,7 @@ struct Read {
     backward_times: u64,
 }
 
-/// A damaged count repeats an operation up to 2^32 times; nobody waits for that.
+/// A damaged count repeats an operation up to 2^32 times, which a test cannot wait for.
 const OPERATIONS_MAX: usize = 100_000;
 
 fn read(format: Format, bytes: &[u8]) -> Read {

@@ -1,4 +1,4 @@
-//! A real trace in two formats, where there is one.
+//! A real trace in two formats, if available.
 
 use std::collections::BTreeMap;
 use std::fs::File;

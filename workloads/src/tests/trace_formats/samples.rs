@@ -1,4 +1,4 @@
-//! Traces made from known requests, written by code that shares nothing with the readers.
+//! Traces made from known requests, by code that shares nothing with the readers.
 
 use std::fmt::Write as _;
 
@@ -7,14 +7,14 @@ use workloads::trace::formats::Format;
 use workloads::trace::{Operation, OperationKind, key_of_bytes};
 use workloads::{Rng, Seed};
 
-/// A trace, and what each of its lines or records means.
+/// A trace, and the meaning of each of its lines or records.
 pub(crate) struct Sample {
     pub(crate) bytes: Vec<u8>,
     pub(crate) items: Vec<Item>,
 }
 
 pub(crate) struct Item {
-    /// Bytes up to and with this item.
+    /// Bytes up to the end of this item.
     pub(crate) end: usize,
     pub(crate) operations: Vec<Operation>,
 }
@@ -36,7 +36,7 @@ impl Sample {
     }
 }
 
-/// `count` lines or records, behind a header where there is one.
+/// `count` lines or records, after a header if the format has one.
 pub(crate) fn sample(format: Format, count: usize) -> Sample {
     let mut rng = Rng::new(Seed(7).stream(format.name()));
     match format {

@@ -1,4 +1,4 @@
-//! Readers hold one line, take what comes as it comes, and pass on what an input says is wrong.
+//! Readers hold one line, handle short reads, and pass on errors of their input.
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
@@ -7,7 +7,7 @@ use workloads::trace::formats::{Format, open};
 use super::samples::sample;
 use super::{drain, read};
 
-/// The same bytes for ever.
+/// Repeats the same bytes for ever.
 struct Endless {
     bytes: Vec<u8>,
     at: usize,

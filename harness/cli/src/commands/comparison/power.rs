@@ -110,7 +110,7 @@ pub(in crate::commands) fn run(arguments: &PowerArguments) -> Result<(), Failure
             answer.percent,
             answer.question,
             answer.bar,
-            if answer.holds { "holds" } else { "FALLS SHORT" }
+            if answer.holds { "holds" } else { "MISSED" }
         );
     }
     let all_hold = answers.iter().all(|answer| answer.holds);

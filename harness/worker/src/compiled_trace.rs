@@ -1,8 +1,9 @@
-//! From the events of a trace to what its threads replay: compact, in memory before the clock.
+//! Compiles the events of a trace to what its threads replay: compact, and in memory before the clock
+//! starts.
 //!
-//! Objects get places, used again after they are freed, so that the table of addresses is no
-//! longer than the most objects that are ever live. An event on a place that another thread
-//! touched last waits for that thread's event; all others follow the order of their own thread.
+//! Objects get places, which are reused after a free, so the table of addresses is no longer than the
+//! largest number of live objects. An event on a place that another thread touched last waits for that
+//! thread's event. All others only follow the order of their own thread.
 
 use workloads::trace::{Allocation, AllocationKind};
 
@@ -12,7 +13,6 @@ use super::mapped::MappedSlice;
 use super::place::Place;
 use record::Allocations;
 
-/// What an event does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     Allocate,
@@ -24,15 +24,15 @@ pub(super) enum Action {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub(super) struct Event {
-    /// Size asked for, or that of the object to be freed.
+    /// Size requested, or that of the object to be freed.
     bytes: u64,
     pub(super) place: u32,
-    /// How many events the place has seen before.
+    /// How many events the place has seen before this one.
     pub(super) turn: u16,
-    /// [`Action`] in the low bits; above, whether another thread's event comes before.
+    /// [`Action`] in the low bits; the top bit says whether another thread's event precedes it.
     what: u8,
-    /// Logarithm of the alignment, plus one; 0 where none was asked for. Of the block as it is
-    /// before the event, but for allocations.
+    /// Binary logarithm of the alignment plus one; 0 for none. For reallocations and frees, that of the
+    /// existing block.
     alignment: u8,
 }
 
@@ -53,50 +53,49 @@ impl Event {
         self.bytes as usize
     }
 
-    /// Whether the event before on its place is another thread's.
+    /// Whether the preceding event on its place is another thread's.
     pub(super) fn waits(self) -> bool {
         self.what & WAITS != 0
     }
 
-    /// In bytes; 0 where none was asked for.
+    /// The alignment in bytes; 0 for none.
     pub(super) fn alignment(self) -> usize {
         (1_usize << self.alignment) >> 1
     }
 }
 
-/// A moment at which all threads stand still.
+/// An event count at which all threads pause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Position {
-    /// Events of all threads before it.
+    /// Events of all threads before this position.
     pub(super) events: u64,
     /// The trace's live bytes there.
     pub(super) live_bytes: u64,
     /// The trace's live objects there.
     pub(super) live_objects: u64,
-    /// Where each thread's events end.
+    /// Index at which each thread's events end.
     pub(super) ends: Vec<usize>,
 }
 
 /// A trace, ready to be replayed.
 #[derive(Debug)]
-pub(super) struct Staged {
-    /// The events of all threads, one thread's after the other's.
+pub(super) struct CompiledTrace {
+    /// The events of all threads, thread by thread.
     events: MappedSlice<Event>,
-    /// Where each thread's events begin.
+    /// Index at which each thread's events begin.
     starts: Vec<usize>,
-    /// Places of the objects.
     pub(super) places: MappedSlice<Place>,
-    /// Where the replay stands still, in order.
+    /// Positions at which the replay pauses, in order.
     pub(super) positions: Vec<Position>,
 }
 
-impl Staged {
-    /// Threads of the trace.
+impl CompiledTrace {
+    /// Number of threads in the trace.
     pub(super) fn threads(&self) -> usize {
         self.starts.len()
     }
 
-    /// What thread `thread` replays between two positions, counted from 0.
+    /// The events of `thread` between two positions, counted from 0.
     pub(super) fn segment(&self, thread: usize, position: usize) -> &[Event] {
         let start = match position.checked_sub(1) {
             Some(before) => self.positions[before].ends[thread],
@@ -105,17 +104,17 @@ impl Staged {
         &self.events[start..self.positions[position].ends[thread]]
     }
 
-    /// Stages the events of `work`. What that takes beside the result is unmapped again.
-    pub(super) fn stage(
+    /// Compiles the events of `work`. Memory beyond the result is unmapped again.
+    pub(super) fn compile(
         work: &Allocations,
         events: &mut impl Iterator<Item = Result<Allocation, String>>,
     ) -> Result<Self, Stop> {
-        let mut stage = Stage::new(work).map_err(Stop::failed)?;
+        let mut compiler = Compiler::new(work).map_err(Stop::failed)?;
         for event in events {
             let event = event.map_err(Stop::failed)?;
-            stage.take(event).map_err(|reason| broken(work, &reason))?;
+            compiler.take(event).map_err(|reason| broken(work, &reason))?;
         }
-        stage.finish()
+        compiler.finish()
     }
 }
 
@@ -123,12 +122,12 @@ fn broken(work: &Allocations, reason: &str) -> Stop {
     Stop::failed(format!("trace `{}` ({}): {reason}", work.trace, work.path))
 }
 
-/// An object's place while events are staged.
+/// An object's place during compilation.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(super) struct Seen {
     bytes: u64,
-    /// One more than the thread of the last event here; 0 before the first.
+    /// The thread of the last event here, plus one; 0 before the first.
     thread: u32,
     turn: u16,
     /// As in [`Event`].
@@ -138,26 +137,26 @@ pub(super) struct Seen {
 /// Events so far, live bytes and live objects.
 type Moment = (u64, u64, u64);
 
-struct Stage<'a> {
+struct Compiler<'a> {
     work: &'a Allocations,
     taken: usize,
-    /// In the order of the trace.
+    /// Events in the order of the trace.
     events: MappedSlice<Event>,
     threads: MappedSlice<u8>,
-    /// One more than the place of each object; 0 where it is not live.
+    /// The place of each object plus one; 0 if it is not live.
     places: MappedSlice<u32>,
     seen: MappedSlice<Seen>,
     free: FreePlaces,
-    /// Places that were ever used.
+    /// Number of places ever used.
     used: u32,
     live_bytes: u64,
     live_objects: u64,
-    /// Where most bytes were live.
+    /// The moment with the most live bytes.
     peak: Moment,
     positions: Vec<Moment>,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> Compiler<'a> {
     fn new(work: &'a Allocations) -> std::io::Result<Self> {
         let places = work.live_objects_max as usize;
         Ok(Self {
@@ -252,7 +251,7 @@ impl<'a> Stage<'a> {
             alignment: seen.alignment,
         };
         if action == Action::Reallocate {
-            // As `realloc` does it: what was asked for once is forgotten.
+            // As with `realloc`, the alignment requested once is forgotten.
             seen.alignment = 0;
         }
         seen.bytes = bytes;
@@ -263,7 +262,7 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
-    /// A free place, one that `thread` freed if there is any.
+    /// A free place, preferably one that `thread` freed.
     fn place_for(&mut self, thread: u32) -> Option<u32> {
         self.free.take(thread).or_else(|| {
             let fresh = self.used;
@@ -272,7 +271,7 @@ impl<'a> Stage<'a> {
         })
     }
 
-    /// Notes the ends of the equal parts.
+    /// Notes a position at the end of each equal part.
     fn note_position(&mut self) {
         let (taken, samples) = (self.taken as u64, u64::from(self.work.samples));
         let part = self.positions.len() as u64 + 1;
@@ -281,13 +280,13 @@ impl<'a> Stage<'a> {
         }
     }
 
-    fn finish(mut self) -> Result<Staged, Stop> {
+    fn finish(mut self) -> Result<CompiledTrace, Stop> {
         let work = self.work;
         if self.taken as u64 != work.events || work.events == 0 {
             let reason = format!("{} events, and the cell says {}", self.taken, work.events);
             return Err(broken(work, &reason));
         }
-        // Where the program needed most, what the allocator needs is looked at, too.
+        // The allocator is also observed where the program needed the most memory.
         if let Err(place) = self.positions.binary_search_by_key(&self.peak.0, |found| found.0)
             && self.peak.0 > 0
         {
@@ -304,10 +303,10 @@ impl<'a> Stage<'a> {
             total += std::mem::replace(start, total);
         }
         let (events, positions) = self.deal(&starts).map_err(Stop::failed)?;
-        Ok(Staged { events, starts, places, positions })
+        Ok(CompiledTrace { events, starts, places, positions })
     }
 
-    /// Gives each thread its events, in their order.
+    /// Gives each thread its events, in order.
     fn deal(self, starts: &[usize]) -> std::io::Result<(MappedSlice<Event>, Vec<Position>)> {
         let mut ends = starts.to_vec();
         let mut dealt = match starts.len() {
@@ -331,7 +330,7 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// One more than the logarithm of a power of two; 0 of 0; `None` of anything else.
+/// Binary logarithm of a power of two, plus one; 0 for 0; `None` for anything else.
 fn logarithm(alignment: u32) -> Option<u8> {
     match alignment {
         0 => Some(0),
