@@ -229,11 +229,10 @@ impl Cell {
         let (Work::KeyValue(work), Work::KeyValue(others)) = (&self.work, &other.work) else {
             return false;
         };
-        let plain = |cell: &Self| !cell.sampling && !cell.counters;
-        plain(self)
-            && plain(other)
-            && self.system == other.system
+        self.system == other.system
             && (self.seed, self.repetition) == (other.seed, other.repetition)
+            && !self.counters
+            && !other.counters
             && work.shares_load_with(others)
     }
 
