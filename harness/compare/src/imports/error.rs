@@ -47,23 +47,16 @@ pub enum ImportFault {
         found: String,
     },
     /// A measured value is negative or not finite.
-    Number {
-        field: String,
-        value: f64,
-    },
+    Number { field: String, value: f64 },
     /// Text ends within a line, so its last number may be cut.
     Cut {
         /// The line, from 1.
         line: usize,
     },
     /// Two results have one name.
-    Same {
-        cell: String,
-    },
+    Same { cell: String },
     /// There is nothing to compare.
-    Empty {
-        why: String,
-    },
+    Empty { why: String },
 }
 
 impl fmt::Display for ImportError {
