@@ -5,6 +5,12 @@ use stats::Better;
 
 use crate::{Repetition, Row, Work};
 
+/// The value of a metric in a row.
+type OfRow = fn(&Row) -> Option<f64>;
+
+/// The value of a metric in all steps of a process.
+type OfSteps = fn(&[&Row]) -> Option<f64>;
+
 /// A number measured in a row.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
@@ -21,16 +27,11 @@ pub struct Metric {
     /// The smallest change that matters to comparisons, as a share; `None` where they do not judge it.
     pub tolerance: Option<f64>,
     /// Its value of all steps of a process together, where one step does not tell it.
-    of_steps: Option<fn(&[&Row]) -> Option<f64>>,
+    of_steps: Option<OfSteps>,
 }
 
 impl Metric {
-    const fn new(
-        name: &'static str,
-        unit: &'static str,
-        better: Better,
-        of: fn(&Row) -> Option<f64>,
-    ) -> Self {
+    const fn new(name: &'static str, unit: &'static str, better: Better, of: OfRow) -> Self {
         let shown = |value: f64| value;
         Self { name, unit, better, of, shown, summarised: true, tolerance: None, of_steps: None }
     }
@@ -79,11 +80,11 @@ impl Metric {
     }
 }
 
-const fn higher(name: &'static str, unit: &'static str, of: fn(&Row) -> Option<f64>) -> Metric {
+const fn higher(name: &'static str, unit: &'static str, of: OfRow) -> Metric {
     Metric::new(name, unit, Better::Higher, of)
 }
 
-const fn lower(name: &'static str, unit: &'static str, of: fn(&Row) -> Option<f64>) -> Metric {
+const fn lower(name: &'static str, unit: &'static str, of: OfRow) -> Metric {
     Metric::new(name, unit, Better::Lower, of)
 }
 

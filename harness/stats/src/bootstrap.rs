@@ -61,8 +61,9 @@ pub(crate) fn bootstrap_median_at(values: &[f64], level: f64, seed: u64) -> Opti
     })
 }
 
-/// The median of `after` less that of `before`, with its 95 % interval: both are resampled, and the
-/// ends moved outwards as the smaller one asks for. `None` as of [`bootstrap_median`], of either.
+/// The median of `after` minus that of `before`, with its 95 % interval: both are resampled, and
+/// the ends moved outwards as the smaller one asks for. `None` where [`bootstrap_median`] has none
+/// for either.
 pub(crate) fn bootstrap_shift(before: &[f64], after: &[f64], seed: u64) -> Option<Interval> {
     const LEVEL: f64 = 0.95;
     let seed = Seed(seed).stream("bootstrap of a shift");

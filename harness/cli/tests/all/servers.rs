@@ -154,44 +154,29 @@ fn send(signal: &str, pid: u32) {
 }
 
 #[test]
-fn a_server_that_is_killed_is_a_failed_row_with_its_fate() {
-    let Some(loading) = Loading::start("server-killed", 120, REQUESTS) else { return };
-    let victim = loading.servers[0];
-    send("KILL", victim);
-    let (status, row) = loading.end();
-    assert_eq!(status.code(), Some(1));
-    let row = row.expect("a row, never a hole");
-    let reason = row.reason.clone().unwrap();
-    assert_eq!((row.outcome, row.expected), (Outcome::Failed, false), "{reason}");
-    assert!(reason.starts_with("a worker thread died: redis-server "), "{reason}");
-    let fate = format!("of 2 (process {victim}) ended (signal: 9 (SIGKILL)); its last words: ");
-    assert!(reason.contains(&fate), "{reason}");
-}
-
-#[test]
-fn a_server_that_is_killed_between_phases_or_within_ends_all_threads() {
-    let Some(loading) = Loading::start("server-killed-at-work", 120, FRAGMENTATION) else { return };
-    let victim = loading.servers[1];
-    send("KILL", victim);
-    let (status, row) = loading.end();
-    assert_eq!(status.code(), Some(1));
-    let row = row.expect("a row, never a hole");
-    let reason = row.reason.clone().unwrap();
-    assert_eq!((row.outcome, row.expected), (Outcome::Crashed, false), "{reason}");
-    assert!(
-        reason.contains(&format!("(process {victim}) ended (signal: 9 (SIGKILL))")),
-        "{reason}"
-    );
-}
-
-#[test]
-fn a_server_that_hangs_ends_with_the_cells_time() {
-    let Some(loading) = Loading::start("server-hangs", 5, REQUESTS) else { return };
-    send("STOP", loading.servers[1]);
-    let (status, row) = loading.end();
-    assert_eq!(status.code(), Some(1));
-    let row = row.expect("a row, never a hole");
-    assert_eq!(row.outcome, Outcome::Timeout, "{:?}", row.reason);
+fn a_server_that_is_killed_or_hangs_ends_its_cell_with_its_fate() {
+    let killed = "(process PID) ended (signal: 9 (SIGKILL))";
+    let requests = format!("of 2 {killed}; its last words: ");
+    for (name, timeout_s, work, (signal, server), outcome, fate) in [
+        ("killed", 120, REQUESTS, ("KILL", 0), Outcome::Failed, requests.as_str()),
+        // Between phases or within, on all threads.
+        ("killed-at-work", 120, FRAGMENTATION, ("KILL", 1), Outcome::Crashed, killed),
+        ("hangs", 5, REQUESTS, ("STOP", 1), Outcome::Timeout, ""),
+    ] {
+        let loading = Loading::start(&format!("server-{name}"), timeout_s, work);
+        let Some(loading) = loading else { return };
+        let victim = loading.servers[server];
+        send(signal, victim);
+        let (status, row) = loading.end();
+        assert_eq!(status.code(), Some(1));
+        let row = row.expect("a row, never a hole");
+        let reason = row.reason.clone().unwrap();
+        assert_eq!((row.outcome, row.expected), (outcome, false), "{reason}");
+        let died = "a worker thread died: redis-server ";
+        assert!(outcome != Outcome::Failed || reason.starts_with(died), "{reason}");
+        let fate = fate.replace("PID", &victim.to_string());
+        assert!(reason.contains(&fate), "{fate} is not in: {reason}");
+    }
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Stores that answered under other conditions than most are marked: a figure joins only what is
-//! alike, or says what is not.
+//! Marks stores that were measured under other conditions than most: a figure compares like with
+//! like, or says what differs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use record::{Conditions, Role, most_common, repetition::Repetition};
 /// What the stores of a figure have in common, and what each differs in.
 #[derive(Debug, Default)]
 pub(super) struct Unlike {
-    /// Differences by system; none of those that are like most.
+    /// Differences by system; stores like most are not in it.
     differences: BTreeMap<String, Vec<String>>,
     /// The marks, in the order of the systems that have them.
     marks: Vec<Vec<String>>,
@@ -43,7 +43,7 @@ impl Unlike {
         unlike
     }
 
-    /// What `system` differs in from most: stores of equal differences may be ranked.
+    /// In what `system` differs from most: stores with the same differences may be ranked.
     pub(super) fn differences(&self, system: &str) -> &[String] {
         self.differences.get(system).map_or(&[], Vec::as_slice)
     }

@@ -120,7 +120,7 @@ impl<'a> Cells<'a> {
                 row.system.as_str().into(),
                 row.step.as_str().into(),
                 outcome(row).into(),
-                // As it is measured, so the text is the number.
+                // An exact count, so the text is the number.
                 Field::Number(row.operations.to_string(), row.operations as f64),
                 seconds(row),
                 rate(row),

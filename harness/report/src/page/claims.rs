@@ -11,7 +11,7 @@ use super::table::NOTHING;
 use crate::figures::Drawn;
 use record::repetition::Source;
 
-/// A published claim and what came of it here.
+/// A published claim and its verdict here.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClaimLine {
     /// Its name, unique among claims.
@@ -45,7 +45,7 @@ pub struct ClaimDetail {
     pub value_text: String,
     /// What the number is held against.
     pub bound: String,
-    /// What follows for this comparison; words as of [`ClaimLine::verdict`].
+    /// The verdict on this comparison, in the words of [`ClaimLine::verdict`].
     pub verdict: &'static str,
     /// Ids of the cells it comes from.
     pub cells: Vec<String>,

@@ -19,10 +19,10 @@ use record::{Row, archive::RunRecord};
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("sort.js");
 
-/// Tables of at most so many lines stand open.
+/// Tables of at most this many lines are open at first.
 const LINES_FEW: usize = 12;
 
-/// What `page.html` and the templates that it includes tell.
+/// The data of `page.html` and of the templates that it includes.
 #[derive(Debug, Template)]
 #[template(path = "page.html")]
 struct Page<'a> {

@@ -43,7 +43,7 @@ fn image(drawn: &Drawn) -> Result<String, String> {
 }
 
 fn missing(drawn: &Drawn) -> &[String] {
-    // The only part of a figure that is not drawn is what its reason speaks of.
+    // Where nothing was drawn, the reason says already what the only missing part is.
     if drawn.empty.is_some() && drawn.missing.len() == 1 { &[] } else { &drawn.missing }
 }
 

@@ -1,4 +1,4 @@
-//! What came of every step: counts, and each that was not measured with its reason.
+//! The outcomes of all steps: counts, and the reason of each step that was not measured.
 
 use std::collections::BTreeMap;
 

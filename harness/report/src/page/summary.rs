@@ -7,7 +7,7 @@ use crate::figures::table::prefixed;
 use crate::figures::{Figure, Table};
 use record::{Row, archive::RunRecord};
 
-/// Which column of which figure stands for it in small tables, and what it is.
+/// The columns that represent figures in small tables, and what they show.
 const SHOWN: [(&str, &str, &str); 13] = [
     ("allocator-bloat", "overhead", "resident ÷ live bytes after the second filling"),
     ("allocator-bloat", "refill", "operations/s of the second filling"),
@@ -33,7 +33,7 @@ pub struct Matrix {
     pub(crate) lines: Vec<Vec<String>>,
 }
 
-/// The small tables of a figure; none of a figure that has none or no numbers.
+/// The small tables of a figure; none if it has no numbers.
 pub fn matrices_of(figure: &Figure, folder: &Path, rows: &[Row]) -> Vec<Matrix> {
     let shown = SHOWN.iter().filter(|(name, ..)| *name == figure.name);
     let mut all = Vec::new();
@@ -71,7 +71,7 @@ pub fn summary(run: &RunRecord, rows: &[Row], figures: &[Figure]) -> String {
     text
 }
 
-/// One matrix a panel: systems down, groups across, medians within.
+/// One matrix per panel: systems down, groups across, medians within.
 fn matrices(table: &Table, value: &str, title: &str) -> Vec<Matrix> {
     let mut all = Vec::new();
     let rows = 0..table.rows.len();

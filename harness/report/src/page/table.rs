@@ -6,7 +6,7 @@ use askama::filters::HtmlSafe;
 use super::glossary::meaning;
 use super::links::Links;
 
-/// What stands where there is nothing: no field of a table is empty.
+/// Shown in place of nothing: no field of a table is empty.
 pub(super) const NOTHING: &str = "–";
 
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub(super) enum Field {
 }
 
 impl Field {
-    /// A number's value, where its text says less.
+    /// The exact value of a number whose text is rounded.
     fn exact(&self) -> Option<f64> {
         match self {
             Self::Number(text, value) if value.is_finite() && text.parse() != Ok(*value) => {

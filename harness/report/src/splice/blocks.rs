@@ -57,8 +57,7 @@ fn run(material: &Material<'_>) -> String {
     )
 }
 
-/// How many answers of each source came to which verdict, and those that fail; the whole table is a file
-/// of the run.
+/// The verdicts counted by source, and the claims that fail; the whole table is a file of the run.
 fn claims_by_source(material: &Material<'_>) -> String {
     let mut sources: Vec<&str> = Vec::new();
     for answer in material.answers {

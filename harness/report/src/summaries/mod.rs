@@ -1,4 +1,4 @@
-//! Summary rows: all processes that measured one thing, put together. Claims are asked of them
+//! Summary rows: one for all processes that measured the same thing. Claims are asked of them
 //! (crate `expect`), and `summary.jsonl` of a run's folder holds them.
 
 mod labels;

@@ -33,7 +33,7 @@ pub(super) struct Browser {
 }
 
 impl Browser {
-    /// Starts one that keeps its files in `profile`.
+    /// Starts a browser that keeps its files in `profile`.
     ///
     /// # Errors
     /// Why there is none.
@@ -124,7 +124,7 @@ impl Browser {
         answer["result"]["value"].clone()
     }
 
-    /// Whether `condition` comes true; what follows a click may take the page a moment.
+    /// Whether `condition` becomes true: the effect of a click may take the page a moment.
     pub(super) fn becomes(&mut self, condition: &str) -> bool {
         let waited = PATIENCE.as_millis() / 2;
         let promise = format!(

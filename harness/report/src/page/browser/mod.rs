@@ -1,5 +1,5 @@
-//! The page in a real browser: that it draws, sorts, leads where it says, and is read on paper, on a
-//! phone and in the dark.
+//! The page in a real browser: it draws, sorts, its links work, and it is readable on paper, on a
+//! phone and in dark mode.
 
 mod devtools;
 
@@ -13,7 +13,7 @@ use super::tests::whole;
 use crate::figures::all;
 use crate::figures::fixture::Folder;
 
-/// The heading that is sorted by: numbers, of which one is missing.
+/// The heading of the sorted column: numbers, one of them missing.
 const HEADING: &str = "#allocator-bloat th:nth-child(5) button";
 
 #[test]
@@ -65,7 +65,7 @@ fn draws_every_figure(browser: &mut Browser) {
     }
 }
 
-/// The numbers of the column that is sorted by, from above; `null` where one is missing.
+/// The numbers of the sorted column, from the top; `null` where one is missing.
 fn column(browser: &mut Browser) -> Vec<Option<f64>> {
     let numbers = browser.evaluate(
         "[...document.querySelectorAll('#allocator-bloat tbody td:nth-child(5)')].map((field) => \
@@ -136,7 +136,7 @@ fn leads_to_cells(browser: &mut Browser) {
     assert!(browser.becomes(is_open));
 }
 
-/// Nothing of the page is wider than the window, with all that is closed opened.
+/// Nothing on the page is wider than the window, even with everything opened.
 fn fits(browser: &mut Browser, width: u32) {
     let widest = browser.evaluate(
         "document.querySelectorAll('details').forEach((part) => part.open = true); \
@@ -173,7 +173,7 @@ const LUMINANCE: &str = "(element) => { \
     return { ink: luminance(getComputedStyle(element).color), \
              ground: luminance(getComputedStyle(behind).backgroundColor) }; }";
 
-/// On paper there is nothing to press, and what is closed is there all the same.
+/// On paper there are no buttons, and closed parts are printed too.
 fn prints(browser: &mut Browser) {
     browser.evaluate(
         "document.querySelectorAll('details').forEach((part) => part.open = false); null",
@@ -194,7 +194,7 @@ fn prints(browser: &mut Browser) {
     browser.show_on("screen", "light");
 }
 
-/// Without scripts all is there that is there with them, and headings are plain.
+/// Without scripts the page has all its content, and headings are plain.
 fn is_whole_without_scripts(browser: &mut Browser, url: &str) {
     let counted = "[document.querySelectorAll('tr').length, document.images.length, \
                    document.querySelectorAll('summary').length]";
