@@ -147,11 +147,13 @@ def relation_of(ask):
 def for_presets(ask, presets):
     """A question about the engine that has presets, once for each of them."""
     relation = relation_of(ask)
-    sides = [ask["where"], relation["of"], relation.get("to", {})]
+    # `to` of `monotone` is a number.
+    sides = [ask["where"], relation["of"], {} if "monotone" in ask else relation.get("to", {})]
     names = [name for side in sides for name in listed(side.get("system", []))]
     engines = [name for side in sides for name in listed(side.get("engine", []))]
     about = presets and presets["engine"] in [*engines, *(name.split("@")[0] for name in names)]
-    wanted = [name for name in presets["names"] if name in ask.get("presets", presets["names"])] if about else []
+    names = presets["names"] if about else []
+    wanted = [name for name in names if name in ask.get("presets", names)]
     common = {key: presets[key] for key in ("engine", "default")} if presets else {}
     return [{**ask, "preset": {**common, "name": name}} for name in wanted] or [ask]
 
