@@ -55,7 +55,7 @@ fn an_engine_is_of_one_preset_and_others_of_any() {
     assert_eq!(engine.iter().map(|one| one.2.len()).collect::<Vec<_>>(), [2, 2]);
     let other = told("select = { of = { engine = \"mica\" }, at-least = 2 }");
     assert_eq!((other.len(), &other[0].0), (1, &None));
-    assert_eq!(other[0].2, ["mica", "mica@preset=paper"]);
+    assert_eq!(other[0].2, ["mica@preset=paper", "mica"]);
 }
 
 #[test]
