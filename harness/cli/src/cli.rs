@@ -139,7 +139,7 @@ pub enum Command {
     Splice(SpliceArguments),
     /// Measure all figures, draw them, check the published claims and write the report.
     Reproduce(ReproduceArguments),
-    /// Check whether two runs agree: on the throughput of cells, or on the verdicts on claims.
+    /// Check whether two runs agree: on throughput, or on the verdicts on claims.
     Agree(AgreeArguments),
     /// List what the published claims ask, or check them on a run.
     #[command(after_help = "EXAMPLES\n    nibble-bench claims --list fig14-nibble-falls\n    \
