@@ -271,8 +271,8 @@ fn varied<C>(entry: Entry<C>, common: &Common<'_>) -> Result<Vec<Expectation>, R
 /// Limits `question` to rows with these values of the varied labels.
 fn with_values(mut question: Question, values: &[(String, String)]) -> Result<Question, Mistake> {
     for (label, value) in values {
-        let named = |side: &&Selection| side.labels.contains_key(label);
-        if question.relation.sides().iter().chain([&&question.rows]).any(|side| named(side)) {
+        let sides = question.relation.sides();
+        if sides.into_iter().chain([&question.rows]).any(|side| side.labels.contains_key(label)) {
             return Err(Mistake::Varied { label: label.clone() });
         }
         question.rows.labels.insert(label.clone(), vec![value.clone()]);
