@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from decimal import Decimal
 
-from .verdicts import judge, not_asked, together
+from .verdicts import for_presets, judge, not_asked, together
 
 
 def three_digits(value):
@@ -30,9 +30,10 @@ def shown(values, metric):
 
 def line_of(ask, all):
     """The comparison that shows most: of those judged like the whole, the one farthest outside its
-    bounds or nearest to them; and how many were judged how."""
-    whole = together({one.verdict for one in all})
-    one = min((one for one in all if one.verdict == whole), key=lambda one: one.inside)
+    bounds or nearest to them, or of an undecided whole of those that do not hold; and how many hold."""
+    whole = together(all)
+    tells = lambda one: one.verdict != "holds" if whole == "undecided" else one.verdict == whole
+    one = min(filter(tells, all), key=lambda one: one.inside)
     metric = ask["metric"] if "select" in ask else "ratio"
     if one.low is None:
         value, unit = shown([one.value], metric)
@@ -43,8 +44,15 @@ def line_of(ask, all):
     expected = bounds_words(one.bounds, metric)
     text = f"{value}{unit} ({ends}), expected {expected}"
     if len(all) > 1:
-        text += f"; of {len(all)}: {counted([one.verdict for one in all])}"
+        verdicts = [one.verdict for one in all]
+        others = counted([verdict for verdict in verdicts if verdict != "holds"])
+        hold = "holds" if verdicts.count("holds") == 1 else "hold"
+        text += f"; {share(all)} {hold}" + (f", {others}" if others else "")
     return one.of, text
+
+
+def share(all):
+    return f"{sum(one.verdict == 'holds' for one in all)} of {len(all)}"
 
 
 def bounds_words(bounds, metric):
@@ -68,36 +76,41 @@ def counted(verdicts):
     return ", ".join(words)
 
 
-def check_claims(claims, table, summaries, machine, tally):
-    """Every question: `id (number)` with its source, verdict, and what claims.md says was measured."""
+def check_claims(file, table, summaries, machine, tally):
+    """Every question: `id (number)` with its preset, verdict, and what claims.md says was measured."""
     stated, answers = {}, []
     for line in table.splitlines():
         fields = [html.unescape(field).replace("\u200b", "") for field in line.strip("| ").split(" | ")]
-        if len(fields) == 7 and (name := re.fullmatch(r"<code>(.*)</code> \((\d+)\)", fields[0])):
-            stated[name[1], int(name[2])] = fields[5].strip("*"), fields[6]
-    for claim in claims:
-        for number, ask in enumerate(claim["ask"], 1):
-            name = f"claims.md {claim['id']} ({number})"
-            verdict, measured = stated.pop((claim["id"], number), ("no line", ""))
-            if "vary" in claim or ask.get("interval", "welch") != "welch" or "worst" in ask.get("select", {}):
-                tally.text(name, verdict, "not covered: `vary`, `worst` and `rounds`")
-                continue
-            asks = [{"needs": {}, **one} for one in claim["ask"]]
-            reason = not_asked(asks[number - 1], asks, machine)
-            all = [] if reason else judge(ask, summaries)
-            tally.verdicts += 1
-            whole = together({one.verdict for one in all})
-            tally.text(f"{name} verdict", verdict, whole)
-            answers.append((claim["id"], claim["source"], whole, measured))
-            if reason:
-                tally.text(f"{name} reason", measured, reason)
-            elif all:
-                system, text = line_of(ask, all)
-                tally.numbers += len(re.findall(r"\d+(?:\.\d+)?", text))
-                if not (measured.startswith(system) and measured.endswith(f": {text}")):
-                    tally.text(f"{name} measured", measured, f"{system} …: {text}")
+        if len(fields) == 8 and (name := re.fullmatch(r"<code>(.*)</code> \((\d+)\)", fields[0])):
+            stated[name[1], int(name[2]), fields[1]] = fields[6].strip("*"), fields[7]
+    for claim in file["expectation"]:
+        asks = [{"needs": {}, **one} for one in claim["ask"]]
+        for number, question in enumerate(asks, 1):
+            for ask in for_presets(question, file.get("presets")):
+                preset = ask["preset"]["name"] if "preset" in ask else "–"
+                name = f"claims.md {claim['id']} ({number}) {preset}"
+                verdict, measured = stated.pop((claim["id"], number, preset), ("no line", ""))
+                uncovered = "worst" in ask.get("select", {}) or ask.get("interval", "welch") != "welch"
+                if "vary" in claim or uncovered:
+                    tally.text(name, verdict, "not covered: `vary`, `worst` and `rounds`")
+                    continue
+                reason = not_asked(question, asks, machine)
+                all = [] if reason else judge(ask, summaries)
+                tally.verdicts += 1
+                whole = together(all)
+                shared = f" ({share(all)})" if len(all) > 1 else ""
+                tally.text(f"{name} verdict", verdict, f"{whole}{shared}")
+                told = claim["id"] + (f" (preset {preset})" if "preset" in ask else "")
+                answers.append((told, claim["source"], whole, measured))
+                if reason:
+                    tally.text(f"{name} reason", measured, reason)
+                elif all:
+                    system, text = line_of(ask, all)
+                    tally.numbers += len(re.findall(r"\d+(?:\.\d+)?", text))
+                    if not (measured.startswith(system) and measured.endswith(f": {text}")):
+                        tally.text(f"{name} measured", measured, f"{system} …: {text}")
     last = f"{len(answers)} answers: {counted([answer[2] for answer in answers])}"
-    for claim, number in stated:
-        tally.text(f"claims.md {claim} ({number})", "a line", "no such question")
+    for key in stated:
+        tally.text(f"claims.md {key}", "a line", "no such question")
     tally.text("claims.md last line", table.splitlines()[-1], last)
     return answers

@@ -8,6 +8,12 @@ from collections import defaultdict, namedtuple
 from .rows import key_of
 
 
+# Percentage of a claim's sub-cases that has to hold, and whose complement may fail; and how far beyond
+# its bound one of them decides against the whole, or a step of `monotone` may go the other way.
+LEAST_HOLDING_PERCENT = 90
+FAR_BEYOND = 0.1
+
+
 def student(freedom, level=0.95):
     """The t that Student's distribution stays within with probability `level`.
 
@@ -100,17 +106,56 @@ def judged(metric, bounds, of, to=None):
     )
 
 
+def listed(value):
+    return value if isinstance(value, list) else [value]
+
+
+def runs_preset(row, preset):
+    """Whether a row runs the preset, or is of another engine than its."""
+    own = row["labels"].get("set.preset", preset["default"])
+    return row["labels"].get("engine") != preset["engine"] or own == preset["name"]
+
+
+def named(row, label, preset):
+    """What the row has of a label; the name of a system without the preset, where it runs it."""
+    value = row["labels"].get(label)
+    if label == "system" and preset and row["labels"].get("engine") == preset["engine"]:
+        return value.replace(f"@preset={preset['name']}", "")
+    return value
+
+
 def select(ask, side, summaries):
     """The rows that have every label of `where` and of `side`, with one of its values, and the metric."""
-    listed = lambda value: value if isinstance(value, list) else [value]
+    preset = ask.get("preset")
     has = lambda row, labels: all(
-        row["labels"].get(label) in listed(value) for label, value in labels.items()
+        named(row, label, preset) in listed(value) for label, value in labels.items()
     )
     return [
         row
         for row in summaries
-        if has(row, ask["where"]) and has(row, side) and row["metrics"].get(ask["metric"])
+        if has(row, ask["where"])
+        and has(row, side)
+        and row["metrics"].get(ask["metric"])
+        and (not preset or runs_preset(row, preset))
     ]
+
+
+def relation_of(ask):
+    return next(ask[word] for word in ("select", "ratio", "monotone", "crossover") if word in ask)
+
+
+def for_presets(ask, presets):
+    """A question about the engine that has presets, once for each of them."""
+    relation = relation_of(ask)
+    # `to` of `monotone` is a number.
+    sides = [ask["where"], relation["of"], {} if "monotone" in ask else relation.get("to", {})]
+    names = [name for side in sides for name in listed(side.get("system", []))]
+    engines = [name for side in sides for name in listed(side.get("engine", []))]
+    about = presets and presets["engine"] in [*engines, *(name.split("@")[0] for name in names)]
+    names = presets["names"] if about else []
+    wanted = [name for name in names if name in ask.get("presets", names)]
+    common = {key: presets[key] for key in ("engine", "default")} if presets else {}
+    return [{**ask, "preset": {**common, "name": name}} for name in wanted] or [ask]
 
 
 def is_of_system(label):
@@ -166,15 +211,12 @@ def monotone(ask, relation, summaries):
             continue
         if moves == "falls":
             yield judged(ask["metric"], Bounds(by), rows[0], rows[-1])
-            step = Bounds(None, 1.0)
+            step = Bounds(None, 1 + FAR_BEYOND)
         else:
             yield judged(ask["metric"], Bounds(by), rows[-1], rows[0])
-            step = Bounds(1.0)
-        # A step counts where it goes the other way for certain, or where that cannot be known.
+            step = Bounds(1 / (1 + FAR_BEYOND))
         for low, high in zip(rows, rows[1:]) if len(rows) > 2 else ():
-            one = judged(ask["metric"], step, high, low)
-            if one.verdict == "fails" or one.low is None:
-                yield one
+            yield judged(ask["metric"], step, high, low)
 
 
 def crossover(ask, relation, summaries):
@@ -202,11 +244,23 @@ def judge(ask, summaries):
     return [judged(ask["metric"], bounds_of(relation), *rows) for rows in sides]
 
 
-def together(verdicts):
-    for verdict in ("fails", "undecided", "holds"):
-        if verdict in verdicts:
-            return verdict
-    return "not testable"
+def is_far_beyond(one):
+    """Whether the whole interval lies further beyond a bound than a tenth of it."""
+    least, most = one.bounds.least, one.bounds.most
+    below = least is not None and one.high < least * (1 - FAR_BEYOND)
+    above = most is not None and one.low > most * (1 + FAR_BEYOND)
+    return one.verdict == "fails" and (below or above)
+
+
+def together(all):
+    """The verdict on all sub-cases of a claim."""
+    if not all:
+        return "not testable"
+    holds, fails = (sum(one.verdict == verdict for one in all) for verdict in ("holds", "fails"))
+    if any(map(is_far_beyond, all)) or fails * 100 > len(all) * (100 - LEAST_HOLDING_PERCENT):
+        return "fails"
+    enough = holds * 100 >= len(all) * LEAST_HOLDING_PERCENT
+    return "holds" if enough and not fails else "undecided"
 
 
 def lacking(needs, machine):

@@ -139,8 +139,12 @@ pub enum Command {
     Splice(SpliceArguments),
     /// Measure all figures, draw them, check the published claims and write the report.
     Reproduce(ReproduceArguments),
-    /// Check whether two runs agree: median throughput of each cell with its 95 % interval.
+    /// Check whether two runs agree: on throughput, or on the verdicts on claims.
     Agree(AgreeArguments),
+    /// List what the published claims ask, or check them on a run.
+    #[command(after_help = "EXAMPLES\n    nibble-bench claims --list fig14-nibble-falls\n    \
+                            nibble-bench claims --run results/reference")]
+    Claims(ClaimsArguments),
     /// Kill a small run at random moments, resume it each time, and check the result.
     #[command(hide = true)]
     Killtest(KilltestArguments),
@@ -280,12 +284,37 @@ pub struct AgreeArguments {
     /// Folder of another run.
     #[arg(value_name = "OTHER_RUN")]
     pub b: PathBuf,
-    /// Percentage of cells that must agree; with fewer the exit code is 1.
-    #[arg(long, default_value_t = 90, value_parser = clap::value_parser!(u32).range(0..=100))]
-    pub least: u32,
+    /// Compare verdicts on the published claims instead of cells.
+    #[arg(long)]
+    pub claims: bool,
+    /// Percentage of cells, or of verdicts, that must agree; with fewer the exit code is 1.
+    #[arg(
+        long,
+        alias = "least",
+        value_name = "PERCENT",
+        default_value_t = 90,
+        value_parser = clap::value_parser!(u32).range(0..=100)
+    )]
+    pub at_least: u32,
     /// Compare even if program or machine differ.
     #[arg(long)]
     pub allow_mismatch: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ClaimsArguments {
+    /// Ids of claims; by default all of them.
+    #[arg(value_name = "CLAIM")]
+    pub claims: Vec<String>,
+    /// List what each claim asks: its sentence, bounds, cells, presets and machines. Needs no run.
+    #[arg(long, required_unless_present = "run")]
+    pub list: bool,
+    /// Check the claims on the run in this folder; measures and writes nothing.
+    #[arg(long, value_name = "FOLDER", conflicts_with = "list")]
+    pub run: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

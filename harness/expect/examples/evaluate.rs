@@ -72,7 +72,7 @@ fn main() -> ExitCode {
     print!("{rendered}");
     if options.all {
         for answer in &answers {
-            println!("\n{} ({}), {}: {}", answer.id, answer.ask, answer.metric, answer.reason);
+            println!("\n{} ({}), {}: {}", answer.id, answer.question, answer.metric, answer.reason);
             for measured in &answer.measured {
                 let verdict = if measured.verdict == Verdict::Holds { "" } else { "  <<" };
                 let processes = match measured.processes_to {

@@ -1,10 +1,11 @@
-//! What is known of an ask: its verdict, why, and everything behind it.
+//! The answer to a question: its verdict, why, and everything behind it.
 
 use serde::Serialize;
 
 use crate::judged::{Judged, Judging};
+use crate::share;
 use crate::words::words;
-use crate::{Ask, Expectation, On, Relation, Unit, Verdict};
+use crate::{Expectation, On, Question, Relation, Unit, Verdict};
 
 /// The machine that was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,14 +16,17 @@ pub struct Machine {
     pub sockets: usize,
 }
 
-/// Of one ask.
+/// The answer to one question, put to one preset if there are presets.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Answer {
-    /// The expectation's.
+    /// The id of the expectation.
     pub id: String,
-    /// Which of its asks, from 1.
-    pub ask: usize,
+    /// Which of its questions, from 1.
+    pub question: usize,
+    /// The preset that it was put to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
     /// Where it is published, or who wants it.
     pub source: String,
     /// What is claimed.
@@ -33,17 +37,17 @@ pub struct Answer {
     pub on: On,
     /// The relation in words.
     pub expects: String,
-    /// Whose values were judged.
+    /// The metric that was judged.
     pub metric: String,
-    /// Of all that was measured together.
+    /// The verdict on all that was measured.
     pub verdict: Verdict,
     /// Why, in a sentence; never empty.
     pub reason: String,
-    /// What was selected and could not be judged, the first with its reason, where anything was judged.
+    /// The first selected row that could not be judged, with its reason, if others were judged.
     pub not_judged: Option<String>,
     /// Each value or ratio that was judged, in the order of its labels.
     pub measured: Vec<Measured>,
-    /// What was not judged because the one that was is worse.
+    /// What does not count because the one that does is worse.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub better: Vec<Measured>,
 }
@@ -56,34 +60,34 @@ pub struct Measured {
     pub compared: String,
     /// What the numbers are.
     pub unit: Unit,
-    /// The geometric mean of processes, or a ratio of such; of rounds the median.
+    /// The geometric mean over processes, or a ratio of two; over rounds the median.
     pub value: f64,
-    /// Lower end of its interval; `None` of one process.
+    /// Lower end of its interval; `None` with one process.
     pub low: Option<f64>,
     /// Upper end.
     pub high: Option<f64>,
-    /// Processes behind it: those of a ratio above its line.
+    /// The number of processes; of a ratio, those of the numerator.
     pub processes_of: usize,
-    /// Processes below the line of a ratio.
+    /// The number of processes of a ratio's denominator.
     pub processes_to: Option<usize>,
     /// Where it has to lie: `≥ 1.50×`.
     pub expected: String,
     /// Whether it does.
     pub verdict: Verdict,
-    /// How far inside its nearest bound it is, as a share of that bound; negative outside. What
-    /// holds is held against it by the worse end of its interval.
+    /// How far inside its nearest bound it is, as a share of that bound; negative outside. If
+    /// it holds, by the worse end of its interval.
     pub margin: f64,
     /// Ids of the cells behind it.
     pub cells: Vec<String>,
-    /// What the interval is of, where that is of rounds: a value or a ratio each.
+    /// For rounds: the value or ratio of each round.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<f64>,
-    /// Of a ratio of rounds what both sides measured, in the metric's unit.
+    /// For a ratio over rounds: what both sides measured, in the metric's unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sides: Option<[f64; 2]>,
 }
 
-/// How many were judged how.
+/// How many came to which verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// [`Verdict::Holds`].
@@ -114,9 +118,27 @@ impl Counts {
     /// `3 hold, 1 fails, 2 undecided`: those there are; `nothing` of none.
     #[must_use]
     pub fn words(&self) -> String {
-        let s = |count| if count == 1 { "s" } else { "" };
-        let parts: Vec<String> = [
-            (self.holds, format!("hold{}", s(self.holds))),
+        let holds = (self.holds > 0).then(|| format!("{} hold{}", self.holds, s(self.holds)));
+        let parts: Vec<String> = holds.into_iter().chain(self.others()).collect();
+        if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }
+    }
+
+    /// How many of all hold: `23 of 24`.
+    #[must_use]
+    pub fn share(&self) -> String {
+        let all = self.holds + self.fails + self.undecided + self.not_testable;
+        format!("{} of {all}", self.holds)
+    }
+
+    /// `23 of 24 hold, 1 fails`.
+    fn share_words(&self) -> String {
+        let share = format!("{} hold{}", self.share(), s(self.holds));
+        std::iter::once(share).chain(self.others()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// What does not hold.
+    fn others(&self) -> impl Iterator<Item = String> {
+        [
             (self.fails, format!("fail{}", s(self.fails))),
             (self.undecided, "undecided".to_owned()),
             (self.not_testable, "not testable".to_owned()),
@@ -124,9 +146,12 @@ impl Counts {
         .into_iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, word)| format!("{count} {word}"))
-        .collect();
-        if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }
     }
+}
+
+/// The ending of a verb after a count.
+fn s(count: usize) -> &'static str {
+    if count == 1 { "s" } else { "" }
 }
 
 impl Measured {
@@ -169,16 +194,17 @@ impl Answer {
         at: usize,
         judging: Result<Judging<'_>, String>,
     ) -> Self {
-        let ask = &expectation.asks[at];
+        let question = &expectation.questions[at];
         let mut answer = Self {
             id: expectation.id.clone(),
-            ask: at + 1,
+            question: question.number,
+            preset: question.preset.as_ref().map(|preset| preset.name.clone()),
             source: expectation.source.clone(),
             says: expectation.says.clone(),
             figure: expectation.figure.clone(),
-            on: ask.on,
-            expects: ask.expects.clone(),
-            metric: ask.metric.name.clone(),
+            on: question.on,
+            expects: question.expects.clone(),
+            metric: question.metric.name.clone(),
             verdict: Verdict::NotTestable,
             reason: String::new(),
             not_judged: None,
@@ -186,23 +212,29 @@ impl Answer {
             better: Vec::new(),
         };
         match judging {
-            Ok(judging) => answer.conclude(ask, &judging),
+            Ok(judging) => answer.conclude(question, &judging),
             Err(reason) => answer.reason = reason,
         }
         answer
     }
 
-    fn conclude(&mut self, ask: &Ask, judging: &Judging<'_>) {
-        self.measured = measured(ask, &judging.judged);
+    fn conclude(&mut self, question: &Question, judging: &Judging<'_>) {
+        self.measured = measured(question, &judging.judged);
         if judging.worst && !self.measured.is_empty() {
             self.better = self.measured.split_off(1);
         }
         let missing = missing(&judging.skipped);
-        let verdict = Verdict::together(self.measured.iter().map(|measured| measured.verdict));
+        let verdict = if question.complete {
+            Verdict::together(self.measured.iter().map(|measured| measured.verdict))
+        } else {
+            let case = |judged: &Judged<'_>| (judged.verdict, judged.is_far_beyond());
+            let cases = judging.judged.iter().take(self.measured.len());
+            share::together(&cases.map(case).collect::<Vec<_>>())
+        };
         // The worst may be among what is missing; of others one that fails settles it.
         let settled = verdict == Verdict::Fails && !judging.worst;
         self.verdict = match &missing {
-            Some(_) if ask.complete && !settled => Verdict::NotTestable,
+            Some(_) if question.complete && !settled => Verdict::NotTestable,
             _ => verdict,
         };
         self.reason = match &missing {
@@ -212,29 +244,40 @@ impl Answer {
         self.not_judged = missing.filter(|_| !self.measured.is_empty());
     }
 
-    /// How many of what was measured were judged how.
+    /// How many comparisons came to which verdict.
     #[must_use]
     pub fn counts(&self) -> Counts {
         Counts::of(self.measured.iter().map(|measured| measured.verdict))
     }
 
-    /// What shows most: of what was judged like the whole, that which is farthest outside its
-    /// bounds, or nearest to them. `None` where nothing was measured.
+    /// How many of what was measured hold, `23 of 24`; `None` where one number alone decides.
     #[must_use]
-    pub fn telling(&self) -> Option<&Measured> {
-        let alike = self.measured.iter().filter(|measured| measured.verdict == self.verdict);
-        alike.min_by(|one, other| one.margin.total_cmp(&other.margin))
+    pub fn share(&self) -> Option<String> {
+        (self.measured.len() > 1).then(|| self.counts().share())
     }
 
-    /// What shows most with its bound, and how many were judged how; else why nothing was. Never
-    /// empty.
+    /// The comparison to show: of those judged like the whole, the one farthest outside its bounds, or
+    /// nearest to them. Where the whole is undecided, anything that does not hold counts.
+    /// `None` where nothing was measured.
+    #[must_use]
+    pub fn telling(&self) -> Option<&Measured> {
+        let tells = |measured: &&Measured| match self.verdict {
+            Verdict::Undecided => measured.verdict != Verdict::Holds,
+            whole => measured.verdict == whole,
+        };
+        let telling = self.measured.iter().filter(tells);
+        telling.min_by(|one, other| one.margin.total_cmp(&other.margin))
+    }
+
+    /// The comparison to show with its bound, and how many hold; without one, why nothing was judged.
+    /// Never empty.
     #[must_use]
     pub fn line(&self) -> String {
         let Some(telling) = self.telling() else { return self.reason.clone() };
         let Measured { compared, expected, .. } = telling;
         let mut line = format!("{compared}: {}, expected {expected}", telling.shown());
         if self.measured.len() > 1 {
-            line += &format!("; of {}: {}", self.measured.len(), self.counts().words());
+            line += &format!("; {}", self.counts().share_words());
         }
         if let Some(missing) = &self.not_judged {
             line += &format!("; not judged: {missing}");
@@ -243,9 +286,9 @@ impl Answer {
     }
 }
 
-fn measured(ask: &Ask, judged: &[Judged<'_>]) -> Vec<Measured> {
-    let unit = match ask.relation {
-        Relation::Select { .. } => ask.metric.unit,
+fn measured(question: &Question, judged: &[Judged<'_>]) -> Vec<Measured> {
+    let unit = match question.relation {
+        Relation::Select { .. } => question.metric.unit,
         Relation::Ratio { .. } | Relation::Monotone { .. } | Relation::Crossover { .. } => {
             Unit::Times
         }
@@ -275,7 +318,7 @@ fn reason(measured: &[Measured], missing: Option<&str>) -> String {
             _ if single == 1 => "one process: no interval".to_owned(),
             _ => "the interval holds a bound".to_owned(),
         },
-        (count, _) => format!("of {count} judged: {}", counts.words()),
+        (_, _) => counts.share_words(),
     };
     if single > 0 && measured.len() > 1 {
         reason += &format!(" ({single} of one process: no interval)");

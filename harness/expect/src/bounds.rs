@@ -1,4 +1,4 @@
-//! Where a value has to lie, and whether an interval does.
+//! Bounds of a value, and whether an interval lies within them.
 
 use std::fmt;
 
@@ -7,8 +7,8 @@ use stats::Interval;
 use crate::Unit;
 use crate::Verdict;
 
-/// What rounding of sums and logarithms may move an end of an interval by, as a share: an interval
-/// that touches its bound lies within.
+/// How far rounding may move an end of an interval, as a share. An interval that touches its bound
+/// lies within.
 const ROUNDING: f64 = 1e-12;
 
 /// At least one bound.
@@ -24,7 +24,7 @@ pub struct Bounds {
     pub margin: f64,
 }
 
-/// Where an interval lies that touches a bound and does not cross it.
+/// The verdict on an interval that touches a bound without crossing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edge {
     /// Within: `at-least`, `at-most`.
@@ -53,7 +53,7 @@ impl Bounds {
         Self { at_least: Some(low), at_most: Some(high), ..Self::NONE }
     }
 
-    /// Above 1 for certain, and below 1 for certain if not.
+    /// Holds only if certainly above 1, fails only if certainly below.
     pub(crate) fn above_one() -> Self {
         Self { edge: Edge::Undecided, ..Self::at_least(1.0) }
     }
@@ -63,8 +63,7 @@ impl Bounds {
         Self { edge: Edge::Undecided, ..Self::at_most(1.0) }
     }
 
-    /// Holds of an interval that lies within as a whole, fails of one that lies wholly outside a
-    /// bound.
+    /// *Holds* if the whole interval lies within, *fails* if the whole interval lies outside a bound.
     pub(crate) fn judge(&self, interval: &Interval) -> Verdict {
         let Interval { estimate, low, high, .. } = *interval;
         let near = |bound: f64| (estimate / bound - 1.0).abs() <= self.margin;

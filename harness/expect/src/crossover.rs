@@ -8,12 +8,12 @@ use crate::monotone::is_not_of_line;
 use crate::place::place;
 use crate::ratio::{Pairs, pairs};
 use crate::select::{labels_but, may_differ, system};
-use crate::{Ask, Selection, Summary};
+use crate::{Question, Selection, Summary};
 
-/// The ratio of each two lines along a label: below 1 up to the first number of `between`, above 1
-/// from the second on.
+/// Judges the ratio of each pair of lines along a label: below 1 up to the first number of `between`,
+/// above 1 from the second on.
 pub(crate) fn judge_crossover<'a>(
-    ask: &Ask,
+    question: &Question,
     [of, to]: [&Selection; 2],
     along: &str,
     between: [f64; 2],
@@ -21,7 +21,7 @@ pub(crate) fn judge_crossover<'a>(
 ) -> Result<Judging<'a>, String> {
     let ignored = may_differ(of, to);
     let ignored = |label: &str| label != along && ignored(label);
-    let Pairs { pairs, skipped } = pairs(ask, of, to, rows, ignored)?;
+    let Pairs { pairs, skipped } = pairs(question, of, to, rows, ignored)?;
     let mut judging = Judging { skipped, ..Judging::default() };
     let mut order = Vec::new();
     let mut lines: BTreeMap<_, Vec<_>> = BTreeMap::new();

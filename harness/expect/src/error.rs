@@ -5,35 +5,36 @@ use std::fmt;
 
 use crate::On;
 use record::dimensions::label_names;
+use record::unknown_name;
 
 /// Why a file cannot be used. Every message names the expectation, the value and the remedy.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReadError {
-    /// It is no TOML of expectations; says line, key and what is allowed there.
+    /// Not a TOML file of expectations; names the line, the key and what is allowed there.
     Toml(String),
-    /// An id that is no kebab-case.
+    /// An id that is not kebab-case.
     Id { id: String },
     /// Two expectations have the same id.
     Duplicate { id: String },
-    /// A key of an expectation is there and says nothing.
+    /// A key of an expectation is empty.
     Empty { id: String, key: &'static str },
-    /// An expectation asks nothing.
-    NoAsk { id: String },
-    /// Something is wrong with an ask.
-    Ask {
+    /// An expectation has no question.
+    NoQuestion { id: String },
+    /// Something is wrong with a question.
+    Question {
         id: String,
-        /// Which of its asks, from 1.
-        ask: usize,
+        /// Which of its questions, from 1.
+        question: usize,
         mistake: Mistake,
     },
 }
 
-/// What is wrong with an ask.
+/// What is wrong with a question.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mistake {
-    /// A key is there and says nothing.
+    /// A key is empty.
     Empty { key: &'static str },
-    /// None of the four words, or more than one.
+    /// None of the four relations, or more than one.
     Words {
         /// Those that are there.
         found: Vec<&'static str>,
@@ -42,12 +43,12 @@ pub enum Mistake {
     NoBound { word: &'static str },
     /// `flat` without `by`.
     NoBy,
-    /// `by` is below 1 or no number.
+    /// `by` is below 1 or not a number.
     By {
         /// What is there.
         by: f64,
     },
-    /// A bound is negative or no number.
+    /// A bound is negative or not a number.
     Bound {
         key: &'static str,
         /// What is there.
@@ -62,18 +63,26 @@ pub enum Mistake {
     },
     /// `at-least` or `at-most` beside `above` or `below`.
     MixedBounds,
-    /// `margin` is no share.
+    /// `margin` is not a share.
     Margin {
         /// What is there.
         margin: f64,
     },
     /// `worst` with a bound on either side.
     WorstOfTwo,
-    /// What is varied is fixed as well.
+    /// A varied label is also fixed.
     Varied { label: String },
-    /// `needs` of an ask that every machine, or a small one, is asked.
+    /// `presets` names one that the file does not have.
+    Preset {
+        name: String,
+        /// Those of the file.
+        known: Vec<String>,
+    },
+    /// `presets` of a question that is about no engine with presets.
+    PresetsUnasked,
+    /// `needs` of a question that is not for large machines.
     NeedsUnasked {
-        /// Whom it is asked of.
+        /// The machines it is put to.
         on: On,
     },
     /// `on = "large"` without saying what that is.
@@ -82,13 +91,13 @@ pub enum Mistake {
     Label { name: String },
     /// No row has this metric.
     Metric { name: String },
-    /// A label with what is no value of labels.
+    /// A value that no label can have.
     Value {
         label: String,
         /// What is there.
         value: String,
     },
-    /// A place along a label is no number.
+    /// A place along a label is not a number.
     Place {
         key: &'static str,
         /// What is there.
@@ -96,7 +105,7 @@ pub enum Mistake {
     },
     /// The first place is not before the last one.
     Span { first: f64, last: f64 },
-    /// What a crossover goes along is fixed by `of` or `to`.
+    /// `of` or `to` fixes the label that a crossover goes along.
     AlongFixed {
         /// The label.
         along: String,
@@ -119,11 +128,14 @@ impl fmt::Display for ReadError {
             Self::Empty { id, key } => {
                 write!(formatter, "expectation \"{id}\": `{key}` is empty; say it in a few words")
             }
-            Self::NoAsk { id } => {
-                write!(formatter, "expectation \"{id}\" asks nothing; add an [[expectation.ask]]")
+            Self::NoQuestion { id } => {
+                write!(
+                    formatter,
+                    "expectation \"{id}\" has no question; add an [[expectation.ask]]"
+                )
             }
-            Self::Ask { id, ask, mistake } => {
-                write!(formatter, "expectation \"{id}\", ask {ask}: {mistake}")
+            Self::Question { id, question, mistake } => {
+                write!(formatter, "expectation \"{id}\", question {question}: {mistake}")
             }
         }
     }
@@ -137,7 +149,7 @@ impl fmt::Display for Mistake {
                 .write_str("no relation; add one of `select`, `ratio`, `monotone` and `crossover`"),
             Self::Words { found } => write!(
                 formatter,
-                "`{}` together; an ask has one relation, so make each an ask of its own",
+                "`{}` together; a question has one relation, so make each a question of its own",
                 found.join("` and `")
             ),
             Self::NoBound { word } => write!(
@@ -172,11 +184,18 @@ impl fmt::Display for Mistake {
             ),
             Self::Varied { label } => write!(
                 formatter,
-                "`{label}` is varied and named by the ask too; drop it from one of them"
+                "`{label}` is varied and named by the question too; drop it from one of them"
             ),
+            Self::Preset { name, known } => write!(
+                formatter,
+                "{}; the table [presets] at the file's head names them",
+                unknown_name("preset", name, known.iter().map(String::as_str))
+            ),
+            Self::PresetsUnasked => formatter
+                .write_str("`presets` of a question that names no engine with presets; drop it"),
             Self::NeedsUnasked { on } => write!(
                 formatter,
-                "`needs` of an ask on \"{}\"; drop it, or ask on \"large\"",
+                "`needs` of a question on \"{}\"; drop it, or put it on \"large\"",
                 on.name()
             ),
             Self::NoNeeds => formatter.write_str(
@@ -216,7 +235,7 @@ impl fmt::Display for Mistake {
 
 impl Error for ReadError {}
 
-/// The labels that rows may have, for people.
+/// The labels that rows may have, as a list.
 fn known_labels() -> String {
     let mut names: Vec<&str> = label_names().collect();
     names.sort_unstable();

@@ -1,44 +1,46 @@
-//! Every ask of every expectation, answered.
+//! Answers every question of every expectation.
 
 use crate::answer::{Answer, Machine};
 use crate::crossover::judge_crossover;
 use crate::judged::Judging;
 use crate::monotone::{Movement, judge_monotone};
 use crate::ratio::{judge_ratio, judge_select};
-use crate::{Ask, Expectation, Needs, On, Relation, Summary};
+use crate::{Expectation, Needs, On, Question, Relation, Summary};
 
-/// An answer for each ask, in the order of the file.
+/// An answer for each question, in the order of the file.
 #[must_use]
 pub fn evaluate(expectations: &[Expectation], rows: &[Summary], machine: &Machine) -> Vec<Answer> {
-    let asks = expectations.iter().flat_map(|one| (0..one.asks.len()).map(move |at| (one, at)));
-    asks.map(|(expectation, at)| match not_asked(expectation, at, machine) {
-        Some(reason) => Answer::new(expectation, at, Err(reason)),
-        None => answer(expectation, at, rows),
-    })
-    .collect()
+    let questions =
+        expectations.iter().flat_map(|one| (0..one.questions.len()).map(move |at| (one, at)));
+    questions
+        .map(|(expectation, at)| match not_asked(expectation, at, machine) {
+            Some(reason) => Answer::new(expectation, at, Err(reason)),
+            None => answer(expectation, at, rows),
+        })
+        .collect()
 }
 
-/// The answer to one ask, whatever the machine.
+/// The answer to one question, whatever the machine.
 pub(crate) fn answer(expectation: &Expectation, at: usize, rows: &[Summary]) -> Answer {
-    Answer::new(expectation, at, judge(&expectation.asks[at], rows))
+    Answer::new(expectation, at, judge(&expectation.questions[at], rows))
 }
 
-/// Why this machine is not asked.
+/// Why the question is not put to this machine.
 pub(crate) fn not_asked(expectation: &Expectation, at: usize, machine: &Machine) -> Option<String> {
-    let asks = &expectation.asks;
-    match asks[at].on {
+    let questions = &expectation.questions;
+    match questions[at].on {
         On::Any => None,
-        On::Large => lacking(asks[at].needs, machine),
+        On::Large => lacking(questions[at].needs, machine),
         On::Small => {
-            let mut large = asks.iter().filter(|ask| ask.on == On::Large).peekable();
-            let is_large =
-                large.peek().is_some() && large.all(|ask| lacking(ask.needs, machine).is_none());
+            let mut large = questions.iter().filter(|question| question.on == On::Large).peekable();
+            let is_large = large.peek().is_some()
+                && large.all(|question| lacking(question.needs, machine).is_none());
             is_large.then(|| "not asked here: the machine is large".to_owned())
         }
     }
 }
 
-/// What `machine` has too little of.
+/// What `machine` lacks.
 fn lacking(needs: Needs, machine: &Machine) -> Option<String> {
     let lack = |needed: usize, has: usize, name: &str| {
         let s = if needed == 1 { "" } else { "s" };
@@ -57,16 +59,16 @@ fn lacking(needs: Needs, machine: &Machine) -> Option<String> {
     }
 }
 
-fn judge<'a>(ask: &Ask, rows: &'a [Summary]) -> Result<Judging<'a>, String> {
-    match &ask.relation {
-        Relation::Select { of, bounds, worst } => judge_select(ask, of, *bounds, *worst, rows),
-        Relation::Ratio { of, to, bounds } => judge_ratio(ask, of, to, *bounds, rows),
+fn judge<'a>(question: &Question, rows: &'a [Summary]) -> Result<Judging<'a>, String> {
+    match &question.relation {
+        Relation::Select { of, bounds, worst } => judge_select(question, of, *bounds, *worst, rows),
+        Relation::Ratio { of, to, bounds } => judge_ratio(question, of, to, *bounds, rows),
         Relation::Monotone { of, along, span, moves, by } => {
             let movement = Movement { along, span: *span, moves: *moves, by: *by };
-            judge_monotone(ask, of, movement, rows)
+            judge_monotone(question, of, movement, rows)
         }
         Relation::Crossover { of, to, along, between } => {
-            judge_crossover(ask, [of, to], along, *between, rows)
+            judge_crossover(question, [of, to], along, *between, rows)
         }
     }
 }

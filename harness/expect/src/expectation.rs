@@ -1,11 +1,11 @@
-//! Expectations as they are evaluated: checked, with every word typed.
+//! Expectations as they are evaluated: checked and typed.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Unit;
 use crate::bounds::Bounds;
+use crate::{Preset, Unit};
 
 /// What is claimed or wanted, and what is asked of measurements for it.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,29 +18,33 @@ pub struct Expectation {
     pub says: String,
     /// The report's figure that shows it.
     pub figure: Option<String>,
-    /// At least one.
-    pub asks: Vec<Ask>,
+    /// At least one; one for each preset where the file names presets.
+    pub questions: Vec<Question>,
 }
 
 /// A relation that is expected of summary rows.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ask {
+pub struct Question {
+    /// Its place among the questions of the expectation, from 1: the same for all presets.
+    pub number: usize,
+    /// The preset that rows of the preset's engine have to run.
+    pub preset: Option<Preset>,
     /// On which machines it is expected.
     pub on: On,
-    /// What a machine must have: of [`On::Large`] only.
+    /// What a machine must have; only for [`On::Large`].
     pub needs: Needs,
     /// The relation in words, with why it may differ from what is published.
     pub expects: String,
-    /// Whose values are judged.
+    /// The metric that is judged.
     pub metric: Metric,
-    /// What every row has to be.
+    /// The labels that every row must have.
     pub rows: Selection,
     /// What is expected of them.
     pub relation: Relation,
     /// How values become an interval.
     pub method: Method,
-    /// Whether it holds only if all that it selects can be judged: its cells were measured for it,
-    /// so nothing is missing for a good reason.
+    /// Whether it holds only if all that it selects can be judged, because its cells were measured for
+    /// it. Then also every comparison has to hold.
     pub complete: bool,
 }
 
@@ -51,7 +55,7 @@ pub struct Metric {
     pub name: String,
     /// How its values are shown.
     pub unit: Unit,
-    /// Of a quotient the metrics above and below the line.
+    /// The two counters of a quotient.
     pub quotient: Option<[String; 2]>,
 }
 
@@ -62,7 +66,7 @@ pub enum Method {
     Welch,
     /// 99.9 %, of the median of rounds, by resampling them.
     Rounds {
-        /// Of the resampling.
+        /// The seed of the resampling.
         seed: u64,
     },
 }
@@ -73,9 +77,9 @@ pub enum Method {
 pub enum On {
     /// Every machine.
     Any,
-    /// Machines that are not large: asked where the `large` ask beside it cannot be tested.
+    /// Machines that are not large: asked where the `large` question beside it cannot be tested.
     Small,
-    /// Machines that have what the ask needs.
+    /// Machines that have what the question needs.
     Large,
 }
 
@@ -92,7 +96,7 @@ impl On {
 }
 
 /// What a machine must have; 0 where nothing is asked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Needs {
     /// Cores that the process may use.
@@ -108,12 +112,12 @@ pub struct Selection {
     pub labels: BTreeMap<String, Vec<String>>,
 }
 
-/// One of the four words.
+/// One of the four relations.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Relation {
     /// The metric itself, of each row.
     Select {
-        /// Whose.
+        /// The rows.
         of: Selection,
         /// Where it has to lie, in the metric's own unit.
         bounds: Bounds,
@@ -122,35 +126,35 @@ pub enum Relation {
     },
     /// The metric of some rows ÷ that of others.
     Ratio {
-        /// Above the line.
+        /// The numerators.
         of: Selection,
-        /// Below the line.
+        /// The denominators.
         to: Selection,
         /// Where the ratio has to lie.
         bounds: Bounds,
     },
     /// How the metric moves along a label.
     Monotone {
-        /// Whose.
+        /// The rows.
         of: Selection,
         /// The label.
         along: String,
-        /// Its lowest and highest number that count.
+        /// The first and last number of the label that count.
         span: [f64; 2],
-        /// Where to.
+        /// The direction.
         moves: Moves,
-        /// By how much at least; of [`Moves::Flat`] at most. At least 1.
+        /// The least factor, or for [`Moves::Flat`] the largest. At least 1.
         by: f64,
     },
-    /// Where along a label the ratio comes to be above 1.
+    /// Where along a label the ratio crosses 1.
     Crossover {
-        /// Above the line.
+        /// The numerators.
         of: Selection,
-        /// Below the line.
+        /// The denominators.
         to: Selection,
         /// The label.
         along: String,
-        /// Up to the first number the ratio is below 1, from the second on above.
+        /// Up to the first number the ratio is below 1, from the second on it is above.
         between: [f64; 2],
     },
 }

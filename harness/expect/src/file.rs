@@ -12,9 +12,9 @@ use crate::error::{Mistake, ReadError};
 use crate::names::{is_kebab_case, is_label};
 use crate::place::place;
 use crate::vary::combinations;
-use crate::{Ask, Expectation, Method, Metric, Moves, Needs, On, Relation, Selection};
+use crate::{Expectation, Method, Metric, Moves, Needs, On, Preset, Question, Relation, Selection};
 
-/// `P` and `C`: what the caller needs to measure for the whole file, and for one expectation.
+/// `P` and `C` are the caller's: what to measure for the whole file, and for one expectation.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 #[serde(bound = "P: Deserialize<'de>, C: Deserialize<'de>")]
@@ -22,8 +22,18 @@ struct File<P, C> {
     #[serde(default)]
     seed: u64,
     plan: Option<P>,
+    presets: Option<PresetsTable>,
     #[serde(rename = "expectation")]
     entries: Vec<Entry<C>>,
+}
+
+/// The presets that every question about the engine is put to.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PresetsTable {
+    engine: String,
+    names: Vec<String>,
+    default: String,
 }
 
 #[derive(Deserialize)]
@@ -37,14 +47,16 @@ struct Entry<C> {
     vary: Labels,
     cells: Option<C>,
     #[serde(rename = "ask", default)]
-    asks: Vec<Question>,
+    questions: Vec<QuestionTable>,
 }
 
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Question {
+struct QuestionTable {
     on: On,
     needs: Option<Needs>,
+    /// Those of the file's presets that can answer; empty if rows of any preset can.
+    presets: Option<Vec<String>>,
     expects: String,
     metric: String,
     #[serde(default)]
@@ -65,7 +77,7 @@ enum Interval {
     Rounds,
 }
 
-/// In files whose rows were measured for something else: there is nothing to plan.
+/// Stands for `plan` and `cells` in files that measure nothing of their own.
 #[derive(Clone)]
 struct Unplanned;
 
@@ -75,7 +87,7 @@ impl<'de> Deserialize<'de> for Unplanned {
     }
 }
 
-/// Labels as they stand there: a text, a number, a list; `set.NAME` may be a table of its own.
+/// Labels as written: a text, a number or a list; `set.NAME` may be a table of its own.
 type Labels = BTreeMap<String, Value>;
 
 #[derive(Clone, Deserialize)]
@@ -129,7 +141,7 @@ struct Crossover {
 ///
 /// # Errors
 ///
-/// The first thing that is wrong, with the expectation, the value and the remedy.
+/// The first mistake, with the expectation, the value and the remedy.
 pub fn read(text: &str) -> Result<Vec<Expectation>, ReadError> {
     let file: File<Unplanned, Unplanned> = parse(text)?;
     let all = expectations(file, false)?;
@@ -139,11 +151,11 @@ pub fn read(text: &str) -> Result<Vec<Expectation>, ReadError> {
 /// A file of expectations with what is measured for them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Planned<P, C> {
-    /// Of every random choice.
+    /// The seed of every random choice.
     pub seed: u64,
     /// The table `plan`.
     pub plan: P,
-    /// Each with its `cells`; all have to be measured for it to hold.
+    /// Each with its `cells`, all of which must be measured for it to hold.
     pub expectations: Vec<(Expectation, C)>,
 }
 
@@ -151,7 +163,7 @@ pub struct Planned<P, C> {
 ///
 /// # Errors
 ///
-/// As of [`read`].
+/// As for [`read`].
 pub fn read_planned<P, C>(text: &str) -> Result<Planned<P, C>, ReadError>
 where
     P: DeserializeOwned,
@@ -183,11 +195,13 @@ fn expectations<P, C: Clone>(
     file: File<P, C>,
     complete: bool,
 ) -> Result<Vec<(Expectation, Option<C>)>, ReadError> {
+    let presets = presets(file.presets)?;
+    let common = Common { seed: file.seed, complete, presets: &presets };
     let mut ids = BTreeSet::new();
     let mut all = Vec::new();
     for entry in file.entries {
         let cells = entry.cells.clone();
-        for expectation in varied(entry, file.seed, complete)? {
+        for expectation in varied(entry, &common)? {
             if !ids.insert(expectation.id.clone()) {
                 return Err(ReadError::Duplicate { id: expectation.id });
             }
@@ -197,9 +211,28 @@ fn expectations<P, C: Clone>(
     Ok(all)
 }
 
-/// One expectation for each combination of what is varied.
-fn varied<C>(entry: Entry<C>, seed: u64, complete: bool) -> Result<Vec<Expectation>, ReadError> {
-    let Entry { id, source, says, figure, vary, asks, .. } = entry;
+fn presets(table: Option<PresetsTable>) -> Result<Vec<Preset>, ReadError> {
+    let Some(PresetsTable { engine, names, default }) = table else { return Ok(Vec::new()) };
+    if !names.contains(&default) {
+        let known = names.join(", ");
+        let said = format!("`presets`: the default `{default}` is none of its names: {known}");
+        return Err(ReadError::Toml(said));
+    }
+    let preset =
+        |name: String| Preset { is_default: name == default, engine: engine.clone(), name };
+    Ok(names.into_iter().map(preset).collect())
+}
+
+/// What all questions of a file share.
+struct Common<'a> {
+    seed: u64,
+    complete: bool,
+    presets: &'a [Preset],
+}
+
+/// One expectation for each combination of the varied labels.
+fn varied<C>(entry: Entry<C>, common: &Common<'_>) -> Result<Vec<Expectation>, ReadError> {
+    let Entry { id, source, says, figure, vary, questions, .. } = entry;
     if !is_kebab_case(&id) {
         return Err(ReadError::Id { id });
     }
@@ -209,85 +242,107 @@ fn varied<C>(entry: Entry<C>, seed: u64, complete: bool) -> Result<Vec<Expectati
             return Err(ReadError::Empty { id, key });
         }
     }
-    if asks.is_empty() {
-        return Err(ReadError::NoAsk { id });
+    if questions.is_empty() {
+        return Err(ReadError::NoQuestion { id });
     }
-    let in_ask = |at: usize, mistake| ReadError::Ask { id: id.clone(), ask: at + 1, mistake };
-    let vary = selection(vary).map_err(|mistake| in_ask(0, mistake))?;
+    let in_question =
+        |at: usize, mistake| ReadError::Question { id: id.clone(), question: at + 1, mistake };
+    let vary = selection(vary).map_err(|mistake| in_question(0, mistake))?;
     let mut all = Vec::new();
     for (suffix, values) in combinations(&vary) {
-        let asks = asks.iter().enumerate().map(|(at, question)| {
-            let mut ask = ask(question.clone(), seed).map_err(|mistake| in_ask(at, mistake))?;
-            ask.complete = complete;
-            for (label, value) in &values {
-                if ask.names(label) {
-                    return Err(in_ask(at, Mistake::Varied { label: label.clone() }));
-                }
-                ask.rows.labels.insert(label.clone(), vec![value.clone()]);
-            }
-            Ok(ask)
-        });
+        let mut asked = Vec::new();
+        for (at, table) in questions.iter().enumerate() {
+            let question = question(table.clone(), at + 1, common)
+                .and_then(|question| with_values(question, &values));
+            let each = question.and_then(|one| for_presets(one, table.presets.as_deref(), common));
+            asked.extend(each.map_err(|mistake| in_question(at, mistake))?);
+        }
         all.push(Expectation {
             id: format!("{id}{suffix}"),
             source: source.clone(),
             says: says.clone(),
             figure: figure.clone(),
-            asks: asks.collect::<Result<_, _>>()?,
+            questions: asked,
         });
     }
     Ok(all)
 }
 
-impl Ask {
-    /// Whether a selection of it names the label.
-    fn names(&self, label: &str) -> bool {
-        let sides = match &self.relation {
-            Relation::Select { of, .. } | Relation::Monotone { of, .. } => vec![of],
-            Relation::Ratio { of, to, .. } | Relation::Crossover { of, to, .. } => vec![of, to],
-        };
-        sides.into_iter().chain([&self.rows]).any(|side| side.labels.contains_key(label))
+/// Limits `question` to rows with these values of the varied labels.
+fn with_values(mut question: Question, values: &[(String, String)]) -> Result<Question, Mistake> {
+    for (label, value) in values {
+        let sides = question.relation.sides();
+        if sides.into_iter().chain([&question.rows]).any(|side| side.labels.contains_key(label)) {
+            return Err(Mistake::Varied { label: label.clone() });
+        }
+        question.rows.labels.insert(label.clone(), vec![value.clone()]);
     }
+    Ok(question)
 }
 
-fn ask(question: Question, seed: u64) -> Result<Ask, Mistake> {
-    if question.expects.trim().is_empty() {
+/// Repeats `question` for each preset, if it is about the engine that has presets.
+fn for_presets(
+    question: Question,
+    wanted: Option<&[String]>,
+    common: &Common<'_>,
+) -> Result<Vec<Question>, Mistake> {
+    let mut unknown = wanted.into_iter().flatten();
+    if let Some(name) = unknown.find(|name| common.presets.iter().all(|one| one.name != **name)) {
+        let known = common.presets.iter().map(|preset| preset.name.clone()).collect();
+        return Err(Mistake::Preset { name: name.clone(), known });
+    }
+    let about = common.presets.first().is_some_and(|one| question.names_engine(&one.engine));
+    if !about && wanted.is_some() {
+        return Err(Mistake::PresetsUnasked);
+    }
+    let is_wanted = |preset: &&Preset| wanted.is_none_or(|names| names.contains(&preset.name));
+    let presets = common.presets.iter().filter(is_wanted).filter(|_| about);
+    let each = presets.map(|preset| Question { preset: Some(preset.clone()), ..question.clone() });
+    let each: Vec<Question> = each.collect();
+    Ok(if each.is_empty() { vec![question] } else { each })
+}
+
+fn question(table: QuestionTable, number: usize, common: &Common<'_>) -> Result<Question, Mistake> {
+    if table.expects.trim().is_empty() {
         return Err(Mistake::Empty { key: "expects" });
     }
-    let needs = question.needs.unwrap_or_default();
-    match question.on {
+    let needs = table.needs.unwrap_or_default();
+    match table.on {
         On::Large if needs == Needs::default() => return Err(Mistake::NoNeeds),
-        on @ (On::Any | On::Small) if question.needs.is_some() => {
+        on @ (On::Any | On::Small) if table.needs.is_some() => {
             return Err(Mistake::NeedsUnasked { on });
         }
         _ => {}
     }
-    let metric = Metric::parse(&question.metric)
-        .ok_or_else(|| Mistake::Metric { name: question.metric.clone() })?;
+    let metric = Metric::parse(&table.metric)
+        .ok_or_else(|| Mistake::Metric { name: table.metric.clone() })?;
     let found = [
-        question.select.is_some().then_some("select"),
-        question.ratio.is_some().then_some("ratio"),
-        question.monotone.is_some().then_some("monotone"),
-        question.crossover.is_some().then_some("crossover"),
+        table.select.is_some().then_some("select"),
+        table.ratio.is_some().then_some("ratio"),
+        table.monotone.is_some().then_some("monotone"),
+        table.crossover.is_some().then_some("crossover"),
     ];
-    let relation = match (question.select, question.ratio, question.monotone, question.crossover) {
+    let relation = match (table.select, table.ratio, table.monotone, table.crossover) {
         (Some(word), None, None, None) => select(word)?,
         (None, Some(word), None, None) => ratio(word)?,
         (None, None, Some(word), None) => monotone(word)?,
         (None, None, None, Some(word)) => crossover(word)?,
         _ => return Err(Mistake::Words { found: found.into_iter().flatten().collect() }),
     };
-    Ok(Ask {
-        on: question.on,
+    Ok(Question {
+        number,
+        preset: None,
+        on: table.on,
         needs,
-        expects: question.expects,
+        expects: table.expects,
         metric,
-        rows: selection(question.rows)?,
+        rows: selection(table.rows)?,
         relation,
-        method: match question.interval {
+        method: match table.interval {
             Interval::Welch => Method::Welch,
-            Interval::Rounds => Method::Rounds { seed },
+            Interval::Rounds => Method::Rounds { seed: common.seed },
         },
-        complete: false,
+        complete: common.complete,
     })
 }
 
@@ -405,7 +460,7 @@ fn values(label: String, value: &Value) -> Result<Vec<String>, Mistake> {
         .ok_or_else(|| Mistake::Value { label, value: value.to_string() })
 }
 
-/// As rows write it.
+/// The value as rows write it.
 fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if !text.is_empty() => Some(text.clone()),

@@ -6,12 +6,13 @@ use crate::Verdict;
 use crate::bounds::Bounds;
 use crate::estimate::Estimate;
 use crate::select::Row;
+use crate::share::is_far_beyond;
 
 /// One value, or one ratio, with its verdict.
 #[derive(Clone, Debug)]
 pub(crate) struct Judged<'a> {
     pub(crate) of: Row<'a>,
-    /// Below the line of a ratio.
+    /// The denominator of a ratio.
     pub(crate) to: Option<Row<'a>>,
     pub(crate) estimate: Estimate,
     pub(crate) bounds: Bounds,
@@ -43,9 +44,15 @@ impl<'a> Judged<'a> {
         Self { of, to, estimate, bounds, verdict }
     }
 
-    /// The interval, if there are processes enough for one.
+    /// The interval, if there are enough processes for one.
     pub(crate) fn decides(&self) -> Option<Interval> {
         self.estimate.decides()
+    }
+
+    /// Whether it fails, and by far.
+    pub(crate) fn is_far_beyond(&self) -> bool {
+        let fails = self.verdict == Verdict::Fails;
+        fails && self.decides().is_some_and(|interval| is_far_beyond(&self.bounds, &interval))
     }
 
     /// How far inside its bounds it is, by the end of the interval that is worse; negative outside.
@@ -59,13 +66,13 @@ impl<'a> Judged<'a> {
     }
 }
 
-/// All that an ask has to say of rows.
+/// Everything that a question judged.
 #[derive(Debug, Default)]
 pub(crate) struct Judging<'a> {
     pub(crate) judged: Vec<Judged<'a>>,
-    /// Why something that was selected could not be judged, each time it happened.
+    /// Why selected rows could not be judged, one reason each.
     pub(crate) skipped: Vec<String>,
-    /// Whether the first of what was judged stands for all.
+    /// Whether only the first, the worst, counts.
     pub(crate) worst: bool,
 }
 

@@ -8,14 +8,14 @@
 //! ```
 //!
 //! An `[[expectation]]` has an `id`, a `source`, what it `says`, perhaps the `figure` that shows it, and
-//! one `[[expectation.ask]]` or more. An ask selects rows by their labels (`where`, then `of` and `to`)
+//! one `[[expectation.ask]]` or more. A question selects rows by their labels (`where`, then `of` and `to`)
 //! and states one relation between the values of their `metric`:
 //!
 //! | relation | what is judged | holds if |
 //! |---|---|---|
 //! | `select` | the metric of each row of `of`; with `worst = true` only the row nearest to failing | it lies within the bounds |
 //! | `ratio` | the metric of each row of `of` ÷ that of every row of `to` with the same labels; `system`, `engine`, `set.*` and the labels that `of` or `to` names may differ | the ratio lies within the bounds |
-//! | `monotone` | rows of `of` in the order of the number in `along`, from `from` to `to`; rows that differ in another label form separate lines | `falls`: first ÷ last is at least `by`, and no step rises for certain; `rises`: the mirror; `flat`: each ÷ the first lies within 1/`by` … `by` |
+//! | `monotone` | rows of `of` in the order of the number in `along`, from `from` to `to`; rows that differ in another label form separate lines | `falls`: first ÷ last is at least `by`, and each row ÷ the one before is at most 1.1; `rises`: the mirror; `flat`: each ÷ the first lies within 1/`by` … `by` |
 //! | `crossover` | `of` ÷ `to` at each number of `along` | it is below 1 up to the first number of `between`, and above 1 from the second on |
 //!
 //! A metric is a name that rows have, or the quotient of two counters: `"copied_bytes / appended_bytes"`.
@@ -31,19 +31,30 @@
 //! | `welch` (if absent) | 95 %, Student's, of the mean logarithm of n ≥ 2 processes | 95 %, Welch's, of the difference of mean logarithms |
 //! | `rounds` | 99.9 %, bootstrap, of the median; the range of fewer than three values | the same of the logarithms of one ratio a round, where three rounds or more measured both sides |
 //!
-//! A row that is `exact` is a point. An answer *holds* if the whole interval lies within the bounds,
-//! *fails* if the whole interval lies outside a bound, and is *undecided* otherwise, or with one
-//! process. Of many comparisons together: one that fails decides, and all have to hold. With nothing
-//! to judge, the answer is *not testable*.
+//! A row that is `exact` is a point. One comparison *holds* if its whole interval lies within the
+//! bounds, *fails* if it lies outside a bound, and is *undecided* otherwise, or with one process. With
+//! nothing to judge, the answer is *not testable*. Of many comparisons together:
+//!
+//! | file | holds | fails |
+//! |---|---|---|
+//! | claims | none fails, and at least 90 % hold | more than 10 % fail, or one whose whole interval lies more than 10 % beyond its bound |
+//! | with a `plan` | all hold | one fails |
+//!
+//! Both numbers are in `share.rs`. Whatever neither holds nor fails is *undecided*.
 //!
 //! | `on` | asked of |
 //! |---|---|
 //! | `any` | every machine |
 //! | `large` | machines that have what `needs` says |
-//! | `small` | machines that lack what the `large` ask beside it needs; all, if there is none |
+//! | `small` | machines that lack what the `large` question beside it needs; all, if there is none |
 //!
 //! `vary = { LABEL = [..] }` makes an expectation of each combination of those values: the label is
 //! added to every `where`, and the values to the id (`batch/64-B`).
+//!
+//! The table `presets` names an `engine`, the `names` of its presets and the `default`, which rows run
+//! that name none. A question that names the engine is put to each preset, and answered by rows of that
+//! preset: `system = "nibble"` then means `nibble@preset=paper` as well. `presets = [..]` in a question
+//! limits it to some of them; with none, rows of any preset answer.
 //!
 //! A file whose expectations are measured for their own sake ([`read_planned`]) says how in the table
 //! `plan`, and in `cells` of each expectation; both belong to the caller. Nothing that such an
@@ -68,9 +79,11 @@ mod monotone;
 mod names;
 mod permute;
 mod place;
+mod preset;
 mod ratio;
 pub mod render;
 mod select;
+mod share;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -82,9 +95,14 @@ pub use answer::{Answer, Counts, Machine, Measured};
 pub use bounds::{Bounds, Edge};
 pub use error::{Mistake, ReadError};
 pub use evaluate::evaluate;
-pub use expectation::{Ask, Expectation, Method, Metric, Moves, Needs, On, Relation, Selection};
+pub use expectation::{
+    Expectation, Method, Metric, Moves, Needs, On, Question, Relation, Selection,
+};
 pub use file::{Planned, read, read_planned};
 pub use permute::{PermutationTally, Permuted, evaluate_permuted};
+pub use preset::Preset;
+pub use select::UNMEASURED;
+pub use share::{FAR_BEYOND, LEAST_HOLDING_PERCENT};
 pub use stats::Verdict;
 pub use summary::Summary;
 pub use unit::Unit;

@@ -19,8 +19,7 @@ impl Metric {
         Some(Self { name: name.to_owned(), unit, quotient })
     }
 
-    /// Its values in `row` with the rounds that they are of; there are none of rows that were not
-    /// measured in rounds.
+    /// Its values in `row`, with their rounds if it was measured in rounds.
     ///
     /// # Errors
     ///
@@ -44,7 +43,7 @@ impl Metric {
     }
 }
 
-/// What a row has of a metric.
+/// A row's values of a metric.
 #[derive(Debug)]
 pub(crate) struct Values<'a> {
     pub(crate) values: Cow<'a, [f64]>,
@@ -61,7 +60,7 @@ fn named<'a>(row: &'a Summary, name: &str) -> Result<&'a [f64], String> {
     }
 }
 
-/// What a store may call a counter.
+/// Whether a store may call a counter so.
 fn is_counter(name: &str) -> bool {
     let is_plain = |byte: u8| {
         byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-')

@@ -6,9 +6,10 @@ use crate::bounds::Bounds;
 use crate::judged::{Judged, Judging};
 use crate::place::place;
 use crate::select::{Row, Selected, labels_but, select, system};
-use crate::{Ask, Moves, Selection, Summary, Verdict};
+use crate::share::FAR_BEYOND;
+use crate::{Moves, Question, Selection, Summary};
 
-/// What a movement is expected to be.
+/// The expected movement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Movement<'a> {
     pub(crate) along: &'a str,
@@ -17,15 +18,15 @@ pub(crate) struct Movement<'a> {
     pub(crate) by: f64,
 }
 
-/// The rows of `of`, each group of rows alike along the label by itself.
+/// Judges the rows of `of`; rows that differ only in the label form a line of their own.
 pub(crate) fn judge_monotone<'a>(
-    ask: &Ask,
+    question: &Question,
     of: &Selection,
     movement: Movement<'_>,
     rows: &'a [Summary],
 ) -> Result<Judging<'a>, String> {
     let Movement { along, span: [first, last], .. } = movement;
-    let Selected { rows, absent } = select(ask, "of", of, rows)?;
+    let Selected { rows, absent } = select(question, "of", of, rows)?;
     let mut judging = Judging { skipped: absent, ..Judging::default() };
     let mut lines: BTreeMap<_, Vec<(f64, Row<'a>)>> = BTreeMap::new();
     let mut order = Vec::new();
@@ -74,7 +75,7 @@ pub(crate) fn is_not_of_line(along: &str) -> impl Fn(&str) -> bool + use<'_> {
     move |label| label == along || (label == "system" && along.starts_with("set."))
 }
 
-/// `rows` of one line, in their order along it.
+/// Judges one line, whose `rows` are in order.
 fn judge_line<'a>(rows: &[Row<'a>], movement: Movement<'_>, judging: &mut Judging<'a>) {
     let Movement { along, span: [from, to], moves, by } = movement;
     let [first, .., last] = rows else {
@@ -93,25 +94,17 @@ fn judge_line<'a>(rows: &[Row<'a>], movement: Movement<'_>, judging: &mut Judgin
         }
         Moves::Falls => {
             judging.add(Judged::ratio(first.clone(), last.clone(), Bounds::at_least(by)));
-            Bounds::at_most(1.0)
+            Bounds::at_most(1.0 + FAR_BEYOND)
         }
         Moves::Rises => {
             judging.add(Judged::ratio(last.clone(), first.clone(), Bounds::at_least(by)));
-            Bounds::at_least(1.0)
+            Bounds::at_least(1.0 / (1.0 + FAR_BEYOND))
         }
     };
     if rows.len() == 2 {
         return;
     }
     for pair in rows.windows(2) {
-        // A step counts where it goes the other way for certain, or where that cannot be known:
-        // an interval around 1 is none against the movement.
-        let judged = Judged::ratio(pair[1].clone(), pair[0].clone(), step);
-        let counts = judged
-            .as_ref()
-            .map_or(true, |judged| judged.verdict == Verdict::Fails || judged.decides().is_none());
-        if counts {
-            judging.add(judged);
-        }
+        judging.add(Judged::ratio(pair[1].clone(), pair[0].clone(), step));
     }
 }

@@ -1,4 +1,4 @@
-//! Names of labels that an ask may use.
+//! Names of labels that a question may use.
 
 use record::dimensions::label_names;
 
@@ -7,7 +7,7 @@ pub(crate) fn is_label(name: &str) -> bool {
     label_names().any(|label| label == name) || name.strip_prefix("set.").is_some_and(is_kebab_case)
 }
 
-/// Whether a label says which system a row is of, and how it was set.
+/// Whether a label names the system of a row or one of its settings.
 pub(crate) fn is_of_system(label: &str) -> bool {
     label == "system" || label == "engine" || label.starts_with("set.")
 }

@@ -1,5 +1,5 @@
-//! The same asks of numbers that stand at other systems' names: a relation that still holds then
-//! says nothing of who is who.
+//! The same questions with systems' numbers swapped. A relation that still holds says nothing about
+//! which system is which.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,30 +8,30 @@ use crate::estimate::Sample;
 use crate::evaluate::{answer, not_asked};
 use crate::names::is_of_system;
 use crate::select::{labels_but, may_differ, system};
-use crate::{Ask, Expectation, Relation, Selection, Summary, Verdict};
+use crate::{Expectation, Question, Relation, Selection, Summary, Verdict};
 
 /// A comparison of systems, answered twice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Permuted {
-    /// By the numbers as they are.
+    /// With the measured numbers.
     pub measured: Answer,
-    /// By numbers that were moved from each system to the one before.
+    /// With each system's numbers moved to the system before it.
     pub permuted: Answer,
 }
 
-/// What became of the comparisons that hold.
+/// How many comparisons that hold depend on which system is which.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PermutationTally {
     /// How many hold as measured.
     pub hold: usize,
-    /// How many of these do not hold any more.
+    /// How many of these no longer hold when permuted.
     pub turned: usize,
-    /// Those that still do, by id and number of the ask, from 1.
+    /// Those that still hold: id and number of the question, from 1.
     pub still: Vec<(String, usize)>,
 }
 
 impl PermutationTally {
-    /// Of all that was `permuted`.
+    /// Counts all of `permuted`.
     #[must_use]
     pub fn of(permuted: &[Permuted]) -> Self {
         let hold = permuted.iter().filter(|both| both.measured.verdict == Verdict::Holds);
@@ -39,7 +39,7 @@ impl PermutationTally {
         for Permuted { measured, permuted } in hold {
             tally.hold += 1;
             if permuted.verdict == Verdict::Holds {
-                tally.still.push((measured.id.clone(), measured.ask));
+                tally.still.push((measured.id.clone(), measured.question));
             } else {
                 tally.turned += 1;
             }
@@ -48,9 +48,9 @@ impl PermutationTally {
     }
 }
 
-/// Every ask of this machine that compares systems with each other and can be judged: a ratio or a
-/// crossover whose sides select different systems. The numbers of the systems of both sides move by
-/// one place among them, within each group of otherwise equal labels; labels stay.
+/// Answers every question for this machine that compares systems: a ratio or a crossover whose sides
+/// select different systems. Within each group of otherwise equal labels, each system gets the numbers
+/// of the next one; labels stay.
 #[must_use]
 pub fn evaluate_permuted(
     expectations: &[Expectation],
@@ -59,17 +59,18 @@ pub fn evaluate_permuted(
 ) -> Vec<Permuted> {
     let mut all = Vec::new();
     for expectation in expectations {
-        for (at, ask) in expectation.asks.iter().enumerate() {
+        for (at, question) in expectation.questions.iter().enumerate() {
             if not_asked(expectation, at, machine).is_some() {
                 continue;
             }
-            let Some([of, to]) = sides(ask).filter(|sides| compares_systems(ask, *sides, rows))
+            let Some([of, to]) =
+                sides(question).filter(|sides| compares_systems(question, *sides, rows))
             else {
                 continue;
             };
             let measured = answer(expectation, at, rows);
             if measured.verdict != Verdict::NotTestable {
-                let permuted = answer(expectation, at, &rotated(ask, [of, to], rows));
+                let permuted = answer(expectation, at, &rotated(question, [of, to], rows));
                 all.push(Permuted { measured, permuted });
             }
         }
@@ -77,29 +78,29 @@ pub fn evaluate_permuted(
     all
 }
 
-fn sides(ask: &Ask) -> Option<[&Selection; 2]> {
-    match &ask.relation {
+fn sides(question: &Question) -> Option<[&Selection; 2]> {
+    match &question.relation {
         Relation::Ratio { of, to, .. } | Relation::Crossover { of, to, .. } => Some([of, to]),
         Relation::Select { .. } | Relation::Monotone { .. } => None,
     }
 }
 
-fn compares_systems(ask: &Ask, sides: [&Selection; 2], rows: &[Summary]) -> bool {
-    let rows: Vec<&Summary> = rows.iter().filter(|row| ask.rows.matches(row)).collect();
+fn compares_systems(question: &Question, sides: [&Selection; 2], rows: &[Summary]) -> bool {
+    let rows: Vec<&Summary> = rows.iter().filter(|row| question.is_about(row)).collect();
     let systems = |side: &Selection| -> BTreeSet<String> {
-        let rows = rows.iter().filter(|row| side.matches(row));
+        let rows = rows.iter().filter(|row| question.has_on_side(side, row));
         rows.map(|row| system(row).to_owned()).collect()
     };
     let [of, to] = sides.map(systems);
     of != to
 }
 
-/// `rows` with the numbers of both sides moved.
-fn rotated(ask: &Ask, [of, to]: [&Selection; 2], rows: &[Summary]) -> Vec<Summary> {
+/// `rows` with the numbers of both sides swapped.
+fn rotated(question: &Question, [of, to]: [&Selection; 2], rows: &[Summary]) -> Vec<Summary> {
     let moving = |row: &Summary| {
-        ask.rows.matches(row)
-            && (of.matches(row) || to.matches(row))
-            && Sample::new(row, &ask.metric, ask.method).is_ok()
+        question.is_about(row)
+            && [of, to].into_iter().any(|side| question.has_on_side(side, row))
+            && Sample::new(row, &question.metric, question.method).is_ok()
     };
     let places: Vec<usize> = (0..rows.len()).filter(|at| moving(&rows[*at])).collect();
     let mut moved = rows.to_vec();
@@ -109,8 +110,8 @@ fn rotated(ask: &Ask, [of, to]: [&Selection; 2], rows: &[Summary]) -> Vec<Summar
     moved
 }
 
-/// Moves numbers among the systems of each group of `places`; groups are of rows with the same
-/// labels, but for those that `ignored` names. Returns the places in groups of one system.
+/// Moves numbers among the systems of each group of `places`; a group has the same labels,
+/// except for those that `ignored` names. Returns the places in groups of one system.
 fn rotate(
     rows: &[Summary],
     moved: &mut [Summary],

@@ -18,7 +18,7 @@ pub(crate) fn place(text: &str) -> Option<f64> {
     number.is_finite().then_some(number * size)
 }
 
-/// Numbers by their size and before texts, texts by their letters.
+/// Numbers by size, then texts in alphabetical order.
 pub(crate) fn by_place(left: &str, right: &str) -> Ordering {
     match (place(left), place(right)) {
         (Some(low), Some(high)) => low.total_cmp(&high).then_with(|| left.cmp(right)),

@@ -5,17 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::bounds::Bounds;
 use crate::judged::{Judged, Judging};
 use crate::select::{Row, Selected, labels_but, may_differ, select, system};
-use crate::{Ask, Selection, Summary};
+use crate::{Question, Selection, Summary};
 
-/// The metric of every row of `of`; of the `worst` alone where that is asked.
+/// Judges the metric of every row of `of`, or of the `worst` row alone.
 pub(crate) fn judge_select<'a>(
-    ask: &Ask,
+    question: &Question,
     of: &Selection,
     bounds: Bounds,
     worst: bool,
     rows: &'a [Summary],
 ) -> Result<Judging<'a>, String> {
-    let Selected { rows, absent } = select(ask, "of", of, rows)?;
+    let Selected { rows, absent } = select(question, "of", of, rows)?;
     let mut judged: Vec<Judged<'a>> =
         rows.into_iter().map(|row| Judged::value(row, bounds)).collect();
     let inside = |judged: &Judged<'_>| bounds.inside(judged.estimate.interval.estimate);
@@ -25,15 +25,15 @@ pub(crate) fn judge_select<'a>(
     Ok(Judging { judged, skipped: absent, worst })
 }
 
-/// The metric of every row of `of` ÷ that of every row of `to` that is like it.
+/// Judges the metric of every row of `of` ÷ that of every matching row of `to`.
 pub(crate) fn judge_ratio<'a>(
-    ask: &Ask,
+    question: &Question,
     of: &Selection,
     to: &Selection,
     bounds: Bounds,
     rows: &'a [Summary],
 ) -> Result<Judging<'a>, String> {
-    let Pairs { pairs, skipped } = pairs(ask, of, to, rows, may_differ(of, to))?;
+    let Pairs { pairs, skipped } = pairs(question, of, to, rows, may_differ(of, to))?;
     let mut judging = Judging { skipped, ..Judging::default() };
     for (of, to) in pairs {
         judging.add(Judged::ratio(of, to, bounds));
@@ -41,27 +41,27 @@ pub(crate) fn judge_ratio<'a>(
     Ok(judging)
 }
 
-/// Rows to be compared.
+/// Rows to compare.
 pub(crate) struct Pairs<'a> {
     pub(crate) pairs: Vec<(Row<'a>, Row<'a>)>,
-    /// Why rows have no numbers.
+    /// Why some rows have no numbers.
     pub(crate) skipped: Vec<String>,
 }
 
-/// Every row of `of` with every other row of `to` that has the same labels, but for those that
-/// `ignored` names.
+/// Pairs every row of `of` with every other row of `to` that has the same labels, except for those
+/// that `ignored` names.
 ///
 /// # Errors
 ///
 /// Why there is no pair.
 pub(crate) fn pairs<'a>(
-    ask: &Ask,
+    question: &Question,
     of: &Selection,
     to: &Selection,
     rows: &'a [Summary],
     ignored: impl Fn(&str) -> bool,
 ) -> Result<Pairs<'a>, String> {
-    let (of, to) = (select(ask, "of", of, rows)?, select(ask, "to", to, rows)?);
+    let (of, to) = (select(question, "of", of, rows)?, select(question, "to", to, rows)?);
     let mut like: BTreeMap<_, Vec<Row<'a>>> = BTreeMap::new();
     for row in &to.rows {
         like.entry(labels_but(row.row, &ignored)).or_default().push(row.clone());
@@ -86,7 +86,7 @@ pub(crate) fn pairs<'a>(
     Ok(Pairs { pairs, skipped })
 }
 
-/// In what the rows differ that are most alike.
+/// The labels in which the two most similar rows differ.
 fn unlike(of: &[Row<'_>], to: &[Row<'_>], ignored: impl Fn(&str) -> bool) -> String {
     let differing = |of: &Row<'_>, to: &Row<'_>| {
         let [of, to] = [of, to].map(|row| labels_but(row.row, &ignored));

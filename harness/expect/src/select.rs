@@ -1,4 +1,4 @@
-//! Which rows an ask is about, and why there may be none.
+//! Which rows a question selects, and why there may be none.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -6,16 +6,9 @@ use std::collections::BTreeMap;
 use crate::estimate::Sample;
 use crate::names::is_of_system;
 use crate::place::by_place;
-use crate::{Ask, Selection, Summary};
+use crate::{Question, Selection, Summary};
 
 impl Selection {
-    /// Whether `row` has every label with one of its values.
-    pub(crate) fn matches(&self, row: &Summary) -> bool {
-        self.labels.iter().all(|(label, allowed)| {
-            row.labels.get(label).is_some_and(|value| allowed.contains(value))
-        })
-    }
-
     /// `family = key-value, threads = 1 or 2`.
     pub(crate) fn words(&self) -> String {
         let parts: Vec<String> = self
@@ -27,7 +20,10 @@ impl Selection {
     }
 }
 
-/// A row that was selected, with the numbers to be judged.
+/// How a reason begins if the run has no such rows.
+pub const UNMEASURED: &str = "not measured in this run";
+
+/// A selected row with the numbers to judge.
 #[derive(Clone, Debug)]
 pub(crate) struct Row<'a> {
     pub(crate) row: &'a Summary,
@@ -35,7 +31,7 @@ pub(crate) struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// The value of a label; nothing where the row has none.
+    /// The value of a label, if the row has it.
     pub(crate) fn label(&self, label: &str) -> Option<&str> {
         self.row.labels.get(label).map(String::as_str)
     }
@@ -46,34 +42,40 @@ impl Row<'_> {
 pub(crate) struct Selected<'a> {
     /// In the order of their labels.
     pub(crate) rows: Vec<Row<'a>>,
-    /// Of the others, why they have no numbers, in the same order.
+    /// Why the other rows have no numbers, in the same order.
     pub(crate) absent: Vec<String>,
 }
 
-/// The rows of `ask` that are also `side`, called `name` in reasons.
+/// The rows of `question` that are on this `side`, which reasons call `name`.
 ///
 /// # Errors
 ///
 /// Which selection found nothing, or why no row that it found has numbers.
 pub(crate) fn select<'a>(
-    ask: &Ask,
+    question: &Question,
     name: &str,
     side: &Selection,
     rows: &'a [Summary],
 ) -> Result<Selected<'a>, String> {
-    let mut found: Vec<&Summary> = rows.iter().filter(|row| ask.rows.matches(row)).collect();
+    let mut found: Vec<&Summary> = rows.iter().filter(|row| question.is_about(row)).collect();
+    let preset = question.preset.as_ref();
+    let preset = preset.map(|preset| format!(" (preset {} of {})", preset.name, preset.engine));
+    let preset = preset.unwrap_or_default();
     if found.is_empty() {
-        return Err(format!("`where` selects nothing: no row has {}", ask.rows.words()));
+        let words = question.rows.words();
+        return Err(format!("{UNMEASURED}: no row{preset} has the labels of `where`: {words}"));
     }
-    found.retain(|row| side.matches(row));
+    found.retain(|row| question.has_on_side(side, row));
     if found.is_empty() {
         let words = side.words();
-        return Err(format!("`{name}` selects nothing: no row of `where` has {words}"));
+        return Err(format!(
+            "{UNMEASURED}: no row{preset} of `where` has those of `{name}`: {words}"
+        ));
     }
     found.sort_by(|left, right| by_labels(&left.labels, &right.labels));
     let mut selected = Selected::default();
     for row in found {
-        match Sample::new(row, &ask.metric, ask.method) {
+        match Sample::new(row, &question.metric, question.method) {
             Ok(sample) => selected.rows.push(Row { row, sample }),
             Err(why) => selected.absent.push(format!("{}: {why}", system(row))),
         }
@@ -86,7 +88,7 @@ pub(crate) fn select<'a>(
     }
 }
 
-/// What a row calls itself.
+/// The name of the row's system.
 pub(crate) fn system(row: &Summary) -> &str {
     let named = row.labels.get("system").or_else(|| row.labels.get("engine"));
     named.map_or("a row", String::as_str)
@@ -98,8 +100,8 @@ pub(crate) fn labels_but(row: &Summary, ignored: impl Fn(&str) -> bool) -> BTree
     labels.filter(|(label, _)| !ignored(label)).collect()
 }
 
-/// What may differ between rows that are compared: what tells systems apart, and the labels that
-/// `of` or `to` names.
+/// The labels in which compared rows may differ: those of the system, and those that `of` or `to`
+/// names.
 pub(crate) fn may_differ<'a>(
     of: &'a Selection,
     to: &'a Selection,
@@ -107,7 +109,7 @@ pub(crate) fn may_differ<'a>(
     |label| is_of_system(label) || of.labels.contains_key(label) || to.labels.contains_key(label)
 }
 
-/// Works first, systems last, numbers by their size.
+/// By the labels of the work, then by the system; numbers by size.
 fn by_labels(left: &BTreeMap<String, String>, right: &BTreeMap<String, String>) -> Ordering {
     let works = |labels: &BTreeMap<String, String>| -> Vec<(String, String)> {
         let works = labels.iter().filter(|(label, _)| !is_of_system(label));

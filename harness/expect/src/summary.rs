@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is known of one system under one work at one step: a line of `summary.jsonl`.
+/// The values of one system under one work at one step: a line of `summary.jsonl`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Summary {
     /// What was measured, as words: `system`, `family`, `step`, `threads` … (`docs/src/format.md`).
     pub labels: BTreeMap<String, String>,
-    /// One value for each process that came to its end, by metric; in the order of repetitions.
+    /// By metric, one value for each process that finished, in the order of repetitions.
     pub metrics: BTreeMap<String, Vec<f64>>,
     /// The round that each value was measured in, where both sides of a comparison were measured
     /// side by side; values of one round and one metric are put together. Empty elsewhere.
@@ -20,7 +20,7 @@ pub struct Summary {
     /// Whether the values are counts that cannot vary: one of them is enough.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exact: bool,
-    /// Ids of the cells behind it, those included that did not come to their end.
+    /// Ids of the cells behind it, including those that did not finish.
     pub cells: Vec<String>,
     /// Why there are no values.
     #[serde(default, skip_serializing_if = "Option::is_none")]

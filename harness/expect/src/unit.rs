@@ -1,4 +1,4 @@
-//! What the numbers of a metric are, told by its name, and how they are shown.
+//! Units of metrics, taken from their names, and how values are shown.
 
 use compare::render::numbers;
 use serde::Serialize;
@@ -16,16 +16,16 @@ pub enum Unit {
     Kib,
     /// GiB per second.
     GibPerSecond,
-    /// A share in percent.
+    /// A percentage.
     Percent,
-    /// How many of one thing there are for one of another.
+    /// A count per item, as operations per object.
     PerPiece,
-    /// How many times as much: overheads, and one value ÷ another.
+    /// A factor: an overhead, or one value ÷ another.
     Times,
 }
 
 impl Unit {
-    /// The unit of the metric `name`; `None` of a name that no metric has.
+    /// The unit of the metric `name`; `None` if no metric has this name.
     #[must_use]
     pub fn of_metric(name: &str) -> Option<Self> {
         let is_plain = |byte: u8| {
@@ -52,14 +52,14 @@ impl Unit {
         }
     }
 
-    /// `value` for people, in the form that suits its size: `1.23 Mops/s`, `1.50×`.
+    /// `value` with its unit, scaled to its size: `1.23 Mops/s`, `1.50×`.
     #[must_use]
     pub fn shown(self, value: f64) -> String {
         let [shown] = self.all_shown([value]);
         shown
     }
 
-    /// `value` with its interval in one form: `1.50× (1.40 … 1.60)`.
+    /// `value` with its interval, all in one unit: `1.50× (1.40 … 1.60)`.
     #[must_use]
     pub fn shown_with_interval(self, value: f64, low: f64, high: f64) -> String {
         let [value, low, high] = self.all_shown([value, low, high]);

@@ -1,9 +1,9 @@
-//! Values that each make an expectation of their own.
+//! Combinations of varied labels: each makes an expectation of its own.
 
 use crate::Selection;
 
-/// A value for each label that is varied, with what it adds to the id; one combination without
-/// values where nothing is varied. The last label changes first.
+/// Every combination of values, with what it adds to the id; a single empty one if nothing is varied.
+/// The last label changes first.
 pub(crate) fn combinations(vary: &Selection) -> Vec<(String, Vec<(String, String)>)> {
     let mut all = vec![Vec::new()];
     for (label, values) in &vary.labels {

@@ -1,4 +1,4 @@
-//! What was compared, in words: systems, and the labels in which the judged pairs differ.
+//! What was compared, in words: the systems, and the labels in which the pairs differ.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ pub(crate) fn words(judged: &[Judged<'_>]) -> Vec<String> {
     judged.iter().map(|judged| words_of(judged, &varying)).collect()
 }
 
-/// Labels of works that do not have one value in all rows above lines.
+/// Labels of the work whose value differs among the numerators.
 fn varying<'a>(judged: &[Judged<'a>]) -> BTreeSet<&'a str> {
     let rows: Vec<&'a Summary> = judged.iter().map(|judged| judged.of.row).collect();
     let Some(first) = rows.first() else { return BTreeSet::new() };

@@ -16,7 +16,7 @@ const EXAMPLES: [(&str, &str); 3] = [
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Measure", &["run", "reproduce", "ycsb", "search", "targets", "calibrate"]),
     ("Compare", &["compare", "gate", "agree", "history", "power"]),
-    ("Inspect", &["list", "plan", "latency", "doctor", "about"]),
+    ("Inspect", &["list", "plan", "claims", "latency", "doctor", "about"]),
     ("Data", &["report", "export", "splice", "trace", "import"]),
     ("Plumbing", &["cell", "worker"]),
 ];
@@ -27,7 +27,7 @@ Exit codes:
     1    a step ended in an outcome the plan does not expect; its rows are kept
          splice --check: a table differs from the run
          doctor, run, reproduce with --strict: something disturbs measurements
-         agree: too few cells agree
+         agree: too few cells or verdicts agree
          power: a bound does not hold
          trace verify: a trace is damaged
     2    the command line or a suite file is wrong

@@ -108,6 +108,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Report { run, figures, publish } => report::run(&run, &figures, publish),
         Command::Reproduce(arguments) => reproduce::run(&arguments),
         Command::Agree(arguments) => agree::run(&arguments),
+        Command::Claims(arguments) => claims::run(&arguments),
         Command::Killtest(arguments) => killtest::run(&arguments),
         Command::Targets(arguments) => targets::run(&arguments),
         Command::Search(arguments) => search::run(&arguments),

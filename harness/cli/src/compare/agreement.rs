@@ -43,10 +43,10 @@ impl Agreement {
         self.cells.iter().filter(|cell| cell.agrees()).count()
     }
 
-    /// Whether at least `least` percent of the cells agree; of no cells none do.
+    /// Whether at least `percent` of the cells agree; of no cells none do.
     #[must_use]
-    pub fn holds(&self, least: u32) -> bool {
-        !self.cells.is_empty() && self.agreeing() * 100 >= self.cells.len() * least as usize
+    pub fn reaches(&self, percent: u32) -> bool {
+        reaches(self.agreeing(), self.cells.len(), percent)
     }
 
     /// The median of all intervals' half-widths in percent of their medians.
@@ -55,6 +55,11 @@ impl Agreement {
         let widths = self.cells.iter().flat_map(|cell| [&cell.a, &cell.b]);
         median(&widths.map(Interval::half_width_percent).collect::<Vec<_>>())
     }
+}
+
+/// Whether `agreeing` are at least `percent` of `all`; of nothing they never are.
+pub(super) fn reaches(agreeing: usize, all: usize, percent: u32) -> bool {
+    all > 0 && agreeing * 100 >= all * percent as usize
 }
 
 /// Compares the throughput of each cell that has rows in both runs: of its step `run`, or else of
@@ -140,7 +145,7 @@ mod tests {
             .collect();
         assert_eq!(verdicts, [(true, true), (false, false)]);
         assert_eq!((agreement.cells[0].a.estimate, agreement.cells[0].b.estimate), (101.0, 101.0));
-        assert!(agreement.holds(50) && !agreement.holds(51));
+        assert!(agreement.reaches(50) && !agreement.reaches(51));
         // All four are some 2 %; those of the phases before would be 0.
         let width = agreement.half_width_percent().unwrap();
         assert!((1.0..4.0).contains(&width), "{width}");
@@ -162,7 +167,7 @@ mod tests {
         b[0].outcome = Outcome::Crashed;
         let few = agreement(&a, &b);
         assert_eq!((few.cells.len(), few.too_few.len()), (0, 1));
-        assert!(!few.holds(0), "nothing was compared");
+        assert!(!few.reaches(0), "nothing was compared");
         let mut b = a.clone();
         for row in &mut b {
             if let Work::Fragmentation(work) = &mut row.cell.work {

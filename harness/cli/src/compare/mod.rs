@@ -11,6 +11,7 @@ mod metrics;
 mod rounds;
 mod search;
 mod tolerance;
+mod verdicts;
 
 pub use abba::{blocks_of, cells};
 pub use agreement::{Agreement, Compared, agreement};
@@ -20,3 +21,6 @@ pub use metrics::{add, asks, blank_line, lines};
 pub use rounds::{LETTERS, Order, Place, places};
 pub use search::Search;
 pub use tolerance::Tolerances;
+#[cfg(test)]
+pub(crate) use verdicts::tests::answers as made_up_answers;
+pub use verdicts::{Decided, SameVerdicts, same_verdicts};

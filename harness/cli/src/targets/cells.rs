@@ -21,7 +21,7 @@ pub(crate) fn cells(file: &File, target: &Target, sizes: &Sizes) -> Result<Vec<C
     let seed = file.seed;
     match &target.kind {
         Kind::Compare { a, b } => {
-            let timing = match latency(&target.ask().metric.name) {
+            let timing = match latency(&target.question().metric.name) {
                 None => Timing::Sampled,
                 Some(_) => Timing::All,
             };
@@ -156,8 +156,8 @@ mod tests {
     use super::super::tests::{file, throughput};
     use super::*;
 
-    fn cells_of(keys: &str, ask: &str) -> Result<Vec<Cell>, String> {
-        let file = file(keys, ask);
+    fn cells_of(keys: &str, question: &str) -> Result<Vec<Cell>, String> {
+        let file = file(keys, question);
         cells(&file, &file.targets[0], &sizes())
     }
 
@@ -216,16 +216,16 @@ mod tests {
 
     #[test]
     fn overheads_of_equal_sides_share_their_cells() {
-        let ask = |pattern: &str| {
+        let question = |pattern: &str| {
             format!(
                 "metric = \"overhead-all-in-key-value\"\nwhere = {{ pattern = \"{pattern}\" }}\n\
                  select = {{ of = {{ system = \"nibble\" }}, worst = true, at-most = 1.1 }}"
             )
         };
-        let all = cells_of("", &ask("P1")).unwrap();
+        let all = cells_of("", &question("P1")).unwrap();
         assert_eq!(all.len(), 5);
         assert_eq!(all[0].id, "overhead/P1/nibble/67108864/0");
-        assert!(cells_of("", &ask("P9")).unwrap_err().contains("unknown pattern `P9`"));
+        assert!(cells_of("", &question("P9")).unwrap_err().contains("unknown pattern `P9`"));
     }
 
     #[test]

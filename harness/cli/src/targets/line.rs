@@ -101,7 +101,7 @@ fn estimate(one: &Measured) -> Option<Estimate> {
 }
 
 fn note(target: &Target, answer: &Answer, telling: &Measured) -> String {
-    let metric = &target.ask().metric;
+    let metric = &target.question().metric;
     let compared = &telling.compared;
     if let Some([above, below]) = &metric.quotient {
         return format!("{above} ÷ {below} within the clock");

@@ -8,7 +8,7 @@
 //! | file | what |
 //! |---|---|
 //! | `file` | what the TOML says beside its expectations: scales, yardsticks, sizes |
-//! | `target` | which sides an ask compares |
+//! | `target` | which sides a question compares |
 //! | `sizes` | scales, and sizes by hand |
 //! | `cells` | what to run |
 //! | `rows` | summary rows of what was run, and of yardsticks |

@@ -1,4 +1,4 @@
-//! Summary rows of what was run for a target. Their labels are those that the target's ask selects
+//! Summary rows of what was run for a target. Their labels are those that the target's question selects
 //! by, so that a side has one name whatever size its cells have.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use super::target::{Kind, Side, Target, latency};
 use crate::compare::blocks_of;
 use record::{Calibration, Cell, Row, Work, is_sound};
 
-/// What a target's ask is put to: `rows` are those of its cells, `calibrations` those of the rounds.
+/// What a target's question is put to: `rows` are those of its cells, `calibrations` those of the rounds.
 pub(super) fn summaries(
     file: &File,
     target: &Target,
@@ -20,7 +20,7 @@ pub(super) fn summaries(
     sizes: &Sizes,
     calibrations: &[Calibration],
 ) -> Vec<Summary> {
-    let metric = target.ask().metric.name.as_str();
+    let metric = target.question().metric.name.as_str();
     match &target.kind {
         Kind::Compare { a, b } => {
             let rivals = a.iter().enumerate();

@@ -1,8 +1,8 @@
-//! From expectations to targets: what the sides of an ask are, and what has to be measured of them.
+//! From expectations to targets: what the sides of a question are, and what has to be measured of them.
 
 use std::collections::BTreeMap;
 
-use expect::{Ask, Bounds, Expectation, Method, On, Relation, Selection};
+use expect::{Bounds, Expectation, Method, On, Question, Relation, Selection};
 
 use super::file::{CellSizes, Plan};
 use record::{
@@ -13,7 +13,7 @@ use record::{
 /// One line of the table.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Target {
-    /// It has one ask.
+    /// It has one question.
     pub(crate) expectation: Expectation,
     pub(crate) kind: Kind,
 }
@@ -98,19 +98,19 @@ impl Target {
         expectation: Expectation,
         sizes: &CellSizes,
     ) -> Result<Self, String> {
-        let [ask] = &expectation.asks[..] else {
-            return Err("a target has one ask; make each a target of its own".to_owned());
+        let [question] = &expectation.questions[..] else {
+            return Err("a target has one question; make each a target of its own".to_owned());
         };
-        if ask.on != On::Any || !matches!(ask.method, Method::Rounds { .. }) {
+        if question.on != On::Any || !matches!(question.method, Method::Rounds { .. }) {
             return Err("targets are asked on \"any\" machine, with `interval = \"rounds\"`".into());
         }
-        let kind = match &ask.relation {
+        let kind = match &question.relation {
             Relation::Ratio { of, to, .. } => {
-                let b = only(sides(ask, of, sizes)?)?;
-                compare(plan, ask, sides(ask, to, sizes)?, b)
+                let b = only(sides(question, of, sizes)?)?;
+                compare(plan, question, sides(question, to, sizes)?, b)
             }
             Relation::Select { of, worst, .. } => {
-                number(ask, only(sides(ask, of, sizes)?)?, *worst)
+                number(question, only(sides(question, of, sizes)?)?, *worst)
             }
             Relation::Monotone { .. } | Relation::Crossover { .. } => {
                 Err("targets are of `select` or `ratio`".to_owned())
@@ -123,12 +123,12 @@ impl Target {
         &self.expectation.id
     }
 
-    pub(crate) fn ask(&self) -> &Ask {
-        &self.expectation.asks[0]
+    pub(crate) fn question(&self) -> &Question {
+        &self.expectation.questions[0]
     }
 
     pub(crate) fn bounds(&self) -> Bounds {
-        match &self.ask().relation {
+        match &self.question().relation {
             Relation::Select { bounds, .. } | Relation::Ratio { bounds, .. } => *bounds,
             Relation::Monotone { .. } | Relation::Crossover { .. } => {
                 unreachable!("no target is made of them")
@@ -138,9 +138,9 @@ impl Target {
 }
 
 /// Every combination of the values that `where` and `side` allow, in the order of the file.
-fn sides(ask: &Ask, side: &Selection, sizes: &CellSizes) -> Result<Vec<Side>, String> {
+fn sides(question: &Question, side: &Selection, sizes: &CellSizes) -> Result<Vec<Side>, String> {
     let mut all = vec![BTreeMap::new()];
-    for (label, values) in ask.rows.labels.iter().chain(&side.labels) {
+    for (label, values) in question.rows.labels.iter().chain(&side.labels) {
         if !labels().any(|known| known == label) {
             return Err(unknown_name("label of a target", label, labels()));
         }
@@ -164,8 +164,8 @@ fn only(mut sides: Vec<Side>) -> Result<Side, String> {
     Ok(sides.remove(0))
 }
 
-fn compare(plan: &Plan, ask: &Ask, a: Vec<Side>, b: Side) -> Result<Kind, String> {
-    let metric = ask.metric.name.as_str();
+fn compare(plan: &Plan, question: &Question, a: Vec<Side>, b: Side) -> Result<Kind, String> {
+    let metric = question.metric.name.as_str();
     if a.iter().any(|side| side.yardstick().is_some()) {
         if metric != "throughput" {
             return Err("yardsticks have `throughput`, and no other metric".to_owned());
@@ -217,8 +217,8 @@ fn yardstick(plan: &Plan, yardsticks: Vec<Side>, side: Side) -> Result<Kind, Str
 }
 
 /// The measurement behind a number of one side.
-fn number(ask: &Ask, side: Side, worst: bool) -> Result<Kind, String> {
-    if let Some(counters) = &ask.metric.quotient {
+fn number(question: &Question, side: Side, worst: bool) -> Result<Kind, String> {
+    if let Some(counters) = &question.metric.quotient {
         if side.label("ageing").is_none_or(|ageing| ageing == "none") {
             return Err("counters mean something in a steady state only: set `ageing`, for \
                         example to \"rewrites:4\""
@@ -226,7 +226,8 @@ fn number(ask: &Ask, side: Side, worst: bool) -> Result<Kind, String> {
         }
         return Ok(Kind::Counters { side, counters: counters.clone() });
     }
-    if !ask.metric.name.ends_with(KEY_VALUE_BASE) || side.label("pattern").is_none() || !worst {
+    if !question.metric.name.ends_with(KEY_VALUE_BASE) || side.label("pattern").is_none() || !worst
+    {
         return Err("a `select` is of two counters (\"ABOVE / BELOW\"), or the `worst` \
                     `overhead-all-in-key-value` or `overhead-log-only-key-value` of a `pattern`"
             .to_owned());
@@ -279,8 +280,8 @@ mod tests {
     use super::super::tests::{against, entry, file, parse, throughput};
     use super::*;
 
-    fn refused(ask: &str, expected: &str) {
-        let error = parse(&entry("", ask)).unwrap_err();
+    fn refused(question: &str, expected: &str) {
+        let error = parse(&entry("", question)).unwrap_err();
         assert!(error.contains(expected), "`{expected}` is not in: {error}");
     }
 
@@ -341,7 +342,7 @@ mod tests {
         let twice = throughput("", nibble, nibble);
         refused(
             &format!("{twice}\n[[expectation.ask]]\non = \"any\"\nexpects = \"x\"\n{twice}"),
-            "a target has one ask",
+            "a target has one question",
         );
         let welch = entry("", &twice).replace("interval = \"rounds\"", "");
         assert!(parse(&welch).unwrap_err().contains("with `interval = \"rounds\"`"));

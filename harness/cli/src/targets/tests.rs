@@ -18,11 +18,11 @@ pub(super) const HEAD: &str = r#"
     ]
 "#;
 
-/// An entry called `t` with further keys of its own, and an ask of those lines.
-pub(super) fn entry(keys: &str, ask: &str) -> String {
+/// An entry called `t` with further keys of its own, and a question of those lines.
+pub(super) fn entry(keys: &str, question: &str) -> String {
     format!(
         "[[expectation]]\nid = \"t\"\nsource = \"tests\"\nsays = \"it is so\"\n{keys}\n\
-         [[expectation.ask]]\non = \"any\"\nexpects = \"that it is so\"\ninterval = \"rounds\"\n{ask}\n"
+         [[expectation.ask]]\non = \"any\"\nexpects = \"that it is so\"\ninterval = \"rounds\"\n{question}\n"
     )
 }
 
@@ -30,11 +30,11 @@ pub(super) fn parse(entry: &str) -> Result<File, String> {
     File::parse("t.toml", &format!("{HEAD}{entry}")).map_err(|error| error.to_string())
 }
 
-pub(super) fn file(keys: &str, ask: &str) -> File {
-    parse(&entry(keys, ask)).unwrap()
+pub(super) fn file(keys: &str, question: &str) -> File {
+    parse(&entry(keys, question)).unwrap()
 }
 
-/// An ask about throughput.
+/// A question about throughput.
 pub(super) fn throughput(place: &str, of: &str, to: &str) -> String {
     format!(
         "metric = \"throughput\"\nwhere = {{ {place} }}\n\
@@ -42,7 +42,7 @@ pub(super) fn throughput(place: &str, of: &str, to: &str) -> String {
     )
 }
 
-/// An ask of a yardstick that has a value.
+/// A question of a yardstick that has a value.
 pub(super) fn against(yardsticks: &str) -> String {
     let place = "value-bytes = 64, workload = \"get-50\", fill-percent = 20, threads = 1";
     throughput(place, "system = \"nibble\"", &format!("system = {yardsticks}"))

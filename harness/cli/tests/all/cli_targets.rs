@@ -18,12 +18,12 @@ const HEAD: &str = r#"
     ]
 "#;
 
-/// A target of `cells`, with an ask of those lines.
-fn target(id: &str, cells: &str, ask: &str) -> String {
+/// A target of `cells`, with a question of those lines.
+fn target(id: &str, cells: &str, question: &str) -> String {
     format!(
         "[[expectation]]\nid = \"{id}\"\nsource = \"tests\"\nsays = \"it is so\"\n\
          cells = {{ {cells} }}\n[[expectation.ask]]\non = \"any\"\nexpects = \"it is so\"\n\
-         interval = \"rounds\"\n{ask}\n"
+         interval = \"rounds\"\n{question}\n"
     )
 }
 
@@ -89,11 +89,11 @@ fn throughputs_of_different_systems_and_threads_are_compared() {
 /// stores differ.
 #[test]
 fn a_closed_loop_is_compared_with_a_bare_one() {
-    let ask = format!(
+    let question = format!(
         "metric = \"throughput\"\nwhere = {{ {WORKLOAD}, fill-percent = 20, threads = 1 }}\n\
          ratio = {{ of = {{ loop = \"closed\" }}, to = {{ loop = \"bare\" }}, at-least = 0.000001 }}"
     );
-    let varied = target("invisible", "", &ask)
+    let varied = target("invisible", "", &question)
         .replace("cells =", "vary = { system = [\"hashmap\", \"mica-erew\"] }\ncells =");
     let (output, said, json) = measure("targets-bare", &varied, &[]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
@@ -166,11 +166,11 @@ fn counters_are_those_of_the_clock_alone() {
 #[test]
 fn the_worst_object_count_is_the_overhead() {
     let targets = ["all-in", "log-only"].map(|overhead| {
-        let ask = format!(
+        let question = format!(
             "metric = \"overhead-{overhead}-key-value\"\nwhere = {{ pattern = \"P2\" }}\n\
              select = {{ of = {{ system = \"nibble\" }}, worst = true, at-most = 100 }}"
         );
-        target(&format!("memory-{overhead}"), "", &ask)
+        target(&format!("memory-{overhead}"), "", &question)
     });
     let (output, said, json) = measure("targets-overhead", &targets.concat(), &[]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
@@ -191,12 +191,12 @@ fn the_worst_object_count_is_the_overhead() {
 #[test]
 fn yardsticks_are_scaled_by_the_calibration_of_their_round() {
     let against = |id: &str, batch: u32, yardsticks: &str| {
-        let ask = format!(
+        let question = format!(
             "metric = \"throughput\"\nwhere = {{ {WORKLOAD}, fill-percent = 20, threads = 1, \
              batch = {batch} }}\nratio = {{ of = {{ system = \"nibble\" }}, \
              to = {{ system = {yardsticks} }}, above = 1, margin = 0.15 }}"
         );
-        target(id, "", &ask)
+        target(id, "", &question)
     };
     let targets = against("old", 1, "\"yardstick:stone\"")
         + &against("all", 8, "[\"yardstick:stone\", \"yardstick:light\"]");

@@ -228,7 +228,7 @@ fn runs_agree_or_the_exit_code_says_that_they_do_not() {
     write(&other, 2.0);
     let (code, said) = agree(&[]);
     assert!(code == 1 && said.contains("0 of 1 cells agree"), "{said}");
-    assert_eq!(agree(&["--least", "0"]).0, 0);
+    assert_eq!(agree(&["--at-least", "0"]).0, 0);
 
     let record = fs::read_to_string(other.join("run.json")).unwrap();
     let revision = record::archive::load(&folder).unwrap().0.provenance.program["revision"].clone();

@@ -1,4 +1,4 @@
-//! What is known of a value or a ratio: a centre with its interval, by either method.
+//! The estimate of a value or a ratio, with its interval, by either method.
 
 mod rounds;
 
@@ -9,13 +9,13 @@ use stats::{Interval, WelchSide, welch_mean, welch_ratio};
 use crate::metric::Values;
 use crate::{Method, Metric, Summary};
 
-/// A value with what is known of it.
+/// A value with its interval.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Estimate {
     pub(crate) interval: Interval,
-    /// What the interval is of, where that is of rounds: a value or a ratio each.
+    /// For rounds: the value or ratio of each round.
     pub(crate) rounds: Vec<f64>,
-    /// The centres of both sides of a ratio of rounds.
+    /// For a ratio over rounds: the medians of both sides.
     pub(crate) sides: Option<[f64; 2]>,
 }
 
@@ -24,8 +24,8 @@ impl Estimate {
         Self { interval, rounds: Vec::new(), sides: None }
     }
 
-    /// The interval, if a verdict may follow from it. Of rounds the range will do where there are
-    /// too few of them for more: counts hardly vary.
+    /// The interval, if it may decide. For rounds a mere range may: with few of them it is all there
+    /// is, and counts hardly vary.
     pub(crate) fn decides(&self) -> Option<Interval> {
         Some(self.interval).filter(|interval| interval.has_level() || !self.rounds.is_empty())
     }
@@ -38,9 +38,9 @@ pub(crate) const NO_RATIO: &str = "a value of 0 has no ratio to others";
 #[derive(Clone, Debug)]
 pub(crate) struct Sample<'a> {
     pub(crate) values: Cow<'a, [f64]>,
-    /// The round of each value; none of rows that were not measured in rounds.
+    /// The round of each value; empty if not measured in rounds.
     pub(crate) rounds: Vec<&'a str>,
-    /// The value, where it cannot vary.
+    /// The value, if it cannot vary.
     pub(crate) exact: Option<f64>,
     method: Method,
 }
@@ -48,7 +48,7 @@ pub(crate) struct Sample<'a> {
 impl<'a> Sample<'a> {
     /// # Errors
     ///
-    /// Why a row has no numbers of `metric`, or such that the method cannot judge.
+    /// Why a row has no numbers of `metric` that the method can judge.
     pub(crate) fn new(row: &'a Summary, metric: &Metric, method: Method) -> Result<Self, String> {
         let Values { values, rounds } = metric.values(row)?;
         let first = values[0];
@@ -67,12 +67,12 @@ impl<'a> Sample<'a> {
         }
     }
 
-    /// Processes.
+    /// The number of processes.
     pub(crate) fn count(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether a ratio to `other` has any value: in rounds, only if one round measured both.
+    /// Whether there can be a ratio to `other`: with rounds, only if one round measured both.
     pub(crate) fn meets(&self, other: &Sample<'_>) -> bool {
         match self.method {
             Method::Welch => true,
@@ -80,7 +80,7 @@ impl<'a> Sample<'a> {
         }
     }
 
-    /// The centre: the geometric mean of processes, or the median of rounds.
+    /// The geometric mean over processes, or the median over rounds.
     pub(crate) fn estimate(&self) -> Estimate {
         match (self.exact, self.method) {
             (None, Method::Rounds { seed }) => rounds::of(&self.values, seed),
@@ -91,7 +91,7 @@ impl<'a> Sample<'a> {
         }
     }
 
-    /// The centre ÷ that of `to`; of rounds the centre of their ratios.
+    /// The estimate ÷ that of `to`; for rounds the median of their ratios.
     ///
     /// # Errors
     ///

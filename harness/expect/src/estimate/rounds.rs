@@ -1,15 +1,15 @@
 //! Rounds: values that were measured side by side are compared round by round, so that drift of the
-//! machine meets both sides. The interval is a 99.9 % bootstrap interval of the median.
+//! machine affects both sides. The interval is a 99.9 % bootstrap interval of the median.
 
 use stats::{bootstrap_median, bootstrap_ratio, median, spread};
 
 use super::{Estimate, NO_RATIO, Sample};
 
-/// Fewer have no interval of their median.
+/// The fewest rounds whose ratio has an interval.
 const LEAST: usize = 3;
 
-/// The median of `values`, which are not empty. Of fewer than three their range stands for the
-/// interval.
+/// The median of `values`, which are not empty. With fewer than three, their range stands for
+/// the interval.
 pub(super) fn of(values: &[f64], seed: u64) -> Estimate {
     let interval = bootstrap_median(values, seed).or_else(|| spread(values));
     let interval = interval.expect("there are values, and they are numbers");
@@ -41,7 +41,7 @@ pub(super) fn ratio(of: &Sample<'_>, to: &Sample<'_>, seed: u64) -> Result<Estim
     Ok(Estimate { interval, rounds: ratios, sides })
 }
 
-/// What was measured in a round.
+/// The values of one round.
 fn values_of<'a>(sample: &'a Sample<'_>, round: &'a str) -> impl Iterator<Item = f64> + 'a {
     let values = sample.rounds.iter().zip(sample.values.iter());
     values.filter(move |(name, _)| **name == round).map(|(_, value)| *value)

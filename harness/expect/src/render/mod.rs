@@ -1,8 +1,10 @@
-//! Answers as people read them: on a terminal, and as Markdown.
+//! Answers and claims for readers: on a terminal, and as Markdown.
 
+mod list;
 mod markdown;
 mod text;
 
+pub use list::{Listed, list, listed};
 pub use markdown::markdown;
 pub use text::text;
 
@@ -15,7 +17,18 @@ fn counted(answers: &[Answer]) -> String {
     format!("{} answer{s}: {}", answers.len(), counts.words())
 }
 
-/// What the permutation shows, in a sentence.
+/// The preset that was asked, or a dash.
+fn preset(answer: &Answer) -> &str {
+    answer.preset.as_deref().unwrap_or("–")
+}
+
+/// `undecided (23 of 24)`: the verdict, and how many of its comparisons hold.
+fn verdict(answer: &Answer) -> String {
+    let share = answer.share().map(|share| format!(" ({share})"));
+    format!("{}{}", answer.verdict.word(), share.unwrap_or_default())
+}
+
+/// The result of the permutation in a sentence.
 #[must_use]
 pub fn permutation(tally: &PermutationTally) -> String {
     let PermutationTally { hold, turned, still } = tally;
@@ -30,7 +43,7 @@ pub fn permutation(tally: &PermutationTally) -> String {
     );
     if !still.is_empty() {
         let still: Vec<String> =
-            still.iter().map(|(claim, ask)| format!("{claim} ({ask})")).collect();
+            still.iter().map(|(claim, question)| format!("{claim} ({question})")).collect();
         text += &format!("; still holding: {}", still.join(", "));
     }
     text

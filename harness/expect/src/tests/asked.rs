@@ -2,17 +2,17 @@
 
 use crate::{Answer, Machine, Verdict, evaluate};
 
-use super::made_up::{ask, expectation, expectations, near};
+use super::made_up::{expectation, expectations, near, question};
 
 const WORD: &str = "select = { of = {}, at-least = 1 }";
 
-fn answers(asks: &[&str], cores: usize, sockets: usize) -> Vec<Answer> {
-    let expectations = expectations(&expectation("a-claim", asks));
+fn answers(questions: &[&str], cores: usize, sockets: usize) -> Vec<Answer> {
+    let expectations = expectations(&expectation("a-claim", questions));
     evaluate(&expectations, &[near("nibble", "", 2.0)], &Machine { cores, sockets })
 }
 
 fn large(needs: &str) -> String {
-    ask("large", &format!("needs = {{ {needs} }}\n{WORD}"))
+    question("large", &format!("needs = {{ {needs} }}\n{WORD}"))
 }
 
 #[test]
@@ -33,30 +33,30 @@ fn a_large_ask_needs_what_it_says() {
 
 #[test]
 fn a_small_ask_stands_in_for_a_large_one() {
-    let asks = [large("cores = 16"), ask("small", WORD), ask("any", WORD)];
-    let asks: Vec<&str> = asks.iter().map(String::as_str).collect();
+    let questions = [large("cores = 16"), question("small", WORD), question("any", WORD)];
+    let questions: Vec<&str> = questions.iter().map(String::as_str).collect();
     let verdicts = |cores| -> Vec<Verdict> {
-        answers(&asks, cores, 1).iter().map(|answer| answer.verdict).collect()
+        answers(&questions, cores, 1).iter().map(|answer| answer.verdict).collect()
     };
     use Verdict::{Holds, NotTestable};
     assert_eq!(verdicts(2), [NotTestable, Holds, Holds]);
     assert_eq!(verdicts(16), [Holds, NotTestable, Holds]);
-    assert_eq!(answers(&asks, 16, 1)[1].reason, "not asked here: the machine is large");
-    let alone = answers(&[&ask("small", WORD)], 64, 8);
-    assert_eq!(alone[0].verdict, Holds, "no large ask says what is large");
-    let two = [large("cores = 4"), large("cores = 16"), ask("small", WORD)];
+    assert_eq!(answers(&questions, 16, 1)[1].reason, "not asked here: the machine is large");
+    let alone = answers(&[&question("small", WORD)], 64, 8);
+    assert_eq!(alone[0].verdict, Holds, "no large question says what is large");
+    let two = [large("cores = 4"), large("cores = 16"), question("small", WORD)];
     let two: Vec<&str> = two.iter().map(String::as_str).collect();
     assert_eq!(answers(&two, 8, 1)[2].verdict, Holds, "one of the large ones is not asked");
 }
 
 #[test]
 fn answers_are_in_the_order_of_the_file() {
-    let text = expectation("second", &[&ask("any", WORD), &ask("small", WORD)])
-        + &expectation("first", &[&ask("any", WORD)]);
+    let text = expectation("second", &[&question("any", WORD), &question("small", WORD)])
+        + &expectation("first", &[&question("any", WORD)]);
     let machine = Machine { cores: 1, sockets: 1 };
     let answers = evaluate(&expectations(&text), &[near("nibble", "", 2.0)], &machine);
     let order: Vec<(&str, usize)> =
-        answers.iter().map(|answer| (answer.id.as_str(), answer.ask)).collect();
+        answers.iter().map(|answer| (answer.id.as_str(), answer.question)).collect();
     assert_eq!(order, [("second", 1), ("second", 2), ("first", 1)]);
     assert!(
         answers

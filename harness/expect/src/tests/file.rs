@@ -2,20 +2,20 @@
 
 use crate::{Mistake, On, ReadError, Relation, read};
 
-use super::made_up::{ask, expectation, expectations, file};
+use super::made_up::{expectation, expectations, file, question};
 
 /// What is said of a file.
 fn error(text: &str) -> ReadError {
     read(text).expect_err(text)
 }
 
-/// What is said of a file whose only ask says `word`; it names the claim and the ask.
+/// What is said of a file whose only question says `word`; it names the claim and the question.
 fn mistake(word: &str) -> (Mistake, String) {
     let error = error(&file(word));
     let said = error.to_string();
-    assert!(said.starts_with("expectation \"a-claim\", ask 1: "), "{said}");
+    assert!(said.starts_with("expectation \"a-claim\", question 1: "), "{said}");
     match error {
-        ReadError::Ask { mistake, .. } => (mistake, said),
+        ReadError::Question { mistake, .. } => (mistake, said),
         other => panic!("{other}"),
     }
 }
@@ -29,16 +29,19 @@ fn every_word_is_read() {
     let text = expectation(
         "fig8a-epoch",
         &[
-            &ask("any", "select = { of = { system = \"nibble\" }, at-least = 1, at-most = 1.1 }"),
-            &ask("small", &format!("ratio = {{ {of}, {to}, at-least = 1.5 }}")),
-            &ask(
+            &question(
+                "any",
+                "select = { of = { system = \"nibble\" }, at-least = 1, at-most = 1.1 }",
+            ),
+            &question("small", &format!("ratio = {{ {of}, {to}, at-least = 1.5 }}")),
+            &question(
                 "large",
                 &format!(
                     "needs = {{ cores = 16, sockets = 2 }}\nmonotone = {{ {of}, along = \
                      \"value-bytes\", from = 64, to = \"4KiB\", moves = \"falls\" }}"
                 ),
             ),
-            &ask(
+            &question(
                 "any",
                 &format!(
                     "crossover = {{ {of}, {to}, along = \"fill-percent\", between = [50, 80] }}"
@@ -49,18 +52,21 @@ fn every_word_is_read() {
     let expectations = expectations(&text.replace("says =", "figure = \"components\"\nsays ="));
     let expectation = &expectations[0];
     assert_eq!(expectation.figure.as_deref(), Some("components"));
-    let asks = &expectation.asks;
+    let questions = &expectation.questions;
     assert_eq!(
-        asks.iter().map(|ask| ask.on).collect::<Vec<_>>()[..3],
+        questions.iter().map(|question| question.on).collect::<Vec<_>>()[..3],
         [On::Any, On::Small, On::Large]
     );
-    assert_eq!((asks[2].needs.cores, asks[2].needs.sockets), (16, 2));
-    assert!(matches!(&asks[0].relation, Relation::Select { bounds, .. }
+    assert_eq!((questions[2].needs.cores, questions[2].needs.sockets), (16, 2));
+    assert!(matches!(&questions[0].relation, Relation::Select { bounds, .. }
         if (bounds.at_least, bounds.at_most) == (Some(1.0), Some(1.1))));
-    assert!(matches!(&asks[1].relation, Relation::Ratio { to, .. }
+    assert!(matches!(&questions[1].relation, Relation::Ratio { to, .. }
         if to.labels["engine"] == ["mica", "redis"]));
-    assert!(matches!(&asks[2].relation, Relation::Monotone { span: [64.0, 4096.0], by: 1.0, .. }));
-    assert!(matches!(&asks[3].relation, Relation::Crossover { between: [50.0, 80.0], .. }));
+    assert!(matches!(
+        &questions[2].relation,
+        Relation::Monotone { span: [64.0, 4096.0], by: 1.0, .. }
+    ));
+    assert!(matches!(&questions[3].relation, Relation::Crossover { between: [50.0, 80.0], .. }));
 }
 
 #[test]
@@ -68,7 +74,7 @@ fn values_of_labels_are_what_rows_write() {
     let word = "select = { of = { threads = 2, resident = true, set.update = \"in-place\", \
                 \"set.heads\" = [1, 4] }, at-most = 1 }";
     let expectations = expectations(&file(word));
-    let Relation::Select { of, .. } = &expectations[0].asks[0].relation else { panic!() };
+    let Relation::Select { of, .. } = &expectations[0].questions[0].relation else { panic!() };
     let found: Vec<(&str, Vec<&str>)> = of
         .labels
         .iter()
@@ -87,10 +93,10 @@ fn values_of_labels_are_what_rows_write() {
 
 #[test]
 fn a_claim_has_a_name_of_its_own_and_says_something() {
-    let twice = expectation("twin", &[&ask("any", GOOD)]).repeat(2);
+    let twice = expectation("twin", &[&question("any", GOOD)]).repeat(2);
     assert_eq!(error(&twice), ReadError::Duplicate { id: "twin".to_owned() });
     assert!(error(&twice).to_string().contains("\"twin\" is there twice; rename one"));
-    let named = error(&expectation("Fig 8a", &[&ask("any", GOOD)])).to_string();
+    let named = error(&expectation("Fig 8a", &[&question("any", GOOD)])).to_string();
     assert_eq!(
         named,
         "expectation \"Fig 8a\": an id is lower-case words joined by `-`, as in \"fig8a-epoch\""
@@ -105,11 +111,11 @@ fn a_claim_has_a_name_of_its_own_and_says_something() {
     let text = file(GOOD).replace("that it is so", "");
     assert_eq!(
         error(&text).to_string(),
-        "expectation \"a-claim\", ask 1: `expects` is empty; say it in a few words"
+        "expectation \"a-claim\", question 1: `expects` is empty; say it in a few words"
     );
     assert_eq!(
         error(&expectation("a-claim", &[])).to_string(),
-        "expectation \"a-claim\" asks nothing; add an [[expectation.ask]]"
+        "expectation \"a-claim\" has no question; add an [[expectation.ask]]"
     );
 }
 
@@ -121,7 +127,7 @@ fn an_ask_has_one_word() {
     let (found, said) =
         mistake(&format!("{GOOD}\nratio = {{ of = {{}}, to = {{}}, at-least = 1 }}"));
     assert_eq!(found, Mistake::Words { found: vec!["select", "ratio"] });
-    assert!(said.contains("`select` and `ratio` together; an ask has one relation"));
+    assert!(said.contains("`select` and `ratio` together; a question has one relation"));
 }
 
 #[test]
@@ -181,10 +187,10 @@ fn movements_and_crossings_are_possible() {
 fn needs_are_of_large_machines() {
     let needs = format!("needs = {{ cores = 16 }}\n{GOOD}");
     for on in ["any", "small"] {
-        let error = error(&expectation("a-claim", &[&ask(on, &needs)])).to_string();
-        assert!(error.contains(&format!("`needs` of an ask on \"{on}\"; drop it")), "{error}");
+        let error = error(&expectation("a-claim", &[&question(on, &needs)])).to_string();
+        assert!(error.contains(&format!("`needs` of a question on \"{on}\"; drop it")), "{error}");
     }
-    let error = error(&expectation("a-claim", &[&ask("large", GOOD)])).to_string();
+    let error = error(&expectation("a-claim", &[&question("large", GOOD)])).to_string();
     assert!(error.contains("on \"large\" without `needs`"), "{error}");
 }
 

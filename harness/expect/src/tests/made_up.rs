@@ -38,21 +38,21 @@ pub(crate) fn absent(system: &str, labels: &str, reason: &str) -> Summary {
     Summary { absent: Some(reason.to_owned()), ..row(system, labels, &[]) }
 }
 
-/// A file with one claim and one ask, on any machine, of `throughput`, that says `word`.
+/// A file with one claim and one question, on any machine, of `throughput`, that says `word`.
 pub(crate) fn file(word: &str) -> String {
-    expectation("a-claim", &[&ask("any", word)])
+    expectation("a-claim", &[&question("any", word)])
 }
 
-/// A claim with `asks`.
-pub(crate) fn expectation(id: &str, asks: &[&str]) -> String {
+/// A claim with `questions`.
+pub(crate) fn expectation(id: &str, questions: &[&str]) -> String {
     let head = format!(
         "[[expectation]]\nid = \"{id}\"\nsource = \"A paper, Fig. 1\"\nsays = \"it is so\"\n"
     );
-    head + &asks.concat()
+    head + &questions.concat()
 }
 
-/// An ask of `throughput` that says `word`, with further keys behind it.
-pub(crate) fn ask(on: &str, word: &str) -> String {
+/// A question of `throughput` that says `word`, with further keys behind it.
+pub(crate) fn question(on: &str, word: &str) -> String {
     format!(
         "[[expectation.ask]]\non = \"{on}\"\nexpects = \"that it is so\"\nmetric = \"throughput\"\n\
          where = {{ family = \"key-value\" }}\n{word}\n"
@@ -63,7 +63,7 @@ pub(crate) fn expectations(text: &str) -> Vec<Expectation> {
     read(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// The only answer of a file with one ask.
+/// The only answer of a file with one question.
 pub(crate) fn answer(word: &str, rows: &[Summary]) -> Answer {
     let mut answers = evaluate(&expectations(&file(word)), rows, &SMALL);
     assert_eq!(answers.len(), 1);

@@ -8,6 +8,7 @@ mod made_up;
 mod monotone;
 mod permuted;
 mod planned;
+mod presets;
 mod ratio;
 mod rendered;
 mod rounds;

@@ -2,10 +2,14 @@
 
 use crate::{PermutationTally, Permuted, Summary, Verdict, evaluate_permuted, render};
 
-use super::made_up::{SMALL, absent, ask, expectation, expectations, near};
+use super::made_up::{SMALL, absent, expectation, expectations, near, question};
 
 fn permuted(word: &str, rows: &[Summary]) -> Vec<Permuted> {
-    evaluate_permuted(&expectations(&expectation("a-claim", &[&ask("any", word)])), rows, &SMALL)
+    evaluate_permuted(
+        &expectations(&expectation("a-claim", &[&question("any", word)])),
+        rows,
+        &SMALL,
+    )
 }
 
 const TWICE: &str = "ratio = { of = { system = \"nibble\" }, to = { system = [\"mica\", \"redis\"] }, at-least = 2 }";
@@ -103,7 +107,7 @@ fn what_compares_no_systems_is_not_asked_again() {
     ] {
         assert!(permuted(word, &rows).is_empty(), "{word}");
     }
-    let large = ask("large", &format!("needs = {{ cores = 9 }}\n{TWICE}"));
+    let large = question("large", &format!("needs = {{ cores = 9 }}\n{TWICE}"));
     let expectations = expectations(&expectation("a-claim", &[&large]));
     let rows = [near("nibble", "", 6.0), near("mica", "", 1.0)];
     assert!(evaluate_permuted(&expectations, &rows, &SMALL).is_empty(), "not of this machine");

@@ -3,7 +3,7 @@
 use crate::{Planned, Verdict, evaluate, read, read_planned};
 use serde::Deserialize;
 
-use super::made_up::{SMALL, absent, ask, expectation, near};
+use super::made_up::{SMALL, absent, expectation, near, question};
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -19,15 +19,16 @@ fn planned(text: &str) -> Result<Planned<Size, Size>, String> {
     read_planned(&format!("{HEAD}{text}")).map_err(|error| error.to_string())
 }
 
-fn with(keys: &str, ask: &str) -> String {
-    expectation("a-target", &[ask]).replace("says =", &format!("{keys}\nsays ="))
+fn with(keys: &str, question: &str) -> String {
+    expectation("a-target", &[question]).replace("says =", &format!("{keys}\nsays ="))
 }
 
 #[test]
 fn each_combination_is_an_expectation_of_its_own() {
     let keys = "vary = { workload = [\"get-100\", \"get-0\"], value-bytes = [64, \"1KiB\"], \
                 threads = 2 }\ncells = { bytes = 9 }";
-    let Planned { seed, plan, expectations } = planned(&with(keys, &ask("any", TWICE))).unwrap();
+    let Planned { seed, plan, expectations } =
+        planned(&with(keys, &question("any", TWICE))).unwrap();
     assert_eq!((seed, plan), (7, Size { bytes: 64 }));
     let ids: Vec<&str> = expectations.iter().map(|(one, _)| one.id.as_str()).collect();
     assert_eq!(
@@ -40,22 +41,22 @@ fn each_combination_is_an_expectation_of_its_own() {
         ]
     );
     assert!(expectations.iter().all(|(_, cells)| *cells == Size { bytes: 9 }));
-    let place = &expectations[1].0.asks[0].rows.labels;
+    let place = &expectations[1].0.questions[0].rows.labels;
     assert_eq!(
         (&place["workload"][..], &place["value-bytes"][..]),
         (&["get-0".to_owned()][..], &["64".to_owned()][..])
     );
     let named = "vary = { system = [\"a\", \"b\"] }";
     assert_eq!(
-        planned(&with(named, &ask("any", TWICE))).unwrap_err(),
-        "expectation \"a-target\", ask 1: `system` is varied and named by the ask too; drop it \
+        planned(&with(named, &question("any", TWICE))).unwrap_err(),
+        "expectation \"a-target\", question 1: `system` is varied and named by the question too; drop it \
          from one of them"
     );
 }
 
 #[test]
 fn nothing_that_was_planned_may_be_missing() {
-    let text = with("", &ask("any", TWICE));
+    let text = with("", &question("any", TWICE));
     let planned = planned(&text).unwrap().expectations.remove(0).0;
     let unplanned = read(&text).unwrap().remove(0);
     let dead = absent("c", "", "crashed");
@@ -76,14 +77,14 @@ fn nothing_that_was_planned_may_be_missing() {
 #[test]
 fn only_files_that_are_measured_have_a_plan() {
     for text in [
-        format!("{HEAD}{}", expectation("a-claim", &[&ask("any", TWICE)])),
-        with("cells = { bytes = 9 }", &ask("any", TWICE)),
+        format!("{HEAD}{}", expectation("a-claim", &[&question("any", TWICE)])),
+        with("cells = { bytes = 9 }", &question("any", TWICE)),
     ] {
         let error = read(&text).unwrap_err().to_string();
         assert!(error.contains("are of files that are measured"), "{error}");
     }
-    let error = read_planned::<Size, Size>(&with("", &ask("any", TWICE))).unwrap_err();
+    let error = read_planned::<Size, Size>(&with("", &question("any", TWICE))).unwrap_err();
     assert!(error.to_string().contains("it has no table [plan]"), "{error}");
-    let error = planned(&with("cells = { byts = 9 }", &ask("any", TWICE))).unwrap_err();
+    let error = planned(&with("cells = { byts = 9 }", &question("any", TWICE))).unwrap_err();
     assert!(error.contains("unknown field `byts`"), "{error}");
 }

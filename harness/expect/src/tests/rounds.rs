@@ -2,7 +2,7 @@
 
 use crate::{Answer, Measured, Summary, Verdict, evaluate};
 
-use super::made_up::{SMALL, absent, ask, expectation, expectations, row};
+use super::made_up::{SMALL, absent, expectation, expectations, question, row};
 
 /// A row whose values are of those rounds.
 fn measured(system: &str, rounds: &[&str], values: &[f64]) -> Summary {
@@ -11,8 +11,8 @@ fn measured(system: &str, rounds: &[&str], values: &[f64]) -> Summary {
 }
 
 fn judged(word: &str, rows: &[Summary]) -> Answer {
-    let ask = ask("any", &format!("interval = \"rounds\"\n{word}"));
-    evaluate(&expectations(&expectation("a-target", &[&ask])), rows, &SMALL).remove(0)
+    let question = question("any", &format!("interval = \"rounds\"\n{word}"));
+    evaluate(&expectations(&expectation("a-target", &[&question])), rows, &SMALL).remove(0)
 }
 
 fn ratio(bounds: &str, rows: &[Summary]) -> Answer {
@@ -45,7 +45,7 @@ fn a_drift_over_a_round_meets_both_sides() {
     assert_eq!((of, to), (72.5, 72.5), "the median of all values of a side");
     let welch = "ratio = { of = { system = \"b\" }, to = { system = \"a\" }, at-least = 0.99 }";
     let apart =
-        evaluate(&expectations(&expectation("a-claim", &[&ask("any", welch)])), &rows, &SMALL);
+        evaluate(&expectations(&expectation("a-claim", &[&question("any", welch)])), &rows, &SMALL);
     assert_eq!(apart[0].verdict, Verdict::Undecided, "apart, the drift hides everything");
 }
 
@@ -136,9 +136,9 @@ fn a_quotient_divides_counters_process_by_process() {
             .map(|(name, values)| (name.to_owned(), values.to_vec()))
             .into();
         let word = "select = { of = {}, at-most = 3 }";
-        let ask = ask("any", &format!("interval = \"rounds\"\n{word}"))
+        let question = question("any", &format!("interval = \"rounds\"\n{word}"))
             .replace("\"throughput\"", "\"copied_bytes / appended_bytes\"");
-        let asked = expectations(&expectation("a-target", &[&ask]));
+        let asked = expectations(&expectation("a-target", &[&question]));
         evaluate(&asked, &[row], &SMALL).remove(0)
     };
     let some = counted([6.0, 0.0, 9.0], [3.0, 5.0, 0.0]);

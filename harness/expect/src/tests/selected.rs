@@ -17,7 +17,7 @@ fn every_row_with_the_labels_is_judged() {
     assert_eq!(compared(&answer), ["nibble, 1 thread", "nibble, 2 threads"]);
     assert_eq!(answer.verdict, Verdict::Fails);
     assert_eq!(answer.counts().words(), "1 holds, 1 fails");
-    assert_eq!(answer.reason, "of 2 judged: 1 holds, 1 fails");
+    assert_eq!(answer.reason, "1 of 2 holds, 1 fails");
     assert_eq!(answer.measured[0].cells.len(), 3);
     assert_eq!(answer.measured[0].expected, "≥ 10.0 ops/s");
 }
@@ -61,9 +61,15 @@ fn together_one_failure_fails_and_one_doubt_is_doubt() {
 fn nothing_selected_is_not_testable_and_says_what_found_nothing() {
     let other = answer(NIBBLE, &[near("mica", "", 11.0)]);
     assert_eq!(other.verdict, Verdict::NotTestable);
-    assert_eq!(other.reason, "`of` selects nothing: no row of `where` has system = nibble");
+    assert_eq!(
+        other.reason,
+        "not measured in this run: no row of `where` has those of `of`: system = nibble"
+    );
     let none = answer(NIBBLE, &[]);
-    assert_eq!(none.reason, "`where` selects nothing: no row has family = key-value");
+    assert_eq!(
+        none.reason,
+        "not measured in this run: no row has the labels of `where`: family = key-value"
+    );
     assert_eq!((none.line(), none.measured.len()), (none.reason.clone(), 0));
 }
 

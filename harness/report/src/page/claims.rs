@@ -22,6 +22,10 @@ pub struct ClaimLine {
     pub says: String,
     /// Where the relation is expected: `on every machine`, `on few cores`.
     pub on: String,
+    /// The preset that was asked, where there are several.
+    pub preset: Option<String>,
+    /// How many of its comparisons hold: `23 of 24`.
+    pub share: Option<String>,
     /// What should be seen here if it holds.
     pub expects: String,
     /// `holds`, `fails`, `undecided` or `not testable here`.

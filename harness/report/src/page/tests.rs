@@ -18,6 +18,8 @@ pub(crate) fn claims() -> Vec<ClaimLine> {
         source: "Made up (2026) Fig. 1".to_owned(),
         says: says.to_owned(),
         on: "a machine of <240> cores".to_owned(),
+        preset: None,
+        share: None,
         expects: "at most 1.2 of the live bytes".to_owned(),
         verdict,
         reason: "the interval lies on one side".to_owned(),
@@ -41,6 +43,7 @@ pub(crate) fn claims() -> Vec<ClaimLine> {
         claim("scales", "not testable here", "It scales to 240 threads", None),
     ];
     all[0].details = vec![detail("P1", "holds"), detail("P2", "undecided")];
+    (all[0].preset, all[0].share) = (Some("paper".to_owned()), Some("1 of 2".to_owned()));
     all[1].details = vec![ClaimDetail { cells: Vec::new(), ..detail("P1", "fails") }];
     (all[3].on, all[3].measured) = (String::new(), String::new());
     (all[3].expects, all[3].reason) = (String::new(), String::new());
@@ -132,7 +135,7 @@ fn claims_come_first_with_their_verdict_in_words_and_no_field_is_empty() {
     for told in [
         "4 questions; ✗ fails: 1, ? undecided: 1, ✓ holds: 1, – not testable here: 1.",
         "<li><a href=\"#claim-fast\">It is faster than all others</a> (Made up (2026) Fig. 1). 1.13",
-        "<tr id=\"claim-whole\"><td><span class=\"verdict holds\">✓ holds</span></td>",
+        "<tr id=\"claim-whole\"><td><span class=\"verdict holds\">✓ holds</span><br>1 of 2<br>preset paper</td>",
         "<summary>expected a machine of &#60;240&#62; cores</summary>",
         "<a href=\"#allocator-bloat\">allocator-bloat</a>",
         "no-such-figure (not in this report)",

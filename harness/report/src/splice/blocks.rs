@@ -75,7 +75,10 @@ fn claims_by_source(material: &Material<'_>) -> String {
         };
         let failing: Vec<String> = of()
             .filter(|answer| answer.verdict == Verdict::Fails)
-            .map(|answer| format!("{}: {}", answer.id, answer.line()))
+            .map(|answer| {
+                let preset = answer.preset.as_ref().map(|preset| format!(" (preset {preset})"));
+                format!("{}{}: {}", answer.id, preset.unwrap_or_default(), answer.line())
+            })
             .collect();
         let mut line = vec![source.to_owned()];
         line.extend(

@@ -1,9 +1,13 @@
 //! Published claims, asked of a run: what `reproduce` writes into its report and `reproduce --check`
 //! prints.
 
+mod command;
+
 use std::path::Path;
 
 use expect::{Answer, Counts, Expectation, Machine, On, Summary, Verdict};
+
+pub(super) use command::run;
 
 use super::Failure;
 use record::MachineRecord;
@@ -12,7 +16,7 @@ use record::archive::{self, RunRecord, write_whole};
 use report::page::{ClaimDetail, ClaimLine};
 use report::summaries;
 
-const CLAIMS: &str = include_str!("../../../suites/claims.toml");
+const CLAIMS: &str = include_str!("../../../../suites/claims.toml");
 
 pub(crate) fn built_in() -> Vec<Expectation> {
     expect::read(CLAIMS).expect("the built-in claims are read by a test")
@@ -32,7 +36,7 @@ pub(super) fn answers(
     run: &RunRecord,
     rows: &[Row],
 ) -> Result<Vec<Answer>, Failure> {
-    Ok(asked(&summaries(folder, rows)?, &run.machine))
+    Ok(asked(&built_in(), &summaries(folder, rows)?, &run.machine))
 }
 
 /// Counts the answers: how many hold, fail, and so on.
@@ -43,7 +47,7 @@ pub(super) fn counted(answers: &[Answer]) -> String {
 /// Writes the summary rows beside the rows and asks each claim of them.
 pub(super) fn keep(folder: &Path, run: &RunRecord, rows: &[Row]) -> Result<Vec<Answer>, Failure> {
     let summaries = summaries(folder, rows)?;
-    let answers = asked(&summaries, &run.machine);
+    let answers = asked(&built_in(), &summaries, &run.machine);
     for (name, text) in [
         (summaries::FILE, summaries::text(&summaries)),
         ("claims.md", expect::render::markdown(&answers)),
@@ -59,8 +63,8 @@ fn summaries(folder: &Path, rows: &[Row]) -> Result<Vec<Summary>, Failure> {
     summaries::summaries(folder, rows).map_err(Failure::usage)
 }
 
-fn asked(summaries: &[Summary], machine: &MachineRecord) -> Vec<Answer> {
-    expect::evaluate(&built_in(), summaries, &machine_of(machine))
+fn asked(claims: &[Expectation], rows: &[Summary], machine: &MachineRecord) -> Vec<Answer> {
+    expect::evaluate(claims, rows, &machine_of(machine))
 }
 
 /// The machine on which the run was measured, as claims know it.
@@ -83,6 +87,8 @@ pub(super) fn lines(answers: &[Answer]) -> Vec<ClaimLine> {
             On::Large => "on many cores",
         }
         .to_owned(),
+        preset: answer.preset.clone(),
+        share: answer.share(),
         expects: answer.expects.clone(),
         verdict: word(answer.verdict),
         // What was judged is counted in what was measured.
@@ -104,12 +110,11 @@ pub(super) fn lines(answers: &[Answer]) -> Vec<ClaimLine> {
     lines.collect()
 }
 
-/// Unique among answers: a claim may be asked twice, of large machines and of small ones.
-fn id(answer: &Answer) -> String {
-    match answer.ask {
-        1 => answer.id.clone(),
-        ask => format!("{}-{ask}", answer.id),
-    }
+/// Unique among answers: a claim may be asked of large machines and of small ones, and of presets.
+pub(super) fn id(answer: &Answer) -> String {
+    let number = (answer.question > 1).then(|| format!("-{}", answer.question));
+    let preset = answer.preset.as_ref().map(|preset| format!("-{preset}"));
+    format!("{}{}{}", answer.id, number.unwrap_or_default(), preset.unwrap_or_default())
 }
 
 fn word(verdict: Verdict) -> &'static str {
@@ -181,7 +186,7 @@ mod tests {
     #[test]
     fn the_reference_run_answers_every_claim_and_no_answer_is_empty() {
         let (run, summaries) = reference();
-        let answers = asked(&summaries, &run.machine);
+        let answers = asked(&built_in(), &summaries, &run.machine);
         let mut ids = BTreeSet::new();
         for line in lines(&answers) {
             for text in [&line.source, &line.says, &line.expects, &line.reason] {
@@ -189,13 +194,46 @@ mod tests {
             }
             assert!(ids.insert(line.id.clone()), "{} twice", line.id);
         }
-        // Only what needs many cores or sockets is not testable, and only of figures about them.
-        let scaling = ["Fig. 8a", "Fig. 8b", "Fig. 8c", "Fig. 11", "Fig. 13", "Fig. 24"];
+        // Only what needs many cores or sockets is not testable, and only of figures about them; and
+        // what the suites measure since the reference was.
+        let scaling = [
+            "Table 2",
+            "section 1",
+            "Fig. 8a",
+            "Fig. 8b",
+            "Fig. 8c",
+            "Fig. 11",
+            "Fig. 13",
+            "Fig. 24",
+        ];
+        let scaling = |source: &str| {
+            source.contains("section 5.4") || scaling.iter().any(|figure| source.contains(figure))
+        };
+        let newer =
+            ["table2-redis", "table2-leveldb", "section1-deletes-linear", "fig13a-redis-sockets"];
         for answer in answers.iter().filter(|answer| answer.verdict == Verdict::NotTestable) {
-            let Answer { id: claim, reason, source, .. } = answer;
-            assert!(reason.starts_with("needs "), "{claim}: {reason}");
-            assert!(scaling.iter().any(|figure| source.contains(figure)), "{claim}: {source}");
+            let Answer { id: claim, reason, source, preset, .. } = answer;
+            if reason.starts_with("needs ") {
+                assert!(scaling(source), "{claim}: {source}");
+            } else {
+                assert!(reason.starts_with(expect::UNMEASURED), "{claim}: {reason}");
+                let is_newer = newer.contains(&claim.as_str());
+                assert!(preset.as_deref() == Some("paper") || is_newer, "{claim}: {reason}");
+            }
         }
+    }
+
+    #[test]
+    fn every_question_about_nibble_is_put_to_presets_side_by_side() {
+        let (run, summaries) = reference();
+        let answers = asked(&built_in(), &summaries, &run.machine);
+        let of = |id: &str| -> Vec<Option<&str>> {
+            let own = answers.iter().filter(|answer| answer.id == id && answer.on != On::Large);
+            own.map(|answer| answer.preset.as_deref()).collect()
+        };
+        assert_eq!(of("fig14-nibble-falls"), [Some("paper"), Some("best")]);
+        assert_eq!(of("fig29-dip-at-50"), [Some("paper")], "best has no workers");
+        assert_eq!(of("fig14-mica-flat"), [None]);
     }
 
     #[test]

@@ -1,0 +1,87 @@
+//! Presets: settings that an engine offers as a whole. A question about such an engine is put to each
+//! of them.
+
+use crate::{Question, Relation, Selection, Summary};
+
+/// One of an engine's presets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Preset {
+    /// Rows of other engines have nothing to do with it.
+    pub engine: String,
+    pub name: String,
+    /// Whether rows that name no preset run this one.
+    pub is_default: bool,
+}
+
+impl Preset {
+    /// Whether `row` runs it, or is of another engine.
+    fn allows(&self, row: &Summary) -> bool {
+        if row.labels.get("engine") != Some(&self.engine) {
+            return true;
+        }
+        match row.labels.get("set.preset") {
+            Some(preset) => *preset == self.name,
+            None => self.is_default,
+        }
+    }
+
+    /// The name of a system without this preset: `nibble@update=in-place` of
+    /// `nibble@preset=paper@update=in-place`.
+    fn without(&self, system: &str) -> Option<String> {
+        let mut parts: Vec<&str> = system.split('@').collect();
+        let setting = format!("preset={}", self.name);
+        let at = parts.iter().position(|part| *part == setting)?;
+        (parts[0] == self.engine).then(|| parts.remove(at))?;
+        Some(parts.join("@"))
+    }
+}
+
+impl Selection {
+    /// Whether `row` has every label with one of its values. With a preset, rows of its engine have to
+    /// run it, and selections name them without it.
+    fn matches(&self, row: &Summary, preset: Option<&Preset>) -> bool {
+        preset.is_none_or(|preset| preset.allows(row))
+            && self.labels.iter().all(|(label, allowed)| {
+                row.labels.get(label).is_some_and(|value| {
+                    let plain = preset.filter(|_| label == "system");
+                    let plain = plain.and_then(|preset| preset.without(value));
+                    allowed.contains(plain.as_ref().unwrap_or(value))
+                })
+            })
+    }
+
+    /// Whether it names the engine as `engine`, or as `system` with or without settings.
+    fn names_engine(&self, engine: &str) -> bool {
+        let names = |label: &str| self.labels.get(label).into_iter().flatten();
+        names("engine").any(|name| name == engine)
+            || names("system").any(|name| name.split('@').next() == Some(engine))
+    }
+}
+
+impl Question {
+    /// Whether it is about `row` at all: the selection `where`.
+    pub(crate) fn is_about(&self, row: &Summary) -> bool {
+        self.rows.matches(row, self.preset.as_ref())
+    }
+
+    /// Whether `row` is on that `side` of it, if it is about the row.
+    pub(crate) fn has_on_side(&self, side: &Selection, row: &Summary) -> bool {
+        side.matches(row, self.preset.as_ref())
+    }
+
+    /// Whether a selection of it names that engine.
+    pub(crate) fn names_engine(&self, engine: &str) -> bool {
+        let sides = self.relation.sides();
+        sides.into_iter().chain([&self.rows]).any(|side| side.names_engine(engine))
+    }
+}
+
+impl Relation {
+    /// Its selections: `of`, and `to` of a comparison.
+    pub(crate) fn sides(&self) -> Vec<&Selection> {
+        match self {
+            Self::Select { of, .. } | Self::Monotone { of, .. } => vec![of],
+            Self::Ratio { of, to, .. } | Self::Crossover { of, to, .. } => vec![of, to],
+        }
+    }
+}
