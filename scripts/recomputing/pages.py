@@ -68,8 +68,9 @@ def utilisation(summaries):
         "ageing": work["ageing"][0],
         "latency": "sampled",
     }
-    systems, fills = [*work["stores"], asked["figure"][0]["reference"]], list(map(str, work["fill-percent"]))
-    found = {}
+    stores = [store for grid in asked["key-value"] for store in grid["stores"]]
+    systems, fills = [*stores, asked["figure"][0]["reference"]], list(map(str, work["fill-percent"]))
+    of_live_sets = {"fixed": {}, "by-fill": {}}
     for row in summaries:
         own, values = row["labels"], row["metrics"].get("throughput", [])
         if (
@@ -78,17 +79,25 @@ def utilisation(summaries):
             and own["fill-percent"] in fills
             and values
         ):
-            found[own["system"], own["fill-percent"]] = [value / 1e6 for value in values]
+            place = own["system"], own["fill-percent"]
+            of_live_sets[own["live-set"]][place] = [value / 1e6 for value in values]
+    # Runs from before live sets were fixed have the other kind.
+    found = of_live_sets["fixed"] or of_live_sets["by-fill"]
+    for system in systems:
+        alone = [values for (of, _), values in found.items() if of == system]
+        if len(alone) == 1:
+            found |= {(system, fill): alone[0] for fill in fills}
     return found
 
 
 def run_line(run):
     facts = run["machine"]["facts"]
+    cache = f", {facts['cache-l3']} last-level cache" if "cache-l3" in facts else ""
     virtual = ", virtual machine" if facts.get("virtualised") == "true" else ""
     return (
         f"Measured by `{run['command']}` (scale {run['scale']['name']}) "
         f"from {run['started']} to {run['finished']}, revision {facts['revision']}, "
-        f"on {facts['cpu']}, {facts['cores']} cores, {facts['memory-mib']} MiB memory{virtual}, "
+        f"on {facts['cpu']}, {facts['cores']} cores{cache}, {facts['memory-mib']} MiB memory{virtual}, "
         f"Linux {facts['kernel']}, {facts['operating-system']}."
     )
 

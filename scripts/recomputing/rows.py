@@ -27,6 +27,9 @@ def labels_of(row):
     if kind == "fragmentation":
         labels |= {"pattern": work["pattern"]["name"]}
         names = ["basis", "frees", "observe", "threads"]
+        if work.get("sized"):
+            labels["family"] = "fragmentation-by-size"
+            names.append("live-bytes")
     elif kind in ("key-value", "replay"):
         driver = work["driver"]
         labels |= {"batch": str(driver.get("batch", 1)), "loop": driver["loop"]}
@@ -44,8 +47,10 @@ def labels_of(row):
                 "workload": workload["name"],
                 "keys": workload["keys"],
                 "value-bytes": workload["value-bytes"],
+                "live-set": work.get("live-set", "by-fill"),
             }
-            names.append("object-memory-bytes")
+            if labels["live-set"] == "by-fill":
+                names.append("object-memory-bytes")
     else:
         own = {
             "copy": ["copy-bytes"],

@@ -282,13 +282,13 @@ mod tests {
 
     #[test]
     fn only_anonymous_regions_at_the_boundary_are_counted() {
-        let smaps = "0fe3bfe00000-0fe3c0000000 rw-p 00000000 00:00 0\n\
+        let smaps = "0fe3bfe00000-0fe3c0000000 rw-p 00000000 00:00 0 \n\
                      Rss:                2048 kB\n\
-                     7fb5a3e01000-7fb5a4200000 rw-p 00000000 00:00 0\n\
+                     7fb5a3e01000-7fb5a4200000 rw-p 00000000 00:00 0 \n\
                      Rss:                4096 kB\n\
                      558321600000-558321800000 r--p 00000000 fe:00 10019897   /bin/program\n\
                      Rss:                 512 kB\n\
-                     558321800000-558321a00000 rw-p 00000000 00:00 0\n\
+                     558321800000-558321a00000 rw-p 00000000 00:00 0 \n\
                      Rss:                 128 kB\n\
                      558322a00000-558322b00000 rw-p 00000000 00:00 0          [heap]\n\
                      Rss:                 256 kB\n";

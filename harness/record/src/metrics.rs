@@ -117,6 +117,7 @@ pub const METRICS: &[Metric] = &[
     lower("overhead-after-idle", "ratio", |row| row.memory.as_ref()?.after_idle?.overhead),
     lower("overhead-after-trim", "ratio", |row| row.memory.as_ref()?.after_trim?.overhead),
     lower("overhead-all-in", "ratio", all_in),
+    lower("overhead-held", "ratio", held).not_summarised(),
     lower("overhead-log-only", "ratio", |row| Some(row.memory.as_ref()?.overheads?.log_only)),
     lower("overhead-peak", "ratio", peak),
     higher("copied-bytes-per-s", "B/s", |row| match row.cell.work {
@@ -213,6 +214,11 @@ fn all_in(row: &Row) -> Option<f64> {
     Some(
         memory.at_once.and_then(|point| point.overhead).map_or(configured, |it| it.max(configured)),
     )
+}
+
+/// Memory ÷ live bytes whatever the store: all-in where its memory is bound, else resident.
+fn held(row: &Row) -> Option<f64> {
+    all_in(row).or_else(|| row.memory.as_ref()?.at_once?.overhead)
 }
 
 /// Whether the process of a store with a memory bound held more than the store's capacity.

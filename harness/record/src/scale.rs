@@ -10,6 +10,9 @@ pub struct Scale {
     pub name: String,
     /// Largest live set of a fragmentation cell, in bytes.
     pub live_bytes: u64,
+    /// The same where a suite asks for a size, at most.
+    #[serde(default)]
+    pub large_live_bytes: u64,
     /// Largest number of objects of a fragmentation cell; small objects get a smaller live set.
     pub objects_max: u64,
     /// Object memory of a key-value cell.
@@ -47,7 +50,7 @@ impl Scale {
     #[must_use]
     pub fn by_name(name: &str) -> Option<Self> {
         let (
-            live_mib,
+            (live_mib, large_live_mib),
             objects_max,
             (store_mib, live_set_mib),
             (operations_per_thread, step_ms),
@@ -56,19 +59,36 @@ impl Scale {
             idle_ms,
             (postmark_files, postmark_copies),
         ) = match name {
-            "smoke" => (32, 60_000, (48, 24), (50_000, 0), 0.2, 1, 1_000, (1_000, 4)),
-            "quick" => (64, 400_000, (256, 1024), (4_000_000, 1_000), 1.0, 3, 15_000, (10_000, 2)),
-            "standard" => {
-                (128, 800_000, (512, 2048), (12_000_000, 3_000), 3.0, 5, 15_000, (20_000, 2))
+            "smoke" => ((32, 32), 60_000, (48, 24), (50_000, 0), 0.2, 1, 1_000, (1_000, 4)),
+            "quick" => {
+                ((64, 2048), 400_000, (256, 1024), (4_000_000, 1_000), 1.0, 3, 15_000, (10_000, 2))
             }
-            "paper" => {
-                (8192, u64::MAX, (8192, 8192), (32_000_000, 0), 30.0, 5, 15_000, (2_000_000, 1))
-            }
+            "standard" => (
+                (128, 4096),
+                800_000,
+                (512, 2048),
+                (12_000_000, 3_000),
+                3.0,
+                5,
+                15_000,
+                (20_000, 2),
+            ),
+            "paper" => (
+                (8192, 8192),
+                u64::MAX,
+                (8192, 8192),
+                (32_000_000, 0),
+                30.0,
+                5,
+                15_000,
+                (2_000_000, 1),
+            ),
             _ => return None,
         };
         Some(Self {
             name: name.to_owned(),
             live_bytes: live_mib << 20,
+            large_live_bytes: large_live_mib << 20,
             objects_max,
             store_bytes: store_mib << 20,
             live_set_bytes: live_set_mib << 20,

@@ -16,6 +16,7 @@ pub const BUILT_IN: &[(&str, &str)] = suites![
     "allocator-threads",
     "memory-over-time",
     "store-bloat",
+    "memory-convergence",
     "refill",
     "malloc-traces",
     "store-throughput",

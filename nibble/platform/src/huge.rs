@@ -112,10 +112,10 @@ mod tests {
 
     #[test]
     fn areas_outside_do_not_count() {
-        let smaps = "1000-3000 rw-p 0 00:00 0\nAnonHugePages:  4 kB\n\
-                     3000-5000 rw-p 0 00:00 0\nRss: 9 kB\nAnonHugePages: 2048 kB\n\
+        let smaps = "1000-3000 rw-p 0 00:00 0 \nAnonHugePages:  4 kB\n\
+                     3000-5000 rw-p 0 00:00 0 \nRss: 9 kB\nAnonHugePages: 2048 kB\n\
                      ShmemPmdMapped: 4096 kB\n\
-                     5000-6000 rw-p 0 00:00 0\nAnonHugePages: 16 kB\n";
+                     5000-6000 rw-p 0 00:00 0 \nAnonHugePages: 16 kB\n";
         let areas = MemoryMaps::from_buf_read(smaps.as_bytes()).unwrap();
         let huge = |start, end| sum_in(&areas, start, end, &["AnonHugePages", "ShmemPmdMapped"]);
         assert_eq!(huge(0x3000, 0x5000), 6144 << 10);

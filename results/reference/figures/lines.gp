@@ -4,6 +4,7 @@
 #   own_axes   1: each panel has its own vertical axis and its own legend; else all panels of a
 #              measure share one, and all panels one legend above them
 #   own_scale  1: each panel has its own vertical axis, and all share one legend
+#   marked     1: points are marked although the horizontal axis names none of them
 #   thin, reference   what thin lines and grey lines are called in the legend
 #   predicted  1: lines are predictions and have no points; points are measurements, of role `measured`
 # Columns: measure log log-x panel role series x group below value value-low value-high n mark
@@ -17,6 +18,7 @@ if (!exists("own_scale")) { own_scale = 0 }
 if (!exists("thin")) { thin = "beside" }
 if (!exists("reference")) { reference = "bound" }
 if (!exists("predicted")) { predicted = 0 }
+if (!exists("marked")) { marked = 0 }
 
 measures = ""; panels = ""; names = ""; log_x = 0; thins = 0; references = 0; x_title = ""
 stats data using (measures = with_one(measures, strcol("measure")), panels = with_one(panels, strcol("panel")), names = with_one(names, strcol("series")), x_title = strcol("x-title"), log_x = int(column("log-x")), thins = thins + (strcol("role") eq "thin"), references = references + (strcol("role") eq "reference"), 1) nooutput
@@ -151,7 +153,7 @@ do for [m=1:words(measures)] { do for [p=1:down * across] {
             with vectors heads size screen 0.0025,90 lw 0.9 lc rgb line_colour_of(word(names, i)) notitle, \
         for [i=1:words(names)] data using (mine(word(names, i), "main") ? column("x") : NaN):(column("value")) \
             with lines lw 1.6 dt dash_of(word(names, i)) lc rgb line_colour_of(word(names, i)) notitle, \
-        for [i=1:words(names)] data using (mine(word(names, i), "main") && words(places) && !predicted ? column("x") : NaN):(column("value")) \
+        for [i=1:words(names)] data using (mine(word(names, i), "main") && (words(places) || marked) && !predicted ? column("x") : NaN):(column("value")) \
             with points pt point_of(word(names, i)) ps 1.0 lc rgb line_colour_of(word(names, i)) notitle, \
         for [i=1:words(names)] data using (mine(word(names, i), "measured") ? column("x") : NaN):(column("value")) \
             with points pt 6 ps 1.1 lw 1.6 lc rgb line_colour_of(word(names, i)) notitle, \
@@ -161,7 +163,7 @@ do for [m=1:words(measures)] { do for [p=1:down * across] {
             with points pt 6 ps 1.15 lw 1.6 lc rgb line_colour_of(word(names, i)) notitle, \
         for [i=1:words(names)] data using (mine(word(names, i), "main") && strcol("mark") eq "full" ? column("x") : NaN):(cross(word(names, i))) \
             with points pt 2 ps 0.9 lw 2 lc rgb line_colour_of(word(names, i)) notitle, \
-        for [i=1:words(names)] keyentry with linespoints lw 1.6 dt dash_of(word(names, i)) pt point_of(word(names, i)) ps (words(places) && !predicted ? 1.0 : 0) lc rgb line_colour_of(word(names, i)) title (main_of(i) ? word(names, i) : ""), \
+        for [i=1:words(names)] keyentry with linespoints lw 1.6 dt dash_of(word(names, i)) pt point_of(word(names, i)) ps ((words(places) || marked) && !predicted ? 1.0 : 0) lc rgb line_colour_of(word(names, i)) title (main_of(i) ? word(names, i) : ""), \
         for [i=1:words(names)] keyentry with lines lw 1.6 dt 2 lc rgb "#444444" title (level_of(i) ? word(names, i) : ""), \
         keyentry with points pt 6 ps 1.1 lw 1.6 lc rgb "#444444" title (predicted ? "measured here" : ""), \
         keyentry with lines lw 1.4 dt 3 lc rgb "#444444" title (thins ? thin : ""), \

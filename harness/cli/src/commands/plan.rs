@@ -51,6 +51,8 @@ pub(super) fn prepare(
         let bytes = workloads::bytes::parse_bytes(live_bytes)
             .map_err(|error| Failure::usage(format!("live-bytes: {error}")))?;
         scale.live_bytes = bytes as u64;
+        // What a suite asks for gives way to what the user does.
+        scale.large_live_bytes = 0;
         scale.objects_max = u64::MAX;
     }
     scale.repetitions = choice.repetitions.unwrap_or(scale.repetitions);

@@ -93,6 +93,7 @@ fn fresh(arguments: &ReproduceArguments) -> Result<Measured, Failure> {
     let suites: Vec<Suite> = names
         .iter()
         .map(|name| suites::built_in(name).expect("a figure's suites are built in"))
+        .filter(|suite| !suite.apart || !arguments.figures.is_empty())
         .collect();
     let traces_from = (arguments.output.results.as_path(), Missing::Captured);
     let (mut plan, traces) = super::plan::plan_here(&suites, &scale, traces_from)?;

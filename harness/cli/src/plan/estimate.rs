@@ -5,7 +5,7 @@
 
 use engine::Transport;
 
-use crate::runner::IN_FLIGHT_MAX;
+use crate::runner::{IN_FLIGHT_MAX, processes};
 use record::{Ageing, Basis, Cell, Driver, Fragmentation, KeyValue, System, Work};
 use worker::registry;
 
@@ -27,7 +27,8 @@ const HEAP_BYTE_NS: f64 = 0.35;
 /// do not overlap.
 #[must_use]
 pub fn estimate_s(cells: &[Cell]) -> f64 {
-    let busy: f64 = cells.iter().map(busy_s).sum();
+    let all: Vec<&Cell> = cells.iter().collect();
+    let busy: f64 = processes(&all).iter().map(|process| busy_s(process)).sum();
     let waits: Vec<f64> = cells.iter().map(waits_s).collect();
     let overlapped = waits.iter().sum::<f64>() / IN_FLIGHT_MAX as f64;
     busy + waits.into_iter().fold(overlapped, f64::max)
@@ -44,13 +45,29 @@ pub fn in_words(seconds: f64) -> String {
     }
 }
 
-/// Time for which nothing else runs.
-fn busy_s(cell: &Cell) -> f64 {
-    let gib = cell.expected_bytes() as f64 / (1_u64 << 30) as f64;
-    PROCESS_S + gib * GIB_S + operations_ns(cell) / 1e9
+/// Time of a process, for which nothing else runs: the load that its cells share, and each on the clock.
+fn busy_s(process: &[&Cell]) -> f64 {
+    let gib = process[0].expected_bytes() as f64 / (1_u64 << 30) as f64;
+    let on_clock: f64 = process.iter().map(|cell| clock_ns(cell)).sum();
+    PROCESS_S + gib * GIB_S + (around_ns(process[0]) + on_clock) / 1e9
 }
 
-fn operations_ns(cell: &Cell) -> f64 {
+/// Time before and behind the clock: a store is loaded, aged, and read again at the end.
+fn around_ns(cell: &Cell) -> f64 {
+    let Work::KeyValue(work) = &cell.work else { return 0.0 };
+    let aged = match work.ageing {
+        Ageing::None => 0.0,
+        Ageing::Rewrites(times) | Ageing::Churn(times) => times,
+        Ageing::Litter(percent) => f64::from(percent) / 100.0,
+    };
+    // A store is rewritten as a whole, of which only a part is live.
+    let aged = aged * 100.0 / f64::from(work.fill_percent.max(1));
+    let records = if work.replay.is_some() { 0.0 } else { work.records_max() as f64 };
+    let price = price_ns(&cell.system, work.workload.mean_value_bytes());
+    records * (2.0 + aged) * price / work.threads as f64
+}
+
+fn clock_ns(cell: &Cell) -> f64 {
     match &cell.work {
         Work::KeyValue(work) => key_value_ns(&cell.system, work),
         Work::Fragmentation(work) => fragmentation_ns(&cell.system, work),
@@ -60,28 +77,21 @@ fn operations_ns(cell: &Cell) -> f64 {
 }
 
 fn key_value_ns(system: &System, work: &KeyValue) -> f64 {
-    let (threads, records) = (work.threads as f64, work.records_max() as f64);
-    let aged = match work.ageing {
-        Ageing::None => 0.0,
-        Ageing::Rewrites(times) | Ageing::Churn(times) => times,
-        Ageing::Litter(percent) => f64::from(percent) / 100.0,
-    };
+    let threads = work.threads as f64;
     let timed = work.operations_per_thread as f64 * threads;
     let price = price_ns(system, work.workload.mean_value_bytes());
-    if let (Some(replay), Driver::Timed { speed }) = (&work.replay, work.driver) {
-        return replay.totals.duration_ns as f64 / speed;
-    }
-    if work.replay.is_some() {
-        // Stores over allocators rehearse.
-        let times = if matches!(system, System::Store { heap: Some(_), .. }) { 2.0 } else { 1.0 };
-        return times * timed * price / threads;
-    }
-    // Loaded, aged, and read again at the end.
-    let around = records * (2.0 + aged) * price / threads;
-    match work.driver {
-        Driver::Open { rate_ops_per_s, .. } => around + timed / rate_ops_per_s * 1e9,
-        Driver::Closed { .. } | Driver::Timed { .. } | Driver::Bare => {
-            around + timed * price / threads
+    let at_most_ns = work.at_most_ms.map_or(f64::INFINITY, |ms| ms as f64 * 1e6);
+    match (&work.replay, work.driver) {
+        (Some(replay), Driver::Timed { speed }) => replay.totals.duration_ns as f64 / speed,
+        (Some(_), _) => {
+            // Stores over allocators rehearse.
+            let rehearses = matches!(system, System::Store { heap: Some(_), .. });
+            let times = if rehearses { 2.0 } else { 1.0 };
+            times * timed * price / threads
+        }
+        (None, Driver::Open { rate_ops_per_s, .. }) => timed / rate_ops_per_s * 1e9,
+        (None, Driver::Closed { .. } | Driver::Timed { .. } | Driver::Bare) => {
+            (timed * price / threads).min(at_most_ns)
         }
     }
 }

@@ -13,6 +13,7 @@ mod too_large;
 
 use std::collections::BTreeSet;
 
+use workloads::bytes::format_bytes;
 use workloads::fragmentation::{self, Pattern, Volume};
 
 use crate::suites::{FragmentationGrid, Suite};
@@ -203,34 +204,34 @@ fn fragmentation_cells(
         check_steering(&suite.name, system, &grid.threads)?;
     }
     let repetitions = grid.repetitions.unwrap_or(u32::MAX).min(scale.repetitions);
+    let sizes = sizes(grid, scale);
     for name in &grid.patterns {
         let pattern = pattern(suite, name)?;
         for (system, basis) in &systems {
             check_basis(&suite.name, &pattern, *basis)?;
             for &threads in &grid.threads {
+                check_threads(threads)?;
                 for &frees in &grid.frees {
                     // Another thread can free only where there is one.
                     if frees == Frees::Other && threads < 2 {
                         continue;
                     }
-                    check_threads(threads)?;
-                    for &observe in &grid.observe {
+                    for (&observe, &size) in cross(&grid.observe, &sizes) {
+                        let live_bytes =
+                            size.unwrap_or_else(|| live_bytes(&pattern, scale, *basis));
+                        let work = Fragmentation {
+                            pattern: pattern.clone(),
+                            live_bytes,
+                            sized: sizes.len() > 1,
+                            basis: *basis,
+                            threads,
+                            frees,
+                            observe,
+                            idle_ms: scale.idle_ms,
+                        };
                         for repetition in 0..repetitions {
-                            cells.push(fragmentation_cell(
-                                suite,
-                                scale,
-                                system.clone(),
-                                repetition,
-                                Fragmentation {
-                                    pattern: pattern.clone(),
-                                    live_bytes: live_bytes(&pattern, scale, *basis),
-                                    basis: *basis,
-                                    threads,
-                                    frees,
-                                    observe,
-                                    idle_ms: scale.idle_ms,
-                                },
-                            ));
+                            let (system, work) = (system.clone(), work.clone());
+                            cells.push(fragmentation_cell(suite, scale, system, repetition, work));
                         }
                     }
                 }
@@ -238,6 +239,18 @@ fn fragmentation_cells(
         }
     }
     Ok(())
+}
+
+fn cross<'a, A, B>(one: &'a [A], other: &'a [B]) -> impl Iterator<Item = (&'a A, &'a B)> {
+    one.iter().flat_map(move |a| other.iter().map(move |b| (a, b)))
+}
+
+/// The live sets that a grid asks for, as far as the scale allows; `None` is the scale's own.
+fn sizes(grid: &FragmentationGrid, scale: &Scale) -> Vec<Option<u64>> {
+    let allowed = grid.live_bytes.iter().map(|bytes| bytes.0);
+    let allowed: Vec<Option<u64>> =
+        allowed.filter(|&bytes| bytes <= scale.large_live_bytes).map(Some).collect();
+    if allowed.is_empty() { vec![None] } else { allowed }
 }
 
 /// Threads that own keys cannot hand objects to one another.
@@ -298,6 +311,9 @@ fn fragmentation_cell(
     }
     if work.observe == Observe::Each {
         id.push_str("/observed-each");
+    }
+    if work.sized {
+        id.push_str(&format!("/live-{}", format_bytes(work.live_bytes as usize)));
     }
     finish(suite, scale, system, repetition, id, Work::Fragmentation(work))
 }

@@ -15,5 +15,5 @@ pub use floor::{Floor, FloorGuard};
 pub use interrupt::Interrupt;
 pub use process::{CellRunner, ProcessRunner};
 pub use rooflines::Rooflines;
-pub use schedule::{IN_FLIGHT_MAX, Progress, run_all};
+pub use schedule::{IN_FLIGHT_MAX, Progress, processes, run_all};
 pub use warm::warm;

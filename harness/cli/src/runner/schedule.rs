@@ -94,7 +94,8 @@ fn measured<'floor>(
 
 /// The cells in the order of the plan; those that share a process stand together, where the first of
 /// them stood.
-fn processes<'a>(cells: &[&'a Cell]) -> Vec<Vec<&'a Cell>> {
+#[must_use]
+pub fn processes<'a>(cells: &[&'a Cell]) -> Vec<Vec<&'a Cell>> {
     let mut processes: Vec<Vec<&Cell>> = Vec::new();
     for &cell in cells {
         match processes.iter_mut().find(|process| process[0].shares_process_with(cell)) {

@@ -58,6 +58,9 @@ pub struct Suite {
     /// Replays of traces of requests.
     #[serde(default)]
     pub replay: Vec<ReplayGrid>,
+    /// Whether the suite is measured only where it is named: it takes long.
+    #[serde(default)]
+    pub apart: bool,
     /// What is drawn of the rows, as the file has it: the crate `report` reads it.
     #[serde(default, rename = "figure")]
     figures: Vec<toml::Table>,
@@ -93,6 +96,9 @@ pub struct FragmentationGrid {
     /// When idleness and trimming are observed.
     #[serde(default = "default_observe")]
     pub observe: Vec<Observe>,
+    /// Live bytes instead of the scale's, however many objects that is; several of them are an axis.
+    #[serde(default)]
+    pub live_bytes: Vec<Bytes>,
     /// Repetitions instead of the scale's (never more than the scale's).
     pub repetitions: Option<u32>,
 }

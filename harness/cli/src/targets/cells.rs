@@ -104,6 +104,7 @@ fn overhead(side: &Side, sizes: &Sizes, seed: u64) -> Result<Vec<Cell>, String> 
     for repetition in 0..sizes.overhead_repetitions {
         for bytes in sizes.spanning(sizes.object_memory_for(side.sizes.object_memory)) {
             let work = Fragmentation {
+                sized: false,
                 pattern: pattern.clone(),
                 live_bytes: bytes,
                 basis: Basis::Bounded,

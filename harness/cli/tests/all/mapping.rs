@@ -105,7 +105,7 @@ fn chains_are_walked_and_checked() {
     for row in &rows {
         let Work::Chase(work) = &row.cell.work else { panic!("{}", row.cell.id) };
         assert_eq!(row.outcome, Outcome::Measured, "{:?}", row.reason);
-        assert_eq!((row.operations, row.flags.as_slice()), (8000, &[Flag::Populated][..]));
+        assert_eq!((row.operations, row.flags.as_slice()), (1000, &[Flag::Populated][..]));
         let checked = row.verification.expect("chains are checked");
         assert_eq!((checked.checked, checked.complaint()), (work.chains as u64, None));
     }

@@ -66,8 +66,8 @@ fn mixes_and_distributions_share_a_load_and_each_is_whole() {
 
 #[test]
 fn a_store_that_loses_a_write_in_one_turn_is_found_out() {
-    // More writes than the load and any one turn make.
-    let suite = mixes("\"faulty@fault=lose@after-puts=150000\"", "");
+    // More writes than the load makes.
+    let suite = mixes("\"faulty@fault=lose@after-puts=60000\"", "");
     let (code, _, rows) = run_suite("turns-lose", &suite, &[]);
     assert_eq!(code, 1);
     assert!(rows.iter().any(|row| row.outcome == Outcome::WrongValues), "{}", rows.len());

@@ -36,14 +36,17 @@ impl Family for Fragmentation {
             Observe::End => "end",
             Observe::Each => "each",
         };
-        vec![
-            ("family", "fragmentation".to_owned()),
+        let family = if self.sized { "fragmentation-by-size" } else { "fragmentation" };
+        let size = self.sized.then(|| ("live-bytes", self.live_bytes.to_string()));
+        let labels = vec![
+            ("family", family.to_owned()),
             ("pattern", self.pattern.name.clone()),
             ("basis", basis.to_owned()),
             ("frees", frees.to_owned()),
             ("observe", observe.to_owned()),
             ("threads", self.threads.to_string()),
-        ]
+        ];
+        labels.into_iter().chain(size).collect()
     }
 
     fn memory_bytes_max(&self) -> u64 {

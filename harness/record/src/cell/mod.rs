@@ -165,6 +165,9 @@ pub struct Fragmentation {
     /// Cap on live bytes (value bytes for stores), all threads together. Under [`Basis::Bounded`] it is
     /// the store's object memory.
     pub live_bytes: u64,
+    /// Whether the suite varies the live set, which then is a label of the cell.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub sized: bool,
     /// Whether memory is a limit.
     pub basis: Basis,
     /// Threads, each with its share of the cap.

@@ -45,12 +45,13 @@ pub enum Given {
 }
 
 /// Labels of the other families of work, and of every row.
-pub const OTHER_LABELS: [&str; 11] = [
+pub const OTHER_LABELS: [&str; 12] = [
     "basis",
     "copy-bytes",
     "engine",
     "family",
     "frees",
+    "live-bytes",
     "observe",
     "page-bytes",
     "pattern",

@@ -48,6 +48,7 @@ pub fn store(name: &str) -> System {
 /// A fragmentation workload as the papers run it.
 pub fn work(pattern: &str) -> Fragmentation {
     Fragmentation {
+        sized: false,
         pattern: Pattern::by_name(pattern).expect("a built-in pattern"),
         live_bytes: LIVE_BYTES,
         basis: Basis::Ample,

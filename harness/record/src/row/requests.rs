@@ -121,8 +121,8 @@ pub struct Began {
     pub frequency_mhz: Option<u64>,
 }
 
-/// A cell's place among those that one process answered after one load. Its steps before `run`, and the
-/// last check of all values, are those of the process.
+/// A cell's place among those that one process answered after one load. Its steps before `run`, and its
+/// curve, are those of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Turn {

@@ -17,6 +17,7 @@
 mod allocations;
 mod axes;
 mod closed_loop;
+mod convergence;
 mod curves;
 mod data;
 mod draw;

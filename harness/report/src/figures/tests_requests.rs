@@ -43,7 +43,7 @@ fn told(data: &Data, part: &str) -> bool {
 
 #[test]
 fn threads_have_medians_with_intervals_and_the_roofline_is_no_system() {
-    let part = "get-95-uniform-value-1KiB-fill-12-threads-2-batch-1/nibble/";
+    let part = "get-95-uniform-value-1KiB-fill-12-live-set-fixed-threads-2-batch-1/nibble/";
     let rows = with_mops(&suite("ycsb-threads"), part, [4.0, 5.0, 4.5]);
     let data = scaling::over_threads("ycsb-threads", &rows);
     let table = &data.table;
@@ -69,10 +69,13 @@ fn threads_have_medians_with_intervals_and_the_roofline_is_no_system() {
 
 #[test]
 fn a_refusal_is_marked_and_named() {
-    let rows =
-        edited(&suite("utilisation"), "fill-70-threads-2-batch-1-rewrites:1/hashmap/", |row| {
+    let rows = edited(
+        &suite("utilisation"),
+        "fill-50-live-set-fixed-threads-2-batch-1-rewrites:1/hashmap/",
+        |row| {
             row.latency_by_kind_ns.get_mut("update").unwrap().insert("p99.9".to_owned(), 7_500);
-        });
+        },
+    );
     let data = scaling::utilisation("utilisation", &rows);
     let table = &data.table;
     let tail = ("measure", "p99.9 of updates, µs");
@@ -89,7 +92,7 @@ fn a_refusal_is_marked_and_named() {
 
 #[test]
 fn in_place_is_divided_by_appended_repetition_by_repetition() {
-    let work = "get-50-uniform-value-1KiB-fill-12-threads-1-batch-1";
+    let work = "get-50-uniform-value-1KiB-fill-12-live-set-fixed-threads-1-batch-1";
     let rows = with_mops(&suite("ycsb-threads"), &format!("{work}/nibble/"), [1.0, 2.0, 4.0]);
     let rows = with_mops(&rows, &format!("{work}/nibble@update=in-place/"), [1.5, 3.0, 6.0]);
     let data = scaling::in_place_ratio("ycsb-threads", &rows);

@@ -8,7 +8,7 @@ use workloads::value::{Condition, ValueChecker};
 
 use super::kit::{AGER, LOADER};
 use super::lane::note_damage;
-use record::Verification;
+use record::{KeyValue, Verification};
 
 /// One thread's last write to each record: none, deleted, or its index plus one.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl LastWrites {
         }
     }
 
-    /// The last writes of `requests`, less those refused.
+    #[cfg(test)]
     pub(super) fn of(requests: impl Iterator<Item = Request>, refused: &[u64]) -> Self {
         let mut last = Self::none();
         last.note(0, requests, refused);
@@ -92,6 +92,23 @@ enum State {
 }
 
 impl Expected {
+    /// Nothing was written but the load.
+    pub(super) fn none(work: &KeyValue) -> Self {
+        let none = || (0..work.threads).map(|_| LastWrites::none()).collect();
+        Self { loaded: work.records, aged: none(), timed: none(), refilled: false }
+    }
+
+    /// The same, with room for the last writes to every record, which is touched already.
+    pub(super) fn with_room(work: &KeyValue) -> Self {
+        let mut expected = Self::none(work);
+        for last in expected.timed.iter_mut().chain(&mut expected.aged) {
+            // Not zeros, or the system would hand out pages that nobody has touched.
+            last.0 = vec![DELETED; work.records as usize];
+            last.0.fill(NEVER);
+        }
+        expected
+    }
+
     /// The largest written record plus one.
     pub(super) fn records(&self) -> u64 {
         self.timed.iter().map(LastWrites::records).max().unwrap_or(0).max(self.loaded)

@@ -36,7 +36,7 @@ use crate::progress::ProgressPage;
 use crate::protocol::{Event, Point};
 use crate::registry::{self, StoreVisitor};
 use batches::{Made, run_batches};
-use expected::{Expected, LastWrites};
+use expected::Expected;
 use kit::{Kit, seed_of, stream};
 use lane::{Done, Lane, SAMPLE_EVERY, Shared};
 use open::{Pacing, run_open};
@@ -78,6 +78,8 @@ pub(super) fn run(
         registry::traits_of(&cell.system).is_some_and(|traits| traits.sharing.is_partitioned());
     let dealt = is_dealt.then(|| Dealt::room(work.threads, work.operations_per_thread));
     let dealt = dealt.transpose().map_err(Stop::failed)?;
+    // Several turns verify in between, while memory is still observed: what that takes is taken now.
+    let expected = (turns.len() > 1).then(|| Expected::with_room(work));
     link.say_and_wait(&Event::Ready { engine_bytes });
     let setup = Setup {
         object_memory_bytes: Some(work.object_memory_bytes),
@@ -101,6 +103,7 @@ pub(super) fn run(
         shared: &shared,
         price: prices[0],
         prices,
+        expected,
         page,
         link,
         heap,
@@ -128,6 +131,8 @@ struct OnStore<'a> {
     price: f64,
     /// The same of every turn.
     prices: Vec<f64>,
+    /// What every record must hold after the turns so far.
+    expected: Option<Expected>,
     page: &'a ProgressPage,
     link: &'a mut Link,
     heap: Option<&'static dyn Heap>,
@@ -167,10 +172,8 @@ impl StoreVisitor for OnStore<'_> {
         } else if self.rehearses::<E>() {
             self.rehearse(engine)?;
         }
-        let mut ran: Vec<Vec<Done>> = Vec::new();
         for turn in 0..self.turns.len() {
             if turn > 0 {
-                self.link.say(&Event::Latency(Box::new(self.latency_report(&ran[turn - 1]))));
                 self.link.say(&Event::NextCell);
                 self.turn_to(turn);
             }
@@ -179,13 +182,15 @@ impl StoreVisitor for OnStore<'_> {
                 // The next steps allocate memory for the harness, so observations end here.
                 self.link.say_and_wait(&Event::Ending);
             }
-            ran.push(done?);
-        }
-        let last = ran.last().expect("at least one turn");
-        self.link.say(&Event::Latency(Box::new(self.latency_report(last))));
-        // Values stored by the bare loop do not identify their keys.
-        if E::TRAITS.keeps_values && self.work.driver != Driver::Bare {
-            self.verify(engine, &ran)?;
+            let done = done?;
+            self.link.say(&Event::Latency(Box::new(self.latency_report(&done))));
+            // Values stored by the bare loop do not identify their keys.
+            if E::TRAITS.keeps_values && self.work.driver != Driver::Bare {
+                self.verify(engine, &done)?;
+            }
+            for (kit, done) in self.crew.iter_mut().zip(&done) {
+                kit.executed += done.operations;
+            }
         }
         Ok(())
     }
@@ -371,15 +376,16 @@ impl OnStore<'_> {
             }
         });
         self.dealt = dealt;
-        let ran = ran?;
-        for (kit, done) in self.crew.iter_mut().zip(&ran) {
-            kit.executed += done.operations;
-        }
-        Ok(ran)
+        ran
     }
 
-    fn verify<E: KvEngine>(&mut self, engine: &E, ran: &[Vec<Done>]) -> Result<(), Stop> {
-        let expected = self.expected(engine, ran);
+    /// Reads every record, and compares it with the last writes of this turn and of those before it.
+    fn verify<E: KvEngine>(&mut self, engine: &E, ran: &[Done]) -> Result<(), Stop> {
+        let expected = match self.expected.take() {
+            Some(expected) => expected,
+            None => Expected::none(self.work),
+        };
+        let expected = self.after(engine, expected, ran);
         let (records, threads) = (expected.records(), self.work.threads);
         let evicts = E::TRAITS.full == FullMeaning::Evict;
         self.step("verify", engine, |kit, done| {
@@ -391,47 +397,35 @@ impl OnStore<'_> {
             }
             Ok(())
         })?;
+        self.expected = Some(expected);
         Ok(())
     }
 
-    /// Generates the requests of every turn again, and those of the ageing.
-    fn expected<E: KvEngine>(&mut self, engine: &E, ran: &[Vec<Done>]) -> Expected {
+    /// What is expected after the requests of this turn, which are generated again; dealt ones are still
+    /// there. Before the first turn the store was aged.
+    fn after<E: KvEngine>(&self, engine: &E, mut expected: Expected, ran: &[Done]) -> Expected {
         let (work, seed) = (self.work, seed_of(self.cell));
-        let mut timed: Vec<LastWrites> = (0..work.threads).map(|_| LastWrites::none()).collect();
-        let mut executed = vec![0; work.threads];
-        for (turn, done) in ran.iter().enumerate() {
-            if self.dealt.is_some() && ran.len() > 1 {
-                self.turn_to(turn);
-                self.deal(engine);
-            }
-            for (thread, (last, done)) in timed.iter_mut().zip(done).enumerate() {
-                let requests: Box<dyn Iterator<Item = Request>> = match &self.dealt {
-                    Some(dealt) => Box::new(dealt.of(thread).iter().copied()),
-                    None if work.replay.is_some() => {
-                        Box::new(self.crew[thread].words.iter().copied())
-                    }
-                    None => {
-                        let mut stream = stream(self.turns[turn].1, thread, seed);
-                        Box::new(std::iter::repeat_with(move || stream.next_request()))
-                    }
-                };
-                let requests = requests.take(done.operations as usize);
-                last.note(executed[thread], requests, &done.refused);
-                executed[thread] += done.operations;
+        let is_first = self.crew.iter().all(|kit| kit.executed == 0);
+        for (thread, done) in ran.iter().enumerate() {
+            let requests: Box<dyn Iterator<Item = Request>> = match &self.dealt {
+                Some(dealt) => Box::new(dealt.of(thread).iter().copied()),
+                None if work.replay.is_some() => Box::new(self.crew[thread].words.iter().copied()),
+                None => {
+                    let mut stream = stream(work, thread, seed);
+                    Box::new(std::iter::repeat_with(move || stream.next_request()))
+                }
+            };
+            let requests = requests.take(done.operations as usize);
+            expected.timed[thread].note(self.crew[thread].executed, requests, &done.refused);
+            if is_first {
+                let made_by = |maker| ageing::requests(work, maker, seed).into_iter().flatten();
+                let lane = (thread, work.threads);
+                let requests = steering::share_of(engine, &work.workload, lane, made_by);
+                expected.aged[thread].note(0, requests, &[]);
             }
         }
-        let aged = (0..work.threads).map(|thread| {
-            let made_by = |maker| ageing::requests(work, maker, seed).into_iter().flatten();
-            let lane = (thread, work.threads);
-            let requests = steering::share_of(engine, &work.workload, lane, made_by);
-            LastWrites::of(requests, &[])
-        });
-        Expected {
-            loaded: work.records,
-            aged: aged.collect(),
-            timed,
-            refilled: self.shared.sets_on_miss && E::TRAITS.full == FullMeaning::Evict,
-        }
+        expected.refilled = self.shared.sets_on_miss && E::TRAITS.full == FullMeaning::Evict;
+        expected
     }
 
     /// Runs `body` on every thread between two barriers, and reports the step.

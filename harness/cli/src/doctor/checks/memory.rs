@@ -5,8 +5,8 @@ use record::scale::CACHES;
 
 /// Memory that the larger scales need.
 const AVAILABLE_FINE_BYTES: u64 = 4 << 30;
-/// Fixed live sets that memory holds at once, where a tenth of a store is live.
-const ROOM: u64 = 10;
+/// A fixed live set that stores of a tenth fill, ten times as large, find room for.
+const LIVE_SET_FINE_BYTES: u64 = 2 << 30;
 /// First touches of cold pages may cost this many times those of warm ones.
 const COLD_FINE: f64 = 3.0;
 
@@ -27,8 +27,7 @@ pub(super) const CHECKS: &[Check] = &[
         remedy: "use a machine with more memory for its cache; smaller fills need multiples of the set",
         judge: |readings| {
             known(readings.cache_bytes, |bytes| {
-                let fits = CACHES * bytes <= readings.memory_available_bytes / ROOM;
-                judged(fits, format!("{} MiB", bytes >> 20))
+                judged(CACHES * bytes <= LIVE_SET_FINE_BYTES, format!("{} MiB", bytes >> 20))
             })
         },
     },
