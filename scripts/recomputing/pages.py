@@ -3,7 +3,6 @@
 import re
 import tomllib
 from collections import Counter
-from datetime import datetime
 from pathlib import Path
 from statistics import median
 
@@ -132,16 +131,10 @@ def check_words(readme, run, rows, tally):
     """What README.md says of the run in words."""
     systems = [row["cell"]["system"] for row in rows]
     heaps = {system["name"] for system in systems if system["kind"] == "heap"} - {"null"}
-    live, store = (str(run["scale"][name] >> 20) for name in ("live-bytes", "store-bytes"))
     repetitions = in_words(run["scale"]["repetitions"])
-    finished, started = (datetime.fromisoformat(run[name]) for name in ("finished", "started"))
-    minutes = (finished - started).seconds / 60
-    about = "half an hour" if 15 <= minutes < 45 else f"{minutes:.0f} minutes"
     for pattern, *recomputed in (
         (r"runs (\w+) allocators", in_words(len(heaps))),
         (r"Medians of\s+up to (\w+) repetitions", repetitions),
-        (r"`quick` \(default\) \| (.*?) \|", about),
-        (r"live sets of (\d+) MiB, stores of (\d+) MiB, (\w+) processes", live, store, repetitions),
     ):
         found = re.search(pattern, readme)
         tally.numbers += len(recomputed) - 1

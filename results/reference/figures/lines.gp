@@ -27,7 +27,8 @@ down = (words(panels) + across - 1) / across
 width = 1000
 # The legend, panels with title and tics, and the title of the last horizontal axis.
 entries = words(names) + (thins > 0) + (references > 0) + predicted
-head = own_axes ? 26.0 : entries > 12 ? 30.0 + 15.0 * ((entries + 2) / 3) : entries > 8 ? 84.0 : 66.0
+# Long names leave room for three columns only.
+head = own_axes ? 26.0 : entries > 8 ? 30.0 + 15.0 * ((entries + 2) / 3) : 66.0
 tall = own_axes ? 240.0 : 220.0
 height = int(head + down * words(measures) * tall + 34)
 load "style.gp"
@@ -128,7 +129,7 @@ do for [m=1:words(measures)] { do for [p=1:down * across] {
     if (p % across == 1 || across == 1) { set ylabel the_measure offset 0.6,0 } else { unset ylabel }
     if (own_axes) { stats data using (in_panel(0) ? (x_title = strcol("below"), 1) : NaN) nooutput }
     if (own_axes || m == words(measures) && p + across > words(panels)) { set xlabel x_title offset 0, 0.5 } else { unset xlabel }
-    if (own_axes) { set key bottom right inside opaque horizontal maxrows 3 Left reverse samplen 2.4 font ",9"; if (predicted) { set key top left } } else { if (m == 1 && p == 1) { eval legend_above; set key samplen 2.6 maxrows (entries > 12 ? (entries + 2) / 3 : entries > 8 ? 3 : 2) } else { unset key } }
+    if (own_axes) { set key bottom right inside opaque horizontal maxrows 3 Left reverse samplen 2.4 font ",9"; if (predicted) { set key top left } } else { if (m == 1 && p == 1) { eval legend_above; set key samplen 2.6 maxrows (entries > 8 ? (entries + 2) / 3 : 2) } else { unset key } }
     if (is_number(bound) && cut_off) { set label 1 sprintf("%s: up to %.3g", reference, bound) at graph 0.03, 0.94 left front font ",9" tc rgb "#666666" }
     undefine STATS_*
     stats data using (in_panel(0) ? column("base") : NaN) nooutput

@@ -31,7 +31,8 @@ pub fn estimate_s(cells: &[Cell]) -> f64 {
     let busy: f64 = processes(&all).iter().map(|process| busy_s(process)).sum();
     let waits: Vec<f64> = cells.iter().map(waits_s).collect();
     let overlapped = waits.iter().sum::<f64>() / IN_FLIGHT_MAX as f64;
-    busy + waits.into_iter().fold(overlapped, f64::max)
+    // The sum of nothing is a negative zero.
+    (busy + waits.into_iter().fold(overlapped, f64::max)).abs()
 }
 
 /// The estimate for people: `42 s`, `31 min`, `2 h 10 min`.

@@ -16,7 +16,7 @@ use crate::suites::{Suite, built_in};
 use crate::traces::{PrecompiledReplay, TraceContent, TraceFile, Traces};
 
 /// Built-in suites whose figures the tests draw.
-const SUITES: [&str; 27] = [
+const SUITES: [&str; 28] = [
     "capabilities",
     "compaction-workers",
     "components",
@@ -29,6 +29,7 @@ const SUITES: [&str; 27] = [
     "malloc-traces",
     "mapping-cost",
     "maps",
+    "memory-convergence",
     "memory-latency",
     "mica-modes",
     "open-loop",

@@ -146,6 +146,7 @@ pub(crate) fn rows() -> Vec<Row> {
         }
     }
     rows.extend(refills());
+    rows.extend(by_live_set());
     rows.extend(allocations::rows());
     // Suites share cells, and a cell that two of them want runs once.
     let requests = requests::rows();
@@ -230,6 +231,21 @@ fn rows_of_engine(suite: &str) -> Vec<Row> {
 }
 
 /// Rows of the suite about deletes: one store's memory grows and stays, one's grows on.
+/// Memory for each live byte falls towards its level as the live set grows.
+fn by_live_set() -> Vec<Row> {
+    let mut rows = Vec::new();
+    for cell in cells::of_suite("memory-convergence") {
+        let Work::Fragmentation(work) = &cell.work else { unreachable!("fragmentation") };
+        let sets = work.live_bytes as f64 / (64 << 20) as f64;
+        let overhead = 1.05 + of(&cell.system.label()) * (0.5 + 1.5 / sets);
+        let suites = vec!["memory-convergence".to_owned()];
+        let steps =
+            fragmentation(cell.system.clone(), work.clone(), cell.repetition, overhead).into_iter();
+        rows.extend(steps.map(|row| Row { suites: suites.clone(), cell: cell.clone(), ..row }));
+    }
+    rows
+}
+
 fn refills() -> Vec<Row> {
     let mut rows = Vec::new();
     for cell in cells::of_suite("refill") {

@@ -85,7 +85,7 @@ pub(super) fn threads(rows: &[Row]) -> Data {
             System::Kernel => false,
         };
         let asked = ["P1", "P4"].contains(&work.pattern.name.as_str());
-        if !wanted || !asked || work.observe != Observe::End {
+        if !wanted || !asked || work.sized || work.observe != Observe::End {
             return Vec::new();
         }
         let (group, below) = match (work.threads, work.frees) {
@@ -131,7 +131,10 @@ fn variant(cell: &Cell, _: &Fragmentation) -> Option<&'static str> {
 
 /// One thread, each phase once and one after another, idleness and purge observed at the end only.
 fn is_paper_protocol(work: &Fragmentation) -> bool {
-    work.threads == 1 && work.observe == Observe::End && work.pattern.cycles.is_none()
+    !work.sized
+        && work.threads == 1
+        && work.observe == Observe::End
+        && work.pattern.cycles.is_none()
 }
 
 fn bar(cell: &Cell, pattern: &Pattern, panel: &str) -> Bar {

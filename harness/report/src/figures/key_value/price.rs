@@ -11,8 +11,8 @@ use super::{cells, finish, mix, size, system};
 use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing, refusals};
 use crate::figures::requests;
-use crate::figures::samples::{Label, Point, Role, Spot, THROUGHPUT, points, spot};
-use record::{KeyValue, Row, metrics, repetition::Repetition};
+use crate::figures::samples::{Label, Mark, Point, Role, Spot, THROUGHPUT, points, spot};
+use record::{KeyValue, Row, dimensions::in_bytes, metrics, repetition::Repetition};
 
 /// What the frontier is called.
 const FRONTIER: &str = "efficient frontier";
@@ -56,7 +56,7 @@ fn panel(work: &KeyValue) -> Label {
     match &work.replay {
         Some(replay) => Label::new(f64::MAX, format!("trace {}", replay.trace)),
         None => {
-            let mean = format_bytes(work.workload.mean_value_bytes().round() as usize);
+            let mean = in_bytes(&format_bytes(work.workload.mean_value_bytes().round() as usize));
             let keys = distribution(work).text;
             Label::new(size(work).at, format!("{mean} on average, {}, {keys}", mix(work).text))
         }
@@ -65,7 +65,9 @@ fn panel(work: &KeyValue) -> Label {
 
 /// The points that no other of their panel beats in both: none is faster with as little memory.
 fn frontier(drawn: &[Point]) -> Vec<Point> {
-    let mut sorted: Vec<&Point> = drawn.iter().filter(|point| point.value.is_some()).collect();
+    // A store that refused holds less than it was asked to.
+    let holds = |point: &&Point| point.value.is_some() && point.mark != Mark::Full;
+    let mut sorted: Vec<&Point> = drawn.iter().filter(holds).collect();
     sorted.sort_by(|one, other| {
         (&one.spot.panel, &one.spot.x).cmp(&(&other.spot.panel, &other.spot.x))
     });
@@ -89,7 +91,6 @@ mod tests {
     use stats::of_processes;
 
     use super::*;
-    use crate::figures::samples::Mark;
 
     fn point(panel: f64, series: &str, held: f64, mops: f64) -> Point {
         let spot = spot(THROUGHPUT, "throughput", Label::named(series), Label::new(held, ""));
@@ -106,6 +107,7 @@ mod tests {
             point(1.0, "a", 2.0, 3.0),
             point(1.0, "b", 2.5, 3.0),
             point(2.0, "b", 1.5, 0.5),
+            Point { mark: Mark::Full, ..point(1.0, "c", 1.0, 9.0) },
         ];
         let found = frontier(&drawn);
         let places: Vec<(f64, f64)> =
