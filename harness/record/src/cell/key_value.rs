@@ -214,10 +214,10 @@ impl KeyValue {
                 && !work.workload.deletes()
         };
         let mut like = other.clone();
-        like.workload.mix = self.workload.mix.clone();
+        like.workload.mix = self.workload.mix;
         like.workload.name.clone_from(&self.workload.name);
         if self.ageing.is_none() {
-            like.workload.keys = self.workload.keys.clone();
+            like.workload.keys = self.workload.keys;
         }
         keeps_records(self) && keeps_records(other) && *self == like
     }

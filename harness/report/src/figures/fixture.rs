@@ -14,8 +14,8 @@ pub(crate) use record::made_up::{
     Folder, LIVE_BYTES, account_of_gets, accounts, cell, heap, of, row, store, work, write_accounts,
 };
 use record::{
-    Basis, Census, Fragmentation, Frees, KeyValue, Memory, MemoryPoint, Outcome, Overheads, Row,
-    System, Work,
+    Basis, Cell, Census, Fragmentation, Frees, KeyValue, Memory, MemoryPoint, Outcome, Overheads,
+    Row, System, Work,
 };
 use workloads::fragmentation::Phase;
 use workloads::requests::{Mix, Workload};
@@ -236,12 +236,20 @@ fn by_live_set() -> Vec<Row> {
     let mut rows = Vec::new();
     for cell in cells::of_suite("memory-convergence") {
         let Work::Fragmentation(work) = &cell.work else { unreachable!("fragmentation") };
-        let sets = work.live_bytes as f64 / (64 << 20) as f64;
-        let overhead = 1.05 + of(&cell.system.label()) * (0.5 + 1.5 / sets);
-        let suites = vec!["memory-convergence".to_owned()];
-        let steps =
-            fragmentation(cell.system.clone(), work.clone(), cell.repetition, overhead).into_iter();
-        rows.extend(steps.map(|row| Row { suites: suites.clone(), cell: cell.clone(), ..row }));
+        for sets in [1, 2, 4, 8, 16, 32] {
+            let work = Fragmentation { sized: true, live_bytes: sets * LIVE_BYTES, ..work.clone() };
+            let name = record::repetition::without_repetition(&cell.id);
+            let id = format!("{name}/live-{}/{}", work.live_bytes, cell.repetition);
+            let overhead = 1.05 + of(&cell.system.label()) * (0.5 + 1.5 / sets as f64);
+            let suites = vec!["memory-convergence".to_owned()];
+            let steps = fragmentation(cell.system.clone(), work.clone(), cell.repetition, overhead);
+            let cell = Cell { id, work: Work::Fragmentation(work), ..cell.clone() };
+            rows.extend(steps.into_iter().map(|row| Row {
+                suites: suites.clone(),
+                cell: cell.clone(),
+                ..row
+            }));
+        }
     }
     rows
 }
