@@ -287,6 +287,48 @@ mod tests {
     }
 
     #[test]
+    fn time_ends_what_is_neither_counted_nor_dealt_nor_inserted() {
+        let limits = |store: &str, rest: &str, scale: &str| {
+            let text = format!(
+                "question = \"?\"\n[[key-value]]\nstores = [\"{store}\"]\nroofline = false\n\
+                 fill-percent = [50]\nthreads = [2]\nrepetitions = 1\n{rest}"
+            );
+            let suite = Suite::parse("my.toml", &text).unwrap();
+            let mut planned = Vec::new();
+            let scale = Scale::by_name(scale).unwrap();
+            cells(&suite, &suite.key_value[0], (&scale, HERE), &mut planned).unwrap();
+            let Work::KeyValue(work) = &planned[0].work else { panic!("{planned:?}") };
+            work.at_most_ms
+        };
+        assert_eq!(limits("nibble", "get-percent = [50]", "quick"), Some(1000));
+        assert_eq!(limits("nibble", "get-percent = [50]", "smoke"), None);
+        assert_eq!(limits("mica-erew", "get-percent = [50]", "quick"), None);
+        assert_eq!(limits("nibble", "workloads = [\"insert-only\"]", "quick"), None);
+        let counted = "get-percent = [50]\noperations-factor = 0.5";
+        assert_eq!(limits("nibble", counted, "quick"), None);
+    }
+
+    #[test]
+    fn a_fixed_live_set_exceeds_the_caches_and_the_capacity_follows_the_fill() {
+        let text = "question = \"?\"\n[[key-value]]\nstores = [\"nibble\"]\nget-percent = [50]\n\
+                    value-bytes = [1024]\nfill-percent = [20, 80]\nthreads = [1]\nrepetitions = 1\n\
+                    live-set = [\"fixed\"]\nroofline = false";
+        let suite = Suite::parse("my.toml", text).unwrap();
+        let scale = Scale::by_name("quick").unwrap();
+        for (cache_mib, live_mib) in [(32, 1024), (260, 1040)] {
+            let limits = MachineLimits { cache_bytes: cache_mib << 20, ..HERE };
+            let mut planned = Vec::new();
+            cells(&suite, &suite.key_value[0], (&scale, limits), &mut planned).unwrap();
+            for (cell, fill) in planned.iter().zip([20, 80]) {
+                let Work::KeyValue(work) = &cell.work else { panic!("{cell:?}") };
+                assert_eq!(work.object_memory_bytes, (live_mib << 20) * 100 / fill);
+                let live = work.records * 1036;
+                assert!(live.abs_diff(live_mib << 20) < 4096, "{live} of {live_mib} MiB");
+            }
+        }
+    }
+
+    #[test]
     fn a_think_time_that_nobody_would_wait_is_refused() {
         let refused = |grid: &str| {
             let text = format!(

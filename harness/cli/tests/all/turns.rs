@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::common::run_suite;
-use record::{Outcome, Row, Turn};
+use crate::common::{errors, run, run_suite, scratch};
+use record::{Outcome, Row, Turn, Work};
 
 fn mixes(stores: &str, more: &str) -> String {
     format!(
@@ -84,4 +84,27 @@ fn other_sizes_threads_or_ages_are_other_processes() {
     let suite = mixes("\"nibble\"", "source = [\"in-loop\"]");
     let (_, _, rows) = run_suite("turns-in-loop", &suite, &[]);
     assert!(rows.iter().all(|row| row.turn.is_none()));
+}
+
+#[test]
+fn a_closed_loop_ends_when_its_requests_or_its_time_are_over() {
+    let folder = scratch("turns-timed");
+    let (file, results) = (folder.join("suite.toml"), folder.join("results"));
+    let suite = mixes("\"nibble\"", "object-memory = \"32MiB\"\nrepetitions = 1");
+    std::fs::write(&file, suite.replace("100, 50, 0", "50")).unwrap();
+    let [file, results] = [&file, &results].map(|path| path.to_str().unwrap());
+    let output = run(&["run", file, "--scale", "quick", "--quiet", "--results", results]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let run = std::fs::read_dir(results).unwrap().flatten().next().expect("a run's folder").path();
+    let rows = std::fs::read_to_string(run.join("rows.jsonl")).unwrap();
+    let rows = rows.lines().map(|line| serde_json::from_str::<Row>(line).unwrap());
+    let runs: Vec<Row> = rows.filter(|row| row.step == "run").collect();
+    assert_eq!(runs.len(), 2);
+    for row in runs {
+        let Work::KeyValue(work) = &row.cell.work else { panic!("{}", row.cell.id) };
+        assert_eq!(work.at_most_ms, Some(1000));
+        let all = work.operations_per_thread * work.threads as u64;
+        let timed = row.elapsed_ns >= 1_000_000_000 && row.operations < all;
+        assert!(timed || row.operations == all, "{} of {all}", row.operations);
+    }
 }
