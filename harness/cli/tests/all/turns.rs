@@ -95,7 +95,8 @@ fn a_closed_loop_ends_when_its_requests_or_its_time_are_over() {
     let [file, results] = [&file, &results].map(|path| path.to_str().unwrap());
     let output = run(&["run", file, "--scale", "quick", "--quiet", "--results", results]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    let run = std::fs::read_dir(results).unwrap().flatten().next().expect("a run's folder").path();
+    let mut entries = std::fs::read_dir(results).unwrap().flatten().map(|entry| entry.path());
+    let run = entries.find(|path| path.is_dir()).expect("a run's folder");
     let rows = std::fs::read_to_string(run.join("rows.jsonl")).unwrap();
     let rows = rows.lines().map(|line| serde_json::from_str::<Row>(line).unwrap());
     let runs: Vec<Row> = rows.filter(|row| row.step == "run").collect();
