@@ -4,17 +4,16 @@ use super::{KernelFiles, limits};
 
 const NODES: &str = "sys/devices/system/node";
 
-/// Memory that the kernel believes a new program could use without evicting others. On virtual machines
-/// that grow after boot, the figure of the node may be smaller than that of the machine; the smaller one
-/// counts, as do memory limits of control groups.
+/// Memory that the kernel believes a new program could use without evicting others, as far as control
+/// groups allow it. On virtual machines that are given memory as they touch it, a node manages less than
+/// that at first, and grows.
 #[must_use]
 pub fn available_memory_bytes() -> u64 {
     let files = KernelFiles::here();
     let machine = files.memory_field("proc/meminfo", "MemAvailable:").unwrap_or(u64::MAX);
-    let nodes = node_free_bytes(&files).unwrap_or(u64::MAX);
     let groups = limits::memory_limits(&files).into_iter();
     let room = groups.map(|(limit, used)| limit.saturating_sub(used)).min();
-    machine.min(nodes).min(room.unwrap_or(u64::MAX))
+    machine.min(room.unwrap_or(u64::MAX))
 }
 
 #[must_use]
@@ -37,17 +36,6 @@ pub fn nodes(files: &KernelFiles) -> Option<String> {
     });
     let nodes = nodes.collect::<Vec<_>>().join(", ");
     Some(nodes).filter(|nodes| !nodes.is_empty())
-}
-
-/// Memory managed by all nodes together, less the memory in use on the machine.
-fn node_free_bytes(files: &KernelFiles) -> Option<u64> {
-    let nodes = files.names(NODES, "node").into_iter();
-    let bytes =
-        nodes.filter_map(|node| files.memory_field(format!("{NODES}/{node}/meminfo"), "MemTotal:"));
-    let total: u64 = bytes.sum();
-    let machine = files.memory_field("proc/meminfo", "MemTotal:")?;
-    let used = machine.saturating_sub(files.memory_field("proc/meminfo", "MemAvailable:")?);
-    (total > 0).then(|| total.saturating_sub(used))
 }
 
 #[cfg(test)]
@@ -75,7 +63,6 @@ mod tests {
         let files = made_up.files();
         assert_eq!(nodes(&files).as_deref(), Some("node0 4 MiB, node1 2 MiB"));
         assert_eq!(swap_bytes(&files), Some((300 << 10, 200 << 10)));
-        assert_eq!(node_free_bytes(&files), Some(4 << 20), "6 MiB of nodes, 2 MiB in use");
         let empty = MadeUp::new("no-memory", &[]);
         assert_eq!((nodes(&empty.files()), swap_bytes(&empty.files())), (None, None));
     }
