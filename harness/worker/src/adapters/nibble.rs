@@ -13,6 +13,7 @@ use nibble::{
     Answer, Batch, Compaction, Config, CopyRoutine, CoreSource, EpochClock, HeadChoice,
     IndexLayout, Operation, Placement, Selection, Store, Survivors, Update,
 };
+use platform::mapping::{HUGE_PAGE_BYTES, PAGE_BYTES};
 
 #[derive(Debug)]
 pub(crate) struct NibbleEngine {
@@ -104,7 +105,7 @@ impl KvEngine for NibbleEngine {
         description: "log-structured, per-core heads, epochs, background compaction (append)",
         full: FullMeaning::Refuse,
         memory_bound: MemoryBound::Soft,
-        page_bytes: 2 << 20,
+        page_bytes: HUGE_PAGE_BYTES,
         batches: true,
         ..EngineTraits::BASE
     };
@@ -126,7 +127,7 @@ impl KvEngine for NibbleEngine {
             }
             nibble::Compaction::Inline => 0,
         };
-        let page_bytes = if config.huge_pages { 2 << 20 } else { Self::TRAITS.page_bytes };
+        let page_bytes = if config.huge_pages { HUGE_PAGE_BYTES } else { PAGE_BYTES };
         Presence { page_bytes, threads: workers, servers: 0 }
     }
 
@@ -305,6 +306,26 @@ mod tests {
 
     use super::*;
 
+    fn setup(knob: &str, value: &str) -> Setup {
+        Setup {
+            object_memory_bytes: Some(16 << 20),
+            live_bytes: 1 << 20,
+            records_max: 1 << 14,
+            value_bytes_max: 100,
+            resident: false,
+            tells_updates: true,
+            options: BTreeMap::from([(knob.to_owned(), value.to_owned())]),
+            heap: None,
+        }
+    }
+
+    #[test]
+    fn rows_say_which_pages_the_store_was_asked_for() {
+        for (huge, page_bytes) in [("true", HUGE_PAGE_BYTES), ("false", PAGE_BYTES)] {
+            assert_eq!(open(&setup("huge-pages", huge)).unwrap().presence().page_bytes, page_bytes);
+        }
+    }
+
     #[test]
     fn a_choice_that_does_not_exist_is_answered_with_those_that_do() {
         for (knob, value, accepted) in [
@@ -315,17 +336,7 @@ mod tests {
             ("heads", "two", "whole numbers"),
             ("huge-pages", "yes", "true and false"),
         ] {
-            let setup = Setup {
-                object_memory_bytes: Some(16 << 20),
-                live_bytes: 1 << 20,
-                records_max: 1 << 14,
-                value_bytes_max: 100,
-                resident: false,
-                tells_updates: true,
-                options: BTreeMap::from([(knob.to_owned(), value.to_owned())]),
-                heap: None,
-            };
-            let message = open(&setup).unwrap_err().to_string();
+            let message = open(&setup(knob, value)).unwrap_err().to_string();
             let expected = format!("setting `{knob}` = `{value}`: accepted are {accepted}");
             assert!(message.starts_with(&expected), "{message}");
         }
