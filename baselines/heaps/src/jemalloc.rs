@@ -16,6 +16,11 @@ static TRAITS: HeapTraits = HeapTraits {
             description: "one arena, unused pages go back at once",
             environment: &[("_RJEM_MALLOC_CONF", "narenas:1,dirty_decay_ms:0,muzzy_decay_ms:0")],
         },
+        HeapVariant {
+            name: "background",
+            description: "a thread of its own gives pages back while the program idles",
+            environment: &[("_RJEM_MALLOC_CONF", "background_thread:true")],
+        },
     ],
     ..HeapTraits::BASE
 };

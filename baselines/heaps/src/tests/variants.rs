@@ -8,9 +8,13 @@ use kit::testing::resident_bytes;
 
 /// Runs `body` where the variant `tuned` of `name` is in force.
 fn tuned(name: &str, test: &str, body: fn(&'static dyn Heap)) {
+    varied(name, "tuned", test, body);
+}
+
+fn varied(name: &str, variant: &str, test: &str, body: fn(&'static dyn Heap)) {
     let heap = heaps::by_name(name).expect("registered");
     let traits = heap.traits();
-    let variant = traits.variants.iter().find(|variant| variant.name == "tuned").expect("tuned");
+    let variant = traits.variants.iter().find(|known| known.name == variant).expect("a variant");
     in_child((module_path!(), test), &[traits.environment, variant.environment], || {
         if opened(heap) {
             body(heap);
@@ -88,6 +92,14 @@ fn jemalloc_tuned() {
         assert_eq!(setting(heap, "opt.narenas"), "1");
         assert_eq!(setting(heap, "opt.dirty_decay_ms"), "0");
         assert_eq!(setting(heap, "opt.muzzy_decay_ms"), "0");
+    });
+}
+
+#[test]
+fn jemalloc_background() {
+    varied("jemalloc", "background", "jemalloc_background", |heap| {
+        assert_eq!(setting(heap, "opt.background_thread"), "true");
+        assert_eq!(setting(heap, "opt.dirty_decay_ms"), "10000");
     });
 }
 
