@@ -185,7 +185,13 @@ mod tests {
     fn operations(count: u64) -> impl Iterator<Item = Result<Operation, Infallible>> {
         (0..count).map(|number| {
             let kind = if number % 3 == 0 { OperationKind::Put } else { OperationKind::Get };
-            Ok(Operation { time_ns: number * 5, kind, key: number / 3, value_bytes: 7 })
+            Ok(Operation {
+                time_ns: number * 5,
+                kind,
+                key: number / 3,
+                value_bytes: 7,
+                key_bytes: 0,
+            })
         })
     }
 

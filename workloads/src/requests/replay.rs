@@ -76,7 +76,7 @@ pub struct ReplayTotals {
     pub deletes: u64,
     /// DELETEs of absent keys.
     pub deletes_absent: u64,
-    /// Value bytes of all PUTs.
+    /// Value bytes of all PUTs, with the bytes of keys that are texts, here and below.
     pub written_bytes: u64,
     /// Size of the largest value in bytes.
     pub value_bytes_max: u64,
@@ -127,7 +127,7 @@ impl Numbering {
         &mut self,
         operation: &Operation,
     ) -> Result<(Request, Option<Request>), ReplayError> {
-        let size = operation.value_bytes as usize;
+        let size = operation.object_bytes() as usize;
         if size > Request::SIZE_MAX {
             return Err(ReplayError::ValueTooLarge {
                 operation: self.totals.requests,
@@ -142,7 +142,7 @@ impl Numbering {
         // The size that a missing GET would store: the size of the present value if the trace gives
         // none.
         let size = match (operation.kind, was) {
-            (OperationKind::Get, Some(live)) if size == 0 => live as usize,
+            (OperationKind::Get, Some(live)) if operation.value_bytes == 0 => live as usize,
             (OperationKind::Delete, _) => 0,
             _ => size,
         };
@@ -156,7 +156,7 @@ impl Numbering {
         };
         match kind {
             RequestKind::Delete => entry.live = None,
-            _ if stores => entry.live = Some(operation.value_bytes),
+            _ if stores => entry.live = Some(size as u32),
             _ => {}
         }
         self.totals.records = self.records.len() as u64;
@@ -267,7 +267,7 @@ mod tests {
     use crate::Seed;
 
     fn operation(kind: OperationKind, key: u64, value_bytes: u32) -> Operation {
-        Operation { time_ns: 0, kind, key, value_bytes }
+        Operation { time_ns: 0, kind, key, value_bytes, key_bytes: 0 }
     }
 
     fn asked(miss: Miss, operations: &[Operation]) -> (Vec<Request>, ReplayTotals) {
@@ -310,6 +310,19 @@ mod tests {
         assert_eq!((totals.live_records, totals.object_bytes_max), (2, 150 + 24));
         let (requests, _) = asked(Miss::Set, &operations[..1]);
         assert_eq!(requests[1], Request::new(RequestKind::Insert, 10, 0));
+    }
+
+    #[test]
+    fn the_text_of_a_key_is_part_of_its_object() {
+        use OperationKind::{Get, Put};
+        let text =
+            |kind, value_bytes| Operation { key_bytes: 40, ..operation(kind, 900, value_bytes) };
+        let (requests, totals) = asked(Miss::Nothing, &[text(Put, 100), text(Get, 0)]);
+        assert_eq!(requests[0], Request::new(RequestKind::Insert, 140, 0));
+        assert_eq!(requests[1], Request::new(RequestKind::Get, 140, 0));
+        assert_eq!((totals.live_bytes, totals.object_bytes_max), (140, 140 + 12));
+        let (requests, _) = asked(Miss::Set, &[text(Get, 0)]);
+        assert_eq!(requests[1], Request::new(RequestKind::Insert, 40, 0), "a value of no bytes");
     }
 
     #[test]

@@ -95,7 +95,7 @@ impl TableFs {
     }
 
     fn emit(&mut self, kind: OperationKind, key: u64, value_bytes: u32) {
-        self.operations.push_back(Operation { time_ns: 0, kind, key, value_bytes });
+        self.operations.push_back(Operation { time_ns: 0, kind, key, value_bytes, key_bytes: 0 });
     }
 }
 

@@ -95,7 +95,7 @@ impl Iterator for PostMark {
         let value_bytes = if self.kind == OperationKind::Delete { 0 } else { page_bytes };
         let key = key_of((self.file << 20) + self.offset / PAGE_BYTES);
         self.offset += PAGE_BYTES;
-        Some(Operation { time_ns: self.time_ns, kind: self.kind, key, value_bytes })
+        Some(Operation { time_ns: self.time_ns, kind: self.kind, key, value_bytes, key_bytes: 0 })
     }
 }
 

@@ -42,7 +42,13 @@ fn holds<R: Record + Debug>(file: &str, header: &Header, records: &[R], totals: 
 
 #[test]
 fn operations_of_version_1_can_be_read() {
-    let operation = |time_ns, kind, key, value_bytes| Operation { time_ns, kind, key, value_bytes };
+    let operation = |time_ns, kind, key, value_bytes| Operation {
+        time_ns,
+        kind,
+        key,
+        value_bytes,
+        key_bytes: 0,
+    };
     let header = Header {
         seed: Some(42),
         parameters: [("files".into(), "3".into())].into(),
@@ -73,6 +79,6 @@ fn allocations_of_version_1_can_be_read() {
 }
 
 #[test]
-fn version_1_is_what_it_was() {
-    assert_eq!((VERSION, BLOCK_RECORDS), (1, 65_536));
+fn version_2_is_version_1_with_an_optional_column() {
+    assert_eq!((VERSION, BLOCK_RECORDS), (2, 65_536));
 }

@@ -187,7 +187,13 @@ fn the_content_is_told_and_held_to() {
 
 #[test]
 fn a_record_from_the_past_is_refused_and_the_trace_goes_on() {
-    let at = |time_ns| Operation { time_ns, kind: OperationKind::Get, key: 1, value_bytes: 0 };
+    let at = |time_ns| Operation {
+        time_ns,
+        kind: OperationKind::Get,
+        key: 1,
+        value_bytes: 0,
+        key_bytes: 0,
+    };
     let mut writer = TraceWriter::new(Vec::new(), &Header::new::<Operation>("clock")).unwrap();
     writer.push(at(10)).unwrap();
     writer.flush_block().unwrap();

@@ -36,4 +36,15 @@ pub struct Operation {
     /// PUT: the size of the value. GET: the size of the object according to the trace, or 0 if
     /// unknown; this is what a GET that misses would store. DELETE: 0.
     pub value_bytes: u32,
+    /// The length of the text whose hash `key` is; 0 where keys are numbers.
+    pub key_bytes: u32,
+}
+
+impl Operation {
+    /// The bytes of its object: the value, and the key where that is a text. Stores address objects by
+    /// eight bytes, so the text is part of what they hold.
+    #[must_use]
+    pub const fn object_bytes(&self) -> u64 {
+        self.value_bytes as u64 + self.key_bytes as u64
+    }
 }

@@ -185,8 +185,8 @@ fn show(trace: &Path, skip: u64, take: u64) -> Result<(), Failure> {
     println!("# {}: {content}", header.source);
     match content {
         Content::Operations => lines::<Operation>(trace, (skip, take), |operation| {
-            let Operation { time_ns, kind, key, value_bytes } = operation;
-            format!("{time_ns}\t{}\t{key:016x}\t{value_bytes}", kind.name())
+            let Operation { time_ns, kind, key, value_bytes, key_bytes } = operation;
+            format!("{time_ns}\t{}\t{key:016x}\t{value_bytes}\t{key_bytes}", kind.name())
         }),
         Content::Allocations => lines::<Allocation>(trace, (skip, take), |allocation| {
             let Allocation { thread, object, kind } = allocation;

@@ -56,7 +56,7 @@ fn requests(operations: Vec<Operation>) -> TraceContents {
 
 fn operation(time: usize, kind: OperationKind, record: u64, value_bytes: u64) -> Operation {
     let (time_ns, value_bytes) = (time as u64 * 1000, value_bytes as u32);
-    Operation { time_ns, kind, key: key_of(record), value_bytes }
+    Operation { time_ns, kind, key: key_of(record), value_bytes, key_bytes: 0 }
 }
 
 /// Files are created, read, appended to, deleted and replaced; in the end all are deleted.

@@ -56,7 +56,12 @@ fn choose<T: Copy>(rng: &mut Rng, choices: &[T]) -> T {
 
 fn operation(time_ns: u64, kind: OperationKind, key: u64, value_bytes: u64) -> Operation {
     let value_bytes = if kind == OperationKind::Delete { 0 } else { value_bytes as u32 };
-    Operation { time_ns, kind, key, value_bytes }
+    Operation { time_ns, kind, key, value_bytes, key_bytes: 0 }
+}
+
+/// The same of a key that is a text of so many bytes.
+fn with_text(bytes: u64, operation: Operation) -> Operation {
+    Operation { key_bytes: bytes as u32, ..operation }
 }
 
 fn twitter(rng: &mut Rng, count: usize) -> Sample {
@@ -91,8 +96,8 @@ fn twitter(rng: &mut Rng, count: usize) -> Sample {
             "incr" | "decr" if bytes > 20 => 20,
             _ => bytes,
         };
-        let key = key_of_bytes(key.as_bytes());
-        sample.push(line.as_bytes(), vec![operation(seconds * 1_000_000_000, kind, key, stored)]);
+        let one = operation(seconds * 1_000_000_000, kind, key_of_bytes(key.as_bytes()), stored);
+        sample.push(line.as_bytes(), vec![with_text(key.len() as u64, one)]);
         seconds += rng.below(3);
     }
     sample
@@ -108,8 +113,10 @@ fn meta_kv_202206(rng: &mut Rng, count: usize) -> Sample {
         let key = 1_000_000 + rng.below(300);
         let (name, kind) = choose(rng, &META_KINDS);
         let (bytes, times) = (rng.below(9000), rng.below(4));
-        let line = format!("{key},{name},{bytes},{times},{}\n", rng.below(90));
+        let key_size = rng.below(90);
+        let line = format!("{key},{name},{bytes},{times},{key_size}\n");
         let one = operation(0, kind, key_of_bytes(key.to_string().as_bytes()), bytes);
+        let one = with_text(key_size, one);
         sample.push(line.as_bytes(), vec![one; times as usize]);
     }
     sample
@@ -135,7 +142,7 @@ fn meta_kv_202401(rng: &mut Rng, count: usize) -> Sample {
         }
         let time_ns = (seconds - origin.unwrap_or(seconds)) * 1_000_000_000;
         let one = operation(time_ns, kind, key_of_bytes(key.to_string().as_bytes()), bytes);
-        sample.push(line.as_bytes(), vec![one; times as usize]);
+        sample.push(line.as_bytes(), vec![with_text(40, one); times as usize]);
         seconds += rng.below(3);
     }
     sample
@@ -249,6 +256,7 @@ fn redis_monitor(rng: &mut Rng, count: usize) -> Sample {
             }
             _ => (format!("\"setbit\" {first} \"16\" \"1\""), one(Put, 3)),
         };
+        let operations = operations.into_iter().map(|one| with_text(4, one)).collect();
         let plus = choose(rng, &["", "+"]);
         let (seconds, rest) = (1_339_518_083 + micros / 1_000_000, micros % 1_000_000);
         let line = format!("{plus}{seconds}.{rest:06} [0 127.0.0.1:60866] {command}\n");

@@ -15,7 +15,7 @@ use super::{Record, TraceError, TraceErrorKind};
 pub(super) const MAGIC: [u8; 8] = *b"\x89NBTRC\r\n";
 
 /// The format version that is written and read.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The largest size of the header's text, or of the text at the end of a trace.
 pub const TEXT_BYTES_MAX: usize = 1 << 20;
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(
             read(&newer),
             Err("trace a.trace, byte 8: written in version 7 of the format; this program reads \
-                 version 1; use the nibble-bench that wrote it or a newer one"
+                 version 2; use the nibble-bench that wrote it or a newer one"
                 .into())
         );
         for length in 1..sound.len() {

@@ -31,7 +31,7 @@
 //!
 //! let header = Header::new::<Operation>("an example");
 //! let mut writer = TraceWriter::new(Vec::new(), &header)?;
-//! let get = Operation { time_ns: 5, kind: OperationKind::Get, key: 17, value_bytes: 0 };
+//! let get = Operation { time_ns: 5, kind: OperationKind::Get, key: 17, value_bytes: 0, key_bytes: 0 };
 //! writer.push(get)?;
 //! let (bytes, totals) = writer.finish()?;
 //!

@@ -6,6 +6,7 @@
 //! column      time since the operation before, ns; the first: 0
 //! dictionary  keys
 //! column      value bytes
+//! column      key bytes; left out where all are 0
 //! ```
 
 use super::column::{self, CHUNK, Column, take};
@@ -39,6 +40,11 @@ impl Record for Operation {
         numbers.clear();
         numbers.extend(records.iter().map(|operation| u64::from(operation.value_bytes)));
         column::write(&numbers, out);
+        if records.iter().any(|operation| operation.key_bytes > 0) {
+            numbers.clear();
+            numbers.extend(records.iter().map(|operation| u64::from(operation.key_bytes)));
+            column::write(&numbers, out);
+        }
     }
 
     fn decode(mut raw: &[u8], count: usize, into: &mut Vec<Self>) -> Result<(), Malformed> {
@@ -52,11 +58,17 @@ impl Record for Operation {
         let since = Column::take(input, count, 8)?;
         let keys = Dictionary::take(input, count)?;
         let sizes = Column::take(input, count, 4)?;
+        let texts = match input.first() {
+            None => None,
+            // Such a column is not written.
+            Some(0) => return Err(Malformed("bytes behind the last column")),
+            Some(_) => Some(Column::take(input, count, 4)?),
+        };
         if !input.is_empty() {
             return Err(Malformed("bytes behind the last column"));
         }
         let before = into.len();
-        let assembled = assemble(kinds, begin_ns, since, keys, sizes, into);
+        let assembled = assemble(kinds, begin_ns, since, keys, (sizes, texts), into);
         if assembled.is_err() {
             into.truncate(before);
         }
@@ -69,18 +81,23 @@ fn assemble(
     mut time_ns: u64,
     since: Column<'_>,
     mut keys: Dictionary<'_>,
-    sizes: Column<'_>,
+    (sizes, texts): (Column<'_>, Option<Column<'_>>),
     into: &mut Vec<Operation>,
 ) -> Result<(), Malformed> {
     into.reserve(kinds.len());
     let mut backwards = false;
     let (mut since_ns, mut key, mut bytes) = ([0; CHUNK], [0; CHUNK], [0; CHUNK]);
+    let mut text_bytes = [0; CHUNK];
     for (chunk, start) in kinds.chunks(CHUNK).zip((0..).step_by(CHUNK)) {
         since.read(start, &mut since_ns[..chunk.len()]);
         keys.read(start, &mut key[..chunk.len()])?;
         sizes.read(start, &mut bytes[..chunk.len()]);
-        into.extend(chunk.iter().zip(&since_ns).zip(key.iter().zip(&bytes)).map(
-            |((&kind, &since_ns), (&key, &value_bytes))| {
+        if let Some(texts) = texts {
+            texts.read(start, &mut text_bytes[..chunk.len()]);
+        }
+        let sizes = bytes.iter().zip(&text_bytes);
+        into.extend(chunk.iter().zip(&since_ns).zip(key.iter().zip(sizes)).map(
+            |((&kind, &since_ns), (&key, (&value_bytes, &key_bytes)))| {
                 let (now_ns, wrapped) = time_ns.overflowing_add(since_ns);
                 time_ns = now_ns;
                 backwards |= wrapped;
@@ -89,6 +106,7 @@ fn assemble(
                     kind: OperationKind::ALL[usize::from(kind)],
                     key,
                     value_bytes: value_bytes as u32,
+                    key_bytes: key_bytes as u32,
                 }
             },
         ));
@@ -114,7 +132,7 @@ mod tests {
     }
 
     fn operation(time_ns: u64, key: u64) -> Operation {
-        Operation { time_ns, kind: OperationKind::Put, key, value_bytes: 9 }
+        Operation { time_ns, kind: OperationKind::Put, key, value_bytes: 9, key_bytes: 0 }
     }
 
     #[test]
@@ -124,8 +142,8 @@ mod tests {
         for time_ns in edges {
             for kind in OperationKind::ALL {
                 for key in edges {
-                    for value_bytes in [0, 1, u32::MAX] {
-                        records.push(Operation { time_ns, kind, key, value_bytes });
+                    for (value_bytes, key_bytes) in [(0, 0), (1, 40), (u32::MAX, u32::MAX)] {
+                        records.push(Operation { time_ns, kind, key, value_bytes, key_bytes });
                     }
                 }
             }
@@ -155,6 +173,9 @@ mod tests {
         let sound = encoded(&[operation(1, 1)]);
         let longer = [&sound[..], &[0]].concat();
         assert_eq!(refusal(&longer, 1), "bytes behind the last column");
+        let text = encoded(&[Operation { key_bytes: 300, ..operation(1, 1) }]);
+        assert_eq!(text.len(), sound.len() + 3, "a column of two bytes");
+        assert_eq!(refusal(&[&text[..], &[0]].concat(), 1), "bytes behind the last column");
         for length in 0..sound.len() {
             refusal(&sound[..length], 1);
         }

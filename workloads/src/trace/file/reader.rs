@@ -332,7 +332,8 @@ mod tests {
 
     fn raw(time_ns: u64) -> Vec<u8> {
         let mut raw = Vec::new();
-        let get = Operation { time_ns, kind: OperationKind::Get, key: 1, value_bytes: 0 };
+        let get =
+            Operation { time_ns, kind: OperationKind::Get, key: 1, value_bytes: 0, key_bytes: 0 };
         Operation::encode(&[get], &mut raw);
         raw
     }

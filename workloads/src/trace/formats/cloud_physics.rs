@@ -1,6 +1,6 @@
 //! CloudPhysics' block traces, in libCacheSim's text form.
 
-use super::batch::{Batch, Parser, key_of_number};
+use super::batch::{Batch, Key, Parser};
 use super::error::Fault;
 use super::field::{number, seconds_ns, shown};
 use super::table::Table;
@@ -19,12 +19,12 @@ impl CloudPhysics {
 
 impl Parser for CloudPhysics {
     fn parse(&mut self, line: &[u8], batch: &mut Batch) -> Result<(), Fault> {
-        let Some([time, op, size, lbn]) = self.0.row(line, batch)? else {
+        let Some(([time, op, size, lbn], _)) = self.0.row(line, batch)? else {
             return Ok(());
         };
         batch.stamp_ns = seconds_ns("time", time)?;
         let size_bytes = number("size", size)?;
-        let key = key_of_number(number("lbn", lbn)?);
+        let key = Key::of_number(number("lbn", lbn)?);
         let code = str::from_utf8(op)
             .ok()
             .filter(|op| !op.starts_with('+'))

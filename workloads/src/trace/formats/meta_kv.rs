@@ -1,12 +1,13 @@
 //! Meta's key-value cache traces, published with CacheLib.
 
-use super::batch::{Batch, Parser, Pending};
+use super::batch::{Batch, Key, Parser, Pending};
 use super::error::Fault;
 use super::field::{number, seconds_ns, shown};
 use super::table::Table;
 use crate::trace::{OperationKind, key_of_bytes};
 
 pub(super) const UNTIMED: [&str; 4] = ["key", "op", "size", "op_count"];
+const KEY_SIZE: &str = "key_size";
 pub(super) const TIMED: [&str; 5] = ["key", "op", "size", "op_count", "op_time"];
 
 /// The trace of June 2022, without times.
@@ -19,20 +20,20 @@ pub(super) struct MetaKv202401(Table<5>);
 
 impl MetaKv202206 {
     pub(super) fn new() -> Self {
-        Self(Table::new(UNTIMED))
+        Self(Table::new(UNTIMED).or(KEY_SIZE))
     }
 }
 
 impl MetaKv202401 {
     pub(super) fn new() -> Self {
-        Self(Table::new(TIMED))
+        Self(Table::new(TIMED).or(KEY_SIZE))
     }
 }
 
 impl Parser for MetaKv202206 {
     fn parse(&mut self, line: &[u8], batch: &mut Batch) -> Result<(), Fault> {
         match self.0.row(line, batch)? {
-            Some(row) => request(row, batch),
+            Some((row, key_size)) => request(row, key_size, batch),
             None => Ok(()),
         }
     }
@@ -44,11 +45,11 @@ impl Parser for MetaKv202206 {
 
 impl Parser for MetaKv202401 {
     fn parse(&mut self, line: &[u8], batch: &mut Batch) -> Result<(), Fault> {
-        let Some([key, op, size, op_count, op_time]) = self.0.row(line, batch)? else {
+        let Some(([key, op, size, op_count, op_time], key_size)) = self.0.row(line, batch)? else {
             return Ok(());
         };
         batch.stamp_ns = seconds_ns("op_time", op_time)?;
-        request([key, op, size, op_count], batch)
+        request([key, op, size, op_count], key_size, batch)
     }
 
     fn finish(&self) -> Result<(), Fault> {
@@ -56,7 +57,11 @@ impl Parser for MetaKv202401 {
     }
 }
 
-fn request([key, op, size, op_count]: [&[u8]; 4], batch: &mut Batch) -> Result<(), Fault> {
+fn request(
+    [key, op, size, op_count]: [&[u8]; 4],
+    key_size: Option<&[u8]>,
+    batch: &mut Batch,
+) -> Result<(), Fault> {
     let kind = match op {
         b"GET" | b"GET_LEASE" => OperationKind::Get,
         b"SET" | b"SET_LEASE" => OperationKind::Put,
@@ -65,6 +70,11 @@ fn request([key, op, size, op_count]: [&[u8]; 4], batch: &mut Batch) -> Result<(
             batch.skipped.count(&format!("op {}", shown(unknown)));
             return Ok(());
         }
+    };
+    // The text is another than the client's, its length is told in most files.
+    let bytes = match key_size {
+        Some(key_size) => number("key_size", key_size)?,
+        None => key.len() as u64,
     };
     let value_bytes = match kind {
         OperationKind::Put => number("size", size)?,
@@ -84,6 +94,11 @@ fn request([key, op, size, op_count]: [&[u8]; 4], batch: &mut Batch) -> Result<(
         batch.skipped.count("op_count 0");
         return Ok(());
     }
-    batch.pending.push(Pending { kind, key: key_of_bytes(key), value_bytes, times });
+    batch.pending.push(Pending {
+        kind,
+        key: Key { hash: key_of_bytes(key), bytes },
+        value_bytes,
+        times,
+    });
     Ok(())
 }

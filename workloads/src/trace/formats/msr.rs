@@ -1,6 +1,6 @@
 //! MSR Cambridge's block traces.
 
-use super::batch::{Batch, Parser};
+use super::batch::{Batch, Key, Parser};
 use super::error::Fault;
 use super::field::{number, shown};
 use crate::trace::key_of_bytes;
@@ -32,7 +32,7 @@ impl Parser for Msr {
         self.object.extend_from_slice(host);
         self.object.extend_from_slice(&number("DiskNumber", disk)?.to_le_bytes());
         self.object.extend_from_slice(&number("Offset", offset)?.to_le_bytes());
-        let key = key_of_bytes(&self.object);
+        let key = Key { hash: key_of_bytes(&self.object), bytes: 0 };
         let size_bytes = number("Size", size)?;
         number("ResponseTime", response)?;
         if kind.eq_ignore_ascii_case(b"read") {

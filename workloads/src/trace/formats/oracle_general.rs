@@ -1,6 +1,6 @@
 //! libCacheSim's binary traces.
 
-use super::batch::{Batch, Parser, key_of_number};
+use super::batch::{Batch, Key, Parser};
 use super::error::Fault;
 use super::field::NS_PER_SECOND;
 
@@ -40,7 +40,7 @@ impl Parser for OracleGeneral {
         let bytes = item.first_chunk().expect("the source gives whole records");
         let Record { time_s, id, size_bytes, .. } = Record::of(bytes);
         batch.stamp_ns = u128::from(time_s) * NS_PER_SECOND;
-        batch.get(key_of_number(id), u64::from(size_bytes));
+        batch.get(Key::of_number(id), u64::from(size_bytes));
         Ok(())
     }
 }

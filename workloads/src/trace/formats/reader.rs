@@ -184,8 +184,9 @@ impl Iterator for Reader<'_> {
         Some(Ok(Operation {
             time_ns: self.time_ns,
             kind: pending.kind,
-            key: pending.key,
+            key: pending.key.hash,
             value_bytes: pending.value_bytes as u32,
+            key_bytes: u32::try_from(pending.key.bytes).unwrap_or(u32::MAX),
         }))
     }
 }

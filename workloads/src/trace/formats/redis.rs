@@ -1,11 +1,11 @@
 //! The output of Redis' MONITOR.
 
-use super::batch::{Batch, Parser};
+use super::batch::{Batch, Key, Parser};
 use super::error::Fault;
 use super::field::{decimal_seconds_ns, number, shown};
 use super::redis_arguments::Arguments;
 use crate::mix::mix;
-use crate::trace::{OperationKind, key_of_bytes};
+use crate::trace::OperationKind;
 
 /// Redis holds a counter as a 64-bit integer.
 const COUNTER_BYTES: u64 = 8;
@@ -122,7 +122,10 @@ impl RedisMonitor {
                 REMEDY,
             ));
         }
-        let key = |at: usize| key_of_bytes(arguments.get(at)) ^ mix(database);
+        let key = |at: usize| {
+            let Key { hash, bytes } = Key::of_text(arguments.get(at));
+            Key { hash: hash ^ mix(database), bytes }
+        };
         let bytes = |at: usize| arguments.get(at).len() as u64;
         match shape {
             Shape::Read => batch.get(key(1), 0),

@@ -9,6 +9,8 @@ use crate::near::near;
 #[derive(Debug)]
 pub(super) struct Table<const N: usize> {
     wanted: [&'static str; N],
+    /// A column that not every file has.
+    optional: Option<&'static str>,
     header: Option<Header<N>>,
 }
 
@@ -17,12 +19,22 @@ struct Header<const N: usize> {
     line: Vec<u8>,
     /// The position of each wanted column.
     places: [usize; N],
+    optional: Option<usize>,
     columns: usize,
 }
 
+/// The wanted columns of a row, and the optional one where the file has it.
+pub(super) type Columns<'l, const N: usize> = ([&'l [u8]; N], Option<&'l [u8]>);
+
 impl<const N: usize> Table<N> {
     pub(super) fn new(wanted: [&'static str; N]) -> Self {
-        Self { wanted, header: None }
+        Self { wanted, optional: None, header: None }
+    }
+
+    /// Also finds the column `optional` in files that have it.
+    pub(super) fn or(mut self, optional: &'static str) -> Self {
+        self.optional = Some(optional);
+        self
     }
 
     /// The wanted columns of a row; `None` for a header or a blank line.
@@ -33,9 +45,9 @@ impl<const N: usize> Table<N> {
         &mut self,
         line: &'l [u8],
         batch: &mut Batch,
-    ) -> Result<Option<[&'l [u8]; N]>, Fault> {
+    ) -> Result<Option<Columns<'l, N>>, Fault> {
         let Some(header) = &self.header else {
-            self.header = Some(Header::read(line, &self.wanted)?);
+            self.header = Some(Header::read(line, &self.wanted, self.optional)?);
             return Ok(None);
         };
         if line.is_empty() {
@@ -47,12 +59,15 @@ impl<const N: usize> Table<N> {
             return Ok(None);
         }
         let mut row = [&line[..0]; N];
-        let mut columns = 0;
+        let (mut optional, mut columns) = (None, 0);
         for (at, field) in line.split(|&byte| byte == b',').enumerate() {
             for (place, wanted) in header.places.iter().zip(&mut row) {
                 if *place == at {
                     *wanted = field.trim_ascii();
                 }
+            }
+            if header.optional == Some(at) {
+                optional = Some(field.trim_ascii());
             }
             columns += 1;
         }
@@ -62,7 +77,7 @@ impl<const N: usize> Table<N> {
                 "check that the line is complete and that no field contains a comma",
             ));
         }
-        Ok(Some(row))
+        Ok(Some((row, optional)))
     }
 
     /// Checks that the header was seen.
@@ -78,7 +93,7 @@ impl<const N: usize> Table<N> {
 }
 
 impl<const N: usize> Header<N> {
-    fn read(line: &[u8], wanted: &[&str; N]) -> Result<Self, Fault> {
+    fn read(line: &[u8], wanted: &[&str; N], optional: Option<&str>) -> Result<Self, Fault> {
         const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
         let text = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
         let names: Vec<&[u8]> = text.split(|&byte| byte == b',').map(<[u8]>::trim_ascii).collect();
@@ -102,6 +117,9 @@ impl<const N: usize> Header<N> {
                 ));
             }
         }
-        Ok(Self { line: line.to_vec(), places, columns: names.len() })
+        let optional = optional.and_then(|column| {
+            names.iter().position(|name| name.eq_ignore_ascii_case(column.as_bytes()))
+        });
+        Ok(Self { line: line.to_vec(), places, optional, columns: names.len() })
     }
 }

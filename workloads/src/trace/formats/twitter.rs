@@ -1,6 +1,6 @@
 //! Twitter's cache traces.
 
-use super::batch::{Batch, Parser};
+use super::batch::{Batch, Key, Parser};
 use super::error::Fault;
 use super::field::{number, seconds_ns, shown};
 use crate::near::near;
@@ -58,11 +58,11 @@ impl Parser for Twitter {
             )
         })?;
         batch.stamp_ns = seconds_ns("timestamp", columns.time)?;
-        let key = key_of_bytes(columns.key);
+        // The text is another than the client's, its length is told.
+        let bytes = number("key size", columns.key_bytes)?;
+        let key = Key { hash: key_of_bytes(columns.key), bytes };
         let value_bytes = number("value size", columns.value_bytes)?;
-        // These columns have no meaning here, but a line in which they are not numbers is
-        // malformed.
-        number("key size", columns.key_bytes)?;
+        // This column has no meaning here, but a line in which it is no number is malformed.
         number("TTL", columns.time_to_live)?;
         match columns.operation {
             b"get" | b"gets" => batch.get(key, value_bytes),

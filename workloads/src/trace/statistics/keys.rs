@@ -17,8 +17,8 @@ const PARTS: usize = 64;
 pub(super) struct Key {
     /// Number of operations on it, at most `u32::MAX`.
     pub(super) accesses: u32,
-    /// Size of its value while it is live.
-    pub(super) value_bytes: u32,
+    /// Size of its object while it is live, at most `u32::MAX`.
+    pub(super) object_bytes: u32,
     /// Its place in the order of last accesses; [`Key::UNTRACKED`] for keys outside the sample.
     pub(super) slot: u32,
     /// Whether it is stored now.
@@ -77,7 +77,7 @@ impl Keys {
                 self.count += 1;
                 place.insert(Key {
                     accesses: 0,
-                    value_bytes: 0,
+                    object_bytes: 0,
                     slot: Key::UNTRACKED,
                     is_live: false,
                     was_stored: false,

@@ -85,7 +85,7 @@ impl TraceStatistics {
 /// let mut statistics = Statistics::new(StatisticsOptions::default());
 /// let put = OperationKind::Put;
 /// for (time_ns, key) in [(0, 7), (10, 8), (20, 7)] {
-///     statistics.add(&Operation { time_ns, kind: put, key, value_bytes: 100 });
+///     statistics.add(&Operation { time_ns, kind: put, key, value_bytes: 100, key_bytes: 0 });
 /// }
 /// let whole = statistics.finish();
 /// assert_eq!((whole.effects.insert, whole.effects.overwrite), (2, 1));
@@ -134,7 +134,9 @@ impl Statistics {
         self.follower.access(operation.key, key);
         key.accesses = key.accesses.saturating_add(1);
         let effect = Effect::of(operation.kind, key.is_live);
-        let (before, bytes) = (u64::from(key.value_bytes), u64::from(operation.value_bytes));
+        let bytes = operation.object_bytes().min(u64::from(u32::MAX));
+        let before = u64::from(key.object_bytes);
+        let value_bytes = u64::from(operation.value_bytes);
         if effect == Effect::Delete && self.first_delete.is_none() {
             self.first_delete = Some(mark(&self.effects, &self.recorder));
         }
@@ -142,11 +144,11 @@ impl Statistics {
             Effect::Insert => {
                 self.objects_stored += u64::from(!key.was_stored);
                 (key.is_live, key.was_stored) = (true, true);
-                key.value_bytes = operation.value_bytes;
+                key.object_bytes = bytes as u32;
                 self.recorder.born(bytes);
             }
             Effect::Overwrite => {
-                key.value_bytes = operation.value_bytes;
+                key.object_bytes = bytes as u32;
                 self.recorder.resized(before, bytes);
             }
             Effect::Delete => {
@@ -156,8 +158,8 @@ impl Statistics {
             Effect::GetHit | Effect::GetMiss | Effect::DeleteMiss => {}
         }
         match operation.kind {
-            OperationKind::Put => self.put_bytes.add(bytes, 1),
-            OperationKind::Get if bytes > 0 => self.get_bytes.add(bytes, 1),
+            OperationKind::Put => self.put_bytes.add(value_bytes, 1),
+            OperationKind::Get if value_bytes > 0 => self.get_bytes.add(value_bytes, 1),
             OperationKind::Get | OperationKind::Delete => {}
         }
         self.effects.count(effect);

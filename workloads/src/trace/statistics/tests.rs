@@ -9,7 +9,7 @@ use crate::trace::{Operation, OperationKind};
 use OperationKind::{Delete, Get, Put};
 
 fn operation((kind, key, value_bytes): (OperationKind, u64, u32)) -> Operation {
-    Operation { time_ns: 0, kind, key, value_bytes }
+    Operation { time_ns: 0, kind, key, value_bytes, key_bytes: 0 }
 }
 
 fn statistics(operations: &[Operation], options: StatisticsOptions) -> TraceStatistics {
@@ -33,7 +33,7 @@ fn random(count: usize, keys: u64, rng: &mut Rng) -> Vec<Operation> {
         let skewed = rng.below(keys) * rng.below(keys) / keys;
         let kind = OperationKind::ALL[rng.below(3) as usize];
         let value_bytes = if kind == Delete { 0 } else { rng.below(2000) as u32 };
-        Operation { time_ns, kind, key: crate::key_of(skewed), value_bytes }
+        Operation { time_ns, kind, key: crate::key_of(skewed), value_bytes, key_bytes: 0 }
     };
     (0..count).map(|_| one()).collect()
 }

@@ -16,6 +16,7 @@ fn trace(count: u64) -> Vec<Operation> {
         kind: OperationKind::ALL[rng.below(3) as usize],
         key: rng.below(1000),
         value_bytes: rng.below(2000) as u32,
+        key_bytes: 30,
     };
     let mut operations: Vec<_> = (0..count).map(operation).collect();
     for operation in &mut operations {
