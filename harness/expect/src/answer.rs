@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::judged::{Judged, Judging};
+use crate::looks;
 use crate::share;
 use crate::words::words;
 use crate::{Expectation, On, Question, Relation, Unit, Verdict};
@@ -77,6 +78,9 @@ pub struct Measured {
     /// How far inside its nearest bound it is, as a share of that bound; negative outside. If
     /// it holds, by the worse end of its interval.
     pub margin: f64,
+    /// The conditions in which the two sides of a ratio differ, which may explain it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unlike: Vec<String>,
     /// Ids of the cells behind it.
     pub cells: Vec<String>,
     /// For rounds: the value or ratio of each round.
@@ -171,10 +175,20 @@ impl Measured {
             expected: judged.bounds.shown(unit),
             verdict: judged.verdict,
             margin: judged.margin(),
+            unlike: judged.unlike(),
             cells,
             rounds: judged.estimate.rounds.clone(),
             sides: judged.estimate.sides,
         }
+    }
+
+    /// Whether the last look is likely to decide it, if further processes vary as these do.
+    #[must_use]
+    pub fn is_within_reach(&self) -> bool {
+        let (Some(low), Some(high)) = (self.low, self.high) else { return true };
+        let count = self.processes_of.min(self.processes_to.unwrap_or(usize::MAX));
+        let width = looks::width_left(count, if self.processes_to.is_some() { 2 } else { 1 });
+        (high / low).ln() / 2.0 * width < self.margin.abs().ln_1p()
     }
 
     /// `1.50× (1.40 … 1.60)`.
@@ -282,7 +296,16 @@ impl Answer {
         if let Some(missing) = &self.not_judged {
             line += &format!("; not judged: {missing}");
         }
+        if !telling.unlike.is_empty() {
+            line += &format!("; under unlike conditions: {}", telling.unlike.join(", "));
+        }
         line
+    }
+
+    /// Whether a comparison behind it is one of unlike conditions.
+    #[must_use]
+    pub fn is_of_unlike(&self) -> bool {
+        self.measured.iter().any(|measured| !measured.unlike.is_empty())
     }
 }
 

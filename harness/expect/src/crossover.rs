@@ -58,9 +58,9 @@ pub(crate) fn judge_crossover<'a>(
         }
         for (at, of, to) in places {
             if at <= before {
-                judging.add(Judged::ratio(of, to, Bounds::below_one()));
+                judging.add(Judged::ratio(&of, &to, Bounds::below_one()));
             } else if at >= after {
-                judging.add(Judged::ratio(of, to, Bounds::above_one()));
+                judging.add(Judged::ratio(&of, &to, Bounds::above_one()));
             }
         }
     }

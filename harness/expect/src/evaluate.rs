@@ -1,5 +1,7 @@
 //! Answers every question of every expectation.
 
+use std::collections::BTreeMap;
+
 use crate::answer::{Answer, Machine};
 use crate::crossover::judge_crossover;
 use crate::judged::Judging;
@@ -18,6 +20,15 @@ pub fn evaluate(expectations: &[Expectation], rows: &[Summary], machine: &Machin
             None => answer(expectation, at, rows),
         })
         .collect()
+}
+
+impl Expectation {
+    /// Whether a question that is put to `machine` selects rows with these labels, whatever their step.
+    #[must_use]
+    pub fn selects(&self, labels: &BTreeMap<String, String>, machine: &Machine) -> bool {
+        let asked = |at: &usize| not_asked(self, *at, machine).is_none();
+        (0..self.questions.len()).filter(asked).any(|at| self.questions[at].selects(labels))
+    }
 }
 
 /// The answer to one question, whatever the machine.

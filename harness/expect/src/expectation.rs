@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::Bounds;
-use crate::{Preset, Unit};
+use crate::{Look, ONE_LOOK, Preset, Unit};
 
 /// What is claimed or wanted, and what is asked of measurements for it.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,13 +62,27 @@ pub struct Metric {
 /// How the values of processes become an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// 95 %, of the mean logarithms of independent processes.
-    Welch,
+    /// Of the mean logarithms of independent processes, judged in these looks.
+    Welch {
+        /// In their order; at least one.
+        looks: &'static [Look],
+    },
     /// 99.9 %, of the median of rounds, by resampling them.
     Rounds {
         /// The seed of the resampling.
         seed: u64,
     },
+}
+
+impl Method {
+    /// How often a comparison may be judged.
+    #[must_use]
+    pub fn looks(self) -> &'static [Look] {
+        match self {
+            Self::Welch { looks } => looks,
+            Self::Rounds { .. } => ONE_LOOK,
+        }
+    }
 }
 
 /// Which machine a relation is expected on.

@@ -12,7 +12,9 @@ use crate::error::{Mistake, ReadError};
 use crate::names::{is_kebab_case, is_label};
 use crate::place::place;
 use crate::vary::combinations;
-use crate::{Expectation, Method, Metric, Moves, Needs, On, Preset, Question, Relation, Selection};
+use crate::{
+    Expectation, Method, Metric, Moves, Needs, ONE_LOOK, On, Preset, Question, Relation, Selection,
+};
 
 /// `P` and `C` are the caller's: what to measure for the whole file, and for one expectation.
 #[derive(Deserialize)]
@@ -339,7 +341,7 @@ fn question(table: QuestionTable, number: usize, common: &Common<'_>) -> Result<
         rows: selection(table.rows)?,
         relation,
         method: match table.interval {
-            Interval::Welch => Method::Welch,
+            Interval::Welch => Method::Welch { looks: ONE_LOOK },
             Interval::Rounds => Method::Rounds { seed: common.seed },
         },
         complete: common.complete,

@@ -2,11 +2,11 @@
 
 use stats::Interval;
 
-use crate::Verdict;
 use crate::bounds::Bounds;
 use crate::estimate::Estimate;
 use crate::select::Row;
 use crate::share::is_far_beyond;
+use crate::{Look, Verdict};
 
 /// One value, or one ratio, with its verdict.
 #[derive(Clone, Debug)]
@@ -21,9 +21,13 @@ pub(crate) struct Judged<'a> {
 
 impl<'a> Judged<'a> {
     /// The metric itself.
-    pub(crate) fn value(of: Row<'a>, bounds: Bounds) -> Self {
-        let estimate = of.sample.estimate();
-        Self::new(of, None, estimate, bounds)
+    pub(crate) fn value(of: &Row<'a>, bounds: Bounds) -> Self {
+        let judge = |look| {
+            let of = of.seen_by(look);
+            let estimate = of.sample.estimate();
+            Ok(Self::new(of, None, estimate, bounds))
+        };
+        first_decided(of.sample.looks(), of.sample.count(), judge).expect("a value needs no other")
     }
 
     /// `of` ÷ `to`.
@@ -31,9 +35,13 @@ impl<'a> Judged<'a> {
     /// # Errors
     ///
     /// Why there is no ratio.
-    pub(crate) fn ratio(of: Row<'a>, to: Row<'a>, bounds: Bounds) -> Result<Self, String> {
-        let estimate = of.sample.ratio(&to.sample)?;
-        Ok(Self::new(of, Some(to), estimate, bounds))
+    pub(crate) fn ratio(of: &Row<'a>, to: &Row<'a>, bounds: Bounds) -> Result<Self, String> {
+        let judge = |look| {
+            let (of, to) = (of.seen_by(look), to.seen_by(look));
+            let estimate = of.sample.ratio(&to.sample)?;
+            Ok(Self::new(of, Some(to), estimate, bounds))
+        };
+        first_decided(of.sample.looks(), of.sample.count().max(to.sample.count()), judge)
     }
 
     fn new(of: Row<'a>, to: Option<Row<'a>>, estimate: Estimate, bounds: Bounds) -> Self {
@@ -47,6 +55,16 @@ impl<'a> Judged<'a> {
     /// The interval, if there are enough processes for one.
     pub(crate) fn decides(&self) -> Option<Interval> {
         self.estimate.decides()
+    }
+
+    /// The conditions in which both sides differ: `pages (2 MiB pages ÷ 4 KiB pages)`.
+    pub(crate) fn unlike(&self) -> Vec<String> {
+        let Some(to) = &self.to else { return Vec::new() };
+        let (of, to) = (&self.of.row.conditions, &to.row.conditions);
+        let both = of.iter().filter_map(|(name, of)| Some((name, of, to.get(name)?)));
+        both.filter(|(_, of, to)| of != to)
+            .map(|(name, of, to)| format!("{name} ({of} ÷ {to})"))
+            .collect()
     }
 
     /// Whether it fails, and by far.
@@ -64,6 +82,23 @@ impl<'a> Judged<'a> {
             _ => self.bounds.inside(self.estimate.interval.estimate),
         }
     }
+}
+
+/// What the first of `looks` that decides makes of `count` processes, or else the last that sees more than
+/// the one before.
+fn first_decided<'a>(
+    looks: &[Look],
+    count: usize,
+    judge: impl Fn(Look) -> Result<Judged<'a>, String>,
+) -> Result<Judged<'a>, String> {
+    let mut judged = judge(looks[0])?;
+    for pair in looks.windows(2) {
+        if judged.verdict != Verdict::Undecided || count <= pair[0].processes {
+            break;
+        }
+        judged = judge(pair[1])?;
+    }
+    Ok(judged)
 }
 
 /// Everything that a question judged.

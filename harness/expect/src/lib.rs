@@ -31,6 +31,9 @@
 //! | `welch` (if absent) | 95 %, Student's, of the mean logarithm of n ≥ 2 processes | 95 %, Welch's, of the difference of mean logarithms |
 //! | `rounds` | 99.9 %, bootstrap, of the median; the range of fewer than three values | the same of the logarithms of one ratio a round, where three rounds or more measured both sides |
 //!
+//! Where a run measured undecided comparisons again (`reproduce --decide`), the first 3 processes are judged
+//! at 98 %, the first 6, 12 and 20 at 99 % each; the first look that decides counts ([`REPEATED_LOOKS`]).
+//!
 //! A row that is `exact` is a point. One comparison *holds* if its whole interval lies within the
 //! bounds, *fails* if it lies outside a bound, and is *undecided* otherwise, or with one process. With
 //! nothing to judge, the answer is *not testable*. Of many comparisons together:
@@ -74,6 +77,7 @@ mod evaluate;
 mod expectation;
 mod file;
 mod judged;
+mod looks;
 mod metric;
 mod monotone;
 mod names;
@@ -99,6 +103,7 @@ pub use expectation::{
     Expectation, Method, Metric, Moves, Needs, On, Question, Relation, Selection,
 };
 pub use file::{Planned, read, read_planned};
+pub use looks::{Look, ONE_LOOK, REPEATED_LOOKS, in_repeated_looks};
 pub use permute::{PermutationTally, Permuted, evaluate_permuted};
 pub use preset::Preset;
 pub use select::UNMEASURED;

@@ -88,16 +88,16 @@ fn judge_line<'a>(rows: &[Row<'a>], movement: Movement<'_>, judging: &mut Judgin
         Moves::Flat => {
             let bounds = Bounds::within(1.0 / by, by);
             for row in &rows[1..] {
-                judging.add(Judged::ratio(row.clone(), first.clone(), bounds));
+                judging.add(Judged::ratio(row, first, bounds));
             }
             return;
         }
         Moves::Falls => {
-            judging.add(Judged::ratio(first.clone(), last.clone(), Bounds::at_least(by)));
+            judging.add(Judged::ratio(first, last, Bounds::at_least(by)));
             Bounds::at_most(1.0 + FAR_BEYOND)
         }
         Moves::Rises => {
-            judging.add(Judged::ratio(last.clone(), first.clone(), Bounds::at_least(by)));
+            judging.add(Judged::ratio(last, first, Bounds::at_least(by)));
             Bounds::at_least(1.0 / (1.0 + FAR_BEYOND))
         }
     };
@@ -105,6 +105,6 @@ fn judge_line<'a>(rows: &[Row<'a>], movement: Movement<'_>, judging: &mut Judgin
         return;
     }
     for pair in rows.windows(2) {
-        judging.add(Judged::ratio(pair[1].clone(), pair[0].clone(), step));
+        judging.add(Judged::ratio(&pair[1], &pair[0], step));
     }
 }

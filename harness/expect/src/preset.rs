@@ -1,6 +1,8 @@
 //! Presets: settings that an engine offers as a whole. A question about such an engine is put to each
 //! of them.
 
+use std::collections::BTreeMap;
+
 use crate::{Question, Relation, Selection, Summary};
 
 /// One of an engine's presets.
@@ -67,6 +69,24 @@ impl Question {
     /// Whether `row` is on that `side` of it, if it is about the row.
     pub(crate) fn has_on_side(&self, side: &Selection, row: &Summary) -> bool {
         side.matches(row, self.preset.as_ref())
+    }
+
+    /// Whether it is about rows with these labels, at any of the steps that it names.
+    #[must_use]
+    pub fn selects(&self, labels: &BTreeMap<String, String>) -> bool {
+        let sides = self.relation.sides();
+        let all = sides.iter().copied().chain([&self.rows]);
+        let named = all.filter_map(|side| side.labels.get("step"));
+        let mut steps: Vec<&String> = named.flatten().collect();
+        let any = String::new();
+        if steps.is_empty() {
+            steps.push(&any);
+        }
+        steps.into_iter().any(|step| {
+            let mut row = Summary { labels: labels.clone(), ..Summary::default() };
+            row.labels.insert("step".to_owned(), step.clone());
+            self.is_about(&row) && sides.iter().any(|side| self.has_on_side(side, &row))
+        })
     }
 
     /// Whether a selection of it names that engine.

@@ -17,7 +17,7 @@ pub(crate) fn judge_select<'a>(
 ) -> Result<Judging<'a>, String> {
     let Selected { rows, absent } = select(question, "of", of, rows)?;
     let mut judged: Vec<Judged<'a>> =
-        rows.into_iter().map(|row| Judged::value(row, bounds)).collect();
+        rows.into_iter().map(|row| Judged::value(&row, bounds)).collect();
     let inside = |judged: &Judged<'_>| bounds.inside(judged.estimate.interval.estimate);
     if worst {
         judged.sort_by(|one, other| inside(one).total_cmp(&inside(other)));
@@ -36,7 +36,7 @@ pub(crate) fn judge_ratio<'a>(
     let Pairs { pairs, skipped } = pairs(question, of, to, rows, may_differ(of, to))?;
     let mut judging = Judging { skipped, ..Judging::default() };
     for (of, to) in pairs {
-        judging.add(Judged::ratio(of, to, bounds));
+        judging.add(Judged::ratio(&of, &to, bounds));
     }
     Ok(judging)
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::estimate::Sample;
 use crate::names::is_of_system;
 use crate::place::by_place;
-use crate::{Question, Selection, Summary};
+use crate::{Look, Question, Selection, Summary};
 
 impl Selection {
     /// `family = key-value, threads = 1 or 2`.
@@ -31,6 +31,11 @@ pub(crate) struct Row<'a> {
 }
 
 impl Row<'_> {
+    /// What `look` sees of it.
+    pub(crate) fn seen_by(&self, look: Look) -> Self {
+        Self { row: self.row, sample: self.sample.seen_by(look) }
+    }
+
     /// The value of a label, if the row has it.
     pub(crate) fn label(&self, label: &str) -> Option<&str> {
         self.row.labels.get(label).map(String::as_str)

@@ -20,6 +20,10 @@ pub struct Summary {
     /// Whether the values are counts that cannot vary: one of them is enough.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exact: bool,
+    /// The conditions that may change a comparison by themselves, in words by name: `pages`, `transport` …
+    /// Empty of what is no store.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub conditions: BTreeMap<String, String>,
     /// Ids of the cells behind it, including those that did not finish.
     pub cells: Vec<String>,
     /// Why there are no values.

@@ -38,6 +38,7 @@ pub use interval::{Interval, Method};
 pub use median::median;
 pub use processes::of_processes;
 pub use spread::spread;
+pub use student::student;
 pub use trimmed::{trimmed_ratio, trimmed_ratio_apart};
 pub use verdict::Verdict;
 pub use welch::{WelchSide, welch_mean, welch_ratio};

@@ -7,7 +7,8 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 /// # Panics
 ///
 /// If `freedom` is not above 0.
-pub(crate) fn student(level: f64, freedom: f64) -> f64 {
+#[must_use]
+pub fn student(level: f64, freedom: f64) -> f64 {
     let distribution = StudentsT::new(0.0, 1.0, freedom).expect("degrees of freedom above 0");
     -distribution.inverse_cdf((1.0 - level) / 2.0)
 }

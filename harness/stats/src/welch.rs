@@ -7,9 +7,6 @@
 use crate::student::student;
 use crate::{Interval, Method, spread};
 
-/// The share of intervals that hold the true value.
-const LEVEL: f64 = 0.95;
-
 /// One side: what is known of one number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WelchSide<'a> {
@@ -19,30 +16,30 @@ pub enum WelchSide<'a> {
     Exact(f64, usize),
 }
 
-/// The geometric mean of one side with its 95 % interval. With one process it is that value,
-/// without a level.
+/// The geometric mean of one side, with an interval that holds the true one in a share `level` of all
+/// cases. With one process it is that value, without a level.
 ///
 /// `None` of no values, or of values that are not positive numbers.
 #[must_use]
-pub fn welch_mean(of: WelchSide<'_>) -> Option<Interval> {
+pub fn welch_mean(of: WelchSide<'_>, level: f64) -> Option<Interval> {
     let processes = match of {
         WelchSide::Exact(value, count) => return Some(Interval::exact(value, count)),
         WelchSide::Processes(values) => values,
     };
     let none = Logs { mean: 0.0, error: Some((0.0, None)), count: processes.len() };
-    Some(difference(&Logs::of(processes)?, &none))
+    Some(difference(&Logs::of(processes)?, &none, level))
 }
 
-/// The geometric mean of `of` ÷ that of `to` with its 95 % interval. Where a side has one process,
+/// The geometric mean of `of` ÷ that of `to`, with its interval at `level`. Where a side has one process,
 /// the ratio has no level.
 ///
 /// `None` where an exact number has no ratio to the other side, and where [`welch_mean`] has none.
 #[must_use]
-pub fn welch_ratio(of: WelchSide<'_>, to: WelchSide<'_>) -> Option<Interval> {
+pub fn welch_ratio(of: WelchSide<'_>, to: WelchSide<'_>, level: f64) -> Option<Interval> {
     if let (WelchSide::Exact(of, count), WelchSide::Exact(to, count_to)) = (of, to) {
         return (to != 0.0).then(|| Interval::exact(of / to, count.min(count_to)));
     }
-    Some(difference(&Logs::of_side(of)?, &Logs::of_side(to)?))
+    Some(difference(&Logs::of_side(of)?, &Logs::of_side(to)?, level))
 }
 
 /// Mean and error of a side's logarithms.
@@ -83,17 +80,17 @@ impl Logs {
     }
 }
 
-fn difference(of: &Logs, to: &Logs) -> Interval {
+fn difference(of: &Logs, to: &Logs, level: f64) -> Interval {
     let estimate = of.mean - to.mean;
-    let half = of.error.zip(to.error).map(|(of, to)| half_width(of, to));
+    let half = of.error.zip(to.error).map(|(of, to)| half_width(of, to, level));
     let method = if half.is_some() { Method::Welch } else { Method::Range };
     let [low, high] = [-1.0, 1.0].map(|sign| estimate + sign * half.unwrap_or(0.0));
     let count = of.count.min(to.count);
-    Interval { estimate, low, high, level: half.map(|_| LEVEL), count, method }.exp()
+    Interval { estimate, low, high, level: half.map(|_| level), count, method }.exp()
 }
 
 /// Half of Welch's interval, the degrees of freedom after Welch and Satterthwaite.
-fn half_width(of: (f64, Option<f64>), to: (f64, Option<f64>)) -> f64 {
+fn half_width(of: (f64, Option<f64>), to: (f64, Option<f64>), level: f64) -> f64 {
     let sum = of.0 + to.0;
     if sum == 0.0 {
         return 0.0;
@@ -101,7 +98,7 @@ fn half_width(of: (f64, Option<f64>), to: (f64, Option<f64>)) -> f64 {
     let part = |(square, freedom): (f64, Option<f64>)| {
         freedom.map_or(0.0, |freedom| square * square / freedom)
     };
-    student(LEVEL, sum * sum / (part(of) + part(to))) * sum.sqrt()
+    student(level, sum * sum / (part(of) + part(to))) * sum.sqrt()
 }
 
 #[cfg(test)]
@@ -112,43 +109,45 @@ mod tests {
     use super::*;
     use crate::noise::Noise;
 
+    const LEVEL: f64 = 0.95;
+
     #[test]
     fn one_side_has_students_interval() {
         // Logarithms −0.1, 0, 0.1: deviation 0.1, t = 4.303, half-width 0.24844.
         let values = [(-0.1_f64).exp(), 1.0, 0.1_f64.exp()];
-        let found = welch_mean(Processes(&values)).unwrap();
+        let found = welch_mean(Processes(&values), LEVEL).unwrap();
         assert!((found.estimate - 1.0).abs() < 1e-12);
         assert!((found.low.ln() + 0.248_44).abs() < 1e-4, "{found:?}");
         assert!((found.high.ln() - 0.248_44).abs() < 1e-4, "{found:?}");
-        let ratio = welch_ratio(Processes(&values), Exact(2.0, 1)).unwrap();
+        let ratio = welch_ratio(Processes(&values), Exact(2.0, 1), LEVEL).unwrap();
         assert!((ratio.low - found.low / 2.0).abs() < 1e-12, "what cannot vary adds no width");
     }
 
     #[test]
     fn a_side_of_one_process_has_no_level() {
-        let one = welch_mean(Processes(&[3.0])).unwrap();
+        let one = welch_mean(Processes(&[3.0]), LEVEL).unwrap();
         assert!((one.estimate - 3.0).abs() < 1e-12 && one.low == one.high && !one.has_level());
-        let ratio = welch_ratio(Processes(&[3.0]), Processes(&[1.0, 1.5, 2.0])).unwrap();
+        let ratio = welch_ratio(Processes(&[3.0]), Processes(&[1.0, 1.5, 2.0]), LEVEL).unwrap();
         assert_eq!((ratio.level, ratio.count, ratio.method), (None, 1, Method::Range));
     }
 
     #[test]
     fn exact_numbers_are_points_and_zero_has_no_ratio() {
-        let ratio = welch_ratio(Exact(3.0, 5), Exact(2.0, 2)).unwrap();
+        let ratio = welch_ratio(Exact(3.0, 5), Exact(2.0, 2), LEVEL).unwrap();
         assert_eq!((ratio.low, ratio.estimate, ratio.high, ratio.count), (1.5, 1.5, 1.5, 2));
         assert!(ratio.has_level());
-        assert_eq!(welch_mean(Exact(0.0, 3)).map(|zero| zero.high), Some(0.0));
-        assert_eq!(welch_ratio(Exact(3.0, 1), Exact(0.0, 1)), None);
-        assert_eq!(welch_ratio(Exact(0.0, 1), Processes(&[1.0, 2.0])), None);
-        assert_eq!(welch_ratio(Processes(&[1.0, 2.0]), Exact(0.0, 1)), None);
+        assert_eq!(welch_mean(Exact(0.0, 3), LEVEL).map(|zero| zero.high), Some(0.0));
+        assert_eq!(welch_ratio(Exact(3.0, 1), Exact(0.0, 1), LEVEL), None);
+        assert_eq!(welch_ratio(Exact(0.0, 1), Processes(&[1.0, 2.0]), LEVEL), None);
+        assert_eq!(welch_ratio(Processes(&[1.0, 2.0]), Exact(0.0, 1), LEVEL), None);
     }
 
     #[test]
     fn equal_values_are_a_point_and_impossible_ones_nothing() {
-        let ratio = welch_ratio(Processes(&[0.3; 7]), Processes(&[0.3; 3])).unwrap();
+        let ratio = welch_ratio(Processes(&[0.3; 7]), Processes(&[0.3; 3]), LEVEL).unwrap();
         assert_eq!((ratio.low, ratio.high), (1.0, 1.0));
         for values in [&[][..], &[1.0, 0.0], &[1.0, f64::NAN], &[f64::INFINITY; 3]] {
-            assert_eq!(welch_mean(Processes(values)), None, "{values:?}");
+            assert_eq!(welch_mean(Processes(values), LEVEL), None, "{values:?}");
         }
     }
 
@@ -163,7 +162,7 @@ mod tests {
         let (experiments, mut covered) = (2000, 0);
         for _ in 0..experiments {
             let [of, to] = [draw(4, 0.08), draw(9, 0.02)];
-            let found = welch_ratio(Processes(&of), Processes(&to)).unwrap();
+            let found = welch_ratio(Processes(&of), Processes(&to), LEVEL).unwrap();
             covered += u32::from(found.contains(1.0));
         }
         assert!((1860..=1960).contains(&covered), "{covered} of {experiments}");

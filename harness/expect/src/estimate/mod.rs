@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use stats::{Interval, WelchSide, welch_mean, welch_ratio};
 
 use crate::metric::Values;
-use crate::{Method, Metric, Summary};
+use crate::{Look, Method, Metric, Summary};
 
 /// A value with its interval.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +43,8 @@ pub(crate) struct Sample<'a> {
     /// The value, if it cannot vary.
     pub(crate) exact: Option<f64>,
     method: Method,
+    /// The level of intervals of processes.
+    level: f64,
 }
 
 impl<'a> Sample<'a> {
@@ -55,7 +57,7 @@ impl<'a> Sample<'a> {
         let exact = row.exact && values.iter().all(|value| *value == first);
         let exact = exact.then_some(first).filter(|value| value.is_finite());
         let is_sound = |value: &f64| match method {
-            Method::Welch => value.is_finite() && *value > 0.0,
+            Method::Welch { .. } => value.is_finite() && *value > 0.0,
             Method::Rounds { .. } => value.is_finite() && *value >= 0.0,
         };
         match values.iter().find(|value| !is_sound(value)) {
@@ -63,8 +65,26 @@ impl<'a> Sample<'a> {
                 "{} is {value}, and only positive numbers can be compared",
                 metric.name
             )),
-            _ => Ok(Self { values, rounds, exact, method }),
+            _ => {
+                let level = method.looks()[0].level();
+                Ok(Self { values, rounds, exact, method, level })
+            }
         }
+    }
+
+    /// How often it may be judged.
+    pub(crate) fn looks(&self) -> &'static [Look] {
+        self.method.looks()
+    }
+
+    /// What `look` sees of it.
+    pub(crate) fn seen_by(&self, look: Look) -> Self {
+        let mut seen = Self { level: look.level(), ..self.clone() };
+        if self.count() > look.processes {
+            seen.values.to_mut().truncate(look.processes);
+            seen.rounds.truncate(look.processes);
+        }
+        seen
     }
 
     /// The number of processes.
@@ -75,7 +95,7 @@ impl<'a> Sample<'a> {
     /// Whether there can be a ratio to `other`: with rounds, only if one round measured both.
     pub(crate) fn meets(&self, other: &Sample<'_>) -> bool {
         match self.method {
-            Method::Welch => true,
+            Method::Welch { .. } => true,
             Method::Rounds { .. } => self.rounds.iter().any(|round| other.rounds.contains(round)),
         }
     }
@@ -85,7 +105,7 @@ impl<'a> Sample<'a> {
         match (self.exact, self.method) {
             (None, Method::Rounds { seed }) => rounds::of(&self.values, seed),
             _ => {
-                let mean = welch_mean(self.side());
+                let mean = welch_mean(self.side(), self.level);
                 Estimate::of_processes(mean.expect("values were checked"))
             }
         }
@@ -100,7 +120,7 @@ impl<'a> Sample<'a> {
         if let Method::Rounds { seed } = self.method {
             return rounds::ratio(self, to, seed);
         }
-        let ratio = welch_ratio(self.side(), to.side());
+        let ratio = welch_ratio(self.side(), to.side(), self.level);
         ratio.map(Estimate::of_processes).ok_or_else(|| NO_RATIO.to_owned())
     }
 

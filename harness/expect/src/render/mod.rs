@@ -22,10 +22,12 @@ fn preset(answer: &Answer) -> &str {
     answer.preset.as_deref().unwrap_or("–")
 }
 
-/// `undecided (23 of 24)`: the verdict, and how many of its comparisons hold.
+/// `undecided (23 of 24), unlike conditions`: the verdict, how many of its comparisons hold, and whether
+/// sides differ in something that may explain it.
 fn verdict(answer: &Answer) -> String {
     let share = answer.share().map(|share| format!(" ({share})"));
-    format!("{}{}", answer.verdict.word(), share.unwrap_or_default())
+    let unlike = if answer.is_of_unlike() { ", unlike conditions" } else { "" };
+    format!("{}{}{unlike}", answer.verdict.word(), share.unwrap_or_default())
 }
 
 /// The result of the permutation in a sentence.

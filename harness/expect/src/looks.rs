@@ -1,0 +1,77 @@
+//! How often a comparison may be judged, as more processes measure it, and at which level each time.
+
+use stats::student;
+
+use crate::{Expectation, Method};
+
+/// One judgement of the first processes that measured a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// How many processes of each side are judged, at most.
+    pub processes: usize,
+    /// The share of intervals that may miss the true value, in percent.
+    pub misses_percent: u32,
+}
+
+impl Look {
+    /// The share of intervals that hold the true value.
+    #[must_use]
+    pub fn level(&self) -> f64 {
+        1.0 - f64::from(self.misses_percent) / 100.0
+    }
+}
+
+/// All processes at once.
+pub const ONE_LOOK: &[Look] = &[Look { processes: usize::MAX, misses_percent: 5 }];
+
+/// What is undecided is measured by more processes and judged again; what is decided stays so. Together
+/// the looks miss no more than [`ONE_LOOK`], whatever made somebody look again (Bonferroni).
+pub const REPEATED_LOOKS: &[Look] = &[
+    Look { processes: 3, misses_percent: 2 },
+    Look { processes: 6, misses_percent: 1 },
+    Look { processes: 12, misses_percent: 1 },
+    Look { processes: 20, misses_percent: 1 },
+];
+
+/// The same questions, for a run that measured undecided ones again.
+#[must_use]
+pub fn in_repeated_looks(mut expectations: Vec<Expectation>) -> Vec<Expectation> {
+    let questions = expectations.iter_mut().flat_map(|one| &mut one.questions);
+    for question in questions.filter(|question| matches!(question.method, Method::Welch { .. })) {
+        question.method = Method::Welch { looks: REPEATED_LOOKS };
+    }
+    expectations
+}
+
+/// The width of the last look's interval ÷ that of the look which sees `count` processes on each of
+/// `sides`, if the processes vary alike.
+pub(crate) fn width_left(count: usize, sides: usize) -> f64 {
+    let width = |look: &Look, count: usize| {
+        let freedom = (count.max(2) - 1) * sides;
+        student(look.level(), freedom as f64) / (count.max(1) as f64).sqrt()
+    };
+    let last = &REPEATED_LOOKS[REPEATED_LOOKS.len() - 1];
+    let now = REPEATED_LOOKS.iter().find(|look| look.processes >= count).unwrap_or(last);
+    width(last, last.processes) / width(now, count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_looks_together_miss_no_more_than_one() {
+        let misses: u32 = REPEATED_LOOKS.iter().map(|look| look.misses_percent).sum();
+        assert_eq!(misses, ONE_LOOK[0].misses_percent);
+        assert!(REPEATED_LOOKS.is_sorted_by(|one, next| one.processes < next.processes));
+        assert!((ONE_LOOK[0].level() - 0.95).abs() < 1e-12);
+    }
+
+    #[test]
+    fn further_processes_narrow_an_interval() {
+        // Student's t: 3.747 at 98 % of 4 degrees of freedom, 2.712 at 99 % of 38.
+        let expected = 2.712 / 3.747 * (3.0_f64 / 20.0).sqrt();
+        assert!((width_left(3, 2) - expected).abs() < 1e-3, "{}", width_left(3, 2));
+        assert!((width_left(20, 2) - 1.0).abs() < 1e-12);
+    }
+}
