@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from decimal import Decimal
 
-from .verdicts import for_presets, judge, not_asked, together
+from .verdicts import ONE_LOOK, for_presets, judge, not_asked, together
 
 
 def three_digits(value):
@@ -48,6 +48,8 @@ def line_of(ask, all):
         others = counted([verdict for verdict in verdicts if verdict != "holds"])
         hold = "holds" if verdicts.count("holds") == 1 else "hold"
         text += f"; {share(all)} {hold}" + (f", {others}" if others else "")
+    if one.unlike:
+        text += f"; under unlike conditions: {', '.join(one.unlike)}"
     return one.of, text
 
 
@@ -76,7 +78,7 @@ def counted(verdicts):
     return ", ".join(words)
 
 
-def check_claims(file, table, summaries, machine, tally):
+def check_claims(file, table, summaries, machine, tally, looks=ONE_LOOK):
     """Every question: `id (number)` with its preset, verdict, and what claims.md says was measured."""
     stated, answers = {}, []
     for line in table.splitlines():
@@ -95,11 +97,12 @@ def check_claims(file, table, summaries, machine, tally):
                     tally.text(name, verdict, "not covered: `vary`, `worst` and `rounds`")
                     continue
                 reason = not_asked(question, asks, machine)
-                all = [] if reason else judge(ask, summaries)
+                all = [] if reason else judge({**ask, "looks": looks}, summaries)
                 tally.verdicts += 1
                 whole = together(all)
                 shared = f" ({share(all)})" if len(all) > 1 else ""
-                tally.text(f"{name} verdict", verdict, f"{whole}{shared}")
+                unlike = ", unlike conditions" if any(one.unlike for one in all) else ""
+                tally.text(f"{name} verdict", verdict, f"{whole}{shared}{unlike}")
                 told = claim["id"] + (f" (preset {preset})" if "preset" in ask else "")
                 answers.append((told, claim["source"], whole, measured))
                 if reason:

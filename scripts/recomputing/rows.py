@@ -98,6 +98,23 @@ def metrics_of(row):
     return {name: value for name, value in metrics.items() if value > 0}
 
 
+def conditions_of(row):
+    """What may change a comparison by itself, in words."""
+    conditions = row.get("conditions")
+    if not conditions:
+        return {}
+    page = conditions["page-bytes"]
+    return {
+        "pages": f"{page >> 20} MiB pages" if page >= 1 << 20 else f"{page >> 10} KiB pages",
+        "transport": "a call" if conditions["transport"] == "call" else "a UNIX socket",
+        "steering": {
+            "any-thread": "any thread asks for any key",
+            "steered": "requests dealt to the worker of their key",
+        }.get(conditions["steering"], "writes dealt to the worker of their key"),
+        "durable": "durable" if conditions["durable"] else "not durable",
+    }
+
+
 def ended_well(row):
     return row["outcome"] == "measured" or (row["outcome"] == "full" and row["expected"])
 
@@ -152,7 +169,9 @@ def summaries_of(run, rows):
                 metrics[name].append(value)
         cells = [row["cell"]["id"] for _, row in processes]
         kind = processes[0][1]["cell"]["system"]["kind"]
-        summaries.append({"labels": dict(labels), "metrics": metrics, "cells": cells, "kind": kind})
+        conditions = next(filter(None, (conditions_of(row) for _, row in processes)), {})
+        summary = {"labels": dict(labels), "metrics": metrics, "cells": cells, "kind": kind}
+        summaries.append({**summary, "conditions": conditions})
     return summaries + [trace_summary(path) for path in sorted(run.glob("traces/*.json"))]
 
 
@@ -169,6 +188,8 @@ def check_summaries(summaries, stated, tally):
             continue
         one, other = ours[key]["metrics"], theirs[key]["metrics"]
         tally.text(f"{place} cells", theirs[key]["cells"], ours[key]["cells"])
+        told = theirs[key].get("conditions", {})
+        tally.text(f"{place} conditions", told, ours[key].get("conditions", {}))
         for name in sorted(one.keys() | other.keys()):
             mine, stated = one.get(name, []), other.get(name, [])
             tally.numbers += len(stated)

@@ -13,6 +13,10 @@ from .rows import key_of
 LEAST_HOLDING_PERCENT = 90
 FAR_BEYOND = 0.1
 
+# How many processes a comparison is judged by, and at which level: the first look that decides counts.
+ONE_LOOK = ((math.inf, 0.95),)
+REPEATED_LOOKS = ((3, 0.98), (6, 0.99), (12, 0.99), (20, 0.99))
+
 
 def student(freedom, level=0.95):
     """The t that Student's distribution stays within with probability `level`.
@@ -37,8 +41,10 @@ def student(freedom, level=0.95):
 Logs = namedtuple("Logs", "mean square freedom")  # of the mean: its squared error; None of one process
 
 
-def logs_of(summary, metric):
+def logs_of(summary, metric, processes):
     values = summary["metrics"][metric]
+    if not summary.get("exact") and len(values) > processes:
+        values = values[:processes]
     logs = [math.log(value) for value in values]
     if summary.get("exact"):
         return Logs(logs[0], 0.0, math.inf)
@@ -49,7 +55,7 @@ def logs_of(summary, metric):
     return Logs(mean, square, len(logs) - 1)
 
 
-def interval(of, to=Logs(0.0, 0.0, math.inf)):
+def interval(level, of, to=Logs(0.0, 0.0, math.inf)):
     """Estimate, low and high end; both ends None where a side is of one process."""
     estimate = of.mean - to.mean
     if of.square is None or to.square is None:
@@ -57,14 +63,15 @@ def interval(of, to=Logs(0.0, 0.0, math.inf)):
     half, square = 0.0, of.square + to.square
     if square:
         freedom = square**2 / (of.square**2 / of.freedom + to.square**2 / to.freedom)
-        half = student(freedom) * math.sqrt(square)
+        half = student(freedom, level) * math.sqrt(square)
     return math.exp(estimate), math.exp(estimate - half), math.exp(estimate + half)
 
 
 # `touching`: what an interval is that touches a bound and does not cross it; None: undecided.
 Bounds = namedtuple("Bounds", "least most touching margin", defaults=(None, None, "holds", 0.0))
 # `inside`: see `inside_by`; what holds is held against it by the worse end of its interval.
-Judged = namedtuple("Judged", "of to value low high bounds verdict inside")
+# `unlike`: the conditions in which the sides of a ratio differ, in words.
+Judged = namedtuple("Judged", "of to value low high bounds verdict inside unlike", defaults=((),))
 
 
 def bounds_of(relation):
@@ -94,16 +101,23 @@ def inside_by(value, bounds):
     return min(low, high)
 
 
-def judged(metric, bounds, of, to=None):
-    if to is None and of.get("exact"):
-        value = low = high = of["metrics"][metric][0]
-    else:
-        value, low, high = interval(*(logs_of(side, metric) for side in (of, to) if side))
-    verdict = verdict_of(value, low, high, bounds)
+def judged(ask, bounds, of, to=None):
+    metric, sides = ask["metric"], [side for side in (of, to) if side]
+    count, seen = max(len(side["metrics"][metric]) for side in sides), 0
+    for processes, level in ask.get("looks", ONE_LOOK):
+        if seen >= count or (seen and verdict != "undecided"):
+            break
+        seen = processes
+        if to is None and of.get("exact"):
+            value = low = high = of["metrics"][metric][0]
+        else:
+            value, low, high = interval(level, *(logs_of(side, metric, processes) for side in sides))
+        verdict = verdict_of(value, low, high, bounds)
     inside = min(inside_by(end, bounds) for end in ((low, high) if verdict == "holds" else (value,)))
-    return Judged(
-        of["labels"]["system"], to and to["labels"]["system"], value, low, high, bounds, verdict, inside
-    )
+    own, other = of.get("conditions", {}), (to or {}).get("conditions", {})
+    unlike = [f"{name} ({own[name]} ÷ {other[name]})" for name in sorted({*own} & {*other}) if own[name] != other[name]]
+    systems = of["labels"]["system"], to and to["labels"]["system"]
+    return Judged(*systems, value, low, high, bounds, verdict, inside, tuple(unlike))
 
 
 def listed(value):
@@ -207,16 +221,16 @@ def monotone(ask, relation, summaries):
             continue
         rows = [row for _, row in line]
         if moves == "flat":
-            yield from (judged(ask["metric"], Bounds(1 / by, by), row, rows[0]) for row in rows[1:])
+            yield from (judged(ask, Bounds(1 / by, by), row, rows[0]) for row in rows[1:])
             continue
         if moves == "falls":
-            yield judged(ask["metric"], Bounds(by), rows[0], rows[-1])
+            yield judged(ask, Bounds(by), rows[0], rows[-1])
             step = Bounds(None, 1 + FAR_BEYOND)
         else:
-            yield judged(ask["metric"], Bounds(by), rows[-1], rows[0])
+            yield judged(ask, Bounds(by), rows[-1], rows[0])
             step = Bounds(1 / (1 + FAR_BEYOND))
         for low, high in zip(rows, rows[1:]) if len(rows) > 2 else ():
-            yield judged(ask["metric"], step, high, low)
+            yield judged(ask, step, high, low)
 
 
 def crossover(ask, relation, summaries):
@@ -227,7 +241,7 @@ def crossover(ask, relation, summaries):
             for at, pair in line:
                 if at <= before or at >= after:
                     bounds = Bounds(None, 1.0, None) if at <= before else Bounds(1.0, None, None)
-                    yield judged(ask["metric"], bounds, *pair)
+                    yield judged(ask, bounds, *pair)
 
 
 def judge(ask, summaries):
@@ -241,7 +255,7 @@ def judge(ask, summaries):
         sides = pairs(ask, relation, summaries)
     else:
         sides = [(row,) for row in select(ask, relation["of"], summaries)]
-    return [judged(ask["metric"], bounds_of(relation), *rows) for rows in sides]
+    return [judged(ask, bounds_of(relation), *rows) for rows in sides]
 
 
 def is_far_beyond(one):

@@ -257,12 +257,16 @@ pub struct ReproduceArguments {
     pub without_drawings: bool,
     #[command(flatten)]
     pub output: OutputArguments,
+    /// Measure again what undecided claims compare, for this long: 15m, or 0 for not at all. By default a
+    /// quarter of an hour at scale quick, and not at all at others.
+    #[arg(long, value_name = "TIME")]
+    pub decide: Option<String>,
     /// Measure nothing on a busy machine, as `run` does with it.
     #[arg(long)]
     pub strict: bool,
     /// Measure the missing cells of the run in this folder, then draw its figures and write its report.
     /// Needs the program and the machine that started it.
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["scale", "figures", "results"])]
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["scale", "figures", "results", "decide"])]
     pub resume: Option<PathBuf>,
     /// Also measure these cells again.
     #[arg(long, value_name = "WHICH", requires = "resume")]
@@ -271,7 +275,7 @@ pub struct ReproduceArguments {
     #[arg(
         long,
         value_name = "FOLDER",
-        conflicts_with_all = ["scale", "figures", "results", "resume", "without_drawings", "quiet"]
+        conflicts_with_all = ["scale", "figures", "results", "resume", "without_drawings", "quiet", "decide"]
     )]
     pub check: Option<PathBuf>,
 }

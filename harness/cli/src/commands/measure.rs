@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::Failure;
+use super::decide::decide;
 use crate::cli::{OutputArguments, Retry};
 use crate::doctor::quiet;
 use crate::environment::capture;
-use crate::plan::Plan;
+use crate::plan::{Plan, estimate_s};
 use crate::runner::{Interrupt, ProcessRunner, Progress, Rooflines, run_all};
 use crate::suites::Suite;
 use crate::traces::Traces;
@@ -70,6 +72,7 @@ pub(super) fn record(name: &str, scale: Option<Scale>, suites: &[Suite], plan: &
         interrupted: false,
         provenance: provenance(&machine, &plan.cells),
         machine,
+        decide_s: None,
     }
 }
 
@@ -90,6 +93,7 @@ pub(super) fn measure(
         session.keep_file(&name, &account)?;
     }
     session.run(&plan.cells);
+    decide(&mut session)?;
     session.finish()
 }
 
@@ -130,6 +134,11 @@ pub(super) fn complete(
         session.keeper.note(row);
     }
     session.run(&missing);
+    // Whether deciding had begun shows in the plan.
+    let first = session.record().scale.as_ref().map_or(0, |scale| scale.repetitions);
+    if !rows.iter().any(|row| row.cell.repetition >= first) {
+        decide(&mut session)?;
+    }
     session.finish().map(Some)
 }
 
@@ -139,6 +148,9 @@ pub(super) struct Session {
     interrupt: Interrupt,
     keeper: Keeper,
     interrupted: bool,
+    /// What all cells so far took, and what they were expected to take.
+    took_s: f64,
+    expected_s: f64,
 }
 
 impl Session {
@@ -181,7 +193,8 @@ impl Session {
             rows_only: false,
         };
         let runner = ProcessRunner { program, interrupt: interrupt.clone() };
-        Ok(Self { runner, interrupt, keeper, interrupted: false })
+        let (took_s, expected_s) = (0.0, 0.0);
+        Ok(Self { runner, interrupt, keeper, interrupted: false, took_s, expected_s })
     }
 
     /// Keeps rows only, no curves and no histograms: for runs of very many processes.
@@ -192,6 +205,22 @@ impl Session {
     /// Says how many cells more are going to be measured.
     pub(super) fn expect(&self, cells: usize) {
         self.keeper.bar.inc_length(cells as u64);
+    }
+
+    /// Takes further repetitions of planned cells into the plan.
+    pub(super) fn extend(&mut self, cells: &[Cell]) -> Result<(), Failure> {
+        self.expect(cells.len());
+        self.keeper.archive.extend(cells).map_err(Failure::internal)
+    }
+
+    /// Adds a sentence to what the report says of the run as a whole.
+    pub(super) fn note(&mut self, notice: String) {
+        self.keeper.archive.note(notice);
+    }
+
+    /// What the cells so far took, as a multiple of the estimate.
+    pub(super) fn pace(&self) -> f64 {
+        if self.expected_s > 0.0 { self.took_s / self.expected_s } else { 1.0 }
     }
 
     pub(super) fn folder(&self) -> &Path {
@@ -213,8 +242,11 @@ impl Session {
     /// Measures the cells and returns their rows; nothing more once the user has stopped the run.
     pub(super) fn run(&mut self, cells: &[Cell]) -> Vec<Row> {
         let memory_bytes = available_memory_bytes() / 100 * IN_FLIGHT_PERCENT;
+        let began = Instant::now();
         self.interrupted |=
             run_all(cells, &self.runner, memory_bytes, &self.interrupt, &mut self.keeper);
+        self.took_s += began.elapsed().as_secs_f64();
+        self.expected_s += estimate_s(cells);
         std::mem::take(&mut self.keeper.rows)
     }
 

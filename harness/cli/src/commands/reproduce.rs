@@ -1,11 +1,15 @@
 //! `reproduce`: measures what the figures need, draws them and writes the report.
 
-use super::Failure;
+use std::time::Duration;
+
 use super::measure::{Measured, complete, disturbance, measure, record};
+use super::time::parse_time;
+use super::{Failure, claims};
 use crate::cli::ReproduceArguments;
 use crate::suites::{self, Suite};
 use crate::traces::Missing;
-use record::archive;
+use record::archive::{self, Suites};
+use record::{Cell, Scale};
 use report::figures;
 use report::figures::Drawings;
 use worker::exit;
@@ -70,10 +74,44 @@ fn ended(measured: &Measured) -> Result<usize, Failure> {
     Ok(measured.unexpected)
 }
 
+/// How long undecided claims may be measured again; the scale `quick` gives them a quarter of an hour.
+fn time_to_decide(
+    arguments: &ReproduceArguments,
+    scale: &Scale,
+) -> Result<Option<Duration>, Failure> {
+    match arguments.decide.as_deref() {
+        Some("0") => Ok(None),
+        Some(text) => parse_time("--decide", text).map(Some),
+        None if scale.name == "quick" => Ok(Some(Duration::from_secs(15 * 60))),
+        None => Ok(None),
+    }
+}
+
+/// The time of scale `quick` is for what claims ask, and for suites that are to be whole. What else figures
+/// show is left to larger scales and to `--figure`.
+fn leave_out_unasked(cells: &mut Vec<Cell>, suites: &[Suite], asking: &Suites) -> Option<String> {
+    let whole: Vec<&str> =
+        suites.iter().filter(|suite| suite.whole).map(|suite| suite.name.as_str()).collect();
+    let is_whole =
+        |cell: &Cell| asking[&cell.id].iter().any(|suite| whole.contains(&suite.as_str()));
+    let mut asked = claims::ask_of(cells).into_iter();
+    let all = cells.len();
+    cells.retain(|cell| asked.next() == Some(true) || is_whole(cell));
+    let left_out = all - cells.len();
+    (left_out > 0).then(|| {
+        format!(
+            "Scale quick measures what claims ask, and all of {}: {left_out} cells that only figures \
+             show are left to scale standard, or to `reproduce --figure NAME`",
+            whole.join(", ")
+        )
+    })
+}
+
 /// Measures a new run.
 fn fresh(arguments: &ReproduceArguments) -> Result<Measured, Failure> {
     let wanted = super::report::wanted(figures::all(), &arguments.figures)?;
     let scale = super::scale(&arguments.scale)?;
+    let decide = time_to_decide(arguments, &scale)?;
     drawings(arguments)?;
     let mut names: Vec<&str> = Vec::new();
     for figure in &wanted {
@@ -97,6 +135,9 @@ fn fresh(arguments: &ReproduceArguments) -> Result<Measured, Failure> {
         .collect();
     let traces_from = (arguments.output.results.as_path(), Missing::Captured);
     let (mut plan, traces) = super::plan::plan_here(&suites, &scale, traces_from)?;
+    if scale.name == "quick" && arguments.figures.is_empty() {
+        plan.notices.extend(leave_out_unasked(&mut plan.cells, &suites, &plan.suites));
+    }
     plan.notices.extend(disturbance(&scale, arguments.strict)?);
     for notice in &plan.notices {
         eprintln!("note: {notice}");
@@ -104,5 +145,6 @@ fn fresh(arguments: &ReproduceArguments) -> Result<Measured, Failure> {
     let name = format!("reproduce-{}", scale.name);
     let mut run = record(&name, Some(scale), &suites, &plan);
     run.figures.clone_from(&arguments.figures);
+    run.decide_s = decide.map(|budget| budget.as_secs());
     measure(&plan, run, (&suites, &traces), &arguments.output)
 }

@@ -162,11 +162,15 @@ fn cells_of(
     // Suites may share cells; a cell that two of them want runs once.
     let mut seen = BTreeSet::new();
     cells.retain(|cell| seen.insert(cell.id.clone()));
-    let seed = suites.first().map_or(0, |suite| suite.seed);
+    in_order(&mut cells, suites.first().map_or(0, |suite| suite.seed));
+    Ok((cells, asked_by))
+}
+
+/// Puts cells in the order of a [`Plan`].
+pub fn in_order(cells: &mut [Cell], seed: u64) {
     cells.sort_by_key(|cell| {
         (cell.repetition, !registry::is_roofline(&cell.system), shuffled(seed, cell))
     });
-    Ok((cells, asked_by))
 }
 
 /// A place in the order that looks random and depends on nothing but seed, repetition and id.
@@ -245,12 +249,13 @@ fn cross<'a, A, B>(one: &'a [A], other: &'a [B]) -> impl Iterator<Item = (&'a A,
     one.iter().flat_map(move |a| other.iter().map(move |b| (a, b)))
 }
 
-/// The live sets that a grid asks for, as far as the scale allows; `None` is the scale's own.
+/// The live sets that a grid asks for, as far as the scale allows; `None` is the scale's own. A grid that
+/// asks for one size only has no cells where that is too large.
 fn sizes(grid: &FragmentationGrid, scale: &Scale) -> Vec<Option<u64>> {
     let allowed = grid.live_bytes.iter().map(|bytes| bytes.0);
     let allowed: Vec<Option<u64>> =
         allowed.filter(|&bytes| bytes <= scale.large_live_bytes).map(Some).collect();
-    if allowed.is_empty() { vec![None] } else { allowed }
+    if allowed.is_empty() && grid.live_bytes.len() != 1 { vec![None] } else { allowed }
 }
 
 /// Threads that own keys cannot hand objects to one another.

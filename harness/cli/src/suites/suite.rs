@@ -61,6 +61,9 @@ pub struct Suite {
     /// Whether the suite is measured only where it is named: it takes long.
     #[serde(default)]
     pub apart: bool,
+    /// Whether `reproduce` measures all of it at scale `quick`, not only what claims ask.
+    #[serde(default)]
+    pub whole: bool,
     /// What is drawn of the rows, as the file has it: the crate `report` reads it.
     #[serde(default, rename = "figure")]
     figures: Vec<toml::Table>,

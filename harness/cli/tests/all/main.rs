@@ -11,6 +11,7 @@ mod cli_runs;
 mod cli_targets;
 mod common;
 mod comparisons;
+mod decide;
 mod environment_opens_nothing;
 mod format;
 mod hindered;

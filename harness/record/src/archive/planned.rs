@@ -25,17 +25,20 @@ pub struct PlannedCell {
     pub cell: Cell,
 }
 
-/// The file's text: an array with one line per cell.
-pub(super) fn text(provenance: &Provenance, cells: &[Cell], suites: &Suites) -> String {
-    let lines: Vec<String> = cells
-        .iter()
-        .map(|cell| PlannedCell {
+impl PlannedCell {
+    pub(super) fn of(provenance: &Provenance, cell: &Cell, suites: &Suites) -> Self {
+        Self {
             identity: provenance.identity(cell),
             suites: suites.get(&cell.id).cloned().unwrap_or_default(),
             cell: cell.clone(),
-        })
-        .map(|planned| serde_json::to_string(&planned).expect("a cell is plain data"))
-        .collect();
+        }
+    }
+}
+
+/// The file's text: an array with one line per cell.
+pub(super) fn text(cells: &[PlannedCell]) -> String {
+    let lines = cells.iter().map(|planned| serde_json::to_string(planned).expect("plain data"));
+    let lines: Vec<String> = lines.collect();
     format!("[\n{}\n]\n", lines.join(",\n"))
 }
 

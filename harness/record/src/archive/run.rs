@@ -33,6 +33,10 @@ pub struct RunRecord {
     pub finished: Option<String>,
     /// Whether the user stopped it.
     pub interrupted: bool,
+    /// Time for measuring undecided claims again, in seconds. Where it is there, claims are judged in
+    /// repeated looks, whether or not the time was needed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decide_s: Option<u64>,
     /// What all rows share; part of their identity.
     pub provenance: Provenance,
     pub machine: MachineRecord,

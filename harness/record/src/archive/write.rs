@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use super::latency;
 use super::lock::Lock;
-use super::planned::{self, Suites};
+use super::planned::{self, PlannedCell, Suites};
 use super::run::{RunRecord, now, stamp};
 use crate::Cell;
 use crate::CellRecord;
+use crate::repetition::without_repetition;
 
 pub(super) const ROWS: &str = "rows.jsonl";
 
@@ -51,7 +52,8 @@ impl Archive {
             .open(part.join(ROWS))
             .map_err(|error| fail(&part, &error))?;
         record.started = now();
-        let plan = planned::text(&record.provenance, cells, &suites);
+        let planned = cells.iter().map(|cell| PlannedCell::of(&record.provenance, cell, &suites));
+        let plan = planned::text(&planned.collect::<Vec<_>>());
         let mut archive = Self { folder: part, rows, rows_bytes: 0, record, suites, _lock: lock };
         archive.keep_file(planned::NAME, &plan)?;
         archive.write_record()?;
@@ -68,6 +70,33 @@ impl Archive {
     #[must_use]
     pub fn record(&self) -> &RunRecord {
         &self.record
+    }
+
+    /// Adds `cells` to the plan: further repetitions of cells that are in it, with the same suites.
+    ///
+    /// # Errors
+    /// An error of the system, with the path.
+    pub fn extend(&mut self, cells: &[Cell]) -> Result<(), String> {
+        let mut planned = planned::plan(&self.folder)?;
+        let suites = |cell: &Cell| {
+            let like = without_repetition(&cell.id);
+            let known = planned.iter().find(|one| without_repetition(&one.cell.id) == like);
+            known.map(|one| one.suites.clone()).unwrap_or_default()
+        };
+        let added = cells.iter().map(|cell| (cell.id.clone(), suites(cell)));
+        let added: Vec<(String, Vec<String>)> = added.collect();
+        self.suites.extend(added);
+        let cells =
+            cells.iter().map(|cell| PlannedCell::of(&self.record.provenance, cell, &self.suites));
+        planned.extend(cells);
+        self.record.cells_planned = planned.len();
+        self.keep_file(planned::NAME, &planned::text(&planned))?;
+        self.write_record()
+    }
+
+    /// Adds a sentence to what the report says of the run as a whole.
+    pub fn note(&mut self, notice: String) {
+        self.record.notices.push(notice);
     }
 
     /// Writes a finished cell. Its curve is written first, so that rows never name an incomplete file.

@@ -16,6 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workloads::fragmentation::Pattern;
 
+use crate::repetition::without_repetition;
 pub use ageing::Ageing;
 pub use allocations::Allocations;
 pub use chase::{Chase, LINE_BYTES};
@@ -23,6 +24,7 @@ pub use family::Family;
 pub use key_value::{Arrivals, Driver, KeyValue, LiveSet, Source, Timing};
 pub use mapping::Mappings;
 pub use name::{id_in_comparison, of_comparison};
+
 pub use replay::{PrecompiledRequests, Replay, WorkingSets};
 
 /// One measured process: one load, then ordered steps, each of which becomes a row.
@@ -237,6 +239,17 @@ impl Cell {
             && !self.counters
             && !other.counters
             && work.shares_load_with(others)
+    }
+
+    /// The same cell as another repetition.
+    #[must_use]
+    pub fn repeated(&self, repetition: u32) -> Self {
+        Self {
+            id: format!("{}/{repetition}", without_repetition(&self.id)),
+            seed: self.seed - u64::from(self.repetition) + u64::from(repetition),
+            repetition,
+            ..self.clone()
+        }
     }
 
     /// Whether the cell needs the machine for itself: no other process is in flight, not even asleep.

@@ -1,6 +1,6 @@
 //! Conditions that two stores must share before they are ranked.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -91,6 +91,15 @@ impl Conditions {
             ),
             ("when full", format!("{} when full", self.when_full)),
         ]
+    }
+
+    /// What may change a comparison by itself, whatever the designs: pages, transport, who may ask for which
+    /// key, durability.
+    #[must_use]
+    pub fn that_matter(&self) -> BTreeMap<String, String> {
+        const MATTER: [&str; 4] = ["pages", "transport", "steering", "durable"];
+        let words = self.words().into_iter().filter(|(name, _)| MATTER.contains(name));
+        words.map(|(name, text)| (name.to_owned(), text)).collect()
     }
 
     /// The differences from `other`, as text; clients and batch are left out.

@@ -26,6 +26,8 @@ pub struct ClaimLine {
     pub preset: Option<String>,
     /// How many of its comparisons hold: `23 of 24`.
     pub share: Option<String>,
+    /// Whether a comparison behind it is one of unlike conditions.
+    pub is_of_unlike: bool,
     /// What should be seen here if it holds.
     pub expects: String,
     /// `holds`, `fails`, `undecided` or `not testable here`.

@@ -20,6 +20,7 @@ pub(crate) fn claims() -> Vec<ClaimLine> {
         on: "a machine of <240> cores".to_owned(),
         preset: None,
         share: None,
+        is_of_unlike: false,
         expects: "at most 1.2 of the live bytes".to_owned(),
         verdict,
         reason: "the interval lies on one side".to_owned(),
@@ -90,7 +91,7 @@ fn every_row_that_was_not_measured_is_listed_with_its_reason() {
         assert!(html.contains(&row.cell.id), "{}", row.cell.id);
     }
     assert!(html.contains("Left out: snmalloc: not on this machine"));
-    assert!(html.contains("7 steps ended in an outcome that the plan does not allow for"));
+    assert!(html.contains("10 steps ended in an outcome that the plan does not allow for"));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use expect::Summary;
 
-use record::{Repetition, Row, TraceAccount, repetitions};
+use record::{Cell, Conditions, Repetition, Row, TraceAccount, repetitions};
 
 /// The file of a run's folder.
 pub const FILE: &str = "summary.jsonl";
@@ -35,6 +35,15 @@ pub fn summaries(folder: &Path, rows: &[Row]) -> Result<Vec<Summary>, String> {
     Ok(summaries)
 }
 
+/// The labels of the rows that a cell will have, but for their step.
+#[must_use]
+pub fn labels_of(cell: &Cell) -> BTreeMap<String, String> {
+    let system = cell.system.label();
+    let mut labels = labels::of(&Repetition { cell, system: &system, rows: Vec::new() }, "");
+    labels.remove("step");
+    labels
+}
+
 /// The labels and the metrics of one row alone.
 pub(crate) fn of_one(row: &Row) -> (BTreeMap<String, String>, BTreeMap<String, f64>) {
     let one = Repetition { cell: &row.cell, system: &row.system, rows: vec![row] };
@@ -59,6 +68,7 @@ fn summary(
             metrics.entry(name).or_default().push(value);
         }
     }
+    let conditions = processes.iter().find_map(|(_, row)| row.conditions.as_ref());
     let failed = processes.iter().find(|(one, _)| !one.counts());
     Summary {
         labels,
@@ -66,6 +76,7 @@ fn summary(
         metrics,
         rounds: Vec::new(),
         exact: false,
+        conditions: conditions.map(Conditions::that_matter).unwrap_or_default(),
         cells: processes.iter().map(|(one, _)| one.cell.id.clone()).collect(),
     }
 }
@@ -79,6 +90,7 @@ fn facts(account: &TraceAccount) -> Summary {
         metrics: metrics.into_iter().map(|(name, value)| (name.to_owned(), vec![value])).collect(),
         rounds: Vec::new(),
         exact: true,
+        conditions: BTreeMap::new(),
         cells: vec![format!("traces/{}.json", account.name)],
         absent: None,
     }

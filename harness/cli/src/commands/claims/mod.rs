@@ -10,9 +10,9 @@ use expect::{Answer, Counts, Expectation, Machine, On, Summary, Verdict};
 pub(super) use command::run;
 
 use super::Failure;
-use record::MachineRecord;
-use record::Row;
+use crate::environment::capture;
 use record::archive::{self, RunRecord, write_whole};
+use record::{Cell, MachineRecord, Row};
 use report::page::{ClaimDetail, ClaimLine};
 use report::summaries;
 
@@ -20,6 +20,14 @@ const CLAIMS: &str = include_str!("../../../../suites/claims.toml");
 
 pub(crate) fn built_in() -> Vec<Expectation> {
     expect::read(CLAIMS).expect("the built-in claims are read by a test")
+}
+
+/// The claims, with the looks in which the run judges them.
+fn asked_of(run: &RunRecord) -> Vec<Expectation> {
+    match run.decide_s {
+        Some(_) => expect::in_repeated_looks(built_in()),
+        None => built_in(),
+    }
 }
 
 /// Prints what the run in `folder` says of each claim. Nothing is measured and nothing is written.
@@ -36,7 +44,17 @@ pub(super) fn answers(
     run: &RunRecord,
     rows: &[Row],
 ) -> Result<Vec<Answer>, Failure> {
-    Ok(asked(&built_in(), &summaries(folder, rows)?, &run.machine))
+    Ok(asked(&asked_of(run), &summaries(folder, rows)?, &run.machine))
+}
+
+/// Whether a claim that is put to this machine asks of each of `cells`.
+pub(super) fn ask_of(cells: &[Cell]) -> Vec<bool> {
+    let (claims, machine) = (built_in(), machine_of(&capture()));
+    let is_asked = |cell: &Cell| {
+        let labels = summaries::labels_of(cell);
+        claims.iter().any(|claim| claim.selects(&labels, &machine))
+    };
+    cells.iter().map(is_asked).collect()
 }
 
 /// Counts the answers: how many hold, fail, and so on.
@@ -47,7 +65,7 @@ pub(super) fn counted(answers: &[Answer]) -> String {
 /// Writes the summary rows beside the rows and asks each claim of them.
 pub(super) fn keep(folder: &Path, run: &RunRecord, rows: &[Row]) -> Result<Vec<Answer>, Failure> {
     let summaries = summaries(folder, rows)?;
-    let answers = asked(&built_in(), &summaries, &run.machine);
+    let answers = asked(&asked_of(run), &summaries, &run.machine);
     for (name, text) in [
         (summaries::FILE, summaries::text(&summaries)),
         ("claims.md", expect::render::markdown(&answers)),
@@ -89,6 +107,7 @@ pub(super) fn lines(answers: &[Answer]) -> Vec<ClaimLine> {
         .to_owned(),
         preset: answer.preset.clone(),
         share: answer.share(),
+        is_of_unlike: answer.is_of_unlike(),
         expects: answer.expects.clone(),
         verdict: word(answer.verdict),
         // What was judged is counted in what was measured.
@@ -131,8 +150,11 @@ mod tests {
     use std::collections::BTreeSet;
 
     use expect::PermutationTally;
+    use workloads::Seed;
 
     use super::*;
+    use crate::plan::{MachineLimits, plan};
+    use crate::traces::Traces;
     use report::figures;
 
     fn reference() -> (RunRecord, Vec<Summary>) {
@@ -244,6 +266,91 @@ mod tests {
         let tally = PermutationTally::of(&permuted);
         assert!(tally.hold >= 8, "{tally:?}");
         assert!(tally.turned * 10 >= tally.hold * 8, "{tally:?}");
+    }
+
+    /// What no built-in suite measures of what a machine of two cores is asked. Such an answer is *not
+    /// testable*, and says so.
+    const UNMEASURED: [&str; 1] = ["fig8a-epoch-mix paper"];
+
+    #[test]
+    fn suites_measure_what_claims_ask() {
+        let suites = crate::suites::names().map(|name| crate::suites::built_in(name).unwrap());
+        let suites: Vec<crate::suites::Suite> = suites.collect();
+        let scale = record::Scale::by_name("quick").unwrap();
+        let limits = MachineLimits { memory_bytes: 64 << 30, cores: 2, cache_bytes: 0 };
+        let planned = plan(&suites, &scale, &Traces::default(), limits).unwrap();
+        let labels: BTreeSet<_> = planned.cells.iter().map(summaries::labels_of).collect();
+        let machine = Machine { cores: 2, sockets: 1 };
+        let mut unmeasured = Vec::new();
+        for claim in built_in() {
+            for question in &claim.questions {
+                let alone = Expectation { questions: vec![question.clone()], ..claim.clone() };
+                // A large machine's question alone is not put to this one. Traces are recorded first.
+                let families = question.rows.labels.get("family").cloned().unwrap_or_default();
+                let is_of_suites =
+                    families.iter().any(|family| family != "trace" && family != "replay");
+                let is_put = question.on != On::Large && is_of_suites;
+                if is_put && !labels.iter().any(|labels| alone.selects(labels, &machine)) {
+                    let preset = question.preset.as_ref().map_or("", |preset| &preset.name);
+                    unmeasured.push(format!("{} {preset}", claim.id).trim().to_owned());
+                }
+            }
+        }
+        assert_eq!(unmeasured, UNMEASURED);
+    }
+
+    /// With the truth exactly on the bound, every decision is wrong. Processes differ as those of the
+    /// reference run did.
+    #[test]
+    fn repeated_looks_decide_wrongly_no_more_often_than_they_say() {
+        const EXPERIMENTS: usize = 4_000;
+        let (_, summaries) = reference();
+        let values = summaries.iter().filter_map(|row| row.metrics.get("throughput"));
+        let differences: Vec<f64> =
+            values.filter(|values| values.len() == 3).flat_map(|values| logs(values)).collect();
+        assert!(differences.len() > 1_000, "{}", differences.len());
+        let claims = expect::read(
+            "[[expectation]]\nid = \"equal\"\nsource = \"made up\"\nsays = \"one is as fast\"\n\
+             [[expectation.ask]]\non = \"any\"\nexpects = \"at least as fast\"\n\
+             metric = \"throughput\"\nwhere = {}\n\
+             ratio = { of = { system = \"one\" }, to = { system = \"other\" }, at-least = 1.0 }\n",
+        );
+        let once = claims.unwrap();
+        let repeated = expect::in_repeated_looks(once.clone());
+        let mut rng = Seed(31).rng();
+        let mut row = |system: &str, processes: usize| Summary {
+            labels: [("system".to_owned(), system.to_owned())].into(),
+            metrics: [(
+                "throughput".to_owned(),
+                (0..processes)
+                    .map(|_| differences[rng.below(differences.len() as u64) as usize].exp())
+                    .collect(),
+            )]
+            .into(),
+            ..Summary::default()
+        };
+        let machine = Machine { cores: 2, sockets: 1 };
+        let mut wrong = |claims: &[Expectation], processes: usize| {
+            let experiments = (0..EXPERIMENTS).filter(|_| {
+                let rows = [row("one", processes), row("other", processes)];
+                expect::evaluate(claims, &rows, &machine)[0].verdict != Verdict::Undecided
+            });
+            100.0 * experiments.count() as f64 / EXPERIMENTS as f64
+        };
+        let (once, repeated) = (wrong(&once, 3), wrong(&repeated, 20));
+        println!("wrong: {once:.1} % of single looks, {repeated:.1} % of up to four");
+        assert!(once <= 6.0, "{once:.1} %");
+        assert!(repeated <= 6.0, "{repeated:.1} %");
+        assert!(repeated > 0.5, "looks that never decide are no looks: {repeated:.1} %");
+    }
+
+    /// How far the processes of one cell lie from their mean, on either side of it.
+    fn logs(values: &[f64]) -> Vec<f64> {
+        let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+        let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+        // The mean of three takes a third of the variance with it.
+        let spread = (logs.len() as f64 / (logs.len() as f64 - 1.0)).sqrt();
+        logs.iter().flat_map(|log| [(log - mean) * spread, (mean - log) * spread]).collect()
     }
 
     #[test]

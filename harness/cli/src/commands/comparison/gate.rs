@@ -8,6 +8,7 @@ use super::side::{self, LiveSide};
 use super::{ERROR_RATE, conclude, of_suite, recorded, refuse_mismatch, tell};
 use crate::cli::GateArguments;
 use crate::commands::Failure;
+use crate::commands::time::parse_time;
 use crate::compare::Tolerances;
 
 /// Share of the budget that is kept for suspicious cells.
@@ -24,7 +25,7 @@ pub(in crate::commands) fn run(arguments: &GateArguments) -> Result<(), Failure>
 
 fn gate(arguments: &GateArguments) -> Result<(), Failure> {
     let tolerances = Tolerances::parse(&arguments.judging.tolerances).map_err(Failure::usage)?;
-    let budget = Length::parse_time(&arguments.budget)?;
+    let budget = parse_time("--budget", &arguments.budget)?;
     if names_a_file(&arguments.baseline) {
         return recorded::gate(arguments, &tolerances, budget);
     }

@@ -29,25 +29,6 @@ pub(super) enum Length {
     Time(Duration),
 }
 
-impl Length {
-    /// `90s`, `8m` or `1h`.
-    pub(super) fn parse_time(text: &str) -> Result<Duration, Failure> {
-        let wrong = || Failure::usage(format!("budget `{text}`: write 90s, 8m or 1h"));
-        let unit = text.chars().last().ok_or_else(wrong)?;
-        let seconds = match unit {
-            's' => 1.0,
-            'm' => 60.0,
-            'h' => 3600.0,
-            _ => return Err(wrong()),
-        };
-        let number: f64 = text[..text.len() - 1].trim().parse().map_err(|_| wrong())?;
-        if !(number.is_finite() && number > 0.0 && number * seconds <= 86_400.0) {
-            return Err(wrong());
-        }
-        Ok(Duration::from_secs_f64(number * seconds))
-    }
-}
-
 /// A live comparison: its sides, cells and rows.
 pub(super) struct Bench {
     session: Session,
@@ -285,21 +266,5 @@ impl Bench {
             }
         }
         self.session.finish()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn budgets_are_times() {
-        assert_eq!(Length::parse_time("90s").unwrap(), Duration::from_secs(90));
-        assert_eq!(Length::parse_time("1.5m").unwrap(), Duration::from_secs(90));
-        assert_eq!(Length::parse_time("1h").unwrap(), Duration::from_secs(3600));
-        for text in ["", "8", "m", "-8m", "8 minutes", "0s", "25h", "NaNs"] {
-            let said = Length::parse_time(text).unwrap_err().message.unwrap();
-            assert!(said.contains("write 90s, 8m or 1h"), "{text}: {said}");
-        }
     }
 }

@@ -33,6 +33,7 @@ use crate::cli::{ChoiceArguments, CompareArguments, JudgingArguments};
 use crate::commands::Failure;
 use crate::commands::few::few;
 use crate::commands::measure::command_line;
+use crate::commands::time::parse_time;
 use crate::compare::Tolerances;
 use crate::suites::Suite;
 use crate::traces::Missing;
@@ -73,7 +74,7 @@ fn live(
     tolerances: &Tolerances,
 ) -> Result<(), Failure> {
     let length = match &arguments.budget {
-        Some(text) => Length::Time(Length::parse_time(text)?),
+        Some(text) => Length::Time(parse_time("--budget", text)?),
         None => Length::Rounds(arguments.blocks),
     };
     let is_system = |operand: &Operand| matches!(operand, Operand::System(_));
