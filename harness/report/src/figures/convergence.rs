@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use record::{Row, Work, metrics, repetition::sources};
-use stats::of_processes;
+use record::{Row, Work};
 use workloads::bytes::format_bytes;
 
 use super::asked_by;
 use super::data::Data;
 use super::panels::{Axes, Drawing, fill};
-use super::samples::{Label, Mark, Measure, Point, Spot, estimate_of, spot};
+use super::samples::{Label, Measure, Point, Spot, points, spot};
 
 const MEMORY: Measure = Measure { rank: 0, title: "memory ÷ live bytes", log: false };
 /// A value holds where no larger live set changes it by more.
@@ -18,27 +17,12 @@ const HOLDS_WITHIN: f64 = 0.1;
 /// A panel for each pattern, a line for each system.
 pub(super) fn memory_convergence(suite: &str, rows: &[Row]) -> Data {
     let mut data = Data::default();
-    let mut places: BTreeMap<Spot, Vec<record::Repetition<'_>>> = BTreeMap::new();
-    for one in asked_by(suite, rows) {
-        let Work::Fragmentation(work) = &one.cell.work else { continue };
+    let points = points(&mut data, &asked_by(suite, rows), |one| {
+        let Work::Fragmentation(work) = &one.cell.work else { return Vec::new() };
         let panel = Label::named(format!("{}: {}", work.pattern.name, work.pattern.label));
         let x = Label::new(work.live_bytes as f64, format_bytes(work.live_bytes as usize));
-        let series = Label::named(one.system);
-        let spot = Spot { panel, ..spot(MEMORY, "overhead-held", series, x) };
-        places.entry(spot).or_default().push(one);
-    }
-    let mut points = Vec::new();
-    for (spot, found) in places {
-        let refills = found.iter().filter(|one| one.counts()).filter_map(|one| one.step("refill"));
-        let values: Vec<f64> =
-            refills.filter_map(|row| metrics::value(row, "overhead-held")).collect();
-        let found: Vec<&record::Repetition<'_>> = found.iter().collect();
-        if values.is_empty() {
-            data.note_absence(&spot.series.text, &super::samples::place(&spot), &found);
-        }
-        let value = of_processes(&values).or_else(|| estimate_of(&values));
-        points.push(Point { spot, value, mark: Mark::None, sources: sources(&found) });
-    }
+        vec![Spot { panel, ..spot(MEMORY, "overhead-held", Label::named(one.system), x) }]
+    });
     data.notes.extend(holds_from(&points));
     fill(&mut data, Drawing::Lines, Axes { log_x: true, ..Axes::over("live bytes") }, &points);
     data

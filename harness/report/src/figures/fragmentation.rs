@@ -59,9 +59,9 @@ pub(super) struct Bar {
 
 /// How a figure chooses cells and arranges them.
 #[derive(Clone, Copy)]
-pub(super) struct Selection {
+pub(super) struct Selection<'a> {
     /// The bars a cell belongs to; none where the figure does not want it.
-    pub(super) pick: fn(&Cell, &Fragmentation) -> Vec<Bar>,
+    pub(super) pick: &'a dyn Fn(&Cell, &Fragmentation) -> Vec<Bar>,
     /// Whether series that were measured in less than half of the groups are only in the table.
     pub(super) sparse_beside: bool,
 }
@@ -98,7 +98,7 @@ const COLUMNS: [Column; 23] = [
 type Place = (String, (u8, String), (String, usize, u8));
 
 /// The table and what there is to say about it.
-pub(super) fn build(rows: &[Row], selection: Selection) -> Data {
+pub(super) fn build(rows: &[Row], selection: Selection<'_>) -> Data {
     let all = repetitions(rows);
     let mut places: BTreeMap<Place, (Bar, Vec<&Repetition<'_>>)> = BTreeMap::new();
     for repetition in &all {

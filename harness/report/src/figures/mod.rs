@@ -31,6 +31,7 @@ pub mod memory_return;
 mod model;
 mod over_label;
 mod panels;
+mod protocols;
 mod refill;
 mod samples;
 mod selections;

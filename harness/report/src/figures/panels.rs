@@ -136,7 +136,11 @@ fn every_place(points: &[Point]) -> Vec<Point> {
                     below: (*below).to_owned(),
                     ..spot(measure, metric, (*series).clone(), (*x).clone())
                 };
-                let found = points.iter().find(|point| point.spot == spot);
+                // Groups of bars may show one metric each.
+                let found = points.iter().find(|point| {
+                    let metric = spot.metric.clone();
+                    Spot { metric, ..point.spot.clone() } == spot
+                });
                 let empty = || Point {
                     spot: spot.clone(),
                     value: None,

@@ -116,7 +116,7 @@ pub(super) struct Spot {
     /// What a second line under a group of bars says; of lines in panels with axes of their own,
     /// the title of the horizontal one.
     pub(super) below: String,
-    /// Which metric of the step `run` it is, by its name in the table of metrics.
+    /// Which metric of the measured step it is, by its name in the table of metrics.
     pub(super) metric: Cow<'static, str>,
 }
 
@@ -229,12 +229,14 @@ pub(super) fn place(spot: &Spot) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-/// The rows of the step `run` that count.
+/// The rows of the measured step that count: of requests `run`, of fillings the second.
 pub(super) fn runs<'a>(found: &[&Repetition<'a>]) -> Vec<&'a Row> {
-    found.iter().filter(|one| one.counts()).filter_map(|one| one.step("run")).collect()
+    let counting = found.iter().filter(|one| one.counts());
+    counting.filter_map(|one| one.step("run").or_else(|| one.step("refill"))).collect()
 }
 
-/// Whether the store refused before the clock or within it.
+/// Whether the store refused requests, before the clock or within it. Fillings end with a refusal.
 fn refused(one: &Repetition<'_>) -> bool {
-    one.rows.iter().any(|row| matches!(row.outcome, Outcome::Full | Outcome::EarlyRefusal))
+    one.requests().is_some()
+        && one.rows.iter().any(|row| matches!(row.outcome, Outcome::Full | Outcome::EarlyRefusal))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use workloads::fragmentation::{Pattern, Volume};
 
 use super::data::Data;
-use super::fragmentation::{Bar, Base, Selection, build};
+use super::fragmentation::{BESIDE, Bar, Base, Selection, build};
 use record::{Basis, Cell, Fragmentation, Frees, Observe, Row, System, Work, metrics};
 
 /// `allocator-bloat` and `allocator-throughput`.
@@ -16,7 +16,7 @@ pub(super) fn allocators(rows: &[Row]) -> Data {
         }
         _ => Vec::new(),
     };
-    build(rows, Selection { pick, sparse_beside: false })
+    build(rows, Selection { pick: &pick, sparse_beside: false })
 }
 
 /// How often RAMCloud's protocol allocates the live set.
@@ -30,11 +30,17 @@ pub(super) fn ramcloud(rows: &[Row]) -> Data {
         }
         _ => Vec::new(),
     };
-    build(rows, Selection { pick, sparse_beside: false })
+    build(rows, Selection { pick: &pick, sparse_beside: false })
 }
 
-/// `store-bloat`: a bounded store is two bars, one for each base of its overhead.
+/// `store-bloat`: a bounded store is two bars, one for each base of its overhead. What it holds with memory
+/// to spare stands in `memory-protocols`.
 pub(super) fn stores(rows: &[Row]) -> Data {
+    let bounded: BTreeSet<&System> = rows
+        .iter()
+        .filter(|row| matches!(&row.cell.work, Work::Fragmentation(work) if work.basis == Basis::Bounded))
+        .map(|row| &row.cell.system)
+        .collect();
     let pick = |cell: &Cell, work: &Fragmentation| {
         if cell.system.is_heap() || !is_paper_protocol(work) {
             return Vec::new();
@@ -50,10 +56,13 @@ pub(super) fn stores(rows: &[Row]) -> Data {
                     ..plain.clone()
                 })
                 .to_vec(),
+            Basis::Ample if bounded.contains(&cell.system) => {
+                vec![Bar { rank: 2, panel: BESIDE.to_owned(), ..plain }]
+            }
             Basis::Ample => vec![Bar { rank: 2, ..plain }],
         }
     };
-    let mut data = build(rows, Selection { pick, sparse_beside: true });
+    let mut data = build(rows, Selection { pick: &pick, sparse_beside: true });
     data.notes.extend(held_more(rows));
     data
 }
@@ -105,7 +114,7 @@ pub(super) fn threads(rows: &[Row]) -> Data {
             ..bar
         }]
     };
-    let mut data = build(rows, Selection { pick, sparse_beside: false });
+    let mut data = build(rows, Selection { pick: &pick, sparse_beside: false });
     one_thread_in_all(&mut data);
     data
 }
@@ -125,12 +134,14 @@ fn variant(cell: &Cell, _: &Fragmentation) -> Option<&'static str> {
     match &cell.system {
         System::Heap { variant, .. } if variant == "default" => Some("default"),
         System::Heap { variant, .. } if variant == "tuned" => Some("tuned"),
+        // Beside the default: it changes nothing but what idleness gives back.
+        System::Heap { variant, .. } if variant == "background" => Some("default"),
         _ => None,
     }
 }
 
 /// One thread, each phase once and one after another, idleness and purge observed at the end only.
-fn is_paper_protocol(work: &Fragmentation) -> bool {
+pub(super) fn is_paper_protocol(work: &Fragmentation) -> bool {
     !work.sized
         && work.threads == 1
         && work.observe == Observe::End

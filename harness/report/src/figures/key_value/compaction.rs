@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use workloads::bytes::format_bytes;
 
-use super::{cells, finish, numbered, of_suite, option, size, spot};
+use super::{cells, finish, numbered, of_preset, of_suite, option, size, spot};
 use crate::figures::axes::number;
 use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing, best, told};
@@ -27,7 +27,7 @@ pub(in crate::figures) fn segment_block(suite: &str, rows: &[Row]) -> Data {
             return Vec::new();
         };
         let values = size(work);
-        let panel = Label::new(values.at, format!("values of {}", values.text));
+        let panel = Label::new(values.at, of_preset(one, &format!("values of {}", values.text)));
         vec![Spot { panel, ..spot(THROUGHPUT, "throughput", segment, block) }]
     });
     let name = |point: &Point| {
@@ -78,7 +78,7 @@ pub(in crate::figures) fn workers(suite: &str, rows: &[Row]) -> Data {
             Some(count) => (Role::Main, vec![count]),
             None => (Role::Level, counts.clone()),
         };
-        let series = Label::named(option(one, "compaction").unwrap_or(one.system));
+        let series = Label::named(of_preset(one, option(one, "compaction").unwrap_or(one.system)));
         let both = [(THROUGHPUT, "throughput"), (CPU, "cpu-ns")];
         let at = places.iter().flat_map(|&count| {
             both.map(|(measure, metric)| Spot {
@@ -96,7 +96,8 @@ pub(in crate::figures) fn copy_routine(suite: &str, rows: &[Row]) -> Data {
     let all = cells(suite, rows);
     of_suite(&all, (Drawing::Bars, Axes::default()), |one| {
         const ALONE: Measure = Measure { rank: 1, title: "copied, GB/s", log: false };
-        let Some(routine) = option(one, "copy").map(Label::named) else { return Vec::new() };
+        let Some(routine) = option(one, "copy") else { return Vec::new() };
+        let routine = Label::named(of_preset(one, routine));
         if let Work::Copy(copying) = &one.cell.work {
             let bytes = copying.copy_bytes;
             let group = Label::new(bytes as f64, in_bytes(&format_bytes(bytes)));

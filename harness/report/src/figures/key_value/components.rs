@@ -1,6 +1,6 @@
 //! `components`: what the epoch, the placement and the heads contribute.
 
-use super::{cells, mix, numbered, of_suite, option, size, spot};
+use super::{cells, mix, numbered, of_preset, of_suite, option, size, spot};
 use crate::figures::axes::number;
 use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing};
@@ -20,7 +20,11 @@ fn pick(one: &Repetition<'_>) -> Option<Spot> {
     let size = size(work);
     let at = |panel: Label, series: &str, x: Label, title: &str| {
         let below = title.to_owned();
-        Some(Spot { panel, below, ..spot(THROUGHPUT, "throughput", Label::named(series), x) })
+        Some(Spot {
+            panel,
+            below,
+            ..spot(THROUGHPUT, "throughput", Label::named(of_preset(one, series)), x)
+        })
     };
     if let Some(epoch) = option(one, "epoch") {
         let mix = mix(work);

@@ -41,6 +41,11 @@ fn option<'a>(one: &Repetition<'a>, name: &str) -> Option<&'a str> {
     }
 }
 
+/// `text`, with the preset that the settings start from, where the cell names one.
+fn of_preset(one: &Repetition<'_>, text: &str) -> String {
+    option(one, "preset").map_or_else(|| text.to_owned(), |preset| format!("{text}, {preset}"))
+}
+
 /// A number as an axis' label.
 pub(super) fn numbered(value: f64) -> Label {
     Label::new(value, value.to_string())

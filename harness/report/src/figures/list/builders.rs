@@ -11,8 +11,8 @@ use crate::figures::key_value::{
     timeline,
 };
 use crate::figures::{
-    allocations, closed_loop, convergence, curves, engine, model, over_label, refill, selections,
-    traces,
+    allocations, closed_loop, convergence, curves, engine, model, over_label, protocols, refill,
+    selections, traces,
 };
 
 pub(super) use stores::SHOWN;
@@ -39,7 +39,7 @@ const SIDE_BY_SIDE: &str = "side-by-side";
 /// The same, over a label that the declaration names.
 const OVER_LABEL: &str = "over-label";
 
-const BUILDERS: [(&str, Make); 41] = [
+const BUILDERS: [(&str, Make); 42] = [
     // Allocators, and stores whose object sizes change: what the cells do decides, not their suite.
     ("allocators", |asked| selections::allocators(asked.rows)),
     ("ramcloud-patterns", |asked| selections::ramcloud(asked.rows)),
@@ -47,6 +47,7 @@ const BUILDERS: [(&str, Make); 41] = [
     ("memory-over-time", |asked| curves::memory_over_time(asked.folder, asked.rows)),
     ("store-bloat", |asked| selections::stores(asked.rows)),
     ("memory-convergence", |asked| convergence::memory_convergence(asked.suite, asked.rows)),
+    ("memory-protocols", |asked| protocols::memory_protocols(asked.rows)),
     ("refill", |asked| refill::refill(asked.rows)),
     ("malloc-traces", |asked| allocations::malloc_traces(asked.rows)),
     ("malloc-memory", |asked| allocations::malloc_memory(asked.rows)),
