@@ -53,20 +53,12 @@ mod tests {
     use engine::KvEngine;
 
     use super::*;
+    use crate::adapters::made_up;
     use crate::registry::open_heap;
 
     fn setup(options: &[(&str, &str)]) -> Setup {
-        let owned = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
-        Setup {
-            object_memory_bytes: Some(16 << 20),
-            live_bytes: 1 << 20,
-            records_max: 1 << 14,
-            value_bytes_max: 100,
-            resident: false,
-            tells_updates: true,
-            options: options.iter().map(owned).collect(),
-            heap: Some(open_heap("glibc").expect("the C library is here")),
-        }
+        let heap = Some(open_heap("glibc").expect("the C library is here"));
+        Setup { heap, ..made_up::setup(options) }
     }
 
     fn settings_of(store: &impl KvEngine) -> BTreeMap<String, String> {

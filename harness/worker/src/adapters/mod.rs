@@ -12,3 +12,24 @@ pub(crate) mod null;
 pub(crate) mod ramcloud;
 pub(crate) mod redis;
 pub(crate) mod roofline;
+
+#[cfg(test)]
+mod made_up {
+    //! A small store to open in tests.
+
+    use engine::Setup;
+
+    pub(super) fn setup(options: &[(&str, &str)]) -> Setup {
+        let owned = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
+        Setup {
+            object_memory_bytes: Some(16 << 20),
+            live_bytes: 1 << 20,
+            records_max: 1 << 14,
+            value_bytes_max: 100,
+            resident: false,
+            tells_updates: true,
+            options: options.iter().map(owned).collect(),
+            heap: None,
+        }
+    }
+}

@@ -302,27 +302,16 @@ impl Batch for Asked<'_, '_> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
-
-    fn setup(knob: &str, value: &str) -> Setup {
-        Setup {
-            object_memory_bytes: Some(16 << 20),
-            live_bytes: 1 << 20,
-            records_max: 1 << 14,
-            value_bytes_max: 100,
-            resident: false,
-            tells_updates: true,
-            options: BTreeMap::from([(knob.to_owned(), value.to_owned())]),
-            heap: None,
-        }
-    }
+    use crate::adapters::made_up::setup;
 
     #[test]
     fn rows_say_which_pages_the_store_was_asked_for() {
         for (huge, page_bytes) in [("true", HUGE_PAGE_BYTES), ("false", PAGE_BYTES)] {
-            assert_eq!(open(&setup("huge-pages", huge)).unwrap().presence().page_bytes, page_bytes);
+            assert_eq!(
+                open(&setup(&[("huge-pages", huge)])).unwrap().presence().page_bytes,
+                page_bytes
+            );
         }
     }
 
@@ -336,7 +325,7 @@ mod tests {
             ("heads", "two", "whole numbers"),
             ("huge-pages", "yes", "true and false"),
         ] {
-            let message = open(&setup(knob, value)).unwrap_err().to_string();
+            let message = open(&setup(&[(knob, value)])).unwrap_err().to_string();
             let expected = format!("setting `{knob}` = `{value}`: accepted are {accepted}");
             assert!(message.starts_with(&expected), "{message}");
         }
