@@ -1,9 +1,10 @@
 //! The configuration of a store, and how it is converted to numbers of blocks.
 
 use crate::constants::{
-    BLOCK_BYTES_DEFAULT, BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, EXTENT_BLOCKS, EXTENTS_MIN, HEADS_MAX,
-    NODES_MAX, PARTITIONS_MAX, SEGMENT_BYTES_MAX, SEGMENT_BYTES_SCALED, SEGMENT_IDS, SEGMENTS_MAX,
-    SEGMENTS_MIN, SEGMENTS_SCALED, SEGMENTS_SCALED_INLINE, WORKERS_MAX,
+    BLOCK_BYTES_DEFAULT, BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, EXTENT_BLOCKS, EXTENTS_MIN,
+    FREE_LOW_PERCENT_MAX, HEADS_MAX, NODES_MAX, PARTITIONS_MAX, RESERVE_PERCENT_MAX,
+    SEGMENT_BYTES_MAX, SEGMENT_BYTES_SCALED, SEGMENT_IDS, SEGMENTS_MAX, SEGMENTS_MIN,
+    SEGMENTS_SCALED, SEGMENTS_SCALED_INLINE, WORKERS_MAX,
 };
 use crate::error::OpenError;
 use crate::index::IndexPlan;
@@ -134,6 +135,15 @@ impl Config {
         }
     }
 
+    /// The configuration that a store opened with this one reports: every 0 replaced by the value
+    /// chosen for it, every size as it is used. It opens nothing.
+    ///
+    /// # Errors
+    /// [`OpenError`], as [`crate::Store::open`] answers.
+    pub fn in_use(&self) -> Result<Self, OpenError> {
+        self.geometry().map(|geometry| self.resolved(&geometry))
+    }
+
     pub(crate) fn geometry(&self) -> Result<Geometry, OpenError> {
         self.check_ranges()?;
         let nodes = topology(self.virtual_nodes, self.heads);
@@ -192,9 +202,12 @@ impl Config {
         })
     }
 
-    /// The configuration with every 0 replaced by the value chosen for it.
+    /// The configuration with every 0 replaced by the value chosen for it, and sizes as they are
+    /// used.
     pub(crate) fn resolved(&self, geometry: &Geometry) -> Self {
         let mut config = self.clone();
+        let blocks = u64::from(geometry.node_blocks) * geometry.nodes.len() as u64;
+        config.object_memory_bytes = blocks * self.block_bytes;
         config.segment_bytes = geometry.segment_bytes;
         config.heads = geometry.nodes.iter().map(|node| node.heads).max().unwrap_or(1);
         config.index_partitions = geometry.index.partitions;
@@ -230,8 +243,13 @@ impl Config {
         range("compaction_workers", self.compaction_workers as u64, 1, WORKERS_MAX as u64)?;
         range("virtual_nodes", self.virtual_nodes as u64, 0, NODES_MAX as u64)?;
         range("heads", self.heads as u64, 0, HEADS_MAX as u64)?;
-        range("free_low_percent", u64::from(self.free_low_percent), 0, 90)?;
-        range("reserve_percent", u64::from(self.reserve_percent), 0, 25)?;
+        range(
+            "free_low_percent",
+            u64::from(self.free_low_percent),
+            0,
+            FREE_LOW_PERCENT_MAX.into(),
+        )?;
+        range("reserve_percent", u64::from(self.reserve_percent), 0, RESERVE_PERCENT_MAX.into())?;
         range("index_partitions", self.index_partitions as u64, 0, PARTITIONS_MAX as u64)
     }
 
@@ -305,6 +323,14 @@ mod tests {
         assert_eq!(geometry.nodes.len(), 3);
         assert_eq!(geometry.node_blocks, 4096 / 3);
         assert!(geometry.nodes.iter().all(|node| node.heads >= 1 && node.number.is_none()));
+    }
+
+    #[test]
+    fn sizes_in_use_are_whole_blocks() {
+        let config = Config { virtual_nodes: 3, ..Config::paper((256 << 20) + 1) };
+        let used = config.in_use().unwrap();
+        assert_eq!(used.object_memory_bytes, 4096 / 3 * 3 * BLOCK_BYTES_DEFAULT);
+        assert_eq!((used.segment_bytes, used.virtual_nodes), (8 << 20, 3));
     }
 
     #[test]

@@ -5,9 +5,9 @@ pub(crate) const HEADER_BYTES: u64 = 12;
 const _: () = assert!(HEADER_BYTES as usize == size_of::<u32>() + size_of::<u64>());
 
 /// Smallest block: a page.
-pub(crate) const BLOCK_BYTES_MIN: u64 = 4 << 10;
+pub const BLOCK_BYTES_MIN: u64 = 4 << 10;
 /// Largest block.
-pub(crate) const BLOCK_BYTES_MAX: u64 = 2 << 20;
+pub const BLOCK_BYTES_MAX: u64 = 2 << 20;
 /// The block size of the paper's evaluation.
 pub(crate) const BLOCK_BYTES_DEFAULT: u64 = 64 << 10;
 
@@ -19,14 +19,14 @@ pub(crate) const SEGMENTS_SCALED: u64 = 32;
 /// victims. Small segments cost little if there are no threads to wake.
 pub(crate) const SEGMENTS_SCALED_INLINE: u64 = 512;
 /// Largest segment size that may be configured.
-pub(crate) const SEGMENT_BYTES_MAX: u64 = 64 << 20;
+pub const SEGMENT_BYTES_MAX: u64 = 64 << 20;
 /// A store needs memory for at least this many segments.
-pub(crate) const SEGMENTS_MIN: u64 = 4;
+pub const SEGMENTS_MIN: u64 = 4;
 
 /// Segment ids have 16 bits.
 pub(crate) const SEGMENT_IDS: u64 = 1 << 16;
 /// The most segments' worth of memory: half the ids, because segments may be short.
-pub(crate) const SEGMENTS_MAX: u64 = SEGMENT_IDS / 2;
+pub const SEGMENTS_MAX: u64 = SEGMENT_IDS / 2;
 
 /// The most blocks by which an open segment grows at a time.
 pub(crate) const EXTENT_BLOCKS: u64 = 16;
@@ -34,16 +34,21 @@ pub(crate) const EXTENT_BLOCKS: u64 = 16;
 pub(crate) const EXTENTS_MIN: u64 = 4;
 
 /// The most sessions at a time.
-pub(crate) const SESSIONS_MAX: usize = if cfg!(loom) { 2 } else { 256 };
+pub const SESSIONS_MAX: usize = if cfg!(loom) { 2 } else { 256 };
 /// The most memory nodes.
-pub(crate) const NODES_MAX: usize = 64;
+pub const NODES_MAX: usize = 64;
 /// The most heads per node.
-pub(crate) const HEADS_MAX: usize = 1024;
+pub const HEADS_MAX: usize = 1024;
 /// The most compaction workers per node.
-pub(crate) const WORKERS_MAX: usize = 64;
+pub const WORKERS_MAX: usize = 64;
 
 /// The most partitions.
-pub(crate) const PARTITIONS_MAX: usize = 1 << 16;
+pub const PARTITIONS_MAX: usize = 1 << 16;
+
+/// The largest share of free memory at which compaction may begin, in percent.
+pub const FREE_LOW_PERCENT_MAX: u32 = 90;
+/// The largest reserve, in percent.
+pub const RESERVE_PERCENT_MAX: u32 = 25;
 
 /// A segment is worth compacting if at least one byte in this many is dead. Below that, gaining a
 /// byte costs copying more than this many.

@@ -77,6 +77,15 @@ mod sync;
 pub use batch::{Answer, Batch, Operation};
 pub use check::CheckReport;
 pub use config::Config;
+pub mod limits {
+    //! The least and the most that a [`Config`](crate::Config) may ask for.
+
+    pub use crate::constants::{
+        BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, FREE_LOW_PERCENT_MAX, HEADS_MAX, NODES_MAX,
+        PARTITIONS_MAX, RESERVE_PERCENT_MAX, SEGMENT_BYTES_MAX, SEGMENTS_MAX, SEGMENTS_MIN,
+        SESSIONS_MAX, WORKERS_MAX,
+    };
+}
 pub use error::{BufferTooShort, OpenError, PutError, TooManySessions};
 pub use knobs::{
     Compaction, CopyRoutine, CoreSource, EpochClock, HeadChoice, IndexLayout, Placement, Selection,

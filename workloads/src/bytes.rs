@@ -14,15 +14,26 @@ pub const UNITS: [(u64, &str); 5] =
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseBytesError {
     text: String,
+    fault: Fault,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    NotASize,
+    Negative,
+    TooLarge,
 }
 
 impl fmt::Display for ParseBytesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { text } = self;
-        write!(
-            f,
-            "size \"{text}\": write a whole number of bytes, KiB, MiB, GiB or TiB, as in \"100\" or \"1KiB\""
-        )
+        write!(f, "size \"{}\": ", self.text)?;
+        f.write_str(match self.fault {
+            Fault::NotASize => {
+                "write a whole number of bytes, KiB, MiB, GiB or TiB, as in \"100\" or \"1KiB\""
+            }
+            Fault::Negative => "must be 0 or more",
+            Fault::TooLarge => "must be below 2^64 bytes, which are 16777216TiB",
+        })
     }
 }
 
@@ -33,18 +44,24 @@ impl Error for ParseBytesError {}
 /// `_` may group digits and a space may precede the unit. `KB` is refused because it is ambiguous:
 /// 1000 or 1024 bytes.
 pub fn parse_bytes(text: &str) -> Result<usize, ParseBytesError> {
-    let refuse = || ParseBytesError { text: text.to_owned() };
+    let refuse = |fault| ParseBytesError { text: text.to_owned(), fault };
     let trimmed = text.trim();
     let (number, unit) = UNITS
         .iter()
         .find_map(|&(bytes, unit)| Some((trimmed.strip_suffix(unit)?.trim_end(), bytes)))
         .unwrap_or((trimmed, 1));
-    if !number.starts_with(|first: char| first.is_ascii_digit()) {
-        return Err(refuse());
+    let is_number = |text: &str| {
+        text.starts_with(|first: char| first.is_ascii_digit())
+            && text.chars().all(|letter| letter.is_ascii_digit() || letter == '_')
+    };
+    if !is_number(number) {
+        let negative = number.strip_prefix('-').is_some_and(is_number);
+        return Err(refuse(if negative { Fault::Negative } else { Fault::NotASize }));
     }
-    let count: u64 = number.replace('_', "").parse().map_err(|_| refuse())?;
-    let bytes = count.checked_mul(unit).and_then(|bytes| usize::try_from(bytes).ok());
-    bytes.ok_or_else(refuse)
+    // All digits: what cannot be read is too large.
+    let count: Option<u64> = number.replace('_', "").parse().ok();
+    let bytes = count.and_then(|count| usize::try_from(count.checked_mul(unit)?).ok());
+    bytes.ok_or_else(|| refuse(Fault::TooLarge))
 }
 
 /// Writes a size in the largest unit that divides it: `1000`, `1KiB`. [`parse_bytes`] reads it back.
@@ -93,10 +110,25 @@ mod tests {
 
     #[test]
     fn the_refusal_names_value_and_remedy() {
-        assert_eq!(
-            parse_bytes("1KB").unwrap_err().to_string(),
-            "size \"1KB\": write a whole number of bytes, KiB, MiB, GiB or TiB, as in \"100\" or \"1KiB\""
-        );
+        for (text, expected) in [
+            (
+                "1KB",
+                "size \"1KB\": write a whole number of bytes, KiB, MiB, GiB or TiB, as in \"100\" or \
+                 \"1KiB\"",
+            ),
+            ("-1", "size \"-1\": must be 0 or more"),
+            ("-1 GiB", "size \"-1 GiB\": must be 0 or more"),
+            (
+                "16777216TiB",
+                "size \"16777216TiB\": must be below 2^64 bytes, which are 16777216TiB",
+            ),
+            (
+                "99999999999999999999",
+                "size \"99999999999999999999\": must be below 2^64 bytes, which are 16777216TiB",
+            ),
+        ] {
+            assert_eq!(parse_bytes(text).unwrap_err().to_string(), expected);
+        }
     }
 
     #[test]

@@ -13,7 +13,8 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use engine::{
     AllocatorChoice, EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound,
-    MemoryCensus, OpenError, OpenStore, PutError, PutOutcome, ScanEntry, SessionError, Setup,
+    MemoryCensus, OpenError, OpenStore, Options, PutError, PutOutcome, ScanEntry, SessionError,
+    Setup,
 };
 
 /// Bytes that a key counts for.
@@ -111,8 +112,13 @@ impl KvEngine for LockedTree {
 }
 
 impl OpenStore for LockedTree {
-    fn open_for(setup: &Setup) -> Result<Self, OpenError> {
-        setup.options().finish()?;
+    type Config = ();
+
+    fn configure(_: &Setup, _: &mut Options) -> Result<(), OpenError> {
+        Ok(())
+    }
+
+    fn open_configured((): ()) -> Result<Self, OpenError> {
         Ok(Self::open())
     }
 }

@@ -16,7 +16,8 @@ use kit::credit::{Credit, Pool};
 pub(crate) const KEY_BYTES: u64 = 8;
 /// The longest value: these stores hold each value in one buffer with a 32-bit length.
 pub(crate) const VALUE_BYTES_MAX: usize = 1 << 30;
-const STRIPES_MAX: usize = 1 << 16;
+/// The most locks that writers of a key share.
+pub const STRIPES_MAX: usize = 1 << 16;
 
 /// A store below. Keys are 8 big-endian bytes, whose order is the order of the numbers.
 ///

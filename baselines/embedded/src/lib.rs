@@ -39,6 +39,7 @@ mod settings;
 mod tests;
 mod tmpfs;
 
+pub use counted::STRIPES_MAX;
 pub use leveldb::{LevelDb, LevelDbConfig};
 pub use lmdb::{Lmdb, LmdbConfig};
 pub use rocksdb::{RocksDb, RocksDbConfig, RocksDbFiles};

@@ -214,17 +214,18 @@ impl KvEngine for RocksDb {
 
     fn settings(&self) -> Vec<Setting> {
         let config = &self.config;
-        let files = match &config.files {
-            RocksDbFiles::Heap => "heap (rocksdb_create_mem_env)".to_owned(),
-            RocksDbFiles::Tmpfs(path) => format!("tmpfs {}, allow_mmap_reads", path.display()),
+        let (files, access) = match &config.files {
+            RocksDbFiles::Heap => ("heap", "rocksdb_create_mem_env".to_owned()),
+            RocksDbFiles::Tmpfs(path) => ("tmpfs", format!("{}, allow_mmap_reads", path.display())),
         };
         vec![
             Setting::new("library", loaded_file().unwrap_or_else(|| api::SONAME.to_owned())),
             Setting::new("object_memory_bytes", bound_text(config.object_memory_bytes)),
             Setting::new("files", files),
-            Setting::new("write_buffer_size", config.write_buffer_bytes),
+            Setting::new("access to files", access),
+            Setting::new("write-buffer-bytes", config.write_buffer_bytes),
             Setting::new("max_write_buffer_number", config.write_buffers),
-            Setting::new("block_cache", config.block_cache_bytes),
+            Setting::new("block-cache-bytes", config.block_cache_bytes),
             Setting::new("bloom_bits_per_key", config.bloom_bits_per_key),
             Setting::new("max_background_jobs", config.background_jobs),
             Setting::new("level_compaction_dynamic_level_bytes", true),

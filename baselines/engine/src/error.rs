@@ -2,10 +2,28 @@
 
 use std::fmt;
 
+use crate::Rule;
+
 /// Why a store or heap could not be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OpenError {
-    /// A setting is unknown or has an illegal value.
+    /// A setting has a value that its rule does not take.
+    Refused {
+        /// The setting's name.
+        setting: String,
+        /// The value as given.
+        value: String,
+        /// The values that it takes.
+        rule: Rule,
+    },
+    /// There is no such setting.
+    UnknownSetting {
+        /// The name as given.
+        setting: String,
+        /// The settings that there are.
+        known: Vec<&'static str>,
+    },
+    /// A setting does not go together with others, or with what is asked of the store.
     BadSetting {
         /// The setting's name.
         setting: String,
@@ -38,6 +56,19 @@ pub enum OpenError {
 impl fmt::Display for OpenError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Refused { setting, value, rule } => {
+                write!(formatter, "setting `{setting}` = `{value}`: accepted are {rule}")?;
+                match rule.nearest(value) {
+                    Some(nearest) => write!(formatter, "; the nearest is {nearest}"),
+                    None => Ok(()),
+                }
+            }
+            Self::UnknownSetting { setting, known } if known.is_empty() => {
+                write!(formatter, "unknown setting `{setting}`: this store has no settings")
+            }
+            Self::UnknownSetting { setting, known } => {
+                write!(formatter, "unknown setting `{setting}`: there are {}", known.join(", "))
+            }
             Self::BadSetting { setting, value, accepted } => {
                 write!(formatter, "setting `{setting}` = `{value}`: accepted are {accepted}")
             }

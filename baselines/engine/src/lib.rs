@@ -30,6 +30,7 @@ mod error;
 mod heap;
 mod operation;
 mod options;
+mod rule;
 mod setup;
 mod store;
 #[cfg(test)]
@@ -42,7 +43,8 @@ pub use error::{GetError, OpenError, PutError, SessionError};
 pub use heap::DEFAULT_VARIANT;
 pub use heap::{Heap, HeapStatistics, HeapTraits, HeapVariant, Setting, reallocate_elsewhere};
 pub use operation::{Op, Outcome, ValueBuffers};
-pub use options::{Choice, Options};
+pub use options::Options;
+pub use rule::{Rule, Whole};
 pub use setup::{OpenStore, Setup};
 pub use store::{KvEngine, KvSession, PutOutcome, ScanEntry};
 pub use thread_use::ThreadUse;

@@ -1,20 +1,22 @@
-//! Settings by name, as cells carry them; unknown or invalid ones are rejected.
+//! Settings by name, as cells carry them. Each is read by a rule; what the rule does not take, and what
+//! was never read, is refused.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::str::FromStr;
 
-use crate::OpenError;
+use crate::{OpenError, Rule, Whole};
 
-/// The settings of one cell. [`finish`](Self::finish) rejects those that were never read.
+/// The settings of one cell. [`finish`](Self::finish) rejects those that were never read. The rules by
+/// which a store reads them are the table of its settings.
 ///
 /// ```
 /// # use std::collections::BTreeMap;
-/// # use engine::Options;
+/// # use engine::{Options, Whole};
 /// let given = BTreeMap::from([("shards".to_owned(), "8".to_owned())]);
 /// let mut options = Options::new(&given);
 /// let mut shards = 64_usize;
-/// options.read("shards", &mut shards)?;
+/// options.whole("shards", &mut shards, Whole::powers_of_two(1..=65_536))?;
 /// options.finish()?;
 /// assert_eq!(shards, 8);
 /// # Ok::<(), engine::OpenError>(())
@@ -22,96 +24,116 @@ use crate::OpenError;
 #[derive(Debug)]
 pub struct Options {
     left: BTreeMap<String, String>,
-    asked: Vec<&'static str>,
-}
-
-/// The type of a setting, which can say what values it accepts.
-pub trait Choice: FromStr {
-    /// The accepted values, to complete the sentence "accepted are …".
-    fn accepted() -> String;
-}
-
-macro_rules! numbers {
-    ($($number:ty),+) => {
-        $(impl Choice for $number {
-            fn accepted() -> String {
-                format!("whole numbers from {} to {}", Self::MIN, Self::MAX)
-            }
-        })+
-    };
-}
-numbers!(u32, u64, usize);
-
-impl Choice for bool {
-    fn accepted() -> String {
-        "true and false".to_owned()
-    }
+    rules: Vec<(&'static str, Rule)>,
+    told: Vec<String>,
 }
 
 impl Options {
     /// The given settings, none of them read yet.
     #[must_use]
     pub fn new(options: &BTreeMap<String, String>) -> Self {
-        Self { left: options.clone(), asked: Vec::new() }
+        Self { left: options.clone(), rules: Vec::new(), told: Vec::new() }
     }
 
-    /// Sets `field` to the setting `name`, if given.
+    /// Sets `field` to the setting `name`, if given: a whole number.
     ///
     /// # Errors
-    /// [`OpenError::BadSetting`] if the field does not accept its value.
-    pub fn read<T: Choice>(&mut self, name: &'static str, field: &mut T) -> Result<(), OpenError> {
-        self.take(name, field, T::accepted)
+    /// [`OpenError::Refused`] if it is not among `accepted`.
+    pub fn whole<T: FromStr>(
+        &mut self,
+        name: &'static str,
+        field: &mut T,
+        accepted: impl Into<Whole>,
+    ) -> Result<(), OpenError> {
+        self.read(name, field, Rule::Whole(accepted.into()))
+    }
+
+    /// Sets `field` to the setting `name`, if given: `true` or `false`.
+    ///
+    /// # Errors
+    /// [`OpenError::Refused`] if it is neither.
+    pub fn switch(&mut self, name: &'static str, field: &mut bool) -> Result<(), OpenError> {
+        self.read(name, field, Rule::Switch)
+    }
+
+    /// Sets `field` to the setting `name`, if given: a number from 0 to `most`, fractions allowed.
+    ///
+    /// # Errors
+    /// [`OpenError::Refused`] if it is none.
+    pub fn decimal<T: FromStr>(
+        &mut self,
+        name: &'static str,
+        field: &mut T,
+        most: u32,
+    ) -> Result<(), OpenError> {
+        self.read(name, field, Rule::Decimal { most })
     }
 
     /// Sets `field` to the setting `name`, if given. For types with a few values, which print as
     /// they are read.
     ///
     /// # Errors
-    /// [`OpenError::BadSetting`] with the names of `all` if its value is not among them.
-    pub fn read_one_of<T: FromStr>(
+    /// [`OpenError::Refused`] if its value is not among `all`.
+    pub fn one_of<T: FromStr>(
         &mut self,
         name: &'static str,
         field: &mut T,
         all: impl IntoIterator<Item = impl Display>,
     ) -> Result<(), OpenError> {
-        self.take(name, field, || {
-            let names: Vec<String> = all.into_iter().map(|value| value.to_string()).collect();
-            names.join(", ")
-        })
+        let words = all.into_iter().map(|value| value.to_string()).collect();
+        self.read(name, field, Rule::OneOf(words))
     }
 
-    fn take<T: FromStr>(
+    fn read<T: FromStr>(
         &mut self,
         name: &'static str,
         field: &mut T,
-        accepted: impl FnOnce() -> String,
+        rule: Rule,
     ) -> Result<(), OpenError> {
-        self.asked.push(name);
-        if let Some(value) = self.left.remove(name) {
-            *field = value.parse().map_err(|_| OpenError::BadSetting {
-                setting: name.to_owned(),
-                value,
-                accepted: accepted(),
-            })?;
+        self.rules.push((name, rule.clone()));
+        let Some(value) = self.left.remove(name) else { return Ok(()) };
+        match value.parse() {
+            Ok(parsed) if rule.accepts(&value) => {
+                *field = parsed;
+                Ok(())
+            }
+            _ => Err(OpenError::Refused { setting: name.to_owned(), value, rule }),
         }
-        Ok(())
+    }
+
+    /// The value of a setting that is not read yet, if given.
+    #[must_use]
+    pub fn given(&self, name: &str) -> Option<&str> {
+        self.left.get(name).map(String::as_str)
+    }
+
+    /// Notes what the store will do other than one may expect, in a sentence.
+    pub fn tell(&mut self, sentence: String) {
+        self.told.push(sentence);
+    }
+
+    /// What was noted.
+    #[must_use]
+    pub fn told(&self) -> &[String] {
+        &self.told
+    }
+
+    /// The settings read so far, each with the values that it takes.
+    #[must_use]
+    pub fn rules(&self) -> &[(&'static str, Rule)] {
+        &self.rules
     }
 
     /// Rejects settings that were not read.
     ///
     /// # Errors
-    /// [`OpenError::BadSetting`] for the first setting that was not read.
-    pub fn finish(self) -> Result<(), OpenError> {
-        match self.left.into_iter().next() {
+    /// [`OpenError::UnknownSetting`] for the first setting that was not read.
+    pub fn finish(&self) -> Result<(), OpenError> {
+        match self.left.keys().next() {
             None => Ok(()),
-            Some((setting, value)) => Err(OpenError::BadSetting {
-                setting,
-                value,
-                accepted: if self.asked.is_empty() {
-                    "no settings at all".to_owned()
-                } else {
-                    format!("the settings {}", self.asked.join(", "))
-                },
+            Some(setting) => Err(OpenError::UnknownSetting {
+                setting: setting.clone(),
+                known: self.rules.iter().map(|(name, _)| *name).collect(),
             }),
         }
     }
@@ -121,28 +143,56 @@ impl Options {
 mod tests {
     use super::*;
 
+    fn given(name: &str, value: &str) -> Options {
+        Options::new(&BTreeMap::from([(name.to_owned(), value.to_owned())]))
+    }
+
     #[test]
-    fn unknown_and_malformed_settings_are_refused() {
-        let given = |name: &str, value: &str| {
-            Options::new(&BTreeMap::from([(name.to_owned(), value.to_owned())]))
-        };
-        let mut shards = 64_usize;
+    fn what_is_read_is_what_was_given() {
         let mut options = given("shards", "8");
-        options.read("shards", &mut shards).unwrap();
+        assert_eq!(options.given("shards"), Some("8"));
+        let mut shards = 64_usize;
+        options.whole("shards", &mut shards, Whole::powers_of_two(1..=64)).unwrap();
         options.finish().unwrap();
         assert_eq!(shards, 8);
-        let message = given("shards", "x").read("shards", &mut shards).unwrap_err().to_string();
-        assert!(message.contains("`shards` = `x`: accepted are whole numbers from 0"), "{message}");
-        let message = given("resident", "yes").read("resident", &mut true).unwrap_err().to_string();
-        assert!(message.contains("accepted are true and false"), "{message}");
-        let message = given("resident", "yes")
-            .read_one_of("resident", &mut true, ["true", "false"])
-            .unwrap_err()
-            .to_string();
-        assert!(message.ends_with("accepted are true, false"), "{message}");
+        assert_eq!(options.rules().len(), 1);
+    }
+
+    #[test]
+    fn unknown_and_malformed_settings_are_refused() {
+        let powers = Whole::powers_of_two(1..=64);
+        let mut shards = 64_usize;
+        let message = |error: OpenError| error.to_string();
+        let error = given("shards", "x").whole("shards", &mut shards, powers).unwrap_err();
+        assert_eq!(
+            message(error),
+            "setting `shards` = `x`: accepted are powers of two from 1 to 64"
+        );
+        let error = given("shards", "0").whole("shards", &mut shards, powers).unwrap_err();
+        assert_eq!(
+            message(error),
+            "setting `shards` = `0`: accepted are powers of two from 1 to 64; the nearest is 1"
+        );
+        assert_eq!(shards, 64);
+        let error = given("resident", "yes").switch("resident", &mut true).unwrap_err();
+        assert!(message(error).ends_with("accepted are true and false"));
+        let error = given("mode", "c").one_of("mode", &mut 'a', ["a", "b"]).unwrap_err();
+        assert!(message(error).ends_with("accepted are a, b"));
+        let error = given("share", "-1").decimal("share", &mut 0.5, 90).unwrap_err();
+        assert!(message(error).ends_with("such as 5 or 2.5; the nearest is 0"));
         let mut options = given("shard", "8");
-        options.read("shards", &mut shards).unwrap();
-        let message = options.finish().unwrap_err().to_string();
-        assert!(message.contains("`shard` = `8`") && message.contains("shards"), "{message}");
+        options.whole("shards", &mut shards, powers).unwrap();
+        let error = options.finish().unwrap_err();
+        assert_eq!(message(error), "unknown setting `shard`: there are shards");
+        let error = given("shard", "8").finish().unwrap_err();
+        assert_eq!(message(error), "unknown setting `shard`: this store has no settings");
+    }
+
+    /// A type too small for its rule does not hold another number than was asked for.
+    #[test]
+    fn a_value_that_its_field_cannot_hold_is_refused() {
+        let mut small = 0_u8;
+        assert!(given("count", "300").whole("count", &mut small, 0..=1000).is_err());
+        assert_eq!(small, 0);
     }
 }

@@ -16,6 +16,8 @@ pub struct Setup {
     pub records_max: u64,
     /// The longest value of the workload.
     pub value_bytes_max: usize,
+    /// Sessions that will be open at the same time: one for each thread that asks.
+    pub sessions: usize,
     /// Whether memory must be resident before the clock starts.
     pub resident: bool,
     /// Whether anyone uses what PUT reports: whether the key was present.
@@ -27,8 +29,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// The settings, for reading one by one. A store without settings calls
-    /// [`finish`](Options::finish) at once, so that any setting is rejected.
+    /// The settings, for reading one by one.
     #[must_use]
     pub fn options(&self) -> Options {
         Options::new(&self.options)
@@ -51,9 +52,30 @@ impl Setup {
 /// A store that opens itself from a [`Setup`] alone. Such a store may register itself by naming its
 /// type in its crate's manifest.
 pub trait OpenStore: KvEngine + Sized {
+    /// What is needed to open it.
+    type Config;
+
+    /// Reads the settings and checks them against what the workload will require. It opens nothing
+    /// and takes no memory, because plans ask too. Settings that are not read are refused.
+    ///
+    /// # Errors
+    /// [`OpenError`] says which setting is wrong, and what is accepted.
+    fn configure(setup: &Setup, options: &mut Options) -> Result<Self::Config, OpenError>;
+
     /// Opens an empty store.
     ///
     /// # Errors
-    /// [`OpenError`] says which setting is wrong, or what is missing.
-    fn open_for(setup: &Setup) -> Result<Self, OpenError>;
+    /// [`OpenError`] says what is missing.
+    fn open_configured(config: Self::Config) -> Result<Self, OpenError>;
+
+    /// Configures and opens an empty store.
+    ///
+    /// # Errors
+    /// As for its two steps.
+    fn open_for(setup: &Setup) -> Result<Self, OpenError> {
+        let mut options = setup.options();
+        let config = Self::configure(setup, &mut options)?;
+        options.finish()?;
+        Self::open_configured(config)
+    }
 }

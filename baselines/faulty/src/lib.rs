@@ -19,5 +19,7 @@ mod tests;
 
 pub use fault::Fault;
 pub use heap::{FaultyHeap, faulty_heap, plant_in_heap};
-pub use hindered::{Clock, Hindered, HinderedSession, Hindrance, Monotonic, Naming, Percent};
+pub use hindered::{
+    Clock, Hindered, HinderedSession, Hindrance, Monotonic, Naming, Percent, SLOWED_PERCENT_MAX,
+};
 pub use store::{Config, Faulty, FaultySession};

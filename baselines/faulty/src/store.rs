@@ -112,9 +112,9 @@ impl KvEngine for Faulty {
     fn settings(&self) -> Vec<Setting> {
         vec![
             Setting::new("fault", self.config.fault),
-            Setting::new("after_puts", self.config.after_puts),
-            Setting::new("leak_kib", self.config.leak_kib),
-            Setting::new("stall_ms", self.config.stall_ms),
+            Setting::new("after-puts", self.config.after_puts),
+            Setting::new("leak-kib", self.config.leak_kib),
+            Setting::new("stall-ms", self.config.stall_ms),
         ]
     }
 }

@@ -15,7 +15,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use engine::{
     AllocatorChoice, EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound,
-    MemoryCensus, OpenError, OpenStore, PutError, PutOutcome, SessionError, Setting, Setup,
+    MemoryCensus, OpenError, OpenStore, Options, PutError, PutOutcome, SessionError, Setting,
+    Setup, Whole,
 };
 use hash::Mix;
 
@@ -178,11 +179,16 @@ impl KvEngine for ShardedMap {
 }
 
 impl OpenStore for ShardedMap {
-    fn open_for(setup: &Setup) -> Result<Self, OpenError> {
+    type Config = Config;
+
+    fn configure(_: &Setup, options: &mut Options) -> Result<Config, OpenError> {
         let mut config = Config::default();
-        let mut options = setup.options();
-        options.read("shards", &mut config.shards)?;
-        options.finish()?;
+        let shards = Whole::powers_of_two(1..=SHARDS_MAX as u64);
+        options.whole("shards", &mut config.shards, shards)?;
+        Ok(config)
+    }
+
+    fn open_configured(config: Config) -> Result<Self, OpenError> {
         Self::open(config)
     }
 }

@@ -16,20 +16,24 @@
 mod raw;
 mod table;
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use engine::ThreadUse;
 use engine::{
     AllocatorChoice, EngineTraits, GetError, Heap, KvEngine, KvSession, MemoryBound, MemoryCensus,
-    OpenError, PutError, PutOutcome, SessionError, Setting, Statistic,
+    OpenError, Presence, PutError, PutOutcome, SessionError, Setting, Statistic,
 };
 use kit::credit::{Credit, Pool};
+use platform::huge::collapse_own_memory;
+use platform::mapping::{HUGE_PAGE_BYTES, PAGE_BYTES};
 use raw::{HEADER_BYTES, Object};
 use table::Table;
 
 /// Bytes that a key counts for in the bound.
 const KEY_BYTES: u64 = 8;
-const SHARDS_MAX: usize = 1 << 16;
+/// The most locks and tables.
+pub const SHARDS_MAX: usize = 1 << 16;
 
 /// Settings of a [`HeapStore`].
 #[derive(Clone, Copy, Debug)]
@@ -42,13 +46,16 @@ pub struct Config {
     /// Number of locks and tables, a power of two. More of them admit more writers and cost a page
     /// each.
     pub shards: usize,
+    /// Whether [`settle`](KvEngine::settle) puts the memory of the process on 2 MiB pages, so that the heap
+    /// holds what stores on such pages hold. What the heap maps later is on pages as it chooses.
+    pub huge_pages: bool,
 }
 
 impl Config {
-    /// No bound, 64 shards.
+    /// No bound, 64 shards, pages as the heap chooses.
     #[must_use]
     pub fn new(heap: &'static dyn Heap) -> Self {
-        Self { heap, object_memory_bytes: None, shards: 64 }
+        Self { heap, object_memory_bytes: None, shards: 64, huge_pages: false }
     }
 }
 
@@ -58,6 +65,8 @@ pub struct HeapStore {
     shards: Box<[Shard]>,
     pool: Pool,
     config: Config,
+    /// Memory of the process on 2 MiB pages, in bytes, as of the last settling.
+    huge_page_bytes: AtomicU64,
 }
 
 /// Two cache lines, because the processor prefetches neighbours in pairs.
@@ -99,7 +108,7 @@ impl HeapStore {
         let shards =
             (0..config.shards).map(|_| Shard::new(config.heap)).collect::<Result<_, _>>()?;
         let pool = Pool::new(config.object_memory_bytes, 4 * config.shards);
-        Ok(Self { shards, pool, config })
+        Ok(Self { shards, pool, config, huge_page_bytes: AtomicU64::new(0) })
     }
 
     fn shard_of(&self, key: u64) -> usize {
@@ -191,6 +200,18 @@ impl KvEngine for HeapStore {
         Ok(HeapSession { store: self, _use: ThreadUse::of(self.config.heap) })
     }
 
+    fn presence(&self) -> Presence {
+        let page_bytes = if self.config.huge_pages { HUGE_PAGE_BYTES } else { PAGE_BYTES };
+        Presence { page_bytes, threads: 0, servers: 0 }
+    }
+
+    fn settle(&self) {
+        if self.config.huge_pages {
+            // Relaxed: a number for `statistics`.
+            self.huge_page_bytes.store(collapse_own_memory().unwrap_or(0), Ordering::Relaxed);
+        }
+    }
+
     /// Purges the heap, as far as the calling thread can.
     fn trim(&self) {
         let _use = ThreadUse::of(self.config.heap);
@@ -229,7 +250,10 @@ impl KvEngine for HeapStore {
 
     fn statistics(&self) -> Vec<Statistic> {
         let heap = self.config.heap.statistics();
+        // Relaxed: as in `settle`.
+        let huge_page_bytes = self.huge_page_bytes.load(Ordering::Relaxed);
         let told = [
+            ("huge_page_bytes", self.config.huge_pages.then_some(huge_page_bytes)),
             ("heap_allocated_bytes", heap.allocated_bytes),
             ("heap_mapped_bytes", heap.mapped_bytes),
         ];
@@ -238,13 +262,14 @@ impl KvEngine for HeapStore {
     }
 
     fn settings(&self) -> Vec<Setting> {
-        let Config { heap, object_memory_bytes, shards } = self.config;
+        let Config { heap, object_memory_bytes, shards, huge_pages } = self.config;
         let bound = object_memory_bytes.map_or("none".to_owned(), |bytes| bytes.to_string());
         let mut settings = vec![
             Setting::new("heap", heap.traits().name),
             Setting::new("heap.version", heap.version()),
-            Setting::new("object_memory_bytes", bound),
+            Setting::new("object-memory-bytes", bound),
             Setting::new("shards", shards),
+            Setting::new("huge-pages", huge_pages),
         ];
         for setting in heap.settings() {
             settings.push(Setting::new(&format!("heap.{}", setting.name), setting.value));

@@ -3,7 +3,7 @@
 use engine::{Heap, OpenError};
 
 /// The most shards that a map may be given.
-const SHARDS_MAX: usize = 1 << 16;
+pub const SHARDS_MAX: usize = 1 << 16;
 /// The least table space that a record takes in every map with a capacity: key and row.
 const ENTRY_BYTES: usize = 16;
 

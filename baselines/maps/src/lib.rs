@@ -39,7 +39,7 @@ mod store;
 mod tests;
 mod thread_index;
 
-pub use config::Config;
+pub use config::{Config, SHARDS_MAX};
 pub use kinds::{Dashmap, Papaya, Scc, Skiplist, Striped};
 pub use session::MapSession;
 pub use store::MapStore;

@@ -25,7 +25,7 @@ use crate::suffix::Bag;
 use kit::credit::{Credit, Pool};
 
 /// The largest number of concurrent sessions.
-pub(crate) const SESSIONS_MAX: usize = 256;
+pub const SESSIONS_MAX: usize = 256;
 /// How often to try to advance the epoch when memory is short.
 const ADVANCES: usize = 4;
 /// A session fetches at most one in so many of the bytes that are left.

@@ -64,6 +64,7 @@ use engine::{
     MemoryCensus, Op, OpenError, Outcome, PutError, PutOutcome, ScanEntry, SessionError, Setting,
     Statistic, ValueBuffers,
 };
+pub use epoch::SESSIONS_MAX;
 pub use tree::{Tree, TreeSession};
 use warm::Wanted;
 

@@ -1,6 +1,6 @@
 //! Settings, and the sizes derived from them.
 
-use engine::OpenError;
+use engine::{OpenError, Options, Whole};
 
 use crate::entry::object_bytes;
 
@@ -65,6 +65,42 @@ impl Config {
             huge_pages: true,
             resident: true,
         }
+    }
+
+    /// Reads the settings. Lengths that are not given are as long as the memory of an instance
+    /// allows; those given are taken as they are, or refused.
+    ///
+    /// # Errors
+    /// [`OpenError::Refused`] with the values that are accepted in this memory.
+    pub fn read(&mut self, options: &mut Options) -> Result<(), OpenError> {
+        let instances = (self.object_memory_bytes / INSTANCE_BYTES_MIN).min(INSTANCES_MAX as u64);
+        options.whole("instances", &mut self.instances, 1..=instances)?;
+        let cleaner_threads = 1..=CLEANER_THREADS_MAX as u64;
+        options.whole("cleaner-threads", &mut self.cleaner_threads, cleaner_threads)?;
+        let instance_bytes = self.object_memory_bytes / self.instances as u64;
+        let segment_bytes_most =
+            SEGMENT_BYTES_MAX.min(floor_power_of_two(instance_bytes) / SEGMENTS_MIN);
+        let segments =
+            Whole::powers_of_two(2 * SEGLET_BYTES_MIN as u64..=segment_bytes_most as u64);
+        self.segment_bytes = self.segment_bytes.min(segment_bytes_most);
+        options.whole("segment-bytes", &mut self.segment_bytes, segments)?;
+        let seglet_bytes_most =
+            (self.segment_bytes / SEGLETS_PER_SEGMENT_MIN).max(SEGLET_BYTES_MIN);
+        let seglet_bytes_least = (SEGLET_BYTES_MIN as u64).max(instance_bytes / SEGLETS_MAX);
+        let seglets = Whole::powers_of_two(seglet_bytes_least..=seglet_bytes_most as u64);
+        self.seglet_bytes = self.seglet_bytes.min(seglet_bytes_most);
+        options.whole("seglet-bytes", &mut self.seglet_bytes, seglets)?;
+        options.switch("huge-pages", &mut self.huge_pages)?;
+        options.switch("resident", &mut self.resident)
+    }
+
+    /// The memory that the logs of all instances use: what is left over in each is shorter than a
+    /// seglet.
+    ///
+    /// # Errors
+    /// [`OpenError::BadSetting`] for settings that cannot be met.
+    pub fn object_memory_in_use(&self) -> Result<u64, OpenError> {
+        self.geometry().map(|geometry| (geometry.object_memory_bytes() * self.instances) as u64)
     }
 
     /// The sizes of each instance.
@@ -178,7 +214,7 @@ impl Geometry {
 }
 
 fn floor_power_of_two(bytes: u64) -> usize {
-    1 << bytes.ilog2()
+    bytes.checked_ilog2().map_or(0, |bits| 1 << bits)
 }
 
 fn refused(setting: &str, value: impl std::fmt::Display, accepted: String) -> OpenError {

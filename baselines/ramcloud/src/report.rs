@@ -73,7 +73,7 @@ fn live_tombstones(manager: &ObjectManager) -> u64 {
 /// The current settings. Lengths are those in use, which may be shortened in a small memory.
 pub(crate) fn settings(config: &Config, geometry: &Geometry) -> Vec<Setting> {
     vec![
-        Setting::new("object-memory-bytes", config.object_memory_bytes),
+        Setting::new("object-memory-bytes", geometry.object_memory_bytes() * config.instances),
         Setting::new("records-max", config.records_max),
         Setting::new("instances", config.instances),
         Setting::new("cleaner-threads", config.cleaner_threads),

@@ -141,7 +141,10 @@ impl Default for Config {
 
 impl Config {
     /// Rejects settings that no server can be started with.
-    pub(crate) fn check(&self) -> Result<(), OpenError> {
+    ///
+    /// # Errors
+    /// [`OpenError::BadSetting`] for the first of them.
+    pub fn check(&self) -> Result<(), OpenError> {
         let bad = |setting: &str, value: String, accepted: String| {
             Err(OpenError::BadSetting { setting: setting.to_owned(), value, accepted })
         };
@@ -163,6 +166,13 @@ impl Config {
             return bad("preload", preload.to_string(), accepted.to_owned());
         }
         Ok(())
+    }
+
+    /// How many servers there may be, by the memory that they share.
+    #[must_use]
+    pub fn servers_max(&self) -> u64 {
+        let by_memory = self.object_memory_bytes.map(|bytes| bytes / SERVER_BYTES_MIN);
+        by_memory.unwrap_or(u64::MAX).min(SERVERS_MAX as u64)
     }
 
     /// `maxmemory` of each server in bytes; 0 is none.

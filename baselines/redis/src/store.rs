@@ -157,6 +157,7 @@ impl RedisServers {
                 "object-memory-bytes",
                 or_none(config.object_memory_bytes.map(|bytes| bytes.to_string())),
             ),
+            Setting::new("ask-presence", config.ask_presence),
             Setting::new("put", if config.ask_presence { "EXISTS, SET" } else { "SET" }),
             Setting::new("hiredis", hiredis),
         ]

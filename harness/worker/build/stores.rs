@@ -94,8 +94,7 @@ pub(crate) fn source(stores: &[Store]) -> String {
          $macro! {\n            $($line)*\n",
     );
     for Store { module, path } in stores {
-        let _ =
-            writeln!(source, "            (keeps {module} {path}, engine::OpenStore::open_for),");
+        let _ = writeln!(source, "            (keeps {module} {path}, opening_of_its_own),");
     }
     source.push_str("        }\n    };\n}\n");
     source

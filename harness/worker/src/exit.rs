@@ -18,7 +18,9 @@ pub const TARGET_MISSED: u8 = 5;
 pub const REGRESSION: u8 = 6;
 /// `compare`, `gate`: no regression proven, some metrics too noisy.
 pub const INCONCLUSIVE: u8 = 7;
-/// `compare`, `gate`: suite, scale, machine or build differ; nothing was compared.
+/// `gate`, `compare --strict`: suite, scale, machine, build or conditions differ; nothing was compared.
 pub const MISMATCH: u8 = 8;
+/// `choose`: nothing that was measured qualifies.
+pub const NOTHING_QUALIFIES: u8 = 9;
 /// Stopped by Ctrl-C or SIGTERM; finished rows are kept.
 pub const INTERRUPTED: u8 = 130;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::{Heap, KvEngine, Setup};
+use engine::{Heap, KvEngine};
 use workloads::Seed;
 use workloads::fragmentation::{Limit, Phase, PhaseScript, Step, objects_max};
 
@@ -14,10 +14,11 @@ use super::phase::{Exchange, LiveTable, PhaseResult, run_phase};
 use super::store_target::StoreTarget;
 use super::target::{Target, Values};
 use super::usage::Usage;
-use super::{Stop, open_if_it_prices_the_harness, opened, pin, store_setup};
+use super::{Stop, open_if_it_prices_the_harness, opened, pin};
 use crate::progress::ProgressPage;
 use crate::protocol::{Event, Point};
 use crate::registry::{self, StoreVisitor};
+use crate::setup::setup_of;
 use record::{Basis, Cell, Fragmentation, Frees, Observe, System};
 use record::{Capacity, StepReport};
 use record::{Outcome, Refusal, Verification};
@@ -48,17 +49,7 @@ pub(super) fn run(
             drive(work, needs, page, link, &make, &HeapView { heap })
         }
         System::Store { .. } => {
-            let setup = Setup {
-                object_memory_bytes: (work.basis == Basis::Bounded).then_some(work.live_bytes),
-                live_bytes: work.live_bytes,
-                records_max: objects_max(&work.pattern, work.live_bytes) as u64,
-                value_bytes_max: work.pattern.object_bytes_max(),
-                resident: false,
-                tells_updates: true,
-                options: BTreeMap::new(),
-                heap: None,
-            };
-            let (name, setup) = store_setup(cell, setup)?;
+            let (name, setup) = setup_of(cell)?;
             let visitor = OnStore { work, needs, page, link, heap: setup.heap };
             registry::with_store(&name, &setup, visitor)?
         }

@@ -33,22 +33,30 @@ pub mod progress;
 pub mod protocol;
 pub mod registry;
 mod replay;
+mod samples;
+mod setup;
 mod store_target;
 mod target;
 #[cfg(test)]
 mod tests_replay;
+#[cfg(test)]
+mod tests_settings;
 mod usage;
 
 pub use calibration::calibrate;
 pub use conditions::{conditions, expected_conditions};
 pub use counters::Counters;
+pub use samples::{FREQUENCY_HZ, is_sampled};
+pub use setup::check;
 
 use std::any::Any;
 use std::io::BufRead;
 use std::os::fd::RawFd;
+use std::path::Path;
 
-use engine::{OpenError, Setting, Setup};
+use engine::{OpenError, Setting};
 use link::Link;
+use samples::Samples;
 
 use crate::progress::ProgressPage;
 use crate::protocol::Event;
@@ -56,11 +64,13 @@ use record::{Cell, System, Work};
 use record::{Conditions, Outcome};
 
 /// Runs the cell on standard input. `progress` is the descriptor of the page shared with the parent;
-/// without one (when run by hand) the worker creates a page of its own.
+/// without one (when run by hand) the worker creates a page of its own. Where `samples` names a file,
+/// stacks are sampled into it.
 ///
 /// # Errors
-/// Invalid input. Everything that happens to the cell itself is reported as an event.
-pub fn run(progress: Option<RawFd>) -> Result<(), String> {
+/// Invalid input, or samples that cannot be written. Everything that happens to the cell itself is
+/// reported as an event.
+pub fn run(progress: Option<RawFd>, samples: Option<&Path>) -> Result<(), String> {
     if progress.is_some() {
         platform::process::die_with_parent();
     }
@@ -73,6 +83,10 @@ pub fn run(progress: Option<RawFd>) -> Result<(), String> {
         format!("standard input holds no cell ({error}): pipe `nibble-bench cell …` into it")
     })?;
     let cell = cells.first().ok_or("standard input holds an empty list of cells")?.clone();
+    // A parent has planned the cell; a person may have written it.
+    if progress.is_none() {
+        cells.iter().try_for_each(|cell| check(cell).map(drop))?;
+    }
     // Comes first: once the harness maps memory, its pages cannot be told apart from the heap's.
     let engine_bytes = resident_before_open(&cell);
     let page = match progress {
@@ -83,7 +97,8 @@ pub fn run(progress: Option<RawFd>) -> Result<(), String> {
     if cell.counters {
         usage::count_hardware_events();
     }
-    let mut link = Link::new(progress.is_some());
+    let samples = samples.map(|file| Samples::new(file.to_owned(), cell.clone()));
+    let mut link = Link::new(progress.is_some(), samples);
     let ended = match &cell.work {
         Work::Fragmentation(work) => {
             fragmentation::run(&cell, work, engine_bytes, &page, &mut link)
@@ -104,7 +119,7 @@ pub fn run(progress: Option<RawFd>) -> Result<(), String> {
         link.say(&Event::Failed { outcome, reason });
     }
     link.say(&Event::Done);
-    Ok(())
+    link.write_samples()
 }
 
 /// The cell of a line, or all cells of a list.
@@ -144,7 +159,10 @@ impl From<OpenError> for Stop {
         let outcome = match error {
             OpenError::Missing { .. } => Outcome::Unavailable,
             OpenError::OutOfMemory { .. } => Outcome::OutOfMemory,
-            OpenError::BadSetting { .. } | OpenError::Unusable { .. } => Outcome::Failed,
+            OpenError::Refused { .. }
+            | OpenError::UnknownSetting { .. }
+            | OpenError::BadSetting { .. }
+            | OpenError::Unusable { .. } => Outcome::Failed,
         };
         Self::Because { outcome, reason: error.to_string() }
     }
@@ -159,18 +177,6 @@ fn resident_before_open(cell: &Cell) -> u64 {
     };
     let heap = name.and_then(|name| registry::heap(name));
     heap.map_or(0, |heap| heap.resident_before_open_bytes())
-}
-
-/// Opens the heap below a store, if the system names one, and completes the setup.
-fn store_setup(cell: &Cell, mut setup: Setup) -> Result<(String, Setup), Stop> {
-    let System::Store { name, heap, options } = &cell.system else {
-        return Err(Stop::failed("the cell's system is not a store"));
-    };
-    setup.options = options.clone();
-    if let Some(heap_name) = heap {
-        setup.heap = Some(registry::open_heap(heap_name)?);
-    }
-    Ok((name.clone(), setup))
 }
 
 /// A heap that keeps no values is part of the harness, so its memory is allocated before the baseline,

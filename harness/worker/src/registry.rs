@@ -13,6 +13,7 @@
 //! After that, both kinds are treated the same: names, traits, conformance tests.
 
 use std::collections::BTreeMap;
+use std::mem::ManuallyDrop;
 
 use baseline_embedded::{LevelDb, Lmdb, RocksDb};
 use baseline_faulty::Faulty;
@@ -24,11 +25,14 @@ use baseline_null::Null;
 use baseline_ramcloud::RamCloud;
 use baseline_redis::RedisServers;
 use baseline_roofline::Roofline;
-use engine::{AllocatorChoice, EngineTraits, Heap, HeapTraits, KvEngine, OpenError, Setup};
+use engine::{
+    AllocatorChoice, EngineTraits, Heap, HeapTraits, KvEngine, OpenError, OpenStore, Options, Rule,
+    Setup,
+};
 
-use crate::adapters;
 use crate::adapters::hindered::{HinderedHeapStore, HinderedNibble};
 use crate::adapters::nibble::NibbleEngine;
+use crate::adapters::{self, Opening};
 use record::unknown_name;
 use record::{Role, System};
 
@@ -42,8 +46,8 @@ pub trait StoreVisitor {
 // that register themselves.
 include!(concat!(env!("OUT_DIR"), "/stores.rs"));
 
-/// Expands `$macro!` with every store: `(kind module Type, opener)`. The opener takes a [`Setup`]. A
-/// store that `keeps` values passes the conformance tests in that module; one that `prices` the harness
+/// Expands `$macro!` with every store: `(kind module Type, opener)`. The opener takes a [`Setup`] and its
+/// [`Options`], and answers with an [`Opening`]. A store that `keeps` values passes the conformance tests in that module; one that `prices` the harness
 /// or the memory has nothing to conform to.
 macro_rules! for_each_store {
     ($macro:ident) => {
@@ -90,7 +94,84 @@ pub fn store_traits() -> &'static [&'static EngineTraits] {
     TRAITS
 }
 
-/// Opens the store `name` and passes it to `visitor`; the store is dropped afterwards.
+/// The opener of a store that registers itself.
+fn opening_of_its_own<E: OpenStore<Config: 'static>>(
+    setup: &Setup,
+    options: &mut Options,
+) -> Result<Opening<E>, OpenError> {
+    let config = E::configure(setup, options)?;
+    Ok(Box::new(move || E::open_configured(config)))
+}
+
+/// Opens a store by its opener.
+pub(crate) fn opened<E>(
+    opener: impl FnOnce(&Setup, &mut Options) -> Result<Opening<E>, OpenError>,
+    setup: &Setup,
+) -> Result<E, OpenError> {
+    let mut options = setup.options();
+    let opening = opener(setup, &mut options)?;
+    options.finish()?;
+    opening()
+}
+
+/// Reads and checks the settings of the store `name` as opening it does, and opens nothing. What was read
+/// is returned.
+///
+/// # Errors
+/// What opening it would refuse: an unknown store or setting, or a value that cannot be had.
+pub(crate) fn configured(name: &str, setup: &Setup) -> Result<Options, OpenError> {
+    let mut options = setup.options();
+    macro_rules! configure_named {
+        ($(($kind:ident $module:ident $engine:ty, $open:path)),* $(,)?) => {
+            $(if name == <$engine as KvEngine>::TRAITS.name {
+                let _opening: Opening<$engine> = $open(setup, &mut options)?;
+                options.finish()?;
+                return Ok(options);
+            })*
+        };
+    }
+    for_each_store!(configure_named);
+    Err(unknown_store(name))
+}
+
+/// The settings of the store `name`, each with the values that it takes in a cell of `setup`.
+///
+/// # Errors
+/// As for a cell without settings: too little memory for the store's own choices.
+pub(crate) fn rules(name: &str, setup: &Setup) -> Result<Vec<(&'static str, Rule)>, OpenError> {
+    let plain = Setup { options: BTreeMap::new(), ..setup.clone() };
+    configured(name, &plain).map(|options| options.rules().to_vec())
+}
+
+/// The settings of the store with `traits`, each with the values that it takes where it has so much object
+/// memory.
+#[must_use]
+pub fn rules_within(traits: &EngineTraits, object_memory_bytes: u64) -> Vec<(&'static str, Rule)> {
+    let setup = Setup {
+        object_memory_bytes: Some(object_memory_bytes),
+        live_bytes: object_memory_bytes / 2,
+        records_max: object_memory_bytes / 1024,
+        value_bytes_max: 1024,
+        sessions: 1,
+        resident: true,
+        tells_updates: false,
+        options: BTreeMap::new(),
+        // Any: it is named, not opened.
+        heap: heaps::all().first().copied(),
+    };
+    rules(traits.name, &setup).unwrap_or_default()
+}
+
+fn unknown_store(name: &str) -> OpenError {
+    OpenError::BadSetting {
+        setting: "store".to_owned(),
+        value: name.to_owned(),
+        accepted: store_names().join(", "),
+    }
+}
+
+/// Opens the store `name` and passes it to `visitor`. The store is dropped afterwards, unless its objects
+/// are on a heap: to free millions of them one by one takes seconds, and a worker ends with its cells.
 ///
 /// # Errors
 /// An invalid name or setting, or something that is missing.
@@ -102,17 +183,17 @@ pub fn with_store<V: StoreVisitor>(
     macro_rules! open_named {
         ($(($kind:ident $module:ident $engine:ty, $open:path)),* $(,)?) => {
             $(if name == <$engine as KvEngine>::TRAITS.name {
-                let engine: $engine = $open(setup)?;
-                return Ok(visitor.visit(&engine));
+                let engine: $engine = opened($open, setup)?;
+                let output = visitor.visit(&engine);
+                if <$engine as KvEngine>::TRAITS.allocator == AllocatorChoice::Chosen {
+                    let _kept = ManuallyDrop::new(engine);
+                }
+                return Ok(output);
             })*
         };
     }
     for_each_store!(open_named);
-    Err(OpenError::BadSetting {
-        setting: "store".to_owned(),
-        value: name.to_owned(),
-        accepted: store_names().join(", "),
-    })
+    Err(unknown_store(name))
 }
 
 /// The pseudo-store that shows the cost of memory alone.
@@ -165,7 +246,7 @@ pub fn null(value_bytes: usize) -> Null {
 pub fn copy_routine(system: &System) -> Result<nibble::CopyRoutine, OpenError> {
     match system {
         System::Store { name, options, .. } if name == NibbleEngine::TRAITS.name => {
-            adapters::nibble::copy_routine(options)
+            adapters::nibble::copy_routine(&mut Options::new(options))
         }
         other => Err(OpenError::BadSetting {
             setting: "copy".to_owned(),
@@ -216,7 +297,7 @@ pub fn heap_traits() -> Vec<&'static HeapTraits> {
 }
 
 /// Allocators by name in the given variants; `*` stands for all that hand out memory. A variant that an
-/// allocator lacks is skipped; one that none of them has is an error.
+/// allocator lacks is skipped; one that none of those named has is an error.
 ///
 /// # Errors
 /// Unknown names with near matches.
@@ -242,6 +323,11 @@ pub fn heaps(names: &[String], variants: &[String]) -> Result<Vec<System>, Strin
         known.sort_unstable();
         known.dedup();
         return Err(unknown_name("variant", unknown, known));
+    }
+    let has = |traits: &HeapTraits, name: &String| traits.variants.iter().any(|it| it.name == name);
+    let lacking = |name: &&String| !chosen.iter().any(|traits| has(traits, name));
+    if let Some(variant) = variants.iter().find(lacking).filter(|_| !chosen.is_empty()) {
+        return Err(format!("variant `{variant}`: none of {} has it", names.join(", ")));
     }
     let mut systems = Vec::new();
     for traits in chosen {
@@ -280,25 +366,41 @@ pub fn store(text: &str) -> Result<System, String> {
             let known = heap_traits().into_iter().map(|traits| traits.name);
             return Err(unknown_name("heap", heap_name, known));
         }
+        (true, Some(heap_name)) if heap(heap_name).is_some_and(|it| !it.traits().keeps_values) => {
+            return Err(format!("heap `{heap_name}` hands out no memory that `{name}` could use"));
+        }
         _ => {}
     }
-    let mut options = BTreeMap::new();
-    for part in parts {
-        let (key, value) = part
-            .split_once('=')
-            .ok_or_else(|| format!("setting `{part}` of `{text}`: write `@SETTING=VALUE`"))?;
-        options.insert(key.replace('_', "-"), plain_bytes(value));
-    }
+    let options = settings(parts).map_err(|error| format!("store `{text}`: {error}"))?;
     Ok(System::Store { name: name.to_owned(), heap: heap_name.map(str::to_owned), options })
 }
 
-/// Writes `1MiB` as the number of bytes, so that equal settings have one form; other values stay as they
-/// are.
-fn plain_bytes(value: &str) -> String {
-    match workloads::bytes::parse_bytes(value) {
-        Ok(bytes) if value.ends_with('B') => bytes.to_string(),
-        _ => value.to_owned(),
+/// Settings of a store, each written `SETTING=VALUE`.
+///
+/// # Errors
+/// What is not written so, or is there twice.
+pub fn settings<'a>(
+    parts: impl IntoIterator<Item = &'a str>,
+) -> Result<BTreeMap<String, String>, String> {
+    let mut settings = BTreeMap::new();
+    for part in parts {
+        let (name, value) = part
+            .split_once('=')
+            .ok_or_else(|| format!("setting `{part}`: write `@SETTING=VALUE`"))?;
+        let name = name.replace('_', "-");
+        if let Some(before) = settings.insert(name.clone(), plainly(value)) {
+            return Err(format!("setting `{name}` is there twice, as {before} and {value}"));
+        }
     }
+    Ok(settings)
+}
+
+/// A size or a number in the one form in which stores report it: `1MiB` and `1_048_576` are 1048576.
+/// Other values stay as they are.
+fn plainly(value: &str) -> String {
+    let size = workloads::bytes::parse_bytes(value).map(|bytes| bytes.to_string());
+    let number = || value.parse::<f64>().ok().filter(|number| number.is_finite());
+    size.ok().or_else(|| number().map(|number| number.to_string())).unwrap_or(value.to_owned())
 }
 
 /// Environment variables that a worker for `system` needs at its start, according to its traits.
@@ -353,8 +455,9 @@ mod tests {
     fn short_forms_of_stores_are_read() {
         let system = store("heapstore:jemalloc").unwrap();
         assert_eq!(system.label(), "heapstore:jemalloc");
-        for text in ["nibble@block-bytes=16384", "nibble@block_bytes=16KiB"] {
-            assert_eq!(store(text).unwrap().label(), "nibble@block-bytes=16384");
+        for value in ["block-bytes=16384", "block_bytes=16KiB", "block-bytes=16_384"] {
+            let system = store(&format!("nibble@{value}")).unwrap();
+            assert_eq!(system.label(), "nibble@block-bytes=16384");
         }
     }
 
@@ -366,6 +469,8 @@ mod tests {
             ("heapstore:jemaloc", "did you mean jemalloc"),
             ("nibble:jemalloc", "takes no heap"),
             ("nibble@blocks", "write `@SETTING=VALUE`"),
+            ("nibble@heads=1@heads=2", "setting `heads` is there twice, as 1 and 2"),
+            ("heapstore:null", "heap `null` hands out no memory"),
         ] {
             let error = store(text).unwrap_err();
             assert!(error.contains(expected), "{text}: {error}");
@@ -393,6 +498,7 @@ mod conformance {
             live_bytes: object_memory_bytes,
             records_max: object_memory_bytes / 8,
             value_bytes_max: 1 << 20,
+            sessions: 1,
             resident: false,
             tells_updates: true,
             options: BTreeMap::new(),
@@ -408,7 +514,7 @@ mod conformance {
             }
         };
         (keeps $module:ident $engine:ty, $open:path) => {
-            engine::conformance_tests!($module, $engine, |bytes| $open(&setup(bytes)));
+            engine::conformance_tests!($module, $engine, |bytes| opened($open, &setup(bytes)));
         };
     }
 

@@ -3,12 +3,50 @@
 
 use std::fs;
 use std::io;
+use std::ptr;
 
-use procfs::process::{MemoryMap, MemoryMaps, Process};
+use procfs::process::{MMPermissions, MMapPath, MemoryMap, MemoryMaps, Process};
 use rustix::mm::{Advice, madvise};
 
 use crate::mapping::{HUGE_PAGE_BYTES, Mapping, PAGE_BYTES};
 use crate::process::system_error;
+
+/// Linux 6.1; the C library has no name for it.
+const MADV_COLLAPSE: libc::c_int = 25;
+
+/// Collapses this process's own anonymous memory into 2 MiB pages, now, as far as it is filled and the
+/// system provides them. What is mapped later is not affected. Returns the bytes that are on such pages
+/// afterwards.
+///
+/// # Errors
+/// If `/proc` is not mounted.
+pub fn collapse_own_memory() -> io::Result<u64> {
+    let own = Process::myself().map_err(system_error)?;
+    for area in &own.maps().map_err(system_error)? {
+        let (from, to) = (area.address.0 as usize, area.address.1 as usize);
+        let from = from.next_multiple_of(HUGE_PAGE_BYTES);
+        let to = to / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
+        if is_plain_memory(area) && from < to && !cfg!(miri) {
+            // SAFETY: contents are kept and may be used meanwhile. Where another thread has unmapped the
+            // range, or mapped something else there, the kernel refuses or collapses that instead.
+            unsafe { libc::madvise(ptr::without_provenance_mut(from), to - from, MADV_COLLAPSE) };
+        }
+    }
+    let areas = own.smaps().map_err(system_error)?;
+    Ok(sum_in(&areas, 0, u64::MAX, &["AnonHugePages"]))
+}
+
+/// Whether an area is private memory of the program, other than a stack.
+fn is_plain_memory(area: &MemoryMap) -> bool {
+    let used = MMPermissions::READ | MMPermissions::WRITE | MMPermissions::PRIVATE;
+    let kinds = [MMapPath::Anonymous, MMapPath::Heap];
+    area.perms.contains(used) && (kinds.contains(&area.pathname) || is_named(&area.pathname))
+}
+
+/// Allocators may name their anonymous memory.
+fn is_named(path: &MMapPath) -> bool {
+    matches!(path, MMapPath::Other(name) if name.starts_with("anon:"))
+}
 
 impl Mapping {
     /// Collapses the filled pages in `offset..offset + bytes` into 2 MiB pages, now
@@ -30,7 +68,6 @@ impl Mapping {
         if cfg!(miri) {
             return false;
         }
-        const MADV_COLLAPSE: libc::c_int = 25;
         // The mapping may have refused huge pages; this range must not. SAFETY: the range lies
         // inside our mapping (checked by `range`); contents are kept.
         let eligible = unsafe { madvise(start, to - from, Advice::LinuxHugepage) }.is_ok();

@@ -4,7 +4,7 @@ use std::fmt;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::str::FromStr;
 
-use engine::{Choice, OpenError};
+use engine::OpenError;
 
 /// A share in percent, fractions allowed, from 0 to `MAX`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
@@ -24,12 +24,6 @@ impl<const MAX: u32> Percent<MAX> {
     }
 }
 
-impl<const MAX: u32> Choice for Percent<MAX> {
-    fn accepted() -> String {
-        format!("numbers from 0 to {MAX}, such as 5 or 2.5")
-    }
-}
-
 impl<const MAX: u32> fmt::Display for Percent<MAX> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(formatter)
@@ -45,24 +39,27 @@ impl<const MAX: u32> FromStr for Percent<MAX> {
 }
 
 /// The largest drop in throughput, slowness and jitter together, in percent.
-const SLOWED_PERCENT_MAX: f64 = 90.0;
+pub const SLOWED_PERCENT_MAX: u32 = 90;
 
 /// How a store is hindered; by default not at all.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Hindrance {
     /// Throughput drops by this share.
-    pub slow: Percent<90>,
+    pub slow: Percent<SLOWED_PERCENT_MAX>,
     /// Each opened store draws a share from 0 to this, which is added to `slow`.
-    pub jitter: Percent<90>,
+    pub jitter: Percent<SLOWED_PERCENT_MAX>,
     /// Memory held in addition to the store's, as a share of it.
     pub leak: Percent<100>,
 }
 
 impl Hindrance {
-    /// Draws a uniform share of the jitter, in percent.
-    pub(super) fn draw(&self) -> Result<f64, OpenError> {
+    /// Whether something is left of the throughput.
+    ///
+    /// # Errors
+    /// [`OpenError::BadSetting`] if a store would have to pause nearly all the time.
+    pub fn check(&self) -> Result<(), OpenError> {
         let (slow, jitter) = (self.slow.value(), self.jitter.value());
-        if slow + jitter > SLOWED_PERCENT_MAX {
+        if slow + jitter > f64::from(SLOWED_PERCENT_MAX) {
             return Err(OpenError::BadSetting {
                 setting: "jitter-percent".to_owned(),
                 value: self.jitter.to_string(),
@@ -71,10 +68,16 @@ impl Hindrance {
                 ),
             });
         }
+        Ok(())
+    }
+
+    /// Draws a uniform share of the jitter, in percent.
+    pub(super) fn draw(&self) -> Result<f64, OpenError> {
+        self.check()?;
         // The standard library takes the keys of hash maps from the system's randomness.
         let bits = RandomState::new().build_hasher().finish();
         let unit = (bits >> 11) as f64 / (1_u64 << 53) as f64;
-        Ok(jitter * unit)
+        Ok(self.jitter.value() * unit)
     }
 }
 
@@ -91,7 +94,6 @@ mod tests {
             assert_eq!(text.parse::<Percent<90>>(), Err(()), "{text}");
         }
         assert_eq!(Percent::<90>(2.5).to_string(), "2.5");
-        assert_eq!(Percent::<90>::accepted(), "numbers from 0 to 90, such as 5 or 2.5");
     }
 
     #[test]

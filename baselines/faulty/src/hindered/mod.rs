@@ -23,7 +23,7 @@ use engine::{
 
 use ballast::Ballast;
 pub use clock::{Clock, Monotonic};
-pub use hindrance::{Hindrance, Percent};
+pub use hindrance::{Hindrance, Percent, SLOWED_PERCENT_MAX};
 use pace::Pace;
 pub use session::HinderedSession;
 

@@ -90,6 +90,40 @@ impl Config {
             resident: false,
         }
     }
+
+    /// The object memory in use: what is left over in each partition is shorter than the granule of
+    /// its log, 2 MiB.
+    ///
+    /// # Errors
+    /// [`OpenError::BadSetting`] for settings that cannot be met.
+    pub fn object_memory_in_use(&self) -> Result<u64, OpenError> {
+        self.sizes::<48>().map(|(log_bytes, _)| log_bytes * self.partitions as u64)
+    }
+
+    /// Bytes of a log, and buckets of an index.
+    fn sizes<const BITS: u32>(&self) -> Result<(u64, usize), OpenError> {
+        let Self { object_memory_bytes, partitions, records_max, .. } = *self;
+        if !partitions.is_power_of_two() || partitions > PARTITIONS_MAX {
+            let accepted = format!("powers of two from 1 to {PARTITIONS_MAX}");
+            return Err(refused("partitions", partitions, accepted));
+        }
+        let log_bytes = object_memory_bytes / partitions as u64 / GRANULE_BYTES * GRANULE_BYTES;
+        if !(GRANULE_BYTES..=Offsets::<BITS>::LOG_BYTES_MAX).contains(&log_bytes) {
+            let least = GRANULE_BYTES * partitions as u64;
+            let most = Offsets::<BITS>::LOG_BYTES_MAX.saturating_mul(partitions as u64);
+            let accepted = format!("{least} to {most} bytes with {partitions} partitions");
+            return Err(refused("object_memory_bytes", object_memory_bytes, accepted));
+        }
+        let buckets = records_max.div_ceil(RECORDS_PER_BUCKET).div_ceil(partitions as u64);
+        let buckets =
+            usize::try_from(buckets).ok().filter(|buckets| (1..=BUCKETS_MAX).contains(buckets));
+        let Some(buckets) = buckets else {
+            let most = BUCKETS_MAX as u64 * RECORDS_PER_BUCKET * partitions as u64;
+            let accepted = format!("1 to {most} records with {partitions} partitions");
+            return Err(refused("records_max", records_max, accepted));
+        };
+        Ok((log_bytes, buckets))
+    }
 }
 
 /// MICA in cache mode, in one of the access modes; see the module's documentation.
@@ -113,28 +147,9 @@ impl<M: Mode, const BITS: u32> MicaCache<M, BITS> {
     /// partition's log would be below 2 MiB or above 64 TiB, or if no records or more than 2^35 per
     /// partition are expected; [`OpenError::OutOfMemory`] if the system refuses the mappings.
     pub fn open(config: Config) -> Result<Self, OpenError> {
-        let Config { object_memory_bytes, partitions, records_max, .. } = config;
-        if !partitions.is_power_of_two() || partitions > PARTITIONS_MAX {
-            let accepted = format!("powers of two from 1 to {PARTITIONS_MAX}");
-            return Err(refused("partitions", partitions, accepted));
-        }
-        let log_bytes = object_memory_bytes / partitions as u64 / GRANULE_BYTES * GRANULE_BYTES;
-        if !(GRANULE_BYTES..=Offsets::<BITS>::LOG_BYTES_MAX).contains(&log_bytes) {
-            let least = GRANULE_BYTES * partitions as u64;
-            let most = Offsets::<BITS>::LOG_BYTES_MAX.saturating_mul(partitions as u64);
-            let accepted = format!("{least} to {most} bytes with {partitions} partitions");
-            return Err(refused("object_memory_bytes", object_memory_bytes, accepted));
-        }
-        let buckets = records_max.div_ceil(RECORDS_PER_BUCKET).div_ceil(partitions as u64);
-        let buckets =
-            usize::try_from(buckets).ok().filter(|buckets| (1..=BUCKETS_MAX).contains(buckets));
-        let Some(buckets) = buckets else {
-            let most = BUCKETS_MAX as u64 * RECORDS_PER_BUCKET * partitions as u64;
-            let accepted = format!("1 to {most} records with {partitions} partitions");
-            return Err(refused("records_max", records_max, accepted));
-        };
-        let wanted_bytes =
-            (log_bytes + (buckets * bucket::BUCKET_BYTES) as u64).saturating_mul(partitions as u64);
+        let (log_bytes, buckets) = config.sizes::<BITS>()?;
+        let wanted_bytes = (log_bytes + (buckets * bucket::BUCKET_BYTES) as u64)
+            .saturating_mul(config.partitions as u64);
         let partitions = Self::map(config, log_bytes, buckets)
             .map_err(|_| OpenError::OutOfMemory { wanted_bytes })?;
         Ok(Self {

@@ -92,12 +92,13 @@ impl<M: Mode, const BITS: u32> KvEngine for MicaCache<M, BITS> {
 
     fn settings(&self) -> Vec<Setting> {
         let first = &self.partitions[0];
+        let log_bytes = first.log.offsets().log_bytes();
         let shared_memory = platform::huge::shared_memory_setting();
         vec![
             Setting::new("access-mode", M::LABEL),
-            Setting::new("object-memory-bytes", self.config.object_memory_bytes),
+            Setting::new("object-memory-bytes", log_bytes * self.partitions.len() as u64),
             Setting::new("partitions", self.config.partitions),
-            Setting::new("log-bytes-per-partition", first.log.offsets().log_bytes()),
+            Setting::new("log-bytes-per-partition", log_bytes),
             Setting::new("offset-bits", BITS),
             Setting::new("records-max", self.config.records_max),
             Setting::new("records-per-bucket", RECORDS_PER_BUCKET),

@@ -105,6 +105,15 @@ impl Config {
             resident: false,
         }
     }
+
+    /// The object memory in use: what is left over in each partition is shorter than a word.
+    ///
+    /// # Errors
+    /// [`OpenError::BadSetting`] for settings that cannot be met.
+    pub fn object_memory_in_use(&self) -> Result<u64, OpenError> {
+        let sizes = Sizes::of(self)?;
+        Ok((sizes.arena_words * self.partitions * WORD_BYTES) as u64)
+    }
 }
 
 /// Sizes derived from a [`Config`].

@@ -13,7 +13,8 @@ engine::conformance_tests!(bounded_by_the_heap, HeapStore, open_on_small_heap);
 engine::conformance_tests!(on_a_silent_heap_with_one_lock, HeapStore, |object_memory_bytes| {
     let heap = TestHeap::leaked();
     heap.tells = false;
-    HeapStore::open(Config { heap, object_memory_bytes: Some(object_memory_bytes), shards: 1 })
+    let object_memory_bytes = Some(object_memory_bytes);
+    HeapStore::open(Config { object_memory_bytes, shards: 1, ..Config::new(heap) })
 });
 
 fn open_on_small_heap(object_memory_bytes: u64) -> Result<HeapStore, OpenError> {

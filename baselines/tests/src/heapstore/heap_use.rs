@@ -123,3 +123,25 @@ fn heaps_without_memory_and_odd_shards_are_refused() {
     assert!(refused(Config::new(heap)));
     assert!(refused(Config { shards: 3, ..Config::new(TestHeap::leaked()) }));
 }
+
+#[test]
+fn settling_puts_objects_on_huge_pages_where_that_was_asked_for() {
+    for huge_pages in [false, true] {
+        let config = Config { huge_pages, ..Config::new(TestHeap::leaked()) };
+        let store = HeapStore::open(config).unwrap();
+        let mut session = store.session().unwrap();
+        (0..20_000).for_each(|key| assert!(session.put(key, &[key as u8; 1000]).is_ok()));
+        store.settle();
+        let mut value = [0; 1000];
+        for key in 0..20_000 {
+            assert_eq!(session.get(key, &mut value), Ok(Some(1000)));
+            assert_eq!(value, [key as u8; 1000]);
+        }
+        let statistics = store.statistics();
+        let bytes =
+            statistics.iter().find(|one| one.name == "huge_page_bytes").map(|one| one.value);
+        assert_eq!(bytes.is_some(), huge_pages);
+        assert_eq!(store.presence().page_bytes, if huge_pages { 2 << 20 } else { 4096 });
+        assert!(bytes.is_none_or(|bytes| bytes >= f64::from(8 << 20)), "{bytes:?} of 20 MB");
+    }
+}

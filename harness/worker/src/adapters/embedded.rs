@@ -4,9 +4,20 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use baseline_embedded::{
-    LevelDb, LevelDbConfig, Lmdb, LmdbConfig, RocksDb, RocksDbConfig, SHARED_MEMORY,
+    LevelDb, LevelDbConfig, Lmdb, LmdbConfig, RocksDb, RocksDbConfig, SHARED_MEMORY, STRIPES_MAX,
 };
-use engine::{OpenError, Setup};
+use engine::{OpenError, Options, Setup, Whole};
+
+use super::Opening;
+
+/// Beyond these, the libraries would take another size than the one they are given, and say nothing.
+const WRITE_BUFFER_BYTES_MIN: u64 = 64 << 10;
+const ROCKSDB_WRITE_BUFFER_BYTES_MAX: u64 = 64 << 30;
+const LEVELDB_WRITE_BUFFER_BYTES_MAX: u64 = 1 << 30;
+/// More than a machine has.
+const BLOCK_CACHE_BYTES_MAX: u64 = 1 << 46;
+/// A session takes a cache line of a file.
+const SESSIONS_MAX: u64 = 1 << 16;
 
 /// Where RocksDB keeps its files.
 #[derive(Clone, Copy, Debug)]
@@ -27,47 +38,47 @@ impl FromStr for Files {
     }
 }
 
-pub(crate) fn rocksdb(setup: &Setup) -> Result<RocksDb, OpenError> {
-    let mut options = setup.options();
+pub(crate) fn rocksdb(setup: &Setup, options: &mut Options) -> Result<Opening<RocksDb>, OpenError> {
     let mut files = Files::Heap;
-    options.read_one_of("files", &mut files, ["heap", "tmpfs"])?;
+    options.one_of("files", &mut files, ["heap", "tmpfs"])?;
     let mut config = match files {
         Files::Heap => RocksDbConfig::default(),
         Files::Tmpfs => RocksDbConfig::on_tmpfs(),
     };
     config.object_memory_bytes = setup.object_memory_bytes;
-    options.read("write-buffer-bytes", &mut config.write_buffer_bytes)?;
-    options.read("block-cache-bytes", &mut config.block_cache_bytes)?;
-    options.read("stripes", &mut config.stripes)?;
-    options.finish()?;
-    RocksDb::open(config)
+    let write_buffer_bytes = WRITE_BUFFER_BYTES_MIN..=ROCKSDB_WRITE_BUFFER_BYTES_MAX;
+    options.whole("write-buffer-bytes", &mut config.write_buffer_bytes, write_buffer_bytes)?;
+    options.whole("block-cache-bytes", &mut config.block_cache_bytes, 0..=BLOCK_CACHE_BYTES_MAX)?;
+    options.whole("stripes", &mut config.stripes, stripes())?;
+    Ok(Box::new(move || RocksDb::open(config)))
 }
 
-pub(crate) fn leveldb(setup: &Setup) -> Result<LevelDb, OpenError> {
+pub(crate) fn leveldb(setup: &Setup, options: &mut Options) -> Result<Opening<LevelDb>, OpenError> {
     let mut config = LevelDbConfig {
         object_memory_bytes: setup.object_memory_bytes,
         ..LevelDbConfig::default()
     };
-    let mut options = setup.options();
-    options.read("write-buffer-bytes", &mut config.write_buffer_bytes)?;
-    options.read("block-cache-bytes", &mut config.block_cache_bytes)?;
-    options.read("stripes", &mut config.stripes)?;
-    options.finish()?;
-    LevelDb::open(config)
+    let write_buffer_bytes = WRITE_BUFFER_BYTES_MIN..=LEVELDB_WRITE_BUFFER_BYTES_MAX;
+    options.whole("write-buffer-bytes", &mut config.write_buffer_bytes, write_buffer_bytes)?;
+    options.whole("block-cache-bytes", &mut config.block_cache_bytes, 0..=BLOCK_CACHE_BYTES_MAX)?;
+    options.whole("stripes", &mut config.stripes, stripes())?;
+    Ok(Box::new(move || LevelDb::open(config)))
+}
+
+fn stripes() -> Whole {
+    Whole::powers_of_two(1..=STRIPES_MAX as u64)
 }
 
 /// LMDB's map also holds its tree. Where memory is not meant to be a limit, the map gets several times
 /// the live bytes; they cost nothing until they are touched.
-pub(crate) fn lmdb(setup: &Setup) -> Result<Lmdb, OpenError> {
+pub(crate) fn lmdb(setup: &Setup, options: &mut Options) -> Result<Opening<Lmdb>, OpenError> {
     const AMPLE: u64 = 4;
     let ample = (setup.live_bytes * AMPLE).max(64 << 20);
-    let mut options = setup.options();
     let mut config = LmdbConfig {
         object_memory_bytes: Some(setup.object_memory_bytes.unwrap_or(ample)),
         tmpfs: PathBuf::from(SHARED_MEMORY),
         ..LmdbConfig::default()
     };
-    options.read("sessions", &mut config.sessions)?;
-    options.finish()?;
-    Lmdb::open(config)
+    options.whole("sessions", &mut config.sessions, setup.sessions as u64..=SESSIONS_MAX)?;
+    Ok(Box::new(move || Lmdb::open(config)))
 }

@@ -1,17 +1,14 @@
 //! Opens the index over objects on a heap.
 
-use baseline_heapstore::{Config, HeapStore};
-use engine::{OpenError, Options, Setup};
+use baseline_heapstore::{Config, HeapStore, SHARDS_MAX};
+use engine::{OpenError, Options, Setup, Whole};
 
-pub(crate) fn open(setup: &Setup) -> Result<HeapStore, OpenError> {
-    open_with(setup, setup.options())
-}
+use super::Opening;
 
-/// Opens the store with the options that remain.
-pub(super) fn open_with(setup: &Setup, mut options: Options) -> Result<HeapStore, OpenError> {
+pub(crate) fn open(setup: &Setup, options: &mut Options) -> Result<Opening<HeapStore>, OpenError> {
     let heap = setup.heap()?;
     let mut config = Config { object_memory_bytes: setup.object_memory_bytes, ..Config::new(heap) };
-    options.read("shards", &mut config.shards)?;
-    options.finish()?;
-    HeapStore::open(config)
+    options.whole("shards", &mut config.shards, Whole::powers_of_two(1..=SHARDS_MAX as u64))?;
+    options.switch("huge-pages", &mut config.huge_pages)?;
+    Ok(Box::new(move || HeapStore::open(config)))
 }

@@ -1,9 +1,10 @@
 //! Opens stores that are slower or larger by a known share. They test the tools that compare stores.
 
-use baseline_faulty::{Hindered, Hindrance, Naming};
+use baseline_faulty::{Hindered, Hindrance, Naming, SLOWED_PERCENT_MAX};
 use baseline_heapstore::HeapStore;
 use engine::{OpenError, Options, Setup};
 
+use super::Opening;
 use super::nibble::NibbleEngine;
 
 /// Name of the hindered Nibble.
@@ -25,24 +26,31 @@ impl Naming for HeapStoreBelow {
 pub(crate) type HinderedNibble = Hindered<NibbleEngine, NibbleBelow>;
 pub(crate) type HinderedHeapStore = Hindered<HeapStore, HeapStoreBelow>;
 
-pub(crate) fn nibble(setup: &Setup) -> Result<HinderedNibble, OpenError> {
-    let mut options = setup.options();
-    let hindrance = hindrance(&mut options)?;
-    Hindered::open(super::nibble::open_with(setup, options)?, hindrance)
+pub(crate) fn nibble(
+    setup: &Setup,
+    options: &mut Options,
+) -> Result<Opening<HinderedNibble>, OpenError> {
+    let hindrance = hindrance(options)?;
+    let below = super::nibble::open(setup, options)?;
+    Ok(Box::new(move || Hindered::open(below()?, hindrance)))
 }
 
-pub(crate) fn heapstore(setup: &Setup) -> Result<HinderedHeapStore, OpenError> {
-    let mut options = setup.options();
-    let hindrance = hindrance(&mut options)?;
-    Hindered::open(super::heapstore::open_with(setup, options)?, hindrance)
+pub(crate) fn heapstore(
+    setup: &Setup,
+    options: &mut Options,
+) -> Result<Opening<HinderedHeapStore>, OpenError> {
+    let hindrance = hindrance(options)?;
+    let below = super::heapstore::open(setup, options)?;
+    Ok(Box::new(move || Hindered::open(below()?, hindrance)))
 }
 
-/// Takes the settings of the hindrance; the remaining ones are for the store below.
+/// Reads the settings of the hindrance; the others are for the store below.
 fn hindrance(options: &mut Options) -> Result<Hindrance, OpenError> {
     let mut hindrance = Hindrance::default();
-    options.read("slow-percent", &mut hindrance.slow)?;
-    options.read("jitter-percent", &mut hindrance.jitter)?;
-    options.read("leak-percent", &mut hindrance.leak)?;
+    options.decimal("slow-percent", &mut hindrance.slow, SLOWED_PERCENT_MAX)?;
+    options.decimal("jitter-percent", &mut hindrance.jitter, SLOWED_PERCENT_MAX)?;
+    options.decimal("leak-percent", &mut hindrance.leak, 100)?;
+    hindrance.check()?;
     Ok(hindrance)
 }
 
@@ -54,7 +62,7 @@ mod tests {
 
     use super::*;
     use crate::adapters::made_up;
-    use crate::registry::open_heap;
+    use crate::registry::{open_heap, opened};
 
     fn setup(options: &[(&str, &str)]) -> Setup {
         let heap = Some(open_heap("glibc").expect("the C library is here"));
@@ -68,34 +76,37 @@ mod tests {
     #[test]
     fn settings_are_its_own_or_of_the_store_below() {
         let own = [("slow-percent", "2.5"), ("jitter-percent", "4"), ("leak-percent", "1")];
-        let store = nibble(&setup(&[&own[..], &[("update", "in-place")]].concat())).unwrap();
+        let setup_of = |more: &[(&str, &str)]| setup(&[&own[..], more].concat());
+        let store = opened(nibble, &setup_of(&[("update", "in-place")])).unwrap();
         let settings = settings_of(&store);
         for (name, value) in own.into_iter().chain([("update", "in-place")]) {
             assert_eq!(settings[name], value, "{name}");
         }
-        let store = heapstore(&setup(&[&own[..], &[("shards", "4")]].concat())).unwrap();
+        let store = opened(heapstore, &setup_of(&[("shards", "4")])).unwrap();
         assert_eq!(settings_of(&store)["shards"], "4");
         assert!((2.5..=6.5).contains(&store.slowed_percent()));
     }
 
     #[test]
     fn wrong_settings_say_what_is_accepted() {
-        for (name, value, accepted) in [
-            ("slow-percent", "-1", "numbers from 0 to 90, such as 5 or 2.5"),
-            ("slow-percent", "95", "numbers from 0 to 90, such as 5 or 2.5"),
-            ("slow-percent", "x", "numbers from 0 to 90, such as 5 or 2.5"),
-            ("leak-percent", "101", "numbers from 0 to 100, such as 5 or 2.5"),
-            ("slow", "5", "the settings slow-percent, jitter-percent, leak-percent, "),
-            ("update", "never", "append, in-place"),
+        let shares = "accepted are numbers from 0 to 90, such as 5 or 2.5";
+        for (name, value, expected) in [
+            ("slow-percent", "-1", format!("{shares}; the nearest is 0")),
+            ("slow-percent", "95", format!("{shares}; the nearest is 90")),
+            ("slow-percent", "x", shares.to_owned()),
+            ("leak-percent", "101", "such as 5 or 2.5; the nearest is 100".to_owned()),
+            ("slow", "5", "unknown setting `slow`: there are slow-percent, jitter".to_owned()),
+            ("update", "never", "accepted are append, in-place".to_owned()),
         ] {
-            let message = nibble(&setup(&[(name, value)])).unwrap_err().to_string();
-            let expected = format!("setting `{name}` = `{value}`: accepted are {accepted}");
-            assert!(message.starts_with(&expected), "{message}");
+            let message = opened(nibble, &setup(&[(name, value)])).unwrap_err().to_string();
+            assert!(message.contains(&expected), "{message}");
         }
-        let setup = setup(&[("shard", "4")]);
-        let message = heapstore(&setup).unwrap_err().to_string();
+        let both = setup(&[("slow-percent", "50"), ("jitter-percent", "41")]);
+        let message = opened(nibble, &both).unwrap_err().to_string();
+        assert!(message.contains("90 at most together with slow-percent = 50"), "{message}");
+        let message = opened(heapstore, &setup(&[("shard", "4")])).unwrap_err().to_string();
         assert!(
-            message.ends_with("slow-percent, jitter-percent, leak-percent, shards"),
+            message.ends_with("slow-percent, jitter-percent, leak-percent, shards, huge-pages"),
             "{message}"
         );
     }

@@ -1,28 +1,53 @@
 //! Opens the maps, each by its own name.
 
-use baseline_maps::{Config, Dashmap, MapStore, Papaya, Scc, Skiplist, Striped};
-use engine::{OpenError, Setup};
+use baseline_maps::{Config, Dashmap, MapStore, Papaya, SHARDS_MAX, Scc, Skiplist, Striped};
+use engine::{OpenError, Options, Setup, Whole};
+
+use super::Opening;
+
+/// What of a map can be set.
+#[derive(Clone, Copy, Debug)]
+struct Settable {
+    /// The least number of shards, where it has shards.
+    shards_min: Option<u64>,
+    /// Whether it can be opened with a capacity.
+    presize: bool,
+}
 
 macro_rules! openers {
-    ($($open:ident $map:ty),+ $(,)?) => {
-        $(pub(crate) fn $open(setup: &Setup) -> Result<MapStore<$map>, OpenError> {
-            MapStore::open(config(setup)?)
+    ($($open:ident $map:ty, $shards_min:expr, $presize:literal;)+) => {
+        $(pub(crate) fn $open(
+            setup: &Setup,
+            options: &mut Options,
+        ) -> Result<Opening<MapStore<$map>>, OpenError> {
+            let settable = Settable { shards_min: $shards_min, presize: $presize };
+            let config = config(setup, options, settable)?;
+            Ok(Box::new(move || MapStore::<$map>::open(config)))
         })+
     };
 }
-openers!(dashmap Dashmap, papaya Papaya, scc Scc, skiplist Skiplist, striped Striped);
+openers! {
+    dashmap Dashmap, Some(2), true;
+    papaya Papaya, None, true;
+    scc Scc, None, true;
+    skiplist Skiplist, None, false;
+    striped Striped, Some(1), true;
+}
 
-fn config(setup: &Setup) -> Result<Config, OpenError> {
+fn config(setup: &Setup, options: &mut Options, settable: Settable) -> Result<Config, OpenError> {
     let mut config = Config {
         object_memory_bytes: setup.object_memory_bytes,
         records_max: setup.records_max,
         ..Config::new(setup.heap()?)
     };
-    let mut options = setup.options();
-    let mut shards = 0;
-    options.read("shards", &mut shards)?;
-    config.shards = (shards > 0).then_some(shards);
-    options.read("presize", &mut config.presize)?;
-    options.finish()?;
+    if let Some(least) = settable.shards_min {
+        let given = options.given("shards").is_some();
+        let mut shards = 0;
+        options.whole("shards", &mut shards, Whole::powers_of_two(least..=SHARDS_MAX as u64))?;
+        config.shards = given.then_some(shards);
+    }
+    if settable.presize {
+        options.switch("presize", &mut config.presize)?;
+    }
     Ok(config)
 }

@@ -5,19 +5,25 @@ use std::str::FromStr;
 use engine::{
     EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound, MemoryCensus, Op,
     OpenError, Options, Outcome, Presence, PutError, PutOutcome, SessionError, Setting, Setup,
-    Statistic, ValueBuffers,
+    Statistic, ValueBuffers, Whole,
 };
-use std::collections::BTreeMap;
+use std::fmt;
 
 use nibble::{
     Answer, Batch, Compaction, Config, CopyRoutine, CoreSource, EpochClock, HeadChoice,
-    IndexLayout, Operation, Placement, Selection, Store, Survivors, Update,
+    IndexLayout, Operation, Placement, Selection, Store, Survivors, Update, limits,
 };
 use platform::mapping::{HUGE_PAGE_BYTES, PAGE_BYTES};
+use platform::{cpu, numa};
+
+use super::{Opening, check_sessions, tell_unused};
 
 #[derive(Debug)]
 pub(crate) struct NibbleEngine {
     store: Store,
+    preset: Preset,
+    /// Object memory ÷ live bytes, in percent, where memory is not meant to be a limit.
+    ample_percent: Option<u64>,
 }
 
 /// The engine preset from which the settings start.
@@ -25,6 +31,15 @@ pub(crate) struct NibbleEngine {
 enum Preset {
     Best,
     Paper,
+}
+
+impl fmt::Display for Preset {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Best => "best",
+            Self::Paper => "paper",
+        })
+    }
 }
 
 impl FromStr for Preset {
@@ -41,60 +56,163 @@ impl FromStr for Preset {
 
 /// Object memory ÷ live bytes, in percent, where memory is not meant to be a limit.
 const AMPLE_PERCENT: u64 = 400;
+const AMPLE_PERCENT_MAX: u64 = 10_000;
+/// An hour.
+const FULL_WAIT_MS_MAX: u64 = 3_600_000;
 
-pub(crate) fn open(setup: &Setup) -> Result<NibbleEngine, OpenError> {
-    open_with(setup, setup.options())
-}
-
-/// Opens the store with the options that remain.
-pub(super) fn open_with(setup: &Setup, mut options: Options) -> Result<NibbleEngine, OpenError> {
-    let mut ample_percent = AMPLE_PERCENT;
-    options.read("ample-percent", &mut ample_percent)?;
-    let object_memory_bytes =
-        setup.object_memory_bytes.unwrap_or(setup.live_bytes / 100 * ample_percent);
+pub(crate) fn open(
+    setup: &Setup,
+    options: &mut Options,
+) -> Result<Opening<NibbleEngine>, OpenError> {
+    check_sessions(setup, limits::SESSIONS_MAX)?;
+    let ample_percent = ample_percent(setup, options)?;
+    let ample_bytes = setup.live_bytes / 100 * ample_percent.unwrap_or(AMPLE_PERCENT);
+    let object_memory_bytes = setup.object_memory_bytes.unwrap_or(ample_bytes);
     let mut preset = Preset::Best;
-    options.read_one_of("preset", &mut preset, ["best", "paper"])?;
+    options.one_of("preset", &mut preset, [Preset::Best, Preset::Paper])?;
     let mut config = match preset {
         Preset::Best => Config::best(object_memory_bytes),
         Preset::Paper => Config::paper(object_memory_bytes),
     };
     config.resident = setup.resident;
-    options.read("virtual-nodes", &mut config.virtual_nodes)?;
-    options.read("segment-bytes", &mut config.segment_bytes)?;
-    options.read("block-bytes", &mut config.block_bytes)?;
-    options.read("heads", &mut config.heads)?;
-    options.read_one_of("head-choice", &mut config.head_choice, HeadChoice::ALL)?;
-    options.read_one_of("core-source", &mut config.core_source, CoreSource::ALL)?;
-    options.read_one_of("placement", &mut config.placement, Placement::ALL)?;
-    options.read_one_of("epoch", &mut config.epoch, EpochClock::ALL)?;
-    options.read_one_of("compaction", &mut config.compaction, Compaction::ALL)?;
-    options.read("compaction-workers", &mut config.compaction_workers)?;
-    options.read("free-low-percent", &mut config.free_low_percent)?;
-    options.read("reserve-percent", &mut config.reserve_percent)?;
-    options.read_one_of("selection", &mut config.selection, Selection::ALL)?;
-    options.read_one_of("survivors", &mut config.survivors, Survivors::ALL)?;
-    options.read_one_of("copy", &mut config.copy, CopyRoutine::ALL)?;
-    options.read_one_of("update", &mut config.update, Update::ALL)?;
-    options.read_one_of("index", &mut config.index, IndexLayout::ALL)?;
-    options.read("index-partitions", &mut config.index_partitions)?;
-    options.read("resident", &mut config.resident)?;
-    options.read("huge-pages", &mut config.huge_pages)?;
-    options.read("return-free-memory", &mut config.return_free_memory)?;
-    options.read("full-wait-ms", &mut config.full_wait_ms)?;
-    options.finish()?;
-    let store = Store::open(config).map_err(|error| OpenError::BadSetting {
-        setting: "configuration".to_owned(),
-        value: error.to_string(),
-        accepted: "see the documentation of nibble::Config".to_owned(),
+    read(options, &mut config)?;
+    let in_use = config.in_use().map_err(|error| OpenError::BadSetting {
+        setting: "object-memory-bytes".to_owned(),
+        value: object_memory_bytes.to_string(),
+        accepted: format!("those that suffice: {error}"),
     })?;
-    Ok(NibbleEngine { store })
+    tell_unused(setup, options, in_use.object_memory_bytes);
+    if config.core_source == CoreSource::Rdpid && !cpu::has_rdpid() {
+        options.tell("asks `rseq` for its core: this processor has no `rdpid`".to_owned());
+    }
+    Ok(Box::new(move || {
+        let store = Store::open(config).map_err(|error| OpenError::Unusable {
+            what: "nibble".to_owned(),
+            reason: error.to_string(),
+        })?;
+        Ok(NibbleEngine { store, preset, ample_percent })
+    }))
+}
+
+/// The setting `ample-percent`, if given. It sizes an object memory that the cell does not.
+fn ample_percent(setup: &Setup, options: &mut Options) -> Result<Option<u64>, OpenError> {
+    const NAME: &str = "ample-percent";
+    let Some(value) = options.given(NAME).map(str::to_owned) else {
+        options.whole(NAME, &mut 0_u64, 100..=AMPLE_PERCENT_MAX)?;
+        return Ok(None);
+    };
+    if setup.object_memory_bytes.is_some() {
+        let accepted = "none here: it sizes the object memory of [[fragmentation]] cells with \
+                        basis `ample`, and the memory of this cell is given";
+        return Err(OpenError::BadSetting {
+            setting: NAME.to_owned(),
+            value,
+            accepted: accepted.to_owned(),
+        });
+    }
+    let mut percent = 0;
+    options.whole(NAME, &mut percent, 100..=AMPLE_PERCENT_MAX)?;
+    Ok(Some(percent))
+}
+
+/// Reads the engine's settings: what it would round, or choose itself for a 0, is refused.
+fn read(options: &mut Options, config: &mut Config) -> Result<(), OpenError> {
+    let largest = limits::BLOCK_BYTES_MAX;
+    let most = most(options, config, "block-bytes", largest, |it, bytes| it.block_bytes = bytes);
+    let blocks = Whole::powers_of_two(limits::BLOCK_BYTES_MIN..=most);
+    options.whole("block-bytes", &mut config.block_bytes, blocks)?;
+    let accepted = segments(options, config);
+    options.whole("segment-bytes", &mut config.segment_bytes, accepted)?;
+    read_choices(options, config)?;
+    let free_low = 0..=u64::from(limits::FREE_LOW_PERCENT_MAX);
+    options.whole("free-low-percent", &mut config.free_low_percent, free_low)?;
+    let reserve = 0..=u64::from(limits::RESERVE_PERCENT_MAX);
+    options.whole("reserve-percent", &mut config.reserve_percent, reserve)?;
+    let partitions = Whole::powers_of_two(1..=limits::PARTITIONS_MAX as u64);
+    options.whole("index-partitions", &mut config.index_partitions, partitions)?;
+    options.switch("resident", &mut config.resident)?;
+    options.switch("huge-pages", &mut config.huge_pages)?;
+    options.switch("return-free-memory", &mut config.return_free_memory)?;
+    options.whole("full-wait-ms", &mut config.full_wait_ms, 0..=FULL_WAIT_MS_MAX)?;
+    read_counts(options, config)
+}
+
+fn read_choices(options: &mut Options, config: &mut Config) -> Result<(), OpenError> {
+    options.one_of("head-choice", &mut config.head_choice, HeadChoice::ALL)?;
+    options.one_of("core-source", &mut config.core_source, CoreSource::ALL)?;
+    options.one_of("placement", &mut config.placement, Placement::ALL)?;
+    options.one_of("epoch", &mut config.epoch, EpochClock::ALL)?;
+    options.one_of("compaction", &mut config.compaction, Compaction::ALL)?;
+    options.one_of("selection", &mut config.selection, Selection::ALL)?;
+    options.one_of("survivors", &mut config.survivors, Survivors::ALL)?;
+    options.one_of("copy", &mut config.copy, CopyRoutine::ALL)?;
+    options.one_of("update", &mut config.update, Update::ALL)?;
+    options.one_of("index", &mut config.index, IndexLayout::ALL)
+}
+
+/// Reads how many nodes, workers and heads there are, each of which takes blocks.
+fn read_counts(options: &mut Options, config: &mut Config) -> Result<(), OpenError> {
+    let largest = limits::NODES_MAX as u64;
+    let nodes =
+        most(options, config, NODES, largest, |it, count| it.virtual_nodes = count as usize);
+    options.whole(NODES, &mut config.virtual_nodes, 0..=nodes)?;
+    let (name, largest) = ("compaction-workers", limits::WORKERS_MAX as u64);
+    let workers =
+        most(options, config, name, largest, |it, count| it.compaction_workers = count as usize);
+    options.whole(name, &mut config.compaction_workers, 1..=workers)?;
+    let largest = limits::HEADS_MAX as u64;
+    let heads = most(options, config, "heads", largest, |it, count| it.heads = count as usize);
+    options.whole("heads", &mut config.heads, 1..=heads)
+}
+
+const NODES: &str = "virtual-nodes";
+
+/// The largest value of a setting, `limit` at most, with which the store opens as it is configured so far.
+/// It is sought where the setting is given.
+fn most(
+    options: &Options,
+    config: &Config,
+    name: &str,
+    limit: u64,
+    set: impl Fn(&mut Config, u64),
+) -> u64 {
+    let opens = |value: u64| {
+        let mut config = config.clone();
+        set(&mut config, value);
+        config.in_use().is_ok()
+    };
+    if options.given(name).is_none() || opens(limit) {
+        return limit;
+    }
+    let (mut fits, mut exceeds) = (0, limit);
+    while exceeds - fits > 1 {
+        let middle = fits + (exceeds - fits) / 2;
+        // Sizes that are no power of two are refused for that: what is next to them decides.
+        match opens(middle) || opens(middle.next_power_of_two()) {
+            true => fits = middle,
+            false => exceeds = middle,
+        }
+    }
+    fits.max(1)
+}
+
+/// Segments of whole blocks: so many that each node has some, and so few that they can be numbered.
+fn segments(options: &Options, config: &Config) -> Whole {
+    let virtual_nodes = options.given(NODES).and_then(|nodes| nodes.parse().ok());
+    let nodes = match virtual_nodes.unwrap_or(config.virtual_nodes) {
+        0 => numa::nodes().len(),
+        nodes => nodes.min(limits::NODES_MAX),
+    };
+    let node_bytes = config.object_memory_bytes / nodes as u64;
+    let least = config.object_memory_bytes.div_ceil(limits::SEGMENTS_MAX).max(config.block_bytes);
+    let most = (node_bytes / limits::SEGMENTS_MIN).min(limits::SEGMENT_BYTES_MAX);
+    Whole::multiples_of(config.block_bytes, least..=most)
 }
 
 /// The copy routine named by the setting `copy`, or the default one.
-pub(crate) fn copy_routine(options: &BTreeMap<String, String>) -> Result<CopyRoutine, OpenError> {
-    let mut options = Options::new(options);
+pub(crate) fn copy_routine(options: &mut Options) -> Result<CopyRoutine, OpenError> {
     let mut routine = Config::best(0).copy;
-    options.read_one_of("copy", &mut routine, CopyRoutine::ALL)?;
+    options.one_of("copy", &mut routine, CopyRoutine::ALL)?;
     options.finish()?;
     Ok(routine)
 }
@@ -180,7 +298,9 @@ impl KvEngine for NibbleEngine {
 
     fn settings(&self) -> Vec<Setting> {
         let config = self.store.config();
-        vec![
+        let ample = self.ample_percent.map(|percent| Setting::new("ample-percent", percent));
+        let settings = vec![
+            Setting::new("preset", self.preset),
             Setting::new("object-memory-bytes", config.object_memory_bytes),
             Setting::new("virtual-nodes", config.virtual_nodes),
             Setting::new("segment-bytes", config.segment_bytes),
@@ -204,7 +324,8 @@ impl KvEngine for NibbleEngine {
             Setting::new("huge-pages", config.huge_pages),
             Setting::new("return-free-memory", config.return_free_memory),
             Setting::new("full-wait-ms", config.full_wait_ms),
-        ]
+        ];
+        settings.into_iter().chain(ample).collect()
     }
 
     fn check(&self) -> Result<(), String> {
@@ -304,30 +425,70 @@ impl Batch for Asked<'_, '_> {
 mod tests {
     use super::*;
     use crate::adapters::made_up::setup;
+    use crate::registry::opened;
 
     #[test]
     fn rows_say_which_pages_the_store_was_asked_for() {
         for (huge, page_bytes) in [("true", HUGE_PAGE_BYTES), ("false", PAGE_BYTES)] {
-            assert_eq!(
-                open(&setup(&[("huge-pages", huge)])).unwrap().presence().page_bytes,
-                page_bytes
-            );
+            let store = opened(open, &setup(&[("huge-pages", huge)])).unwrap();
+            assert_eq!(store.presence().page_bytes, page_bytes);
         }
     }
 
     #[test]
-    fn a_choice_that_does_not_exist_is_answered_with_those_that_do() {
-        for (knob, value, accepted) in [
+    fn what_cannot_be_is_answered_with_what_can() {
+        let roomy = |options: &[(&str, &str)]| Setup {
+            object_memory_bytes: Some(1 << 30),
+            ..setup(options)
+        };
+        for (knob, value, expected) in [
             ("preset", "fast", "best, paper"),
             ("index", "tags", "text, keyed, tagged"),
             ("epoch", "global", "thread-ticks, global-counter, thread-counter"),
             ("compaction", "none", "background, inline"),
-            ("heads", "two", "whole numbers"),
+            ("heads", "two", "whole numbers from 1 to 1024"),
+            ("heads", "0", "whole numbers from 1 to 1024; the nearest is 1"),
+            (
+                "segment-bytes",
+                "1000",
+                "multiples of 65536 from 65536 to 67108864; the nearest is 65536",
+            ),
+            (
+                "segment-bytes",
+                "0",
+                "multiples of 65536 from 65536 to 67108864; the nearest is 65536",
+            ),
+            ("block-bytes", "5000", "powers of two from 4096 to 2097152; the nearest is 4096"),
+            ("index-partitions", "3", "powers of two from 1 to 65536; the nearest is 2"),
             ("huge-pages", "yes", "true and false"),
+            ("ample-percent", "140", "none here"),
         ] {
-            let message = open(&setup(&[(knob, value)])).unwrap_err().to_string();
-            let expected = format!("setting `{knob}` = `{value}`: accepted are {accepted}");
+            let message = opened(open, &roomy(&[(knob, value)])).unwrap_err().to_string();
+            let expected = format!("setting `{knob}` = `{value}`: accepted are {expected}");
             assert!(message.starts_with(&expected), "{message}");
         }
+    }
+
+    /// What small memory leaves room for is less than what the engine could number.
+    #[test]
+    fn counts_are_refused_with_those_that_fit_the_memory() {
+        for name in ["heads", "compaction-workers", "virtual-nodes", "block-bytes"] {
+            let most = most_of(name).expect("it is refused with a nearest value");
+            assert!(opened(open, &setup(&[(name, &most)])).is_ok(), "{name}={most}");
+        }
+    }
+
+    fn most_of(name: &str) -> Option<String> {
+        match opened(open, &setup(&[(name, "4194305")])) {
+            Err(OpenError::Refused { rule, value, .. }) => rule.nearest(&value),
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn memory_that_does_not_suffice_is_refused_before_anything_is_mapped() {
+        let setup = Setup { object_memory_bytes: Some(1 << 20), ..setup(&[]) };
+        let message = opened(open, &setup).unwrap_err().to_string();
+        assert!(message.contains("segments of 1048576 bytes need at least 4194304"), "{message}");
     }
 }

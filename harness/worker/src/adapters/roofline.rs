@@ -1,12 +1,15 @@
 //! Opens the pseudo-store that shows the cost of memory alone.
 
 use baseline_roofline::{Config, Roofline};
-use engine::{OpenError, Setup};
+use engine::{OpenError, Options, Setup};
+
+use super::Opening;
 
 /// Bytes of padding per object: its length is rounded up to words.
 const PADDING_BYTES: u64 = 8;
+const SLOTS_MAX: u64 = 1 << 40;
 
-pub(crate) fn open(setup: &Setup) -> Result<Roofline, OpenError> {
+pub(crate) fn open(setup: &Setup, options: &mut Options) -> Result<Opening<Roofline>, OpenError> {
     // The ring is about as long as all live values together. A longer one would touch memory that a store
     // with the same live set need not touch.
     let live_bytes = setup.live_bytes + PADDING_BYTES * setup.records_max;
@@ -17,12 +20,10 @@ pub(crate) fn open(setup: &Setup) -> Result<Roofline, OpenError> {
         resident: setup.resident,
         huge_pages: true,
     };
-    let mut options = setup.options();
-    options.read("slots", &mut config.slots)?;
-    options.read("resident", &mut config.resident)?;
-    options.read("huge-pages", &mut config.huge_pages)?;
-    options.finish()?;
-    Roofline::open(config)
+    options.whole("slots", &mut config.slots, 1..=SLOTS_MAX)?;
+    options.switch("resident", &mut config.resident)?;
+    options.switch("huge-pages", &mut config.huge_pages)?;
+    Ok(Box::new(move || Roofline::open(config)))
 }
 
 #[cfg(test)]
@@ -32,6 +33,7 @@ mod tests {
     use engine::KvEngine;
 
     use super::*;
+    use crate::registry::opened;
 
     fn setup(object_memory_bytes: Option<u64>, options: &[(&str, &str)]) -> Setup {
         let options = options.iter().map(|(name, value)| ((*name).into(), (*value).into()));
@@ -40,6 +42,7 @@ mod tests {
             live_bytes: 13_000,
             records_max: 1000,
             value_bytes_max: 13,
+            sessions: 1,
             resident: false,
             tells_updates: true,
             options: options.collect(),
@@ -48,7 +51,7 @@ mod tests {
     }
 
     fn settings(setup: &Setup) -> BTreeMap<String, String> {
-        let settings = open(setup).unwrap().settings().into_iter();
+        let settings = opened(open, setup).unwrap().settings().into_iter();
         settings.map(|setting| (setting.name, setting.value)).collect()
     }
 
@@ -60,7 +63,7 @@ mod tests {
         let bounded = settings(&setup(Some(4096), &options));
         assert_eq!((&*bounded["slots"], &*bounded["object-memory-bytes"]), ("77", "21000"));
         assert_eq!((&*bounded["huge-pages"], &*bounded["resident"]), ("false", "true"));
-        let message = open(&setup(None, &[("shards", "8")])).unwrap_err().to_string();
+        let message = opened(open, &setup(None, &[("shards", "8")])).unwrap_err().to_string();
         assert!(message.contains("slots, resident, huge-pages"), "{message}");
     }
 }

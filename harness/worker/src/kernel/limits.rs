@@ -39,6 +39,20 @@ pub fn memory_limits(files: &KernelFiles) -> Vec<(u64, u64)> {
     limits
 }
 
+/// How often the kernel has killed a process because memory ran out: of the machine, and of the groups
+/// that contain this process. Only a growth says something. `None` where the kernel does not count.
+pub fn oom_kills(files: &KernelFiles) -> Option<u64> {
+    let second = groups(files, "").into_iter().map(|group| group.join("memory.events"));
+    let first = groups(files, "memory").into_iter().map(|group| group.join("memory.oom_control"));
+    let counted = |path: PathBuf| -> Option<u64> {
+        let text = files.text(path)?;
+        let count = text.lines().find_map(|line| line.strip_prefix("oom_kill "))?;
+        count.trim().parse().ok()
+    };
+    let all = std::iter::once(PathBuf::from("proc/vmstat")).chain(second).chain(first);
+    all.filter_map(counted).reduce(|sum, count| sum + count)
+}
+
 /// This process's group and all its ancestors, of a version 1 controller, or of version 2 if the name is
 /// empty. The mount point itself comes last: inside a container it is the container's group.
 fn groups(files: &KernelFiles, controller: &str) -> Vec<PathBuf> {
@@ -100,5 +114,20 @@ mod tests {
         let made_up = MadeUp::new("groups-0", &[]);
         assert_eq!(quota_cores(&made_up.files()), None);
         assert_eq!(memory_limits(&made_up.files()), []);
+    }
+
+    #[test]
+    fn kills_for_lack_of_memory_are_counted_wherever_the_kernel_does() {
+        let made_up = MadeUp::new(
+            "oom",
+            &[
+                ("proc/self/cgroup", "4:memory:/job\n0::/user\n"),
+                ("proc/vmstat", "oom_kill_other 9\noom_kill 2\n"),
+                ("sys/fs/cgroup/user/memory.events", "oom 7\noom_kill 1\noom_group_kill 5\n"),
+                ("sys/fs/cgroup/memory/job/memory.oom_control", "oom_kill_disable 0\noom_kill 3\n"),
+            ],
+        );
+        assert_eq!(oom_kills(&made_up.files()), Some(6));
+        assert_eq!(oom_kills(&MadeUp::new("no-oom", &[]).files()), None);
     }
 }

@@ -6,7 +6,7 @@ mod made_up;
 mod memory;
 
 pub use files::KernelFiles;
-pub use limits::{memory_limits, quota_cores};
+pub use limits::{memory_limits, oom_kills, quota_cores};
 #[doc(hidden)]
 pub use made_up::MadeUp;
 pub use memory::{available_memory_bytes, nodes, swap_bytes, total_memory_bytes};

@@ -100,7 +100,12 @@ fn run_batches_of<E: KvEngine, const N: usize>(
     let (mut kept, mut ready) = (0, 0);
     while !lane.shared.is_stopped() {
         if kept + batch > ready {
-            recheck::<E>(session, lane, &span[..kept], batch);
+            recheck::<E>(
+                session,
+                lane,
+                (&span[..kept], lane.first + executed - kept as u64),
+                batch,
+            );
             kept = 0;
             if lane.is_over() {
                 break;
@@ -129,7 +134,7 @@ fn run_batches_of<E: KvEngine, const N: usize>(
             counted = executed;
         }
     }
-    recheck::<E>(session, lane, &span[..kept], batch);
+    recheck::<E>(session, lane, (&span[..kept], lane.first + executed - kept as u64), batch);
     lane.done.operations = executed;
     Ok(())
 }
@@ -198,10 +203,6 @@ fn execute<E: KvEngine, const N: usize>(
         let stored =
             matches!(answers[slot], Answer::Put(PutOutcome::Inserted | PutOutcome::Updated));
         plain |= u64::from(stored) << slot;
-        if stored {
-            let (record, index) = (words[slot].record(), first + slot as u64);
-            lane.shared.tracked.acknowledge(record, lane.thread, index);
-        }
     }
     for slot in bits(all & !plain) {
         look_at::<E>(session, lane, (words[slot], answers[slot]), first + slot as u64)?;
@@ -246,12 +247,8 @@ fn look_at<E: KvEngine>(
             lane.done.refuse(index);
             lane.shared.raise_stop();
         }
-        (kind @ (RequestKind::Update | RequestKind::Insert), Answer::Put(_)) => {
-            if kind == RequestKind::Insert {
-                lane.done.note_insert(word.size());
-            }
-            lane.shared.tracked.acknowledge(word.record(), lane.thread, index);
-        }
+        (RequestKind::Update, Answer::Put(_)) => {}
+        (RequestKind::Insert, Answer::Put(_)) => lane.done.note_insert(word.size()),
         (kind, answer) => return Err(format!("{kind:?} gave {answer:?} in a batch")),
     }
     Ok(())

@@ -14,7 +14,7 @@ use super::latency::{Latencies, place};
 use super::open::Pacing;
 use super::seconds::Seconds;
 use super::tracked::{Tracked, is_old};
-use super::values::Values;
+use super::values::{Values, stores};
 use record::Verification;
 
 /// Operations between two checks of the stop signal, and between two timed operations where latency is
@@ -179,7 +179,7 @@ impl<'a> Lane<'a> {
             if !matches!(found, Ok(Some(_))) {
                 self.missing(found);
                 if self.refills {
-                    return self.put_made::<E>(session, index, request, timed);
+                    return self.put_again::<E>(session, index, request, timed);
                 }
             }
             return Ok(ended);
@@ -300,15 +300,39 @@ impl<'a> Lane<'a> {
                 self.done.refuse(index);
                 self.shared.raise_stop();
             }
-            Ok(_) => {
-                self.shared.tracked.acknowledge(request.record(), self.thread, index);
-                if request.is(RequestKind::Insert) {
-                    self.done.note_insert(request.size());
-                }
-            }
+            Ok(_) if request.is(RequestKind::Insert) => self.done.note_insert(request.size()),
+            Ok(_) => {}
             Err(error) => return Err(error.to_string()),
         }
         Ok(())
+    }
+
+    /// Stores the evicted value that a GET asked for.
+    #[cold]
+    fn put_again<E: KvEngine>(
+        &mut self,
+        session: &mut E::Session<'_>,
+        index: u64,
+        request: Request,
+        timed: bool,
+    ) -> Result<u64, String> {
+        let refused = self.done.refused.len();
+        let ended = self.put_made::<E>(session, index, request, timed)?;
+        if self.done.refused.len() == refused {
+            self.shared.tracked.acknowledge(request.record(), self.thread, index);
+        }
+        Ok(ended)
+    }
+
+    /// Notes the writes among `executed`, which the store has acknowledged unless it refused them. The
+    /// first is the thread's `first`-th request.
+    pub(super) fn acknowledge(&self, executed: &[Request], first: u64) {
+        let refused = &self.done.refused;
+        for (index, request) in (first..).zip(executed) {
+            if stores(*request) && (refused.is_empty() || !refused.contains(&index)) {
+                self.shared.tracked.acknowledge(request.record(), self.thread, index);
+            }
+        }
     }
 
     /// As [`Self::operate`], where no request waits for the next: the value that a GET of a watched
@@ -321,7 +345,9 @@ impl<'a> Lane<'a> {
     ) -> Result<u64, String> {
         let record = request.record();
         if !request.is(RequestKind::Get) || !self.shared.tracked.watches(record) {
-            return self.operate::<E>(session, index, request, true);
+            let ended = self.operate::<E>(session, index, request, true)?;
+            self.acknowledge(&[request], index);
+            return Ok(ended);
         }
         self.note_bounds(0, record);
         let found = session.get(key_of(record), self.buffer);
@@ -331,7 +357,7 @@ impl<'a> Lane<'a> {
             self.check_version::<E>(session, key_of(record), 0, found);
         }
         if self.refills && self.done.verification.evicted > evicted {
-            return self.put_made::<E>(session, index, request, true);
+            return self.put_again::<E>(session, index, request, true);
         }
         Ok(ended)
     }
@@ -444,7 +470,7 @@ impl<'a> Lane<'a> {
         request: Request,
     ) -> Result<(), String> {
         if self.refills {
-            self.put_made::<E>(session, index, request, false)?;
+            self.put_again::<E>(session, index, request, false)?;
         }
         Ok(())
     }

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::sync::Barrier;
 use std::sync::atomic::AtomicBool;
 
-use engine::{FullMeaning, Heap, KvEngine, KvSession, MemoryBound, PutOutcome, Setup};
+use engine::{FullMeaning, Heap, KvEngine, KvSession, MemoryBound, PutOutcome};
 use platform::clock::monotonic_ns;
 use workloads::key_of;
 use workloads::requests::{Miss, Request};
@@ -31,10 +31,11 @@ use workloads::requests::{Miss, Request};
 use super::fragmentation::statistics_of;
 use super::link::Link;
 use super::usage::Usage;
-use super::{Stop, pin, store_setup};
+use super::{Stop, pin};
 use crate::progress::ProgressPage;
 use crate::protocol::{Event, Point};
 use crate::registry::{self, StoreVisitor};
+use crate::setup::setup_of;
 use batches::{Made, run_batches};
 use expected::Expected;
 use kit::{Kit, seed_of, stream};
@@ -81,17 +82,7 @@ pub(super) fn run(
     // Several turns verify in between, while memory is still observed: what that takes is taken now.
     let expected = (turns.len() > 1).then(|| Expected::with_room(work));
     link.say_and_wait(&Event::Ready { engine_bytes });
-    let setup = Setup {
-        object_memory_bytes: Some(work.object_memory_bytes),
-        live_bytes: work.live_value_bytes(),
-        records_max: work.records_max(),
-        value_bytes_max: work.workload.value_bytes_max(),
-        resident: work.resident,
-        tells_updates: false,
-        options: BTreeMap::new(),
-        heap: None,
-    };
-    let (name, setup) = store_setup(cell, setup)?;
+    let (name, setup) = setup_of(cell)?;
     let (heap, resident) = (setup.heap, setup.resident);
     let visitor = OnStore {
         turns,

@@ -20,7 +20,7 @@ const OPERATIONS: usize = 1 << 16;
 const MEASUREMENTS: usize = 5;
 
 /// Nanoseconds per operation of `work` and thread. The requests come from a separate stream, so those of
-/// the cell stay unused. Writes are noted as in the cell, though nothing is stored.
+/// the cell stay unused.
 pub(super) fn price(
     cell: &Cell,
     work: &KeyValue,

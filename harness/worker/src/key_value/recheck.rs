@@ -1,6 +1,6 @@
 //! Checks the values of GETs off the clock. A thread executes a span of requests, stops its clock, and
 //! reads again the watched records that the span read, in the same way: one by one or in batches. Other
-//! threads keep running, so values are read while they are overwritten. Every write that was acknowledged
+//! threads keep running, so values are read while they are overwritten. Every write that was noted
 //! before, on the clock or off it, bounds the values that may be found.
 //!
 //! On the clock, such a check would cost far more than its own time: it waits for the value, and so do
@@ -14,18 +14,20 @@ use workloads::requests::{Request, RequestKind};
 use super::batches::BATCH_MAX;
 use super::lane::Lane;
 
-/// Checks the reads of watched records in `span`, which holds the requests executed last.
+/// Notes the writes and checks the reads of watched records in `span`, which holds the requests executed
+/// last; its first one is the thread's `first`-th.
 #[inline(never)]
 pub(super) fn recheck<E: KvEngine>(
     session: &mut E::Session<'_>,
     lane: &mut Lane<'_>,
-    span: &[Request],
+    (span, first): (&[Request], u64),
     batch: usize,
 ) {
     if !E::TRAITS.keeps_values {
         return;
     }
     let stopped_ns = monotonic_ns();
+    lane.acknowledge(span, first);
     let mut group = [0; BATCH_MAX];
     let mut grouped = 0;
     for (at, request) in span.iter().enumerate() {

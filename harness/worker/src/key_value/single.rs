@@ -27,7 +27,7 @@ pub(super) fn run_prepared<E: KvEngine>(
         let ready = lane.make_values(&rest[..rest.len().min(SPAN)], first);
         let (span, later) = rest.split_at(ready);
         let executed = run_span::<E>(session, lane, first, span.iter().copied())?;
-        recheck::<E>(session, lane, &span[..executed], 1);
+        recheck::<E>(session, lane, (&span[..executed], first), 1);
         if executed < ready || lane.is_over() {
             break;
         }
@@ -50,7 +50,7 @@ pub(super) fn run_made<E: KvEngine>(
             request
         });
         let executed = run_span::<E>(session, lane, first, made)?;
-        recheck::<E>(session, lane, &span[..executed], 1);
+        recheck::<E>(session, lane, (&span[..executed], first), 1);
         if executed < SPAN || lane.is_over() {
             return Ok(());
         }

@@ -1,8 +1,8 @@
 //! Tracks versions while the clock runs. For one record in 64, every thread notes which of its writes the
 //! store acknowledged last, so that a later GET can recognise an older value.
 //!
-//! A write is noted without a branch, whether its record is watched or not. A branch mispredicted once in
-//! 64 writes would discard the operations that the processor has already started.
+//! Writes are noted after the span that they belong to, off the clock. A branch mispredicted once in 64
+//! writes would discard the operations that the processor has already started.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -18,7 +18,7 @@ const WHICH: u64 = 21;
 const APART: usize = 32;
 
 /// Acknowledged writes by thread and watched record: 0 for none, else the write's index among its
-/// thread's operations plus one. The first slot of each thread takes the writes to all other records.
+/// thread's operations plus one.
 #[derive(Debug)]
 pub(super) struct Tracked {
     acknowledged: MappedSlice<AtomicU32>,
@@ -29,7 +29,7 @@ pub(super) struct Tracked {
 
 impl Tracked {
     pub(super) fn new(records: u64, threads: usize) -> std::io::Result<Self> {
-        let stride = 1 + records.div_ceil(EVERY) as usize + APART;
+        let stride = records.div_ceil(EVERY) as usize + APART;
         Ok(Self { acknowledged: MappedSlice::resident(stride * threads)?, stride, records })
     }
 
@@ -47,16 +47,13 @@ impl Tracked {
         }
     }
 
-    /// Index among each thread's slots: that of the record, or 0 if it is not watched.
-    #[inline]
-    fn slot(&self, record: u64) -> usize {
-        ((record / EVERY + 1) * u64::from(self.watches(record))) as usize
-    }
-
-    /// Notes that the store acknowledged `thread`'s write `index` of `record`.
+    /// Notes that the store acknowledged `thread`'s write `index` of `record`, if that is watched.
     #[inline]
     pub(super) fn acknowledge(&self, record: u64, thread: usize, index: u64) {
-        let at = thread * self.stride + self.slot(record);
+        if !self.watches(record) {
+            return;
+        }
+        let at = thread * self.stride + (record / EVERY) as usize;
         // TRACKED-WRITE, from: the store's acknowledgement.
         self.acknowledged[at].store(index as u32 + 1, Ordering::Release);
     }
@@ -64,7 +61,7 @@ impl Tracked {
     /// Stores into `bounds` (one per thread) the versions that a GET of a watched record, beginning now,
     /// must reach.
     pub(super) fn bounds(&self, record: u64, bounds: &mut [u32]) {
-        let slots = self.acknowledged[self.slot(record)..].iter().step_by(self.stride);
+        let slots = self.acknowledged[(record / EVERY) as usize..].iter().step_by(self.stride);
         for (bound, acknowledged) in bounds.iter_mut().zip(slots) {
             // TRACKED-WRITE, to: a GET after this finds that write or a later one.
             *bound = acknowledged.load(Ordering::Acquire);

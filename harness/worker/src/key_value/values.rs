@@ -80,7 +80,8 @@ impl Values {
     }
 }
 
-fn stores(request: Request) -> bool {
+/// Whether `request` stores a value.
+pub(super) fn stores(request: Request) -> bool {
     let kinds = [RequestKind::Update, RequestKind::Insert, RequestKind::ReadModifyWrite];
     kinds.contains(&request.kind())
 }
