@@ -3,8 +3,8 @@
 use stats::{Better, level_of_each, trimmed_ratio_apart};
 use workloads::Seed;
 
-use crate::Judged;
-use crate::judge::{Bar, median_of_numbers};
+use crate::judge::Bar;
+use crate::{Judged, Values};
 
 /// Values of two sides that share no blocks: one value per process, all in one unit.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,8 +52,8 @@ fn judge_at(apart: &Apart, level: f64, seed: u64) -> Judged {
         unit: apart.unit.clone(),
         better: apart.better,
         tolerance: apart.tolerance,
-        a: median_of_numbers(&apart.a),
-        b: median_of_numbers(&apart.b),
+        baseline: Values::of(&apart.a),
+        candidate: Values::of(&apart.b),
         ratio,
         control: None,
         floor,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::Judged;
 
 /// Version of the format of `comparison.json`.
-pub const COMPARISON_SCHEMA: u32 = 1;
+pub const COMPARISON_SCHEMA: u32 = 2;
 
 /// What was compared with what.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -17,17 +17,17 @@ pub struct Comparison {
     pub schema: u32,
     /// The command line.
     pub command: String,
-    /// What B is compared with.
-    pub a: Side,
+    /// What the candidate is compared with.
+    pub baseline: Side,
     /// What is judged.
-    pub b: Side,
+    pub candidate: Side,
     /// How they were measured.
     pub how: How,
     /// Family-wise error rate: the share of comparisons of equal sides that may report any change.
     /// All intervals are corrected for it.
     pub error_rate: f64,
-    /// Facts that should be equal and are not, as `fact: A and B`; empty unless the user allowed
-    /// the comparison.
+    /// Facts that should be equal and are not, as `fact: baseline and candidate`. A gate refuses them
+    /// unless it is told to allow them; a comparison is marked with them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unlike: Vec<String>,
     /// Notes for the reader.
@@ -65,7 +65,7 @@ pub enum How {
         /// Blocks of each cell; suspicious cells have more.
         blocks: u32,
     },
-    /// Each at its own time: a change of the machine in between looks like a change of B.
+    /// Each at its own time: a change of the machine in between looks like a change of the candidate.
     Apart,
 }
 
@@ -74,8 +74,8 @@ pub enum How {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Instructions {
     pub cell: String,
-    pub a_per_operation: f64,
-    pub b_per_operation: f64,
+    pub baseline_per_operation: f64,
+    pub candidate_per_operation: f64,
 }
 
 /// The overall result of a comparison, from harmless to grave.

@@ -1,10 +1,10 @@
 //! Whether B differs from A, judged from blocks in which both were measured, and A once more.
 
-use stats::{Better, Interval, level_of_each, median, trimmed_ratio};
+use stats::{Better, Interval, level_of_each, trimmed_ratio};
 use workloads::Seed;
 
 use crate::blocks::Blocks;
-use crate::{Finding, Judged, Unknown};
+use crate::{Finding, Judged, Unknown, Values};
 
 /// A change must exceed this multiple of the difference between A and A measured again.
 ///
@@ -61,8 +61,8 @@ pub(crate) fn judge_at(blocks: &Blocks, level: f64, seed: u64) -> Judged {
         unit: blocks.unit.clone(),
         better: blocks.better,
         tolerance: blocks.tolerance,
-        a: median_of_numbers(&blocks.a),
-        b: median_of_numbers(&blocks.b),
+        baseline: Values::of(&blocks.a),
+        candidate: Values::of(&blocks.b),
         ratio,
         control,
         floor,
@@ -73,12 +73,6 @@ pub(crate) fn judge_at(blocks: &Blocks, level: f64, seed: u64) -> Judged {
 
 fn floor_of(control: &Interval) -> f64 {
     (control.low - 1.0).abs().max((control.high - 1.0).abs())
-}
-
-/// 0 if there are no numbers: JSON has no NaN.
-pub(crate) fn median_of_numbers(values: &[f64]) -> f64 {
-    let numbers: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
-    median(&numbers).unwrap_or(0.0)
 }
 
 /// What a difference is held against; all are shares.
@@ -157,7 +151,8 @@ mod tests {
             let ratio = judged.ratio.unwrap();
             assert_eq!((ratio.low, ratio.estimate, ratio.high), (1.0, 1.0, 1.0));
             assert_eq!((judged.finding, judged.floor), (Finding::UNCHANGED, 0.0));
-            assert_eq!((judged.a, judged.b), (value, value));
+            let medians = (judged.baseline.median(), judged.candidate.median());
+            assert_eq!(medians, (Some(value), Some(value)));
         }
         let larger = of_values(&[1000.0; 8], &[1100.0; 8], &[1000.0; 8]);
         assert_eq!(larger.finding, Finding::WORSE);
@@ -168,7 +163,10 @@ mod tests {
         let few = of_values(&[1.0, 1.0], &[2.0, 2.0], &[]);
         assert_eq!(few.finding, Finding::unknown(Unknown::TooFew));
         let none = of_values(&[f64::NAN; 9], &[f64::INFINITY; 9], &[]);
-        assert_eq!((none.finding, none.a), (Finding::unknown(Unknown::TooFew), 0.0));
+        assert_eq!(
+            (none.finding, none.baseline.median()),
+            (Finding::unknown(Unknown::TooFew), None)
+        );
         let grown = of_values(&[0.0; 9], &[1.0; 9], &[]);
         assert_eq!(grown.finding, Finding::unknown(Unknown::TooFew));
         let short = of_values(&[1.0; 9], &[2.0; 9], &[1.0; 2]);

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use stats::{Better, Interval};
 
-use crate::{Finding, written_ratio};
+use crate::{Finding, Values, written_ratio};
 
 /// One metric of one cell, judged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,21 +16,21 @@ pub struct Judged {
     pub better: Better,
     /// The effect asked about, as a share: 0.05 is 5 %.
     pub tolerance: f64,
-    /// Median of A.
-    pub a: f64,
-    /// Median of B.
-    pub b: f64,
-    /// B ÷ A with its interval, corrected for all that is judged together; absent if there are too
+    /// What the baseline measured.
+    pub baseline: Values,
+    /// What the candidate measured.
+    pub candidate: Values,
+    /// Candidate ÷ baseline with its interval, corrected for all that is judged together; absent if there are too
     /// few blocks.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "written_ratio")]
     pub ratio: Option<Interval>,
-    /// A measured again ÷ A in the same blocks, with its interval; absent where A was not measured
-    /// again.
+    /// The baseline measured again ÷ the baseline in the same blocks, with its interval; absent where
+    /// it was not measured again.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "written_ratio")]
     pub control: Option<Interval>,
     /// What two measurements of the same thing may differ by, as a share.
     pub floor: f64,
-    /// Whether B was measured again in fresh blocks before this was said.
+    /// Whether the candidate was measured again in fresh blocks before this was said.
     pub looked_twice: bool,
     /// What is said.
     #[serde(flatten)]

@@ -1,5 +1,5 @@
-//! Comparisons and histories: whether B is slower, faster or larger than A, or whether the
-//! measurement does not tell. The crate has functions of numbers and files of lines; it measures
+//! Comparisons and histories: whether a candidate is slower, faster or larger than its baseline, or
+//! whether the measurement does not tell. The crate has functions of numbers and files of lines; it measures
 //! nothing and knows no store. The statistics are those of the crate `stats`.
 //!
 //! | module | what |
@@ -13,7 +13,7 @@
 //! | [`runs`](fn@runs) | what is known of each cell, run by run |
 //! | [`baseline`](fn@baseline) | what the next run is compared with: the runs since the last change |
 //! | [`history`](fn@history), [`history_text`], [`history_table`](fn@history_table) | all runs with their levels, as text and for `plots/history.gp` |
-//! | [`Judged`], [`Finding`], [`Comparison`] | unchanged, changed or unknown, for each cell and metric, and all of them together |
+//! | [`Judged`], [`Values`], [`Finding`], [`Comparison`] | unchanged, changed or unknown, for each cell and metric, and all of them together |
 //! | [`render`] | a comparison as text, as a pull request's comment, as JSON, as JUnit XML |
 //! | [`imports`] | results of hyperfine, criterion, YCSB and memtier as lines |
 
@@ -39,6 +39,7 @@ mod staged;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod values;
 mod written_ratio;
 
 pub use apart::{Apart, judge_apart};
@@ -57,3 +58,4 @@ pub use runs::{CellKey, CellRuns, RunValues, runs};
 pub use series::Series;
 pub use staged::{first_look, second_look, suspects};
 pub use tally::{CellTally, Tally};
+pub use values::Values;

@@ -31,8 +31,8 @@
 //! | `welch` (if absent) | 95 %, Student's, of the mean logarithm of n ≥ 2 processes | 95 %, Welch's, of the difference of mean logarithms |
 //! | `rounds` | 99.9 %, bootstrap, of the median; the range of fewer than three values | the same of the logarithms of one ratio a round, where three rounds or more measured both sides |
 //!
-//! Where a run measured undecided comparisons again (`reproduce --decide`), the first 3 processes are judged
-//! at 98 %, the first 6, 12 and 20 at 99 % each; the first look that decides counts ([`REPEATED_LOOKS`]).
+//! Where a run measured undecided comparisons again (`reproduce --decide`), the first 2 processes are judged
+//! at 99 %, and so are the first 4, 8, 14 and 20; the first look that decides counts ([`REPEATED_LOOKS`]).
 //!
 //! A row that is `exact` is a point. One comparison *holds* if its whole interval lies within the
 //! bounds, *fails* if it lies outside a bound, and is *undecided* otherwise, or with one process. With

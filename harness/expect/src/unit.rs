@@ -59,12 +59,19 @@ impl Unit {
         shown
     }
 
-    /// `value` with its interval, all in one unit: `1.50× (1.40 … 1.60)`.
+    /// `value` with its interval, all in one unit: `1.50× (1.40 … 1.60)`. Of an interval of two processes
+    /// that says nothing, `2.74× (< 0.001 … > 1000)`.
     #[must_use]
     pub fn shown_with_interval(self, value: f64, low: f64, high: f64) -> String {
-        let [value, low, high] = self.all_shown([value, low, high]);
+        let [value_text, low_text, high_text] = self.all_shown([value, low, high]);
         let number = |shown: &str| shown.split([' ', '×']).next().unwrap_or(shown).to_owned();
-        format!("{value} ({} … {})", number(&low), number(&high))
+        // Digits of an end that far off say nothing.
+        let is_factor = self == Self::Times;
+        let is_tiny = is_factor && low < 0.001 && value >= 0.01;
+        let is_huge = is_factor && high > 1000.0 && value <= 100.0;
+        let low = if is_tiny { "< 0.001".to_owned() } else { number(&low_text) };
+        let high = if is_huge { "> 1000".to_owned() } else { number(&high_text) };
+        format!("{value_text} ({low} … {high})")
     }
 
     fn all_shown<const N: usize>(self, values: [f64; N]) -> [String; N] {
@@ -125,6 +132,8 @@ mod tests {
         );
         assert_eq!(Unit::Times.shown_with_interval(1.5, 1.4, 1.6), "1.50× (1.40 … 1.60)");
         assert_eq!(Unit::Percent.shown(18.0), "18.0 %");
+        let wide = Unit::Times.shown_with_interval(2.74, 1e-6, 2e7);
+        assert_eq!(wide, "2.74× (< 0.001 … > 1000)");
         assert_eq!(Unit::PerPiece.shown_with_interval(3.0, 3.0, 3.0), "3.00 (3.00 … 3.00)");
     }
 }

@@ -61,7 +61,7 @@ impl Scale {
         ) = match name {
             "smoke" => ((32, 32), 60_000, (48, 24), (50_000, 0), 0.2, 1, 1_000, (1_000, 4)),
             "quick" => {
-                ((64, 2048), 400_000, (256, 1024), (4_000_000, 1_000), 1.0, 3, 15_000, (10_000, 2))
+                ((128, 2048), 600_000, (256, 1024), (4_000_000, 1_000), 1.0, 2, 15_000, (10_000, 2))
             }
             "standard" => (
                 (1024, 4096),
@@ -131,7 +131,7 @@ mod tests {
         assert!(scales.is_sorted_by_key(|scale| scale.live_bytes));
         assert!(scales[1].live_bytes <= 512 << 20);
         assert_eq!(scales[3].live_bytes, 8 << 30, "the paper's 8 GiB");
-        assert_eq!(scales[1].live_bytes_for(60.0), 24_000_000);
-        assert_eq!(scales[1].live_bytes_for(1e6), 64 << 20);
+        assert_eq!(scales[1].live_bytes_for(60.0), 36_000_000);
+        assert_eq!(scales[1].live_bytes_for(1e6), 128 << 20);
     }
 }

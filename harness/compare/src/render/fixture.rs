@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use stats::{Better, Interval, Method};
 
-use crate::{COMPARISON_SCHEMA, Comparison, Finding, How, Instructions, Judged, Side, Unknown};
+use crate::{
+    COMPARISON_SCHEMA, Comparison, Finding, How, Instructions, Judged, Side, Unknown, Values,
+};
 
 /// An estimate of twelve blocks, with an interval of some 1.35 % to both sides.
 fn estimate(ratio: f64) -> Interval {
@@ -26,8 +28,8 @@ pub(super) fn worse(ratio: f64) -> Judged {
         unit: "1/s".to_owned(),
         better: Better::Higher,
         tolerance: 0.05,
-        a: 1_250_000.0,
-        b: 1_250_000.0 * ratio,
+        baseline: Values::of(&[1_250_000.0]),
+        candidate: Values::of(&[1_250_000.0 * ratio]),
         ratio: Some(estimate(ratio)),
         control: Some(estimate(1.003)),
         floor: 0.021,
@@ -44,8 +46,8 @@ pub(super) fn better() -> Judged {
         unit: "ns".to_owned(),
         better: Better::Lower,
         tolerance: 0.1,
-        a: 2_000.0,
-        b: 1_760.0,
+        baseline: Values::of(&[2_000.0]),
+        candidate: Values::of(&[1_760.0]),
         ratio: Some(estimate(0.88)),
         looked_twice: false,
         finding: Finding::BETTER,
@@ -60,8 +62,8 @@ pub(super) fn unchanged() -> Judged {
         metric: "memory".to_owned(),
         unit: "bytes".to_owned(),
         better: Better::Lower,
-        a: 52_428_800.0,
-        b: 52_428_800.0,
+        baseline: Values::of(&[52_428_800.0]),
+        candidate: Values::of(&[52_428_800.0]),
         ratio: Some(estimate(1.0)),
         looked_twice: false,
         finding: Finding::UNCHANGED,
@@ -91,8 +93,11 @@ pub(super) fn of(judged: Vec<Judged>) -> Comparison {
     Comparison {
         schema: COMPARISON_SCHEMA,
         command: "nibble-bench gate --baseline main".to_owned(),
-        a: side("main", &[("cpu", "one & only"), ("revision", "2a82516"), ("run", "2026-01-02")]),
-        b: side("HEAD", &[("cpu", "one & only"), ("revision", "b1946ac")]),
+        baseline: side(
+            "main",
+            &[("cpu", "one & only"), ("revision", "2a82516"), ("run", "2026-01-02")],
+        ),
+        candidate: side("HEAD", &[("cpu", "one & only"), ("revision", "b1946ac")]),
         how: How::Interleaved { blocks: 12 },
         error_rate: 0.02,
         unlike: Vec::new(),
@@ -123,16 +128,16 @@ pub(super) fn hostile() -> Comparison {
     let mut comparison = every_kind();
     let name = "a|b `c`\n<script> &amp; @someone \u{1b}[31m #12 *x* _y_ [z](http://h) \"q\"";
     comparison.command = format!("gate '{name}' ```");
-    comparison.a.name = name.to_owned();
-    comparison.b.facts = BTreeMap::from([(name.to_owned(), name.to_owned())]);
+    comparison.baseline.name = name.to_owned();
+    comparison.candidate.facts = BTreeMap::from([(name.to_owned(), name.to_owned())]);
     comparison.how = How::Apart;
     comparison.unlike = vec![format!("kernel: 6.1 and {name}")];
     comparison.notes = vec![format!("note {name}")];
     comparison.folder = format!("results/{name}");
     comparison.instructions = vec![Instructions {
         cell: name.to_owned(),
-        a_per_operation: 312.25,
-        b_per_operation: 300.5,
+        baseline_per_operation: 312.25,
+        candidate_per_operation: 300.5,
     }];
     for judged in &mut comparison.judged {
         judged.cell = format!("{} {name}", judged.cell);

@@ -74,15 +74,16 @@ mod tests {
 
     use super::super::fixture;
     use super::*;
+    use crate::Values;
 
     #[test]
     fn what_it_comes_to_stands_first() {
-        let text = r#"{"schema": 1, "command": "compare a b", "a": {"name": "a"},
-            "b": {"name": "b"}, "how": {"kind": "apart"}, "error-rate": 0.02, "judged": [],
+        let text = r#"{"schema": 2, "command": "compare a b", "baseline": {"name": "a"},
+            "candidate": {"name": "b"}, "how": {"kind": "apart"}, "error-rate": 0.02, "judged": [],
             "elapsed-s": 0.0}"#;
         let comparison = from_json(text).unwrap();
         let written = json(&comparison);
-        assert!(written.starts_with("{\n  \"overall\": \"unknown\",\n  \"schema\": 1,\n"));
+        assert!(written.starts_with("{\n  \"overall\": \"unknown\",\n  \"schema\": 2,\n"));
         assert_eq!(from_json(&written).unwrap(), comparison);
     }
 
@@ -103,8 +104,8 @@ mod tests {
         let mut rng = Seed(3).rng();
         let mut comparison = fixture::of(vec![fixture::worse(0.9); 500]);
         for judged in &mut comparison.judged {
-            judged.a = rng.unit_f64() * 1e9;
-            judged.b = (rng.unit_f64() * 40.0 - 20.0).exp();
+            judged.baseline = Values::of(&[rng.unit_f64() * 1e9]);
+            judged.candidate = Values::of(&[(rng.unit_f64() * 40.0 - 20.0).exp()]);
         }
         assert_eq!(from_json(&json(&comparison)).unwrap(), comparison);
     }
@@ -126,8 +127,8 @@ mod tests {
     #[test]
     fn other_formats_and_unknown_fields_are_refused_by_name() {
         let json = json(&fixture::every_kind());
-        let newer = json.replacen("\"schema\": 1", "\"schema\": 2", 1);
-        assert!(from_json(&newer).unwrap_err().contains("format 2"));
+        let newer = json.replacen("\"schema\": 2", "\"schema\": 3", 1);
+        assert!(from_json(&newer).unwrap_err().contains("format 3"));
         let more = json.replacen("{", "{\"surprise\": 1,", 1);
         assert!(from_json(&more).unwrap_err().contains("surprise"));
         assert!(from_json("[]").unwrap_err().contains("no comparison"));

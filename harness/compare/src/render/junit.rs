@@ -45,7 +45,7 @@ pub fn junit(comparison: &Comparison) -> String {
         if !comparison.unlike.is_empty() {
             suite.set_system_err(lines(&format!(
                 "{}:\n{}",
-                words::NOT_COMPARABLE,
+                words::UNLIKE,
                 comparison.unlike.join("\n")
             )));
         }
@@ -134,11 +134,11 @@ fn properties(comparison: &Comparison) -> Vec<(String, String)> {
         property("overall", &comparison.overall().to_string()),
         property("summary", &summary(comparison)),
         property("how", &how(comparison)),
-        property("a", &comparison.a.name),
-        property("b", &comparison.b.name),
+        property("baseline", &comparison.baseline.name),
+        property("candidate", &comparison.candidate.name),
     ];
     for fact in facts(comparison) {
-        for (side, value) in [("a", fact.a), ("b", fact.b)] {
+        for (side, value) in [("baseline", fact.baseline), ("candidate", fact.candidate)] {
             properties.extend(value.map(|value| property(&format!("{side}.{}", fact.name), value)));
         }
     }
@@ -228,7 +228,10 @@ mod tests {
         assert_eq!(suites, [("memory", [1, 0, 0]), ("p99", [1, 0, 0]), ("throughput", [6, 2, 4])]);
         let cases = &report.test_suites[2].test_cases;
         let [message, text] = failure(&cases[0]).expect("the worst is first");
-        assert!(message.starts_with("changed: worse: A 1.25 Mops/s, B 1.00"), "{message}");
+        assert!(
+            message.starts_with("changed: worse: baseline 1.25 Mops/s, candidate 1.00"),
+            "{message}"
+        );
         assert!(text.contains("−20.0 %"), "{text}");
         let why = cases.iter().find_map(skip).expect("something is unknown");
         assert_eq!(why, "unknown: the floor is above the asked effect");

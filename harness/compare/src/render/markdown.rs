@@ -41,13 +41,13 @@ pub fn markdown(comparison: &Comparison) -> String {
     let mut page = format!("{MARKER}\n### {sign} {}\n\n", headline(comparison, code));
     page += &format!("{}\n\n", summary(comparison));
     if !comparison.unlike.is_empty() {
-        page += &format!("> [!WARNING]\n> **{}:**\n", words::NOT_COMPARABLE);
+        page += &format!("> [!WARNING]\n> **{}:**\n", words::UNLIKE);
         page += &list(&comparison.unlike, "> - ", "> ");
     }
     page += &format!(
-        "**A** {}, **B** {}, {}\n\n",
-        code(&comparison.a.name),
-        code(&comparison.b.name),
+        "**Baseline** {}, **candidate** {}, {}\n\n",
+        code(&comparison.baseline.name),
+        code(&comparison.candidate.name),
         how(comparison)
     );
     page += &verdicts(comparison);
@@ -95,8 +95,10 @@ fn evidence(comparison: &Comparison) -> String {
     let facts = facts(comparison);
     if !facts.is_empty() {
         let side = |fact: Option<&str>| fact.unwrap_or(NONE).to_owned();
-        let rows = facts.iter().map(|fact| [fact.name.to_owned(), side(fact.a), side(fact.b)]);
-        text += &table(&["fact", "A", "B"], 3, rows, LIST_BYTES).text;
+        let rows = facts
+            .iter()
+            .map(|fact| [fact.name.to_owned(), side(fact.baseline), side(fact.candidate)]);
+        text += &table(&["fact", "baseline", "candidate"], 3, rows, LIST_BYTES).text;
     }
     if !comparison.folder.is_empty() {
         text += &format!("Rows: {}\n\n", code(&comparison.folder));
@@ -210,7 +212,7 @@ mod tests {
         assert_eq!(rows, 7);
         assert!(open(&page).contains(
             "| <code>ycsb-a</code> | <code>throughput</code> | 1.25 Mops/s | 1.00 Mops/s | −20.0 % \
-             (−21.3 … −18.6) | ±2.1 % | A/A +0.3 % | 12 | changed: worse &#42; |\n"
+             (−21.3 … −18.6) | ±2.1 % | +0.3 % | 12 | changed: worse &#42; |\n"
         ));
         assert!(!open(&page).contains("ycsb-c"));
         let (_, fold) = page.split_once("<summary>1 unchanged</summary>\n\n").expect("a fold");
@@ -244,7 +246,7 @@ mod tests {
             assert_eq!(line.matches('|').count(), HEADINGS.len() + 1, "{line}");
         }
         assert!(
-            before.contains("> [!WARNING]\n> **NOT COMPARABLE: ")
+            before.contains("> [!WARNING]\n> **NOT LIKE FOR LIKE: ")
                 && before.contains("\n> - kernel: 6.1")
         );
         assert!(before.contains("measured apart") && before.contains("beside time, never instead"));
@@ -256,19 +258,20 @@ mod tests {
         let mut comparison = fixture::hostile();
         let long = "|".repeat(5_000);
         comparison.command = "é".repeat(50_000);
-        comparison.a.name = long.clone();
-        comparison.b.name = long.clone();
+        comparison.baseline.name = long.clone();
+        comparison.candidate.name = long.clone();
         comparison.folder = long.clone();
         comparison.unlike = vec![long.clone(); 100];
         comparison.notes = vec![long.clone(); 100];
         comparison.instructions = (0..2_000)
             .map(|at| Instructions {
                 cell: format!("cell-{at}"),
-                a_per_operation: 1.0,
-                b_per_operation: 1.0,
+                baseline_per_operation: 1.0,
+                candidate_per_operation: 1.0,
             })
             .collect();
-        comparison.a.facts = (0..500).map(|at| (format!("fact-{at}"), long.clone())).collect();
+        comparison.baseline.facts =
+            (0..500).map(|at| (format!("fact-{at}"), long.clone())).collect();
         let one = comparison.judged.clone();
         for at in 0..400 {
             comparison.judged.extend(one.iter().map(|judged| crate::Judged {
@@ -279,7 +282,7 @@ mod tests {
         let page = markdown(&comparison);
         assert!(page.len() <= MARKDOWN_BYTES_MAX, "{} bytes", page.len());
         assert!(page.len() > VERDICT_BYTES, "what fits is shown");
-        let shown = page.lines().filter(|line| line.starts_with("| <code>ycsb")).count();
+        let shown = open(&page).lines().filter(|line| line.starts_with("| <code>ycsb")).count();
         let (before, _) = page.split_once(" more left out").expect("what is left out");
         let (_, count) = before.rsplit_once('*').expect("a number");
         assert_eq!(count, "99", "of the facts that differ");

@@ -7,12 +7,13 @@
 //! | [`json()`], [`from_json`] | programs |
 //! | [`junit()`], [`junit_error`] | CI systems that show test reports |
 //! | [`markdown_created`], [`json_created`], [`junit_created`] | a gate that found no baseline |
-//! | [`aligned()`], [`escape`], [`numbers`] | other reports: what these are written with |
+//! | [`aligned()`], [`colour`], [`escape`], [`numbers`] | other reports: what these are written with |
 //!
 //! All say the same in the same words: sentences are in `words`, the order and the columns of
 //! verdicts in `rows`, numbers in `numbers`.
 
 mod aligned;
+pub mod colour;
 mod created;
 pub mod escape;
 #[cfg(test)]

@@ -3,6 +3,8 @@
 use stats::Interval;
 use workloads::bytes::UNITS;
 
+use crate::Values;
+
 /// What stands where there is no number.
 pub(super) const NONE: &str = "–";
 
@@ -18,29 +20,67 @@ const TIMES_NS: Scales = &[(1_000_000_000, "s"), (1_000_000, "ms"), (1000, "µs"
 /// behind its value. `–` stands for what is no number.
 #[must_use]
 pub fn values<const N: usize>(values: [f64; N], unit: &str) -> [String; N] {
-    let (factor, scales) = match unit {
-        "1/s" => (1.0, RATES),
-        "ns" => (1.0, TIMES_NS),
-        "us" | "µs" => (1e3, TIMES_NS),
-        "ms" => (1e6, TIMES_NS),
-        "s" => (1e9, TIMES_NS),
-        "bytes" => (1.0, &UNITS[..]),
-        "ratio" | "" => return values.map(three_digits),
-        _ => return values.map(|value| with_unit(value, unit)),
-    };
-    let values = values.map(|value| value * factor);
-    // Of a number and a NaN, the number decides.
-    let largest = values.iter().fold(f64::NAN, |largest, value| largest.max(value.abs()));
-    let (size, name) = scales
-        .iter()
-        .find(|(size, _)| largest >= *size as f64)
-        .or_else(|| scales.last())
-        .expect("a unit has a form");
-    values.map(|value| with_unit(value / *size as f64, name))
+    let form = Form::of(&values, unit);
+    values.map(|value| form.told(value))
 }
 
-fn with_unit(value: f64, unit: &str) -> String {
-    if value.is_finite() { format!("{} {unit}", three_digits(value)) } else { NONE.to_owned() }
+/// Medians of one metric with their intervals, in one form of their unit: `1.25 Mops/s (1.21 … 1.30)`.
+/// A single value has no interval.
+pub(super) fn medians<const N: usize>(sides: [&Values; N], unit: &str) -> [String; N] {
+    let found = sides.map(Values::interval);
+    let middles: Vec<f64> = found.iter().flatten().map(|found| found.estimate).collect();
+    let form = Form::of(&middles, unit);
+    found.map(|found| match found {
+        None => NONE.to_owned(),
+        Some(found) if found.count < 2 => form.told(found.estimate),
+        Some(Interval { estimate, low, high, .. }) => {
+            format!("{} ({} … {})", form.told(estimate), form.number(low), form.number(high))
+        }
+    })
+}
+
+/// How values of one metric are written.
+struct Form<'unit> {
+    factor: f64,
+    size: f64,
+    unit: &'unit str,
+}
+
+impl<'unit> Form<'unit> {
+    /// The form that suits the largest of `values`.
+    fn of(values: &[f64], unit: &'unit str) -> Self {
+        let (factor, scales) = match unit {
+            "1/s" => (1.0, RATES),
+            "ns" => (1.0, TIMES_NS),
+            "us" | "µs" => (1e3, TIMES_NS),
+            "ms" => (1e6, TIMES_NS),
+            "s" => (1e9, TIMES_NS),
+            "bytes" => (1.0, &UNITS[..]),
+            "ratio" => return Self { factor: 1.0, size: 1.0, unit: "" },
+            _ => return Self { factor: 1.0, size: 1.0, unit },
+        };
+        // Of a number and a NaN, the number decides.
+        let larger = |largest: f64, value: &f64| largest.max((value * factor).abs());
+        let largest = values.iter().fold(f64::NAN, larger);
+        let (size, unit) = scales
+            .iter()
+            .find(|(size, _)| largest >= *size as f64)
+            .or_else(|| scales.last())
+            .expect("a unit has a form");
+        Self { factor, size: *size as f64, unit }
+    }
+
+    fn number(&self, value: f64) -> String {
+        three_digits(value * self.factor / self.size)
+    }
+
+    fn told(&self, value: f64) -> String {
+        let number = self.number(value);
+        if self.unit.is_empty() || !value.is_finite() {
+            return number;
+        }
+        format!("{number} {}", self.unit)
+    }
 }
 
 /// Three significant digits, and all digits before the point.
@@ -155,6 +195,15 @@ mod tests {
     fn two_values_share_the_form_of_the_larger() {
         assert_eq!(values([980_000.0, 1_020_000.0], "1/s"), ["0.980 Mops/s", "1.02 Mops/s"]);
         assert_eq!(values([1_000.0, f64::NAN], "ns"), ["1.00 µs", "–"]);
+    }
+
+    #[test]
+    fn medians_stand_with_their_intervals_and_one_value_alone() {
+        let of = |values: &[f64]| Values::of(values);
+        let [two, one] = medians([&of(&[1.2e6, 1.3e6]), &of(&[980_000.0])], "1/s");
+        assert_eq!(two, "1.25 Mops/s (1.20 … 1.30)");
+        assert_eq!(one, "0.980 Mops/s");
+        assert_eq!(medians([&of(&[]), &of(&[1.5, 1.7])], "ratio"), ["–", "1.60 (1.50 … 1.70)"]);
     }
 
     #[test]

@@ -1,17 +1,16 @@
 //! The tables of a comparison: their columns, and their rows with the worst first.
 
 use super::numbers::{
-    NONE, change_percent, estimate_percent, plus_minus_percent, three_digits, values,
+    NONE, change_percent, estimate_percent, medians, plus_minus_percent, three_digits,
 };
-use super::words::control;
 use crate::{Comparison, Instructions, Judged, Overall};
 
 /// Of each metric of each cell. The first two are names.
 pub(super) const HEADINGS: [&str; 9] =
-    ["cell", "metric", "A", "B", "B/A", "floor", "control", "blocks", "verdict"];
+    ["cell", "metric", "baseline", "candidate", "change", "floor", "control", "blocks", "verdict"];
 
 /// Of instructions. The first one is a name.
-pub(super) const INSTRUCTION_HEADINGS: [&str; 4] = ["cell", "A", "B", "B/A"];
+pub(super) const INSTRUCTION_HEADINGS: [&str; 4] = ["cell", "baseline", "candidate", "change"];
 
 /// The verdicts, the gravest kind first, and of each kind what changed most for the worse.
 pub(super) fn worst_first(comparison: &Comparison) -> Vec<&Judged> {
@@ -35,16 +34,16 @@ fn worsening(judged: &Judged) -> f64 {
 
 /// A row under [`HEADINGS`], its names as they are.
 pub(super) fn columns(judged: &Judged) -> [String; 9] {
-    let [a, b] = values([judged.a, judged.b], &judged.unit);
+    let [baseline, candidate] = medians([&judged.baseline, &judged.candidate], &judged.unit);
     let missing = || NONE.to_owned();
     [
         judged.cell.clone(),
         judged.metric.clone(),
-        a,
-        b,
+        baseline,
+        candidate,
         judged.ratio.as_ref().map_or_else(missing, estimate_percent),
         plus_minus_percent(judged.floor),
-        judged.control.map_or_else(missing, |estimate| control(estimate.estimate)),
+        judged.control.map_or_else(missing, |estimate| change_percent(estimate.estimate)),
         judged.ratio.map_or_else(missing, |estimate| estimate.count.to_string()),
         format!("{}{}", judged.finding, if judged.looked_twice { " *" } else { "" }),
     ]
@@ -52,8 +51,13 @@ pub(super) fn columns(judged: &Judged) -> [String; 9] {
 
 /// A row under [`INSTRUCTION_HEADINGS`], its name as it is.
 pub(super) fn instruction_columns(counted: &Instructions) -> [String; 4] {
-    let Instructions { cell, a_per_operation: a, b_per_operation: b } = counted;
-    [cell.clone(), three_digits(*a), three_digits(*b), change_percent(b / a)]
+    let (baseline, candidate) = (counted.baseline_per_operation, counted.candidate_per_operation);
+    [
+        counted.cell.clone(),
+        three_digits(baseline),
+        three_digits(candidate),
+        change_percent(candidate / baseline),
+    ]
 }
 
 #[cfg(test)]
@@ -98,7 +102,7 @@ mod tests {
                 "1.19 Mops/s",
                 "−4.8 % (−6.1 … −3.4)",
                 "±2.1 %",
-                "A/A +0.3 %",
+                "+0.3 %",
                 "12",
                 "changed: worse *"
             ]

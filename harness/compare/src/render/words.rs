@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use stats::Better;
 
 use super::numbers::{
-    NONE, change_percent, duration, estimate_percent, plus_minus_percent, share_percent, values,
+    NONE, change_percent, duration, estimate_percent, medians, plus_minus_percent, share_percent,
 };
 use crate::{Comparison, How, Judged, Overall};
 
@@ -14,20 +14,22 @@ pub(super) const NOTHING: &str = "nothing was judged";
 
 /// What the star behind a finding means.
 pub(super) const TWICE: &str =
-    "* looked twice: B was measured again in fresh blocks before this was said";
+    "* looked twice: the candidate was measured again in fresh blocks before this was said";
 
 /// Heads the list of facts in which the sides differ and should not.
-pub(super) const NOT_COMPARABLE: &str =
-    "NOT COMPARABLE: A and B differ in the following, which may change their numbers by itself";
+pub(super) const UNLIKE: &str = "NOT LIKE FOR LIKE: baseline and candidate differ in the following, which \
+                                 may change their numbers by itself";
 
 /// Over a table of instructions.
 pub(super) const INSTRUCTIONS: &str =
     "Instructions an operation, counted in a generic build: beside time, never instead of it";
 
 /// What the columns of verdicts are.
-pub(super) const COLUMNS: &str = "A and B: medians. B/A: trimmed mean of the blocks' ratios with its \
-                                  interval. Floor: what two measurements of the same thing may \
-                                  differ by. Control: A measured again ÷ A.";
+pub(super) const COLUMNS: &str = "Baseline and candidate: medians with 95 % intervals (of fewer than \
+                                  three values: the lowest and the highest). Change: trimmed mean of the \
+                                  blocks' ratios, candidate ÷ baseline, with its interval. Floor: what two \
+                                  measurements of the same thing may differ by. Control: the baseline \
+                                  measured again ÷ the baseline.";
 
 /// How many findings of each kind there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,31 +85,81 @@ pub(super) fn summary(comparison: &Comparison) -> String {
 /// metrics.
 pub(super) fn headline(comparison: &Comparison, name: impl Fn(&str) -> String) -> String {
     let overall = comparison.overall();
-    let mut of_kind: Vec<&Judged> = comparison
-        .judged
-        .iter()
-        .filter(|judged| Overall::from(judged.finding) == overall)
-        .collect();
-    let size = |judged: &Judged| judged.ratio.map_or(0.0, |estimate| estimate.estimate.ln().abs());
-    of_kind.sort_by(|one, other| size(other).total_cmp(&size(one)));
-    let changes = || {
-        let Some(first) = of_kind.first() else { return String::new() };
-        let change = first.ratio.map_or(NONE.to_owned(), |it| change_percent(it.estimate));
-        let more = match of_kind.len() - 1 {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        format!("{} {} {change}{more}", name(&first.cell), name(&first.metric))
-    };
+    let told = |judged: &Judged| format!("{} {}", name(&judged.cell), name(&judged.metric));
+    let change =
+        |judged: &Judged| judged.ratio.map_or(NONE.to_owned(), |it| change_percent(it.estimate));
+    let changes =
+        || largest(comparison, overall, |judged| format!("{} {}", told(judged), change(judged)));
     match overall {
         Overall::Unchanged => "no change found".to_owned(),
         Overall::Better => format!("improved: {}", changes()),
         Overall::Worse => format!("worse: {}", changes()),
-        Overall::Unknown if of_kind.is_empty() => format!("cannot be told: {NOTHING}"),
-        Overall::Unknown => {
-            format!("cannot be told: {} of {}", of_kind.len(), comparison.judged.len())
-        }
+        Overall::Unknown => match Tally::of(&comparison.judged).unknown {
+            0 => format!("cannot be told: {NOTHING}"),
+            unknown => format!("cannot be told: {unknown} of {}", comparison.judged.len()),
+        },
     }
+}
+
+/// The largest change of a kind, and how many more there are; empty where there is none.
+fn largest(comparison: &Comparison, kind: Overall, told: impl Fn(&Judged) -> String) -> String {
+    let size = |judged: &Judged| judged.ratio.map_or(0.0, |estimate| estimate.estimate.ln().abs());
+    let of_kind =
+        || comparison.judged.iter().filter(|judged| Overall::from(judged.finding) == kind);
+    // Of equal ones the first, as a stable sort would have it.
+    let largest = of_kind().rev().max_by(|one, other| size(one).total_cmp(&size(other)));
+    let more = match of_kind().count().saturating_sub(1) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    largest.map_or_else(String::new, |judged| told(judged) + &more)
+}
+
+/// The answer in a sentence, with the largest change for the worse and for the better, each with its
+/// interval.
+pub(super) fn sentence(comparison: &Comparison) -> String {
+    let (baseline, candidate) = (&comparison.baseline.name, &comparison.candidate.name);
+    let tally = Tally::of(&comparison.judged);
+    let changes = |kind| largest(comparison, kind, |judged| evident(comparison, judged));
+    let unlike = if comparison.unlike.is_empty() { "" } else { "; not like for like, see below" };
+    let mut said = match (tally.worse > 0, tally.better > 0) {
+        (true, true) => format!(
+            "{candidate} is worse than {baseline} in {}, and better in {}",
+            changes(Overall::Worse),
+            changes(Overall::Better)
+        ),
+        (true, false) => {
+            format!("{candidate} is worse than {baseline}: {}", changes(Overall::Worse))
+        }
+        (false, true) => {
+            format!("{candidate} is better than {baseline}: {}", changes(Overall::Better))
+        }
+        (false, false) if tally.unchanged > 0 && tally.unknown == 0 => {
+            return format!("{candidate} is like {baseline}: no change found{unlike}");
+        }
+        (false, false) => {
+            format!("whether {candidate} differs from {baseline} cannot be told")
+        }
+    };
+    if tally.unknown > 0 {
+        said += &format!("; {} of {} cannot be told", tally.unknown, tally.all());
+    }
+    said + unlike
+}
+
+/// A change with its interval; the cell's name only where there are several.
+fn evident(comparison: &Comparison, judged: &Judged) -> String {
+    let alone = only_cell(comparison).is_some();
+    let cell = if alone { String::new() } else { format!("{} ", judged.cell) };
+    let change = judged.ratio.as_ref().map_or(NONE.to_owned(), estimate_percent);
+    format!("{cell}{} {change}", judged.metric)
+}
+
+/// The cell that all verdicts are about; `None` where there are several, or none.
+pub(super) fn only_cell(comparison: &Comparison) -> Option<&str> {
+    let first = comparison.judged.first()?;
+    let same = comparison.judged.iter().all(|judged| judged.cell == first.cell);
+    same.then_some(first.cell.as_str())
 }
 
 /// How the sides were measured, with the warning that goes with it.
@@ -149,17 +201,18 @@ fn direction(better: Better) -> &'static str {
 
 /// What was seen of one cell's metric, on one line.
 pub(super) fn evidence(judged: &Judged) -> String {
-    let [a, b] = values([judged.a, judged.b], &judged.unit);
-    let mut told = format!("A {a}, B {b}");
+    let [baseline, candidate] = medians([&judged.baseline, &judged.candidate], &judged.unit);
+    let mut told = format!("baseline {baseline}, candidate {candidate}");
     match &judged.ratio {
         Some(estimate) => {
-            told += &format!(", B/A {} of {} blocks", estimate_percent(estimate), estimate.count);
+            told +=
+                &format!(", change {} of {} blocks", estimate_percent(estimate), estimate.count);
         }
         None => told += ", too few blocks for a ratio",
     }
     told += &format!("; floor {}", plus_minus_percent(judged.floor));
     if let Some(control) = &judged.control {
-        told += &format!(", control {}", self::control(control.estimate));
+        told += &format!(", control {}", change_percent(control.estimate));
     }
     told += &format!(
         ", asked about {} ({})",
@@ -172,32 +225,27 @@ pub(super) fn evidence(judged: &Judged) -> String {
     told
 }
 
-/// A measured again, as `A/A +0.3 %`.
-pub(super) fn control(ratio: f64) -> String {
-    format!("A/A {}", change_percent(ratio))
-}
-
 /// A fact of both sides; `None` where a side does not have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fact<'a> {
     pub(super) name: &'a str,
-    pub(super) a: Option<&'a str>,
-    pub(super) b: Option<&'a str>,
+    pub(super) baseline: Option<&'a str>,
+    pub(super) candidate: Option<&'a str>,
 }
 
 /// The facts of both sides by name, those first that differ.
 pub(super) fn facts(comparison: &Comparison) -> Vec<Fact<'_>> {
-    let (a, b) = (&comparison.a.facts, &comparison.b.facts);
-    let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    let (baseline, candidate) = (&comparison.baseline.facts, &comparison.candidate.facts);
+    let names: BTreeSet<&String> = baseline.keys().chain(candidate.keys()).collect();
     let mut facts: Vec<Fact<'_>> = names
         .into_iter()
         .map(|name| Fact {
             name,
-            a: a.get(name).map(String::as_str),
-            b: b.get(name).map(String::as_str),
+            baseline: baseline.get(name).map(String::as_str),
+            candidate: candidate.get(name).map(String::as_str),
         })
         .collect();
-    facts.sort_by_key(|fact| fact.a == fact.b);
+    facts.sort_by_key(|fact| fact.baseline == fact.candidate);
     facts
 }
 
@@ -247,6 +295,27 @@ mod tests {
     }
 
     #[test]
+    fn the_sentence_answers_for_the_worse_and_for_the_better() {
+        let (worse, better) = (fixture::worse(0.952), fixture::better());
+        let said = |judged: Vec<Judged>| sentence(&fixture::of(judged));
+        assert_eq!(
+            said(vec![worse.clone(), better, fixture::unknown(crate::Unknown::Floor)]),
+            "HEAD is worse than main in ycsb-a throughput −4.8 % (−6.1 … −3.4), and better in \
+             ycsb-b p99 −12.0 % (−13.3 … −10.6); 1 of 3 cannot be told"
+        );
+        assert_eq!(
+            said(vec![worse]),
+            "HEAD is worse than main: throughput −4.8 % (−6.1 … −3.4)",
+            "one cell needs no name"
+        );
+        let mut same = fixture::of(vec![fixture::unchanged()]);
+        assert_eq!(sentence(&same), "HEAD is like main: no change found");
+        same.unlike = vec!["kernel: 6.1 and 6.6".to_owned()];
+        assert!(sentence(&same).ends_with("; not like for like, see below"));
+        assert_eq!(said(Vec::new()), "whether HEAD differs from main cannot be told");
+    }
+
+    #[test]
     fn tolerances_are_told_once_a_metric() {
         let mut strict = fixture::worse(0.9);
         strict.tolerance = 0.02;
@@ -261,11 +330,11 @@ mod tests {
     fn evidence_names_all_that_was_seen() {
         assert_eq!(
             evidence(&fixture::worse(0.952)),
-            "A 1.25 Mops/s, B 1.19 Mops/s, B/A −4.8 % (−6.1 … −3.4) of 12 blocks; floor ±2.1 %, \
-             control A/A +0.3 %, asked about 5 % (higher is better); looked twice"
+            "baseline 1.25 Mops/s, candidate 1.19 Mops/s, change −4.8 % (−6.1 … −3.4) of 12 blocks; \
+             floor ±2.1 %, control +0.3 %, asked about 5 % (higher is better); looked twice"
         );
         let few = evidence(&fixture::unknown(crate::Unknown::TooFew));
-        assert!(few.contains("too few blocks for a ratio") && !few.contains("A/A"), "{few}");
+        assert!(few.contains("too few blocks for a ratio") && !few.contains("control"), "{few}");
     }
 
     #[test]
@@ -274,7 +343,7 @@ mod tests {
         let facts = facts(&comparison);
         let names: Vec<&str> = facts.iter().map(|fact| fact.name).collect();
         assert_eq!(names, ["revision", "run", "cpu"]);
-        assert_eq!((facts[1].a, facts[1].b), (Some("2026-01-02"), None));
+        assert_eq!((facts[1].baseline, facts[1].candidate), (Some("2026-01-02"), None));
     }
 
     #[test]

@@ -29,15 +29,21 @@ fn answers() -> Vec<Answer> {
 
 #[test]
 fn a_terminal_gets_aligned_columns_and_counts() {
+    let text = render::text(&answers());
     assert_eq!(
-        render::text(&answers()),
+        text.matches("\u{1b}[3").count(),
+        2,
+        "what holds and what fails has a colour: {text}"
+    );
+    assert_eq!(
+        anstream::adapter::strip_str(&text).to_string(),
         "\
+3 answers: 1 holds, 1 fails, 1 not testable
+
 claim                        preset  source           on     verdict       measured
 fig1-fast (1)                –       A paper, Fig. 1  any    holds         nibble: 2.00 Mops/s (2.00 … 2.00), expected ≥ 1.00 Mops/s
 fig1-fast (2)                –       A paper, Fig. 1  large  not testable  needs 16 cores, this machine has 2
 fig2-faster-than-rivals (1)  –       A paper, Fig. 1  any    fails         nibble ÷ mica: 2.00× (2.00 … 2.00), expected ≥ 3.00×
-
-3 answers: 1 holds, 1 fails, 1 not testable
 "
     );
 }
@@ -60,7 +66,7 @@ fn markdown_has_no_empty_field_and_no_markup_of_others() {
 
 #[test]
 fn nothing_asked_is_said() {
-    assert!(render::text(&[]).ends_with("0 answers: nothing\n"));
+    assert!(render::text(&[]).starts_with("0 answers: nothing\n"));
     assert!(render::markdown(&[]).ends_with("0 answers: nothing\n"));
 }
 

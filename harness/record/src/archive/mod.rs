@@ -9,6 +9,7 @@
 //! ├── histograms/    latency of each cell as an interval log, by kind of operation
 //! ├── timelines/     throughput and latency of each cell, per second
 //! ├── curves/*.csv   memory over time of each cell: elapsed_s, resident_bytes, live_bytes, swap_bytes
+//! ├── flames/*.svg   flamegraphs of single cells; only where somebody asked for them
 //! ├── traces/*.json account of each replayed trace
 //! ├── figures/       data tables, gnuplot scripts and the drawings; can be deleted and rebuilt
 //! ├── figures.pdf    all drawings, one a page; can be deleted and rebuilt
@@ -32,4 +33,4 @@ pub use read::{curve, load};
 pub use resume::Resumed;
 pub use run::RunRecord;
 pub use write::Archive;
-pub use write::write_whole;
+pub use write::{flame, write_whole};

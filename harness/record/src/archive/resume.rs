@@ -73,8 +73,8 @@ impl Archive {
             write_whole(&path, &text.concat()).map_err(fail)?;
             for id in &failed {
                 // A cell that failed early has no such files; a new one replaces existing files.
-                let Names { curve, histograms, timeline } = Names::of(id);
-                for name in [curve, histograms, timeline] {
+                let Names { curve, histograms, timeline, flame } = Names::of(id);
+                for name in [curve, histograms, timeline, flame] {
                     let _ = fs::remove_file(folder.join(name));
                 }
             }

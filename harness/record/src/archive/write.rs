@@ -236,6 +236,13 @@ pub(super) struct Names {
     pub(super) curve: String,
     pub(super) histograms: String,
     pub(super) timeline: String,
+    pub(super) flame: String,
+}
+
+/// Path of the flamegraph of the cell `id`, relative to the run folder.
+#[must_use]
+pub fn flame(id: &str) -> String {
+    Names::of(id).flame
 }
 
 impl Names {
@@ -247,6 +254,7 @@ impl Names {
             curve: format!("curves/{flat}.csv"),
             histograms: format!("histograms/{flat}.hlog"),
             timeline: format!("timelines/{flat}.csv"),
+            flame: format!("flames/{flat}.svg"),
         }
     }
 }

@@ -253,6 +253,13 @@ impl KeyValue {
         self.object_memory_bytes = (memory as u64).max(16 << 20);
     }
 
+    /// The fill that `records` and the inserts to come reach, in whole percent.
+    #[must_use]
+    pub fn reached_fill_percent(&self) -> u32 {
+        let bytes = self.records_max() as f64 * self.object_bytes();
+        (bytes * 100.0 / self.object_memory_bytes as f64).round() as u32
+    }
+
     /// Objects of a littered heap that stay, beside the `records` loaded after it.
     #[must_use]
     pub fn litter_records(&self) -> u64 {
