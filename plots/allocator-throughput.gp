@@ -4,13 +4,13 @@ name = "allocator-throughput"
 width = 1000
 height = 720
 load "style.gp"
+unset key
 
 # Panels that would be empty are left out.
 here(x) = strcol("panel") eq "default" && is_number(column("overhead"))
 series = ""; groups = ""; places = ""
 stats data using (here(0) ? (series = with_one(series, strcol("series")), groups = with_one(groups, strcol("group")." (".strcol("below").")"), places = with_one(places, strcol("place")), 1) : NaN) nooutput
 count = words(series)
-names = series
 panels = words(groups)
 columns = panels < 3 ? panels : 3
 lines = (panels + columns - 1) / columns
@@ -22,12 +22,13 @@ at(g) = here(0) && strcol("place") eq word(places, g)
 mine(g, i) = at(g) && strcol("series") eq word(series, i)
 start_x(g, i) = mine(g, i) ? column("fill-overhead") : NaN
 
-set multiplot layout lines,columns margins 0.07,0.985,0.08,0.9 spacing 0.065,0.13
+set multiplot layout lines,columns margins 0.07,0.985,0.08,1 - (legend_px + 24.0) / height spacing 0.065,0.13
 do for [g=1:panels] {
     set title word(groups, g) offset 0,-0.6
     if (g > panels - columns) { set xlabel "resident ÷ live bytes" offset 0,0.4 } else { unset xlabel }
     if (g % columns == 1 || columns == 1) { set ylabel "operations/s" } else { unset ylabel }
-    if (g == 1) { eval legend_above } else { unset key }
+    unset label; unset arrow
+    if (g == 1) { eval legend }
     # A few outliers far to the right would squeeze the others: they are named at the edge instead.
     set xrange [*:*]
     set yrange [*:*]
@@ -47,7 +48,6 @@ do for [g=1:panels] {
         for [i=1:count] data using (mine(g, i) ? least(column("overhead"), edge) : NaN):(column("refill")) \
             with points pt point_of(word(series, i)) ps 1.15 lw 1.6 lc rgb colour_of(word(series, i)) notitle, \
         for [i=1:count] data using (mine(g, i) && column("overhead") > edge ? edge : NaN):(column("refill")):(sprintf("%.3g →  ", column("overhead"))) \
-            with labels right offset 0,-0.8 font ",8" notitle, \
-        for [i=1:count] keyentry with points pt point_of(word(series, i)) ps 1.15 lw 1.6 lc rgb colour_of(word(series, i)) title word(series, i)
+            with labels right offset 0,-0.8 font ",8" notitle
 }
 unset multiplot

@@ -1,9 +1,8 @@
-# Cells of user-defined suites, as heat maps, lines or bars; the table says which.
+# Cells of user-defined suites, as heat maps or lines; the table says which. Bars need no script.
 
 name = "grid"
-settings = 1
 if (!exists("data")) data = name.".tsv"
 load "lists.gp"
 drawing = ""
 stats data using (drawing = strcol("drawing"), 1) nooutput
-load (drawing eq "heat" ? "heat.gp" : drawing eq "bars" ? "bar-panels.gp" : "lines.gp")
+load (drawing eq "heat" ? "heat.gp" : "lines.gp")

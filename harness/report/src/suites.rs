@@ -13,6 +13,7 @@ macro_rules! suites {
 pub const BUILT_IN: &[(&str, &str)] = suites![
     "allocator-bloat",
     "ramcloud-patterns",
+    "allocator-phases",
     "allocator-threads",
     "memory-over-time",
     "store-bloat",

@@ -6,7 +6,8 @@ use stats::{Interval, median, of_processes};
 
 use super::data::Data;
 
-use super::samples::runs;
+use super::samples::{absence, runs};
+use super::styles;
 use super::table::{Column, Value};
 use crate::figures::requests;
 use record::{
@@ -14,7 +15,7 @@ use record::{
     repetition::{Repetition, sources},
 };
 
-const COLUMNS: [Column; 16] = [
+const COLUMNS: [Column; 17] = [
     Column::new("place", "", 0),
     Column::new("group", "workload", 0),
     Column::new("below", "share", 0),
@@ -31,6 +32,7 @@ const COLUMNS: [Column; 16] = [
     Column::prefixed("p50", "latency p50, ns"),
     Column::prefixed("p99", "p99, ns"),
     Column::new("live-mib", "live values, MiB", 1),
+    Column::new("absent", "", 0),
 ];
 
 /// What distinguishes two workloads, in the order of the axis.
@@ -54,7 +56,9 @@ pub(super) fn throughput_memory(suite: &str, rows: &[Row]) -> Data {
         }
     }
     let mut data = Data::new(&COLUMNS);
-    let systems: BTreeSet<&str> = places.keys().map(|place| place.0).collect();
+    let mut systems: Vec<&str> = places.keys().map(|place| place.0).collect();
+    systems.dedup();
+    systems.sort_by(|a, b| styles::rank(a).total_cmp(&styles::rank(b)).then(a.cmp(b)));
     let keys: BTreeSet<&Key> = places.keys().map(|place| &place.1).collect();
     let settings: BTreeSet<String> = keys.iter().map(|key| rest(key)).collect();
     for (order, system) in systems.iter().enumerate() {
@@ -77,6 +81,8 @@ pub(super) fn throughput_memory(suite: &str, rows: &[Row]) -> Data {
                 (*system).into(),
             ];
             row.extend(numbers(&counting));
+            let absent = if counting.is_empty() { absence(found) } else { "" };
+            row.push(absent.into());
             data.table.push(row, sources(found));
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::fragmentation::BESIDE;
+use super::fragmentation::is_beside;
 use super::table::{Column, Table};
 use record::repetition::Repetition;
 
@@ -22,6 +22,12 @@ pub(crate) struct Data {
 }
 
 impl Data {
+    /// The table that is drawn, as it is before its panels are dealt out.
+    pub(crate) fn whole(self) -> Table {
+        let alike = self.shown.filter(|shown| shown.columns == self.table.columns);
+        alike.unwrap_or(self.table)
+    }
+
     pub(super) fn new(columns: &[Column]) -> Self {
         Self { table: Table::new(columns), ..Self::default() }
     }
@@ -37,7 +43,10 @@ impl Data {
     /// Notes that `series` has no number at `place`, and why.
     pub(super) fn note_reason(&mut self, series: &str, place: &str, reason: String) {
         let places = self.missing.entry((series.to_owned(), reason)).or_default();
-        places.push(place.to_owned());
+        // A series may stand in several panels.
+        if !places.iter().any(|known| known == place) {
+            places.push(place.to_owned());
+        }
     }
 
     /// Where systems that were planned have no number, a sentence for each system and reason.
@@ -56,9 +65,10 @@ impl Data {
             Some((least, most)) if least == most => Some(format!(
                 "Median of n = {most} repetitions; error bars from the lowest to the highest."
             )),
-            Some((least, most)) => Some(format!(
-                "Medians of n = {least} to {most} repetitions (the table says which); error \
-                 bars from the lowest to the highest."
+            Some((_, most)) => Some(format!(
+                "Medians of n = {most} repetitions, fewer where said ({}); error bars from the \
+                 lowest to the highest.",
+                self.fewer(most)
             )),
         });
         let idle = self.distinct("idle-s");
@@ -75,7 +85,7 @@ impl Data {
             let number = if least == most {
                 format!("n = {most}")
             } else {
-                format!("n = {least} to {most} (the table says which)")
+                format!("n = {most} (fewer: {})", self.fewer(most))
             };
             match most {
                 1 => {
@@ -93,6 +103,25 @@ impl Data {
         }));
     }
 
+    /// Which series have fewer than `most` repetitions somewhere, and how few.
+    fn fewer(&self, most: u64) -> String {
+        let mut fewer: BTreeMap<&str, u64> = BTreeMap::new();
+        for row in self.drawn() {
+            let count = self.table.number(row, "n");
+            if count >= 1.0 && count < most as f64 {
+                let least = fewer.entry(self.table.text(row, "series")).or_insert(most);
+                *least = (*least).min(count as u64);
+            }
+        }
+        let told = fewer.into_iter().map(|(series, count)| format!("{series} {count}"));
+        told.collect::<Vec<_>>().join(", ")
+    }
+
+    fn drawn(&self) -> impl Iterator<Item = usize> {
+        let rows = 0..self.table.rows.len();
+        rows.filter(|&row| !is_beside(self.table.text(row, "panel")))
+    }
+
     /// The fewest and the most repetitions behind a number that is drawn.
     fn counts(&self) -> Option<(u64, u64)> {
         let counts = self.distinct("n");
@@ -101,9 +130,7 @@ impl Data {
 
     /// Tenths of the numbers above 0 of a column, in what is drawn.
     fn distinct(&self, name: &str) -> BTreeSet<u64> {
-        let drawn =
-            (0..self.table.rows.len()).filter(|&row| self.table.text(row, "panel") != BESIDE);
-        let numbers = drawn.map(|row| self.table.number(row, name));
+        let numbers = self.drawn().map(|row| self.table.number(row, name));
         numbers.filter(|number| *number > 0.0).map(|number| (number * 10.0) as u64).collect()
     }
 }

@@ -9,11 +9,10 @@ use super::table::Table;
 use record::Row;
 
 /// Scripts that the figures' own scripts call.
-const HELPERS: [(&str, &str); 6] = [
+const HELPERS: [(&str, &str); 5] = [
     ("lists.gp", include_str!("../../../../plots/lists.gp")),
     ("style.gp", include_str!("../../../../plots/style.gp")),
     ("bars.gp", include_str!("../../../../plots/bars.gp")),
-    ("bar-panels.gp", include_str!("../../../../plots/bar-panels.gp")),
     ("lines.gp", include_str!("../../../../plots/lines.gp")),
     ("heat.gp", include_str!("../../../../plots/heat.gp")),
 ];
@@ -143,7 +142,7 @@ fn draw_one(
     let data = figure.build(folder, rows);
     let empty = figure.why_empty(&data).or_else(|| drawings.why_none());
     write(&part.join(format!("{}.tsv", figure.name)), &data.table.to_tsv())?;
-    write(&part.join(format!("{}.gp", figure.name)), &figure.script)?;
+    write(&part.join(format!("{}.gp", figure.name)), &figure.script(&data.table))?;
     if empty.is_none() {
         for terminal in TERMINALS {
             run_gnuplot(part, &figure.name, terminal)?;
@@ -157,6 +156,19 @@ fn draw_one(
         table: data.shown.unwrap_or(data.table),
         notes: data.notes,
     })
+}
+
+/// Draws one figure's table into `folder`, for looking at the drawing alone.
+///
+/// # Errors
+/// The file, or what gnuplot said.
+#[cfg(test)]
+pub(super) fn draw_svg(folder: &Path, figure: &Figure, table: &Table) -> Result<PathBuf, String> {
+    write_helpers(folder)?;
+    write(&folder.join(format!("{}.tsv", figure.name)), &table.to_tsv())?;
+    write(&folder.join(format!("{}.gp", figure.name)), &figure.script(table))?;
+    run_gnuplot(folder, &figure.name, "svg")?;
+    Ok(folder.join(format!("{}.svg", figure.name)))
 }
 
 fn run_gnuplot(part: &Path, name: &str, terminal: &str) -> Result<(), String> {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::asked_by;
 use super::data::Data;
-use super::samples::runs;
+use super::samples::{NOT_MEASURED, runs};
 use super::table::{Column, Value};
 use crate::figures::requests;
 use record::{
@@ -14,7 +14,7 @@ use record::{
 use stats::{Interval, of_processes, spread};
 
 /// Rows of the panel `throughput` have no keys, rows of the panel `index` no throughput.
-const LAYOUT_COLUMNS: [Column; 12] = [
+const LAYOUT_COLUMNS: [Column; 13] = [
     Column::new("panel", "panel", 0),
     Column::new("place", "", 0),
     Column::new("group", "workload", 0),
@@ -27,6 +27,7 @@ const LAYOUT_COLUMNS: [Column; 12] = [
     Column::new("n", "n", 0),
     Column::new("keys", "keys", 0),
     Column::new("index-bytes", "index bytes per key", 2),
+    Column::new("absent", "", 0),
 ];
 
 /// `index-layouts`: throughput by layout, and index bytes for each key over the number of keys.
@@ -101,6 +102,7 @@ fn layout_row(
         vec![panel.into(), place, group.into(), below.into(), order.into(), series.into()];
     row.extend(ends(mops));
     row.extend([mops.map(|mops| mops.count as f64).into(), keys.into(), bytes.into()]);
+    row.push(if mops.is_none() { NOT_MEASURED } else { "" }.into());
     row
 }
 
@@ -140,7 +142,7 @@ const KNOB_COLUMNS: [Column; 13] = [
     Column::new("below", "", 0),
     Column::new("order", "", 0),
     Column::new("series", "knob", 0),
-    Column::new("ratio", "throughput ÷ best (median)", 3),
+    Column::new("ratio", "throughput ÷ defaults (median)", 3),
     Column::new("ratio-low", "95 % interval from", 3),
     Column::new("ratio-high", "to", 3),
     Column::new("mops", "throughput, Mops/s (median)", 3),
@@ -151,25 +153,26 @@ const KNOB_COLUMNS: [Column; 13] = [
 ];
 
 /// The series that all others are compared with.
-const BEST: &str = "best";
+const DEFAULTS: &str = "defaults (base)";
 
-/// `engine-knobs`: each knob turned alone, as a share of the best configuration's throughput.
+/// `engine-knobs`: each knob turned alone, as a share of the default configuration's throughput, the
+/// fastest first.
 pub(super) fn engine_knobs(suite: &str, rows: &[Row]) -> Data {
     let (mut data, all) = (Data::new(&KNOB_COLUMNS), asked_by(suite, rows));
     let knob = |one: &Repetition<'_>| knob_of(&one.cell.system);
     let mut series: Vec<String> =
         all.iter().map(knob).collect::<BTreeSet<_>>().into_iter().collect();
-    // The base on top, the others by name.
-    series.sort_by_key(|name| (name != BEST, name.clone()));
     let of = |name: &str| all.iter().filter(|one| knob(one) == name).collect::<Vec<_>>();
-    let best = throughput(&of(BEST)).map(|mops| mops.estimate);
+    let base = throughput(&of(DEFAULTS)).map(|mops| mops.estimate);
+    let speed = |name: &str| throughput(&of(name)).map_or(0.0, |mops| mops.estimate);
+    series.sort_by(|a, b| speed(b).total_cmp(&speed(a)).then(a.cmp(b)));
     for (order, name) in series.iter().enumerate() {
         let found = of(name);
         let mops = throughput(&found);
         if mops.is_none() {
             data.note_absence(name, "throughput", &found);
         }
-        let share = |value: f64| best.map(|best| value / best);
+        let share = |value: f64| base.map(|base| value / base);
         let rows: Vec<&Row> = runs(&found);
         let over = |value: fn(&Row) -> Option<f64>| -> Value {
             let values: Vec<f64> = rows.iter().filter_map(|row| value(row)).collect();
@@ -228,7 +231,7 @@ fn knob_of(system: &System) -> String {
                 options.iter().map(|(name, value)| format!("{name}={value}")).collect();
             set.join(" ")
         }
-        _ => BEST.to_owned(),
+        _ => DEFAULTS.to_owned(),
     }
 }
 

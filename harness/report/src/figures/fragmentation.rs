@@ -3,8 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use stats::{Interval, spread};
+use workloads::bytes::format_bytes;
 
 use super::data::Data;
+use super::samples::{NOT_MEASURED, absence};
+use super::seven::{self, Parts};
+use super::styles;
 use super::table::{Column, Table, Value};
 use record::{
     Cell, Fragmentation, Row, Work, metrics,
@@ -49,8 +53,6 @@ pub(super) struct Bar {
     pub(super) group: String,
     /// What stands under the name.
     pub(super) below: String,
-    /// Where among the series: lower first, then by name.
-    pub(super) rank: u8,
     /// The series' name.
     pub(super) series: String,
     /// What overhead means for it.
@@ -64,12 +66,19 @@ pub(super) struct Selection<'a> {
     pub(super) pick: &'a dyn Fn(&Cell, &Fragmentation) -> Vec<Bar>,
     /// Whether series that were measured in less than half of the groups are only in the table.
     pub(super) sparse_beside: bool,
+    /// How many panels one may become where it has more than seven series.
+    pub(super) room: usize,
 }
 
 /// The panel of series that are in the table and not in the drawing.
-pub(super) const BESIDE: &str = "table only";
+pub(crate) const BESIDE: &str = "table only";
 
-const COLUMNS: [Column; 23] = [
+/// Whether a panel is in the table and not in the drawing.
+pub(super) fn is_beside(panel: &str) -> bool {
+    panel == BESIDE
+}
+
+const COLUMNS: [Column; 24] = [
     Column::new("panel", "panel", 0),
     Column::new("place", "", 0),
     Column::new("group", "group", 0),
@@ -93,19 +102,20 @@ const COLUMNS: [Column; 23] = [
     Column::new("cpu-s", "CPU time, s (median)", 2),
     Column::new("idle-s", "", 1),
     Column::new("threads", "threads", 0),
+    Column::new("absent", "", 0),
 ];
 
-type Place = (String, (u8, String), (String, usize, u8));
+type Place = (String, String, (String, usize, u8));
+type Places<'a, 'b> = BTreeMap<Place, (Bar, Vec<&'a Repetition<'b>>)>;
 
 /// The table and what there is to say about it.
 pub(super) fn build(rows: &[Row], selection: Selection<'_>) -> Data {
     let all = repetitions(rows);
-    let mut places: BTreeMap<Place, (Bar, Vec<&Repetition<'_>>)> = BTreeMap::new();
+    let mut places: Places<'_, '_> = BTreeMap::new();
     for repetition in &all {
         let Work::Fragmentation(work) = &repetition.cell.work else { continue };
         for bar in (selection.pick)(repetition.cell, work) {
-            let series = (bar.rank, bar.series.clone());
-            let place = (bar.panel.clone(), series, bar.group_key.clone());
+            let place = (bar.panel.clone(), bar.series.clone(), bar.group_key.clone());
             places.entry(place).or_insert_with(|| (bar, Vec::new())).1.push(repetition);
         }
     }
@@ -115,17 +125,33 @@ pub(super) fn build(rows: &[Row], selection: Selection<'_>) -> Data {
     let mut data = Data::new(&COLUMNS);
     let panels: BTreeSet<String> = places.keys().map(|place| place.0.clone()).collect();
     for panel in &panels {
-        add_panel(panel, &places, &mut data);
+        add_panel((panel, panel), &series_of(panel, &places), &places, &mut data);
     }
+    let whole = std::mem::replace(&mut data.table, Table::new(&COLUMNS));
+    let mut left = Vec::new();
+    for panel in &panels {
+        let series = series_of(panel, &places);
+        let room = if is_beside(panel) { None } else { Some(selection.room) };
+        let parts = room.map(|room| seven::parts(&series, room));
+        let parts = parts.unwrap_or(Parts { panels: vec![series], left: Vec::new() });
+        for (place, series) in parts.panels.iter().enumerate() {
+            let title = seven::part_title(panel, place, parts.panels.len());
+            add_panel((panel, &title), series, &places, &mut data);
+        }
+        left.extend(parts.left);
+    }
+    data.shown = (whole != data.table).then_some(whole);
+    left.sort();
+    left.dedup();
+    data.notes.extend(seven::told(&left));
+    data.notes.extend(protocol(&places));
     data.note_repetitions();
     data
 }
 
-fn set_sparse_aside<'a, 'b>(
-    places: BTreeMap<Place, (Bar, Vec<&'a Repetition<'b>>)>,
-) -> BTreeMap<Place, (Bar, Vec<&'a Repetition<'b>>)> {
+fn set_sparse_aside<'a, 'b>(places: Places<'a, 'b>) -> Places<'a, 'b> {
     let groups: BTreeSet<_> = places.keys().map(|place| place.2.clone()).collect();
-    let mut measured: BTreeMap<(u8, String), usize> = BTreeMap::new();
+    let mut measured: BTreeMap<String, usize> = BTreeMap::new();
     for place in places.keys() {
         *measured.entry(place.1.clone()).or_default() += 1;
     }
@@ -139,14 +165,45 @@ fn set_sparse_aside<'a, 'b>(
     places.into_iter().map(|(place, value)| aside(place, value)).collect()
 }
 
-fn add_panel(panel: &str, places: &BTreeMap<Place, (Bar, Vec<&Repetition<'_>>)>, data: &mut Data) {
+/// What was done and with how many live bytes, as a sentence.
+fn protocol(places: &Places<'_, '_>) -> Option<String> {
+    let works = places.values().flat_map(|(_, all)| all).filter_map(|one| match &one.cell.work {
+        Work::Fragmentation(work) => Some(work.live_bytes),
+        _ => None,
+    });
+    let live: BTreeSet<u64> = works.collect();
+    let (least, most) = (live.first()?, live.last()?);
+    let bytes = |bytes: &u64| format_bytes(*bytes as usize);
+    let range =
+        if least == most { bytes(most) } else { format!("{} to {}", bytes(least), bytes(most)) };
+    Some(format!(
+        "Protocol: fill, delete at random, fill again with other sizes, at most {range} live; each \
+         repetition is a process of its own."
+    ))
+}
+
+/// The series of a panel, ours first.
+fn series_of(panel: &str, places: &Places<'_, '_>) -> Vec<String> {
+    let within = places.keys().filter(|place| place.0 == panel);
+    let mut names: Vec<String> = within.map(|place| place.1.clone()).collect();
+    names.sort_by(|a, b| styles::rank(a).total_cmp(&styles::rank(b)).then(a.cmp(b)));
+    names.dedup();
+    names
+}
+
+/// Adds the rows of `wanted` of a panel, which is called `title` in the table.
+fn add_panel(
+    (panel, title): (&str, &str),
+    wanted: &[String],
+    places: &Places<'_, '_>,
+    data: &mut Data,
+) {
     let within = || places.iter().filter(|(place, _)| place.0 == panel);
-    let series: BTreeSet<&(u8, String)> = within().map(|(place, _)| &place.1).collect();
     let groups: BTreeMap<_, _> =
         within().map(|(place, (bar, _))| (&place.2, (&bar.group, &bar.below))).collect();
-    for (order, name) in series.iter().enumerate() {
+    for (order, name) in wanted.iter().enumerate() {
         for (position, (key, (group, below))) in groups.iter().enumerate() {
-            let place = (panel.to_owned(), (*name).clone(), (*key).clone());
+            let place = (panel.to_owned(), name.clone(), (*key).clone());
             let found = places.get(&place);
             let counting: Vec<&Repetition<'_>> = found
                 .iter()
@@ -158,18 +215,18 @@ fn add_panel(panel: &str, places: &BTreeMap<Place, (Bar, Vec<&Repetition<'_>>)>,
             {
                 let at = format!("{panel}, {group} {below}");
                 if counting.iter().any(|repetition| last(repetition).is_some()) {
-                    data.note_reason(&name.1, at.trim(), unknown(bar.base));
+                    data.note_reason(name, at.trim(), unknown(bar.base));
                 } else {
-                    data.note_absence(&name.1, at.trim(), repetitions);
+                    data.note_absence(name, at.trim(), repetitions);
                 }
             }
             let mut row: Vec<Value> = vec![
-                panel.into(),
+                title.into(),
                 position.into(),
                 group.as_str().into(),
                 below.as_str().into(),
                 order.into(),
-                name.1.as_str().into(),
+                name.as_str().into(),
             ];
             row.extend(NUMBERS.into_iter().flat_map(|(told, number)| {
                 values(told, found.and_then(|(bar, _)| over(&counting, bar.base, number)))
@@ -180,6 +237,14 @@ fn add_panel(panel: &str, places: &BTreeMap<Place, (Bar, Vec<&Repetition<'_>>)>,
             });
             row.push(work.map(|work| work.idle_ms as f64 / 1e3).into());
             row.push(work.map(|work| work.threads as f64).into());
+            row.push(
+                match found {
+                    Some((bar, _)) if over(&counting, bar.base, overhead).is_some() => "",
+                    Some((_, repetitions)) => absence(repetitions),
+                    None => NOT_MEASURED,
+                }
+                .into(),
+            );
             let behind = found.map(|(_, repetitions)| sources(repetitions));
             data.table.push(row, behind.unwrap_or_default());
         }
@@ -253,5 +318,5 @@ fn unknown(base: Base) -> String {
 /// Whether the table holds a number to draw in a panel other than [`BESIDE`].
 pub(super) fn is_drawable(table: &Table, value: &str) -> bool {
     (0..table.rows.len())
-        .any(|row| table.text(row, "panel") != BESIDE && table.number(row, value).is_finite())
+        .any(|row| !is_beside(table.text(row, "panel")) && table.number(row, value).is_finite())
 }

@@ -5,6 +5,9 @@
 //! rows ─ repetitions ─► cells that count ─ medians and spread ─► NAME.tsv ─ NAME.gp ─► svg, pdf, png
 //! ```
 //!
+//! `styles` says how each store looks everywhere, `seven` how many stand in a panel, and `sheet` lays out
+//! panels and legends, which the scripts draw.
+//!
 //! A repetition counts where each of its steps ended as it should; all others are reported and
 //! never drawn. A figure is declared in the file of its suite (`list/`): what it says, which builder
 //! makes its table and which script draws it. A new builder selects cells: of fragmentation cells in
@@ -35,14 +38,22 @@ mod protocols;
 mod refill;
 mod samples;
 mod selections;
+mod seven;
+mod sheet;
+pub mod styles;
 pub mod table;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
+mod tests_drawings;
+#[cfg(test)]
 mod tests_requests;
+mod text;
 mod traces;
 mod united;
-mod unlike;
+pub(crate) mod unlike;
+
+pub(crate) use fragmentation::BESIDE;
 
 pub use draw::{Drawings, Drawn, draw, draw_table, gnuplot_available};
 pub use list::{Figure, all, by_name, of_run, parse};

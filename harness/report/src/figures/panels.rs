@@ -1,10 +1,11 @@
-//! The table that `lines.gp`, `bar-panels.gp` and `heat.gp` draw: a row for each point.
+//! The table that figures of lines, bars and fields are drawn from: a row for each point.
 
 use std::collections::BTreeSet;
 
 use super::data::Data;
-use super::samples::{Label, Mark, Measure, Point, Spot, spot};
-use super::table::Column;
+use super::samples::{Label, Mark, Measure, NOT_MEASURED, Point, Role, Spot, spot};
+use super::table::{Column, Table};
+use super::{seven, styles};
 
 /// How points are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +18,7 @@ pub(super) enum Drawing {
     Heat,
 }
 
-const COLUMNS: [Column; 21] = [
+const COLUMNS: [Column; 22] = [
     Column::new("drawing", "", 0),
     Column::new("measure", "measure", 0),
     Column::new("log", "", 0),
@@ -35,6 +36,7 @@ const COLUMNS: [Column; 21] = [
     Column::new("value-high", "to", 3),
     Column::new("n", "n", 0),
     Column::new("mark", "mark", 0),
+    Column::new("absent", "", 0),
     Column::new("best", "", 0),
     Column::new("x-title", "", 0),
     Column::new("y-title", "", 0),
@@ -54,15 +56,87 @@ pub(super) struct Axes<'a> {
     pub(super) base: Option<f64>,
 }
 
-/// Puts `points` into the table of `data`, and says how many processes stand behind them.
+/// Puts `points` into the table of `data`, ours first and at most seven series a panel, and says how
+/// many processes stand behind them.
 pub(super) fn fill(data: &mut Data, drawing: Drawing, axes: Axes<'_>, points: &[Point]) {
-    data.table.columns = COLUMNS.to_vec();
+    let points = ranked(points);
+    let (drawn, left) = match drawing {
+        Drawing::Heat => (points.clone(), Vec::new()),
+        Drawing::Lines | Drawing::Bars => dealt(&points),
+    };
+    let spots =
+        |points: &[Point]| points.iter().map(|point| point.spot.clone()).collect::<Vec<_>>();
+    if spots(&drawn) != spots(&points) && data.shown.is_none() {
+        data.shown = Some(table(drawing, axes, &points));
+    }
+    data.table = table(drawing, axes, &drawn);
+    data.notes.extend(seven::told(&left));
+    data.note_processes();
+}
+
+/// Series of the registry of styles first, in its order.
+fn ranked(points: &[Point]) -> Vec<Point> {
+    let mut points = points.to_vec();
+    for point in &mut points {
+        let series = &mut point.spot.series;
+        if series.at == 0.0 {
+            series.at = styles::rank(&series.text);
+        }
+    }
+    points.sort_by(|a, b| a.spot.cmp(&b.spot));
+    points
+}
+
+/// The points in the panels that they are drawn in, and the series that no panel has room for.
+fn dealt(points: &[Point]) -> (Vec<Point>, Vec<String>) {
+    let panels: BTreeSet<&Label> = points.iter().map(|point| &point.spot.panel).collect();
+    let measures: BTreeSet<Measure> = points.iter().map(|point| point.spot.measure).collect();
+    let competing = |panel: &Label| -> Vec<String> {
+        let own = points
+            .iter()
+            .filter(|point| point.spot.panel == *panel && point.spot.role != Role::Reference);
+        let series: BTreeSet<&Label> = own.map(|point| &point.spot.series).collect();
+        series.into_iter().map(|series| series.text.clone()).collect()
+    };
+    let wanted: usize = panels.iter().map(|panel| seven::needed(&competing(panel))).sum();
+    let room = if wanted * measures.len() <= seven::PANELS_MOST { usize::MAX } else { 1 };
+    let (mut drawn, mut left) = (Vec::new(), Vec::new());
+    for panel in panels {
+        let parts = seven::parts(&competing(panel), room);
+        for (place, series) in parts.panels.iter().enumerate() {
+            let title = seven::part_title(&panel.text, place, parts.panels.len());
+            let own = points.iter().filter(|point| {
+                let spot = &point.spot;
+                spot.panel == *panel
+                    && (spot.role == Role::Reference || series.contains(&spot.series.text))
+            });
+            drawn.extend(own.cloned().map(|mut point| {
+                point.spot.panel.text.clone_from(&title);
+                point
+            }));
+        }
+        for series in parts.left {
+            if !left.contains(&series) {
+                left.push(series);
+            }
+        }
+    }
+    drawn.sort_by(|a, b| a.spot.cmp(&b.spot));
+    (drawn, left)
+}
+
+fn table(drawing: Drawing, axes: Axes<'_>, points: &[Point]) -> Table {
+    let mut table = Table::new(&COLUMNS);
     let points = if drawing == Drawing::Lines { points.to_vec() } else { every_place(points) };
-    let all_series: BTreeSet<&Label> = points.iter().map(|point| &point.spot.series).collect();
-    let groups: BTreeSet<&Label> = points.iter().map(|point| &point.spot.x).collect();
     for point in &points {
         let spot = &point.spot;
+        // Places are counted within a panel, so that none has room for what stands in others only.
+        let beside = || points.iter().filter(|other| other.spot.panel == spot.panel);
+        let all_series: BTreeSet<&Label> = beside().map(|point| &point.spot.series).collect();
+        let groups: BTreeSet<(&Label, &str)> = beside().map(|point| group(&point.spot)).collect();
+        let place = groups.iter().position(|known| *known == group(spot)).unwrap_or(0);
         let best = drawing == Drawing::Heat && is_best(point, &points);
+        let own_y = drawing == Drawing::Heat && !spot.below.is_empty();
         let row = vec![
             word(drawing).into(),
             spot.measure.title.into(),
@@ -72,7 +146,7 @@ pub(super) fn fill(data: &mut Data, drawing: Drawing, axes: Axes<'_>, points: &[
             spot.role.word().into(),
             position(&all_series, &spot.series).into(),
             spot.series.text.as_str().into(),
-            position(&groups, &spot.x).into(),
+            place.into(),
             spot.x.at.into(),
             spot.x.text.as_str().into(),
             spot.below.as_str().into(),
@@ -81,14 +155,20 @@ pub(super) fn fill(data: &mut Data, drawing: Drawing, axes: Axes<'_>, points: &[
             point.value.map(|value| value.high).into(),
             point.value.map_or(0, |value| value.count).into(),
             point.mark.word().into(),
+            point.absence().into(),
             usize::from(best).into(),
             axes.x.into(),
-            axes.y.into(),
+            if own_y { spot.below.as_str() } else { axes.y }.into(),
             axes.base.into(),
         ];
-        data.table.push(row, point.sources.clone());
+        table.push(row, point.sources.clone());
     }
-    data.note_processes();
+    table
+}
+
+/// What distinguishes two groups of a panel.
+fn group(spot: &Spot) -> (&Label, &str) {
+    (&spot.x, spot.below.as_str())
 }
 
 fn word(drawing: Drawing) -> &'static str {
@@ -116,16 +196,17 @@ fn is_best(point: &Point, points: &[Point]) -> bool {
     best(points, &point.spot.panel, point.spot.measure).is_some_and(|best| best.spot == point.spot)
 }
 
-/// The points with empty ones in between, so that every panel has every series in every group.
+/// The points with empty ones in between, so that every panel has each of its series in each of its
+/// groups.
 fn every_place(points: &[Point]) -> Vec<Point> {
-    let series: BTreeSet<&Label> = points.iter().map(|point| &point.spot.series).collect();
-    let groups: BTreeSet<(&Label, &str)> =
-        points.iter().map(|point| (&point.spot.x, point.spot.below.as_str())).collect();
     let panels: BTreeSet<(Measure, &Label)> =
         points.iter().map(|point| (point.spot.measure, &point.spot.panel)).collect();
     let mut all = Vec::new();
     for (measure, panel) in panels {
-        let Some(like) = points.iter().find(|point| point.spot.measure == measure) else {
+        let beside = || points.iter().filter(|point| point.spot.panel == *panel);
+        let series: BTreeSet<&Label> = beside().map(|point| &point.spot.series).collect();
+        let groups: BTreeSet<(&Label, &str)> = beside().map(|point| group(&point.spot)).collect();
+        let Some(like) = beside().find(|point| point.spot.measure == measure) else {
             continue;
         };
         for series in &series {
@@ -141,12 +222,7 @@ fn every_place(points: &[Point]) -> Vec<Point> {
                     let metric = spot.metric.clone();
                     Spot { metric, ..point.spot.clone() } == spot
                 });
-                let empty = || Point {
-                    spot: spot.clone(),
-                    value: None,
-                    mark: Mark::None,
-                    sources: Vec::new(),
-                };
+                let empty = || Point::absent(spot.clone(), NOT_MEASURED);
                 all.push(found.cloned().unwrap_or_else(empty));
             }
         }
@@ -185,7 +261,7 @@ pub(super) fn refusals(points: &[Point]) -> Option<String> {
             named.push(name);
         }
     }
-    (!named.is_empty()).then(|| format!("Refused (cross on the axis): {}.", named.join("; ")))
+    (!named.is_empty()).then(|| format!("Refuses (cross on the axis): {}.", named.join("; ")))
 }
 
 #[cfg(test)]

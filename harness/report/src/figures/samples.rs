@@ -149,13 +149,15 @@ pub(super) enum Mark {
     Overloaded,
     /// A model says so; nothing was measured.
     Predicted,
+    /// There is no number, for the reason that the drawing shows in its place.
+    Absent(&'static str),
 }
 
 impl Mark {
     /// The word in data files.
     pub(super) fn word(self) -> &'static str {
         match self {
-            Self::None => "",
+            Self::None | Self::Absent(_) => "",
             Self::Full => "full",
             Self::Overloaded => "overloaded",
             Self::Predicted => "predicted",
@@ -174,6 +176,45 @@ pub(super) struct Point {
     pub(super) mark: Mark,
     /// What it comes from; nothing where people read another table.
     pub(super) sources: Vec<Source>,
+}
+
+impl Point {
+    /// A place without a number, and why.
+    pub(super) fn absent(spot: Spot, word: &'static str) -> Self {
+        Self { spot, value: None, mark: Mark::Absent(word), sources: Vec::new() }
+    }
+
+    /// The words that a drawing shows in place of a number; empty where there is one.
+    pub(super) fn absence(&self) -> &'static str {
+        match (self.value, self.mark) {
+            (Some(_), _) => "",
+            (None, Mark::Full) => REFUSES,
+            (None, Mark::Absent(word)) => word,
+            (None, _) => NOT_MEASURED,
+        }
+    }
+}
+
+/// What drawings say where nothing was measured.
+pub(super) const NOT_MEASURED: &str = "not measured";
+const REFUSES: &str = "refuses";
+
+/// What drawings say in place of a number to which none of `found` came.
+pub(super) fn absence(found: &[&Repetition<'_>]) -> &'static str {
+    let rows = found.iter().flat_map(|one| one.rows.iter());
+    let word = |row: &Row| match row.outcome {
+        Outcome::Measured | Outcome::Full => None,
+        Outcome::EarlyRefusal => Some(REFUSES),
+        Outcome::OutOfMemory => Some("out of memory"),
+        Outcome::Crashed => Some("crashed"),
+        Outcome::Timeout => Some("timed out"),
+        Outcome::WrongValues => Some("wrong values"),
+        Outcome::Failed => Some("failed"),
+        Outcome::Unavailable => Some("unavailable"),
+    };
+    let refuses = found.iter().any(|one| refused(one)).then_some(REFUSES);
+    let mut failed = rows.filter(|row| !row.expected || row.outcome == Outcome::Unavailable);
+    refuses.or_else(|| failed.find_map(|row| word(row))).unwrap_or(NOT_MEASURED)
 }
 
 /// Median and 95 % interval of `values`; their range where some of them are 0.
@@ -215,6 +256,8 @@ pub(super) fn points<'a>(
             Mark::Full
         } else if runs.iter().any(|row| row.flags.contains(&Flag::Overloaded)) {
             Mark::Overloaded
+        } else if runs.is_empty() {
+            Mark::Absent(absence(&found))
         } else {
             Mark::None
         };

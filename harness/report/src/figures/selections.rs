@@ -16,7 +16,7 @@ pub(super) fn allocators(rows: &[Row]) -> Data {
         }
         _ => Vec::new(),
     };
-    build(rows, Selection { pick: &pick, sparse_beside: false })
+    build(rows, Selection { pick: &pick, sparse_beside: false, room: 1 })
 }
 
 /// How often RAMCloud's protocol allocates the live set.
@@ -30,7 +30,7 @@ pub(super) fn ramcloud(rows: &[Row]) -> Data {
         }
         _ => Vec::new(),
     };
-    build(rows, Selection { pick: &pick, sparse_beside: false })
+    build(rows, Selection { pick: &pick, sparse_beside: false, room: 1 })
 }
 
 /// `store-bloat`: a bounded store is two bars, one for each base of its overhead. What it holds with memory
@@ -48,21 +48,16 @@ pub(super) fn stores(rows: &[Row]) -> Data {
         let plain = bar(cell, &work.pattern, "stores");
         let name = plain.series.clone();
         match work.basis {
-            Basis::Bounded => [(0, Base::AllIn, "all-in"), (1, Base::LogOnly, "log-only")]
-                .map(|(rank, base, word)| Bar {
-                    rank,
-                    base,
-                    series: format!("{name} {word}"),
-                    ..plain.clone()
-                })
+            Basis::Bounded => [(Base::AllIn, "all-in"), (Base::LogOnly, "log-only")]
+                .map(|(base, word)| Bar { base, series: format!("{name} {word}"), ..plain.clone() })
                 .to_vec(),
             Basis::Ample if bounded.contains(&cell.system) => {
-                vec![Bar { rank: 2, panel: BESIDE.to_owned(), ..plain }]
+                vec![Bar { panel: BESIDE.to_owned(), ..plain }]
             }
-            Basis::Ample => vec![Bar { rank: 2, ..plain }],
+            Basis::Ample => vec![plain],
         }
     };
-    let mut data = build(rows, Selection { pick: &pick, sparse_beside: true });
+    let mut data = build(rows, Selection { pick: &pick, sparse_beside: true, room: 3 });
     data.notes.extend(held_more(rows));
     data
 }
@@ -109,12 +104,11 @@ pub(super) fn threads(rows: &[Row]) -> Data {
             group_key: (String::new(), work.threads, u8::from(work.frees == Frees::Other)),
             group,
             below: below.to_owned(),
-            rank: u8::from(!cell.system.is_heap()),
             base,
             ..bar
         }]
     };
-    let mut data = build(rows, Selection { pick: &pick, sparse_beside: false });
+    let mut data = build(rows, Selection { pick: &pick, sparse_beside: false, room: 2 });
     one_thread_in_all(&mut data);
     data
 }
@@ -154,7 +148,6 @@ fn bar(cell: &Cell, pattern: &Pattern, panel: &str) -> Bar {
         group_key: (pattern.name.clone(), 0, 0),
         group: pattern.name.clone(),
         below: pattern.label.clone(),
-        rank: 0,
         series: match &cell.system {
             // A variant is a panel of its own, so the allocator keeps its name and style.
             System::Heap { name, .. } => name.clone(),

@@ -8,7 +8,7 @@ use record::{Conditions, Role, most_common, repetition::Repetition};
 
 /// What the stores of a figure have in common, and what each differs in.
 #[derive(Debug, Default)]
-pub(super) struct Unlike {
+pub(crate) struct Unlike {
     /// Differences by system; stores like most are not in it.
     differences: BTreeMap<String, Vec<String>>,
     /// The marks, in the order of the systems that have them.
@@ -18,7 +18,7 @@ pub(super) struct Unlike {
 impl Unlike {
     /// Looks at all stores but those that price memory or the harness: they are bounds, not
     /// competitors.
-    pub(super) fn of(all: &[Repetition<'_>]) -> Self {
+    pub(crate) fn of(all: &[Repetition<'_>]) -> Self {
         let mut systems: BTreeMap<&str, &Conditions> = BTreeMap::new();
         for one in all {
             let competes = one.role() == Role::Store;
@@ -44,7 +44,7 @@ impl Unlike {
     }
 
     /// In what `system` differs from most: stores with the same differences may be ranked.
-    pub(super) fn differences(&self, system: &str) -> &[String] {
+    pub(crate) fn differences(&self, system: &str) -> &[String] {
         self.differences.get(system).map_or(&[], Vec::as_slice)
     }
 

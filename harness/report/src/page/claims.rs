@@ -105,32 +105,68 @@ pub(super) struct Comparison<'a> {
     pub(super) cells: Links,
 }
 
-/// Counts, and all claims.
+/// The claims of one verdict.
 #[derive(Debug)]
-pub(super) struct Claims<'a> {
-    pub(super) counted: String,
+pub(super) struct Group<'a> {
+    pub(super) verdict: Verdict,
     pub(super) entries: Vec<Entry<'a>>,
 }
 
+/// Counts, and the claims that this run can judge.
+#[derive(Debug)]
+pub(super) struct Claims<'a> {
+    pub(super) counted: String,
+    /// The worst first.
+    pub(super) groups: Vec<Group<'a>>,
+    /// How many ask what was not measured here.
+    pub(super) untestable: usize,
+    stand: Option<String>,
+}
+
+/// The verdict of claims that ask what was not measured.
+const UNTESTABLE: &str = "not testable here";
+
 impl<'a> Claims<'a> {
-    pub(super) fn of(claims: &'a [ClaimLine], drawn: &[Drawn], cells: &Cells<'_>) -> Self {
-        let entries = claims.iter().map(|claim| Entry::of(claim, drawn, cells)).collect();
-        Self { counted: counted(claims), entries }
+    pub(super) fn of(claims: &'a [ClaimLine], drawn: &[&Drawn], cells: &Cells) -> Self {
+        let testable = || VERDICTS.iter().filter(|(word, ..)| *word != UNTESTABLE);
+        let of = |word: &'static str| claims.iter().filter(move |claim| claim.verdict == word);
+        let group = |&(word, ..): &(&'static str, &str, &str)| Group {
+            verdict: Verdict::of(word),
+            entries: of(word).map(|claim| Entry::of(claim, drawn, cells)).collect(),
+        };
+        let count = |word: &'static str| of(word).count();
+        let judged = claims.len() - count(UNTESTABLE);
+        let stand = (judged > 0).then(|| {
+            format!(
+                "Of {judged} questions that published claims put to this machine, {} hold, {} fail, and \
+                 {} are undecided.",
+                count("holds"),
+                count("fails"),
+                count("undecided")
+            )
+        });
+        Self {
+            counted: counted(claims),
+            groups: testable().map(group).filter(|group| !group.entries.is_empty()).collect(),
+            untestable: count(UNTESTABLE),
+            stand,
+        }
     }
 
-    pub(super) fn failing(&self) -> Vec<&Entry<'a>> {
-        self.entries.iter().filter(|entry| entry.claim.verdict == "fails").collect()
+    /// How the claims stand, in a sentence; `None` where there are none.
+    pub(super) fn stand(&self) -> Option<String> {
+        self.stand.clone()
     }
 
     /// The claims that a figure shows.
     pub(super) fn shown_by(&self, figure: &str) -> Vec<&Entry<'a>> {
         let shows = |entry: &&Entry<'_>| entry.claim.figure.as_deref() == Some(figure);
-        self.entries.iter().filter(shows).collect()
+        self.groups.iter().flat_map(|group| &group.entries).filter(shows).collect()
     }
 }
 
 impl<'a> Entry<'a> {
-    fn of(claim: &'a ClaimLine, drawn: &[Drawn], cells: &Cells<'_>) -> Self {
+    fn of(claim: &'a ClaimLine, drawn: &[&Drawn], cells: &Cells) -> Self {
         let told = [claim.measured.as_str(), &claim.reason, NOTHING];
         let shown = claim.figure.as_deref().map(|name| {
             if drawn.iter().any(|drawn| drawn.figure.name == name) {
@@ -151,9 +187,9 @@ impl<'a> Entry<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    fn of(detail: &'a ClaimDetail, cells: &Cells<'_>) -> Self {
+    fn of(detail: &'a ClaimDetail, cells: &Cells) -> Self {
         let sources: Vec<Source> = detail.cells.iter().cloned().map(Source::Cell).collect();
-        Self { detail, verdict: Verdict::of(detail.verdict), cells: cells.links(&sources) }
+        Self { detail, verdict: Verdict::of(detail.verdict), cells: cells.told(&sources) }
     }
 }
 

@@ -2,49 +2,79 @@
 
 use std::fs;
 
+use super::answer::answer;
 use super::cells::Cells;
-use super::drawing::data_url;
+use super::charts::{Chart, charts};
+use super::drawing::packed;
+use super::findings::{HEADLINE, price};
 use super::links::{Link, Links};
 use super::table::{Field, Line, Table};
 use crate::figures::Drawn;
 use crate::figures::table::Value;
 use record::archive::RunRecord;
 
-/// The section of one figure: question, drawing, how to read it, claims, numbers and commands.
+/// The section of one figure: question, answer, charts, how to read it, claims, numbers and commands.
 #[derive(Debug)]
 pub(super) struct FigureSection<'a> {
     pub(super) drawn: &'a Drawn,
-    /// The drawing as a `data:` URL; empty where none was drawn.
-    pub(super) image: String,
-    /// What was planned and has no number.
-    pub(super) missing: &'a [String],
+    /// The answer in a sentence or two; empty where nothing can be counted.
+    pub(super) answer: String,
+    /// What the page draws; none where it shows the drawing itself.
+    pub(super) charts: Vec<Chart>,
+    /// The drawing, packed; empty where none was made.
+    pub(super) drawing: String,
+    /// Where the drawing is kept as a file; empty where it is not.
+    pub(super) file: String,
     pub(super) numbers: Table,
     pub(super) commands: String,
     pub(super) files: Links,
 }
 
 impl<'a> FigureSection<'a> {
-    pub(super) fn of(run: &RunRecord, drawn: &'a Drawn, cells: &Cells<'_>) -> Result<Self, String> {
+    pub(super) fn of(run: &RunRecord, drawn: &'a Drawn, cells: &Cells) -> Result<Self, String> {
+        let charts = charts(drawn, cells);
+        let file = format!("figures/{}.svg", drawn.figure.name);
+        let is_kept = drawn.empty.is_none() && drawn.svg.is_file();
         Ok(Self {
             drawn,
-            image: if drawn.empty.is_some() { String::new() } else { image(drawn)? },
-            missing: missing(drawn),
+            answer: told(drawn, &charts),
+            charts,
+            drawing: if drawn.empty.is_some() { String::new() } else { drawing(drawn)? },
+            file: if is_kept { file } else { String::new() },
             numbers: numbers(drawn, cells),
             commands: commands(run, drawn),
             files: files(drawn),
         })
     }
+
+    pub(super) fn name(&self) -> &str {
+        &self.drawn.figure.name
+    }
 }
 
-fn image(drawn: &Drawn) -> Result<String, String> {
+/// Whether there is anything in it that was measured.
+pub(super) fn is_of_run(drawn: &Drawn) -> bool {
+    drawn.empty.is_none() || drawn.table.rows.iter().flatten().any(is_a_number)
+}
+
+/// Whether its cells were planned, and none came to a number.
+pub(super) fn came_to_nothing(drawn: &Drawn) -> bool {
+    !is_of_run(drawn) && !drawn.missing.is_empty()
+}
+
+fn is_a_number(value: &Value) -> bool {
+    matches!(value, Value::Number(number) if number.is_finite())
+}
+
+fn told(drawn: &Drawn, charts: &[Chart]) -> String {
+    let own = (drawn.figure.name == HEADLINE).then(|| price(charts)).flatten();
+    own.unwrap_or_else(|| answer(charts))
+}
+
+fn drawing(drawn: &Drawn) -> Result<String, String> {
     let svg = fs::read_to_string(&drawn.svg)
         .map_err(|error| format!("{}: {error}", drawn.svg.display()))?;
-    Ok(data_url(&svg))
-}
-
-fn missing(drawn: &Drawn) -> &[String] {
-    // Where nothing was drawn, the reason says already what the only missing part is.
-    if drawn.empty.is_some() && drawn.missing.len() == 1 { &[] } else { &drawn.missing }
+    packed(&svg)
 }
 
 /// The commands that measure and draw it again.
@@ -74,13 +104,13 @@ fn files(drawn: &Drawn) -> Links {
 
 /// The table behind the figure, for people: columns that only the drawing needs are left out, and
 /// so are those that hold nothing.
-fn numbers(drawn: &Drawn, cells: &Cells<'_>) -> Table {
+fn numbers(drawn: &Drawn, cells: &Cells) -> Table {
     let table = &drawn.table;
     let is_number =
         |place: usize| table.rows.iter().any(|row| matches!(row[place], Value::Number(_)));
     let is_told = |row: &Vec<Value>, place: usize| match &row[place] {
         Value::Text(text) => !text.is_empty(),
-        Value::Number(number) => number.is_finite(),
+        number @ Value::Number(_) => is_a_number(number),
     };
     let columns: Vec<usize> = (0..table.columns.len())
         .filter(|&place| !table.columns[place].heading.is_empty())
@@ -105,8 +135,9 @@ fn numbers(drawn: &Drawn, cells: &Cells<'_>) -> Table {
         };
         let mut fields: Vec<Field> = columns.iter().map(field).collect();
         let sources = table.sources.get(place).map_or(&[][..], Vec::as_slice);
-        fields.push(Field::Linked(cells.links(sources)));
-        fields.into()
+        fields.push(Field::Linked(cells.told(sources)));
+        let places: Vec<String> = cells.places(sources).iter().map(usize::to_string).collect();
+        Line { cells: places.join(" "), fields }
     };
     Table::sortable(&headings, table.rows.iter().enumerate().map(line).collect())
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::cells::Cells;
 use super::table::{Field, Line, Table};
 use record::{Outcome, Row, is_sound};
 
@@ -48,9 +47,9 @@ pub(super) struct Outcomes {
 }
 
 impl Outcomes {
-    pub(super) fn of(rows: &[Row], cells: &Cells<'_>) -> Self {
+    pub(super) fn of(rows: &[Row]) -> Self {
         let line = |row: &Row| -> Line {
-            let cell = Field::Linked(cells.link(&row.cell.id).into());
+            let cell = Field::Text(row.cell.id.clone());
             let reason = row.reason.as_deref().unwrap_or("no reason given");
             let planned = if row.expected { "yes" } else { "NO" };
             let (step, outcome) = (row.step.as_str(), row.outcome.word());

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{opening, outcomes};
+use super::{distinct, opening, outcomes};
 use crate::figures::table::prefixed;
 use crate::figures::{Figure, Table};
 use record::{Row, archive::RunRecord};
@@ -35,11 +35,16 @@ pub struct Matrix {
 
 /// The small tables of a figure; none if it has no numbers.
 pub fn matrices_of(figure: &Figure, folder: &Path, rows: &[Row]) -> Vec<Matrix> {
+    told_of(figure, folder, rows, false)
+}
+
+/// The same, on request with intervals.
+fn told_of(figure: &Figure, folder: &Path, rows: &[Row], intervals: bool) -> Vec<Matrix> {
     let shown = SHOWN.iter().filter(|(name, ..)| *name == figure.name);
     let mut all = Vec::new();
     for (_, value, what) in shown {
-        let table = figure.build(folder, rows).table;
-        all.extend(matrices(&table, value, &format!("{}: {what}", figure.title)));
+        let table = figure.build(folder, rows).whole();
+        all.extend(matrices(&table, value, &format!("{}: {what}", figure.title), intervals));
     }
     all
 }
@@ -51,12 +56,14 @@ pub fn summary(run: &RunRecord, rows: &[Row], figures: &[Figure]) -> String {
     let mut text = format!("{}: {}\n", run.name, opening::scale(run));
     for figure in figures {
         // Only curves need the folder.
-        for matrix in matrices_of(figure, Path::new(""), rows) {
-            text += &format!("\n{}; medians\n{}", matrix.title, aligned(&matrix.lines));
+        for matrix in told_of(figure, Path::new(""), rows, true) {
+            let bracketed = matrix.lines.iter().flatten().any(|field| field.contains(" … "));
+            let what = if bracketed { "medians (and what they vary within)" } else { "medians" };
+            text += &format!("\n{}; {what}\n{}", matrix.title, aligned(&matrix.lines));
         }
     }
     text += &format!("\nsteps: {}\n", outcomes::sentence(rows));
-    for notice in opening::notices(run, rows) {
+    for notice in opening::all_notices(run, rows) {
         text += &format!("note: {notice}\n");
     }
     for row in rows.iter().filter(|row| !row.expected) {
@@ -72,7 +79,7 @@ pub fn summary(run: &RunRecord, rows: &[Row], figures: &[Figure]) -> String {
 }
 
 /// One matrix per panel: systems down, groups across, medians within.
-fn matrices(table: &Table, value: &str, title: &str) -> Vec<Matrix> {
+fn matrices(table: &Table, value: &str, title: &str, intervals: bool) -> Vec<Matrix> {
     let mut all = Vec::new();
     let rows = 0..table.rows.len();
     let panels = distinct(rows.clone().map(|row| table.text(row, "panel").to_owned()));
@@ -91,21 +98,31 @@ fn matrices(table: &Table, value: &str, title: &str) -> Vec<Matrix> {
                 format!("{plain}, {below}")
             }
         };
-        let groups = distinct(within().map(group));
+        let mut groups = distinct(within().map(group));
+        // Stores may have been asked at different fills, or threads: columns stand in order all the same.
+        let number = |text: &String| text.parse::<f64>().ok();
+        if groups.iter().all(|group| number(group).is_some()) {
+            groups.sort_by(|one, other| number(one).partial_cmp(&number(other)).expect("numbers"));
+        }
         let series = distinct(within().map(|row| table.text(row, "series").to_owned()));
         let panel = if panels.len() > 1 { format!(" ({panel})") } else { String::new() };
         let mut lines = vec![std::iter::once(String::new()).chain(groups.clone()).collect()];
         for name in &series {
             let mut line = vec![name.clone()];
             for wanted in &groups {
-                let found = within()
-                    .find(|&row| table.text(row, "series") == name && group(row) == *wanted)
-                    .map_or(f64::NAN, |row| table.number(row, value));
-                line.push(match value {
-                    _ if found.is_nan() => "–".to_owned(),
-                    "refill" => prefixed(found),
-                    _ => format!("{found:.2}"),
-                });
+                let row = within()
+                    .find(|&row| table.text(row, "series") == name && group(row) == *wanted);
+                let shown = |number: f64| match value {
+                    _ if number.is_nan() => "–".to_owned(),
+                    "refill" => prefixed(number),
+                    _ => format!("{number:.2}"),
+                };
+                let mut field = shown(row.map_or(f64::NAN, |row| table.number(row, value)));
+                let ends = row.filter(|_| intervals).and_then(|row| ends(table, row, value));
+                if let Some([low, high]) = ends {
+                    field += &format!(" ({} … {})", shown(low), shown(high));
+                }
+                line.push(field);
             }
             lines.push(line);
         }
@@ -114,15 +131,12 @@ fn matrices(table: &Table, value: &str, title: &str) -> Vec<Matrix> {
     all
 }
 
-/// Each text once, in the order of its first appearance.
-fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
-    let mut seen = Vec::new();
-    for text in texts {
-        if !seen.contains(&text) {
-            seen.push(text);
-        }
-    }
-    seen
+/// What a median varies within, where its table says so and it varies.
+fn ends(table: &Table, row: usize, value: &str) -> Option<[f64; 2]> {
+    let ends = [["low", "high"], ["min", "max"]];
+    let mut ends =
+        ends.map(|ends| ends.map(|end| table.number(row, &format!("{value}-{end}")))).into_iter();
+    ends.find(|[low, high]| low < high)
 }
 
 /// Lines with columns of equal width: the first to the left, the others to the right.

@@ -4,7 +4,7 @@ use askama::Template;
 use askama::filters::HtmlSafe;
 
 use super::glossary::meaning;
-use super::links::Links;
+use super::{links::Links, short};
 
 /// Shown in place of nothing: no field of a table is empty.
 pub(super) const NOTHING: &str = "–";
@@ -23,9 +23,7 @@ impl Field {
     /// The exact value of a number whose text is rounded.
     fn exact(&self) -> Option<f64> {
         match self {
-            Self::Number(text, value) if value.is_finite() && text.parse() != Ok(*value) => {
-                Some(*value)
-            }
+            Self::Number(text, value) => short(*value).filter(|exact| text.parse() != Ok(*exact)),
             _ => None,
         }
     }
@@ -45,15 +43,15 @@ impl From<String> for Field {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Line {
-    /// What links lead to; none where empty.
-    pub(super) anchor: String,
+    /// Places of the cells it is of, by which the page is filtered; spaces between them.
+    pub(super) cells: String,
     /// As many as headings.
     pub(super) fields: Vec<Field>,
 }
 
 impl From<Vec<Field>> for Line {
     fn from(fields: Vec<Field>) -> Self {
-        Self { anchor: String::new(), fields }
+        Self { cells: String::new(), fields }
     }
 }
 

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Weak};
 
+use super::answer::capital;
 use super::{ClaimDetail, ClaimLine, summary, write};
 use crate::figures::fixture::{self, Folder};
 use crate::figures::table::Value;
 use crate::figures::{Drawings, Drawn, Table, all, by_name, draw, gnuplot_available};
 pub(crate) use record::made_up::run;
-use record::repetition::Source;
+use record::{Memory, MemoryPoint, Row, archive::RunRecord, repetition::Source};
 
 /// A claim of each verdict, with what only some have.
 pub(crate) fn claims() -> Vec<ClaimLine> {
@@ -66,7 +67,8 @@ fn not_drawn(reason: &str) -> Drawn {
 fn everything_from_outside_is_escaped() {
     let folder = Folder::new("escape");
     let rows = fixture::rows();
-    let page = write(&folder.0, &run("quick"), &rows, &[not_drawn("because <b>")], &[]).unwrap();
+    let nothing = Drawn { missing: vec!["all".to_owned()], ..not_drawn("because <b>") };
+    let page = write(&folder.0, &run("quick"), &rows, &[nothing], &[]).unwrap();
     let html = std::fs::read_to_string(page).unwrap();
     for (raw, escaped) in [
         ("A <fast> & made-up", "A &#60;fast&#62; &#38; made-up"),
@@ -120,37 +122,105 @@ fn the_summary_counts_outcomes_and_names_what_was_unexpected() {
     assert!(text.contains("hashmap/1 verify: wrong-values: of 10 values checked"), "{text}");
 }
 
+/// The text of a page from `from` to `to`.
+fn part<'a>(html: &'a str, from: &str, to: &str) -> &'a str {
+    let from = html.find(from).unwrap_or_else(|| panic!("{from}"));
+    &html[from..from + html[from..].find(to).unwrap_or_else(|| panic!("{to}"))]
+}
+
+/// The figure of that name, drawn of made-up rows, without gnuplot.
+fn table_of(folder: &Folder, name: &str, rows: &[Row]) -> Drawn {
+    let wanted = [by_name(name).expect("a figure")];
+    draw(&folder.0, rows, &wanted, Drawings::LeftOut).expect("a table").remove(0)
+}
+
 #[test]
-fn claims_come_first_with_their_verdict_in_words_and_no_field_is_empty() {
+fn claims_are_folded_by_verdict_and_no_field_is_empty() {
     let folder = Folder::new("claims");
     let rows = fixture::rows();
-    let drawn = [not_drawn("because")];
+    let drawn = [table_of(&folder, "allocator-bloat", &rows)];
     let page = write(&folder.0, &run("quick"), &rows, &drawn, &claims()).unwrap();
     let html = std::fs::read_to_string(page).unwrap();
-    let part = |from: &str, to: &str| {
-        let from = html.find(from).unwrap_or_else(|| panic!("{from}"));
-        &html[from..from + html[from..].find(to).unwrap_or_else(|| panic!("{to}"))]
-    };
-    assert!(html.find("<section id=\"claims\">") < html.find("<nav"), "claims come first");
-    let claims = part("<section id=\"claims\">", "</section>");
+    assert!(html.find("<section id=\"allocator-bloat\"") < html.find("<section id=\"claims\">"));
+    let claims = part(&html, "<section id=\"claims\">", "</section>");
     for told in [
         "4 questions; ✗ fails: 1, ? undecided: 1, ✓ holds: 1, – not testable here: 1.",
-        "<li><a href=\"#claim-fast\">It is faster than all others</a> (Made up (2026) Fig. 1). 1.13",
+        "1 more ask what was not measured here",
+        "<summary><span class=\"verdict fails\">✗ fails</span>: 1</summary>",
         "<tr id=\"claim-whole\"><td><span class=\"verdict holds\">✓ holds</span><br>1 of 2<br>preset paper</td>",
         "<summary>expected a machine of &#60;240&#62; cores</summary>",
         "<a href=\"#allocator-bloat\">allocator-bloat</a>",
         "no-such-figure (not in this report)",
-        "<td>It scales to 240 threads</td><td>–</td><td>–</td>",
         "<summary>2 comparisons</summary>",
-        "\">3 cells</a></td>",
+        "<td>fragmentation/P1/glibc/Ample/1-Own × 3</td>",
     ] {
         assert!(claims.contains(told), "{told}\n{claims}");
     }
-    let shown = part("Claims it bears on:", "</div>");
+    assert!(!claims.contains("It scales to 240 threads"), "it was not measured");
+    assert!(!claims.contains("<details open"), "all are folded");
+    let shown = part(&html, "Claims it bears on (2)", "</details>");
     assert_eq!(shown.matches("<li>").count(), 2, "{shown}");
     assert!(!html.contains("<td></td>") && !html.contains("<td class=\"number\"></td>"));
-    let none = write(&folder.0, &run("quick"), &rows, &[], &[]).unwrap();
-    assert!(std::fs::read_to_string(none).unwrap().contains("No claims were evaluated"));
+    let told =
+        "Of 3 questions that published claims put to this machine, 1 hold, 1 fail, and 1 are";
+    assert!(part(&html, "<header", "</header>").contains(told));
+}
+
+#[test]
+fn a_suite_of_ones_own_shows_its_question_its_answer_and_memory_and_no_claims() {
+    let folder = Folder::new("own");
+    let mut rows = fixture::requests::rows_of("own");
+    for (place, row) in rows.iter_mut().enumerate().filter(|(_, row)| row.step == "run") {
+        let overhead = Some(1.2 + place as f64 / 1e3);
+        let at_once = Some(MemoryPoint { overhead, ..MemoryPoint::default() });
+        row.memory = Some(Memory { at_once, ..Memory::default() });
+    }
+    let own = RunRecord {
+        suites: vec![("own".to_owned(), "How many heads?".to_owned())],
+        ..run("quick")
+    };
+    let wanted: Vec<_> = all().iter().collect();
+    let drawn = draw(&folder.0, &rows, &wanted, Drawings::LeftOut).unwrap();
+    let page = write(&folder.0, &own, &rows, &drawn, &claims()).unwrap();
+    let html = std::fs::read_to_string(page).unwrap();
+    let top = part(&html, "<header", "</header>");
+    assert!(top.contains("<h1>How many heads?</h1>"), "{top}");
+    let answer = part(top, "<ol class=\"findings\">", "</ol>");
+    assert!(answer.contains("Throughput is highest with nibble in "), "{answer}");
+    assert!(answer.contains("Resident ÷ live value bytes is lowest with"), "{answer}");
+    assert!(answer.contains("95 % interval"), "{answer}");
+    assert!(top.contains("data-charts=\"grid\""));
+    for measure in ["throughput, Mops/s", "resident ÷ live value bytes", "p99 latency, µs"] {
+        assert!(html.contains(&format!("\"measure\":\"{measure}\"")), "{measure}");
+    }
+    assert!(!html.contains("<section id=\"claims\">") && !html.contains("Whole & small"));
+    assert_eq!(html.matches("class=\"figure").count(), 1, "no empty figures");
+}
+
+#[test]
+fn the_headline_is_told_from_its_own_numbers() {
+    let folder = Folder::new("headline");
+    let rows = fixture::requests::rows_of("price-of-memory");
+    let drawn = [table_of(&folder, "price-of-memory", &rows)];
+    let page = write(&folder.0, &run("quick"), &rows, &drawn, &[]).unwrap();
+    let html = std::fs::read_to_string(page).unwrap();
+    let top = part(&html, "<header", "</header>");
+    assert!(top.contains("<h1>How much?</h1>"), "the only suite's question");
+    assert!(
+        top.contains("<b>Throughput for memory.</b>") && top.contains("is smallest, "),
+        "{top}"
+    );
+    let table = &drawn[0].table;
+    let main = (0..table.rows.len()).filter(|&row| table.text(row, "role") == "main");
+    let first = table.text(0, "panel");
+    let here = main.filter(|&row| table.text(row, "panel") == first);
+    let fastest = here.max_by(|&one, &other| {
+        let value =
+            |row| if table.text(row, "mark") == "full" { -1.0 } else { table.number(row, "value") };
+        value(one).max(-1.0).total_cmp(&value(other).max(-1.0))
+    });
+    let fastest = table.text(fastest.expect("a point"), "series");
+    assert!(top.contains(&format!("{}: {fastest} (", capital(first))), "{first}: {fastest}\n{top}");
 }
 
 #[test]
@@ -178,17 +248,26 @@ fn every_line_of_a_figure_leads_to_rows() {
             }
         }
     }
-    // Three repetitions of one cell are one link, to the first of them, whose line is given.
+    // Three repetitions of one cell are one, by which the page is filtered.
     let page = write(&folder.0, &run("quick"), &rows, &drawn, &[]).unwrap();
     let html = std::fs::read_to_string(page).unwrap();
-    let id = "fragmentation/P4/jemalloc/Ample/1-Own/0";
-    let row = html.lines().find(|line| line.contains(&format!("\"><td>{id}<"))).unwrap();
-    let anchor = row.strip_prefix("<tr id=\"").unwrap().split('"').next().unwrap();
-    assert!(html.contains(&format!("<td><a href=\"#{anchor}\">3 cells</a></td>")), "{row}");
-    let line = rows.iter().position(|row| row.cell.id == id).unwrap() + 1;
-    assert!(row.ends_with(&format!("<td class=\"number\">{line}</td></tr>")), "{row}");
-    let curve = "<a href=\"curves/fragmentation_P4_jemalloc_Ample_1-Own_0.csv\">curve</a>";
-    assert!(row.contains(curve), "{row}");
+    let told = "<td>fragmentation/P4/jemalloc/Ample/1-Own × 3</td>";
+    let row = html.lines().find(|line| line.contains(told)).unwrap();
+    assert!(row.starts_with("<tr data-cells=\""), "{row}");
+}
+
+#[test]
+fn rows_stand_beside_the_page_and_not_within() {
+    let folder = Folder::new("raw");
+    let rows = fixture::rows();
+    let of_page = || {
+        let page = write(&folder.0, &run("quick"), &rows, &[], &[]).unwrap();
+        std::fs::read_to_string(page).unwrap()
+    };
+    let link = "<a href=\"rows.jsonl.gz\">";
+    assert!(!of_page().contains(link), "it is not there");
+    std::fs::write(folder.0.join("rows.jsonl.gz"), "").unwrap();
+    assert!(of_page().contains(link));
 }
 
 /// A page with every figure, of made-up rows and claims; its folder goes with it.
@@ -225,8 +304,8 @@ fn a_whole_report_needs_no_other_file() {
     let Some(whole) = whole() else { return };
     let html = std::fs::read_to_string(&whole.page).unwrap();
     let figures = crate::figures::all();
-    assert_eq!(html.matches("src=\"data:image/svg+xml,").count(), figures.len());
-    assert_eq!((html.matches("<script").count(), html.matches("<script>\n").count()), (1, 1));
+    assert_eq!(html.matches(" data-drawing=\"").count(), figures.len());
+    assert_eq!((html.matches("<script").count(), html.matches("<script>\n").count()), (3, 1));
     for outside in ["src=\"http", "href=\"http", "<link", "@import", "url(http", "fetch("] {
         assert!(!html.contains(outside), "{outside}");
     }

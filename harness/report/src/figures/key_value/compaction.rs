@@ -1,6 +1,6 @@
 //! Segments and blocks, compaction workers, and the routine that compaction copies with.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use workloads::bytes::format_bytes;
 
@@ -12,31 +12,56 @@ use crate::figures::requests;
 use crate::figures::samples::{Label, Measure, Point, Role, Spot, THROUGHPUT, points};
 use record::{Row, Work, dimensions::in_bytes, repetition::Repetition};
 
-/// `segment-block`: throughput over the sizes of segments and blocks, a panel for each of values.
+const SEGMENTS: &str = "segment size";
+const VALUES: &str = "value size";
+
+/// `segment-block`: throughput over the sizes of segments and blocks; what was measured in segments of
+/// one size only stands in a panel of its own, over the sizes of values and blocks.
 pub(in crate::figures) fn segment_block(suite: &str, rows: &[Row]) -> Data {
     let all = cells(suite, rows);
+    let mut segments: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
+    for (values, segment, block) in all.iter().filter_map(sizes) {
+        segments.entry((values.text, block.text)).or_default().insert(segment.text);
+    }
+    let is_alone = |values: &Label, block: &Label| {
+        segments.get(&(values.text.clone(), block.text.clone())).is_some_and(|all| all.len() == 1)
+    };
+    let alone = all.iter().filter_map(sizes).filter(|(values, _, block)| is_alone(values, block));
+    let alone: BTreeSet<(Label, Label)> =
+        alone.map(|(_, segment, block)| (segment, block)).collect();
     let mut data = Data::default();
     let points = points(&mut data, &all, |one| {
-        let bytes = |name| {
-            let bytes = number(option(one, name)?)?;
-            Some(Label::new(bytes, format_bytes(bytes as usize)))
+        let Some((values, segment, block)) = sizes(one) else { return Vec::new() };
+        let at = |rank: f64, panel: String, below: &str, series: &Label| Spot {
+            panel: Label::new(rank, of_preset(one, &panel)),
+            below: below.to_owned(),
+            ..spot(THROUGHPUT, "throughput", series.clone(), block.clone())
         };
-        let (Some(work), Some(segment), Some(block)) =
-            (requests(one), bytes("segment-bytes"), bytes("block-bytes"))
-        else {
-            return Vec::new();
-        };
-        let values = size(work);
-        let panel = Label::new(values.at, of_preset(one, &format!("values of {}", values.text)));
-        vec![Spot { panel, ..spot(THROUGHPUT, "throughput", segment, block) }]
+        let mut spots = Vec::new();
+        if !is_alone(&values, &block) {
+            spots.push(at(0.0, format!("values of {}", values.text), SEGMENTS, &segment));
+        }
+        if alone.contains(&(segment.clone(), block.clone())) {
+            spots.push(at(1.0, format!("segments of {}", segment.text), VALUES, &values));
+        }
+        spots
     });
     let name = |point: &Point| {
-        format!("segments of {}, blocks of {}", point.spot.series.text, point.spot.x.text)
+        let what = if point.spot.below == SEGMENTS { "segments" } else { "values" };
+        format!("{what} of {}, blocks of {}", point.spot.series.text, point.spot.x.text)
     };
     let panels: BTreeSet<&Label> = points.iter().map(|point| &point.spot.panel).collect();
     data.notes.extend(panels.into_iter().filter_map(|panel| verdict(&points, panel, name)));
-    let axes = Axes { y: "segment size", ..Axes::over("block size") };
-    finish(data, (Drawing::Heat, axes), &points, &all)
+    finish(data, (Drawing::Heat, Axes::over("block size")), &points, &all)
+}
+
+/// Sizes of values, segments and blocks.
+fn sizes(one: &Repetition<'_>) -> Option<(Label, Label, Label)> {
+    let bytes = |name| {
+        let bytes = number(option(one, name)?)?;
+        Some(Label::new(bytes, format_bytes(bytes as usize)))
+    };
+    Some((size(requests(one)?), bytes("segment-bytes")?, bytes("block-bytes")?))
 }
 
 /// Which point of a panel is best, and how many cannot be told apart from it.

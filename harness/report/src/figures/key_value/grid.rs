@@ -22,7 +22,11 @@ fn has_no_figure(one: &Repetition<'_>) -> bool {
     suites.peek().is_none() || suites.any(|suite| !drawn(suite))
 }
 
-/// Throughput of every cell that is asked for by a suite without a figure.
+/// What the process holds for what is live.
+const MEMORY: Measure = Measure { rank: 1, title: "resident ÷ live value bytes", log: false };
+const TAIL: Measure = Measure { rank: 2, title: "p99 latency, µs", log: true };
+
+/// Throughput and memory of every cell that is asked for by a suite without a figure.
 pub(in crate::figures) fn grid(rows: &[Row]) -> Data {
     let mut all = repetitions(rows);
     all.retain(|one| one.requests().is_some() && one.role() != record::Role::Roofline);
@@ -47,7 +51,17 @@ pub(in crate::figures) fn grid(rows: &[Row]) -> Data {
     }
     let (x, y) = (title(layout.x.as_ref()), title(layout.y.as_ref()));
     let axes = Axes { y: &y, log_x: layout.doubles(), ..Axes::over(&x) };
-    finish(data, (layout.drawing(), axes), &points, &all)
+    let how = (layout.drawing(), axes);
+    if layout.drawing() != Drawing::Heat {
+        return finish(data, how, &points, &all);
+    }
+    // Fields have one scale of colours: memory stands in the table.
+    let shown = finish(Data::default(), how, &points, &all).table;
+    let drawn: Vec<Point> =
+        points.into_iter().filter(|point| point.spot.measure == THROUGHPUT).collect();
+    let mut data = finish(data, how, &drawn, &all);
+    data.shown = Some(shown);
+    data
 }
 
 /// The best of each kind: stores that answered under other conditions are not ranked with one another.
@@ -167,31 +181,37 @@ impl Layout {
             panel: Label::named(panel),
             ..spot(THROUGHPUT, "throughput", series, x)
         };
-        match self.drawing() {
+        let throughput = match self.drawing() {
             Drawing::Heat => {
                 let (x, y) = (at(&settings, self.x.as_ref()), at(&settings, self.y.as_ref()));
                 let (Some(x), Some(y)) = (x, y) else { return Vec::new() };
                 vec![of(y, x, words(&[]))]
             }
             Drawing::Lines => {
-                const TAIL: Measure = Measure { rank: 1, title: "p99 latency, µs", log: true };
                 let own = at(&settings, self.x.as_ref());
                 let role = if own.is_some() { Role::Main } else { Role::Level };
                 let places = own.map_or_else(|| self.places.clone(), |own| BTreeSet::from([own]));
-                let both = places.into_iter().flat_map(|x| {
-                    let throughput = Spot { role, ..of(store.clone(), x, words(&[Axis::Store])) };
-                    let metric = "p99-ns".into();
-                    let tail = Spot { measure: TAIL, metric, ..throughput.clone() };
-                    [throughput, tail]
-                });
-                both.collect()
+                let spot = |x| Spot { role, ..of(store.clone(), x, words(&[Axis::Store])) };
+                places.into_iter().map(spot).collect()
             }
             Drawing::Bars => {
                 let group = words(&[Axis::Store]);
                 let group = if group.is_empty() { "all cells".to_owned() } else { group };
                 vec![of(store, Label::named(group), String::new())]
             }
-        }
+        };
+        let has_tail = self.drawing() == Drawing::Lines;
+        let all = throughput.into_iter().flat_map(|spot| {
+            let of = |measure, metric: &'static str| Spot {
+                measure,
+                metric: metric.into(),
+                ..spot.clone()
+            };
+            let further = [of(MEMORY, "overhead"), of(TAIL, "p99-ns")];
+            let further = further.into_iter().take(if has_tail { 2 } else { 1 });
+            [spot.clone()].into_iter().chain(further).collect::<Vec<_>>()
+        });
+        all.collect()
     }
 
     /// Which setting is which, and what is left out.

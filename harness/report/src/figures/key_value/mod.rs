@@ -14,13 +14,16 @@ pub(super) mod timeline;
 
 pub(super) use scaling::distribution;
 
+use std::collections::BTreeSet;
+
 use super::asked_by;
 use super::axes::common;
 use super::data::Data;
 use super::panels::{Axes, Drawing, fill};
+use super::requests;
 use super::samples::{Label, Point, Role, Spot, points, spot};
 use super::unlike::Unlike;
-use record::{KeyValue, Row, System, dimensions::in_bytes, repetition::Repetition};
+use record::{Driver, KeyValue, Row, System, dimensions::in_bytes, repetition::Repetition};
 
 /// The sound and unsound cells of a suite.
 fn cells<'a>(suite: &str, rows: &'a [Row]) -> Vec<Repetition<'a>> {
@@ -74,6 +77,7 @@ fn finish(
     points: &[Point],
     all: &[Repetition<'_>],
 ) -> Data {
+    data.notes.extend(protocol(all));
     data.notes.extend(common(all));
     let unlike = Unlike::of(all);
     data.notes.extend(unlike.note());
@@ -81,6 +85,20 @@ fn finish(
     unlike.mark_series(&mut points);
     fill(&mut data, drawing, axes, &points);
     data
+}
+
+/// How the requests were sent, as a sentence; `None` of no requests.
+fn protocol(all: &[Repetition<'_>]) -> Option<String> {
+    let loops = all.iter().filter_map(requests).map(|work| match work.driver {
+        Driver::Closed { .. } => "closed loop (the next request when the last is answered)",
+        Driver::Open { .. } => "open loop (on a schedule, whether answered or not)",
+        Driver::Timed { .. } => "at the times of the trace",
+        Driver::Bare => "bare loop (no timing, no verification)",
+    });
+    let loops: BTreeSet<&str> = loops.collect();
+    let told: Vec<&str> = loops.into_iter().collect();
+    (!told.is_empty())
+        .then(|| format!("Protocol: {}; each repetition is a process of its own.", told.join(", ")))
 }
 
 /// A figure of one suite, each cell standing where `pick` says.

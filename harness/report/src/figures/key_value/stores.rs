@@ -1,11 +1,13 @@
 //! Stores side by side: YCSB's core workloads, and the first touch of memory.
 
+use std::collections::BTreeSet;
+
 use super::scaling::distribution;
-use super::{cells, mix, of_suite, spot, system};
+use super::{cells, finish, mix, of_suite, spot, system};
 use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing};
 use crate::figures::requests;
-use crate::figures::samples::{Label, Measure, Role, Spot, THROUGHPUT};
+use crate::figures::samples::{Label, Measure, Point, Role, Spot, THROUGHPUT, points};
 use record::Row;
 
 const EFFICIENCY: Measure = Measure { rank: 1, title: "roofline's time ÷ own, %", log: false };
@@ -59,7 +61,8 @@ pub(in crate::figures) fn side_by_side(suite: &str, show: &[String], rows: &[Row
 /// `ycsb-core`: throughput, and how near it comes to memory alone.
 pub(in crate::figures) fn ycsb_core(suite: &str, rows: &[Row]) -> Data {
     let all = cells(suite, rows);
-    of_suite(&all, (Drawing::Bars, Axes::default()), |one| {
+    let mut data = Data::default();
+    let mut points = points(&mut data, &all, |one| {
         let (Some(work), (series, Role::Main)) = (requests(one), system(one)) else {
             return Vec::new();
         };
@@ -71,7 +74,28 @@ pub(in crate::figures) fn ycsb_core(suite: &str, rows: &[Row]) -> Data {
         [(THROUGHPUT, "throughput"), (EFFICIENCY, "efficiency")]
             .map(|(measure, metric)| of(measure, metric))
             .to_vec()
-    })
+    });
+    let scanning: BTreeSet<String> = all
+        .iter()
+        .filter_map(|one| requests(one))
+        .filter(|work| work.workload.scans())
+        .map(|work| work.workload.name.clone())
+        .collect();
+    points.extend(without_scans(&points, &scanning));
+    finish(data, (Drawing::Bars, Axes::default()), &points, &all)
+}
+
+/// Places of stores that were asked for no scans in the groups that scan: they cannot.
+fn without_scans(points: &[Point], scanning: &BTreeSet<String>) -> Vec<Point> {
+    let scans = points.iter().filter(|point| scanning.contains(&point.spot.x.text));
+    let places: BTreeSet<Spot> = scans.clone().map(|point| point.spot.clone()).collect();
+    let scan: BTreeSet<&Label> = scans.map(|point| &point.spot.series).collect();
+    let series: BTreeSet<&Label> = points.iter().map(|point| &point.spot.series).collect();
+    let absent = series.difference(&scan).flat_map(|series| {
+        let at = |spot: &Spot| Spot { series: (*series).clone(), ..spot.clone() };
+        places.iter().map(at).collect::<BTreeSet<Spot>>()
+    });
+    absent.map(|spot| Point::absent(spot, "no scans")).collect()
 }
 
 /// `first-touch`: inserts into memory that is resident before the clock, and into memory that is

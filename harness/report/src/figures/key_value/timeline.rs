@@ -18,7 +18,7 @@ use record::{
 /// Cells shorter than this have too few seconds to draw.
 const SHORTEST_NS: u64 = 5_000_000_000;
 /// Cells drawn.
-const CELLS: usize = 6;
+const CELLS: usize = 3;
 
 /// Throughput and p99 over time, of one process of each of the longest cells.
 pub(in crate::figures) fn timeline(folder: &Path, rows: &[Row]) -> Data {
@@ -90,6 +90,7 @@ pub(in crate::figures) fn timeline(folder: &Path, rows: &[Row]) -> Data {
 /// A line of a timeline.
 struct Second {
     middle_s: f64,
+    end_s: f64,
     ops_per_s: f64,
     p99_ns: f64,
 }
@@ -105,15 +106,23 @@ fn seconds(folder: &Path, row: &Row) -> Result<Vec<Second>, String> {
     };
     let (from, length) = (place("from_s")?, place("interval_s")?);
     let (rate, p99) = (place("ops_per_s")?, place("p99_ns")?);
-    let mut seconds = Vec::new();
+    let mut seconds: Vec<Second> = Vec::new();
     for line in lines {
         let fields: Vec<&str> = line.split(',').collect();
         let number = |place: usize| {
             let number = fields.get(place).and_then(|field| field.parse::<f64>().ok());
             number.ok_or_else(|| format!("{name}: `{line}` is no line of a timeline"))
         };
-        let middle_s = number(from)? + number(length)? / 2.0;
-        seconds.push(Second { middle_s, ops_per_s: number(rate)?, p99_ns: number(p99)? });
+        let (from_s, length_s) = (number(from)?, number(length)?);
+        seconds.push(Second {
+            middle_s: from_s + length_s / 2.0,
+            end_s: from_s + length_s,
+            ops_per_s: number(rate)?,
+            p99_ns: number(p99)?,
+        });
     }
+    // The clock stopped within the last interval, whose rate is over its whole length all the same.
+    let clock_s = row.elapsed_ns as f64 / 1e9;
+    seconds.retain(|second| second.end_s <= clock_s * 1.002);
     Ok(seconds)
 }

@@ -113,6 +113,8 @@ fn figure(suite: &str, file: &File, told: &Declaration, start: usize) -> Result<
         source: told.source.as_ref().unwrap_or(&file.source).clone(),
         suites: own.into_iter().chain(told.also.iter().cloned()).collect(),
         caption: told.caption.clone(),
+        drawn_by: told.script.get_ref().clone(),
+        settings: settings(told),
         script: script(told)?,
         value: told.value.clone(),
         show: shown(told, start)?,
@@ -166,17 +168,20 @@ fn over(told: &Declaration, start: usize) -> Result<String, Wrong> {
     }
 }
 
-fn script(told: &Declaration) -> Result<String, Wrong> {
-    let settings = Settings {
+fn settings(told: &Declaration) -> Settings {
+    Settings {
         settings: told.settings,
         own_axes: told.own_axes,
         own_scale: told.own_scale,
         marked: told.marked,
         predicted: told.predicted,
         columns: told.columns,
-        reference: told.reference.as_deref(),
-        thin: told.thin.as_deref(),
-    };
-    scripts::text(told.name.get_ref(), told.script.get_ref(), &settings)
+        reference: told.reference.clone(),
+        thin: told.thin.clone(),
+    }
+}
+
+fn script(told: &Declaration) -> Result<String, Wrong> {
+    scripts::text(told.name.get_ref(), told.script.get_ref(), &settings(told))
         .map_err(|message| (told.script.span().start, message))
 }

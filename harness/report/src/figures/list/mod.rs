@@ -14,9 +14,12 @@ use std::sync::LazyLock;
 
 use super::data::Data;
 use super::fragmentation;
+use super::sheet::{self, Sheet};
+use super::table::Table;
 use crate::suites::BUILT_IN;
 use builders::{Asked, Make};
 use record::Row;
+use scripts::Settings;
 
 pub use declaration::parse;
 pub use run::of_run;
@@ -36,8 +39,12 @@ pub struct Figure {
     pub suites: Vec<String>,
     /// What is drawn, with the base of every overhead.
     pub caption: String,
-    /// The gnuplot script.
-    pub(super) script: String,
+    /// What the declaration says of the gnuplot script.
+    script: String,
+    /// The script that draws it, by its name.
+    drawn_by: String,
+    /// The settings of that script.
+    settings: Settings,
     /// The column without which there is nothing to draw.
     pub(crate) value: String,
     /// What it shows, from above, where its builder leaves a choice.
@@ -52,6 +59,24 @@ impl Figure {
     pub(crate) fn build(&self, folder: &Path, rows: &[Row]) -> Data {
         let suite = self.suites.first().map_or("", String::as_str);
         (self.make)(&Asked { folder, rows, suite, show: &self.show, x: &self.x })
+    }
+
+    /// The gnuplot script that draws `table`.
+    pub(super) fn script(&self, table: &Table) -> String {
+        let sheet = Sheet {
+            name: &self.name,
+            script: &self.drawn_by,
+            text: &self.script,
+            settings: self.settings.settings,
+            lines: self.settings.lines(),
+        };
+        sheet::script(&sheet, table)
+    }
+
+    /// Colours and marks of its series.
+    #[cfg(test)]
+    pub(super) fn looks(&self, table: &Table) -> Vec<(String, super::styles::Look)> {
+        sheet::looks_of(table, self.settings.settings)
     }
 
     /// Why there is nothing to draw; `None` where there is something.

@@ -43,7 +43,10 @@ impl Browser {
             version.is_ok_and(|output| output.status.success())
         };
         let program = NAMES.iter().find(runs).ok_or_else(|| {
-            format!("no browser: none of {} runs; scripts/setup installs one", NAMES.join(", "))
+            format!(
+                "no browser: none of {} runs; scripts/setup --tests installs one",
+                NAMES.join(", ")
+            )
         })?;
         let mut child = Command::new("sh")
             .args(["-c", ON_DESCRIPTORS, program])

@@ -1,7 +1,9 @@
-//! The page in a real browser: it draws, sorts, its links work, and it is readable on paper, on a
-//! phone and in dark mode.
+//! The page in a real browser: it draws, filters and sorts, tells what the pointer is at, and is readable
+//! on paper, on a phone and in dark mode.
 
 mod devtools;
+mod screens;
+mod sizes;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,61 +16,164 @@ use crate::figures::all;
 use crate::figures::fixture::Folder;
 
 /// The heading of the sorted column: numbers, one of them missing.
-const HEADING: &str = "#allocator-bloat th:nth-child(5) button";
+const HEADING: &str = "#allocator-bloat .numbers th:nth-child(5) button";
+
+/// A browser, or why there is none.
+fn browser(profile: &Folder) -> Option<Browser> {
+    match Browser::start(&profile.0) {
+        Ok(browser) => Some(browser),
+        Err(reason) => {
+            eprintln!("skipped: {reason}");
+            None
+        }
+    }
+}
+
+/// Opens a report and waits until its drawings are unpacked.
+fn open(browser: &mut Browser, page: &Path) -> String {
+    let url = format!("file://{}", page.display());
+    browser.open(&url);
+    assert!(browser.becomes("document.documentElement.dataset.unpacked !== undefined"));
+    url
+}
 
 #[test]
 fn the_page_works_in_a_browser() {
     let Some(whole) = whole() else { return };
     let profile = Folder::new("browser-profile");
-    let mut browser = match Browser::start(&profile.0) {
-        Ok(browser) => browser,
-        Err(reason) => {
-            eprintln!("skipped: {reason}");
-            return;
-        }
-    };
-    let url = format!("file://{}", whole.page.display());
+    let Some(mut browser) = browser(&profile) else { return };
     browser.resize(1280, 900);
     browser.show_on("screen", "light");
-    browser.open(&url);
+    let url = open(&mut browser, &whole.page);
     draws_every_figure(&mut browser);
+    tells_what_the_pointer_is_at(&mut browser);
+    hides_a_series(&mut browser);
+    filters(&mut browser);
     sorts(&mut browser);
-    leads_to_cells(&mut browser);
+    leads_to_claims(&mut browser);
     fits(&mut browser, 1280);
     let shots = Shots::new(&whole.folder.0);
     contrasts(&mut browser, "light");
     shots.take(&mut browser, "1280-light");
     contrasts(&mut browser, "dark");
     shots.take(&mut browser, "1280-dark");
-    browser.resize(360, 740);
-    fits(&mut browser, 360);
-    shots.take(&mut browser, "360-dark");
+    browser.resize(390, 844);
+    fits(&mut browser, 390);
+    shots.take(&mut browser, "390-dark");
     browser.show_on("screen", "light");
-    shots.take(&mut browser, "360-light");
+    shots.take(&mut browser, "390-light");
     browser.resize(1280, 900);
     prints(&mut browser);
     is_whole_without_scripts(&mut browser, &url);
     asked_for_nothing_and_complained_of_nothing(&browser, &url);
 }
 
+/// Every panel becomes a chart when it comes into sight, and what has none shows its drawing.
 fn draws_every_figure(browser: &mut Browser) {
-    let images = browser.evaluate(
-        "Promise.all([...document.querySelectorAll('figure img')].map(async (image) => { \
-         await image.decode(); const box = image.getBoundingClientRect(); \
-         return [image.alt, image.naturalWidth, box.width, box.height]; }))",
+    let drawn = browser.evaluate(
+        "(async () => { \
+         const waits = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 5))); \
+         const found = []; \
+         for (const section of document.querySelectorAll('section.figure')) { \
+             for (const more of section.querySelectorAll('.charts > details')) more.open = true; \
+             for (const plot of section.querySelectorAll('.plot')) { \
+                 plot.scrollIntoView({ block: 'center' }); \
+                 for (let turn = 0; turn < 50 && !plot.plot; turn += 1) await waits(); \
+             } \
+             for (const more of section.querySelectorAll('.charts > details')) more.open = false; \
+             const plots = [...section.querySelectorAll('.plot')]; \
+             const box = section.querySelector('figure:not(.paper) img')?.getBoundingClientRect(); \
+             const image = section.querySelector('figure img'); \
+             await image.decode(); \
+             found.push([section.id, plots.length, plots.filter((one) => one.plot).length, \
+                         image.naturalWidth, box?.height ?? null]); \
+         } return found; })()",
     );
-    let images = images.as_array().expect("a list");
-    assert_eq!(images.len(), all().len());
-    for image in images {
-        let size = |place: usize| image[place].as_f64().unwrap_or(0.0);
-        assert!(size(1) > 0.0 && size(2) > 100.0 && size(3) > 100.0, "{image}");
+    let drawn = drawn.as_array().expect("a list");
+    assert_eq!(drawn.len(), all().len());
+    let mut charted = 0;
+    for figure in drawn {
+        assert_eq!(figure[1], figure[2], "panels and charts: {figure}");
+        assert!(figure[3].as_f64().is_some_and(|width| width > 0.0), "the drawing: {figure}");
+        let is_charted = figure[1].as_u64() > Some(0);
+        charted += usize::from(is_charted);
+        let seen = figure[4].as_f64().is_some_and(|height| height > 100.0);
+        assert!(is_charted != seen, "either chart or drawing: {figure}");
     }
+    assert!(charted > 30, "{charted} figures have charts");
+}
+
+/// Moves the pointer onto the first point of a chart.
+fn tells_what_the_pointer_is_at(browser: &mut Browser) {
+    let at = browser.evaluate(
+        "(async () => { const holder = document.querySelector('#rivals .plot'); \
+         holder.scrollIntoView({ block: 'center' }); \
+         await new Promise((done) => setTimeout(done, 300)); \
+         const series = holder.chart.series.find((one) => one.role === 'main'); \
+         const point = series.points.find((one) => one[1] !== null); \
+         const box = holder.plot.over.getBoundingClientRect(); \
+         return [box.left + holder.plot.valToPos(point[0], 'x'), \
+                 box.top + holder.plot.valToPos(point[1], 'y')]; })()",
+    );
+    let moved = json!({ "type": "mouseMoved", "x": at[0], "y": at[1] });
+    browser.call("Input.dispatchMouseEvent", moved);
+    assert!(browser.becomes("!document.getElementById('tip').hidden"), "{at}");
+    let told = browser.evaluate("document.getElementById('tip').innerText");
+    let told = told.as_str().expect("text");
+    for part in ["throughput: ", "Mops/s", "95 % interval", "n = 3", "key-value/"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    browser.call("Input.dispatchMouseEvent", json!({ "type": "mouseMoved", "x": 2, "y": 2 }));
+    assert!(browser.becomes("document.getElementById('tip').hidden"));
+}
+
+/// A click on the legend takes a series out of the figure, and another brings it back.
+fn hides_a_series(browser: &mut Browser) {
+    let count = "document.querySelector('#rivals .plot').plot.series.length";
+    let before = browser.evaluate(count).as_u64().expect("a number");
+    browser.click("#rivals .legend button");
+    assert!(browser.becomes(&format!("{count} === {}", before - 1)));
+    browser.click("#rivals .legend button");
+    assert!(browser.becomes(&format!("{count} === {before}")));
+}
+
+/// What is chosen stays, in charts and tables; figures that have none of it go.
+fn filters(browser: &mut Browser) {
+    let shown = "document.querySelectorAll('section.figure:not([hidden])').length";
+    let before = browser.evaluate(shown).as_u64().expect("a number");
+    let choose = |name: &str, value: &str| {
+        format!(
+            "(() => {{ const labels = [...document.querySelectorAll('#filter label')]; \
+             const label = labels.find((one) => one.textContent.trim() === '{value}' \
+                                       && one.control.name === '{name}'); \
+             label.closest('details').open = true; label.control.id = 'wanted'; return true; }})()"
+        )
+    };
+    browser.evaluate(&choose("store", "ramcloud"));
+    browser.click("#wanted");
+    let after = browser.evaluate(shown).as_u64().expect("a number");
+    assert!(after > 0 && after < before, "{after} of {before} figures");
+    let told = browser.evaluate("document.getElementById('filtered').textContent");
+    assert_eq!(told, format!("{after} of {before} figures"));
+    let kept = browser.evaluate(
+        "[...document.querySelectorAll('#rivals .numbers tbody tr:not([hidden])')].map((row) => \
+         row.lastElementChild.textContent)",
+    );
+    let kept = kept.as_array().expect("a list");
+    let is_chosen = |cells: &Value| cells.as_str().is_some_and(|text| text.contains("/ramcloud"));
+    assert!(!kept.is_empty() && kept.iter().all(is_chosen), "{kept:?}");
+    browser.evaluate("document.querySelector('#rivals .plot').scrollIntoView({ block: 'center' })");
+    let drawn =
+        "document.querySelector('#rivals .plot').plot.series.slice(1).map((one) => one.label)";
+    assert!(browser.becomes(&format!("{drawn}.every((name) => name.startsWith('ramcloud'))")));
+    browser.click("#filter button[type=reset]");
+    assert!(browser.becomes(&format!("{shown} === {before}")));
 }
 
 /// The numbers of the sorted column, from the top; `null` where one is missing.
 fn column(browser: &mut Browser) -> Vec<Option<f64>> {
     let numbers = browser.evaluate(
-        "[...document.querySelectorAll('#allocator-bloat tbody td:nth-child(5)')].map((field) => \
+        "[...document.querySelectorAll('#allocator-bloat .numbers tbody td:nth-child(5)')].map((field) => \
          parseFloat(field.dataset.value ?? field.textContent))",
     );
     numbers.as_array().expect("a list").iter().map(Value::as_f64).collect()
@@ -90,7 +195,7 @@ fn is_sorted(browser: &mut Browser, order: &str) {
 }
 
 fn sorts(browser: &mut Browser) {
-    browser.click("#allocator-bloat summary");
+    browser.click("#allocator-bloat .numbers summary");
     browser.click(HEADING);
     is_sorted(browser, "ascending");
     browser.click(HEADING);
@@ -101,9 +206,9 @@ fn sorts(browser: &mut Browser) {
     browser.press(" ", 32, " ");
     is_sorted(browser, "descending");
     // Words sort by words, and numbers within them by size.
-    browser.click("#allocator-bloat th:nth-child(4) button");
+    browser.click("#allocator-bloat .numbers th:nth-child(4) button");
     let systems = browser.evaluate(
-        "[...document.querySelectorAll('#allocator-bloat tbody td:nth-child(4)')].map((field) => \
+        "[...document.querySelectorAll('#allocator-bloat .numbers tbody td:nth-child(4)')].map((field) => \
          field.textContent)",
     );
     let systems: Vec<&str> =
@@ -111,29 +216,21 @@ fn sorts(browser: &mut Browser) {
     assert!(systems.len() > 20 && systems.is_sorted(), "{systems:?}");
 }
 
-/// A link to a cell opens the appendix and shows the cell's first row.
-fn leads_to_cells(browser: &mut Browser) {
-    let is_open = "document.querySelector('#cells details').open";
-    for link in ["#allocator-bloat tbody a", "#claims details a"] {
-        browser.evaluate(
-            "document.querySelector('#cells details').open = false; \
-             document.querySelectorAll('#claims details').forEach((part) => part.open = true);",
-        );
+/// A link to a claim opens what it is folded in.
+fn leads_to_claims(browser: &mut Browser) {
+    let link = "#allocator-bloat .shown a";
+    browser.evaluate("document.querySelector('#allocator-bloat .shown').open = true");
+    let is_open = "[...document.querySelectorAll('#claims details')].some((part) => part.open)";
+    assert_eq!(browser.evaluate(is_open), false, "claims are folded");
+    for _ in 0..2 {
         browser.click(link);
-        assert!(browser.becomes(is_open), "{link}");
-        let target = browser.evaluate(&format!(
-            "document.getElementById(document.querySelector('{link}').hash.slice(1)).cells[0].textContent"
-        ));
-        assert!(target.as_str().is_some_and(|id| id.starts_with("fragmentation/")), "{target}");
         let in_sight = "(() => { \
-             const box = document.querySelector('tr:target').getBoundingClientRect(); \
+             const box = document.querySelector('#claims tr:target').getBoundingClientRect(); \
              return box.height > 0 && box.top >= 0 && box.bottom <= innerHeight; })()";
-        assert!(browser.becomes(in_sight), "{link} is in sight");
+        assert!(browser.becomes(in_sight), "{link}");
+        // The same link once more, after it was folded again.
+        browser.evaluate("document.querySelector('#claims details').open = false");
     }
-    // The same link once more, after the appendix was closed.
-    browser.evaluate("document.querySelector('#cells details').open = false");
-    browser.click("#claims details a");
-    assert!(browser.becomes(is_open));
 }
 
 /// Nothing on the page is wider than the window, even with everything opened.
@@ -152,8 +249,8 @@ fn contrasts(browser: &mut Browser, scheme: &str) {
     let ground = ground.as_f64().expect("a luminance");
     assert!(if scheme == "dark" { ground < 0.1 } else { ground > 0.9 }, "{scheme}: {ground}");
     let lowest = browser.evaluate(&format!(
-        "['p', 'a', 'h2', 'th', 'th button', 'td', 'pre', 'summary', '.notice', '.notice li', \
-         '.aside', '.aside a', '.caption', '.holds', '.fails', '.undecided', '.untestable', \
+        "['p', 'a', 'h2', 'th', 'th button', 'td', 'pre', 'summary', '.limits', '.limits li', \
+         '.aside', '.run', '.legend button', '#filter button', '.caption', '.holds', '.fails', '.undecided', '.untestable', \
          'tr:target td', 'tr:target a'].map((selector) => {{ \
          const {{ ink, ground }} = ({LUMINANCE})(document.querySelector(selector) ?? document.body); \
          const [low, high] = [ink, ground].sort((a, b) => a - b); \
@@ -181,12 +278,15 @@ fn prints(browser: &mut Browser) {
     browser.show_on("print", "light");
     let seen = browser.evaluate(
         "(() => { const style = (one, part) => getComputedStyle(document.querySelector(one), part); \
-         const box = document.querySelector('#allocator-bloat details table').getBoundingClientRect(); \
+         const box = document.querySelector('#allocator-bloat .numbers table').getBoundingClientRect(); \
+         const image = document.querySelector('#allocator-bloat figure img').getBoundingClientRect(); \
          return { nav: style('nav').display, mark: style('th button', '::after').content, \
          handle: style('#allocator-bloat summary').listStyleType, numbers: box.height, \
+         charts: style('.charts').display, drawing: image.height, \
          figure: style('figure').breakInside, ground: style('body').backgroundColor }; })()",
     );
-    assert_eq!(seen["nav"], "none");
+    assert_eq!((&seen["nav"], &seen["charts"]), (&json!("none"), &json!("none")));
+    assert!(seen["drawing"].as_f64().is_some_and(|height| height > 100.0), "{seen}");
     assert_eq!(seen["mark"], "none");
     assert_eq!(seen["handle"], "none");
     assert!(seen["numbers"].as_f64().is_some_and(|height| height > 100.0), "{seen}");
@@ -194,15 +294,17 @@ fn prints(browser: &mut Browser) {
     browser.show_on("screen", "light");
 }
 
-/// Without scripts the page has all its content, and headings are plain.
+/// Without scripts the page has all its numbers, and drawings from beside it; headings are plain.
 fn is_whole_without_scripts(browser: &mut Browser, url: &str) {
-    let counted = "[document.querySelectorAll('tr').length, document.images.length, \
-                   document.querySelectorAll('summary').length]";
+    let counted = "[document.querySelectorAll('tr').length, \
+                   document.querySelectorAll('section summary').length - \
+                   document.querySelectorAll('.charts summary').length]";
     let with = browser.evaluate(counted);
     browser.call("Emulation.setScriptExecutionDisabled", json!({ "value": true }));
     browser.open(url);
     assert_eq!(browser.evaluate(counted), with);
-    assert_eq!(browser.evaluate("document.querySelectorAll('button').length"), 0);
+    let plain = "[document.querySelectorAll('th button').length, document.images.length]";
+    assert_eq!(browser.evaluate(plain), json!([0, all().len()]));
 }
 
 fn asked_for_nothing_and_complained_of_nothing(browser: &Browser, url: &str) {
@@ -212,7 +314,8 @@ fn asked_for_nothing_and_complained_of_nothing(browser: &Browser, url: &str) {
     };
     for request in of("Network.requestWillBeSent") {
         let asked = request["params"]["request"]["url"].as_str().unwrap_or_default();
-        assert!(asked.starts_with("data:") || asked == url, "asked for {asked}");
+        let is_beside = asked.contains("/figures/") && asked.starts_with("file:");
+        assert!(asked.starts_with("data:") || asked == url || is_beside, "asked for {asked}");
     }
     assert!(of("Network.requestWillBeSent").count() >= 2, "the page, twice");
     for kind in ["Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded"] {
@@ -232,9 +335,9 @@ impl Shots {
         Self(folder)
     }
 
-    /// The top of the page, its claims, a figure, and the appendix.
+    /// The top of the page, its claims, and two figures.
     fn take(&self, browser: &mut Browser, name: &str) {
-        for part in ["", "claims", "allocator-bloat", "cells"] {
+        for part in ["", "claims", "allocator-bloat", "rivals"] {
             let place = if part.is_empty() { "body" } else { &format!("#{part}") };
             browser.evaluate(&format!("document.querySelector('{place}').scrollIntoView()"));
             let png = browser.screenshot();
