@@ -1,21 +1,25 @@
 //! The command line: every command and its options. The help texts are the doc comments here.
 
+mod choose;
 mod comparison;
+mod examples;
 mod help;
+mod inspect;
 mod settings;
 mod trace;
 
 use std::os::fd::RawFd;
 use std::path::PathBuf;
 
-use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use choose::{ChooseArguments, FlameArguments, Sampling};
 pub use comparison::{
     CompareArguments, GateArguments, HistoryArguments, ImportArguments, JudgingArguments,
-    PowerArguments,
+    PowerArguments, STANDARD_OUTPUT,
 };
-pub use help::parse;
+pub use help::{command, parse};
+pub use inspect::{AgreeArguments, ClaimsArguments, LatencyArguments, ListArguments};
 pub use settings::SettingArguments;
 pub use trace::{
     CaptureCommand, ConvertArguments, MallocArguments, PostmarkArguments, StatArguments,
@@ -36,14 +40,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List allocators, stores, suites, figures and scales.
-    List {
-        /// The list to print; by default all of them.
-        #[arg(value_parser = lists())]
-        what: Option<String>,
-        /// With `engines`: a table of what each engine supports.
-        #[arg(long)]
-        traits: bool,
-    },
+    List(ListArguments),
     /// List the cells of a suite without running them.
     Plan(PlanArguments),
     /// Measure a suite into a new folder below `results/`, or complete a stopped run.
@@ -72,19 +69,12 @@ pub enum Command {
     #[command(subcommand)]
     Trace(TraceCommand),
     /// Merge the latency histograms of a run and print their percentiles.
-    Latency {
-        /// Folder of the run.
-        run: PathBuf,
-        /// Take only cells whose id contains this text.
-        #[arg(long, value_name = "TEXT")]
-        filter: Option<String>,
-    },
+    Latency(LatencyArguments),
     /// Write a run as one flat table, a line for each step.
     ///
     /// The table is made for pandas, DuckDB and spreadsheets.
     /// Columns are always the same, in the same order; docs/src/data.md says what they hold. What a
     /// step does not have is empty.
-    #[command(after_help = "EXAMPLE\n    nibble-bench export results/reference --csv rows.csv")]
     Export {
         /// The run's folder; its rows may be compressed.
         run: PathBuf,
@@ -94,7 +84,7 @@ pub enum Command {
             value_name = "FILE",
             required = true,
             num_args = 0..=1,
-            default_missing_value = "-"
+            default_missing_value = STANDARD_OUTPUT
         )]
         csv: PathBuf,
     },
@@ -102,7 +92,8 @@ pub enum Command {
     Targets(TargetsArguments),
     /// Measure this machine's memory: random cache lines and copies, as JSON.
     Calibrate {
-        /// Memory to read; accepts KiB, MiB, GiB, TiB. At most three quarters of the available memory.
+        /// Memory to read, a power of two; accepts KiB, MiB, GiB, TiB. At most three quarters of the
+        /// available memory, with a note.
         #[arg(long, default_value = "4GiB")]
         bytes: String,
     },
@@ -122,19 +113,12 @@ pub enum Command {
         /// File descriptor of the page shared with the parent.
         #[arg(long, hide = true)]
         progress_descriptor: Option<RawFd>,
+        /// File into which sampled stacks are written, folded.
+        #[arg(long, hide = true)]
+        samples: Option<PathBuf>,
     },
     /// Redraw the figures of a run and rewrite its report.
-    Report {
-        /// Folder of the run.
-        run: PathBuf,
-        /// Draw only this figure; may be repeated.
-        #[arg(long = "figure", value_name = "NAME")]
-        figures: Vec<String>,
-        /// Keep no file that a published run does without: of drawings the SVGs and one PDF of all. The
-        /// page links to nothing that is not there.
-        #[arg(long)]
-        publish: bool,
-    },
+    Report(ReportArguments),
     /// Update the tables of a run in Markdown files, or check that they are current.
     Splice(SpliceArguments),
     /// Measure all figures, draw them, check the published claims and write the report.
@@ -142,18 +126,69 @@ pub enum Command {
     /// Check whether two runs agree: on throughput, or on the verdicts on claims.
     Agree(AgreeArguments),
     /// List what the published claims ask, or check them on a run.
-    #[command(after_help = "EXAMPLES\n    nibble-bench claims --list fig14-nibble-falls\n    \
-                            nibble-bench claims --run results/reference")]
     Claims(ClaimsArguments),
+    /// Print a script that completes commands and options in a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write the pages of all commands into a folder.
+    Man {
+        /// Folder to write `nibble-bench.1`, `nibble-bench-run.1`, … into; it is created.
+        folder: Option<PathBuf>,
+    },
     /// Kill a small run at random moments, resume it each time, and check the result.
     #[command(hide = true)]
     Killtest(KilltestArguments),
+    /// Hold as much memory as each line of standard input says.
+    #[command(hide = true)]
+    Reserve {
+        /// The most that may be asked for, in bytes.
+        bytes_max: u64,
+    },
     /// Touch memory and release it.
     #[command(hide = true)]
     Warm {
         /// Bytes to touch.
         bytes: u64,
     },
+    /// Choose a store: those that suit a description, the fastest first.
+    ///
+    /// Reads a run, by default the published one, and says for each store what it answered, with how much
+    /// memory, in which cells, and how far these are from the description.
+    #[command(after_help = "\
+EXAMPLES
+    nibble-bench choose --value-bytes 100..2000 --get 95 --skew zipfian --live 8GiB --memory 10GiB
+    nibble-bench choose --value-bytes 1KiB --p999 100us --run results/RUN
+    nibble-bench choose --value-bytes 64 --get 95 --live 1GiB --memory 2GiB --measure --dry-run
+
+Exits with code 9 where nothing qualifies.")]
+    Choose(Box<ChooseArguments>),
+    /// Draw a flamegraph of one cell: where its measured step spends processor time.
+    ///
+    /// Runs the cell once more, with perf or a timer that samples its stacks. Its times enter no run.
+    #[command(after_help = "\
+EXAMPLES
+    nibble-bench flame get-50-uniform-value-1KiB-fill-12-threads-2-batch-1/nibble/0 --suite rivals
+    nibble-bench flame half-updates-uniform-value-512-1536-fill-95 --run results/RUN
+    nibble-bench flame P1/nibble/bounded/0 --scale smoke --with timer --output p1.svg")]
+    Flame(FlameArguments),
+}
+
+#[derive(Debug, Args)]
+pub struct ReportArguments {
+    /// Folder of the run.
+    pub run: PathBuf,
+    /// Draw only this figure; may be repeated.
+    #[arg(long = "figure", value_name = "NAME")]
+    pub figures: Vec<String>,
+    /// Keep no file that a published run does without: of drawings the SVGs and one PDF of all. The
+    /// page links to nothing that is not there.
+    #[arg(long)]
+    pub publish: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -162,6 +197,9 @@ pub struct PlanArguments {
     pub suite: String,
     #[command(flatten)]
     pub choice: ChoiceArguments,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -222,6 +260,9 @@ pub struct RunArguments {
     /// Also measure these cells again.
     #[arg(long, value_name = "WHICH", requires = "resume")]
     pub retry: Option<Retry>,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -278,44 +319,6 @@ pub struct ReproduceArguments {
         conflicts_with_all = ["scale", "figures", "results", "resume", "without_drawings", "quiet", "decide"]
     )]
     pub check: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub struct AgreeArguments {
-    /// Folder of a run.
-    #[arg(value_name = "RUN")]
-    pub a: PathBuf,
-    /// Folder of another run.
-    #[arg(value_name = "OTHER_RUN")]
-    pub b: PathBuf,
-    /// Compare verdicts on the published claims instead of cells.
-    #[arg(long)]
-    pub claims: bool,
-    /// Percentage of cells, or of verdicts, that must agree; with fewer the exit code is 1.
-    #[arg(
-        long,
-        alias = "least",
-        value_name = "PERCENT",
-        default_value_t = 90,
-        value_parser = clap::value_parser!(u32).range(0..=100)
-    )]
-    pub at_least: u32,
-    /// Compare even if program or machine differ.
-    #[arg(long)]
-    pub allow_mismatch: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct ClaimsArguments {
-    /// Ids of claims; by default all of them.
-    #[arg(value_name = "CLAIM")]
-    pub claims: Vec<String>,
-    /// List what each claim asks: its sentence, bounds, cells, presets and machines. Needs no run.
-    #[arg(long, required_unless_present = "run")]
-    pub list: bool,
-    /// Check the claims on the run in this folder; measures and writes nothing.
-    #[arg(long, value_name = "FOLDER", conflicts_with = "list")]
-    pub run: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
@@ -376,15 +379,6 @@ pub struct WorkloadOptions {
     pub in_loop: bool,
 }
 
-/// The names that `list` accepts. `stores` is another name for `engines`.
-fn lists() -> [PossibleValue; 7] {
-    let all = ["heaps", "engines", "suites", "figures", "scales", "patterns", "workloads"];
-    all.map(|name| {
-        let value = PossibleValue::new(name);
-        if name == "engines" { value.alias("stores") } else { value }
-    })
-}
-
 #[derive(Debug, Args)]
 pub struct YcsbArguments {
     /// Stores to measure, each `NAME[:HEAP][@SETTING=VALUE]…`, as `nibble` or `heapstore:jemalloc`.
@@ -399,9 +393,10 @@ pub struct YcsbArguments {
     /// Threads, instead of the property `threadcount`.
     #[arg(long)]
     pub threads: Option<usize>,
-    /// Live bytes at the end as a percentage of object memory. Sets the memory of stores with a bound.
-    #[arg(long, default_value_t = 50)]
-    pub fill_percent: u32,
+    /// Live bytes at the end as a percentage of object memory [default: 50, or what few records reach in
+    /// the least memory]. Sets the memory of stores with a bound.
+    #[arg(long)]
+    pub fill_percent: Option<u32>,
     /// How stores are aged before the clock starts: none, rewrites:1, churn:2 or litter:10.
     #[arg(long, default_value = "none")]
     pub ageing: String,
@@ -411,6 +406,9 @@ pub struct YcsbArguments {
     /// Seed of the requests.
     #[arg(long, default_value_t = 42)]
     pub seed: u64,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
     #[command(flatten)]
     pub output: OutputArguments,
 }
@@ -434,6 +432,9 @@ pub struct SearchArguments {
     /// Seed of the requests.
     #[arg(long, default_value_t = 42)]
     pub seed: u64,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
     #[command(flatten)]
     pub work: WorkloadOptions,
     #[command(flatten)]
@@ -469,6 +470,9 @@ pub struct TargetsArguments {
     /// Exit with code 5 if a target was missed.
     #[arg(long)]
     pub strict: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
     #[command(flatten)]
     pub output: OutputArguments,
 }

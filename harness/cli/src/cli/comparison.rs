@@ -6,6 +6,9 @@ use clap::Args;
 
 use super::{OutputArguments, WorkloadOptions};
 
+/// The file name that stands for standard output.
+pub const STANDARD_OUTPUT: &str = "-";
+
 /// Options of every comparison.
 #[derive(Clone, Debug, Args)]
 pub struct JudgingArguments {
@@ -13,10 +16,6 @@ pub struct JudgingArguments {
     /// May be repeated.
     #[arg(long = "tolerance", value_name = "METRIC=PERCENT")]
     pub tolerances: Vec<String>,
-    /// Compare even if suite, scale, machine or build differ, or the conditions of two stores do. The
-    /// result is marked.
-    #[arg(long)]
-    pub allow_mismatch: bool,
     /// Seed of the requests, of the order within blocks and of the bootstrap.
     #[arg(long, default_value_t = 42)]
     pub seed: u64,
@@ -27,8 +26,8 @@ pub struct JudgingArguments {
     /// Write the result as Markdown, for a comment on a pull request.
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
-    /// Write the result as JSON.
-    #[arg(long, value_name = "FILE")]
+    /// Write the result as JSON to this file, or print it where none is named.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = STANDARD_OUTPUT)]
     pub json: Option<PathBuf>,
     /// Write the result as JUnit XML.
     #[arg(long, value_name = "FILE")]
@@ -40,7 +39,7 @@ pub struct JudgingArguments {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-BASELINE AND CANDIDATE (tables call them A and B) ARE BOTH\n    \
+BASELINE AND CANDIDATE ARE BOTH\n    \
     stores            NAME[:HEAP][@SETTING=VALUE]…, as `nibble` `heapstore:jemalloc`\n    \
     settings          @SETTING=VALUE…, added to the stores of the suite; `@` alone adds none\n    \
     builds            paths of `nibble-bench` programs\n    \
@@ -50,14 +49,15 @@ BASELINE AND CANDIDATE (tables call them A and B) ARE BOTH\n    \
     \x20                 folder; FOLDER#NAME for a baseline saved with --save-baseline NAME)\n\n\
 A prefix resolves an ambiguous name: store:, build:, rev:, run: or file:, as in rev:nibble.\n\n\
 Stores, settings, builds and revisions are measured now, in interleaved blocks of fresh processes; the\n\
-baseline is measured twice, as a control. Runs and files are compared as they were measured.")]
+baseline is measured twice, as a control. Runs and files are compared as they were measured. Where suite,\n\
+scale, machine, build or the conditions of two stores differ, the result says so.")]
 pub struct CompareArguments {
     /// What to compare with.
-    #[arg(value_name = "BASELINE", allow_hyphen_values = true)]
-    pub a: String,
+    #[arg(allow_hyphen_values = true)]
+    pub baseline: String,
     /// What to judge.
-    #[arg(value_name = "CANDIDATE", allow_hyphen_values = true)]
-    pub b: String,
+    #[arg(allow_hyphen_values = true)]
+    pub candidate: String,
     /// Suite to measure, a name or a TOML file. Default: the workload options for two stores, otherwise
     /// the suite `gate`.
     #[arg(long)]
@@ -74,6 +74,10 @@ pub struct CompareArguments {
     /// Measure as many blocks as fit into this time: 90s or 8m.
     #[arg(long, value_name = "TIME", conflicts_with = "blocks")]
     pub budget: Option<String>,
+    /// Refuse (exit code 8) what is not like for like: another suite, scale, machine or build, or stores
+    /// that answer under other conditions.
+    #[arg(long)]
+    pub strict: bool,
     #[command(flatten)]
     pub judging: JudgingArguments,
     #[command(flatten)]
@@ -101,6 +105,9 @@ pub struct GateArguments {
     /// Accept a change: write the new measurements into the baseline file.
     #[arg(long)]
     pub accept: bool,
+    /// Compare even if suite, scale, machine or build differ. The result is marked.
+    #[arg(long)]
+    pub allow_mismatch: bool,
     #[command(flatten)]
     pub judging: JudgingArguments,
     #[command(flatten)]
@@ -118,6 +125,9 @@ pub struct HistoryArguments {
     /// Take only cells whose name contains this text.
     #[arg(long, value_name = "TEXT")]
     pub cell: Option<String>,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
     /// Also draw it into this folder, as SVG, PDF and PNG. Needs gnuplot.
     #[arg(long, value_name = "FOLDER")]
     pub plots: Option<PathBuf>,
@@ -162,6 +172,9 @@ pub struct PowerArguments {
     /// Seed of requests, orders and draws.
     #[arg(long, default_value_t = 42)]
     pub seed: u64,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
     #[command(flatten)]
     pub output: OutputArguments,
 }

@@ -5,20 +5,21 @@ use std::fmt::Write;
 use clap::{Command, CommandFactory, FromArgMatches};
 
 use super::Cli;
+use super::examples::added;
 
-const EXAMPLES: [(&str, &str); 3] = [
+const OPENING: [(&str, &str); 3] = [
     ("nibble-bench run store-bloat --scale smoke", "measure a small suite"),
-    ("nibble-bench compare nibble heapstore:jemalloc", "compare two stores"),
+    ("nibble-bench compare nibble hashmap", "compare two stores"),
     ("nibble-bench reproduce --scale quick", "measure every figure, write the report"),
 ];
 
 /// The groups in which `--help` lists the commands.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Measure", &["run", "reproduce", "ycsb", "search", "targets", "calibrate"]),
-    ("Compare", &["compare", "gate", "agree", "history", "power"]),
-    ("Inspect", &["list", "plan", "claims", "latency", "doctor", "about"]),
+    ("Compare", &["choose", "compare", "gate", "agree", "history", "power"]),
+    ("Inspect", &["list", "plan", "claims", "latency", "flame", "doctor", "about"]),
     ("Data", &["report", "export", "splice", "trace", "import"]),
-    ("Plumbing", &["cell", "worker"]),
+    ("Plumbing", &["cell", "worker", "completions", "man"]),
 ];
 
 const EXIT_CODES: &str = "\
@@ -36,7 +37,8 @@ Exit codes:
     5    targets --strict: a target was missed
     6    compare, gate: something got worse
     7    compare, gate: inconclusive: no regression proven, some metrics too noisy
-    8    compare, gate: suite, scale, machine or build differ (see --allow-mismatch)
+    8    gate, compare --strict: suite, scale, machine, build or conditions differ
+    9    choose: nothing that was measured qualifies
     130  stopped by Ctrl-C; finished rows are kept";
 
 /// Parses the command line of this process.
@@ -49,16 +51,17 @@ pub fn parse() -> Result<Cli, clap::Error> {
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
 
-/// The command line with its opening page.
-fn command() -> Command {
-    let command = Cli::command().after_help(EXIT_CODES);
+/// The command line with its opening page, and with the examples of every command.
+#[must_use]
+pub fn command() -> Command {
+    let command = added(Cli::command(), "").after_help(EXIT_CODES);
     let page = page(&command);
     command.help_template(page)
 }
 
 fn page(command: &Command) -> String {
     let mut page = String::from("{about-with-newline}\n{usage-heading} {usage}\n\nExamples:\n");
-    for (line, purpose) in EXAMPLES {
+    for (line, purpose) in OPENING {
         let _ = writeln!(page, "    {line:48} {purpose}");
     }
     for (group, names) in GROUPS {
@@ -66,7 +69,7 @@ fn page(command: &Command) -> String {
         for name in names {
             let about = command.find_subcommand(name).and_then(Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
-            let _ = writeln!(page, "    {name:10} {about}");
+            let _ = writeln!(page, "    {name:11} {about}");
         }
     }
     page + "\nOptions:\n{options}\n\n{after-help}"
@@ -91,7 +94,7 @@ mod tests {
     fn the_help_opens_with_the_purpose_and_examples_that_parse() {
         let help = command().render_long_help().to_string();
         assert!(help.starts_with("Measure how fast"), "{help}");
-        for (line, _) in EXAMPLES {
+        for (line, _) in OPENING {
             assert!(help.contains(line), "{line} is not in: {help}");
             assert!(Cli::command().try_get_matches_from(line.split(' ')).is_ok(), "{line}");
         }

@@ -66,10 +66,10 @@ pub struct PostmarkArguments {
     #[arg(long)]
     pub subdirectories: Option<u64>,
     /// Bytes of the smallest file.
-    #[arg(long, default_value_t = 500)]
+    #[arg(long, default_value_t = 500, value_parser = size)]
     pub size_min: u32,
     /// Bytes of the largest file.
-    #[arg(long, default_value_t = 4096)]
+    #[arg(long, default_value_t = 4096, value_parser = size)]
     pub size_max: u32,
     /// Seed of PostMark.
     #[arg(long, default_value_t = 42)]
@@ -108,10 +108,10 @@ pub struct ConvertArguments {
     #[arg(long, default_value_t = 1.0)]
     pub size_factor: f64,
     /// Shrink larger values to this size.
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = size)]
     pub size_max: Option<u32>,
     /// Grow smaller values to this size.
-    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    #[arg(long, value_name = "BYTES", default_value_t = 0, value_parser = size)]
     pub size_min: u32,
     /// Keep the operations of one key in N, chosen by hash.
     #[arg(long, value_name = "N", conflicts_with = "copies")]
@@ -142,4 +142,11 @@ pub struct StatArguments {
     /// folder.
     #[arg(long, value_name = "FOLDER")]
     pub plots: Option<PathBuf>,
+}
+
+/// Parses the size of a file or value: `500`, `4KiB`.
+fn size(text: &str) -> Result<u32, String> {
+    let bytes = workloads::bytes::parse_bytes(text).map_err(|error| error.to_string())?;
+    let most = u32::MAX;
+    u32::try_from(bytes).map_err(|_| format!("must be {most} bytes at most; the nearest is {most}"))
 }

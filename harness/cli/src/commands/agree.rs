@@ -1,14 +1,16 @@
 //! `agree`: whether two runs of the same cells measured the same, or come to the same verdicts on the
 //! claims.
 
+use compare::render::colour::{BAD, GOOD, painted};
+use expect::Answer;
+use serde_json::{Value, json};
 use stats::Interval;
 
-use expect::Answer;
-
 use super::few::few;
-use super::{Failure, claims};
+use super::{Failure, claims, output};
 use crate::cli::AgreeArguments;
-use crate::compare::{Agreement, agreement, same_verdicts};
+use crate::compare::{Agreement, Decided, SameVerdicts, agreement, same_verdicts};
+use crate::targets::Estimate;
 use record::archive;
 use report::page::aligned;
 use worker::exit;
@@ -16,8 +18,8 @@ use worker::exit;
 /// Prints what the runs differ in, and the share that agrees.
 pub(super) fn run(arguments: &AgreeArguments) -> Result<(), Failure> {
     let load = |folder| archive::load(folder).map_err(Failure::usage);
-    let ((a, a_rows), (b, b_rows)) = (load(&arguments.a)?, load(&arguments.b)?);
-    let differences = a.provenance.differences(&b.provenance);
+    let ((run, rows), (other, other_rows)) = (load(&arguments.run)?, load(&arguments.other)?);
+    let differences = run.provenance.differences(&other.provenance);
     if !differences.is_empty() && !arguments.allow_mismatch {
         let differences: Vec<String> = differences.iter().map(ToString::to_string).collect();
         return Err(Failure::usage(format!(
@@ -26,11 +28,11 @@ pub(super) fn run(arguments: &AgreeArguments) -> Result<(), Failure> {
         )));
     }
     if arguments.claims {
-        let a = claims::answers(&arguments.a, &a, &a_rows)?;
-        let b = claims::answers(&arguments.b, &b, &b_rows)?;
-        return verdicts(&a, &b, arguments);
+        let answers = claims::answers(&arguments.run, &run, &rows)?;
+        let others = claims::answers(&arguments.other, &other, &other_rows)?;
+        return verdicts(&answers, &others, arguments);
     }
-    let agreement = agreement(&a_rows, &b_rows);
+    let agreement = agreement(&rows, &other_rows);
     let unlike = agreement
         .unlike
         .iter()
@@ -47,52 +49,110 @@ pub(super) fn run(arguments: &AgreeArguments) -> Result<(), Failure> {
         return Err(Failure::usage(format!(
             "{} and {} share no cell with three sound repetitions in each, so there is nothing \
              to compare",
-            arguments.a.display(),
-            arguments.b.display()
+            arguments.run.display(),
+            arguments.other.display()
         )));
     }
-    print!("{}", table(&agreement));
+    let agree = agreement.reaches(arguments.at_least);
+    if arguments.json {
+        output::print_json(&as_data(&agreement, agree, &left_out));
+        return ended(agree);
+    }
     let (agreeing, cells) = (agreement.agreeing(), agreement.cells.len());
-    println!(
+    let headline = format!(
         "{agreeing} of {cells} cells agree ({:.1} %, required {} %); median half-width of the \
          intervals {:.1} %",
         agreeing as f64 * 100.0 / cells as f64,
         arguments.at_least,
         agreement.half_width_percent().unwrap_or(f64::NAN)
     );
-    ended(agreement.reaches(arguments.at_least))
+    output::print(&format!("{}\n\n{}", told(agree, &headline), table(&agreement)));
+    ended(agree)
 }
 
-/// Prints the verdicts that differ, with what was measured, and the share of those that agree.
-fn verdicts(a: &[Answer], b: &[Answer], arguments: &AgreeArguments) -> Result<(), Failure> {
-    let same = same_verdicts(a, b);
+/// The headline, in the colour of what it says.
+fn told(agree: bool, headline: &str) -> String {
+    painted(if agree { GOOD } else { BAD }, headline)
+}
+
+fn as_data(agreement: &Agreement, agree: bool, left_out: &[String]) -> Value {
+    let cells = agreement.cells.iter().map(|cell| {
+        json!({
+            "cell": cell.cell,
+            "agrees": cell.agrees(),
+            "run": Estimate::from(cell.a),
+            "other": Estimate::from(cell.b),
+        })
+    });
+    json!({
+        "agree": agree,
+        "agreeing": agreement.agreeing(),
+        "half-width-percent": agreement.half_width_percent(),
+        "unit": "ops/s",
+        "cells": cells.collect::<Vec<_>>(),
+        "left-out": left_out,
+    })
+}
+
+/// Prints the share of verdicts that agree, and those that differ with what was measured.
+fn verdicts(run: &[Answer], other: &[Answer], arguments: &AgreeArguments) -> Result<(), Failure> {
+    let same = same_verdicts(run, other);
     if same.both.is_empty() {
         return Err(Failure::usage(format!(
             "{} and {} decide no question both, so there is nothing to compare",
-            arguments.a.display(),
-            arguments.b.display()
+            arguments.run.display(),
+            arguments.other.display()
         )));
     }
-    let head = ["question", "run", "verdict", "measured"].map(str::to_owned).to_vec();
-    let mut lines = vec![head];
-    for differing in same.both.iter().filter(|question| !question.agrees()) {
-        for (run, answer) in [("A", differing.a), ("B", differing.b)] {
-            let name = if run == "A" { claims::id(answer) } else { String::new() };
-            lines.push(vec![name, run.to_owned(), answer.verdict.word().to_owned(), answer.line()]);
-        }
+    let agree = same.reaches(arguments.at_least);
+    if arguments.json {
+        output::print_json(&verdicts_as_data(&same, agree));
+        return ended(agree);
     }
-    if lines.len() > 1 {
-        print!("{}", aligned(&lines));
-    }
-    let (agreeing, both, [a, b]) = (same.agreeing(), same.both.len(), same.only_one);
-    println!(
-        "{agreeing} of {both} verdicts agree ({:.1} %, required {} %); decided in A alone: {a}, in B \
-         alone: {b}, in neither: {}",
+    let (agreeing, both, [run, other]) = (same.agreeing(), same.both.len(), same.only_one);
+    let headline = format!(
+        "{agreeing} of {both} verdicts agree ({:.1} %, required {} %); decided in the run alone: {run}, \
+         in the other alone: {other}, in neither: {}",
         agreeing as f64 * 100.0 / both as f64,
         arguments.at_least,
         same.neither
     );
-    ended(same.reaches(arguments.at_least))
+    output::print(&format!("{}\n", told(agree, &headline)));
+    let head = ["question", "run", "verdict", "measured"].map(str::to_owned).to_vec();
+    let differing = same.both.iter().filter(|question| !question.agrees());
+    let lines: Vec<Vec<String>> = differing.flat_map(differing_lines).collect();
+    if !lines.is_empty() {
+        print!("\n{}", aligned(&[vec![head], lines].concat()));
+    }
+    ended(agree)
+}
+
+/// What each run says of a question on which they differ.
+fn differing_lines(question: &Decided<'_>) -> [Vec<String>; 2] {
+    let line = |name: String, run: &str, answer: &Answer| {
+        vec![name, run.to_owned(), answer.verdict.word().to_owned(), answer.line()]
+    };
+    let name = claims::id(question.a);
+    [line(name, "run", question.a), line(String::new(), "other", question.b)]
+}
+
+fn verdicts_as_data(same: &SameVerdicts<'_>, agree: bool) -> Value {
+    let questions = same.both.iter().map(|question| {
+        json!({
+            "question": claims::id(question.a),
+            "agrees": question.agrees(),
+            "run": question.a.verdict.word(),
+            "other": question.b.verdict.word(),
+        })
+    });
+    json!({
+        "agree": agree,
+        "agreeing": same.agreeing(),
+        "questions": questions.collect::<Vec<_>>(),
+        "only-run": same.only_one[0],
+        "only-other": same.only_one[1],
+        "neither": same.neither,
+    })
 }
 
 fn ended(agree: bool) -> Result<(), Failure> {
@@ -101,7 +161,7 @@ fn ended(agree: bool) -> Result<(), Failure> {
 
 /// A line a cell, in Mops/s.
 fn table(agreement: &Agreement) -> String {
-    let head = ["cell (Mops/s)", "A", "A 95 %", "B", "B 95 %", "agree"];
+    let head = ["cell (Mops/s)", "run", "run 95 %", "other", "other 95 %", "agree"];
     let mut lines = vec![head.map(str::to_owned).to_vec()];
     let mops = |value: f64| format!("{:.3}", value / 1e6);
     let interval = |side: &Interval| format!("{} to {}", mops(side.low), mops(side.high));
@@ -130,11 +190,12 @@ mod tests {
     fn too_few_equal_verdicts_fail() {
         let code = |b: &[(&str, &[f64])], at_least| {
             let arguments = AgreeArguments {
-                a: "a".into(),
-                b: "b".into(),
+                run: "a".into(),
+                other: "b".into(),
                 claims: true,
                 at_least,
                 allow_mismatch: false,
+                json: false,
             };
             let a = answers(&[("p", FAST), ("q", FAST)]);
             verdicts(&a, &answers(b), &arguments).map_err(|failure| failure.code)

@@ -3,35 +3,42 @@
 use super::Failure;
 use crate::cli::CellArguments;
 use crate::suites;
+use record::Cell;
 
 /// Prints the cell whose id is, or contains, the text given.
 pub(super) fn run(arguments: &CellArguments) -> Result<(), Failure> {
-    let suites = match &arguments.suite {
+    let cell = planned(&arguments.id, arguments.suite.as_deref(), &arguments.scale)?;
+    println!("{}", serde_json::to_string(&cell).expect("a cell is plain data"));
+    Ok(())
+}
+
+/// The cell of that id, of one suite or of all that are built in.
+pub(super) fn planned(id: &str, suite: Option<&str>, scale: &str) -> Result<Cell, Failure> {
+    let suites = match suite {
         Some(name) => {
             vec![suites::load(name).map_err(|error| Failure::usage(error.to_string()))?]
         }
         None => suites::names().filter_map(suites::built_in).collect(),
     };
-    let scale = super::scale(&arguments.scale)?;
+    let scale = super::scale(scale)?;
     let (plan, _) = super::plan::plan_here(&suites, &scale, super::plan::as_they_are())?;
-    let exact = plan.cells.iter().find(|cell| cell.id == arguments.id);
-    let mut near = plan.cells.iter().filter(|cell| cell.id.contains(&arguments.id));
-    let cell = match (exact, near.next(), near.next()) {
-        (Some(cell), ..) | (None, Some(cell), None) => cell,
-        (None, None, _) => {
-            let message = format!(
-                "no cell's id contains `{}`: `nibble-bench plan SUITE` shows them",
-                arguments.id
-            );
-            return Err(Failure::usage(message));
-        }
-        (None, Some(first), Some(second)) => {
-            return Err(Failure::usage(format!(
-                "`{}` fits more than one cell ({}, {}, …): give more of the id",
-                arguments.id, first.id, second.id
-            )));
-        }
-    };
-    println!("{}", serde_json::to_string(cell).expect("a cell is plain data"));
-    Ok(())
+    pick(&plan.cells, id, "`nibble-bench plan SUITE` shows them").cloned()
+}
+
+/// The cell whose id is, or alone contains, `id`; `where_to_look` says what shows the ids.
+pub(super) fn pick<'a>(
+    cells: impl IntoIterator<Item = &'a Cell>,
+    id: &str,
+    where_to_look: &str,
+) -> Result<&'a Cell, Failure> {
+    let near: Vec<&Cell> = cells.into_iter().filter(|cell| cell.id.contains(id)).collect();
+    let exact = near.iter().find(|cell| cell.id == id);
+    match (exact, near.as_slice()) {
+        (Some(cell), _) | (None, [cell]) => Ok(cell),
+        (None, []) => Err(Failure::usage(format!("no cell's id contains `{id}`: {where_to_look}"))),
+        (None, [first, second, ..]) => Err(Failure::usage(format!(
+            "`{id}` fits more than one cell ({}, {}, …): give more of the id",
+            first.id, second.id
+        ))),
+    }
 }

@@ -5,12 +5,13 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use super::Failure;
+use crate::cli::STANDARD_OUTPUT;
 use record::archive;
 
 /// Writes the steps of the run in `folder` as CSV: to `file`, or to standard output where that is `-`.
 pub(super) fn run(folder: &Path, file: &Path) -> Result<(), Failure> {
     let (_, rows) = archive::load(folder).map_err(Failure::usage)?;
-    let to_standard_output = file == Path::new("-");
+    let to_standard_output = file == Path::new(STANDARD_OUTPUT);
     let output: Box<dyn Write> = if to_standard_output {
         Box::new(std::io::stdout().lock())
     } else {

@@ -4,11 +4,13 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use compare::{Line, Series};
+use compare::{CellHistory, Line, Series};
+use serde_json::{Value, json};
 use stats::ChangeSettings;
 
-use super::Failure;
+use super::{Failure, output};
 use crate::cli::HistoryArguments;
+use crate::targets::Estimate;
 use record::{
     Row,
     archive::{RunRecord, write_whole},
@@ -50,14 +52,58 @@ pub(super) fn run(arguments: &HistoryArguments) -> Result<(), Failure> {
     }
     let settings = ChangeSettings::default();
     let histories = compare::history(&lines, &arguments.metric, Some(&environment), &settings);
-    print!("{}", compare::history_text(&histories));
+    if arguments.json {
+        output::print_json(&as_data(&arguments.metric, &histories));
+    } else {
+        println!("{}\n", headline(&histories));
+        print!("{}", compare::history_text(&histories));
+    }
     if let Some(folder) = &arguments.plots {
         gnuplot_available().map_err(Failure::machine)?;
         let table = compare::history_table(&histories);
         let svg = draw_table(folder, "history", &table, SCRIPT).map_err(Failure::internal)?;
-        println!("{}", svg.display());
+        // The drawing is no part of the data.
+        if arguments.json { eprintln!("{}", svg.display()) } else { println!("{}", svg.display()) }
     }
     Ok(())
+}
+
+/// In how many cells the newest level is another one than the first.
+fn headline(histories: &[CellHistory]) -> String {
+    let changed = histories.iter().filter(|history| !history.changes.is_empty()).count();
+    let cells = histories.len();
+    match changed {
+        0 => format!("no change of level in {cells} cell(s)"),
+        _ => format!("{changed} of {cells} cell(s) changed their level"),
+    }
+}
+
+fn as_data(metric: &str, histories: &[CellHistory]) -> Value {
+    let cells = histories.iter().map(|history| {
+        let runs = history.rows.iter().map(|row| {
+            json!({
+                "run": row.run.run,
+                "revision": row.run.revision,
+                "measured": row.run.measured,
+                "median": row.run.median,
+                "from": row.low,
+                "to": row.high,
+                "level": row.centre,
+            })
+        });
+        let changes = history.changes.iter().map(|change| {
+            json!({ "at": change.at, "ratio": Estimate::from(change.ratio), "p-value": change.p_value })
+        });
+        json!({
+            "cell": history.key.cell,
+            "unit": history.unit,
+            "better": history.better,
+            "runs": runs.collect::<Vec<_>>(),
+            "changes": changes.collect::<Vec<_>>(),
+            "left-out": history.left_out,
+        })
+    });
+    json!({ "metric": metric, "cells": cells.collect::<Vec<_>>() })
 }
 
 /// The lines of a file; what was left out of it is said.

@@ -2,47 +2,54 @@
 
 use std::fmt::Write as _;
 
-use engine::{AllocatorChoice, EngineTraits};
+use engine::{AllocatorChoice, EngineTraits, HeapTraits};
+use serde_json::{Map, Value, json};
+use workloads::fragmentation::Pattern;
 use workloads::requests::Workload;
 
-use super::Failure;
-use crate::suites;
+use super::{Failure, output};
+use crate::cli::ListArguments;
+use crate::suites::{self, Suite};
 use record::Scale;
+use report::figures::Figure;
 use worker::registry;
 
+/// A list: its name, how it is printed, and what programs read of it.
+type List = (&'static str, fn(), fn() -> Vec<Value>);
+
+const LISTS: [List; 8] = [
+    ("heaps", heaps, heaps_as_data),
+    ("engines", stores, stores_as_data),
+    ("settings", settings, settings_as_data),
+    ("suites", suites, suites_as_data),
+    ("figures", figures, figures_as_data),
+    ("patterns", patterns, patterns_as_data),
+    ("workloads", workloads, workloads_as_data),
+    ("scales", scales, scales_as_data),
+];
+
 /// Prints one list, or all.
-pub(super) fn run(what: Option<&str>, traits: bool) -> Result<(), Failure> {
+pub(super) fn run(arguments: &ListArguments) -> Result<(), Failure> {
     let engines = |name: &str| matches!(name, "engines" | "stores");
-    if traits {
-        return match what {
-            Some(name) if engines(name) => {
-                print!("{}", engine_traits());
-                Ok(())
-            }
-            _ => Err(Failure::usage(
-                "--traits goes with engines: `nibble-bench list engines --traits`".to_owned(),
-            )),
-        };
+    let what = arguments.what.as_deref().map(|name| if engines(name) { "engines" } else { name });
+    if arguments.traits && what != Some("engines") {
+        return Err(Failure::usage(
+            "--traits goes with engines: `nibble-bench list engines --traits`".to_owned(),
+        ));
     }
-    let what = what.map(|name| if engines(name) { "engines" } else { name });
-    let lists: [(&str, fn()); 7] = [
-        ("heaps", heaps),
-        ("engines", stores),
-        ("suites", suites),
-        ("figures", figures),
-        ("patterns", patterns),
-        ("workloads", workloads),
-        ("scales", scales),
-    ];
-    for (name, print) in lists {
-        if what.is_none_or(|wanted| wanted == name) {
-            if what.is_none() {
-                println!("{}", name.to_uppercase());
-            }
+    let chosen = LISTS.iter().filter(|(name, ..)| what.is_none_or(|wanted| wanted == *name));
+    if arguments.json {
+        let lists = chosen.map(|(name, _, data)| ((*name).to_owned(), Value::from(data())));
+        output::print_json(&lists.collect::<Map<String, Value>>());
+    } else if arguments.traits {
+        print!("{}", engine_traits());
+    } else if what.is_some() {
+        chosen.for_each(|(_, print, _)| print());
+    } else {
+        for (name, print, _) in chosen {
+            println!("{}", name.to_uppercase());
             print();
-            if what.is_none() {
-                println!();
-            }
+            println!();
         }
     }
     Ok(())
@@ -50,13 +57,45 @@ pub(super) fn run(what: Option<&str>, traits: bool) -> Result<(), Failure> {
 
 fn heaps() {
     for traits in registry::heap_traits() {
-        let variants: Vec<&str> = traits.variants.iter().map(|variant| variant.name).collect();
-        println!("{:<12} {} [{}]", traits.name, traits.description, variants.join(", "));
+        println!("{:<12} {} [{}]", traits.name, traits.description, variants(traits).join(", "));
     }
 }
 
+fn variants(traits: &HeapTraits) -> Vec<&'static str> {
+    traits.variants.iter().map(|variant| variant.name).collect()
+}
+
+fn heaps_as_data() -> Vec<Value> {
+    let of = |traits: &HeapTraits| {
+        json!({
+            "name": traits.name,
+            "description": traits.description,
+            "variants": variants(traits),
+        })
+    };
+    registry::heap_traits().into_iter().map(of).collect()
+}
+
+/// Each store that is listed, with its traits.
+fn listed_stores() -> impl Iterator<Item = &'static EngineTraits> {
+    registry::store_traits().iter().copied().filter(|traits| !traits.test_only)
+}
+
+fn stores_as_data() -> Vec<Value> {
+    let of = |traits: &'static EngineTraits| {
+        let fields = HEADINGS.iter().map(|heading| heading.replace(' ', "-"));
+        let fields = fields.zip(traits_line(traits)).skip(1);
+        let mut store: Map<String, Value> =
+            fields.map(|(name, text)| (name, Value::from(text))).collect();
+        store.insert("name".to_owned(), traits.name.into());
+        store.insert("description".to_owned(), traits.description.into());
+        Value::from(store)
+    };
+    listed_stores().map(of).collect()
+}
+
 fn stores() {
-    for traits in registry::store_traits().iter().filter(|traits| !traits.test_only) {
+    for traits in listed_stores() {
         println!(
             "{:<12} {} [{:?}; memory bound {:?}; full: {:?}; allocator: {:?}]",
             traits.name,
@@ -69,25 +108,26 @@ fn stores() {
     }
 }
 
+/// What a table of engines says of each.
+const HEADINGS: [&str; 12] = [
+    "engine",
+    "asked by",
+    "when full",
+    "bound",
+    "allocator",
+    "pages",
+    "hashing",
+    "transport",
+    "own threads",
+    "servers",
+    "scans",
+    "longest value",
+];
+
 /// What each engine is, a line each: what rows record and figures mark where it differs.
 fn engine_traits() -> String {
-    const HEADINGS: [&str; 12] = [
-        "engine",
-        "asked by",
-        "when full",
-        "bound",
-        "allocator",
-        "pages",
-        "hashing",
-        "transport",
-        "own threads",
-        "servers",
-        "scans",
-        "longest value",
-    ];
     let mut lines = vec![HEADINGS.map(str::to_owned)];
-    let listed = registry::store_traits().iter().filter(|traits| !traits.test_only);
-    lines.extend(listed.map(|traits| traits_line(traits)));
+    lines.extend(listed_stores().map(traits_line));
     let widths: Vec<usize> = (0..HEADINGS.len())
         .map(|column| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0))
         .collect();
@@ -130,11 +170,43 @@ fn bytes(count: usize) -> String {
     workloads::bytes::format_bytes(rounded)
 }
 
-fn suites() {
-    for name in suites::names() {
-        let suite = suites::built_in(name).expect("a listed suite exists");
-        println!("{name:<20} {}", suite.question);
+/// The settings of each store, as a cell of scale `quick` may have them.
+fn settings() {
+    let scale = Scale::by_name("quick").expect("a scale that exists");
+    for traits in registry::store_traits().iter().filter(|traits| !traits.test_only) {
+        for (name, rule) in registry::rules_within(traits, scale.store_bytes) {
+            println!("{:<16} {name:<20} {rule}", traits.name);
+        }
     }
+}
+
+fn settings_as_data() -> Vec<Value> {
+    let scale = Scale::by_name("quick").expect("a scale that exists");
+    let stores = registry::store_traits().iter().filter(|traits| !traits.test_only);
+    let of = |traits: &&'static EngineTraits| {
+        let rules = registry::rules_within(traits, scale.store_bytes);
+        let rules: Map<String, Value> = rules
+            .into_iter()
+            .map(|(name, rule)| (name.to_owned(), rule.to_string().into()))
+            .collect();
+        json!({ "name": traits.name, "settings": rules })
+    };
+    stores.map(of).collect()
+}
+
+fn all_suites() -> impl Iterator<Item = Suite> {
+    suites::names().map(|name| suites::built_in(name).expect("a listed suite exists"))
+}
+
+fn suites() {
+    for suite in all_suites() {
+        println!("{:<20} {}", suite.name, suite.question);
+    }
+}
+
+fn suites_as_data() -> Vec<Value> {
+    let of = |suite: Suite| json!({ "name": suite.name, "question": suite.question });
+    all_suites().map(of).collect()
 }
 
 fn figures() {
@@ -143,15 +215,37 @@ fn figures() {
     }
 }
 
+fn figures_as_data() -> Vec<Value> {
+    let of = |figure: &Figure| json!({ "name": figure.name, "title": figure.title, "source": figure.source });
+    report::figures::all().iter().map(of).collect()
+}
+
 fn patterns() {
     for pattern in workloads::fragmentation::all() {
         println!("{pattern} ({})", pattern.source);
     }
 }
 
-fn workloads() {
-    for name in Workload::names() {
+fn patterns_as_data() -> Vec<Value> {
+    let of = |pattern: &Pattern| {
+        json!({
+            "name": pattern.name,
+            "pattern": pattern.to_string(),
+            "source": pattern.source,
+        })
+    };
+    workloads::fragmentation::all().iter().map(of).collect()
+}
+
+fn all_workloads() -> impl Iterator<Item = (String, Workload)> {
+    Workload::names().into_iter().map(|name| {
         let workload = Workload::by_name(&name).expect("a listed workload exists");
+        (name, workload)
+    })
+}
+
+fn workloads() {
+    for (name, workload) in all_workloads() {
         println!(
             "{name:<20} {}; keys {}; values {} ({})",
             workload.mix, workload.keys, workload.value_bytes, workload.source
@@ -159,15 +253,37 @@ fn workloads() {
     }
 }
 
+fn workloads_as_data() -> Vec<Value> {
+    let of = |(name, workload): (String, Workload)| {
+        json!({
+            "name": name,
+            "mix": workload.mix.to_string(),
+            "keys": workload.keys.to_string(),
+            "values": workload.value_bytes.to_string(),
+            "source": workload.source,
+        })
+    };
+    all_workloads().map(of).collect()
+}
+
+fn all_scales() -> impl Iterator<Item = Scale> {
+    Scale::NAMES.into_iter().map(|name| Scale::by_name(name).expect("a listed scale exists"))
+}
+
 fn scales() {
-    for name in Scale::NAMES {
-        let scale = Scale::by_name(name).expect("a listed scale exists");
+    for scale in all_scales() {
         println!(
-            "{name:<10} live sets ≤ {} MiB, stores of {} MiB, {} repetition(s), {} s idle",
+            "{:<10} live sets ≤ {} MiB, stores of {} MiB, {} repetition(s), {} s idle",
+            scale.name,
             scale.live_bytes >> 20,
             scale.store_bytes >> 20,
             scale.repetitions,
             scale.idle_ms as f64 / 1000.0
         );
     }
+}
+
+fn scales_as_data() -> Vec<Value> {
+    let of = |scale: Scale| serde_json::to_value(scale).expect("plain data");
+    all_scales().map(of).collect()
 }

@@ -12,7 +12,7 @@ use crate::cli::{OutputArguments, Retry};
 use crate::doctor::quiet;
 use crate::environment::capture;
 use crate::plan::{Plan, estimate_s};
-use crate::runner::{Interrupt, ProcessRunner, Progress, Rooflines, run_all};
+use crate::runner::{Interrupt, ProcessRunner, Progress, Reserve, Rooflines, run_all};
 use crate::suites::Suite;
 use crate::traces::Traces;
 use record::{
@@ -243,8 +243,14 @@ impl Session {
     pub(super) fn run(&mut self, cells: &[Cell]) -> Vec<Row> {
         let memory_bytes = available_memory_bytes() / 100 * IN_FLIGHT_PERCENT;
         let began = Instant::now();
-        self.interrupted |=
-            run_all(cells, &self.runner, memory_bytes, &self.interrupt, &mut self.keeper);
+        let reserve = Reserve::for_cells(cells);
+        self.interrupted |= run_all(
+            cells,
+            &self.runner,
+            (memory_bytes, &reserve),
+            &self.interrupt,
+            &mut self.keeper,
+        );
         self.took_s += began.elapsed().as_secs_f64();
         self.expected_s += estimate_s(cells);
         std::mem::take(&mut self.keeper.rows)
@@ -256,7 +262,7 @@ impl Session {
 
     /// Prints a line to standard output, past the progress bar.
     pub(super) fn print(&self, line: &str) {
-        self.keeper.bar.suspend(|| println!("{line}"));
+        self.keeper.bar.suspend(|| super::output::print(&format!("{line}\n")));
     }
 
     /// Writes a file beside the rows.

@@ -3,19 +3,25 @@
 mod about;
 mod agree;
 mod cell;
+mod choose;
 mod claims;
 mod closed_pipe;
 mod comparison;
+mod completions;
 mod decide;
 mod doctor;
 mod export;
 mod few;
+mod flame;
 mod history;
 mod import;
 mod killtest;
 mod latency;
 mod list;
+mod made;
+mod manual;
 mod measure;
+mod output;
 mod plan;
 mod report;
 mod reproduce;
@@ -29,6 +35,7 @@ mod workload_options;
 mod ycsb;
 
 use clap::error::ErrorKind;
+use engine::{Rule, Whole};
 
 use crate::cli::{self, Command};
 use record::{Scale, unknown_name};
@@ -89,10 +96,7 @@ pub fn main() -> u8 {
 
 fn dispatch(command: Command) -> Result<(), Failure> {
     match command {
-        Command::List { what, traits } => {
-            list::run(what.as_deref(), traits)?;
-            Ok(())
-        }
+        Command::List(arguments) => list::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Compare(arguments) => comparison::run(&arguments),
@@ -103,22 +107,31 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::About { json } => about::run(json),
         Command::Doctor { json, strict } => doctor::run(json, strict),
         Command::Cell(arguments) => cell::run(&arguments),
-        Command::Worker { progress_descriptor } => {
-            worker::run(progress_descriptor).map_err(Failure::usage)
+        Command::Worker { progress_descriptor, samples } => {
+            worker::run(progress_descriptor, samples.as_deref()).map_err(Failure::usage)
         }
         Command::Splice(arguments) => splice::run(&arguments),
-        Command::Report { run, figures, publish } => report::run(&run, &figures, publish),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Reproduce(arguments) => reproduce::run(&arguments),
         Command::Agree(arguments) => agree::run(&arguments),
+        Command::Choose(arguments) => choose::run(&arguments),
         Command::Claims(arguments) => claims::run(&arguments),
+        Command::Flame(arguments) => flame::run(&arguments),
         Command::Killtest(arguments) => killtest::run(&arguments),
         Command::Targets(arguments) => targets::run(&arguments),
         Command::Search(arguments) => search::run(&arguments),
         Command::Ycsb(arguments) => ycsb::run(&arguments),
         Command::Trace(command) => trace::run(&command),
-        Command::Latency { run, filter } => latency::run(&run, filter.as_deref()),
+        Command::Latency(arguments) => latency::run(&arguments),
         Command::Export { run, csv } => export::run(&run, &csv),
         Command::Calibrate { bytes } => calibrate(&bytes),
+        Command::Completions { shell } => {
+            completions::run(shell);
+            Ok(())
+        }
+        Command::Man { folder } => manual::run(folder.as_deref()),
+        Command::Reserve { bytes_max } => crate::runner::reserve(bytes_max)
+            .map_err(|error| Failure::machine(format!("holding {bytes_max} bytes: {error}"))),
         Command::Warm { bytes } => crate::runner::warm(bytes)
             .map_err(|error| Failure::machine(format!("warming {bytes} bytes: {error}"))),
     }
@@ -128,8 +141,18 @@ fn dispatch(command: Command) -> Result<(), Failure> {
 fn calibrate(bytes: &str) -> Result<(), Failure> {
     let bytes = workloads::bytes::parse_bytes(bytes)
         .map_err(|error| Failure::usage(format!("bytes: {error}")))?;
+    let rule = Rule::Whole(Whole::powers_of_two(1 << 20..=1 << 46));
+    if !rule.accepts(&bytes.to_string()) {
+        let nearest = rule.nearest(&bytes.to_string()).unwrap_or_default();
+        return Err(Failure::usage(format!(
+            "bytes = {bytes}: accepted are {rule}; the nearest is {nearest}"
+        )));
+    }
     let measured = worker::calibrate(bytes as u64)
         .map_err(|error| Failure::machine(format!("mapping {bytes} bytes: {error}")))?;
+    if measured.bytes < bytes as u64 {
+        eprintln!("note: {} bytes are measured: {bytes} do not fit the memory", measured.bytes);
+    }
     println!("{}", serde_json::to_string(&measured).expect("plain data"));
     Ok(())
 }

@@ -2,8 +2,11 @@
 
 use std::path::Path;
 
-use super::Failure;
+use serde_json::{Value, json};
+
+use super::{Failure, output};
 use crate::cli::{ChoiceArguments, PlanArguments};
+use crate::doctor::quiet;
 use crate::environment;
 use crate::plan::{MachineLimits, Plan, estimate_s, in_words, plan};
 use crate::suites::{self, Suite};
@@ -21,7 +24,11 @@ pub(super) fn as_they_are() -> (&'static Path, Missing) {
 
 /// Prints the cells in the order they would run.
 pub(super) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
-    let (_, _, plan, _) = prepare(&arguments.suite, &arguments.choice, as_they_are())?;
+    let (suite, scale, plan, _) = prepare(&arguments.suite, &arguments.choice, as_they_are())?;
+    if arguments.json {
+        output::print_json(&as_data(&suite, &scale, &plan));
+        return Ok(());
+    }
     for cell in &plan.cells {
         println!("{}", cell.id);
     }
@@ -32,11 +39,30 @@ pub(super) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How many cells, and how long they will take: `2250 cells, some 29 min`.
+fn as_data(suite: &Suite, scale: &Scale, plan: &Plan) -> Value {
+    let quiet_s = estimate_s(&plan.cells);
+    json!({
+        "suite": suite.name,
+        "scale": scale.name,
+        "cells": plan.cells.iter().map(|cell| &cell.id).collect::<Vec<_>>(),
+        "notices": plan.notices,
+        "estimate-s": quiet_s,
+        "estimate-under-load-s": quiet::load().map_or(quiet_s, |load| quiet_s * load.slows_down()),
+    })
+}
+
+/// How many cells, and how long they will take: `2250 cells, some 29 min`; on a machine with a load also
+/// how long that is under it.
 pub(super) fn size(cells: &[Cell]) -> String {
     let number =
         if cells.len() == 1 { "1 cell".to_owned() } else { format!("{} cells", cells.len()) };
-    format!("{number}, some {} on two cores of a present-day server", in_words(estimate_s(cells)))
+    let quiet_s = estimate_s(cells);
+    let estimate =
+        format!("{number}, some {} on two idle cores of a present-day server", in_words(quiet_s));
+    quiet::load().map_or(estimate.clone(), |load| {
+        let here = in_words(quiet_s * load.slows_down());
+        format!("{estimate}; rather {here} here and now, under {load}")
+    })
 }
 
 /// Loads a suite, plans its cells and filters them.

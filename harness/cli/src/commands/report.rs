@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Failure, claims};
+use super::made::Made;
+use super::{Failure, claims, output};
+use crate::cli::ReportArguments;
 use record::{
     Row,
     archive::{self, RunRecord},
@@ -10,8 +12,9 @@ use record::{
 };
 use report::figures::{self, Drawings, Drawn, Figure};
 
-/// Rebuilds the report of the run in `folder`.
-pub(super) fn run(folder: &Path, names: &[String], publish: bool) -> Result<(), Failure> {
+/// Rebuilds the report of a run.
+pub(super) fn run(arguments: &ReportArguments) -> Result<(), Failure> {
+    let ReportArguments { run: folder, figures: names, publish, json } = arguments;
     let known = figures::of_run(folder).map_err(Failure::usage)?;
     let mut wanted = wanted(&known, names)?;
     figures::gnuplot_available().map_err(Failure::machine)?;
@@ -21,14 +24,40 @@ pub(super) fn run(folder: &Path, names: &[String], publish: bool) -> Result<(), 
     }
     let drawn =
         figures::draw(folder, &rows, &wanted, Drawings::ByGnuplot).map_err(Failure::internal)?;
-    print!("{}", report::page::summary(&run, &rows, &known));
     run.notices.extend(figures::unite(folder, &drawn).err());
-    if publish {
+    if *publish {
         keep_svgs_only(&folder.join("figures")).map_err(Failure::internal)?;
     }
     let page = write_page(folder, &run, &rows, &drawn)?;
-    println!("{}", page.display());
+    page.tell(folder, &run, &rows, &known, *json);
     Ok(())
+}
+
+/// A page that was written.
+pub(super) struct Page {
+    path: PathBuf,
+    /// How many claims hold, fail, and so on.
+    claims: String,
+}
+
+impl Page {
+    /// Prints what the run says, the counted claims and the page's path.
+    pub(super) fn tell(
+        &self,
+        folder: &Path,
+        run: &RunRecord,
+        rows: &[Row],
+        known: &[Figure],
+        json: bool,
+    ) {
+        if json {
+            let made = Made::of(folder, run, rows).with_report(self.path.clone());
+            return output::print_json(&made);
+        }
+        print!("{}", report::page::summary(run, rows, known));
+        println!("claims: {}", self.claims);
+        println!("{}", self.path.display());
+    }
 }
 
 /// Writes what is made of the drawings and the rows: the file of all figures, and the page. What is
@@ -38,7 +67,7 @@ pub(super) fn write(
     run: &mut RunRecord,
     rows: &[Row],
     drawn: &[Drawn],
-) -> Result<PathBuf, Failure> {
+) -> Result<Page, Failure> {
     run.notices.extend(figures::unite(folder, drawn).err());
     write_page(folder, run, rows, drawn)
 }
@@ -48,11 +77,11 @@ fn write_page(
     run: &RunRecord,
     rows: &[Row],
     drawn: &[Drawn],
-) -> Result<PathBuf, Failure> {
+) -> Result<Page, Failure> {
     let answers = claims::keep(folder, run, rows)?;
-    println!("claims: {}", claims::counted(&answers));
     let lines = claims::lines(&answers);
-    report::page::write(folder, run, rows, drawn, &lines).map_err(Failure::internal)
+    let path = report::page::write(folder, run, rows, drawn, &lines).map_err(Failure::internal)?;
+    Ok(Page { path, claims: claims::counted(&answers) })
 }
 
 /// Removes single drawings in other forms from the folder of figures.

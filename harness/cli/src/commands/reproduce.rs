@@ -17,7 +17,7 @@ use worker::exit;
 /// Measures what there is to measure, draws, writes; prints the report's path.
 pub(super) fn run(arguments: &ReproduceArguments) -> Result<(), Failure> {
     if let Some(folder) = &arguments.check {
-        return super::claims::check(folder);
+        return super::claims::check(folder, arguments.json);
     }
     let (folder, unexpected, measured_some) = match &arguments.resume {
         None => {
@@ -40,9 +40,8 @@ pub(super) fn run(arguments: &ReproduceArguments) -> Result<(), Failure> {
         run.notices.push("Left out: all drawings; gnuplot is missing on this machine".to_owned());
     }
     let drawn = figures::draw(&folder, &rows, &wanted, drawings).map_err(Failure::internal)?;
-    print!("{}", report::page::summary(&run, &rows, &known));
     let page = super::report::write(&folder, &mut run, &rows, &drawn)?;
-    println!("{}", page.display());
+    page.tell(&folder, &run, &rows, &known, arguments.json);
     if measured_some {
         super::history::remember(&folder, &run, &rows)?;
     }

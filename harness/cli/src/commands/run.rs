@@ -1,7 +1,10 @@
 //! `run`: measures a suite into a fresh folder, or completes a run that was stopped.
 
-use super::Failure;
+use std::path::Path;
+
+use super::made::Made;
 use super::measure::{Measured, complete, disturbance, measure, record};
+use super::{Failure, output};
 use crate::cli::RunArguments;
 use crate::traces::Missing;
 use record::{Cell, archive};
@@ -11,18 +14,22 @@ use worker::exit;
 /// Measures a suite and prints a summary.
 pub(super) fn run(arguments: &RunArguments) -> Result<(), Failure> {
     let measured = match (&arguments.resume, &arguments.suite) {
-        (Some(folder), _) => {
-            let measured = complete(folder, arguments.retry, arguments.output.quiet)?;
-            let Some(measured) = measured else { return Ok(()) };
-            measured
-        }
+        (Some(folder), _) => match complete(folder, arguments.retry, arguments.output.quiet)? {
+            Some(measured) => measured,
+            None if !arguments.json => return Ok(()),
+            None => return nothing_missing(folder),
+        },
         (None, Some(suite)) => fresh(suite, arguments)?,
         (None, None) => return Err(Failure::usage("name a suite, or a run with --resume")),
     };
     let (run, rows) = archive::load(&measured.folder).map_err(Failure::internal)?;
     let figures = report::figures::of_run(&measured.folder).map_err(Failure::internal)?;
-    print!("{}", report::page::summary(&run, &rows, &figures));
-    println!("{}", measured.folder.display());
+    if arguments.json {
+        output::print_json(&Made::of(&measured.folder, &run, &rows));
+    } else {
+        print!("{}", report::page::summary(&run, &rows, &figures));
+        println!("{}", measured.folder.display());
+    }
     if measured.interrupted {
         eprintln!("stopped; `nibble-bench run --resume {}` goes on", measured.folder.display());
         return Err(Failure::silent(exit::INTERRUPTED));
@@ -31,6 +38,13 @@ pub(super) fn run(arguments: &RunArguments) -> Result<(), Failure> {
     if measured.unexpected > 0 {
         return Err(Failure::silent(exit::UNEXPECTED));
     }
+    Ok(())
+}
+
+/// Prints what there is of a run that needs no completing.
+fn nothing_missing(folder: &Path) -> Result<(), Failure> {
+    let (run, rows) = archive::load(folder).map_err(Failure::internal)?;
+    output::print_json(&Made::of(folder, &run, &rows));
     Ok(())
 }
 

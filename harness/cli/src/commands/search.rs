@@ -1,12 +1,17 @@
 //! `search`: the highest rate of an open loop that keeps a percentile of latency under a bound.
 
-use stats::median;
+use compare::render::colour::{GOOD, painted};
+use serde::Serialize;
+use serde_json::{Value, json};
+use stats::of_processes;
 
-use super::Failure;
 use super::measure::{Session, record};
+use super::time::parse_latency_ns;
+use super::{Failure, output};
 use crate::cli::SearchArguments;
 use crate::compare::Search;
 use crate::plan::{Plan, check_key_value};
+use crate::targets::Estimate;
 use record::{Arrivals, Cell, Driver, Flag, KeyValue, Outcome, Row, System, Timing, Work};
 use worker::exit;
 use worker::registry;
@@ -41,18 +46,56 @@ pub(super) fn run(arguments: &SearchArguments) -> Result<(), Failure> {
         )));
     }
     work.latency = Timing::All;
+    check_loops(&system, &work, arguments)?;
     let plan = Plan::default();
     let name = format!("search-{}", system.label().replace(['/', ':'], "-"));
     let session = Session::open(record(&name, None, &[], &plan), &plan, &[], &arguments.output)?;
-    let mut probing = Probing { arguments, system, work, promise, session, probes: 0 };
+    let mut probing = Probing {
+        arguments,
+        system,
+        work,
+        promise,
+        session,
+        processes: 0,
+        found: Found::default(),
+    };
     let found = probing.search()?;
     let interrupted = probing.session.is_interrupted();
+    let document = probing.as_data();
     let measured = probing.session.finish()?;
-    println!("{}", measured.folder.display());
+    if arguments.json {
+        output::print_json(&document);
+    } else {
+        println!("{}", measured.folder.display());
+    }
     match (interrupted, found) {
         (true, _) => Err(Failure::silent(exit::INTERRUPTED)),
         (false, true) => Ok(()),
         (false, false) => Err(Failure::silent(exit::UNEXPECTED)),
+    }
+}
+
+/// Refuses what the store does not answer in either loop, before the first of many processes runs.
+fn check_loops(
+    system: &System,
+    work: &KeyValue,
+    arguments: &SearchArguments,
+) -> Result<(), Failure> {
+    let open = at_rate(work, LOWEST_OPS_PER_S, arguments.seconds);
+    for work in [&open, work] {
+        let cell = super::workload_options::cell(system.clone(), work, arguments.seed);
+        super::workload_options::check(&cell)?;
+    }
+    Ok(())
+}
+
+/// The same requests, sent at a rate for so many seconds.
+fn at_rate(work: &KeyValue, rate_ops_per_s: f64, seconds: f64) -> KeyValue {
+    let operations = rate_ops_per_s * seconds / work.threads as f64;
+    KeyValue {
+        driver: Driver::Open { rate_ops_per_s, arrivals: Arrivals::Poisson },
+        operations_per_thread: (operations.ceil() as u64).max(1),
+        ..work.clone()
     }
 }
 
@@ -68,16 +111,8 @@ impl Promise {
         if !NAMES.contains(&percentile) {
             return Err(Failure::usage(record::unknown_name("percentile", percentile, NAMES)));
         }
-        let wrong = || Failure::usage(format!("bound `{bound}`: write 50us, 2ms or 1s"));
-        let (number, unit_ns) = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)]
-            .iter()
-            .find_map(|(unit, ns)| Some((bound.strip_suffix(unit)?, *ns)))
-            .ok_or_else(wrong)?;
-        let number: f64 = number.trim().parse().map_err(|_| wrong())?;
-        if number.is_nan() || number <= 0.0 {
-            return Err(wrong());
-        }
-        Ok(Self { percentile: percentile.to_owned(), bound_ns: (number * unit_ns) as u64 })
+        let bound_ns = parse_latency_ns("bound", bound)?;
+        Ok(Self { percentile: percentile.to_owned(), bound_ns })
     }
 
     fn latency_ns(&self, row: &Row) -> u64 {
@@ -97,7 +132,30 @@ struct Probing<'a> {
     work: KeyValue,
     promise: Promise,
     session: Session,
-    probes: u32,
+    processes: u32,
+    found: Found,
+}
+
+/// What was measured so far.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Found {
+    closed_loop_ops_per_s: Option<f64>,
+    probes: Vec<Probe>,
+    /// The rate that kept the promise in fresh processes.
+    highest_ops_per_s: Option<f64>,
+    /// The percentile at that rate over these processes.
+    latency_ns: Option<Estimate>,
+}
+
+/// A rate that was tried in a process.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Probe {
+    rate_ops_per_s: f64,
+    latency_ns: u64,
+    kept: bool,
+    flags: Vec<&'static str>,
 }
 
 impl Probing<'_> {
@@ -105,13 +163,14 @@ impl Probing<'_> {
     fn search(&mut self) -> Result<bool, Failure> {
         let Some(closed) = self.measure(None)? else { return Ok(false) };
         let capacity = closed.throughput_ops_per_s;
-        self.session.print(&format!("closed loop: {:.3} Mops/s", capacity / 1e6));
+        self.found.closed_loop_ops_per_s = Some(capacity);
+        self.print(&format!("closed loop: {:.3} Mops/s", capacity / 1e6));
         let mut search = Search::new(capacity * FIRST_SHARE, LOWEST_OPS_PER_S, RESOLUTION);
         for _ in 0..=WITHDRAWALS_MAX {
             while let Some(rate) = search.probe() {
                 let Some(row) = self.measure(Some(rate))? else { return Ok(false) };
                 let is_kept = self.promise.is_kept(&row);
-                self.say(rate, &row, if is_kept { "kept" } else { "broken" });
+                self.keep(rate, &row, is_kept, if is_kept { "kept" } else { "broken" });
                 search.tell(is_kept);
             }
             let Some(rate) = search.highest() else { break };
@@ -124,7 +183,7 @@ impl Probing<'_> {
             search.withdraw();
         }
         let Promise { percentile, bound_ns } = &self.promise;
-        self.session.print(&format!(
+        self.print(&format!(
             "no rate from {LOWEST_OPS_PER_S} ops/s on keeps {percentile} under {bound_ns} ns"
         ));
         Ok(false)
@@ -138,54 +197,80 @@ impl Probing<'_> {
         for _ in 0..self.arguments.repetitions {
             let Some(row) = self.measure(Some(rate))? else { return Ok(false) };
             let is_kept = self.promise.is_kept(&row);
-            self.say(rate, &row, if is_kept { "kept, again" } else { "broken this time" });
+            self.keep(
+                rate,
+                &row,
+                is_kept,
+                if is_kept { "kept, again" } else { "broken this time" },
+            );
             kept += u32::from(is_kept);
             latencies.push(self.promise.latency_ns(&row) as f64);
         }
         if kept * 2 <= self.arguments.repetitions {
             return Ok(false);
         }
-        let end = |pick: fn(f64, f64) -> f64| latencies.iter().copied().reduce(pick).unwrap_or(0.0);
-        self.session.print(&format!(
-            "highest rate with {} under {} µs: {:.3} Mops/s; kept in {kept} of {} fresh processes, {} median \
-             {:.1} µs, {:.1} to {:.1} µs",
-            self.promise.percentile,
-            self.promise.bound_ns as f64 / 1e3,
-            rate / 1e6,
-            self.arguments.repetitions,
-            self.promise.percentile,
-            median(&latencies).unwrap_or(0.0) / 1e3,
-            end(f64::min) / 1e3,
-            end(f64::max) / 1e3,
+        let latency = of_processes(&latencies).map(Estimate::from);
+        let Some(Estimate { median, from, to, .. }) = latency else { return Ok(false) };
+        (self.found.highest_ops_per_s, self.found.latency_ns) = (Some(rate), latency);
+        let Promise { percentile, bound_ns } = &self.promise;
+        self.print(&painted(
+            GOOD,
+            &format!(
+                "highest rate with {percentile} under {} µs: {:.3} Mops/s; kept in {kept} of {} fresh \
+                 processes, {percentile} median {:.1} µs ({:.1} … {:.1})",
+                *bound_ns as f64 / 1e3,
+                rate / 1e6,
+                self.arguments.repetitions,
+                median / 1e3,
+                from / 1e3,
+                to / 1e3,
+            ),
         ));
         Ok(true)
     }
 
-    fn say(&self, rate: f64, row: &Row, verdict: &str) {
-        let flags: Vec<&str> = row.flags.iter().map(|flag| flag.word()).collect();
-        self.session.print(&format!(
+    /// Prints a line past the progress bar, unless a document is to follow.
+    fn print(&self, line: &str) {
+        if !self.arguments.json {
+            self.session.print(line);
+        }
+    }
+
+    fn as_data(&self) -> Value {
+        json!({
+            "store": self.system.label(),
+            "percentile": self.promise.percentile,
+            "bound-ns": self.promise.bound_ns,
+            "found": self.found,
+            "folder": self.session.folder(),
+        })
+    }
+
+    fn keep(&mut self, rate: f64, row: &Row, kept: bool, verdict: &str) {
+        let flags: Vec<&'static str> = row.flags.iter().map(|flag| flag.word()).collect();
+        self.print(&format!(
             "{:>9.3} Mops/s: {} {:>10.1} µs, {verdict} [{}]",
             rate / 1e6,
             self.promise.percentile,
             self.promise.latency_ns(row) as f64 / 1e3,
             flags.join(", ")
         ));
+        let latency_ns = self.promise.latency_ns(row);
+        self.found.probes.push(Probe { rate_ops_per_s: rate, latency_ns, kept, flags });
     }
 
     /// One fresh process: at `rate`, or as fast as it is answered. `None` once the user has stopped the run.
     fn measure(&mut self, rate: Option<f64>) -> Result<Option<Row>, Failure> {
-        let mut work = self.work.clone();
-        if let Some(rate_ops_per_s) = rate {
-            work.driver = Driver::Open { rate_ops_per_s, arrivals: Arrivals::Poisson };
-            let operations = rate_ops_per_s * self.arguments.seconds / work.threads as f64;
-            work.operations_per_thread = (operations.ceil() as u64).max(1);
-        }
+        let mut work = match rate {
+            Some(rate) => at_rate(&self.work, rate, self.arguments.seconds),
+            None => self.work.clone(),
+        };
         check_key_value(&work).map_err(Failure::usage)?;
         work.size_records();
         let mut cell =
             super::workload_options::cell(self.system.clone(), &work, self.arguments.seed);
-        self.probes += 1;
-        cell.id = format!("search/{}/{}", self.probes, cell.id);
+        self.processes += 1;
+        cell.id = format!("search/{}/{}", self.processes, cell.id);
         let rows = self.session.run(&[Cell { work: Work::KeyValue(work), ..cell }]);
         if self.session.is_interrupted() {
             return Ok(None);

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use expect::Verdict;
+use serde_json::json;
 
-use super::Failure;
 use super::measure::{Session, record};
+use super::{Failure, output};
 use crate::cli::TargetsArguments;
 use crate::plan::Plan;
 use crate::runner::calibrate_apart;
@@ -26,9 +27,7 @@ pub(super) fn run(arguments: &TargetsArguments) -> Result<(), Failure> {
     let targets = select(file.targets.clone(), &arguments.only).map_err(Failure::usage)?;
     let printer = Printer::new(&targets);
     if arguments.list {
-        for target in &targets {
-            println!("{}", printer.listed(target));
-        }
+        list(&targets, printer, arguments.json);
         return Ok(());
     }
     let sizes = sizes(&file, arguments)?;
@@ -48,6 +47,7 @@ pub(super) fn run(arguments: &TargetsArguments) -> Result<(), Failure> {
         rows: Vec::new(),
         calibrations: Vec::new(),
         lines: Vec::new(),
+        json: arguments.json,
     };
     let (yardsticks, others): (Vec<_>, Vec<_>) =
         planned.iter().partition(|(target, _)| matches!(target.kind, Kind::Yardstick { .. }));
@@ -56,6 +56,23 @@ pub(super) fn run(arguments: &TargetsArguments) -> Result<(), Failure> {
     }
     bench.measure_against_yardsticks(&yardsticks)?;
     bench.conclude(name, arguments)
+}
+
+/// Prints what is asked, without measuring.
+fn list(targets: &[Target], printer: Printer, json: bool) {
+    let as_data = |target: &Target| {
+        json!({
+            "name": target.name(),
+            "says": target.expectation.says,
+            "source": target.expectation.source,
+            "asked": target.bounds().to_string(),
+        })
+    };
+    if json {
+        output::print_json(&targets.iter().map(as_data).collect::<Vec<_>>());
+    } else {
+        targets.iter().for_each(|target| println!("{}", printer.listed(target)));
+    }
 }
 
 struct Bench<'a> {
@@ -67,6 +84,8 @@ struct Bench<'a> {
     rows: Vec<Row>,
     calibrations: Vec<Calibration>,
     lines: Vec<Line>,
+    /// Whether lines are kept for the document at the end.
+    json: bool,
 }
 
 impl Bench<'_> {
@@ -121,7 +140,9 @@ impl Bench<'_> {
     fn judge(&mut self, target: &Target, cells: &[Cell]) {
         let rows = self.rows_of(cells);
         let line = judge(self.file, target, &rows, self.sizes, &self.calibrations);
-        self.session.print(&self.printer.line(&line));
+        if !self.json {
+            self.session.print(&self.printer.line(&line));
+        }
         self.lines.push(line);
     }
 
@@ -137,20 +158,26 @@ impl Bench<'_> {
             lines: self.lines,
         };
         let json = serde_json::to_string_pretty(&record).expect("a record is plain data");
-        let mut text: String =
-            record.lines.iter().map(|line| self.printer.line(line) + "\n").collect();
-        text += &format!("\n{}\n", record.summary());
+        let mut text = format!("{}\n\n", record.summary());
+        text.extend(record.lines.iter().map(|line| self.printer.line(line) + "\n"));
+        text.push('\n');
         for note in record.notes() {
             text += &format!("{note}\n");
         }
         self.session.keep_file("targets.json", &(json + "\n"))?;
         self.session.keep_file("targets.txt", &text)?;
         let measured = self.session.finish()?;
-        println!("{}", record.summary());
+        if arguments.json {
+            output::print_json(&record);
+        } else {
+            println!("{}", record.summary());
+        }
         for note in record.notes() {
             eprintln!("note: {note}");
         }
-        println!("{}", measured.folder.display());
+        if !arguments.json {
+            println!("{}", measured.folder.display());
+        }
         let is = |verdict: Verdict| record.lines.iter().any(|line| line.verdict == verdict);
         if measured.interrupted {
             Err(Failure::silent(exit::INTERRUPTED))
@@ -190,8 +217,8 @@ fn sizes(file: &File, arguments: &TargetsArguments) -> Result<Sizes, Failure> {
         .cloned()
         .ok_or_else(|| Failure::usage(unknown_name("scale", scale, known())))?;
     if let Some(text) = &arguments.object_memory {
-        let bytes = Bytes::try_from(text.clone())
-            .map_err(|error| Failure::usage(format!("object-memory: {error}")))?;
+        let bytes: Bytes =
+            text.parse().map_err(|error| Failure::usage(format!("object-memory: {error}")))?;
         // Every target's, whatever it asks for.
         (sizes.object_memory, sizes.object_memory_max) = (bytes, Some(bytes));
     }

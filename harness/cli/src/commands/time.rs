@@ -21,6 +21,20 @@ pub(super) fn parse_time(name: &str, text: &str) -> Result<Duration, Failure> {
     Ok(Duration::from_secs_f64(number * seconds))
 }
 
+/// `50us`, `2ms` or `1s` in nanoseconds, given as the option `name`.
+pub(super) fn parse_latency_ns(name: &str, text: &str) -> Result<u64, Failure> {
+    let wrong = || Failure::usage(format!("{name} `{text}`: write 50us, 2ms or 1s"));
+    let (number, unit_ns) = [("ns", 1.0), ("us", 1e3), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)]
+        .iter()
+        .find_map(|(unit, ns)| Some((text.strip_suffix(unit)?, *ns)))
+        .ok_or_else(wrong)?;
+    let number: f64 = number.trim().parse().map_err(|_| wrong())?;
+    if number.is_nan() || number <= 0.0 {
+        return Err(wrong());
+    }
+    Ok((number * unit_ns) as u64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

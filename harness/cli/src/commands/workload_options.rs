@@ -4,7 +4,7 @@ use workloads::requests::Workload;
 
 use super::Failure;
 use crate::cli::WorkloadOptions;
-use crate::plan::{check_key_value, get_workload, key_value_cell};
+use crate::plan::{check_cell, check_key_value, fewer_operations, get_workload, key_value_cell};
 use crate::suites::Suite;
 use record::{Ageing, Cell, Driver, KeyValue, Scale, Source, System, Timing, unknown_name};
 
@@ -23,6 +23,9 @@ pub(super) fn work(arguments: &WorkloadOptions) -> Result<KeyValue, Failure> {
     arguments.settings.set(&mut work).map_err(Failure::usage)?;
     check_key_value(&work).map_err(Failure::usage)?;
     work.size_records();
+    if work.operations_per_thread < arguments.operations {
+        eprintln!("note: {}", fewer_operations(&work, arguments.operations));
+    }
     Ok(work)
 }
 
@@ -48,6 +51,14 @@ fn ageing(arguments: &WorkloadOptions) -> Result<Ageing, Failure> {
         (None, rewrites) => format!("rewrites:{rewrites}").parse().map_err(Failure::usage),
         (Some(text), _) => text.parse().map_err(Failure::usage),
     }
+}
+
+/// Refuses what a cell's system cannot do or be, and says what it will do other than asked.
+pub(super) fn check(cell: &Cell) -> Result<(), Failure> {
+    for sentence in check_cell(cell).map_err(Failure::usage)? {
+        eprintln!("note: {sentence}");
+    }
+    Ok(())
 }
 
 /// A cell that measures `system` under `work`.

@@ -10,7 +10,7 @@ use super::tolerance::Tolerances;
 /// Values of a side below which it has no interval.
 const INTERVAL_FROM: usize = 3;
 
-/// What the lines of two sides do not share though they should: `fact: A and B`, sorted.
+/// What the lines of two sides do not share though they should: `fact: baseline and candidate`, sorted.
 #[must_use]
 pub fn differences(a: &[Line], b: &[Line]) -> Vec<String> {
     let mut differences = Vec::new();
@@ -50,8 +50,36 @@ pub struct Shared {
     /// Each metric of each cell that both have.
     pub apart: Vec<Apart>,
     /// Cells of one name that ask for something else, metrics of another unit, cells that only one
-    /// side has: in sentences.
-    pub left_out: Vec<String>,
+    /// side has.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A cell of which something is not compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    pub cell: String,
+    /// As the rest of a sentence that begins with the cell.
+    pub why: String,
+}
+
+impl Shared {
+    fn leave_out(&mut self, cell: &str, why: impl Into<String>) {
+        self.left_out.push(LeftOut { cell: cell.to_owned(), why: why.into() });
+    }
+
+    /// What was left out, a sentence for each reason: how many cells, and the first of them.
+    #[must_use]
+    pub fn left_out_in_words(&self) -> Vec<String> {
+        let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for LeftOut { cell, why } in &self.left_out {
+            by_reason.entry(why).or_default().push(cell);
+        }
+        let told = |(why, cells): (&str, Vec<&str>)| match cells[..] {
+            [cell] => format!("{cell}: {why}"),
+            _ => format!("{} cells, such as {}: {why}", cells.len(), cells[0]),
+        };
+        by_reason.into_iter().map(told).collect()
+    }
 }
 
 /// Brings together what both sides measured. A cell that stands in several lines of a side has all
@@ -74,12 +102,12 @@ pub fn shared(
     let (a, mut b) = (by_cell(a), by_cell(b));
     for (cell, a) in a {
         let Some(b) = b.remove(&cell) else {
-            shared.left_out.push(format!("{cell}: only A has it"));
+            shared.leave_out(&cell, "only the baseline has it");
             continue;
         };
         let asks: BTreeSet<&String> = a.iter().chain(&b).map(|line| &line.asks).collect();
         if asks.len() > 1 {
-            shared.left_out.push(format!("{cell}: A and B ask different things of it"));
+            shared.leave_out(&cell, "baseline and candidate ask different things of it");
             continue;
         }
         let names: BTreeSet<&String> = a.iter().flat_map(|line| line.metrics.keys()).collect();
@@ -95,20 +123,20 @@ pub fn shared(
                 .map(|series| (series.unit.as_str(), series.better == stats::Better::Higher))
                 .collect();
             if of_b.is_empty() {
-                shared.left_out.push(format!("{cell}: only A has `{name}`"));
+                shared.leave_out(&cell, format!("only the baseline has `{name}`"));
             } else if kinds.len() > 1 {
-                shared.left_out.push(format!("{cell}: `{name}` is in different units"));
+                shared.leave_out(&cell, format!("`{name}` is in different units"));
             } else {
                 let values = |series: &[compare::Series]| -> Vec<f64> {
                     series.iter().flat_map(|series| series.values.clone()).collect()
                 };
                 let (a, b) = (values(&of_a), values(&of_b));
                 if a.len().min(b.len()) < INTERVAL_FROM {
-                    shared.left_out.push(format!(
-                        "{cell}: `{name}` has {} and {} values, and an interval needs {INTERVAL_FROM} of each",
-                        a.len(),
-                        b.len()
-                    ));
+                    let (a, b) = (a.len(), b.len());
+                    let why = format!(
+                        "`{name}` has {a} and {b} values, and an interval needs {INTERVAL_FROM} of each"
+                    );
+                    shared.leave_out(&cell, why);
                     continue;
                 }
                 shared.apart.push(Apart {
@@ -124,7 +152,9 @@ pub fn shared(
             }
         }
     }
-    shared.left_out.extend(b.into_keys().map(|cell| format!("{cell}: only B has it")));
+    for cell in b.into_keys() {
+        shared.leave_out(&cell, "only the candidate has it");
+    }
     shared
 }
 
@@ -166,6 +196,17 @@ mod tests {
     }
 
     #[test]
+    fn thousands_of_cells_are_a_sentence_for_each_reason() {
+        let a: Vec<Line> = (0..1000).map(|number| line(&format!("a{number:03}"), &[1.0])).collect();
+        let shared = shared(&a, &[line("b", &[1.0])], &Tolerances::default(), |_| None);
+        assert_eq!(shared.left_out.len(), 1001);
+        assert_eq!(
+            shared.left_out_in_words(),
+            ["1000 cells, such as a000: only the baseline has it", "b: only the candidate has it"]
+        );
+    }
+
+    #[test]
     fn only_what_asks_the_same_in_the_same_unit_is_brought_together() {
         let a = [
             line("x", &[1.0, 1.1]),
@@ -182,11 +223,11 @@ mod tests {
         assert_eq!(shared.apart[0].a, [1.0, 1.1, 2.0]);
         assert_eq!(shared.apart[0].b, [3.0; 3]);
         assert_eq!(shared.apart[0].floor, Some(0.01));
-        let said = shared.left_out.join("; ");
+        let said = shared.left_out_in_words().join("; ");
         for text in [
-            "u: A and B ask different",
-            "y: only A has it",
-            "z: only B has it",
+            "u: baseline and candidate ask different",
+            "y: only the baseline has it",
+            "z: only the candidate has it",
             "few: `throughput` has 9 and 2 values",
         ] {
             assert!(said.contains(text), "{said}");

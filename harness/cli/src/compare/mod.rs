@@ -15,7 +15,7 @@ mod verdicts;
 
 pub use abba::{blocks_of, cells};
 pub use agreement::{Agreement, Compared, agreement};
-pub use alike::{Shared, differences, shared};
+pub use alike::{LeftOut, Shared, differences, shared};
 pub use measured::{Measured, id};
 pub use metrics::{add, asks, blank_line, lines};
 pub use rounds::{LETTERS, Order, Place, places};

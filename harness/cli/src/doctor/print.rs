@@ -8,10 +8,17 @@ const INDENT: usize = 10;
 /// Room for names.
 const NAME_COLUMNS: usize = 24;
 
-/// What disturbs first, with reasons and remedies; what is fine last, a line each.
+/// How much disturbs, in the first line. Then what disturbs, with reasons and remedies; what is fine last,
+/// a line each.
 #[must_use]
 pub fn text(findings: &[Finding]) -> String {
-    let mut text = String::new();
+    let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let mut text = format!(
+        "{} disturb, {} unknown, {} fine\n\n",
+        count(Severity::Disturbs),
+        count(Severity::Unknown),
+        count(Severity::Fine)
+    );
     for severity in [Severity::Disturbs, Severity::Unknown, Severity::Fine] {
         for finding in findings.iter().filter(|finding| finding.severity == severity) {
             let head = format!("{:INDENT$}{:NAME_COLUMNS$}", severity.word(), finding.name);
@@ -22,13 +29,7 @@ pub fn text(findings: &[Finding]) -> String {
             }
         }
     }
-    let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
-    text + &format!(
-        "{} disturb, {} unknown, {} fine\n",
-        count(Severity::Disturbs),
-        count(Severity::Unknown),
-        count(Severity::Fine)
-    )
+    text
 }
 
 /// `head`, then the words of `body` in lines that begin below one another. A word that is longer
@@ -71,7 +72,7 @@ mod tests {
                 findings.iter().any(|one| one.name == check.name && one.remedy.is_some());
             assert_eq!(words(&text).contains(&words(check.remedy)), disturbed, "{}", check.name);
         }
-        assert!(text.ends_with(" fine\n"));
+        assert!(text.lines().next().is_some_and(|line| line.ends_with(" fine")), "{text}");
     }
 
     #[test]

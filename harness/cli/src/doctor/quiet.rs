@@ -1,5 +1,6 @@
 //! Whether the machine is quiet enough to begin to measure.
 
+use std::fmt;
 use std::time::Duration;
 
 use super::probe::{load_average, watch};
@@ -11,6 +12,37 @@ const STEAL_PERCENT_MAX: f64 = 5.0;
 /// How long the machine is watched for that.
 const WATCHED: Duration = Duration::from_secs(2);
 
+/// A load on this machine that other programs put there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Load {
+    /// Runnable threads, in the mean of the last minute.
+    threads: f64,
+    cores: usize,
+}
+
+impl Load {
+    /// How many times as long a thread takes that shares the cores with those that run.
+    pub(crate) fn slows_down(self) -> f64 {
+        ((self.threads + 1.0) / self.cores as f64).max(1.0)
+    }
+}
+
+impl fmt::Display for Load {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "a load of {:.1} on {} cores", self.threads, self.cores)
+    }
+}
+
+/// The load, if it is more than a measurement bears.
+pub(crate) fn load() -> Option<Load> {
+    loaded(load_average(), platform::cpu::allowed_cores().len())
+}
+
+fn loaded(load: Option<f64>, cores: usize) -> Option<Load> {
+    let threads = load.filter(|&load| load > LOAD_PER_CORE_MAX * cores as f64)?;
+    Some(Load { threads, cores })
+}
+
 /// What disturbs measurements now, as a sentence with the remedy; `None` on a quiet machine. Takes two
 /// seconds.
 pub(crate) fn disturbance() -> Option<String> {
@@ -20,9 +52,7 @@ pub(crate) fn disturbance() -> Option<String> {
 }
 
 fn told(load: Option<f64>, steal_percent: Option<f64>, cores: usize) -> Option<String> {
-    let loaded = load
-        .filter(|&load| load > LOAD_PER_CORE_MAX * cores as f64)
-        .map(|load| format!("a load of {load:.1} on {cores} cores"));
+    let loaded = loaded(load, cores).map(|load| load.to_string());
     let stolen = steal_percent
         .filter(|&percent| percent > STEAL_PERCENT_MAX)
         .map(|percent| format!("{percent:.0} % of the processor time stolen by the host"));
@@ -39,6 +69,15 @@ fn told(load: Option<f64>, steal_percent: Option<f64>, cores: usize) -> Option<S
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_load_slows_down_what_shares_its_cores() {
+        assert_eq!(loaded(Some(0.9), 2), None);
+        let busy = loaded(Some(2.6), 2).unwrap();
+        assert!((busy.slows_down() - 1.8).abs() < 1e-9, "{busy}");
+        let wide = loaded(Some(40.0), 64).unwrap();
+        assert_eq!(wide.slows_down(), 1.0, "there are free cores");
+    }
 
     #[test]
     fn load_counts_by_core_and_both_disturbances_are_told() {

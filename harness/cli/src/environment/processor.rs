@@ -21,8 +21,7 @@ pub(super) fn facts(files: &KernelFiles) -> Vec<(String, Option<String>)> {
     note("microcode", files.cpu_field("microcode"));
     let flags = files.cpu_field("flags");
     note("cpu-flags", flags.as_deref().map(flags_that_matter));
-    let virtualised = |flags: String| flags.split(' ').any(|flag| flag == "hypervisor").to_string();
-    note("virtualised", flags.map(virtualised));
+    note("virtualised", flags.map(|flags| names_a_hypervisor(&flags).to_string()));
     for (name, value) in caches(files) {
         note(&name, Some(value));
     }
@@ -35,6 +34,15 @@ pub(super) fn facts(files: &KernelFiles) -> Vec<(String, Option<String>)> {
         note(name, Some(value));
     }
     facts
+}
+
+/// Whether this is a virtual machine.
+pub(crate) fn is_virtualised(files: &KernelFiles) -> bool {
+    files.cpu_field("flags").is_some_and(|flags| names_a_hypervisor(&flags))
+}
+
+fn names_a_hypervisor(flags: &str) -> bool {
+    flags.split(' ').any(|flag| flag == "hypervisor")
 }
 
 fn flags_that_matter(flags: &str) -> String {

@@ -1,9 +1,9 @@
 //! From `[[allocations]]` grids to cells.
 
-use super::{check_threads, finish};
+use super::{Draft, check_threads, finish};
 use crate::suites::{AllocationGrid, Suite};
 use crate::traces::{TraceContent, TraceFile, Traces};
-use record::{Allocations, Cell, Scale, Work};
+use record::{Allocations, Scale, Work};
 use worker::registry;
 
 /// Most parts a trace may be observed after.
@@ -15,7 +15,7 @@ pub(super) fn cells(
     grid: &AllocationGrid,
     scale: &Scale,
     traces: &Traces,
-    cells: &mut Vec<Cell>,
+    draft: &mut Draft,
 ) -> Result<(), String> {
     if !(1..=SAMPLES_MAX).contains(&grid.samples) {
         return Err(format!(
@@ -27,7 +27,9 @@ pub(super) fn cells(
     if systems.is_empty() {
         return Err(format!("{}: an [[allocations]] table names no heaps", suite.name));
     }
-    let repetitions = grid.repetitions.unwrap_or(u32::MAX).min(scale.repetitions);
+    let repetitions = draft
+        .repetitions(suite, grid.repetitions, scale)
+        .map_err(|message| format!("{}: {message}", suite.name))?;
     for trace in grid.traces.iter().flat_map(|name| traces.matching(name)) {
         check(trace).map_err(|message| format!("{}: {message}", suite.name))?;
         let work = work_of(trace, grid.samples);
@@ -35,7 +37,7 @@ pub(super) fn cells(
             for repetition in 0..repetitions {
                 let id = format!("allocations/{}/{}", trace.name, system.label());
                 let work = Work::Allocations(work.clone());
-                cells.push(finish(suite, scale, system.clone(), repetition, id, work));
+                draft.cells.push(finish(suite, scale, system.clone(), repetition, id, work));
             }
         }
     }

@@ -1,10 +1,11 @@
 //! From `[[chase]]` grids to cells.
 
 use platform::mapping::{HUGE_PAGE_BYTES, PAGE_BYTES};
-use record::{Cell, Chase, Scale, System, Work};
+use record::{Chase, Scale, System, Work};
 use workloads::bytes::format_bytes;
 
-use super::finish;
+use super::mapping::no_multiple;
+use super::{Draft, finish};
 use crate::suites::{ChaseGrid, Suite};
 
 /// Numbers of chains for which the walk is compiled.
@@ -16,12 +17,17 @@ pub(super) fn cells(
     suite: &Suite,
     grid: &ChaseGrid,
     scale: &Scale,
-    cells: &mut Vec<Cell>,
+    draft: &mut Draft,
 ) -> Result<(), String> {
     let fail = |message: String| Err(format!("{}: {message}", suite.name));
+    let mut beyond = Vec::new();
     for &memory in &grid.memory_bytes {
         let memory_bytes: u64 = memory.into();
-        for &page_bytes in &grid.page_bytes {
+        if memory_bytes > scale.store_bytes {
+            beyond.push(memory_bytes);
+        }
+        for &page in &grid.page_bytes {
+            let page_bytes: u64 = page.into();
             if ![PAGE_BYTES as u64, HUGE_PAGE_BYTES as u64].contains(&page_bytes) {
                 return fail(format!(
                     "page-bytes = {page_bytes}: must be {PAGE_BYTES} or {HUGE_PAGE_BYTES}"
@@ -32,7 +38,11 @@ pub(super) fn cells(
                     "memory-bytes = {memory_bytes}: must be a multiple of {PAGE_BYTES}"
                 ));
             }
-            if !memory_bytes.is_multiple_of(page_bytes) || memory_bytes > scale.store_bytes {
+            if memory_bytes > scale.store_bytes {
+                continue;
+            }
+            if !memory_bytes.is_multiple_of(page_bytes) {
+                draft.tell_sizes(suite, "memory-bytes", &[memory_bytes], &no_multiple(page_bytes));
                 continue;
             }
             for &chains in &grid.chains {
@@ -44,11 +54,17 @@ pub(super) fn cells(
                 for repetition in 0..scale.repetitions {
                     let (system, work) = (System::Kernel, Work::Chase(work));
                     let id = id(memory_bytes, page_bytes, chains);
-                    cells.push(finish(suite, scale, system, repetition, id, work));
+                    draft.cells.push(finish(suite, scale, system, repetition, id, work));
                 }
             }
         }
     }
+    let most = format!(
+        "scale `{}` walks {} at most",
+        scale.name,
+        format_bytes(scale.store_bytes as usize)
+    );
+    draft.tell_sizes(suite, "memory-bytes", &beyond, &most);
     Ok(())
 }
 
@@ -60,23 +76,23 @@ fn id(memory_bytes: u64, page_bytes: u64, chains: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{MachineLimits, plan};
+    use crate::plan::{MachineLimits, Plan, plan};
     use crate::traces::Traces;
 
-    fn planned(grid: &str) -> Result<Vec<Cell>, String> {
+    fn planned(grid: &str) -> Result<Plan, String> {
         let text = format!("question = \"?\"\n[[chase]]\n{grid}");
         let suite = Suite::parse("mine.toml", &text).map_err(|error| error.to_string())?;
         let scale = Scale { repetitions: 1, ..Scale::by_name("quick").unwrap() };
         let limits = MachineLimits { memory_bytes: 64 << 30, cores: 2, cache_bytes: 0 };
-        Ok(plan(&[suite], &scale, &Traces::default(), limits)?.cells)
+        plan(&[suite], &scale, &Traces::default(), limits)
     }
 
     #[test]
-    fn ids_say_memory_pages_and_chains_and_what_does_not_fit_is_passed_over() {
+    fn ids_say_memory_pages_and_chains_and_what_does_not_fit_is_told() {
         let grid = "memory-bytes = [\"64KiB\", \"2MiB\", \"1TiB\"]\n\
                     page-bytes = [4096, 2097152]\nchains = [1, 4]";
-        let cells = planned(grid).unwrap();
-        let mut ids: Vec<&str> = cells.iter().map(|cell| cell.id.as_str()).collect();
+        let plan = planned(grid).unwrap();
+        let mut ids: Vec<&str> = plan.cells.iter().map(|cell| cell.id.as_str()).collect();
         ids.sort_unstable();
         assert_eq!(
             ids,
@@ -87,6 +103,13 @@ mod tests {
                 "chase/memory-2MiB-pages-4KiB-chains-4/mmap/0",
                 "chase/memory-64KiB-pages-4KiB-chains-1/mmap/0",
                 "chase/memory-64KiB-pages-4KiB-chains-4/mmap/0",
+            ]
+        );
+        assert_eq!(
+            plan.notices,
+            [
+                "mine: memory-bytes = 1TiB: not measured: scale `quick` walks 256MiB at most",
+                "mine: memory-bytes = 64KiB: not measured: no multiple of pages of 2MiB",
             ]
         );
     }

@@ -1,8 +1,8 @@
 //! From `[[copy]]` grids to cells.
 
-use super::finish;
+use super::{Draft, finish};
 use crate::suites::{CopyGrid, Suite};
-use record::{Cell, Copying, Scale, Work};
+use record::{Copying, Scale, Work};
 use worker::registry;
 
 /// Longest copy: a share of the memory, so that its places differ.
@@ -12,14 +12,15 @@ pub(super) fn cells(
     suite: &Suite,
     grid: &CopyGrid,
     scale: &Scale,
-    cells: &mut Vec<Cell>,
+    draft: &mut Draft,
 ) -> Result<(), String> {
     for store in &grid.stores {
         let system = registry::store(store)?;
-        for &copy_bytes in &grid.copy_bytes {
+        for copy in &grid.copy_bytes {
+            let copy_bytes = copy.0 as usize;
             let memory_bytes = scale.store_bytes;
             let most = memory_bytes / PLACES_MIN;
-            if !(1..=most).contains(&(copy_bytes as u64)) {
+            if !(1..=most).contains(&copy.0) {
                 return Err(format!(
                     "{}: copy-bytes = {copy_bytes}: must be 1 to {most}",
                     suite.name
@@ -31,7 +32,7 @@ pub(super) fn cells(
             for repetition in 0..scale.repetitions {
                 let id = format!("copy/{copy_bytes}/{}", system.label());
                 let work = Work::Copy(Copying { copy_bytes, memory_bytes, operations });
-                cells.push(finish(suite, scale, system.clone(), repetition, id, work));
+                draft.cells.push(finish(suite, scale, system.clone(), repetition, id, work));
             }
         }
     }

@@ -14,8 +14,8 @@ const PROCESS_S: f64 = 0.11;
 /// Warming, mapping and giving back a GiB.
 const GIB_S: f64 = 0.35;
 /// An operation on a store: by a call, with what each byte of the value adds; over a socket.
-const CALL_NS: f64 = 330.0;
-const CALL_BYTE_NS: f64 = 0.17;
+const CALL_NS: f64 = 850.0;
+const CALL_BYTE_NS: f64 = 0.3;
 const SOCKET_NS: f64 = 40_000.0;
 /// The pseudo-store that prices memory, as a share of a store.
 const ROOFLINE_SHARE: f64 = 0.15;

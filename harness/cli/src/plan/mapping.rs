@@ -3,9 +3,9 @@
 use platform::mapping::{HUGE_PAGE_BYTES, PAGE_BYTES};
 use workloads::bytes::format_bytes;
 
-use super::{check_threads, finish};
+use super::{Draft, check_threads, finish};
 use crate::suites::{MappingGrid, Suite};
-use record::{Cell, Mappings, Scale, System, Work};
+use record::{Mappings, Scale, System, Work};
 
 /// A system call costs about as much as so many pages: small regions are mapped less often than
 /// their pages alone would allow.
@@ -17,23 +17,25 @@ pub(super) fn cells(
     suite: &Suite,
     grid: &MappingGrid,
     scale: &Scale,
-    cells: &mut Vec<Cell>,
+    draft: &mut Draft,
 ) -> Result<(), String> {
     let fail = |message: String| Err(format!("{}: {message}", suite.name));
     for &region in &grid.region_bytes {
-        let region_bytes = region.into();
-        if region_bytes == 0 || region_bytes % PAGE_BYTES as u64 != 0 {
+        let region_bytes: u64 = region.into();
+        if region_bytes == 0 || !region_bytes.is_multiple_of(PAGE_BYTES as u64) {
             return fail(format!(
                 "region-bytes = {region_bytes}: must be a multiple of {PAGE_BYTES}"
             ));
         }
-        for &page_bytes in &grid.page_bytes {
+        for &page in &grid.page_bytes {
+            let page_bytes: u64 = page.into();
             if ![PAGE_BYTES as u64, HUGE_PAGE_BYTES as u64].contains(&page_bytes) {
                 return fail(format!(
                     "page-bytes = {page_bytes}: must be {PAGE_BYTES} or {HUGE_PAGE_BYTES}"
                 ));
             }
-            if region_bytes % page_bytes != 0 {
+            if !region_bytes.is_multiple_of(page_bytes) {
+                draft.tell_sizes(suite, "region-bytes", &[region_bytes], &no_multiple(page_bytes));
                 continue;
             }
             for &threads in &grid.threads {
@@ -47,12 +49,17 @@ pub(super) fn cells(
                 for repetition in 0..scale.repetitions {
                     let (system, work) = (System::Kernel, Work::Mapping(work));
                     let id = id(region_bytes, page_bytes, threads);
-                    cells.push(finish(suite, scale, system, repetition, id, work));
+                    draft.cells.push(finish(suite, scale, system, repetition, id, work));
                 }
             }
         }
     }
     Ok(())
+}
+
+/// Why a size is not measured on pages of so many bytes.
+pub(super) fn no_multiple(page_bytes: u64) -> String {
+    format!("no multiple of pages of {}", format_bytes(page_bytes as usize))
 }
 
 /// As many pages for every size of the regions and number of threads as a thread of key-value cells
@@ -87,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_say_region_page_and_threads_and_parts_of_pages_are_passed_over() {
+    fn ids_say_region_page_and_threads_and_parts_of_pages_are_told() {
         let grid = "region-bytes = [\"64KiB\", \"2MiB\"]\npage-bytes = [4096, 2097152]\n\
                     threads = [1, 2]";
         let plan = planned(grid, "quick", 64).unwrap();
@@ -102,7 +109,8 @@ mod tests {
                 "mapping/region-64KiB-pages-4KiB-threads-2/mmap/0",
             ]
         );
-        assert!(plan.notices.is_empty(), "{:?}", plan.notices);
+        let told = "mine: region-bytes = 64KiB: not measured: no multiple of pages of 2MiB";
+        assert_eq!(plan.notices, [told]);
         assert!(plan.cells.iter().all(|cell| cell.system == System::Kernel && cell.is_exclusive()));
     }
 

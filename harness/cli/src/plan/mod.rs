@@ -3,12 +3,14 @@
 mod allocations;
 mod chase;
 mod copying;
+mod draft;
 mod estimate;
 #[cfg(test)]
 mod fixture_cells;
 mod key_value;
 mod mapping;
 mod replay;
+mod systems;
 mod too_large;
 
 use std::collections::BTreeSet;
@@ -23,9 +25,11 @@ use record::{
 };
 use worker::registry;
 
+use draft::{Draft, check_ids};
 pub use estimate::{estimate_s, in_words};
 pub use key_value::{check_key_value, key_value_cell};
-pub(crate) use key_value::{check_store, get_workload};
+pub(crate) use key_value::{fewer_operations, get_workload};
+pub use systems::check_cell;
 
 /// Cells in the order they run: repetition by repetition, and within one in an order shuffled by
 /// the suite's seed, so that drift of the machine meets every system alike. Roofline cells come first in
@@ -50,8 +54,19 @@ pub struct MachineLimits {
     pub cache_bytes: u64,
 }
 
+impl MachineLimits {
+    /// Memory that a cell may be expected to need.
+    fn allowed_bytes(&self) -> u64 {
+        self.memory_bytes / 100 * LARGEST_CELL_PERCENT
+    }
+}
+
 /// Share of available memory that the largest cell may be expected to need, in percent.
 const LARGEST_CELL_PERCENT: u64 = 80;
+/// Least object memory of a fragmentation cell whose memory is a limit.
+const BOUNDED_BYTES_MIN: u64 = 16 << 20;
+/// Least live set that may be asked for.
+const SIZED_BYTES_MIN: u64 = 1 << 20;
 /// Smallest live set that is proposed where a scale does not fit.
 const LIVE_BYTES_MIN: u64 = 8 << 20;
 
@@ -66,10 +81,12 @@ pub fn plan(
     traces: &Traces,
     limits: MachineLimits,
 ) -> Result<Plan, String> {
-    let allowed = limits.memory_bytes / 100 * LARGEST_CELL_PERCENT;
+    let allowed = limits.allowed_bytes();
     let mut notices = missing_traces(suites, traces);
-    let (mut cells, suites_of) = cells_of(suites, scale, traces, limits)?;
+    let (Draft { mut cells, notices: told }, suites_of) = cells_of(suites, scale, traces, limits)?;
+    notices.extend(told);
     notices.extend(too_large::leave_out(&mut cells, scale, allowed));
+    notices.extend(systems::check(&cells)?);
     let Some(largest) = cells.iter().max_by_key(|cell| cell.expected_bytes()) else {
         return Ok(Plan { cells, suites: suites_of, notices });
     };
@@ -77,7 +94,7 @@ pub fn plan(
         return Ok(Plan { cells, suites: suites_of, notices });
     }
     let holds = |scale: &Scale| {
-        cells_of(suites, scale, traces, limits).is_ok_and(|(mut cells, _)| {
+        cells_of(suites, scale, traces, limits).is_ok_and(|(Draft { mut cells, .. }, _)| {
             too_large::leave_out(&mut cells, scale, allowed);
             cells.iter().all(|cell| cell.expected_bytes() <= allowed)
         })
@@ -125,34 +142,35 @@ fn cells_of(
     scale: &Scale,
     traces: &Traces,
     limits: MachineLimits,
-) -> Result<(Vec<Cell>, Suites), String> {
+) -> Result<(Draft, Suites), String> {
     let cores = limits.cores;
-    let mut cells: Vec<Cell> = Vec::new();
+    let mut draft = Draft::default();
     let mut asked_by = Suites::new();
     for suite in suites {
-        let before = cells.len();
+        let before = draft.cells.len();
         for grid in &suite.fragmentation {
-            fragmentation_cells(suite, grid, scale, &mut cells)?;
+            fragmentation_cells(suite, grid, scale, &mut draft)?;
         }
         for grid in &suite.key_value {
-            key_value::cells(suite, grid, (scale, limits), &mut cells)?;
+            key_value::cells(suite, grid, (scale, limits), &mut draft)?;
         }
         for grid in &suite.copy {
-            copying::cells(suite, grid, scale, &mut cells)?;
+            copying::cells(suite, grid, scale, &mut draft)?;
         }
         for grid in &suite.mapping {
-            mapping::cells(suite, grid, scale, &mut cells)?;
+            mapping::cells(suite, grid, scale, &mut draft)?;
         }
         for grid in &suite.chase {
-            chase::cells(suite, grid, scale, &mut cells)?;
+            chase::cells(suite, grid, scale, &mut draft)?;
         }
         for grid in &suite.allocations {
-            allocations::cells(suite, grid, scale, traces, &mut cells)?;
+            allocations::cells(suite, grid, scale, traces, &mut draft)?;
         }
         for grid in &suite.replay {
-            replay::cells(suite, grid, (scale, cores), traces, &mut cells)?;
+            replay::cells(suite, grid, (scale, cores), traces, &mut draft)?;
         }
-        for cell in &cells[before..] {
+        check_ids(suite, &draft.cells[before..])?;
+        for cell in &draft.cells[before..] {
             let names = asked_by.entry(cell.id.clone()).or_default();
             if !names.contains(&suite.name) {
                 names.push(suite.name.clone());
@@ -161,9 +179,9 @@ fn cells_of(
     }
     // Suites may share cells; a cell that two of them want runs once.
     let mut seen = BTreeSet::new();
-    cells.retain(|cell| seen.insert(cell.id.clone()));
-    in_order(&mut cells, suites.first().map_or(0, |suite| suite.seed));
-    Ok((cells, asked_by))
+    draft.cells.retain(|cell| seen.insert(cell.id.clone()));
+    in_order(&mut draft.cells, suites.first().map_or(0, |suite| suite.seed));
+    Ok((draft, asked_by))
 }
 
 /// Puts cells in the order of a [`Plan`].
@@ -187,8 +205,9 @@ fn fragmentation_cells(
     suite: &Suite,
     grid: &FragmentationGrid,
     scale: &Scale,
-    cells: &mut Vec<Cell>,
+    draft: &mut Draft,
 ) -> Result<(), String> {
+    let fail = |message: String| format!("{}: {message}", suite.name);
     let mut systems: Vec<(System, Basis)> = registry::heaps(&grid.heaps, &grid.variants)?
         .into_iter()
         .map(|system| (system, Basis::Ample))
@@ -207,14 +226,18 @@ fn fragmentation_cells(
     for (system, _) in &systems {
         check_steering(&suite.name, system, &grid.threads)?;
     }
-    let repetitions = grid.repetitions.unwrap_or(u32::MAX).min(scale.repetitions);
-    let sizes = sizes(grid, scale);
+    let repetitions = draft.repetitions(suite, grid.repetitions, scale).map_err(fail)?;
+    check_live_bytes(grid, scale).map_err(fail)?;
+    let sizes = sizes(suite, grid, scale, draft);
+    if grid.frees.contains(&Frees::Other) && grid.threads.contains(&1) {
+        draft.tell(suite, "frees = other: not measured with 1 thread: it has no other to free");
+    }
     for name in &grid.patterns {
         let pattern = pattern(suite, name)?;
         for (system, basis) in &systems {
             check_basis(&suite.name, &pattern, *basis)?;
             for &threads in &grid.threads {
-                check_threads(threads)?;
+                check_threads(threads).map_err(fail)?;
                 for &frees in &grid.frees {
                     // Another thread can free only where there is one.
                     if frees == Frees::Other && threads < 2 {
@@ -235,7 +258,9 @@ fn fragmentation_cells(
                         };
                         for repetition in 0..repetitions {
                             let (system, work) = (system.clone(), work.clone());
-                            cells.push(fragmentation_cell(suite, scale, system, repetition, work));
+                            draft
+                                .cells
+                                .push(fragmentation_cell(suite, scale, system, repetition, work));
                         }
                     }
                 }
@@ -251,11 +276,43 @@ fn cross<'a, A, B>(one: &'a [A], other: &'a [B]) -> impl Iterator<Item = (&'a A,
 
 /// The live sets that a grid asks for, as far as the scale allows; `None` is the scale's own. A grid that
 /// asks for one size only has no cells where that is too large.
-fn sizes(grid: &FragmentationGrid, scale: &Scale) -> Vec<Option<u64>> {
-    let allowed = grid.live_bytes.iter().map(|bytes| bytes.0);
-    let allowed: Vec<Option<u64>> =
-        allowed.filter(|&bytes| bytes <= scale.large_live_bytes).map(Some).collect();
-    if allowed.is_empty() && grid.live_bytes.len() != 1 { vec![None] } else { allowed }
+fn sizes(
+    suite: &Suite,
+    grid: &FragmentationGrid,
+    scale: &Scale,
+    draft: &mut Draft,
+) -> Vec<Option<u64>> {
+    let asked = grid.live_bytes.iter().map(|bytes| bytes.0);
+    let (allowed, beyond): (Vec<u64>, Vec<u64>) =
+        asked.partition(|&bytes| bytes <= scale.large_live_bytes);
+    let reason = match scale.large_live_bytes {
+        0 => "--live-bytes takes their place".to_owned(),
+        most => {
+            format!("scale `{}` measures {} at most", scale.name, format_bytes(most as usize))
+        }
+    };
+    draft.tell_sizes(suite, "live-bytes", &beyond, &reason);
+    match allowed.is_empty() && grid.live_bytes.len() != 1 {
+        true => vec![None],
+        false => allowed.into_iter().map(Some).collect(),
+    }
+}
+
+/// Live sets that are asked for must hold some objects, and a bounded store some blocks.
+fn check_live_bytes(grid: &FragmentationGrid, scale: &Scale) -> Result<(), String> {
+    let bounded = !grid.stores.is_empty() && grid.basis.contains(&Basis::Bounded);
+    let least = if bounded { BOUNDED_BYTES_MIN } else { SIZED_BYTES_MIN };
+    // Where the user gives the size, the scale's for suites is none.
+    let given = (scale.large_live_bytes == 0).then_some(scale.live_bytes);
+    let asked = grid.live_bytes.iter().map(|bytes| bytes.0).chain(given);
+    match asked.min().filter(|&bytes| bytes < least) {
+        Some(bytes) => Err(format!(
+            "live-bytes = {bytes}: must be {least} or more{}; the nearest is {}",
+            if bounded { " where stores are measured with basis `bounded`" } else { "" },
+            format_bytes(least as usize)
+        )),
+        None => Ok(()),
+    }
 }
 
 /// Threads that own keys cannot hand objects to one another.
@@ -292,7 +349,7 @@ fn live_bytes(pattern: &Pattern, scale: &Scale, basis: Basis) -> u64 {
     let live_bytes = scale.live_bytes_for(smallest);
     match basis {
         Basis::Ample => live_bytes,
-        Basis::Bounded => live_bytes.max(16 << 20),
+        Basis::Bounded => live_bytes.max(BOUNDED_BYTES_MIN),
     }
 }
 
@@ -328,7 +385,8 @@ fn check_threads(threads: usize) -> Result<(), String> {
     if (1..=most).contains(&threads) {
         Ok(())
     } else {
-        Err(format!("threads = {threads}: must be 1 to {most}"))
+        let nearest = threads.clamp(1, most);
+        Err(format!("threads = {threads}: must be 1 to {most}; the nearest is {nearest}"))
     }
 }
 
@@ -417,7 +475,7 @@ pub(crate) mod tests {
         let suites = [built_in("utilisation").unwrap()];
         let plan = plan(&suites, &scale, &Traces::default(), limits).unwrap();
         let fills = |fill: &str| plan.cells.iter().any(|cell| cell.id.contains(fill));
-        assert!(fills("fill-30-") && !fills("fill-10-"));
+        assert!(fills("fill-50-") && !fills("fill-10-"));
         assert!(
             plan.notices.iter().any(|it| it.contains("10 % fill of a live set of")),
             "{plan:?}"

@@ -1,10 +1,11 @@
 //! From `[[replay]]` grids to cells.
 
 use super::key_value::{check_key_value, check_store};
-use super::{check_threads, finish};
+use super::too_large::by;
+use super::{Draft, check_threads, finish};
 use crate::suites::{ReplayGrid, Suite, on_cores};
 use crate::traces::{TraceContent, TraceFile, Traces};
-use record::{Cell, Driver, KeyValue, Replay, Scale, Timing, Work};
+use record::{Driver, KeyValue, Replay, Scale, Timing, Work};
 use worker::registry;
 
 /// Most copies of a trace in step.
@@ -18,24 +19,35 @@ pub(super) fn cells(
     grid: &ReplayGrid,
     (scale, cores): (&Scale, usize),
     traces: &Traces,
-    cells: &mut Vec<Cell>,
+    draft: &mut Draft,
 ) -> Result<(), String> {
     let fail = |message: String| format!("{}: {message}", suite.name);
     let threads = on_cores(&grid.threads, cores);
     check(grid, &threads).map_err(fail)?;
-    let repetitions = grid.repetitions.unwrap_or(u32::MAX).min(scale.repetitions);
+    let repetitions = draft.repetitions(suite, grid.repetitions, scale).map_err(fail)?;
     let stores = grid.stores.iter().map(|store| registry::store(store));
     let systems = stores.collect::<Result<Vec<_>, String>>()?;
-    let named = grid.traces.iter().flat_map(|pattern| traces.matching(pattern));
-    for trace in named {
+    let named = grid
+        .traces
+        .iter()
+        .flat_map(|pattern| traces.matching(pattern).map(move |trace| (pattern, trace)));
+    for (pattern, trace) in named {
         for work in works(grid, trace, &threads).map_err(fail)? {
+            if let Err(message) = check_fill(&work) {
+                // A trace by its name was meant; one of many was not.
+                if !pattern.ends_with('*') {
+                    return Err(fail(message));
+                }
+                draft.tell(suite, format!("{message}: left out"));
+                continue;
+            }
             check_key_value(&work).map_err(fail)?;
             for system in &systems {
                 check_store(system, &work).map_err(fail)?;
                 for repetition in 0..repetitions {
                     let id = format!("replay/{}/{}", replay_name(&work), system.label());
                     let work = Work::KeyValue(work.clone());
-                    cells.push(finish(suite, scale, system.clone(), repetition, id, work));
+                    draft.cells.push(finish(suite, scale, system.clone(), repetition, id, work));
                 }
             }
         }
@@ -78,12 +90,12 @@ fn works(grid: &ReplayGrid, trace: &TraceFile, threads: &[usize]) -> Result<Vec<
                     let work = KeyValue {
                         driver,
                         latency: match driver {
-                            Driver::Closed { .. } => grid.latency,
+                            Driver::Closed { .. } => grid.latency.unwrap_or_default(),
                             _ => Timing::All,
                         },
                         ..KeyValue::replaying(replay.clone(), threads, fill_percent)
                     };
-                    works.push(at_least_some_memory(work));
+                    works.push(work);
                 }
             }
         }
@@ -91,15 +103,39 @@ fn works(grid: &ReplayGrid, trace: &TraceFile, threads: &[usize]) -> Result<Vec<
     Ok(works)
 }
 
-/// A trace too small to fill the least memory to the percentage asked for fills it less, and the cell says
-/// how much.
-fn at_least_some_memory(mut work: KeyValue) -> KeyValue {
-    if work.object_memory_bytes < OBJECT_MEMORY_BYTES_MIN {
-        let live_bytes = work.object_memory_bytes * u64::from(work.fill_percent);
-        work.object_memory_bytes = OBJECT_MEMORY_BYTES_MIN;
-        work.fill_percent = (live_bytes / OBJECT_MEMORY_BYTES_MIN).max(1) as u32;
+/// Refuses a fill that a trace cannot reach: it holds too little to fill the least memory so far.
+fn check_fill(work: &KeyValue) -> Result<(), String> {
+    let Some(replay) = work.replay.as_deref() else { unreachable!("works are replays") };
+    if work.object_memory_bytes >= OBJECT_MEMORY_BYTES_MIN {
+        return Ok(());
     }
-    work
+    let live_bytes = replay.sets(work.threads) * replay.totals.object_bytes_max;
+    let reached = live_bytes * 100 / OBJECT_MEMORY_BYTES_MIN;
+    let wanted_bytes = OBJECT_MEMORY_BYTES_MIN * u64::from(work.fill_percent) / 100;
+    let copy_bytes = (live_bytes / replay.copies.max(1)).max(1);
+    let remedies = [
+        (reached > 0).then(|| format!("the nearest is {reached}")),
+        Some(format!(
+            "copies = {} reach {} %",
+            wanted_bytes.div_ceil(copy_bytes),
+            work.fill_percent
+        ))
+        .filter(|_| wanted_bytes.div_ceil(copy_bytes) <= COPIES_MAX),
+    ];
+    let remedies: Vec<String> = remedies.into_iter().flatten().collect();
+    Err(format!(
+        "fill-percent = {}: trace `{}` by {} has {} KiB live at most, {reached} % of the least \
+         object memory, {} MiB: {}",
+        work.fill_percent,
+        replay.trace,
+        by(work.threads),
+        live_bytes >> 10,
+        OBJECT_MEMORY_BYTES_MIN >> 20,
+        match remedies.is_empty() {
+            true => "take a larger trace".to_owned(),
+            false => remedies.join("; "),
+        }
+    ))
 }
 
 fn check(grid: &ReplayGrid, threads: &[usize]) -> Result<(), String> {
@@ -116,6 +152,13 @@ fn check(grid: &ReplayGrid, threads: &[usize]) -> Result<(), String> {
     }
     if !grid.speed.is_empty() && grid.batch != [1] {
         return Err("`speed` schedules single requests: drop `batch`".to_owned());
+    }
+    if !grid.speed.is_empty() && grid.latency.is_some_and(|latency| latency != Timing::All) {
+        return Err("`latency`: every request on a schedule is timed: drop it".to_owned());
+    }
+    if let Some(fill) = grid.fill_percent.iter().find(|fill| !(1..=98).contains(*fill)) {
+        let nearest = (*fill).clamp(1, 98);
+        return Err(format!("fill-percent = {fill}: must be 1 to 98; the nearest is {nearest}"));
     }
     Ok(())
 }
@@ -148,9 +191,14 @@ mod tests {
     use super::*;
     use crate::plan::{MachineLimits, Plan, plan};
     use crate::traces::PrecompiledReplay;
-    use record::PrecompiledRequests;
+    use record::{Cell, PrecompiledRequests};
 
     fn traces() -> Traces {
+        traces_of(10 << 20)
+    }
+
+    /// Traces of so many object bytes, each in two copies.
+    fn traces_of(object_bytes_max: u64) -> Traces {
         let totals = ReplayTotals {
             requests: 1000,
             records: 100,
@@ -159,7 +207,7 @@ mod tests {
             deletes: 200,
             live_records_max: 100,
             live_bytes_max: 9 << 20,
-            object_bytes_max: 10 << 20,
+            object_bytes_max,
             value_bytes_max: 4096,
             duration_ns: 1_000_000,
             ..ReplayTotals::default()
@@ -187,6 +235,10 @@ mod tests {
     }
 
     fn planned(more: &str) -> Result<Plan, String> {
+        planned_of(&traces(), more)
+    }
+
+    fn planned_of(traces: &Traces, more: &str) -> Result<Plan, String> {
         let text = format!(
             "question = \"?\"\n[[replay]]\nstores = [\"nibble\", \"mica-erew\"]\n\
              fill-percent = [50]\nthreads = [1, 2]\n{more}\n"
@@ -196,9 +248,27 @@ mod tests {
         plan(
             &[suite],
             &scale,
-            &traces(),
+            traces,
             MachineLimits { memory_bytes: 8 << 30, cores: 2, cache_bytes: 0 },
         )
+    }
+
+    #[test]
+    fn a_fill_that_a_small_trace_does_not_reach_is_refused_or_left_out() {
+        let small = traces_of(600 << 10);
+        let message = planned_of(&small, "traces = [\"postmark\"]").unwrap_err();
+        assert_eq!(
+            message,
+            "mine: fill-percent = 50: trace `postmark` by 1 thread has 1200 KiB live at most, 14 % of \
+             the least object memory, 8 MiB: the nearest is 14; copies = 7 reach 50 %"
+        );
+        assert!(planned_of(&small, "traces = [\"postmark\"]\ncopies = 7").is_ok());
+        let plan = planned_of(&small, "traces = [\"imported/*\"]").unwrap();
+        assert!(plan.cells.is_empty());
+        assert!(
+            plan.notices.iter().any(|notice| notice.ends_with("reach 50 %: left out")),
+            "{plan:?}"
+        );
     }
 
     #[test]
@@ -245,6 +315,7 @@ mod tests {
             ("traces = [\"postmark\"]\ncopies = 65", "copies = 65: must be 1 to 64"),
             ("traces = [\"postmark\"]\nspeed = [-1.0]", "speed = -1: must be above 0"),
             ("traces = [\"postmark\"]\nspeed = [1.0]\nbatch = [8]", "drop `batch`"),
+            ("traces = [\"postmark\"]\nspeed = [1.0]\nlatency = \"off\"", "on a schedule is timed"),
             ("traces = [\"postmark\"]\nspeed = [1.0]", "`mica-erew` are dealt"),
             ("traces = [\"postmark\"]\nmiss = [\"fill\"]", "unknown variant `fill`"),
         ] {

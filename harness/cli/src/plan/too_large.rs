@@ -80,7 +80,7 @@ fn region(work: &Mappings) -> String {
     format!("{} by {}", format_bytes(work.region_bytes as usize), by(work.threads))
 }
 
-fn by(threads: usize) -> String {
+pub(super) fn by(threads: usize) -> String {
     match threads {
         1 => "1 thread".to_owned(),
         threads => format!("{threads} threads"),

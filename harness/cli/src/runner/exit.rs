@@ -25,6 +25,9 @@ pub(super) struct Death {
     /// Whether it said that every step was done.
     pub(super) done: bool,
     pub(super) status: io::Result<ExitStatus>,
+    /// Whether the kernel killed a process for lack of memory while the worker ran; `None` where it does
+    /// not count.
+    pub(super) memory_ran_out: Option<bool>,
     /// The end of its standard error.
     pub(super) complaint: String,
 }
@@ -58,10 +61,17 @@ impl Death {
             }
         };
         if let Some(signal) = status.signal() {
-            let outcome =
-                if signal == libc::SIGKILL { Outcome::OutOfMemory } else { Outcome::Crashed };
+            // Anybody may send SIGKILL; memory ran out only where the kernel counted it.
+            let ran_out = signal == libc::SIGKILL && self.memory_ran_out == Some(true);
+            let outcome = if ran_out { Outcome::OutOfMemory } else { Outcome::Crashed };
             let cause = match signal {
-                libc::SIGKILL => "SIGKILL, which the kernel sends when memory runs out",
+                libc::SIGKILL => match self.memory_ran_out {
+                    Some(true) => "SIGKILL, and the kernel counts a kill for lack of memory",
+                    Some(false) => {
+                        "SIGKILL from outside: the kernel counts no kill for lack of memory"
+                    }
+                    None => "SIGKILL: whether memory ran out, this kernel does not count",
+                },
                 libc::SIGSEGV => "SIGSEGV (segmentation fault)",
                 libc::SIGABRT => "SIGABRT (abort)",
                 libc::SIGBUS => "SIGBUS (bus error)",
@@ -98,6 +108,7 @@ mod tests {
             kill: None,
             done,
             status: Ok(ExitStatus::from_raw(raw_status)),
+            memory_ran_out: Some(false),
             complaint: String::new(),
         }
     }
@@ -109,7 +120,6 @@ mod tests {
         assert_eq!(outcome(death(0, false)), Some(Outcome::Crashed));
         assert_eq!(outcome(death(101 << 8, false)), Some(Outcome::Crashed));
         assert_eq!(outcome(death(libc::SIGSEGV, true)), Some(Outcome::Crashed));
-        assert_eq!(outcome(death(libc::SIGKILL, false)), Some(Outcome::OutOfMemory));
         let kill = Some(Kill::Timeout { timeout: Duration::from_secs(2) });
         assert_eq!(outcome(Death { kill, ..death(9, false) }), Some(Outcome::Timeout));
         let kill = Some(Kill::Memory { resident_bytes: 2 << 20, limit_bytes: 1 << 20 });
@@ -117,5 +127,19 @@ mod tests {
         let (outcome, reason) = death.outcome().unwrap();
         assert_eq!(outcome, Outcome::OutOfMemory);
         assert_eq!(reason, "killed with 2 MiB resident: the cell's limit is 1 MiB");
+    }
+
+    #[test]
+    fn a_worker_killed_from_outside_did_not_run_out_of_memory() {
+        let killed = |memory_ran_out: Option<bool>| {
+            let death = Death { memory_ran_out, ..death(libc::SIGKILL, false) };
+            death.outcome().expect("a bad end")
+        };
+        assert_eq!(killed(Some(true)).0, Outcome::OutOfMemory);
+        for unproven in [Some(false), None] {
+            let (outcome, reason) = killed(unproven);
+            assert_eq!(outcome, Outcome::Crashed, "{reason}");
+            assert!(reason.starts_with("ended by SIGKILL"), "{reason}");
+        }
     }
 }

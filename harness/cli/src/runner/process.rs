@@ -21,7 +21,7 @@ use record::{
     Began, Cell, CellRecord, Conditions, CurvePoint, DriverPrice, Flag, LatencyReport, Memory,
     MemoryPoint, Outcome, Overheads, Row, Second, StepReport, System, TracePosition, Turn, Work,
 };
-use worker::kernel::KernelFiles;
+use worker::kernel::{KernelFiles, oom_kills};
 use worker::progress::ProgressPage;
 use worker::protocol::{Event, Point};
 use worker::registry;
@@ -70,6 +70,19 @@ impl CellRunner for ProcessRunner {
     }
 }
 
+/// Removes every variable that configures an allocator, and sets and returns those that `system` asks for.
+pub(crate) fn prepare_environment(
+    command: &mut Command,
+    system: &System,
+) -> BTreeMap<String, String> {
+    for name in crate::environment::allocator_variables() {
+        command.env_remove(name);
+    }
+    let environment = registry::environment_of(system);
+    command.envs(&environment);
+    environment
+}
+
 /// A worker and everything known of it.
 struct Watch<'a> {
     runner: &'a ProcessRunner,
@@ -95,6 +108,8 @@ struct Watch<'a> {
     step: String,
     step_position: usize,
     began: Option<(Began, Instant)>,
+    /// The kernel's count of kills for lack of memory when the worker started.
+    oom_kills: Option<u64>,
     interrupted: bool,
 }
 
@@ -106,7 +121,6 @@ impl<'a> Watch<'a> {
         let cell = cells[0];
         let progress = ProgressPage::create()?;
         let descriptor = progress.descriptor().expect("a page just created has a descriptor");
-        let environment = registry::environment_of(&cell.system);
         let mut command = Command::new(&runner.program);
         command
             .args(["worker", "--progress-descriptor", &descriptor.to_string()])
@@ -115,10 +129,8 @@ impl<'a> Watch<'a> {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        for name in crate::environment::allocator_variables() {
-            command.env_remove(name);
-        }
-        command.envs(&environment);
+        let environment = prepare_environment(&mut command, &cell.system);
+        let oom_kills = oom_kills(&KernelFiles::here());
         let mut child = command.spawn()?;
         let mut input = child.stdin.take().expect("standard input is piped");
         let line = match cells {
@@ -147,6 +159,7 @@ impl<'a> Watch<'a> {
             step: "cell".to_owned(),
             step_position: 0,
             began: None,
+            oom_kills,
             interrupted: false,
         };
         Ok((watch, progress))
@@ -196,7 +209,9 @@ impl<'a> Watch<'a> {
         if self.interrupted {
             return;
         }
-        if let Some((outcome, reason)) = (Death { kill, done, status, complaint }).outcome() {
+        let memory_ran_out = grown(self.oom_kills, oom_kills(&KernelFiles::here()));
+        let death = Death { kill, done, status, memory_ran_out, complaint };
+        if let Some((outcome, reason)) = death.outcome() {
             self.finished.clear();
             let mut row = self.row(&self.step.clone(), outcome, Some(reason));
             row.positions = std::mem::take(&mut self.positions);
@@ -517,6 +532,11 @@ impl<'a> Watch<'a> {
         }
         self.finished
     }
+}
+
+/// Whether a count that the kernel keeps has grown.
+fn grown(before: Option<u64>, after: Option<u64>) -> Option<bool> {
+    Some(after? > before?)
 }
 
 fn above_baseline(memory: ProcessMemory, sampler: &Sampler<'_>) -> u64 {

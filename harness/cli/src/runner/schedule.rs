@@ -3,8 +3,8 @@
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use super::{CellRunner, Floor, FloorGuard, Interrupt};
-use record::{Cell, CellRecord, Flag};
+use super::{CellRunner, Floor, FloorGuard, Interrupt, Reserve};
+use record::{Cell, CellRecord, Flag, Row};
 
 /// Cells that may stand idle at the same time.
 pub const IN_FLIGHT_MAX: usize = 64;
@@ -17,11 +17,12 @@ pub trait Progress: Send {
 /// Runs all cells; returns whether the user interrupted the run, in which case unfinished cells
 /// are dropped.
 ///
-/// `memory_bytes` bounds the memory that all cells in flight are expected to hold together.
+/// `memory_bytes` bounds the memory that all cells in flight are expected to hold together; the `reserve`
+/// holds what a cell that runs alone leaves.
 pub fn run_all(
     cells: &[Cell],
     runner: &dyn CellRunner,
-    memory_bytes: u64,
+    (memory_bytes, reserve): (u64, &Reserve),
     interrupt: &Interrupt,
     progress: &mut dyn Progress,
 ) -> bool {
@@ -30,8 +31,9 @@ pub fn run_all(
     let progress = Mutex::new(progress);
     let (exclusive, shared): (Vec<&Cell>, Vec<&Cell>) =
         cells.iter().partition(|cell| cell.is_exclusive());
+    let again = Mutex::new(Again::default());
     let run = |cells: &[&Cell], guard| {
-        let records = measured(cells, runner, &floor, guard);
+        let records = measured(cells, runner, (&floor, guard), &again);
         let all = records.len() == cells.len();
         for (cell, record) in cells.iter().zip(records).filter(|(_, record)| !record.interrupted) {
             progress.lock().unwrap_or_else(PoisonError::into_inner).finished(cell, record);
@@ -57,7 +59,9 @@ pub fn run_all(
         if interrupt.is_set() {
             break;
         }
-        if run(&process, floor.take()) {
+        let guard = floor.take();
+        reserve.leave(process[0].expected_bytes());
+        if run(&process, guard) {
             continue;
         }
         // It ended before it had answered all: each by itself.
@@ -73,21 +77,42 @@ pub fn run_all(
 /// How often a cell is measured in all where the host gave too much processor time to others.
 const ATTEMPTS: usize = 3;
 
+/// What measuring again has brought. A host that takes processor time all the time would take it again.
+#[derive(Debug, Default)]
+struct Again {
+    tried: u32,
+    helped: u32,
+}
+
+impl Again {
+    /// Tries before anything is concluded from them.
+    const TRIED_MIN: u32 = 8;
+
+    fn is_worth_it(&self) -> bool {
+        self.tried < Self::TRIED_MIN || self.helped * 2 >= self.tried
+    }
+}
+
 fn measured<'floor>(
     cells: &[&Cell],
     runner: &dyn CellRunner,
-    floor: &'floor Floor,
-    guard: FloorGuard<'floor>,
+    (floor, guard): (&'floor Floor, FloorGuard<'floor>),
+    again: &Mutex<Again>,
 ) -> Vec<CellRecord> {
-    let stolen = |record: &CellRecord| {
-        record.rows.iter().any(|row| row.step == "run" && row.flags.contains(&Flag::Stolen))
+    let is_stolen = |records: &[CellRecord]| {
+        let stolen = |row: &Row| row.step == "run" && row.flags.contains(&Flag::Stolen);
+        records.iter().any(|record| !record.interrupted && record.rows.iter().any(stolen))
     };
+    let again = || again.lock().unwrap_or_else(PoisonError::into_inner);
     let mut records = runner.run(cells, floor, guard);
     for _ in 1..ATTEMPTS {
-        if !records.iter().any(|record| !record.interrupted && stolen(record)) {
+        if !is_stolen(&records) || !again().is_worth_it() {
             break;
         }
         records = runner.run(cells, floor, floor.take());
+        let mut again = again();
+        again.tried += 1;
+        again.helped += u32::from(!is_stolen(&records));
     }
     records
 }
@@ -161,6 +186,51 @@ mod tests {
         }
     }
 
+    /// Loses processor time to others in every run but the `quiet_every`-th ones.
+    struct Robbed {
+        quiet_every: usize,
+        runs: Mutex<usize>,
+    }
+
+    impl CellRunner for Robbed {
+        fn run<'floor>(
+            &self,
+            cells: &[&Cell],
+            _: &'floor Floor,
+            _: FloorGuard<'floor>,
+        ) -> Vec<CellRecord> {
+            let mut runs = self.runs.lock().unwrap();
+            *runs += 1;
+            let is_quiet = runs.is_multiple_of(self.quiet_every);
+            let record = |cell: &&Cell| {
+                let mut row = record::made_up::row(cell, "run");
+                row.flags = if is_quiet { Vec::new() } else { vec![Flag::Stolen] };
+                CellRecord { rows: vec![row], ..CellRecord::default() }
+            };
+            cells.iter().map(record).collect()
+        }
+    }
+
+    #[test]
+    fn a_robbed_cell_is_measured_again_for_as_long_as_that_helps() {
+        let cell = sample_cells().remove(0);
+        let again = Mutex::new(Again::default());
+        let floor = Floor::default();
+        let runs_of = |quiet_every: usize, cells: usize| {
+            let runner = Robbed { quiet_every, runs: Mutex::new(0) };
+            for _ in 0..cells {
+                measured(&[&cell], &runner, (&floor, floor.take()), &again);
+            }
+            runner.runs.into_inner().unwrap()
+        };
+        assert_eq!(runs_of(1, 10), 10, "nothing was taken");
+        assert_eq!(runs_of(2, 10), 20, "the second run is quiet");
+        assert_eq!(runs_of(usize::MAX, 1), ATTEMPTS, "so it is tried");
+        // Ten of twelve tries have helped; after eight that do not, no more are made.
+        assert_eq!(runs_of(usize::MAX, 10), 10 + 9);
+        assert_eq!(runs_of(usize::MAX, 10), 10);
+    }
+
     struct Count(usize);
 
     impl Progress for Count {
@@ -176,7 +246,13 @@ mod tests {
             let runner = Scripted { interrupt: None, seen: Mutex::new(0) };
             let mut count = Count(0);
             let interrupt = Interrupt::default();
-            assert!(!run_all(&cells, &runner, memory_bytes, &interrupt, &mut count));
+            assert!(!run_all(
+                &cells,
+                &runner,
+                (memory_bytes, &Reserve::default()),
+                &interrupt,
+                &mut count
+            ));
             assert_eq!(count.0, cells.len());
         }
     }
@@ -187,7 +263,7 @@ mod tests {
         let interrupt = Interrupt::default();
         let runner = Scripted { interrupt: Some((3, interrupt.clone())), seen: Mutex::new(0) };
         let mut count = Count(0);
-        assert!(run_all(&cells, &runner, 0, &interrupt, &mut count));
+        assert!(run_all(&cells, &runner, (0, &Reserve::default()), &interrupt, &mut count));
         assert_eq!(count.0, 2);
         assert_eq!(*runner.seen.lock().unwrap(), 3);
     }

@@ -35,17 +35,18 @@ pub struct KeyValueGrid {
     #[serde(default)]
     pub rate_ops_per_s: Vec<f64>,
     /// How the requests of an open loop follow one another.
-    #[serde(default)]
-    pub arrivals: Arrivals,
-    /// Object memory instead of the scale's (never more than the scale's), as `32MiB`.
+    pub arrivals: Option<Arrivals>,
+    /// Object memory instead of the scale's, as `32MiB`.
     pub object_memory: Option<Bytes>,
+    /// The most object memory, where the scale has more.
+    pub object_memory_at_most: Option<Bytes>,
     /// Operations of each thread instead of the scale's, as a multiple of it. They are executed however
     /// long they take; without it a closed loop ends when the scale's time is over.
     pub operations_factor: Option<f64>,
     /// Whether the roofline store is measured under the same requests.
     #[serde(default = "default_roofline")]
     pub roofline: bool,
-    /// Repetitions instead of the scale's (never more than the scale's).
+    /// Repetitions instead of the scale's, and never more: a larger number is told.
     pub repetitions: Option<u32>,
     /// Other settings of requests, by their dimension, each with its values.
     #[serde(skip)]
@@ -176,10 +177,14 @@ pub(super) fn take_knobs(suite: &mut DeTable<'_>) -> Result<Vec<Knobs>, Fault> {
             let taken = grid.remove(store.as_str()).map(Spanned::into_inner);
             let Some(DeValue::Table(settings)) = taken else { continue };
             for (knob, values) in settings.iter() {
-                let values = values_of(values).map_err(|message| {
+                let fail = |message: String| {
                     (values.span().start, format!("{store}.{}: {message}", knob.get_ref()))
-                })?;
-                knobs.insert((store.clone(), knob.get_ref().replace('_', "-")), values);
+                };
+                let texts = values_of(values).map_err(fail)?;
+                let name = knob.get_ref().replace('_', "-");
+                if knobs.insert((store.clone(), name.clone()), texts).is_some() {
+                    return Err(fail(format!("`{name}` is there twice: drop one")));
+                }
             }
         }
         Ok(knobs)
@@ -195,7 +200,7 @@ fn values_of(values: &Spanned<DeValue<'_>>) -> Result<Vec<String>, String> {
     if texts.is_empty() { Err("the list is empty".to_owned()) } else { Ok(texts) }
 }
 
-fn text_of(value: &DeValue<'_>) -> Result<String, String> {
+pub(super) fn text_of(value: &DeValue<'_>) -> Result<String, String> {
     match value {
         DeValue::String(text) => Ok(text.to_string()),
         DeValue::Integer(number) => Ok(number.to_string()),
@@ -228,6 +233,10 @@ mod tests {
         for (line, expected) in [
             ("nibble.heads = 2\n", "line 7: nibble.heads: write a list of values"),
             ("nibble.heads = []\n", "line 7: nibble.heads: the list is empty"),
+            (
+                "nibble.segment-bytes = [1]\nnibble.segment_bytes = [2]\n",
+                "nibble.segment_bytes: `segment-bytes` is there twice: drop one",
+            ),
             ("storse = [1]\n", "line 7: unknown field `storse`"),
             ("object-memory = \"32MB\"\n", "line 7: size \"32MB\": write a whole number"),
         ] {

@@ -3,6 +3,7 @@
 mod bytes;
 mod catalogue;
 mod key_value;
+mod lists;
 mod replay;
 mod suite;
 mod threads;

@@ -32,11 +32,10 @@ pub struct ReplayGrid {
     #[serde(default)]
     pub speed: Vec<f64>,
     /// Which operations of a closed loop are timed: `sampled`, `all` or `off`.
-    #[serde(default)]
-    pub latency: Timing,
+    pub latency: Option<Timing>,
     /// Copies of the trace in step, each with keys of its own, in place of the trace's own number.
     pub copies: Option<u64>,
-    /// Repetitions instead of the scale's (never more than the scale's).
+    /// Repetitions instead of the scale's, and never more: a larger number is told.
     pub repetitions: Option<u32>,
 }
 

@@ -1,6 +1,7 @@
 //! A suite: one question as TOML. The wire types are strict: an unknown key is an error that
 //! names the file, the line and the keys that are allowed.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::Deserialize;
@@ -10,6 +11,7 @@ use workloads::requests::Workload;
 
 use super::bytes::Bytes;
 use super::key_value::{KeyValueGrid, take_knobs, take_settings};
+use super::lists::check_lists;
 use super::replay::ReplayGrid;
 use record::{Basis, Frees, Observe};
 
@@ -93,16 +95,17 @@ pub struct FragmentationGrid {
     /// Numbers of threads.
     #[serde(default = "default_threads")]
     pub threads: Vec<usize>,
-    /// Which thread frees; `other` needs two threads.
+    /// Which thread frees; `other` needs two threads, and is left out with one.
     #[serde(default = "default_frees")]
     pub frees: Vec<Frees>,
     /// When idleness and trimming are observed.
     #[serde(default = "default_observe")]
     pub observe: Vec<Observe>,
     /// Live bytes instead of the scale's, however many objects that is; several of them are an axis.
+    /// Those that are more than the scale allows are left out, with a notice.
     #[serde(default)]
     pub live_bytes: Vec<Bytes>,
-    /// Repetitions instead of the scale's (never more than the scale's).
+    /// Repetitions instead of the scale's, and never more: a larger number is told.
     pub repetitions: Option<u32>,
 }
 
@@ -113,32 +116,32 @@ pub struct CopyGrid {
     /// Stores that have a setting `copy`, as `nibble@copy=rep-movsb`.
     pub stores: Vec<String>,
     /// Bytes of each copy.
-    pub copy_bytes: Vec<usize>,
+    pub copy_bytes: Vec<Bytes>,
 }
 
 /// Every combination of these maps and unmaps regions; those whose region is no multiple of the page
-/// are passed over.
+/// are left out, with a notice.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct MappingGrid {
     /// Sizes of the regions.
     pub region_bytes: Vec<Bytes>,
-    /// Bytes of a page: 4096, 2 097 152 or both.
-    pub page_bytes: Vec<u64>,
+    /// Bytes of a page: 4 KiB, 2 MiB or both.
+    pub page_bytes: Vec<Bytes>,
     /// Numbers of threads.
     #[serde(default = "default_threads")]
     pub threads: Vec<usize>,
 }
 
 /// Every combination of these follows pointers through memory; where the memory is no multiple of the
-/// page, or more than the scale's stores, it is passed over.
+/// page, or more than the scale's stores, it is left out, with a notice.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ChaseGrid {
     /// Memory walked.
     pub memory_bytes: Vec<Bytes>,
-    /// Bytes of a page: 4096, 2 097 152 or both.
-    pub page_bytes: Vec<u64>,
+    /// Bytes of a page: 4 KiB, 2 MiB or both.
+    pub page_bytes: Vec<Bytes>,
     /// Chains followed in turn.
     #[serde(default = "default_threads")]
     pub chains: Vec<usize>,
@@ -158,7 +161,7 @@ pub struct AllocationGrid {
     /// Equal parts of the trace after which memory is observed.
     #[serde(default = "default_samples")]
     pub samples: u32,
-    /// Repetitions instead of the scale's (never more than the scale's).
+    /// Repetitions instead of the scale's, and never more: a larger number is told.
     pub repetitions: Option<u32>,
 }
 
@@ -186,6 +189,9 @@ fn default_frees() -> Vec<Frees> {
 fn default_observe() -> Vec<Observe> {
     vec![Observe::End]
 }
+/// A day.
+const TIMEOUT_S_MAX: u64 = 86_400;
+
 /// What is wrong with a suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SuiteError {
@@ -216,6 +222,35 @@ impl Suite {
         Self { name: "options".to_owned(), seed, timeout_s: 120, ..Self::default() }
     }
 
+    /// Refuses names that stand for something else already, and a limit that no cell keeps.
+    fn check(&self) -> Result<(), String> {
+        let workloads = self
+            .workloads
+            .iter()
+            .map(|own| ("workload", own.name.as_str(), Workload::by_name(&own.name).is_some()));
+        let patterns = self
+            .patterns
+            .iter()
+            .map(|own| ("pattern", own.name.as_str(), Pattern::by_name(&own.name).is_some()));
+        let mut known = BTreeSet::new();
+        for (kind, name, is_built_in) in workloads.chain(patterns) {
+            if is_built_in {
+                return Err(format!("{kind} `{name}`: a built-in one has that name: take another"));
+            }
+            if !known.insert((kind, name)) {
+                return Err(format!("{kind} `{name}` is there twice: rename one"));
+            }
+        }
+        let Self { timeout_s, .. } = self;
+        if !(1..=TIMEOUT_S_MAX).contains(timeout_s) {
+            let nearest = (*timeout_s).clamp(1, TIMEOUT_S_MAX);
+            return Err(format!(
+                "timeout-s = {timeout_s}: must be 1 to {TIMEOUT_S_MAX}; the nearest is {nearest}"
+            ));
+        }
+        Ok(())
+    }
+
     /// Parses `text`, which came from `file`.
     ///
     /// # Errors
@@ -231,6 +266,7 @@ impl Suite {
             |error: toml::de::Error| at(error.span().map(|span| span.start), error.message());
         let mut table = DeTable::parse(text).map_err(told)?;
         let somewhere = |(start, message): (usize, String)| at(Some(start), &message);
+        check_lists(table.get_ref()).map_err(somewhere)?;
         let knobs = take_knobs(table.get_mut()).map_err(somewhere)?;
         let settings = take_settings(table.get_mut()).map_err(somewhere)?;
         let mut suite = Self::deserialize(toml::Deserializer::from(table)).map_err(told)?;
@@ -242,6 +278,7 @@ impl Suite {
             .file_stem()
             .map_or_else(|| file.to_owned(), |stem| stem.to_string_lossy().into_owned());
         suite.text = text.to_owned();
+        suite.check().map_err(fail)?;
         report::figures::parse(&suite.name, text).map_err(fail)?;
         let measures_nothing = suite.fragmentation.is_empty()
             && suite.key_value.is_empty()
@@ -324,6 +361,33 @@ mod tests {
             let message = told(&figure).unwrap_err();
             assert!(message.starts_with(&format!("my.toml: line {line}: ")), "{message}");
             assert!(message.contains(wanted), "{message}");
+        }
+    }
+
+    #[test]
+    fn names_and_limits_mean_what_they_say() {
+        let told = |more: &str| {
+            let text = format!(
+                "question = \"?\"\n{more}\n[[fragmentation]]\nheaps = [\"glibc\"]\n\
+                 patterns = [\"P1\"]\n"
+            );
+            Suite::parse("my.toml", &text).map(|_| ()).map_err(|error| error.to_string())
+        };
+        let own = |name: &str| {
+            format!(
+                "[[pattern]]\nname = \"{name}\"\nfirst = \"64\"\ndelete-percent = 50\nvolume = 2.0\n"
+            )
+        };
+        assert_eq!(told(&own("mine")), Ok(()));
+        for (more, expected) in [
+            (own("P1"), "my.toml: pattern `P1`: a built-in one has that name: take another"),
+            (own("mine").repeat(2), "my.toml: pattern `mine` is there twice: rename one"),
+            (
+                "timeout-s = 0".to_owned(),
+                "my.toml: timeout-s = 0: must be 1 to 86400; the nearest is 1",
+            ),
+        ] {
+            assert_eq!(told(&more), Err(expected.to_owned()));
         }
     }
 

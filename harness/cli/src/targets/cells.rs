@@ -4,7 +4,7 @@ use super::file::File;
 use super::sizes::Sizes;
 use super::target::{Kind, Side, Target, latency, missing};
 use crate::compare;
-use crate::plan::{check_key_value, check_store, get_workload};
+use crate::plan::{check_cell, check_key_value, get_workload};
 use record::{
     Ageing, Basis, Cell, Fragmentation, Frees, KeyValue, Observe, System, Timing, Work,
     dimensions::{DIMENSIONS, Dimension},
@@ -83,7 +83,6 @@ fn key_value(side: &Side, sizes: &Sizes, latency: Timing, seed: u64) -> Result<C
     check_key_value(&work)?;
     work.size_records();
     let system = system(side, work.object_memory_bytes)?;
-    check_store(&system, &work)?;
     let aged = match work.ageing {
         Ageing::Rewrites(times) => work.writes_per_thread(times),
         _ => 0,
@@ -91,7 +90,8 @@ fn key_value(side: &Side, sizes: &Sizes, latency: Timing, seed: u64) -> Result<C
     let operations = work.operations_per_thread + aged;
     let timeout_ms =
         120_000 + (work.object_memory_bytes >> 30) * 60_000 + operations * work.threads as u64 / 50;
-    Ok(finish(system, Work::KeyValue(work), seed, timeout_ms))
+    let cell = finish(system, Work::KeyValue(work), seed, timeout_ms);
+    check_cell(&cell).map(|_| cell)
 }
 
 fn overhead(side: &Side, sizes: &Sizes, seed: u64) -> Result<Vec<Cell>, String> {
@@ -116,6 +116,7 @@ fn overhead(side: &Side, sizes: &Sizes, seed: u64) -> Result<Vec<Cell>, String> 
             let system = system(side, bytes)?;
             let timeout_ms = 120_000 + (bytes >> 30) * 60_000;
             let cell = finish(system, Work::Fragmentation(work), seed, timeout_ms);
+            check_cell(&cell)?;
             // Without the target's name: targets that ask the same of the same cells share them.
             let id = format!("overhead/{name}/{}/{bytes}/{repetition}", cell.system.label());
             cells.push(Cell { id, repetition, seed: seed + u64::from(repetition), ..cell });
@@ -129,7 +130,8 @@ fn system(side: &Side, object_memory_bytes: u64) -> Result<System, String> {
     let name = side.label("system").ok_or_else(|| missing("system"))?;
     let mut system = registry::store(name)?;
     if let (Some(segments), System::Store { options, .. }) = (side.sizes.segments, &mut system) {
-        let bytes = object_memory_bytes / segments.max(1);
+        let bytes =
+            object_memory_bytes.checked_div(segments).ok_or("segments = 0: must be 1 or more")?;
         options.insert("segment-bytes".to_owned(), bytes.to_string());
     }
     Ok(system)

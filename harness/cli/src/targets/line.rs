@@ -4,6 +4,7 @@ use std::slice;
 
 use expect::{Answer, Machine, Measured, Verdict};
 use serde::Serialize;
+use stats::Interval;
 
 use super::file::File;
 use super::rows::summaries;
@@ -51,6 +52,13 @@ pub(crate) struct Estimate {
     pub(crate) to: f64,
     /// Blocks or repetitions.
     pub(crate) count: usize,
+}
+
+impl From<Interval> for Estimate {
+    fn from(found: Interval) -> Self {
+        let Interval { estimate, low, high, count, .. } = found;
+        Self { median: estimate, from: low, to: high, count }
+    }
 }
 
 /// The line of a target whose cells have these `rows`.

@@ -29,7 +29,7 @@ pub(crate) mod tests;
 
 pub(crate) use cells::{cells, round_of};
 pub(crate) use file::File;
-pub(crate) use line::{Line, judge};
+pub(crate) use line::{Estimate, Line, judge};
 pub(crate) use print::{Printer, Record};
 pub(crate) use sizes::Sizes;
 pub(crate) use target::{Kind, Target, select};

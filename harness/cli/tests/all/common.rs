@@ -123,3 +123,16 @@ pub fn only_folder(folder: &Path) -> Option<PathBuf> {
     assert!(entries.next().is_none(), "one run in {}", folder.display());
     Some(first)
 }
+
+/// The processes that a process has started and not yet waited for.
+pub fn children_of(parent: u32) -> Vec<u32> {
+    let mut children = Vec::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let Ok(pid) = entry.file_name().to_string_lossy().parse::<u32>() else { continue };
+        let status = fs::read_to_string(entry.path().join("status")).unwrap_or_default();
+        if status.lines().any(|line| line == format!("PPid:\t{parent}")) {
+            children.push(pid);
+        }
+    }
+    children
+}

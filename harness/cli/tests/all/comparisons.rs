@@ -6,9 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use crate::common::{bench, errors, only_folder, scratch, told};
+use crate::json_output::documented;
 
 /// Leaves what time decides out.
 const MEMORY_ONLY: [&str; 4] = ["--tolerance", "throughput=off", "--tolerance", "p99=off"];
+
+/// A workload that is over soon.
+const SMALL: [&str; 4] = ["--operations", "20000", "--object-memory", "16MiB"];
 
 /// One small cell of a store whose memory is its own, and what prices memory.
 const SUITE: &str = r#"
@@ -46,10 +50,14 @@ fn ends(output: &Output, code: i32, expected: &[&str]) {
 fn equal_stores_are_unchanged_and_every_process_verifies_its_values() {
     let folder = scratch("compare-equal");
     let mut arguments = vec!["compare", "nibble", "nibble", "--blocks", "3", "--quiet"];
-    arguments.extend(["--operations", "20000", "--object-memory", "16MiB"]);
+    arguments.extend(SMALL);
     arguments.extend(MEMORY_ONLY);
     let output = run_in(&folder, &arguments);
     ends(&output, 0, &["unchanged", "memory"]);
+    assert!(
+        told(&output).starts_with("nibble is like nibble: no change found\n"),
+        "the answer first"
+    );
     let results = folder.join("results");
     let history = results.join("history.jsonl");
     assert_eq!(compare::read_lines(&history).unwrap().lines.len(), 2, "a line a side");
@@ -59,6 +67,40 @@ fn equal_stores_are_unchanged_and_every_process_verifies_its_values() {
     assert_eq!(verified.clone().count(), 18, "two processes of A, B and A again a block");
     assert!(verified.clone().all(|row| row.verification.unwrap().checked > 0));
     assert!(run.join("comparison.json").is_file() && run.join("comparison.md").is_file());
+}
+
+/// The most natural first question gets an answer, with its conditions, and as data.
+#[test]
+fn two_stores_that_differ_in_everything_are_compared_and_marked() {
+    let folder = scratch("compare-first");
+    let mut arguments = vec!["compare", "nibble", "hashmap", "--blocks", "3", "--quiet"];
+    arguments.extend(SMALL);
+    arguments.push("--json");
+    let output = run_in(&folder, &arguments);
+    assert!(matches!(output.status.code(), Some(0 | 6 | 7)), "{}", errors(&output));
+    assert!(errors(&output).contains("warning: not like for like"), "{}", errors(&output));
+    let found = compare::render::from_json(&told(&output)).expect("one document");
+    assert_eq!((&*found.baseline.name, &*found.candidate.name), ("nibble", "hashmap"));
+    assert!(!found.unlike.is_empty(), "its conditions");
+    for judged in &found.judged {
+        let interval = judged.baseline.interval().expect("values");
+        assert!(interval.low <= interval.estimate && interval.count == 3, "{judged:?}");
+    }
+    arguments.push("--strict");
+    ends(&run_in(&folder, &arguments), 8, &["without --strict they are compared"]);
+}
+
+/// What is misspelt is said before anything is made of how the stores differ.
+#[test]
+fn a_misspelt_setting_is_said_and_not_hidden_behind_conditions() {
+    let folder = scratch("compare-misspelt");
+    let mut arguments = vec!["compare", "nibble@segmnt-bytes=65536", "hashmap", "--quiet"];
+    arguments.extend(SMALL);
+    let output = run_in(&folder, &arguments);
+    assert!(matches!(output.status.code(), Some(1 | 2)), "{}", errors(&output));
+    let error = errors(&output);
+    let error = error.lines().find(|line| line.starts_with("error: ")).expect("an error");
+    assert!(error.contains("segmnt-bytes") && error.contains("segment-bytes"), "{error}");
 }
 
 #[test]
@@ -210,7 +252,7 @@ fn measured(folder: &Path, name: &str, more: &[&str]) -> PathBuf {
 }
 
 #[test]
-fn runs_are_compared_and_unlike_ones_refused() {
+fn runs_are_compared_and_unlike_ones_marked() {
     let folder = scratch("compare-runs");
     let (a, b) = (measured(&folder, "a", &[]), measured(&folder, "b", &[]));
     let compare = |a: &Path, b: &Path, more: &[&str]| {
@@ -227,8 +269,16 @@ fn runs_are_compared_and_unlike_ones_refused() {
         fs::write(file, text.replace(from, to)).unwrap();
     };
     machine(&b, "\"name\": \"smoke\"", "\"name\": \"quick\"");
-    ends(&compare(&a, &b, &[]), 8, &["scale: `smoke` and `quick`"]);
-    ends(&compare(&a, &b, &["--allow-mismatch"]), 0, &["scale: `smoke` and `quick`"]);
+    ends(&compare(&a, &b, &["--strict"]), 8, &["scale: `smoke` and `quick`", "without --strict"]);
+    let marked = compare(&a, &b, &[]);
+    ends(
+        &marked,
+        0,
+        &["warning: not like for like", "NOT LIKE FOR LIKE", "scale: `smoke` and `quick`"],
+    );
+    let first = told(&marked);
+    let first = first.lines().next().expect("a headline");
+    assert!(first.ends_with("no change found; not like for like, see below"), "{first}");
     ends(&compare(&a, Path::new("hashmap"), &[]), 2, &["compare runs"]);
     let rows = b.join("rows.jsonl");
     let text = fs::read_to_string(&rows).unwrap();
@@ -284,6 +334,9 @@ fn a_history_of_runs_is_told_and_one_lucky_run_is_no_change() {
     compare::append_lines(&folder.join("history.jsonl"), &lines).unwrap();
     let history = run_in(&folder, &["history", "history.jsonl"]);
     ends(&history, 0, &["some/cell", "30"]);
+    assert!(told(&history).starts_with("no change of level in 1 cell(s)"), "{}", told(&history));
+    let data = documented("history", &run_in(&folder, &["history", "history.jsonl", "--json"]));
+    assert_eq!(data["cells"][0]["runs"].as_array().map(Vec::len), Some(30));
     assert!(!told(&history).contains("from 0000014 on"), "{}", told(&history));
     ends(&run_in(&folder, &["history", "history.jsonl", "--metric", "no"]), 2, &["throughput"]);
     ends(&run_in(&folder, &["history", "nowhere.jsonl"]), 2, &["nowhere.jsonl"]);
@@ -306,4 +359,14 @@ fn the_tester_is_tested_on_recorded_blocks() {
     let record: serde_json::Value = serde_json::from_str(&record).unwrap();
     assert_eq!(record["rounds"], 6);
     assert_eq!(record["answers"][3]["percent"], 100.0, "memory tells at once: {record}");
+    assert!(
+        text.lines().next().is_some_and(|line| line.contains("bars")),
+        "the answer first: {text}"
+    );
+    // Drawn again from what was recorded, as data.
+    let recorded = record["recorded-in"].as_str().expect("a folder");
+    let again = ["power", "--recorded", recorded, "--trials", "10", "--blocks", "3", "--json"];
+    let more = ["--second-look", "3", "--drifts", "0"];
+    let output = run_in(&folder, &[&again[..], &more[..]].concat());
+    documented("power", &output);
 }

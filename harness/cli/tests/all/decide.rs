@@ -29,11 +29,11 @@ fn what_is_undecided_is_measured_again_and_the_run_says_so() {
     let (run_record, counts) = repetitions(&folder);
     assert_eq!(run_record.decide_s, Some(30));
     assert_eq!(run_record.cells_planned as u32, counts.values().sum::<u32>(), "the plan grows");
-    // One process decides nothing, so all that a claim compares is measured by three.
-    assert!(counts.values().any(|&count| count >= 3), "{counts:?}");
+    // One process decides nothing, so all that a claim compares is measured by two.
+    assert!(counts.values().any(|&count| count >= 2), "{counts:?}");
     assert!(counts.values().all(|&count| count <= 20), "{counts:?}");
     let notice = run_record.notices.iter().find(|notice| notice.contains("measured again, for"));
-    assert!(notice.is_some_and(|notice| notice.contains("by 3 processes")), "{notice:?}");
+    assert!(notice.is_some_and(|notice| notice.contains("by 2 processes")), "{notice:?}");
     assert!(told(&output).contains("What undecided claims compare was measured again"));
 
     // What is missing of further repetitions is completed, and nothing is decided a second time.

@@ -1,31 +1,38 @@
 //! The program from outside, the documents, and the rules that hold for the whole workspace: one
 //! program, because each test program links every engine.
 
+mod adopted;
 mod allocations;
 mod book;
+mod choose;
 mod cli_counters;
 mod cli_doctor;
 mod cli_errors;
 mod cli_export;
+mod cli_help;
 mod cli_runs;
 mod cli_targets;
 mod common;
 mod comparisons;
 mod decide;
 mod environment_opens_nothing;
+mod flame;
 mod format;
 mod hindered;
+mod json_output;
 mod mapping;
 mod memory_truth;
 mod newcomer;
 mod outcomes;
 mod readme;
+mod readme_commands;
 mod refill;
 mod replays;
 mod requests;
 mod resume;
 mod rivals;
 mod servers;
+mod strict;
 mod tidy_cycles;
 mod tidy_files;
 mod tidy_layers;

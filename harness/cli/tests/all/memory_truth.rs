@@ -1,8 +1,12 @@
 //! Memory is measured right: nothing where nothing is held, and what is held where it is known.
 
+use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
+use std::process::Stdio;
 
-use crate::common::run_suite;
+use platform::process::ProcessMemory;
+
+use crate::common::{bench, run_suite};
 use record::{Outcome, Row};
 
 fn observations(row: &Row) -> Vec<u64> {
@@ -120,4 +124,30 @@ fn memory_that_is_returned_is_seen_to_be_returned() {
     let (filled, deleted) = (resident("fill"), resident("delete"));
     assert!(filled[0] >= 9 << 20, "{filled:?}");
     assert!(deleted[2] <= 1 << 20, "after purge: {deleted:?}");
+}
+
+#[test]
+fn a_reserve_holds_what_its_orders_say() {
+    const MIB: u64 = 1 << 20;
+    let mut reserve = bench()
+        .args(["reserve", &(64 * MIB).to_string()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut orders = reserve.stdin.take().unwrap();
+    let mut answers = BufReader::new(reserve.stdout.take().unwrap());
+    let id = reserve.id();
+    let resident = [0, 32 * MIB, 1 << 40, 16 * MIB, 0].map(|bytes| {
+        writeln!(orders, "{bytes}").unwrap();
+        assert!(answers.read_line(&mut String::new()).unwrap() > 0);
+        ProcessMemory::of(id).unwrap().resident_bytes()
+    });
+    let held = resident.map(|bytes| bytes.saturating_sub(resident[0]) / MIB);
+    assert!(
+        held.iter().zip([0, 32, 64, 16, 0]).all(|(held, asked)| held.abs_diff(asked) <= 2),
+        "{held:?}"
+    );
+    drop(orders);
+    assert!(reserve.wait().unwrap().success());
 }

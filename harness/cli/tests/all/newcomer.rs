@@ -32,6 +32,7 @@ engine::conformance_tests!(conformance, toy::Toy, |object_memory_bytes| {
         live_bytes: object_memory_bytes,
         records_max: object_memory_bytes / 8,
         value_bytes_max: 1 << 20,
+        sessions: 1,
         resident: false,
         tells_updates: true,
         options: BTreeMap::new(),

@@ -1,6 +1,10 @@
 //! Whatever an engine does becomes the right kind of row: a crash, a hang, a leak, lies, losses.
 
-use crate::common::{requests_to, run_suite};
+use std::fs;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::common::{bench, children_of, only_folder, requests_to, run_suite, scratch};
 use record::{Outcome, Row};
 
 fn suite(system: &str) -> String {
@@ -91,4 +95,40 @@ fn a_crash_does_not_stop_the_run() {
     assert_eq!(code, 1);
     let count = |outcome| rows.iter().filter(|row| row.outcome == outcome).count();
     assert_eq!((count(Outcome::Crashed), count(Outcome::Measured)), (1, 6));
+}
+
+/// The kernel counts what it kills for lack of memory; whoever else kills a worker is not the kernel.
+#[test]
+fn a_worker_killed_from_outside_is_no_lack_of_memory() {
+    let folder = scratch("killed");
+    fs::write(folder.join("suite.toml"), suite(r#"stores = ["faulty@fault=hang"]"#)).unwrap();
+    let mut run = bench()
+        .args(["run", "suite.toml", "--scale", "smoke", "--quiet", "--filter", "faulty"])
+        .current_dir(&folder)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let started = Instant::now();
+    let worker = loop {
+        let found = children_of(run.id()).into_iter().find(|&child| is_worker(child));
+        if let Some(worker) = found {
+            break worker;
+        }
+        assert!(started.elapsed() < Duration::from_secs(60), "a worker starts");
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    platform::process::kill(worker);
+    assert_eq!(run.wait().unwrap().code(), Some(1));
+    let run = only_folder(&folder.join("results")).unwrap();
+    let (_, rows) = record::archive::load(&run).unwrap();
+    let killed = |row: &&Row| row.reason.as_ref().is_some_and(|reason| reason.contains("SIGKILL"));
+    let killed = rows.iter().find(killed).expect("a row, never a hole");
+    assert_eq!(killed.outcome, Outcome::Crashed, "{:?}", killed.reason);
+}
+
+/// Whether the process runs a cell, and is no helper that warms or holds memory.
+fn is_worker(process: u32) -> bool {
+    let command = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+    command.split(|byte| *byte == 0).any(|argument| argument == b"worker")
 }

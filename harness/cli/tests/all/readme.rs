@@ -5,6 +5,7 @@ use crate::common::{self, bench, read, root};
 /// The documents that show tables of the run; `scripts/publish-reference` finds them in the same way.
 fn spliced() -> Vec<String> {
     let pages = std::fs::read_dir(root().join("docs/src")).unwrap().flatten();
+    let pages = pages.filter(|page| page.path().extension().is_some_and(|ending| ending == "md"));
     let pages = pages.map(|page| format!("docs/src/{}", page.file_name().to_string_lossy()));
     let with_tables = |path: &String| read(path).contains("\n<!-- begin ");
     std::iter::once("README.md".to_owned()).chain(pages).filter(with_tables).collect()

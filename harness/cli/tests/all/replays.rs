@@ -64,13 +64,14 @@ fn every_kind_of_store_replays_a_trace_whole_and_nothing_is_lost() {
         stores = ["nibble", "nibble@update=in-place", "mica", "mica-erew", "masstree:jemalloc",
                   "ramcloud", "heapstore:glibc", "hashmap", "faulty@fault=none"]
         traces = ["small"]
-        copies = 2
+        copies = 4
         fill-percent = [40]
         threads = [1, 2]
         [[replay]]
         stores = ["nibble", "mica-erew", "hashmap"]
         traces = ["small"]
         working-sets = ["shared"]
+        copies = 4
         fill-percent = [40]
         threads = [2]
         batch = [8]
@@ -93,7 +94,7 @@ fn every_kind_of_store_replays_a_trace_whole_and_nothing_is_lost() {
         .find(|row| row.cell.id.contains("private") && row.cell.id.contains("threads-2"))
         .unwrap();
     let Work::KeyValue(work) = &row.cell.work else { panic!() };
-    let live = work.replay.as_ref().unwrap().totals.object_bytes_max * 4;
+    let live = work.replay.as_ref().unwrap().totals.object_bytes_max * 8;
     let percent = live * 100 / work.object_memory_bytes;
     assert_eq!(percent as u32, work.fill_percent, "{}", row.cell.id);
 }
@@ -116,7 +117,7 @@ fn a_cache_stores_what_it_missed_and_a_store_is_asked_at_the_traces_times() {
         stores = ["nibble"]
         traces = ["cache"]
         miss = ["set"]
-        fill-percent = [60]
+        fill-percent = [10]
         threads = [2]
         speed = [1.0]
     "#;
@@ -186,7 +187,7 @@ fn a_trace_that_is_not_there_is_said_and_not_replayed() {
         [[replay]]
         stores = ["nibble"]
         traces = ["small", "gone"]
-        fill-percent = [40]
+        fill-percent = [10]
         threads = [1]
     "#;
     let file = folder.join("suite.toml");

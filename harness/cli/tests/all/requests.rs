@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use crate::common::{self, bench, errors, requests_to, root, run, run_suite, scratch, told};
+use crate::json_output::documented;
 use record::{Flag, Outcome, Row, Verification, Work};
 
 fn step<'a>(rows: &'a [Row], name: &str) -> &'a Row {
@@ -110,9 +111,13 @@ fn sound_stores_are_found_sound_under_every_kind_of_workload() {
         let is_roofline = row.system == "roofline";
         assert_eq!(row.roofline.is_some(), !scheduled && !is_roofline, "{}", row.cell.id);
     }
-    let merged = run(&["latency", folder.to_str().unwrap(), "--filter", "ycsb-a"]);
-    let text = told(&merged);
+    let latency = ["latency", folder.to_str().unwrap(), "--filter", "ycsb-a"];
+    let text = told(&run(&latency));
     assert!(text.contains("update") && text.contains("p99.99"), "{text}");
+    let data = documented("latency", &run(&[&latency[..], &["--json"]].concat()));
+    let p99 = &data["latencies"][0]["percentiles"]["p99"];
+    let [from, median, to] = ["from", "median", "to"].map(|name| p99[name].as_f64().unwrap());
+    assert!(from <= median && median <= to, "{p99}");
 }
 
 #[test]
@@ -178,7 +183,7 @@ fn upstream_property_files_run() {
         .unwrap();
     let text = told(&output);
     assert!(output.status.success(), "{}", errors(&output));
-    for word in ["hashmap:", "nibble:", "get ", "update ", "p99.9", "Mops/s"] {
+    for word in ["answers most: ", "hashmap:", "nibble:", "get ", "update ", "p99.9", "Mops/s"] {
         assert!(text.contains(word), "{word} in {text}");
     }
     let run_folder = common::only_folder(&results).unwrap();

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::{self, bench, errors, run, run_suite, scratch, told};
+use crate::json_output::documented;
 use record::Outcome;
 
 /// Three cells: one that crashes, two that do not.
@@ -184,8 +185,8 @@ fn a_run_that_was_killed_and_resumed_has_the_report_of_one_that_was_not() {
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     let told = told(&output);
     let claims = fs::read_to_string(folder.join("claims.md")).unwrap();
-    let last = told.lines().last().unwrap();
-    assert!(claims.contains(last), "{last}");
+    let counted = told.lines().next().unwrap();
+    assert!(claims.contains(counted), "{counted}");
 }
 
 /// Two runs of three repetitions of a cell; the second is the first, and then twice as fast.
@@ -229,6 +230,9 @@ fn runs_agree_or_the_exit_code_says_that_they_do_not() {
     let (code, said) = agree(&[]);
     assert!(code == 1 && said.contains("0 of 1 cells agree"), "{said}");
     assert_eq!(agree(&["--at-least", "0"]).0, 0);
+    let output = bench().arg("agree").args([&folder, &other]).arg("--json").output().unwrap();
+    let data = documented("agree", &output);
+    assert_eq!((&data["agree"], &data["cells"][0]["agrees"]), (&false.into(), &false.into()));
 
     let record = fs::read_to_string(other.join("run.json")).unwrap();
     let revision = record::archive::load(&folder).unwrap().0.provenance.program["revision"].clone();

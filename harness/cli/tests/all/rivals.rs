@@ -1,5 +1,5 @@
 //! Stores beside ours under requests, from the real binary: values stay whole, rows say under which
-//! conditions, counters show the structure that the design is known for, and what is unlike is not ranked.
+//! conditions, counters show the structure that the design is known for, and what is unlike is marked.
 
 use crate::common::{bench, errors, run, run_suite, scratch, told};
 use record::{Outcome, Row};
@@ -132,7 +132,7 @@ fn maps_and_libraries_answer_under_requests() {
 }
 
 #[test]
-fn unlike_stores_are_not_ranked_unless_asked() {
+fn unlike_stores_are_ranked_with_a_mark_and_refused_where_that_is_asked() {
     let results = scratch("unlike");
     let compare = |more: &[&str]| {
         bench()
@@ -145,17 +145,18 @@ fn unlike_stores_are_not_ranked_unless_asked() {
             .output()
             .expect("the program runs")
     };
-    let refused = compare(&[]);
+    let refused = compare(&["--strict"]);
     assert_eq!(refused.status.code(), Some(8));
     let message = errors(&refused);
     for part in
-        ["conditions differ", "requests dealt to the worker of their key", "--allow-mismatch"]
+        ["conditions differ", "requests dealt to the worker of their key", "without --strict"]
     {
         assert!(message.contains(part), "{part} in {message}");
     }
-    let asked = compare(&["--allow-mismatch"]);
-    assert!(matches!(asked.status.code(), Some(0 | 6)), "{}", errors(&asked));
-    let printed = told(&asked);
+    let marked = compare(&[]);
+    assert!(matches!(marked.status.code(), Some(0 | 6)), "{}", errors(&marked));
+    let printed = told(&marked);
+    assert!(printed.contains("NOT LIKE FOR LIKE"), "{printed}");
     assert!(printed.contains("requests dealt to the worker of their key"), "{printed}");
 }
 

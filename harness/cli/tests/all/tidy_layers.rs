@@ -142,7 +142,7 @@ fn nothing_outside_the_registry_decides_by_name() {
             // Predictions are of the systems that the model describes.
             "harness/model/src/systems.rs",
         ];
-        let for_tests = ["/tests.rs", "/tests_requests.rs", "/fixture.rs"];
+        let for_tests = ["/tests.rs", "/tests_requests.rs", "/tests_settings.rs", "/fixture.rs"];
         if !inside.starts_with("harness/")
             || !inside.contains("/src/")
             || ["/tests/", "/fixture/", "/made_up/"].iter().any(|part| inside.contains(part))

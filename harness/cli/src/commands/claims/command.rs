@@ -1,33 +1,33 @@
 //! `claims`: what the published claims ask, and what a run says of them.
 
 use expect::{Expectation, render};
+use serde::Serialize;
 
 use super::{asked, built_in, summaries};
 use crate::cli::ClaimsArguments;
-use crate::commands::Failure;
+use crate::commands::{Failure, output};
 use record::archive;
 use record::unknown_name;
 
 /// Lists the claims, or checks them on a run. Nothing is measured and nothing is written.
 pub(in crate::commands) fn run(arguments: &ClaimsArguments) -> Result<(), Failure> {
     let claims = chosen(built_in(), &arguments.claims)?;
-    let (text, json) = match &arguments.run {
+    match &arguments.run {
         Some(folder) => {
             let (run, rows) = archive::load(folder).map_err(Failure::usage)?;
             let answers = asked(&claims, &summaries(folder, &rows)?, &run.machine);
-            (render::text(&answers), serde_json::to_value(&answers))
+            tell(&answers, render::text(&answers), arguments.json);
         }
         None => {
             let listed = render::listed(&claims);
-            (render::list(&listed), serde_json::to_value(&listed))
+            tell(&listed, render::list(&listed), arguments.json);
         }
-    };
-    if arguments.json {
-        println!("{:#}", json.expect("plain data"));
-    } else {
-        print!("{text}");
     }
     Ok(())
+}
+
+fn tell(data: &impl Serialize, text: String, json: bool) {
+    if json { output::print_json(data) } else { output::print(&text) }
 }
 
 /// The claims with those ids, in the order of the file; all where none is named.

@@ -6,7 +6,7 @@ use compare::{COMPARISON_SCHEMA, Comparison, How, Line, Side};
 use stats::median;
 
 use super::operand::Operand;
-use super::{ERROR_RATE, refuse_mismatch, tell};
+use super::{ERROR_RATE, Mismatch, tell};
 use crate::cli::CompareArguments;
 use crate::commands::Failure;
 use crate::commands::few::few;
@@ -21,29 +21,29 @@ const CAVEAT: &str = "The sides were not measured together: whatever changed on 
 
 /// Compares two recorded runs or files.
 pub(super) fn compare(
-    a: &Operand,
-    b: &Operand,
+    baseline: &Operand,
+    candidate: &Operand,
     arguments: &CompareArguments,
     tolerances: &Tolerances,
 ) -> Result<(), Failure> {
-    let (a_lines, b_lines) = (lines(a)?, lines(b)?);
-    let unlike = refuse_mismatch(differences(&a_lines, &b_lines), &arguments.judging)?;
-    let (a_side, b_side) = (side(&arguments.a, &a_lines), side(&arguments.b, &b_lines));
+    let (old, new) = (lines(baseline)?, lines(candidate)?);
+    let unlike = Mismatch::of(arguments).check(differences(&old, &new))?;
     let seed = arguments.judging.seed;
-    let (judged, notes) = judge(&a_lines, &b_lines, tolerances, ERROR_RATE, seed);
+    let (judged, notes) = judge(&old, &new, tolerances, ERROR_RATE, seed);
     if judged.is_empty() {
         return Err(Failure::usage(format!(
-            "`{}` and `{}` share no cell and metric: {}",
-            arguments.a,
-            arguments.b,
+            "`{}` and `{}` share no cell and metric that could be compared: {}; measure one suite at one \
+             --scale for both, with --repetitions 3 or more",
+            arguments.baseline,
+            arguments.candidate,
             if notes.is_empty() { "both are empty".to_owned() } else { few(&notes) }
         )));
     }
     let comparison = Comparison {
         schema: COMPARISON_SCHEMA,
         command: command_line(),
-        a: a_side,
-        b: b_side,
+        baseline: side(&arguments.baseline, &old),
+        candidate: side(&arguments.candidate, &new),
         how: How::Apart,
         error_rate: ERROR_RATE,
         unlike,
@@ -80,7 +80,8 @@ pub(super) fn judge(
         moved.reduce(f64::max)
     };
     let found = shared(&a, &b, tolerances, floor);
-    (compare::judge_apart(&found.apart, error_rate, seed), found.left_out)
+    let left_out = found.left_out_in_words();
+    (compare::judge_apart(&found.apart, error_rate, seed), left_out)
 }
 
 /// Lines of a run or file.

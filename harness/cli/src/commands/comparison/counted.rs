@@ -53,9 +53,9 @@ pub(super) fn count(
                 Err(reason) => notes.push(format!("{}: not counted: {reason}", base.name)),
             }
         }
-        if let [a_per_operation, b_per_operation] = counted[..] {
+        if let [baseline_per_operation, candidate_per_operation] = counted[..] {
             let cell = base.name.clone();
-            found.push(Instructions { cell, a_per_operation, b_per_operation });
+            found.push(Instructions { cell, baseline_per_operation, candidate_per_operation });
         }
     }
     Ok((found, notes))

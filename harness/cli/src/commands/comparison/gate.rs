@@ -5,7 +5,7 @@ use std::path::Path;
 use super::live::{Bench, Length};
 use super::operand::Operand;
 use super::side::{self, LiveSide};
-use super::{ERROR_RATE, conclude, of_suite, recorded, refuse_mismatch, tell};
+use super::{ERROR_RATE, Mismatch, conclude, of_suite, recorded, tell};
 use crate::cli::GateArguments;
 use crate::commands::Failure;
 use crate::commands::time::parse_time;
@@ -41,7 +41,7 @@ fn gate(arguments: &GateArguments) -> Result<(), Failure> {
     let own = LiveSide::this_program("this program")?;
     let (suite, scale, cells) = of_suite(&arguments.suite, &arguments.scale, None, results)?;
     let bases = side::bases(&cells, None);
-    let unlike = refuse_mismatch(side::unlike(&baseline, &own, &bases)?, &arguments.judging)?;
+    let unlike = Mismatch::of_gate(arguments).check(side::unlike(&baseline, &own, &bases)?)?;
     let seed = arguments.judging.seed;
     let sides = vec![baseline.clone(), own, baseline];
     let mut bench =

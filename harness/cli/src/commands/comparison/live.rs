@@ -44,7 +44,8 @@ pub(super) struct Bench {
 }
 
 impl Bench {
-    /// Opens a run called `name`. The first side is A, the second B, the third A again.
+    /// Opens a run called `name`. The first side is the baseline, the second the candidate, the third the
+    /// baseline again.
     pub(super) fn open(
         name: &str,
         suites: &[crate::suites::Suite],
@@ -163,9 +164,8 @@ impl Bench {
             return Err(Failure {
                 code: exit::UNEXPECTED,
                 message: Some(format!(
-                    "{} of side {} ({}): {}: {reason}; nothing was compared, its rows are in {}",
+                    "{} of `{}`: {}: {reason}; nothing was compared, its rows are in {}",
                     base.name,
-                    LETTERS[place.side],
                     side.name,
                     row.outcome.word(),
                     self.session.folder().display()
@@ -256,11 +256,11 @@ impl Bench {
 
     /// Ends the run and records its end.
     pub(super) fn finish(self) -> Result<Finished, Failure> {
-        for ((side, letter), refused) in self.sides.iter().zip(LETTERS).zip(&self.refused_early) {
+        for (side, refused) in self.sides.iter().zip(&self.refused_early) {
             if *refused > 0 {
                 eprintln!(
-                    "early refusals: {refused} processes of side {letter} ({}) refused a PUT below \
-                     the fill they bear; their rounds are left out",
+                    "early refusals: {refused} processes of `{}` refused a PUT below the fill they \
+                     bear; their rounds are left out",
                     side.name
                 );
             }

@@ -29,7 +29,7 @@ pub(super) use power::run as power;
 use self::live::{Bench, Length};
 use self::operand::Operand;
 use self::side::{Base, LiveSide};
-use crate::cli::{ChoiceArguments, CompareArguments, JudgingArguments};
+use crate::cli::{ChoiceArguments, CompareArguments, GateArguments, JudgingArguments};
 use crate::commands::Failure;
 use crate::commands::few::few;
 use crate::commands::measure::command_line;
@@ -55,21 +55,22 @@ pub(super) fn run(arguments: &CompareArguments) -> Result<(), Failure> {
 
 fn compare(arguments: &CompareArguments) -> Result<(), Failure> {
     let tolerances = Tolerances::parse(&arguments.judging.tolerances).map_err(Failure::usage)?;
-    let (a, b) = (Operand::parse(&arguments.a)?, Operand::parse(&arguments.b)?);
-    match (a.is_live(), b.is_live()) {
-        (false, false) => apart::compare(&a, &b, arguments, &tolerances),
-        (true, true) => live(&a, &b, arguments, &tolerances),
+    let baseline = Operand::parse(&arguments.baseline)?;
+    let candidate = Operand::parse(&arguments.candidate)?;
+    match (baseline.is_live(), candidate.is_live()) {
+        (false, false) => apart::compare(&baseline, &candidate, arguments, &tolerances),
+        (true, true) => live(&baseline, &candidate, arguments, &tolerances),
         _ => Err(Failure::usage(format!(
             "`{}` and `{}`: one of them was measured before and the other would be measured now; run the \
              other first and compare runs, or see `nibble-bench gate --baseline FILE`",
-            arguments.a, arguments.b
+            arguments.baseline, arguments.candidate
         ))),
     }
 }
 
 fn live(
-    a: &Operand,
-    b: &Operand,
+    baseline: &Operand,
+    candidate: &Operand,
     arguments: &CompareArguments,
     tolerances: &Tolerances,
 ) -> Result<(), Failure> {
@@ -78,20 +79,21 @@ fn live(
         None => Length::Rounds(arguments.blocks),
     };
     let is_system = |operand: &Operand| matches!(operand, Operand::System(_));
-    if is_system(a) != is_system(b) {
+    if is_system(baseline) != is_system(candidate) {
         return Err(Failure::usage(format!(
             "`{}` and `{}`: a store is compared with a store; builds, revisions and settings bring the \
              suite's own",
-            arguments.a, arguments.b
+            arguments.baseline, arguments.candidate
         )));
     }
     let results = &arguments.output.results;
-    let side_a = LiveSide::open(&arguments.a, a, results)?;
-    let side_b = LiveSide::open(&arguments.b, b, results)?;
-    let (suites, scale, bases) = cells(&side_a, &side_b, arguments)?;
-    let unlike = refuse_mismatch(side::unlike(&side_a, &side_b, &bases)?, &arguments.judging)?;
+    let baseline = LiveSide::open(&arguments.baseline, baseline, results)?;
+    let candidate = LiveSide::open(&arguments.candidate, candidate, results)?;
+    let (suites, scale, bases) = cells(&baseline, &candidate, arguments)?;
+    side::check_settings(&[&baseline, &candidate], &bases)?;
+    let unlike = Mismatch::of(arguments).check(side::unlike(&baseline, &candidate, &bases)?)?;
     let seed = arguments.judging.seed;
-    let sides = vec![side_a.clone(), side_b, side_a];
+    let sides = vec![baseline.clone(), candidate, baseline];
     let mut bench = Bench::open("compare", &suites, scale, sides, bases, seed, &arguments.output)?;
     let rounds = bench.measure(length)?;
     let judged = compare::judge(&bench.blocks(tolerances, &rounds), ERROR_RATE, seed);
@@ -101,12 +103,16 @@ fn live(
 /// What a comparison asks for: of two stores the workload that options describe, unless a suite is named.
 type Asked = (Vec<Suite>, Option<Scale>, Vec<Base>);
 
-fn cells(a: &LiveSide, b: &LiveSide, arguments: &CompareArguments) -> Result<Asked, Failure> {
-    let replaced = match (a.replaces(), b.replaces()) {
-        (Some(a), Some(b)) if a.is_heap() != b.is_heap() => {
+fn cells(
+    baseline: &LiveSide,
+    candidate: &LiveSide,
+    arguments: &CompareArguments,
+) -> Result<Asked, Failure> {
+    let replaced = match (baseline.replaces(), candidate.replaces()) {
+        (Some(one), Some(other)) if one.is_heap() != other.is_heap() => {
             return Err(Failure::usage(format!(
                 "`{}` and `{}`: one is an allocator and the other a store",
-                arguments.a, arguments.b
+                arguments.baseline, arguments.candidate
             )));
         }
         (replaced, _) => replaced,
@@ -130,7 +136,7 @@ fn cells(a: &LiveSide, b: &LiveSide, arguments: &CompareArguments) -> Result<Ask
     if bases.is_empty() {
         return Err(Failure::usage(format!(
             "suite `{}` has no cell that `{}` and `{}` could take",
-            suite.name, arguments.a, arguments.b
+            suite.name, arguments.baseline, arguments.candidate
         )));
     }
     Ok((vec![suite], Some(scale), bases))
@@ -167,22 +173,47 @@ fn of_suite(
     Ok((suite, scale, plan.cells))
 }
 
-/// Refuses to compare sides that differ in what they should share, unless the user allows it.
-fn refuse_mismatch(
-    unlike: Vec<String>,
-    arguments: &JudgingArguments,
-) -> Result<Vec<String>, Failure> {
-    if unlike.is_empty() || arguments.allow_mismatch {
-        return Ok(unlike);
+/// What happens to sides that differ in what they should share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mismatch {
+    /// They are compared, and the result says so.
+    Marked,
+    /// They are refused; the option compares them all the same.
+    Refused { remedy: &'static str },
+}
+
+impl Mismatch {
+    /// A first question gets an answer, with its conditions.
+    fn of(arguments: &CompareArguments) -> Self {
+        if arguments.strict { Self::Refused { remedy: "without --strict" } } else { Self::Marked }
     }
-    Err(Failure {
-        code: exit::MISMATCH,
-        message: Some(format!(
-            "suite, scale, machine, build or conditions differ, so a ratio would not say what caused \
-             a change: {}; --allow-mismatch compares them anyway and marks the result",
-            few(&unlike)
-        )),
-    })
+
+    /// Programs read what a gate says, and an exit code has no mark.
+    fn of_gate(arguments: &GateArguments) -> Self {
+        let refused = Self::Refused { remedy: "with --allow-mismatch" };
+        if arguments.allow_mismatch { Self::Marked } else { refused }
+    }
+
+    /// Warns of what differs, or refuses it.
+    fn check(self, unlike: Vec<String>) -> Result<Vec<String>, Failure> {
+        if unlike.is_empty() {
+            return Ok(unlike);
+        }
+        let told = few(&unlike);
+        match self {
+            Self::Marked => {
+                eprintln!("warning: not like for like, and the result will say so: {told}");
+                Ok(unlike)
+            }
+            Self::Refused { remedy } => Err(Failure {
+                code: exit::MISMATCH,
+                message: Some(format!(
+                    "suite, scale, machine, build or conditions differ, so a ratio would not say what \
+                     caused a change: {told}; {remedy} they are compared, and the result is marked"
+                )),
+            }),
+        }
+    }
 }
 
 /// Counts instructions where that is asked for, tells, keeps and remembers.
@@ -207,8 +238,8 @@ fn conclude(
     let comparison = Comparison {
         schema: COMPARISON_SCHEMA,
         command: command_line(),
-        a: bench.sides()[0].told(),
-        b: bench.sides()[1].told(),
+        baseline: bench.sides()[0].told(),
+        candidate: bench.sides()[1].told(),
         how: How::Interleaved { blocks },
         error_rate: ERROR_RATE,
         unlike,
@@ -223,7 +254,7 @@ fn conclude(
     let lines = [bench.lines('A')?, bench.lines('B')?].concat();
     let finished = bench.finish()?;
     tell::tell(&comparison, arguments)?;
-    println!("{}", finished.folder.display());
+    tell::say(arguments, &finished.folder.display().to_string());
     tell::remember(&lines, arguments, results)?;
     if finished.unexpected > 0 {
         return Err(Failure::silent(exit::UNEXPECTED));

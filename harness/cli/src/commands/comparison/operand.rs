@@ -85,13 +85,7 @@ impl Operand {
 /// Parses `a=1@b=2`; empty text is no setting.
 fn parse_settings(text: &str) -> Result<BTreeMap<String, String>, Failure> {
     let parts = text.split('@').filter(|part| !part.is_empty());
-    let settings = parts.map(|part| {
-        let (name, value) = part
-            .split_once('=')
-            .ok_or_else(|| Failure::usage(format!("setting `{part}`: must be SETTING=VALUE")))?;
-        Ok((name.to_owned(), value.to_owned()))
-    });
-    settings.collect()
+    registry::settings(parts).map_err(Failure::usage)
 }
 
 /// `NAME` or `NAME-VARIANT`.
@@ -149,6 +143,6 @@ mod tests {
         let said = refused("hashmop");
         assert!(said.contains("did you mean hashmap") && said.contains("as a revision"), "{said}");
         assert!(refused("run:/no/such").contains("no such file"));
-        assert!(refused("@a").contains("must be SETTING=VALUE"));
+        assert!(refused("@a").contains("write `@SETTING=VALUE`"));
     }
 }

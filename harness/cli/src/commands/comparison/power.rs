@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use compare::render::colour::{BAD, GOOD, PLAIN, painted};
 use compare::{Options, Recorded, Tally};
 use serde::Serialize;
 use stats::median;
@@ -14,8 +15,8 @@ use super::operand::Operand;
 use super::side::{self, LiveSide};
 use super::{ERROR_RATE, of_suite};
 use crate::cli::{OutputArguments, PowerArguments};
-use crate::commands::Failure;
 use crate::commands::measure::command_line;
+use crate::commands::{Failure, output};
 use crate::compare::{Measured, Order, Tolerances};
 use record::archive;
 use worker::exit;
@@ -53,7 +54,7 @@ struct Record {
     answers: Vec<Answer>,
     equal_sides: Tally,
     hindered: Tally,
-    /// B ÷ A of equal sides under a growing load, one a comparison.
+    /// Candidate ÷ baseline of equal sides under a growing load, one a comparison.
     drift_sequential: Vec<f64>,
     drift_mirrored: Vec<f64>,
 }
@@ -93,26 +94,6 @@ pub(in crate::commands) fn run(arguments: &PowerArguments) -> Result<(), Failure
     let answers = answers(&equal, &hindered, &sequential, &mirrored);
     let names: std::collections::BTreeSet<&str> =
         recorded.cells.iter().map(|cell| cell.cell.as_str()).collect();
-    println!(
-        "{} comparisons of {} cells drawn from {rounds} recorded rounds ({} blocks of fresh processes): {} \
-         blocks each, {} more in a second look",
-        arguments.trials,
-        names.len(),
-        rounds * names.len(),
-        arguments.blocks,
-        arguments.second_look
-    );
-    println!("equal sides: {}", equal.line());
-    println!("5 % slower and 5 % larger: {}", hindered.line());
-    for answer in &answers {
-        println!(
-            "{:>6.1} %  {} (bar: {}): {}",
-            answer.percent,
-            answer.question,
-            answer.bar,
-            if answer.holds { "holds" } else { "MISSED" }
-        );
-    }
     let all_hold = answers.iter().all(|answer| answer.holds);
     let record = Record {
         schema: SCHEMA,
@@ -130,8 +111,44 @@ pub(in crate::commands) fn run(arguments: &PowerArguments) -> Result<(), Failure
     let path = arguments.output.results.join("power.json");
     let text = serde_json::to_string_pretty(&record).expect("plain data") + "\n";
     super::tell::write(&path, &text)?;
-    println!("{}", path.display());
+    if arguments.json {
+        output::print_json(&record);
+    } else {
+        output::print(&record.text());
+        println!("{}", path.display());
+    }
     if all_hold { Ok(()) } else { Err(Failure::silent(exit::UNEXPECTED)) }
+}
+
+impl Record {
+    /// Whether the tester is right, then what it said of either kind of sides, and every bar.
+    fn text(&self) -> String {
+        let missed = self.answers.iter().filter(|answer| !answer.holds).count();
+        let all = self.answers.len();
+        let mut text = match missed {
+            0 => painted(GOOD, &format!("all {all} bars hold")),
+            _ => painted(BAD, &format!("{missed} of {all} bars missed")),
+        };
+        text += &format!(
+            "\n{} comparisons of {} cells drawn from {} recorded rounds ({} blocks of fresh processes): \
+             {} blocks each, {} more in a second look\n",
+            self.options.trials,
+            self.cells,
+            self.rounds,
+            self.rounds * self.cells,
+            self.options.blocks_a_trial,
+            self.options.second_look_blocks
+        );
+        text += &format!("equal sides: {}\n", self.equal_sides.line());
+        text += &format!("5 % slower and 5 % larger: {}\n", self.hindered.line());
+        for answer in &self.answers {
+            let (style, said) = if answer.holds { (PLAIN, "holds") } else { (BAD, "MISSED") };
+            let Answer { percent, question, bar, .. } = answer;
+            let line = format!("{percent:>6.1} %  {question} (bar: {bar}): {said}");
+            text += &format!("{}\n", painted(style, &line));
+        }
+        text
+    }
 }
 
 fn recording(measured: &Measured, tolerances: &Tolerances) -> Recorded {
@@ -245,7 +262,11 @@ fn answers(equal: &Tally, hindered: &Tally, sequential: &[f64], mirrored: &[f64]
     ];
     let away = |ratios: &[f64]| median(ratios).map(|ratio| (ratio - 1.0).abs() * 100.0);
     if let (Some(sequential), Some(mirrored)) = (away(sequential), away(mirrored)) {
-        answers.push(at_least("by which a growing load biases A before B", sequential, 10.0));
+        answers.push(at_least(
+            "by which a growing load biases baseline before candidate",
+            sequential,
+            10.0,
+        ));
         answers.push(at_most("by which it biases mirrored blocks", mirrored, 5.0));
     }
     answers

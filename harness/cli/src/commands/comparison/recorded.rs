@@ -10,7 +10,7 @@ use super::apart;
 use super::gate::SECOND_LOOK;
 use super::live::{Bench, Length};
 use super::side::{Base, LiveSide};
-use super::{ERROR_RATE, of_suite, refuse_mismatch, tell};
+use super::{ERROR_RATE, Mismatch, of_suite, tell};
 use crate::cli::GateArguments;
 use crate::commands::Failure;
 use crate::commands::measure::command_line;
@@ -44,8 +44,8 @@ pub(super) fn gate(
     };
     let blank = bench.blank_lines()?.remove(0);
     let known = of_this(&known, &blank);
-    let unlike =
-        refuse_mismatch(differences(&known, std::slice::from_ref(&blank)), &arguments.judging)?;
+    let unlike = differences(&known, std::slice::from_ref(&blank));
+    let unlike = Mismatch::of_gate(arguments).check(unlike)?;
     let baseline = crate::commands::history::baseline(&known);
     let rounds = bench.measure(Length::Time(budget.mul_f64(1.0 - SECOND_LOOK)))?;
     let first = bench.lines('A')?;
@@ -72,8 +72,8 @@ pub(super) fn gate(
     let comparison = Comparison {
         schema: COMPARISON_SCHEMA,
         command: command_line(),
-        a: apart::side(&arguments.baseline, &baseline.lines),
-        b: bench.sides()[0].told(),
+        baseline: apart::side(&arguments.baseline, &baseline.lines),
+        candidate: bench.sides()[0].told(),
         how: How::Apart,
         error_rate: ERROR_RATE,
         unlike,
@@ -87,14 +87,16 @@ pub(super) fn gate(
     bench.keep_file("comparison.md", &compare::render::markdown(&comparison))?;
     let finished = bench.finish()?;
     tell::tell(&comparison, &arguments.judging)?;
-    println!("{} ({} rounds)", finished.folder.display(), rounds.end);
+    let said = format!("{} ({} rounds)", finished.folder.display(), rounds.end);
+    tell::say(&arguments.judging, &said);
     tell::remember(&lines, &arguments.judging, results)?;
     if finished.unexpected > 0 {
         return Err(Failure::silent(exit::UNEXPECTED));
     }
     if arguments.accept {
         crate::commands::history::replace(file, &lines)?;
-        println!("{}: this is the baseline from now on", file.display());
+        let said = format!("{}: this is the baseline from now on", file.display());
+        tell::say(&arguments.judging, &said);
         return Ok(());
     }
     tell::code(&comparison)
@@ -107,7 +109,8 @@ fn refuse_history(file: &Path, known: &[Line]) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::usage(format!(
-        "--accept would replace {} runs in {}: a new level counts by itself from its third run on; append          runs with `--history {}` instead",
+        "--accept would replace {} runs in {}: a new level counts by itself from its third run on; append \
+         runs with `--history {}` instead",
         runs.len(),
         file.display(),
         file.display()
@@ -182,13 +185,13 @@ fn create(
         lines.len(),
         2 * rounds
     );
-    println!("{said}\n{}", finished.folder.display());
     let judging = &arguments.judging;
+    tell::say(judging, &format!("{said}\n{}", finished.folder.display()));
     if let Some(path) = &judging.markdown {
         tell::write(path, &compare::render::markdown_created(&said))?;
     }
     if let Some(path) = &judging.json {
-        tell::write(path, &compare::render::json_created(&said))?;
+        tell::write_json(path, &compare::render::json_created(&said))?;
     }
     if let Some(path) = &judging.junit {
         tell::write(path, &compare::render::junit_created(&said))?;

@@ -150,12 +150,16 @@ pub(super) fn build(revision: &str, results: &Path, flavour: Flavour) -> Result<
 }
 
 /// What the two sides do not share though they should: classes of builds, conditions of stores.
-pub(super) fn unlike(a: &LiveSide, b: &LiveSide, bases: &[Base]) -> Result<Vec<String>, Failure> {
+pub(super) fn unlike(
+    baseline: &LiveSide,
+    candidate: &LiveSide,
+    bases: &[Base],
+) -> Result<Vec<String>, Failure> {
     let class = |side: &LiveSide| EnvironmentClass::of_facts(&side.about.facts).facts;
-    let (of_a, of_b) = (class(a), class(b));
+    let (old, new) = (class(baseline), class(candidate));
     let mut unlike = Vec::new();
-    for (fact, value) in &of_a {
-        let other = of_b.get(fact).map_or("unknown", String::as_str);
+    for (fact, value) in &old {
+        let other = new.get(fact).map_or("unknown", String::as_str);
         if value != other {
             unlike.push(format!("{fact}: `{value}` and `{other}`"));
         }
@@ -165,14 +169,25 @@ pub(super) fn unlike(a: &LiveSide, b: &LiveSide, bases: &[Base]) -> Result<Vec<S
             let traits = registry::traits_of(&side.cell(&base.cell)?.system);
             Ok(traits.map(|traits| worker::expected_conditions(traits, 1, 1)))
         };
-        if let (Some(a), Some(b)) = (expected(a)?, expected(b)?) {
-            let (in_a, in_b) = (a.beside(&b), b.beside(&a));
-            unlike.extend(in_a.iter().zip(&in_b).map(|(a, b)| format!("{a} against {b}")));
+        if let (Some(old), Some(new)) = (expected(baseline)?, expected(candidate)?) {
+            let (of_old, of_new) = (old.beside(&new), new.beside(&old));
+            unlike.extend(of_old.iter().zip(&of_new).map(|(a, b)| format!("{a} against {b}")));
         }
     }
     unlike.sort();
     unlike.dedup();
     Ok(unlike)
+}
+
+/// Refuses settings that the sides' stores do not have or cannot be given, and requests that they do not
+/// answer.
+pub(super) fn check_settings(sides: &[&LiveSide], bases: &[Base]) -> Result<(), Failure> {
+    for base in bases {
+        for side in sides.iter().filter(|side| !matches!(side.adapt, Adapt::AsIs)) {
+            crate::commands::workload_options::check(&side.cell(&base.cell)?)?;
+        }
+    }
+    Ok(())
 }
 
 /// Refuses cells that need more memory than there is.

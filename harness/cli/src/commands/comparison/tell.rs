@@ -4,25 +4,48 @@ use std::path::Path;
 
 use compare::{Comparison, Line, Overall};
 
-use crate::cli::JudgingArguments;
-use crate::commands::Failure;
+use crate::cli::{JudgingArguments, STANDARD_OUTPUT};
+use crate::commands::{Failure, output};
 use record::archive::write_whole;
 use worker::exit;
 
 /// Prints the comparison and writes the files that were asked for.
 pub(super) fn tell(comparison: &Comparison, arguments: &JudgingArguments) -> Result<(), Failure> {
-    print!("{}", compare::render::text(comparison));
-    let files = [
-        (&arguments.markdown, compare::render::markdown as fn(&Comparison) -> String),
-        (&arguments.json, compare::render::json),
-        (&arguments.junit, compare::render::junit),
-    ];
-    for (path, render) in files {
-        if let Some(path) = path {
-            write(path, &render(comparison))?;
-        }
+    if !prints_json(arguments) {
+        output::print(&compare::render::text(comparison));
+    }
+    if let Some(path) = &arguments.json {
+        write_json(path, &compare::render::json(comparison))?;
+    }
+    if let Some(path) = &arguments.markdown {
+        write(path, &compare::render::markdown(comparison))?;
+    }
+    if let Some(path) = &arguments.junit {
+        write(path, &compare::render::junit(comparison))?;
     }
     Ok(())
+}
+
+/// Prints a line beside the result: where that is JSON, to standard error.
+pub(super) fn say(arguments: &JudgingArguments, line: &str) {
+    if prints_json(arguments) { eprintln!("{line}") } else { println!("{line}") }
+}
+
+fn prints_json(arguments: &JudgingArguments) -> bool {
+    arguments.json.as_deref().is_some_and(is_standard_output)
+}
+
+fn is_standard_output(path: &Path) -> bool {
+    path == Path::new(STANDARD_OUTPUT)
+}
+
+/// Writes JSON to a file, or prints it.
+pub(super) fn write_json(path: &Path, json: &str) -> Result<(), Failure> {
+    if is_standard_output(path) {
+        print!("{json}");
+        return Ok(());
+    }
+    write(path, json)
 }
 
 /// Writes a file and creates missing folders.

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use engine::{
     AllocatorChoice, EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound,
-    MemoryCensus, OpenError, OpenStore, PutError, PutOutcome, SessionError, Setup,
+    MemoryCensus, OpenError, OpenStore, Options, PutError, PutOutcome, SessionError, Setup,
 };
 
 /// Bytes a key counts for.
@@ -26,9 +26,14 @@ impl Toy {
 }
 
 impl OpenStore for Toy {
-    fn open_for(setup: &Setup) -> Result<Self, OpenError> {
+    type Config = ();
+
+    fn configure(_: &Setup, _: &mut Options) -> Result<(), OpenError> {
         // There are no settings: whatever is given is refused.
-        setup.options().finish()?;
+        Ok(())
+    }
+
+    fn open_configured((): ()) -> Result<Self, OpenError> {
         Ok(Self::default())
     }
 }
