@@ -1,16 +1,23 @@
+styled = "\"tcmalloc\" \"jemalloc\" \"mimalloc\" \"glibc\" \"snmalloc\" \"scudo\" \"rpmalloc\" \"gperftools\""
+colours = '#8c510a #d55e00 #003b73 #4d4d4d #56b4e9 #7b3294 #a58c00 #1f603b'
+patterns = '7 6 1 0 1 4 2 2'
+point_types = '3 15 13 14 12 8 1 10'
+dashes = '1 2 5 4 1 2 4 5'
+legend_px = 26.0
+legend = "set label 1500 '' at screen 226.0/width, screen 1 - 14.0/height point pt 3 ps 1 lc rgb '#8c510a' front; set label 1000 'tcmalloc' at screen 243.0/width, screen 1 - 14.0/height left front; set label 1501 '' at screen 322.5/width, screen 1 - 14.0/height point pt 15 ps 1 lc rgb '#d55e00' front; set label 1001 'jemalloc' at screen 339.5/width, screen 1 - 14.0/height left front; set label 1502 '' at screen 418.4/width, screen 1 - 14.0/height point pt 13 ps 1 lc rgb '#003b73' front; set label 1002 'mimalloc' at screen 435.4/width, screen 1 - 14.0/height left front; set label 1503 '' at screen 518.6/width, screen 1 - 14.0/height point pt 14 ps 1 lc rgb '#4d4d4d' front; set label 1003 'glibc' at screen 535.6/width, screen 1 - 14.0/height left front; set label 1504 '' at screen 594.0/width, screen 1 - 14.0/height point pt 12 ps 1 lc rgb '#56b4e9' front; set label 1004 'snmalloc' at screen 611.0/width, screen 1 - 14.0/height left front; set label 1505 '' at screen 693.3/width, screen 1 - 14.0/height point pt 8 ps 1 lc rgb '#7b3294' front; set label 1005 'scudo' at screen 710.3/width, screen 1 - 14.0/height left front; set label 1506 '' at screen 775.3/width, screen 1 - 14.0/height point pt 1 ps 1 lc rgb '#a58c00' front; set label 1006 'rpmalloc' at screen 792.3/width, screen 1 - 14.0/height left front"
 # Speed against memory: a line for each allocator, from its first filling (dot) to its second (mark).
 
 name = "allocator-throughput"
 width = 1000
 height = 720
 load "style.gp"
+unset key
 
 # Panels that would be empty are left out.
 here(x) = strcol("panel") eq "default" && is_number(column("overhead"))
 series = ""; groups = ""; places = ""
 stats data using (here(0) ? (series = with_one(series, strcol("series")), groups = with_one(groups, strcol("group")." (".strcol("below").")"), places = with_one(places, strcol("place")), 1) : NaN) nooutput
 count = words(series)
-names = series
 panels = words(groups)
 columns = panels < 3 ? panels : 3
 lines = (panels + columns - 1) / columns
@@ -22,12 +29,13 @@ at(g) = here(0) && strcol("place") eq word(places, g)
 mine(g, i) = at(g) && strcol("series") eq word(series, i)
 start_x(g, i) = mine(g, i) ? column("fill-overhead") : NaN
 
-set multiplot layout lines,columns margins 0.07,0.985,0.08,0.9 spacing 0.065,0.13
+set multiplot layout lines,columns margins 0.07,0.985,0.08,1 - (legend_px + 24.0) / height spacing 0.065,0.13
 do for [g=1:panels] {
     set title word(groups, g) offset 0,-0.6
     if (g > panels - columns) { set xlabel "resident ÷ live bytes" offset 0,0.4 } else { unset xlabel }
     if (g % columns == 1 || columns == 1) { set ylabel "operations/s" } else { unset ylabel }
-    if (g == 1) { eval legend_above } else { unset key }
+    unset label; unset arrow
+    if (g == 1) { eval legend }
     # A few outliers far to the right would squeeze the others: they are named at the edge instead.
     set xrange [*:*]
     set yrange [*:*]
@@ -47,7 +55,6 @@ do for [g=1:panels] {
         for [i=1:count] data using (mine(g, i) ? least(column("overhead"), edge) : NaN):(column("refill")) \
             with points pt point_of(word(series, i)) ps 1.15 lw 1.6 lc rgb colour_of(word(series, i)) notitle, \
         for [i=1:count] data using (mine(g, i) && column("overhead") > edge ? edge : NaN):(column("refill")):(sprintf("%.3g →  ", column("overhead"))) \
-            with labels right offset 0,-0.8 font ",8" notitle, \
-        for [i=1:count] keyentry with points pt point_of(word(series, i)) ps 1.15 lw 1.6 lc rgb colour_of(word(series, i)) title word(series, i)
+            with labels right offset 0,-0.8 font ",8" notitle
 }
 unset multiplot

@@ -1,4 +1,9 @@
-# Throughput with one knob turned ÷ throughput of the best configuration, a line for each value.
+styled = "\"update=in-place\" \"epoch=global-counter\" \"defaults (base)\" \"epoch=thread-ticks\" \"epoch=global-counter preset=paper\" \"epoch=thread-ticks preset=paper\""
+colours = '#0072b2 #e69f00 #00664a #cc79a7 #333333 #d55e00'
+patterns = '3 5 4 1 2 6'
+point_types = '7 5 9 11 1 13'
+dashes = '1 2 4 5 2 4'
+# Throughput with one knob turned ÷ throughput of the default configuration, a line for each value.
 
 name = "engine-knobs"
 width = 900
@@ -15,7 +20,7 @@ stats data using (is_number(column("ratio")) ? column("ratio-high") : NaN) noout
 end = exists("STATS_max") ? STATS_max : 1
 end = end < 1.05 ? 1.05 : end
 
-set lmargin at screen 0.28
+set lmargin at screen 0.33
 set rmargin at screen 0.975
 set tmargin at screen 0.985
 set bmargin at screen 60.0 / height
@@ -23,7 +28,7 @@ set xrange [0 : end * 1.05]
 set yrange [-count + 0.4 : 0.6]
 set ytics scale 0 ("" 0)
 do for [i=1:count] { set ytics add (word(series, i) 1-i) }
-set xlabel "throughput ÷ that of the best configuration"
+set xlabel "throughput ÷ that of the defaults"
 set grid noytics xtics lc rgb "#dddddd" lw 0.7
 set arrow 1 from 1, graph 0 to 1, graph 1 nohead lc rgb "#000000" lw 0.8 dt 2 back
 unset key

@@ -1,3 +1,8 @@
+styled = "\"get-hit\" \"get-miss\" \"insert\" \"overwrite\" \"delete\" \"delete-miss\""
+colours = '#0072b2 #e69f00 #00664a #cc79a7 #333333 #d55e00'
+patterns = '3 5 4 1 2 6'
+point_types = '7 5 9 11 1 13'
+dashes = '1 2 4 5 2 4'
 # What operations do over the length of a trace, as shares on top of one another, a panel for each.
 # Columns: panel series order x low high
 

@@ -1,37 +1,54 @@
+styled = ""
+colours = ''
+patterns = ''
+point_types = ''
+dashes = ''
+legend_px = 6.0
+legend = ""
 # Index bytes for each key over the number of keys above, throughput by layout below.
 
 name = "index-layouts"
 width = 1000
-height = 720
+height = 640 + legend_px
 load "style.gp"
-interval = 1
 
-names = ""
-stats data using (names = with_one(names, strcol("series")), 1) nooutput
+series = styled; labels = ""
+label_here(x) = doubled(strcol("group"))."\n".doubled(strcol("below"))
+is_bar(x) = strcol("panel") eq "throughput" && strcol("series") eq word(series, 1)
+stats data using (is_bar(0) ? (labels = with_one(labels, label_here(0)), 1) : NaN) nooutput
 is_point(x) = strcol("panel") eq "index" && is_number(column("index-bytes"))
 points = 0
 stats data using (is_point(0) ? (points = points + 1, column("index-bytes")) : NaN) nooutput
 highest = exists("STATS_max") ? STATS_max : 1
-mine(i) = is_point(0) && strcol("series") eq word(names, i)
+of_series(i) = is_point(0) && strcol("series") eq word(series, i)
 
-set multiplot layout 2,1 margins 0.065,0.965,0.07,0.9 spacing 0.05,0.14
+set multiplot
+left = 0.07; right = 0.965
+set lmargin at screen left
+set rmargin at screen right
+set tmargin at screen 1 - (legend_px + 8) / height
+set bmargin at screen 1 - (legend_px + 258) / height
 set ylabel "index bytes per key"
 set xlabel "keys" offset 0,0.5
 set format x "%.1s %c"
 set yrange [0 : highest * 1.1]
 set xrange [*:*]
 set grid xtics ytics lc rgb "#dddddd" lw 0.7
-eval legend_above
+unset key
+eval legend
 # Without census nothing passes, and an empty panel needs a range of its own.
-if (points == 0) { set xrange [0:1]; unset key }
+if (points == 0) { set xrange [0:1] }
 plot \
-    for [i=1:words(names)] data using (mine(i) ? column("keys") : NaN):(column("index-bytes")) \
-        with linespoints lw 1.4 lc rgb line_colour_of(word(names, i)) pt point_of(word(names, i)) ps 1.1 notitle, \
-    for [i=1:words(names)] keyentry with linespoints lw 1.4 lc rgb line_colour_of(word(names, i)) pt point_of(word(names, i)) ps 1.1 title word(names, i)
+    for [i=1:words(series)] data using (of_series(i) ? column("keys") : NaN):(column("index-bytes")) \
+        with linespoints lw 1.4 dt dash_of(word(series, i)) lc rgb colour_of(word(series, i)) pt point_of(word(series, i)) ps 1.1 notitle
+unset label
+unset object
 
-unset xlabel
 set format x "%h"
 set grid noxtics
-set ylabel "throughput, Mops/s"
-call "bars.gp" "throughput" "mops" "no" "no"
+has_panel = 1; has_measure = 0; marks = 0; lower = "-low"; upper = "-high"
+panel = "throughput"; measure = ""; value = "mops"; direct = 0
+y_title = "throughput, Mops/s"
+top = 1 - (legend_px + 330) / height; bottom = 1 - (legend_px + 590) / height
+load "bars.gp"
 unset multiplot

@@ -10,7 +10,3 @@ quoted(s) = '"'.s.'" '
 with_one(list, s) = strstrt(list, quoted(s)) ? list : list.quoted(s)
 # Not a number is not equal to itself.
 is_number(x) = x == x
-
-# A legend above for this many series: its rows, and the pixels beyond two rows.
-legend_rows(n) = n <= 8 ? 2 : (n + 2) / 3
-legend_more(n) = 15.0 * (legend_rows(n) - 2)

@@ -1,3 +1,8 @@
+styled = ""
+colours = ''
+patterns = ''
+point_types = ''
+dashes = ''
 # Resident memory and live bytes through one pattern, a panel for each system.
 
 name = "memory-over-time"

@@ -1,14 +1,15 @@
-# Resident ÷ live bytes of allocators under RAMCloud's patterns.
+# The figure ramcloud-patterns: panels of bars, each of which bars.gp draws.
 
 name = "ramcloud-patterns"
-width = 1100
-height = 480
+width = 1000; height = 8
+styled = ""
+colours = ''
+patterns = ''
+point_types = ''
+dashes = ''
 load "style.gp"
+has_panel = 1; has_measure = 0; marks = 1
+lower = "-min"; upper = "-max"
+set multiplot
 
-set lmargin at screen 0.065
-set rmargin at screen 0.985
-set tmargin at screen 0.9
-set bmargin at screen 0.125
-set ylabel "resident ÷ live bytes"
-set xtics font ",9"
-call "bars.gp" "*" "overhead" "yes" "yes"
+unset multiplot

@@ -1,14 +1,15 @@
-# Throughput of stores above, resident ÷ live value bytes below.
+# The figure throughput-memory: panels of bars, each of which bars.gp draws.
 
 name = "throughput-memory"
-width = 1000
-height = 720
+width = 1000; height = 8
+styled = ""
+colours = ''
+patterns = ''
+point_types = ''
+dashes = ''
 load "style.gp"
-interval = 1
+has_panel = 0; has_measure = 0; marks = 0
+lower = "-low"; upper = "-high"
+set multiplot
 
-set multiplot layout 2,1 margins 0.065,0.985,0.07,0.93 spacing 0.05,0.12
-set ylabel "throughput, Mops/s"
-call "bars.gp" "*" "mops" "no" "yes"
-set ylabel "resident ÷ live value bytes"
-call "bars.gp" "*" "overhead" "no" "no"
 unset multiplot
