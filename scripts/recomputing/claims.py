@@ -40,6 +40,9 @@ def line_of(ask, all):
         ends = "one process: no interval"
     else:
         value, low, high, unit = shown([one.value, one.low, one.high], metric)
+        if unit == "×":  # Digits of an end that far off say nothing.
+            low = "< 0.001" if one.low < 0.001 and one.value >= 0.01 else low
+            high = "> 1000" if one.high > 1000 and one.value <= 100 else high
         ends = f"{low} … {high}"
     expected = bounds_words(one.bounds, metric)
     text = f"{value}{unit} ({ends}), expected {expected}"
@@ -110,6 +113,8 @@ def check_claims(file, table, summaries, machine, tally, looks=ONE_LOOK):
                 elif all:
                     system, text = line_of(ask, all)
                     tally.numbers += len(re.findall(r"\d+(?:\.\d+)?", text))
+                    # Rows that the question could not take, in words: not recomputed.
+                    measured = re.sub(r"; not judged: .*?(?=; under unlike|$)", "", measured)
                     if not (measured.startswith(system) and measured.endswith(f": {text}")):
                         tally.text(f"{name} measured", measured, f"{system} …: {text}")
     last = f"{len(answers)} answers: {counted([answer[2] for answer in answers])}"

@@ -52,7 +52,7 @@ def store_bloat(summaries):
     return found
 
 
-def utilisation(summaries):
+def utilisation(rows, summaries):
     """Mops/s of the suite's stores, and of the roofline that its figure draws beside them."""
     asked = tomllib.loads(SUITE.read_text(encoding="utf-8"))
     work = asked["key-value"][0]
@@ -68,7 +68,10 @@ def utilisation(summaries):
         "latency": "sampled",
     }
     stores = [store for grid in asked["key-value"] for store in grid["stores"]]
-    systems, fills = [*stores, asked["figure"][0]["reference"]], list(map(str, work["fill-percent"]))
+    systems = [*stores, asked["figure"][0]["reference"]]
+    # The suite may have other fills by now than when the run was made.
+    of_suite = [row["cell"]["work"] for row in rows if SUITE.stem in row.get("suites", [])]
+    fills = {str(work["fill-percent"]) for work in of_suite}
     of_live_sets = {"fixed": {}, "by-fill": {}}
     for row in summaries:
         own, values = row["labels"], row["metrics"].get("throughput", [])
@@ -152,7 +155,7 @@ def check_page(path, name, material, answers, tally):
         elif block == "store-bloat":
             check_table(place, text, store_bloat(summaries), tally)
         elif block == "utilisation":
-            check_table(place, text, utilisation(summaries), tally)
+            check_table(place, text, utilisation(rows, summaries), tally)
         elif block == "claims":
             check_claims_block(place, text, answers, tally)
         elif block != "figures":  # which lists questions, and has no number of a run
