@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from decimal import Decimal
 
-from .verdicts import ONE_LOOK, for_presets, judge, not_asked, together
+from .verdicts import ONE_LOOK, for_presets, judge, left_to_larger, not_asked, together
 
 
 def three_digits(value):
@@ -81,7 +81,7 @@ def counted(verdicts):
     return ", ".join(words)
 
 
-def check_claims(file, table, summaries, machine, tally, looks=ONE_LOOK):
+def check_claims(file, table, summaries, machine, tally, looks=ONE_LOOK, scale=None):
     """Every question: `id (number)` with its preset, verdict, and what claims.md says was measured."""
     stated, answers = {}, []
     for line in table.splitlines():
@@ -99,7 +99,7 @@ def check_claims(file, table, summaries, machine, tally, looks=ONE_LOOK):
                 if "vary" in claim or uncovered:
                     tally.text(name, verdict, "not covered: `vary`, `worst` and `rounds`")
                     continue
-                reason = not_asked(question, asks, machine)
+                reason = not_asked(question, asks, machine) or left_to_larger(question, preset, scale)
                 all = [] if reason else judge({**ask, "looks": looks}, summaries)
                 tally.verdicts += 1
                 whole = together(all)

@@ -13,9 +13,16 @@ from .rows import key_of
 LEAST_HOLDING_PERCENT = 90
 FAR_BEYOND = 0.1
 
-# How many processes a comparison is judged by, and at which level: the first look that decides counts.
-ONE_LOOK = ((math.inf, 0.95),)
-REPEATED_LOOKS = ((2, 0.99), (4, 0.99), (8, 0.99), (14, 0.99), (20, 0.99))
+# How many processes a comparison is judged by, at which level, and whether a ratio is taken repetition by
+# repetition: the first look that decides counts.
+ONE_LOOK = ((math.inf, 0.95, False),)
+REPEATED_LOOKS = ((2, 0.99, False), (6, 0.99, True), (10, 0.99, True), (15, 0.99, True), (20, 0.99, True))
+
+# Fewer pairs are not compared as pairs.
+PAIRS_MIN = 4
+
+# In their order: questions name the smallest that is asked.
+SCALES = ("smoke", "quick", "standard", "paper")
 
 
 def student(freedom, level=0.95):
@@ -53,6 +60,26 @@ def logs_of(summary, metric, processes):
     mean = sum(logs) / len(logs)
     square = sum((log - mean) ** 2 for log in logs) / (len(logs) - 1) / len(logs)
     return Logs(mean, square, len(logs) - 1)
+
+
+def by_repetition(summary, metric, processes):
+    """The values of the first processes by their repetition, if it is known of all."""
+    values = summary["metrics"][metric]
+    found = [re.search(r"/(\d+)$", cell) for cell in summary.get("cells", ())]
+    if summary.get("exact") or len(found) != len(values) or None in found:
+        return {}
+    first = values if len(values) <= processes else values[:processes]
+    return {int(one[1]): value for one, value in zip(found, first)}
+
+
+def sides_of(pair, metric, processes, paired):
+    """What an interval is made of: both sides, or the ratio of each repetition as one."""
+    if paired and len(pair) == 2:
+        of, to = (by_repetition(side, metric, processes) for side in pair)
+        ratios = [of[at] / to[at] for at in of if at in to]
+        if len(ratios) >= PAIRS_MIN:
+            return [logs_of({"metrics": {metric: ratios}}, metric, processes)]
+    return [logs_of(side, metric, processes) for side in pair]
 
 
 def interval(level, of, to=Logs(0.0, 0.0, math.inf)):
@@ -104,14 +131,14 @@ def inside_by(value, bounds):
 def judged(ask, bounds, of, to=None):
     metric, sides = ask["metric"], [side for side in (of, to) if side]
     count, seen = max(len(side["metrics"][metric]) for side in sides), 0
-    for processes, level in ask.get("looks", ONE_LOOK):
+    for processes, level, paired in ask.get("looks", ONE_LOOK):
         if seen >= count or (seen and verdict != "undecided"):
             break
         seen = processes
         if to is None and of.get("exact"):
             value = low = high = of["metrics"][metric][0]
         else:
-            value, low, high = interval(level, *(logs_of(side, metric, processes) for side in sides))
+            value, low, high = interval(level, *sides_of(sides, metric, processes, paired))
         verdict = verdict_of(value, low, high, bounds)
     inside = min(inside_by(end, bounds) for end in ((low, high) if verdict == "holds" else (value,)))
     own, other = of.get("conditions", {}), (to or {}).get("conditions", {})
@@ -285,6 +312,16 @@ def lacking(needs, machine):
     needed = " and ".join(f"{needs[name]} {name}" for name in short)
     there = " and ".join(str(machine[name]) for name in short)
     return f"needs {needed}, this machine has {there}" if short else None
+
+
+def left_to_larger(ask, preset, scale):
+    """Why a run of this scale is not asked."""
+    from_scale = ask.get("from-scale")
+    if isinstance(from_scale, dict):
+        from_scale = from_scale.get(preset)
+    if from_scale and scale in SCALES and SCALES.index(from_scale) > SCALES.index(scale):
+        return f"asked from scale {from_scale} on: fewer processes do not decide it"
+    return None
 
 
 def not_asked(ask, asks, machine):

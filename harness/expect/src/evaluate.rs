@@ -36,8 +36,12 @@ pub(crate) fn answer(expectation: &Expectation, at: usize, rows: &[Summary]) -> 
     Answer::new(expectation, at, judge(&expectation.questions[at], rows))
 }
 
-/// Why the question is not put to this machine.
+/// Why the question is not put to this machine, or not to a run of this scale.
 pub(crate) fn not_asked(expectation: &Expectation, at: usize, machine: &Machine) -> Option<String> {
+    not_put_to(expectation, at, machine).or_else(|| expectation.questions[at].left.clone())
+}
+
+fn not_put_to(expectation: &Expectation, at: usize, machine: &Machine) -> Option<String> {
     let questions = &expectation.questions;
     match questions[at].on {
         On::Any => None,

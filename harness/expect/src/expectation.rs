@@ -33,6 +33,10 @@ pub struct Question {
     pub on: On,
     /// What a machine must have; only for [`On::Large`].
     pub needs: Needs,
+    /// The smallest scale of a run that is asked, where smaller ones are not likely to decide.
+    pub from_scale: Option<String>,
+    /// Why the run is not asked, once its scale is known ([`at_scale`](crate::at_scale)).
+    pub left: Option<String>,
     /// The relation in words, with why it may differ from what is published.
     pub expects: String,
     /// The metric that is judged.

@@ -53,12 +53,13 @@ struct Entry<C> {
 }
 
 #[derive(Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct QuestionTable {
     on: On,
     needs: Option<Needs>,
     /// Those of the file's presets that can answer; empty if rows of any preset can.
     presets: Option<Vec<String>>,
+    from_scale: Option<FromScale>,
     expects: String,
     metric: String,
     #[serde(default)]
@@ -69,6 +70,14 @@ struct QuestionTable {
     ratio: Option<Ratio>,
     monotone: Option<Monotone>,
     crossover: Option<Crossover>,
+}
+
+/// For every preset, or by preset.
+#[derive(Clone, Deserialize)]
+#[serde(untagged)]
+enum FromScale {
+    All(String),
+    Presets(BTreeMap<String, String>),
 }
 
 #[derive(Clone, Copy, Default, Deserialize)]
@@ -256,7 +265,7 @@ fn varied<C>(entry: Entry<C>, common: &Common<'_>) -> Result<Vec<Expectation>, R
         for (at, table) in questions.iter().enumerate() {
             let question = question(table.clone(), at + 1, common)
                 .and_then(|question| with_values(question, &values));
-            let each = question.and_then(|one| for_presets(one, table.presets.as_deref(), common));
+            let each = question.and_then(|one| for_presets(one, table, common));
             asked.extend(each.map_err(|mistake| in_question(at, mistake))?);
         }
         all.push(Expectation {
@@ -285,21 +294,30 @@ fn with_values(mut question: Question, values: &[(String, String)]) -> Result<Qu
 /// Repeats `question` for each preset, if it is about the engine that has presets.
 fn for_presets(
     question: Question,
-    wanted: Option<&[String]>,
+    table: &QuestionTable,
     common: &Common<'_>,
 ) -> Result<Vec<Question>, Mistake> {
-    let mut unknown = wanted.into_iter().flatten();
+    let wanted = table.presets.as_deref();
+    let from_scale = match &table.from_scale {
+        Some(FromScale::Presets(scales)) => scales.clone(),
+        _ => BTreeMap::new(),
+    };
+    let mut unknown = wanted.into_iter().flatten().chain(from_scale.keys());
     if let Some(name) = unknown.find(|name| common.presets.iter().all(|one| one.name != **name)) {
         let known = common.presets.iter().map(|preset| preset.name.clone()).collect();
         return Err(Mistake::Preset { name: name.clone(), known });
     }
     let about = common.presets.first().is_some_and(|one| question.names_engine(&one.engine));
-    if !about && wanted.is_some() {
+    if !about && (wanted.is_some() || !from_scale.is_empty()) {
         return Err(Mistake::PresetsUnasked);
     }
     let is_wanted = |preset: &&Preset| wanted.is_none_or(|names| names.contains(&preset.name));
     let presets = common.presets.iter().filter(is_wanted).filter(|_| about);
-    let each = presets.map(|preset| Question { preset: Some(preset.clone()), ..question.clone() });
+    let each = presets.map(|preset| Question {
+        preset: Some(preset.clone()),
+        from_scale: from_scale.get(&preset.name).or(question.from_scale.as_ref()).cloned(),
+        ..question.clone()
+    });
     let each: Vec<Question> = each.collect();
     Ok(if each.is_empty() { vec![question] } else { each })
 }
@@ -336,6 +354,11 @@ fn question(table: QuestionTable, number: usize, common: &Common<'_>) -> Result<
         preset: None,
         on: table.on,
         needs,
+        from_scale: match table.from_scale {
+            Some(FromScale::All(scale)) => Some(scale),
+            _ => None,
+        },
+        left: None,
         expects: table.expects,
         metric,
         rows: selection(table.rows)?,

@@ -32,7 +32,8 @@
 //! | `rounds` | 99.9 %, bootstrap, of the median; the range of fewer than three values | the same of the logarithms of one ratio a round, where three rounds or more measured both sides |
 //!
 //! Where a run measured undecided comparisons again (`reproduce --decide`), the first 2 processes are judged
-//! at 99 %, and so are the first 4, 8, 14 and 20; the first look that decides counts ([`REPEATED_LOOKS`]).
+//! at 99 %, and so are the first 6, 10, 15 and 20; the first look that decides counts ([`REPEATED_LOOKS`]).
+//! From the second look on a ratio is that of the repetitions which measured both sides.
 //!
 //! A row that is `exact` is a point. One comparison *holds* if its whole interval lies within the
 //! bounds, *fails* if it lies outside a bound, and is *undecided* otherwise, or with one process. With
@@ -50,6 +51,9 @@
 //! | `any` | every machine |
 //! | `large` | machines that have what `needs` says |
 //! | `small` | machines that lack what the `large` question beside it needs; all, if there is none |
+//!
+//! `from-scale = "standard"` leaves a question to runs of that scale and larger ones ([`at_scale`]); a table
+//! does so by preset: `from-scale = { paper = "standard" }`.
 //!
 //! `vary = { LABEL = [..] }` makes an expectation of each combination of those values: the label is
 //! added to every `where`, and the values to the id (`batch/64-B`).
@@ -86,6 +90,7 @@ mod place;
 mod preset;
 mod ratio;
 pub mod render;
+mod scale;
 mod select;
 mod share;
 mod summary;
@@ -106,6 +111,7 @@ pub use file::{Planned, read, read_planned};
 pub use looks::{Look, ONE_LOOK, REPEATED_LOOKS, in_repeated_looks};
 pub use permute::{PermutationTally, Permuted, evaluate_permuted};
 pub use preset::Preset;
+pub use scale::at_scale;
 pub use select::UNMEASURED;
 pub use share::{FAR_BEYOND, LEAST_HOLDING_PERCENT};
 pub use stats::Verdict;

@@ -11,6 +11,9 @@ pub struct Look {
     pub processes: usize,
     /// The share of intervals that may miss the true value, in percent.
     pub misses_percent: u32,
+    /// Whether a ratio is that of processes which measured both sides in the same repetition, one after
+    /// the other: what the machine does to both of them then cancels.
+    pub is_paired: bool,
 }
 
 impl Look {
@@ -22,16 +25,18 @@ impl Look {
 }
 
 /// All processes at once.
-pub const ONE_LOOK: &[Look] = &[Look { processes: usize::MAX, misses_percent: 5 }];
+pub const ONE_LOOK: &[Look] =
+    &[Look { processes: usize::MAX, misses_percent: 5, is_paired: false }];
 
 /// What is undecided is measured by more processes and judged again; what is decided stays so. Together
-/// the looks miss no more than [`ONE_LOOK`], whatever made somebody look again (Bonferroni).
+/// the looks miss no more than [`ONE_LOOK`], whatever made somebody look again (Bonferroni). Two pairs say
+/// nothing, so the first look takes its processes as independent.
 pub const REPEATED_LOOKS: &[Look] = &[
-    Look { processes: 2, misses_percent: 1 },
-    Look { processes: 4, misses_percent: 1 },
-    Look { processes: 8, misses_percent: 1 },
-    Look { processes: 14, misses_percent: 1 },
-    Look { processes: 20, misses_percent: 1 },
+    Look { processes: 2, misses_percent: 1, is_paired: false },
+    Look { processes: 6, misses_percent: 1, is_paired: true },
+    Look { processes: 10, misses_percent: 1, is_paired: true },
+    Look { processes: 15, misses_percent: 1, is_paired: true },
+    Look { processes: 20, misses_percent: 1, is_paired: true },
 ];
 
 /// The same questions, for a run that measured undecided ones again.
@@ -45,10 +50,11 @@ pub fn in_repeated_looks(mut expectations: Vec<Expectation>) -> Vec<Expectation>
 }
 
 /// The width of the last look's interval ÷ that of the look which sees `count` processes on each of
-/// `sides`, if the processes vary alike.
+/// `sides`, if the processes vary alike. What pairing gains is not known before.
 pub(crate) fn width_left(count: usize, sides: usize) -> f64 {
     let width = |look: &Look, count: usize| {
-        let freedom = (count.max(2) - 1) * sides;
+        let samples = if look.is_paired { 1 } else { sides };
+        let freedom = (count.max(2) - 1) * samples;
         student(look.level(), freedom as f64) / (count.max(1) as f64).sqrt()
     };
     let last = &REPEATED_LOOKS[REPEATED_LOOKS.len() - 1];
@@ -70,9 +76,12 @@ mod tests {
 
     #[test]
     fn further_processes_narrow_an_interval() {
-        // Student's t at 99 %: 3.707 of 6 degrees of freedom, 2.712 of 38.
-        let expected = 2.712 / 3.707 * (4.0_f64 / 20.0).sqrt();
-        assert!((width_left(4, 2) - expected).abs() < 1e-3, "{}", width_left(4, 2));
+        // Student's t at 99 %: 9.925 of 2 degrees of freedom, 4.032 of 5, 2.861 of 19.
+        for (count, now) in [(2, 9.925), (6, 4.032)] {
+            let expected = 2.861 / now * (count as f64 / 20.0).sqrt();
+            let found = width_left(count, 2);
+            assert!((found / expected - 1.0).abs() < 1e-3, "{count}: {found}");
+        }
         assert!((width_left(20, 2) - 1.0).abs() < 1e-12);
     }
 }

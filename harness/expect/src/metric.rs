@@ -26,9 +26,17 @@ impl Metric {
     /// Why there are no values.
     pub(crate) fn values<'a>(&self, row: &'a Summary) -> Result<Values<'a>, String> {
         let rounds = || row.rounds.iter().map(String::as_str);
+        let repetitions = |values: &[f64]| {
+            let all: Option<Vec<u32>> = row.cells.iter().map(|id| repetition_of(id)).collect();
+            all.filter(|all| all.len() == values.len())
+        };
         let Some([above, below]) = &self.quotient else {
             let values = named(row, &self.name)?;
-            return Ok(Values { values: Cow::Borrowed(values), rounds: rounds().collect() });
+            return Ok(Values {
+                values: Cow::Borrowed(values),
+                rounds: rounds().collect(),
+                repetitions: repetitions(values).unwrap_or_default(),
+            });
         };
         let (above, below_values) = (named(row, above)?, named(row, below)?);
         let counts = |at: &usize| below_values[*at] > 0.0;
@@ -39,7 +47,7 @@ impl Metric {
         let values = places.iter().map(|at| above[*at] / below_values[*at]).collect();
         let rounds: Vec<&str> = rounds().collect();
         let rounds = places.iter().filter_map(|at| rounds.get(*at).copied()).collect();
-        Ok(Values { values: Cow::Owned(values), rounds })
+        Ok(Values { values: Cow::Owned(values), rounds, repetitions: Vec::new() })
     }
 }
 
@@ -48,6 +56,13 @@ impl Metric {
 pub(crate) struct Values<'a> {
     pub(crate) values: Cow<'a, [f64]>,
     pub(crate) rounds: Vec<&'a str>,
+    /// The repetition of each value; empty if some have none.
+    pub(crate) repetitions: Vec<u32>,
+}
+
+/// The number behind the last `/` of a cell's id.
+fn repetition_of(id: &str) -> Option<u32> {
+    id.rsplit_once('/')?.1.parse().ok()
 }
 
 fn named<'a>(row: &'a Summary, name: &str) -> Result<&'a [f64], String> {

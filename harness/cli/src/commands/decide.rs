@@ -33,7 +33,8 @@ pub(super) fn decide(session: &mut Session) -> Result<(), Failure> {
         if chosen.cells.is_empty() {
             continue;
         }
-        let (questions, cells) = (chosen.questions, chosen.cells.len());
+        let (questions, cells) =
+            (chosen.questions, chosen.cells.iter().map(Vec::len).sum::<usize>());
         eprintln!(
             "deciding: {questions} of {asked} undecided questions, by {} processes: {cells} cells",
             look.processes
@@ -42,8 +43,7 @@ pub(super) fn decide(session: &mut Session) -> Result<(), Failure> {
             "{questions} of {asked} by {} processes ({cells} further cells)",
             look.processes
         ));
-        let mut cells = chosen.cells;
-        in_order(&mut cells, 0);
+        let cells = side_by_side(chosen.cells);
         session.extend(&cells)?;
         session.run(&cells);
     }
@@ -99,7 +99,20 @@ fn undecided(answers: &[Answer], rows: &[Row], processes: u32) -> Vec<Open> {
 /// What is measured.
 struct Chosen {
     questions: usize,
-    cells: Vec<Cell>,
+    /// Of each question what those before it do not need.
+    cells: Vec<Vec<Cell>>,
+}
+
+/// The cells of all questions: repetition after repetition, and within each what one question compares
+/// side by side, in drawn order. Ratios of one repetition then say little of how fast the machine was.
+fn side_by_side(questions: Vec<Vec<Cell>>) -> Vec<Cell> {
+    let mut ordered: Vec<(usize, Cell)> = Vec::new();
+    for (at, mut cells) in questions.into_iter().enumerate() {
+        in_order(&mut cells, 0);
+        ordered.extend(cells.into_iter().map(|cell| (at, cell)));
+    }
+    ordered.sort_by_key(|(at, cell)| (cell.repetition, *at));
+    ordered.into_iter().map(|(_, cell)| cell).collect()
 }
 
 /// As many questions as fit into the time: first those within reach, the cheapest first. The others are
@@ -112,15 +125,17 @@ fn affordable(open: Vec<Open>, time_s: f64, left_out: &mut BTreeSet<String>) -> 
         reach.then(price.total_cmp(other_price)).then_with(|| question.name.cmp(&other.name))
     });
     let mut chosen = Chosen { questions: 0, cells: Vec::new() };
+    let mut all: Vec<Cell> = Vec::new();
     for (_, question) in open {
         // Questions share cells.
-        let known: BTreeSet<&str> = chosen.cells.iter().map(|cell| cell.id.as_str()).collect();
-        let mut seen = BTreeSet::new();
-        let new = question.cells.iter().filter(|cell| !known.contains(cell.id.as_str()));
-        let new: Vec<Cell> = new.filter(|cell| seen.insert(cell.id.clone())).cloned().collect();
-        let together = [chosen.cells.clone(), new].concat();
+        let mut seen: BTreeSet<&str> = all.iter().map(|cell| cell.id.as_str()).collect();
+        let new = question.cells.iter().filter(|cell| seen.insert(cell.id.as_str()));
+        let new: Vec<Cell> = new.cloned().collect();
+        let together = [all.clone(), new.clone()].concat();
         if estimate_s(&together) <= time_s {
-            chosen = Chosen { questions: chosen.questions + 1, cells: together };
+            chosen.questions += 1;
+            chosen.cells.push(new);
+            all = together;
         } else {
             left_out.insert(question.name);
         }
@@ -189,10 +204,28 @@ mod tests {
             question("two", &cells[..2], true),
         ];
         let chosen = affordable(open, price * 1.01, &mut left_out);
-        assert_eq!((chosen.questions, chosen.cells.len()), (2, 2));
+        let cells: Vec<usize> = chosen.cells.iter().map(Vec::len).collect();
+        assert_eq!((chosen.questions, cells), (2, vec![2, 0]));
         assert_eq!(left_out, BTreeSet::from(["hopeless".to_owned(), "whole".to_owned()]));
         let none = affordable(vec![question("two", &cells[..2], true)], 0.0, &mut left_out);
         assert_eq!((none.questions, none.cells.len()), (0, 0));
+    }
+
+    #[test]
+    fn what_a_question_compares_is_measured_side_by_side_repetition_after_repetition() {
+        let cells = sample_cells();
+        let repeated = |cell: &Cell| [2, 3].map(|repetition| cell.repeated(repetition)).into_iter();
+        let of = |cells: &[Cell]| -> Vec<Cell> { cells.iter().flat_map(repeated).collect() };
+        let ordered = side_by_side(vec![of(&cells[..2]), of(&cells[2..3])]);
+        let places: Vec<(u32, bool)> = ordered
+            .iter()
+            .map(|cell| {
+                let last = without_repetition(&cells[2].id) == without_repetition(&cell.id);
+                (cell.repetition, last)
+            })
+            .collect();
+        let of_one = |repetition| [(repetition, false), (repetition, false), (repetition, true)];
+        assert_eq!(places, [of_one(2), of_one(3)].concat());
     }
 
     #[test]

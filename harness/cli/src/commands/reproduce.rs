@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::claims::Asked;
 use super::measure::{Measured, complete, disturbance, measure, record};
 use super::time::parse_time;
 use super::{Failure, claims};
@@ -86,24 +87,45 @@ fn time_to_decide(
     }
 }
 
-/// The time of scale `quick` is for what claims ask, and for suites that are to be whole. What else figures
-/// show is left to larger scales and to `--figure`.
-fn leave_out_unasked(cells: &mut Vec<Cell>, suites: &[Suite], asking: &Suites) -> Option<String> {
+/// The time of scale `quick` is for what its claims ask, and for suites that are to be whole. What larger
+/// scales are asked is measured by one process, and what else figures show is left to them and to `--figure`.
+fn leave_out_unasked(cells: &mut Vec<Cell>, suites: &[Suite], asking: &Suites) -> Vec<String> {
     let whole: Vec<&str> =
         suites.iter().filter(|suite| suite.whole).map(|suite| suite.name.as_str()).collect();
     let is_whole =
         |cell: &Cell| asking[&cell.id].iter().any(|suite| whole.contains(&suite.as_str()));
-    let mut asked = claims::ask_of(cells).into_iter();
-    let all = cells.len();
-    cells.retain(|cell| asked.next() == Some(true) || is_whole(cell));
-    let left_out = all - cells.len();
-    (left_out > 0).then(|| {
-        format!(
+    let asked = claims::ask_of(cells, "quick");
+    let (mut left_out, mut single, mut at) = (0, 0, 0);
+    cells.retain(|cell| {
+        at += 1;
+        match asked[at - 1] {
+            _ if is_whole(cell) => true,
+            Asked::Here => true,
+            Asked::ByLarger => {
+                single += usize::from(cell.repetition == 0);
+                cell.repetition == 0
+            }
+            Asked::ByNone => {
+                left_out += 1;
+                false
+            }
+        }
+    });
+    let mut notices = Vec::new();
+    if left_out > 0 {
+        notices.push(format!(
             "Scale quick measures what claims ask, and all of {}: {left_out} cells that only figures \
              show are left to scale standard, or to `reproduce --figure NAME`",
             whole.join(", ")
-        )
-    })
+        ));
+    }
+    if single > 0 {
+        notices.push(format!(
+            "{single} cells are measured by one process, because scale quick does not decide what \
+             claims ask of them: figures show them without an interval"
+        ));
+    }
+    notices
 }
 
 /// Measures a new run.

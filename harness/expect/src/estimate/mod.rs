@@ -3,6 +3,7 @@
 mod rounds;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use stats::{Interval, WelchSide, welch_mean, welch_ratio};
 
@@ -31,6 +32,9 @@ impl Estimate {
     }
 }
 
+/// The fewest pairs that are compared as pairs: of two or three, Student's t is too large to decide.
+const PAIRS_MIN: usize = 4;
+
 /// Why two values have no ratio.
 pub(crate) const NO_RATIO: &str = "a value of 0 has no ratio to others";
 
@@ -42,9 +46,10 @@ pub(crate) struct Sample<'a> {
     pub(crate) rounds: Vec<&'a str>,
     /// The value, if it cannot vary.
     pub(crate) exact: Option<f64>,
+    /// The repetition of each value; empty if it is not known of all.
+    repetitions: Vec<u32>,
     method: Method,
-    /// The level of intervals of processes.
-    level: f64,
+    look: Look,
 }
 
 impl<'a> Sample<'a> {
@@ -52,7 +57,7 @@ impl<'a> Sample<'a> {
     ///
     /// Why a row has no numbers of `metric` that the method can judge.
     pub(crate) fn new(row: &'a Summary, metric: &Metric, method: Method) -> Result<Self, String> {
-        let Values { values, rounds } = metric.values(row)?;
+        let Values { values, rounds, repetitions } = metric.values(row)?;
         let first = values[0];
         let exact = row.exact && values.iter().all(|value| *value == first);
         let exact = exact.then_some(first).filter(|value| value.is_finite());
@@ -66,8 +71,8 @@ impl<'a> Sample<'a> {
                 metric.name
             )),
             _ => {
-                let level = method.looks()[0].level();
-                Ok(Self { values, rounds, exact, method, level })
+                let look = method.looks()[0];
+                Ok(Self { values, rounds, exact, repetitions, method, look })
             }
         }
     }
@@ -79,10 +84,11 @@ impl<'a> Sample<'a> {
 
     /// What `look` sees of it.
     pub(crate) fn seen_by(&self, look: Look) -> Self {
-        let mut seen = Self { level: look.level(), ..self.clone() };
+        let mut seen = Self { look, ..self.clone() };
         if self.count() > look.processes {
             seen.values.to_mut().truncate(look.processes);
             seen.rounds.truncate(look.processes);
+            seen.repetitions.truncate(look.processes);
         }
         seen
     }
@@ -105,7 +111,7 @@ impl<'a> Sample<'a> {
         match (self.exact, self.method) {
             (None, Method::Rounds { seed }) => rounds::of(&self.values, seed),
             _ => {
-                let mean = welch_mean(self.side(), self.level);
+                let mean = welch_mean(self.side(), self.look.level());
                 Estimate::of_processes(mean.expect("values were checked"))
             }
         }
@@ -120,8 +126,27 @@ impl<'a> Sample<'a> {
         if let Method::Rounds { seed } = self.method {
             return rounds::ratio(self, to, seed);
         }
-        let ratio = welch_ratio(self.side(), to.side(), self.level);
+        let level = self.look.level();
+        let paired = self.look.is_paired.then(|| self.paired(to)).flatten();
+        let ratio = match &paired {
+            Some(ratios) => welch_mean(WelchSide::Processes(ratios), level),
+            None => welch_ratio(self.side(), to.side(), level),
+        };
         ratio.map(Estimate::of_processes).ok_or_else(|| NO_RATIO.to_owned())
+    }
+
+    /// The ratio in each repetition that measured both; `None` where fewer than [`PAIRS_MIN`] are known,
+    /// or where one side cannot vary.
+    fn paired(&self, to: &Sample<'_>) -> Option<Vec<f64>> {
+        if self.exact.is_some() || to.exact.is_some() {
+            return None;
+        }
+        let others: BTreeMap<u32, f64> =
+            to.repetitions.iter().copied().zip(to.values.iter().copied()).collect();
+        let own = self.repetitions.iter().zip(self.values.iter());
+        let ratios = own.filter_map(|(repetition, value)| Some(value / others.get(repetition)?));
+        let ratios: Vec<f64> = ratios.collect();
+        (ratios.len() >= PAIRS_MIN).then_some(ratios)
     }
 
     fn side(&self) -> WelchSide<'_> {

@@ -36,6 +36,10 @@ pub struct ListedQuestion {
     pub to: Option<BTreeMap<String, Vec<String>>>,
     /// Empty where it is about no engine with presets, or about all of them at once.
     pub presets: Vec<String>,
+    /// The smallest scale that is asked, by preset, or under no name where there are none. Every scale is
+    /// asked where nothing stands here.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub from_scale: BTreeMap<String, String>,
 }
 
 /// What each of `expectations` asks, in their order.
@@ -45,9 +49,14 @@ pub fn listed(expectations: &[Expectation]) -> Vec<Listed> {
         let mut questions: Vec<ListedQuestion> = Vec::new();
         for question in &expectation.questions {
             let preset = question.preset.as_ref().map(|preset| preset.name.clone());
+            let scale = question.from_scale.clone();
+            let from_scale = scale.map(|scale| (preset.clone().unwrap_or_default(), scale));
             match questions.last_mut().filter(|last| last.number == question.number) {
-                Some(last) => last.presets.extend(preset),
-                None => questions.push(ListedQuestion::of(question, preset)),
+                Some(last) => {
+                    last.presets.extend(preset);
+                    last.from_scale.extend(from_scale);
+                }
+                None => questions.push(ListedQuestion::of(question, preset, from_scale)),
             }
         }
         Listed {
@@ -62,7 +71,11 @@ pub fn listed(expectations: &[Expectation]) -> Vec<Listed> {
 }
 
 impl ListedQuestion {
-    fn of(question: &Question, preset: Option<String>) -> Self {
+    fn of(
+        question: &Question,
+        preset: Option<String>,
+        from_scale: Option<(String, String)>,
+    ) -> Self {
         let sides = question.relation.sides();
         let labels = |side: &&Selection| side.labels.clone();
         Self {
@@ -75,6 +88,7 @@ impl ListedQuestion {
             of: sides.first().map(labels).unwrap_or_default(),
             to: sides.get(1).map(labels),
             presets: preset.into_iter().collect(),
+            from_scale: from_scale.into_iter().collect(),
         }
     }
 
@@ -140,6 +154,10 @@ pub fn list(claims: &[Listed]) -> String {
             }
             if !question.presets.is_empty() {
                 line(4, "presets", &question.presets.join(", "));
+            }
+            for (preset, scale) in &question.from_scale {
+                let whose = if preset.is_empty() { "" } else { " for " };
+                line(4, "asked", &format!("from scale {scale} on{whose}{preset}"));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::{Measured, Summary, Verdict};
 
-use super::made_up::{answer, exact, row};
+use super::made_up::{SMALL, answer, exact, expectations, file, row};
 
 fn ratio(of: Summary, to: Summary, bounds: &str) -> Measured {
     let word =
@@ -158,4 +158,27 @@ fn ratios_do_not_depend_on_units() {
             close(other.high.unwrap(), one.high.unwrap());
         }
     }
+}
+
+/// What slows a whole repetition cancels from the second look on, where six pairs are there.
+#[test]
+fn later_looks_compare_what_one_repetition_measured() {
+    let slow = [1.0, 4.0, 2.0, 8.0, 1.0, 3.0];
+    let own = [1.0, 1.01, 0.99, 1.0, 1.02, 0.98];
+    let of = row("a", "", &[0, 1, 2, 3, 4, 5].map(|at: usize| 1.2 * slow[at] * own[at]));
+    let to = row("b", "", &slow);
+    let word = "ratio = { of = { system = \"a\" }, to = { system = \"b\" }, at-least = 1 }";
+    let once = expectations(&file(word));
+    let repeated = crate::in_repeated_looks(once.clone());
+    let measured = |claims: &[crate::Expectation], rows: &[Summary]| {
+        crate::evaluate(claims, rows, &SMALL)[0].measured[0].clone()
+    };
+    let both = [of.clone(), to.clone()];
+    assert_eq!(measured(&once, &both).verdict, Verdict::Undecided);
+    let paired = measured(&repeated, &both);
+    assert_eq!(paired.verdict, Verdict::Holds);
+    close(paired.value, 1.2 * own.iter().product::<f64>().powf(1.0 / 6.0));
+    // A process that failed leaves values without their repetitions: they are not paired.
+    let failed = Summary { cells: of.cells[1..].to_vec(), ..of };
+    assert_eq!(measured(&repeated, &[failed, to]).verdict, Verdict::Undecided);
 }

@@ -4,7 +4,7 @@ mod asked;
 mod crossover;
 mod file;
 mod intervals;
-mod made_up;
+pub(crate) mod made_up;
 mod monotone;
 mod permuted;
 mod planned;

@@ -3,7 +3,7 @@
 use expect::{Expectation, render};
 use serde::Serialize;
 
-use super::{asked, built_in, summaries};
+use super::{asked, asked_of, built_in, summaries};
 use crate::cli::ClaimsArguments;
 use crate::commands::{Failure, output};
 use record::archive;
@@ -11,15 +11,15 @@ use record::unknown_name;
 
 /// Lists the claims, or checks them on a run. Nothing is measured and nothing is written.
 pub(in crate::commands) fn run(arguments: &ClaimsArguments) -> Result<(), Failure> {
-    let claims = chosen(built_in(), &arguments.claims)?;
     match &arguments.run {
         Some(folder) => {
             let (run, rows) = archive::load(folder).map_err(Failure::usage)?;
+            let claims = chosen(asked_of(&run), &arguments.claims)?;
             let answers = asked(&claims, &summaries(folder, &rows)?, &run.machine);
             tell(&answers, render::text(&answers), arguments.json);
         }
         None => {
-            let listed = render::listed(&claims);
+            let listed = render::listed(&chosen(built_in(), &arguments.claims)?);
             tell(&listed, render::list(&listed), arguments.json);
         }
     }

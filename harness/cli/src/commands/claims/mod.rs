@@ -12,7 +12,7 @@ pub(super) use command::run;
 use super::{Failure, output};
 use crate::environment::capture;
 use record::archive::{self, RunRecord, write_whole};
-use record::{Cell, MachineRecord, Row};
+use record::{Cell, MachineRecord, Row, Scale};
 use report::page::{ClaimDetail, ClaimLine};
 use report::summaries;
 
@@ -22,12 +22,21 @@ pub(crate) fn built_in() -> Vec<Expectation> {
     expect::read(CLAIMS).expect("the built-in claims are read by a test")
 }
 
-/// The claims, with the looks in which the run judges them.
+/// The claims that a run of this scale is asked, in the looks in which it judges them.
 fn asked_of(run: &RunRecord) -> Vec<Expectation> {
-    match run.decide_s {
-        Some(_) => expect::in_repeated_looks(built_in()),
+    let claims = match &run.scale {
+        Some(scale) => asked_at(&scale.name),
         None => built_in(),
+    };
+    match run.decide_s {
+        Some(_) => expect::in_repeated_looks(claims),
+        None => claims,
     }
+}
+
+/// The claims, as a run of the scale of that name is asked them.
+fn asked_at(scale: &str) -> Vec<Expectation> {
+    expect::at_scale(built_in(), scale, &Scale::NAMES)
 }
 
 /// Prints what the run in `folder` says of each claim. Nothing is measured and nothing is written.
@@ -51,12 +60,29 @@ pub(super) fn answers(
     Ok(asked(&asked_of(run), &summaries(folder, rows)?, &run.machine))
 }
 
-/// Whether a claim that is put to this machine asks of each of `cells`.
-pub(super) fn ask_of(cells: &[Cell]) -> Vec<bool> {
-    let (claims, machine) = (built_in(), machine_of(&capture()));
+/// Who asks of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Asked {
+    /// No claim that is put to this machine.
+    ByNone,
+    /// Only what is left to larger scales.
+    ByLarger,
+    /// A claim that a run of this scale is asked.
+    Here,
+}
+
+/// What claims ask of each of `cells`, at the scale of that name.
+pub(super) fn ask_of(cells: &[Cell], scale: &str) -> Vec<Asked> {
+    let (all, here, machine) = (built_in(), asked_at(scale), machine_of(&capture()));
     let is_asked = |cell: &Cell| {
         let labels = summaries::labels_of(cell);
-        claims.iter().any(|claim| claim.selects(&labels, &machine))
+        let by =
+            |claims: &[Expectation]| claims.iter().any(|claim| claim.selects(&labels, &machine));
+        match (by(&here), by(&all)) {
+            (true, _) => Asked::Here,
+            (false, true) => Asked::ByLarger,
+            (false, false) => Asked::ByNone,
+        }
     };
     cells.iter().map(is_asked).collect()
 }
@@ -248,6 +274,14 @@ mod tests {
     }
 
     #[test]
+    fn claims_are_left_to_scales_that_there_are() {
+        let questions = built_in().into_iter().flat_map(|claim| claim.questions);
+        let scales: BTreeSet<String> = questions.filter_map(|one| one.from_scale).collect();
+        assert_eq!(scales, BTreeSet::from(["standard".to_owned()]));
+        assert!(Scale::NAMES.contains(&"standard"));
+    }
+
+    #[test]
     fn every_question_about_nibble_is_put_to_presets_side_by_side() {
         let (run, summaries) = reference();
         let answers = asked(&built_in(), &summaries, &run.machine);
@@ -320,30 +354,36 @@ mod tests {
         let once = claims.unwrap();
         let repeated = expect::in_repeated_looks(once.clone());
         let mut rng = Seed(31).rng();
-        let mut row = |system: &str, processes: usize| Summary {
+        let mut draw = || differences[rng.below(differences.len() as u64) as usize];
+        let summary = |system: &str, logs: Vec<f64>| Summary {
             labels: [("system".to_owned(), system.to_owned())].into(),
-            metrics: [(
-                "throughput".to_owned(),
-                (0..processes)
-                    .map(|_| differences[rng.below(differences.len() as u64) as usize].exp())
-                    .collect(),
-            )]
-            .into(),
+            cells: (0..logs.len()).map(|repetition| format!("{system}/{repetition}")).collect(),
+            metrics: [("throughput".to_owned(), logs.iter().map(|log| log.exp()).collect())].into(),
             ..Summary::default()
         };
         let machine = Machine { cores: 2, sockets: 1 };
-        let mut wrong = |claims: &[Expectation], processes: usize| {
+        // The machine slows whole repetitions by as much again, or not at all.
+        let mut wrong = |claims: &[Expectation], processes: usize, drifts: bool| {
             let experiments = (0..EXPERIMENTS).filter(|_| {
-                let rows = [row("one", processes), row("other", processes)];
+                let drift: Vec<f64> =
+                    (0..processes).map(|_| if drifts { draw() } else { 0.0 }).collect();
+                let rows = ["one", "other"].map(|system| {
+                    summary(system, drift.iter().map(|drift| drift + draw()).collect())
+                });
                 expect::evaluate(claims, &rows, &machine)[0].verdict != Verdict::Undecided
             });
             100.0 * experiments.count() as f64 / EXPERIMENTS as f64
         };
-        let (once, repeated) = (wrong(&once, 3), wrong(&repeated, 20));
-        println!("wrong: {once:.1} % of single looks, {repeated:.1} % of up to five");
-        assert!(once <= 6.0, "{once:.1} %");
-        assert!(repeated <= 6.0, "{repeated:.1} %");
-        assert!(repeated > 0.5, "looks that never decide are no looks: {repeated:.1} %");
+        let single = wrong(&once, 3, false);
+        let [repeated, drifting] = [false, true].map(|drifts| wrong(&repeated, 20, drifts));
+        println!(
+            "wrong: {single:.1} % of single looks, {repeated:.1} % of up to five, {drifting:.1} % \
+             where whole repetitions are slow"
+        );
+        for wrong in [single, repeated, drifting] {
+            assert!(wrong <= 6.0, "{wrong:.1} %");
+            assert!(wrong > 0.5, "looks that never decide are no looks: {wrong:.1} %");
+        }
     }
 
     /// How far the processes of one cell lie from their mean, on either side of it.
