@@ -106,6 +106,9 @@ fn is_wanted(repetition: &Repetition<'_>, pattern: &str) -> bool {
 fn curve_of(folder: &Path, repetition: &Repetition<'_>) -> Result<Vec<CurvePoint>, String> {
     let name = repetition.rows.iter().find_map(|row| row.curve.as_deref());
     let name = name.ok_or("its memory was not sampled")?;
+    if !folder.join(name).exists() {
+        return Err("its samples are not kept with this run".to_owned());
+    }
     let curve = active(archive::curve(folder, name)?);
     if curve.len() < 2 {
         return Err("fewer than two samples while it worked: the scale is too small".to_owned());

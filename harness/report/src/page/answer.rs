@@ -117,7 +117,7 @@ fn winner(all: &[Standing<'_>], name: &str) -> Option<String> {
     }
     Some(format!(
         "{capital} is {highest} with {best} in {count} of {comparisons} comparisons; in {clear} of \
-         all, the interval of the best is clear of the next."
+         them, the interval of the best is clear of the next."
     ))
 }
 
@@ -216,7 +216,7 @@ pub(super) mod tests {
         let text = answer(&all);
         assert!(
             text.starts_with("Throughput is highest with")
-                && text.contains("in 1 of 2 comparisons; in 1 of all,"),
+                && text.contains("in 1 of 2 comparisons; in 1 of them,"),
             "{text}"
         );
         let range = "It ranges from 1.00 Mops/s (b; 50 %; 95 % interval 0.90 to 1.10, n = 3) to 3.00 \

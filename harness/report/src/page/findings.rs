@@ -16,9 +16,6 @@ pub(super) const HEADLINE: &str = "price-of-memory";
 const STORES: &str = "store-bloat";
 const ALLOCATORS: &str = "allocator-bloat";
 
-/// Bars of what a store's values alone take, which no process holds alone.
-const PARTIAL: &str = " log-only";
-
 /// A finding, and the part of the page that shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Finding {
@@ -135,7 +132,7 @@ fn times(point: &Point) -> String {
 /// The highest point of each series that has a number at every place, the lowest of them first.
 fn worst_cases(chart: &Chart) -> Vec<(&Series, &Point)> {
     let mut all: Vec<(&Series, &Point)> = Vec::new();
-    for series in chart.series.iter().filter(|series| !series.name.ends_with(PARTIAL)) {
+    for series in chart.series.iter().filter(|series| series.competes()) {
         let numbered = || series.points.iter().filter(|point| point.value.is_some());
         let worst = numbered()
             .max_by(|one, other| one.value.unwrap_or(0.0).total_cmp(&other.value.unwrap_or(0.0)));

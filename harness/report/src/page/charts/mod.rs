@@ -12,6 +12,9 @@ use crate::figures::Drawn;
 
 pub(super) use looks::{Look, looks};
 
+/// Bars of what a store's values alone take, which no process holds alone.
+const PARTIAL: &str = " log-only";
+
 /// The horizontal axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -54,9 +57,10 @@ pub(super) struct Series {
 }
 
 impl Series {
-    /// Whether it is a competitor, not a bound or a companion of another.
+    /// Whether it is a competitor, not a bound, a companion of another, or a part of what a process holds.
     pub(super) fn competes(&self) -> bool {
-        matches!(self.role.as_str(), "main" | "level" | "measured")
+        let is_of_store = matches!(self.role.as_str(), "main" | "level" | "measured");
+        is_of_store && !self.name.ends_with(PARTIAL)
     }
 }
 
