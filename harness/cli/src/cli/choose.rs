@@ -81,4 +81,7 @@ pub struct FlameArguments {
     /// How stacks are sampled; by default with perf where it works, else by a timer.
     #[arg(long, value_name = "HOW")]
     pub with: Option<Sampling>,
+    /// Print what was made as JSON.
+    #[arg(long)]
+    pub json: bool,
 }

@@ -9,7 +9,7 @@ use expect::{Answer, Measured, REPEATED_LOOKS, Verdict};
 use super::Failure;
 use super::claims;
 use super::measure::Session;
-use crate::plan::{estimate_s, in_order};
+use crate::plan::{estimate_s, in_order, is_large};
 use record::repetition::without_repetition;
 use record::{Cell, Row, archive};
 
@@ -105,13 +105,16 @@ struct Chosen {
 
 /// The cells of all questions: repetition after repetition, and within each what one question compares
 /// side by side, in drawn order. Ratios of one repetition then say little of how fast the machine was.
+/// Questions of large cells come last, together.
 fn side_by_side(questions: Vec<Vec<Cell>>) -> Vec<Cell> {
-    let mut ordered: Vec<(usize, Cell)> = Vec::new();
+    let mut ordered: Vec<((bool, u32, usize), Cell)> = Vec::new();
     for (at, mut cells) in questions.into_iter().enumerate() {
         in_order(&mut cells, 0);
-        ordered.extend(cells.into_iter().map(|cell| (at, cell)));
+        let is_of_large = cells.iter().any(is_large);
+        let place = |cell: &Cell| (is_of_large, cell.repetition, at);
+        ordered.extend(cells.into_iter().map(|cell| (place(&cell), cell)));
     }
-    ordered.sort_by_key(|(at, cell)| (cell.repetition, *at));
+    ordered.sort_by_key(|(place, _)| *place);
     ordered.into_iter().map(|(_, cell)| cell).collect()
 }
 

@@ -184,10 +184,21 @@ fn cells_of(
     Ok((draft, asked_by))
 }
 
-/// Puts cells in the order of a [`Plan`].
+/// From here on a cell is large: taking so much memory and giving it back lasts for seconds.
+const LARGE_BYTES: u64 = 2 << 30;
+
+/// Whether the cell's memory is worth keeping for one like it.
+pub fn is_large(cell: &Cell) -> bool {
+    cell.is_exclusive() && cell.expected_bytes() >= LARGE_BYTES
+}
+
+/// Puts cells in the order of a [`Plan`]. Large cells follow one another, first in every other repetition
+/// and last in the rest, so that memory changes hands once a repetition.
 pub fn in_order(cells: &mut [Cell], seed: u64) {
     cells.sort_by_key(|cell| {
-        (cell.repetition, !registry::is_roofline(&cell.system), shuffled(seed, cell))
+        let is_second = is_large(cell) == cell.repetition.is_multiple_of(2);
+        let is_roofline = registry::is_roofline(&cell.system);
+        (cell.repetition, !is_roofline, is_second, shuffled(seed, cell))
     });
 }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use crate::common::{bench, errors, requests_to, run, run_suite, scratch, told};
+use crate::json_output::documented;
 
 /// A cell whose step lasts long enough for some samples.
 const LONG: &str =
@@ -54,6 +55,10 @@ fn a_cell_of_a_run_gets_a_flamegraph_that_the_report_links() {
         assert!(errors(&output).contains(" samples, most in "), "{}", errors(&output));
         check(&svg);
     }
+    let output = flame(&[&of_run[..], &["--with", "timer", "--json"]].concat(), &folder);
+    let made = documented("flame", &output);
+    assert_eq!(made["file"], svg.to_str().unwrap());
+    assert!(made["samples"].as_u64() > Some(0) && made["functions"][0]["percent"].is_number());
     let (_, rows) = record::archive::load(&folder).unwrap();
     let linked = report::flames::of_run(&folder, &rows);
     assert_eq!(linked.len(), 1, "{linked:?}");

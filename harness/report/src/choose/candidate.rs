@@ -120,8 +120,12 @@ fn candidate(point: &Point<'_>, wanted: &Wanted) -> Candidate {
         misses: Vec::new(),
         cells: point.cells(),
     };
-    let misses = [ended(point), memory(&candidate, wanted), latency(&candidate, wanted)];
-    candidate.misses = misses.into_iter().flatten().collect();
+    let ended = ended(point);
+    // Where no process ended as it should, there is nothing else to hold against the bounds.
+    let is_measured = ended.is_none() || candidate.throughput.is_some();
+    let bounds = [memory(&candidate, wanted), latency(&candidate, wanted)];
+    let bounds = bounds.into_iter().flatten().filter(|_| is_measured);
+    candidate.misses = ended.into_iter().chain(bounds).collect();
     candidate
 }
 

@@ -397,11 +397,12 @@ for (const place of document.querySelectorAll('[data-charts]')) {
   const figure = place.dataset.charts;
   const { charts } = page.figures[figure];
   const hidden = behind(charts);
+  // All panels of a figure are as wide as the one that needs most room.
+  const isBroad = charts.some(({ axis, series }) =>
+    axis === 'places' && series.reduce((count, { points }) => count + points.length, 0) > 44);
   const holders = charts.map((chart) => {
     const panel = document.createElement('div');
-    panel.className = 'panel';
-    const marks = chart.series.reduce((count, { points }) => count + points.length, 0);
-    if (chart.axis === 'places' && marks > 44) panel.classList.add('broad');
+    panel.className = isBroad ? 'panel broad' : 'panel';
     const title = document.createElement('p');
     title.textContent = [chart.measure, chart.panel].filter(Boolean).join(' · ');
     const holder = document.createElement('div');

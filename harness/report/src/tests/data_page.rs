@@ -53,11 +53,9 @@ fn asked() -> f64 {
     let mut found = summaries.iter().filter(|summary| {
         wanted.iter().all(|(name, value)| summary.labels.get(*name).is_some_and(|own| own == value))
     });
-    let mut values = found.next().expect("a summary").metrics["overhead"].clone();
+    let values = &found.next().expect("a summary").metrics["overhead"];
     assert!(found.next().is_none(), "one summary");
-    values.sort_by(f64::total_cmp);
-    assert_eq!(values.len() % 2, 1, "the median is one of {values:?}");
-    values[values.len() / 2]
+    stats::median(values).expect("a median")
 }
 
 fn run(library: &str) -> f64 {

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use inferno::flamegraph::{self, Options};
 use record::Cell;
+use serde::Serialize;
 
-/// Functions that the sentence names.
+/// Functions that are named.
 const NAMED: usize = 3;
 
 /// The flamegraph of `stacks`.
@@ -28,22 +29,43 @@ pub(super) fn svg(cell: &Cell, stacks: &str, sampler: &str) -> Result<Vec<u8>, S
 }
 
 /// How many samples there are, and in which functions most of them are.
-pub(super) fn summary(stacks: &str) -> String {
-    let mut functions: BTreeMap<&str, u64> = BTreeMap::new();
-    for (stack, count) in stacks.lines().filter_map(|line| line.rsplit_once(' ')) {
-        let innermost = stack.rsplit(';').next().unwrap_or(stack);
-        *functions.entry(innermost).or_default() += count.parse().unwrap_or(0);
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Summary {
+    samples: u64,
+    /// The functions with most samples, the most frequent first.
+    functions: Vec<Function>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Function {
+    name: String,
+    percent: f64,
+}
+
+impl Summary {
+    /// Of folded `stacks`: each sample counts for its innermost function.
+    pub(super) fn of(stacks: &str) -> Self {
+        let mut functions: BTreeMap<&str, u64> = BTreeMap::new();
+        for (stack, count) in stacks.lines().filter_map(|line| line.rsplit_once(' ')) {
+            let innermost = stack.rsplit(';').next().unwrap_or(stack);
+            *functions.entry(innermost).or_default() += count.parse().unwrap_or(0);
+        }
+        let samples: u64 = functions.values().sum();
+        let mut most: Vec<(&str, u64)> = functions.into_iter().collect();
+        most.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let function = |&(name, count): &(&str, u64)| Function {
+            name: name.to_owned(),
+            percent: count as f64 * 100.0 / samples.max(1) as f64,
+        };
+        Self { samples, functions: most.iter().take(NAMED).map(function).collect() }
     }
-    let all: u64 = functions.values().sum();
-    let mut most: Vec<(&str, u64)> = functions.into_iter().collect();
-    most.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let share = |count: u64| count as f64 * 100.0 / all.max(1) as f64;
-    let named: Vec<String> = most
-        .iter()
-        .take(NAMED)
-        .map(|(name, count)| format!("{name} {:.0} %", share(*count)))
-        .collect();
-    format!("{all} samples, most in {}", named.join(", "))
+
+    pub(super) fn words(&self) -> String {
+        let named = self.functions.iter().map(|one| format!("{} {:.0} %", one.name, one.percent));
+        format!("{} samples, most in {}", self.samples, named.collect::<Vec<_>>().join(", "))
+    }
 }
 
 #[cfg(test)]
@@ -54,7 +76,7 @@ mod tests {
 
     #[test]
     fn stacks_are_counted_by_their_innermost_function() {
-        assert_eq!(summary(STACKS), "100 samples, most in copy 60 %, get 40 %");
+        assert_eq!(Summary::of(STACKS).words(), "100 samples, most in copy 60 %, get 40 %");
     }
 
     #[test]

@@ -12,8 +12,10 @@ mod timer;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::Failure;
+use serde::Serialize;
+
 use super::cell::{pick, planned};
+use super::{Failure, output};
 use crate::cli::{FlameArguments, Sampling};
 use crate::runner::prepare_environment;
 use record::{Cell, archive};
@@ -35,12 +37,29 @@ pub(super) fn run(arguments: &FlameArguments) -> Result<(), Failure> {
         std::fs::create_dir_all(folder).map_err(fail)?;
     }
     archive::write_whole(&file, &svg).map_err(fail)?;
-    eprintln!("{}", drawing::summary(&stacks));
-    println!("{}", file.display());
+    let summary = drawing::Summary::of(&stacks);
+    if arguments.json {
+        let sampler = sampler.name();
+        output::print_json(&Made { cell: &cell.id, sampler, file: &file, summary: &summary });
+    } else {
+        eprintln!("{}", summary.words());
+        output::print(&format!("{}\n", file.display()));
+    }
     if let (Some(run), None) = (&arguments.run, &arguments.output) {
         eprintln!("`nibble-bench report {}` links it", run.display());
     }
     Ok(())
+}
+
+/// What was made, for programs.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Made<'a> {
+    cell: &'a str,
+    sampler: &'a str,
+    file: &'a Path,
+    #[serde(flatten)]
+    summary: &'a drawing::Summary,
 }
 
 /// The cell, of a run or of the suites.
