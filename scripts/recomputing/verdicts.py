@@ -32,7 +32,10 @@ def student(freedom, level=0.95):
     π/2, where its integral is known. Newton's steps climb to the wanted share of it from below.
     """
     log_whole = math.lgamma(freedom / 2) - math.lgamma((freedom + 1) / 2)
-    wanted = level * math.sqrt(math.pi) / 2 * math.exp(log_whole)
+    whole = math.sqrt(math.pi) / 2 * math.exp(log_whole)
+    if freedom < 3:
+        return math.sqrt(freedom) / math.tan(angle_of_tail(freedom, (1 - level) * whole))
+    wanted = level * whole
     density = lambda angle: math.cos(angle) ** (freedom - 1)
     angle = 0.0
     for _ in range(50):
@@ -43,6 +46,20 @@ def student(freedom, level=0.95):
         if abs(missing) < 1e-13 * wanted:
             break
     return math.sqrt(freedom) * math.tan(angle)
+
+
+def angle_of_tail(freedom, wanted):
+    """The b with an integral of sin(b)^(freedom − 1) from 0 of `wanted`: few degrees of freedom make the
+    density steep there, and x = b^freedom makes it flat."""
+    angle = (wanted * freedom) ** (1 / freedom)
+    for _ in range(50):
+        step = angle**freedom / 400
+        places = (((at + 0.5) * step) ** (1 / freedom) for at in range(400))
+        missing = wanted - sum((math.sin(place) / place) ** (freedom - 1) for place in places) * step / freedom
+        angle += missing / math.sin(angle) ** (freedom - 1)
+        if abs(missing) < 1e-13 * wanted:
+            break
+    return angle
 
 
 Logs = namedtuple("Logs", "mean square freedom")  # of the mean: its squared error; None of one process

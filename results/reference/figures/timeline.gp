@@ -1,12 +1,12 @@
-styled = "\"nibble@preset=paper\""
-colours = '#7a0026'
-patterns = '5'
-point_types = '13'
-dashes = '4'
+styled = ""
+colours = ''
+patterns = ''
+point_types = ''
+dashes = ''
 legend_px = 6.0
 legend = ""
-direct = 1; names_px = 115.1
-all_names = "\"nibble@preset=paper\""
+direct = 1; names_px = 0.0
+all_names = ""
 # The figure timeline, which lines.gp draws.
 
 name = "timeline"

@@ -32,8 +32,9 @@ pub(crate) use key_value::{fewer_operations, get_workload};
 pub use systems::check_cell;
 
 /// Cells in the order they run: repetition by repetition, and within one in an order shuffled by
-/// the suite's seed, so that drift of the machine meets every system alike. Roofline cells come first in
-/// their repetition, so that every other row can say how near it comes.
+/// the suite's seed, so that drift of the machine meets every system alike, the large ones apart
+/// ([`in_order`]). Roofline cells come first in their repetition, so that every other row can say how near
+/// it comes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     pub cells: Vec<Cell>,
@@ -462,6 +463,17 @@ pub(crate) mod tests {
         assert_eq!(ids.len(), first.cells.len());
         assert_eq!(first, plan(&all_suites(), &scale, &Traces::default(), AMPLE).unwrap());
         assert!(first.cells.is_sorted_by_key(|cell| cell.repetition), "repetitions interleave");
+    }
+
+    #[test]
+    fn memory_changes_hands_once_a_repetition() {
+        let scale = Scale::by_name("quick").unwrap();
+        let all = plan(&all_suites(), &scale, &Traces::default(), AMPLE).unwrap().cells;
+        let stores = all.iter().filter(|cell| !registry::is_roofline(&cell.system));
+        let mut turns: Vec<(u32, bool)> =
+            stores.map(|cell| (cell.repetition, is_large(cell))).collect();
+        turns.dedup();
+        assert_eq!(turns, [(0, false), (0, true), (1, true), (1, false)]);
     }
 
     #[test]
