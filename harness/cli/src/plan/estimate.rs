@@ -12,7 +12,7 @@ use worker::registry;
 /// Starting a worker, describing it, ending it.
 const PROCESS_S: f64 = 0.11;
 /// Warming, mapping and giving back a GiB.
-const GIB_S: f64 = 0.35;
+const GIB_S: f64 = 1.0;
 /// An operation on a store: by a call, with what each byte of the value adds; over a socket.
 const CALL_NS: f64 = 850.0;
 const CALL_BYTE_NS: f64 = 0.3;

@@ -33,7 +33,7 @@ impl From<Interval> for Number {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Miss {
-    /// `memory`, `p99.9` or `processes`.
+    /// `memory`, `p99.9`, `processes` or `distance`.
     pub bound: &'static str,
     /// What it misses by how much, in words.
     pub words: String,

@@ -28,6 +28,9 @@ pub use distance::Gap;
 pub use point::{MEMORY, P999};
 pub use wanted::Wanted;
 
+/// Requests farther than this from a description answer it no more.
+pub const FARTHEST: f64 = 5.0;
+
 /// The answer to a description.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -166,6 +169,7 @@ fn answer(read: &[Read<'_>], wanted: &Wanted) -> Choice {
             let mut candidate = best(&points, wanted);
             candidate.gaps.extend(room);
             candidate.conditions = unlike.differences(&system).to_vec();
+            candidate.misses.extend(too_far(read));
             if candidate.misses.is_empty() {
                 let ranking =
                     rankings.entry(&read.kind).or_insert_with(|| Ranking::of(read, wanted));
@@ -183,6 +187,18 @@ fn answer(read: &[Read<'_>], wanted: &Wanted) -> Choice {
     qualifying.sort_by(|one, other| one.distance.total_cmp(&other.distance));
     failing.sort_by(|one: &Candidate, other| one.worst().total_cmp(&other.worst()));
     Choice { wanted: wanted.clone(), qualifying, failing, nearest }
+}
+
+/// What speaks against a store whose nearest requests are others altogether.
+fn too_far(read: &Read<'_>) -> Option<Miss> {
+    (read.distance > FARTHEST).then(|| {
+        let words = format!(
+            "measured only under requests too unlike these: a distance of {:.1}, where {FARTHEST} is \
+             the most",
+            read.distance
+        );
+        Miss { bound: "distance", words, times: None }
+    })
 }
 
 impl Ranking {

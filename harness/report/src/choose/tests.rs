@@ -191,6 +191,18 @@ fn requests_under_which_a_store_was_never_filled_so_far_are_farther() {
 }
 
 #[test]
+fn requests_too_unlike_the_description_answer_nothing() {
+    // 1 KiB is six doublings of 16 B, and four of 64 B.
+    let of = |bytes: &str| choose(&three(), &wanted(&[("value-bytes", bytes)]), &[]).unwrap();
+    let choice = of("16");
+    assert!(choice.qualifying.is_empty(), "{choice:?}");
+    let miss = &choice.failing[0].misses[0];
+    assert_eq!((miss.bound, miss.times), ("distance", None));
+    assert!(miss.words.ends_with("a distance of 6.0, where 5 is the most"), "{miss:?}");
+    assert_eq!(of("64").failing.len(), 0);
+}
+
+#[test]
 fn a_store_that_fails_in_one_process_does_not_hold_the_live_set() {
     let failed =
         Process { repetition: 1, outcome: Outcome::EarlyRefusal, ..process("a", 95, 2.0, 1.1) };
