@@ -157,58 +157,36 @@ impl Flight {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::Ordering::Relaxed;
+
     use super::*;
     use crate::plan::tests::sample_cells;
     use crate::runner::FloorGuard;
 
-    struct Scripted {
-        interrupt: Option<(usize, Interrupt)>,
-        seen: Mutex<usize>,
-    }
+    /// Answers for its cells by itself.
+    struct Scripted<Run>(Run);
 
-    impl CellRunner for Scripted {
+    impl<Run: Fn(&[&Cell]) -> Vec<CellRecord> + Sync> CellRunner for Scripted<Run> {
         fn run<'floor>(
             &self,
             cells: &[&Cell],
             _: &'floor Floor,
             _: FloorGuard<'floor>,
         ) -> Vec<CellRecord> {
-            let mut seen = self.seen.lock().unwrap();
-            *seen += 1;
-            let interrupted = match &self.interrupt {
-                Some((at, interrupt)) if *seen >= *at => {
-                    interrupt.raise();
-                    true
-                }
-                _ => false,
-            };
-            cells.iter().map(|_| CellRecord { interrupted, ..CellRecord::default() }).collect()
+            self.0(cells)
         }
     }
 
-    /// Loses processor time to others in every run but the `quiet_every`-th ones.
-    struct Robbed {
-        quiet_every: usize,
-        runs: Mutex<usize>,
-    }
-
-    impl CellRunner for Robbed {
-        fn run<'floor>(
-            &self,
-            cells: &[&Cell],
-            _: &'floor Floor,
-            _: FloorGuard<'floor>,
-        ) -> Vec<CellRecord> {
-            let mut runs = self.runs.lock().unwrap();
-            *runs += 1;
-            let is_quiet = runs.is_multiple_of(self.quiet_every);
-            let record = |cell: &&Cell| {
-                let mut row = record::made_up::row(cell, "run");
-                row.flags = if is_quiet { Vec::new() } else { vec![Flag::Stolen] };
-                CellRecord { rows: vec![row], ..CellRecord::default() }
-            };
-            cells.iter().map(record).collect()
-        }
+    /// Counts its runs, and loses processor time to others in all but the `quiet_every`-th ones.
+    fn robbed(quiet_every: usize, runs: &AtomicUsize, cells: &[&Cell]) -> Vec<CellRecord> {
+        let is_quiet = (runs.fetch_add(1, Relaxed) + 1).is_multiple_of(quiet_every);
+        let record = |cell: &&Cell| {
+            let mut row = record::made_up::row(cell, "run");
+            row.flags = if is_quiet { Vec::new() } else { vec![Flag::Stolen] };
+            CellRecord { rows: vec![row], ..CellRecord::default() }
+        };
+        cells.iter().map(record).collect()
     }
 
     #[test]
@@ -217,11 +195,12 @@ mod tests {
         let again = Mutex::new(Again::default());
         let floor = Floor::default();
         let runs_of = |quiet_every: usize, cells: usize| {
-            let runner = Robbed { quiet_every, runs: Mutex::new(0) };
+            let runs = AtomicUsize::new(0);
+            let runner = Scripted(|cells: &[&Cell]| robbed(quiet_every, &runs, cells));
             for _ in 0..cells {
                 measured(&[&cell], &runner, (&floor, floor.take()), &again);
             }
-            runner.runs.into_inner().unwrap()
+            runs.into_inner()
         };
         assert_eq!(runs_of(1, 10), 10, "nothing was taken");
         assert_eq!(runs_of(2, 10), 20, "the second run is quiet");
@@ -243,7 +222,8 @@ mod tests {
     fn every_cell_is_finished_once_even_under_a_tiny_budget() {
         for memory_bytes in [0, u64::MAX] {
             let cells = sample_cells();
-            let runner = Scripted { interrupt: None, seen: Mutex::new(0) };
+            let runner =
+                Scripted(|cells: &[&Cell]| cells.iter().map(|_| CellRecord::default()).collect());
             let mut count = Count(0);
             let interrupt = Interrupt::default();
             assert!(!run_all(
@@ -261,10 +241,17 @@ mod tests {
     fn an_interrupt_keeps_what_was_finished_and_starts_nothing_more() {
         let cells = sample_cells();
         let interrupt = Interrupt::default();
-        let runner = Scripted { interrupt: Some((3, interrupt.clone())), seen: Mutex::new(0) };
+        let seen = AtomicUsize::new(0);
+        let runner = Scripted(|cells: &[&Cell]| {
+            let interrupted = seen.fetch_add(1, Relaxed) + 1 >= 3;
+            if interrupted {
+                interrupt.raise();
+            }
+            cells.iter().map(|_| CellRecord { interrupted, ..CellRecord::default() }).collect()
+        });
         let mut count = Count(0);
         assert!(run_all(&cells, &runner, (0, &Reserve::default()), &interrupt, &mut count));
         assert_eq!(count.0, 2);
-        assert_eq!(*runner.seen.lock().unwrap(), 3);
+        assert_eq!(seen.load(Relaxed), 3);
     }
 }
