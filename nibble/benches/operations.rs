@@ -8,38 +8,13 @@ use std::cell::LazyCell;
 use std::hint::black_box;
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use nibble::{Answer, Batch, Config, Operation, Store, Update};
+use nibble::{Buffers, Config, Operation, Store, Update};
 use setting::{DRAWN, Random, scaled};
 
 const KEYS: u64 = 200_000;
 const KEYS_LITTLE: u64 = 1000;
 const VALUE_BYTES: [usize; 2] = [64, 1024];
 const BATCH: usize = 64;
-
-/// GETs of keys that are newly drawn for every batch.
-struct Gets<'buffer> {
-    keys: [u64; BATCH],
-    buffer: &'buffer mut [u8],
-}
-
-impl Batch for Gets<'_> {
-    fn len(&self) -> usize {
-        self.keys.len()
-    }
-
-    fn operation(&self, index: usize) -> Operation<'_> {
-        Operation::Get { key: self.keys[index] }
-    }
-
-    fn buffer(&mut self, index: usize) -> &mut [u8] {
-        let bytes = self.buffer.len() / BATCH;
-        &mut self.buffer[index * bytes..(index + 1) * bytes]
-    }
-
-    fn answer(&mut self, _index: usize, answer: Answer) {
-        black_box(answer);
-    }
-}
 
 /// A store with the keys `0..keys`.
 fn loaded(update: Update, keys: u64, value: &[u8]) -> Store {
@@ -108,7 +83,11 @@ fn operations(criterion: &mut Criterion) {
             let session = store.session().expect("few sessions");
             bencher.iter_batched(
                 || [(); BATCH].map(|()| random.below(keys)),
-                |keys| session.execute(&mut Gets { keys, buffer: &mut buffer }),
+                |keys| {
+                    let gets = keys.into_iter().map(|key| Operation::Get { key });
+                    let mut buffers = Buffers::new(&mut buffer, bytes);
+                    session.execute(gets, &mut buffers, |_, answer| _ = black_box(answer));
+                },
                 BatchSize::NumIterations(16),
             );
         });

@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     if let Some(length) = session.get(42, &mut buffer)? {
         println!("42 -> {}", String::from_utf8_lossy(&buffer[..length]));
     }
-    println!("deleted: {}", session.delete(42));
+    println!("deleted: {}", session.delete(42)?);
     println!("{:#?}", store.census());
     Ok(())
 }

@@ -1,16 +1,26 @@
 //! Operations that are executed together, so that their cache misses overlap.
 
+use arrayvec::ArrayVec;
+
 use crate::error::PutError;
+use crate::index::hash::Hash;
 use crate::session::Put;
 
 /// How many operations are in flight at a time: as many as a core can have misses in flight, and
 /// some more.
 pub(crate) const IN_FLIGHT: usize = 64;
 
+/// The operations in flight, each with the hash of its key. Each was drawn from the caller's
+/// iterator once.
+pub(crate) type Group<'value> = ArrayVec<(Hash, Operation<'value>), IN_FLIGHT>;
+
+/// The answers to the operations of a group.
+pub(crate) type Answers = ArrayVec<Answer, IN_FLIGHT>;
+
 /// One operation of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation<'batch> {
-    /// Copy the value of a key to the front of [`Batch::buffer`].
+pub enum Operation<'value> {
+    /// Copy the value of a key to the front of the operation's slot; see [`Buffers`].
     Get {
         /// The key.
         key: u64,
@@ -20,7 +30,7 @@ pub enum Operation<'batch> {
         /// The key.
         key: u64,
         /// The bytes of the value.
-        value: &'batch [u8],
+        value: &'value [u8],
     },
     /// Remove a key.
     Delete {
@@ -42,43 +52,48 @@ impl Operation<'_> {
 /// The result of one operation of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// GET: the length of the value.
+    /// GET: the length of the value, whose bytes are at the front of the operation's slot.
     Found(usize),
-    /// GET: the key has no value.
+    /// GET: the key has no value. The contents of the slot are unspecified.
     Absent,
-    /// GET: the value is longer than the buffer, which is unchanged.
+    /// GET: the value is longer than the slot, whose contents are unspecified.
     TooShort {
         /// Length of the value.
         value_bytes: usize,
     },
     /// PUT: the value was stored.
     Stored(Put),
-    /// PUT: the value was not stored; the old value stays.
+    /// PUT or DELETE: nothing was changed.
     Refused(PutError),
     /// DELETE: whether the key had a value.
     Deleted(bool),
 }
 
-/// A batch in its owner's own representation: nothing is converted.
-///
-/// [`crate::Session::execute`] executes the operations in order, so operations on the same key take
-/// effect in the order of the batch. Operations run in groups of 64, within one epoch. The index
-/// lines and objects of a group are fetched before its first operation is executed.
-pub trait Batch {
-    /// Number of operations in the batch.
-    fn len(&self) -> usize;
+/// Where a batch copies the values that its GETs find: slots of equal size, one after the other in
+/// one buffer. Operation `i` of the batch has slot `i`, whether it is a GET or not.
+#[derive(Debug)]
+pub struct Buffers<'bytes> {
+    bytes: &'bytes mut [u8],
+    slot_bytes: usize,
+}
 
-    /// Whether the batch is empty.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
+impl<'bytes> Buffers<'bytes> {
+    /// Divides `bytes` into slots of `slot_bytes` bytes.
+    #[must_use]
+    pub fn new(bytes: &'bytes mut [u8], slot_bytes: usize) -> Self {
+        Self { bytes, slot_bytes }
     }
 
-    /// Operation `index`; called more than once per operation.
-    fn operation(&self, index: usize) -> Operation<'_>;
+    /// An empty slot for every operation: for batches without GETs. A GET finds its slot too short
+    /// for any value but an empty one.
+    #[must_use]
+    pub fn none() -> Self {
+        Self { bytes: &mut [], slot_bytes: 0 }
+    }
 
-    /// The buffer for the value of GET `index`.
-    fn buffer(&mut self, index: usize) -> &mut [u8];
-
-    /// Receives the answer to operation `index`.
-    fn answer(&mut self, index: usize, answer: Answer);
+    /// The slot of operation `index`.
+    #[inline]
+    pub(crate) fn slot(&mut self, index: usize) -> &mut [u8] {
+        &mut self.bytes[index * self.slot_bytes..(index + 1) * self.slot_bytes]
+    }
 }

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use crate::address::{BlockId, SegmentId};
+use crate::error::PutError;
 use crate::index::hash::Hash;
 use crate::raw::Quiet;
 use crate::segment::{Cursor, SegmentState};
@@ -37,7 +38,7 @@ macro_rules! ensure {
     };
 }
 
-/// Checks these invariants, with all workers and heads locked out:
+/// Checks these invariants of an open store, with all workers and heads locked out:
 ///
 /// - **Blocks** `pools + segments + limbo == all`, no block twice;
 /// - **Segments** objects tile `start..used`; the live counter equals what the index holds;
@@ -48,6 +49,7 @@ pub(crate) fn check(shared: &Shared) -> Result<CheckReport, String> {
     // Lock order: workers, heads, pool.
     let nodes = || shared.log.nodes.iter();
     let workers: Vec<_> = nodes().flat_map(|node| &node.crew.workers).map(lock).collect();
+    ensure!(!shared.is_closed(), "{}", PutError::Closed);
     let heads: Vec<_> = nodes().flat_map(|node| node.heads()).map(|head| head.lock()).collect();
     let quiet = Quiet::all_locked();
     let active = shared.epochs.active();

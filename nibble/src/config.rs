@@ -1,9 +1,10 @@
 //! The configuration of a store, and how it is converted to numbers of blocks.
 
 use crate::constants::{
-    BLOCK_BYTES_DEFAULT, BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, EXTENT_BLOCKS, EXTENTS_MIN,
-    FREE_LOW_PERCENT_MAX, HEADS_MAX, NODES_MAX, PARTITIONS_MAX, RESERVE_PERCENT_MAX,
-    SEGMENT_BYTES_MAX, SEGMENT_BYTES_SCALED, SEGMENT_IDS, SEGMENTS_MAX, SEGMENTS_MIN,
+    BLOCK_BYTES_DEFAULT, BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, BLOCKS_SCALED, EXTENT_BLOCKS,
+    EXTENTS_MIN, FREE_LOW_PERCENT_MAX, HEADS_MAX, NODES_MAX, OBJECT_BYTES_SCALED, OBJECT_PART,
+    PARTITIONS_MAX, RESERVE_PERCENT_MAX, SEGMENT_BYTES_INLINE_MIN, SEGMENT_BYTES_MAX,
+    SEGMENT_BYTES_SCALED, SEGMENT_IDS, SEGMENTS_INLINE_MIN, SEGMENTS_MAX, SEGMENTS_MIN,
     SEGMENTS_SCALED, SEGMENTS_SCALED_INLINE, WORKERS_MAX,
 };
 use crate::error::OpenError;
@@ -27,11 +28,13 @@ pub struct Config {
     pub virtual_nodes: usize,
     /// Size of a segment in bytes, rounded up to whole blocks. Larger segments hold larger values
     /// and need fewer table entries; smaller ones are compacted in smaller steps. 0: scaled to
-    /// object memory (N17 section 5: 32 MiB).
+    /// object memory (N17 section 5: 32 MiB). Where writers compact, a store of at least 4 MiB then
+    /// has at least 256 segments, and values may be longer than one: up to 1 MiB, or a quarter of a
+    /// node's memory.
     pub segment_bytes: u64,
     /// Size of a block in bytes, a power of two from 4 KiB to 2 MiB. Memory moves between segments
     /// in blocks. Small blocks cost time; large blocks are wasted at the ends of segments (N17
-    /// section 5: 64 KiB; DISS Fig. 21).
+    /// section 5: 64 KiB; DISS Fig. 21). 0: scaled to object memory, from 4 to 64 KiB.
     pub block_bytes: u64,
     /// Number of heads per node, the open segments to which its threads append (N17 Fig. 8c). 0:
     /// the number of the node's cores.
@@ -55,7 +58,8 @@ pub struct Config {
     /// one goes, and any further free memory makes victims less empty.
     pub free_low_percent: u32,
     /// Percentage of object memory that only compaction may use; at least a few blocks (N17 section
-    /// 4.3: 1 to 2).
+    /// 4.3: 1 to 2). 0: as many blocks as moving the largest object takes that the store has held,
+    /// and two for each worker.
     pub reserve_percent: u32,
     /// Which segment is compacted next.
     pub selection: Selection,
@@ -80,8 +84,11 @@ pub struct Config {
     /// cushion, in pieces of 2 MiB (256 KiB with small pages). This happens as blocks become free
     /// and, inline, as clients write.
     pub return_free_memory: bool,
-    /// How long a PUT waits for compaction before it returns `Full`, in milliseconds. It returns
-    /// earlier if waiting is useless.
+    /// How long a PUT waits while another session is inside one operation and nothing is freed, in
+    /// milliseconds. Then it returns [`crate::PutError::Stalled`]. It returns
+    /// [`crate::PutError::Full`] as soon as waiting is useless. As long as memory is freed or
+    /// sessions move on, the time begins again; if others take all that is freed, the PUT gives up
+    /// after another minute.
     pub full_wait_ms: u64,
 }
 
@@ -119,15 +126,16 @@ impl Config {
     }
 
     /// The best configuration found: the one-line index, epochs that cost a load and an exchange,
-    /// compaction by the writers, large pages.
+    /// compaction by the writers, many segments and a reserve of a few blocks, large pages.
     #[must_use]
     pub fn best(object_memory_bytes: u64) -> Self {
         Self {
+            block_bytes: 0,
             core_source: CoreSource::Rseq,
             epoch: EpochClock::ThreadCounter,
             compaction: Compaction::Inline,
             free_low_percent: 4,
-            reserve_percent: 1,
+            reserve_percent: 0,
             selection: Selection::RamCloud,
             index: IndexLayout::Tagged,
             huge_pages: true,
@@ -148,7 +156,7 @@ impl Config {
         self.check_ranges()?;
         let nodes = topology(self.virtual_nodes, self.heads);
         let count = nodes.len() as u64;
-        let block = self.block_bytes;
+        let block = self.block_bytes_in_use();
         let node_blocks = self.object_memory_bytes / block / count;
         let segment_bytes = self.segment_bytes_in_use();
         let object_memory_bytes = self.object_memory_bytes;
@@ -165,8 +173,9 @@ impl Config {
             return Err(OpenError::TooManySegments { object_memory_bytes, limit, segment_bytes });
         }
         // Each worker may at the same time fill one block and keep one half-emptied.
-        let floor = 2 * self.compaction_workers as u64 + 1;
-        let reserve = (node_blocks * u64::from(self.reserve_percent)).div_ceil(100).max(floor);
+        let tied_blocks = 2 * self.compaction_workers as u64;
+        let percent = (node_blocks * u64::from(self.reserve_percent)).div_ceil(100);
+        let reserve = percent.max(tied_blocks + 1);
         let heads = nodes.iter().map(|node| node.heads as u64).max().unwrap_or(1);
         if reserve + heads > node_blocks / 2 {
             let set_aside = reserve + heads;
@@ -187,6 +196,11 @@ impl Config {
                 percent.min(2 * (heads + self.compaction_workers as u64) * extent_blocks)
             }
         };
+        // Small segments are no reason to refuse a value, unless they were asked for.
+        let object_bytes = match self.segment_bytes {
+            0 => segment_bytes.max(OBJECT_BYTES_SCALED.min(node_blocks / OBJECT_PART * block)),
+            _ => segment_bytes,
+        };
         let index = self.index_plan(&nodes);
         Ok(Geometry {
             nodes,
@@ -194,8 +208,10 @@ impl Config {
             node_segments: node_blocks.min(SEGMENT_IDS / count) as usize,
             block_shift: block.trailing_zeros(),
             segment_bytes,
+            object_bytes,
             extent_blocks,
             reserve_blocks: reserve,
+            tied_blocks: (self.reserve_percent == 0).then_some(tied_blocks),
             low_blocks,
             workers: self.compaction_workers,
             index,
@@ -207,7 +223,8 @@ impl Config {
     pub(crate) fn resolved(&self, geometry: &Geometry) -> Self {
         let mut config = self.clone();
         let blocks = u64::from(geometry.node_blocks) * geometry.nodes.len() as u64;
-        config.object_memory_bytes = blocks * self.block_bytes;
+        config.block_bytes = 1 << geometry.block_shift;
+        config.object_memory_bytes = blocks * config.block_bytes;
         config.segment_bytes = geometry.segment_bytes;
         config.heads = geometry.nodes.iter().map(|node| node.heads).max().unwrap_or(1);
         config.index_partitions = geometry.index.partitions;
@@ -215,22 +232,34 @@ impl Config {
     }
 
     fn segment_bytes_in_use(&self) -> u64 {
-        let wished = match self.segment_bytes {
+        let (block, memory) = (self.block_bytes_in_use(), self.object_memory_bytes);
+        let (least, most) = SEGMENT_BYTES_SCALED;
+        match (self.segment_bytes, self.compaction) {
+            (0, Compaction::Background) => {
+                (memory / SEGMENTS_SCALED).clamp(least, most).next_multiple_of(block)
+            }
+            (0, Compaction::Inline) => {
+                let least = (memory / SEGMENTS_INLINE_MIN).clamp(SEGMENT_BYTES_INLINE_MIN, least);
+                let wished = (memory / SEGMENTS_SCALED_INLINE).clamp(least, most);
+                // Rounded down: otherwise there would be fewer of them.
+                (wished / block * block).max(block)
+            }
+            (bytes, _) => bytes.next_multiple_of(block),
+        }
+    }
+
+    fn block_bytes_in_use(&self) -> u64 {
+        match self.block_bytes {
             0 => {
-                let (least, most) = SEGMENT_BYTES_SCALED;
-                let segments = match self.compaction {
-                    Compaction::Background => SEGMENTS_SCALED,
-                    Compaction::Inline => SEGMENTS_SCALED_INLINE,
-                };
-                (self.object_memory_bytes / segments).clamp(least, most)
+                let wished = (self.object_memory_bytes / BLOCKS_SCALED).max(1);
+                (1_u64 << wished.ilog2()).clamp(BLOCK_BYTES_MIN, BLOCK_BYTES_DEFAULT)
             }
             bytes => bytes,
-        };
-        wished.next_multiple_of(self.block_bytes)
+        }
     }
 
     fn check_ranges(&self) -> Result<(), OpenError> {
-        let block_bytes = self.block_bytes;
+        let block_bytes = self.block_bytes_in_use();
         if !block_bytes.is_power_of_two()
             || !(BLOCK_BYTES_MIN..=BLOCK_BYTES_MAX).contains(&block_bytes)
         {
@@ -265,18 +294,34 @@ impl Config {
             (0, _) => scaled(1 << 20, 16, 8192),
             (partitions, _) => partitions.next_power_of_two(),
         };
-        // Only address space. Object memory full of empty values needs about four times its size in
-        // text buckets, or eight times in keyed ones; sixteen times leaves room for bad luck.
-        let limit_bytes = 16 * self.object_memory_bytes / partitions as u64;
+        let limit_bytes = index_share(self.index) * self.object_memory_bytes / partitions as u64;
         IndexPlan {
             layout: self.index,
             partitions,
-            limit_bytes: limit_bytes.max(1 << 20),
+            limit_bytes: limit_bytes.max(INDEX_LIMIT_MIN).next_power_of_two(),
             huge_pages: self.huge_pages,
             nodes: nodes.iter().filter_map(|node| node.number).collect(),
         }
     }
 }
+
+/// Address space of the index for each byte of object memory: what object memory full of empty
+/// values, 12 bytes each, can make it use.
+///
+/// A tagged bucket has 64 bytes and ten entries, of which nine are in use: that makes 0.6 bytes. A
+/// text bucket has 128 bytes and fifteen entries. Its partition doubles when a bucket gets one key
+/// too many, usually when a third of all entries are in use: that makes up to four bytes, and with
+/// bad luck eight. Keyed buckets are twice as large.
+fn index_share(layout: IndexLayout) -> u64 {
+    match layout {
+        IndexLayout::Tagged => 1,
+        IndexLayout::Text => 8,
+        IndexLayout::Keyed => 16,
+    }
+}
+
+/// The least address space of a partition: the shares of very small partitions are uneven.
+const INDEX_LIMIT_MIN: u64 = 64 << 10;
 
 /// A validated configuration, in blocks.
 #[derive(Clone, Debug)]
@@ -287,10 +332,15 @@ pub(crate) struct Geometry {
     pub(crate) node_segments: usize,
     pub(crate) block_shift: u32,
     pub(crate) segment_bytes: u64,
+    /// Size of the largest object, header included.
+    pub(crate) object_bytes: u64,
     /// Number of blocks by which an open segment grows.
     pub(crate) extent_blocks: u64,
-    /// Reserve per node.
+    /// Reserve per node, at first.
     pub(crate) reserve_blocks: u64,
+    /// If the reserve grows with the objects: how many of its blocks workers may have in use while
+    /// they move none.
+    pub(crate) tied_blocks: Option<u64>,
     /// Compaction of a node begins when fewer blocks than this are available there.
     pub(crate) low_blocks: u64,
     /// Number of workers per node.
@@ -318,6 +368,39 @@ mod tests {
     }
 
     #[test]
+    fn small_stores_have_small_segments_rather_than_few() {
+        let best = |bytes: u64| {
+            let config = Config { virtual_nodes: 1, heads: 2, ..Config::best(bytes) };
+            (config.in_use().unwrap(), config.geometry().unwrap().object_bytes)
+        };
+        for mib in [4, 8, 16, 50, 64, 200, 256, 500, 1 << 10, 64 << 10] {
+            let (used, object_bytes) = best(mib << 20);
+            assert!(used.object_memory_bytes / used.segment_bytes >= 256, "{mib} MiB: {used:?}");
+            assert!(used.segment_bytes / used.block_bytes >= 4, "{mib} MiB: {used:?}");
+            assert!(object_bytes >= 1 << 20, "{mib} MiB: objects of {object_bytes} bytes");
+        }
+        let sizes = |bytes| {
+            let (used, object_bytes) = best(bytes);
+            (used.block_bytes, used.segment_bytes, object_bytes)
+        };
+        assert_eq!(sizes(1 << 20), (4 << 10, 16 << 10, 256 << 10), "the smallest");
+        assert_eq!(sizes(8 << 20), (4 << 10, 32 << 10, 1 << 20));
+        assert_eq!(sizes(256 << 20), (64 << 10, 1 << 20, 1 << 20));
+        assert_eq!(sizes(4 << 30), (64 << 10, 8 << 20, 8 << 20));
+    }
+
+    #[test]
+    fn the_reserve_is_as_it_was_asked_for_or_a_few_blocks() {
+        let reserve = |percent| {
+            let geometry = geometry(|c| c.reserve_percent = percent).unwrap();
+            (geometry.reserve_blocks, geometry.tied_blocks)
+        };
+        assert_eq!(reserve(2), (4096_u64.div_ceil(50), None), "of 256 MiB");
+        let tied_blocks = 2 * Config::paper(0).compaction_workers as u64;
+        assert_eq!(reserve(0), (tied_blocks + 1, Some(tied_blocks)));
+    }
+
+    #[test]
     fn nodes_share_the_memory_evenly() {
         let geometry = geometry(|c| c.virtual_nodes = 3).unwrap();
         assert_eq!(geometry.nodes.len(), 3);
@@ -341,6 +424,22 @@ mod tests {
         };
         assert_eq!(low(16 << 30), low(64 << 30), "bounded by what heads take, not by memory");
         assert!(low(256 << 20) * 50 < 4096, "less than 2 %");
+    }
+
+    #[test]
+    fn the_index_reserves_what_it_can_use() {
+        let reserved = |object_memory_bytes, index, index_partitions| {
+            let paper = Config::paper(object_memory_bytes);
+            let config = Config { virtual_nodes: 1, index, index_partitions, ..paper };
+            let plan = config.geometry().unwrap().index;
+            plan.limit_bytes * plan.partitions as u64
+        };
+        assert_eq!(reserved(256 << 20, IndexLayout::Tagged, 0), 256 << 20);
+        assert_eq!(reserved(256 << 20, IndexLayout::Text, 0), 2 << 30);
+        assert_eq!(reserved(256 << 20, IndexLayout::Keyed, 0), 4 << 30);
+        let between = reserved(300 << 20, IndexLayout::Tagged, 0);
+        assert_eq!(between, 512 << 20, "partitions are powers of two");
+        assert_eq!(reserved(256 << 20, IndexLayout::Tagged, PARTITIONS_MAX), 4 << 30);
     }
 
     #[test]

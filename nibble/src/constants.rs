@@ -11,6 +11,10 @@ pub const BLOCK_BYTES_MAX: u64 = 2 << 20;
 /// The block size of the paper's evaluation.
 pub(crate) const BLOCK_BYTES_DEFAULT: u64 = 64 << 10;
 
+/// How many blocks a store has if it chooses their size, between [`BLOCK_BYTES_MIN`] and
+/// [`BLOCK_BYTES_DEFAULT`].
+pub(crate) const BLOCKS_SCALED: u64 = 4096;
+
 /// Smallest and largest segment size that [`crate::Config`] chooses by itself.
 pub(crate) const SEGMENT_BYTES_SCALED: (u64, u64) = (1 << 20, 32 << 20);
 /// How many segments a store has if it chooses their size.
@@ -18,6 +22,14 @@ pub(crate) const SEGMENTS_SCALED: u64 = 32;
 /// The same if writers compact: the more segments there are to choose from, the emptier are the
 /// victims. Small segments cost little if there are no threads to wake.
 pub(crate) const SEGMENTS_SCALED_INLINE: u64 = 512;
+/// The fewest segments if writers compact: before there are fewer, they become smaller, …
+pub(crate) const SEGMENTS_INLINE_MIN: u64 = 256;
+/// … down to four of the smallest blocks, which is where a store has 4 MiB.
+pub(crate) const SEGMENT_BYTES_INLINE_MIN: u64 = 4 * BLOCK_BYTES_MIN;
+/// An object may be longer than a small segment whose size the store has chosen: up to this, …
+pub(crate) const OBJECT_BYTES_SCALED: u64 = 1 << 20;
+/// … and one in this many parts of a node's memory.
+pub(crate) const OBJECT_PART: u64 = 4;
 /// Largest segment size that may be configured.
 pub const SEGMENT_BYTES_MAX: u64 = 64 << 20;
 /// A store needs memory for at least this many segments.
@@ -49,6 +61,9 @@ pub const PARTITIONS_MAX: usize = 1 << 16;
 pub const FREE_LOW_PERCENT_MAX: u32 = 90;
 /// The largest reserve, in percent.
 pub const RESERVE_PERCENT_MAX: u32 = 25;
+/// A reserve that grows with the objects takes at most one in this many parts of a node's memory
+/// for the largest of them.
+pub(crate) const RESERVE_PART: u64 = 16;
 
 /// A segment is worth compacting if at least one byte in this many is dead. Below that, gaining a
 /// byte costs copying more than this many.

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt;
 use std::io;
+use std::time::Duration;
 
 /// Why a store did not open.
 #[derive(Debug)]
@@ -58,7 +59,8 @@ pub enum OpenError {
         /// Block size in use.
         block_bytes: u64,
     },
-    /// The system refused address space or a thread.
+    /// The system refused address space or a thread. Of address space, the error says what it is
+    /// for and how many bytes were asked for.
     System(io::Error),
 }
 
@@ -125,7 +127,7 @@ impl fmt::Display for TooManySessions {
 
 impl Error for TooManySessions {}
 
-/// The value does not fit into the caller's buffer, which is unchanged.
+/// The value does not fit into the caller's buffer, whose contents are then unspecified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferTooShort {
     /// Length of the value.
@@ -143,11 +145,21 @@ impl fmt::Display for BufferTooShort {
 
 impl Error for BufferTooShort {}
 
-/// Why a value was not stored. The previous contents of the store are unchanged.
+/// Why a value was not stored, or a key not removed. The key's value is as before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PutError {
-    /// There is no room, and compaction cannot make any. PUTs succeed again after deletions.
+    /// There is no room, and compaction cannot make any; or the index has no more address space for
+    /// a new key. PUTs succeed again after deletions.
     Full,
+    /// There is no room, although enough is dead. For as long as PUTs wait, nothing was freed and
+    /// another session was inside one and the same operation. PUTs succeed again once that session
+    /// goes on.
+    Stalled {
+        /// That session's [`crate::Session::number`].
+        session: usize,
+        /// For how long, at least, it has been inside the operation.
+        held: Duration,
+    },
     /// The value is larger than a segment.
     ValueTooLarge {
         /// Length of the value.
@@ -155,6 +167,8 @@ pub enum PutError {
         /// Longest value of this store.
         limit_bytes: usize,
     },
+    /// Compaction panicked, so the store takes no more changes. GETs go on.
+    Closed,
 }
 
 impl fmt::Display for PutError {
@@ -163,10 +177,19 @@ impl fmt::Display for PutError {
             Self::Full => {
                 out.write_str("no room, and compaction cannot make any; delete something first")
             }
+            Self::Stalled { session, held } => write!(
+                out,
+                "no room is freed: session {session} has been inside one operation for {held:?}; \
+                 see what keeps its thread"
+            ),
             Self::ValueTooLarge { value_bytes, limit_bytes } => write!(
                 out,
                 "a value of {value_bytes} bytes exceeds the limit of {limit_bytes}; use larger \
                  segments"
+            ),
+            Self::Closed => out.write_str(
+                "compaction panicked and the store takes no more changes; read what you need, and \
+                 open another",
             ),
         }
     }

@@ -1,5 +1,11 @@
 //! Tests of the races that the design rules out, run step by step from inside.
 
+mod overwriting;
+mod relocation;
+mod retirement;
+mod waiting;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -7,22 +13,35 @@ use crate::epoch::EpochTable;
 use crate::index::hash::Hash;
 use crate::store::Shared;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, Spin};
-use crate::{Config, EpochClock, PutError, Store};
+use crate::{Answer, Buffers, Compaction, Config, EpochClock, Operation, Put, PutError, Store};
 
 fn small() -> Store {
+    small_with(|_| {})
+}
+
+fn small_with(change: impl FnOnce(&mut Config)) -> Store {
     let mut config = Config::best(1 << 20);
     config.segment_bytes = 64 << 10;
     config.block_bytes = 4 << 10;
     config.virtual_nodes = 1;
     config.heads = 1;
-    config.compaction = crate::Compaction::Background;
+    config.compaction = Compaction::Background;
     config.full_wait_ms = 100;
+    change(&mut config);
     Store::open(config).expect("a valid configuration")
 }
 
 fn fill(store: &Store) -> u64 {
     let session = store.session().unwrap();
-    (0..).find(|&key| session.put(key, &[1; 1000]) == Err(PutError::Full)).unwrap()
+    (0..).find(|&key| session.put(key, &[1; 1000]).is_err()).unwrap()
+}
+
+/// The session that a refusal names.
+fn named(put: Result<Put, PutError>) -> Option<usize> {
+    match put {
+        Err(PutError::Stalled { session, .. }) => Some(session),
+        _ => None,
+    }
 }
 
 /// Waits until `done`, at most two seconds; returns whether it happened.
@@ -93,8 +112,8 @@ fn every_exit_leaves_the_epoch() {
     outside();
     assert_eq!(session.get(1, &mut [0; 100]), Ok(Some(100)));
     outside();
-    assert!(!session.delete(2));
-    assert!(session.delete(1));
+    assert_eq!(session.delete(2), Ok(false));
+    assert_eq!(session.delete(1), Ok(true));
     outside();
     fill(&store);
     session.put(u64::MAX, &[0; 60_000]).unwrap_err();
@@ -112,10 +131,10 @@ fn a_pinned_reader_blocks_reclamation_and_nothing_else_does() {
     let reader = store.shared.epochs.claim().unwrap();
     let pin = reader.enter(&store.shared.epochs.clock);
     for key in 0..keys {
-        assert!(session.delete(key));
+        assert_eq!(session.delete(key), Ok(true));
     }
     // Compaction continues, but what it empties is not freed.
-    assert_eq!(session.put(0, &[2; 60_000]), Err(PutError::Full));
+    assert_eq!(named(session.put(0, &[2; 60_000])), Some(reader.number()));
     assert!(soon(|| store.shared.log.nodes[0].crew.totals().limbo_blocks > 100));
     assert_eq!(store.shared.log.nodes[0].pool.available(), 0);
     drop(pin);
@@ -140,9 +159,9 @@ fn a_segment_waits_for_those_who_still_write_to_it() {
     let session = store.session().unwrap();
     let keys = fill(&store);
     for key in 0..keys {
-        session.delete(key);
+        session.delete(key).unwrap();
     }
-    assert_eq!(session.put(0, &[2; 60_000]), Err(PutError::Full));
+    assert_eq!(named(session.put(0, &[2; 60_000])), Some(slot.number()));
     thread::sleep(Duration::from_millis(20));
     assert!(shared.log.segments[object.segment()].state().is_readable());
 
@@ -181,7 +200,7 @@ fn a_dead_object_is_not_published_again() {
             panic!("a dead object is copied")
         })
     };
-    session.delete(5);
+    session.delete(5).unwrap();
     assert!(!relocate());
     assert_eq!(session.get(5, &mut [0; 50]), Ok(None));
     session.put(5, &[6; 50]).unwrap();
@@ -190,6 +209,45 @@ fn a_dead_object_is_not_published_again() {
     slot.release();
     assert_eq!(store.census().live_object_bytes, 62);
     store.check().unwrap();
+}
+
+/// A worker that panics cannot go on. Nobody waits for it in vain: the store says it is closed.
+#[test]
+fn a_panic_in_compaction_closes_the_store_and_says_so() {
+    for &compaction in Compaction::ALL {
+        let store = small_with(|config| config.compaction = compaction);
+        let session = store.session().unwrap();
+        let keys = fill(&store);
+        // One object too many: no segment is empty when it was walked to its end.
+        for (_, info) in store.shared.log.segments.iter() {
+            if info.state().is_readable() {
+                info.gain(1);
+            }
+        }
+        for key in 1..keys {
+            // Threads may compact at once, so any of these may find the store closed.
+            _ = session.delete(key);
+        }
+        let refused = (0..2000).find_map(|key| {
+            // A writer that compacts panics itself.
+            catch_unwind(AssertUnwindSafe(|| session.put(keys + key, &[2; 1000]))).ok()?.err()
+        });
+        assert_eq!(refused, Some(PutError::Closed), "{compaction}");
+
+        assert_eq!(session.put(0, &[2; 10]), Err(PutError::Closed));
+        assert_eq!(session.delete(0), Err(PutError::Closed));
+        assert_eq!(session.get(0, &mut [0; 1000]), Ok(Some(1000)));
+        let mut answers = Vec::new();
+        let put = Operation::Put { key: 0, value: &[2; 10] };
+        let batch = [put, Operation::Delete { key: 0 }, Operation::Get { key: 0 }];
+        let mut bytes = [0; 3 * 1000];
+        let mut buffers = Buffers::new(&mut bytes, 1000);
+        session.execute(batch, &mut buffers, |_, answer| answers.push(answer));
+        let refused = Answer::Refused(PutError::Closed);
+        assert_eq!(answers, [refused, refused, Answer::Found(1000)]);
+        assert!(!store.settle());
+        assert_eq!(store.check(), Err(PutError::Closed.to_string()));
+    }
 }
 
 /// `check` must be able to fail: it finds a miscount and a foreign entry.

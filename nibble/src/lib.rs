@@ -10,7 +10,7 @@
 //! let mut buffer = [0; 64];
 //! let length = session.get(7, &mut buffer)?.expect("just stored");
 //! assert_eq!(&buffer[..length], b"seven");
-//! assert!(session.delete(7));
+//! assert_eq!(session.delete(7), Ok(true));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -18,8 +18,8 @@
 //! Open one [`Store`], and one [`Session`] per thread. Keys are any `u64`. Values are bytes, from
 //! none to nearly a segment ([`Store::value_limit`]); they are copied in and out.
 //!
-//! [`Session::execute`] executes many operations at once and overlaps their cache misses; see
-//! [`Batch`]. [`Config`] has every knob of the papers, and two presets to start from.
+//! [`Session::execute`] executes many operations at once and overlaps their cache misses.
+//! [`Config`] has every knob of the papers, and two presets to start from.
 //!
 //! # Consistency
 //! Every operation on a key is linearisable. There are no multi-key operations and no key order,
@@ -27,9 +27,14 @@
 //!
 //! # Memory
 //! Object memory is fixed when the store opens. A PUT that finds no room even after compaction
-//! returns [`PutError::Full`] and changes nothing; PUTs succeed again once keys are deleted. The
-//! index comes on top and grows with the number of keys. [`Store::census`] shows how the memory is
-//! used; [`Store::trim`] returns free pages to the system.
+//! returns [`PutError::Full`] and changes nothing; PUTs succeed again once keys are deleted. A full
+//! store still takes a value that is no longer than the one it replaces. If another session keeps
+//! memory from being freed, the answer is [`PutError::Stalled`]. The index comes on top and grows
+//! with the number of keys. [`Store::census`] shows how the memory is used; [`Store::trim`] returns
+//! free pages to the system.
+//!
+//! If compaction panics, which only a bug makes it do, the store closes: GETs go on, PUTs and
+//! DELETEs return [`PutError::Closed`], and [`Store::check`] says so.
 //!
 //! # Performance
 //! A PUT appends to the head of the core it runs on and changes one bucket, or overwrites the value
@@ -64,6 +69,7 @@ mod knobs;
 mod log;
 #[cfg(all(loom, test))]
 mod models;
+mod overwriting;
 #[cfg(not(loom))]
 #[doc(hidden)]
 pub mod pieces;
@@ -74,7 +80,7 @@ mod statistics;
 mod store;
 mod sync;
 
-pub use batch::{Answer, Batch, Operation};
+pub use batch::{Answer, Buffers, Operation};
 pub use check::CheckReport;
 pub use config::Config;
 pub mod limits {

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::fmt;
 
 use crate::address::VirtualAddress;
-use crate::batch::{Answer, Batch, IN_FLIGHT, Operation};
+use crate::batch::{Answer, Answers, Buffers, Group, IN_FLIGHT, Operation};
 use crate::compaction::{Debt, patience::Patience};
 use crate::constants::HEADER_BYTES;
 use crate::epoch::{Pin, Slot};
@@ -12,6 +12,7 @@ use crate::error::{BufferTooShort, PutError};
 use crate::index::hash::Hash;
 use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::knobs::Update;
+use crate::overwriting::Overwriting;
 use crate::store::Shared;
 use crate::sync::Ordering;
 
@@ -31,7 +32,7 @@ pub enum Put {
 pub struct Session<'store> {
     shared: &'store Shared,
     slot: &'store Slot,
-    /// Whether any session overwrites values in place.
+    /// Whether updates overwrite values in place even while there is room.
     in_place: bool,
     /// Length of the last value seen, as an estimate of how much of an object to prefetch.
     value_bytes_seen: Cell<usize>,
@@ -49,11 +50,20 @@ impl<'store> Session<'store> {
         Self { shared, slot, in_place, value_bytes_seen: Cell::new(0), debt }
     }
 
+    /// The number of this session among those that are open. [`PutError::Stalled`] names it.
+    #[must_use]
+    pub fn number(&self) -> usize {
+        self.slot.number()
+    }
+
     /// Copies the value of `key` to the front of `buffer` and returns its length; `None` if the key
     /// has no value.
     ///
+    /// The rest of the buffer is unspecified, and all of it after `None` or an error: where values
+    /// are overwritten in place, a copy that raced with a PUT or DELETE is discarded.
+    ///
     /// # Errors
-    /// [`BufferTooShort`] with the length needed; the buffer is unchanged.
+    /// [`BufferTooShort`] with the length needed.
     #[inline]
     pub fn get(&self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, BufferTooShort> {
         let hash = Hash::of(key);
@@ -81,7 +91,7 @@ impl<'store> Session<'store> {
     ) -> Result<Option<usize>, BufferTooShort> {
         let Shared { log, index, .. } = self.shared;
         let memory = &log.memory;
-        let in_place = self.in_place;
+        let in_place = self.shared.overwriting.is_announced();
         let found = index.read(hash, key, memory, pin, in_place, |found| {
             reach(Point::Found);
             let value_bytes = found.header.value_bytes as usize;
@@ -101,14 +111,15 @@ impl<'store> Session<'store> {
 
     /// Stores `value` under `key`.
     ///
-    /// If memory is full, the call waits for compaction, at most for the configured time and only
-    /// as long as there is something to compact.
+    /// If memory is full, the call compacts, and waits for sessions that are inside an operation,
+    /// as long as that frees memory ([`crate::Config::full_wait_ms`]). If nothing can be freed, and
+    /// `value` is no longer than the one it replaces, that one is overwritten.
     ///
     /// # Errors
-    /// [`PutError::Full`] or [`PutError::ValueTooLarge`]; the old value stays either way.
+    /// [`PutError`]; the old value stays, whichever it is.
     #[inline]
     pub fn put(&self, key: u64, value: &[u8]) -> Result<Put, PutError> {
-        self.check_size(value)?;
+        self.check_put(value)?;
         let hash = Hash::of(key);
         self.shared.index.prefetch(hash);
         let pin = self.enter();
@@ -129,7 +140,13 @@ impl<'store> Session<'store> {
     }
 
     #[inline]
-    fn check_size(&self, value: &[u8]) -> Result<(), PutError> {
+    fn check_open(&self) -> Result<(), PutError> {
+        if self.shared.is_closed() { Err(PutError::Closed) } else { Ok(()) }
+    }
+
+    #[inline]
+    fn check_put(&self, value: &[u8]) -> Result<(), PutError> {
+        self.check_open()?;
         let limit_bytes = self.shared.value_limit;
         if value.len() > limit_bytes {
             return Err(PutError::ValueTooLarge { value_bytes: value.len(), limit_bytes });
@@ -153,7 +170,10 @@ impl<'store> Session<'store> {
         if self.in_place && index.overwrite(hash, key, value, &log.memory, &log.segments, pin) {
             return Some(Ok(Put::Updated));
         }
-        let (object, header) = log.append(value.len(), hash.bits(), pin)?.write(key, value);
+        let Some(room) = log.append(value.len(), hash.bits(), pin) else {
+            return self.overwrite_when_full(hash, key, value, pin);
+        };
+        let (object, header) = room.write(key, value);
         self.debt.owe(header.object_bytes());
         reach(Point::Written);
         let published = index.publish(hash, object, header, &log.memory, &log.segments, pin);
@@ -162,6 +182,39 @@ impl<'store> Session<'store> {
             Ok(false) => Ok(Put::Inserted),
             Err(_) => Err(PutError::Full),
         })
+    }
+
+    /// In a store that may overwrite, an update without room needs none if it fits where the old
+    /// value is.
+    #[cold]
+    fn overwrite_when_full(
+        &self,
+        hash: Hash,
+        key: u64,
+        value: &[u8],
+        pin: &Pin<'_>,
+    ) -> Option<Result<Put, PutError>> {
+        let Shared { log, index, overwriting, .. } = self.shared;
+        let allowed = !self.in_place && overwriting.is_allowed();
+        let done = allowed && index.overwrite(hash, key, value, &log.memory, &log.segments, pin);
+        done.then(|| {
+            overwriting.count();
+            Ok(Put::Updated)
+        })
+    }
+
+    /// Lets the store overwrite if that helps this PUT: its key has a value in whose room it fits.
+    /// Returns whether it does. Must not be called within an epoch.
+    fn begin_to_overwrite(&self, hash: Hash, key: u64, value: &[u8]) -> Result<bool, PutError> {
+        let Shared { log, index, .. } = self.shared;
+        let pin = self.enter();
+        let room = index.read(hash, key, &log.memory, &pin, false, |found| found.header.room);
+        drop(pin);
+        let fits = room.is_some_and(|room| value.len() <= room as usize);
+        if fits {
+            Overwriting::begin(self.shared)?;
+        }
+        Ok(fits && !mutated(Mutant::FullRefusesUpdates))
     }
 
     /// Waits outside the epoch, or reclamation would wait for this wait.
@@ -173,24 +226,32 @@ impl<'store> Session<'store> {
         self.shared.put_waits.fetch_add(1, Ordering::Relaxed);
         let mut patience = Patience::begin(self.shared, bytes);
         loop {
+            // Before the attempt: another PUT may allow it meanwhile.
+            let overwrites = self.shared.overwriting.is_allowed();
             let pin = self.enter();
             if let Some(done) = self.put_pinned(hash, key, value, &pin) {
                 return done;
             }
             drop(pin);
-            if !patience.again() {
-                return Err(PutError::Full);
+            let Err(refusal) = patience.again() else { continue };
+            let is_last = overwrites || refusal != PutError::Full;
+            if is_last || !self.begin_to_overwrite(hash, key, value)? {
+                return Err(refusal);
             }
         }
     }
 
     /// Removes `key`; returns whether it had a value.
+    ///
+    /// # Errors
+    /// [`PutError::Closed`], and no other.
     #[inline]
-    pub fn delete(&self, key: u64) -> bool {
+    pub fn delete(&self, key: u64) -> Result<bool, PutError> {
+        self.check_open()?;
         let hash = Hash::of(key);
         self.shared.index.prefetch(hash);
         let pin = self.enter();
-        self.delete_pinned(hash, key, &pin)
+        Ok(self.delete_pinned(hash, key, &pin))
     }
 
     #[inline]
@@ -199,34 +260,91 @@ impl<'store> Session<'store> {
         index.remove(hash, key, &log.memory, &log.segments, pin)
     }
 
-    /// Executes a batch; see [`Batch`].
+    /// Executes a batch, in groups of 64 operations that overlap their cache misses.
     ///
-    /// Each operation is linearisable by itself; a batch is not a transaction. A PUT that must wait
-    /// for memory leaves the epoch while it waits.
-    pub fn execute(&self, batch: &mut impl Batch) {
-        let mut hashes = [Hash::of(0); IN_FLIGHT];
+    /// Each operation is drawn from `operations` once. Operations take effect in their order, and
+    /// each is linearisable by itself; a batch is not a transaction. A GET copies its value to its
+    /// slot of `buffers`. `answers` receives the position of every operation in the batch, counted
+    /// from 0, and its answer, in order.
+    ///
+    /// A group is drawn before it is executed and answered afterwards, both outside the epoch. So
+    /// the iterator and `answers` may use this session, and may panic: then the groups executed so
+    /// far have taken effect, and the rest has not.
+    ///
+    /// ```
+    /// use nibble::{Answer, Buffers, Config, Operation, Put, Store};
+    ///
+    /// let store = Store::open(Config::best(16 << 20))?;
+    /// let session = store.session()?;
+    /// let batch = [Operation::Put { key: 7, value: b"seven" }, Operation::Get { key: 7 }];
+    /// let mut bytes = [0; 2 * 64];
+    /// let mut buffers = Buffers::new(&mut bytes, 64);
+    /// let mut answers = Vec::new();
+    /// session.execute(batch, &mut buffers, |_, answer| answers.push(answer));
+    /// assert_eq!(answers, [Answer::Stored(Put::Inserted), Answer::Found(5)]);
+    /// assert_eq!(&bytes[64..][..5], b"seven");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    /// If a GET has no slot in `buffers`.
+    pub fn execute<'value>(
+        &self,
+        operations: impl IntoIterator<Item = Operation<'value>>,
+        buffers: &mut Buffers<'_>,
+        mut answers: impl FnMut(usize, Answer),
+    ) {
+        let mut operations = operations.into_iter();
+        let mut group = Group::new();
+        let mut answered = Answers::new();
         let mut first = 0;
+        loop {
+            group.clear();
+            group.extend(operations.by_ref().take(IN_FLIGHT).map(|operation| {
+                let hash = Hash::of(operation.key());
+                self.shared.index.prefetch(hash);
+                (hash, operation)
+            }));
+            if group.is_empty() {
+                return;
+            }
+            self.execute_group(&group, first, buffers, &mut answered);
+            for (place, answer) in answered.drain(..).enumerate() {
+                answers(first + place, answer);
+            }
+            self.pay_if_due();
+            if !group.is_full() {
+                return;
+            }
+            first += IN_FLIGHT;
+        }
+    }
+
+    /// Executes the operations of a group within one epoch. A PUT that must wait for memory leaves
+    /// the epoch while it waits.
+    #[inline]
+    fn execute_group(
+        &self,
+        group: &[(Hash, Operation<'_>)],
+        first: usize,
+        buffers: &mut Buffers<'_>,
+        answered: &mut Answers,
+    ) {
+        let backwards = mutated(Mutant::BatchReordersKey);
         let mut pin = self.enter();
-        while first < batch.len() {
-            let group = (batch.len() - first).min(IN_FLIGHT);
-            let hashes = &mut hashes[..group];
-            for (index, hash) in hashes.iter_mut().enumerate() {
-                *hash = Hash::of(batch.operation(first + index).key());
-                self.shared.index.prefetch(*hash);
-            }
-            for (index, &hash) in hashes.iter().enumerate() {
-                self.fetch_object(hash, batch.operation(first + index));
-            }
-            for turn in 0..group {
-                let index = if mutated(Mutant::BatchReordersKey) { group - 1 - turn } else { turn };
-                pin = self.execute_one(batch, first + index, hashes[index], pin);
-            }
-            first += group;
-            if self.debt.is_due() {
-                drop(pin);
-                self.debt.pay(self.shared);
-                pin = self.enter();
-            }
+        for &(hash, operation) in group {
+            self.fetch_object(hash, operation);
+        }
+        for turn in 0..group.len() {
+            let place = if backwards { group.len() - 1 - turn } else { turn };
+            let (hash, operation) = group[place];
+            let (answer, inside) = self.execute_one(hash, operation, first + place, buffers, pin);
+            answered.push(answer);
+            pin = inside;
+        }
+        drop(pin);
+        if backwards {
+            answered.reverse();
         }
     }
 
@@ -249,13 +367,14 @@ impl<'store> Session<'store> {
     #[inline]
     fn execute_one(
         &self,
-        batch: &mut impl Batch,
-        index: usize,
         hash: Hash,
+        operation: Operation<'_>,
+        index: usize,
+        buffers: &mut Buffers<'_>,
         pin: Pin<'store>,
-    ) -> Pin<'store> {
-        let answer = match batch.operation(index) {
-            Operation::Get { key } => match self.get_pinned(hash, key, batch.buffer(index), &pin) {
+    ) -> (Answer, Pin<'store>) {
+        let answer = match operation {
+            Operation::Get { key } => match self.get_pinned(hash, key, buffers.slot(index), &pin) {
                 Ok(Some(value_bytes)) => {
                     self.value_bytes_seen.set(value_bytes);
                     Answer::Found(value_bytes)
@@ -263,9 +382,12 @@ impl<'store> Session<'store> {
                 Ok(None) => Answer::Absent,
                 Err(error) => Answer::TooShort { value_bytes: error.value_bytes },
             },
-            Operation::Delete { key } => Answer::Deleted(self.delete_pinned(hash, key, &pin)),
+            Operation::Delete { key } => match self.check_open() {
+                Ok(()) => Answer::Deleted(self.delete_pinned(hash, key, &pin)),
+                Err(error) => Answer::Refused(error),
+            },
             Operation::Put { key, value } => {
-                let attempt = match self.check_size(value) {
+                let attempt = match self.check_put(value) {
                     Ok(()) => self.put_pinned(hash, key, value, &pin),
                     Err(error) => Some(Err(error)),
                 };
@@ -276,12 +398,10 @@ impl<'store> Session<'store> {
                         (self.put_patiently(hash, key, value), self.enter())
                     }
                 };
-                batch.answer(index, stored.map_or_else(Answer::Refused, Answer::Stored));
-                return pin;
+                return (stored.map_or_else(Answer::Refused, Answer::Stored), pin);
             }
         };
-        batch.answer(index, answer);
-        pin
+        (answer, pin)
     }
 }
 

@@ -68,6 +68,9 @@ pub struct Statistics {
     pub put_waits: u64,
     /// How long PUTs have waited in total, successfully or not.
     pub put_wait_ns: u64,
+    /// Number of updates that found no room and overwrote the old value. 0 where all updates are in
+    /// place.
+    pub put_overwrites: u64,
 }
 
 impl Statistics {

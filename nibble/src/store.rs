@@ -14,9 +14,10 @@ use crate::error::{OpenError, TooManySessions};
 use crate::index::Index;
 use crate::knobs::{Compaction, Selection, Survivors, Update};
 use crate::log::Log;
+use crate::overwriting::Overwriting;
 use crate::session::Session;
 use crate::statistics::{SegmentCounts, Statistics};
-use crate::sync::{AtomicU64, Ordering, lock};
+use crate::sync::{AtomicBool, AtomicU64, Ordering, lock};
 
 /// The longest time that [`Store::settle`] waits.
 const SETTLE_LIMIT: Duration = Duration::from_secs(5);
@@ -35,7 +36,29 @@ pub(crate) struct Shared {
     pub(crate) full_wait: Duration,
     pub(crate) put_waits: AtomicU64,
     pub(crate) update: Update,
+    pub(crate) overwriting: Overwriting,
     pub(crate) put_wait_ns: AtomicU64,
+    /// Whether compaction has panicked; see [`Shared::close`].
+    pub(crate) closed: AtomicBool,
+}
+
+impl Shared {
+    /// Whether compaction has panicked. Then there are GETs only.
+    #[inline]
+    pub(crate) fn is_closed(&self) -> bool {
+        // Relaxed: the lock of the worker that panicked orders this for whoever takes it next.
+        // Nothing else depends on when it is seen.
+        self.closed.load(Ordering::Relaxed)
+    }
+
+    /// Ends PUTs, DELETEs and compaction, for good, and wakes those who wait for room.
+    #[cold]
+    pub(crate) fn close(&self) {
+        // Relaxed: see `is_closed`.
+        self.closed.store(true, Ordering::Relaxed);
+        self.log.nodes.iter().for_each(|node| node.signals.stop());
+        self.log.space.ring();
+    }
 }
 
 /// A concurrent log-structured key-value store in memory. See the crate documentation.
@@ -87,11 +110,13 @@ impl Store {
             selection: config.selection,
             survivors: config.survivors,
             inline: config.compaction == Compaction::Inline,
-            value_limit: (geometry.segment_bytes - HEADER_BYTES) as usize,
+            value_limit: (geometry.object_bytes - HEADER_BYTES) as usize,
             full_wait: Duration::from_millis(config.full_wait_ms),
             put_waits: AtomicU64::new(0),
             put_wait_ns: AtomicU64::new(0),
             update: config.update,
+            overwriting: Overwriting::new(config.update),
+            closed: AtomicBool::new(false),
         });
         let compaction = config.compaction;
         let mut store = Self { shared, config, threads: Vec::new() };
@@ -130,19 +155,19 @@ impl Store {
     }
 
     /// Waits until the workers have nothing to do and nothing waits to be freed, at most five
-    /// seconds; returns whether that was reached.
+    /// seconds; returns whether that was reached. In a closed store it never is.
     pub fn settle(&self) -> bool {
         let deadline = Instant::now() + SETTLE_LIMIT;
         let shared = &*self.shared;
         let before: Vec<u64> = quiet_rounds(shared).collect();
-        loop {
+        while !shared.is_closed() {
             // Two quiet rounds: the second began after this call.
             let quiet = quiet_rounds(shared).zip(&before).all(|(now, then)| now >= then + 2);
             if quiet && shared.log.nothing_rolled() {
                 return true;
             }
             if Instant::now() >= deadline {
-                return false;
+                break;
             }
             if shared.inline {
                 inline::drive(shared, 0);
@@ -151,6 +176,7 @@ impl Store {
                 thread::sleep(Duration::from_micros(200));
             }
         }
+        false
     }
 
     /// Returns the pages of free blocks to the system. They become resident again when needed.
@@ -239,13 +265,14 @@ impl Store {
             put_waits: put_waits.load(Ordering::Relaxed),
             // Relaxed: a statistic.
             put_wait_ns: put_wait_ns.load(Ordering::Relaxed),
+            put_overwrites: self.shared.overwriting.counted(),
         }
     }
 
     /// Walks everything and checks the invariants of `DESIGN.md`. Nobody may write meanwhile.
     ///
     /// # Errors
-    /// A description of the first contradiction found.
+    /// A description of the first contradiction found. A closed store is one without a walk.
     pub fn check(&self) -> Result<CheckReport, String> {
         check::check(&self.shared)
     }

@@ -84,7 +84,7 @@ fn check(store: &Store, object_bytes: u64) {
         let mut found = vec![0; value.len()];
         assert_eq!(session.get(key, &mut found), Ok(Some(value.len())));
         assert_eq!(found, value);
-        assert!(session.delete(key));
+        assert_eq!(session.delete(key), Ok(true));
     }
     store.check().expect("whole segments");
 }

@@ -95,7 +95,7 @@ impl Victims {
     fn make(&mut self) {
         let session = self.store.session().expect("few sessions");
         for key in self.survivors.drain(..) {
-            assert!(session.delete(key));
+            assert_eq!(session.delete(key), Ok(true));
         }
         drop(session);
         self.settle();
@@ -105,7 +105,7 @@ impl Victims {
         let session = self.store.session().expect("few sessions");
         for key in first..self.next_key {
             if self.random.below(2) == 0 {
-                assert!(session.delete(key));
+                assert_eq!(session.delete(key), Ok(true));
             } else {
                 self.survivors.push(key);
             }

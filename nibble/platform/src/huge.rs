@@ -80,7 +80,7 @@ impl Mapping {
     ///
     /// # Panics
     /// If the range is not inside the mapping.
-    pub(crate) fn populate_huge(&self, offset: usize) -> bool {
+    pub fn populate_huge(&self, offset: usize) -> bool {
         // One small page is enough for the system to make a huge one.
         self.populate(offset, PAGE_BYTES);
         let collapsed = self.collapse(offset, HUGE_PAGE_BYTES);

@@ -8,12 +8,14 @@
 //! | [`mirrored`] | a ring whose end is mapped to its beginning |
 //! | [`remapped`] | allocated memory that is mapped and unmapped repeatedly |
 //! | [`racy`] | words that threads copy while others write them |
+//! | [`barrier`] | a store-load barrier of which the frequent side is free |
 //! | [`numa`] | memory nodes, their cores, binding |
 //! | [`cpu`] | core ids, pinning, the hypervisor below |
 //! | [`clock`] | time-stamp counter, monotonic and CPU clocks |
 //! | [`process`] | children that die with their parent; memory and resources as counted by the kernel |
 #![warn(missing_docs)]
 
+pub mod barrier;
 pub mod clock;
 pub mod cpu;
 pub mod huge;
@@ -24,6 +26,7 @@ pub mod process;
 pub mod racy;
 pub mod remapped;
 
+pub use barrier::Barrier;
 pub use mapping::{Mapping, Pages};
 pub use mirrored::Mirrored;
 pub use remapped::{SharedMemory, View};

@@ -6,9 +6,19 @@
 //! may be torn, and nothing is undefined. Copying word by word alone would halve the speed for
 //! cached values, compared with the C library. Readers that need whole values validate them, with a
 //! version that fences order against the copies.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `copy` | copies into and out of words |
+//! | `vectors` | the vector instructions, and which of them the processor has |
+
+mod copy;
+mod vectors;
 
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
+
+pub use copy::{copy_in, copy_out};
 
 use crate::{Mapping, Pages};
 
@@ -72,97 +82,6 @@ impl Words {
     }
 }
 
-/// Words per vector register.
-const VECTOR_WORDS: usize =
-    if cfg!(all(target_arch = "x86_64", target_feature = "avx", not(miri))) { 4 } else { 1 };
-
-/// Moves a vector of words from `from` to `to`.
-///
-/// # Safety
-/// `from` is readable and `to` writable for [`VECTOR_WORDS`] words. Of each, others may access what is
-/// part of a [`Words`], as this module does.
-#[inline]
-unsafe fn move_vector(from: *const u8, to: *mut u8) {
-    #[cfg(all(target_arch = "x86_64", target_feature = "avx", not(miri)))]
-    // SAFETY: as of this function; what races is loaded and stored by an instruction, as relaxed
-    // atomics are, and the compiler assumes nothing of it.
-    unsafe {
-        core::arch::asm!(
-            "vmovdqu {vector}, [{from}]",
-            "vmovdqu [{to}], {vector}",
-            from = in(reg) from,
-            to = in(reg) to,
-            vector = out(ymm_reg) _,
-            options(nostack, preserves_flags)
-        );
-    }
-    #[cfg(not(all(target_arch = "x86_64", target_feature = "avx", not(miri))))]
-    let _ = (from, to);
-}
-
-/// Moves as many whole vectors as fit into `bytes` bytes, if a vector is more than a word. Returns
-/// the number of words moved.
-///
-/// # Safety
-/// `from` is readable and `to` writable for `bytes` bytes; otherwise as for [`move_vector`].
-#[inline]
-unsafe fn move_vectors(from: *const u8, to: *mut u8, bytes: usize) -> usize {
-    const VECTOR_BYTES: usize = VECTOR_WORDS * WORD_BYTES;
-    if VECTOR_WORDS == 1 {
-        return 0;
-    }
-    let vectors = bytes / VECTOR_BYTES;
-    for vector in 0..vectors {
-        let at = vector * VECTOR_BYTES;
-        // SAFETY: `at + VECTOR_BYTES <= bytes`.
-        unsafe { move_vector(from.wrapping_add(at), to.wrapping_add(at)) };
-    }
-    vectors * VECTOR_WORDS
-}
-
-/// Copies the front of `words` to `to`, as many bytes as `to` has.
-#[inline]
-pub fn copy_out(words: &[AtomicU64], to: &mut [u8]) {
-    let bytes = to.len().min(words.len() * WORD_BYTES);
-    // SAFETY: both are as long, and `to` is this call's alone.
-    let moved = unsafe { move_vectors(words.as_ptr().cast(), to.as_mut_ptr(), bytes) };
-    let (words, to) = (&words[moved..], &mut to[moved * WORD_BYTES..]);
-    let mut whole = to.chunks_exact_mut(WORD_BYTES);
-    let mut words = words.iter();
-    for (bytes, word) in whole.by_ref().zip(words.by_ref()) {
-        // Relaxed: pairs with nothing; see above.
-        bytes.copy_from_slice(&word.load(Ordering::Relaxed).to_ne_bytes());
-    }
-    let rest = whole.into_remainder();
-    if let (false, Some(word)) = (rest.is_empty(), words.next()) {
-        // Relaxed: as above.
-        rest.copy_from_slice(&word.load(Ordering::Relaxed).to_ne_bytes()[..rest.len()]);
-    }
-}
-
-/// Copies `from` to the front of `words`; the last word is padded with zeros.
-#[inline]
-pub fn copy_in(words: &[AtomicU64], from: &[u8]) {
-    let bytes = from.len().min(words.len() * WORD_BYTES);
-    // SAFETY: both are as long; words may be written through a shared reference, as atomics are.
-    let moved = unsafe { move_vectors(from.as_ptr(), words.as_ptr().cast_mut().cast(), bytes) };
-    let (words, from) = (&words[moved..], &from[moved * WORD_BYTES..]);
-    let whole = from.chunks_exact(WORD_BYTES);
-    let rest = whole.remainder();
-    let mut words = words.iter();
-    for (bytes, word) in whole.zip(words.by_ref()) {
-        let value = u64::from_ne_bytes(bytes.try_into().expect("a chunk is a word"));
-        // Relaxed: pairs with nothing; see above.
-        word.store(value, Ordering::Relaxed);
-    }
-    if let (false, Some(word)) = (rest.is_empty(), words.next()) {
-        let mut last = [0; WORD_BYTES];
-        last[..rest.len()].copy_from_slice(rest);
-        // Relaxed: as above.
-        word.store(u64::from_ne_bytes(last), Ordering::Relaxed);
-    }
-}
-
 /// Prefetches the lines of `words` words from word `at` on, at most `lines_max` lines. `start` must
 /// be the beginning of a line.
 #[inline]
@@ -183,25 +102,4 @@ fn prefetch(line: *const u8) {
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     let _ = line;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_length_is_copied_and_its_neighbours_are_left_alone() {
-        let words = Words::map(9, Pages::Small, true).unwrap();
-        let value: Vec<u8> = (1..=64).collect();
-        for bytes in 0..=64 {
-            words.all().iter().for_each(|word| word.store(u64::MAX, Ordering::Relaxed));
-            copy_in(words.all(), &value[..bytes]);
-            let mut copy = [0xaa; 66];
-            copy_out(words.all(), &mut copy[1..=bytes]);
-            assert_eq!(copy[1..=bytes], value[..bytes]);
-            assert_eq!((copy[0], copy[bytes + 1]), (0xaa, 0xaa));
-            let untouched = &words.all()[bytes.div_ceil(WORD_BYTES)..];
-            assert!(untouched.iter().all(|word| word.load(Ordering::Relaxed) == u64::MAX));
-        }
-    }
 }

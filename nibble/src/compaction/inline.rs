@@ -14,7 +14,7 @@ use super::pace::Budget;
 use super::worker::{Round, Worker};
 use crate::log::node::Node;
 use crate::store::Shared;
-use crate::sync::{MutexGuard, lock, try_lock};
+use crate::sync::{Mutex, MutexGuard, lock, try_lock};
 
 /// A debt is paid when it reaches this many bytes …
 const QUANTUM_BYTES: i64 = 1 << 10;
@@ -169,17 +169,32 @@ fn worthiest<'log>(mut nodes: impl Iterator<Item = &'log Node>) -> Option<&'log 
 /// Makes every worker of every node run a round in the caller's thread, to gain at least `bytes`.
 /// If all of them have to wait, this waits a moment. The caller must not be in an epoch.
 pub(crate) fn drive(shared: &Shared, bytes: u64) -> Round {
+    let result = run_rounds(shared, bytes, |worker| Some(lock(worker)));
+    if result == Round::Waiting {
+        thread::sleep(NAP);
+    }
+    result
+}
+
+/// Like [`drive`], with those workers only that are not at work. Waits for nobody.
+pub(crate) fn help(shared: &Shared, bytes: u64) -> Round {
+    run_rounds(shared, bytes, try_lock)
+}
+
+fn run_rounds<'store>(
+    shared: &'store Shared,
+    bytes: u64,
+    take: impl Fn(&'store Mutex<Worker>) -> Option<MutexGuard<'store, Worker>>,
+) -> Round {
     let mut result = Round::Quiet;
     for worker in shared.log.nodes_from_here().flat_map(|node| &node.crew.workers) {
+        let Some(mut worker) = take(worker) else { continue };
         let mut budget = Budget::new(bytes.max(64 << 10), 4 << 20);
-        match lock(worker).round(shared, &mut budget) {
+        match worker.round(shared, &mut budget) {
             Round::Worked => result = Round::Worked,
             Round::Waiting if result == Round::Quiet => result = Round::Waiting,
             Round::Waiting | Round::Quiet => {}
         }
-    }
-    if result == Round::Waiting {
-        thread::sleep(NAP);
     }
     result
 }

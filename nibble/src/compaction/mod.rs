@@ -8,6 +8,7 @@ pub(crate) mod pace;
 pub(crate) mod patience;
 pub(crate) mod reclaim;
 pub(crate) mod relocate;
+mod room;
 pub(crate) mod select;
 pub(crate) mod signal;
 pub(crate) mod survivors;
@@ -15,5 +16,5 @@ pub(crate) mod worker;
 
 pub(crate) use crew::Crew;
 pub(crate) use inline::Debt;
-pub(crate) use signal::Signals;
+pub(crate) use signal::{Signals, SpaceBell};
 pub(crate) use worker::Worker;

@@ -1,6 +1,7 @@
 //! How eagerly to compact, and how much at a time. Pure functions.
 
 use crate::constants::WORTH_DIVISOR;
+use crate::instrument::{Mutant, mutated};
 
 /// The least dead fraction that is worth compacting while nobody waits.
 const WORTH: f64 = 1.0 / WORTH_DIVISOR as f64;
@@ -31,7 +32,7 @@ impl Pace {
     /// victim falls with the free memory. Writers begin late, when all the slack is dead objects in
     /// closed segments already, and then compact what there is.
     pub(crate) fn of(available: u64, low: u64, waiters: usize, inline: bool) -> Self {
-        if waiters > 0 {
+        if waiters > 0 && !mutated(Mutant::WaitingUnheard) {
             Self::Pressed { dead_least: 0.0 }
         } else if available >= low {
             Self::Rest

@@ -56,7 +56,10 @@ impl Limbo {
         }
         self.blocks += runs.iter().map(|run| u64::from(run.blocks)).sum::<u64>();
         reach(Point::Unlinked);
-        let stamp = log.clock.stamp();
+        let mut stamp = log.clock.stamp();
+        if mutated(Mutant::RetiredEpochEarly) {
+            stamp = Stamp::from_word(stamp.word() - 1);
+        }
         let since_ns = platform::clock::monotonic_ns();
         self.queue.push_back(Retired { stamp, since_ns, runs, segment });
     }

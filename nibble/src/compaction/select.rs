@@ -43,7 +43,8 @@ impl Candidate {
             Pace::Steady { dead_least } => (dead_least, selection),
             Pace::Pressed { dead_least } => (dead_least, Selection::Greedy),
         };
-        let wanted = self.used > self.live && self.dead() >= least;
+        let gains = self.used > self.live || mutated(Mutant::AllLiveCompacted);
+        let wanted = gains && self.dead() >= least;
         wanted.then(|| self.benefit(selection))
     }
 }

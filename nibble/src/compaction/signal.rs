@@ -1,20 +1,17 @@
-//! How clients and workers wake each other.
+//! How clients and workers wake each other: a bell for *work* on each node, and a bell for *space*
+//! for the whole store.
 
 use std::sync::PoisonError;
 use std::time::Duration;
 
 use crate::sync::{AtomicBool, AtomicUsize, Condvar, Mutex, Ordering, lock};
 
-/// Two bells: *work* for the workers, *space* for waiting PUTs.
+/// The bell that wakes the workers of a node.
 #[derive(Debug, Default)]
 pub(crate) struct Signals {
-    /// Counts rings of the *work* bell, so that none is missed between checking and sleeping.
+    /// Counts rings, so that none is missed between checking and sleeping.
     rings: Mutex<u64>,
     work: Condvar,
-    /// Guards only the *space* bell; waits on it are short and bounded.
-    waiting: Mutex<()>,
-    space: Condvar,
-    waiters: AtomicUsize,
     stop: AtomicBool,
 }
 
@@ -45,17 +42,40 @@ impl Signals {
         }
     }
 
+    /// Tells the workers to end.
+    pub(crate) fn stop(&self) {
+        // Release: pairs with `stopped`.
+        self.stop.store(true, Ordering::Release);
+        self.kick();
+    }
+
+    pub(crate) fn stopped(&self) -> bool {
+        // Acquire: pairs with `stop`.
+        self.stop.load(Ordering::Acquire)
+    }
+}
+
+/// The bell that wakes waiting PUTs. A PUT waits for room on any node, so there is one bell.
+#[derive(Debug, Default)]
+pub(crate) struct SpaceBell {
+    /// Guards only the bell; waits on it are short and bounded.
+    waiting: Mutex<()>,
+    bell: Condvar,
+    waiters: AtomicUsize,
+}
+
+impl SpaceBell {
     /// Tells waiting PUTs to try again.
-    pub(crate) fn space(&self) {
+    pub(crate) fn ring(&self) {
         if self.waiters() > 0 {
             drop(lock(&self.waiting));
-            self.space.notify_all();
+            self.bell.notify_all();
         }
     }
 
-    /// Waits for space, briefly: a missed bell costs at most `limit`.
-    pub(crate) fn wait_for_space(&self, limit: Duration) {
-        let woken = self.space.wait_timeout(lock(&self.waiting), limit);
+    /// Waits for a ring, briefly: a missed one costs at most `limit`.
+    pub(crate) fn wait(&self, limit: Duration) {
+        let woken = self.bell.wait_timeout(lock(&self.waiting), limit);
         drop(woken.unwrap_or_else(PoisonError::into_inner));
     }
 
@@ -71,27 +91,37 @@ impl Signals {
         self.waiters.fetch_add(1, Ordering::Relaxed);
         Waiting(self)
     }
-
-    /// Tells the workers to end.
-    pub(crate) fn stop(&self) {
-        // Release: pairs with `stopped`.
-        self.stop.store(true, Ordering::Release);
-        self.kick();
-    }
-
-    pub(crate) fn stopped(&self) -> bool {
-        // Acquire: pairs with `stop`.
-        self.stop.load(Ordering::Acquire)
-    }
 }
 
-/// See [`Signals::begin_waiting`].
+/// See [`SpaceBell::begin_waiting`].
 #[derive(Debug)]
-pub(crate) struct Waiting<'signals>(&'signals Signals);
+pub(crate) struct Waiting<'store>(&'store SpaceBell);
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
         // Relaxed: as in `begin_waiting`.
         self.0.waiters.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ring_wakes_everyone_who_waits() {
+        let bell = SpaceBell::default();
+        let wait = || {
+            let _waiting = bell.begin_waiting();
+            bell.wait(Duration::from_secs(3600));
+        };
+        std::thread::scope(|scope| {
+            let waiters = [scope.spawn(wait), scope.spawn(wait)];
+            while !waiters.iter().all(|waiter| waiter.is_finished()) {
+                bell.ring();
+                std::thread::yield_now();
+            }
+        });
+        assert_eq!(bell.waiters(), 0);
     }
 }

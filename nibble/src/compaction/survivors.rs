@@ -175,7 +175,7 @@ impl Mover {
                 continue;
             }
             // In place, a value may become longer, up to its room, until its bucket is locked.
-            let bytes = if place.in_place {
+            let bytes = if place.in_place && !mutated(Mutant::InPlaceRoomForValue) {
                 walked.header.extent_bytes()
             } else {
                 walked.header.object_bytes()

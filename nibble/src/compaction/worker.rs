@@ -11,7 +11,7 @@ use super::relocate::{Step, Tools, Victim};
 use super::survivors::Place;
 use crate::constants::WORTH_DIVISOR;
 use crate::instrument::{Mutant, Point, mutated, reach};
-use crate::knobs::{Survivors, Update};
+use crate::knobs::Survivors;
 use crate::store::Shared;
 use crate::sync::lock;
 
@@ -59,11 +59,17 @@ impl Worker {
     }
 
     /// Frees what can be freed, chooses a victim unless there is one, and empties it as far as the
-    /// budget allows.
+    /// budget allows. In a closed store it does nothing: a worker that panicked may have left its
+    /// victim half moved.
     pub(crate) fn round(&mut self, shared: &Shared, budget: &mut Budget) -> Round {
+        if shared.is_closed() {
+            return Round::Quiet;
+        }
         let node = &shared.log.nodes[self.node];
         let progress = node.crew.progress(self.number);
+        let watch = Watch(shared);
         let round = self.step(shared, progress, budget);
+        std::mem::forget(watch);
         progress.set_limbo(self.tools.limbo.blocks(), self.tools.limbo.since_ns());
         if round == Round::Quiet {
             progress.count_quiet();
@@ -75,9 +81,9 @@ impl Worker {
         let (log, node) = (&shared.log, &shared.log.nodes[self.node]);
         node.take_rolled(self.number, self.candidates.all_mut());
         let (available, low) = (node.pool.available(), node.low_blocks());
-        let pace = Pace::of(available, low, node.signals.waiters(), node.is_inline());
+        let pace = Pace::of(available, low, log.space.waiters(), node.is_inline());
         self.reclaim(shared, progress);
-        let in_place = shared.update == Update::InPlace;
+        let in_place = shared.overwriting.is_announced();
         let place = Place { log, node, index: &shared.index, in_place };
         let mut young = false;
         if self.victim.is_none() {
@@ -124,13 +130,14 @@ impl Worker {
     /// Under pressure even open segments are considered. Returns whether there is a new candidate.
     fn close_dead_heads(&mut self, place: Place<'_>) -> bool {
         let Place { log, node, .. } = place;
-        let divisor = if node.signals.waiters() > 0 { u64::MAX } else { WORTH_DIVISOR };
+        let waited_for = log.space.waiters() > 0;
+        let divisor = if waited_for { u64::MAX } else { WORTH_DIVISOR };
         let all = self.candidates.all_mut();
         let before = all.len();
         for head in node.heads() {
-            let closed =
-                head.try_lock().and_then(|mut state| state.close_if_dead(log, node, divisor));
-            all.extend(closed);
+            // A PUT that waits may be told that nothing is dead: only after a look at every head.
+            let state = if waited_for { Some(head.lock()) } else { head.try_lock() };
+            all.extend(state.and_then(|mut state| state.close_if_dead(log, node, divisor)));
         }
         let output = &mut self.tools.output;
         if output.is_worth_compacting(log, divisor) {
@@ -170,8 +177,20 @@ impl Worker {
         let freed = self.tools.limbo.reclaim(log, node, self.minimum);
         if freed > 0 {
             progress.count_freed(freed);
-            node.signals.space();
+            log.space.ring();
             node.return_idle_memory(log);
+        }
+    }
+}
+
+/// Closes the store if it is dropped: by a round that panics, in a thread of the store or in a
+/// writer. The worker's lock is still held then, so whoever takes it next finds the store closed.
+struct Watch<'store>(&'store Shared);
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        if !mutated(Mutant::PanicUnwatched) {
+            self.0.close();
         }
     }
 }
@@ -196,7 +215,7 @@ pub(crate) fn run(shared: &Shared, node: usize, number: usize) {
             }
             Round::Quiet => {
                 nap = NAP.0;
-                signals.space();
+                shared.log.space.ring();
                 signals.sleep(rings, node.is_low().then_some(POLL));
             }
         }

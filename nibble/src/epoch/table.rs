@@ -17,17 +17,20 @@
 //!    clock reading, so its searches run after it; the worker's stamp is taken behind a barrier
 //!    that made the unlinking visible (`ticks_ordered`). So the reader cannot find the segment.
 //!
+//! A slot announces one operation at a time. A session is not `Sync`, and inside an operation it
+//! runs no code of its user, so the operations of a session do not nest.
+//!
 //! When a reader leaves, its reads of the segment happen before the worker's next scan of its slot
 //! (edge UNPIN), and so before the memory is reused.
 //!
 //! | edge  | from                        | to                    | guarantees                         |
 //! |-------|-----------------------------|-----------------------|------------------------------------|
-//! | PIN   | `EpochTable::minimum`, RMW  | `Slot::enter`, RMW    | who enters later sees the unlinking |
-//! | UNPIN | `Slot::leave`, Release      | `EpochTable::minimum` | who left has finished reading, and published what it appended (CLOSE) |
+//! | PIN   | `EpochTable::scan`, RMW     | `Slot::enter`, RMW    | who enters later sees the unlinking |
+//! | UNPIN | `Slot::leave`, Release      | `EpochTable::scan`    | who left has finished reading, and published what it appended (CLOSE) |
 
 use std::sync::Arc;
 
-use super::clock::Clock;
+use super::clock::{Clock, Stamp};
 use super::pin::Pin;
 use crate::constants::SESSIONS_MAX;
 use crate::instrument::{Mutant, Point, mutated, reach};
@@ -43,6 +46,8 @@ pub(crate) struct Slot {
     /// When the operation in progress began, or [`OUTSIDE`].
     epoch: AtomicU64,
     taken: AtomicBool,
+    /// The slot's number in the table.
+    number: usize,
 }
 
 impl Slot {
@@ -68,6 +73,10 @@ impl Slot {
         self.epoch.store(OUTSIDE, edge::from(Edge::Unpin, Ordering::Release));
     }
 
+    pub(crate) fn number(&self) -> usize {
+        self.number
+    }
+
     /// Releases the slot.
     pub(crate) fn release(&self) {
         debug_assert!(!self.is_active());
@@ -91,7 +100,8 @@ pub(crate) struct EpochTable {
 
 impl EpochTable {
     pub(crate) fn new(kind: EpochClock) -> Self {
-        let slots = (0..SESSIONS_MAX).map(|_| CachePadded::default()).collect();
+        let slot = |number| CachePadded(Slot { number, ..Slot::default() });
+        let slots = (0..SESSIONS_MAX).map(slot).collect();
         Self { clock: Arc::new(Clock::new(kind)), slots, used: CachePadded::default() }
     }
 
@@ -107,7 +117,9 @@ impl EpochTable {
         })?;
         // PIN, to: a session that takes a slot that a scan has skipped sees what was unlinked
         // before the scan, as if the scan had found the slot empty.
-        self.used.fetch_max(number + 1, Ordering::AcqRel);
+        if !mutated(Mutant::SlotNotScanned) {
+            self.used.fetch_max(number + 1, Ordering::AcqRel);
+        }
         Some(&self.slots[number].0)
     }
 
@@ -117,17 +129,29 @@ impl EpochTable {
         &self.slots[number]
     }
 
-    /// When the oldest operation in progress began; `u64::MAX` if there is none.
-    pub(crate) fn minimum(&self) -> u64 {
+    /// The operations in progress: the epoch of each, and the number of its slot.
+    fn scan(&self) -> impl Iterator<Item = (u64, usize)> {
         // PIN, from: a read-modify-write, so that a later `claim` of more slots reads from it.
         let used = self.used.fetch_add(0, Ordering::AcqRel);
         let announced = self.slots[..used].iter().map(|slot| {
             // PIN, from: a read-modify-write, so that a later `enter` reads from it.
             // UNPIN, to: acquires what a thread did before it left.
             let ordering = edge::to(Edge::Unpin, Ordering::AcqRel);
-            slot.epoch.fetch_add(0, edge::from(Edge::Pin, ordering))
+            (slot.epoch.fetch_add(0, edge::from(Edge::Pin, ordering)), slot.number)
         });
-        announced.filter(|&epoch| epoch != OUTSIDE).min().unwrap_or(u64::MAX)
+        announced.filter(|&(epoch, _)| epoch != OUTSIDE)
+    }
+
+    /// When the oldest operation in progress began; `u64::MAX` if there is none.
+    pub(crate) fn minimum(&self) -> u64 {
+        self.scan().map(|(epoch, _)| epoch).min().unwrap_or(u64::MAX)
+    }
+
+    /// The number of the slot that has been inside one operation for longest, if that operation was
+    /// in progress at `stamp`.
+    pub(crate) fn inside_since(&self, stamp: Stamp) -> Option<usize> {
+        let (epoch, number) = self.scan().min()?;
+        (!self.clock.has_passed(stamp, epoch)).then_some(number)
     }
 
     /// Like [`Self::minimum`], but without a statement about operations that begin after this scan.
@@ -165,9 +189,12 @@ mod tests {
             let younger = second.enter(&table.clock);
             let has_passed = || table.clock.has_passed(between, table.minimum());
             assert!(!has_passed(), "{kind}: a pinned reader blocks later stamps");
+            assert_eq!(table.inside_since(between), Some(0), "{kind}: the older one");
             drop(older);
             // Two readings of the processor's counter may be closer together than the skew.
             assert!(kind == EpochClock::ThreadTicks || has_passed(), "{kind}");
+            let inside = table.inside_since(between);
+            assert!(kind == EpochClock::ThreadTicks || inside.is_none(), "{kind}");
             drop(younger);
             assert_eq!((table.minimum(), table.active()), (u64::MAX, 0));
         }

@@ -32,7 +32,8 @@ pub(crate) struct IndexPlan {
     pub(crate) layout: IndexLayout,
     /// A power of two.
     pub(crate) partitions: usize,
-    /// Address space for each partition.
+    /// Address space for each partition, a power of two. If the system refuses it, half of it, a
+    /// quarter or an eighth must do.
     pub(crate) limit_bytes: u64,
     pub(crate) huge_pages: bool,
     /// Memory nodes that share the partitions; empty if nothing is to be bound.
@@ -148,7 +149,9 @@ impl Index {
         let (mut done, mut unlocked) = (false, None);
         let write = |object: ObjectRef, header: Header| {
             let after = memory.overwrite_value(object.address(), header, value);
-            segments[object.segment()].resize(header.object_bytes(), after.object_bytes());
+            if !mutated(Mutant::InPlaceResizeUncounted) {
+                segments[object.segment()].resize(header.object_bytes(), after.object_bytes());
+            }
         };
         let overwrite = |object: ObjectRef, header: Header, _: &Locked<'_>| {
             reach(Point::BucketLocked);
@@ -180,7 +183,9 @@ impl Index {
     ) -> bool {
         let remove = |old: ObjectRef, header: Header, _: &Locked<'_>| {
             reach(Point::BucketLocked);
-            segments[old.segment()].lose(header.object_bytes());
+            if !mutated(Mutant::DeletedBytesLive) {
+                segments[old.segment()].lose(header.object_bytes());
+            }
             Change::Remove
         };
         let want = Want::Key(key);

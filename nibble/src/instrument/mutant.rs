@@ -81,7 +81,7 @@ mutants! {
     StaleAge = "stale-age",
         "the benefit of a segment does not grow with its present age",
         "nibble::compaction::select::tests::age_is_real";
-    /// `Session::execute`: a group is carried out from its end.
+    /// `Session::execute_group`: a group is carried out from its end.
     BatchReordersKey = "batch-reorders-key",
         "a batch executes two operations on one key out of order",
         "all::batches::operations_on_one_key_keep_their_order";
@@ -113,6 +113,79 @@ mutants! {
     PublishedCopyTakenBack = "published-copy-taken-back",
         "compaction takes room back that has published copies in it",
         "all::races::compaction_brings_nothing_old_back";
+    /// `Watch::drop`: the store is not closed.
+    PanicUnwatched = "panic-unwatched",
+        "PUTs wait for a worker that has panicked",
+        "nibble::hazards::a_panic_in_compaction_closes_the_store_and_says_so";
+    /// `Overwriting::allow_after`: whoever is inside an operation is not waited for.
+    OverwritingAtOnce = "overwriting-at-once",
+        "a full store overwrites a value that a GET may be copying without a second look",
+        "nibble::hazards::overwriting::the_first_overwriting_waits_for_readers";
+    /// `Session::begin_to_overwrite`: it never helps.
+    FullRefusesUpdates = "full-refuses-updates",
+        "a full store refuses updates that fit where the old value is",
+        "all::full_updates::every_key_of_a_full_store_can_be_updated";
+    /// `Patience::check_progress`: any session inside an operation makes the store full at once.
+    StallUnnamed = "stall-unnamed",
+        "a PUT that waits for a session that is inside an operation answers that the store is full",
+        "nibble::hazards::waiting::the_session_in_the_way_is_named";
+    /// `Patience::wait`: only the store's threads compact.
+    WaitingIdly = "waiting-idly",
+        "a PUT that waits leaves all compaction to threads that may not come to run",
+        "nibble::hazards::waiting::a_waiting_put_needs_no_thread";
+    /// `Node::can_move`: whatever the size of the object.
+    ReserveStaysSmall = "reserve-stays-small",
+        "the reserve is too small to move the objects of the store",
+        "all::accounting::the_reserve_moves_the_largest_object";
+    /// `Limbo::retire`: one less than the stamp.
+    RetiredEpochEarly = "retired-epoch-early",
+        "what compaction has emptied counts as unlinked one epoch early",
+        "nibble::hazards::retirement::a_retirement_waits_for_readers_of_its_own_epoch";
+    /// `TaggedTable::relieve`: the homes are not looked at again once the other bucket is locked.
+    ReliefRecheckMissing = "relief-recheck-missing",
+        "an entry moves to a bucket that was split just before",
+        "all::races::entries_move_to_buckets_that_are_splitting";
+    /// `Mover::relocate`: room for the value as it was when the victim was walked.
+    InPlaceRoomForValue = "in-place-room-for-value",
+        "a value that grows in place before it is moved finds too little room",
+        "nibble::hazards::relocation::a_value_that_grows_before_it_is_moved_has_room";
+    /// `Index::overwrite`: the live bytes stay as they were.
+    InPlaceResizeUncounted = "in-place-resize-uncounted",
+        "a value overwritten by a shorter one counts with its old length",
+        "all::accounting::an_update_makes_the_old_object_dead_once";
+    /// `Index::remove`: the object stays live for its segment.
+    DeletedBytesLive = "deleted-bytes-live",
+        "a deleted object still counts as live",
+        "all::edge_cases::any_number_is_a_key_and_values_may_be_empty";
+    /// `Memory::overwrite_value`: the header keeps the old slack.
+    SlackLost = "slack-lost",
+        "a value overwritten by a shorter one keeps its old length",
+        "all::accounting::a_longer_value_leaves_its_neighbour_alone";
+    /// `Memory::copy_object`: the header is copied as it is.
+    RelocatedWithSlack = "relocated-with-slack",
+        "an object that left its slack behind says that it still has it",
+        "all::races::updates_in_place_survive_inline_compaction";
+    /// `Node::hand_over`: nobody is told of the segment.
+    RolledSegmentLost = "rolled-segment-lost",
+        "a segment that a head has closed is watched by no worker",
+        "all::small_store::text";
+    /// `Candidate::score`: a segment without dead objects is a candidate.
+    AllLiveCompacted = "all-live-compacted",
+        "compaction moves what is all alive while a PUT waits",
+        "nibble::compaction::select::tests::what_holds_only_live_data_is_left_alone";
+    /// `Pace::of`: waiting PUTs make no difference.
+    WaitingUnheard = "waiting-unheard",
+        "a waiting PUT does not make workers look for anything dead",
+        "nibble::compaction::pace::tests::the_demand_of_threads_falls_with_what_is_free";
+    /// `Coding::tag`: a tag may be 0, which means that there is no entry.
+    TagZero = "tag-zero",
+        "keys with a certain hash cannot be found",
+        "nibble::index::tagged::coding::tests::\
+         entries_survive_the_trip_whatever_the_size_of_memory";
+    /// `EpochTable::claim`: the scan does not learn of the slot.
+    SlotNotScanned = "slot-not-scanned",
+        "the operations of a session hold nothing back",
+        "nibble::epoch::table::tests::the_minimum_is_the_oldest_pin_and_nobody_is_no_limit";
 }
 
 /// Whether the engine is to be broken so: no.

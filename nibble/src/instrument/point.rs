@@ -50,6 +50,8 @@ points! {
     BlocksGiven = 4,
     /// One half of a split bucket is filled; the other is not cut yet.
     HalfSplit = 8,
+    /// The other bucket of an entry that is to move there is determined but not locked.
+    ReliefChosen = 8,
     /// An entry is in its other bucket, and still in the first.
     Displaced = 8,
     /// A PUT found no room but does not wait yet.

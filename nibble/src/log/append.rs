@@ -76,7 +76,7 @@ impl Log {
         let outputs = |node: &Node| {
             // A PUT that would otherwise have to wait or give up waits for a round to end. This is
             // safe, because no round waits for an epoch.
-            let patient = node.signals.waiters() > 0;
+            let patient = self.space.waiters() > 0;
             if !node.pool.has_reserve() {
                 return None;
             }

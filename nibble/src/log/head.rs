@@ -18,6 +18,8 @@ pub(crate) struct State {
     opened: u64,
     /// Bytes reserved in total.
     appended: u64,
+    /// Size of the largest object so far.
+    largest: u64,
 }
 
 impl Head {
@@ -54,6 +56,9 @@ impl State {
         bytes: u64,
         turn: u64,
     ) -> Option<ObjectRef> {
+        if bytes > self.largest && !self.admits(log, node, bytes) {
+            return None;
+        }
         let fits = self.open.as_ref().is_some_and(|open| open.room() >= bytes);
         if !fits && !self.make_room(log, node, bytes, turn) {
             return None;
@@ -61,6 +66,18 @@ impl State {
         let open = self.open.as_mut().expect("room was found in it");
         self.appended += bytes;
         Some(open.reserve(bytes, &log.memory, &log.segments))
+    }
+
+    /// Whether an object larger than any before may be stored: only if compaction can move it
+    /// afterwards.
+    #[cold]
+    fn admits(&mut self, log: &Log, node: &Node, bytes: u64) -> bool {
+        let room = self.open.as_ref().map_or(0, OpenSegment::room);
+        let admits = node.can_move(log, bytes, bytes.saturating_sub(room));
+        if admits {
+            self.largest = bytes;
+        }
+        admits
     }
 
     /// The open segment, if any.

@@ -14,10 +14,12 @@ use std::sync::Arc;
 
 use platform::Pages;
 
+use crate::compaction::SpaceBell;
 use crate::config::{Config, Geometry};
 use crate::epoch::Clock;
 use crate::raw::{Memory, Region};
 use crate::segment::{BlockTable, SegmentTable};
+use crate::sync::CachePadded;
 
 use node::Node;
 use select::Choice;
@@ -29,6 +31,8 @@ pub(crate) struct Log {
     pub(crate) segments: SegmentTable,
     pub(crate) clock: Arc<Clock>,
     pub(crate) nodes: Box<[Node]>,
+    /// Rung when there may be room, on whichever node.
+    pub(crate) space: CachePadded<SpaceBell>,
     choice: Choice,
 }
 
@@ -52,6 +56,7 @@ impl Log {
             segments: SegmentTable::new(geometry.node_segments * count),
             clock,
             nodes: (0..count).map(|turn| Node::new(config, geometry, turn)).collect(),
+            space: CachePadded::default(),
             choice: Choice::new(&geometry.nodes, core_source, head_choice, placement),
         })
     }

@@ -8,7 +8,9 @@ use super::head::Head;
 use crate::address::SegmentId;
 use crate::compaction::{Crew, Signals};
 use crate::config::{Config, Geometry};
+use crate::constants::RESERVE_PART;
 use crate::epoch::clock;
+use crate::instrument::{Mutant, mutated};
 use crate::segment::{OpenSegment, Pool, Purse, Run, SegmentState};
 use crate::sync::{AtomicUsize, CachePadded, Mutex, Ordering, lock};
 
@@ -31,6 +33,10 @@ pub(crate) struct Node {
     extent_blocks: u64,
     /// Compaction begins when fewer blocks than this are available.
     low_blocks: u64,
+    /// If the reserve grows with the objects: its size while nothing is moved.
+    tied_blocks: Option<u64>,
+    /// The most blocks by which it grows.
+    growth_blocks: u64,
     /// Pages of free blocks beyond this number are returned to the system; `u64::MAX` if all are to
     /// stay.
     kept_blocks: u64,
@@ -66,6 +72,8 @@ impl Node {
             segment_bytes: geometry.segment_bytes,
             extent_blocks: geometry.extent_blocks,
             low_blocks: geometry.low_blocks,
+            tied_blocks: geometry.tied_blocks,
+            growth_blocks: u64::from(geometry.node_blocks) / RESERVE_PART,
             kept_blocks: if config.return_free_memory { cushion } else { u64::MAX },
             inline: config.compaction == crate::Compaction::Inline,
         }
@@ -110,6 +118,15 @@ impl Node {
 
     pub(super) fn table_bytes(&self) -> u64 {
         size_of_val(&*self.heads) as u64
+    }
+
+    /// Whether the reserve can move an object of `bytes`, when blocks for `lacking` bytes are taken
+    /// for it. If the reserve grows with the objects, it grows for this one.
+    pub(super) fn can_move(&self, log: &Log, bytes: u64, lacking: u64) -> bool {
+        let Some(tied) = self.tied_blocks else { return true };
+        let [object, least] = [bytes, lacking].map(|bytes| log.memory.region.blocks_for(bytes));
+        let reserve = tied + object.min(self.growth_blocks);
+        mutated(Mutant::ReserveStaysSmall) || self.pool.widen_reserve(reserve, least)
     }
 
     /// Takes blocks for `bytes` more, and as many further blocks as the segment's plan and `extent`
@@ -163,6 +180,9 @@ impl Node {
 
     /// Hands a closed head segment to the next worker in turn.
     pub(crate) fn hand_over(&self, id: SegmentId) {
+        if mutated(Mutant::RolledSegmentLost) {
+            return;
+        }
         // Relaxed: any distribution will do.
         let worker = self.turn.fetch_add(1, Ordering::Relaxed) % self.rolled.len();
         lock(&self.rolled[worker]).push(id);

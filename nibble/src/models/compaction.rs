@@ -21,7 +21,7 @@ fn closed(plan: Plan) -> (World, SegmentId) {
     let world = World::new(plan);
     world.put(DEAD, OLD);
     world.put(KEY, OLD);
-    assert!(world.act(0, |session| session.delete(DEAD)));
+    assert_eq!(world.act(0, |session| session.delete(DEAD)), Ok(true));
     let segment = world.close_head().expect("something is dead");
     assert_eq!(world.choose(segment), Choice::Victim(segment));
     (world, segment)
@@ -34,7 +34,7 @@ fn relocate_and_delete(layout: IndexLayout) {
         let deleting = world.spawn(|session| session.delete(KEY));
         let moved = world.compact(segment, &mut tools) > 0;
         seen.note(if moved { "moved" } else { "died before" });
-        assert!(deleting.join().unwrap(), "it had a value at every moment");
+        assert_eq!(deleting.join().unwrap(), Ok(true), "it had a value at every moment");
         assert_eq!(world.get(KEY), None, "nothing comes back");
         assert_eq!(world.live_objects(), 0);
     });
@@ -152,12 +152,12 @@ fn last_death(layout: IndexLayout, dies: fn(&crate::Session<'_>)) {
 
 #[test]
 fn last_death_by_delete_text() {
-    last_death(Text, |session| assert!(session.delete(KEY)));
+    last_death(Text, |session| assert_eq!(session.delete(KEY), Ok(true)));
 }
 
 #[test]
 fn last_death_by_delete_tagged() {
-    last_death(Tagged, |session| assert!(session.delete(KEY)));
+    last_death(Tagged, |session| assert_eq!(session.delete(KEY), Ok(true)));
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn get_and_free(layout: IndexLayout, clock: EpochClock) {
         let mut tools = Tools::default();
         let getting = world.spawn(|session| super::world::get(session, KEY));
         let segment = world.open_segment();
-        assert!(world.act(0, |session| session.delete(KEY)));
+        assert_eq!(world.act(0, |session| session.delete(KEY)), Ok(true));
         assert_eq!(world.close_head(), Some(segment));
         world.compact(segment, &mut tools);
         if world.reclaim(&mut tools) > 0 {

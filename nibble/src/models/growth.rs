@@ -113,7 +113,7 @@ fn displace_and_update() {
         let last = crowd[9];
         let deleting = world.spawn(move |session| session.delete(moving));
         world.put(last, &[]);
-        assert!(deleting.join().unwrap(), "it always had a value");
+        assert_eq!(deleting.join().unwrap(), Ok(true), "it always had a value");
         assert_eq!(world.get(moving), None);
         assert!(get_all(&world, &crowd));
         seen.note("done");

@@ -1,8 +1,9 @@
 //! Values overwritten in place (Nibble-2).
 
-use super::world::Plan;
+use super::world::{Plan, get};
 use super::{World, explore};
 use crate::Put;
+use crate::index::hash::Hash;
 use crate::knobs::IndexLayout::{self, Tagged, Text};
 use crate::knobs::Update;
 
@@ -43,4 +44,37 @@ fn shorten_and_get() {
         seen.note(if value == [1, 1] { "old" } else { "new" });
         assert_eq!(putting.join().unwrap(), Ok(Put::Updated));
     });
+}
+
+/// A store that appends begins to overwrite: whoever may be copying without a second look has left.
+fn begin_and_get(layout: IndexLayout) {
+    explore(&["overwritten", "kept", "old", "new"], move |seen| {
+        let world = World::new(Plan::new(layout));
+        world.put(KEY, &[1, 1]);
+        let getting = world.spawn(|session| get(session, KEY));
+        let shared = world.shared();
+        let stamp = shared.overwriting.announce(&shared.epochs.clock);
+        if shared.overwriting.allow_after(&shared.epochs, stamp).is_ok() {
+            seen.note("overwritten");
+            let pin = shared.epochs.slot(0).enter(&shared.epochs.clock);
+            let (memory, segments) = (&shared.log.memory, &shared.log.segments);
+            let hash = Hash::of(KEY);
+            assert!(shared.index.overwrite(hash, KEY, &[2, 2], memory, segments, &pin));
+        } else {
+            seen.note("kept");
+        }
+        let value = getting.join().unwrap().expect("it always has a value");
+        assert!(value == [1, 1] || value == [2, 2], "torn: {value:?}");
+        seen.note(if value == [1, 1] { "old" } else { "new" });
+    });
+}
+
+#[test]
+fn begin_and_get_text() {
+    begin_and_get(Text);
+}
+
+#[test]
+fn begin_and_get_tagged() {
+    begin_and_get(Tagged);
 }

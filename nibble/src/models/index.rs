@@ -69,7 +69,7 @@ fn delete_and_put(layout: IndexLayout) {
         world.put(KEY, OLD);
         let deleting = world.spawn(|session| session.delete(KEY));
         let put = world.act(0, |session| session.put(KEY, NEW)).unwrap();
-        assert!(deleting.join().unwrap(), "it had a value at every moment");
+        assert_eq!(deleting.join().unwrap(), Ok(true), "it had a value at every moment");
         let left = world.get(KEY);
         match put {
             Put::Inserted => assert_eq!(left.as_deref(), Some(NEW)),

@@ -19,9 +19,10 @@ use crate::knobs::{EpochClock, IndexLayout, Selection, Survivors, Update};
 use crate::log::Log;
 use crate::log::node::Node;
 use crate::log::topology::NodePlan;
+use crate::overwriting::Overwriting;
 use crate::session::Session;
 use crate::store::Shared;
-use crate::sync::AtomicU64;
+use crate::sync::{AtomicBool, AtomicU64};
 
 const BLOCK_SHIFT: u32 = 6;
 
@@ -54,8 +55,10 @@ impl World {
             node_segments: plan.blocks as usize,
             block_shift: BLOCK_SHIFT,
             segment_bytes: block_bytes,
+            object_bytes: block_bytes,
             extent_blocks: 1,
             reserve_blocks: 1,
+            tied_blocks: None,
             low_blocks: 0,
             workers: 1,
             index: IndexPlan {
@@ -83,7 +86,9 @@ impl World {
             full_wait: Duration::ZERO,
             put_waits: AtomicU64::new(0),
             update: plan.update,
+            overwriting: Overwriting::new(plan.update),
             put_wait_ns: AtomicU64::new(0),
+            closed: AtomicBool::new(false),
         }))
     }
 
@@ -122,8 +127,8 @@ impl World {
     }
 
     fn place(&self) -> Place<'_> {
-        let Shared { log, index, .. } = &*self.0;
-        Place { log, node: self.node(), index, in_place: self.0.update == Update::InPlace }
+        let Shared { log, index, overwriting, .. } = &*self.0;
+        Place { log, node: self.node(), index, in_place: overwriting.is_announced() }
     }
 
     /// The segment that PUTs append to.

@@ -14,6 +14,8 @@ use platform::{Mapping, Pages, mapping::HUGE_PAGE_BYTES};
 pub(crate) use in_models::BucketSpace;
 
 #[cfg(not(loom))]
+use super::region::refused;
+#[cfg(not(loom))]
 use crate::index::IndexPlan;
 
 /// A bucket for which zeroed memory is an empty, unlocked value.
@@ -48,13 +50,15 @@ pub(crate) struct BucketSpace<B> {
 impl<B: ZeroedBucket> BucketSpace<B> {
     const BYTES: u64 = size_of::<B>() as u64;
 
-    /// Reserves room for the plan's partitions, divided equally among its nodes.
+    /// Reserves room for the plan's partitions, divided equally among its nodes. It is as much as
+    /// the plan says, or as the system grants.
+    ///
+    /// # Errors
+    /// The system's, with the smallest size that was tried.
     pub(crate) fn reserve(plan: &IndexPlan) -> io::Result<Self> {
-        let IndexPlan { limit_bytes, huge_pages, ref nodes, .. } = *plan;
+        let IndexPlan { huge_pages, ref nodes, .. } = *plan;
         let partitions = plan.partitions as u64;
-        let limit_bytes = limit_bytes.next_power_of_two().max(HUGE_PAGE_BYTES as u64);
-        let bytes = (partitions * limit_bytes) as usize;
-        let mapping = Mapping::anonymous(bytes, Pages::SmallUntilCollapsed)?;
+        let (mapping, limit_bytes) = map_at_most(partitions, plan.limit_bytes)?;
         for (turn, &node) in nodes.iter().enumerate() {
             let share = share(plan.partitions, nodes.len(), turn);
             let unit = limit_bytes as usize;
@@ -109,6 +113,26 @@ impl<B: ZeroedBucket> BucketSpace<B> {
         let start = std::ptr::from_ref(self.bucket(partition, bucket)).cast::<u8>();
         for line in (0..size_of::<B>()).step_by(64) {
             super::region::prefetch(start.wrapping_add(line));
+        }
+    }
+}
+
+/// Into how many parts of its plan an index may have to fit.
+#[cfg(not(loom))]
+const DIVISOR_MAX: u64 = 8;
+
+/// Maps `limit_bytes` for each partition or, as often as the system refuses, half of that; returns
+/// how much it is in the end. An index that finds no more room answers `IndexFull`.
+#[cfg(not(loom))]
+fn map_at_most(partitions: u64, limit_bytes: u64) -> io::Result<(Mapping, u64)> {
+    let least = limit_bytes / DIVISOR_MAX;
+    let mut limit_bytes = limit_bytes;
+    loop {
+        let bytes = partitions * limit_bytes;
+        match Mapping::anonymous(bytes as usize, Pages::SmallUntilCollapsed) {
+            Ok(mapping) => return Ok((mapping, limit_bytes)),
+            Err(_) if limit_bytes > least => limit_bytes /= 2,
+            Err(error) => return Err(refused("the index", bytes, &error)),
         }
     }
 }

@@ -22,6 +22,7 @@ use super::racing::Room;
 use super::{Memory, Protection};
 use crate::address::VirtualAddress;
 use crate::constants::{HEADER_BYTES, SEGMENT_BYTES_MAX};
+use crate::instrument::{Mutant, mutated};
 use crate::sync::{AtomicU8, Ordering, release_fence};
 
 /// The header of an object.
@@ -196,8 +197,10 @@ impl Memory {
             let at = header.room as usize - SLACK;
             self.room(address, header).store(at, &slack.to_le_bytes());
         }
-        // Relaxed: published by the unlocking of the bucket (BUCKET-OUT).
-        self.slack_byte(address).store(after.encode()[SLACK_BYTE], Ordering::Relaxed);
+        if !mutated(Mutant::SlackLost) {
+            // Relaxed: published by the unlocking of the bucket (BUCKET-OUT).
+            self.slack_byte(address).store(after.encode()[SLACK_BYTE], Ordering::Relaxed);
+        }
         after
     }
 
@@ -221,7 +224,7 @@ impl Memory {
     ) {
         let bytes = header.object_bytes() as usize;
         self.move_bytes(from, to, bytes, stays);
-        if header.room != header.value_bytes {
+        if header.room != header.value_bytes && !mutated(Mutant::RelocatedWithSlack) {
             self.write(to, &Header::new(header.key, header.value_bytes as usize).encode());
         }
     }

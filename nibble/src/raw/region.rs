@@ -25,7 +25,9 @@ pub(crate) struct Region {
 impl Region {
     /// Maps `blocks` blocks of `1 << block_shift` bytes, untouched.
     pub(crate) fn map(blocks: u32, block_shift: u32, pages: Pages) -> io::Result<Self> {
-        let mapping = Mapping::anonymous((blocks as usize) << block_shift, pages)?;
+        let bytes = (blocks as usize) << block_shift;
+        let mapping = Mapping::anonymous(bytes, pages)
+            .map_err(|error| refused("object memory", bytes as u64, &error))?;
         let base = mapping.start().addr().get() as u64;
         assert!(base + mapping.bytes() as u64 <= 1 << 48, "user space ends below 2^48");
         Ok(Self { mapping, base, blocks, block_shift })
@@ -113,6 +115,11 @@ impl Region {
         let offset = address.raw().wrapping_sub(self.base) as usize;
         prefetch(self.mapping.start().as_ptr().cast::<u8>().wrapping_add(offset));
     }
+}
+
+/// The system's error about a mapping, with what it is for and its size.
+pub(super) fn refused(what: &str, bytes: u64, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{bytes} bytes of address space for {what}: {error}"))
 }
 
 #[inline]

@@ -45,7 +45,7 @@ pub(crate) enum Purse {
 /// The free blocks of a node.
 ///
 /// The reserve is a number, not a place: heads are refused once no more than `reserve` blocks are
-/// free, workers are not. So freed blocks refill the reserve first.
+/// free, workers are not. So freed blocks refill the reserve first. It may grow.
 ///
 /// Low addresses are taken first, so blocks that were never used stay untouched as long as
 /// possible.
@@ -56,7 +56,7 @@ pub(crate) struct Pool {
     free: AtomicU64,
     /// Copy of the number of free blocks whose pages were returned to the system.
     returned: AtomicU64,
-    reserve: u64,
+    reserve: AtomicU64,
     /// How many blocks' pages are returned to the system together.
     chunk: u32,
 }
@@ -84,7 +84,7 @@ impl Pool {
             }),
             free: AtomicU64::new(u64::from(run.blocks)),
             returned: AtomicU64::new(0),
-            reserve,
+            reserve: AtomicU64::new(reserve),
             chunk,
         }
     }
@@ -99,12 +99,33 @@ impl Pool {
     /// Number of free blocks that heads may take.
     #[inline]
     pub(crate) fn available(&self) -> u64 {
-        self.free().saturating_sub(self.reserve)
+        self.free().saturating_sub(self.reserve())
+    }
+
+    #[inline]
+    fn reserve(&self) -> u64 {
+        // Relaxed: as for `free`.
+        self.reserve.load(Ordering::Relaxed)
     }
 
     /// Whether the reserve is complete.
     pub(crate) fn has_reserve(&self) -> bool {
-        self.free() >= self.reserve
+        self.free() >= self.reserve()
+    }
+
+    /// Makes the reserve at least this large if it is then complete with `least` blocks taken;
+    /// returns whether it is that large.
+    pub(crate) fn widen_reserve(&self, reserve: u64, least: u64) -> bool {
+        let state = lock(&self.state);
+        if self.reserve() >= reserve {
+            return true;
+        }
+        let affordable = state.free >= reserve + least;
+        if affordable {
+            // Relaxed: as for `free`.
+            self.reserve.store(reserve, Ordering::Relaxed);
+        }
+        affordable
     }
 
     /// Takes between `least` and `wish` blocks, preferably directly after `after` and in one run.
@@ -117,7 +138,7 @@ impl Pool {
     ) -> Option<Vec<Run>> {
         let mut state = lock(&self.state);
         let keeps = purse == Purse::Client && !mutated(Mutant::ReserveToClients);
-        let kept = if keeps { self.reserve } else { 0 };
+        let kept = if keeps { self.reserve() } else { 0 };
         let available = state.free.saturating_sub(kept);
         if available < least.max(1) {
             return None;
@@ -256,6 +277,18 @@ mod tests {
         assert_eq!(pool.take(1, 1, None, Purse::Client), None, "three blocks: the reserve again");
         pool.give(&[Run { start: 2, blocks: 2 }]);
         assert_eq!(pool.take(1, 9, None, Purse::Client).unwrap(), [Run { start: 2, blocks: 2 }]);
+    }
+
+    #[test]
+    fn a_reserve_grows_only_if_it_can_be_complete() {
+        let pool = Pool::new(Run { start: 0, blocks: 10 }, 0..4, 3, 4);
+        assert!(pool.widen_reserve(2, 10), "it is larger");
+        assert!(!pool.widen_reserve(6, 5), "eleven blocks of ten");
+        assert_eq!(pool.available(), 7);
+        assert!(pool.widen_reserve(6, 4));
+        assert_eq!(pool.available(), 4);
+        assert_eq!(pool.take(5, 5, None, Purse::Client), None);
+        assert!(pool.take(4, 4, None, Purse::Client).is_some());
     }
 
     #[test]

@@ -32,7 +32,7 @@ fn an_idle_session_holds_nothing_back() {
     let (idle, session) = (store.session().unwrap(), store.session().unwrap());
     let endings: [fn(&Session<'_>); 4] = [
         |idle| assert_eq!(idle.get(u64::MAX, &mut []), Ok(None)),
-        |idle| assert!(!idle.delete(u64::MAX)),
+        |idle| assert_eq!(idle.delete(u64::MAX), Ok(false)),
         |idle| assert!(idle.get(0, &mut []).is_err()),
         |idle| assert!(idle.put(u64::MAX, &[0; 32 << 10]).is_err()),
     ];
@@ -40,7 +40,7 @@ fn an_idle_session_holds_nothing_back() {
     for ending in endings {
         ending(&idle);
         for key in 0..filled {
-            session.delete(key);
+            session.delete(key).unwrap();
         }
         let again = within(20, "filling again", || fill_store(&session, 0, |_| 500));
         assert!(again * 10 >= filled * 9, "{again} of {filled} values fit while another idles");
@@ -58,10 +58,33 @@ fn the_reserve_is_not_for_clients() {
         let free = store.census().free_object_bytes;
         assert!(free >= (4 << 20) / 10, "{free} bytes are left of a reserve of {}", (4 << 20) / 10);
         // It is what makes this possible: all segments have one dead object in eight.
-        let deleted = (0..filled).step_by(8).filter(|&key| session.delete(key)).count() as u64;
+        let delete = |&key: &u64| session.delete(key) == Ok(true);
+        let deleted = (0..filled).step_by(8).filter(delete).count() as u64;
         let regained =
             within(20, "filling again", || fill_store(&session, filled, |_| 500)) - filled;
         assert!(regained * 10 >= deleted * 8, "{regained} of {deleted} deleted fit again");
+        store.check().unwrap();
+    }
+}
+
+/// A reserve of a few blocks grows with the objects: otherwise none of these could be moved.
+#[test]
+fn the_reserve_moves_the_largest_object() {
+    const BYTES: usize = 50_000;
+    for (update, compaction) in POLICIES {
+        let mut config = tiny(8 << 20, update, compaction, IndexLayout::Tagged);
+        config.reserve_percent = 0;
+        let store = open(config);
+        let session = store.session().unwrap();
+        let filled = fill_store(&session, 0, |_| BYTES);
+        let free = store.census().free_object_bytes;
+        assert!(free >= BYTES as u64, "{free} bytes are left for moving {BYTES}");
+        // Two to a segment: one dies, and the other must be moved.
+        let deleted =
+            (0..filled).step_by(2).filter(|&key| session.delete(key) == Ok(true)).count() as u64;
+        let regained = fill_store(&session, filled, |_| BYTES) - filled;
+        assert!(regained * 10 >= deleted * 7, "{regained} of {deleted} deleted fit again");
+        drop(session);
         store.check().unwrap();
     }
 }

@@ -1,11 +1,12 @@
 //! Batches of GET, PUT and DELETE, against a model that carries the operations out one by one.
 
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::common::variants::{ROWS, disturb, everything, tiny, within};
 use super::common::{Random, fill_store, made, open, verified};
 use nibble::{
-    Answer, Batch, Compaction, Config, IndexLayout, Operation, Put, PutError, Session, Store,
+    Answer, Buffers, Compaction, Config, IndexLayout, Operation, Put, PutError, Session, Store,
     Update,
 };
 
@@ -17,54 +18,46 @@ enum Task {
     Delete(u64),
 }
 
+impl Task {
+    fn operation(&self) -> Operation<'_> {
+        match self {
+            Self::Get(key) => Operation::Get { key: *key },
+            Self::Put(key, value) => Operation::Put { key: *key, value },
+            Self::Delete(key) => Operation::Delete { key: *key },
+        }
+    }
+}
+
 /// A batch as a client might keep it.
 #[derive(Debug, Default)]
 struct Tasks {
     tasks: Vec<Task>,
-    buffers: Vec<Vec<u8>>,
-    answers: Vec<Option<Answer>>,
+    slot_bytes: usize,
+    bytes: Vec<u8>,
+    answers: Vec<Answer>,
 }
 
 impl Tasks {
-    /// Buffers of `buffer_bytes`, filled with what no value begins with.
-    fn new(tasks: Vec<Task>, buffer_bytes: usize) -> Self {
-        let buffers = vec![vec![0xEE; buffer_bytes]; tasks.len()];
-        let answers = vec![None; tasks.len()];
-        Self { tasks, buffers, answers }
+    /// Slots of `slot_bytes`, filled with what no value begins with.
+    fn new(tasks: Vec<Task>, slot_bytes: usize) -> Self {
+        let bytes = vec![0xEE; slot_bytes * tasks.len()];
+        Self { tasks, slot_bytes, bytes, answers: Vec::new() }
     }
 
-    /// Carries the batch out; every operation is answered once.
+    /// Carries the batch out; every operation is answered once, in order.
     fn executed(mut self, session: &Session<'_>) -> Self {
-        session.execute(&mut self);
-        assert!(self.answers.iter().all(Option::is_some), "{:?}", self.answers);
+        let operations = self.tasks.iter().map(Task::operation);
+        let mut buffers = Buffers::new(&mut self.bytes, self.slot_bytes);
+        session.execute(operations, &mut buffers, |index, answer| {
+            assert_eq!(index, self.answers.len(), "answers come in order");
+            self.answers.push(answer);
+        });
+        assert_eq!(self.answers.len(), self.tasks.len());
         self
     }
 
-    fn answers(&self) -> Vec<Answer> {
-        self.answers.iter().copied().map(Option::unwrap).collect()
-    }
-}
-
-impl Batch for Tasks {
-    fn len(&self) -> usize {
-        self.tasks.len()
-    }
-
-    fn operation(&self, index: usize) -> Operation<'_> {
-        match &self.tasks[index] {
-            Task::Get(key) => Operation::Get { key: *key },
-            Task::Put(key, value) => Operation::Put { key: *key, value },
-            Task::Delete(key) => Operation::Delete { key: *key },
-        }
-    }
-
-    fn buffer(&mut self, index: usize) -> &mut [u8] {
-        &mut self.buffers[index]
-    }
-
-    fn answer(&mut self, index: usize, answer: Answer) {
-        let before = self.answers[index].replace(answer);
-        assert_eq!(before, None, "operation {index} is answered once");
+    fn slot(&self, index: usize) -> &[u8] {
+        &self.bytes[index * self.slot_bytes..][..self.slot_bytes]
     }
 }
 
@@ -75,12 +68,12 @@ struct Model(HashMap<u64, Vec<u8>>);
 impl Model {
     /// Checks every answer of a batch that the store has carried out.
     fn expect(&mut self, batch: &Tasks) {
-        for (index, (task, answer)) in batch.tasks.iter().zip(batch.answers()).enumerate() {
+        for (index, (task, &answer)) in batch.tasks.iter().zip(&batch.answers).enumerate() {
             let expected = match task {
-                Task::Get(key) => self.found(*key, &batch.buffers[index]),
+                Task::Get(key) => self.found(*key, batch.slot(index)),
                 Task::Delete(key) => Answer::Deleted(self.0.remove(key).is_some()),
                 // The old value stays.
-                Task::Put(..) if answer == Answer::Refused(PutError::Full) => answer,
+                Task::Put(..) if is_without_room(answer) => answer,
                 Task::Put(key, value) => match self.0.insert(*key, value.clone()) {
                     Some(_) => Answer::Stored(Put::Updated),
                     None => Answer::Stored(Put::Inserted),
@@ -94,7 +87,6 @@ impl Model {
         match self.0.get(&key) {
             None => Answer::Absent,
             Some(value) if value.len() > buffer.len() => {
-                assert!(buffer.iter().all(|&byte| byte == 0xEE), "the buffer is unchanged");
                 Answer::TooShort { value_bytes: value.len() }
             }
             Some(value) => {
@@ -106,10 +98,15 @@ impl Model {
     }
 }
 
-const BUFFER_BYTES: usize = 300;
+/// Whether a PUT was refused for want of room.
+fn is_without_room(answer: Answer) -> bool {
+    matches!(answer, Answer::Refused(PutError::Full | PutError::Stalled { .. }))
+}
+
+const SLOT_BYTES: usize = 300;
 
 /// Up to `most` operations on few keys, so that most keys come more than once; some values are
-/// longer than the buffers.
+/// longer than their slots.
 fn random_tasks(random: &mut Random, version: u64, most: u64) -> Tasks {
     let task = |random: &mut Random| {
         let key = random.below(300).wrapping_mul(0x0101_0101_0101_0101);
@@ -120,7 +117,7 @@ fn random_tasks(random: &mut Random, version: u64, most: u64) -> Tasks {
         }
     };
     let count = random.below(most + 1);
-    Tasks::new((0..count).map(|_| task(random)).collect(), BUFFER_BYTES)
+    Tasks::new((0..count).map(|_| task(random)).collect(), SLOT_BYTES)
 }
 
 fn as_the_model(config: Config, seed: u64) {
@@ -173,9 +170,9 @@ fn operations_on_one_key_keep_their_order() {
             let deleted = (version % 5 == 4).then_some(Task::Delete(7));
             [Task::Put(7, value(version)), Task::Get(7)].into_iter().chain(deleted)
         });
-        let batch = Tasks::new(tasks.collect(), BUFFER_BYTES).executed(&session);
+        let batch = Tasks::new(tasks.collect(), SLOT_BYTES).executed(&session);
         Model::default().expect(&batch);
-        assert_eq!(session.get(7, &mut [0; BUFFER_BYTES]), Ok(None), "deleted last");
+        assert_eq!(session.get(7, &mut [0; SLOT_BYTES]), Ok(None), "deleted last");
     });
 }
 
@@ -183,9 +180,7 @@ fn operations_on_one_key_keep_their_order() {
 fn no_operation_is_a_batch_too() {
     every_kind(|store| {
         let session = store.session().unwrap();
-        let mut empty = Tasks::default();
-        assert!(empty.is_empty());
-        session.execute(&mut empty);
+        session.execute([], &mut Buffers::none(), |_, answer| panic!("{answer:?}"));
         assert_eq!(session.put(1, &[1; 10]), Ok(Put::Inserted), "the session goes on");
         store.check().unwrap();
     });
@@ -222,20 +217,119 @@ fn refuses_single_operations(store: &Store) {
         Answer::Absent,
         Answer::Absent,
     ];
-    assert_eq!(batch.answers(), expected);
+    assert_eq!(batch.answers, expected);
     for read in [0, 3] {
-        assert_eq!(verified(3, &batch.buffers[read]), 0);
+        assert_eq!(verified(3, batch.slot(read)), 0);
     }
     // Room that a batch makes is room for its later operations.
     let freed = filled / 2;
     let deletes = (0..freed).map(Task::Delete);
     let puts = (0..freed / 2).map(|key| Task::Put((1 << 40) + key, made(key, 1, 500)));
     let batch = Tasks::new(deletes.chain(puts).collect(), 0).executed(&session);
-    let stored =
-        batch.answers().iter().filter(|&&one| one == Answer::Stored(Put::Inserted)).count();
+    let stored = batch.answers.iter().filter(|&&one| one == Answer::Stored(Put::Inserted)).count();
     assert_eq!(stored as u64, freed / 2);
     drop(session);
     assert_eq!(store.check().unwrap().live_objects, filled - freed + freed / 2);
+}
+
+/// Without slots, a GET tells how long a value is, and an empty value is found.
+#[test]
+fn a_get_without_a_slot_tells_the_length() {
+    every_kind(|store| {
+        let session = store.session().unwrap();
+        session.put(1, &[1; 10]).unwrap();
+        session.put(2, &[]).unwrap();
+        let mut answers = Vec::new();
+        let gets = [1, 2, 3].map(|key| Operation::Get { key });
+        session.execute(gets, &mut Buffers::none(), |_, answer| answers.push(answer));
+        let expected = [Answer::TooShort { value_bytes: 10 }, Answer::Found(0), Answer::Absent];
+        assert_eq!(answers, expected);
+    });
+}
+
+/// What asks and what is told may use the session of the batch, batches included. Nothing they do
+/// ends the epoch of a group, so the values that the group copies are whole.
+#[test]
+fn the_session_can_be_used_while_drawing_and_answering() {
+    const KEYS: u64 = 150;
+    every_kind(|store| {
+        let session = store.session().unwrap();
+        for round in 1..=20 {
+            let mut bytes = vec![0; KEYS as usize * SLOT_BYTES];
+            let mut answers = Vec::new();
+            // Each GET asks for what was put when it was drawn.
+            let gets = (0..KEYS).map(|key| {
+                session.put(key, &made(key, round, 200)).unwrap();
+                assert_eq!(session.delete(key + KEYS), Ok(round > 1));
+                Operation::Get { key }
+            });
+            let mut buffers = Buffers::new(&mut bytes, SLOT_BYTES);
+            session.execute(gets, &mut buffers, |index, answer| {
+                let key = index as u64;
+                assert_eq!(session.get(key, &mut [0; SLOT_BYTES]), Ok(Some(200)));
+                let value = made(key + KEYS, round, 100);
+                let put = Operation::Put { key: key + KEYS, value: &value };
+                session.execute([put], &mut Buffers::none(), |_, inner| {
+                    assert_eq!(inner, Answer::Stored(Put::Inserted));
+                });
+                answers.push(answer);
+            });
+            assert_eq!(answers, [Answer::Found(200); KEYS as usize]);
+            for (key, slot) in (0..).zip(bytes.chunks(SLOT_BYTES)) {
+                assert_eq!(verified(key, &slot[..200]), round);
+            }
+        }
+        drop(session);
+        assert_eq!(store.check().unwrap().live_objects, 2 * KEYS);
+    });
+}
+
+/// The groups before the panic have taken effect, and the session, the store and compaction go on.
+#[test]
+fn a_panic_while_drawing_or_answering_leaves_the_store_usable() {
+    every_kind(|store| within(20, "after a panic", || panics_while_drawing_and_answering(&store)));
+}
+
+fn panics_while_drawing_and_answering(store: &Store) {
+    const KEYS: u64 = 200;
+    // In the second group.
+    const FAILS: u64 = 100;
+    let session = store.session().unwrap();
+    let value = &made(1, 1, 100)[..];
+    let puts = |first: u64, fails: u64| {
+        (first..first + KEYS).map(move |key| {
+            if key == fails {
+                std::panic::resume_unwind(Box::new("while drawing"));
+            }
+            Operation::Put { key, value }
+        })
+    };
+    let drawing = catch_unwind(AssertUnwindSafe(|| {
+        session.execute(puts(0, FAILS), &mut Buffers::none(), |_, _| {});
+    }));
+    assert!(drawing.is_err());
+    let stored = |first: u64| {
+        let found = |key: &u64| session.get(*key, &mut [0; 100]) == Ok(Some(100));
+        (first..first + KEYS).filter(found).count()
+    };
+    assert_eq!(stored(0), 64, "the second group was not drawn to its end");
+    let answering = catch_unwind(AssertUnwindSafe(|| {
+        session.execute(puts(KEYS, u64::MAX), &mut Buffers::none(), |index, _| {
+            if index as u64 == FAILS {
+                std::panic::resume_unwind(Box::new("while answering"));
+            }
+        });
+    }));
+    assert!(answering.is_err());
+    assert_eq!(stored(KEYS), 128, "the second group was executed");
+
+    // Compaction waits for nobody.
+    let filled = fill_store(&session, 0, |_| 500);
+    assert!((0..filled).all(|key| session.delete(key) == Ok(true)));
+    let again = fill_store(&session, 0, |_| 500);
+    assert!(again * 10 >= filled * 9, "{again} of {filled} values fit after a panic");
+    drop(session);
+    store.check().unwrap();
 }
 
 /// Batches of several threads at once, on keys of their own, while everything is compacted.

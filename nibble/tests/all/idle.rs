@@ -17,7 +17,7 @@ fn idle_share(config: Config) -> f64 {
     // Full: all live, far beyond the trigger.
     let filled = fill_store(&session, 0, |_| 1000);
     // And a little dead, but not worth compacting.
-    session.delete(filled / 2);
+    session.delete(filled / 2).unwrap();
     store.settle();
     let before = platform::clock::process_cpu_ns();
     thread::sleep(REST);

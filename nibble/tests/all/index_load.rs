@@ -38,7 +38,7 @@ fn deleted_entries_are_used_again() {
         }
         let before = store.statistics().index_bytes;
         for key in 50_000..150_000 {
-            assert!(session.delete(key - 50_000));
+            assert_eq!(session.delete(key - 50_000), Ok(true));
             session.put(key, &[1; 8]).unwrap();
         }
         let after = store.statistics().index_bytes;

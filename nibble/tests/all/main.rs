@@ -1,11 +1,13 @@
 //! Tests of the engine as a whole, through what it shows to others.
 
 mod accounting;
+mod address_space;
 mod amplification;
 mod batches;
 mod common;
 mod edge_cases;
 mod full;
+mod full_updates;
 mod growth;
 mod history;
 mod idle;
@@ -18,3 +20,4 @@ mod races;
 mod return_memory;
 mod small_store;
 mod stress_threads;
+mod waiting;

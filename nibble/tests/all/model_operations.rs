@@ -48,7 +48,7 @@ impl Model {
                 }
                 _ => {
                     live -= truth.map_or(0, |value| value.len() as u64 + 12);
-                    assert_eq!(session.delete(key), self.truth.remove(&key).is_some());
+                    assert_eq!(session.delete(key), Ok(self.truth.remove(&key).is_some()));
                 }
             }
         }

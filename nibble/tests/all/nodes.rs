@@ -73,7 +73,7 @@ fn segments_of_every_state_add_up() {
         let filled = fill_store(&session, 0, |_| 700);
         let mut random = Random(8);
         for _ in 0..filled / 2 {
-            session.delete(random.below(filled));
+            session.delete(random.below(filled)).unwrap();
         }
         for key in 0..filled / 4 {
             session.put(filled + key, &[0; 700]).unwrap();

@@ -97,6 +97,24 @@ fn keys_are_inserted_while_buckets_split() {
     }
 }
 
+/// Tables so small that a bucket that is to take an entry from another is often split just before.
+#[test]
+fn entries_move_to_buckets_that_are_splitting() {
+    const KEYS: u64 = 300;
+    let begin = Instant::now();
+    while begin.elapsed() < RACE {
+        let store = open(tiny(1 << 20, Update::Append, Compaction::Inline, IndexLayout::Tagged));
+        let insert = |number: u64| {
+            let session = store.session().unwrap();
+            let keys = || (0..KEYS).map(|step| step * 4 + number);
+            keys().for_each(|key| assert!(session.put(key, &[]).is_ok()));
+            keys().for_each(|key| assert_eq!(session.get(key, &mut []), Ok(Some(0)), "key {key}"));
+        };
+        race("insertion", &[&insert, &insert, &insert, &insert]);
+        assert_eq!(store.check().unwrap().live_objects, 4 * KEYS);
+    }
+}
+
 /// Writers and readers of two keys whose values always fit where they are.
 #[test]
 fn values_overwritten_in_place_are_never_torn() {
@@ -145,13 +163,15 @@ fn values_overwritten_in_place_are_never_torn() {
 fn nothing_comes_back(store: &Store) {
     const KEYS: u64 = 150;
     let begin = Instant::now();
+    // On a busy machine it takes longer until the objects have moved often enough.
+    let enough = || store.statistics().segments_compacted > 100;
     let change = |number| {
         let session = store.session().unwrap();
         let mut random = Random(number + 1);
         let mut versions: Vec<Option<u64>> = vec![None; KEYS as usize];
         let mut value = vec![0; 1 << 10];
         let mut version = 0;
-        while begin.elapsed() < RACE {
+        while begin.elapsed() < RACE || version % 256 > 0 || !enough() {
             version += 1;
             let slot = random.below(KEYS);
             let key = number * KEYS + slot;
@@ -163,15 +183,13 @@ fn nothing_comes_back(store: &Store) {
                 session.put(key, &made(key, version, bytes)).unwrap();
                 versions[slot as usize] = Some(version);
             } else {
-                assert_eq!(session.delete(key), expected.is_some(), "key {key}");
+                assert_eq!(session.delete(key), Ok(expected.is_some()), "key {key}");
                 versions[slot as usize] = None;
             }
         }
     };
     race("changes", &[&change, &change, &change, &change]);
     store.check().unwrap();
-    let compacted = store.statistics().segments_compacted;
-    assert!(compacted > 100, "{compacted} segments compacted");
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn fill_and_empty() {
             // How many the system gives is its business.
             assert!(huge || huge_bytes == 0, "{huge_bytes} bytes on large pages");
             assert!(huge_bytes <= 64 * MIB);
-            assert!((0..filled).all(|key| session.delete(key)));
+            assert!((0..filled).all(|key| session.delete(key) == Ok(true)));
             assert!(store.settle());
             let left = resident().saturating_sub(before);
             println!("{compaction}, wished {wished}, huge {huge} ({huge_bytes}): {left} left");

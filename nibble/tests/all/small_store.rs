@@ -30,7 +30,7 @@ fn live_through(index: IndexLayout, update: Update) {
     for turn in 0..6 {
         for key in 0..KEYS {
             if (key + turn) % 7 == 0 {
-                assert_eq!(session.delete(key), model.remove(&key).is_some());
+                assert_eq!(session.delete(key), Ok(model.remove(&key).is_some()));
             } else {
                 let value = value(key, turn);
                 session.put(key, &value).expect("half of the memory is dead or free");

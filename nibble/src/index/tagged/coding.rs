@@ -2,6 +2,7 @@
 
 use crate::address::VirtualAddress;
 use crate::index::hash::Hash;
+use crate::instrument::{Mutant, mutated};
 
 /// Offsets have at least the bits of an entry's lower part.
 const LOW_BITS: u32 = 32;
@@ -55,7 +56,7 @@ impl Coding {
     #[inline]
     pub(super) fn tag(self, hash: Hash) -> u16 {
         let tag = hash.tag_bits() & self.mask();
-        if tag == 0 { 1 << self.offset_bits } else { tag }
+        if tag == 0 && !mutated(Mutant::TagZero) { 1 << self.offset_bits } else { tag }
     }
 
     #[inline]

@@ -160,9 +160,11 @@ impl TaggedTable {
             let hash = Hash::of(memory.header(self.coding.address(entry), stays).key);
             let other = self.homes(hash).other(number);
             let target = self.bucket(homes, other);
+            reach(Point::ReliefChosen);
             let Some(_lock) = target.try_lock() else { return false };
             // The bucket may have been split before it was locked.
-            if self.homes(hash).other(number) != other {
+            let is_home = self.homes(hash).other(number) == other;
+            if !is_home && !mutated(Mutant::ReliefRecheckMissing) {
                 return false;
             }
             let free = target.vacant().or_else(|| {

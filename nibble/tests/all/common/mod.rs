@@ -4,7 +4,7 @@
 pub(crate) mod alone;
 pub(crate) mod variants;
 
-use nibble::{Config, PutError, Session, Store};
+use nibble::{Config, Put, PutError, Session, Store};
 
 /// SplitMix64.
 #[derive(Debug)]
@@ -75,11 +75,28 @@ pub(crate) fn fill_store(
     for key in first.. {
         let value = &mut buffer[..bytes(key)];
         fill(value, key, 0);
-        match session.put(key, value) {
+        match put(session, key, value) {
             Ok(_) => {}
             Err(PutError::Full) => return key,
             Err(error) => panic!("{error}"),
         }
     }
     unreachable!("memory is finite")
+}
+
+/// A PUT that tries again while a busy machine keeps another session inside an operation.
+pub(crate) fn put(session: &Session<'_>, key: u64, value: &[u8]) -> Result<Put, PutError> {
+    let mut put = session.put(key, value);
+    for _ in 0..10 {
+        if !matches!(put, Err(PutError::Stalled { .. })) {
+            break;
+        }
+        put = session.put(key, value);
+    }
+    put
+}
+
+/// Checks that a PUT was refused for lack of room, not for another reason.
+pub(crate) fn check_refusal(error: PutError) {
+    assert!(matches!(error, PutError::Full | PutError::Stalled { .. }), "{error}");
 }

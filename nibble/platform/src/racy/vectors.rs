@@ -1,0 +1,236 @@
+//! Moves of bytes by vector instructions that the compiler does not see.
+//!
+//! A processor works ahead by a fixed number of instructions, so the fewer a copy takes, the more
+//! cache misses overlap. Vectors of 64 bytes are used where the processor has them, which is found
+//! out when the program runs; those of 32 bytes where the program was compiled for them.
+
+/// Bytes of a cache line, and of the widest vector.
+const LINE_BYTES: usize = 64;
+const HALF_BYTES: usize = LINE_BYTES / 2;
+/// From this length on, whole lines are stored: a vector that lies across two lines takes two turns
+/// at the cache.
+const ALIGNED_BYTES: usize = 4 * LINE_BYTES;
+
+/// Whether the program was compiled for AVX.
+const HAS_HALVES: bool = cfg!(all(target_arch = "x86_64", target_feature = "avx", not(miri)));
+
+/// Which vectors bytes are moved by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Width {
+    /// None; callers copy words.
+    Word,
+    /// Vectors of 32 bytes, two for a line (AVX).
+    Half,
+    /// Vectors of 64 bytes (AVX-512).
+    Line,
+}
+
+impl Width {
+    /// The widest that there are.
+    #[inline]
+    pub(super) fn widest() -> Self {
+        if has_lines() {
+            Self::Line
+        } else if HAS_HALVES {
+            Self::Half
+        } else {
+            Self::Word
+        }
+    }
+}
+
+/// Whether the processor has AVX-512, and its registers in 32 bytes, too. Costs nothing in a program
+/// that was compiled for it.
+#[inline]
+fn has_lines() -> bool {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        use std::arch::is_x86_feature_detected;
+        is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl")
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    {
+        false
+    }
+}
+
+/// Moves `bytes` bytes and returns `true`; moves nothing and returns `false` if they are fewer than
+/// 32, or there are no vectors.
+///
+/// The last vector ends where the bytes do, and may move some of them once more.
+///
+/// # Safety
+/// The processor has vectors of this width. `from` is readable and `to` writable for `bytes` bytes,
+/// and they do not overlap. Of each, others may access what is part of [`Words`](super::Words), as
+/// this module does.
+#[inline]
+pub(super) unsafe fn move_bytes(width: Width, from: *const u8, to: *mut u8, bytes: usize) -> bool {
+    if width == Width::Word || bytes < HALF_BYTES {
+        return false;
+    }
+    if bytes < LINE_BYTES {
+        let last = bytes - HALF_BYTES;
+        // SAFETY: half a line, and at least as many bytes.
+        unsafe { move_half(width, from, to) };
+        // SAFETY: it ends where the bytes do.
+        unsafe { move_half(width, from.wrapping_add(last), to.wrapping_add(last)) };
+        return true;
+    }
+    let front = if bytes < ALIGNED_BYTES { 0 } else { to.addr().wrapping_neg() % LINE_BYTES };
+    if front > 0 {
+        // SAFETY: a line, and at least as many bytes.
+        unsafe { move_lines(width, from, to, 1) };
+    }
+    let lines = (bytes - front) / LINE_BYTES;
+    // SAFETY: as many lines as fit behind the front. There is one: without a front because of the
+    // bytes, with one because it is shorter than a line, and they are several.
+    unsafe { move_lines(width, from.wrapping_add(front), to.wrapping_add(front), lines) };
+    if front + lines * LINE_BYTES < bytes {
+        let last = bytes - LINE_BYTES;
+        // SAFETY: it ends where the bytes do.
+        unsafe { move_lines(width, from.wrapping_add(last), to.wrapping_add(last), 1) };
+    }
+    true
+}
+
+/// Moves whole lines, at least one, none of which need be aligned.
+///
+/// # Safety
+/// As for [`move_bytes`], for `lines` lines.
+#[inline]
+unsafe fn move_lines(width: Width, from: *const u8, to: *mut u8, lines: usize) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        // Counts up to the end of the lines, where the offset is 0.
+        let bytes = lines * LINE_BYTES;
+        let (from, to) = (from.wrapping_add(bytes), to.wrapping_add(bytes));
+        if width == Width::Line {
+            // SAFETY: as of this function; what races is loaded and stored by an instruction, as
+            // relaxed atomics are, and the compiler assumes nothing of it. Programs that are not
+            // compiled for register 16 do not use it.
+            unsafe {
+                core::arch::asm!(
+                    "2:",
+                    "vmovdqu64 zmm16, zmmword ptr [{from} + {at}]",
+                    "vmovdqu64 zmmword ptr [{to} + {at}], zmm16",
+                    "add {at}, 64",
+                    "jnz 2b",
+                    from = in(reg) from,
+                    to = in(reg) to,
+                    at = inout(reg) bytes.wrapping_neg() => _,
+                    out("zmm16") _,
+                    options(nostack)
+                );
+            }
+        }
+        #[cfg(target_feature = "avx")]
+        {
+            if width == Width::Half {
+                // SAFETY: as above.
+                unsafe {
+                    core::arch::asm!(
+                        "2:",
+                        "vmovdqu {first}, ymmword ptr [{from} + {at}]",
+                        "vmovdqu {second}, ymmword ptr [{from} + {at} + 32]",
+                        "vmovdqu ymmword ptr [{to} + {at}], {first}",
+                        "vmovdqu ymmword ptr [{to} + {at} + 32], {second}",
+                        "add {at}, 64",
+                        "jnz 2b",
+                        from = in(reg) from,
+                        to = in(reg) to,
+                        at = inout(reg) bytes.wrapping_neg() => _,
+                        first = out(ymm_reg) _,
+                        second = out(ymm_reg) _,
+                        options(nostack)
+                    );
+                }
+            }
+        }
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = (width, from, to, lines);
+}
+
+/// Moves half a line, which need not be aligned.
+///
+/// # Safety
+/// As for [`move_bytes`], for half a line.
+#[inline]
+unsafe fn move_half(width: Width, from: *const u8, to: *mut u8) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        if width == Width::Line {
+            // SAFETY: as in `move_lines`.
+            unsafe {
+                core::arch::asm!(
+                    "vmovdqu64 ymm16, ymmword ptr [{from}]",
+                    "vmovdqu64 ymmword ptr [{to}], ymm16",
+                    from = in(reg) from,
+                    to = in(reg) to,
+                    out("ymm16") _,
+                    options(nostack, preserves_flags)
+                );
+            }
+        }
+        #[cfg(target_feature = "avx")]
+        {
+            if width == Width::Half {
+                // SAFETY: as in `move_lines`.
+                unsafe {
+                    core::arch::asm!(
+                        "vmovdqu {half}, ymmword ptr [{from}]",
+                        "vmovdqu ymmword ptr [{to}], {half}",
+                        from = in(reg) from,
+                        to = in(reg) to,
+                        half = out(ymm_reg) _,
+                        options(nostack, preserves_flags)
+                    );
+                }
+            }
+        }
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = (width, from, to);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BYTES_MAX: usize = 300;
+    const GUARD: u8 = 0xee;
+
+    #[test]
+    fn every_width_moves_every_length_and_nothing_beside_it() {
+        let source: Vec<u8> = (0..=250).cycle().take(BYTES_MAX + LINE_BYTES).collect();
+        let widths = [(Width::Half, HAS_HALVES), (Width::Line, has_lines())];
+        for (width, _) in widths.into_iter().filter(|(_, there)| *there) {
+            for bytes in 0..=BYTES_MAX {
+                for (skip, place) in [(0, 0), (1, 8), (7, 63), (32, 16), (40, 5), (63, 56)] {
+                    let mut target = vec![GUARD; BYTES_MAX + 2 * LINE_BYTES];
+                    let (from, to) = (source[skip..].as_ptr(), target[place..].as_mut_ptr());
+                    // SAFETY: both ranges lie in their vectors, which are different; the width is
+                    // one that there is.
+                    let moved = unsafe { move_bytes(width, from, to, bytes) };
+                    assert_eq!(moved, bytes >= HALF_BYTES, "{width:?}, {bytes} bytes");
+                    let end = if moved { place + bytes } else { place };
+                    assert_eq!(
+                        target[place..end],
+                        source[skip..skip + end - place],
+                        "{width:?}, {bytes} bytes from {skip} to {place}"
+                    );
+                    let beside = target[..place].iter().chain(&target[end..]);
+                    assert!(beside.into_iter().all(|&byte| byte == GUARD), "{width:?}, {bytes}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn words_are_left_to_the_caller() {
+        let (source, mut target) = ([1; 64], [0; 64]);
+        // SAFETY: both have that many bytes.
+        let moved = unsafe { move_bytes(Width::Word, source.as_ptr(), target.as_mut_ptr(), 64) };
+        assert_eq!((moved, target), (false, [0; 64]));
+    }
+}
