@@ -38,11 +38,7 @@ impl KeyHasher {
     pub fn hash(self, key: u64) -> KeyHash {
         match self {
             Self::Mix => KeyHash(mix(key)),
-            Self::SipHash => {
-                let mut hasher = DefaultHasher::new();
-                hasher.write_u64(key);
-                KeyHash(hasher.finish())
-            }
+            Self::SipHash => KeyHash(sip(key)),
         }
     }
 }
@@ -115,6 +111,14 @@ impl KeyHash {
         let portion = self.0 << (PARTITION_BITS + TAG_BITS);
         ((u128::from(portion) * buckets as u128) >> u64::BITS) as usize
     }
+}
+
+/// A function of its own, so that operations with the other hash stay short.
+#[inline(never)]
+fn sip(key: u64) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write_u64(key);
+    hasher.finish()
 }
 
 /// A bijection whose every output bit depends on every input bit.

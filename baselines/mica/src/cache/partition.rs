@@ -160,9 +160,6 @@ impl<const BITS: u32> Partition<BITS> {
                 counters.count(Counter::DanglingFound);
                 continue;
             }
-            // Prefetches all lines at once: the first one would tell which are needed, but only
-            // after it arrives.
-            self.log.prefetch(offset);
             if let Some(found) = self.log.find(offset)
                 && found.identity == target.identity()
             {

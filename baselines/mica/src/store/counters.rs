@@ -9,7 +9,9 @@ use super::heap::Counter;
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(super) struct SessionCounters {
-    pub(super) in_place_updates: Counter,
+    /// Updates in place by a value of another length. Those of the same length are not counted: the
+    /// original counts nothing, and its usual PUT is no more than one of these.
+    pub(super) resized_updates: Counter,
     pub(super) moved_updates: Counter,
     pub(super) refused_no_space: Counter,
     pub(super) refused_no_spare: Counter,
@@ -19,7 +21,7 @@ pub(super) struct SessionCounters {
 impl SessionCounters {
     fn all(&self) -> [(&'static str, &Counter); 5] {
         [
-            ("in_place_updates", &self.in_place_updates),
+            ("resized_updates", &self.resized_updates),
             ("moved_updates", &self.moved_updates),
             ("refused_no_space", &self.refused_no_space),
             ("refused_no_spare", &self.refused_no_spare),

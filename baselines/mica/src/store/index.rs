@@ -97,8 +97,7 @@ impl Index {
 
     #[inline]
     fn bucket(&self, number: usize) -> &Bucket {
-        let from = number * BUCKET_WORDS;
-        self.words.all()[from..from + BUCKET_WORDS].try_into().expect("as many words as a bucket")
+        &self.words.all().as_chunks::<BUCKET_WORDS>().0[number]
     }
 
     /// A main bucket of a partition.

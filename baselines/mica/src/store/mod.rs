@@ -15,7 +15,9 @@
 //! | `classes` | which list a free chunk is in |
 //! | `heap` | segregated fits |
 //! | `partition` | locks and versions: who may write, and when a reader has read one state |
-//! | `operations` | GET, PUT, DELETE, and the stages of a prefetch |
+//! | `operations` | where a key belongs; GET and DELETE |
+//! | `put` | PUT: the usual one, and all others |
+//! | `prefetch` | the stages of a prefetch, for batches |
 //! | `session` | the contract's session; batches |
 //! | `counters` | counters of sessions |
 //! | `check` | the invariants |
@@ -30,6 +32,8 @@ mod heap;
 mod index;
 mod operations;
 mod partition;
+mod prefetch;
+mod put;
 mod session;
 
 use std::io;

@@ -67,7 +67,7 @@ impl Partition {
 
 /// The right to write a chain, until dropped.
 #[derive(Debug)]
-pub(super) struct Writing<'store, M> {
+pub(super) struct Writing<'store, M: Mode> {
     main: &'store Bucket,
     mode: PhantomData<M>,
 }
@@ -109,13 +109,14 @@ impl<'store, M: Mode> Writing<'store, M> {
     }
 }
 
-impl<M> Drop for Writing<'_, M> {
+impl<M: Mode> Drop for Writing<'_, M> {
     #[inline]
     fn drop(&mut self) {
-        // Relaxed: only this writer changes it now.
-        let header = Header::load(&self.main[0], Ordering::Relaxed);
-        // If nobody validates, the version was not stepped and is even.
-        if header.is_being_written() {
+        // If nobody validates, the version was not stepped.
+        if M::READERS_VALIDATE {
+            // Relaxed: only this writer changes it now.
+            let header = Header::load(&self.main[0], Ordering::Relaxed);
+            debug_assert!(header.is_being_written());
             // Release: pairs with the acquire of a reader's or the next writer's first load.
             self.main[0].store(header.stepped().word(), Ordering::Release);
         }

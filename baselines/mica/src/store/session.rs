@@ -30,21 +30,23 @@ impl<'store, M: Mode> MicaSession<'store, M> {
         Self { store, claim, counters: store.sessions.begin() }
     }
 
+    // This and the next two are part of their callers, so that a target stays in registers.
+
     /// Asserts that the session may do what `access` governs.
-    #[inline]
+    #[inline(always)]
     fn assert_may(&self, access: Access, target: Target) {
         if let (Access::Owner, Some(claim)) = (access, &self.claim) {
             claim.assert_owns(target.partition);
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn get_at(&mut self, target: Target, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
         self.assert_may(M::READS, target);
         self.store.get(target, buffer, &self.counters)
     }
 
-    #[inline]
+    #[inline(always)]
     fn put_at(&mut self, target: Target, value: &[u8]) -> Result<PutOutcome, PutError> {
         let (value_bytes, limit_bytes) = (value.len(), self.store.sizes.value_bytes_max);
         if value_bytes > limit_bytes {

@@ -89,7 +89,7 @@ fn objects_that_grow_move_and_their_chunks_split_and_join() {
         for key in 0..KEYS {
             assert_eq!(session.put(key, &[3; 1000]), Ok(PutOutcome::Updated));
         }
-        assert_eq!(counter(&store, "in_place_updates"), KEYS, "what shrinks stays");
+        assert_eq!(counter(&store, "resized_updates"), KEYS, "what shrinks stays");
         let census = store.memory();
         assert_eq!(census.live_value_bytes, 1000 * KEYS);
         // A chunk may be up to three words longer than asked for: less is no chunk.
