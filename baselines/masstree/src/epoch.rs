@@ -1,28 +1,34 @@
-//! The slots of sessions: who is within an operation, and since which epoch.
+//! Epochs: since when sessions are within their operations, and so which retired blocks nobody
+//! reads any more.
 //!
-//! A session pins its slot for one operation at a time and is idle in between, so a sleeping
-//! session holds nobody up. The slot's word is also the lock of everything that the session keeps
-//! there (limbo, credit, counters): the owner holds it while pinned, and anyone else may seize it
-//! while it is idle. So none of that needs its own atomics.
+//! A session pins its slot ([`crate::slot`]) for one operation at a time and is idle in between, so
+//! a sleeping session holds nobody up.
 //!
 //! The epoch advances when every pinned slot has seen the current one. A block sealed in epoch `e`
 //! was unlinked before. Any session that could still hold it was pinned in `e` or earlier, and has
-//! ended its operation when the epoch is `e + 2`.
+//! ended its operation when the epoch is `e + 2`:
+//!
+//! * A session that pins in `e + 1` has read the epoch after it began, and so after the block was
+//!   unlinked; what it reads later is at least as new.
+//! * Who advances from `e + 1` passes the barrier after it has read that epoch, and before it looks
+//!   for pins. A session whose pin it does not see reads after the barrier, and finds no link.
 
-use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use engine::{Heap, SessionError};
+use kit::credit::Pool;
+use kit::spin::Spin;
+use platform::Barrier;
 
-use crate::counters::{Counter, Counters};
-use crate::limbo::{Kind, Limbo};
-use crate::memory::{Block, Memory};
+use crate::counters::Counter;
+use crate::limbo::{Kind, STEP_BLOCKS};
+use crate::memory::Memory;
+use crate::pool::NodePool;
 use crate::row::Row;
 use crate::shared::Node;
-use crate::spin::Spin;
+use crate::slot::{Hold, Local, Pinned, Seized, Slot, seize_all, seize_idle};
 use crate::suffix::Bag;
-use kit::credit::{Credit, Pool};
 
 /// The largest number of concurrent sessions.
 pub const SESSIONS_MAX: usize = 256;
@@ -30,114 +36,6 @@ pub const SESSIONS_MAX: usize = 256;
 const ADVANCES: usize = 4;
 /// A session fetches at most one in so many of the bytes that are left.
 const PORTIONS: usize = 32;
-
-/// The holder of a slot, as its word.
-///
-/// ```text
-///  63                    2 1                    0
-/// ┌───────────────────────┬──────────────────────┐
-/// │ epoch, when pinned    │ 0 idle               │
-/// │                       │ 1 seized by another  │
-/// │                       │ 2 pinned by its owner│
-/// └───────────────────────┴──────────────────────┘
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Hold {
-    Idle,
-    Seized,
-    Pinned { epoch: u64 },
-}
-
-impl Hold {
-    const fn bits(self) -> u64 {
-        match self {
-            Self::Idle => 0,
-            Self::Seized => 1,
-            Self::Pinned { epoch } => epoch << 2 | 2,
-        }
-    }
-
-    const fn from_bits(bits: u64) -> Self {
-        match bits & 3 {
-            0 => Self::Idle,
-            1 => Self::Seized,
-            _ => Self::Pinned { epoch: bits >> 2 },
-        }
-    }
-}
-
-const _: () = {
-    assert!(matches!(Hold::from_bits(Hold::Idle.bits()), Hold::Idle));
-    assert!(matches!(Hold::from_bits(Hold::Seized.bits()), Hold::Seized));
-    let pinned = Hold::Pinned { epoch: 7 };
-    assert!(matches!(Hold::from_bits(pinned.bits()), Hold::Pinned { epoch: 7 }));
-};
-
-/// What a session keeps for itself.
-#[derive(Debug, Default)]
-pub(crate) struct Local {
-    pub(crate) limbo: RefCell<Limbo>,
-    pub(crate) credit: Credit,
-    pub(crate) counters: Counters,
-}
-
-/// More than two cache lines, because the processor prefetches neighbours in pairs.
-#[derive(Debug, Default)]
-#[repr(align(128))]
-pub(crate) struct Slot {
-    hold: AtomicU64,
-    local: Local,
-}
-
-// SAFETY: `local` is reached through `Pin` and `Seized` only, of which one at a time holds the
-// slot's word; each acquires what the one before released.
-unsafe impl Sync for Slot {}
-
-impl Slot {
-    fn try_hold(&self, hold: Hold) -> bool {
-        // Acquire: pairs with the release in `let_go`. SeqCst: what is read under the hold is
-        // read after every thread can see it: MASSTREE-PIN.
-        let (success, failure) = (Ordering::SeqCst, Ordering::Relaxed);
-        self.hold.compare_exchange(Hold::Idle.bits(), hold.bits(), success, failure).is_ok()
-    }
-
-    fn let_go(&self) {
-        // Release: pairs with the acquire in `try_hold`.
-        self.hold.store(Hold::Idle.bits(), Ordering::Release);
-    }
-
-    fn try_seize(&self) -> Option<Seized<'_>> {
-        self.try_hold(Hold::Seized).then(|| Seized { slot: self })
-    }
-
-    fn seize(&self) -> Seized<'_> {
-        let mut spin = Spin::default();
-        loop {
-            if let Some(seized) = self.try_seize() {
-                return seized;
-            }
-            spin.wait();
-        }
-    }
-}
-
-/// A slot held by someone other than its owner, between two operations.
-#[derive(Debug)]
-struct Seized<'d> {
-    slot: &'d Slot,
-}
-
-impl Seized<'_> {
-    fn local(&self) -> &Local {
-        &self.slot.local
-    }
-}
-
-impl Drop for Seized<'_> {
-    fn drop(&mut self) {
-        self.slot.let_go();
-    }
-}
 
 /// On its own cache line, because every operation reads it.
 #[derive(Debug)]
@@ -148,6 +46,7 @@ struct Epoch(AtomicU64);
 #[derive(Debug)]
 pub(crate) struct Domain {
     epoch: Epoch,
+    barrier: Barrier,
     slots: Box<[Slot]>,
     /// Slots below this index have been used by a session.
     used: AtomicUsize,
@@ -157,13 +56,14 @@ pub(crate) struct Domain {
 }
 
 impl Domain {
-    pub(crate) fn new(heap: &'static dyn Heap, bound_bytes: Option<u64>) -> Self {
+    pub(crate) fn new(heap: &'static dyn Heap, nodes: NodePool, bound_bytes: Option<u64>) -> Self {
         Self {
             epoch: Epoch(AtomicU64::new(0)),
+            barrier: Barrier::lightest(),
             slots: (0..SESSIONS_MAX).map(|_| Slot::default()).collect(),
             used: AtomicUsize::new(1),
             free: Mutex::new((0..SESSIONS_MAX).rev().collect()),
-            memory: Memory::new(heap),
+            memory: Memory::new(heap, nodes),
             pool: Pool::new(bound_bytes, PORTIONS),
         }
     }
@@ -192,49 +92,63 @@ impl Domain {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether an operation begins without a locked instruction.
+    pub(crate) fn pins_are_light(&self) -> bool {
+        self.barrier.is_asymmetric()
+    }
+
+    #[inline]
+    fn epoch(&self) -> u64 {
+        // Acquire: pairs with the release in `advance`. What is read later is at least as new as
+        // the epoch.
+        self.epoch.0.load(Ordering::Acquire)
+    }
+
     fn used(&self) -> &[Slot] {
         // Relaxed: callers that must not miss a slot have a fence before, see `advance`.
         &self.slots[..self.used.load(Ordering::Relaxed)]
     }
 
     /// Starts an operation of the session that has claimed the slot.
+    ///
+    /// # Safety
+    /// The caller is that session, and is in no other operation.
     #[inline]
-    pub(crate) fn pin(&self, index: usize) -> Pin<'_> {
+    pub(crate) unsafe fn pin(&self, index: usize) -> Pin<'_> {
         let slot = &self.slots[index];
-        let mut spin = Spin::default();
         loop {
-            // Relaxed: an old epoch only delays the next one.
-            let epoch = self.epoch.0.load(Ordering::Relaxed);
-            if slot.try_hold(Hold::Pinned { epoch }) {
-                break;
+            // An old epoch only delays the next one.
+            let epoch = self.epoch();
+            // SAFETY: the session that has claimed a slot is its owner, and pins it once at a time.
+            if let Some(pinned) = unsafe { slot.pin(epoch, self.barrier) } {
+                return Pin { domain: self, pinned };
             }
-            spin.wait();
+            slot.wait_for_mark();
         }
-        // MASSTREE-PIN, from: what the operation reads is read after its pin can be seen. An
-        // exchange is a full fence on x86-64, and a second one would only cost time.
-        if cfg!(all(target_arch = "x86_64", not(miri))) {
-            std::sync::atomic::compiler_fence(Ordering::SeqCst);
-        } else {
-            fence(Ordering::SeqCst);
-        }
-        Pin { domain: self, slot }
+    }
+
+    /// Whether a slot is pinned that has not seen this epoch.
+    fn is_held_before(&self, epoch: u64) -> bool {
+        self.used().iter().any(|slot| match slot.hold() {
+            Hold::Pinned { epoch: seen } => seen != epoch,
+            Hold::Idle => false,
+        })
     }
 
     /// Advances the epoch if every pinned slot has seen it, and returns it.
     fn advance(&self) -> u64 {
-        // MASSTREE-PIN, to: whoever is not seen pinned here begins after the blocks were unlinked
-        // that were sealed before.
-        fence(Ordering::SeqCst);
-        let epoch = self.epoch.0.load(Ordering::Relaxed);
-        for slot in self.used() {
-            match Hold::from_bits(slot.hold.load(Ordering::Relaxed)) {
-                Hold::Pinned { epoch: seen } if seen != epoch => return epoch,
-                Hold::Idle | Hold::Seized | Hold::Pinned { .. } => {}
-            }
+        let epoch = self.epoch();
+        // Without the barrier, which interrupts the other cores.
+        if self.is_held_before(epoch) {
+            return epoch;
         }
-        // Acquire: what was read under holds that have ended was read before blocks are freed.
-        fence(Ordering::Acquire);
-        // Release: pairs with the acquire in `sealing_epoch`.
+        // MASSTREE-PIN, to: whoever is not seen pinned below reads after this, and so after the
+        // blocks were unlinked that were sealed before this epoch.
+        self.barrier.heavy();
+        if self.is_held_before(epoch) {
+            return epoch;
+        }
+        // Release: pairs with the acquire in `epoch`. Acquire: as there.
         let (success, failure) = (Ordering::AcqRel, Ordering::Acquire);
         match self.epoch.0.compare_exchange(epoch, epoch + 1, success, failure) {
             Ok(_) => epoch + 1,
@@ -244,8 +158,10 @@ impl Domain {
 
     /// The epoch for sealing blocks that have already been unlinked.
     fn sealing_epoch(&self) -> u64 {
+        // SeqCst: pairs with the barrier in `advance`. Who reads an epoch after this one finds the
+        // blocks unlinked.
         fence(Ordering::SeqCst);
-        self.epoch.0.load(Ordering::Acquire)
+        self.epoch()
     }
 
     /// Frees what can be freed of all sessions' limbo. The calling thread must not be within an
@@ -253,18 +169,21 @@ impl Domain {
     pub(crate) fn reclaim(&self) {
         let mut spin = Spin::default();
         for _ in 0..ADVANCES {
-            let mut empty = true;
-            for slot in self.used() {
-                let Some(seized) = slot.try_seize() else {
-                    empty = false;
-                    continue;
-                };
-                let Local { limbo, counters, .. } = seized.local();
+            let slots = self.used();
+            let seized = seize_idle(slots, self.barrier);
+            let mut empty = seized.len() == slots.len();
+            let sealing_epoch = self.sealing_epoch();
+            for slot in &seized {
+                slot.local().limbo.borrow_mut().seal(sealing_epoch);
+            }
+            let epoch = self.advance();
+            for slot in &seized {
+                let Local { limbo, counters, .. } = slot.local();
                 let mut limbo = limbo.borrow_mut();
-                limbo.seal(self.sealing_epoch());
-                limbo.collect(self.advance(), &self.memory, counters);
+                limbo.collect(epoch, usize::MAX, &self.memory, counters);
                 empty &= limbo.is_empty();
             }
+            drop(seized);
             if empty {
                 return;
             }
@@ -278,7 +197,7 @@ impl Domain {
         // Prevents sessions from being opened meanwhile, and two threads from stopping the others
         // at once.
         let claims = self.lock_free();
-        let slots = self.used().iter().map(Slot::seize).collect();
+        let slots = seize_all(self.used(), self.barrier);
         Stopped { domain: self, slots, _claims: claims }
     }
 }
@@ -287,13 +206,13 @@ impl Domain {
 #[derive(Debug)]
 pub(crate) struct Pin<'d> {
     domain: &'d Domain,
-    slot: &'d Slot,
+    pinned: Pinned<'d>,
 }
 
 impl Pin<'_> {
     #[inline]
     pub(crate) fn guard(&self) -> Guard<'_> {
-        Guard { domain: self.domain, local: &self.slot.local }
+        Guard { domain: self.domain, local: self.pinned.local() }
     }
 }
 
@@ -304,7 +223,6 @@ impl Drop for Pin<'_> {
         if guard.local.limbo.borrow().is_due() {
             guard.tidy();
         }
-        self.slot.let_go();
     }
 }
 
@@ -360,9 +278,9 @@ impl<'g> Guard<'g> {
     }
 
     /// Records that a node or suffixes were allocated.
-    pub(crate) fn count_node(self, block: Block) {
+    pub(crate) fn count_node(self, bytes: usize) {
         self.count(Counter::NodesAllocated, 1);
-        self.count(Counter::NodeBytes, block.bytes as u64);
+        self.count(Counter::NodeBytes, bytes as u64);
     }
 
     /// Pays for live bytes. Returns `false`, and pays nothing, if there is no room.
@@ -375,7 +293,7 @@ impl<'g> Guard<'g> {
     fn gather_and_pay(self, bytes: u64) -> bool {
         self.local.credit.surrender(&self.domain.pool);
         // Slots in use are skipped: their sessions may wait for a lock that this one holds.
-        for seized in self.domain.used().iter().filter_map(Slot::try_seize) {
+        for seized in seize_idle(self.domain.used(), self.domain.barrier) {
             seized.local().credit.surrender(&self.domain.pool);
         }
         self.local.credit.pay(&self.domain.pool, bytes)
@@ -408,7 +326,7 @@ impl<'g> Guard<'g> {
     /// No link to them must be left that a later operation could follow, and they must be retired
     /// only once.
     pub(crate) unsafe fn retire_bag(self, bag: Bag<'_>) {
-        self.local.limbo.borrow_mut().retire(bag.block(), Kind::Node);
+        self.local.limbo.borrow_mut().retire(bag.block(), Kind::Bag);
     }
 
     /// Seals what was retired, and frees what nobody reads.
@@ -416,35 +334,57 @@ impl<'g> Guard<'g> {
     fn tidy(self) {
         let mut limbo = self.local.limbo.borrow_mut();
         limbo.seal(self.domain.sealing_epoch());
-        limbo.collect(self.domain.advance(), self.memory(), &self.local.counters);
+        let due = limbo.fills_an_epoch();
+        let epoch = if due { self.domain.advance() } else { self.domain.epoch() };
+        limbo.collect(epoch, STEP_BLOCKS, self.memory(), &self.local.counters);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use kit::testing::TestHeap;
+    use platform::Pages;
+
+    use super::*;
+
+    fn domain(bound_bytes: Option<u64>) -> Domain {
+        Domain::new(TestHeap::leaked(), NodePool::new(Pages::Small, usize::MAX), bound_bytes)
+    }
+
+    /// Pins a claimed slot. The tests drop a pin before they pin its slot again.
+    fn pin(domain: &Domain, slot: usize) -> Pin<'_> {
+        // SAFETY: one thread claims and pins, each slot once at a time.
+        unsafe { domain.pin(slot) }
+    }
 
     #[test]
     fn an_old_pin_holds_the_epoch_and_an_idle_session_does_not() {
-        let domain = Domain::new(TestHeap::leaked(), None);
-        let (first, second) = (domain.claim().unwrap(), domain.claim().unwrap());
-        let pin = domain.pin(first);
-        assert_eq!(domain.advance(), 1, "the pin has seen epoch 0");
-        assert_eq!(domain.advance(), 1, "and holds epoch 1");
-        drop(pin);
-        assert_eq!(domain.advance(), 2);
-        domain.release(second);
-        assert_eq!(domain.claim(), Ok(second));
+        let fences = Domain { barrier: Barrier::of_fences(), ..domain(None) };
+        for domain in [domain(None), fences] {
+            let (first, second) = (domain.claim().unwrap(), domain.claim().unwrap());
+            let old = pin(&domain, first);
+            assert_eq!(domain.advance(), 1, "the pin has seen epoch 0");
+            assert_eq!(domain.advance(), 1, "and holds epoch 1");
+            let young = pin(&domain, second);
+            drop(old);
+            assert_eq!(domain.advance(), 2, "the other pin has seen epoch 1");
+            assert_eq!(domain.advance(), 2);
+            drop(young);
+            assert_eq!(domain.advance(), 3);
+            domain.release(second);
+            assert_eq!(domain.claim(), Ok(second));
+        }
     }
 
     #[test]
     fn credit_of_idle_sessions_is_gathered() {
-        let domain = Domain::new(TestHeap::leaked(), Some(1000));
+        let domain = domain(Some(1000));
         let (first, second) = (domain.claim().unwrap(), domain.claim().unwrap());
-        assert!(domain.pin(first).guard().pay(10));
-        assert!(domain.slots[first].local.credit.bytes() > 0);
-        let pin = domain.pin(second);
+        assert!(pin(&domain, first).guard().pay(10));
+        let seized = seize_idle(&domain.slots[first..=first], domain.barrier);
+        assert!(seized[0].local().credit.bytes() > 0);
+        drop(seized);
+        let pin = pin(&domain, second);
         assert!(pin.guard().pay(990));
         assert!(!pin.guard().pay(1));
         pin.guard().refund(1);
@@ -453,7 +393,7 @@ mod tests {
 
     #[test]
     fn sessions_are_limited() {
-        let domain = Domain::new(TestHeap::leaked(), None);
+        let domain = domain(None);
         assert!((0..SESSIONS_MAX).all(|_| domain.claim().is_ok()));
         assert_eq!(domain.claim(), Err(SessionError::TooManySessions { limit: SESSIONS_MAX }));
     }

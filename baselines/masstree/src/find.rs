@@ -8,7 +8,7 @@ use crate::layer::{Layer, forward};
 use crate::node::{Border, Found};
 use crate::row::Row;
 use crate::shared::layer_at;
-use crate::spin::Spin;
+use kit::spin::Spin;
 
 /// Where a key is or belongs.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +65,7 @@ pub(crate) fn lock<'g, 'k>(
 }
 
 /// Finds the node of a key, and what it held at some moment during the call. Prefetches the row's
-/// lines if it is going to be read.
+/// first line if it is going to be read: the processor works ahead to the others by itself.
 #[inline]
 pub(crate) fn locate<'g, 'k, const READ: bool>(
     guard: Guard<'g>,
@@ -86,7 +86,7 @@ pub(crate) fn locate<'g, 'k, const READ: bool>(
             let found = loop {
                 let found = border.find(guard, key);
                 if let (true, Found::Row { link, .. }) = (READ, found) {
-                    link.prefetch();
+                    link.prefetch_first();
                 }
                 let changed = border.head.version.changed_since(version);
                 if !changed && !version.is_deleted() && slice >= border.low() {

@@ -18,12 +18,12 @@ use crate::suffix::Bag;
 pub(crate) enum Refused<'m> {
     /// The bound on live bytes leaves no room.
     Bound,
-    /// The heap has no memory for a node. The tree is unchanged, except for layers with a single
-    /// key.
-    Heap(NewRow<'m>),
+    /// There is no memory for a node or for suffixes. The tree is unchanged, except for layers with
+    /// a single key.
+    Memory(NewRow<'m>),
 }
 
-/// The heap has no memory for a node or for suffixes; nothing has changed.
+/// There is no memory for a node or for suffixes; nothing has changed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exhausted;
 
@@ -47,7 +47,7 @@ pub(crate) fn put<'m>(
                 let made = make_layer(guard, place.border, slot);
                 place.border.head.version.unlock();
                 if made.is_err() {
-                    return Err(Refused::Heap(row));
+                    return Err(Refused::Memory(row));
                 }
             }
             Found::Absent => {
@@ -59,7 +59,7 @@ pub(crate) fn put<'m>(
                 let entry = Entry::new(place.key, row.link());
                 if insert(guard, &place, &entry).is_err() {
                     guard.refund(key_bytes + new_bytes);
-                    return Err(Refused::Heap(row));
+                    return Err(Refused::Memory(row));
                 }
                 row.into_link();
                 guard.count(Counter::RowsAllocated, 1);
@@ -166,8 +166,7 @@ pub(crate) fn append(bag: Bag<'_>, slot: usize, suffix: &[u8]) {
 fn make_layer(guard: Guard<'_>, border: &Border, slot: usize) -> Result<(), Exhausted> {
     let old = border.entry(guard, slot);
     let entry = Entry::new(Key::new(old.suffix), Link::from_bits(old.link));
-    let anchor = allocate_border(guard, |origin| Border::new(origin, 0, true, false));
-    let anchor = anchor.ok_or(Exhausted)?;
+    let anchor = allocate_border(guard, Border::new(0, true, false)).ok_or(Exhausted)?;
     if add_suffix(guard, anchor, anchor.permutation().free_slot(), &entry).is_err() {
         // SAFETY: it was never linked.
         unsafe { guard.retire_node(Node::from(anchor)) };

@@ -7,8 +7,8 @@ use crate::counters::Counter;
 use crate::epoch::Guard;
 use crate::node::{Border, Interior};
 use crate::shared::{Node, NodeLink};
-use crate::spin::Spin;
 use crate::version::Version;
+use kit::spin::Spin;
 
 /// A layer, given by the place where its root is linked.
 #[derive(Clone, Copy, Debug)]

@@ -12,13 +12,13 @@
 //! | `layer` `find` `scan` | descents: to a border node, to a key, along the keys |
 //! | `warm` | the descents of a batch, in step |
 //! | `insert` `split` `remove` `list` | changes, from a slot up to the root |
-//! | `epoch` `limbo` | when retired blocks may be freed; the sessions' slots |
+//! | `slot` `epoch` `limbo` | who holds a session's slot; when retired blocks may be freed |
 //! | `counters` | sums without a cache line that all sessions write |
 //! | `walk` `check` | every node, and every invariant |
-//! | `memory` `row` `shared` `suffix` | blocks of the heap, and links between them |
+//! | `memory` `pool` `row` `shared` `suffix` | blocks of the heap, nodes, and links between them |
 //!
-//! Unsafe code is in the files of the last row, in `epoch` and `limbo`, and wherever something is
-//! retired: there a comment says why nothing links it any more.
+//! Unsafe code is in the files of the last row, in `slot`, `epoch` and `limbo`, where a session pins
+//! its slot, and wherever something is retired: there a comment says why nothing links it any more.
 #![deny(unsafe_code)]
 
 // Tests use the crate as others do.
@@ -27,7 +27,7 @@ extern crate self as baseline_masstree;
 
 mod check;
 mod counters;
-#[expect(unsafe_code, reason = "slots are shared, and their content is its holder's")]
+#[expect(unsafe_code, reason = "sessions pin what is theirs, and retire what nobody links")]
 mod epoch;
 mod find;
 mod insert;
@@ -40,13 +40,16 @@ mod list;
 mod memory;
 mod node;
 mod permutation;
+#[expect(unsafe_code, reason = "nodes lie in mappings")]
+mod pool;
 mod remove;
 #[expect(unsafe_code, reason = "rows are addresses with a length")]
 mod row;
 mod scan;
 #[expect(unsafe_code, reason = "links are addresses of nodes")]
 mod shared;
-mod spin;
+#[expect(unsafe_code, reason = "slots are shared, and their content is its holder's")]
+mod slot;
 mod split;
 #[expect(unsafe_code, reason = "suffixes lie behind a head in their block")]
 mod suffix;
@@ -65,24 +68,29 @@ use engine::{
     Statistic, ValueBuffers,
 };
 pub use epoch::SESSIONS_MAX;
+use platform::mapping::PAGE_BYTES;
 pub use tree::{Tree, TreeSession};
 use warm::Wanted;
 
 /// Settings of a [`Masstree`].
 #[derive(Clone, Copy, Debug)]
 pub struct Config {
-    /// Where nodes and rows are allocated.
+    /// Where rows are allocated.
     pub heap: &'static dyn Heap,
     /// Limit of live key and value bytes, above which puts are refused; `None` allocates until the
     /// heap is exhausted.
     pub object_memory_bytes: Option<u64>,
+    /// Whether to request 2 MiB pages for nodes. Rows are on pages as the heap chooses.
+    pub huge_pages: bool,
+    /// The most nodes; puts that need more are refused.
+    pub nodes_max: usize,
 }
 
 impl Config {
-    /// No bound.
+    /// No bound; nodes on huge pages.
     #[must_use]
     pub fn new(heap: &'static dyn Heap) -> Self {
-        Self { heap, object_memory_bytes: None }
+        Self { heap, object_memory_bytes: None, huge_pages: true, nodes_max: usize::MAX }
     }
 }
 
@@ -99,7 +107,7 @@ impl Masstree {
     /// # Errors
     /// As for [`Tree::open`].
     pub fn open(config: Config) -> Result<Self, OpenError> {
-        Ok(Self { tree: Tree::open(config.heap, config.object_memory_bytes)?, config })
+        Ok(Self { tree: Tree::open(config)?, config })
     }
 }
 
@@ -113,6 +121,8 @@ impl KvEngine for Masstree {
         ordered: true,
         hashing: Hashing::None,
         batches: true,
+        // Of objects. Nodes request 2 MiB pages; rows are on those of the heap.
+        page_bytes: PAGE_BYTES,
         ..EngineTraits::BASE
     };
 
@@ -149,12 +159,14 @@ impl KvEngine for Masstree {
     }
 
     fn settings(&self) -> Vec<Setting> {
-        let Config { heap, object_memory_bytes } = self.config;
+        let Config { heap, object_memory_bytes, huge_pages, .. } = self.config;
         let bound = object_memory_bytes.map_or("none".to_owned(), |bytes| bytes.to_string());
         let mut settings = vec![
             Setting::new("heap", heap.traits().name),
             Setting::new("heap.version", heap.version()),
             Setting::new("object_memory_bytes", bound),
+            Setting::new("huge-pages", huge_pages),
+            Setting::new("barrier", self.tree.barrier()),
             Setting::new("keys_per_node", node::WIDTH),
             Setting::new("sessions_max", epoch::SESSIONS_MAX),
         ];

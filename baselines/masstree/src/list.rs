@@ -7,7 +7,7 @@
 
 use crate::epoch::Guard;
 use crate::node::Border;
-use crate::spin::Spin;
+use kit::spin::Spin;
 
 /// Links the new node `right` behind the locked node `left`.
 pub(crate) fn link_behind<'g>(guard: Guard<'g>, left: &'g Border, right: &'g Border) {

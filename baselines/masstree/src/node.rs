@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU64, Ordering};
 
 use crate::epoch::Guard;
 use crate::key::{Key, Rank};
-use crate::memory::{LINE_BYTES, Origin};
+use crate::memory::LINE_BYTES;
 use crate::permutation::Permutation;
 use crate::row::Link;
 use crate::shared::{Node, NodeLink, Shared};
@@ -61,7 +61,6 @@ pub(crate) struct Border {
     ranks: AtomicU64,
     slices: [AtomicU64; WIDTH],
     links: [AtomicPtr<u8>; WIDTH],
-    origin: AtomicU8,
 }
 
 /// A node of separators. Child `i` has the slices from `keys[i - 1]` up to, but not including,
@@ -72,7 +71,6 @@ pub(crate) struct Interior {
     pub(crate) head: Head,
     /// Number of separators in use: one less than children.
     len: AtomicU8,
-    origin: AtomicU8,
     /// In order; unused ones are the greatest number.
     keys: [AtomicU64; WIDTH],
     /// Unused ones are null.
@@ -122,7 +120,7 @@ impl<'a> Entry<'a> {
 }
 
 impl Border {
-    pub(crate) fn new(origin: Origin, low: u64, root: bool, locked: bool) -> Self {
+    pub(crate) fn new(low: u64, root: bool, locked: bool) -> Self {
         Self {
             head: Head { version: VersionWord::new(true, root, locked), parent: Shared::default() },
             permutation: AtomicU64::new(Permutation::EMPTY.bits()),
@@ -134,12 +132,7 @@ impl Border {
             ranks: AtomicU64::new(0),
             slices: Default::default(),
             links: Default::default(),
-            origin: AtomicU8::new(origin.0),
         }
-    }
-
-    pub(crate) fn origin(&self) -> Origin {
-        Origin(self.origin.load(Ordering::Relaxed))
     }
 
     #[inline]
@@ -250,21 +243,16 @@ impl Border {
 }
 
 impl Interior {
-    pub(crate) fn new(origin: Origin, root: bool, locked: bool) -> Self {
+    pub(crate) fn new(root: bool, locked: bool) -> Self {
         Self {
             head: Head {
                 version: VersionWord::new(false, root, locked),
                 parent: Shared::default(),
             },
             len: AtomicU8::new(0),
-            origin: AtomicU8::new(origin.0),
             keys: [const { AtomicU64::new(u64::MAX) }; WIDTH],
             children: Default::default(),
         }
-    }
-
-    pub(crate) fn origin(&self) -> Origin {
-        Origin(self.origin.load(Ordering::Relaxed))
     }
 
     /// Number of separators in use.

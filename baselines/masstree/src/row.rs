@@ -6,7 +6,7 @@
 //! | 4.. | value |
 //!
 //! A border node holds a [`Link`] to a row: its address, with the length in the upper bits. So a
-//! put need not touch the row it replaces, and a get can prefetch all lines of a row at once.
+//! put need not touch the row it replaces, and a batch can prefetch all lines of a row at once.
 
 use std::marker::PhantomData;
 use std::mem;
@@ -55,9 +55,15 @@ impl Link {
         self.0.map_addr(|address| address & ((1 << ADDRESS_BITS) - 1))
     }
 
-    /// Prefetches the row's lines; needs to know nothing about the row.
+    /// Prefetches the row's first line.
     #[inline]
-    pub(crate) fn prefetch(self) {
+    pub(crate) fn prefetch_first(self) {
+        prefetch(self.start(), 1);
+    }
+
+    /// Prefetches all of the row's lines; needs to know nothing about the row.
+    #[inline]
+    pub(crate) fn prefetch_all(self) {
         let value_bytes = self.0.addr() >> ADDRESS_BITS;
         prefetch(self.start(), (HEADER_BYTES + value_bytes).min(PREFETCH_BYTES_MAX));
     }

@@ -1,7 +1,7 @@
 //! Links between nodes: atomics that yield references valid as long as a guard.
 //!
 //! Why following a link is sound. A link holds null or a node that is initialised and was linked
-//! somewhere. A node returns to the heap a grace period after the last link to it was removed
+//! somewhere. A node returns to its pool a grace period after the last link to it was removed
 //! ([`crate::epoch`]). Unused places of a node hold null. So whatever a session reads from a link
 //! during an operation, stale or not, stays a node until the operation ends.
 
@@ -10,9 +10,9 @@ use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::epoch::Guard;
-use crate::memory::{Block, Origin, prefetch};
+use crate::memory::{Block, LINE_BYTES, prefetch};
 use crate::node::{Border, Head, Interior, NODE_BYTES};
-use crate::spin::Spin;
+use kit::spin::Spin;
 
 /// A node of either kind.
 #[derive(Clone, Copy, Debug)]
@@ -50,13 +50,9 @@ impl<'g> Node<'g> {
         self.start == other.into().start
     }
 
-    /// Its block on the heap.
+    /// Its place in the pool.
     pub(crate) fn block(self) -> Block {
-        let origin = match self.as_border() {
-            Some(border) => border.origin(),
-            None => self.as_interior().expect("a node is of either kind").origin(),
-        };
-        origin.block(self.start.addr().get())
+        Block::at(self.start.as_ptr().cast(), NODE_BYTES)
     }
 }
 
@@ -74,39 +70,25 @@ impl<'g> From<&'g Interior> for Node<'g> {
     }
 }
 
-/// Puts a node, made from its origin, into a new block of the heap; `None` if the heap is
-/// exhausted. The node lives until it is retired.
-pub(crate) fn allocate_border<'g>(
-    guard: Guard<'g>,
-    make: impl FnOnce(Origin) -> Border,
-) -> Option<&'g Border> {
-    let (start, origin) = guard.memory().allocate_node()?;
-    let start = start.cast();
-    // SAFETY: the block is new, aligned and long enough.
-    unsafe { start.write(make(origin)) };
-    guard.count_node(Node::from_start(start.cast()).block());
-    // SAFETY: written above; nodes live until they are retired, and longer than guards of then.
-    Some(unsafe { start.as_ref() })
+/// Puts a border node into the pool; `None` if the pool refuses. The node lives until it is
+/// retired.
+pub(crate) fn allocate_border<'g>(guard: Guard<'g>, border: Border) -> Option<&'g Border> {
+    allocate(guard, border)
 }
 
 /// Like [`allocate_border`], for an interior node.
-pub(crate) fn allocate_interior<'g>(
-    guard: Guard<'g>,
-    make: impl FnOnce(Origin) -> Interior,
-) -> Option<&'g Interior> {
-    let (start, origin) = guard.memory().allocate_node()?;
-    let start = start.cast();
-    // SAFETY: the block is new, aligned and long enough.
-    unsafe { start.write(make(origin)) };
-    guard.count_node(Node::from_start(start.cast()).block());
-    // SAFETY: written above; nodes live until they are retired, and longer than guards of then.
-    Some(unsafe { start.as_ref() })
+pub(crate) fn allocate_interior<'g>(guard: Guard<'g>, interior: Interior) -> Option<&'g Interior> {
+    allocate(guard, interior)
 }
 
-impl Node<'_> {
-    fn from_start(start: NonNull<Head>) -> Self {
-        Self { start, guard: PhantomData }
-    }
+fn allocate<'g, T: 'g>(guard: Guard<'g>, node: T) -> Option<&'g T> {
+    const { assert!(size_of::<T>() == NODE_BYTES && align_of::<T>() == LINE_BYTES) };
+    let start = guard.memory().nodes.allocate()?.cast::<T>();
+    // SAFETY: the memory is new, and as long and aligned as nodes of either kind.
+    unsafe { start.write(node) };
+    guard.count_node(NODE_BYTES);
+    // SAFETY: written above; nodes live until they are retired, and longer than guards of then.
+    Some(unsafe { start.as_ref() })
 }
 
 /// A link to a node of either kind.

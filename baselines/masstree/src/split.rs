@@ -50,7 +50,7 @@ impl<'g> Plan<'g> {
         Self { full, last, spare, right, right_bag: None, left_bag: None }
     }
 
-    /// Allocates everything; `None` if the heap is exhausted.
+    /// Allocates everything; `None` if the pool or the heap is exhausted.
     fn allocate(
         &mut self,
         guard: Guard<'g>,
@@ -59,10 +59,10 @@ impl<'g> Plan<'g> {
         right_suffix_bytes: Option<usize>,
     ) -> Option<&'g Border> {
         for _ in 0..self.full.len() + usize::from(self.last.is_none()) {
-            let node = allocate_interior(guard, |origin| Interior::new(origin, false, true))?;
+            let node = allocate_interior(guard, Interior::new(false, true))?;
             self.spare.push(node);
         }
-        let right = allocate_border(guard, |origin| Border::new(origin, low, false, true))?;
+        let right = allocate_border(guard, Border::new(low, false, true))?;
         self.right = Some(right);
         for (bag, bytes) in
             [(&mut self.left_bag, left_suffix_bytes), (&mut self.right_bag, right_suffix_bytes)]

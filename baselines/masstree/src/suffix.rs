@@ -53,11 +53,11 @@ impl<'g> Bag<'g> {
             used: AtomicU32::new(HEAD_BYTES as u32),
             places: Default::default(),
         };
-        let (start, block) = guard.memory().allocate(bytes)?;
+        let (start, _) = guard.memory().allocate(bytes)?;
         let start = start.cast();
         // SAFETY: the block is new and longer than a head.
         unsafe { start.write(head) };
-        guard.count_node(block);
+        guard.count_node(bytes);
         Some(Self { start, guard: PhantomData })
     }
 

@@ -5,7 +5,9 @@ use std::ops::ControlFlow;
 use engine::{
     GetError, Heap, MemoryCensus, OpenError, PutError, PutOutcome, SessionError, Statistic,
 };
+use platform::Pages;
 
+use crate::Config;
 use crate::check;
 use crate::counters::Counter;
 use crate::epoch::{Domain, Guard, Pin, Stopped};
@@ -15,6 +17,7 @@ use crate::key::Key;
 use crate::layer::Layer;
 use crate::memory::Memory;
 use crate::node::Border;
+use crate::pool::NodePool;
 use crate::remove;
 use crate::row::{HEADER_BYTES, NewRow};
 use crate::scan::Scan;
@@ -36,13 +39,13 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// An empty tree on a heap, which it opens, with at most `bound_bytes` live key and value
-    /// bytes.
+    /// An empty tree on `config.heap`, which it opens.
     ///
     /// # Errors
     /// The heap's error; [`OpenError::BadSetting`] for a heap without real memory;
-    /// [`OpenError::OutOfMemory`] if it has no memory for the first node.
-    pub fn open(heap: &'static dyn Heap, bound_bytes: Option<u64>) -> Result<Self, OpenError> {
+    /// [`OpenError::OutOfMemory`] if there is no memory for the first node.
+    pub fn open(config: Config) -> Result<Self, OpenError> {
+        let Config { heap, object_memory_bytes, huge_pages, nodes_max } = config;
         let traits = heap.traits();
         if !traits.keeps_values {
             return Err(OpenError::BadSetting {
@@ -53,10 +56,11 @@ impl Tree {
         }
         heap.open()?;
         let _use = ThreadUse::of(heap);
-        let domain = Domain::new(heap, bound_bytes);
+        let pages = if huge_pages { Pages::Huge } else { Pages::Small };
+        let domain = Domain::new(heap, NodePool::new(pages, nodes_max), object_memory_bytes);
         let root = NodeLink::default();
         let stopped = domain.stop();
-        let first = allocate_border(stopped.guard(), |origin| Border::new(origin, 0, true, false));
+        let first = allocate_border(stopped.guard(), Border::new(0, true, false));
         let wanted_bytes = crate::node::NODE_BYTES as u64;
         root.store(Some(first.ok_or(OpenError::OutOfMemory { wanted_bytes })?.into()));
         drop(stopped);
@@ -82,6 +86,11 @@ impl Tree {
 
     fn top(&self) -> Layer<'_> {
         Layer::rooted_in(&self.root)
+    }
+
+    /// How an operation's beginning is ordered before its reads.
+    pub(crate) fn barrier(&self) -> &'static str {
+        if self.domain.pins_are_light() { "membarrier" } else { "fences" }
     }
 
     fn value_bytes_limit(&self, key_bytes: u64) -> usize {
@@ -119,8 +128,8 @@ impl Tree {
     /// the middle of a measurement.
     ///
     /// An object is a row plus the eight bytes of its key in a node; those do not count as index.
-    /// Rows in limbo are dead, as is the heap's rounding. There is no capacity: neither heap nor
-    /// index is bounded.
+    /// Rows in limbo are dead, as is the heap's rounding. Blocks of nodes are resident as a whole:
+    /// what no node uses counts as table. There is no capacity: neither heap nor index is bounded.
     pub fn census(&self) -> MemoryCensus {
         let _use = ThreadUse::of(self.heap());
         let stopped = self.domain.stop();
@@ -150,7 +159,7 @@ impl Tree {
             free_object_bytes: 0,
             object_memory_bytes,
             index_bytes: stopped.sum(Counter::NodeBytes) - key_bytes,
-            table_bytes: self.domain.table_bytes() as u64,
+            table_bytes: self.domain.table_bytes() as u64 + self.memory().nodes.spare_bytes(),
             capacity_bytes: None,
             complete,
         }
@@ -175,6 +184,8 @@ impl Tree {
             ("rows_freed", sum(Counter::RowsFreed)),
             ("rows_in_limbo", rows_in_limbo),
             ("reader_retries", sum(Counter::ReaderRetries)),
+            ("node_pool_bytes", self.memory().nodes.held_bytes()),
+            ("huge_page_bytes", self.memory().nodes.huge_bytes()),
         ]
         .map(|(name, value)| Statistic::new(name, value as f64))
         .to_vec()
@@ -221,9 +232,12 @@ pub struct TreeSession<'t> {
 }
 
 impl TreeSession<'_> {
+    #[expect(unsafe_code, reason = "the slot is this session's")]
     #[inline]
     fn pin(&self) -> Pin<'_> {
-        self.tree.domain.pin(self.slot)
+        // SAFETY: the session has claimed the slot and stays on one thread. Operations take it
+        // mutably, and drop their pin before they end or pin again.
+        unsafe { self.tree.domain.pin(self.slot) }
     }
 
     /// Copies the value of `key` to the front of `buffer` and returns its length; `None` if the key
@@ -262,7 +276,7 @@ impl TreeSession<'_> {
         match self.try_put(key, row) {
             Ok(outcome) => Ok(outcome),
             Err(Refused::Bound) => Ok(PutOutcome::Full),
-            Err(Refused::Heap(row)) => {
+            Err(Refused::Memory(row)) => {
                 self.tree.domain.reclaim();
                 Ok(self.try_put(key, row).unwrap_or(PutOutcome::Full))
             }

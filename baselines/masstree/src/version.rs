@@ -13,7 +13,7 @@
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
-use crate::spin::Spin;
+use kit::spin::Spin;
 
 /// A version, as read.
 ///

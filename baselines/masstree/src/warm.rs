@@ -39,7 +39,7 @@ pub(crate) fn warm<'g>(guard: Guard<'g>, top: Layer<'g>, wanted: &[Wanted]) {
         if let Some(border) = node.as_border()
             && let Found::Row { link, .. } = border.find(guard, Key::new(&key.to_be_bytes()))
         {
-            link.prefetch();
+            link.prefetch_all();
         }
     }
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-use baseline_masstree::{Tree, TreeSession};
+use baseline_masstree::{Config, Tree, TreeSession};
 use engine::PutOutcome;
 use kit::testing::TestHeap;
 
@@ -131,7 +131,7 @@ fn run(tree: &Tree, read: impl Fn(&mut TreeSession<'_>, &[AtomicU64]) + Sync) {
 #[test]
 fn readers_see_whole_values_that_never_go_back() {
     let heap: &TestHeap = TestHeap::leaked();
-    let tree = Tree::open(heap, None).unwrap();
+    let tree = Tree::open(Config::new(heap)).unwrap();
     run(&tree, |session, newest| {
         for (number, newest) in newest.iter().enumerate() {
             let least = newest.load(Ordering::Acquire);
@@ -148,7 +148,7 @@ fn readers_see_whole_values_that_never_go_back() {
 #[test]
 fn scans_are_ordered_and_miss_nothing_that_stays() {
     let heap: &TestHeap = TestHeap::leaked();
-    let tree = Tree::open(heap, None).unwrap();
+    let tree = Tree::open(Config::new(heap)).unwrap();
     let mut keys: Vec<_> = (0..KEYS).map(|number| (key(number), number)).collect();
     keys.sort();
     run(&tree, |session, newest| {
@@ -176,7 +176,8 @@ fn scans_are_ordered_and_miss_nothing_that_stays() {
 #[test]
 fn checks_and_counts_stop_the_others_and_let_them_go_on() {
     let heap: &TestHeap = TestHeap::leaked();
-    let tree = Tree::open(heap, Some(1 << 20)).unwrap();
+    let config = Config { object_memory_bytes: Some(1 << 20), ..Config::new(heap) };
+    let tree = Tree::open(config).unwrap();
     run(&tree, |_, _| {
         tree.check().unwrap();
         let census = tree.census();
@@ -192,7 +193,7 @@ fn checks_and_counts_stop_the_others_and_let_them_go_on() {
 #[test]
 fn layers_of_one_slice_are_fought_over() {
     let heap: &TestHeap = TestHeap::leaked();
-    let tree = Tree::open(heap, None).unwrap();
+    let tree = Tree::open(Config::new(heap)).unwrap();
     let key = |number: u64| [&[b'x'; 16][..], &mix(number).to_be_bytes()[..]].concat();
     thread::scope(|scope| {
         for thread in 0..4 {

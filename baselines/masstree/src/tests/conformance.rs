@@ -13,7 +13,7 @@ engine::conformance_tests!(bounded_by_the_heap, Masstree, open_on_small_heap);
 engine::conformance_tests!(on_a_silent_heap, Masstree, |object_memory_bytes| {
     let heap = TestHeap::leaked();
     heap.tells = false;
-    Masstree::open(Config { heap, object_memory_bytes: Some(object_memory_bytes) })
+    Masstree::open(Config { object_memory_bytes: Some(object_memory_bytes), ..Config::new(heap) })
 });
 
 fn open_on_small_heap(object_memory_bytes: u64) -> Result<Masstree, OpenError> {
