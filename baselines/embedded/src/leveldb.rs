@@ -148,6 +148,10 @@ impl KvEngine for LevelDb {
 
     type Session<'engine> = CountedSession<'engine, Database>;
 
+    fn lacking() -> Vec<OpenError> {
+        api::functions().err().into_iter().collect()
+    }
+
     fn session(&self) -> Result<CountedSession<'_, Database>, SessionError> {
         Ok(CountedSession::new(&self.counted))
     }

@@ -9,12 +9,12 @@
 //! | `lsm` | what the interfaces of LevelDB and RocksDB have in common |
 //! | `counted` | what these do not report: whether a key was present, and how much is live |
 //! | `lmdb` | a copy-on-write tree in a mapping: functions, the environment, the engine |
-//! | `library` | shared libraries and tables of their functions |
+//! | `library` | tables of the functions of shared libraries |
 //! | `foreign` | messages and byte ranges of C |
 //! | `tmpfs`, `os` | private folders on a tmpfs; two system calls |
 //! | `settings` | checking and printing settings |
 //!
-//! Unsafe code is in `library`, `foreign`, `lsm`, `os`, and in the `database` or `environment` of each
+//! Unsafe code is in `foreign`, `lsm`, `os`, and in the `api` and the `database` or `environment` of each
 //! store.
 #![deny(unsafe_code)]
 
@@ -26,7 +26,6 @@ mod counted;
 #[expect(unsafe_code, reason = "what C hands out is an address")]
 mod foreign;
 mod leveldb;
-#[expect(unsafe_code, reason = "a symbol's type is known from its header only")]
 mod library;
 mod lmdb;
 #[expect(unsafe_code, reason = "a C interface; nothing outside sees an address")]

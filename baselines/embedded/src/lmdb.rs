@@ -206,6 +206,10 @@ impl KvEngine for Lmdb {
 
     type Session<'engine> = LmdbSession<'engine>;
 
+    fn lacking() -> Vec<OpenError> {
+        api::functions().err().into_iter().collect()
+    }
+
     fn session(&self) -> Result<LmdbSession<'_>, SessionError> {
         let place = Place::take(&self.sessions, self.config.sessions as usize)?;
         let reader = self.environment.reader().unwrap_or_else(|refusal| {

@@ -93,6 +93,12 @@ pub trait Heap: Sync + std::fmt::Debug {
     /// [`OpenError`] says what is missing and how to get it.
     fn open(&self) -> Result<(), OpenError>;
 
+    /// The library that this machine lacks for it, and how to get it: an [`OpenError::Missing`].
+    /// Heaps that are linked in lack nothing.
+    fn lacking(&self) -> Option<OpenError> {
+        None
+    }
+
     /// Memory, in bytes, that the heap made resident before its first use (in a constructor of the
     /// program). It belongs to the heap, so the harness excludes it from the baseline. Called first
     /// in a fresh process, before anything else is mapped.

@@ -77,6 +77,11 @@ impl<'a> ValueBuffers<'a> {
         Self { bytes, slot_bytes }
     }
 
+    /// All slots, one after the other, and the size of each: for stores that take them together.
+    pub fn slots(&mut self) -> (&mut [u8], usize) {
+        (self.bytes, self.slot_bytes)
+    }
+
     /// The slot of operation `index`.
     ///
     /// # Panics

@@ -1,8 +1,8 @@
 //! The store, and one thread's session with it.
 
 use crate::{
-    EngineTraits, GetError, MemoryCensus, Op, Outcome, Presence, PutError, SessionError, Statistic,
-    ValueBuffers,
+    EngineTraits, GetError, MemoryCensus, Op, OpenError, Outcome, Presence, PutError, SessionError,
+    Statistic, ValueBuffers,
 };
 
 /// What a successful `put` did.
@@ -40,6 +40,14 @@ pub struct ScanEntry {
 pub trait KvEngine: Sync {
     /// Its constant properties.
     const TRAITS: EngineTraits;
+
+    /// What this machine lacks of all that some setting of the store needs
+    /// ([`EngineTraits::may_be_missing`]). Each is an [`OpenError::Missing`], which says how to get
+    /// it. No store is opened, and no program is started.
+    #[must_use]
+    fn lacking() -> Vec<OpenError> {
+        Vec::new()
+    }
 
     /// One thread's use of the store; it borrows the store, so guards need no reference count.
     type Session<'engine>: KvSession

@@ -70,6 +70,10 @@ impl Heap for Gperftools {
         FUNCTIONS.get_or_init(load).as_ref().map(|_| ()).map_err(Clone::clone)
     }
 
+    fn lacking(&self) -> Option<OpenError> {
+        self.open().err()
+    }
+
     /// Also `None` before [`Heap::open`].
     fn allocate(&self, bytes: usize) -> Option<NonNull<u8>> {
         let malloc = functions()?.malloc;

@@ -4,11 +4,18 @@
 //! |---|---|
 //! | [`credit`] | a bound on live bytes without a counter that every put writes |
 //! | [`padded`] | a value on cache lines of its own |
+//! | [`spin`] | waiting for a thread that is nearly done |
 //! | [`folder`] | a private folder that goes with its owner |
+//! | [`library`] | shared libraries, loaded when they are needed |
+//! | [`servers`] | processes that a store starts, asks and takes along when it ends |
 //! | [`testing`] | what tests of stores share |
 #![deny(unsafe_code)]
 
 pub mod credit;
 pub mod folder;
+#[expect(unsafe_code, reason = "a symbol's type is known from its header only")]
+pub mod library;
 pub mod padded;
+pub mod servers;
+pub mod spin;
 pub mod testing;

@@ -1,101 +1,14 @@
 //! Configuration of a group of servers.
 
-use std::fmt;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Duration;
 
 use engine::OpenError;
 
+use crate::kinds::{Defrag, Preload, Server};
+
 /// The most servers of one store: each session keeps a connection to every one.
 pub const SERVERS_MAX: usize = 256;
-
-/// Which server program to run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Server {
-    /// `redis-server`, with the allocator it was built for.
-    Redis,
-    /// `valkey-server`, built to call the C library's `malloc`.
-    Valkey,
-}
-
-impl Server {
-    /// All server programs.
-    pub const ALL: [Self; 2] = [Self::Redis, Self::Valkey];
-
-    /// The name in settings.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Redis => "redis",
-            Self::Valkey => "valkey",
-        }
-    }
-
-    /// The program's name.
-    pub(crate) const fn program(self) -> &'static str {
-        match self {
-            Self::Redis => "redis-server",
-            Self::Valkey => "valkey-server",
-        }
-    }
-}
-
-/// An allocator preloaded into a server that calls `malloc`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Preload {
-    Jemalloc,
-    /// The TCMalloc of gperftools, without its profilers.
-    TcmallocMinimal,
-    Mimalloc,
-}
-
-impl Preload {
-    /// All preloadable allocators.
-    pub const ALL: [Self; 3] = [Self::Jemalloc, Self::TcmallocMinimal, Self::Mimalloc];
-
-    /// The name in settings.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Jemalloc => "jemalloc",
-            Self::TcmallocMinimal => "tcmalloc-minimal",
-            Self::Mimalloc => "mimalloc",
-        }
-    }
-
-    /// The shared library, and the Debian package that contains it.
-    pub(crate) const fn library(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Jemalloc => ("libjemalloc.so.2", "libjemalloc2"),
-            Self::TcmallocMinimal => ("libtcmalloc_minimal.so.4", "libtcmalloc-minimal4"),
-            Self::Mimalloc => ("libmimalloc.so.2", "libmimalloc2.0"),
-        }
-    }
-}
-
-/// A name that is not a value of its type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UnknownName;
-
-macro_rules! named {
-    ($($type:ty),+) => {
-        $(impl fmt::Display for $type {
-            fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str(self.name())
-            }
-        }
-
-        impl FromStr for $type {
-            type Err = UnknownName;
-
-            fn from_str(text: &str) -> Result<Self, UnknownName> {
-                Self::ALL.into_iter().find(|one| one.name() == text).ok_or(UnknownName)
-            }
-        })+
-    };
-}
-named!(Server, Preload);
 
 /// Settings of a [`RedisServers`](crate::RedisServers).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,9 +26,8 @@ pub struct Config {
     pub object_memory_bytes: Option<u64>,
     /// Whether to bind each server to a core, in turn. Default false.
     pub pin: bool,
-    /// Whether servers move objects to reduce fragmentation; only servers built with their own
-    /// jemalloc can. Default false.
-    pub active_defrag: bool,
+    /// Whether servers move objects to reduce fragmentation. Default off.
+    pub defrag: Defrag,
     /// Whether PUT asks if the key is present (`EXISTS` before `SET`). Without it, every stored
     /// value counts as inserted. Default true.
     pub ask_presence: bool,
@@ -132,7 +44,7 @@ impl Default for Config {
             preload: None,
             object_memory_bytes: None,
             pin: false,
-            active_defrag: false,
+            defrag: Defrag::Off,
             ask_presence: true,
             startup_timeout: Duration::from_secs(20),
         }
@@ -160,10 +72,16 @@ impl Config {
             let accepted = format!("at least {least} bytes for {} servers", self.servers);
             return bad("object-memory-bytes", bytes.to_string(), accepted);
         }
-        if let (Server::Redis, Some(preload)) = (self.server, self.preload) {
-            let accepted = "none with the server `redis`, which has a built-in allocator; `valkey` \
-                            takes any";
-            return bad("preload", preload.to_string(), accepted.to_owned());
+        if let (Server::Redis | Server::Redis8, Some(preload)) = (self.server, self.preload) {
+            let accepted = format!(
+                "none with the server `{}`, which has a built-in allocator; `valkey` takes any",
+                self.server
+            );
+            return bad("preload", preload.to_string(), accepted);
+        }
+        if let (true, Some(preload)) = (self.defrag != Defrag::Off, self.preload) {
+            let accepted = format!("off with a preloaded allocator ({preload})");
+            return bad("defrag", self.defrag.to_string(), accepted);
         }
         Ok(())
     }
@@ -189,17 +107,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_back() {
-        for server in Server::ALL {
-            assert_eq!(server.to_string().parse(), Ok(server));
-        }
-        for preload in Preload::ALL {
-            assert_eq!(preload.to_string().parse(), Ok(preload));
-        }
-        assert_eq!("keydb".parse::<Server>(), Err(UnknownName));
-    }
-
-    #[test]
     fn settings_that_cannot_be_are_refused_with_what_can() {
         let message = |config: Config| config.check().unwrap_err().to_string();
         for servers in [0, SERVERS_MAX + 1] {
@@ -214,5 +121,8 @@ mod tests {
         assert!(message.contains("at least 8388608 bytes for 2 servers"), "{message}");
         let valkey = Config { server: Server::Valkey, preload, ..Config::default() };
         assert_eq!(valkey.check(), Ok(()));
+        let both = Config { defrag: Defrag::Tuned, ..valkey };
+        let message = both.check().unwrap_err().to_string();
+        assert!(message.contains("`defrag` = `tuned`: accepted are off with"), "{message}");
     }
 }

@@ -1,16 +1,13 @@
-//! Finds programs and libraries on this machine.
+//! Finds servers and allocators on this machine.
 
 use std::path::{Path, PathBuf};
 
 use engine::OpenError;
+use kit::servers::installed::{find, folders_of, named};
 
-use crate::config::{Config, Preload, Server};
-
-/// The project's own folder with the Valkey that `scripts/setup` unpacks.
-const VALKEY_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.valkey");
-
-/// The variable that names a `valkey-server` to use before all others.
-const VALKEY_VARIABLE: &str = "NIBBLE_VALKEY";
+use crate::config::Config;
+use crate::hiredis;
+use crate::kinds::{Preload, Server};
 
 /// Folders of shared libraries, in addition to those of `LD_LIBRARY_PATH`.
 const LIBRARY_FOLDERS: [&str; 6] = [
@@ -24,32 +21,28 @@ const LIBRARY_FOLDERS: [&str; 6] = [
 
 /// The program that `config` requires.
 pub(crate) fn program(config: &Config) -> Result<PathBuf, OpenError> {
-    if let Some(named) = &config.program {
-        return named_program(named, "the setting `program`");
+    match &config.program {
+        Some(file) => named(file, "the setting `program`"),
+        None => program_of(config.server),
     }
-    let name = config.server.program();
-    let mut folders = folders_of("PATH");
-    let remedy = match config.server {
-        Server::Redis => "scripts/setup installs the Debian package redis-server".to_owned(),
-        Server::Valkey => {
-            if let Some(named) = std::env::var_os(VALKEY_VARIABLE) {
-                return named_program(Path::new(&named), VALKEY_VARIABLE);
-            }
-            folders.push(VALKEY_FOLDER.into());
-            format!("scripts/setup unpacks it; {VALKEY_VARIABLE} may name another one")
-        }
-    };
-    find(name, &folders)
-        .ok_or_else(|| OpenError::Missing { what: format!("the program {name}"), remedy })
 }
 
-fn named_program(file: &Path, whence: &str) -> Result<PathBuf, OpenError> {
-    if file.is_file() {
-        return Ok(file.to_owned());
+/// The program of a kind of server: named by its variable, in the project's own folder, or in a
+/// folder of `PATH`.
+fn program_of(server: Server) -> Result<PathBuf, OpenError> {
+    let variable = server.variable();
+    let given = variable.and_then(|name| Some((name, std::env::var_os(name)?)));
+    if let Some((name, file)) = given {
+        return named(Path::new(&file), name);
     }
-    Err(OpenError::Missing {
-        what: format!("the program {}", file.display()),
-        remedy: format!("{whence} names it: name an existing one, or none"),
+    let mut folders = if server.is_in_path() { folders_of("PATH") } else { Vec::new() };
+    folders.extend(server.own_folder().map(PathBuf::from));
+    find(server.program(), &folders).ok_or_else(|| OpenError::Missing {
+        what: format!("the program {} (server={server})", server.program()),
+        remedy: match variable {
+            None => "scripts/setup installs the Debian package redis-server".to_owned(),
+            Some(name) => format!("scripts/setup unpacks it; {name} may name another one"),
+        },
     })
 }
 
@@ -59,20 +52,20 @@ pub(crate) fn library(preload: Preload) -> Result<PathBuf, OpenError> {
     let mut folders = folders_of("LD_LIBRARY_PATH");
     folders.extend(LIBRARY_FOLDERS.map(PathBuf::from));
     find(name, &folders).ok_or_else(|| OpenError::Missing {
-        what: format!("the library {name}"),
+        what: format!("the library {name} (preload={preload})"),
         remedy: format!(
-            "install the Debian package {package}, or put its folder into LD_LIBRARY_PATH"
+            "scripts/setup installs the Debian package {package}; or put the library's folder \
+             into LD_LIBRARY_PATH"
         ),
     })
 }
 
-fn folders_of(variable: &str) -> Vec<PathBuf> {
-    let value = std::env::var_os(variable).unwrap_or_default();
-    std::env::split_paths(&value).filter(|folder| folder.is_absolute()).collect()
-}
-
-fn find(name: &str, folders: &[PathBuf]) -> Option<PathBuf> {
-    folders.iter().map(|folder| folder.join(name)).find(|file| file.is_file())
+/// What this machine lacks of all that some setting needs.
+pub(crate) fn lacking() -> Vec<OpenError> {
+    let client = hiredis::loaded().err();
+    let servers = Server::ALL.into_iter().filter_map(|server| program_of(server).err());
+    let allocators = Preload::ALL.into_iter().filter_map(|preload| library(preload).err());
+    client.into_iter().chain(servers).chain(allocators).collect()
 }
 
 #[cfg(test)]
@@ -89,9 +82,12 @@ mod tests {
     }
 
     #[test]
-    fn files_are_found_in_the_first_folder_that_has_them() {
-        let folders = ["/nonexistent", "/usr/bin", "/bin"].map(PathBuf::from);
-        assert_eq!(find("env", &folders), Some("/usr/bin/env".into()));
-        assert_eq!(find("no such program", &folders), None);
+    fn what_is_lacking_is_what_opening_would_miss() {
+        let lacking = lacking();
+        for server in Server::ALL {
+            let error = program_of(server).err();
+            assert!(error.is_none_or(|error| lacking.contains(&error)), "{server}: {lacking:?}");
+        }
+        assert!(lacking.iter().all(|error| matches!(error, OpenError::Missing { .. })));
     }
 }

@@ -1,4 +1,5 @@
-//! Redis and Valkey, unmodified: servers on UNIX sockets, driven through hiredis.
+//! Redis and Valkey, unmodified: servers on UNIX sockets, driven through hiredis, which is loaded
+//! when a store is opened.
 //!
 //! Each server is a process with one thread that executes commands. A key belongs to the server
 //! that its hash selects. A session has a connection to every server, and a batch is one pipeline
@@ -15,15 +16,13 @@
 extern crate self as baseline_redis;
 
 mod config;
-#[cfg_attr(
-    hiredis,
-    expect(unsafe_code, reason = "hiredis is a C library, called through the shim")
-)]
-#[cfg_attr(not(hiredis), path = "no_connection.rs")]
+#[expect(unsafe_code, reason = "hiredis is a C library; no address of it leaves the module")]
 mod connection;
+#[expect(unsafe_code, reason = "symbols and structs have the types of their header")]
+mod hiredis;
 mod information;
 mod installed;
-mod keeper;
+mod kinds;
 mod process;
 mod reply;
 mod session;
@@ -31,6 +30,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-pub use config::{Config, Preload, SERVERS_MAX, Server, UnknownName};
+pub use config::{Config, SERVERS_MAX};
+pub use kinds::{Defrag, Preload, Server, UnknownName};
 pub use session::RedisSession;
 pub use store::RedisServers;

@@ -2,7 +2,6 @@
 
 /// A reply; its bytes are in the buffer that was passed, as far as they fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(hiredis), expect(dead_code, reason = "only a connection makes replies"))]
 pub(crate) enum Reply {
     /// The key does not exist.
     Nil,

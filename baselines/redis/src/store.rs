@@ -1,6 +1,5 @@
 //! The store: a group of servers, and what is known about them.
 
-use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
@@ -10,20 +9,18 @@ use engine::{
     Setting, Statistic, Transport,
 };
 use kit::folder::Folder;
+use kit::servers::{Keeper, file_name, printed, private_folder};
 
 use crate::config::Config;
-use crate::connection::{self, Connection};
+use crate::connection::Connection;
 use crate::information::{Information, mapped_allocators};
-use crate::keeper::Keeper;
-use crate::process::{self, ServerProcess};
+use crate::process::{self, RedisServer};
 use crate::reply::Reply;
 use crate::session::RedisSession;
-use crate::{installed, session};
+use crate::{hiredis, installed, session};
 
 /// Prefix of the folders of sockets and logs.
 const PREFIX: &str = "nibble-redis-";
-/// The longest path of a folder: a socket's path has at most 107 bytes.
-const PATH_BYTES_MAX: usize = 90;
 /// The longest reply to `INFO` that is read.
 const INFORMATION_BYTES_MAX: usize = 1 << 16;
 
@@ -32,7 +29,7 @@ const INFORMATION_BYTES_MAX: usize = 1 << 16;
 pub struct RedisServers {
     config: Config,
     // Dropped in this order: the servers end, then their keeper, then their folder is removed.
-    servers: Vec<ServerProcess>,
+    servers: Vec<RedisServer>,
     _keeper: Keeper,
     _folder: Folder,
     settings: Vec<Setting>,
@@ -48,19 +45,14 @@ impl RedisServers {
     /// not start, with its last words.
     pub fn open(config: Config) -> Result<Self, OpenError> {
         config.check()?;
-        let Some(hiredis) = connection::version() else {
-            return Err(OpenError::Missing {
-                what: "hiredis (libhiredis-dev), when this program was built,".to_owned(),
-                remedy: "scripts/setup, then build again".to_owned(),
-            });
-        };
+        let hiredis = hiredis::loaded()?.version();
         let program = installed::program(&config)?;
         let library = config.preload.map(installed::library).transpose()?;
         let unusable = |error: std::io::Error| OpenError::Unusable {
             what: program.display().to_string(),
             reason: error.to_string(),
         };
-        let folder = private_folder().map_err(unusable)?;
+        let folder = private_folder(PREFIX).map_err(unusable)?;
         let commands: Vec<Command> = (0..config.servers)
             .map(|number| {
                 process::command(&config, &program, library.as_deref(), folder.path(), number)
@@ -72,11 +64,12 @@ impl RedisServers {
         let servers: Vec<_> = children
             .into_iter()
             .enumerate()
-            .map(|(number, child)| ServerProcess::new(&config, folder.path(), number, child))
+            .map(|(number, child)| RedisServer::new(&config, folder.path(), number, child))
             .collect();
         let deadline = Instant::now() + config.startup_timeout;
         servers.iter().try_for_each(|server| server.wait_until_ready(deadline))?;
-        let empty_server_resident_bytes = servers.iter().map(ServerProcess::resident_bytes).sum();
+        let empty_server_resident_bytes =
+            servers.iter().map(|server| server.resident_bytes()).sum();
         let mut store = Self {
             config,
             servers,
@@ -86,21 +79,21 @@ impl RedisServers {
             empty_server_resident_bytes,
         };
         let allocators = store.verified_allocators(library.as_deref())?;
-        store.settings = store.settings_in_force(&hiredis, &program, &command_line, &allocators);
+        store.settings = store.settings_in_force(hiredis, &program, &command_line, &allocators);
         Ok(store)
     }
 
     /// Process ids of the servers, for monitoring.
     #[must_use]
     pub fn server_pids(&self) -> Vec<u32> {
-        self.servers.iter().map(ServerProcess::pid).collect()
+        self.servers.iter().map(|server| server.pid()).collect()
     }
 
     pub(crate) fn config(&self) -> &Config {
         &self.config
     }
 
-    pub(crate) fn server(&self, number: usize) -> &ServerProcess {
+    pub(crate) fn server(&self, number: usize) -> &RedisServer {
         &self.servers[number]
     }
 
@@ -137,12 +130,11 @@ impl RedisServers {
     ) -> Vec<Setting> {
         let information = self.information(0).unwrap_or_else(|fate| session::lost(&fate));
         let text = |name| information.text(name).unwrap_or("unknown").to_owned();
-        let name = self.config.server.name();
-        let version = information.text(&format!("{name}_version")).unwrap_or("unknown");
         let config = &self.config;
+        let version = text(config.server.version_field());
         let or_none = |value: Option<String>| value.unwrap_or_else(|| "none".to_owned());
         vec![
-            Setting::new("server", name),
+            Setting::new("server", config.server),
             Setting::new("version", version),
             // Rows are read on other machines, where the program's path means nothing.
             Setting::new("program", file_name(program).to_string_lossy()),
@@ -152,7 +144,7 @@ impl RedisServers {
             Setting::new("allocators mapped", allocators),
             Setting::new("preload", or_none(config.preload.map(|one| one.to_string()))),
             Setting::new("pin", config.pin),
-            Setting::new("active-defrag", config.active_defrag),
+            Setting::new("defrag", config.defrag),
             Setting::new(
                 "object-memory-bytes",
                 or_none(config.object_memory_bytes.map(|bytes| bytes.to_string())),
@@ -202,10 +194,14 @@ impl KvEngine for RedisServers {
 
     type Session<'engine> = RedisSession<'engine>;
 
+    fn lacking() -> Vec<OpenError> {
+        installed::lacking()
+    }
+
     /// Opens a session with a connection to every server.
     fn session(&self) -> Result<RedisSession<'_>, SessionError> {
         let connections: Result<Box<[Connection]>, String> =
-            self.servers.iter().map(ServerProcess::connect).collect();
+            self.servers.iter().map(RedisServer::connect).collect();
         match connections {
             Ok(connections) => Ok(RedisSession::new(self, connections)),
             Err(reason) => Err(SessionError::Unreachable { reason }),
@@ -253,6 +249,10 @@ impl KvEngine for RedisServers {
             Statistic::new("keyspace_keys", all.iter().map(Information::keys).sum()),
             Statistic::new("commands_processed", sum("total_commands_processed")),
             Statistic::new("connections_received", sum("total_connections_received")),
+            // Since their start: a row's own CPU time is that of its step, of all processes.
+            Statistic::new("servers_cpu_s", sum("used_cpu_user") + sum("used_cpu_sys")),
+            Statistic::new("active_defrag_moved_objects", sum("active_defrag_hits")),
+            Statistic::new("active_defrag_ms", sum("total_active_defrag_time")),
         ]
     }
 
@@ -282,31 +282,4 @@ impl KvEngine for RedisServers {
         }
         Ok(())
     }
-}
-
-/// A folder for the servers' sockets and logs.
-fn private_folder() -> std::io::Result<Folder> {
-    /// Digits of a process and of a number, and what is between them.
-    const NUMBERS_BYTES: usize = 20;
-    let mut parent = std::env::temp_dir();
-    if parent.as_os_str().len() + PREFIX.len() + NUMBERS_BYTES > PATH_BYTES_MAX {
-        parent = "/tmp".into();
-    }
-    Folder::create(&parent, PREFIX)
-}
-
-/// The last component of a path, or the whole path if it has none.
-fn file_name(path: &Path) -> &OsStr {
-    path.file_name().unwrap_or(path.as_os_str())
-}
-
-/// A command as typed in a shell.
-fn printed(command: &Command) -> String {
-    let program = file_name(Path::new(command.get_program()));
-    let words = std::iter::once(program).chain(command.get_args());
-    let words = words.map(|word| match word.to_string_lossy() {
-        word if word.is_empty() => "\"\"".to_owned(),
-        word => word.into_owned(),
-    });
-    words.collect::<Vec<_>>().join(" ")
 }

@@ -97,6 +97,10 @@ impl<E: KvEngine, N: Naming, C: Clock> KvEngine for Hindered<E, N, C> {
         ..E::TRAITS
     };
 
+    fn lacking() -> Vec<OpenError> {
+        E::lacking()
+    }
+
     type Session<'engine>
         = HinderedSession<'engine, E, N, C>
     where

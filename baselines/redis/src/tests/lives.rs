@@ -6,12 +6,12 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::common::{folder, kill, opened, redis, runs, valkey};
-use baseline_redis::{Config, Preload, RedisServers};
+use baseline_redis::{Config, Defrag, Preload, RedisServers, Server};
 use engine::{KvEngine, KvSession, Op, OpenError, Outcome, SessionError, ValueBuffers};
-use kit::testing::{Alone, setting};
+use kit::testing::{Alone, setting, statistic};
 
 /// The message of the panic that `body` ends with.
 fn panic_of(body: impl FnOnce()) -> String {
@@ -188,14 +188,56 @@ fn a_server_that_does_not_start_says_why() {
 /// Debian builds Redis for the system's jemalloc, which cannot tell where moving helps.
 #[test]
 fn active_defragmentation_is_in_force_or_said_to_be_missing() {
-    if redis(1).is_none() {
-        return;
-    }
-    match RedisServers::open(Config { active_defrag: true, ..Config::default() }) {
-        Ok(store) => assert!(setting(&store, "command-line").contains("--activedefrag yes")),
-        Err(error) => {
-            assert!(matches!(error, OpenError::Missing { .. }), "{error}");
-            assert!(error.to_string().contains("active-defrag"), "{error}");
+    for server in Server::ALL {
+        if opened(Config { server, ..Config::default() }).is_none() {
+            continue;
+        }
+        for defrag in [Defrag::Default, Defrag::Tuned] {
+            match RedisServers::open(Config { server, defrag, ..Config::default() }) {
+                Ok(store) => {
+                    assert_eq!(setting(&store, "defrag"), defrag.name());
+                    let line = setting(&store, "command-line");
+                    assert!(line.contains("--activedefrag yes"), "{line}");
+                    let is_tuned = line.contains("--active-defrag-ignore-bytes 1mb");
+                    assert_eq!(is_tuned, defrag == Defrag::Tuned, "{line}");
+                }
+                Err(error) => {
+                    assert!(server != Server::Redis8, "it has a jemalloc of its own: {error}");
+                    assert!(matches!(error, OpenError::Missing { .. }), "{error}");
+                    assert!(error.to_string().contains("`defrag`"), "{error}");
+                }
+            }
         }
     }
+}
+
+/// Half of the objects of every page are deleted: 20 MB of 40.
+#[test]
+fn redis_8_moves_objects_where_it_is_told_to() {
+    let config = Config { server: Server::Redis8, defrag: Defrag::Tuned, ..Config::default() };
+    let Some(store) = opened(config) else { return };
+    assert!(setting(&store, "version").starts_with("8."));
+    assert!(setting(&store, "mem_allocator").starts_with("jemalloc"));
+    assert_eq!(setting(&store, "allocators mapped"), "none beside the program's own");
+    let mut session = store.session().unwrap();
+    let keys = 0..40_000;
+    for key in keys.clone() {
+        session.put(key, &[1; 1000]).unwrap();
+    }
+    for key in keys.clone().filter(|key| key % 2 == 0) {
+        assert!(session.delete(key));
+    }
+    // The server looks ten times a second; a minute is for a machine that is busy.
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while statistic(&store, "active_defrag_moved_objects") == 0.0 {
+        assert!(Instant::now() < deadline, "it moves nothing: {:?}", store.statistics());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(statistic(&store, "servers_cpu_s") > 0.0);
+    let mut buffer = [0; 1000];
+    for key in keys {
+        let expected = (key % 2 == 1).then_some(1000);
+        assert_eq!(session.get(key, &mut buffer), Ok(expected), "key {key}");
+    }
+    assert_eq!(store.check(), Ok(()));
 }

@@ -3,4 +3,6 @@
 mod alone;
 mod credit;
 mod folder;
+mod library;
+mod servers;
 mod testing;

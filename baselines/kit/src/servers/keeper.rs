@@ -14,7 +14,7 @@ type Started = io::Result<Vec<Child>>;
 
 /// Keeps servers alive until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Keeper {
+pub struct Keeper {
     /// Nothing is ever sent; the thread ends when this is dropped.
     hold: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -26,7 +26,7 @@ impl Keeper {
     ///
     /// # Errors
     /// The system's error, for the first command that does not start.
-    pub(crate) fn start(commands: Vec<Command>, pin: bool) -> io::Result<(Self, Vec<Child>)> {
+    pub fn start(commands: Vec<Command>, pin: bool) -> io::Result<(Self, Vec<Child>)> {
         let (hold, held) = channel();
         let (said, heard) = channel();
         let thread = Builder::new()
@@ -76,34 +76,4 @@ pub(crate) fn end(child: &mut Child) {
     // Fails if the server has already ended, which is fine.
     let _ = child.kill();
     let _ = child.wait();
-}
-
-#[cfg(test)]
-mod tests {
-    use std::os::unix::process::ExitStatusExt;
-
-    use super::*;
-
-    fn sleeper() -> Command {
-        let mut command = Command::new("sleep");
-        command.arg("1000");
-        command
-    }
-
-    #[test]
-    fn children_outlive_the_thread_that_asked_and_not_the_keeper() {
-        let asked = std::thread::spawn(|| Keeper::start(vec![sleeper(), sleeper()], true));
-        let (keeper, mut children) = asked.join().unwrap().unwrap();
-        assert!(children.iter_mut().all(|child| child.try_wait().unwrap().is_none()));
-        drop(keeper);
-        for child in &mut children {
-            assert_eq!(child.wait().unwrap().signal(), Some(libc::SIGKILL));
-        }
-    }
-
-    #[test]
-    fn all_start_or_none() {
-        let error = Keeper::start(vec![sleeper(), Command::new("/nonexistent")], false);
-        assert_eq!(error.unwrap_err().kind(), io::ErrorKind::NotFound);
-    }
 }

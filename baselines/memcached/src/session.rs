@@ -1,0 +1,193 @@
+//! One thread's connection, and the operations over it.
+
+use std::ops::Range;
+
+use engine::{GetError, KvSession, Op, Outcome, PutError, PutOutcome, ValueBuffers};
+
+use crate::connection::Connection;
+use crate::protocol::{self, COMMAND_BYTES_MAX, Reply};
+use crate::store::Memcached;
+
+/// The longest value: an item of 1 MiB, the server's default, less its header and its key.
+pub const VALUE_BYTES_MAX: usize = (1 << 20) - 512;
+/// Bytes that are on their way at once, at most. A server that nobody reads from stops reading; so
+/// much it need not read for a write to end.
+const PIPELINE_BYTES_MAX: usize = 96 << 10;
+
+/// One thread's use of [`Memcached`].
+#[derive(Debug)]
+pub struct MemcachedSession<'engine> {
+    store: &'engine Memcached,
+    connection: Connection,
+    ask_presence: bool,
+}
+
+/// Ends an operation whose server is gone. The contract has no error for it, and continuing would
+/// measure something else.
+#[cold]
+pub(crate) fn lost(fate: &str) -> ! {
+    panic!("{fate}")
+}
+
+impl<'engine> MemcachedSession<'engine> {
+    pub(crate) fn new(store: &'engine Memcached, connection: Connection) -> Self {
+        Self { store, connection, ask_presence: store.config().ask_presence }
+    }
+
+    #[inline]
+    fn flush(&mut self) {
+        if let Err(error) = self.connection.flush() {
+            lost(&self.store.fate(&error));
+        }
+    }
+
+    #[inline]
+    fn reply(&mut self) -> Reply {
+        match self.connection.line() {
+            Ok(line) => Reply::parse(line),
+            Err(error) => lost(&self.store.fate(&error)),
+        }
+    }
+
+    #[inline]
+    fn queue_put(&mut self, key: u64, value: &[u8]) {
+        if self.ask_presence {
+            protocol::ask(self.connection.queue(), key);
+        }
+        protocol::put(self.connection.queue(), key, value);
+    }
+
+    #[inline]
+    fn take_get(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        match self.reply() {
+            Reply::Value(value_bytes) => {
+                if let Err(error) = self.connection.value(value_bytes, buffer) {
+                    lost(&self.store.fate(&error));
+                }
+                let buffer_bytes = buffer.len();
+                if value_bytes <= buffer_bytes {
+                    Ok(Some(value_bytes))
+                } else {
+                    Err(GetError::BufferTooShort { value_bytes, buffer_bytes })
+                }
+            }
+            Reply::Absent => Ok(None),
+            other => unexpected("mg", &other),
+        }
+    }
+
+    #[inline]
+    fn take_delete(&mut self) -> bool {
+        match self.reply() {
+            Reply::Done => true,
+            Reply::Absent => false,
+            other => unexpected("md", &other),
+        }
+    }
+
+    #[inline]
+    fn take_put(&mut self) -> PutOutcome {
+        let known = self.ask_presence
+            && match self.reply() {
+                Reply::Done => true,
+                Reply::Absent => false,
+                other => unexpected("mg", &other),
+            };
+        match self.reply() {
+            Reply::Done if known => PutOutcome::Updated,
+            Reply::Done => PutOutcome::Inserted,
+            Reply::Full => PutOutcome::Full,
+            other => unexpected("ms", &other),
+        }
+    }
+
+    /// Sends what is queued, which is these operations, and takes their replies.
+    fn run(
+        &mut self,
+        range: Range<usize>,
+        operations: &[Op<'_>],
+        values: &mut ValueBuffers<'_>,
+        outcomes: &mut [Outcome],
+    ) {
+        self.flush();
+        for index in range {
+            outcomes[index] = match operations[index] {
+                Op::Get { .. } => Outcome::of_get(self.take_get(values.slot(index))),
+                Op::Put { value, .. } if value.len() <= VALUE_BYTES_MAX => {
+                    Outcome::Put(self.take_put())
+                }
+                Op::Put { .. } => Outcome::ValueTooLarge,
+                Op::Delete { .. } => Outcome::Deleted(self.take_delete()),
+            };
+        }
+    }
+}
+
+impl KvSession for MemcachedSession<'_> {
+    #[inline]
+    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        protocol::get(self.connection.queue(), key);
+        self.flush();
+        self.take_get(buffer)
+    }
+
+    #[inline]
+    fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
+        if value.len() > VALUE_BYTES_MAX {
+            let (value_bytes, limit_bytes) = (value.len(), VALUE_BYTES_MAX);
+            return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
+        }
+        self.queue_put(key, value);
+        self.flush();
+        Ok(self.take_put())
+    }
+
+    #[inline]
+    fn delete(&mut self, key: u64) -> bool {
+        protocol::delete(self.connection.queue(), key);
+        self.flush();
+        self.take_delete()
+    }
+
+    /// A pipeline: commands are sent before their first reply is awaited, as many at once as the
+    /// socket holds. One that is longer goes alone, when no reply is due.
+    fn execute(
+        &mut self,
+        operations: &[Op<'_>],
+        values: &mut ValueBuffers<'_>,
+        outcomes: &mut [Outcome],
+    ) {
+        assert!(outcomes.len() >= operations.len(), "one outcome per operation");
+        let mut first = 0;
+        for (index, operation) in operations.iter().enumerate() {
+            let bytes = self.connection.queue().len() + bytes_of(operation);
+            if bytes > PIPELINE_BYTES_MAX && first < index {
+                self.run(first..index, operations, values, outcomes);
+                first = index;
+            }
+            match *operation {
+                Op::Get { key } => protocol::get(self.connection.queue(), key),
+                Op::Put { key, value } if value.len() <= VALUE_BYTES_MAX => {
+                    self.queue_put(key, value);
+                }
+                Op::Put { .. } => {}
+                Op::Delete { key } => protocol::delete(self.connection.queue(), key),
+            }
+        }
+        self.run(first..operations.len(), operations, values, outcomes);
+    }
+}
+
+/// At most so many bytes the commands of an operation have.
+fn bytes_of(operation: &Op<'_>) -> usize {
+    match operation {
+        Op::Put { value, .. } => 2 * COMMAND_BYTES_MAX + value.len(),
+        Op::Get { .. } | Op::Delete { .. } => COMMAND_BYTES_MAX,
+    }
+}
+
+/// Panics on a reply that a working server does not send: a bug, here or there.
+#[cold]
+fn unexpected(command: &str, reply: &Reply) -> ! {
+    panic!("the server answers {command} with {reply:?}")
+}

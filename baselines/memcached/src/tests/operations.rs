@@ -1,0 +1,129 @@
+//! Operations over a real server: bytes of every kind, pipelines, a full server, counters.
+
+use super::common::opened;
+use baseline_memcached::{Config, VALUE_BYTES_MAX};
+use engine::{KvEngine, KvSession, Op, Outcome, PutError, PutOutcome, ValueBuffers};
+use kit::testing::{setting, statistic};
+
+#[test]
+fn keys_and_values_of_any_bytes_come_back() {
+    let Some(store) = opened(Config::default()) else { return };
+    let mut session = store.session().unwrap();
+    let line_ends = b"\r\nEND\r\n\0HD\r\n".to_vec();
+    let long: Vec<u8> = (0..VALUE_BYTES_MAX).map(|at| (at % 251) as u8).collect();
+    let mut buffer = vec![0; VALUE_BYTES_MAX];
+    let keys = [0, 1, u64::MAX, u64::from_le_bytes(*b"\r\n\0\r\n\0\r\n"), 0x0d0a_0000_0000_0d0a];
+    for value in [&[][..], &[0], &line_ends, &long] {
+        for (number, key) in keys.into_iter().enumerate() {
+            let known = !value.is_empty();
+            let expected = if known { PutOutcome::Updated } else { PutOutcome::Inserted };
+            assert_eq!(session.put(key, value), Ok(expected), "{number}");
+            assert_eq!(session.get(key, &mut buffer), Ok(Some(value.len())));
+            assert!(&buffer[..value.len()] == value, "{number}");
+        }
+    }
+    for key in keys {
+        assert!(session.delete(key));
+        assert!(!session.delete(key));
+        assert_eq!(session.get(key, &mut buffer), Ok(None));
+    }
+    let too_long = vec![0; VALUE_BYTES_MAX + 1];
+    let (value_bytes, limit_bytes) = (VALUE_BYTES_MAX + 1, VALUE_BYTES_MAX);
+    let error = Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
+    assert_eq!(session.put(1, &too_long), error);
+    assert_eq!(store.check(), Ok(()));
+}
+
+/// A server whose answers nobody reads stops reading: batches beyond what a socket holds must not
+/// wait for each other.
+#[test]
+fn long_pipelines_keep_the_order_of_each_key_and_come_to_an_end() {
+    const KEYS: u64 = 300;
+    for value_bytes in [10, 3000, 200_000] {
+        let Some(store) = opened(Config::default()) else { return };
+        let mut session = store.session().unwrap();
+        let value = |key: u64, version: u8| vec![key as u8 ^ version; value_bytes];
+        let keys = if value_bytes > 10_000 { 20 } else { KEYS };
+        let (first, second): (Vec<_>, Vec<_>) =
+            (0..keys).map(|key| (value(key, 1), value(key, 2))).unzip();
+        let mut operations = Vec::new();
+        // Round by round, so that a key's operations are far apart in the pipeline.
+        operations.extend((0..keys).map(|key| Op::Put { key, value: &first[key as usize] }));
+        operations.extend((0..keys).map(|key| Op::Get { key }));
+        operations.extend((0..keys).map(|key| Op::Put { key, value: &second[key as usize] }));
+        operations.extend((0..keys).map(|key| Op::Get { key }));
+        operations.extend((0..keys).map(|key| Op::Delete { key }));
+        operations.extend((0..keys).map(|key| Op::Get { key }));
+        let mut bytes = vec![0; operations.len() * value_bytes];
+        let mut values = ValueBuffers::new(&mut bytes, value_bytes);
+        let mut outcomes = vec![Outcome::BufferTooShort(0); operations.len()];
+        session.execute(&operations, &mut values, &mut outcomes);
+        let expected = [
+            Outcome::Put(PutOutcome::Inserted),
+            Outcome::Found(value_bytes),
+            Outcome::Put(PutOutcome::Updated),
+            Outcome::Found(value_bytes),
+            Outcome::Deleted(true),
+            Outcome::Absent,
+        ];
+        for (index, outcome) in outcomes.into_iter().enumerate() {
+            let (round, key) = (index / keys as usize, index as u64 % keys);
+            assert_eq!(outcome, expected[round], "round {round} of key {key}");
+            if let Outcome::Found(_) = outcome {
+                let version = if round == 1 { 1 } else { 2 };
+                assert!(values.slot(index) == value(key, version), "round {round} of key {key}");
+            }
+        }
+        assert_eq!(statistic(&store, "items"), 0.0);
+    }
+}
+
+#[test]
+fn a_full_server_drops_old_items_and_keeps_new_ones() {
+    let object_memory_bytes = Some(16 << 20);
+    let Some(store) = opened(Config { object_memory_bytes, ..Config::default() }) else { return };
+    let mut session = store.session().unwrap();
+    let value = [7; 4000];
+    for key in 0..20_000 {
+        assert_eq!(session.put(key, &value), Ok(PutOutcome::Inserted), "key {key}");
+    }
+    assert!(statistic(&store, "evicted_items") > 1000.0);
+    let mut buffer = [0; 4000];
+    assert_eq!(session.get(19_999, &mut buffer), Ok(Some(4000)));
+    assert_eq!(session.get(0, &mut buffer), Ok(None));
+    assert!(statistic(&store, "items_bytes") < f64::from(20 << 20));
+    assert_eq!(setting(&store, "object-memory-bytes"), (16 << 20).to_string());
+    assert_eq!(store.check(), Ok(()));
+}
+
+#[test]
+fn counters_and_settings_are_the_servers() {
+    let config = Config { slab_automove: false, workers: 2, ..Config::default() };
+    let Some(store) = opened(config) else { return };
+    let version = setting(&store, "version");
+    assert!(version.split('.').count() == 3, "{version}");
+    let line = setting(&store, "command-line");
+    assert!(line.contains("-t 2") && line.contains("slab_automove=0"), "{line}");
+    let mut session = store.session().unwrap();
+    for key in 0..100 {
+        session.put(key, &[1; 1000]).unwrap();
+    }
+    assert_eq!(statistic(&store, "puts"), 100.0);
+    assert_eq!(statistic(&store, "gets"), 100.0, "each put asks first");
+    assert_eq!(statistic(&store, "items"), 100.0);
+    assert!(statistic(&store, "items_bytes") > 100_000.0);
+    assert!(statistic(&store, "empty_server_resident_bytes") > 1e5);
+    assert_eq!(store.presence().servers, 1);
+    store.settle();
+    store.trim();
+}
+
+#[test]
+fn without_asking_a_put_is_one_command_and_counts_as_inserted() {
+    let Some(store) = opened(Config { ask_presence: false, ..Config::default() }) else { return };
+    let mut session = store.session().unwrap();
+    for _ in 0..10 {
+        assert_eq!(session.put(1, b"value"), Ok(PutOutcome::Inserted));
+    }
+    assert_eq!((statistic(&store, "puts"), statistic(&store, "gets")), (10.0, 0.0));
+}
