@@ -16,7 +16,12 @@ FAR_BEYOND = 0.1
 # How many processes a comparison is judged by, at which level, and whether a ratio is taken repetition by
 # repetition: the first look that decides counts.
 ONE_LOOK = ((math.inf, 0.95, False),)
-REPEATED_LOOKS = ((2, 0.99, False), (6, 0.99, True), (10, 0.99, True), (15, 0.99, True), (20, 0.99, True))
+REPEATED_LOOKS = ((2, 0.99, False), (4, 0.99, True), (8, 0.99, True), (13, 0.99, True), (20, 0.99, True))
+
+# How far processes differ in rates, times and the middle of latencies, and the degrees of freedom that this
+# counts for beside the processes' own. It moderates the spread in repeated looks.
+MODERATED = re.compile(r"throughput|elapsed-s|.*p50-ns|.*p90-ns")
+PRIOR_DEVIATION, PRIOR_FREEDOM = 0.12, 2.0
 
 # Fewer pairs are not compared as pairs.
 PAIRS_MIN = 4
@@ -79,6 +84,15 @@ def logs_of(summary, metric, processes):
     return Logs(mean, square, len(logs) - 1)
 
 
+def moderated(logs, count, deviation):
+    """Prior and processes together, each by its degrees of freedom."""
+    if logs.square is None or math.isinf(logs.freedom):
+        return logs
+    freedom = PRIOR_FREEDOM + logs.freedom
+    squares = PRIOR_FREEDOM * deviation**2 + logs.freedom * logs.square * count
+    return Logs(logs.mean, squares / freedom / count, freedom)
+
+
 def by_repetition(summary, metric, processes):
     """The values of the first processes by their repetition, if it is known of all."""
     values = summary["metrics"][metric]
@@ -89,14 +103,20 @@ def by_repetition(summary, metric, processes):
     return {int(one[1]): value for one, value in zip(found, first)}
 
 
-def sides_of(pair, metric, processes, paired):
+def sides_of(pair, metric, processes, paired, repeated):
     """What an interval is made of: both sides, or the ratio of each repetition as one."""
+    knows_spread = repeated and MODERATED.fullmatch(metric)
+
+    def side(summary, deviation):
+        logs, count = logs_of(summary, metric, processes), min(len(summary["metrics"][metric]), processes)
+        return moderated(logs, count, deviation) if knows_spread else logs
+
     if paired and len(pair) == 2:
-        of, to = (by_repetition(side, metric, processes) for side in pair)
+        of, to = (by_repetition(one, metric, processes) for one in pair)
         ratios = [of[at] / to[at] for at in of if at in to]
         if len(ratios) >= PAIRS_MIN:
-            return [logs_of({"metrics": {metric: ratios}}, metric, processes)]
-    return [logs_of(side, metric, processes) for side in pair]
+            return [side({"metrics": {metric: ratios}}, PRIOR_DEVIATION * math.sqrt(2))]
+    return [side(one, PRIOR_DEVIATION) for one in pair]
 
 
 def interval(level, of, to=Logs(0.0, 0.0, math.inf)):
@@ -155,7 +175,7 @@ def judged(ask, bounds, of, to=None):
         if to is None and of.get("exact"):
             value = low = high = of["metrics"][metric][0]
         else:
-            value, low, high = interval(level, *sides_of(sides, metric, processes, paired))
+            value, low, high = interval(level, *sides_of(sides, metric, processes, paired, len(ask.get("looks", ONE_LOOK)) > 1))
         verdict = verdict_of(value, low, high, bounds)
     inside = min(inside_by(end, bounds) for end in ((low, high) if verdict == "holds" else (value,)))
     own, other = of.get("conditions", {}), (to or {}).get("conditions", {})
