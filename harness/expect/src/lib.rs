@@ -32,7 +32,7 @@
 //! | `rounds` | 99.9 %, bootstrap, of the median; the range of fewer than three values | the same of the logarithms of one ratio a round, where three rounds or more measured both sides |
 //!
 //! Where a run measured undecided comparisons again (`reproduce --decide`), the first 2 processes are judged
-//! at 99 %, and so are the first 6, 10, 15 and 20; the first look that decides counts ([`REPEATED_LOOKS`]).
+//! at 99 %, and so are the first 4, 8, 13 and 20; the first look that decides counts ([`REPEATED_LOOKS`]).
 //! From the second look on a ratio is that of the repetitions which measured both sides.
 //!
 //! A row that is `exact` is a point. One comparison *holds* if its whole interval lies within the

@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use stats::Prior;
+
+use crate::looks::SPREAD_OF_RATES;
 use crate::{Metric, Summary, Unit};
 
 impl Metric {
@@ -17,6 +20,14 @@ impl Metric {
             }
         };
         Some(Self { name: name.to_owned(), unit, quotient })
+    }
+
+    /// How far processes differ in it, if that is known before: of throughput and its inverses, and of the
+    /// middle of latencies. Memory varies far less, and the far ends of latencies more.
+    pub(crate) fn prior(&self) -> Option<Prior> {
+        let is_middle = ["p50-ns", "p90-ns"].iter().any(|middle| self.name.ends_with(middle));
+        let is_rate = matches!(self.name.as_str(), "throughput" | "elapsed-s");
+        (is_rate || is_middle).then_some(SPREAD_OF_RATES)
     }
 
     /// Its values in `row`, with their rounds if it was measured in rounds.

@@ -41,4 +41,4 @@ pub use spread::spread;
 pub use student::student;
 pub use trimmed::{trimmed_ratio, trimmed_ratio_apart};
 pub use verdict::Verdict;
-pub use welch::{WelchSide, welch_mean, welch_ratio};
+pub use welch::{Prior, WelchSide, welch_mean, welch_ratio};

@@ -2,7 +2,8 @@
 //!
 //! *Source*: Welch 1947, with the degrees of freedom after Welch and Satterthwaite. *Assumes* that
 //! processes are independent and differ by log-normal factors; the two sides may differ in number
-//! and in spread.
+//! and in spread. Where few processes were measured, what is known of other cells' spread may moderate
+//! theirs (Smyth 2004).
 
 use crate::student::student;
 use crate::{Interval, Method, spread};
@@ -12,8 +13,29 @@ use crate::{Interval, Method, spread};
 pub enum WelchSide<'a> {
     /// One positive value a process.
     Processes(&'a [f64]),
+    /// The same, and how far processes of other cells differ.
+    Moderated(&'a [f64], Prior),
     /// An exact number, and how many processes it stands for.
     Exact(f64, usize),
+}
+
+/// What is known before of how far processes differ. Variances of cells are taken to be drawn from one
+/// scaled inverse χ² distribution. *Source*: Smyth, "Linear models and empirical Bayes methods for
+/// assessing differential expression", 2004.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prior {
+    /// The typical deviation of a process's logarithm.
+    pub deviation: f64,
+    /// How many degrees of freedom it counts for beside the processes' own.
+    pub freedom: f64,
+}
+
+impl Prior {
+    /// The same of the ratio of two processes.
+    #[must_use]
+    pub fn of_ratio(self) -> Self {
+        Self { deviation: self.deviation * std::f64::consts::SQRT_2, ..self }
+    }
 }
 
 /// The geometric mean of one side, with an interval that holds the true one in a share `level` of all
@@ -22,12 +44,12 @@ pub enum WelchSide<'a> {
 /// `None` of no values, or of values that are not positive numbers.
 #[must_use]
 pub fn welch_mean(of: WelchSide<'_>, level: f64) -> Option<Interval> {
-    let processes = match of {
-        WelchSide::Exact(value, count) => return Some(Interval::exact(value, count)),
-        WelchSide::Processes(values) => values,
-    };
-    let none = Logs { mean: 0.0, error: Some((0.0, None)), count: processes.len() };
-    Some(difference(&Logs::of(processes)?, &none, level))
+    if let WelchSide::Exact(value, count) = of {
+        return Some(Interval::exact(value, count));
+    }
+    let logs = Logs::of_side(of)?;
+    let none = Logs { mean: 0.0, error: Some((0.0, None)), count: logs.count };
+    Some(difference(&logs, &none, level))
 }
 
 /// The geometric mean of `of` ÷ that of `to`, with its interval at `level`. Where a side has one process,
@@ -55,6 +77,7 @@ impl Logs {
     fn of_side(side: WelchSide<'_>) -> Option<Self> {
         match side {
             WelchSide::Processes(values) => Self::of(values),
+            WelchSide::Moderated(values, prior) => Some(Self::of(values)?.moderated(prior)),
             WelchSide::Exact(value, _) if !(value.is_finite() && value > 0.0) => None,
             WelchSide::Exact(value, count) => {
                 Some(Self { mean: value.ln(), error: Some((0.0, None)), count })
@@ -77,6 +100,16 @@ impl Logs {
         let squares: f64 = values.iter().map(|value| (value.ln() - mean).powi(2)).sum();
         let error = Some((squares / (count - 1.0) / count, Some(count - 1.0)));
         Some(Self { mean, error, count: values.len() })
+    }
+
+    /// With the variance that prior and processes have together, each by its degrees of freedom. One
+    /// process stays without an error.
+    fn moderated(self, prior: Prior) -> Self {
+        let Some((square, Some(freedom))) = self.error else { return self };
+        let count = self.count as f64;
+        let squares = prior.freedom * prior.deviation.powi(2) + freedom * square * count;
+        let freedom = prior.freedom + freedom;
+        Self { error: Some((squares / freedom / count, Some(freedom))), ..self }
     }
 }
 
@@ -105,7 +138,7 @@ fn half_width(of: (f64, Option<f64>), to: (f64, Option<f64>), level: f64) -> f64
 mod tests {
     use workloads::Seed;
 
-    use super::WelchSide::{Exact, Processes};
+    use super::WelchSide::{Exact, Moderated, Processes};
     use super::*;
     use crate::noise::Noise;
 
@@ -129,6 +162,22 @@ mod tests {
         assert!((one.estimate - 3.0).abs() < 1e-12 && one.low == one.high && !one.has_level());
         let ratio = welch_ratio(Processes(&[3.0]), Processes(&[1.0, 1.5, 2.0]), LEVEL).unwrap();
         assert_eq!((ratio.level, ratio.count, ratio.method), (None, 1, Method::Range));
+    }
+
+    #[test]
+    fn a_prior_moderates_the_spread_of_few_processes() {
+        // Logarithms −0.1 and 0.1: variance 0.02 of one degree of freedom. With 0.01 of two: 0.04 ÷ 3 of
+        // three, error √(0.04 ÷ 6) = 0.081650, t = 3.18245 at 95 %.
+        let values = [(-0.1_f64).exp(), 0.1_f64.exp()];
+        let prior = Prior { deviation: 0.1, freedom: 2.0 };
+        let found = welch_mean(Moderated(&values, prior), LEVEL).unwrap();
+        assert!((found.high.ln() - 0.259_85).abs() < 1e-4, "{found:?}");
+        // Equal processes are not certain: t = 2.57058 of five degrees of freedom, error √(0.02 ÷ 5 ÷ 4).
+        let found = welch_mean(Moderated(&[1.0; 4], prior), LEVEL).unwrap();
+        assert!((found.high.ln() - 0.081_289).abs() < 1e-5, "{found:?}");
+        let one = welch_mean(Moderated(&[3.0], prior), LEVEL).unwrap();
+        assert!(!one.has_level(), "one process has no interval");
+        assert!((prior.of_ratio().deviation.powi(2) - 0.02).abs() < 1e-12);
     }
 
     #[test]

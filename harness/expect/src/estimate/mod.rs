@@ -5,7 +5,7 @@ mod rounds;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use stats::{Interval, WelchSide, welch_mean, welch_ratio};
+use stats::{Interval, Prior, WelchSide, welch_mean, welch_ratio};
 
 use crate::metric::Values;
 use crate::{Look, Method, Metric, Summary};
@@ -48,6 +48,8 @@ pub(crate) struct Sample<'a> {
     pub(crate) exact: Option<f64>,
     /// The repetition of each value; empty if it is not known of all.
     repetitions: Vec<u32>,
+    /// How far processes of this metric differ, if that is known before.
+    prior: Option<Prior>,
     method: Method,
     look: Look,
 }
@@ -72,7 +74,8 @@ impl<'a> Sample<'a> {
             )),
             _ => {
                 let look = method.looks()[0];
-                Ok(Self { values, rounds, exact, repetitions, method, look })
+                let prior = metric.prior();
+                Ok(Self { values, rounds, exact, repetitions, prior, method, look })
             }
         }
     }
@@ -129,7 +132,7 @@ impl<'a> Sample<'a> {
         let level = self.look.level();
         let paired = self.look.is_paired.then(|| self.paired(to)).flatten();
         let ratio = match &paired {
-            Some(ratios) => welch_mean(WelchSide::Processes(ratios), level),
+            Some(ratios) => welch_mean(self.processes(ratios, Prior::of_ratio), level),
             None => welch_ratio(self.side(), to.side(), level),
         };
         ratio.map(Estimate::of_processes).ok_or_else(|| NO_RATIO.to_owned())
@@ -152,7 +155,15 @@ impl<'a> Sample<'a> {
     fn side(&self) -> WelchSide<'_> {
         match self.exact {
             Some(value) => WelchSide::Exact(value, self.values.len()),
-            None => WelchSide::Processes(&self.values),
+            None => self.processes(&self.values, |prior| prior),
+        }
+    }
+
+    /// `values` with the prior that the look grants the metric, as `of` has it.
+    fn processes<'b>(&self, values: &'b [f64], of: impl Fn(Prior) -> Prior) -> WelchSide<'b> {
+        match self.prior.filter(|_| self.look.is_moderated) {
+            Some(prior) => WelchSide::Moderated(values, of(prior)),
+            None => WelchSide::Processes(values),
         }
     }
 }
