@@ -283,6 +283,9 @@ pub struct SpliceArguments {
     /// Write nothing; exit with code 1 if a table differs from the run.
     #[arg(long)]
     pub check: bool,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

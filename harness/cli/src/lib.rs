@@ -10,7 +10,7 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`suites`], [`plan`], [`traces`] | what to measure |
+//! | [`suites`], [`plan`], [`traces`], `memory` | what to measure, and how much memory it touches |
 //! | [`runner`] | a cell as a process, watched from outside |
 //! | [`environment`], [`doctor`] | this machine, and what on it disturbs measurements |
 //! | [`compare`], `targets` | live comparisons and performance targets |
@@ -21,6 +21,7 @@ pub mod commands;
 pub mod compare;
 pub mod doctor;
 pub mod environment;
+mod memory;
 pub mod plan;
 pub mod runner;
 pub mod suites;

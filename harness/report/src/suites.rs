@@ -19,6 +19,7 @@ pub const BUILT_IN: &[(&str, &str)] = suites![
     "store-bloat",
     "memory-convergence",
     "refill",
+    "defragmentation",
     "malloc-traces",
     "store-throughput",
     "index-layouts",

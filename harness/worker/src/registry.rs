@@ -170,6 +170,21 @@ fn unknown_store(name: &str) -> OpenError {
     }
 }
 
+/// What this machine lacks of all that some setting of the store `name` needs, each with how to get it.
+/// No store is opened.
+#[must_use]
+pub fn lacking(name: &str) -> Vec<OpenError> {
+    macro_rules! lacking_named {
+        ($(($kind:ident $module:ident $engine:ty, $open:path)),* $(,)?) => {
+            $(if name == <$engine as KvEngine>::TRAITS.name {
+                return <$engine as KvEngine>::lacking();
+            })*
+        };
+    }
+    for_each_store!(lacking_named);
+    Vec::new()
+}
+
 /// Opens the store `name` and passes it to `visitor`. The store is dropped afterwards, unless its objects
 /// are on a heap: to free millions of them one by one takes seconds, and a worker ends with its cells.
 ///
@@ -449,6 +464,18 @@ mod tests {
         for traits in store_traits() {
             assert!(!traits.name.is_empty() && !traits.description.is_empty());
         }
+    }
+
+    #[test]
+    fn only_stores_that_may_be_missing_lack_anything() {
+        for traits in store_traits() {
+            let lacking = lacking(traits.name);
+            assert!(lacking.is_empty() || traits.may_be_missing, "{}: {lacking:?}", traits.name);
+            for error in lacking {
+                assert!(matches!(error, OpenError::Missing { .. }), "{}: {error}", traits.name);
+            }
+        }
+        assert!(lacking("no such store").is_empty());
     }
 
     #[test]

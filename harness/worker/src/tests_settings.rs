@@ -131,7 +131,7 @@ fn a_setting_that_does_not_exist_is_refused_by_every_store() {
 
 #[test]
 fn more_threads_than_a_store_has_sessions_for_are_refused_with_as_many_as_it_has() {
-    for (name, most) in [("nibble", 256), ("masstree", 256)] {
+    for (name, most) in [("nibble", 256), ("masstree", 256), ("hybridlog", 256)] {
         let traits = store_traits().iter().find(|traits| traits.name == name).expect("a store");
         let plain = setup(traits, Some(32 << 20));
         assert!(configured(name, &Setup { sessions: most, ..plain.clone() }).is_ok());

@@ -19,6 +19,9 @@ pub enum TraceCommand {
         /// Traces to check.
         #[arg(required = true)]
         traces: Vec<PathBuf>,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
     },
     /// Save the complete blocks of a trace whose recorder was killed.
     Repair {

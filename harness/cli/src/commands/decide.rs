@@ -9,13 +9,17 @@ use expect::{Answer, Measured, REPEATED_LOOKS, Verdict};
 use super::Failure;
 use super::claims;
 use super::measure::Session;
-use crate::plan::{estimate_s, in_order, is_large};
+use crate::memory::memory_class;
+use crate::plan::{estimate_s, in_order};
 use record::repetition::without_repetition;
 use record::{Cell, Row, archive};
 
 /// What a look may take ÷ what it is expected to take: of a few cells the estimate is less exact than of a
 /// whole run, and a look that began is measured to its end.
 const OVERRUN: f64 = 1.25;
+
+/// After looks at this many processes, only what the last look is likely to decide is measured further.
+const PROCESSES_WITHOUT_HOPE: usize = 8;
 
 /// Measures until all claims are decided or the run's time for that is up. A question that a look leaves
 /// out for want of time is not taken up again: it may be judged once a look.
@@ -31,6 +35,7 @@ pub(super) fn decide(session: &mut Session) -> Result<(), Failure> {
         let answers = claims::answers(session.folder(), &run, &rows)?;
         let mut open = undecided(&answers, &rows, look.processes as u32);
         open.retain(|question| !left_out.contains(&question.name));
+        open.retain(|question| question.within_reach || look.processes <= PROCESSES_WITHOUT_HOPE);
         let asked = open.len();
         let left_s = budget.saturating_sub(began.elapsed()).as_secs_f64() / OVERRUN;
         let chosen = affordable(open, left_s / session.pace(), &mut left_out);
@@ -109,13 +114,13 @@ struct Chosen {
 
 /// The cells of all questions: repetition after repetition, and within each what one question compares
 /// side by side, in drawn order. Ratios of one repetition then say little of how fast the machine was.
-/// Questions of large cells come last, together.
+/// Questions whose largest cells touch as much memory follow one another.
 fn side_by_side(questions: Vec<Vec<Cell>>) -> Vec<Cell> {
-    let mut ordered: Vec<((bool, u32, usize), Cell)> = Vec::new();
+    let mut ordered: Vec<((u32, u32, usize), Cell)> = Vec::new();
     for (at, mut cells) in questions.into_iter().enumerate() {
         in_order(&mut cells, 0);
-        let is_of_large = cells.iter().any(is_large);
-        let place = |cell: &Cell| (is_of_large, cell.repetition, at);
+        let class = cells.iter().map(memory_class).max().unwrap_or(0);
+        let place = |cell: &Cell| (class, cell.repetition, at);
         ordered.extend(cells.into_iter().map(|cell| (place(&cell), cell)));
     }
     ordered.sort_by_key(|(place, _)| *place);

@@ -58,6 +58,9 @@ pub(super) fn run(arguments: &ListArguments) -> Result<(), Failure> {
 fn heaps() {
     for traits in registry::heap_traits() {
         println!("{:<12} {} [{}]", traits.name, traits.description, variants(traits).join(", "));
+        for what in missing_of_heap(traits) {
+            println!("{:<12} {what}", "");
+        }
     }
 }
 
@@ -71,9 +74,16 @@ fn heaps_as_data() -> Vec<Value> {
             "name": traits.name,
             "description": traits.description,
             "variants": variants(traits),
+            "missing": missing_of_heap(traits).collect::<Vec<String>>(),
         })
     };
     registry::heap_traits().into_iter().map(of).collect()
+}
+
+/// What this machine lacks for a heap, and how to get it, in a sentence.
+fn missing_of_heap(traits: &HeapTraits) -> impl Iterator<Item = String> {
+    let lacking = registry::heap(traits.name).and_then(|heap| heap.lacking());
+    lacking.into_iter().map(|error| error.to_string())
 }
 
 /// Each store that is listed, with its traits.
@@ -89,6 +99,7 @@ fn stores_as_data() -> Vec<Value> {
             fields.map(|(name, text)| (name, Value::from(text))).collect();
         store.insert("name".to_owned(), traits.name.into());
         store.insert("description".to_owned(), traits.description.into());
+        store.insert("missing".to_owned(), missing(traits).collect());
         Value::from(store)
     };
     listed_stores().map(of).collect()
@@ -105,7 +116,15 @@ fn stores() {
             traits.full,
             traits.allocator
         );
+        for what in missing(traits) {
+            println!("{:<12} {what}", "");
+        }
     }
+}
+
+/// What this machine lacks of all that a setting of the store needs, and how to get it, in sentences.
+fn missing(traits: &EngineTraits) -> impl Iterator<Item = String> {
+    registry::lacking(traits.name).into_iter().map(|error| error.to_string())
 }
 
 /// What a table of engines says of each.

@@ -148,6 +148,7 @@ pub(super) struct Session {
     interrupt: Interrupt,
     keeper: Keeper,
     interrupted: bool,
+    reserve: Reserve,
     /// What all cells so far took, and what they were expected to take.
     took_s: f64,
     expected_s: f64,
@@ -194,7 +195,8 @@ impl Session {
         };
         let runner = ProcessRunner { program, interrupt: interrupt.clone() };
         let (took_s, expected_s) = (0.0, 0.0);
-        Ok(Self { runner, interrupt, keeper, interrupted: false, took_s, expected_s })
+        let reserve = Reserve::default();
+        Ok(Self { runner, interrupt, keeper, interrupted: false, reserve, took_s, expected_s })
     }
 
     /// Keeps rows only, no curves and no histograms: for runs of very many processes.
@@ -243,11 +245,11 @@ impl Session {
     pub(super) fn run(&mut self, cells: &[Cell]) -> Vec<Row> {
         let memory_bytes = available_memory_bytes() / 100 * IN_FLIGHT_PERCENT;
         let began = Instant::now();
-        let reserve = Reserve::for_cells(cells);
+        self.reserve.provide_for(cells);
         self.interrupted |= run_all(
             cells,
             &self.runner,
-            (memory_bytes, &reserve),
+            (memory_bytes, &self.reserve),
             &self.interrupt,
             &mut self.keeper,
         );

@@ -38,7 +38,7 @@ pub(super) fn run(arguments: &ReproduceArguments) -> Result<(), Failure> {
     let wanted = super::report::wanted(&known, &run.figures)?;
     let drawings = drawings(arguments)?;
     if drawings == Drawings::LeftOut {
-        run.notices.push("Left out: all drawings; gnuplot is missing on this machine".to_owned());
+        run.notices.push("Left out: all drawings, as --without-drawings asks".to_owned());
     }
     let drawn = figures::draw(&folder, &rows, &wanted, drawings).map_err(Failure::internal)?;
     let page = super::report::write(&folder, &mut run, &rows, &drawn)?;

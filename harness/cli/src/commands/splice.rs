@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use super::{Failure, claims};
 use crate::cli::SpliceArguments;
 use record::archive::{load, write_whole};
@@ -15,27 +17,58 @@ pub(super) fn run(arguments: &SpliceArguments) -> Result<(), Failure> {
     let (run, rows) = load(folder).map_err(Failure::usage)?;
     let answers = claims::answers(folder, &run, &rows)?;
     let material = Material { folder, run: &run, rows: &rows, answers: &answers };
-    let mut stale: Vec<&PathBuf> = Vec::new();
+    let mut all = Vec::new();
     for file in &arguments.files {
         let (old, new) = spliced(file, &material)?;
-        if old == new {
-            println!("{}: as the run says", file.display());
-        } else if arguments.check {
-            stale.push(file);
-        } else {
-            write_whole(file, new.as_bytes())
-                .map_err(|error| Failure::machine(format!("{}: {error}", file.display())))?;
-            println!("{}: written", file.display());
+        let tables = match (old == new, arguments.check) {
+            (true, _) => Tables::Current,
+            (false, true) => Tables::Stale,
+            (false, false) => {
+                write_whole(file, new.as_bytes())
+                    .map_err(|error| Failure::machine(format!("{}: {error}", file.display())))?;
+                Tables::Written
+            }
+        };
+        all.push(Spliced { file, tables });
+    }
+    for Spliced { file, tables } in &all {
+        let file = file.display();
+        match tables {
+            Tables::Current if !arguments.json => println!("{file}: as the run says"),
+            Tables::Written if !arguments.json => println!("{file}: written"),
+            Tables::Current | Tables::Written => {}
+            Tables::Stale => eprintln!(
+                "{file}: its tables are not those of {run}; `nibble-bench splice {file} --run {run}` \
+                 writes them",
+                run = folder.display()
+            ),
         }
     }
-    for file in &stale {
-        eprintln!(
-            "{0}: its tables are not those of {1}; `nibble-bench splice {0} --run {1}` writes them",
-            file.display(),
-            folder.display()
-        );
+    if arguments.json {
+        super::output::print_json(&all);
     }
-    if stale.is_empty() { Ok(()) } else { Err(Failure::silent(exit::UNEXPECTED)) }
+    match all.iter().any(|file| file.tables == Tables::Stale) {
+        true => Err(Failure::silent(exit::UNEXPECTED)),
+        false => Ok(()),
+    }
+}
+
+/// What became of a file, as `--json` prints it.
+#[derive(Serialize)]
+struct Spliced<'a> {
+    file: &'a Path,
+    tables: Tables,
+}
+
+#[derive(Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Tables {
+    /// They are the run's.
+    Current,
+    /// They were not the run's, and now are.
+    Written,
+    /// They are not the run's.
+    Stale,
 }
 
 /// The folder as seen from the one the program runs in, however it was named: links in files say it.

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
 use workloads::postmark::Parameters;
 use workloads::trace::file::{Content, peek_content, repair};
 use workloads::trace::formats::Format;
@@ -24,7 +25,7 @@ pub(super) fn run(command: &TraceCommand) -> Result<(), Failure> {
         TraceCommand::Capture(CaptureCommand::Malloc(arguments)) => capture_malloc(arguments),
         TraceCommand::Convert(arguments) => convert(arguments),
         TraceCommand::Stat(arguments) => stat(arguments),
-        TraceCommand::Verify { traces } => verify(traces),
+        TraceCommand::Verify { traces, json } => verify(traces, *json),
         TraceCommand::Repair { trace, output } => repair_into(trace, output),
         TraceCommand::Show { trace, skip, take } => show(trace, *skip, *take),
     }
@@ -121,7 +122,7 @@ fn stat(arguments: &StatArguments) -> Result<(), Failure> {
     let accounts = arguments.traces.iter().map(|trace| account(trace));
     let accounts = accounts.collect::<Result<Vec<TraceAccount>, Failure>>()?;
     if arguments.json {
-        println!("{}", serde_json::to_string_pretty(&accounts).expect("plain data"));
+        super::output::print_json(&accounts);
     } else {
         accounts.iter().for_each(|account| print!("{}", traces::print(account)));
     }
@@ -136,25 +137,58 @@ fn stat(arguments: &StatArguments) -> Result<(), Failure> {
     Ok(())
 }
 
-fn verify(traces: &[PathBuf]) -> Result<(), Failure> {
-    let mut damaged = 0;
+/// What `trace verify --json` prints of a trace.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Verified<'a> {
+    trace: &'a Path,
+    whole: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    records: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocks: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    digest: Option<String>,
+}
+
+fn verify(traces: &[PathBuf], json: bool) -> Result<(), Failure> {
+    let mut all = Vec::new();
     for trace in traces {
-        match library::check(trace) {
-            Ok((header, totals)) => println!(
+        let found = library::check(trace);
+        if let Err(error) = &found {
+            eprintln!("{error}");
+        }
+        let found = found.ok();
+        let totals = found.as_ref().map(|(_, totals)| totals);
+        let verified = Verified {
+            trace,
+            whole: found.is_some(),
+            content: found.as_ref().map(|(header, _)| header.content.to_string()),
+            records: totals.map(|totals| totals.records),
+            blocks: totals.map(|totals| totals.blocks),
+            digest: totals.map(|totals| format!("{:016x}", totals.digest)),
+        };
+        if let (false, Some((header, totals))) = (json, &found) {
+            println!(
                 "{}: whole, {} {} in {} blocks, digest {:016x}",
                 trace.display(),
                 totals.records,
                 header.content,
                 totals.blocks,
                 totals.digest
-            ),
-            Err(error) => {
-                damaged += 1;
-                eprintln!("{error}");
-            }
+            );
         }
+        all.push(verified);
     }
-    if damaged > 0 { Err(Failure::silent(worker::exit::UNEXPECTED)) } else { Ok(()) }
+    if json {
+        super::output::print_json(&all);
+    }
+    match all.iter().all(|trace| trace.whole) {
+        true => Ok(()),
+        false => Err(Failure::silent(worker::exit::UNEXPECTED)),
+    }
 }
 
 fn repair_into(trace: &Path, output: &Path) -> Result<(), Failure> {

@@ -158,7 +158,7 @@ mod tests {
             (
                 segments,
                 "store `nibble@segment-bytes=1000`: setting `segment-bytes` = `1000`: accepted are \
-                 multiples of 65536 from 65536 to ",
+                 multiples of ",
             ),
         ] {
             let message = planned(&table, &smoke).unwrap_err();

@@ -5,6 +5,7 @@
 
 use engine::Transport;
 
+use crate::memory::touched_bytes;
 use crate::runner::{IN_FLIGHT_MAX, processes};
 use record::{Ageing, Basis, Cell, Driver, Fragmentation, KeyValue, System, Work};
 use worker::registry;
@@ -14,7 +15,7 @@ const PROCESS_S: f64 = 0.11;
 /// Warming, mapping and giving back a GiB.
 const GIB_S: f64 = 1.0;
 /// An operation on a store: by a call, with what each byte of the value adds; over a socket.
-const CALL_NS: f64 = 850.0;
+const CALL_NS: f64 = 750.0;
 const CALL_BYTE_NS: f64 = 0.3;
 const SOCKET_NS: f64 = 40_000.0;
 /// The pseudo-store that prices memory, as a share of a store.
@@ -48,7 +49,7 @@ pub fn in_words(seconds: f64) -> String {
 
 /// Time of a process, for which nothing else runs: the load that its cells share, and each on the clock.
 fn busy_s(process: &[&Cell]) -> f64 {
-    let gib = process[0].expected_bytes() as f64 / (1_u64 << 30) as f64;
+    let gib = touched_bytes(process[0]) as f64 / (1_u64 << 30) as f64;
     let on_clock: f64 = process.iter().map(|cell| clock_ns(cell)).sum();
     PROCESS_S + gib * GIB_S + (around_ns(process[0]) + on_clock) / 1e9
 }

@@ -18,6 +18,7 @@ use std::collections::BTreeSet;
 use workloads::bytes::format_bytes;
 use workloads::fragmentation::{self, Pattern, Volume};
 
+use crate::memory::memory_class;
 use crate::suites::{FragmentationGrid, Suite};
 use crate::traces::Traces;
 use record::{
@@ -185,21 +186,16 @@ fn cells_of(
     Ok((draft, asked_by))
 }
 
-/// From here on a cell is large: taking so much memory and giving it back lasts for seconds.
-const LARGE_BYTES: u64 = 2 << 30;
-
-/// Whether the cell's memory is worth keeping for one like it.
-pub fn is_large(cell: &Cell) -> bool {
-    cell.is_exclusive() && cell.expected_bytes() >= LARGE_BYTES
-}
-
-/// Puts cells in the order of a [`Plan`]. Large cells follow one another, first in every other repetition
-/// and last in the rest, so that memory changes hands once a repetition.
+/// Puts cells in the order of a [`Plan`]. Cells of one memory class follow one another, the small ones first
+/// in every other repetition and last in the rest, so that much memory seldom changes hands.
 pub fn in_order(cells: &mut [Cell], seed: u64) {
     cells.sort_by_key(|cell| {
-        let is_second = is_large(cell) == cell.repetition.is_multiple_of(2);
+        let class = match cell.repetition.is_multiple_of(2) {
+            true => memory_class(cell),
+            false => u32::MAX - memory_class(cell),
+        };
         let is_roofline = registry::is_roofline(&cell.system);
-        (cell.repetition, !is_roofline, is_second, shuffled(seed, cell))
+        (cell.repetition, !is_roofline, class, shuffled(seed, cell))
     });
 }
 
@@ -444,7 +440,8 @@ pub(crate) mod tests {
     use super::*;
     use crate::suites::built_in;
 
-    const AMPLE: MachineLimits = MachineLimits { memory_bytes: 64 << 30, cores: 2, cache_bytes: 0 };
+    pub(crate) const AMPLE: MachineLimits =
+        MachineLimits { memory_bytes: 64 << 30, cores: 2, cache_bytes: 0 };
 
     pub(crate) fn sample_cells() -> Vec<Cell> {
         let suites = [built_in("self-test").unwrap()];
@@ -466,14 +463,16 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn memory_changes_hands_once_a_repetition() {
+    fn much_memory_seldom_changes_hands() {
         let scale = Scale::by_name("quick").unwrap();
         let all = plan(&all_suites(), &scale, &Traces::default(), AMPLE).unwrap().cells;
         let stores = all.iter().filter(|cell| !registry::is_roofline(&cell.system));
-        let mut turns: Vec<(u32, bool)> =
-            stores.map(|cell| (cell.repetition, is_large(cell))).collect();
+        let mut turns: Vec<(u32, u32)> =
+            stores.map(|cell| (cell.repetition, memory_class(cell))).collect();
         turns.dedup();
-        assert_eq!(turns, [(0, false), (0, true), (1, true), (1, false)]);
+        let upwards = [(0, 0), (0, 1), (0, 2), (0, 3)];
+        let downwards = [(1, 3), (1, 2), (1, 1), (1, 0)];
+        assert_eq!(turns, [upwards, downwards].concat());
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use platform::{Mapping, Pages};
 
+use crate::memory::touched_bytes;
 use record::Cell;
 use worker::kernel::{KernelFiles, available_memory_bytes};
 
@@ -20,30 +21,36 @@ const BYTES_MIN: u64 = 512 << 20;
 /// Memory that is free for cells and stays backed by the host.
 #[derive(Debug, Default)]
 pub struct Reserve {
+    /// What the largest cell touches that it was made for.
+    largest_bytes: u64,
     bytes: u64,
     helper: Mutex<Option<Helper>>,
 }
 
 impl Reserve {
-    /// The most that one of `cells` that run alone holds; nothing on machines that keep their memory. Cells
-    /// that stand idle together hold less than is expected of them, so a reserve would turn cold with them:
-    /// a helper warms what each is about to touch (`warm`).
-    #[must_use]
-    pub fn for_cells(cells: &[Cell]) -> Self {
-        let alone = cells.iter().filter(|cell| cell.is_exclusive()).map(Cell::expected_bytes).max();
-        let bytes = alone.unwrap_or(0).min(available_memory_bytes() / 100 * SHARE_PERCENT);
-        if bytes < BYTES_MIN || !crate::environment::is_virtualised(&KernelFiles::here()) {
-            return Self::default();
+    /// Grows to the most that one of `cells` that run alone touches; to nothing on machines that keep
+    /// their memory. What it holds for earlier cells it keeps. Cells that stand idle together hold less
+    /// than is expected of them, so what a reserve left to them would turn cold: a helper warms what each
+    /// is about to touch (`warm`).
+    pub fn provide_for(&mut self, cells: &[Cell]) {
+        let alone = cells.iter().filter(|cell| cell.is_exclusive()).map(touched_bytes).max();
+        let largest_bytes = alone.unwrap_or(0);
+        if largest_bytes <= self.largest_bytes {
+            return;
         }
-        Self::of(bytes)
+        // The old one first: what it holds is not available.
+        *self = Self::default();
+        self.largest_bytes = largest_bytes;
+        let bytes = largest_bytes.min(available_memory_bytes() / 100 * SHARE_PERCENT);
+        if bytes >= BYTES_MIN && crate::environment::is_virtualised(&KernelFiles::here()) {
+            self.bytes = bytes;
+            self.helper = Mutex::new(Helper::start(bytes).ok());
+        }
     }
 
-    fn of(bytes: u64) -> Self {
-        Self { bytes, helper: Mutex::new(Helper::start(bytes).ok()) }
-    }
-
-    /// Holds all but `used_bytes`. A helper that fails is not asked again: cells then take longer to start.
-    pub fn leave(&self, used_bytes: u64) {
+    /// Holds all but what `cell` touches. A helper that fails is not asked again: cells then take longer to start.
+    pub fn leave_for(&self, cell: &Cell) {
+        let used_bytes = touched_bytes(cell);
         let mut helper = self.helper.lock().unwrap_or_else(PoisonError::into_inner);
         let held = helper.as_mut().map(|helper| helper.hold(self.bytes.saturating_sub(used_bytes)));
         if matches!(held, Some(Err(_))) {

@@ -60,7 +60,7 @@ pub fn run_all(
             break;
         }
         let guard = floor.take();
-        reserve.leave(process[0].expected_bytes());
+        reserve.leave_for(process[0]);
         if run(&process, guard) {
             continue;
         }

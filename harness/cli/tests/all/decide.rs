@@ -22,12 +22,12 @@ fn what_is_undecided_is_measured_again_and_the_run_says_so() {
     let results = scratch("decide");
     let asked = ["reproduce", "--quiet", "--without-drawings", "--scale", "smoke", "--figure"];
     let results = results.to_str().unwrap();
-    let more = ["copy-routine", "--decide", "30s", "--results", results];
+    let more = ["put-latency", "--decide", "1m", "--results", results];
     let output = run(&[&asked[..], &more].concat());
     assert_eq!(output.status.code(), Some(0), "{}", crate::common::errors(&output));
     let folder = only_folder(std::path::Path::new(results)).unwrap();
     let (run_record, counts) = repetitions(&folder);
-    assert_eq!(run_record.decide_s, Some(30));
+    assert_eq!(run_record.decide_s, Some(60));
     assert_eq!(run_record.cells_planned as u32, counts.values().sum::<u32>(), "the plan grows");
     // One process decides nothing, so all that a claim compares is measured by two.
     assert!(counts.values().any(|&count| count >= 2), "{counts:?}");

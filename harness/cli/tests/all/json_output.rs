@@ -83,6 +83,10 @@ fn what_measures_nothing_prints_documents() {
     assert!(
         named("suites", "store-bloat") && named("workloads", "ycsb-a") && named("patterns", "P1")
     );
+    for list in ["engines", "heaps"] {
+        let list = lists[list].as_array().expect("a list");
+        assert!(list.iter().all(|one| one["missing"].is_array()), "{list:?}");
+    }
     assert_eq!(run(&["list", "stores", "--json"]).status.code(), Some(0));
     let plan = call("plan", &["plan", "store-bloat", "--scale", "smoke"]);
     assert!(plan["estimate-s"].as_f64() <= plan["estimate-under-load-s"].as_f64(), "{plan}");

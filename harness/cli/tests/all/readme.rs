@@ -1,6 +1,7 @@
 //! What the README and the book show is what the committed reference run says.
 
 use crate::common::{self, bench, read, root};
+use crate::json_output::documented;
 
 /// The documents that show tables of the run; `scripts/publish-reference` finds them in the same way.
 fn spliced() -> Vec<String> {
@@ -37,8 +38,15 @@ fn a_number_changed_by_hand_is_stale_and_is_written_again() {
     assert_eq!(checked.status.code(), Some(1));
     let told = String::from_utf8_lossy(&checked.stderr).into_owned();
     assert!(told.contains("its tables are not those of results/reference"), "{told}");
+    let tables = |arguments: &[&str]| {
+        let all = documented("splice", &run(arguments));
+        assert_eq!(all[0]["file"].as_str(), file.to_str());
+        all[0]["tables"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(tables(&["--check", "--json"]), "stale");
     assert!(run(&[]).status.success());
     assert_eq!(std::fs::read_to_string(&file).unwrap(), page);
+    assert_eq!(tables(&["--json"]), "current");
 }
 
 #[test]

@@ -47,12 +47,12 @@ fn settings_that_a_store_would_round_are_refused_with_the_nearest() {
             "strict-segment-1000",
             "nibble.segment-bytes = [1000]",
             "error: store `nibble@segment-bytes=1000`: setting `segment-bytes` = `1000`: accepted are \
-             multiples of 65536 from 65536 to ",
+             multiples of 8192 from 8192 to ",
         ),
         (
             "strict-segment-0",
             "nibble.segment-bytes = [\"0\"]",
-            "`segment-bytes` = `0`: accepted are multiples of 65536 from 65536 to ",
+            "`segment-bytes` = `0`: accepted are multiples of 8192 from 8192 to ",
         ),
         ("strict-heads-0", "nibble.heads = [0]", "; the nearest is 1\n"),
         (
@@ -63,7 +63,7 @@ fn settings_that_a_store_would_round_are_refused_with_the_nearest() {
         (
             "strict-unit",
             "nibble.segment-bytes = [\"1MB\"]",
-            "setting `segment-bytes` = `1MB`: accepted are multiples of 65536",
+            "setting `segment-bytes` = `1MB`: accepted are multiples of 8192",
         ),
         (
             "strict-ample",

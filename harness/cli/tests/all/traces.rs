@@ -6,6 +6,7 @@ use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use crate::common::{bench, errors, scratch, told};
+use crate::json_output::documented;
 
 fn trace(arguments: &[&str]) -> Output {
     bench().arg("trace").args(arguments).output().expect("the program starts")
@@ -24,6 +25,10 @@ fn a_trace_is_made_checked_shown_and_described() {
     assert!(errors(&made).contains("generator, not by the program: asked for"));
     let verified = trace(&["verify", text(&file)]);
     assert!(told(&verified).contains(": whole, "), "{}", told(&verified));
+    let verified = trace(&["verify", "--json", text(&file)]);
+    let all = documented("trace verify", &verified);
+    assert_eq!(all[0]["whole"], true);
+    assert_eq!(all[0]["content"], "operations");
     let shown = trace(&["show", text(&file), "--take", "3"]);
     assert_eq!(told(&shown).lines().count(), 4, "{}", told(&shown));
     let described = trace(&["stat", text(&file), "--json"]);
@@ -60,6 +65,9 @@ fn damage_is_found_with_its_offset_and_never_replayed() {
         let verified = trace(&["verify", text(&whole)]);
         assert_eq!(verified.status.code(), Some(1), "{name}");
         assert!(errors(&verified).contains(", byte "), "{name}: {}", errors(&verified));
+        let verified = trace(&["verify", text(&whole), "--json"]);
+        assert_eq!(verified.status.code(), Some(1), "{name}");
+        assert_eq!(documented("trace verify", &verified)[0]["whole"], false, "{name}");
         let ran = bench()
             .args(["run", text(&suite), "--scale", "smoke", "--quiet", "--results"])
             .arg(folder.join("results"))

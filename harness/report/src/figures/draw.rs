@@ -40,15 +40,15 @@ pub struct Drawn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Drawings {
     ByGnuplot,
-    /// Not at all: the machine has no gnuplot. Tables and scripts are written all the same.
+    /// Not at all. Tables and scripts are written all the same.
     LeftOut,
 }
 
 impl Drawings {
     fn why_none(self) -> Option<String> {
         (self == Self::LeftOut).then(|| {
-            "gnuplot is missing on this machine, so nothing was drawn: install the Debian \
-             package gnuplot-nox, then `nibble-bench report` on this folder draws it"
+            "nothing was drawn, as `--without-drawings` asked: where gnuplot is installed, \
+             `nibble-bench report` on this folder draws it"
                 .to_owned()
         })
     }

@@ -146,6 +146,7 @@ pub(crate) fn rows() -> Vec<Row> {
         }
     }
     rows.extend(refills());
+    rows.extend(servers_that_move());
     rows.extend(by_live_set());
     rows.extend(allocations::rows());
     // Suites share cells, and a cell that two of them want runs once.
@@ -250,6 +251,30 @@ fn by_live_set() -> Vec<Row> {
                 ..row
             }));
         }
+    }
+    rows
+}
+
+/// Servers that move objects or pages, and the same that do not.
+fn servers_that_move() -> Vec<Row> {
+    const SERVERS: [(&str, &[(&str, &str)]); 7] = [
+        ("redis", &[]),
+        ("redis", &[("server", "redis8")]),
+        ("redis", &[("defrag", "default"), ("server", "redis8")]),
+        ("redis", &[("defrag", "tuned"), ("server", "redis8")]),
+        ("redis", &[("server", "valkey")]),
+        ("memcached", &[]),
+        ("memcached", &[("slab-automove", "false")]),
+    ];
+    let mut rows = Vec::new();
+    for (repetition, (name, options)) in (0..3).flat_map(|n| SERVERS.map(|server| (n, server))) {
+        let options = options.iter().map(|&(name, value)| (name.to_owned(), value.to_owned()));
+        let (name, options) = (name.to_owned(), options.collect());
+        let system = System::Store { name, heap: None, options };
+        let overhead = 1.2 + 0.6 * of(&system.label()) + 0.05 * f64::from(repetition);
+        let suites = vec!["defragmentation".to_owned()];
+        let steps = fragmentation(system, work("P2"), repetition, overhead);
+        rows.extend(steps.into_iter().map(|row| Row { suites: suites.clone(), ..row }));
     }
     rows
 }

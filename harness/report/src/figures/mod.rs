@@ -30,6 +30,7 @@ pub(crate) mod fixture;
 mod fragmentation;
 mod key_value;
 mod list;
+mod memory_and_time;
 pub mod memory_return;
 mod model;
 mod over_label;

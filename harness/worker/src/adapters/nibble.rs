@@ -10,7 +10,7 @@ use engine::{
 use std::fmt;
 
 use nibble::{
-    Answer, Batch, Compaction, Config, CopyRoutine, CoreSource, EpochClock, HeadChoice,
+    Answer, Buffers, Compaction, Config, CopyRoutine, CoreSource, EpochClock, HeadChoice,
     IndexLayout, Operation, Placement, Selection, Store, Survivors, Update, limits,
 };
 use platform::mapping::{HUGE_PAGE_BYTES, PAGE_BYTES};
@@ -204,9 +204,14 @@ fn segments(options: &Options, config: &Config) -> Whole {
         nodes => nodes.min(limits::NODES_MAX),
     };
     let node_bytes = config.object_memory_bytes / nodes as u64;
-    let least = config.object_memory_bytes.div_ceil(limits::SEGMENTS_MAX).max(config.block_bytes);
+    let block_bytes = match config.block_bytes {
+        // The engine chooses; where it does not open, it says why later.
+        0 => config.in_use().map_or(limits::BLOCK_BYTES_MIN, |in_use| in_use.block_bytes),
+        block_bytes => block_bytes,
+    };
+    let least = config.object_memory_bytes.div_ceil(limits::SEGMENTS_MAX).max(block_bytes);
     let most = (node_bytes / limits::SEGMENTS_MIN).min(limits::SEGMENT_BYTES_MAX);
-    Whole::multiples_of(config.block_bytes, least..=most)
+    Whole::multiples_of(block_bytes, least..=most)
 }
 
 /// The copy routine named by the setting `copy`, or the default one.
@@ -284,6 +289,7 @@ impl KvEngine for NibbleEngine {
             ("compaction_rounds", statistics.compaction_rounds),
             ("put_waits", statistics.put_waits),
             ("put_wait_ns", statistics.put_wait_ns),
+            ("put_overwrites", statistics.put_overwrites),
             ("reclamation_bytes", statistics.reclamation_bytes),
             ("reclamation_age_ns", statistics.reclamation_age_ns),
             ("segments_open", statistics.segments.open),
@@ -352,26 +358,37 @@ impl KvSession for NibbleSession<'_> {
     fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
         match self.session.put(key, value) {
             Ok(stored) => Ok(outcome_of(stored)),
-            Err(nibble::PutError::Full) => Ok(PutOutcome::Full),
+            Err(nibble::PutError::Full | nibble::PutError::Stalled { .. }) => Ok(PutOutcome::Full),
             Err(nibble::PutError::ValueTooLarge { value_bytes, limit_bytes }) => {
                 Err(PutError::ValueTooLarge { value_bytes, limit_bytes })
             }
+            Err(nibble::PutError::Closed) => closed(),
         }
     }
 
     #[inline]
     fn delete(&mut self, key: u64) -> bool {
-        self.session.delete(key)
+        self.session.delete(key).unwrap_or_else(|_| closed())
     }
 
     fn execute(
         &mut self,
         operations: &[Op<'_>],
-        buffers: &mut ValueBuffers<'_>,
+        values: &mut ValueBuffers<'_>,
         outcomes: &mut [Outcome],
     ) {
-        self.session.execute(&mut Asked { operations, buffers, outcomes });
+        let (bytes, slot_bytes) = values.slots();
+        let mut buffers = Buffers::new(bytes, slot_bytes);
+        self.session.execute(operations.iter().map(asked), &mut buffers, |index, answer| {
+            outcomes[index] = answered(answer);
+        });
     }
+}
+
+/// Compaction has panicked: a bug, which ends the cell.
+#[cold]
+fn closed() -> ! {
+    panic!("nibble: {}", nibble::PutError::Closed)
 }
 
 fn outcome_of(stored: nibble::Put) -> PutOutcome {
@@ -381,43 +398,29 @@ fn outcome_of(stored: nibble::Put) -> PutOutcome {
     }
 }
 
-/// A batch of the contract in the form the engine takes.
-struct Asked<'a, 'b> {
-    operations: &'a [Op<'a>],
-    buffers: &'a mut ValueBuffers<'b>,
-    outcomes: &'a mut [Outcome],
+/// An operation of the contract in the form the engine takes.
+#[inline]
+fn asked<'value>(operation: &Op<'value>) -> Operation<'value> {
+    match *operation {
+        Op::Get { key } => Operation::Get { key },
+        Op::Put { key, value } => Operation::Put { key, value },
+        Op::Delete { key } => Operation::Delete { key },
+    }
 }
 
-impl Batch for Asked<'_, '_> {
-    fn len(&self) -> usize {
-        self.operations.len()
-    }
-
-    #[inline]
-    fn operation(&self, index: usize) -> Operation<'_> {
-        match self.operations[index] {
-            Op::Get { key } => Operation::Get { key },
-            Op::Put { key, value } => Operation::Put { key, value },
-            Op::Delete { key } => Operation::Delete { key },
+#[inline]
+fn answered(answer: Answer) -> Outcome {
+    match answer {
+        Answer::Found(value_bytes) => Outcome::Found(value_bytes),
+        Answer::Absent => Outcome::Absent,
+        Answer::TooShort { value_bytes } => Outcome::BufferTooShort(value_bytes),
+        Answer::Stored(stored) => Outcome::Put(outcome_of(stored)),
+        Answer::Refused(nibble::PutError::Full | nibble::PutError::Stalled { .. }) => {
+            Outcome::Put(PutOutcome::Full)
         }
-    }
-
-    #[inline]
-    fn buffer(&mut self, index: usize) -> &mut [u8] {
-        self.buffers.slot(index)
-    }
-
-    #[inline]
-    fn answer(&mut self, index: usize, answer: Answer) {
-        self.outcomes[index] = match answer {
-            Answer::Found(value_bytes) => Outcome::Found(value_bytes),
-            Answer::Absent => Outcome::Absent,
-            Answer::TooShort { value_bytes } => Outcome::BufferTooShort(value_bytes),
-            Answer::Stored(stored) => Outcome::Put(outcome_of(stored)),
-            Answer::Refused(nibble::PutError::Full) => Outcome::Put(PutOutcome::Full),
-            Answer::Refused(nibble::PutError::ValueTooLarge { .. }) => Outcome::ValueTooLarge,
-            Answer::Deleted(was_there) => Outcome::Deleted(was_there),
-        };
+        Answer::Refused(nibble::PutError::ValueTooLarge { .. }) => Outcome::ValueTooLarge,
+        Answer::Refused(nibble::PutError::Closed) => closed(),
+        Answer::Deleted(was_there) => Outcome::Deleted(was_there),
     }
 }
 
@@ -487,8 +490,13 @@ mod tests {
 
     #[test]
     fn memory_that_does_not_suffice_is_refused_before_anything_is_mapped() {
-        let setup = Setup { object_memory_bytes: Some(1 << 20), ..setup(&[]) };
-        let message = opened(open, &setup).unwrap_err().to_string();
-        assert!(message.contains("segments of 1048576 bytes need at least 4194304"), "{message}");
+        for (preset, bytes, expected) in [
+            ("best", 32 << 10, "segments of 16384 bytes need at least 65536"),
+            ("paper", 1 << 20, "segments of 1048576 bytes need at least 4194304"),
+        ] {
+            let setup = Setup { object_memory_bytes: Some(bytes), ..setup(&[("preset", preset)]) };
+            let message = opened(open, &setup).unwrap_err().to_string();
+            assert!(message.contains(expected), "{message}");
+        }
     }
 }

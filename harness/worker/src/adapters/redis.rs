@@ -3,7 +3,7 @@
 use std::iter;
 use std::str::FromStr;
 
-use baseline_redis::{Config, Preload, RedisServers, Server};
+use baseline_redis::{Config, Defrag, Preload, RedisServers, Server};
 use engine::{OpenError, Options, Setup};
 
 use super::Opening;
@@ -43,7 +43,7 @@ fn config(setup: &Setup, options: &mut Options) -> Result<Config, OpenError> {
     let preloads = iter::once(NONE.to_owned()).chain(preloads);
     options.one_of("preload", &mut preload, preloads)?;
     options.switch("pin", &mut config.pin)?;
-    options.switch("active-defrag", &mut config.active_defrag)?;
+    options.one_of("defrag", &mut config.defrag, Defrag::ALL)?;
     options.switch("ask-presence", &mut config.ask_presence)?;
     config.preload = preload.0;
     config.check()?;
@@ -69,7 +69,6 @@ mod tests {
             ("server", "valkey"),
             ("preload", "tcmalloc-minimal"),
             ("pin", "true"),
-            ("active-defrag", "true"),
             ("ask-presence", "false"),
         ];
         let expected = Config {
@@ -78,23 +77,29 @@ mod tests {
             preload: Some(Preload::TcmallocMinimal),
             object_memory_bytes: Some(64 << 20),
             pin: true,
-            active_defrag: true,
             ask_presence: false,
             ..Config::default()
         };
         assert_eq!(given(&options), Ok(expected));
         assert_eq!(given(&[("preload", "none")]).unwrap().preload, None);
+        for (name, defrag) in
+            [("off", Defrag::Off), ("default", Defrag::Default), ("tuned", Defrag::Tuned)]
+        {
+            let config = given(&[("server", "redis8"), ("defrag", name)]).unwrap();
+            assert_eq!((config.server, config.defrag), (Server::Redis8, defrag));
+        }
     }
 
     #[test]
     fn what_cannot_be_is_answered_with_what_can() {
         for (name, value, expected) in [
-            ("server", "keydb", "accepted are redis, valkey"),
+            ("server", "keydb", "accepted are redis, redis8, valkey"),
             ("servers", "0", "accepted are whole numbers from 1 to 16; the nearest is 1"),
             ("servers", "64", "accepted are whole numbers from 1 to 16; the nearest is 16"),
             ("preload", "glibc", "accepted are none, jemalloc, tcmalloc-minimal, mimalloc"),
             ("preload", "mimalloc", "accepted are none with the server `redis`"),
             ("pin", "yes", "accepted are true and false"),
+            ("defrag", "true", "accepted are off, default, tuned"),
             ("shards", "2", "unknown setting `shards`: there are servers, server, preload"),
         ] {
             let message = given(&[(name, value)]).unwrap_err().to_string();

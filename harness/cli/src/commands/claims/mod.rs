@@ -180,6 +180,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use expect::PermutationTally;
+    use stats::noise::normal;
     use workloads::Seed;
 
     use super::*;
@@ -335,16 +336,30 @@ mod tests {
         assert_eq!(unmeasured, UNMEASURED);
     }
 
-    /// With the truth exactly on the bound, every decision is wrong. Processes differ as those of the
-    /// reference run did.
+    /// How the made-up processes of a comparison differ.
+    #[derive(Clone, Copy, PartialEq)]
+    enum Differ {
+        /// As all processes of the reference run do.
+        Together,
+        /// The same, and whole repetitions are slow as well.
+        WithRepetitions,
+        /// Each side as much as those of one cell of the reference run, one of those that were measured
+        /// again: two processes do not tell how far they differ.
+        AsOneCell,
+    }
+
+    /// With the truth exactly on the bound, every decision is wrong.
     #[test]
     fn repeated_looks_decide_wrongly_no_more_often_than_they_say() {
         const EXPERIMENTS: usize = 4_000;
         let (_, summaries) = reference();
         let values = summaries.iter().filter_map(|row| row.metrics.get("throughput"));
-        let differences: Vec<f64> =
-            values.filter(|values| values.len() >= 2).flat_map(|values| logs(values)).collect();
+        let cells: Vec<Vec<f64>> =
+            values.filter(|values| values.len() >= 2).map(|values| logs(values)).collect();
+        let differences = cells.concat();
         assert!(differences.len() > 1_000, "{}", differences.len());
+        let told: Vec<&Vec<f64>> = cells.iter().filter(|logs| logs.len() >= 2 * 4).collect();
+        assert!(told.len() > 50, "{}", told.len());
         let claims = expect::read(
             "[[expectation]]\nid = \"equal\"\nsource = \"made up\"\nsays = \"one is as fast\"\n\
              [[expectation.ask]]\non = \"any\"\nexpects = \"at least as fast\"\n\
@@ -354,33 +369,48 @@ mod tests {
         let once = claims.unwrap();
         let repeated = expect::in_repeated_looks(once.clone());
         let mut rng = Seed(31).rng();
-        let mut draw = || differences[rng.below(differences.len() as u64) as usize];
-        let summary = |system: &str, logs: Vec<f64>| Summary {
-            labels: [("system".to_owned(), system.to_owned())].into(),
-            cells: (0..logs.len()).map(|repetition| format!("{system}/{repetition}")).collect(),
-            metrics: [("throughput".to_owned(), logs.iter().map(|log| log.exp()).collect())].into(),
-            ..Summary::default()
-        };
         let machine = Machine { cores: 2, sockets: 1 };
-        // The machine slows whole repetitions by as much again, or not at all.
-        let mut wrong = |claims: &[Expectation], processes: usize, drifts: bool| {
-            let experiments = (0..EXPERIMENTS).filter(|_| {
-                let drift: Vec<f64> =
-                    (0..processes).map(|_| if drifts { draw() } else { 0.0 }).collect();
+        let mut wrong = |claims: &[Expectation], processes: usize, differ: Differ| {
+            let decided = (0..EXPERIMENTS).filter(|_| {
+                let mut one_of = |all: &[f64]| all[rng.below(all.len() as u64) as usize];
+                let drift: Vec<f64> = (0..processes)
+                    .map(|_| match differ {
+                        Differ::WithRepetitions => one_of(&differences),
+                        Differ::Together | Differ::AsOneCell => 0.0,
+                    })
+                    .collect();
                 let rows = ["one", "other"].map(|system| {
-                    summary(system, drift.iter().map(|drift| drift + draw()).collect())
+                    let own = told[rng.below(told.len() as u64) as usize];
+                    let squares: f64 = own.iter().map(|log| log * log).sum();
+                    let deviation = (squares / own.len() as f64).sqrt();
+                    let log = |drift: &f64| {
+                        drift
+                            + match differ {
+                                Differ::AsOneCell => deviation * normal(&mut rng),
+                                _ => differences[rng.below(differences.len() as u64) as usize],
+                            }
+                    };
+                    let values: Vec<f64> = drift.iter().map(log).map(f64::exp).collect();
+                    Summary {
+                        labels: [("system".to_owned(), system.to_owned())].into(),
+                        cells: (0..processes).map(|at| format!("{system}/{at}")).collect(),
+                        metrics: [("throughput".to_owned(), values)].into(),
+                        ..Summary::default()
+                    }
                 });
                 expect::evaluate(claims, &rows, &machine)[0].verdict != Verdict::Undecided
             });
-            100.0 * experiments.count() as f64 / EXPERIMENTS as f64
+            100.0 * decided.count() as f64 / EXPERIMENTS as f64
         };
-        let single = wrong(&once, 3, false);
-        let [repeated, drifting] = [false, true].map(|drifts| wrong(&repeated, 20, drifts));
+        let single = wrong(&once, 3, Differ::Together);
+        let [repeated, drifting, own] =
+            [Differ::Together, Differ::WithRepetitions, Differ::AsOneCell]
+                .map(|differ| wrong(&repeated, 20, differ));
         println!(
             "wrong: {single:.1} % of single looks, {repeated:.1} % of up to five, {drifting:.1} % \
-             where whole repetitions are slow"
+             where whole repetitions are slow, {own:.1} % where each side differs as one cell does"
         );
-        for wrong in [single, repeated, drifting] {
+        for wrong in [single, repeated, drifting, own] {
             assert!(wrong <= 6.0, "{wrong:.1} %");
             assert!(wrong > 0.5, "looks that never decide are no looks: {wrong:.1} %");
         }

@@ -6,7 +6,7 @@ use super::Look;
 /// Names as in labels of systems. An allocator's row is also that of `heapstore` on it, whose lines are
 /// dotted; ` log-only` is
 /// the second bar of a bounded store.
-pub(super) const REGISTRY: [(&str, Look); 52] = [
+pub(super) const REGISTRY: [(&str, Look); 58] = [
     ("nibble", look("#b0003a", 3, 7, 1)),
     ("nibble log-only", look("#e75c8e", 2, 4, 3)),
     ("nibble@update=in-place", look("#e8799a", 4, 5, 2)),
@@ -29,6 +29,12 @@ pub(super) const REGISTRY: [(&str, Look); 52] = [
     ("glibc", look("#4d4d4d", 0, 14, 4)),
     ("redis@servers=2", look("#d34d2e", 5, 10, 2)),
     ("redis", look("#d34d2e", 5, 10, 4)),
+    ("redis@server=redis8", look("#7f1d0e", 3, 14, 1)),
+    ("redis@defrag=default@server=redis8", look("#a63a1f", 1, 11, 2)),
+    ("redis@defrag=tuned@server=redis8", look("#d34d2e", 4, 8, 1)),
+    ("redis@server=valkey", look("#b3b3b3", 3, 14, 5)),
+    ("memcached", look("#9bd39e", 2, 0, 1)),
+    ("memcached@slab-automove=false", look("#14532d", 7, 0, 2)),
     ("redis@server=valkey@servers=2", look("#4d4d4d", 3, 14, 2)),
     ("redis@preload=jemalloc@server=valkey@servers=2", look("#d55e00", 6, 15, 1)),
     ("redis@preload=mimalloc@server=valkey@servers=2", look("#003b73", 1, 13, 2)),
