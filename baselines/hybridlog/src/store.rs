@@ -115,21 +115,24 @@ impl Shared {
         self.compaction.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Compacts until a session may append `words` words; `false` if that gains too little. The
-    /// caller is outside of operations.
+    /// Compacts until a session may append `words` words; `false` if that gains too little. What
+    /// others compact and use up meanwhile does not count. The caller is outside of operations.
     #[cold]
     pub(crate) fn make_room(&self, words: u64) -> bool {
         let position = || self.log.ring().position(self.log.begin());
-        let last = position() + LAPS_MAX * self.sizes.ring_words;
+        let most_words = LAPS_MAX * self.sizes.ring_words;
+        let mut emptied_words = 0;
         loop {
             // Taken for one turn at a time, so that others go on with what it gains.
             let mut compaction = self.compaction();
             if self.log.has_room(words) {
                 return true;
             }
-            if position() >= last || !compaction.turn(self) {
+            let begin = position();
+            if emptied_words >= most_words || !compaction.turn(self) {
                 return false;
             }
+            emptied_words += position() - begin;
         }
     }
 
