@@ -18,11 +18,12 @@ use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use kit::bits::bits;
 use platform::Pages;
 use platform::racy::Words;
 
 use crate::address::Address;
-use crate::bucket::{BUCKET_ENTRIES, BUCKET_WORDS, Bucket, Entry, OVERFLOW, bits, matches};
+use crate::bucket::{BUCKET_ENTRIES, BUCKET_WORDS, Bucket, Entry, OVERFLOW, matches};
 use crate::hash::KeyHash;
 
 /// All buckets: first the main buckets, then the overflow buckets.

@@ -2,6 +2,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
+//! | [`bits`] | the set bits of a word |
 //! | [`credit`] | a bound on live bytes without a counter that every put writes |
 //! | [`padded`] | a value on cache lines of its own |
 //! | [`spin`] | waiting for a thread that is nearly done |
@@ -11,6 +12,7 @@
 //! | [`testing`] | what tests of stores share |
 #![deny(unsafe_code)]
 
+pub mod bits;
 pub mod credit;
 pub mod folder;
 #[expect(unsafe_code, reason = "a symbol's type is known from its header only")]

@@ -6,6 +6,7 @@
 //! | `batches` | batches against single operations |
 //! | `figures` | statistics and settings by name |
 //! | `heap` | a heap that counts |
+//! | `pipelines` | long pipelines, and bytes that a protocol might trip over |
 //! | `random` | random numbers from a seed |
 //! | `values` | values that prove themselves |
 
@@ -14,6 +15,7 @@ mod batches;
 mod figures;
 #[expect(unsafe_code, reason = "blocks of a heap are addresses")]
 mod heap;
+mod pipelines;
 mod random;
 mod values;
 
@@ -21,5 +23,6 @@ pub use alone::{Alone, resident_bytes};
 pub use batches::batches_answer_as_single_operations_do;
 pub use figures::{counter, setting, statistic};
 pub use heap::TestHeap;
+pub use pipelines::{Round, bytes_of_every_kind, pipeline};
 pub use random::{Random, mix};
 pub use values::{fill, made, version_of};

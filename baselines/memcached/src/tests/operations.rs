@@ -2,31 +2,14 @@
 
 use super::common::opened;
 use baseline_memcached::{Config, VALUE_BYTES_MAX};
-use engine::{KvEngine, KvSession, Op, Outcome, PutError, PutOutcome, ValueBuffers};
-use kit::testing::{setting, statistic};
+use engine::{KvEngine, KvSession, PutError, PutOutcome};
+use kit::testing::{Round, bytes_of_every_kind, pipeline, setting, statistic};
 
 #[test]
 fn keys_and_values_of_any_bytes_come_back() {
     let Some(store) = opened(Config::default()) else { return };
     let mut session = store.session().unwrap();
-    let line_ends = b"\r\nEND\r\n\0HD\r\n".to_vec();
-    let long: Vec<u8> = (0..VALUE_BYTES_MAX).map(|at| (at % 251) as u8).collect();
-    let mut buffer = vec![0; VALUE_BYTES_MAX];
-    let keys = [0, 1, u64::MAX, u64::from_le_bytes(*b"\r\n\0\r\n\0\r\n"), 0x0d0a_0000_0000_0d0a];
-    for value in [&[][..], &[0], &line_ends, &long] {
-        for (number, key) in keys.into_iter().enumerate() {
-            let known = !value.is_empty();
-            let expected = if known { PutOutcome::Updated } else { PutOutcome::Inserted };
-            assert_eq!(session.put(key, value), Ok(expected), "{number}");
-            assert_eq!(session.get(key, &mut buffer), Ok(Some(value.len())));
-            assert!(&buffer[..value.len()] == value, "{number}");
-        }
-    }
-    for key in keys {
-        assert!(session.delete(key));
-        assert!(!session.delete(key));
-        assert_eq!(session.get(key, &mut buffer), Ok(None));
-    }
+    bytes_of_every_kind(&mut session, VALUE_BYTES_MAX);
     let too_long = vec![0; VALUE_BYTES_MAX + 1];
     let (value_bytes, limit_bytes) = (VALUE_BYTES_MAX + 1, VALUE_BYTES_MAX);
     let error = Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
@@ -38,42 +21,17 @@ fn keys_and_values_of_any_bytes_come_back() {
 /// wait for each other.
 #[test]
 fn long_pipelines_keep_the_order_of_each_key_and_come_to_an_end() {
-    const KEYS: u64 = 300;
-    for value_bytes in [10, 3000, 200_000] {
+    let rounds = [
+        Round::Insert(1),
+        Round::Find(1),
+        Round::Update(2),
+        Round::Find(2),
+        Round::Delete,
+        Round::Miss,
+    ];
+    for (value_bytes, keys) in [(10, 300), (3000, 300), (200_000, 20)] {
         let Some(store) = opened(Config::default()) else { return };
-        let mut session = store.session().unwrap();
-        let value = |key: u64, version: u8| vec![key as u8 ^ version; value_bytes];
-        let keys = if value_bytes > 10_000 { 20 } else { KEYS };
-        let (first, second): (Vec<_>, Vec<_>) =
-            (0..keys).map(|key| (value(key, 1), value(key, 2))).unzip();
-        let mut operations = Vec::new();
-        // Round by round, so that a key's operations are far apart in the pipeline.
-        operations.extend((0..keys).map(|key| Op::Put { key, value: &first[key as usize] }));
-        operations.extend((0..keys).map(|key| Op::Get { key }));
-        operations.extend((0..keys).map(|key| Op::Put { key, value: &second[key as usize] }));
-        operations.extend((0..keys).map(|key| Op::Get { key }));
-        operations.extend((0..keys).map(|key| Op::Delete { key }));
-        operations.extend((0..keys).map(|key| Op::Get { key }));
-        let mut bytes = vec![0; operations.len() * value_bytes];
-        let mut values = ValueBuffers::new(&mut bytes, value_bytes);
-        let mut outcomes = vec![Outcome::BufferTooShort(0); operations.len()];
-        session.execute(&operations, &mut values, &mut outcomes);
-        let expected = [
-            Outcome::Put(PutOutcome::Inserted),
-            Outcome::Found(value_bytes),
-            Outcome::Put(PutOutcome::Updated),
-            Outcome::Found(value_bytes),
-            Outcome::Deleted(true),
-            Outcome::Absent,
-        ];
-        for (index, outcome) in outcomes.into_iter().enumerate() {
-            let (round, key) = (index / keys as usize, index as u64 % keys);
-            assert_eq!(outcome, expected[round], "round {round} of key {key}");
-            if let Outcome::Found(_) = outcome {
-                let version = if round == 1 { 1 } else { 2 };
-                assert!(values.slot(index) == value(key, version), "round {round} of key {key}");
-            }
-        }
+        pipeline(&mut store.session().unwrap(), keys, value_bytes, &rounds);
         assert_eq!(statistic(&store, "items"), 0.0);
     }
 }

@@ -133,18 +133,10 @@ pub(super) fn matches(bucket: &[AtomicU64; BUCKET_WORDS], tag: u16) -> u32 {
     found
 }
 
-/// The numbers of the set bits, lowest first.
-#[inline]
-pub(super) fn bits(mut set: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let bit = (set != 0).then(|| set.trailing_zeros() as usize)?;
-        set &= set - 1;
-        Some(bit)
-    })
-}
-
 #[cfg(test)]
 mod tests {
+    use kit::bits::bits;
+
     use super::*;
 
     #[test]

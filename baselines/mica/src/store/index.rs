@@ -10,10 +10,11 @@
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use kit::bits::bits;
 use platform::Pages;
 use platform::racy::Words;
 
-use super::bucket::{BUCKET_WORDS, Entry, Header, bits, matches};
+use super::bucket::{BUCKET_WORDS, Entry, Header, matches};
 use super::config::Sizes;
 use super::heap::Counter;
 

@@ -1,10 +1,11 @@
 //! Where a key belongs; GET and DELETE on a partition, for any mode.
 
 use engine::GetError;
+use kit::bits::bits;
 use platform::racy::copy_out;
 
 use super::Mica;
-use super::bucket::{Entry, bits, matches};
+use super::bucket::{Entry, matches};
 use super::chunk::{Arena, Tag};
 use super::counters::SessionCounters;
 use super::index::{Bucket, Place};

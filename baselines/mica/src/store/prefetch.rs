@@ -3,10 +3,11 @@
 //! Single operations prefetch nothing. The processor fetches ahead by itself, as far as its window
 //! of instructions reaches, and instructions that only prefetch take room in it.
 
+use kit::bits::bits;
 use platform::racy::WORD_BYTES;
 
 use super::Mica;
-use super::bucket::{Entry, bits, matches};
+use super::bucket::{Entry, matches};
 use super::chunk::HEADER_WORDS;
 use super::operations::Target;
 use crate::mode::Mode;

@@ -3,72 +3,28 @@
 use super::common::{opened, redis};
 use baseline_redis::Config;
 use engine::{KvEngine, KvSession, Op, Outcome, PutOutcome, ValueBuffers};
-use kit::testing::statistic;
+use kit::testing::{Round, bytes_of_every_kind, pipeline, statistic};
 
 #[test]
 fn keys_and_values_of_any_bytes_come_back() {
     let Some(store) = redis(2) else { return };
-    let mut session = store.session().unwrap();
-    let line_ends = b"\r\n$5\r\n\0*1\r\n".to_vec();
-    let long: Vec<u8> = (0..1 << 20).map(|at: u32| (at % 251) as u8).collect();
-    let mut buffer = vec![0; 1 << 20];
-    let keys = [0, 1, u64::MAX, u64::from_le_bytes(*b"\r\n\0\r\n\0\r\n"), 0x0d0a_0000_0000_0d0a];
-    for value in [&[][..], &[0], &line_ends, &long] {
-        for (number, key) in keys.into_iter().enumerate() {
-            let known = !value.is_empty();
-            let expected = if known { PutOutcome::Updated } else { PutOutcome::Inserted };
-            assert_eq!(session.put(key, value), Ok(expected), "{number}");
-            assert_eq!(session.get(key, &mut buffer), Ok(Some(value.len())));
-            assert_eq!(&buffer[..value.len()], value);
-        }
-    }
-    for key in keys {
-        assert!(session.delete(key));
-        assert!(!session.delete(key));
-        assert_eq!(session.get(key, &mut buffer), Ok(None));
-    }
+    bytes_of_every_kind(&mut store.session().unwrap(), 1 << 20);
     assert_eq!(store.check(), Ok(()));
 }
 
 #[test]
 fn a_pipeline_keeps_the_order_of_each_key_over_all_servers() {
-    const KEYS: u64 = 500;
-    const VALUE_BYTES: usize = 700;
     let Some(store) = redis(3) else { return };
-    let mut session = store.session().unwrap();
-    let value = |key: u64, version: u8| vec![key as u8 ^ version; VALUE_BYTES];
-    let (first, second): (Vec<_>, Vec<_>) =
-        (0..KEYS).map(|key| (value(key, 1), value(key, 2))).unzip();
-    let mut operations = Vec::new();
-    // Round by round, so that a key's operations are far apart in the pipeline.
-    operations.extend((0..KEYS).map(|key| Op::Get { key }));
-    operations.extend((0..KEYS).map(|key| Op::Put { key, value: &first[key as usize] }));
-    operations.extend((0..KEYS).map(|key| Op::Get { key }));
-    operations.extend((0..KEYS).map(|key| Op::Put { key, value: &second[key as usize] }));
-    operations.extend((0..KEYS).map(|key| Op::Get { key }));
-    operations.extend((0..KEYS).map(|key| Op::Delete { key }));
-    operations.extend((0..KEYS).map(|key| Op::Delete { key }));
-    let mut bytes = vec![0; operations.len() * VALUE_BYTES];
-    let mut values = ValueBuffers::new(&mut bytes, VALUE_BYTES);
-    let mut outcomes = vec![Outcome::BufferTooShort(0); operations.len()];
-    session.execute(&operations, &mut values, &mut outcomes);
-    let expected = [
-        Outcome::Absent,
-        Outcome::Put(PutOutcome::Inserted),
-        Outcome::Found(VALUE_BYTES),
-        Outcome::Put(PutOutcome::Updated),
-        Outcome::Found(VALUE_BYTES),
-        Outcome::Deleted(true),
-        Outcome::Deleted(false),
+    let rounds = [
+        Round::Miss,
+        Round::Insert(1),
+        Round::Find(1),
+        Round::Update(2),
+        Round::Find(2),
+        Round::Delete,
+        Round::DeleteNone,
     ];
-    for (index, outcome) in outcomes.into_iter().enumerate() {
-        let (round, key) = (index / KEYS as usize, index as u64 % KEYS);
-        assert_eq!(outcome, expected[round], "round {round} of key {key}");
-        if let Outcome::Found(_) = outcome {
-            let version = if round == 2 { 1 } else { 2 };
-            assert_eq!(values.slot(index), value(key, version), "round {round} of key {key}");
-        }
-    }
+    pipeline(&mut store.session().unwrap(), 500, 700, &rounds);
     assert_eq!(statistic(&store, "keyspace_keys"), 0.0);
 }
 
