@@ -113,6 +113,9 @@ pub enum Command {
         /// File descriptor of the page shared with the parent.
         #[arg(long, hide = true)]
         progress_descriptor: Option<RawFd>,
+        /// Place of the core on which the first thread runs, among those that may be used.
+        #[arg(long, hide = true, default_value_t = 0)]
+        first_core: usize,
         /// File into which sampled stacks are written, folded.
         #[arg(long, hide = true)]
         samples: Option<PathBuf>,

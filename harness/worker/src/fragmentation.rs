@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::{Heap, KvEngine};
+use engine::{Heap, KvEngine, Transport};
 use workloads::Seed;
 use workloads::fragmentation::{Limit, Phase, PhaseScript, Step, objects_max};
 
@@ -11,6 +11,7 @@ use super::handover::Handover;
 use super::heap_target::HeapTarget;
 use super::link::Link;
 use super::phase::{Exchange, LiveTable, PhaseResult, run_phase};
+use super::pipelined_target::{self, PIPELINE, PipelinedTarget};
 use super::store_target::StoreTarget;
 use super::target::{Target, Values};
 use super::usage::Usage;
@@ -31,11 +32,11 @@ const CHECKED_AT_END: usize = 4096;
 pub(super) fn run(
     cell: &Cell,
     work: &Fragmentation,
-    engine_bytes: u64,
+    (engine_bytes, first_core): (u64, usize),
     page: &ProgressPage,
     link: &mut Link,
 ) -> Result<(), Stop> {
-    let needs = Needs::prepare(cell, work)?;
+    let needs = Needs::prepare(cell, work, first_core)?;
     if let System::Heap { name, .. } = &cell.system {
         open_if_it_prices_the_harness(name)?;
     }
@@ -72,20 +73,37 @@ impl StoreVisitor for OnStore<'_> {
         let mut settings = engine.settings();
         settings.extend(self.heap.into_iter().flat_map(Heap::settings));
         let threads = self.work.threads;
-        let conditions = crate::conditions(&E::TRAITS, engine.presence(), threads, 1);
+        let pipelined = is_pipelined(self.work, E::TRAITS.transport);
+        let batch = if pipelined { PIPELINE } else { 1 };
+        let conditions = crate::conditions(&E::TRAITS, engine.presence(), threads, batch);
         self.link.say(&opened(version, settings, Some(conditions)));
         let make = |thread: usize, values: Values| {
             StoreTarget::new(engine, thread, values).map_err(Stop::failed)
         };
         let view = StoreView { engine, bounded: self.work.basis == Basis::Bounded };
-        drive(self.work, self.needs, self.page, self.link, &make, &view)
+        let Self { work, needs, page, link, .. } = self;
+        if pipelined {
+            let make =
+                |thread: usize, values: Values| make(thread, values).map(PipelinedTarget::new);
+            drive(work, needs, page, link, &make, &view)
+        } else {
+            drive(work, needs, page, link, &make, &view)
+        }
     }
+}
+
+/// Whether requests go out many at a time. Each goes alone where a refusal must be heard at once, and where
+/// another thread may free an object that is still on its way.
+fn is_pipelined(work: &Fragmentation, transport: Transport) -> bool {
+    transport == Transport::UnixSocket && work.basis == Basis::Ample && work.frees == Frees::Own
 }
 
 /// Memory that the harness holds for the cell; resident before the engine opens.
 struct Needs {
     kits: Vec<Kit>,
     queues: Vec<Handover>,
+    /// Cores of the threads, in their order.
+    cores: Vec<usize>,
 }
 
 /// One thread's share of [`Needs`].
@@ -96,7 +114,7 @@ struct Kit {
 }
 
 impl Needs {
-    fn prepare(cell: &Cell, work: &Fragmentation) -> Result<Self, Stop> {
+    fn prepare(cell: &Cell, work: &Fragmentation, first_core: usize) -> Result<Self, Stop> {
         let share = work.live_bytes / work.threads as u64;
         // A bounded store may hold at most its object memory, which bounds its table too.
         let objects = objects_max(&work.pattern, share) + 1;
@@ -107,13 +125,18 @@ impl Needs {
         // One thread may fill the space that another leaves free.
         let objects = if work.basis == Basis::Bounded { objects * work.threads } else { objects };
         let value_bytes_max = work.pattern.object_bytes_max();
+        let transport = registry::traits_of(&cell.system).map(|traits| traits.transport);
+        let room_bytes = match transport.is_some_and(|transport| is_pipelined(work, transport)) {
+            true => pipelined_target::room_bytes(value_bytes_max),
+            false => 0,
+        };
         let seed = Seed(cell.seed).stream("fragmentation");
         let kits = (0..work.threads).map(|thread| {
             Ok(Kit {
                 script: PhaseScript::new(&work.pattern, limit, seed.nth(thread as u64))
                     .map_err(Stop::failed)?,
                 table: LiveTable::with_capacity(objects).map_err(Stop::failed)?,
-                values: Values::new(thread, value_bytes_max),
+                values: Values::new(thread, value_bytes_max).with_room(room_bytes),
             })
         });
         let queues = match work.frees {
@@ -121,7 +144,11 @@ impl Needs {
             Frees::Other => work.threads,
         };
         let queues = (0..queues).map(|_| Handover::new().map_err(Stop::failed));
+        let mut cores = platform::cpu::allowed_cores();
+        let first = first_core % cores.len();
+        cores.rotate_left(first);
         Ok(Self {
+            cores,
             kits: kits.collect::<Result<_, Stop>>()?,
             queues: queues.collect::<Result<_, Stop>>()?,
         })
@@ -238,8 +265,7 @@ fn drive<T: Target>(
     make: &(impl Fn(usize, Values) -> Result<T, Stop> + Sync),
     view: &impl View,
 ) -> Result<(), Stop> {
-    let Needs { kits, queues } = needs;
-    let cores = platform::cpu::allowed_cores();
+    let Needs { kits, queues, cores } = needs;
     let mut steps = work.pattern.steps().peekable();
     // If nothing else could free memory in the meantime, a refusal is final.
     let retries = work.basis == Basis::Bounded && (view.works_apart() || work.threads > 1);

@@ -27,6 +27,7 @@ mod link;
 mod mapped;
 mod mapping;
 mod phase;
+mod pipelined_target;
 mod place;
 pub mod precompiled;
 pub mod progress;
@@ -64,13 +65,18 @@ use record::{Cell, System, Work};
 use record::{Conditions, Outcome};
 
 /// Runs the cell on standard input. `progress` is the descriptor of the page shared with the parent;
-/// without one (when run by hand) the worker creates a page of its own. Where `samples` names a file,
-/// stacks are sampled into it.
+/// without one (when run by hand) the worker creates a page of its own. A cell of one thread that others
+/// are measured beside runs it on the core at `first_core` of those that it may use. Where `samples` names
+/// a file, stacks are sampled into it.
 ///
 /// # Errors
 /// Invalid input, or samples that cannot be written. Everything that happens to the cell itself is
 /// reported as an event.
-pub fn run(progress: Option<RawFd>, samples: Option<&Path>) -> Result<(), String> {
+pub fn run(
+    progress: Option<RawFd>,
+    first_core: usize,
+    samples: Option<&Path>,
+) -> Result<(), String> {
     if progress.is_some() {
         platform::process::die_with_parent();
     }
@@ -101,7 +107,7 @@ pub fn run(progress: Option<RawFd>, samples: Option<&Path>) -> Result<(), String
     let mut link = Link::new(progress.is_some(), samples);
     let ended = match &cell.work {
         Work::Fragmentation(work) => {
-            fragmentation::run(&cell, work, engine_bytes, &page, &mut link)
+            fragmentation::run(&cell, work, (engine_bytes, first_core), &page, &mut link)
         }
         Work::Copy(work) => copying::run(&cell, work, engine_bytes, &mut link),
         Work::Mapping(work) => mapping::run(&cell, work, engine_bytes, &mut link),

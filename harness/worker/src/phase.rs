@@ -122,6 +122,9 @@ pub(super) fn run_phase(
     if let Some(exchange) = exchange {
         finish_exchange(target, exchange);
     }
+    if let Err(Refused::Broken(reason)) = target.finish() {
+        result.broken.get_or_insert(reason);
+    }
     result.ended_ns = monotonic_ns();
     result
 }

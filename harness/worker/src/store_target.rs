@@ -10,12 +10,12 @@ use record::Verification;
 #[derive(Debug)]
 pub(super) struct StoreTarget<'engine, E: KvEngine + 'engine> {
     engine: &'engine E,
-    session: E::Session<'engine>,
-    values: Values,
+    pub(super) session: E::Session<'engine>,
+    pub(super) values: Values,
     /// Next fresh key; each thread has a range of its own.
     next: u64,
     destroyed: u64,
-    verification: Verification,
+    pub(super) verification: Verification,
 }
 
 /// Size of one thread's range of keys.
@@ -37,6 +37,18 @@ impl<'engine, E: KvEngine> StoreTarget<'engine, E> {
             verification: Verification::default(),
         })
     }
+
+    /// A key that was never used.
+    pub(super) fn take_key(&mut self) -> u64 {
+        self.next += 1;
+        key_of(self.next - 1)
+    }
+
+    /// Counts a destroyed object; whether it is one of those that are checked.
+    pub(super) fn is_check_due(&mut self) -> bool {
+        self.destroyed += 1;
+        self.destroyed.is_multiple_of(CHECK_EVERY)
+    }
 }
 
 impl<E: KvEngine> Target for StoreTarget<'_, E> {
@@ -55,8 +67,7 @@ impl<E: KvEngine> Target for StoreTarget<'_, E> {
     }
 
     fn destroy(&mut self, handle: u64, bytes: usize) {
-        self.destroyed += 1;
-        if self.destroyed.is_multiple_of(CHECK_EVERY) {
+        if self.is_check_due() {
             self.verify(handle, bytes);
         }
         if !self.session.delete(handle) && E::TRAITS.keeps_values {

@@ -11,6 +11,8 @@ pub(super) struct Values {
     pub(super) checker: ValueChecker,
     /// Holds one value of any size.
     pub(super) buffer: Vec<u8>,
+    /// Holds the values of requests that go out together; empty where each goes alone.
+    pub(super) room: Vec<u8>,
 }
 
 impl Values {
@@ -18,7 +20,12 @@ impl Values {
         // Ones, because zeros could come from untouched pages.
         let buffer = vec![1; value_bytes_max];
         let writer = ValueWriter::new(thread as u16, value_bytes_max);
-        Self { writer, checker: ValueChecker::new(value_bytes_max), buffer }
+        Self { writer, checker: ValueChecker::new(value_bytes_max), buffer, room: Vec::new() }
+    }
+
+    /// With room for `bytes` bytes of values that wait.
+    pub(super) fn with_room(self, bytes: usize) -> Self {
+        Self { room: vec![1; bytes], ..self }
     }
 }
 
@@ -35,6 +42,11 @@ pub(super) trait Target {
 
     /// Results of the checks so far.
     fn verification(&self) -> Verification;
+
+    /// Ends a phase: what the target held back is done now.
+    fn finish(&mut self) -> Result<(), Refused> {
+        Ok(())
+    }
 
     /// Gives back the memory that this thread can.
     fn trim(&mut self);

@@ -107,8 +107,8 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::About { json } => about::run(json),
         Command::Doctor { json, strict } => doctor::run(json, strict),
         Command::Cell(arguments) => cell::run(&arguments),
-        Command::Worker { progress_descriptor, samples } => {
-            worker::run(progress_descriptor, samples.as_deref()).map_err(Failure::usage)
+        Command::Worker { progress_descriptor, first_core, samples } => {
+            worker::run(progress_descriptor, first_core, samples.as_deref()).map_err(Failure::usage)
         }
         Command::Splice(arguments) => splice::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),

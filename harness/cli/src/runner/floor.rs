@@ -1,5 +1,5 @@
-//! The floor: at most one cell is active at a time. A cell that stands idle gives the floor up,
-//! so that long idle waits of many cells overlap while no two cells ever compete for a core.
+//! The floor: at most one cell is active at a time, on all cores or on one. A cell that stands idle gives
+//! the floor up, so that long idle waits of many cells overlap while no two cells ever compete for a core.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
@@ -8,9 +8,23 @@ use std::sync::{Condvar, Mutex, PoisonError};
 pub struct Floor {
     taken: Mutex<bool>,
     freed: Condvar,
+    first_core: usize,
 }
 
 impl Floor {
+    /// A floor for cells of one thread, which runs on the core at this place among those that the process
+    /// may use. Several such floors serve at the same time.
+    #[must_use]
+    pub fn of_core(first_core: usize) -> Self {
+        Self { first_core, ..Self::default() }
+    }
+
+    /// The place of the core on which a cell's first thread runs.
+    #[must_use]
+    pub fn first_core(&self) -> usize {
+        self.first_core
+    }
+
     /// Waits for the floor.
     pub fn take(&self) -> FloorGuard<'_> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);

@@ -57,7 +57,7 @@ impl CellRunner for ProcessRunner {
         guard: FloorGuard<'floor>,
     ) -> Vec<CellRecord> {
         let mut guard = Some(guard);
-        let outcome = Watch::start(self, cells)
+        let outcome = Watch::start(self, cells, floor.first_core())
             .map_err(|error| format!("the worker could not be started: {error}"))
             .map(|(mut watch, progress)| {
                 watch.run(&progress, floor, &mut guard);
@@ -117,6 +117,7 @@ impl<'a> Watch<'a> {
     fn start(
         runner: &'a ProcessRunner,
         cells: &'a [&'a Cell],
+        first_core: usize,
     ) -> std::io::Result<(Self, ProgressPage)> {
         let cell = cells[0];
         let progress = ProgressPage::create()?;
@@ -124,6 +125,7 @@ impl<'a> Watch<'a> {
         let mut command = Command::new(&runner.program);
         command
             .args(["worker", "--progress-descriptor", &descriptor.to_string()])
+            .args(["--first-core", &first_core.to_string()])
             // A group of its own: all that it starts ends with it.
             .process_group(0)
             .stdin(Stdio::piped())

@@ -1,9 +1,11 @@
-//! Runs the cells of a plan: one active at a time, idle waits overlapped within a memory budget,
-//! cells that need the machine for themselves alone.
+//! Runs the cells of a plan: those that ask about memory side by side, one active on each core; then those
+//! that need more than a core, one active at a time; then those that need the machine for themselves. Idle
+//! waits of all but the last overlap within a memory budget.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use super::{CellRunner, Floor, FloorGuard, Interrupt, Reserve};
+use platform::cpu::allowed_cores;
 use record::{Cell, CellRecord, Flag, Row};
 
 /// Cells that may stand idle at the same time.
@@ -27,51 +29,94 @@ pub fn run_all(
     progress: &mut dyn Progress,
 ) -> bool {
     let floor = Floor::default();
-    let flight = Flight { state: Mutex::new((0, 0)), landed: Condvar::new(), memory_bytes };
-    let progress = Mutex::new(progress);
+    let cores: Vec<Floor> = (0..allowed_cores().len()).map(Floor::of_core).collect();
+    let schedule = Schedule {
+        runner,
+        interrupt,
+        progress: Mutex::new(progress),
+        again: Mutex::new(Again::default()),
+        flight: Flight { state: Mutex::new((0, 0)), landed: Condvar::new(), memory_bytes },
+    };
     let (exclusive, shared): (Vec<&Cell>, Vec<&Cell>) =
         cells.iter().partition(|cell| cell.is_exclusive());
-    let again = Mutex::new(Again::default());
-    let run = |cells: &[&Cell], guard| {
-        let records = measured(cells, runner, (&floor, guard), &again);
-        let all = records.len() == cells.len();
-        for (cell, record) in cells.iter().zip(records).filter(|(_, record)| !record.interrupted) {
-            progress.lock().unwrap_or_else(PoisonError::into_inner).finished(cell, record);
-        }
-        all
-    };
+    let (narrow, wide): (Vec<&Cell>, Vec<&Cell>) =
+        shared.into_iter().partition(|cell| cell.needs_one_core() && !has_processes(cell));
+    let narrow = Mutex::new(narrow.iter());
     std::thread::scope(|scope| {
-        for cell in shared {
-            flight.board(cell.expected_bytes());
-            // The cell starts when the floor is free, and starts with it.
-            let guard = floor.take();
-            if interrupt.is_set() {
-                break;
-            }
-            let (run, flight) = (&run, &flight);
-            scope.spawn(move || {
-                run(&[cell], guard);
-                flight.land(cell.expected_bytes());
-            });
+        for floor in &cores {
+            scope.spawn(|| schedule.overlap(&narrow, floor));
         }
     });
+    schedule.overlap(&Mutex::new(wide.iter()), &floor);
     for process in processes(&exclusive) {
         if interrupt.is_set() {
             break;
         }
         let guard = floor.take();
         reserve.leave_for(process[0]);
-        if run(&process, guard) {
+        if schedule.run(&process, &floor, guard) {
             continue;
         }
         // It ended before it had answered all: each by itself.
         for cell in process {
             if !interrupt.is_set() {
-                run(&[cell], floor.take());
+                schedule.run(&[cell], &floor, floor.take());
             }
         }
     }
     interrupt.is_set()
+}
+
+/// What all cells of a run share.
+struct Schedule<'a> {
+    runner: &'a dyn CellRunner,
+    interrupt: &'a Interrupt,
+    progress: Mutex<&'a mut dyn Progress>,
+    again: Mutex<Again>,
+    flight: Flight,
+}
+
+impl Schedule<'_> {
+    /// Runs the cells of one process; whether it answered all of them.
+    fn run<'floor>(
+        &self,
+        cells: &[&Cell],
+        floor: &'floor Floor,
+        guard: FloorGuard<'floor>,
+    ) -> bool {
+        let records = measured(cells, self.runner, (floor, guard), &self.again);
+        let all = records.len() == cells.len();
+        for (cell, record) in cells.iter().zip(records).filter(|(_, record)| !record.interrupted) {
+            self.progress.lock().unwrap_or_else(PoisonError::into_inner).finished(cell, record);
+        }
+        all
+    }
+
+    /// Runs the next of `cells` as soon as the floor is free, until there are none. Each runs on a thread of
+    /// its own, so that the next one starts while it stands idle.
+    fn overlap(&self, cells: &Mutex<std::slice::Iter<'_, &Cell>>, floor: &Floor) {
+        let next = || cells.lock().unwrap_or_else(PoisonError::into_inner).next().copied();
+        std::thread::scope(|scope| {
+            while let Some(cell) = next() {
+                self.flight.board(cell.expected_bytes());
+                // The cell starts when the floor is free, and starts with it.
+                let guard = floor.take();
+                if self.interrupt.is_set() {
+                    break;
+                }
+                scope.spawn(move || {
+                    self.run(&[cell], floor, guard);
+                    self.flight.land(cell.expected_bytes());
+                });
+            }
+        });
+    }
+}
+
+/// Whether the system works in processes or threads of its own, which want a core beside the client's.
+fn has_processes(cell: &Cell) -> bool {
+    worker::registry::traits_of(&cell.system)
+        .is_some_and(|traits| traits.processes || traits.background_threads)
 }
 
 /// How often a cell is measured in all where the host gave too much processor time to others.

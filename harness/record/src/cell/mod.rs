@@ -252,6 +252,13 @@ impl Cell {
         }
     }
 
+    /// Whether cells like this one may be measured side by side, each on a core of its own: one thread asks,
+    /// and memory is what is asked about.
+    #[must_use]
+    pub fn needs_one_core(&self) -> bool {
+        matches!(&self.work, Work::Fragmentation(work) if work.threads == 1)
+    }
+
     /// Whether the cell needs the machine for itself: no other process is in flight, not even asleep.
     #[must_use]
     pub fn is_exclusive(&self) -> bool {
