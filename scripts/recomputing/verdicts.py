@@ -17,11 +17,13 @@ FAR_BEYOND = 0.1
 # repetition: the first look that decides counts.
 ONE_LOOK = ((math.inf, 0.95, False),)
 REPEATED_LOOKS = ((2, 0.99, False), (4, 0.99, True), (8, 0.99, True), (13, 0.99, True), (20, 0.99, True))
+REPEATED_LOOKS_AT_MEMORY = tuple((processes, 0.99, False) for processes in (1, 2, 4, 8, 13))
 
-# How far processes differ in rates, times and the middle of latencies, and the degrees of freedom that this
-# counts for beside the processes' own. It moderates the spread in repeated looks.
-MODERATED = re.compile(r"throughput|elapsed-s|.*p50-ns|.*p90-ns")
-PRIOR_DEVIATION, PRIOR_FREEDOM = 0.12, 2.0
+# How far processes differ in rates, times and the middle of latencies, and in memory, and the degrees of
+# freedom that this counts for beside the processes' own. It moderates the spread in repeated looks.
+MEMORY = re.compile(r"overhead[a-z-]*")
+PRIOR_DEVIATIONS = ((re.compile(r"throughput|elapsed-s|.*p50-ns|.*p90-ns"), 0.12), (MEMORY, 0.01))
+PRIOR_FREEDOM = 2.0
 
 # Fewer pairs are not compared as pairs.
 PAIRS_MIN = 4
@@ -86,8 +88,10 @@ def logs_of(summary, metric, processes):
 
 def moderated(logs, count, deviation):
     """Prior and processes together, each by its degrees of freedom."""
-    if logs.square is None or math.isinf(logs.freedom):
+    if math.isinf(logs.freedom):
         return logs
+    if logs.square is None:
+        return Logs(logs.mean, deviation**2, PRIOR_FREEDOM)
     freedom = PRIOR_FREEDOM + logs.freedom
     squares = PRIOR_FREEDOM * deviation**2 + logs.freedom * logs.square * count
     return Logs(logs.mean, squares / freedom / count, freedom)
@@ -105,18 +109,19 @@ def by_repetition(summary, metric, processes):
 
 def sides_of(pair, metric, processes, paired, repeated):
     """What an interval is made of: both sides, or the ratio of each repetition as one."""
-    knows_spread = repeated and MODERATED.fullmatch(metric)
+    known = next((known for names, known in PRIOR_DEVIATIONS if names.fullmatch(metric)), None)
+    known = known if repeated else None
 
     def side(summary, deviation):
         logs, count = logs_of(summary, metric, processes), min(len(summary["metrics"][metric]), processes)
-        return moderated(logs, count, deviation) if knows_spread else logs
+        return moderated(logs, count, deviation) if deviation else logs
 
     if paired and len(pair) == 2:
         of, to = (by_repetition(one, metric, processes) for one in pair)
         ratios = [of[at] / to[at] for at in of if at in to]
         if len(ratios) >= PAIRS_MIN:
-            return [side({"metrics": {metric: ratios}}, PRIOR_DEVIATION * math.sqrt(2))]
-    return [side(one, PRIOR_DEVIATION) for one in pair]
+            return [side({"metrics": {metric: ratios}}, known and known * math.sqrt(2))]
+    return [side(one, known) for one in pair]
 
 
 def interval(level, of, to=Logs(0.0, 0.0, math.inf)):
@@ -168,14 +173,16 @@ def inside_by(value, bounds):
 def judged(ask, bounds, of, to=None):
     metric, sides = ask["metric"], [side for side in (of, to) if side]
     count, seen = max(len(side["metrics"][metric]) for side in sides), 0
-    for processes, level, paired in ask.get("looks", ONE_LOOK):
+    looks = ask.get("looks", ONE_LOOK)
+    repeated = len(looks) > 1
+    for processes, level, paired in REPEATED_LOOKS_AT_MEMORY if repeated and MEMORY.fullmatch(metric) else looks:
         if seen >= count or (seen and verdict != "undecided"):
             break
         seen = processes
         if to is None and of.get("exact"):
             value = low = high = of["metrics"][metric][0]
         else:
-            value, low, high = interval(level, *sides_of(sides, metric, processes, paired, len(ask.get("looks", ONE_LOOK)) > 1))
+            value, low, high = interval(level, *sides_of(sides, metric, processes, paired, repeated))
         verdict = verdict_of(value, low, high, bounds)
     inside = min(inside_by(end, bounds) for end in ((low, high) if verdict == "holds" else (value,)))
     own, other = of.get("conditions", {}), (to or {}).get("conditions", {})

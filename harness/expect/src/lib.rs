@@ -33,6 +33,7 @@
 //!
 //! Where a run measured undecided comparisons again (`reproduce --decide`), the first 2 processes are judged
 //! at 99 %, and so are the first 4, 8, 13 and 20; the first look that decides counts ([`REPEATED_LOOKS`]).
+//! Memory is judged of the first 1, 2, 4, 8 and 13.
 //! From the second look on a ratio is that of the repetitions which measured both sides.
 //!
 //! A row that is `exact` is a point. One comparison *holds* if its whole interval lies within the

@@ -35,11 +35,20 @@ pub const ONE_LOOK: &[Look] =
 /// vary most are decided wrongly in no more than 5 % of cases, too.
 pub(crate) const SPREAD_OF_RATES: Prior = Prior { deviation: 0.12, freedom: 2.0 };
 
+/// How far processes that hold the same objects differ in memory. Of 113 cells of two to four processes
+/// together the deviation is 0.0064; that of half of them is below 0.0002, of nine in ten below 0.0063, of the
+/// worst 0.035. Rounded up as the other.
+pub(crate) const SPREAD_OF_MEMORY: Prior = Prior { deviation: 0.01, freedom: 2.0 };
+
 /// What is undecided is measured by more processes and judged again; what is decided stays so. Together
 /// the looks miss no more than [`ONE_LOOK`], whatever made somebody look again (Bonferroni). Two pairs say
 /// little, so the first look takes its processes as independent.
 pub const REPEATED_LOOKS: &[Look] =
     &[look(2, false), look(4, true), look(8, true), look(13, true), look(20, true)];
+
+/// Memory repeats, so that one process may decide what lies far from a bound.
+pub(crate) const REPEATED_LOOKS_AT_MEMORY: &[Look] =
+    &[look(1, false), look(2, false), look(4, false), look(8, false), look(13, false)];
 
 /// One of five that share 5 %.
 const fn look(processes: usize, is_paired: bool) -> Look {
@@ -51,7 +60,11 @@ const fn look(processes: usize, is_paired: bool) -> Look {
 pub fn in_repeated_looks(mut expectations: Vec<Expectation>) -> Vec<Expectation> {
     let questions = expectations.iter_mut().flat_map(|one| &mut one.questions);
     for question in questions.filter(|question| matches!(question.method, Method::Welch { .. })) {
-        question.method = Method::Welch { looks: REPEATED_LOOKS };
+        let looks = match question.metric.is_memory() {
+            true => REPEATED_LOOKS_AT_MEMORY,
+            false => REPEATED_LOOKS,
+        };
+        question.method = Method::Welch { looks };
     }
     expectations
 }
@@ -75,9 +88,11 @@ mod tests {
 
     #[test]
     fn all_looks_together_miss_no_more_than_one() {
-        let misses: u32 = REPEATED_LOOKS.iter().map(|look| look.misses_percent).sum();
-        assert_eq!(misses, ONE_LOOK[0].misses_percent);
-        assert!(REPEATED_LOOKS.is_sorted_by(|one, next| one.processes < next.processes));
+        for looks in [REPEATED_LOOKS, REPEATED_LOOKS_AT_MEMORY] {
+            let misses: u32 = looks.iter().map(|look| look.misses_percent).sum();
+            assert_eq!(misses, ONE_LOOK[0].misses_percent);
+            assert!(looks.is_sorted_by(|one, next| one.processes < next.processes));
+        }
         assert!((ONE_LOOK[0].level() - 0.95).abs() < 1e-12);
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use stats::Prior;
 
-use crate::looks::SPREAD_OF_RATES;
+use crate::looks::{SPREAD_OF_MEMORY, SPREAD_OF_RATES};
 use crate::{Metric, Summary, Unit};
 
 impl Metric {
@@ -22,12 +22,20 @@ impl Metric {
         Some(Self { name: name.to_owned(), unit, quotient })
     }
 
-    /// How far processes differ in it, if that is known before: of throughput and its inverses, and of the
-    /// middle of latencies. Memory varies far less, and the far ends of latencies more.
+    /// How far processes differ in it, if that is known before: of throughput and its inverses, of the
+    /// middle of latencies, and of memory. The far ends of latencies vary more than is known.
     pub(crate) fn prior(&self) -> Option<Prior> {
+        if self.is_memory() {
+            return Some(SPREAD_OF_MEMORY);
+        }
         let is_middle = ["p50-ns", "p90-ns"].iter().any(|middle| self.name.ends_with(middle));
         let is_rate = matches!(self.name.as_str(), "throughput" | "elapsed-s");
         (is_rate || is_middle).then_some(SPREAD_OF_RATES)
+    }
+
+    /// Whether it is memory ÷ what is kept there.
+    pub(crate) fn is_memory(&self) -> bool {
+        self.quotient.is_none() && self.name.starts_with("overhead")
     }
 
     /// Its values in `row`, with their rounds if it was measured in rounds.

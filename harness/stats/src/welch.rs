@@ -39,7 +39,7 @@ impl Prior {
 }
 
 /// The geometric mean of one side, with an interval that holds the true one in a share `level` of all
-/// cases. With one process it is that value, without a level.
+/// cases. With one process, and no prior, it is that value, without a level.
 ///
 /// `None` of no values, or of values that are not positive numbers.
 #[must_use]
@@ -52,8 +52,8 @@ pub fn welch_mean(of: WelchSide<'_>, level: f64) -> Option<Interval> {
     Some(difference(&logs, &none, level))
 }
 
-/// The geometric mean of `of` ÷ that of `to`, with its interval at `level`. Where a side has one process,
-/// the ratio has no level.
+/// The geometric mean of `of` ÷ that of `to`, with its interval at `level`. Where a side has one process
+/// and no prior, the ratio has no level.
 ///
 /// `None` where an exact number has no ratio to the other side, and where [`welch_mean`] has none.
 #[must_use]
@@ -68,7 +68,7 @@ pub fn welch_ratio(of: WelchSide<'_>, to: WelchSide<'_>, level: f64) -> Option<I
 struct Logs {
     mean: f64,
     /// The square of the mean's standard error with its degrees of freedom; an exact number needs
-    /// none. `None` for one process.
+    /// none. `None` for one process without a prior.
     error: Option<(f64, Option<f64>)>,
     count: usize,
 }
@@ -102,10 +102,14 @@ impl Logs {
         Some(Self { mean, error, count: values.len() })
     }
 
-    /// With the variance that prior and processes have together, each by its degrees of freedom. One
-    /// process stays without an error.
+    /// With the variance that prior and processes have together, each by its degrees of freedom. Of one
+    /// process only the prior is known.
     fn moderated(self, prior: Prior) -> Self {
-        let Some((square, Some(freedom))) = self.error else { return self };
+        let (square, freedom) = match self.error {
+            Some((square, Some(freedom))) => (square, freedom),
+            Some((_, None)) => return self,
+            None => (0.0, 0.0),
+        };
         let count = self.count as f64;
         let squares = prior.freedom * prior.deviation.powi(2) + freedom * square * count;
         let freedom = prior.freedom + freedom;
@@ -176,7 +180,8 @@ mod tests {
         let found = welch_mean(Moderated(&[1.0; 4], prior), LEVEL).unwrap();
         assert!((found.high.ln() - 0.081_289).abs() < 1e-5, "{found:?}");
         let one = welch_mean(Moderated(&[3.0], prior), LEVEL).unwrap();
-        assert!(!one.has_level(), "one process has no interval");
+        // One process: t = 4.30265 of the prior's two degrees of freedom, error 0.1.
+        assert!((one.high.ln() - 3.0_f64.ln() - 0.430_265).abs() < 1e-5, "{one:?}");
         assert!((prior.of_ratio().deviation.powi(2) - 0.02).abs() < 1e-12);
     }
 

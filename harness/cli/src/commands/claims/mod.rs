@@ -416,6 +416,41 @@ mod tests {
         }
     }
 
+    /// One process decides about memory, so it must not do that where the next one would say otherwise: every
+    /// cell of the reference that several processes measured is held against each of them as the truth.
+    #[test]
+    fn one_process_decides_about_memory_only_what_others_confirm() {
+        let (_, summaries) = reference();
+        let claims = expect::read(
+            "[[expectation]]\nid = \"small\"\nsource = \"made up\"\nsays = \"it is small\"\n\
+             [[expectation.ask]]\non = \"any\"\nexpects = \"at most 1\"\nmetric = \"overhead\"\n\
+             where = {}\nselect = { of = { system = \"one\" }, at-most = 1.0 }\n",
+        );
+        let claims = expect::in_repeated_looks(claims.unwrap());
+        let machine = Machine { cores: 2, sockets: 1 };
+        let decided = |value: f64| {
+            let row = Summary {
+                labels: [("system".to_owned(), "one".to_owned())].into(),
+                cells: vec!["one/0".to_owned()],
+                metrics: [("overhead".to_owned(), vec![value])].into(),
+                ..Summary::default()
+            };
+            expect::evaluate(&claims, &[row], &machine)[0].verdict != Verdict::Undecided
+        };
+        assert!(decided(1.2) && decided(0.8), "what lies far from the bound is decided");
+        let several = |row: &&Summary| row.metrics.get("overhead").is_some_and(|all| all.len() > 1);
+        let (mut tried, mut wrong) = (0, 0);
+        for values in summaries.iter().filter(several).map(|row| &row.metrics["overhead"]) {
+            for (one, other) in values.iter().flat_map(|one| values.iter().map(move |it| (one, it)))
+            {
+                tried += 1;
+                wrong += usize::from(decided(one / other));
+            }
+        }
+        println!("{wrong} of {tried} processes would decide against another");
+        assert!(tried > 100 && wrong * 20 <= tried, "{wrong} of {tried}");
+    }
+
     /// How far the processes of one cell lie from their mean, on either side of it.
     fn logs(values: &[f64]) -> Vec<f64> {
         let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
