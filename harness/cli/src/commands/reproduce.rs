@@ -128,6 +128,20 @@ fn leave_out_unasked(cells: &mut Vec<Cell>, suites: &[Suite], asking: &Suites) -
     notices
 }
 
+/// Memory repeats: what one process holds decides what lies far from a bound, and for the rest there is time
+/// to decide.
+fn leave_out_repeated_memory(cells: &mut Vec<Cell>) -> Option<String> {
+    let before = cells.len();
+    cells.retain(|cell| cell.repetition == 0 || cell.is_exclusive());
+    let left_out = before - cells.len();
+    (left_out > 0).then(|| {
+        format!(
+            "Memory is measured by one process, and by more where a claim stays undecided: {left_out} \
+             further cells are left out"
+        )
+    })
+}
+
 /// Measures a new run.
 fn fresh(arguments: &ReproduceArguments) -> Result<Measured, Failure> {
     let wanted = super::report::wanted(figures::all(), &arguments.figures)?;
@@ -158,6 +172,9 @@ fn fresh(arguments: &ReproduceArguments) -> Result<Measured, Failure> {
     let (mut plan, traces) = super::plan::plan_here(&suites, &scale, traces_from)?;
     if scale.name == "quick" && arguments.figures.is_empty() {
         plan.notices.extend(leave_out_unasked(&mut plan.cells, &suites, &plan.suites));
+        if decide.is_some() {
+            plan.notices.extend(leave_out_repeated_memory(&mut plan.cells));
+        }
     }
     plan.notices.extend(disturbance(&scale, arguments.strict)?);
     for notice in &plan.notices {
