@@ -179,7 +179,7 @@ fn take_back(tried: &mut Option<NonNull<u8>>, offer: &mut Offer<'_>) {
 mod tests {
     use super::*;
     use crate::bound::Bound;
-    use crate::raw::Rows;
+    use crate::raw::{EPOCHS_TO_FREE, Rows};
     use engine::ThreadUse;
     use kit::testing::{Random, TestHeap};
 
@@ -277,6 +277,37 @@ mod tests {
             assert_eq!(tree.get(1, guard).unwrap().value(), 1_u64.to_le_bytes());
             assert_eq!((tree.listed(), bound.unfilled_bytes()), (1, 0));
         });
+    }
+
+    #[test]
+    fn a_row_that_is_read_outlives_its_update_and_its_removal() {
+        let heap: &TestHeap = TestHeap::leaked();
+        let _use = ThreadUse::of(heap);
+        let (rows, tree, bound) = (Rows::new(heap), Tree::new(), Bound::new(None));
+        let (reader, writer) = (tree.register(), tree.register());
+        let mut writing = writer.pin();
+        let freed = |writing: &mut Guard| {
+            for _ in 0..2 * EPOCHS_TO_FREE {
+                writing.flush();
+                writing.repin();
+            }
+            rows.ledger().totals().rows_freed
+        };
+        for key in [0, 1] {
+            put(&tree, &rows, key, &bound, &writing);
+        }
+        let reading = reader.pin();
+        let held = [0, 1].map(|key| tree.get(key, &reading).unwrap());
+        assert_eq!(put(&tree, &rows, 0, &bound, &writing), Placed::Updated { old_value_bytes: 8 });
+        assert_eq!(tree.remove(1, &writing), Some(8));
+        assert_eq!(freed(&mut writing), 0);
+        // A freed block of this heap is overwritten.
+        assert_eq!(
+            held.map(|row| row.value().to_vec()),
+            [0_u64, 1].map(|key| key.to_le_bytes().to_vec())
+        );
+        drop(reading);
+        assert_eq!(freed(&mut writing), 2);
     }
 
     #[test]
