@@ -138,8 +138,8 @@ impl<'a> Offer<'a> {
         self.row.take().or_else(|| self.rows.row(self.value))
     }
 
-    /// A copy of the row that stays, for a map that must put a row. It takes the place of the offered
-    /// row, which is longer, for otherwise the bound would have admitted it.
+    /// A copy of the row that stays, for a map that must put a row. It takes the place of the
+    /// offered row, which is longer, for otherwise the bound would have admitted it.
     ///
     /// # Panics
     /// If the heap has no block for it, after it got a longer one back.

@@ -4,7 +4,8 @@ use engine::{OpenError, Options, Setup, Whole};
 
 use crate::eviction::Eviction;
 
-/// What an item takes beside its value: the crate's header, the key, and one byte at least up to a multiple of 8.
+/// What an item takes beside its value: the crate's header, the key, and one byte at least up to a
+/// multiple of 8.
 pub(crate) const ITEM_OVERHEAD_BYTES: usize = 12 + 8 + 1;
 /// What a slot of the index takes.
 const SLOT_BYTES: u64 = 8;
@@ -12,8 +13,8 @@ const SLOT_BYTES: u64 = 8;
 const HASH_POWER_MIN: u8 = 7;
 /// Slots of the largest index, as a power of two: half a TiB.
 const HASH_POWER_MAX: u8 = 36;
-/// The index takes the first free of 16 slots in two buckets. At a quarter of its slots used, one key in a million
-/// finds none; at a half, three in a thousand.
+/// The index takes the first free of 16 slots in two buckets. At a quarter of its slots used, one
+/// key in a million finds none; at a half, three in a thousand.
 const SLOTS_PER_RECORD: u64 = 4;
 const SLOTS_PER_RECORD_MAX: u64 = 16;
 /// What the crate keeps of a segment beside its bytes.
@@ -37,11 +38,13 @@ pub struct Config {
     pub records_max: u64,
     /// Size of a segment, a power of two. Default 1 MiB, the crate's.
     pub segment_bytes: u64,
-    /// Slots of the index for each of those keys, at least: a power of two, as their number is. Default 4.
+    /// Slots of the index for each of those keys, at least: a power of two, as their number is.
+    /// Default 4.
     pub slots_per_record: u64,
     /// What is dropped. Default [`Eviction::Merge`].
     pub eviction: Eviction,
-    /// Whether PUT asks if the key is present. Without it, every stored value counts as inserted. Default true.
+    /// Whether PUT asks if the key is present. Without it, every stored value counts as inserted.
+    /// Default true.
     pub ask_presence: bool,
 }
 

@@ -1,4 +1,5 @@
-//! What is dropped when there is no room, by name, with the parameters of the crate's documentation.
+//! What is dropped when there is no room, by name, with the parameters of the crate's
+//! documentation.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +9,8 @@ use segcache::Policy;
 /// A policy of eviction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Eviction {
-    /// Merges neighbouring segments, and drops what was asked for least. The paper's, and the one that compacts.
+    /// Merges neighbouring segments, and drops what was asked for least. The paper's, and the one
+    /// that compacts.
     #[default]
     Merge,
     /// A pool for new objects, of a tenth; those that are asked for again go to the main one.

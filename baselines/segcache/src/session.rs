@@ -11,8 +11,8 @@ use crate::store::Segcache;
 
 /// The crate keeps such objects for as long as it can, about 97 days.
 const FOR_EVER: Duration = Duration::ZERO;
-/// How often a PUT tries to get a segment. The crate gives up when others merge or read all those that it looks at, and
-/// they are done soon.
+/// How often a PUT tries to get a segment. The crate gives up when others merge or read all those
+/// that it looks at, and they are done soon.
 const ATTEMPTS: u32 = 1000;
 
 /// One thread's use of a [`Segcache`]. The cache is shared, so a session only counts.

@@ -28,8 +28,8 @@ impl Segcache {
     /// An empty cache, whose memory is resident.
     ///
     /// # Errors
-    /// [`OpenError::BadSetting`] for an impossible configuration; [`OpenError::Unusable`] with the crate's own
-    /// reason, such as memory that the system does not give.
+    /// [`OpenError::BadSetting`] for an impossible configuration; [`OpenError::Unusable`] with the
+    /// crate's own reason, such as memory that the system does not give.
     pub fn open(config: Config) -> Result<Self, OpenError> {
         config.check()?;
         let unusable = |reason: String| OpenError::Unusable { what: "segcache".to_owned(), reason };
@@ -49,7 +49,7 @@ impl Segcache {
 impl KvEngine for Segcache {
     const TRAITS: EngineTraits = EngineTraits {
         name: "segcache",
-        description: "Segcache: segments of a log, merged or dropped whole: evicts what it has no room for",
+        description: "Segcache: segments of a log, merged or dropped whole: evicts",
         full: FullMeaning::Evict,
         value_bytes_max: (8 << 20) - ITEM_OVERHEAD_BYTES,
         ..EngineTraits::BASE

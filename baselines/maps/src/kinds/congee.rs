@@ -1,11 +1,14 @@
-//! `congee::Congee`: an adaptive radix tree with optimistic lock coupling; keys are compared byte by byte, not hashed.
+//! `congee::Congee`: an adaptive radix tree with optimistic lock coupling; keys are compared byte
+//! by byte, not hashed.
 //!
-//! A tree maps words to words, so rows in it are addresses (`raw::tree`). A get reads versions of nodes and never
-//! writes. A put locks the one node that changes. The crate takes any guard of `crossbeam_epoch`. Its own `pin` would
-//! take one of the process's collector, which would free rows on threads that never use the store, after the store is
-//! gone; here the guards belong to a collector of the store.
+//! A tree maps words to words, so rows in it are addresses (`raw::tree`). A get reads versions of
+//! nodes and never writes. A put locks the one node that changes. The crate takes any guard of
+//! `crossbeam_epoch`. Its own `pin` would take one of the process's collector, which would free
+//! rows on threads that never use the store, after the store is gone; here the guards belong to a
+//! collector of the store.
 //!
-//! Nodes come from the program's global allocator. They are of 64 to 2112 bytes, on lines of their own.
+//! Nodes come from the program's global allocator. They are of 64 to 2112 bytes, on lines of their
+//! own.
 
 use crossbeam_epoch::{Guard, LocalHandle};
 use engine::{Hashing, OpenError, ScanEntry};

@@ -1,15 +1,16 @@
-//! `flurry::HashMap`: Java's `ConcurrentHashMap`. Bins of linked nodes; readers take no lock, and writers lock the
-//! first node of a bin.
+//! `flurry::HashMap`: Java's `ConcurrentHashMap`. Bins of linked nodes; readers take no lock, and
+//! writers lock the first node of a bin.
 //!
-//! Node and value are an allocation each, on the program's global allocator. So a get goes from bin to node, to
-//! value, to row: one step more than in `papaya`, two more than in the other maps.
+//! Node and value are an allocation each, on the program's global allocator. So a get goes from bin
+//! to node, to value, to row: one step more than in `papaya`, two more than in the other maps.
 //!
-//! A put is the map's `insert`. When the bound is so near that the old value decides, it is `compute_if_present`,
-//! which decides under the bin's lock. That call must name a row, or the key is gone. If another thread put a shorter
-//! value after the look that found room, the shorter value is put anew, from a copy.
+//! A put is the map's `insert`. When the bound is so near that the old value decides, it is
+//! `compute_if_present`, which decides under the bin's lock. That call must name a row, or the key
+//! is gone. If another thread put a shorter value after the look that found room, the shorter value
+//! is put anew, from a copy.
 //!
-//! The map's own collector frees old rows in batches, on whichever thread ends the last guard that may have seen
-//! them. A batch has at least 120 entries of two kinds, values and nodes.
+//! The map's own collector frees old rows in batches, on whichever thread ends the last guard that
+//! may have seen them. A batch has at least 120 entries of two kinds, values and nodes.
 
 use engine::OpenError;
 use flurry::{Guard, HashMap};
@@ -52,7 +53,8 @@ impl Flurry {
 
 impl Map for Flurry {
     const NAME: &'static str = "flurry";
-    const DESCRIPTION: &'static str = "flurry::HashMap: Java's ConcurrentHashMap, lock-free readers, a lock per bin, values on any heap";
+    const DESCRIPTION: &'static str =
+        "flurry::HashMap: Java's ConcurrentHashMap, a lock per bin, values on any heap";
     const GUARDS: bool = true;
 
     /// The collector tracks threads itself.

@@ -1,4 +1,5 @@
-//! The crate's only unsafe code: rows on a heap, the cells of the skip list, the words of the radix tree.
+//! The crate's only unsafe code: rows on a heap, the cells of the skip list, the words of the radix
+//! tree.
 //!
 //! No address leaves this module. A [`Row`] owns one block of its heap and frees it when dropped,
 //! on any thread.

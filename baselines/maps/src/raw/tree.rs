@@ -1,8 +1,9 @@
-//! Rows in a radix tree that maps words to words: the word of a key is the address of its row's block.
+//! Rows in a radix tree that maps words to words: the word of a key is the address of its row's
+//! block.
 //!
-//! The tree copies words out and drops none, so this file keeps who owns what. A word in the tree is a row that
-//! belongs to the tree. Whoever gets it back from an update or a removal, which only one thread does, frees it when no
-//! guard is left that may have seen it.
+//! The tree copies words out and drops none, so this file keeps who owns what. A word in the tree
+//! is a row that belongs to the tree. Whoever gets it back from an update or a removal, which only
+//! one thread does, frees it when no guard is left that may have seen it.
 
 use std::fmt;
 use std::marker::PhantomData;

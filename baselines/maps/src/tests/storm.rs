@@ -1,5 +1,5 @@
-//! Threads that write keys of their own and read everybody's, with room for all and with far too little: what a read
-//! finds was there at some moment between its begin and its end.
+//! Threads that write keys of their own and read everybody's, with room for all and with far too
+//! little: what a read finds was there at some moment between its begin and its end.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -26,7 +26,8 @@ fn turns() -> u64 {
     std::env::var("MAPS_STORM_TURNS").map_or(6000, |turns| turns.parse().expect("a number"))
 }
 
-/// What the owner of a key tells of it. The window of a read is from `done` before it to `begun` after it.
+/// What the owner of a key tells of it. The window of a read is from `done` before it to `begun`
+/// after it.
 #[derive(Debug, Default)]
 struct Told {
     /// The version of the last operation that had an effect, and has ended.

@@ -1,5 +1,6 @@
-//! Threads that write keys of their own and read everybody's, with room for all and with far too little: a value is
-//! whole, its key's, and was there at some moment of the read. A cache may have dropped it.
+//! Threads that write keys of their own and read everybody's, with room for all and with far too
+//! little: a value is whole, its key's, and was there at some moment of the read. A cache may have
+//! dropped it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -19,7 +20,8 @@ fn turns() -> u64 {
     std::env::var("SEGCACHE_STORM_TURNS").map_or(60_000, |turns| turns.parse().expect("a number"))
 }
 
-/// The versions of the last operation on a key that has ended, and of the last that has begun. Both are its owner's.
+/// The versions of the last operation on a key that has ended, and of the last that has begun. Both
+/// are its owner's.
 #[derive(Debug, Default)]
 struct Told {
     done: AtomicU64,
