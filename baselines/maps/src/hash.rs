@@ -8,8 +8,9 @@ const FACTOR: u64 = 0xd6e8_feb8_6659_fd93;
 
 /// Folds the 128-bit product of key and factor: every bit of the result depends on many bits of the
 /// key. Maps use different bits: `std`, `dashmap` and `papaya` take buckets from the low bits and
-/// tags from the seven highest; `dashmap` takes its shards from the bits below those, `striped` its
-/// stripes from the middle; `scc` takes buckets from the high bits and tags from the low.
+/// tags from the seven highest; `flurry` takes bins from the low bits; `dashmap` takes its shards
+/// from the bits below those, `striped` its stripes from the middle; `scc` takes buckets from the
+/// high bits and tags from the low.
 #[inline]
 pub(crate) fn mix(key: u64) -> u64 {
     let product = u128::from(key ^ SALT) * u128::from(FACTOR);

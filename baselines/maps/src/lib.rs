@@ -1,10 +1,10 @@
 //! Popular concurrent maps, with values on any heap.
 //!
-//! One store, [`MapStore`], over five maps: [`Dashmap`], [`Papaya`], [`Scc`], [`Skiplist`],
-//! [`Striped`]. A map leads from keys to rows. A row is one block of the heap under test and is
-//! immutable: every put allocates a row and, sooner or later, frees the old one. The map's own
-//! memory (tables, entries, nodes) comes from the program's global allocator, because the crates
-//! offer no choice.
+//! One store, [`MapStore`], over seven maps: [`Congee`], [`Dashmap`], [`Flurry`], [`Papaya`],
+//! [`Scc`], [`Skiplist`], [`Striped`]. A map leads from keys to rows. A row is one block of the
+//! heap under test and is immutable: every put allocates a row and, sooner or later, frees the old
+//! one. The map's own memory (tables, entries, nodes) comes from the program's global allocator,
+//! because the crates offer no choice.
 //!
 //! Maps that hash all use the same hasher, see `hash`; none is handicapped by the default of `std`.
 //!
@@ -14,7 +14,7 @@
 //! | `store`, `session` | the store and one thread's use of it |
 //! | `map` | what the store requires of a map, and the row it offers |
 //! | `kinds/` | the maps, one file each |
-//! | `raw/` | rows on the heap, cells of the skip list: the crate's only unsafe code |
+//! | `raw/` | rows on the heap, the list's cells, the tree's words: the crate's only unsafe code |
 //! | `bound` | the bound on live bytes |
 //! | `ledger` | counts of rows |
 //! | `hash` | the hasher |
@@ -40,6 +40,6 @@ mod tests;
 mod thread_index;
 
 pub use config::{Config, SHARDS_MAX};
-pub use kinds::{Dashmap, Papaya, Scc, Skiplist, Striped};
+pub use kinds::{Congee, Dashmap, Flurry, Papaya, Scc, Skiplist, Striped};
 pub use session::MapSession;
 pub use store::MapStore;

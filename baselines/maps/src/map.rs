@@ -138,6 +138,18 @@ impl<'a> Offer<'a> {
         self.row.take().or_else(|| self.rows.row(self.value))
     }
 
+    /// A copy of the row that stays, for a map that must put a row. It takes the place of the
+    /// offered row, which is longer, for otherwise the bound would have admitted it.
+    ///
+    /// # Panics
+    /// If the heap has no block for it, after it got a longer one back.
+    #[cold]
+    pub(crate) fn copy_instead(&mut self, stays: RowRef<'_>) -> Row {
+        self.row = None;
+        let copy = self.rows.row(stays.value());
+        copy.expect("a heap with room for a row has room for a shorter one")
+    }
+
     /// Takes back a row that was not used.
     pub(crate) fn take_back(&mut self, row: Row) {
         self.row = Some(row);

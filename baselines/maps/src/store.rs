@@ -171,6 +171,8 @@ impl<M: Map> KvEngine for MapStore<M> {
     /// Entries are counted by the map. Deferred rows are retired but not yet freed; the count is
     /// exact while no thread writes.
     fn statistics(&self) -> Vec<Statistic> {
+        // To count entries may take a guard.
+        let _use = ThreadUse::of(self.config.heap);
         let Totals { rows_allocated, rows_freed, .. } = self.rows.ledger().totals();
         let entries = self.map().entries() as u64;
         let counted = [

@@ -14,10 +14,7 @@ use engine::{Hashing, OpenError, ScanEntry};
 
 use crate::config::Config;
 use crate::map::{Map, Offer, Placed};
-use crate::raw::{self, List, RowRef};
-
-/// Epoch steps after which rows retired by one thread are free, if no other thread holds a guard.
-const EPOCHS_TO_FREE: usize = 3;
+use crate::raw::{self, EPOCHS_TO_FREE, List, RowRef};
 
 /// `crossbeam_skiplist::base::SkipList`; see [`MapStore`](crate::MapStore).
 pub struct Skiplist {

@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use crossbeam_epoch::Guard;
 use crossbeam_skiplist::base::{Entry, SkipList};
 
-use super::{Row, RowRef};
+use super::{Row, RowRef, free_after_readers};
 use crate::map::{Offer, Placed};
 
 /// The list; only this file reads and writes its cells.
@@ -159,15 +159,6 @@ impl RowCell {
         // CELL-ROW, to: those of the row that came first, on failure.
         self.0.compare_exchange(seen, new, Ordering::Release, Ordering::Acquire).map(|_| ())
     }
-}
-
-/// Frees a row that this thread has replaced in its cell.
-fn free_after_readers(start: NonNull<u8>, guard: &Guard) {
-    // SAFETY: one thread wins the exchange, so the block becomes a row once.
-    let free = move || drop(unsafe { Row::from_block(start) });
-    // SAFETY: no guard that begins now finds the row; a row may be dropped by any thread at any
-    // later time, because its ledger stays as long as it.
-    unsafe { guard.defer_unchecked(free) };
 }
 
 impl Drop for RowCell {

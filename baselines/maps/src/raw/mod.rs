@@ -1,4 +1,5 @@
-//! The crate's only unsafe code: rows on a heap, and the cells of the skip list.
+//! The crate's only unsafe code: rows on a heap, the cells of the skip list, the words of the radix
+//! tree.
 //!
 //! No address leaves this module. A [`Row`] owns one block of its heap and frees it when dropped,
 //! on any thread.
@@ -15,21 +16,26 @@
 //! object that contains its key.
 
 mod cell;
+mod tree;
 
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 use std::slice;
 
+use crossbeam_epoch::Guard;
 use engine::Heap;
 
 pub(crate) use cell::{List, put, remove, view};
+pub(crate) use tree::Tree;
 
 use crate::ledger::Ledger;
 
 /// Bytes of a row before its value.
 pub(crate) const HEADER_BYTES: usize = LENGTH_OFFSET + size_of::<u32>();
 const LENGTH_OFFSET: usize = size_of::<NonNull<Ledger>>();
+/// Epoch steps after which rows retired by one thread are free, if no other thread holds a guard.
+pub(crate) const EPOCHS_TO_FREE: usize = 3;
 
 /// Makes the rows of one store and owns their ledger.
 #[derive(Debug)]
@@ -132,6 +138,15 @@ impl Drop for Row {
         unsafe { ledger.heap().free(self.start, bytes) };
         ledger.count_freed(bytes);
     }
+}
+
+/// Frees a row that this thread, and no other, has taken out of its map.
+fn free_after_readers(start: NonNull<u8>, guard: &Guard) {
+    // SAFETY: one thread takes it out, so the block becomes a row once.
+    let free = move || drop(unsafe { Row::from_block(start) });
+    // SAFETY: no guard that begins now finds the row; a row may be dropped by any thread at any
+    // later time, because its ledger stays as long as it.
+    unsafe { guard.defer_unchecked(free) };
 }
 
 /// A view of a row in place.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::thread;
 
 use super::common::for_each_map;
-use baseline_maps::{Config, Dashmap, MapStore, Papaya, Scc, Skiplist, Striped};
+use baseline_maps::{Config, Congee, Dashmap, Flurry, MapStore, Papaya, Scc, Skiplist, Striped};
 use engine::{KvEngine, KvSession, Op, OpenError, Outcome, PutError, PutOutcome, ValueBuffers};
 use kit::testing::{Random, TestHeap, counter};
 
@@ -163,8 +163,12 @@ fn settings_a_map_does_not_take_are_refused() {
     refused(MapStore::<Papaya>::open(sharded(4)), "shards");
     refused(MapStore::<Scc>::open(sharded(4)), "shards");
     refused(MapStore::<Skiplist>::open(sharded(4)), "shards");
+    refused(MapStore::<Congee>::open(sharded(4)), "shards");
+    refused(MapStore::<Flurry>::open(sharded(4)), "shards");
     let presized = |records_max| Config { presize: true, records_max, ..config };
     refused(MapStore::<Skiplist>::open(presized(10)), "presize");
+    refused(MapStore::<Congee>::open(presized(10)), "presize");
+    refused(MapStore::<Flurry>::open(presized(0)), "records_max");
     refused(MapStore::<Scc>::open(presized(0)), "records_max");
     let error = MapStore::<Papaya>::open(presized(u64::MAX)).err();
     assert_eq!(error, Some(OpenError::OutOfMemory { wanted_bytes: u64::MAX }));

@@ -8,10 +8,14 @@ pub(crate) const HEADER_BYTES: u64 = 12;
 macro_rules! for_each_map {
     ($($name:ident)*) => { $(
         mod $name {
-            use baseline_maps::{Dashmap, MapStore, Papaya, Scc, Skiplist, Striped};
+            use baseline_maps::{Congee, Dashmap, Flurry, MapStore, Papaya, Scc, Skiplist, Striped};
 
             #[test]
+            fn congee() { super::$name(MapStore::<Congee>::open); }
+            #[test]
             fn dashmap() { super::$name(MapStore::<Dashmap>::open); }
+            #[test]
+            fn flurry() { super::$name(MapStore::<Flurry>::open); }
             #[test]
             fn papaya() { super::$name(MapStore::<Papaya>::open); }
             #[test]

@@ -1,7 +1,7 @@
 //! The suite every store passes: each map bounded by the store, and some by a heap that tells
 //! nothing of its blocks, where rows that are retired and not yet freed take room too.
 
-use baseline_maps::{Config, Dashmap, MapStore, Papaya, Scc, Skiplist, Striped};
+use baseline_maps::{Config, Congee, Dashmap, Flurry, MapStore, Papaya, Scc, Skiplist, Striped};
 use engine::{KvEngine, OpenError};
 use kit::testing::TestHeap;
 
@@ -27,13 +27,17 @@ macro_rules! bounded_by_the_heap {
 }
 
 bounded_by_the_store! {
+    congee Congee
     dashmap Dashmap
+    flurry Flurry
     papaya Papaya
     scc Scc
     skiplist Skiplist
     striped Striped
 }
 bounded_by_the_heap! {
+    congee_on_a_small_silent_heap Congee
+    flurry_on_a_small_silent_heap Flurry
     papaya_on_a_small_silent_heap Papaya
     skiplist_on_a_small_silent_heap Skiplist
     striped_on_a_small_silent_heap Striped
@@ -51,7 +55,9 @@ fn leaves_nothing<E: KvEngine>(open: impl Fn(Config) -> Result<E, OpenError>) {
 
 #[test]
 fn the_suite_leaves_nothing_on_the_heap() {
+    leaves_nothing(MapStore::<Congee>::open);
     leaves_nothing(MapStore::<Dashmap>::open);
+    leaves_nothing(MapStore::<Flurry>::open);
     leaves_nothing(MapStore::<Papaya>::open);
     leaves_nothing(MapStore::<Scc>::open);
     leaves_nothing(MapStore::<Skiplist>::open);

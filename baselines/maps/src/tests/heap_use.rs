@@ -62,8 +62,10 @@ fn an_exhausted_heap_is_full_and_loses_nothing<E: KvEngine>(
         assert_eq!(session.get(key, &mut buffer), Ok(Some(88)));
         assert_eq!(buffer, [key as u8; 88]);
     }
-    assert!(session.delete(7));
-    // A retired row is freed at the latest when the heap lacks it.
+    // Retired rows are freed at the latest when the heap lacks them: all of them, but in `flurry`,
+    // whose collector keeps as many as there are threads.
+    let kept = if E::TRAITS.name == "flurry" { 1 } else { 0 };
+    (7..=7 + kept).for_each(|key| assert!(session.delete(key)));
     for round in 0..200 {
         assert_eq!(session.put(5, &[round; 88]), Ok(PutOutcome::Updated));
     }

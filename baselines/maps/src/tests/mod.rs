@@ -4,4 +4,5 @@ mod answers;
 mod common;
 mod conformance;
 mod heap_use;
+mod storm;
 mod threads;

@@ -1,0 +1,79 @@
+//! Settings: what is read, what is refused, what is told.
+
+use std::collections::BTreeMap;
+
+use baseline_segcache::{Config, Segcache};
+use engine::{KvEngine, OpenError, OpenStore, Setup};
+use kit::testing::setting;
+
+fn configured(
+    options: &[(&str, &str)],
+    object_memory_bytes: Option<u64>,
+) -> Result<(Config, Vec<String>), OpenError> {
+    let owned = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
+    let setup = Setup {
+        object_memory_bytes,
+        live_bytes: 100 << 20,
+        records_max: 100_000,
+        value_bytes_max: 1 << 20,
+        sessions: 1,
+        resident: false,
+        tells_updates: false,
+        options: options.iter().map(owned).collect::<BTreeMap<_, _>>(),
+        heap: None,
+    };
+    let mut options = setup.options();
+    let config = Segcache::configure(&setup, &mut options)?;
+    options.finish().map(|()| (config, options.told().to_vec()))
+}
+
+#[test]
+fn every_setting_reaches_the_cache() {
+    let options = [
+        ("segment-bytes", "524288"),
+        ("slots-per-record", "2"),
+        ("eviction", "fifo"),
+        ("ask-presence", "true"),
+    ];
+    let (config, told) = configured(&options, Some((64 << 20) + 5)).unwrap();
+    assert_eq!(told, ["refuses values above 524267 bytes: an item lies within a segment"]);
+    let store = Segcache::open(config).unwrap();
+    for (name, value) in options {
+        assert_eq!(setting(&store, name), value);
+    }
+    assert_eq!(setting(&store, "object-memory-bytes"), (64 << 20).to_string());
+    assert_eq!(setting(&store, "segments"), "128");
+    assert_eq!(setting(&store, "hash-power"), "18");
+    let census = store.memory();
+    assert_eq!((census.object_memory_bytes, census.index_bytes), (64 << 20, 8 << 18));
+    assert!(!census.complete);
+}
+
+#[test]
+fn ample_memory_is_twice_what_lives() {
+    let (config, _) = configured(&[], None).unwrap();
+    assert_eq!(config.object_memory_bytes, 2 * ((100 << 20) + 100_000 * 29));
+    assert!(!config.ask_presence, "nobody wants to know");
+}
+
+#[test]
+fn what_cannot_be_is_answered_with_what_can() {
+    for (name, value, expected) in [
+        ("segment-bytes", "1000", "the nearest is 65536"),
+        ("segment-bytes", "16777216", "the nearest is 8388608"),
+        ("slots-per-record", "3", "powers of two from 1 to 16"),
+        ("eviction", "lru", "accepted are merge, s3-fifo, utilisation, fifo, random"),
+        (
+            "shards",
+            "2",
+            "unknown setting `shards`: there are segment-bytes, slots-per-record, eviction",
+        ),
+    ] {
+        let message = configured(&[(name, value)], None).unwrap_err().to_string();
+        assert!(message.contains(expected), "{message}");
+    }
+    let message = configured(&[], Some(1 << 20)).unwrap_err().to_string();
+    assert!(message.contains("16777216 to "), "{message}");
+    let none = Config { records_max: 0, ..Config::new(64 << 20, 1) };
+    assert!(matches!(none.check(), Err(OpenError::BadSetting { .. })));
+}
