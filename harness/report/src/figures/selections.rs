@@ -24,7 +24,7 @@ fn allocators_in(rows: &[Row], room: usize) -> Data {
             if is_paper_protocol(work) && work.pattern.volume == Volume::Fill =>
         {
             // In runs of older revisions: it changes nothing but what idleness gives back.
-            let panel = if variant == "background" { "default" } else { variant };
+            let panel = if variant == "background" { "default" } else { variant.as_str() };
             vec![bar(cell, &work.pattern, panel)]
         }
         _ => Vec::new(),
