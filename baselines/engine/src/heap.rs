@@ -21,22 +21,28 @@ impl Setting {
     }
 }
 
-/// A configuration of a heap. `default` always exists; `tuned` exists if the allocator has settings
-/// that trade throughput for memory. Each variant has its own rows.
+/// A configuration of a heap. `default` always exists; `fast` and `small` exist if the allocator has
+/// settings that its authors name for more speed or for less memory. Each variant has its own rows.
 #[derive(Clone, Copy, Debug)]
 pub struct HeapVariant {
-    /// Its name: `default`, `tuned`, …
+    /// Its name: `default`, `fast`, `small`.
     pub name: &'static str,
     /// What it changes, in one line.
     pub description: &'static str,
     /// Environment variables that the process needs at start, *in addition to*
     /// [`HeapTraits::environment`].
     pub environment: Environment,
+    /// The document of its authors that names these settings.
+    pub source: &'static str,
 }
 
 /// The variant that every heap has: nothing is changed.
-pub const DEFAULT_VARIANT: HeapVariant =
-    HeapVariant { name: "default", description: "as its authors ship it", environment: &[] };
+pub const DEFAULT_VARIANT: HeapVariant = HeapVariant {
+    name: "default",
+    description: "as its authors ship it",
+    environment: &[],
+    source: "none needed",
+};
 
 /// Constant properties of a heap.
 #[derive(Clone, Copy, Debug)]

@@ -24,21 +24,25 @@ static TRAITS: HeapTraits = HeapTraits {
             name: "crash",
             description: "aborts the process after 1000 allocations",
             environment: &[(VARIABLE, "crash 1000")],
+            ..DEFAULT_VARIANT
         },
         HeapVariant {
             name: "panic",
             description: "panics after 1000 allocations",
             environment: &[(VARIABLE, "panic 1000")],
+            ..DEFAULT_VARIANT
         },
         HeapVariant {
             name: "hang",
             description: "hangs after 1000 allocations",
             environment: &[(VARIABLE, "hang 1000")],
+            ..DEFAULT_VARIANT
         },
         HeapVariant {
             name: "leak",
             description: "leaks 64 KiB with each allocation after 1000",
             environment: &[(VARIABLE, "leak 1000")],
+            ..DEFAULT_VARIANT
         },
     ],
     test_only: true,

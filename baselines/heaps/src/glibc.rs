@@ -4,26 +4,14 @@
 use std::ffi::{CStr, c_char};
 use std::ptr::{self, NonNull};
 
-use engine::{DEFAULT_VARIANT, Heap, HeapStatistics, HeapTraits, HeapVariant, OpenError, Setting};
+use engine::{Heap, HeapStatistics, HeapTraits, OpenError, Setting};
 
-use crate::environment;
+use crate::{environment, released, variants};
 
 static TRAITS: HeapTraits = HeapTraits {
     name: "glibc",
     description: "ptmalloc: arenas of boundary-tagged chunks, bins, a small cache per thread",
-    variants: &[
-        DEFAULT_VARIANT,
-        HeapVariant {
-            name: "tuned",
-            description: "one arena, fixed 128 KiB mmap and trim thresholds, no top padding",
-            environment: &[
-                ("MALLOC_ARENA_MAX", "1"),
-                ("MALLOC_MMAP_THRESHOLD_", "131072"),
-                ("MALLOC_TRIM_THRESHOLD_", "131072"),
-                ("MALLOC_TOP_PAD_", "0"),
-            ],
-        },
-    ],
+    variants: variants::GLIBC,
     ..HeapTraits::BASE
 };
 
@@ -92,7 +80,7 @@ impl Heap for Glibc {
         let version = unsafe { libc::gnu_get_libc_version() };
         // SAFETY: the string is NUL-terminated and never freed.
         let version = unsafe { CStr::from_ptr(version) };
-        format!("glibc {}", version.to_string_lossy())
+        released::dated(format!("glibc {}", version.to_string_lossy()))
     }
 
     fn version_unopened(&self) -> Option<String> {

@@ -6,21 +6,14 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr::{self, NonNull};
 use std::sync::OnceLock;
 
-use engine::{DEFAULT_VARIANT, Heap, HeapStatistics, HeapTraits, HeapVariant, OpenError, Setting};
+use engine::{Heap, HeapStatistics, HeapTraits, OpenError, Setting};
 
-use crate::environment;
+use crate::{environment, released, variants};
 
 static TRAITS: HeapTraits = HeapTraits {
     name: "gperftools",
     description: "the older TCMalloc: caches per thread over central free lists and spans",
-    variants: &[
-        DEFAULT_VARIANT,
-        HeapVariant {
-            name: "tuned",
-            description: "free spans go back at once",
-            environment: &[("TCMALLOC_AGGRESSIVE_DECOMMIT", "t"), ("TCMALLOC_RELEASE_RATE", "10")],
-        },
-    ],
+    variants: variants::GPERFTOOLS,
     ..HeapTraits::BASE
 };
 
@@ -135,7 +128,7 @@ impl Heap for Gperftools {
         // SAFETY: three out-parameters that outlive the call.
         let text = unsafe { (functions.version)(&raw mut major, &raw mut minor, &raw mut patch) };
         // SAFETY: a static, NUL-terminated string.
-        unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+        released::dated(unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
     }
 
     fn settings(&self) -> Vec<Setting> {

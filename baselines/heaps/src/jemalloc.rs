@@ -3,25 +3,15 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr::{self, NonNull};
 
-use engine::{DEFAULT_VARIANT, Heap, HeapStatistics, HeapTraits, HeapVariant, OpenError, Setting};
+use engine::{Heap, HeapStatistics, HeapTraits, OpenError, Setting};
 use tikv_jemalloc_sys::{MALLOCX_ALIGN, free, mallctl, mallocx, rallocx, sallocx, sdallocx};
+
+use crate::{released, variants};
 
 static TRAITS: HeapTraits = HeapTraits {
     name: "jemalloc",
     description: "arenas of size-class slabs, caches per thread, purging by decay",
-    variants: &[
-        DEFAULT_VARIANT,
-        HeapVariant {
-            name: "tuned",
-            description: "one arena, unused pages go back at once",
-            environment: &[("_RJEM_MALLOC_CONF", "narenas:1,dirty_decay_ms:0,muzzy_decay_ms:0")],
-        },
-        HeapVariant {
-            name: "background",
-            description: "a thread of its own gives pages back while the program idles",
-            environment: &[("_RJEM_MALLOC_CONF", "background_thread:true")],
-        },
-    ],
+    variants: variants::JEMALLOC,
     ..HeapTraits::BASE
 };
 
@@ -82,7 +72,7 @@ impl Heap for Jemalloc {
     }
 
     fn version(&self) -> String {
-        format!("jemalloc {}", read_text(c"version"))
+        released::dated(format!("jemalloc {}", read_text(c"version")))
     }
 
     fn settings(&self) -> Vec<Setting> {

@@ -25,20 +25,23 @@ mod gperftools;
 mod jemalloc;
 mod mimalloc;
 mod null;
+mod released;
 mod rpmalloc;
 mod scudo;
 mod snmalloc;
 mod tcmalloc;
 #[cfg(test)]
 mod tests;
+mod variants;
 
 use engine::Heap;
 
 /// Every heap, in the order of tables.
-static HEAPS: [&dyn Heap; 9] = [
+static HEAPS: [&dyn Heap; 10] = [
     &glibc::Glibc,
     &jemalloc::Jemalloc,
-    &mimalloc::Mimalloc,
+    &mimalloc::Mimalloc::<mimalloc::Version3>::NEW,
+    &mimalloc::Mimalloc::<mimalloc::Version2>::NEW,
     &tcmalloc::Tcmalloc,
     &gperftools::Gperftools,
     &snmalloc::Snmalloc,

@@ -12,6 +12,8 @@ use rpmalloc_sys::{
     rpmalloc_usable_size, rprealloc,
 };
 
+use crate::released;
+
 static TRAITS: HeapTraits = HeapTraits {
     name: "rpmalloc",
     description: "64 KiB spans per size class and thread, caches of spans per thread and global",
@@ -104,7 +106,7 @@ impl Heap for Rpmalloc {
     }
 
     fn version(&self) -> String {
-        VERSION.to_owned()
+        released::dated(VERSION.to_owned())
     }
 
     fn version_unopened(&self) -> Option<String> {

@@ -10,35 +10,23 @@ use std::ffi::{c_char, c_int, c_void};
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
-use engine::{DEFAULT_VARIANT, Heap, HeapStatistics, HeapTraits, HeapVariant, OpenError, Setting};
+use engine::{Heap, HeapStatistics, HeapTraits, OpenError, Setting};
 use procfs::process::{MMapPath, MemoryMaps, Process};
 
-use crate::environment;
+use crate::{environment, released, variants};
 
 static TRAITS: HeapTraits = HeapTraits {
     name: "tcmalloc",
     description: "Google's: caches per CPU, transfer caches, a back end aware of huge pages",
     environment: &[("GLIBC_TUNABLES", "glibc.pthread.rseq=0")],
-    variants: &[
-        DEFAULT_VARIANT,
-        HeapVariant {
-            name: "tuned",
-            description: "256 KiB of cache per CPU, a background thread that releases 256 MiB/s",
-            environment: &[(CACHE_BYTES_VARIABLE, "262144"), (RELEASE_RATE_VARIABLE, "268435456")],
-        },
-    ],
+    variants: variants::TCMALLOC,
     ..HeapTraits::BASE
 };
-
-/// Our own variable, read in `open`: TCMalloc takes these settings through functions, not from the
-/// environment.
-const CACHE_BYTES_VARIABLE: &str = "HEAPS_TCMALLOC_MAX_PER_CPU_CACHE_BYTES";
-const RELEASE_RATE_VARIABLE: &str = "HEAPS_TCMALLOC_BACKGROUND_RELEASE_BYTES_PER_S";
 
 const PAGE_ALLOCATOR_BYTES: usize = 2 << 20;
 
 /// The crate does not record the upstream commit.
-const VERSION: &str = "tcmalloc as bundled by libtcmalloc-sys 0.1.14 (June 2025)";
+const VERSION: &str = "tcmalloc as bundled by libtcmalloc-sys 0.1.14";
 
 // The crate declares only the aligned `new` and `delete`; these are the C entry points beside them.
 // Naming `ForceCpuCacheActivation` also pulls the object file with the per-CPU caches out of the
@@ -132,7 +120,7 @@ impl Heap for Tcmalloc {
     }
 
     fn version(&self) -> String {
-        VERSION.to_owned()
+        released::dated(VERSION.to_owned())
     }
 
     fn version_unopened(&self) -> Option<String> {
@@ -234,7 +222,7 @@ fn open_once() -> Result<(), OpenError> {
                 .to_owned(),
         });
     }
-    if let Some(bytes) = environment::number(CACHE_BYTES_VARIABLE) {
+    if let Some(bytes) = environment::number(variants::TCMALLOC_CACHE_BYTES) {
         MallocExtension_Internal_SetMaxPerCpuCacheSize(bytes);
     }
     if let Some(bytes_per_s) = background_release_rate() {
@@ -247,7 +235,7 @@ fn open_once() -> Result<(), OpenError> {
 }
 
 fn background_release_rate() -> Option<usize> {
-    environment::number(RELEASE_RATE_VARIABLE)
+    environment::number(variants::TCMALLOC_RELEASE_BYTES_PER_S)
 }
 
 fn releases_in_background() -> bool {

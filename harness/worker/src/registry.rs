@@ -26,8 +26,8 @@ use baseline_ramcloud::RamCloud;
 use baseline_redis::RedisServers;
 use baseline_roofline::Roofline;
 use engine::{
-    AllocatorChoice, EngineTraits, Heap, HeapTraits, KvEngine, OpenError, OpenStore, Options, Rule,
-    Setup,
+    AllocatorChoice, DEFAULT_VARIANT, EngineTraits, Heap, HeapTraits, HeapVariant, KvEngine,
+    OpenError, OpenStore, Options, Rule, Setup,
 };
 
 use crate::adapters::hindered::{HinderedHeapStore, HinderedNibble};
@@ -298,9 +298,21 @@ pub fn open_heap(name: &str) -> Result<&'static dyn Heap, OpenError> {
     Ok(found)
 }
 
-/// The allocator `name`.
+/// The allocator of that name, which may be followed by a variant: `jemalloc`, `jemalloc-small`.
 #[must_use]
-pub fn heap(name: &str) -> Option<&'static dyn Heap> {
+pub fn heap(text: &str) -> Option<&'static dyn Heap> {
+    heap_and_variant(text).map(|(heap, _)| heap)
+}
+
+/// The allocator and the variant in `NAME` or `NAME-VARIANT`, as it is written below a store.
+fn heap_and_variant(text: &str) -> Option<(&'static dyn Heap, &'static HeapVariant)> {
+    let (name, wanted) = text.split_once('-').unwrap_or((text, DEFAULT_VARIANT.name));
+    let heap = heap_named(name)?;
+    let variant = heap.traits().variants.iter().find(|variant| variant.name == wanted)?;
+    Some((heap, variant))
+}
+
+fn heap_named(name: &str) -> Option<&'static dyn Heap> {
     all_heaps().into_iter().find(|heap| heap.traits().name == name)
 }
 
@@ -323,7 +335,7 @@ pub fn heaps(names: &[String], variants: &[String]) -> Result<Vec<System>, Strin
             chosen.extend(heap_traits().into_iter().filter(|traits| traits.keeps_values));
             continue;
         }
-        let heap = heap(name).ok_or_else(|| {
+        let heap = heap_named(name).ok_or_else(|| {
             unknown_name("heap", name, heap_traits().into_iter().map(|traits| traits.name))
         })?;
         chosen.push(heap.traits());
@@ -378,6 +390,12 @@ pub fn store(text: &str) -> Result<System, String> {
             return Err(format!("store `{name}` takes no heap: drop `:{heap_name}`"));
         }
         (true, Some(heap_name)) if heap(heap_name).is_none() => {
+            if let Some((name, variant)) = heap_name.split_once('-')
+                && let Some(heap) = heap_named(name)
+            {
+                let has: Vec<_> = heap.traits().variants.iter().map(|it| it.name).collect();
+                return Err(format!("{name} has no variant `{variant}`: {}", has.join(", ")));
+            }
             let known = heap_traits().into_iter().map(|traits| traits.name);
             return Err(unknown_name("heap", heap_name, known));
         }
@@ -422,17 +440,16 @@ fn plainly(value: &str) -> String {
 #[must_use]
 pub fn environment_of(system: &System) -> BTreeMap<String, String> {
     let mut wanted: Vec<(&str, &str)> = Vec::new();
-    let mut ask_heap = |name: &str, variant: &str| {
-        let Some(heap) = heap(name) else { return };
+    let mut ask_heap = |text: &str| {
+        let Some((heap, variant)) = heap_and_variant(text) else { return };
         wanted.extend(heap.traits().environment);
-        let variants = heap.traits().variants.iter();
-        wanted.extend(variants.filter(|has| has.name == variant).flat_map(|has| has.environment));
+        wanted.extend(variant.environment);
     };
     match system {
-        System::Heap { name, variant, .. } => ask_heap(name, variant),
+        System::Heap { name, variant } => ask_heap(&format!("{name}-{variant}")),
         System::Store { name, heap, .. } => {
             if let Some(heap) = heap {
-                ask_heap(heap, "default");
+                ask_heap(heap);
             }
             let traits = store_traits().iter().find(|traits| traits.name == name);
             wanted.extend(traits.iter().flat_map(|traits| traits.environment));
@@ -482,6 +499,14 @@ mod tests {
     fn short_forms_of_stores_are_read() {
         let system = store("heapstore:jemalloc").unwrap();
         assert_eq!(system.label(), "heapstore:jemalloc");
+        let system = store("heapstore:jemalloc-small@huge-pages=true").unwrap();
+        assert_eq!(system.label(), "heapstore:jemalloc-small@huge-pages=true");
+        let (variant, plain) = system.on_a_variant().unwrap();
+        assert_eq!(
+            (variant, plain.label().as_str()),
+            ("small", "heapstore:jemalloc@huge-pages=true")
+        );
+        assert_eq!(plain.on_a_variant(), None);
         for value in ["block-bytes=16384", "block_bytes=16KiB", "block-bytes=16_384"] {
             let system = store(&format!("nibble@{value}")).unwrap();
             assert_eq!(system.label(), "nibble@block-bytes=16384");
@@ -494,6 +519,7 @@ mod tests {
             ("nible", "did you mean nibble"),
             ("heapstore", "needs a heap"),
             ("heapstore:jemaloc", "did you mean jemalloc"),
+            ("heapstore:jemalloc-tiny", "jemalloc has no variant `tiny`: default, fast, small"),
             ("nibble:jemalloc", "takes no heap"),
             ("nibble@blocks", "write `@SETTING=VALUE`"),
             ("nibble@heads=1@heads=2", "setting `heads` is there twice, as 1 and 2"),
@@ -511,6 +537,9 @@ mod tests {
         assert_eq!(environment["GLIBC_TUNABLES"], "glibc.pthread.rseq=0");
         let plain = System::Heap { name: "jemalloc".to_owned(), variant: "default".to_owned() };
         assert!(environment_of(&plain).is_empty());
+        let joined = environment_of(&store("heapstore:tcmalloc-small").unwrap());
+        assert_eq!(joined["GLIBC_TUNABLES"], "glibc.pthread.rseq=0");
+        assert_eq!(joined["HEAPS_TCMALLOC_MAX_PER_CPU_CACHE_BYTES"], "262144");
     }
 }
 

@@ -17,7 +17,7 @@ fn a_release_holds_no_allocator_with_assertions() {
         return;
     }
     // The program must hold the heaps for the search to mean anything.
-    assert_eq!(heaps::all().len(), 9);
+    assert_eq!(heaps::all().len(), 10);
     let program = std::env::current_exe().expect("the test binary's own path");
     let program = fs::read(program).expect("a program can be read");
     for (heap, mark, blank) in MARKS {

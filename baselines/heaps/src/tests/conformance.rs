@@ -70,7 +70,58 @@ macro_rules! conformance {
     };
 }
 
-conformance!(glibc, jemalloc, mimalloc, tcmalloc, gperftools, snmalloc, rpmalloc, scudo);
+conformance!(glibc, jemalloc, mimalloc, mimalloc2, tcmalloc, gperftools, snmalloc, rpmalloc, scudo);
+
+/// Defines a test for each variant: settings must not cost correctness.
+macro_rules! conformance_of_variants {
+    ($($heap:ident: $($variant:ident),+;)+) => {
+        mod of_variants {
+            $(mod $heap {
+                use crate::tests::conformance::run_variant;
+
+                $(#[test]
+                fn $variant() {
+                    run_variant(module_path!(), stringify!($heap), stringify!($variant));
+                })+
+            })+
+        }
+
+        /// The list above is complete.
+        #[test]
+        fn every_variant_is_tested() {
+            let tested = [$($((stringify!($heap), stringify!($variant))),+),+];
+            let all = heaps::all().iter().map(|heap| heap.traits()).flat_map(|traits| {
+                traits.variants[1..].iter().map(|variant| (traits.name, variant.name))
+            });
+            assert_eq!(all.collect::<Vec<_>>(), tested);
+        }
+    };
+}
+
+conformance_of_variants! {
+    glibc: fast, small;
+    jemalloc: fast, small;
+    mimalloc: fast, small;
+    mimalloc2: fast, small;
+    tcmalloc: fast, small;
+    gperftools: fast, small;
+    scudo: fast, small;
+}
+
+pub(super) fn run_variant(module: &str, name: &str, variant: &str) {
+    let heap = heaps::by_name(name).expect("registered");
+    let traits = heap.traits();
+    let found = traits.variants.iter().find(|known| known.name == variant).expect("a variant");
+    in_child((module, variant), &[traits.environment, found.environment], || {
+        if opened(heap) {
+            cross_thread_free(heap);
+            random_operations(heap);
+            reallocations(heap);
+            alignments(heap);
+            purge_and_reuse(heap);
+        }
+    });
+}
 
 fn run(module: &str, name: &str, test: &str, body: fn(&'static dyn Heap)) {
     let heap = heaps::by_name(name).expect("registered");

@@ -6,11 +6,7 @@ use super::common::{Block, in_child, opened, setting};
 use engine::{Environment, Heap};
 use kit::testing::resident_bytes;
 
-/// Runs `body` where the variant `tuned` of `name` is in force.
-fn tuned(name: &str, test: &str, body: fn(&'static dyn Heap)) {
-    varied(name, "tuned", test, body);
-}
-
+/// Runs `body` where the variant `variant` of `name` is in force.
 fn varied(name: &str, variant: &str, test: &str, body: fn(&'static dyn Heap)) {
     let heap = heaps::by_name(name).expect("registered");
     let traits = heap.traits();
@@ -25,10 +21,10 @@ fn varied(name: &str, variant: &str, test: &str, body: fn(&'static dyn Heap)) {
 #[test]
 fn names_are_unique_and_default_comes_first() {
     let mut names: Vec<&str> = heaps::all().iter().map(|heap| heap.traits().name).collect();
-    assert_eq!(names.len(), 9);
+    assert_eq!(names.len(), 10);
     names.sort_unstable();
     names.dedup();
-    assert_eq!(names.len(), 9, "a name is taken twice");
+    assert_eq!(names.len(), 10, "a name is taken twice");
     for heap in heaps::all() {
         let traits = heap.traits();
         assert_eq!(heaps::by_name(traits.name).map(|heap| heap.traits().name), Some(traits.name));
@@ -63,9 +59,41 @@ fn describe() {
     }
 }
 
+/// Documents and purposes: what a variant is called by is what its authors say of it.
 #[test]
-fn glibc_tuned() {
-    tuned("glibc", "glibc_tuned", |heap| {
+fn every_variant_names_its_document() {
+    for traits in heaps::all().iter().map(|heap| heap.traits()) {
+        for variant in &traits.variants[1..] {
+            let at = format!("{} {}", traits.name, variant.name);
+            assert!(["fast", "small"].contains(&variant.name), "{at}");
+            assert!(!variant.environment.is_empty(), "{at} sets nothing");
+            assert!(variant.source.contains(['.', '(', '/', ',']), "{at}: {}", variant.source);
+        }
+    }
+}
+
+/// The README's table says of each variant what is in force.
+#[test]
+fn the_readme_lists_every_variant_with_its_settings_and_document() {
+    let readme = include_str!("../../README.md").replace('\n', " ");
+    for traits in heaps::all().iter().map(|heap| heap.traits()) {
+        for variant in &traits.variants[1..] {
+            let settings =
+                variant.environment.iter().map(|(name, value)| format!("`{name}={value}`"));
+            let settings = settings.collect::<Vec<_>>().join(", ");
+            let line = format!(
+                "| `{}` | `{}` | {settings} | {} |",
+                traits.name, variant.name, variant.source
+            );
+            let alike = traits.name == "mimalloc2"; // As `mimalloc`.
+            assert!(alike || readme.contains(&line), "baselines/heaps/README.md lacks:\n{line}");
+        }
+    }
+}
+
+#[test]
+fn glibc_small() {
+    varied("glibc", "small", "glibc_small", |heap| {
         // Two threads at once get an arena each by default; here all share the first.
         let threads: Vec<_> =
             (0..4).map(|_| thread::spawn(move || Block::new(heap, 1000, 1).free(heap))).collect();
@@ -76,45 +104,96 @@ fn glibc_tuned() {
 
         // By default, freeing a mapped block raises the threshold for mapping; a set one stays.
         Block::new(heap, 1 << 20, 2).free(heap);
-        // SAFETY: takes nothing.
-        let before = unsafe { libc::mallinfo2() }.hblks;
+        let before = mapped_blocks();
         let block = Block::new(heap, 200_000, 3);
-        // SAFETY: takes nothing.
-        let after = unsafe { libc::mallinfo2() }.hblks;
-        assert_eq!(after, before + 1, "200,000 bytes are a mapping of their own");
+        assert_eq!(mapped_blocks(), before + 1, "200,000 bytes are a mapping of their own");
         block.free(heap);
     });
 }
 
 #[test]
-fn jemalloc_tuned() {
-    tuned("jemalloc", "jemalloc_tuned", |heap| {
-        assert_eq!(setting(heap, "opt.narenas"), "1");
-        assert_eq!(setting(heap, "opt.dirty_decay_ms"), "0");
-        assert_eq!(setting(heap, "opt.muzzy_decay_ms"), "0");
+fn glibc_fast() {
+    varied("glibc", "fast", "glibc_fast", |heap| {
+        // A block as large as an eighth of what an arena of a thread holds.
+        const BLOCK_BYTES: usize = 8 << 20;
+        let before = mapped_blocks();
+        let block = Block::new(heap, BLOCK_BYTES, 3);
+        assert_eq!(mapped_blocks(), before, "no block is a mapping of its own");
+        let full = resident_bytes();
+        block.free(heap);
+        let gone = full.saturating_sub(resident_bytes());
+        assert!(gone < BLOCK_BYTES as u64 / 2, "{gone} bytes of the top were trimmed");
     });
 }
 
+fn mapped_blocks() -> usize {
+    // SAFETY: takes nothing.
+    unsafe { libc::mallinfo2() }.hblks
+}
+
 #[test]
-fn jemalloc_background() {
-    varied("jemalloc", "background", "jemalloc_background", |heap| {
+fn jemalloc_small() {
+    varied("jemalloc", "small", "jemalloc_small", |heap| {
         assert_eq!(setting(heap, "opt.background_thread"), "true");
-        assert_eq!(setting(heap, "opt.dirty_decay_ms"), "10000");
+        assert_eq!(setting(heap, "opt.tcache_max"), "4096");
+        assert_eq!(setting(heap, "opt.narenas"), "2");
+        assert_eq!(setting(heap, "opt.dirty_decay_ms"), "5000");
+        assert_eq!(setting(heap, "opt.muzzy_decay_ms"), "5000");
     });
 }
 
 #[test]
-fn mimalloc_tuned() {
-    tuned("mimalloc", "mimalloc_tuned", |heap| {
+fn jemalloc_fast() {
+    varied("jemalloc", "fast", "jemalloc_fast", |heap| {
+        assert_eq!(setting(heap, "opt.background_thread"), "true");
+        assert_eq!(setting(heap, "opt.metadata_thp"), "auto");
+        assert_eq!(setting(heap, "opt.dirty_decay_ms"), "30000");
+        assert_eq!(setting(heap, "opt.muzzy_decay_ms"), "30000");
+    });
+}
+
+#[test]
+fn mimalloc_small() {
+    varied("mimalloc", "small", "mimalloc_small", |heap| {
         assert_eq!(setting(heap, "purge_delay"), "0");
-        assert_eq!(setting(heap, "page_full_retain"), "0");
-        assert_eq!(setting(heap, "arena_eager_commit"), "0");
     });
 }
 
 #[test]
-fn tcmalloc_tuned() {
-    tuned("tcmalloc", "tcmalloc_tuned", |heap| {
+fn mimalloc_fast() {
+    varied("mimalloc", "fast", "mimalloc_fast", |heap| {
+        assert_eq!(setting(heap, "purge_delay"), "-1");
+    });
+}
+
+#[test]
+fn mimalloc2_small() {
+    varied("mimalloc2", "small", "mimalloc2_small", |heap| {
+        assert_eq!(setting(heap, "purge_delay"), "0");
+    });
+}
+
+#[test]
+fn mimalloc2_fast() {
+    varied("mimalloc2", "fast", "mimalloc2_fast", |heap| {
+        assert_eq!(setting(heap, "purge_delay"), "-1");
+    });
+}
+
+/// Both are what their names say, with defaults that only that version has.
+#[test]
+fn mimalloc_is_version_3_and_mimalloc2_version_2() {
+    for (name, version, purge_delay) in [("mimalloc", "3.", "1000"), ("mimalloc2", "2.", "10")] {
+        let heap = heaps::by_name(name).expect("registered");
+        let told = heap.version();
+        assert!(told.starts_with(&format!("mimalloc {version}")), "{name}: {told}");
+        assert_eq!(setting(heap, "purge_delay"), purge_delay, "{name}");
+    }
+}
+
+#[test]
+fn tcmalloc_small() {
+    varied("tcmalloc", "small", "tcmalloc_small", |heap| {
         assert_eq!(setting(heap, "per_cpu_caches_active"), "true");
         assert_eq!(setting(heap, "max_per_cpu_cache_size"), "262144");
         assert_eq!(setting(heap, "background_release_rate"), "268435456");
@@ -123,18 +202,35 @@ fn tcmalloc_tuned() {
 }
 
 #[test]
-fn gperftools_tuned() {
-    tuned("gperftools", "gperftools_tuned", |heap| {
+fn tcmalloc_fast() {
+    varied("tcmalloc", "fast", "tcmalloc_fast", |heap| {
+        assert_eq!(setting(heap, "per_cpu_caches_active"), "true");
+        assert_eq!(setting(heap, "max_per_cpu_cache_size"), "6291456");
+        assert_eq!(setting(heap, "background_thread"), "false");
+    });
+}
+
+#[test]
+fn gperftools_small() {
+    varied("gperftools", "small", "gperftools_small", |heap| {
         assert_eq!(setting(heap, "tcmalloc.aggressive_memory_decommit"), "1");
         assert_eq!(setting(heap, "TCMALLOC_RELEASE_RATE"), "10");
     });
 }
 
 #[test]
-fn scudo_tuned() {
-    tuned("scudo", "scudo_tuned", |heap| {
-        assert_eq!(setting(heap, "release_to_os_interval_ms"), "100");
-        // The flag is obeyed, too: freed blocks leave without a purge, which there is none of.
+fn gperftools_fast() {
+    varied("gperftools", "fast", "gperftools_fast", |heap| {
+        assert_eq!(setting(heap, "tcmalloc.max_total_thread_cache_bytes"), "268435456");
+        assert_eq!(setting(heap, "TCMALLOC_RELEASE_RATE"), "0");
+    });
+}
+
+#[test]
+fn scudo_small() {
+    varied("scudo", "small", "scudo_small", |heap| {
+        release_interval_is("100");
+        // The flag is obeyed, too: freed blocks leave without a purge.
         let before = resident_bytes();
         let blocks: Vec<Block> = (0..64 << 10).map(|_| Block::new(heap, 1000, 1)).collect();
         let full = resident_bytes() - before;
@@ -148,6 +244,19 @@ fn scudo_tuned() {
         let stays = resident_bytes().saturating_sub(before);
         assert!(stays < full * 3 / 4, "{stays} of {full} bytes stay");
     });
+}
+
+#[test]
+fn scudo_fast() {
+    varied("scudo", "fast", "scudo_fast", |_| release_interval_is("-1"));
+}
+
+/// Of both of Scudo's allocators, for small and for large blocks.
+fn release_interval_is(wanted_ms: &str) {
+    let printed = crate::scudo::printed_statistics();
+    let told = printed.lines().filter_map(|line| line.split_once("ReleaseToOsIntervalMs = "));
+    let told: Vec<&str> = told.map(|(_, interval_ms)| interval_ms).collect();
+    assert_eq!(told, [wanted_ms; 2], "{printed}");
 }
 
 /// Without its environment TCMalloc would be another design; it refuses and names the remedy.
@@ -165,14 +274,32 @@ fn tcmalloc_refuses_without_caches_per_cpu() {
     );
 }
 
-/// Scudo's checksum is the processor's where the processor has one, as its authors build it.
-#[cfg(target_arch = "x86_64")]
+/// Scudo's library needs more static thread-local storage than glibc leaves; it refuses and names the remedy.
 #[test]
-fn scudo_uses_the_processors_checksum() {
-    let heap = heaps::by_name("scudo").expect("registered");
-    heap.open().expect("linked in");
-    let expected = if std::is_x86_feature_detected!("sse4.2") { "CRC32" } else { "software" };
-    assert_eq!(setting(heap, "header checksum"), expected);
+fn scudo_refuses_without_room_for_its_threads() {
+    in_child(
+        (module_path!(), "scudo_refuses_without_room_for_its_threads"),
+        &[&[("GLIBC_TUNABLES", "")]],
+        || {
+            let heap = heaps::by_name("scudo").expect("registered");
+            let told =
+                heap.open().expect_err("512 bytes are left, or it is not installed").to_string();
+            let remedy = match heap.lacking() {
+                None => "glibc.rtld.optional_static_tls=32768",
+                Some(_) => "install the Debian package",
+            };
+            assert!(told.contains(remedy), "{told}");
+        },
+    );
+}
+
+/// Where figures show a version, its age stands beside it.
+#[test]
+fn versions_are_dated() {
+    for name in ["jemalloc", "mimalloc", "mimalloc2", "tcmalloc", "rpmalloc"] {
+        let version = heaps::by_name(name).expect("registered").version();
+        assert!(version.ends_with(')') && version.contains(" ("), "{version}");
+    }
 }
 
 /// Versions that no library reports are written here as constants; they may not drift from what
@@ -184,7 +311,6 @@ fn constant_versions_agree_with_the_lock_file() {
         ("snmalloc", "snmalloc-sys"),
         ("tcmalloc", "libtcmalloc-sys"),
         ("rpmalloc", "rpmalloc-sys"),
-        ("scudo", "scudo-sys"),
     ];
     for (name, package) in sources {
         let version = heaps::by_name(name).expect("registered").version();

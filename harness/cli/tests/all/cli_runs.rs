@@ -72,7 +72,7 @@ fn every_allocator_on_this_machine_is_measured() {
         question = "Does every allocator run?"
         [[fragmentation]]
         heaps = ["*"]
-        variants = ["default", "tuned"]
+        variants = ["default", "fast", "small"]
         patterns = ["P2"]
         threads = [2]
         frees = ["other"]
@@ -94,10 +94,12 @@ fn every_allocator_on_this_machine_is_measured() {
             }
         }
     }
-    let tuned = rows.iter().filter(|row| row.system.ends_with("-tuned"));
-    assert!(tuned.clone().count() >= 9, "tuned settings are rows of their own");
-    for row in tuned.filter(|row| row.outcome == Outcome::Measured) {
-        assert!(!row.environment.is_empty(), "{} records its variables", row.system);
+    for variant in ["-fast", "-small"] {
+        let varied = rows.iter().filter(|row| row.system.ends_with(variant));
+        assert!(varied.clone().count() >= 9, "{variant}: settings are rows of their own");
+        for row in varied.filter(|row| row.outcome == Outcome::Measured) {
+            assert!(!row.environment.is_empty(), "{} records its variables", row.system);
+        }
     }
 }
 
@@ -116,9 +118,9 @@ fn allocator_variables_of_the_shell_do_not_reach_a_cell() {
     let (_, rows) = record::archive::load(&only_folder(&results).unwrap()).unwrap();
     let of = |system: &str| rows.iter().find(|row| row.system == system).unwrap();
     let in_force = |system: &str| of(system).settings.values().any(|value| value == "77");
-    assert!(!in_force("glibc") && !in_force("glibc-tuned"));
+    assert!(!in_force("glibc") && !in_force("glibc-small"));
     assert!(of("glibc").environment.is_empty());
-    assert_eq!(of("glibc-tuned").environment["MALLOC_ARENA_MAX"], "1");
+    assert_eq!(of("glibc-small").environment["MALLOC_ARENA_MAX"], "1");
 }
 
 #[test]

@@ -60,14 +60,14 @@ pub enum System {
     Heap {
         /// Name in the registry.
         name: String,
-        /// `default` or `tuned`.
+        /// `default`, `fast` or `small`; runs of older revisions have `tuned` and `background`.
         variant: String,
     },
     /// A key-value store.
     Store {
         /// Name in the registry.
         name: String,
-        /// The heap below it, if the store takes one.
+        /// The heap below it, if the store takes one: `NAME` or `NAME-VARIANT`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         heap: Option<String>,
         /// Settings by name.
@@ -79,7 +79,7 @@ pub enum System {
 }
 
 impl System {
-    /// Name in tables and figures: `jemalloc`, `jemalloc-tuned`, `heapstore:jemalloc`,
+    /// Name in tables and figures: `jemalloc`, `jemalloc-small`, `heapstore:jemalloc`,
     /// `nibble@block-bytes=16384`.
     #[must_use]
     pub fn label(&self) -> String {
@@ -94,6 +94,15 @@ impl System {
             label.push_str(&format!("@{key}={value}"));
         }
         label
+    }
+
+    /// The variant of the heap below a store, and the store on the heap as it comes; `None` for others.
+    #[must_use]
+    pub fn on_a_variant(&self) -> Option<(&str, Self)> {
+        let Self::Store { name, heap: Some(heap), options } = self else { return None };
+        let (heap, variant) = heap.split_once('-')?;
+        let (name, options) = (name.clone(), options.clone());
+        Some((variant, Self::Store { name, heap: Some(heap.to_owned()), options }))
     }
 
     /// The kind of system, in a word.

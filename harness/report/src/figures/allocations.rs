@@ -11,6 +11,7 @@ use super::samples::{
     Label, Mark, Measure, Point, Role, Spot, THROUGHPUT, estimate_of, points, spot,
 };
 use super::table::{Column, Table, Value};
+use super::versions::versions;
 use record::{
     Allocations, Row, TracePosition, Work,
     metrics::peak_bytes,
@@ -48,6 +49,8 @@ pub(super) fn malloc_traces(rows: &[Row]) -> Data {
         both.map(spot).into()
     });
     data.notes.extend(sizes(&all));
+    data.notes
+        .extend(versions(rows.iter().filter(|row| matches!(row.cell.work, Work::Allocations(_)))));
     fill(&mut data, Drawing::Bars, Axes::default(), &points);
     data
 }

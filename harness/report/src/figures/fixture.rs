@@ -31,7 +31,7 @@ pub(crate) const HEAPS: [&str; 9] = [
     "tcmalloc",
     "unheard-of",
 ];
-const TUNED: [&str; 5] = ["glibc", "jemalloc", "mimalloc", "scudo", "tcmalloc"];
+const VARIED: [&str; 5] = ["glibc", "jemalloc", "mimalloc", "scudo", "tcmalloc"];
 const AMPLE_STORES: [&str; 5] = [
     "hashmap",
     "heapstore:glibc",
@@ -96,9 +96,12 @@ pub(crate) fn rows() -> Vec<Row> {
                 let overhead = 1.02 + 1.4 * of(&format!("{name}{pattern}")) + jitter(name);
                 let far = if (name, pattern) == ("scudo", "P2") { 9.7 } else { overhead };
                 rows.extend(fragmentation(heap(name, "default"), work(pattern), repetition, far));
-                if TUNED.contains(&name) {
-                    let tuned = heap(name, "tuned");
-                    rows.extend(fragmentation(tuned, work(pattern), repetition, overhead * 0.9));
+                if VARIED.contains(&name) {
+                    for (variant, share) in [("fast", 1.1), ("small", 0.9)] {
+                        let varied = heap(name, variant);
+                        let overhead = overhead * share;
+                        rows.extend(fragmentation(varied, work(pattern), repetition, overhead));
+                    }
                 }
             }
             for number in 1..=8 {

@@ -10,6 +10,7 @@ use super::samples::{NOT_MEASURED, absence};
 use super::seven::{self, Parts};
 use super::styles;
 use super::table::{Column, Table, Value};
+use super::versions::versions;
 use record::{
     Cell, Fragmentation, Row, Work, metrics,
     repetition::{Repetition, repetitions, sources},
@@ -145,6 +146,8 @@ pub(super) fn build(rows: &[Row], selection: Selection<'_>) -> Data {
     left.dedup();
     data.notes.extend(seven::told(&left));
     data.notes.extend(protocol(&places));
+    let shown = places.values().flat_map(|(_, all)| all.iter());
+    data.notes.extend(versions(shown.filter_map(|one| last(one))));
     data.note_repetitions();
     data
 }

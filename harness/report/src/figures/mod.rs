@@ -53,6 +53,7 @@ mod text;
 mod traces;
 mod united;
 pub(crate) mod unlike;
+mod versions;
 
 pub(crate) use fragmentation::BESIDE;
 

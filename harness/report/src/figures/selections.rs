@@ -8,15 +8,28 @@ use super::data::Data;
 use super::fragmentation::{BESIDE, Bar, Base, Selection, build};
 use record::{Basis, Cell, Fragmentation, Frees, Observe, Row, System, Work, metrics};
 
-/// `allocator-bloat` and `allocator-throughput`.
+/// `allocator-bloat`: as many panels as it takes for all allocators, and one for each variant.
+pub(super) fn allocators_in_panels(rows: &[Row]) -> Data {
+    allocators_in(rows, 2)
+}
+
+/// `allocator-throughput`: variants are marks beside the allocators, so one panel holds all that are drawn.
 pub(super) fn allocators(rows: &[Row]) -> Data {
-    let pick = |cell: &Cell, work: &Fragmentation| match variant(cell, work) {
-        Some(variant) if is_paper_protocol(work) && work.pattern.volume == Volume::Fill => {
-            vec![bar(cell, &work.pattern, variant)]
+    allocators_in(rows, 1)
+}
+
+fn allocators_in(rows: &[Row], room: usize) -> Data {
+    let pick = |cell: &Cell, work: &Fragmentation| match &cell.system {
+        System::Heap { variant, .. }
+            if is_paper_protocol(work) && work.pattern.volume == Volume::Fill =>
+        {
+            // In runs of older revisions: it changes nothing but what idleness gives back.
+            let panel = if variant == "background" { "default" } else { variant.as_str() };
+            vec![bar(cell, &work.pattern, panel)]
         }
         _ => Vec::new(),
     };
-    build(rows, Selection { pick: &pick, sparse_beside: false, room: 1 })
+    build(rows, Selection { pick: &pick, sparse_beside: false, room })
 }
 
 /// How often RAMCloud's protocol allocates the live set.
@@ -24,8 +37,12 @@ const RAMCLOUD_VOLUME: Volume = Volume::Multiple(5.0);
 
 /// `ramcloud-patterns`.
 pub(super) fn ramcloud(rows: &[Row]) -> Data {
-    let pick = |cell: &Cell, work: &Fragmentation| match variant(cell, work) {
-        Some("default") if is_paper_protocol(work) && work.pattern.volume == RAMCLOUD_VOLUME => {
+    let pick = |cell: &Cell, work: &Fragmentation| match &cell.system {
+        System::Heap { variant, .. }
+            if variant == "default"
+                && is_paper_protocol(work)
+                && work.pattern.volume == RAMCLOUD_VOLUME =>
+        {
             vec![bar(cell, &work.pattern, "default")]
         }
         _ => Vec::new(),
@@ -120,17 +137,6 @@ fn one_thread_in_all(data: &mut Data) {
         && rows.clone().all(|row| data.table.text(row, "group") == "1 thread")
     {
         data.table.rows.clear();
-    }
-}
-
-/// The variant of an allocator's cell.
-fn variant(cell: &Cell, _: &Fragmentation) -> Option<&'static str> {
-    match &cell.system {
-        System::Heap { variant, .. } if variant == "default" => Some("default"),
-        System::Heap { variant, .. } if variant == "tuned" => Some("tuned"),
-        // Beside the default: it changes nothing but what idleness gives back.
-        System::Heap { variant, .. } if variant == "background" => Some("default"),
-        _ => None,
     }
 }
 

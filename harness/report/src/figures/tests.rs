@@ -218,7 +218,7 @@ fn little_is_drawn_too() {
         (only("2-Other"), &["threads"]),
         (only("/nibble@index=text/0"), &["index-layouts"]),
         (only("-fill-80-"), &["engine-knobs"]),
-        (failing("-tuned/"), &["allocator-bloat"]),
+        (failing("-small/"), &["allocator-bloat", "allocator-throughput"]),
         (failing("/P4/"), &["allocator-bloat", "allocator-throughput", "threads"]),
     ]
     .into_iter()

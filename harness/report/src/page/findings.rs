@@ -112,7 +112,7 @@ fn needs(stores: &[Chart], allocators: &[Chart]) -> Option<String> {
         at.at,
         interval(at, ends)
     );
-    let heaps = allocators.first().map(worst_cases).unwrap_or_default();
+    let heaps = worst_of_first(allocators);
     if let [(least, low), .., (most, high)] = heaps.as_slice() {
         text += &format!(
             " At their worst, allocators need {} ({}) to {} ({}).",
@@ -127,6 +127,17 @@ fn needs(stores: &[Chart], allocators: &[Chart]) -> Option<String> {
 
 fn times(point: &Point) -> String {
     format!("{:.2}×", point.value.unwrap_or(f64::NAN))
+}
+
+/// The worst cases of the first panel, in all of the parts that it was dealt to: allocators as they come.
+fn worst_of_first(charts: &[Chart]) -> Vec<(&Series, &Point)> {
+    // Parts are called `default (1 of 2)`.
+    let whole = |chart: &Chart| chart.panel.split(" (").next().map(str::to_owned);
+    let first = charts.first().and_then(whole);
+    let parts = charts.iter().filter(|chart| whole(chart) == first);
+    let mut all: Vec<_> = parts.flat_map(worst_cases).collect();
+    all.sort_by(|one, other| one.1.value.unwrap_or(0.0).total_cmp(&other.1.value.unwrap_or(0.0)));
+    all
 }
 
 /// The highest point of each series that has a number at every place, the lowest of them first.
@@ -191,5 +202,23 @@ mod tests {
         assert!(text.contains(", two needs least of all stores: at most 1.50× the"), "{text}");
         assert!(text.ends_with("allocators need 1.50× (two) to 3.00× (one)."), "{text}");
         assert!(needs(&[], &[]).is_none());
+    }
+
+    #[test]
+    fn all_parts_of_the_first_panel_count_and_other_panels_do_not() {
+        let part = |panel: &str, series: &str, worst: f64| Chart {
+            axis: Axis::Places,
+            places: vec![(0.0, "P1".to_owned())],
+            panel: panel.to_owned(),
+            ..chart("overhead", &[(series, &[(0.0, worst)])])
+        };
+        let charts = [
+            part("default (1 of 2)", "one", 2.0),
+            part("default (2 of 2)", "two", 3.0),
+            part("small", "three", 1.0),
+        ];
+        let worst: Vec<&str> =
+            worst_of_first(&charts).iter().map(|(series, _)| series.name.as_str()).collect();
+        assert_eq!(worst, ["one", "two"]);
     }
 }

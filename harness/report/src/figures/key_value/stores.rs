@@ -50,6 +50,14 @@ pub(in crate::figures) fn side_by_side(suite: &str, show: &[String], rows: &[Row
             batch => Label::new(batch as f64, format!("batches of {batch}")),
         };
         let group = Label::new(mix(work).at * 1e3 + keys.at, group);
+        // A variant of the heaps below is a panel of its own, so the stores keep their names and styles.
+        let (panel, series) = match one.cell.system.on_a_variant() {
+            Some((variant, plain)) => {
+                let text = format!("{}, heaps: {variant}", panel.text);
+                (Label::new(panel.at, text), Label::named(&plain.label()))
+            }
+            None => (panel, series),
+        };
         let spots = measures.iter().map(|&(measure, metric)| Spot {
             panel: panel.clone(),
             ..spot(measure, metric, series.clone(), group.clone())

@@ -39,9 +39,10 @@ const SIDE_BY_SIDE: &str = "side-by-side";
 /// The same, over a label that the declaration names.
 const OVER_LABEL: &str = "over-label";
 
-const BUILDERS: [(&str, Make); 43] = [
+const BUILDERS: [(&str, Make); 44] = [
     // Allocators, and stores whose object sizes change: what the cells do decides, not their suite.
     ("allocators", |asked| selections::allocators(asked.rows)),
+    ("allocators-in-panels", |asked| selections::allocators_in_panels(asked.rows)),
     ("ramcloud-patterns", |asked| selections::ramcloud(asked.rows)),
     ("threads", |asked| selections::threads(asked.rows)),
     ("memory-over-time", |asked| curves::memory_over_time(asked.folder, asked.rows)),

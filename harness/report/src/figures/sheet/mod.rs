@@ -10,6 +10,10 @@ use super::styles::{self, Look};
 use super::table::Table;
 use legend::{Entry, Swatch};
 
+/// Signs of variants for speed and for memory, as the script `allocator-throughput` draws them: triangles.
+const UP: u8 = 8;
+const DOWN: u8 = 10;
+
 pub(super) use bars::SCRIPTS as BAR_SCRIPTS;
 pub(super) use lines::Lines;
 
@@ -104,8 +108,14 @@ pub(super) fn script(sheet: &Sheet<'_>, table: &Table) -> String {
                 .collect();
             let drawn = series_of(table, &drawn);
             let names = looks.names().filter(|name| drawn.iter().any(|known| known == name));
-            let entries: Vec<Entry> =
+            let mut entries: Vec<Entry> =
                 names.map(|name| Entry::new(name, swatch(looks.of(name)))).collect();
+            for (variant, sign) in [("fast", UP), ("small", DOWN)] {
+                let there = |row| table.text(row, "panel") == variant;
+                if script == "allocator-throughput" && (0..table.rows.len()).any(there) {
+                    entries.push(Entry::new(variant, Swatch::Sign(sign)));
+                }
+            }
             let commands = legend::commands(&entries, 70.0, 915.0, 6.0).join("; ");
             let height = 6.0 + legend::height_px(&entries, 915.0);
             format!("legend_px = {height:.1}\nlegend = {}\n", quoted(&commands))

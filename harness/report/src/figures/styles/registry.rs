@@ -6,7 +6,7 @@ use super::Look;
 /// Names as in labels of systems. An allocator's row is also that of `heapstore` on it, whose lines are
 /// dotted; ` log-only` is
 /// the second bar of a bounded store.
-pub(super) const REGISTRY: [(&str, Look); 58] = [
+pub(super) const REGISTRY: [(&str, Look); 59] = [
     ("nibble", look("#b0003a", 3, 7, 1)),
     ("nibble log-only", look("#e75c8e", 2, 4, 3)),
     ("nibble@update=in-place", look("#e8799a", 4, 5, 2)),
@@ -26,6 +26,7 @@ pub(super) const REGISTRY: [(&str, Look); 58] = [
     ("masstree:jemalloc", look("#1b9e77", 3, 11, 1)),
     ("hashmap", look("#333333", 4, 1, 1)),
     ("mimalloc", look("#003b73", 1, 13, 5)),
+    ("mimalloc2", look("#8da9c4", 5, 15, 5)),
     ("glibc", look("#4d4d4d", 0, 14, 4)),
     ("redis@servers=2", look("#d34d2e", 5, 10, 2)),
     ("redis", look("#d34d2e", 5, 10, 4)),
