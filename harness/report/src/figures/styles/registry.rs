@@ -6,7 +6,7 @@ use super::Look;
 /// Names as in labels of systems. An allocator's row is also that of `heapstore` on it, whose lines are
 /// dotted; ` log-only` is
 /// the second bar of a bounded store.
-pub(super) const REGISTRY: [(&str, Look); 58] = [
+pub(super) const REGISTRY: [(&str, Look); 59] = [
     ("nibble", look("#b0003a", 3, 7, 1)),
     ("nibble log-only", look("#e75c8e", 2, 4, 3)),
     ("nibble@update=in-place", look("#e8799a", 4, 5, 2)),
@@ -48,6 +48,7 @@ pub(super) const REGISTRY: [(&str, Look); 58] = [
     ("mica-crew", look("#56b4e9", 6, 8, 5)),
     ("mica-handover", look("#1f78b4", 0, 9, 4)),
     ("mica-cache", look("#a6cee3", 4, 9, 5)),
+    ("hybridlog", look("#54278f", 6, 6, 2)),
     ("btree", look("#1b9e77", 2, 3, 2)),
     ("skiplist:jemalloc", look("#cc79a7", 0, 12, 3)),
     ("dashmap:jemalloc", look("#0072b2", 1, 7, 2)),
