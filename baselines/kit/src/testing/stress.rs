@@ -8,7 +8,6 @@
 
 mod thread;
 
-use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::thread as threads;
 
@@ -110,12 +109,11 @@ impl Stress {
 impl<'engine, E: KvEngine + 'engine> Arena<'engine, E> {
     /// What was done, and how many objects are live.
     fn run(&self) -> Result<(Done, u64), String> {
-        let (arena, opened) = (self, &Barrier::new(self.stress.threads));
+        let arena = self;
         let results: Vec<Result<(Done, u64), String>> = threads::scope(|scope| {
             let spawn = |number: usize| {
                 scope.spawn(move || {
                     let session = arena.engine.worker_session(number, arena.stress.threads);
-                    opened.wait();
                     let session = session.map_err(|error| format!("no session: {error}"))?;
                     Thread::new(arena, number, session).run()
                 })
