@@ -3,7 +3,10 @@
 
 use stats::Better;
 
-use crate::{Repetition, Row, Work};
+use crate::{Census, Repetition, Row, Work};
+
+/// The statistic by which stores that run as servers say what these held before the load.
+const EMPTY_SERVERS: &str = "empty_server_resident_bytes";
 
 /// The value of a metric in a row.
 type OfRow = fn(&Row) -> Option<f64>;
@@ -120,6 +123,7 @@ pub const METRICS: &[Metric] = &[
     lower("overhead-held", "ratio", held).not_summarised(),
     lower("overhead-log-only", "ratio", |row| Some(row.memory.as_ref()?.overheads?.log_only)),
     lower("overhead-peak", "ratio", peak),
+    lower("beside-value-bytes", "B", beside_value).not_summarised(),
     higher("copied-bytes-per-s", "B/s", |row| match row.cell.work {
         Work::Copy(copying) => Some(row.throughput_ops_per_s * copying.copy_bytes as f64),
         _ => None,
@@ -219,6 +223,23 @@ fn all_in(row: &Row) -> Option<f64> {
 /// Memory ÷ live bytes whatever the store: all-in where its memory is bound, else resident.
 fn held(row: &Row) -> Option<f64> {
     all_in(row).or_else(|| row.memory.as_ref()?.at_once?.overhead)
+}
+
+/// What a store's processes hold beside values, for each object: without what the store says is free, and
+/// without what its servers held while they were empty.
+fn beside_value(row: &Row) -> Option<f64> {
+    let held = row.memory.as_ref()?.at_once.filter(|held| held.live_objects > 0)?;
+    let free_bytes = row.census.map_or(0, |census| free_and_resident(&census, held.resident_bytes));
+    let empty_bytes = row.statistics.get(EMPTY_SERVERS).copied().unwrap_or(0.0);
+    let apart_bytes = (free_bytes + held.live_bytes) as f64 + empty_bytes;
+    Some((held.resident_bytes as f64 - apart_bytes) / held.live_objects as f64)
+}
+
+/// Free object memory that is resident. What is not resident of a store's memory is free, as far as that
+/// goes.
+fn free_and_resident(census: &Census, resident_bytes: u64) -> u64 {
+    let all_bytes = census.object_memory_bytes + census.index_bytes + census.table_bytes;
+    census.free_object_bytes.saturating_sub(all_bytes.saturating_sub(resident_bytes))
 }
 
 /// Whether the process of a store with a memory bound held more than the store's capacity.

@@ -17,6 +17,7 @@ pub const BUILT_IN: &[(&str, &str)] = suites![
     "allocator-threads",
     "memory-over-time",
     "store-bloat",
+    "memory-per-object",
     "memory-convergence",
     "refill",
     "defragmentation",

@@ -42,6 +42,8 @@ mod target;
 mod tests_replay;
 #[cfg(test)]
 mod tests_settings;
+#[cfg(test)]
+mod tests_stress;
 mod usage;
 
 pub use calibration::calibrate;

@@ -6,8 +6,10 @@
 //! | `batches` | batches against single operations |
 //! | `figures` | statistics and settings by name |
 //! | `heap` | a heap that counts |
+//! | `planted` | a store around another that commits a fault now and then |
 //! | `pipelines` | long pipelines, and bytes that a protocol might trip over |
 //! | `random` | random numbers from a seed |
+//! | `stress` | threads that know between which versions each value must lie |
 //! | `values` | values that prove themselves |
 
 mod alone;
@@ -16,7 +18,9 @@ mod figures;
 #[expect(unsafe_code, reason = "blocks of a heap are addresses")]
 mod heap;
 mod pipelines;
+mod planted;
 mod random;
+mod stress;
 mod values;
 
 pub use alone::{Alone, resident_bytes};
@@ -24,5 +28,7 @@ pub use batches::batches_answer_as_single_operations_do;
 pub use figures::{counter, setting, statistic};
 pub use heap::TestHeap;
 pub use pipelines::{Round, bytes_of_every_kind, pipeline};
+pub use planted::{Plant, Planted, PlantedSession};
 pub use random::{Random, mix};
-pub use values::{fill, made, version_of};
+pub use stress::{Done, Stress, VALUE_BYTES_MAX};
+pub use values::{fill, made, read_version, version_of};

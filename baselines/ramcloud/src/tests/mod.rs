@@ -3,4 +3,5 @@
 mod cleaning;
 mod common;
 mod conformance;
+mod contended;
 mod threads;

@@ -16,7 +16,7 @@ use crate::suites::{Suite, built_in};
 use crate::traces::{PrecompiledReplay, TraceContent, TraceFile, Traces};
 
 /// Built-in suites whose figures the tests draw.
-const SUITES: [&str; 28] = [
+const SUITES: [&str; 29] = [
     "capabilities",
     "compaction-workers",
     "components",
@@ -31,6 +31,7 @@ const SUITES: [&str; 28] = [
     "maps",
     "memory-convergence",
     "memory-latency",
+    "memory-per-object",
     "mica-modes",
     "open-loop",
     "postmark-scaling",

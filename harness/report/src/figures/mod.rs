@@ -35,6 +35,7 @@ pub mod memory_return;
 mod model;
 mod over_label;
 mod panels;
+mod per_object;
 mod protocols;
 mod refill;
 mod samples;

@@ -12,7 +12,7 @@ use crate::figures::key_value::{
 };
 use crate::figures::{
     allocations, closed_loop, convergence, curves, engine, memory_and_time, model, over_label,
-    protocols, refill, selections, traces,
+    per_object, protocols, refill, selections, traces,
 };
 
 pub(super) use stores::SHOWN;
@@ -54,6 +54,7 @@ const BUILDERS: [(&str, Make); 44] = [
     ("malloc-memory", |asked| allocations::malloc_memory(asked.rows)),
     // The cells of the figure's own suite.
     ("memory-and-time", |asked| memory_and_time::memory_and_time(asked.suite, asked.rows)),
+    ("memory-per-object", |asked| per_object::memory_per_object(asked.suite, asked.rows)),
     ("throughput-memory", |asked| closed_loop::throughput_memory(asked.suite, asked.rows)),
     ("index-layouts", |asked| engine::index_layouts(asked.suite, asked.rows)),
     ("engine-knobs", |asked| engine::engine_knobs(asked.suite, asked.rows)),
