@@ -13,8 +13,8 @@ const SLOT_BYTES: u64 = 8;
 const HASH_POWER_MIN: u8 = 7;
 /// Slots of the largest index, as a power of two: half a TiB.
 const HASH_POWER_MAX: u8 = 36;
-/// The index takes the first free of 16 slots in two buckets. At a quarter of its slots used, one
-/// key in a million finds none; at a half, three in a thousand.
+/// The index takes the first free of 16 slots in two buckets. With a quarter of its slots used, the
+/// next key finds none less than twice in a million; with a half, three times in a thousand.
 const SLOTS_PER_RECORD: u64 = 4;
 const SLOTS_PER_RECORD_MAX: u64 = 16;
 /// What the crate keeps of a segment beside its bytes.
@@ -36,7 +36,8 @@ pub struct Config {
     pub object_memory_bytes: u64,
     /// The most keys at a time, by which the index is sized.
     pub records_max: u64,
-    /// Size of a segment, a power of two. Default 1 MiB, the crate's.
+    /// Size of a segment, a power of two. Default 1 MiB, the crate's; cells of little memory or
+    /// long values get others.
     pub segment_bytes: u64,
     /// Slots of the index for each of those keys, at least: a power of two, as their number is.
     /// Default 4.
@@ -68,6 +69,7 @@ impl Config {
         let ample_bytes = 2 * (setup.live_bytes + setup.records_max * item_bytes);
         let memory = setup.object_memory_bytes.unwrap_or(ample_bytes.max(64 << 20));
         let mut config = Self::new(memory, setup.records_max.max(1));
+        config.segment_bytes = usual_segment_bytes(memory, setup.value_bytes_max);
         config.ask_presence = setup.tells_updates;
         let segments = Whole::powers_of_two(SEGMENT_BYTES_MIN..=SEGMENT_BYTES_MAX);
         options.whole("segment-bytes", &mut config.segment_bytes, segments)?;
@@ -144,6 +146,16 @@ impl Config {
     pub(crate) fn value_bytes_max(&self) -> usize {
         self.segment_bytes as usize - ITEM_OVERHEAD_BYTES
     }
+}
+
+/// Segments of 1 MiB, the crate's, or of what makes 64 of them in a smaller memory. Larger ones if
+/// the values need them, as long as there are enough of them.
+fn usual_segment_bytes(memory: u64, value_bytes_max: usize) -> u64 {
+    let power_below = |bytes: u64| 1_u64 << bytes.max(1).ilog2();
+    let usual = power_below(memory / 64).clamp(SEGMENT_BYTES_MIN, 1 << 20);
+    let needed = (value_bytes_max + ITEM_OVERHEAD_BYTES).next_power_of_two() as u64;
+    let most = power_below(memory / SEGMENTS_MIN).clamp(SEGMENT_BYTES_MIN, SEGMENT_BYTES_MAX);
+    usual.max(needed).min(most)
 }
 
 fn slots(power: u8) -> u64 {

@@ -34,6 +34,7 @@ pub const BUILT_IN: &[(&str, &str)] = suites![
     "postmark-utilisation",
     "real-traces",
     "maps",
+    "caches",
     "embedded",
     "heaps-in-stores",
     "utilisation",

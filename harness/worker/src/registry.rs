@@ -18,7 +18,7 @@ use std::mem::ManuallyDrop;
 use baseline_embedded::{LevelDb, Lmdb, RocksDb};
 use baseline_faulty::Faulty;
 use baseline_heapstore::HeapStore;
-use baseline_maps::{Dashmap, MapStore, Papaya, Scc, Skiplist, Striped};
+use baseline_maps::{Congee, Dashmap, Flurry, MapStore, Papaya, Scc, Skiplist, Striped};
 use baseline_masstree::Masstree;
 use baseline_mica::{Crcw, Crew, Erew, Mica, MicaCache, MicaHandover};
 use baseline_null::Null;
@@ -56,7 +56,9 @@ macro_rules! for_each_store {
             (prices roofline Roofline, adapters::roofline::open),
             (keeps nibble NibbleEngine, adapters::nibble::open),
             (keeps heapstore HeapStore, adapters::heapstore::open),
+            (keeps congee MapStore<Congee>, adapters::maps::congee),
             (keeps dashmap MapStore<Dashmap>, adapters::maps::dashmap),
+            (keeps flurry MapStore<Flurry>, adapters::maps::flurry),
             (keeps papaya MapStore<Papaya>, adapters::maps::papaya),
             (keeps scc MapStore<Scc>, adapters::maps::scc),
             (keeps skiplist MapStore<Skiplist>, adapters::maps::skiplist),

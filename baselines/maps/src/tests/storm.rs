@@ -39,9 +39,9 @@ struct Told {
 /// Whether version `found`, or none at all, was there at some moment of the window.
 fn is_of_window(found: Option<u64>, done: u64, begun: u64) -> bool {
     match found {
-        Some(version) => (done..=begun).contains(&version) && version % DELETE_EVERY != 0,
+        Some(version) => (done..=begun).contains(&version) && !version.is_multiple_of(DELETE_EVERY),
         // Version 0, before the first put, has no value either.
-        None => done / DELETE_EVERY < begun / DELETE_EVERY || done % DELETE_EVERY == 0,
+        None => done / DELETE_EVERY < begun / DELETE_EVERY || done.is_multiple_of(DELETE_EVERY),
     }
 }
 
@@ -78,7 +78,7 @@ fn storm<E: KvEngine>(store: &E, turns: u64) -> u64 {
     let write = |session: &mut E::Session<'_>, key: u64, buffer: &mut [u8]| {
         let told = &told[key as usize];
         let version = told.begun.load(Ordering::SeqCst) + 1;
-        let had = told.done.load(Ordering::SeqCst) % DELETE_EVERY != 0;
+        let had = !told.done.load(Ordering::SeqCst).is_multiple_of(DELETE_EVERY);
         told.begun.store(version, Ordering::SeqCst);
         let effective = if version.is_multiple_of(DELETE_EVERY) {
             assert_eq!(session.delete(key), had, "key {key}, version {version}");

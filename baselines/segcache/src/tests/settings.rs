@@ -57,6 +57,16 @@ fn ample_memory_is_twice_what_lives() {
 }
 
 #[test]
+fn segments_follow_the_memory_and_the_longest_value() {
+    let segment_bytes = |memory| configured(&[], Some(memory)).unwrap().0.segment_bytes;
+    // Values of 1 MiB need segments of 2 MiB, of which 16 need 32 MiB.
+    assert_eq!(segment_bytes(1 << 30), 2 << 20);
+    assert_eq!(segment_bytes(32 << 20), 2 << 20);
+    assert_eq!(segment_bytes(31 << 20), 1 << 20);
+    assert_eq!(segment_bytes(1 << 20), 64 << 10);
+}
+
+#[test]
 fn what_cannot_be_is_answered_with_what_can() {
     for (name, value, expected) in [
         ("segment-bytes", "1000", "the nearest is 65536"),
@@ -72,8 +82,8 @@ fn what_cannot_be_is_answered_with_what_can() {
         let message = configured(&[(name, value)], None).unwrap_err().to_string();
         assert!(message.contains(expected), "{message}");
     }
-    let message = configured(&[], Some(1 << 20)).unwrap_err().to_string();
-    assert!(message.contains("16777216 to "), "{message}");
+    let message = configured(&[], Some(1 << 19)).unwrap_err().to_string();
+    assert!(message.contains("accepted are 1048576 to "), "{message}");
     let none = Config { records_max: 0, ..Config::new(64 << 20, 1) };
     assert!(matches!(none.check(), Err(OpenError::BadSetting { .. })));
 }

@@ -20,8 +20,8 @@ fn turns() -> u64 {
     std::env::var("SEGCACHE_STORM_TURNS").map_or(60_000, |turns| turns.parse().expect("a number"))
 }
 
-/// The versions of the last operation on a key that has ended, and of the last that has begun. Both
-/// are its owner's.
+/// The versions of the last operation on a key that has had an effect, and of the last that has
+/// begun. Both are its owner's.
 #[derive(Debug, Default)]
 struct Told {
     done: AtomicU64,
@@ -44,15 +44,18 @@ fn storm(store: &Segcache) -> (u64, u64) {
                     let own = &told[key as usize];
                     let version = own.begun.load(Ordering::SeqCst) + 1;
                     own.begun.store(version, Ordering::SeqCst);
-                    if version.is_multiple_of(DELETE_EVERY) {
+                    let effective = if version.is_multiple_of(DELETE_EVERY) {
                         session.delete(key);
                         assert_eq!(session.get(key, &mut buffer), Ok(None), "deleted key {key}");
+                        true
                     } else {
                         let value = &mut buffer[..16 + random.below(VALUE_BYTES_MAX - 15) as usize];
                         fill(key, version, value);
-                        assert!(session.put(key, value).unwrap().is_stored(), "key {key}");
+                        session.put(key, value).unwrap().is_stored()
+                    };
+                    if effective {
+                        own.done.store(version, Ordering::SeqCst);
                     }
-                    own.done.store(version, Ordering::SeqCst);
 
                     let key = random.below(KEYS);
                     let other = &told[key as usize];
@@ -82,6 +85,7 @@ fn with_room_for_all_nothing_is_dropped() {
         let store = Segcache::open(Config { eviction, ..Config::new(heap_bytes, KEYS) }).unwrap();
         let (dropped, _) = storm(&store);
         assert_eq!(dropped, 0, "{eviction}");
+        assert_eq!(statistic(&store, "refused_no_segment"), 0.0, "{eviction}");
     }
 }
 
@@ -94,5 +98,10 @@ fn a_full_cache_drops_and_never_returns_another_value() {
         // Room for about half of the keys.
         assert!(dropped > reads / 20, "{eviction}: {dropped} of {reads}");
         assert!(statistic(&store, "hit_rate") > 0.1, "{eviction}");
+        assert_eq!(statistic(&store, "refused_no_slot"), 0.0, "{eviction}");
+        // Threads that wait for processors may hold all segments that others look at.
+        let refused = statistic(&store, "refused_no_segment");
+        assert!(refused < reads as f64 / 10.0, "{eviction}: {refused} of {reads} puts");
+        eprintln!("{eviction}: {dropped} dropped, {refused} refused of {reads}");
     }
 }

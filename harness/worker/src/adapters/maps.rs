@@ -1,6 +1,8 @@
 //! Opens the maps, each by its own name.
 
-use baseline_maps::{Config, Dashmap, MapStore, Papaya, SHARDS_MAX, Scc, Skiplist, Striped};
+use baseline_maps::{
+    Config, Congee, Dashmap, Flurry, MapStore, Papaya, SHARDS_MAX, Scc, Skiplist, Striped,
+};
 use engine::{OpenError, Options, Setup, Whole};
 
 use super::Opening;
@@ -27,7 +29,9 @@ macro_rules! openers {
     };
 }
 openers! {
+    congee Congee, None, false;
     dashmap Dashmap, Some(2), true;
+    flurry Flurry, None, true;
     papaya Papaya, None, true;
     scc Scc, None, true;
     skiplist Skiplist, None, false;

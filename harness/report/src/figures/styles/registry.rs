@@ -6,7 +6,7 @@ use super::Look;
 /// Names as in labels of systems. An allocator's row is also that of `heapstore` on it, whose lines are
 /// dotted; ` log-only` is
 /// the second bar of a bounded store.
-pub(super) const REGISTRY: [(&str, Look); 59] = [
+pub(super) const REGISTRY: [(&str, Look); 63] = [
     ("nibble", look("#b0003a", 3, 7, 1)),
     ("nibble log-only", look("#e75c8e", 2, 4, 3)),
     ("nibble@update=in-place", look("#e8799a", 4, 5, 2)),
@@ -56,6 +56,9 @@ pub(super) const REGISTRY: [(&str, Look); 59] = [
     ("papaya:jemalloc", look("#009e73", 2, 1, 2)),
     ("scc:jemalloc", look("#eba91c", 5, 15, 4)),
     ("striped:jemalloc", look("#56b4e9", 3, 13, 1)),
+    ("flurry:jemalloc", look("#7b3294", 7, 10, 3)),
+    ("congee:jemalloc", look("#a0522d", 6, 14, 3)),
+    ("segcache", look("#00664a", 6, 11, 3)),
     ("rocksdb", look("#0057a8", 1, 7, 4)),
     ("leveldb", look("#eba91c", 5, 5, 4)),
     ("lmdb", look("#7b3294", 4, 8, 3)),
