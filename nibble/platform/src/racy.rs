@@ -9,15 +9,18 @@
 //!
 //! | file | contents |
 //! |---|---|
+//! | `bytes` | copies between bytes that have no alignment |
 //! | `copy` | copies into and out of words |
 //! | `vectors` | the vector instructions, and which of them the processor has |
 
+mod bytes;
 mod copy;
 mod vectors;
 
 use std::io;
 use std::sync::atomic::AtomicU64;
 
+pub use bytes::{load_bytes, store_bytes};
 pub use copy::{copy_in, copy_out};
 
 use crate::{Mapping, Pages};

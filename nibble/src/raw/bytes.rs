@@ -4,17 +4,21 @@
 //! access, so a model in which two threads race for a byte fails.
 
 #[cfg(not(loom))]
-pub(super) use plain::{Byte, HAS_WORDS, atomic, atomic_word, copy_nonoverlapping, read};
+pub(super) use plain::{
+    Byte, HAS_WORDS, atomic, atomic_word, copy_nonoverlapping, load_bytes, read, store_bytes,
+};
 
 #[cfg(loom)]
 pub(super) use checked::{
-    Byte, HAS_WORDS, Mapping, Place, atomic, atomic_word, copy_nonoverlapping, read,
+    Byte, HAS_WORDS, Mapping, Place, atomic, atomic_word, copy_nonoverlapping, load_bytes, read,
+    store_bytes,
 };
 
 #[cfg(not(loom))]
 mod plain {
     use crate::sync::{AtomicU8, AtomicU64};
 
+    pub(in crate::raw) use platform::racy::{load_bytes, store_bytes};
     pub(in crate::raw) use std::ptr::copy_nonoverlapping;
 
     /// A byte of object memory.
@@ -139,6 +143,16 @@ mod checked {
 
     pub(in crate::raw) unsafe fn atomic_word<'memory>(_: *mut Byte) -> &'memory AtomicU64 {
         unreachable!("{HAS_WORDS} words")
+    }
+
+    /// As in other builds; models copy byte by byte.
+    pub(in crate::raw) unsafe fn load_bytes(_: *const Byte, _: &mut [u8]) -> bool {
+        false
+    }
+
+    /// As [`load_bytes`].
+    pub(in crate::raw) unsafe fn store_bytes(_: &[u8], _: *mut Byte) -> bool {
+        false
     }
 
     /// Object memory of a model, independent of the system.

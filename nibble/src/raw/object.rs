@@ -125,6 +125,7 @@ impl Memory {
         if code == SLACK_ELSEWHERE { self.with_slack(address, header) } else { header }
     }
 
+    #[inline]
     fn slack_byte(&self, address: VirtualAddress) -> &AtomicU8 {
         let (byte, _) = self.region.pointer_to(self.skip(address, SLACK_BYTE as u64));
         // SAFETY: a byte inside object memory, which outlives the reference; published headers
@@ -144,6 +145,7 @@ impl Memory {
         Header { value_bytes, ..header }
     }
 
+    #[inline]
     fn room(&self, address: VirtualAddress, header: Header) -> Room<'_> {
         Room::new(self, self.skip(address, HEADER_BYTES), header.room as usize)
     }
@@ -178,6 +180,7 @@ impl Memory {
 
     /// Overwrites a value in place; returns the new header. The caller must hold the lock of the
     /// key's bucket, and the value must fit the room.
+    #[inline]
     pub(crate) fn overwrite_value(
         &self,
         address: VirtualAddress,

@@ -1,14 +1,18 @@
 //! Values that are overwritten in place while others read them.
 //!
 //! Plain copies would be a data race. Therefore every byte of a room is accessed atomically, and
-//! always in the same unit, whatever the value's length: the eight-byte words that lie wholly in
-//! the room as words, the bytes at its two ragged ends as bytes. Accesses are relaxed; the bucket's
-//! version tells a reader whether it has a single value. For this, a writer has a release fence
-//! before its stores (`overwrite_value`), and a reader an acquire fence after its loads
-//! (`Table::read`).
+//! always in the same unit, whatever the value's length:
+//! - on x86-64 as single bytes, of which one vector instruction loads or stores up to 64
+//!   (`platform::racy`);
+//! - elsewhere, and where Miri or loom check the accesses, the eight-byte words that lie wholly in
+//!   the room as words, the bytes at its two ragged ends as bytes.
+//!
+//! Accesses are relaxed; the bucket's version tells a reader whether it has a single value. For
+//! this, a writer has a release fence before its stores (`overwrite_value`), and a reader an
+//! acquire fence after its loads (`Table::read`).
 
 use super::Memory;
-use super::bytes::{self, Byte};
+use super::bytes::{self, Byte, load_bytes, store_bytes};
 use crate::address::VirtualAddress;
 use crate::instrument::{Point, reach};
 use crate::sync::{AtomicU8, AtomicU64, Ordering};
@@ -30,6 +34,7 @@ struct Piece {
 }
 
 impl<'memory> Room<'memory> {
+    #[inline]
     pub(super) fn new(memory: &'memory Memory, start: VirtualAddress, bytes: usize) -> Self {
         Self { memory, start, bytes }
     }
@@ -48,9 +53,25 @@ impl<'memory> Room<'memory> {
         }
     }
 
+    /// The room, if it lies in one block.
+    #[inline]
+    fn whole(&self) -> Option<Piece> {
+        let (start, left) = self.memory.region.pointer_to(self.start);
+        (self.bytes <= left).then_some(Piece { start, bytes: self.bytes })
+    }
+
     /// Copies `to.len()` bytes out of the room, starting at `from`.
+    #[inline]
     pub(super) fn load(&self, from: usize, to: &mut [u8]) {
         assert!(from + to.len() <= self.bytes, "inside the room");
+        match self.whole() {
+            Some(piece) => piece.load(from, to),
+            None => self.load_in_pieces(from, to),
+        }
+    }
+
+    #[cold]
+    fn load_in_pieces(&self, from: usize, to: &mut [u8]) {
         self.pieces(|piece, offset| {
             let (low, high) = (from.max(offset), (from + to.len()).min(offset + piece.bytes));
             if low < high {
@@ -60,8 +81,20 @@ impl<'memory> Room<'memory> {
     }
 
     /// Copies `bytes` into the room, starting at `at`. Only one writer at a time.
+    #[inline]
     pub(super) fn store(&self, at: usize, bytes: &[u8]) {
         assert!(at + bytes.len() <= self.bytes, "inside the room");
+        match self.whole() {
+            Some(piece) => {
+                piece.store(at, bytes);
+                reach(Point::HalfOverwritten);
+            }
+            None => self.store_in_pieces(at, bytes),
+        }
+    }
+
+    #[cold]
+    fn store_in_pieces(&self, at: usize, bytes: &[u8]) {
         self.pieces(|piece, offset| {
             let (low, high) = (at.max(offset), (at + bytes.len()).min(offset + piece.bytes));
             if low < high {
@@ -109,7 +142,31 @@ impl Piece {
         (begin, begin + (last - begin) / WORD * WORD)
     }
 
+    #[inline]
     fn load(&self, from: usize, to: &mut [u8]) {
+        debug_assert!(from + to.len() <= self.bytes);
+        // SAFETY: inside the piece.
+        let start = unsafe { self.start.add(from) };
+        // SAFETY: mapped while the memory lives, which the room borrows; once the object is
+        // published, the bytes of its room are only ever accessed like this where this does
+        // something.
+        if !unsafe { load_bytes(start, to) } {
+            self.load_words(from, to);
+        }
+    }
+
+    #[inline]
+    fn store(&self, at: usize, bytes: &[u8]) {
+        debug_assert!(at + bytes.len() <= self.bytes);
+        // SAFETY: inside the piece.
+        let start = unsafe { self.start.add(at) };
+        // SAFETY: as in `load`.
+        if !unsafe { store_bytes(bytes, start) } {
+            self.store_words(at, bytes);
+        }
+    }
+
+    fn load_words(&self, from: usize, to: &mut [u8]) {
         let (begin, end) = self.whole_words(from, from + to.len());
         let (front, rest) = to.split_at_mut(begin - from);
         let (whole, back) = rest.split_at_mut(end - begin);
@@ -122,7 +179,7 @@ impl Piece {
         self.load_ragged(end, back);
     }
 
-    fn store(&self, at: usize, bytes: &[u8]) {
+    fn store_words(&self, at: usize, bytes: &[u8]) {
         let (begin, end) = self.whole_words(at, at + bytes.len());
         let (front, rest) = bytes.split_at(begin - at);
         let (whole, back) = rest.split_at(end - begin);

@@ -93,6 +93,67 @@ pub(super) unsafe fn move_bytes(width: Width, from: *const u8, to: *mut u8, byte
     true
 }
 
+/// Whether [`move_any`] moves anything here.
+pub(super) const MOVES_ANY: bool = cfg!(all(target_arch = "x86_64", not(miri)));
+
+/// Moves any number of bytes by instructions that the compiler does not see. Never called where
+/// [`MOVES_ANY`] is false.
+///
+/// # Safety
+/// `from` is readable and `to` writable for `bytes` bytes, and they do not overlap. Of each, others
+/// may access what all who access it access by this function or as relaxed atomic bytes.
+#[inline]
+pub(super) unsafe fn move_any(from: *const u8, to: *mut u8, bytes: usize) {
+    // SAFETY: as of this function; the width is one that the processor has.
+    if unsafe { move_bytes(Width::widest(), from, to, bytes) } {
+        return;
+    }
+    /// As many steps of one size as fit, and one more that ends where the bytes do.
+    macro_rules! steps {
+        ($size:literal, $class:ident, $load:literal, $store:literal) => {{
+            let last = bytes - $size;
+            for at in (0..last).step_by($size).chain([last]) {
+                let (from, to) = (from.wrapping_add(at), to.wrapping_add(at));
+                #[cfg(all(target_arch = "x86_64", not(miri)))]
+                // SAFETY: inside both ranges, because `at <= bytes - size`. What races is loaded
+                // and stored as so many relaxed atomic bytes would be, and the compiler assumes
+                // nothing of it.
+                unsafe {
+                    core::arch::asm!(
+                        $load,
+                        $store,
+                        from = in(reg) from,
+                        to = in(reg) to,
+                        held = out($class) _,
+                        options(nostack, preserves_flags)
+                    );
+                }
+                #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+                let _ = (from, to);
+            }
+        }};
+    }
+    match bytes {
+        0 => {}
+        1..=3 => {
+            steps!(1, reg_byte, "mov {held}, byte ptr [{from}]", "mov byte ptr [{to}], {held}");
+        }
+        4..=7 => {
+            steps!(4, reg, "mov {held:e}, dword ptr [{from}]", "mov dword ptr [{to}], {held:e}");
+        }
+        8..=15 => {
+            steps!(8, reg, "mov {held}, qword ptr [{from}]", "mov qword ptr [{to}], {held}");
+        }
+        // Not aligned; every x86-64 processor has the instruction.
+        _ => steps!(
+            16,
+            xmm_reg,
+            "movdqu {held}, xmmword ptr [{from}]",
+            "movdqu xmmword ptr [{to}], {held}"
+        ),
+    }
+}
+
 /// Moves whole lines, at least one, none of which need be aligned.
 ///
 /// # Safety
@@ -222,6 +283,24 @@ mod tests {
                     let beside = target[..place].iter().chain(&target[end..]);
                     assert!(beside.into_iter().all(|&byte| byte == GUARD), "{width:?}, {bytes}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "there is no such instruction")]
+    fn any_number_of_bytes_is_moved_and_nothing_beside_it() {
+        let source: Vec<u8> = (0..=250).cycle().take(BYTES_MAX + LINE_BYTES).collect();
+        for bytes in (0..=BYTES_MAX).filter(|_| MOVES_ANY) {
+            for (skip, place) in [(0, 0), (1, 8), (7, 63), (32, 16), (40, 5), (63, 56)] {
+                let mut target = vec![GUARD; BYTES_MAX + 2 * LINE_BYTES];
+                let (from, to) = (source[skip..].as_ptr(), target[place..].as_mut_ptr());
+                // SAFETY: both ranges lie in their vectors, which are different.
+                unsafe { move_any(from, to, bytes) };
+                let (front, rest) = target.split_at(place);
+                let (moved, back) = rest.split_at(bytes);
+                assert_eq!(moved, &source[skip..][..bytes], "{bytes} from {skip} to {place}");
+                assert!(front.iter().chain(back).all(|&byte| byte == GUARD), "{bytes} bytes");
             }
         }
     }
