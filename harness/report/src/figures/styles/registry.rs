@@ -49,7 +49,7 @@ pub(super) const REGISTRY: [(&str, Look); 63] = [
     ("mica-crew", look("#56b4e9", 6, 8, 5)),
     ("mica-handover", look("#1f78b4", 0, 9, 4)),
     ("mica-cache", look("#a6cee3", 4, 9, 5)),
-    ("hybridlog", look("#54278f", 6, 6, 2)),
+    ("hybridlog", look("#54278f", 6, 3, 3)),
     ("btree", look("#1b9e77", 2, 3, 2)),
     ("skiplist:jemalloc", look("#cc79a7", 0, 12, 3)),
     ("dashmap:jemalloc", look("#0072b2", 1, 7, 2)),
