@@ -18,6 +18,10 @@ const GIB_S: f64 = 1.0;
 const CALL_NS: f64 = 650.0;
 const CALL_BYTE_NS: f64 = 0.3;
 const SOCKET_NS: f64 = 40_000.0;
+/// The same of a request that goes out with others.
+const PIPELINED_NS: f64 = 3_500.0;
+/// Cells that ask about memory run side by side, on the two cores that prices are of.
+const SIDE_BY_SIDE: f64 = 2.0;
 /// The pseudo-store that prices memory, as a share of a store.
 const ROOFLINE_SHARE: f64 = 0.15;
 /// A request to an allocator, with what each byte that is written adds.
@@ -51,7 +55,8 @@ pub fn in_words(seconds: f64) -> String {
 fn busy_s(process: &[&Cell]) -> f64 {
     let gib = touched_bytes(process[0]) as f64 / (1_u64 << 30) as f64;
     let on_clock: f64 = process.iter().map(|cell| clock_ns(cell)).sum();
-    PROCESS_S + gib * GIB_S + (around_ns(process[0]) + on_clock) / 1e9
+    let alone = PROCESS_S + gib * GIB_S + (around_ns(process[0]) + on_clock) / 1e9;
+    if process[0].needs_one_core() { alone / SIDE_BY_SIDE } else { alone }
 }
 
 /// Time before and behind the clock: a store is loaded, aged, and read again at the end.
@@ -126,7 +131,9 @@ fn fragmentation_ns(system: &System, work: &Fragmentation) -> f64 {
         Basis::Ample => work.live_bytes as f64 / 4096.0 * 1500.0,
         Basis::Bounded => 0.0,
     };
-    objects * price_ns(system, first) + pages
+    let price_ns = price_ns(system, first);
+    let price_ns = if work.basis == Basis::Ample { price_ns.min(PIPELINED_NS) } else { price_ns };
+    objects * price_ns + pages
 }
 
 /// Time in which the cell sleeps and others run.
