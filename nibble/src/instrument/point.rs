@@ -64,7 +64,7 @@ points! {
 pub(crate) fn reach(_point: Point) {}
 
 #[cfg(feature = "instrumented")]
-pub use yielding::yields;
+pub use yielding::{stalls, yields};
 
 #[cfg(feature = "instrumented")]
 pub(crate) use yielding::reach;
@@ -82,6 +82,10 @@ mod yielding {
     const SLEEPS_ONE_IN: u64 = 8;
     const SLEEP: Duration = Duration::from_micros(100);
 
+    /// One in this many delays is a stall, where there are any.
+    const STALLS_ONE_IN: u64 = 1024;
+
+    static STALL_US: AtomicU64 = AtomicU64::new(0);
     static YIELDS: AtomicBool = AtomicBool::new(false);
     static SEED: AtomicU64 = AtomicU64::new(1);
 
@@ -95,6 +99,13 @@ mod yielding {
     pub fn yields(on: bool) {
         // Relaxed: nothing depends on when the others notice.
         YIELDS.store(on, Ordering::Relaxed);
+    }
+
+    /// From now on some of the delays last so long: a session is stalled inside an operation.
+    /// Initially none does; zero makes it so again.
+    pub fn stalls(lasting: Duration) {
+        // Relaxed: nothing depends on when the others notice.
+        STALL_US.store(lasting.as_micros() as u64, Ordering::Relaxed);
     }
 
     /// The calling thread has reached `point`.
@@ -119,7 +130,12 @@ mod yielding {
         if !draw.is_multiple_of(point.one_in()) {
             return;
         }
-        if (draw / point.one_in()).is_multiple_of(SLEEPS_ONE_IN) {
+        let turn = draw / point.one_in();
+        // Relaxed: see `stalls`.
+        let stall_us = STALL_US.load(Ordering::Relaxed);
+        if stall_us > 0 && turn.is_multiple_of(STALLS_ONE_IN) {
+            thread::sleep(Duration::from_micros(stall_us));
+        } else if turn.is_multiple_of(SLEEPS_ONE_IN) {
             thread::sleep(SLEEP);
         } else {
             thread::yield_now();

@@ -27,7 +27,7 @@ use std::fmt;
 use super::{Kind, Operation};
 
 /// State of the register: absent, or a value.
-type State = Option<u64>;
+pub(crate) type State = Option<u64>;
 
 /// Threads whose operation in progress has taken effect, one bit each, and the state.
 type Configuration = (u64, State);
@@ -72,8 +72,20 @@ pub(super) fn step(kind: Kind, state: State) -> Option<State> {
 /// Checks the history of one key that is absent at first.
 ///
 /// # Panics
-/// When it is not a history: ticks twice, overlapping operations of one thread.
+/// As [`check_key_from`].
 pub(crate) fn check_key(history: &[Operation]) -> Result<(), Box<Violation>> {
+    check_key_from(&[None], history).map(drop)
+}
+
+/// Checks the history of one key that is in one of these states at first; answers the states that it
+/// may be in at last.
+///
+/// # Panics
+/// When it is not a history: ticks twice, overlapping operations of one thread.
+pub(crate) fn check_key_from(
+    first: &[State],
+    history: &[Operation],
+) -> Result<Vec<State>, Box<Violation>> {
     let effective = |operation: &&Operation| operation.kind != Kind::Refused;
     let mut events: Vec<(u64, bool, &Operation)> = history
         .iter()
@@ -87,7 +99,8 @@ pub(crate) fn check_key(history: &[Operation]) -> Result<(), Box<Violation>> {
     assert!(events.windows(2).all(|two| two[0].0 < two[1].0), "every tick is given once");
 
     let mut pending: [Option<&Operation>; 64] = [None; 64];
-    let mut configurations: HashSet<Configuration> = HashSet::from([(0, None)]);
+    let mut configurations: HashSet<Configuration> =
+        first.iter().map(|&state| (0, state)).collect();
     for (position, &(_, returns, operation)) in events.iter().enumerate() {
         let slot = &mut pending[usize::from(operation.thread)];
         if !returns {
@@ -97,12 +110,9 @@ pub(crate) fn check_key(history: &[Operation]) -> Result<(), Box<Violation>> {
         let next = returned(&configurations, &pending, operation);
         if next.is_empty() {
             let before = events[..position].iter().rev().filter(|event| event.1);
-            let mut possible: Vec<State> = configurations.iter().map(|one| one.1).collect();
-            possible.sort_unstable();
-            possible.dedup();
             return Err(Box::new(Violation {
                 operation: *operation,
-                possible,
+                possible: states(&configurations),
                 pending: pending.iter().flatten().map(|&operation| *operation).collect(),
                 recent: before.take(8).map(|event| *event.2).collect(),
             }));
@@ -110,7 +120,15 @@ pub(crate) fn check_key(history: &[Operation]) -> Result<(), Box<Violation>> {
         configurations = next;
         pending[usize::from(operation.thread)] = None;
     }
-    Ok(())
+    Ok(states(&configurations))
+}
+
+/// The states of some configurations, each once.
+fn states(configurations: &HashSet<Configuration>) -> Vec<State> {
+    let mut states: Vec<State> = configurations.iter().map(|one| one.1).collect();
+    states.sort_unstable();
+    states.dedup();
+    states
 }
 
 /// The configurations after `operation` returned.
