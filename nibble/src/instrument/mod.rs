@@ -2,8 +2,9 @@
 //! the engine. Without the feature `instrumented` both compile to nothing.
 //!
 //! Races live in windows of a few instructions. [`yields`] makes threads give up the processor
-//! inside them, and [`stalls`] makes some stay there for long. Mutants prove that the tests can fail: each removes one thing that correctness
-//! rests on, and [`mutants`] names the test that must notice. `scripts/mutants` runs them all.
+//! inside them, and [`stalls`] makes some stay there for long. Mutants prove that the tests can
+//! fail: each removes one thing that correctness rests on, and [`mutants`] names the test that must
+//! notice. `scripts/mutants` runs them all.
 
 mod mutant;
 mod point;

@@ -82,10 +82,8 @@ mod yielding {
     const SLEEPS_ONE_IN: u64 = 8;
     const SLEEP: Duration = Duration::from_micros(100);
 
-    /// One in this many delays is a stall, where there are any.
-    const STALLS_ONE_IN: u64 = 1024;
-
     static STALL_US: AtomicU64 = AtomicU64::new(0);
+    static STALLS_ONE_IN: AtomicU64 = AtomicU64::new(1);
     static YIELDS: AtomicBool = AtomicBool::new(false);
     static SEED: AtomicU64 = AtomicU64::new(1);
 
@@ -101,11 +99,16 @@ mod yielding {
         YIELDS.store(on, Ordering::Relaxed);
     }
 
-    /// From now on some of the delays last so long: a session is stalled inside an operation.
-    /// Initially none does; zero makes it so again.
-    pub fn stalls(lasting: Duration) {
+    /// From now on one in so many delays lasts so long: a session is stalled inside an operation.
+    /// Initially none does; no time at all makes it so again.
+    ///
+    /// # Panics
+    /// If `one_in` is 0.
+    pub fn stalls(lasting: Duration, one_in: u64) {
+        assert!(one_in > 0, "one in 0 delays cannot be a stall");
         // Relaxed: nothing depends on when the others notice.
         STALL_US.store(lasting.as_micros() as u64, Ordering::Relaxed);
+        STALLS_ONE_IN.store(one_in, Ordering::Relaxed);
     }
 
     /// The calling thread has reached `point`.
@@ -133,7 +136,7 @@ mod yielding {
         let turn = draw / point.one_in();
         // Relaxed: see `stalls`.
         let stall_us = STALL_US.load(Ordering::Relaxed);
-        if stall_us > 0 && turn.is_multiple_of(STALLS_ONE_IN) {
+        if stall_us > 0 && turn.is_multiple_of(STALLS_ONE_IN.load(Ordering::Relaxed)) {
             thread::sleep(Duration::from_micros(stall_us));
         } else if turn.is_multiple_of(SLEEPS_ONE_IN) {
             thread::sleep(SLEEP);

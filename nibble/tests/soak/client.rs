@@ -1,23 +1,30 @@
-//! One thread of a soak: what it does follows from the seed, whatever is answered.
+//! One thread of a soak: what it does follows from the seed, whatever is answered. Where windows
+//! end does not.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use nibble::{Answer, Buffers, Operation as Asked, Put, PutError, Session, Store};
 
 use super::{Plan, THREADS};
 use crate::common::Random;
+use crate::fault;
 use crate::history::{Kind, Operation, Recorder, Ticks};
 use crate::values::{name, write};
 
 /// Bytes that a thread stores in a window, at most.
 const WINDOW_BYTES_MAX: u64 = 16 << 20;
-/// On a machine so busy that this is too short, the window of a replay may end elsewhere.
-const WINDOW: Duration = Duration::from_secs(5);
+/// Where PUTs wait.
+const WINDOW: Duration = Duration::from_millis(300);
+/// A thread says how far it is after so many turns.
+const TURNS: u64 = 64;
 /// The most operations of a batch, and slots for their values.
 const BATCH: u64 = 40;
 const SLOT_BYTES_MAX: usize = 64 << 10;
-/// Of one key in a batch; each is known as a thread of its own.
-const REPEATS: u64 = 3;
+/// Operations on one key in a batch, at most; each is known as a thread of its own. Where threads
+/// meet at few keys there is one, because checking takes time exponential in what is in progress.
+const REPEATS: usize = 3;
+const KEYS_OF_REPEATS: u64 = 50;
 
 pub(super) struct Client<'soak> {
     store: &'soak Store,
@@ -52,25 +59,33 @@ impl<'soak> Client<'soak> {
         Self { store, plan, ticks, number, random, buffer, slots, puts: 0, refused: 0 }
     }
 
-    /// What was done, and how many PUTs were refused.
-    pub(super) fn window(&mut self) -> (Vec<Operation>, u64) {
+    /// What was done, and how many PUTs were refused. The window ends for all threads when they
+    /// have done enough together, or one has spent its time or its bytes.
+    pub(super) fn window(&mut self, done: &AtomicU64) -> (Vec<Operation>, u64) {
         let session = self.store.session().expect("a slot is free");
-        let mut operations = Vec::new();
-        let (begin, mut bytes) = (Instant::now(), 0);
+        let mut recorder = Recorder::new(self.ticks, self.number as u8);
+        let (begin, mut bytes, mut told) = (Instant::now(), 0, 0);
         self.refused = 0;
-        while (operations.len() as u64) < self.plan.operations && bytes < WINDOW_BYTES_MAX {
-            if operations.len().is_multiple_of(64) && begin.elapsed() > WINDOW {
-                break;
-            }
+        for turn in 1.. {
             bytes += match self.random.below(self.plan.batch_one_in) {
-                0 => self.batch(&session, &mut operations),
-                _ => self.single(&session, &mut operations),
+                0 => self.batch(&session, &mut recorder),
+                _ => self.single(&session, &mut recorder),
             };
+            if turn % TURNS == 0 || bytes > WINDOW_BYTES_MAX {
+                let over = bytes > WINDOW_BYTES_MAX || begin.elapsed() > WINDOW;
+                let new = recorder.operations.len() as u64 - told;
+                told += new;
+                // Relaxed: a count. It never wraps: half the range is beyond any window.
+                let new = if over { u64::MAX / 16 } else { new };
+                if done.fetch_add(new, Ordering::Relaxed) + new >= self.plan.window_operations {
+                    break;
+                }
+            }
             if self.random.below(4_000) == 0 {
                 self.disturb();
             }
         }
-        (operations, self.refused)
+        (recorder.operations, self.refused)
     }
 
     /// What others may do to a store in use.
@@ -109,8 +124,7 @@ impl<'soak> Client<'soak> {
     }
 
     /// Answers the bytes that it was to store.
-    fn single(&mut self, session: &Session<'_>, operations: &mut Vec<Operation>) -> u64 {
-        let mut recorder = Recorder::new(self.ticks, self.number as u8);
+    fn single(&mut self, session: &Session<'_>, recorder: &mut Recorder<'_>) -> u64 {
         let (key, draw) = (self.key(), self.random.below(100));
         let mut stored = 0;
         let (kind, interval) = if draw < self.plan.puts {
@@ -129,7 +143,6 @@ impl<'soak> Client<'soak> {
             (Kind::Get(found.map(|length| name(key, &self.buffer[..length]))), interval)
         };
         recorder.add(key, kind, interval);
-        operations.append(&mut recorder.operations);
         stored
     }
 
@@ -138,7 +151,10 @@ impl<'soak> Client<'soak> {
             Ok(put) => return Kind::Put { value, updated: put == Put::Updated },
             Err(PutError::Full | PutError::Stalled { .. }) => {}
             Err(PutError::ValueTooLarge { limit_bytes, .. }) => {
-                assert!(bytes > limit_bytes && limit_bytes == self.store.value_limit());
+                let limit = self.store.value_limit();
+                fault::unless(bytes > limit && limit_bytes == limit, || {
+                    format!("{bytes} bytes are above {limit_bytes}; the limit is {limit}")
+                });
             }
             Err(PutError::Closed) => panic!("the store has closed"),
         }
@@ -148,8 +164,9 @@ impl<'soak> Client<'soak> {
 
     /// As [`Self::single`], with many at once. All of them run from before the first to after the
     /// last, as far as histories know.
-    fn batch(&mut self, session: &Session<'_>, operations: &mut Vec<Operation>) -> u64 {
+    fn batch(&mut self, session: &Session<'_>, recorder: &mut Recorder<'_>) -> u64 {
         let mut wanted: Vec<(u64, Wanted)> = Vec::new();
+        let repeats = if self.plan.hot_keys < KEYS_OF_REPEATS { 1 } else { REPEATS };
         let mut stored = 0;
         for _ in 0..1 + self.random.below(BATCH) {
             let (key, draw) = (self.key(), self.random.below(100));
@@ -164,7 +181,7 @@ impl<'soak> Client<'soak> {
             } else {
                 Wanted::Get
             };
-            if wanted.iter().filter(|(other, _)| *other == key).count() < REPEATS as usize {
+            if wanted.iter().filter(|(other, _)| *other == key).count() < repeats {
                 wanted.push((key, operation));
             }
         }
@@ -178,7 +195,9 @@ impl<'soak> Client<'soak> {
         });
         let mut slots = Buffers::new(&mut self.slots, slot_bytes);
         session.execute(asked, &mut slots, |_, answer| answers.push(answer));
-        assert_eq!(answers.len(), wanted.len(), "every operation is answered");
+        fault::unless(answers.len() == wanted.len(), || {
+            format!("{} answers to {} operations", answers.len(), wanted.len())
+        });
         let returned: Vec<u64> = wanted.iter().map(|_| self.ticks.next()).collect();
         for (place, (key, wanted_here)) in wanted.iter().enumerate() {
             let slot = &self.slots[place * slot_bytes..][..slot_bytes];
@@ -188,7 +207,10 @@ impl<'soak> Client<'soak> {
                 }
                 (Wanted::Get, Answer::Absent) => Kind::Get(None),
                 (Wanted::Get, Answer::TooShort { value_bytes }) => {
-                    assert!(slot_bytes < value_bytes && value_bytes <= self.plan.lengths.most);
+                    let right = slot_bytes < value_bytes && value_bytes <= self.plan.lengths.most;
+                    fault::unless(right, || {
+                        format!("{value_bytes} bytes are too long for {slot_bytes}")
+                    });
                     Kind::Refused
                 }
                 (Wanted::Delete, Answer::Deleted(found)) => Kind::Delete { found },
@@ -198,12 +220,14 @@ impl<'soak> Client<'soak> {
                 (Wanted::Put { value, name }, Answer::Refused(error)) => {
                     self.kind_of_put(Err(error), *name, value.len())
                 }
-                (_, answer) => panic!("key {key}: no answer to what was asked: {answer:?}"),
+                (_, answer) => {
+                    fault::found(format!("key {key}: not an answer to what was asked: {answer:?}"))
+                }
             };
             let earlier = wanted[..place].iter().filter(|(other, _)| other == key).count() as u64;
             let thread = (self.number + (THREADS + 1) * earlier) as u8;
             let (invoked, returned) = (invoked[place], returned[place]);
-            operations.push(Operation { key: *key, kind, invoked, returned, thread });
+            recorder.operations.push(Operation { key: *key, kind, invoked, returned, thread });
         }
         stored
     }

@@ -6,6 +6,7 @@
 #[path = "../all/common/mod.rs"]
 mod common;
 mod draw;
+mod fault;
 mod histories;
 #[path = "../all/history/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "its own tests run in the program `all`")]

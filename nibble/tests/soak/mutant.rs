@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use nibble::instrument::VARIABLE;
 
+use super::fault;
 use super::options::{Mode, Options};
 
 /// Whether every mutant that is asked for is found in the given time.
@@ -14,7 +15,7 @@ pub(crate) fn all_found(options: &Options) -> ExitCode {
     if survivors == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Runs this program again with the engine broken so.
+/// Runs this program again with the engine broken so. Only what a check found counts.
 fn is_found(name: &str, options: &Options) -> bool {
     let mode = match options.mode {
         Mode::Histories => "histories",
@@ -31,7 +32,12 @@ fn is_found(name: &str, options: &Options) -> bool {
     let seconds = begin.elapsed().as_secs_f64();
     let errors = String::from_utf8_lossy(&output.stderr);
     let lines: Vec<&str> = errors.lines().take(3).collect();
-    let verdict = if output.status.success() { "NOT FOUND" } else { "found" };
+    let found = output.status.code() == Some(fault::EXIT.into());
+    let verdict = match (found, output.status.success()) {
+        (true, _) => "found",
+        (_, true) => "NOT FOUND",
+        _ => "FAILED WITHOUT A CHECK",
+    };
     println!("{name} · {verdict} · {seconds:.1} s · {} · {}", output.status, lines.join(" "));
-    !output.status.success()
+    found
 }

@@ -9,6 +9,9 @@
 //! explains the answers. This is Wing and Gong's search made breadth-first in time, with
 //! configurations memoised (Lowe, "Testing for linearizability", 2017).
 //!
+//! While no operation is in progress a configuration is a state. So a history is cut wherever that
+//! is so, and an operation that overlaps no other needs no sweep.
+//!
 //! # Exactness
 //! A configuration that survives is a linearisation of the prefix, so no violation is missed.
 //! Conversely, take a linearisation and delay the effect of every operation until the first
@@ -86,11 +89,72 @@ pub(crate) fn check_key_from(
     first: &[State],
     history: &[Operation],
 ) -> Result<Vec<State>, Box<Violation>> {
-    let effective = |operation: &&Operation| operation.kind != Kind::Refused;
-    let mut events: Vec<(u64, bool, &Operation)> = history
+    let mut effective: Vec<&Operation> =
+        history.iter().filter(|operation| operation.kind != Kind::Refused).collect();
+    effective.sort_unstable_by_key(|operation| operation.invoked);
+    let mut states = first.to_vec();
+    let mut left = &effective[..];
+    while !left.is_empty() {
+        let (cluster, rest) = left.split_at(overlapping(left));
+        states = match *cluster {
+            [alone] if alone.invoked < alone.returned => after_one(&states, alone),
+            _ => after_many(&states, cluster),
+        }
+        .map_err(|stuck| stuck.violation(&effective))?;
+        left = rest;
+    }
+    Ok(states)
+}
+
+/// How many of these operations form the first cluster: they hang together by overlapping, and the
+/// next one begins when all of them have returned.
+fn overlapping(operations: &[&Operation]) -> usize {
+    let mut returned = 0;
+    let apart = |operation: &&Operation| {
+        let apart = returned > 0 && operation.invoked > returned;
+        returned = returned.max(operation.returned);
+        apart
+    };
+    operations.iter().position(apart).unwrap_or(operations.len())
+}
+
+/// Where no order explains the answers.
+struct Stuck {
+    operation: Operation,
+    possible: Vec<State>,
+    pending: Vec<Operation>,
+}
+
+impl Stuck {
+    fn violation(self, history: &[&Operation]) -> Box<Violation> {
+        let Self { operation, possible, pending } = self;
+        let before = |other: &&&Operation| other.returned < operation.returned;
+        let mut recent: Vec<Operation> =
+            history.iter().filter(before).map(|&&operation| operation).collect();
+        recent.sort_unstable_by_key(|other| std::cmp::Reverse(other.returned));
+        recent.truncate(8);
+        Box::new(Violation { operation, possible, pending, recent })
+    }
+}
+
+/// An operation that overlaps no other: most are, and need no sweep.
+fn after_one(first: &[State], operation: &Operation) -> Result<Vec<State>, Stuck> {
+    let mut after: Vec<State> =
+        first.iter().filter_map(|&state| step(operation.kind, state)).collect();
+    after.sort_unstable();
+    after.dedup();
+    if after.is_empty() {
+        let (operation, possible) = (*operation, first.to_vec());
+        return Err(Stuck { operation, possible, pending: vec![operation] });
+    }
+    Ok(after)
+}
+
+/// The sweep.
+fn after_many(first: &[State], operations: &[&Operation]) -> Result<Vec<State>, Stuck> {
+    let mut events: Vec<(u64, bool, &Operation)> = operations
         .iter()
-        .filter(effective)
-        .flat_map(|operation| {
+        .flat_map(|&operation| {
             assert!(operation.invoked < operation.returned, "{operation:?}");
             [(operation.invoked, false, operation), (operation.returned, true, operation)]
         })
@@ -101,7 +165,7 @@ pub(crate) fn check_key_from(
     let mut pending: [Option<&Operation>; 64] = [None; 64];
     let mut configurations: HashSet<Configuration> =
         first.iter().map(|&state| (0, state)).collect();
-    for (position, &(_, returns, operation)) in events.iter().enumerate() {
+    for (_, returns, operation) in events {
         let slot = &mut pending[usize::from(operation.thread)];
         if !returns {
             assert!(slot.replace(operation).is_none(), "threads do one thing at a time");
@@ -109,13 +173,9 @@ pub(crate) fn check_key_from(
         }
         let next = returned(&configurations, &pending, operation);
         if next.is_empty() {
-            let before = events[..position].iter().rev().filter(|event| event.1);
-            return Err(Box::new(Violation {
-                operation: *operation,
-                possible: states(&configurations),
-                pending: pending.iter().flatten().map(|&operation| *operation).collect(),
-                recent: before.take(8).map(|event| *event.2).collect(),
-            }));
+            let pending = pending.iter().flatten().map(|&operation| *operation).collect();
+            let possible = states(&configurations);
+            return Err(Stuck { operation: *operation, possible, pending });
         }
         configurations = next;
         pending[usize::from(operation.thread)] = None;

@@ -104,16 +104,13 @@ impl Registers {
         &mut self,
         operations: impl Iterator<Item = Operation>,
     ) -> Result<Summary, Box<Violation>> {
-        let mut keys: BTreeMap<u64, Vec<Operation>> = BTreeMap::new();
-        for operation in operations {
-            keys.entry(operation.key).or_default().push(operation);
-        }
-        let mut summary = Summary { keys: keys.len() as u64, ..Summary::default() };
-        for (key, mut history) in keys {
-            history.sort_unstable_by_key(|operation| operation.invoked);
-            let before = self.0.entry(key).or_insert_with(|| vec![None]);
-            *before = checker::check_key_from(before, &history)?;
-            summary.operations += history.len() as u64;
+        let mut operations: Vec<Operation> = operations.collect();
+        operations.sort_unstable_by_key(|operation| (operation.key, operation.invoked));
+        let mut summary = Summary { operations: operations.len() as u64, ..Summary::default() };
+        for history in operations.chunk_by(|one, other| one.key == other.key) {
+            let before = self.0.entry(history[0].key).or_insert_with(|| vec![None]);
+            *before = checker::check_key_from(before, history)?;
+            summary.keys += 1;
             let overlapping = history.windows(2).filter(|two| two[1].invoked < two[0].returned);
             summary.overlapping += overlapping.count() as u64;
         }
