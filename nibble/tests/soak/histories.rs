@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use nibble::{Config, Store};
+use nibble::{Config, EpochClock, Store};
 
 use crate::common::variants::within;
 use crate::common::{Random, open};
@@ -59,21 +59,21 @@ impl Plan {
         } else {
             (tiny(random), Lengths::drawn(random, 12_000))
         };
-        let fill_percent = one(random, &[2, 10, 25, 25, 25, 50, 50, 70, 80, 90, 98, 120]);
+        let fill_percent = one(random, &[2, 25, 25, 50, 50, 70, 70, 80, 80, 90, 98, 120]);
         let live = config.object_memory_bytes * fill_percent / 100;
         let keys = (live / lengths.object_bytes()).clamp(2, if is_large { 200_000 } else { 5_000 });
         Self {
             config,
-            lasts: Duration::from_millis(scaled(random, 200, 1_000)),
+            lasts: Duration::from_millis(scaled(random, 100, 400)),
             window_operations: scaled(random, 10_000, 80_000),
             keys,
-            hot_keys: one(random, &[1, 5, 50, 500]).min(keys),
+            hot_keys: one(random, &[1, 5, 50, 5_000, 5_000]).min(keys),
             lengths,
             puts: one(random, &[10, 40, 60, 90]),
             deletes: one(random, &[0, 2, 8]),
             batch_one_in: one(random, &[2, 20, 1_000_000, 1_000_000]),
-            delays: random.below(8) > 0,
-            stall: one(random, &[(0, 1), (0, 1), (1, 16), (2, 64), (30, 4_096)].map(stall)),
+            delays: random.below(12) > 0,
+            stall: one(random, &[(0, 1), (1, 4), (1, 16), (4, 32), (30, 4_096)].map(stall)),
         }
     }
 }
@@ -82,15 +82,18 @@ fn stall((lasting_ms, one_in): (u64, u64)) -> (Duration, u64) {
     (Duration::from_millis(lasting_ms), one_in)
 }
 
-/// Small blocks and segments keep compaction running, few partitions growth.
+/// Small blocks and segments keep compaction running, few partitions growth. With every second
+/// clock, an epoch lasts from one retirement to the next, so that one too few or too many shows.
 fn tiny(random: &mut Random) -> Config {
+    let any = configuration(random, 512 << 10, 1 << 20);
     let config = Config {
         segment_bytes: one(random, &[16 << 10, 64 << 10]),
         block_bytes: 4 << 10,
         heads: 1 + random.below(3) as usize,
         index_partitions: 1,
         full_wait_ms: random.below(2),
-        ..configuration(random, 512 << 10, 2 << 20)
+        epoch: one(random, &[any.epoch, any.epoch, any.epoch, EpochClock::ThreadCounter]),
+        ..any
     };
     if config.in_use().is_ok() { config } else { tiny(random) }
 }
