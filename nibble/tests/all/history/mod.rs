@@ -106,11 +106,12 @@ impl Registers {
     ) -> Result<Summary, Box<Violation>> {
         let mut operations: Vec<Operation> = operations.collect();
         operations.sort_unstable_by_key(|operation| (operation.key, operation.invoked));
-        let mut summary = Summary { operations: operations.len() as u64, ..Summary::default() };
+        let mut summary = Summary::default();
         for history in operations.chunk_by(|one, other| one.key == other.key) {
             let before = self.0.entry(history[0].key).or_insert_with(|| vec![None]);
             *before = checker::check_key_from(before, history)?;
             summary.keys += 1;
+            summary.operations += history.len() as u64;
             let overlapping = history.windows(2).filter(|two| two[1].invoked < two[0].returned);
             summary.overlapping += overlapping.count() as u64;
         }
