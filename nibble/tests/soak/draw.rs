@@ -71,9 +71,9 @@ pub(crate) struct Lengths {
 
 impl Lengths {
     pub(crate) fn drawn(random: &mut Random, limit: usize) -> Self {
-        let all = [0, 7, 40, 300, 1_000, 1_000, 1_000, 4_000, 4_000, 12_000, 100_000, 1 << 20];
+        let all = [0, 7, 40, 300, 1_000, 1_000, 4_000, 4_000, 4_000, 12_000, 100_000, 1 << 20];
         let most = one(random, &all).min(limit);
-        Self { most, part: one(random, &[1, 2, 10, 100]) }
+        Self { most, part: one(random, &[1, 1, 2, 10, 100]) }
     }
 
     pub(crate) fn next(self, random: &mut Random) -> usize {

@@ -89,7 +89,7 @@ fn tiny(random: &mut Random) -> Config {
     let config = Config {
         segment_bytes: one(random, &[16 << 10, 64 << 10]),
         block_bytes: 4 << 10,
-        heads: 1 + random.below(3) as usize,
+        heads: one(random, &[1, 1, 2, 3]),
         index_partitions: 1,
         full_wait_ms: random.below(2),
         epoch: one(random, &[any.epoch, any.epoch, any.epoch, EpochClock::ThreadCounter]),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use nibble::instrument::mutants;
 
-const USAGE: &str = "soak histories|sequences [--hours N | --minutes N] [--operations N] \
+const USAGE: &str = "soak histories|sequences [--hours N | --minutes N | --seconds N] [--operations N] \
                      [--seed N] [--mutant NAME]…";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +43,7 @@ impl Options {
             match option.as_str() {
                 "--hours" => lasts = Some(Duration::from_secs(number()?.saturating_mul(3600))),
                 "--minutes" => lasts = Some(Duration::from_secs(number()?.saturating_mul(60))),
+                "--seconds" => lasts = Some(Duration::from_secs(number()?)),
                 "--operations" => operations = number()?,
                 "--seed" => seed = Some(number()?),
                 "--mutant" => chosen.push(known(value)?),
