@@ -2,8 +2,9 @@
 //! the engine. Without the feature `instrumented` both compile to nothing.
 //!
 //! Races live in windows of a few instructions. [`yields`] makes threads give up the processor
-//! inside them. Mutants prove that the tests can fail: each removes one thing that correctness
-//! rests on, and [`mutants`] names the test that must notice. `scripts/mutants` runs them all.
+//! inside them, and [`stalls`] makes some stay there for long. Mutants prove that the tests can
+//! fail: each removes one thing that correctness rests on, and [`mutants`] names the test that must
+//! notice. `scripts/mutants` runs them all.
 
 mod mutant;
 mod point;
@@ -11,6 +12,6 @@ mod point;
 pub(crate) use mutant::{Mutant, mutated};
 #[cfg(feature = "instrumented")]
 pub use mutant::{VARIABLE, mutants};
-#[cfg(feature = "instrumented")]
-pub use point::yields;
 pub(crate) use point::{Point, reach};
+#[cfg(feature = "instrumented")]
+pub use point::{stalls, yields};

@@ -64,7 +64,7 @@ points! {
 pub(crate) fn reach(_point: Point) {}
 
 #[cfg(feature = "instrumented")]
-pub use yielding::yields;
+pub use yielding::{stalls, yields};
 
 #[cfg(feature = "instrumented")]
 pub(crate) use yielding::reach;
@@ -82,6 +82,8 @@ mod yielding {
     const SLEEPS_ONE_IN: u64 = 8;
     const SLEEP: Duration = Duration::from_micros(100);
 
+    static STALL_US: AtomicU64 = AtomicU64::new(0);
+    static STALLS_ONE_IN: AtomicU64 = AtomicU64::new(1);
     static YIELDS: AtomicBool = AtomicBool::new(false);
     static SEED: AtomicU64 = AtomicU64::new(1);
 
@@ -95,6 +97,18 @@ mod yielding {
     pub fn yields(on: bool) {
         // Relaxed: nothing depends on when the others notice.
         YIELDS.store(on, Ordering::Relaxed);
+    }
+
+    /// From now on one in so many delays lasts so long: a session is stalled inside an operation.
+    /// Initially none does; no time at all makes it so again.
+    ///
+    /// # Panics
+    /// If `one_in` is 0.
+    pub fn stalls(lasting: Duration, one_in: u64) {
+        assert!(one_in > 0, "one in 0 delays cannot be a stall");
+        // Relaxed: nothing depends on when the others notice.
+        STALL_US.store(lasting.as_micros() as u64, Ordering::Relaxed);
+        STALLS_ONE_IN.store(one_in, Ordering::Relaxed);
     }
 
     /// The calling thread has reached `point`.
@@ -119,7 +133,12 @@ mod yielding {
         if !draw.is_multiple_of(point.one_in()) {
             return;
         }
-        if (draw / point.one_in()).is_multiple_of(SLEEPS_ONE_IN) {
+        let turn = draw / point.one_in();
+        // Relaxed: see `stalls`.
+        let stall_us = STALL_US.load(Ordering::Relaxed);
+        if stall_us > 0 && turn.is_multiple_of(STALLS_ONE_IN.load(Ordering::Relaxed)) {
+            thread::sleep(Duration::from_micros(stall_us));
+        } else if turn.is_multiple_of(SLEEPS_ONE_IN) {
             thread::sleep(SLEEP);
         } else {
             thread::yield_now();

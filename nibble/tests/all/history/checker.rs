@@ -9,6 +9,9 @@
 //! explains the answers. This is Wing and Gong's search made breadth-first in time, with
 //! configurations memoised (Lowe, "Testing for linearizability", 2017).
 //!
+//! While no operation is in progress a configuration is a state. So a history is cut wherever that
+//! is so, and an operation that overlaps no other needs no sweep.
+//!
 //! # Exactness
 //! A configuration that survives is a linearisation of the prefix, so no violation is missed.
 //! Conversely, take a linearisation and delay the effect of every operation until the first
@@ -27,7 +30,7 @@ use std::fmt;
 use super::{Kind, Operation};
 
 /// State of the register: absent, or a value.
-type State = Option<u64>;
+pub(crate) type State = Option<u64>;
 
 /// Threads whose operation in progress has taken effect, one bit each, and the state.
 type Configuration = (u64, State);
@@ -72,13 +75,86 @@ pub(super) fn step(kind: Kind, state: State) -> Option<State> {
 /// Checks the history of one key that is absent at first.
 ///
 /// # Panics
-/// When it is not a history: ticks twice, overlapping operations of one thread.
+/// As [`check_key_from`].
 pub(crate) fn check_key(history: &[Operation]) -> Result<(), Box<Violation>> {
-    let effective = |operation: &&Operation| operation.kind != Kind::Refused;
-    let mut events: Vec<(u64, bool, &Operation)> = history
+    check_key_from(&[None], history).map(drop)
+}
+
+/// Checks the history of one key that is in one of these states at first; answers the states that it
+/// may be in at last.
+///
+/// # Panics
+/// When it is not a history: ticks twice, overlapping operations of one thread.
+pub(crate) fn check_key_from(
+    first: &[State],
+    history: &[Operation],
+) -> Result<Vec<State>, Box<Violation>> {
+    let mut effective: Vec<&Operation> =
+        history.iter().filter(|operation| operation.kind != Kind::Refused).collect();
+    effective.sort_unstable_by_key(|operation| operation.invoked);
+    let mut states = first.to_vec();
+    let mut left = &effective[..];
+    while !left.is_empty() {
+        let (cluster, rest) = left.split_at(overlapping(left));
+        states = match *cluster {
+            [alone] if alone.invoked < alone.returned => after_one(&states, alone),
+            _ => after_many(&states, cluster),
+        }
+        .map_err(|stuck| stuck.violation(&effective))?;
+        left = rest;
+    }
+    Ok(states)
+}
+
+/// How many of these operations form the first cluster: they hang together by overlapping, and the
+/// next one begins when all of them have returned.
+fn overlapping(operations: &[&Operation]) -> usize {
+    let mut returned = 0;
+    let apart = |operation: &&Operation| {
+        let apart = returned > 0 && operation.invoked > returned;
+        returned = returned.max(operation.returned);
+        apart
+    };
+    operations.iter().position(apart).unwrap_or(operations.len())
+}
+
+/// Where no order explains the answers.
+struct Stuck {
+    operation: Operation,
+    possible: Vec<State>,
+    pending: Vec<Operation>,
+}
+
+impl Stuck {
+    fn violation(self, history: &[&Operation]) -> Box<Violation> {
+        let Self { operation, possible, pending } = self;
+        let before = |other: &&&Operation| other.returned < operation.returned;
+        let mut recent: Vec<Operation> =
+            history.iter().filter(before).map(|&&operation| operation).collect();
+        recent.sort_unstable_by_key(|other| std::cmp::Reverse(other.returned));
+        recent.truncate(8);
+        Box::new(Violation { operation, possible, pending, recent })
+    }
+}
+
+/// An operation that overlaps no other: most are, and need no sweep.
+fn after_one(first: &[State], operation: &Operation) -> Result<Vec<State>, Stuck> {
+    let mut after: Vec<State> =
+        first.iter().filter_map(|&state| step(operation.kind, state)).collect();
+    after.sort_unstable();
+    after.dedup();
+    if after.is_empty() {
+        let (operation, possible) = (*operation, first.to_vec());
+        return Err(Stuck { operation, possible, pending: vec![operation] });
+    }
+    Ok(after)
+}
+
+/// The sweep.
+fn after_many(first: &[State], operations: &[&Operation]) -> Result<Vec<State>, Stuck> {
+    let mut events: Vec<(u64, bool, &Operation)> = operations
         .iter()
-        .filter(effective)
-        .flat_map(|operation| {
+        .flat_map(|&operation| {
             assert!(operation.invoked < operation.returned, "{operation:?}");
             [(operation.invoked, false, operation), (operation.returned, true, operation)]
         })
@@ -87,8 +163,9 @@ pub(crate) fn check_key(history: &[Operation]) -> Result<(), Box<Violation>> {
     assert!(events.windows(2).all(|two| two[0].0 < two[1].0), "every tick is given once");
 
     let mut pending: [Option<&Operation>; 64] = [None; 64];
-    let mut configurations: HashSet<Configuration> = HashSet::from([(0, None)]);
-    for (position, &(_, returns, operation)) in events.iter().enumerate() {
+    let mut configurations: HashSet<Configuration> =
+        first.iter().map(|&state| (0, state)).collect();
+    for (_, returns, operation) in events {
         let slot = &mut pending[usize::from(operation.thread)];
         if !returns {
             assert!(slot.replace(operation).is_none(), "threads do one thing at a time");
@@ -96,21 +173,22 @@ pub(crate) fn check_key(history: &[Operation]) -> Result<(), Box<Violation>> {
         }
         let next = returned(&configurations, &pending, operation);
         if next.is_empty() {
-            let before = events[..position].iter().rev().filter(|event| event.1);
-            let mut possible: Vec<State> = configurations.iter().map(|one| one.1).collect();
-            possible.sort_unstable();
-            possible.dedup();
-            return Err(Box::new(Violation {
-                operation: *operation,
-                possible,
-                pending: pending.iter().flatten().map(|&operation| *operation).collect(),
-                recent: before.take(8).map(|event| *event.2).collect(),
-            }));
+            let pending = pending.iter().flatten().map(|&operation| *operation).collect();
+            let possible = states(&configurations);
+            return Err(Stuck { operation: *operation, possible, pending });
         }
         configurations = next;
         pending[usize::from(operation.thread)] = None;
     }
-    Ok(())
+    Ok(states(&configurations))
+}
+
+/// The states of some configurations, each once.
+fn states(configurations: &HashSet<Configuration>) -> Vec<State> {
+    let mut states: Vec<State> = configurations.iter().map(|one| one.1).collect();
+    states.sort_unstable();
+    states.dedup();
+    states
 }
 
 /// The configurations after `operation` returned.

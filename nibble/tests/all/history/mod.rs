@@ -14,7 +14,7 @@ mod planted;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use checker::Violation;
+use checker::{State, Violation};
 
 /// An operation and its answer. Values are named by numbers that no two PUTs share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub(crate) struct Operation {
 pub(crate) struct Ticks(AtomicU64);
 
 impl Ticks {
-    fn next(&self) -> u64 {
+    pub(crate) fn next(&self) -> u64 {
         // Pairs with itself: see the top of the file.
         self.0.fetch_add(1, Ordering::AcqRel)
     }
@@ -85,22 +85,43 @@ pub(crate) struct Summary {
     pub(crate) overlapping: u64,
 }
 
-/// Checks a whole history, key by key: a history is linearisable exactly when that of every key
-/// is (linearisability is local). Every key is absent at first.
+/// Checks a whole history in which every key is absent at first.
 pub(crate) fn check(
     operations: impl Iterator<Item = Operation>,
 ) -> Result<Summary, Box<Violation>> {
-    let mut keys: BTreeMap<u64, Vec<Operation>> = BTreeMap::new();
-    for operation in operations {
-        keys.entry(operation.key).or_default().push(operation);
+    Registers::default().check(operations)
+}
+
+/// What each key may hold between two parts of a history, when no operation is in progress. Keys
+/// that are not there are absent.
+#[derive(Debug, Default)]
+pub(crate) struct Registers(BTreeMap<u64, Vec<State>>);
+
+impl Registers {
+    /// Checks the next part, key by key: a history is linearisable exactly when that of every key is
+    /// (linearisability is local).
+    pub(crate) fn check(
+        &mut self,
+        operations: impl Iterator<Item = Operation>,
+    ) -> Result<Summary, Box<Violation>> {
+        let mut operations: Vec<Operation> = operations.collect();
+        operations.sort_unstable_by_key(|operation| (operation.key, operation.invoked));
+        let mut summary = Summary::default();
+        for history in operations.chunk_by(|one, other| one.key == other.key) {
+            let before = self.0.entry(history[0].key).or_insert_with(|| vec![None]);
+            *before = checker::check_key_from(before, history)?;
+            summary.keys += 1;
+            summary.operations += history.len() as u64;
+            let overlapping = history.windows(2).filter(|two| two[1].invoked < two[0].returned);
+            summary.overlapping += overlapping.count() as u64;
+        }
+        Ok(summary)
     }
-    let mut summary = Summary { keys: keys.len() as u64, ..Summary::default() };
-    for mut history in keys.into_values() {
-        history.sort_unstable_by_key(|operation| operation.invoked);
-        checker::check_key(&history)?;
-        summary.operations += history.len() as u64;
-        let overlapping = history.windows(2).filter(|two| two[1].invoked < two[0].returned);
-        summary.overlapping += overlapping.count() as u64;
+
+    /// How many keys surely have a value, and how many may have one.
+    pub(crate) fn present(&self) -> (u64, u64) {
+        let sure = self.0.values().filter(|states| !states.contains(&None)).count();
+        let possible = self.0.values().filter(|states| states.iter().any(Option::is_some)).count();
+        (sure as u64, possible as u64)
     }
-    Ok(summary)
 }

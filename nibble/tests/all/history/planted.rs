@@ -2,7 +2,7 @@
 //! histories that look suspicious.
 
 use super::checker::check_key;
-use super::{Kind, Operation};
+use super::{Kind, Operation, Registers};
 
 fn get(value: u64) -> Kind {
     Kind::Get(Some(value))
@@ -119,6 +119,19 @@ fn overlapping_operations_may_take_effect_in_any_order() {
         (3, 8, inserted(2)),
         (4, 7, updated(3)),
     ]);
+}
+
+#[test]
+fn what_a_part_leaves_open_is_decided_by_the_next() {
+    let mut registers = Registers::default();
+    let racing = history(&[(0, 1, inserted(1)), (2, 6, updated(2)), (3, 5, updated(3))]);
+    registers.check(racing.into_iter()).expect("either update may be the last");
+    assert_eq!(registers.present(), (1, 1));
+    let mut one = Registers(registers.0.clone());
+    one.check(history(&[(10, 11, get(2)), (12, 13, get(2))]).into_iter()).expect("2 was last");
+    registers.check(history(&[(10, 11, get(3)), (12, 13, get(2))]).into_iter()).unwrap_err();
+    let lost = history(&[(20, 21, ABSENT)]).into_iter();
+    one.check(lost).expect_err("nobody has deleted it");
 }
 
 #[test]
