@@ -47,20 +47,34 @@ fn cells_of_the_same_name_are_replaced_and_the_run_says_so() {
     assert_eq!(report.status.code(), Some(0), "{}", errors(&report));
 }
 
+/// Changes the record of a run in `folder`.
+fn edit(folder: &Path, change: impl FnOnce(&mut serde_json::Value)) {
+    let path = folder.join("run.json");
+    let mut run = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    change(&mut run);
+    fs::write(&path, run.to_string()).unwrap();
+}
+
 #[test]
-fn a_run_of_another_revision_is_refused() {
+fn a_run_of_another_revision_is_named_and_one_of_another_processor_refused() {
     let (_, into, _) = run_suite("adopting-none", &of_pattern("P4"), &[]);
     let (_, other, _) = run_suite("adopted-none", &of_pattern("P4"), &[]);
-    let path = other.join("run.json");
-    let mut run: serde_json::Value =
-        serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
-    run["provenance"]["program"]["revision"] = "0123456".into();
-    fs::write(&path, run.to_string()).unwrap();
+    edit(&other, |run| run["machine"]["facts"]["cpu"] = "another".into());
     let rows = fs::read(into.join("rows.jsonl")).unwrap();
-
     let output = adopt(&into, &other);
     assert_eq!(output.status.code(), Some(2));
-    assert!(errors(&output).contains("another revision"), "{}", errors(&output));
+    assert!(errors(&output).contains("another processor"), "{}", errors(&output));
     assert_eq!(fs::read(into.join("rows.jsonl")).unwrap(), rows, "nothing was written");
     assert!(!into.join("rows.jsonl.gz").exists());
+
+    let cpu = record::archive::load(&into).unwrap().0.machine.facts["cpu"].clone();
+    edit(&other, |run| {
+        run["machine"]["facts"]["cpu"] = cpu.into();
+        run["provenance"]["program"]["revision"] = "0123456".into();
+    });
+    let output = adopt(&into, &other);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    fs::remove_file(into.join("rows.jsonl")).unwrap();
+    let (run, _) = record::archive::load(&into).unwrap();
+    assert!(run.notices.iter().any(|notice| notice.contains("by revision 0123456")), "{run:?}");
 }
