@@ -253,7 +253,8 @@ mod tests {
         assert!(populated >= before + BYTES as u64 * 9 / 10, "{before} -> {populated}");
         mapping.discard(0, BYTES);
         let after = resident();
-        assert!(after <= populated - BYTES as u64 * 9 / 10, "{populated} -> {after}");
+        // Other tests of this process take memory in the meantime.
+        assert!(after <= populated - BYTES as u64 * 3 / 4, "{populated} -> {after}");
     }
 
     #[test]
