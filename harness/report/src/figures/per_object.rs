@@ -12,7 +12,8 @@ use super::samples::{Label, Measure, Spot, spot};
 const BESIDE: Measure =
     Measure { rank: 0, title: "bytes beside the value, for each object", log: false };
 
-/// The stores of a suite side by side, in groups by the size of values.
+/// The stores of a suite side by side, a panel for each size of values. There are too many to draw: most
+/// stand in the table only.
 pub(super) fn memory_per_object(suite: &str, rows: &[Row]) -> Data {
     of_suite(&asked_by(suite, rows), (Drawing::Bars, Axes::default()), spots)
 }
@@ -21,7 +22,8 @@ fn spots(one: &Repetition<'_>) -> Vec<Spot> {
     let Some(work) = requests(one).filter(|_| one.role() == Role::Store) else {
         return Vec::new();
     };
-    vec![spot(BESIDE, "beside-value-bytes", Label::named(one.system), size(work))]
+    let spot = spot(BESIDE, "beside-value-bytes", Label::named(one.system), size(work));
+    vec![Spot { panel: size(work), ..spot }]
 }
 
 #[cfg(test)]
