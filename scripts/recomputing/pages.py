@@ -136,7 +136,7 @@ def check_words(readme, run, rows, tally):
     heaps = {system["name"] for system in systems if system["kind"] == "heap"} - {"null"}
     repetitions = in_words(run["scale"]["repetitions"])
     for pattern, *recomputed in (
-        (r"runs (\w+) allocators", in_words(len(heaps))),
+        (r"published run has (\w+) allocators", in_words(len(heaps))),
         (r"Medians of\s+up to (\w+) repetitions", repetitions),
     ):
         found = re.search(pattern, readme)

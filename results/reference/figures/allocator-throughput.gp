@@ -5,7 +5,8 @@ point_types = '3 15 13 14 12 8 1 10'
 dashes = '1 2 5 4 1 2 4 5'
 legend_px = 26.0
 legend = "set label 1500 '' at screen 226.0/width, screen 1 - 14.0/height point pt 3 ps 1 lc rgb '#8c510a' front; set label 1000 'tcmalloc' at screen 243.0/width, screen 1 - 14.0/height left front; set label 1501 '' at screen 322.5/width, screen 1 - 14.0/height point pt 15 ps 1 lc rgb '#d55e00' front; set label 1001 'jemalloc' at screen 339.5/width, screen 1 - 14.0/height left front; set label 1502 '' at screen 418.4/width, screen 1 - 14.0/height point pt 13 ps 1 lc rgb '#003b73' front; set label 1002 'mimalloc' at screen 435.4/width, screen 1 - 14.0/height left front; set label 1503 '' at screen 518.6/width, screen 1 - 14.0/height point pt 14 ps 1 lc rgb '#4d4d4d' front; set label 1003 'glibc' at screen 535.6/width, screen 1 - 14.0/height left front; set label 1504 '' at screen 594.0/width, screen 1 - 14.0/height point pt 12 ps 1 lc rgb '#56b4e9' front; set label 1004 'snmalloc' at screen 611.0/width, screen 1 - 14.0/height left front; set label 1505 '' at screen 693.3/width, screen 1 - 14.0/height point pt 8 ps 1 lc rgb '#7b3294' front; set label 1005 'scudo' at screen 710.3/width, screen 1 - 14.0/height left front; set label 1506 '' at screen 775.3/width, screen 1 - 14.0/height point pt 1 ps 1 lc rgb '#a58c00' front; set label 1006 'rpmalloc' at screen 792.3/width, screen 1 - 14.0/height left front"
-# Speed against memory: a line for each allocator, from its first filling (dot) to its second (mark).
+# Speed against memory: a line for each allocator, from its first filling (dot) to its second (mark). Triangles
+# are the same allocators with the settings that their authors name for speed (up) and for memory (down).
 
 name = "allocator-throughput"
 width = 1000
@@ -26,6 +27,8 @@ set grid xtics ytics lc rgb "#dddddd" lw 0.7
 set format y "%.1s%c"
 set tics font ",9"
 at(g) = here(0) && strcol("place") eq word(places, g)
+variant(g, name) = strcol("panel") eq name && is_number(column("overhead")) && strcol("place") eq word(places, g)
+drawn(g, i, name) = variant(g, name) && strcol("series") eq word(series, i)
 mine(g, i) = at(g) && strcol("series") eq word(series, i)
 start_x(g, i) = mine(g, i) ? column("fill-overhead") : NaN
 
@@ -44,6 +47,10 @@ do for [g=1:panels] {
     end = axis_end(STATS_max, STATS_up_quartile)
     stats data using (at(g) ? column("fill-overhead") : NaN) nooutput
     nearest = exists("STATS_min") ? least(STATS_min, 1.0) : 1
+    # Variants may hold more than any allocator as it comes.
+    undefine STATS_*
+    stats data using (variant(g, "fast") || variant(g, "small") ? column("overhead") : NaN) nooutput
+    end = (exists("STATS_max") && STATS_max > end && STATS_max < 1.5 * end) ? STATS_max : end
     end = (end - nearest < 0.1) ? nearest + 0.1 : end
     set xrange [nearest - 0.04 * (end - nearest) : end + 0.08 * (end - nearest)]
     edge = end + 0.05 * (end - nearest)
@@ -54,6 +61,10 @@ do for [g=1:panels] {
         for [i=1:count] data using (start_x(g, i)):(column("fill")) with points pt 7 ps 0.3 lc rgb colour_of(word(series, i)) notitle, \
         for [i=1:count] data using (mine(g, i) ? least(column("overhead"), edge) : NaN):(column("refill")) \
             with points pt point_of(word(series, i)) ps 1.15 lw 1.6 lc rgb colour_of(word(series, i)) notitle, \
+        for [i=1:count] data using (drawn(g, i, "fast") ? least(column("overhead"), edge) : NaN):(column("refill")) \
+            with points pt 8 ps 0.9 lw 1.4 lc rgb colour_of(word(series, i)) notitle, \
+        for [i=1:count] data using (drawn(g, i, "small") ? least(column("overhead"), edge) : NaN):(column("refill")) \
+            with points pt 10 ps 0.9 lw 1.4 lc rgb colour_of(word(series, i)) notitle, \
         for [i=1:count] data using (mine(g, i) && column("overhead") > edge ? edge : NaN):(column("refill")):(sprintf("%.3g →  ", column("overhead"))) \
             with labels right offset 0,-0.8 font ",8" notitle
 }
