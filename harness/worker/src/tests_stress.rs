@@ -3,7 +3,7 @@
 //!
 //! | variable | what | default |
 //! |---|---|---|
-//! | `NIBBLE_STRESS_OPERATIONS` | operations on each store, a third at each fill | 60,000 |
+//! | `NIBBLE_STRESS_OPERATIONS` | operations on each store, a third at each fill | 1,800,000 |
 //! | `NIBBLE_STRESS_STORES` | names of stores, with commas between | all in the process that no machine lacks |
 
 use std::env;
@@ -14,7 +14,7 @@ use kit::testing::{Done, Plant, Planted, Stress, VALUE_BYTES_MAX};
 use crate::registry::{self, StoreVisitor, open_heap, store_traits, with_store};
 use record::System;
 
-const OBJECT_MEMORY_BYTES: u64 = 16 << 20;
+const OBJECT_MEMORY_BYTES: u64 = 32 << 20;
 const THREADS: usize = 4;
 /// Half full, nearly full, over-full.
 const FILLS: [u64; 3] = [50, 90, 140];
@@ -54,7 +54,7 @@ fn stores() -> Vec<String> {
 
 fn operations() -> u64 {
     let asked = env::var("NIBBLE_STRESS_OPERATIONS").ok();
-    asked.map_or(60_000, |text| text.parse().expect("a whole number of operations"))
+    asked.map_or(1_800_000, |text| text.parse().expect("a whole number of operations"))
 }
 
 fn stressed(store: &str, stress: Stress, plant: Option<Plant>) -> Result<Done, String> {

@@ -85,7 +85,6 @@ fn insertions_and_deletes_of_one_key_alternate() {
             let is_there = session.get(key, &mut [0; 300]).unwrap().is_some();
             assert_eq!(balance, i64::from(is_there), "key {key}");
         }
-        drop(session);
         check(&store);
     }
 }

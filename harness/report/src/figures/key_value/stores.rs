@@ -54,7 +54,7 @@ pub(in crate::figures) fn side_by_side(suite: &str, show: &[String], rows: &[Row
         let (panel, series) = match one.cell.system.on_a_variant() {
             Some((variant, plain)) => {
                 let text = format!("{}, heaps: {variant}", panel.text);
-                (Label::new(panel.at, text), Label::named(&plain.label()))
+                (Label::new(panel.at, text), Label::named(plain.label()))
             }
             None => (panel, series),
         };
