@@ -34,7 +34,6 @@ pub const BUILT_IN: &[(&str, &str)] = suites![
     "postmark-utilisation",
     "real-traces",
     "maps",
-    "caches",
     "embedded",
     "heaps-in-stores",
     "utilisation",
