@@ -2,7 +2,9 @@
 //!
 //! A processor works ahead by a fixed number of instructions, so the fewer a copy takes, the more
 //! cache misses overlap. Vectors of 64 bytes are used where the processor has them, which is found
-//! out when the program runs; those of 32 bytes where the program was compiled for them.
+//! out when the program runs; those of 32 bytes where this crate was compiled for them. Registers are
+//! named, not chosen by the compiler: it has none of 32 bytes to choose from in a crate that was
+//! compiled for older processors and takes in these functions, as documentation tests are.
 
 /// Bytes of a cache line, and of the widest vector.
 const LINE_BYTES: usize = 64;
@@ -191,17 +193,17 @@ unsafe fn move_lines(width: Width, from: *const u8, to: *mut u8, lines: usize) {
                 unsafe {
                     core::arch::asm!(
                         "2:",
-                        "vmovdqu {first}, ymmword ptr [{from} + {at}]",
-                        "vmovdqu {second}, ymmword ptr [{from} + {at} + 32]",
-                        "vmovdqu ymmword ptr [{to} + {at}], {first}",
-                        "vmovdqu ymmword ptr [{to} + {at} + 32], {second}",
+                        "vmovdqu ymm0, ymmword ptr [{from} + {at}]",
+                        "vmovdqu ymm1, ymmword ptr [{from} + {at} + 32]",
+                        "vmovdqu ymmword ptr [{to} + {at}], ymm0",
+                        "vmovdqu ymmword ptr [{to} + {at} + 32], ymm1",
                         "add {at}, 64",
                         "jnz 2b",
                         from = in(reg) from,
                         to = in(reg) to,
                         at = inout(reg) bytes.wrapping_neg() => _,
-                        first = out(ymm_reg) _,
-                        second = out(ymm_reg) _,
+                        out("ymm0") _,
+                        out("ymm1") _,
                         options(nostack)
                     );
                 }
@@ -239,11 +241,11 @@ unsafe fn move_half(width: Width, from: *const u8, to: *mut u8) {
                 // SAFETY: as in `move_lines`.
                 unsafe {
                     core::arch::asm!(
-                        "vmovdqu {half}, ymmword ptr [{from}]",
-                        "vmovdqu ymmword ptr [{to}], {half}",
+                        "vmovdqu ymm0, ymmword ptr [{from}]",
+                        "vmovdqu ymmword ptr [{to}], ymm0",
                         from = in(reg) from,
                         to = in(reg) to,
-                        half = out(ymm_reg) _,
+                        out("ymm0") _,
                         options(nostack, preserves_flags)
                     );
                 }

@@ -5,10 +5,12 @@ use super::bucket::{ENTRIES, TaggedBucket};
 use super::table::{Homes, TaggedTable};
 use crate::address::ObjectRef;
 use crate::index::hash::Hash;
+use crate::index::partition::Shape;
 use crate::index::table::IndexFull;
 use crate::index::version::Locked;
 use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::raw::{Header, Memory};
+use crate::sync::Spin;
 
 /// Among insertions that find both buckets full, one in this many checks whether the table is full.
 pub(super) const CROWDED_PER_LOOK: u32 = 2;
@@ -19,11 +21,21 @@ const SAMPLE: u64 = if cfg!(loom) { 1 } else { 16 };
 const FULL_PERCENT: u64 = 93;
 
 /// After this many futile splits the index counts as full. At the load maintained, even one is
-/// rarely needed.
+/// rarely needed. Between them the thread yields, because whoever holds the buckets in the way may
+/// have been descheduled.
 const ATTEMPTS: u32 = 1000;
 
 /// How many entries may have to move to make room for one.
 pub(super) const DEPTH: u32 = 2;
+
+/// A place whose entry leaves it, in a bucket that is being split and is therefore locked.
+#[derive(Clone, Copy)]
+pub(super) struct Vacated {
+    pub(super) bucket: u64,
+    pub(super) place: usize,
+    /// The partition's shape after the split. Who moves to the place must be at home there then.
+    pub(super) after: Shape,
+}
 
 /// Both homes of a key, locked in the order of their numbers.
 struct Pair<'index> {
@@ -68,6 +80,7 @@ impl TaggedTable {
         let entry = Some(self.coding.entry(self.coding.tag(hash), object.address()));
         let mut split = false;
         let mut attempts = 0..ATTEMPTS;
+        let mut spin = Spin::default();
         let was_there = loop {
             attempts.next().ok_or(IndexFull)?;
             let pair = self.lock_both(hash);
@@ -92,6 +105,7 @@ impl TaggedTable {
             }
             drop(pair);
             self.split(hash, memory)?;
+            spin.turn();
         };
         if split {
             // The key is inserted. A table that cannot grow any more reports that when it is full.
@@ -131,7 +145,7 @@ impl TaggedTable {
     ) -> Option<(&'index TaggedBucket, usize)> {
         (1..=DEPTH).find_map(|depth| {
             pair.buckets.into_iter().find_map(|(bucket, number)| {
-                let place = self.relieve(pair.homes, number, memory, &pair.first, depth)?;
+                let place = self.relieve(pair.homes, number, memory, &pair.first, depth, None)?;
                 Some((bucket, place))
             })
         })
@@ -142,7 +156,7 @@ impl TaggedTable {
     ///
     /// The other bucket is only tried, never waited for, because it may have any number. Until the
     /// caller overwrites the entry there are two copies of it, in two buckets, one of which is
-    /// locked.
+    /// locked. A place that is `vacated` is room like a free one.
     pub(super) fn relieve(
         &self,
         homes: Homes,
@@ -150,25 +164,35 @@ impl TaggedTable {
         memory: &Memory,
         stays: &Locked<'_>,
         depth: u32,
+        vacated: Option<Vacated>,
     ) -> Option<usize> {
         let bucket = self.bucket(homes, number);
+        let other_home = |hash| match vacated {
+            Some(Vacated { after, .. }) => Homes::of(hash, homes.partition, after).other(number),
+            None => self.homes(hash).other(number),
+        };
         for entry in bucket.entries() {
             memory.region.prefetch(self.coding.address(entry));
         }
         (0..ENTRIES).find(|&place| {
             let Some(entry) = bucket.load(place) else { return false };
             let hash = Hash::of(memory.header(self.coding.address(entry), stays).key);
-            let other = self.homes(hash).other(number);
+            let other = other_home(hash);
             let target = self.bucket(homes, other);
+            if let Some(Vacated { place, .. }) = vacated.filter(|room| room.bucket == other) {
+                target.set(place, Some(entry));
+                return true;
+            }
             reach(Point::ReliefChosen);
             let Some(_lock) = target.try_lock() else { return false };
             // The bucket may have been split before it was locked.
-            let is_home = self.homes(hash).other(number) == other;
+            let is_home = other_home(hash) == other;
             if !is_home && !mutated(Mutant::ReliefRecheckMissing) {
                 return false;
             }
             let free = target.vacant().or_else(|| {
-                (depth > 1).then(|| self.relieve(homes, other, memory, stays, depth - 1)).flatten()
+                let depth = depth.checked_sub(1).filter(|&rest| rest > 0)?;
+                self.relieve(homes, other, memory, stays, depth, vacated)
             });
             if let Some(free) = free.filter(|_| !mutated(Mutant::DisplacementLosesKey)) {
                 target.set(free, Some(entry));

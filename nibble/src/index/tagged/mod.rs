@@ -15,8 +15,8 @@ mod table;
 pub(crate) use bucket::TaggedBucket;
 pub(crate) use table::TaggedTable;
 
-/// What models need to know to set up their situations.
-#[cfg(all(test, loom))]
+/// What models and tests need to know to set up their situations.
+#[cfg(test)]
 impl TaggedTable {
     /// The buckets a key may be in, now and after the next split.
     pub(crate) fn homes_around_split(&self, key: u64) -> [[u64; 2]; 2] {
@@ -29,6 +29,7 @@ impl TaggedTable {
     }
 
     /// Splits the next bucket.
+    #[cfg(loom)]
     pub(crate) fn grow(&self, memory: &crate::raw::Memory) {
         self.split(super::hash::Hash::of(0), memory).unwrap();
     }
