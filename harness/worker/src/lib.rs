@@ -39,6 +39,8 @@ mod setup;
 mod store_target;
 mod target;
 #[cfg(test)]
+mod tests_fills;
+#[cfg(test)]
 mod tests_replay;
 #[cfg(test)]
 mod tests_settings;

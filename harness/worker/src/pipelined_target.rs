@@ -122,3 +122,73 @@ impl<E: KvEngine> Target for PipelinedTarget<'_, E> {
         self.single.trim();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use engine::Setup;
+
+    use super::*;
+    use crate::registry::{StoreVisitor, with_store};
+    use crate::target::Values;
+
+    const BYTES: usize = 100;
+    const OBJECTS: usize = 1000;
+
+    /// Creates objects, checks all and destroys all but the last; returns the checks, and how many objects
+    /// the store has before and after `finish`.
+    struct Visit;
+
+    impl StoreVisitor for Visit {
+        type Output = (Verification, u64, u64);
+
+        fn visit<E: KvEngine>(self, engine: &E) -> Self::Output {
+            let values = Values::new(0, BYTES).with_room(room_bytes(BYTES));
+            let mut target = PipelinedTarget::new(StoreTarget::new(engine, 0, values).unwrap());
+            let handles: Vec<u64> = (0..OBJECTS).map(|_| target.create(BYTES).unwrap()).collect();
+            // All but what still waits.
+            let before = engine.memory().live_objects;
+            handles.iter().for_each(|&handle| target.verify(handle, BYTES));
+            handles[1..].iter().for_each(|&handle| target.destroy(handle, BYTES));
+            target.finish().unwrap();
+            (target.verification(), before, engine.memory().live_objects)
+        }
+    }
+
+    fn visited(store: &str, fault: Option<&str>) -> (Verification, u64, u64) {
+        let options: BTreeMap<String, String> =
+            fault.map(|fault| ("fault".to_owned(), fault.to_owned())).into_iter().collect();
+        let setup = Setup {
+            object_memory_bytes: Some(16 << 20),
+            live_bytes: (OBJECTS * BYTES) as u64,
+            records_max: OBJECTS as u64,
+            value_bytes_max: BYTES,
+            sessions: 2,
+            resident: false,
+            tells_updates: true,
+            options,
+            heap: None,
+        };
+        with_store(store, &setup, Visit).unwrap()
+    }
+
+    #[test]
+    fn what_waits_is_sent_before_it_is_checked_and_at_the_end() {
+        for store in ["nibble", "mica"] {
+            let (verification, before, after) = visited(store, None);
+            assert_eq!((verification.wrong, verification.lost), (0, 0), "{store}");
+            assert!(verification.checked >= OBJECTS as u64, "{store}: {verification:?}");
+            assert_eq!(before, (OBJECTS / PIPELINE * PIPELINE) as u64, "{store}");
+            assert_eq!(after, 1, "{store}");
+        }
+    }
+
+    #[test]
+    fn what_a_store_loses_or_gets_wrong_in_a_pipeline_is_counted() {
+        let lost = visited("faulty", Some("lose")).0;
+        assert!(lost.lost >= OBJECTS as u64 / 100, "{lost:?}");
+        let wrong = visited("faulty", Some("lie")).0;
+        assert!(wrong.wrong > 0 && wrong.lost == 0, "{wrong:?}");
+    }
+}

@@ -24,8 +24,9 @@ const PROCESSES_WITHOUT_HOPE: usize = 8;
 /// Measures until all claims are decided or the run's time for that is up. A question that a look leaves
 /// out for want of time is not taken up again: it may be judged once a look.
 pub(super) fn decide(session: &mut Session) -> Result<(), Failure> {
-    let Some(budget_s) = session.record().decide_s else { return Ok(()) };
-    let (began, budget) = (Instant::now(), Duration::from_secs(budget_s));
+    let Some(given_s) = session.record().decide_s else { return Ok(()) };
+    let budget = time_left(given_s, session.record().within_s, session.took_s());
+    let began = Instant::now();
     let (mut left_out, mut told) = (BTreeSet::new(), Vec::new());
     for look in REPEATED_LOOKS {
         if session.is_interrupted() {
@@ -66,6 +67,12 @@ pub(super) fn decide(session: &mut Session) -> Result<(), Failure> {
         ),
     });
     Ok(())
+}
+
+/// The time for deciding, of a run that took so long and may have to end within a time.
+fn time_left(given_s: u64, within_s: Option<u64>, took_s: f64) -> Duration {
+    let left_s = within_s.map_or(f64::INFINITY, |within_s| within_s as f64 - took_s);
+    Duration::from_secs_f64((given_s as f64).min(left_s).max(0.0))
 }
 
 /// A question, and the cells that its next look needs.
@@ -202,6 +209,14 @@ mod tests {
 
     fn question(name: &str, cells: &[Cell], within_reach: bool) -> Open {
         Open { name: name.to_owned(), cells: cells.to_vec(), within_reach }
+    }
+
+    #[test]
+    fn deciding_gets_what_the_rest_of_the_run_leaves() {
+        assert_eq!(time_left(900, None, 9_999.0), Duration::from_secs(900));
+        assert_eq!(time_left(900, Some(2_400), 1_000.0), Duration::from_secs(900));
+        assert_eq!(time_left(900, Some(2_400), 2_000.0), Duration::from_secs(400));
+        assert_eq!(time_left(900, Some(2_400), 2_500.0), Duration::ZERO);
     }
 
     #[test]

@@ -73,6 +73,7 @@ pub(super) fn record(name: &str, scale: Option<Scale>, suites: &[Suite], plan: &
         provenance: provenance(&machine, &plan.cells),
         machine,
         decide_s: None,
+        within_s: None,
     }
 }
 
@@ -223,6 +224,11 @@ impl Session {
     /// What the cells so far took, as a multiple of the estimate.
     pub(super) fn pace(&self) -> f64 {
         if self.expected_s > 0.0 { self.took_s / self.expected_s } else { 1.0 }
+    }
+
+    /// What all cells so far took, in seconds.
+    pub(super) fn took_s(&self) -> f64 {
+        self.took_s
     }
 
     pub(super) fn folder(&self) -> &Path {

@@ -74,16 +74,18 @@ fn ended(measured: &Measured) -> Result<usize, Failure> {
     Ok(measured.unexpected)
 }
 
-/// How long undecided claims may be measured again; the scale `quick` gives them a quarter of an hour.
+/// How long undecided claims may be measured again, and within which time the whole run is to end. The scale
+/// `quick` gives them a quarter of an hour of forty minutes.
 fn time_to_decide(
     arguments: &ReproduceArguments,
     scale: &Scale,
-) -> Result<Option<Duration>, Failure> {
+) -> Result<(Option<Duration>, Option<Duration>), Failure> {
+    let minutes = |number: u64| Some(Duration::from_secs(number * 60));
     match arguments.decide.as_deref() {
-        Some("0") => Ok(None),
-        Some(text) => parse_time("--decide", text).map(Some),
-        None if scale.name == "quick" => Ok(Some(Duration::from_secs(15 * 60))),
-        None => Ok(None),
+        Some("0") => Ok((None, None)),
+        Some(text) => Ok((Some(parse_time("--decide", text)?), None)),
+        None if scale.name == "quick" => Ok((minutes(15), minutes(40))),
+        None => Ok((None, None)),
     }
 }
 
@@ -146,7 +148,7 @@ fn leave_out_repeated_memory(cells: &mut Vec<Cell>) -> Option<String> {
 fn fresh(arguments: &ReproduceArguments) -> Result<Measured, Failure> {
     let wanted = super::report::wanted(figures::all(), &arguments.figures)?;
     let scale = super::scale(&arguments.scale)?;
-    let decide = time_to_decide(arguments, &scale)?;
+    let (decide, within) = time_to_decide(arguments, &scale)?;
     drawings(arguments)?;
     let mut names: Vec<&str> = Vec::new();
     for figure in &wanted {
@@ -184,5 +186,6 @@ fn fresh(arguments: &ReproduceArguments) -> Result<Measured, Failure> {
     let mut run = record(&name, Some(scale), &suites, &plan);
     run.figures.clone_from(&arguments.figures);
     run.decide_s = decide.map(|budget| budget.as_secs());
+    run.within_s = within.map(|time| time.as_secs());
     measure(&plan, run, (&suites, &traces), &arguments.output)
 }

@@ -2,6 +2,7 @@
 
 mod calibrate;
 mod exit;
+mod flight;
 mod floor;
 mod interrupt;
 mod process;
@@ -12,11 +13,12 @@ mod schedule;
 mod warm;
 
 pub use calibrate::calibrate_apart;
+pub use flight::{Berth, Flight, IN_FLIGHT_MAX};
 pub use floor::{Floor, FloorGuard};
 pub use interrupt::Interrupt;
 pub(crate) use process::prepare_environment;
 pub use process::{CellRunner, ProcessRunner};
 pub use reserve::{Reserve, reserve};
 pub use rooflines::Rooflines;
-pub use schedule::{IN_FLIGHT_MAX, Progress, processes, run_all};
+pub use schedule::{Progress, processes, run_all};
 pub use warm::warm;

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use platform::process::{MemoryRollup, ProcessMemory};
 
 use super::exit::{Death, Kill};
+use super::flight::Berth;
 use super::floor::{Floor, FloorGuard};
 use super::interrupt::Interrupt;
 use super::sampler::Sampler;
@@ -19,7 +20,8 @@ use super::warm::warm_apart;
 use crate::{doctor, environment};
 use record::{
     Began, Cell, CellRecord, Conditions, CurvePoint, DriverPrice, Flag, LatencyReport, Memory,
-    MemoryPoint, Outcome, Overheads, Row, Second, StepReport, System, TracePosition, Turn, Work,
+    MemoryPoint, Observe, Outcome, Overheads, Row, Second, StepReport, System, TracePosition, Turn,
+    Work,
 };
 use worker::kernel::{KernelFiles, oom_kills};
 use worker::progress::ProgressPage;
@@ -31,12 +33,13 @@ use worker::registry;
 pub trait CellRunner: Sync {
     /// Runs `cells`, which share a process ([`Cell::shares_process_with`]), in their order. Returns
     /// what came of each; of the first alone where the process did not answer all of them to its end.
-    /// It starts with the floor and gives it up while it stands idle.
+    /// It starts with the floor and gives it up while it stands idle, with the part of its `berth` that it
+    /// does not need any more.
     fn run<'floor>(
         &self,
         cells: &[&Cell],
-        floor: &'floor Floor,
-        guard: FloorGuard<'floor>,
+        floor: (&'floor Floor, FloorGuard<'floor>),
+        berth: &mut Berth<'_>,
     ) -> Vec<CellRecord>;
 }
 
@@ -53,14 +56,14 @@ impl CellRunner for ProcessRunner {
     fn run<'floor>(
         &self,
         cells: &[&Cell],
-        floor: &'floor Floor,
-        guard: FloorGuard<'floor>,
+        (floor, guard): (&'floor Floor, FloorGuard<'floor>),
+        berth: &mut Berth<'_>,
     ) -> Vec<CellRecord> {
-        let mut guard = Some(guard);
+        let mut places = Places { floor, guard: Some(guard), berth };
         let outcome = Watch::start(self, cells, floor.first_core())
             .map_err(|error| format!("the worker could not be started: {error}"))
             .map(|(mut watch, progress)| {
-                watch.run(&progress, floor, &mut guard);
+                watch.run(&progress, &mut places);
                 watch.into_records()
             });
         outcome.unwrap_or_else(|reason| {
@@ -81,6 +84,13 @@ pub(crate) fn prepare_environment(
     let environment = registry::environment_of(system);
     command.envs(&environment);
     environment
+}
+
+/// What a cell holds of the machine.
+struct Places<'floor, 'berth, 'flight> {
+    floor: &'floor Floor,
+    guard: Option<FloorGuard<'floor>>,
+    berth: &'berth mut Berth<'flight>,
 }
 
 /// A worker and everything known of it.
@@ -167,12 +177,7 @@ impl<'a> Watch<'a> {
         Ok((watch, progress))
     }
 
-    fn run<'floor>(
-        &mut self,
-        progress: &ProgressPage,
-        floor: &'floor Floor,
-        guard: &mut Option<FloorGuard<'floor>>,
-    ) {
+    fn run(&mut self, progress: &ProgressPage, places: &mut Places<'_, '_, '_>) {
         let output = self.child.stdout.take().expect("standard output is piped");
         let errors = self.child.stderr.take().expect("standard error is piped");
         let sampler = Sampler::new(
@@ -192,7 +197,7 @@ impl<'a> Watch<'a> {
             });
             let complaint = scope.spawn(move || last_words(errors));
             let watcher = scope.spawn(|| sampler.run());
-            let (kill, done) = self.listen(&lines, &sampler, floor, guard);
+            let (kill, done) = self.listen(&lines, &sampler, places);
             sampler.finish();
             watcher.thread().unpark();
             if kill.is_some() || !done {
@@ -230,12 +235,11 @@ impl<'a> Watch<'a> {
 
     /// Answers the worker until it is done or must be killed. Returns why it must be, and
     /// whether it said that it was done.
-    fn listen<'floor>(
+    fn listen(
         &mut self,
         lines: &mpsc::Receiver<String>,
         sampler: &Sampler<'_>,
-        floor: &'floor Floor,
-        guard: &mut Option<FloorGuard<'floor>>,
+        places: &mut Places<'_, '_, '_>,
     ) -> (Option<Kill>, bool) {
         let timeout = Duration::from_millis(self.cell.timeout_ms);
         let mut deadline = Instant::now() + timeout;
@@ -250,7 +254,7 @@ impl<'a> Watch<'a> {
                             self.turn_to_next();
                             deadline = Instant::now() + timeout;
                         }
-                        Ok(event) => self.answer(event, sampler, floor, guard),
+                        Ok(event) => self.answer(event, sampler, places),
                         Err(error) => {
                             let reason = format!("the worker said `{line}`: {error}");
                             let row = self.row(&self.step.clone(), Outcome::Failed, Some(reason));
@@ -272,13 +276,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    fn answer<'floor>(
-        &mut self,
-        event: Event,
-        sampler: &Sampler<'_>,
-        floor: &'floor Floor,
-        guard: &mut Option<FloorGuard<'floor>>,
-    ) {
+    fn answer(&mut self, event: Event, sampler: &Sampler<'_>, places: &mut Places<'_, '_, '_>) {
         match event {
             Event::Ready { engine_bytes } => {
                 sampler.take_baseline(engine_bytes);
@@ -290,7 +288,7 @@ impl<'a> Watch<'a> {
                 self.conditions = conditions;
             }
             Event::Before { step, grows_bytes } => {
-                guard.get_or_insert_with(|| floor.take());
+                places.guard.get_or_insert_with(|| places.floor.take());
                 let grows = matches!(self.cell.work, Work::Fragmentation(_) | Work::Allocations(_));
                 if grows && grows_bytes > 0 {
                     warm_apart(grows_bytes);
@@ -311,9 +309,12 @@ impl<'a> Watch<'a> {
                 self_allocated_bytes,
             } => {
                 if idle_ms > 0 {
-                    *guard = None;
+                    places.guard = None;
+                    if self.is_at_its_end() {
+                        places.berth.shrink_to(self.look(sampler).resident_bytes());
+                    }
                     self.stand_idle(Duration::from_millis(idle_ms));
-                    *guard = Some(floor.take());
+                    places.guard = Some(places.floor.take());
                 }
                 let oracle = (live_bytes, live_objects);
                 let seen = self.observe(sampler, oracle, self_allocated_bytes);
@@ -362,6 +363,11 @@ impl<'a> Watch<'a> {
             // A worker that died meanwhile is reported by its exit.
             let _ = writeln!(input, "go");
         }
+    }
+
+    /// Whether a cell that stands idle has nothing more to create: it does so once, after its last phase.
+    fn is_at_its_end(&self) -> bool {
+        matches!(&self.cell.work, Work::Fragmentation(work) if work.observe == Observe::End)
     }
 
     fn stand_idle(&self, idle: Duration) {

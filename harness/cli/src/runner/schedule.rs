@@ -2,14 +2,11 @@
 //! that need more than a core, one active at a time; then those that need the machine for themselves. Idle
 //! waits of all but the last overlap within a memory budget.
 
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use super::{CellRunner, Floor, FloorGuard, Interrupt, Reserve};
+use super::{Berth, CellRunner, Flight, Floor, FloorGuard, Interrupt, Reserve};
 use platform::cpu::allowed_cores;
 use record::{Cell, CellRecord, Flag, Row};
-
-/// Cells that may stand idle at the same time.
-pub const IN_FLIGHT_MAX: usize = 64;
 
 /// Told of every finished cell, in the order they finish.
 pub trait Progress: Send {
@@ -35,7 +32,7 @@ pub fn run_all(
         interrupt,
         progress: Mutex::new(progress),
         again: Mutex::new(Again::default()),
-        flight: Flight { state: Mutex::new((0, 0)), landed: Condvar::new(), memory_bytes },
+        flight: Flight::new(memory_bytes),
     };
     let (exclusive, shared): (Vec<&Cell>, Vec<&Cell>) =
         cells.iter().partition(|cell| cell.is_exclusive());
@@ -54,13 +51,13 @@ pub fn run_all(
         }
         let guard = floor.take();
         reserve.leave_for(process[0]);
-        if schedule.run(&process, &floor, guard) {
+        if schedule.run(&process, (&floor, guard), Berth::alone()) {
             continue;
         }
         // It ended before it had answered all: each by itself.
         for cell in process {
             if !interrupt.is_set() {
-                schedule.run(&[cell], &floor, floor.take());
+                schedule.run(&[cell], (&floor, floor.take()), Berth::alone());
             }
         }
     }
@@ -81,10 +78,10 @@ impl Schedule<'_> {
     fn run<'floor>(
         &self,
         cells: &[&Cell],
-        floor: &'floor Floor,
-        guard: FloorGuard<'floor>,
+        (floor, guard): (&'floor Floor, FloorGuard<'floor>),
+        mut berth: Berth<'_>,
     ) -> bool {
-        let records = measured(cells, self.runner, (floor, guard), &self.again);
+        let records = measured(cells, self.runner, (floor, guard, &mut berth), &self.again);
         let all = records.len() == cells.len();
         for (cell, record) in cells.iter().zip(records).filter(|(_, record)| !record.interrupted) {
             self.progress.lock().unwrap_or_else(PoisonError::into_inner).finished(cell, record);
@@ -98,18 +95,13 @@ impl Schedule<'_> {
         let next = || cells.lock().unwrap_or_else(PoisonError::into_inner).next().copied();
         std::thread::scope(|scope| {
             while let Some(cell) = next() {
-                self.flight.board(cell.expected_bytes());
+                let berth = self.flight.board(cell.expected_bytes());
                 // The cell starts when the floor is free, and starts with it.
                 let guard = floor.take();
                 if self.interrupt.is_set() {
-                    // Another floor may wait for the room.
-                    self.flight.land(cell.expected_bytes());
                     break;
                 }
-                scope.spawn(move || {
-                    self.run(&[cell], floor, guard);
-                    self.flight.land(cell.expected_bytes());
-                });
+                scope.spawn(move || self.run(&[cell], (floor, guard), berth));
             }
         });
     }
@@ -143,7 +135,7 @@ impl Again {
 fn measured<'floor>(
     cells: &[&Cell],
     runner: &dyn CellRunner,
-    (floor, guard): (&'floor Floor, FloorGuard<'floor>),
+    (floor, guard, berth): (&'floor Floor, FloorGuard<'floor>, &mut Berth<'_>),
     again: &Mutex<Again>,
 ) -> Vec<CellRecord> {
     let is_stolen = |records: &[CellRecord]| {
@@ -151,12 +143,12 @@ fn measured<'floor>(
         records.iter().any(|record| !record.interrupted && record.rows.iter().any(stolen))
     };
     let again = || again.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut records = runner.run(cells, floor, guard);
+    let mut records = runner.run(cells, (floor, guard), berth);
     for _ in 1..ATTEMPTS {
         if !is_stolen(&records) || !again().is_worth_it() {
             break;
         }
-        records = runner.run(cells, floor, floor.take());
+        records = runner.run(cells, (floor, floor.take()), berth);
         let mut again = again();
         again.tried += 1;
         again.helped += u32::from(!is_stolen(&records));
@@ -178,30 +170,6 @@ pub fn processes<'a>(cells: &[&'a Cell]) -> Vec<Vec<&'a Cell>> {
     processes
 }
 
-/// How many cells are in flight, and the memory they are expected to hold.
-struct Flight {
-    state: Mutex<(usize, u64)>,
-    landed: Condvar,
-    memory_bytes: u64,
-}
-
-impl Flight {
-    fn board(&self, bytes: u64) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        // A cell that alone exceeds the budget still runs, alone.
-        while state.0 > 0 && (state.0 >= IN_FLIGHT_MAX || state.1 + bytes > self.memory_bytes) {
-            state = self.landed.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-        *state = (state.0 + 1, state.1 + bytes);
-    }
-
-    fn land(&self, bytes: u64) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        *state = (state.0 - 1, state.1 - bytes);
-        self.landed.notify_all();
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::AtomicUsize;
@@ -218,8 +186,8 @@ mod tests {
         fn run<'floor>(
             &self,
             cells: &[&Cell],
-            _: &'floor Floor,
-            _: FloorGuard<'floor>,
+            _: (&'floor Floor, FloorGuard<'floor>),
+            _: &mut Berth<'_>,
         ) -> Vec<CellRecord> {
             self.0(cells)
         }
@@ -245,7 +213,8 @@ mod tests {
             let runs = AtomicUsize::new(0);
             let runner = Scripted(|cells: &[&Cell]| robbed(quiet_every, &runs, cells));
             for _ in 0..cells {
-                measured(&[&cell], &runner, (&floor, floor.take()), &again);
+                let berth = &mut Berth::alone();
+                measured(&[&cell], &runner, (&floor, floor.take(), berth), &again);
             }
             runs.into_inner()
         };

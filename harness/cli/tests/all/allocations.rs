@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::common::{piped, scratch};
 use harness::plan::{MachineLimits, plan};
-use harness::runner::{CellRunner, Floor, Interrupt, ProcessRunner};
+use harness::runner::{Berth, CellRunner, Floor, Interrupt, ProcessRunner};
 use harness::suites::Suite;
 use harness::traces::{TraceContent, TraceFile, Traces};
 use record::{Cell, Outcome, Row, Scale, System, Work};
@@ -111,7 +111,7 @@ fn run(cell: &Cell) -> Row {
     let program = env!("CARGO_BIN_EXE_nibble-bench").into();
     let runner = ProcessRunner { program, interrupt: Interrupt::default() };
     let floor = Floor::default();
-    let mut rows = runner.run(&[cell], &floor, floor.take()).remove(0).rows;
+    let mut rows = runner.run(&[cell], (&floor, floor.take()), &mut Berth::alone()).remove(0).rows;
     assert_eq!(rows.len(), 1, "{rows:?}");
     rows.remove(0)
 }

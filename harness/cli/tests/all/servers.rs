@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 use crate::common::{bench, only_folder, run_suite, scratch};
-use harness::runner::{CellRunner, Floor, Interrupt, ProcessRunner};
+use harness::runner::{Berth, CellRunner, Floor, Interrupt, ProcessRunner};
 use platform::process::{ProcessMemory, descendants};
 use record::{Outcome, Row};
 
@@ -76,7 +76,7 @@ fn memory_of_servers_is_the_cells_and_bounded_with_it() {
     let program = env!("CARGO_BIN_EXE_nibble-bench").into();
     let runner = ProcessRunner { program, interrupt: Interrupt::default() };
     let floor = Floor::default();
-    let record = runner.run(&[&cell], &floor, floor.take()).remove(0);
+    let record = runner.run(&[&cell], (&floor, floor.take()), &mut Berth::alone()).remove(0);
     let last = record.rows.last().expect("a row, never a hole");
     assert_eq!(last.outcome, Outcome::OutOfMemory, "{:?}", last.reason);
     let line = &last.settings["command-line"];

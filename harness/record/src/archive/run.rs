@@ -37,6 +37,9 @@ pub struct RunRecord {
     /// repeated looks, whether or not the time was needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decide_s: Option<u64>,
+    /// What the run may take, in seconds; deciding gets what the rest leaves of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within_s: Option<u64>,
     /// What all rows share; part of their identity.
     pub provenance: Provenance,
     pub machine: MachineRecord,

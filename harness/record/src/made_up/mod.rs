@@ -187,6 +187,7 @@ pub fn run(scale: &str) -> RunRecord {
         finished: Some("2026-11-20T14:45:00Z".to_owned()),
         interrupted: false,
         decide_s: None,
+        within_s: None,
         provenance: Provenance::default(),
         machine: MachineRecord { facts },
     }

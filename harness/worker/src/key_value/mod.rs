@@ -15,7 +15,7 @@ mod replay;
 mod report;
 mod seconds;
 mod single;
-mod steering;
+pub(super) mod steering;
 mod tracked;
 mod values;
 

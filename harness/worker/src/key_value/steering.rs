@@ -111,7 +111,7 @@ pub(super) fn owner<E: KvEngine>(engine: &E, key: u64, threads: usize) -> Option
 }
 
 /// The records below `records` that `thread` loads, and checks at the end.
-pub(super) fn records_of<E: KvEngine>(
+pub(crate) fn records_of<E: KvEngine>(
     engine: &E,
     records: u64,
     (thread, threads): (usize, usize),

@@ -1,0 +1,186 @@
+//! Every bounded store is filled again and again while the machine is busy: none may refuse below its bound.
+//! Small by default; `scripts/fills` asks for more by environment variables:
+//!
+//! | variable | what | default |
+//! |---|---|---|
+//! | `NIBBLE_FILLS` | fills of each store to each fill | 3 |
+//! | `NIBBLE_FILLS_STORES` | names of stores, with commas between | all in the process that refuse |
+
+use std::env;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use engine::{AllocatorChoice, FullMeaning, KvEngine, KvSession, MemoryBound, PutOutcome, Setup};
+use platform::cpu::allowed_cores;
+use workloads::key_of;
+
+use crate::key_value::steering::records_of;
+use crate::registry::{self, StoreVisitor, open_heap, store_traits, with_store};
+use record::System;
+
+const OBJECT_MEMORY_BYTES: u64 = 8 << 20;
+const VALUE_BYTES: usize = 64;
+const OBJECT_BYTES: u64 = VALUE_BYTES as u64 + size_of::<u64>() as u64;
+const FILLS_PERCENT: [u64; 2] = [50, 80];
+const THREADS: usize = 2;
+/// Busy threads for each core.
+const BUSY_PER_CORE: usize = 4;
+/// Stores on a heap are filled so often before they are left: they are not dropped.
+const FILLS_OF_HEAPS: u64 = 20;
+/// What refuses at this fill while nothing else runs, too: headers of small values do not fit.
+const CANNOT_HOLD: [(&str, u64); 1] = [("ramcloud", 80)];
+
+/// Fills a store so often; between two fills all objects are deleted.
+#[derive(Clone, Copy)]
+struct Fills {
+    records: u64,
+    times: u64,
+}
+
+impl Fills {
+    /// Runs `act` on the records of each thread.
+    fn by_all<E: KvEngine>(
+        self,
+        engine: &E,
+        act: impl Fn(&mut E::Session<'_>, u64) -> Result<(), String> + Sync,
+    ) -> Result<(), String> {
+        let one = |number| {
+            let session = engine.worker_session(number, THREADS);
+            let mut session = session.map_err(|error| error.to_string())?;
+            records_of(engine, self.records, (number, THREADS))
+                .try_for_each(|record| act(&mut session, record))
+        };
+        thread::scope(|scope| {
+            let all = [0, 1].map(|number| scope.spawn(move || one(number)));
+            all.into_iter().try_for_each(|thread| thread.join().expect("it answers with errors"))
+        })
+    }
+}
+
+impl StoreVisitor for Fills {
+    type Output = Result<(), String>;
+
+    fn visit<E: KvEngine>(self, engine: &E) -> Self::Output {
+        let value = [7; VALUE_BYTES];
+        for time in 0..self.times {
+            if time > 0 {
+                self.by_all(engine, |session, record| match session.delete(key_of(record)) {
+                    true => Ok(()),
+                    false => Err(format!("record {record} was lost")),
+                })?;
+            }
+            self.by_all(engine, |session, record| match session.put(key_of(record), &value) {
+                Ok(PutOutcome::Inserted) => Ok(()),
+                other => Err(format!("record {record} of {}: {other:?}", self.records)),
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn stores() -> Vec<String> {
+    if let Ok(named) = env::var("NIBBLE_FILLS_STORES") {
+        return named.split(',').map(str::to_owned).collect();
+    }
+    let refusing = store_traits().iter().filter(|traits| {
+        traits.full == FullMeaning::Refuse
+            && traits.memory_bound != MemoryBound::None
+            && traits.keeps_values
+            && !(traits.test_only || traits.processes || traits.may_be_missing)
+    });
+    let mut named: Vec<String> = refusing
+        .map(|traits| match traits.allocator {
+            AllocatorChoice::Chosen => format!("{}:glibc", traits.name),
+            _ => traits.name.to_owned(),
+        })
+        .collect();
+    named.extend(["nibble@preset=paper", "nibble@update=in-place"].map(str::to_owned));
+    named
+}
+
+fn fills() -> u64 {
+    let asked = env::var("NIBBLE_FILLS").ok();
+    asked.map_or(3, |text| text.parse().expect("a whole number of fills"))
+}
+
+/// Fills `store` so often, opened anew as often as its memory comes back.
+fn fill(store: &str, fill_percent: u64, times: u64) -> Result<(), String> {
+    let system = registry::store(store)?;
+    let on_heap = registry::traits_of(&system)
+        .is_some_and(|traits| traits.allocator == AllocatorChoice::Chosen);
+    let System::Store { name, heap, options } = system else {
+        return Err(format!("`{store}` is no store"));
+    };
+    let heap = heap.map(|heap| open_heap(&heap)).transpose().map_err(|error| error.to_string())?;
+    let records = OBJECT_MEMORY_BYTES * fill_percent / 100 / OBJECT_BYTES;
+    let setup = Setup {
+        object_memory_bytes: Some(OBJECT_MEMORY_BYTES),
+        live_bytes: records * OBJECT_BYTES,
+        records_max: records,
+        value_bytes_max: VALUE_BYTES,
+        sessions: THREADS + 1,
+        resident: false,
+        tells_updates: true,
+        options,
+        heap,
+    };
+    let mut left = times;
+    while left > 0 {
+        let times = left.min(if on_heap { FILLS_OF_HEAPS } else { 1 });
+        with_store(&name, &setup, Fills { records, times })
+            .map_err(|error| error.to_string())??;
+        left -= times;
+    }
+    Ok(())
+}
+
+/// Keeps threads busy as long as it lives.
+struct Busy<'scope>(&'scope AtomicBool);
+
+impl Drop for Busy<'_> {
+    fn drop(&mut self) {
+        // Relaxed: nothing depends on when the threads see it.
+        self.0.store(false, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn no_store_refuses_below_its_bound_on_a_busy_machine() {
+    let (busy, times) = (AtomicBool::new(true), fills());
+    let mut refused = Vec::new();
+    thread::scope(|scope| {
+        let stop = Busy(&busy);
+        for _ in 0..BUSY_PER_CORE * allowed_cores().len() {
+            // Relaxed: as above.
+            scope.spawn(|| while busy.load(Ordering::Relaxed) {});
+        }
+        for store in stores() {
+            for fill_percent in FILLS_PERCENT {
+                if CANNOT_HOLD.contains(&(store.as_str(), fill_percent)) {
+                    println!("{store} at {fill_percent} %: not asked, refuses when idle, too");
+                    continue;
+                }
+                let began = Instant::now();
+                match fill(&store, fill_percent, times) {
+                    Ok(()) => {
+                        let took = Duration::from_secs(began.elapsed().as_secs());
+                        println!(
+                            "{store} at {fill_percent} %: {times} fills, no refusal, {took:?}"
+                        );
+                    }
+                    Err(error) => refused.push(format!("{store} at {fill_percent} %: {error}")),
+                }
+            }
+        }
+        drop(stop);
+    });
+    assert!(refused.is_empty(), "{refused:#?}");
+}
+
+/// The fills find a store that refuses: asked for more than the bound.
+#[test]
+fn a_refusal_is_found() {
+    let error = fill("nibble", 130, 1).unwrap_err();
+    assert!(error.contains("Full"), "{error}");
+}
