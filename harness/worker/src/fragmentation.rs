@@ -363,10 +363,9 @@ fn run_step(
 ) -> Result<(), Stop> {
     let name = step.to_string();
     let grows_bytes = match step.phase {
-        Phase::Delete => 0,
-        Phase::Fill => work.live_bytes * 3 / 2,
-        // Much of what was deleted is used again.
-        Phase::Refill => work.live_bytes / 2,
+        // What was deleted is used again, for the most part.
+        Phase::Delete | Phase::Refill => 0,
+        Phase::Fill => work.live_bytes,
     };
     link.say_and_wait(&Event::Before { step: name.clone(), grows_bytes });
     let before = Usage::now();

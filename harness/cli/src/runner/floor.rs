@@ -1,14 +1,22 @@
 //! The floor: at most one cell is active at a time, on all cores or on one. A cell that stands idle gives
 //! the floor up, so that long idle waits of many cells overlap while no two cells ever compete for a core.
 
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// A token that one cell holds while it works.
 #[derive(Debug, Default)]
 pub struct Floor {
-    taken: Mutex<bool>,
+    state: Mutex<State>,
     freed: Condvar,
     first_core: usize,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    taken: bool,
+    /// Cells that stood idle and want to go on. They go before those that have not begun: what they hold
+    /// is room for others.
+    returning: usize,
 }
 
 impl Floor {
@@ -25,13 +33,33 @@ impl Floor {
         self.first_core
     }
 
+    /// Waits until nobody has the floor or wants to return to it.
+    pub fn wait_until_free(&self) {
+        drop(self.free());
+    }
+
+    fn free(&self) -> MutexGuard<'_, State> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        while state.taken || state.returning > 0 {
+            state = self.freed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state
+    }
+
     /// Waits for the floor.
     pub fn take(&self) -> FloorGuard<'_> {
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        while *taken {
-            taken = self.freed.wait(taken).unwrap_or_else(PoisonError::into_inner);
+        self.free().taken = true;
+        FloorGuard { floor: self }
+    }
+
+    /// Waits for the floor, before all that have not had it.
+    pub fn take_again(&self) -> FloorGuard<'_> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.returning += 1;
+        while state.taken {
+            state = self.freed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
-        *taken = true;
+        *state = State { taken: true, returning: state.returning - 1 };
         FloorGuard { floor: self }
     }
 }
@@ -45,8 +73,8 @@ pub struct FloorGuard<'floor> {
 
 impl Drop for FloorGuard<'_> {
     fn drop(&mut self) {
-        *self.floor.taken.lock().unwrap_or_else(PoisonError::into_inner) = false;
-        self.floor.freed.notify_one();
+        self.floor.state.lock().unwrap_or_else(PoisonError::into_inner).taken = false;
+        self.floor.freed.notify_all();
     }
 }
 
@@ -55,6 +83,29 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
+
+    #[test]
+    fn who_returns_goes_before_who_has_not_begun() {
+        let floor = Floor::default();
+        let order = Mutex::new(Vec::new());
+        let guard = floor.take();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let _guard = floor.take();
+                order.lock().unwrap().push("begins");
+            });
+            scope.spawn(|| {
+                let _guard = floor.take_again();
+                order.lock().unwrap().push("returns");
+            });
+            while floor.state.lock().unwrap().returning == 0 {
+                std::thread::yield_now();
+            }
+            drop(guard);
+        });
+        assert_eq!(order.into_inner().unwrap(), ["returns", "begins"]);
+        floor.wait_until_free();
+    }
 
     #[test]
     fn never_two_holders() {

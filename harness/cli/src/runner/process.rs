@@ -314,7 +314,7 @@ impl<'a> Watch<'a> {
                         places.berth.shrink_to(self.look(sampler).resident_bytes());
                     }
                     self.stand_idle(Duration::from_millis(idle_ms));
-                    places.guard = Some(places.floor.take());
+                    places.guard = Some(places.floor.take_again());
                 }
                 let oracle = (live_bytes, live_objects);
                 let seen = self.observe(sampler, oracle, self_allocated_bytes);

@@ -95,6 +95,8 @@ impl Schedule<'_> {
         let next = || cells.lock().unwrap_or_else(PoisonError::into_inner).next().copied();
         std::thread::scope(|scope| {
             while let Some(cell) = next() {
+                // Whoever waits for the floor takes no room from the other cores' cells meanwhile.
+                floor.wait_until_free();
                 let berth = self.flight.board(cell.expected_bytes());
                 // The cell starts when the floor is free, and starts with it.
                 let guard = floor.take();
