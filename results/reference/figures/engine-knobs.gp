@@ -1,4 +1,4 @@
-styled = "\"update=in-place\" \"epoch=thread-ticks\" \"defaults (base)\" \"epoch=global-counter preset=paper\" \"epoch=thread-ticks preset=paper\" \"epoch=global-counter\""
+styled = "\"update=in-place\" \"epoch=global-counter\" \"defaults (base)\" \"epoch=thread-ticks\" \"epoch=global-counter preset=paper\" \"epoch=thread-ticks preset=paper\""
 colours = '#0072b2 #e69f00 #00664a #cc79a7 #333333 #d55e00'
 patterns = '3 5 4 1 2 6'
 point_types = '7 5 9 11 1 13'

@@ -75,7 +75,7 @@ fn ended(measured: &Measured) -> Result<usize, Failure> {
 }
 
 /// How long undecided claims may be measured again, and within which time the whole run is to end. The scale
-/// `quick` gives them a quarter of an hour of forty minutes.
+/// `quick` gives them a quarter of an hour, or what the rest leaves of an hour.
 fn time_to_decide(
     arguments: &ReproduceArguments,
     scale: &Scale,
@@ -84,7 +84,7 @@ fn time_to_decide(
     match arguments.decide.as_deref() {
         Some("0") => Ok((None, None)),
         Some(text) => Ok((Some(parse_time("--decide", text)?), None)),
-        None if scale.name == "quick" => Ok((minutes(15), minutes(40))),
+        None if scale.name == "quick" => Ok((minutes(15), minutes(60))),
         None => Ok((None, None)),
     }
 }

@@ -13,6 +13,7 @@ use record::archive::{self, RunRecord};
 const REFERENCE_MAX: u64 = 25_000;
 const OWN_MAX: u64 = 4_000;
 const FIRST_SCREEN: f64 = 900.0;
+const PHONE_SCREEN: f64 = 844.0;
 
 fn reference() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/reference")
@@ -71,5 +72,9 @@ fn the_answer_is_on_the_first_screen_and_the_page_is_short() {
         browser.resize(390, 844);
         let widest = browser.evaluate("document.documentElement.scrollWidth");
         assert!(widest.as_u64() <= Some(390), "{name}: {widest}");
+        let begins = browser.evaluate(
+            "document.querySelector('.headline .panel').getBoundingClientRect().top",
+        );
+        assert!(begins.as_f64().is_some_and(|top| top < PHONE_SCREEN), "{name}: {begins}");
     }
 }
