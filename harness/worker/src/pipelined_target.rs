@@ -157,8 +157,11 @@ mod tests {
     }
 
     fn visited(store: &str, fault: Option<&str>) -> (Verification, u64, u64) {
-        let options: BTreeMap<String, String> =
-            fault.map(|fault| ("fault".to_owned(), fault.to_owned())).into_iter().collect();
+        let options: BTreeMap<String, String> = fault
+            .into_iter()
+            .flat_map(|fault| [("fault", fault), ("after-puts", "0")])
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect();
         let setup = Setup {
             object_memory_bytes: Some(16 << 20),
             live_bytes: (OBJECTS * BYTES) as u64,
