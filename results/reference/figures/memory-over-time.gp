@@ -24,14 +24,14 @@ top = STATS_max * 1.06
 
 set tics font ",9"
 top_margin = 1.0 - 66.0 / height
-set multiplot layout lines,columns margins 0.065,0.985,50.0/height,top_margin spacing 0.045,64.0/height
+set multiplot layout lines,columns margins 0.075,0.985,50.0/height,top_margin spacing 0.045,64.0/height
 do for [g=1:panels] {
     set xrange [*:*]
     set yrange [*:*]
     stats data using (kind(g, "sample") ? column("end-s") : NaN) nooutput
     end = STATS_max
     set title word(series, g) offset 0,-0.7
-    if (g % columns == 1 || columns == 1) { set ylabel "MiB" } else { unset ylabel }
+    if (g % columns == 1 || columns == 1) { set ylabel "MiB" offset 0.6,0 } else { unset ylabel }
     if (g > panels - columns) { set xlabel "s" offset 0,0.5 } else { unset xlabel }
     if (g == 1) { eval legend_above } else { unset key }
     # Up to the end of the second filling; the idle wait and the purge are shown beside it, not to scale.
