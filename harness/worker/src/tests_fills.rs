@@ -153,7 +153,11 @@ fn no_store_refuses_below_its_bound_on_a_busy_machine() {
         let stop = Busy(&busy);
         for _ in 0..BUSY_PER_CORE * allowed_cores().len() {
             // Relaxed: as above.
-            scope.spawn(|| while busy.load(Ordering::Relaxed) {});
+            scope.spawn(|| {
+                while busy.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
         }
         for store in stores() {
             for fill_percent in FILLS_PERCENT {

@@ -37,6 +37,7 @@ impl TaggedTable {
     /// Keeps the next insertion without room from causing a split.
     pub(crate) fn postpone_split(&self) {
         let hash = super::hash::Hash::of(0);
-        while self.partitions.of(hash).1.count_crowded() % insert::CROWDED_PER_LOOK > 0 {}
+        let count = || self.partitions.of(hash).1.count_crowded();
+        while !count().is_multiple_of(insert::CROWDED_PER_LOOK) {}
     }
 }
