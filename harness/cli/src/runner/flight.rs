@@ -79,6 +79,7 @@ impl Drop for Berth<'_> {
 mod tests {
     use std::sync::mpsc;
     use std::thread;
+    use std::time::Duration;
 
     use super::*;
 
@@ -94,6 +95,8 @@ mod tests {
                 sender.send(()).unwrap();
                 drop(berth);
             });
+            // Long enough for one that does not wait.
+            thread::sleep(Duration::from_millis(20));
             assert!(boarded.try_recv().is_err(), "there is room for two more");
             first.shrink_to(9);
             assert!(boarded.try_recv().is_err(), "it does not grow");
