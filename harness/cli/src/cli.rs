@@ -149,12 +149,6 @@ pub enum Command {
         /// The most that may be asked for, in bytes.
         bytes_max: u64,
     },
-    /// Touch memory and release it.
-    #[command(hide = true)]
-    Warm {
-        /// Bytes to touch.
-        bytes: u64,
-    },
     /// Choose a store: those that suit a description, the fastest first.
     ///
     /// Reads a run, by default the published one, and says for each store what it answered, with how much

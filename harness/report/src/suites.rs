@@ -12,6 +12,7 @@ macro_rules! suites {
 /// Name and text of every suite. The figures of a report stand in this order.
 pub const BUILT_IN: &[(&str, &str)] = suites![
     "allocator-bloat",
+    "allocator-settings",
     "ramcloud-patterns",
     "allocator-phases",
     "allocator-threads",

@@ -362,10 +362,10 @@ fn run_step(
     view: &impl View,
 ) -> Result<(), Stop> {
     let name = step.to_string();
-    let grows_bytes = match step.phase {
-        // What was deleted is used again, for the most part.
-        Phase::Delete | Phase::Refill => 0,
-        Phase::Fill => work.live_bytes,
+    let grows_bytes = match (step.phase, work.basis) {
+        // Where memory is bounded, what was deleted is used again.
+        (Phase::Delete, _) | (Phase::Refill, Basis::Bounded) => 0,
+        (Phase::Fill, _) | (Phase::Refill, Basis::Ample) => work.live_bytes,
     };
     link.say_and_wait(&Event::Before { step: name.clone(), grows_bytes });
     let before = Usage::now();

@@ -30,7 +30,7 @@ pub enum Event {
         /// Conditions under which a store answers.
         conditions: Option<Conditions>,
     },
-    /// A step is about to begin. Waits: the parent gives it a core and warms memory.
+    /// A step is about to begin. Waits: the parent gives it a core and warm memory.
     Before {
         step: String,
         /// Memory that the step may newly touch.

@@ -249,7 +249,8 @@ impl Session {
 
     /// Measures the cells and returns their rows; nothing more once the user has stopped the run.
     pub(super) fn run(&mut self, cells: &[Cell]) -> Vec<Row> {
-        let memory_bytes = available_memory_bytes() / 100 * IN_FLIGHT_PERCENT;
+        let available_bytes = available_memory_bytes() + self.reserve.held_bytes();
+        let memory_bytes = available_bytes / 100 * IN_FLIGHT_PERCENT;
         let began = Instant::now();
         self.reserve.provide_for(cells);
         self.interrupted |= run_all(

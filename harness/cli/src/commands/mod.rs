@@ -132,8 +132,6 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Man { folder } => manual::run(folder.as_deref()),
         Command::Reserve { bytes_max } => crate::runner::reserve(bytes_max)
             .map_err(|error| Failure::machine(format!("holding {bytes_max} bytes: {error}"))),
-        Command::Warm { bytes } => crate::runner::warm(bytes)
-            .map_err(|error| Failure::machine(format!("warming {bytes} bytes: {error}"))),
     }
 }
 

@@ -1,13 +1,13 @@
 //! `reproduce`: measures what the figures need, draws them and writes the report.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::claims::Asked;
 use super::measure::{Measured, complete, disturbance, measure, record};
 use super::time::parse_time;
 use super::{Failure, claims};
 use crate::cli::ReproduceArguments;
-use crate::suites::{self, Suite};
+use crate::suites::{self, Quick, Suite};
 use crate::traces::Missing;
 use record::archive::{self, Suites};
 use record::{Cell, Scale};
@@ -75,7 +75,7 @@ fn ended(measured: &Measured) -> Result<usize, Failure> {
 }
 
 /// How long undecided claims may be measured again, and within which time the whole run is to end. The scale
-/// `quick` gives them a quarter of an hour, or what the rest leaves of an hour.
+/// `quick` gives them a quarter of an hour, or what the rest leaves of 40 minutes.
 fn time_to_decide(
     arguments: &ReproduceArguments,
     scale: &Scale,
@@ -84,41 +84,45 @@ fn time_to_decide(
     match arguments.decide.as_deref() {
         Some("0") => Ok((None, None)),
         Some(text) => Ok((Some(parse_time("--decide", text)?), None)),
-        None if scale.name == "quick" => Ok((minutes(15), minutes(60))),
+        None if scale.name == "quick" => Ok((minutes(15), minutes(40))),
         None => Ok((None, None)),
     }
 }
 
-/// The time of scale `quick` is for what its claims ask, and for suites that are to be whole. What larger
-/// scales are asked is measured by one process, and what else figures show is left to them and to `--figure`.
+/// The time of scale `quick` is for what its claims ask, and for suites that say more: the rest is left to
+/// larger scales and to `--figure`.
 fn leave_out_unasked(cells: &mut Vec<Cell>, suites: &[Suite], asking: &Suites) -> Vec<String> {
-    let whole: Vec<&str> =
-        suites.iter().filter(|suite| suite.whole).map(|suite| suite.name.as_str()).collect();
-    let is_whole =
-        |cell: &Cell| asking[&cell.id].iter().any(|suite| whole.contains(&suite.as_str()));
-    let asked = claims::ask_of(cells, "quick");
+    let of_suite: BTreeMap<&str, Quick> =
+        suites.iter().map(|suite| (suite.name.as_str(), suite.quick)).collect();
+    let most = |cell: &Cell| {
+        let asking = asking[&cell.id].iter().filter_map(|suite| of_suite.get(suite.as_str()));
+        asking.max().copied().unwrap_or_default()
+    };
+    let asked = claims::is_asked(cells, "quick");
     let (mut left_out, mut single, mut at) = (0, 0, 0);
     cells.retain(|cell| {
         at += 1;
-        match asked[at - 1] {
-            _ if is_whole(cell) => true,
-            Asked::Here => true,
-            Asked::ByLarger => {
+        match most(cell) {
+            _ if asked[at - 1] => true,
+            Quick::Whole => true,
+            Quick::Once => {
                 single += usize::from(cell.repetition == 0);
                 cell.repetition == 0
             }
-            Asked::ByNone => {
-                left_out += 1;
+            Quick::Asked => {
+                left_out += usize::from(cell.repetition == 0);
                 false
             }
         }
     });
     let mut notices = Vec::new();
     if left_out > 0 {
+        let further: Vec<&str> =
+            of_suite.iter().filter(|suite| *suite.1 > Quick::Asked).map(|suite| *suite.0).collect();
         notices.push(format!(
-            "Scale quick measures what claims ask, and all of {}: {left_out} cells that only figures \
-             show are left to scale standard, or to `reproduce --figure NAME`",
-            whole.join(", ")
+            "Scale quick measures what claims ask of it, and all of {}: {left_out} further cells are left \
+             to scale standard, or to `reproduce --figure NAME`",
+            further.join(", ")
         ));
     }
     if single > 0 {

@@ -2,15 +2,18 @@
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
+use super::reserve::{Grant, Reserve};
+
 /// Cells that may stand idle at the same time.
 pub const IN_FLIGHT_MAX: usize = 64;
 
 /// A budget of memory, of which every cell in flight takes a part.
 #[derive(Debug)]
-pub struct Flight {
+pub struct Flight<'reserve> {
     state: Mutex<State>,
     landed: Condvar,
     memory_bytes: u64,
+    reserve: &'reserve Reserve,
 }
 
 #[derive(Debug, Default)]
@@ -19,10 +22,11 @@ struct State {
     bytes: u64,
 }
 
-impl Flight {
+impl<'reserve> Flight<'reserve> {
+    /// A budget of so much, beside a `reserve` of memory that the host backs.
     #[must_use]
-    pub fn new(memory_bytes: u64) -> Self {
-        Self { state: Mutex::default(), landed: Condvar::new(), memory_bytes }
+    pub fn new(memory_bytes: u64, reserve: &'reserve Reserve) -> Self {
+        Self { state: Mutex::default(), landed: Condvar::new(), memory_bytes, reserve }
     }
 
     /// Waits for room for a cell that is expected to hold so much at most. A cell that alone exceeds the
@@ -35,7 +39,7 @@ impl Flight {
             state = self.landed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         *state = State { cells: state.cells + 1, bytes: state.bytes + bytes };
-        Berth { flight: Some(self), bytes }
+        Berth { place: Some((self, self.reserve.grant(0))), bytes }
     }
 
     fn give_back(&self, cells: usize, bytes: u64) {
@@ -48,7 +52,7 @@ impl Flight {
 /// One cell's part of the budget, given back when it is dropped.
 #[derive(Debug)]
 pub struct Berth<'flight> {
-    flight: Option<&'flight Flight>,
+    place: Option<(&'flight Flight<'flight>, Grant<'flight>)>,
     bytes: u64,
 }
 
@@ -56,20 +60,31 @@ impl Berth<'_> {
     /// That of a cell that nothing else is in flight with.
     #[must_use]
     pub fn alone() -> Self {
-        Self { flight: None, bytes: 0 }
+        Self { place: None, bytes: 0 }
     }
 
-    /// Keeps so much of the part, at most: the cell will not hold more.
+    /// The cell is about to touch so much more: the reserve gives it up.
+    pub fn grow(&mut self, bytes: u64) {
+        if let Some((_, grant)) = &mut self.place {
+            grant.grow(bytes);
+        }
+    }
+
+    /// The cell will not hold more than `bytes`, which it holds now: the rest of its part is room for others.
     pub fn shrink_to(&mut self, bytes: u64) {
-        let Some(flight) = self.flight.filter(|_| bytes < self.bytes) else { return };
-        flight.give_back(0, self.bytes - bytes);
-        self.bytes = bytes;
+        let Some((flight, grant)) = &mut self.place else { return };
+        grant.change_to(bytes);
+        if bytes < self.bytes {
+            flight.give_back(0, self.bytes - bytes);
+            self.bytes = bytes;
+        }
     }
 }
 
 impl Drop for Berth<'_> {
     fn drop(&mut self) {
-        if let Some(flight) = self.flight {
+        if let Some((flight, grant)) = self.place.take() {
+            drop(grant);
             flight.give_back(1, self.bytes);
         }
     }
@@ -85,7 +100,8 @@ mod tests {
 
     #[test]
     fn what_a_cell_does_not_need_any_more_is_room_for_the_next() {
-        let flight = Flight::new(10);
+        let reserve = Reserve::default();
+        let flight = Flight::new(10, &reserve);
         let mut first = flight.board(8);
         thread::scope(|scope| {
             let (sender, boarded) = mpsc::channel();
@@ -110,7 +126,8 @@ mod tests {
 
     #[test]
     fn a_cell_larger_than_the_budget_flies_alone() {
-        let flight = Flight::new(10);
+        let reserve = Reserve::default();
+        let flight = Flight::new(10, &reserve);
         drop(flight.board(100));
         let mut alone = Berth::alone();
         alone.shrink_to(0);

@@ -10,7 +10,6 @@ mod reserve;
 mod rooflines;
 mod sampler;
 mod schedule;
-mod warm;
 
 pub use calibrate::calibrate_apart;
 pub use flight::{Berth, Flight, IN_FLIGHT_MAX};
@@ -21,4 +20,3 @@ pub use process::{CellRunner, ProcessRunner};
 pub use reserve::{Reserve, reserve};
 pub use rooflines::Rooflines;
 pub use schedule::{Progress, processes, run_all};
-pub use warm::warm;

@@ -16,7 +16,6 @@ use super::flight::Berth;
 use super::floor::{Floor, FloorGuard};
 use super::interrupt::Interrupt;
 use super::sampler::Sampler;
-use super::warm::warm_apart;
 use crate::{doctor, environment};
 use record::{
     Began, Cell, CellRecord, Conditions, CurvePoint, DriverPrice, Flag, LatencyReport, Memory,
@@ -289,10 +288,7 @@ impl<'a> Watch<'a> {
             }
             Event::Before { step, grows_bytes } => {
                 places.guard.get_or_insert_with(|| places.floor.take());
-                let grows = matches!(self.cell.work, Work::Fragmentation(_) | Work::Allocations(_));
-                if grows && grows_bytes > 0 {
-                    warm_apart(grows_bytes);
-                }
+                places.berth.grow(grows_bytes);
                 self.step = step;
                 self.step_position = sampler.position();
                 self.began = Some((circumstances(), Instant::now()));

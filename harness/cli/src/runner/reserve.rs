@@ -1,61 +1,136 @@
 //! The reserve: a helper process that holds the memory which no cell uses at the moment. Virtual machines
 //! return memory that stays free for some seconds to their host, and touching it again costs seconds for
-//! each GiB. The reserve is given up as a cell starts, so that the cell meets pages which the host already
-//! backs, and taken again right after the cell.
+//! each GiB. The reserve gives up what a cell is about to touch, so that the cell meets pages which the host
+//! already backs, and takes it again right after the cell. Nothing is ever populated inside a worker whose
+//! resident memory is the result.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use platform::{Mapping, Pages};
 
 use crate::memory::touched_bytes;
 use record::Cell;
-use worker::kernel::{KernelFiles, available_memory_bytes};
+use worker::kernel::{KernelFiles, available_memory_bytes, total_memory_bytes};
 
 /// Share of the available memory that the reserve may take, in percent.
 const SHARE_PERCENT: u64 = 60;
 /// Below this the reserve saves less than it takes.
 const BYTES_MIN: u64 = 512 << 20;
+/// What the reserve leaves free as it grows: this part of the machine's memory, for cells that need more
+/// than was expected of them.
+const LEFT_FREE_PART: u64 = 8;
 
 /// Memory that is free for cells and stays backed by the host.
 #[derive(Debug, Default)]
 pub struct Reserve {
-    /// What the largest cell touches that it was made for.
-    largest_bytes: u64,
+    /// What the cells could use that it was made for.
+    wanted_bytes: u64,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The reserve, what is granted of it, and what the helper holds.
     bytes: u64,
-    helper: Mutex<Option<Helper>>,
+    granted_bytes: u64,
+    held_bytes: u64,
+    helper: Option<Helper>,
 }
 
 impl Reserve {
-    /// Grows to the most that one of `cells` that run alone touches; to nothing on machines that keep
-    /// their memory. What it holds for earlier cells it keeps. Cells that stand idle together hold less
-    /// than is expected of them, so what a reserve left to them would turn cold: a helper warms what each
-    /// is about to touch (`warm`).
+    /// Grows to what `cells` could use at a time; to nothing on machines that keep their memory. What it
+    /// holds for earlier cells it keeps.
     pub fn provide_for(&mut self, cells: &[Cell]) {
-        let alone = cells.iter().filter(|cell| cell.is_exclusive()).map(touched_bytes).max();
-        let largest_bytes = alone.unwrap_or(0);
-        if largest_bytes <= self.largest_bytes {
+        let wanted_bytes = usable_bytes(cells);
+        if wanted_bytes <= self.wanted_bytes {
             return;
         }
         // The old one first: what it holds is not available.
-        *self = Self::default();
-        self.largest_bytes = largest_bytes;
-        let bytes = largest_bytes.min(available_memory_bytes() / 100 * SHARE_PERCENT);
+        *self = Self { wanted_bytes, ..Self::default() };
+        let bytes = wanted_bytes.min(available_memory_bytes() / 100 * SHARE_PERCENT);
         if bytes >= BYTES_MIN && crate::environment::is_virtualised(&KernelFiles::here()) {
-            self.bytes = bytes;
-            self.helper = Mutex::new(Helper::start(bytes).ok());
+            let helper = Helper::start(bytes).ok();
+            self.state = Mutex::new(State { bytes, helper, ..State::default() });
+            self.state().settle();
         }
     }
 
-    /// Holds all but what `cell` touches. A helper that fails is not asked again: cells then take longer to start.
-    pub fn leave_for(&self, cell: &Cell) {
-        let used_bytes = touched_bytes(cell);
-        let mut helper = self.helper.lock().unwrap_or_else(PoisonError::into_inner);
-        let held = helper.as_mut().map(|helper| helper.hold(self.bytes.saturating_sub(used_bytes)));
-        if matches!(held, Some(Err(_))) {
-            *helper = None;
+    /// Gives up so much until the grant is dropped.
+    pub fn grant(&self, bytes: u64) -> Grant<'_> {
+        let mut grant = Grant { reserve: self, bytes: 0 };
+        grant.change_to(bytes);
+        grant
+    }
+
+    /// What it holds now: available to cells, though the kernel does not say so.
+    pub fn held_bytes(&self) -> u64 {
+        self.state().held_bytes
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What `cells` could use of a reserve at a time: the largest of those that run alone, or all that may be in
+/// flight together.
+fn usable_bytes(cells: &[Cell]) -> u64 {
+    let (alone, together): (Vec<&Cell>, Vec<&Cell>) =
+        cells.iter().partition(|cell| cell.is_exclusive());
+    let alone = alone.into_iter().map(touched_bytes).max().unwrap_or(0);
+    alone.max(together.into_iter().map(touched_bytes).sum())
+}
+
+impl State {
+    /// Holds what is not granted. A helper that fails is not asked again: cells then take longer to start.
+    fn settle(&mut self) {
+        let Some(helper) = &mut self.helper else { return };
+        let free_bytes =
+            available_memory_bytes().saturating_sub(total_memory_bytes() / LEFT_FREE_PART);
+        let bytes = to_hold(self.bytes, self.granted_bytes, self.held_bytes, free_bytes);
+        if bytes == self.held_bytes {
+            return;
         }
+        self.held_bytes = bytes;
+        if helper.hold(bytes).is_err() {
+            (self.helper, self.held_bytes) = (None, 0);
+        }
+    }
+}
+
+/// What a reserve holds: all that is not granted, but as it grows nothing that is not free.
+fn to_hold(bytes: u64, granted_bytes: u64, held_bytes: u64, free_bytes: u64) -> u64 {
+    let bytes = bytes.saturating_sub(granted_bytes);
+    bytes.min(held_bytes + free_bytes)
+}
+
+/// A part of the reserve that is given up, until it is dropped.
+#[derive(Debug)]
+pub struct Grant<'reserve> {
+    reserve: &'reserve Reserve,
+    bytes: u64,
+}
+
+impl Grant<'_> {
+    /// Makes the part larger or smaller.
+    pub fn change_to(&mut self, bytes: u64) {
+        let mut state = self.reserve.state();
+        state.granted_bytes = state.granted_bytes - self.bytes + bytes;
+        self.bytes = bytes;
+        state.settle();
+    }
+
+    /// Makes the part larger.
+    pub fn grow(&mut self, bytes: u64) {
+        self.change_to(self.bytes + bytes);
+    }
+}
+
+impl Drop for Grant<'_> {
+    fn drop(&mut self) {
+        self.change_to(0);
     }
 }
 
@@ -115,4 +190,31 @@ pub fn reserve(bytes_max: u64) -> io::Result<()> {
         writeln!(io::stdout(), "{held}")?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_holds_what_is_not_granted_and_takes_only_what_is_free() {
+        assert_eq!(to_hold(100, 30, 100, 0), 70, "given up at once");
+        assert_eq!(to_hold(100, 30, 50, 80), 70, "as much as there is");
+        assert_eq!(to_hold(100, 30, 50, 5), 55, "others need the rest");
+        assert_eq!(to_hold(100, 300, 50, 80), 0);
+    }
+
+    #[test]
+    fn grants_add_up_until_they_are_dropped() {
+        let reserve = Reserve::default();
+        let mut first = reserve.grant(10);
+        let second = reserve.grant(5);
+        first.grow(3);
+        assert_eq!(reserve.state().granted_bytes, 18);
+        first.change_to(1);
+        drop(second);
+        assert_eq!(reserve.state().granted_bytes, 1);
+        drop(first);
+        assert_eq!(reserve.state().granted_bytes, 0);
+    }
 }

@@ -5,6 +5,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::{Berth, CellRunner, Flight, Floor, FloorGuard, Interrupt, Reserve};
+use crate::memory::touched_bytes;
 use platform::cpu::allowed_cores;
 use record::{Cell, CellRecord, Flag, Row};
 
@@ -17,7 +18,7 @@ pub trait Progress: Send {
 /// are dropped.
 ///
 /// `memory_bytes` bounds the memory that all cells in flight are expected to hold together; the `reserve`
-/// holds what a cell that runs alone leaves.
+/// holds what they leave.
 pub fn run_all(
     cells: &[Cell],
     runner: &dyn CellRunner,
@@ -32,7 +33,7 @@ pub fn run_all(
         interrupt,
         progress: Mutex::new(progress),
         again: Mutex::new(Again::default()),
-        flight: Flight::new(memory_bytes),
+        flight: Flight::new(memory_bytes, reserve),
     };
     let (exclusive, shared): (Vec<&Cell>, Vec<&Cell>) =
         cells.iter().partition(|cell| cell.is_exclusive());
@@ -45,12 +46,13 @@ pub fn run_all(
         }
     });
     schedule.overlap(&Mutex::new(wide.iter()), &floor);
+    let mut grant = reserve.grant(0);
     for process in processes(&exclusive) {
         if interrupt.is_set() {
             break;
         }
         let guard = floor.take();
-        reserve.leave_for(process[0]);
+        grant.change_to(touched_bytes(process[0]));
         if schedule.run(&process, (&floor, guard), Berth::alone()) {
             continue;
         }
@@ -70,7 +72,7 @@ struct Schedule<'a> {
     interrupt: &'a Interrupt,
     progress: Mutex<&'a mut dyn Progress>,
     again: Mutex<Again>,
-    flight: Flight,
+    flight: Flight<'a>,
 }
 
 impl Schedule<'_> {

@@ -63,15 +63,28 @@ pub struct Suite {
     /// Whether the suite is measured only where it is named: it takes long.
     #[serde(default)]
     pub apart: bool,
-    /// Whether `reproduce` measures all of it at scale `quick`, not only what claims ask.
+    /// What `reproduce` measures of it at scale `quick`.
     #[serde(default)]
-    pub whole: bool,
+    pub quick: Quick,
     /// What is drawn of the rows, as the file has it: the crate `report` reads it.
     #[serde(default, rename = "figure")]
     figures: Vec<toml::Table>,
     /// The file's text, which a run keeps; empty where there is no file.
     #[serde(skip)]
     pub text: String,
+}
+
+/// What `reproduce` measures of a suite at scale `quick`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Quick {
+    /// What claims ask at that scale.
+    #[default]
+    Asked,
+    /// All of it: by one process what no claim asks at that scale.
+    Once,
+    /// All of it, by all processes.
+    Whole,
 }
 
 /// Every combination of these is a fragmentation cell.

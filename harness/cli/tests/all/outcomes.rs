@@ -127,7 +127,7 @@ fn a_worker_killed_from_outside_is_no_lack_of_memory() {
     assert_eq!(killed.outcome, Outcome::Crashed, "{:?}", killed.reason);
 }
 
-/// Whether the process runs a cell, and is no helper that warms or holds memory.
+/// Whether the process runs a cell, and is no helper that holds memory.
 fn is_worker(process: u32) -> bool {
     let command = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
     command.split(|byte| *byte == 0).any(|argument| argument == b"worker")

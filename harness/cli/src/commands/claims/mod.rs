@@ -60,29 +60,12 @@ pub(super) fn answers(
     Ok(asked(&asked_of(run), &summaries(folder, rows)?, &run.machine))
 }
 
-/// Who asks of a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Asked {
-    /// No claim that is put to this machine.
-    ByNone,
-    /// Only what is left to larger scales.
-    ByLarger,
-    /// A claim that a run of this scale is asked.
-    Here,
-}
-
-/// What claims ask of each of `cells`, at the scale of that name.
-pub(super) fn ask_of(cells: &[Cell], scale: &str) -> Vec<Asked> {
-    let (all, here, machine) = (built_in(), asked_at(scale), machine_of(&capture()));
+/// Of each of `cells`, whether a claim asks for it that a run of the scale of that name is asked.
+pub(super) fn is_asked(cells: &[Cell], scale: &str) -> Vec<bool> {
+    let (claims, machine) = (asked_at(scale), machine_of(&capture()));
     let is_asked = |cell: &Cell| {
         let labels = summaries::labels_of(cell);
-        let by =
-            |claims: &[Expectation]| claims.iter().any(|claim| claim.selects(&labels, &machine));
-        match (by(&here), by(&all)) {
-            (true, _) => Asked::Here,
-            (false, true) => Asked::ByLarger,
-            (false, false) => Asked::ByNone,
-        }
+        claims.iter().any(|claim| claim.selects(&labels, &machine))
     };
     cells.iter().map(is_asked).collect()
 }
