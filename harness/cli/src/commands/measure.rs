@@ -196,7 +196,7 @@ impl Session {
         };
         let runner = ProcessRunner { program, interrupt: interrupt.clone() };
         let (took_s, expected_s) = (0.0, 0.0);
-        let reserve = Reserve::default();
+        let reserve = Reserve::here();
         Ok(Self { runner, interrupt, keeper, interrupted: false, reserve, took_s, expected_s })
     }
 
@@ -252,7 +252,6 @@ impl Session {
         let available_bytes = available_memory_bytes() + self.reserve.held_bytes();
         let memory_bytes = available_bytes / 100 * IN_FLIGHT_PERCENT;
         let began = Instant::now();
-        self.reserve.provide_for(cells);
         self.interrupted |= run_all(
             cells,
             &self.runner,

@@ -9,30 +9,24 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use platform::{Mapping, Pages};
-
-use crate::memory::touched_bytes;
-use record::Cell;
 use worker::kernel::{KernelFiles, available_memory_bytes, total_memory_bytes};
 
 /// Share of the available memory that the reserve may take, in percent.
 const SHARE_PERCENT: u64 = 60;
-/// Below this the reserve saves less than it takes.
-const BYTES_MIN: u64 = 512 << 20;
 /// What the reserve leaves free as it grows: this part of the machine's memory, for cells that need more
 /// than was expected of them.
 const LEFT_FREE_PART: u64 = 8;
 
-/// Memory that is free for cells and stays backed by the host.
+/// Memory that is free for cells and stays backed by the host: all that was granted before, up to a limit.
 #[derive(Debug, Default)]
 pub struct Reserve {
-    /// What the cells could use that it was made for.
-    wanted_bytes: u64,
     state: Mutex<State>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// The reserve, what is granted of it, and what the helper holds.
+    /// The most that it may become; 0 on machines that keep their memory.
+    bytes_max: u64,
     bytes: u64,
     granted_bytes: u64,
     held_bytes: u64,
@@ -40,24 +34,17 @@ struct State {
 }
 
 impl Reserve {
-    /// Grows to what `cells` could use at a time; to nothing on machines that keep their memory. What it
-    /// holds for earlier cells it keeps.
-    pub fn provide_for(&mut self, cells: &[Cell]) {
-        let wanted_bytes = usable_bytes(cells);
-        if wanted_bytes <= self.wanted_bytes {
-            return;
+    /// One of which nothing is granted yet.
+    #[must_use]
+    pub fn here() -> Self {
+        let mut state = State::default();
+        if crate::environment::is_virtualised(&KernelFiles::here()) {
+            state.bytes_max = available_memory_bytes() / 100 * SHARE_PERCENT;
         }
-        // The old one first: what it holds is not available.
-        *self = Self { wanted_bytes, ..Self::default() };
-        let bytes = wanted_bytes.min(available_memory_bytes() / 100 * SHARE_PERCENT);
-        if bytes >= BYTES_MIN && crate::environment::is_virtualised(&KernelFiles::here()) {
-            let helper = Helper::start(bytes).ok();
-            self.state = Mutex::new(State { bytes, helper, ..State::default() });
-            self.state().settle();
-        }
+        Self { state: Mutex::new(state) }
     }
 
-    /// Gives up so much until the grant is dropped.
+    /// Gives up so much until the grant is dropped. What was never granted before is touched first.
     pub fn grant(&self, bytes: u64) -> Grant<'_> {
         let mut grant = Grant { reserve: self, bytes: 0 };
         grant.change_to(bytes);
@@ -74,36 +61,37 @@ impl Reserve {
     }
 }
 
-/// What `cells` could use of a reserve at a time: the largest of those that run alone, or all that may be in
-/// flight together.
-fn usable_bytes(cells: &[Cell]) -> u64 {
-    let (alone, together): (Vec<&Cell>, Vec<&Cell>) =
-        cells.iter().partition(|cell| cell.is_exclusive());
-    let alone = alone.into_iter().map(touched_bytes).max().unwrap_or(0);
-    alone.max(together.into_iter().map(touched_bytes).sum())
-}
-
 impl State {
-    /// Holds what is not granted. A helper that fails is not asked again: cells then take longer to start.
-    fn settle(&mut self) {
-        let Some(helper) = &mut self.helper else { return };
-        let free_bytes =
-            available_memory_bytes().saturating_sub(total_memory_bytes() / LEFT_FREE_PART);
-        let bytes = to_hold(self.bytes, self.granted_bytes, self.held_bytes, free_bytes);
-        if bytes == self.held_bytes {
+    fn grant_in_all(&mut self, granted_bytes: u64) {
+        self.granted_bytes = granted_bytes;
+        let bytes = self.bytes.max(granted_bytes.min(self.bytes_max));
+        if bytes > self.bytes {
+            self.hold(self.held_bytes + bytes - self.bytes);
+            self.bytes = bytes;
+        }
+        self.hold(bytes.saturating_sub(granted_bytes));
+    }
+
+    /// Holds so much, but takes nothing that is not free. A helper that fails is not asked again: cells then
+    /// take longer to start.
+    fn hold(&mut self, bytes: u64) {
+        let left_free_bytes = total_memory_bytes() / LEFT_FREE_PART;
+        let free_bytes = available_memory_bytes().saturating_sub(left_free_bytes);
+        let bytes = bytes.min(self.held_bytes + free_bytes);
+        if bytes == self.held_bytes || self.bytes_max == 0 {
             return;
         }
-        self.held_bytes = bytes;
-        if helper.hold(bytes).is_err() {
-            (self.helper, self.held_bytes) = (None, 0);
+        if self.helper.is_none() {
+            self.helper = Helper::start(self.bytes_max).ok();
         }
+        self.held_bytes = match self.helper.as_mut().map(|helper| helper.hold(bytes)) {
+            Some(Ok(())) => bytes,
+            None | Some(Err(_)) => {
+                *self = Self { granted_bytes: self.granted_bytes, ..Self::default() };
+                0
+            }
+        };
     }
-}
-
-/// What a reserve holds: all that is not granted, but as it grows nothing that is not free.
-fn to_hold(bytes: u64, granted_bytes: u64, held_bytes: u64, free_bytes: u64) -> u64 {
-    let bytes = bytes.saturating_sub(granted_bytes);
-    bytes.min(held_bytes + free_bytes)
 }
 
 /// A part of the reserve that is given up, until it is dropped.
@@ -117,9 +105,9 @@ impl Grant<'_> {
     /// Makes the part larger or smaller.
     pub fn change_to(&mut self, bytes: u64) {
         let mut state = self.reserve.state();
-        state.granted_bytes = state.granted_bytes - self.bytes + bytes;
+        let granted_bytes = state.granted_bytes - self.bytes + bytes;
+        state.grant_in_all(granted_bytes);
         self.bytes = bytes;
-        state.settle();
     }
 
     /// Makes the part larger.
@@ -195,14 +183,6 @@ pub fn reserve(bytes_max: u64) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn it_holds_what_is_not_granted_and_takes_only_what_is_free() {
-        assert_eq!(to_hold(100, 30, 100, 0), 70, "given up at once");
-        assert_eq!(to_hold(100, 30, 50, 80), 70, "as much as there is");
-        assert_eq!(to_hold(100, 30, 50, 5), 55, "others need the rest");
-        assert_eq!(to_hold(100, 300, 50, 80), 0);
-    }
 
     #[test]
     fn grants_add_up_until_they_are_dropped() {
