@@ -25,7 +25,7 @@ use worker::exit;
 use worker::kernel::available_memory_bytes;
 
 /// Share of available memory that cells in flight may be expected to hold, in percent.
-const IN_FLIGHT_PERCENT: u64 = 75;
+const IN_FLIGHT_PERCENT: u64 = 85;
 
 /// A finished or stopped run.
 #[derive(Debug)]
