@@ -22,7 +22,7 @@ REPEATED_LOOKS_AT_MEMORY = tuple((processes, 0.99, False) for processes in (1, 2
 # How far processes differ in rates, times and the middle of latencies, and in memory, and the degrees of
 # freedom that this counts for beside the processes' own. It moderates the spread in repeated looks.
 MEMORY = re.compile(r"overhead[a-z-]*")
-PRIOR_DEVIATIONS = ((re.compile(r"throughput|elapsed-s|.*p50-ns|.*p90-ns"), 0.12), (MEMORY, 0.01))
+PRIOR_DEVIATIONS = ((re.compile(r"throughput|elapsed-s|cpu-ns|.*p50-ns|.*p90-ns"), 0.12), (MEMORY, 0.01))
 PRIOR_FREEDOM = 2.0
 
 # Fewer pairs are not compared as pairs.
