@@ -1,8 +1,8 @@
-styled = "\"update=in-place\" \"epoch=global-counter\" \"defaults (base)\" \"epoch=thread-ticks\" \"epoch=global-counter preset=paper\" \"epoch=thread-ticks preset=paper\""
-colours = '#0072b2 #e69f00 #00664a #cc79a7 #333333 #d55e00'
-patterns = '3 5 4 1 2 6'
-point_types = '7 5 9 11 1 13'
-dashes = '1 2 4 5 2 4'
+styled = "\"update=in-place\" \"defaults (base)\""
+colours = '#0072b2 #e69f00'
+patterns = '3 5'
+point_types = '7 5'
+dashes = '1 2'
 # Throughput with one knob turned ÷ throughput of the default configuration, a line for each value.
 
 name = "engine-knobs"
