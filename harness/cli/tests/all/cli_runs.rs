@@ -107,15 +107,19 @@ fn every_allocator_on_this_machine_is_measured() {
 #[test]
 fn allocator_variables_of_the_shell_do_not_reach_a_cell() {
     let results = scratch("environment");
-    let output = bench()
-        .args(["run", "allocator-bloat", "--scale", "smoke", "--quiet"])
-        .args(["--filter", "P6/glibc", "--results"])
-        .arg(&results)
-        .env("MALLOC_ARENA_MAX", "77")
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    let (_, rows) = record::archive::load(&only_folder(&results).unwrap()).unwrap();
+    let mut rows = Vec::new();
+    for suite in ["allocator-bloat", "allocator-settings"] {
+        let output = bench()
+            .args(["run", suite, "--scale", "smoke", "--quiet"])
+            .args(["--filter", "P6/glibc", "--results"])
+            .arg(results.join(suite))
+            .env("MALLOC_ARENA_MAX", "77")
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+        let run = only_folder(&results.join(suite)).unwrap();
+        rows.extend(record::archive::load(&run).unwrap().1);
+    }
     let of = |system: &str| rows.iter().find(|row| row.system == system).unwrap();
     let in_force = |system: &str| of(system).settings.values().any(|value| value == "77");
     assert!(!in_force("glibc") && !in_force("glibc-small"));
