@@ -253,7 +253,7 @@ impl Session {
         let memory_bytes = available_bytes / 100 * IN_FLIGHT_PERCENT;
         let began = Instant::now();
         self.interrupted |= run_all(
-            cells,
+            &longest_first(cells),
             &self.runner,
             (memory_bytes, &self.reserve),
             &self.interrupt,
@@ -299,6 +299,18 @@ impl Session {
             interrupted,
         })
     }
+}
+
+/// Those that run side by side begin with the longest, so that no core is left with one at the end; those
+/// that run alone keep their order.
+fn longest_first(cells: &[Cell]) -> Vec<Cell> {
+    let key = |cell: &Cell| match cell.is_exclusive() {
+        true => 0.0,
+        false => estimate_s(std::slice::from_ref(cell)),
+    };
+    let mut cells = cells.to_vec();
+    cells.sort_by(|one, other| key(other).total_cmp(&key(one)));
+    cells
 }
 
 struct Keeper {

@@ -6,7 +6,6 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{Berth, CellRunner, Flight, Floor, FloorGuard, Interrupt, Reserve};
 use crate::memory::touched_bytes;
-use crate::plan::estimate_s;
 use platform::cpu::allowed_cores;
 use record::{Cell, CellRecord, Flag, Row};
 
@@ -38,10 +37,8 @@ pub fn run_all(
     };
     let (exclusive, shared): (Vec<&Cell>, Vec<&Cell>) =
         cells.iter().partition(|cell| cell.is_exclusive());
-    let (mut narrow, wide): (Vec<&Cell>, Vec<&Cell>) =
+    let (narrow, wide): (Vec<&Cell>, Vec<&Cell>) =
         shared.into_iter().partition(|cell| cell.needs_one_core() && !has_processes(cell));
-    // The longest first, so that no core is left with one at the end.
-    narrow.sort_by(|one, other| estimate_s_of(other).total_cmp(&estimate_s_of(one)));
     let narrow = Mutex::new(narrow.iter());
     std::thread::scope(|scope| {
         for floor in &cores {
@@ -67,10 +64,6 @@ pub fn run_all(
         }
     }
     interrupt.is_set()
-}
-
-fn estimate_s_of(cell: &Cell) -> f64 {
-    estimate_s(std::slice::from_ref(cell))
 }
 
 /// What all cells of a run share.
