@@ -127,8 +127,8 @@ fn leave_out_unasked(cells: &mut Vec<Cell>, suites: &[Suite], asking: &Suites) -
     }
     if single > 0 {
         notices.push(format!(
-            "{single} cells are measured by one process, because scale quick does not decide what \
-             claims ask of them: figures show them without an interval"
+            "{single} cells are measured by one process, because no claim that scale quick is asked \
+             compares them: figures show them without an interval"
         ));
     }
     notices
