@@ -1,7 +1,7 @@
 //! Popular concurrent maps, with values on any heap.
 //!
-//! One store, [`MapStore`], over seven maps: [`Congee`], [`Dashmap`], [`Flurry`], [`Papaya`],
-//! [`Scc`], [`Skiplist`], [`Striped`]. A map leads from keys to rows. A row is one block of the
+//! One store, [`MapStore`], over eight maps: [`Congee`], [`Dashmap`], [`Flurry`], [`OneTbb`],
+//! [`Papaya`], [`Scc`], [`Skiplist`], [`Striped`]. A map leads from keys to rows. A row is one block of the
 //! heap under test and is immutable: every put allocates a row and, sooner or later, frees the old
 //! one. The map's own memory (tables, entries, nodes) comes from the program's global allocator,
 //! because the crates offer no choice.
@@ -14,7 +14,8 @@
 //! | `store`, `session` | the store and one thread's use of it |
 //! | `map` | what the store requires of a map, and the row it offers |
 //! | `kinds/` | the maps, one file each |
-//! | `raw/` | rows on the heap, the list's cells, the tree's words: the crate's only unsafe code |
+//! | `raw/` | rows on the heap, the list's cells, the tree's words, oneTBB's calls: the crate's only unsafe code |
+//! | `gate` | keeps operations away from walks that tolerate none |
 //! | `bound` | the bound on live bytes |
 //! | `ledger` | counts of rows |
 //! | `hash` | the hasher |
@@ -27,6 +28,8 @@ extern crate self as baseline_maps;
 
 mod bound;
 mod config;
+#[cfg(onetbb)]
+mod gate;
 mod hash;
 mod kinds;
 mod ledger;
@@ -40,6 +43,6 @@ mod tests;
 mod thread_index;
 
 pub use config::{Config, SHARDS_MAX};
-pub use kinds::{Congee, Dashmap, Flurry, Papaya, Scc, Skiplist, Striped};
+pub use kinds::{Congee, Dashmap, Flurry, OneTbb, Papaya, Scc, Skiplist, Striped};
 pub use session::MapSession;
 pub use store::MapStore;

@@ -20,6 +20,8 @@ pub trait Map: Sized + Send + Sync + fmt::Debug + 'static {
     const ORDERED: bool = false;
     /// Whether operations need a guard; a batch then takes one for all its operations.
     const GUARDS: bool = false;
+    /// Whether a program may be built without it.
+    const MAY_BE_MISSING: bool = false;
     /// Where keys are hashed.
     const HASHING: Hashing = Hashing::Store;
 
@@ -31,6 +33,12 @@ pub trait Map: Sized + Send + Sync + fmt::Debug + 'static {
     type Guard<'a>
     where
         Self: 'a;
+
+    /// What this program lacks of it.
+    #[must_use]
+    fn lacking() -> Option<OpenError> {
+        None
+    }
 
     /// An empty map.
     fn open(config: &Config) -> Result<Self, OpenError>;

@@ -114,10 +114,15 @@ impl<M: Map> KvEngine for MapStore<M> {
         ordered: M::ORDERED,
         hashing: M::HASHING,
         batches: M::GUARDS,
+        may_be_missing: M::MAY_BE_MISSING,
         ..EngineTraits::BASE
     };
 
     type Session<'engine> = MapSession<'engine, M>;
+
+    fn lacking() -> Vec<OpenError> {
+        M::lacking().into_iter().collect()
+    }
 
     fn session(&self) -> Result<MapSession<'_, M>, SessionError> {
         Ok(MapSession::new(self, self.config.heap))

@@ -18,7 +18,7 @@ use std::mem::ManuallyDrop;
 use baseline_embedded::{LevelDb, Lmdb, RocksDb};
 use baseline_faulty::Faulty;
 use baseline_heapstore::HeapStore;
-use baseline_maps::{Congee, Dashmap, Flurry, MapStore, Papaya, Scc, Skiplist, Striped};
+use baseline_maps::{Congee, Dashmap, Flurry, MapStore, OneTbb, Papaya, Scc, Skiplist, Striped};
 use baseline_masstree::Masstree;
 use baseline_mica::{Crcw, Crew, Erew, Mica, MicaCache, MicaHandover};
 use baseline_null::Null;
@@ -59,6 +59,7 @@ macro_rules! for_each_store {
             (keeps congee MapStore<Congee>, adapters::maps::congee),
             (keeps dashmap MapStore<Dashmap>, adapters::maps::dashmap),
             (keeps flurry MapStore<Flurry>, adapters::maps::flurry),
+            (keeps onetbb MapStore<OneTbb>, adapters::maps::onetbb),
             (keeps papaya MapStore<Papaya>, adapters::maps::papaya),
             (keeps scc MapStore<Scc>, adapters::maps::scc),
             (keeps skiplist MapStore<Skiplist>, adapters::maps::skiplist),

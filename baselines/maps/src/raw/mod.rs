@@ -1,5 +1,5 @@
 //! The crate's only unsafe code: rows on a heap, the cells of the skip list, the words of the radix
-//! tree.
+//! tree, the calls of oneTBB.
 //!
 //! No address leaves this module. A [`Row`] owns one block of its heap and frees it when dropped,
 //! on any thread.
@@ -16,6 +16,8 @@
 //! object that contains its key.
 
 mod cell;
+#[cfg(onetbb)]
+pub(crate) mod onetbb;
 mod tree;
 
 use std::marker::PhantomData;

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::thread;
 
 use super::common::for_each_map;
+#[cfg(onetbb)]
+use baseline_maps::OneTbb;
 use baseline_maps::{Config, Congee, Dashmap, Flurry, MapStore, Papaya, Scc, Skiplist, Striped};
 use engine::{KvEngine, KvSession, Op, OpenError, Outcome, PutError, PutOutcome, ValueBuffers};
 use kit::testing::{Random, TestHeap, counter};
@@ -165,6 +167,8 @@ fn settings_a_map_does_not_take_are_refused() {
     refused(MapStore::<Skiplist>::open(sharded(4)), "shards");
     refused(MapStore::<Congee>::open(sharded(4)), "shards");
     refused(MapStore::<Flurry>::open(sharded(4)), "shards");
+    #[cfg(onetbb)]
+    refused(MapStore::<OneTbb>::open(sharded(4)), "shards");
     let presized = |records_max| Config { presize: true, records_max, ..config };
     refused(MapStore::<Skiplist>::open(presized(10)), "presize");
     refused(MapStore::<Congee>::open(presized(10)), "presize");
@@ -190,6 +194,8 @@ fn a_capacity_is_taken_from_the_start_and_only_if_asked_for() {
         capacity(&|config| {
             counter(&MapStore::<Striped>::open(config).unwrap(), "capacity_entries")
         }),
+        #[cfg(onetbb)]
+        capacity(&|config| counter(&MapStore::<OneTbb>::open(config).unwrap(), "capacity_entries")),
     ] {
         assert!(small < 10_000 && large >= 100_000, "{small} and {large} entries");
     }

@@ -8,6 +8,8 @@ pub(crate) const HEADER_BYTES: u64 = 12;
 macro_rules! for_each_map {
     ($($name:ident)*) => { $(
         mod $name {
+            #[cfg(onetbb)]
+            use baseline_maps::OneTbb;
             use baseline_maps::{Congee, Dashmap, Flurry, MapStore, Papaya, Scc, Skiplist, Striped};
 
             #[test]
@@ -16,6 +18,9 @@ macro_rules! for_each_map {
             fn dashmap() { super::$name(MapStore::<Dashmap>::open); }
             #[test]
             fn flurry() { super::$name(MapStore::<Flurry>::open); }
+            #[cfg(onetbb)]
+            #[test]
+            fn onetbb() { super::$name(MapStore::<OneTbb>::open); }
             #[test]
             fn papaya() { super::$name(MapStore::<Papaya>::open); }
             #[test]

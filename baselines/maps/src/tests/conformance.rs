@@ -1,6 +1,8 @@
 //! The suite every store passes: each map bounded by the store, and some by a heap that tells
 //! nothing of its blocks, where rows that are retired and not yet freed take room too.
 
+#[cfg(onetbb)]
+use baseline_maps::OneTbb;
 use baseline_maps::{Config, Congee, Dashmap, Flurry, MapStore, Papaya, Scc, Skiplist, Striped};
 use engine::{KvEngine, OpenError};
 use kit::testing::TestHeap;
@@ -35,6 +37,14 @@ bounded_by_the_store! {
     skiplist Skiplist
     striped Striped
 }
+#[cfg(onetbb)]
+bounded_by_the_store! {
+    onetbb OneTbb
+}
+#[cfg(onetbb)]
+bounded_by_the_heap! {
+    onetbb_on_a_small_silent_heap OneTbb
+}
 bounded_by_the_heap! {
     congee_on_a_small_silent_heap Congee
     flurry_on_a_small_silent_heap Flurry
@@ -58,6 +68,8 @@ fn the_suite_leaves_nothing_on_the_heap() {
     leaves_nothing(MapStore::<Congee>::open);
     leaves_nothing(MapStore::<Dashmap>::open);
     leaves_nothing(MapStore::<Flurry>::open);
+    #[cfg(onetbb)]
+    leaves_nothing(MapStore::<OneTbb>::open);
     leaves_nothing(MapStore::<Papaya>::open);
     leaves_nothing(MapStore::<Scc>::open);
     leaves_nothing(MapStore::<Skiplist>::open);

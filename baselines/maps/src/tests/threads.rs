@@ -6,6 +6,8 @@ use std::thread;
 
 use super::common::{described, for_each_map, parse};
 use baseline_maps::Config;
+#[cfg(onetbb)]
+use baseline_maps::{MapStore, OneTbb};
 use engine::{KvEngine, KvSession, OpenError, PutOutcome};
 use kit::testing::{Random, TestHeap, counter};
 
@@ -136,4 +138,46 @@ fn threads_fill_to_the_bound_and_not_beyond<E: KvEngine>(open: fn(Config) -> Res
 /// A key that is not in the store.
 fn fresh_key(store: &impl KvEngine) -> u64 {
     1_000_000 + counter(store, "rows_allocated")
+}
+
+/// oneTBB's iterators tolerate no other use: what a walk counts was there at one moment.
+#[cfg(onetbb)]
+#[test]
+fn walks_and_writers_of_onetbb_meet() {
+    const KEPT: u64 = 500;
+    let heap: &TestHeap = TestHeap::leaked();
+    let store = MapStore::<OneTbb>::open(Config::new(heap)).unwrap();
+    let mut session = store.session().unwrap();
+    (0..KEPT).for_each(|key| assert!(session.put(key, &described(key, 9, 0)).is_ok()));
+    drop(session);
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let writers: Vec<_> = (0..2)
+            .map(|writer| {
+                let (store, done) = (&store, &done);
+                scope.spawn(move || {
+                    let mut session = store.session().unwrap();
+                    let mut turns = 0;
+                    while !done.load(Ordering::Relaxed) {
+                        let key = KEPT + 1000 * writer + turns % 700;
+                        session.put(key, &described(key, writer, turns)).unwrap();
+                        session.delete(KEPT + 1000 * writer + (turns + 350) % 700);
+                        session.put(turns % KEPT, &described(turns % KEPT, writer, turns)).unwrap();
+                        turns += 1;
+                    }
+                    turns
+                })
+            })
+            .collect();
+        for _ in 0..100 {
+            let live = store.memory().live_objects;
+            assert!((KEPT..=KEPT + 2 * 700).contains(&live), "{live}");
+            thread::yield_now();
+        }
+        done.store(true, Ordering::Relaxed);
+        assert!(writers.into_iter().all(|writer| writer.join().unwrap() > 0));
+    });
+    store.check().unwrap();
+    drop(store);
+    assert_eq!(heap.allocated_bytes(), 0);
 }

@@ -124,6 +124,7 @@ fn maps_and_libraries_answer_under_requests() {
         "skiplist:glibc",
         "flurry:glibc",
         "congee:glibc",
+        "onetbb:glibc",
         "segcache",
         "rocksdb",
         "leveldb",

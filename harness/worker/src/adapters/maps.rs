@@ -1,7 +1,7 @@
 //! Opens the maps, each by its own name.
 
 use baseline_maps::{
-    Config, Congee, Dashmap, Flurry, MapStore, Papaya, SHARDS_MAX, Scc, Skiplist, Striped,
+    Config, Congee, Dashmap, Flurry, MapStore, OneTbb, Papaya, SHARDS_MAX, Scc, Skiplist, Striped,
 };
 use engine::{OpenError, Options, Setup, Whole};
 
@@ -32,6 +32,7 @@ openers! {
     congee Congee, None, false;
     dashmap Dashmap, Some(2), true;
     flurry Flurry, None, true;
+    onetbb OneTbb, None, true;
     papaya Papaya, None, true;
     scc Scc, None, true;
     skiplist Skiplist, None, false;

@@ -6,7 +6,7 @@ use super::Look;
 /// Names as in labels of systems. An allocator's row is also that of `heapstore` on it, whose lines are
 /// dotted; ` log-only` is
 /// the second bar of a bounded store.
-pub(super) const REGISTRY: [(&str, Look); 63] = [
+pub(super) const REGISTRY: [(&str, Look); 64] = [
     ("nibble", look("#b0003a", 3, 7, 1)),
     ("nibble log-only", look("#e75c8e", 2, 4, 3)),
     ("nibble@update=in-place", look("#e8799a", 4, 5, 2)),
@@ -57,6 +57,7 @@ pub(super) const REGISTRY: [(&str, Look); 63] = [
     ("scc:jemalloc", look("#eba91c", 5, 15, 4)),
     ("striped:jemalloc", look("#56b4e9", 3, 13, 1)),
     ("flurry:jemalloc", look("#7b3294", 7, 10, 3)),
+    ("onetbb:jemalloc", look("#1b9e77", 1, 6, 4)),
     ("congee:jemalloc", look("#a0522d", 6, 14, 3)),
     ("segcache", look("#00664a", 6, 11, 3)),
     ("rocksdb", look("#0057a8", 1, 7, 4)),
