@@ -1,5 +1,6 @@
 //! `targets`: every kind of target from the table to a verdict, and what it says when it cannot.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Output;
@@ -81,6 +82,11 @@ fn throughputs_of_different_systems_and_threads_are_compared() {
     let runs: Vec<_> = rows.iter().filter(|row| row.step == "run").collect();
     assert_eq!(runs.len(), 2 * 3 * 4);
     assert!(runs.iter().any(|row| row.system == "nibble@segment-bytes=1048576"));
+    let places: Vec<&str> = runs.iter().filter_map(|row| row.cell.id.split('/').nth(3)).collect();
+    assert_eq!(places, ["0-A", "1-B", "2-B", "3-A"].repeat(2 * 3), "blocks are mirrored");
+    let loads: BTreeSet<_> =
+        rows.iter().filter(|row| row.step == "load").map(|row| row.elapsed_ns).collect();
+    assert_eq!(loads.len(), runs.len(), "each place is a process of its own");
     for row in rows.iter().filter(|row| row.step == "load" && row.system.starts_with("nibble")) {
         assert!(row.census.unwrap().index_bytes > 0, "the store says where its bytes are");
     }

@@ -4,9 +4,11 @@
 
 use std::hint::black_box;
 
-use engine::{FullMeaning, KvEngine, KvSession, PutOutcome};
+use engine::{FullMeaning, KvEngine, PutOutcome};
 use workloads::key_of;
 use workloads::requests::{Request, RequestKind};
+
+use super::calls;
 
 /// Executes `words`, which are all GETs and updates, and returns their number. Updates store the front of
 /// `value`.
@@ -23,9 +25,9 @@ pub(super) fn run<E: KvEngine>(
     for word in words {
         let key = key_of(word.record());
         if word.is(RequestKind::Get) {
-            failed += u64::from(!matches!(session.get(key, buffer), Ok(Some(_))));
+            failed += u64::from(!matches!(calls::get::<E>(session, key, buffer), Ok(Some(_))));
         } else {
-            let stored = session.put(key, &value[..word.size()]);
+            let stored = calls::put::<E>(session, key, &value[..word.size()]);
             failed += u64::from(!matches!(stored, Ok(PutOutcome::Inserted | PutOutcome::Updated)));
         }
     }

@@ -9,6 +9,7 @@ use workloads::requests::{Request, RequestKind, RequestStream};
 use workloads::value::{Condition, ValueChecker, ValueWriter};
 
 use super::super::mapped::MappedSlice;
+use super::calls;
 use super::kit::Kit;
 use super::latency::{Latencies, place};
 use super::open::Pacing;
@@ -174,7 +175,7 @@ impl<'a> Lane<'a> {
         let key = key_of(request.record());
         // Compared one by one: a mispredicted jump table would resolve later.
         if request.is(RequestKind::Get) {
-            let found = session.get(key, self.buffer);
+            let found = calls::get::<E>(session, key, self.buffer);
             let ended = time(timed);
             if !matches!(found, Ok(Some(_))) {
                 self.missing(found);
@@ -202,13 +203,13 @@ impl<'a> Lane<'a> {
         let key = key_of(request.record());
         match request.kind() {
             RequestKind::Delete => {
-                let was_there = session.delete(key);
+                let was_there = calls::delete::<E>(session, key);
                 let ended = time(timed);
                 self.deleted(was_there);
                 Ok(ended)
             }
             RequestKind::ReadModifyWrite => {
-                let found = session.get(key, self.buffer);
+                let found = calls::get::<E>(session, key, self.buffer);
                 if !matches!(found, Ok(Some(_))) {
                     self.missing(found);
                 }
@@ -216,13 +217,13 @@ impl<'a> Lane<'a> {
             }
             RequestKind::Scan => self.scan::<E>(session, request, timed),
             RequestKind::GetAbsent => {
-                let found = session.get(key, self.buffer);
+                let found = calls::get::<E>(session, key, self.buffer);
                 let ended = time(timed);
                 self.absent::<E>(!matches!(found, Ok(None)));
                 Ok(ended)
             }
             RequestKind::DeleteAbsent => {
-                let was_there = session.delete(key);
+                let was_there = calls::delete::<E>(session, key);
                 let ended = time(timed);
                 self.absent::<E>(was_there);
                 Ok(ended)
@@ -264,7 +265,8 @@ impl<'a> Lane<'a> {
         if !self.ahead {
             return self.put_made::<E>(session, index, request, timed);
         }
-        let put = session.put(key_of(request.record()), self.values.take(request.size()));
+        let put =
+            calls::put::<E>(session, key_of(request.record()), self.values.take(request.size()));
         let ended = time(timed);
         self.stored(index, request, put)?;
         Ok(ended)
@@ -282,7 +284,7 @@ impl<'a> Lane<'a> {
         let key = key_of(request.record());
         let writer = &mut self.writers[0];
         writer.number_next(index);
-        let put = session.put(key, writer.value(key, request.size()));
+        let put = calls::put::<E>(session, key, writer.value(key, request.size()));
         let ended = time(timed);
         self.stored(index, request, put)?;
         Ok(ended)
@@ -350,7 +352,7 @@ impl<'a> Lane<'a> {
             return Ok(ended);
         }
         self.note_bounds(0, record);
-        let found = session.get(key_of(record), self.buffer);
+        let found = calls::get::<E>(session, key_of(record), self.buffer);
         let ended = time(true);
         let evicted = self.done.verification.evicted;
         if E::TRAITS.keeps_values {
@@ -404,7 +406,7 @@ impl<'a> Lane<'a> {
             return;
         }
         // Reads again: either the newer value is there after all, or it is lost.
-        let again = session.get(key, value);
+        let again = calls::get::<E>(session, key, value);
         let still_old = match again {
             Ok(Some(length)) => is_old(self.checker.check(key, &value[..length]), bounds),
             _ => true,

@@ -4,6 +4,7 @@
 mod ageing;
 mod bare;
 mod batches;
+mod calls;
 mod expected;
 mod kit;
 mod lane;

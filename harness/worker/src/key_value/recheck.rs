@@ -12,6 +12,7 @@ use workloads::key_of;
 use workloads::requests::{Request, RequestKind};
 
 use super::batches::BATCH_MAX;
+use super::calls;
 use super::lane::Lane;
 
 /// Notes the writes and checks the reads of watched records in `span`, which holds the requests executed
@@ -58,7 +59,7 @@ fn check_group<E: KvEngine>(session: &mut E::Session<'_>, lane: &mut Lane<'_>, r
         lane.note_bounds(slot, record);
     }
     if let &[record] = records {
-        let found = session.get(key_of(record), lane.buffer);
+        let found = calls::get::<E>(session, key_of(record), lane.buffer);
         return lane.check_again::<E>(session, record, 0, found);
     }
     let mut asked = [Op::Get { key: 0 }; BATCH_MAX];
