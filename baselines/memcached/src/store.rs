@@ -213,6 +213,7 @@ impl KvEngine for Memcached {
             Statistic::new("moved_pages", told.number("slabs_moved")),
             Statistic::new("pages_of_no_class", told.number("slab_global_page_pool")),
             Statistic::new("gets", told.number("cmd_get")),
+            Statistic::new("hit_rate", hit_rate(&told)),
             Statistic::new("puts", told.number("cmd_set")),
             // Since its start: a row's own CPU time is that of its step, of all processes.
             Statistic::new("servers_cpu_s", cpu_s),
@@ -244,5 +245,13 @@ impl OpenStore for Memcached {
 
     fn open_configured(config: Config) -> Result<Self, OpenError> {
         Self::open(config)
+    }
+}
+
+/// The share of GETs that found their key; nothing has missed without GETs.
+fn hit_rate(told: &Statistics) -> f64 {
+    match told.number("cmd_get") {
+        0.0 => 1.0,
+        gets => told.number("get_hits") / gets,
     }
 }

@@ -130,6 +130,9 @@ pub const METRICS: &[Metric] = &[
     })
     .shown(|per_s| per_s / 1e9)
     .not_summarised(),
+    higher("hit-rate", "ratio", |row| row.statistics.get("hit_rate").copied())
+        .shown(|share| share * 100.0)
+        .not_summarised(),
     lower("ns-per-page", "ns", |row| page_ns(row, "map", "p50")),
 ];
 

@@ -30,6 +30,7 @@ pub const BUILT_IN: &[(&str, &str)] = suites![
     "rivals",
     "capabilities",
     "mica-modes",
+    "caches",
     "servers",
     "postmark-scaling",
     "postmark-utilisation",

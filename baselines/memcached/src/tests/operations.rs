@@ -68,6 +68,10 @@ fn counters_and_settings_are_the_servers() {
     }
     assert_eq!(statistic(&store, "puts"), 100.0);
     assert_eq!(statistic(&store, "gets"), 100.0, "each put asks first");
+    assert_eq!(statistic(&store, "hit_rate"), 0.0, "and finds nothing");
+    let mut buffer = [0; 1000];
+    assert_eq!(session.get(7, &mut buffer), Ok(Some(1000)));
+    assert_eq!(statistic(&store, "hit_rate"), 1.0 / 101.0);
     assert_eq!(statistic(&store, "items"), 100.0);
     assert!(statistic(&store, "items_bytes") > 100_000.0);
     assert!(statistic(&store, "empty_server_resident_bytes") > 1e5);
@@ -84,4 +88,5 @@ fn without_asking_a_put_is_one_command_and_counts_as_inserted() {
         assert_eq!(session.put(1, b"value"), Ok(PutOutcome::Inserted));
     }
     assert_eq!((statistic(&store, "puts"), statistic(&store, "gets")), (10.0, 0.0));
+    assert_eq!(statistic(&store, "hit_rate"), 1.0, "nothing was asked, nothing missed");
 }

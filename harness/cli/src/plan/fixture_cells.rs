@@ -16,7 +16,8 @@ use crate::suites::{Suite, built_in};
 use crate::traces::{PrecompiledReplay, TraceContent, TraceFile, Traces};
 
 /// Built-in suites whose figures the tests draw.
-const SUITES: [&str; 29] = [
+const SUITES: [&str; 30] = [
+    "caches",
     "capabilities",
     "compaction-workers",
     "components",

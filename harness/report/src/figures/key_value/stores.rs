@@ -13,7 +13,7 @@ use record::Row;
 const EFFICIENCY: Measure = Measure { rank: 1, title: "roofline's time ÷ own, %", log: false };
 
 /// What can be shown of any cells: a name in declarations, its axis and its metric.
-pub(in crate::figures) const SHOWN: [(&str, Measure, &str); 4] = [
+pub(in crate::figures) const SHOWN: [(&str, Measure, &str); 5] = [
     ("throughput", THROUGHPUT, "throughput"),
     ("efficiency", EFFICIENCY, "efficiency"),
     ("overhead", Measure { rank: 2, title: "resident ÷ live value bytes", log: false }, "overhead"),
@@ -22,6 +22,7 @@ pub(in crate::figures) const SHOWN: [(&str, Measure, &str); 4] = [
         Measure { rank: 3, title: "wall time ÷ operations, ns", log: true },
         "wall-ns",
     ),
+    ("hit-rate", Measure { rank: 4, title: "GETs that hit, %", log: false }, "hit-rate"),
 ];
 
 /// What `show` names, from above.
