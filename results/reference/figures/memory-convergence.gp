@@ -1,12 +1,12 @@
-styled = ""
-colours = ''
-patterns = ''
-point_types = ''
-dashes = ''
-legend_px = 6.0
-legend = ""
-direct = 1; names_px = 0.0
-all_names = ""
+styled = "\"nibble\" \"mica@preset=nibble-paper\" \"tcmalloc\" \"heapstore:jemalloc\" \"jemalloc\" \"ramcloud\" \"masstree:jemalloc\""
+colours = '#b0003a #1f78b4 #8c510a #d55e00 #d55e00 #eba91c #1b9e77'
+patterns = '3 1 7 6 6 5 3'
+point_types = '7 9 3 15 15 5 11'
+dashes = '1 2 1 3 2 1 1'
+legend_px = 26.0
+legend = "set arrow 1000 from screen 94.3/width, screen 1 - 14.0/height to screen 120.3/width, screen 1 - 14.0/height nohead lw 1.6 dt 1 lc rgb '#b0003a' front; set label 1500 '' at screen 107.3/width, screen 1 - 14.0/height point pt 7 ps 1 lc rgb '#b0003a' front; set label 1000 'nibble' at screen 124.3/width, screen 1 - 14.0/height left front; set arrow 1001 from screen 177.7/width, screen 1 - 14.0/height to screen 203.7/width, screen 1 - 14.0/height nohead lw 1.6 dt 2 lc rgb '#1f78b4' front; set label 1501 '' at screen 190.7/width, screen 1 - 14.0/height point pt 9 ps 1 lc rgb '#1f78b4' front; set label 1001 'mica@preset=nibble-paper' at screen 207.7/width, screen 1 - 14.0/height left front; set arrow 1002 from screen 383.9/width, screen 1 - 14.0/height to screen 409.9/width, screen 1 - 14.0/height nohead lw 1.6 dt 1 lc rgb '#8c510a' front; set label 1502 '' at screen 396.9/width, screen 1 - 14.0/height point pt 3 ps 1 lc rgb '#8c510a' front; set label 1002 'tcmalloc' at screen 413.9/width, screen 1 - 14.0/height left front; set arrow 1003 from screen 480.5/width, screen 1 - 14.0/height to screen 506.5/width, screen 1 - 14.0/height nohead lw 1.6 dt 3 lc rgb '#d55e00' front; set label 1503 '' at screen 493.5/width, screen 1 - 14.0/height point pt 15 ps 1 lc rgb '#d55e00' front; set label 1003 'heapstore:jemalloc' at screen 510.5/width, screen 1 - 14.0/height left front; set arrow 1004 from screen 637.8/width, screen 1 - 14.0/height to screen 663.8/width, screen 1 - 14.0/height nohead lw 1.6 dt 2 lc rgb '#d55e00' front; set label 1504 '' at screen 650.8/width, screen 1 - 14.0/height point pt 15 ps 1 lc rgb '#d55e00' front; set label 1004 'jemalloc' at screen 667.8/width, screen 1 - 14.0/height left front; set arrow 1005 from screen 733.7/width, screen 1 - 14.0/height to screen 759.7/width, screen 1 - 14.0/height nohead lw 1.6 dt 1 lc rgb '#eba91c' front; set label 1505 '' at screen 746.7/width, screen 1 - 14.0/height point pt 5 ps 1 lc rgb '#eba91c' front; set label 1005 'ramcloud' at screen 763.7/width, screen 1 - 14.0/height left front; set arrow 1006 from screen 835.5/width, screen 1 - 14.0/height to screen 861.5/width, screen 1 - 14.0/height nohead lw 1.6 dt 1 lc rgb '#1b9e77' front; set label 1506 '' at screen 848.5/width, screen 1 - 14.0/height point pt 11 ps 1 lc rgb '#1b9e77' front; set label 1006 'masstree:jemalloc' at screen 865.5/width, screen 1 - 14.0/height left front"
+direct = 0; names_px = 144.5
+all_names = "\"nibble\" \"mica@preset=nibble-paper\" \"tcmalloc\" \"heapstore:jemalloc\" \"jemalloc\" \"ramcloud\" \"masstree:jemalloc\""
 # The figure memory-convergence, which lines.gp draws.
 
 name = "memory-convergence"
