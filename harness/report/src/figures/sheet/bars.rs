@@ -120,7 +120,7 @@ pub(super) fn script(name: &str, bars: &Bars, table: &Table, looks: &Looks) -> S
                     "set label 901 {} at screen {:.1}/width, screen 1 - {:.1}/height center front",
                     quoted(&panel.below),
                     left + width / 2.0,
-                    top + GRAPH_PX + panel.lines() * LINE_PX + 16.0
+                    top + GRAPH_PX + panel.lines() * LINE_PX + 22.0
                 );
             }
             for command in legend::commands(entries, left, width, y + title) {
@@ -235,7 +235,7 @@ fn entries(panel: &Panel, bars: &Bars, looks: &Looks, above: &[String]) -> Vec<E
 impl Panel {
     /// Pixels below the frame.
     fn below_px(&self) -> f64 {
-        let title = if self.below.is_empty() { 0.0 } else { LINE_PX + 4.0 };
+        let title = if self.below.is_empty() { 0.0 } else { LINE_PX + 10.0 };
         self.lines() * LINE_PX + 12.0 + title
     }
 
