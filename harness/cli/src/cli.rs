@@ -371,7 +371,7 @@ pub struct WorkloadOptions {
     /// How stores are aged before the clock starts: none, rewrites:1, churn:2 or litter:10.
     #[arg(long, conflicts_with = "warm_up_rewrites")]
     pub ageing: Option<String>,
-    /// Time every operation instead of one in 64; needed for extreme percentiles.
+    /// Time every operation instead of a sample; needed for extreme percentiles.
     #[arg(long)]
     pub time_all: bool,
     /// Generate operations while the clock runs instead of before it starts.

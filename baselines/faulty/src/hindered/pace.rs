@@ -3,8 +3,8 @@
 use super::Clock;
 
 /// Operations between two looks at the clock. They are so many that fewer than one operation in a
-/// hundred has to wait. They are a multiple of 64, because a closed loop times the first of every
-/// 64 operations: none of the timed ones has to wait.
+/// hundred has to wait. They are a multiple of 64, because a closed loop times operations at
+/// multiples of 64: none of the timed ones has to wait.
 pub(super) const OPERATIONS: u64 = 256;
 
 /// A gap between two looks counts as the caller's own pause if it is longer than this …

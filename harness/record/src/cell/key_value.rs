@@ -143,7 +143,7 @@ impl Source {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Timing {
-    /// One in 64.
+    /// One in 64, or fewer where operations are fast.
     #[default]
     Sampled,
     /// All, for extreme percentiles.

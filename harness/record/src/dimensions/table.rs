@@ -254,7 +254,7 @@ pub const DIMENSIONS: &[Dimension] = &[
         name: "latency",
         label: "latency",
         title: "timed operations",
-        help: "Which operations are timed: sampled (one in 64), all, off",
+        help: "Which operations are timed: sampled (one in 64 or fewer), all, off",
         given: Given::InSuites,
         get: |work| Some(word(work.latency)),
         set: |work, value| named(value).map(|latency| work.latency = latency),

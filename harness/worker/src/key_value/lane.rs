@@ -18,8 +18,8 @@ use super::tracked::{Tracked, is_old};
 use super::values::{Values, stores};
 use record::Verification;
 
-/// Operations between two checks of the stop signal, and between two timed operations where latency is
-/// sampled; a power of two.
+/// Operations between two checks of the stop signal, and at least so many between two timed operations
+/// where latency is sampled; a power of two.
 pub(super) const SAMPLE_EVERY: u64 = 64;
 /// Capacity for refused writes: a batch stops after the first.
 const REFUSED_MAX: usize = 64;
@@ -61,7 +61,8 @@ pub(super) struct Shared {
     pub(super) tracked: Tracked,
     /// Raised by the first refusal: further requests would no longer be the workload.
     pub(super) stop: AtomicBool,
-    /// Latency is timed on one in this many operations; a power of two, or `u64::MAX` for none.
+    /// Latency is timed on one in this many operations at most, and on all if it is 1; a power of two, or
+    /// `u64::MAX` for none.
     pub(super) timed_every: u64,
     /// Whether a GET that misses stores the value.
     pub(super) sets_on_miss: bool,
@@ -106,6 +107,10 @@ pub(super) struct Lane<'a> {
     at_most_ns: u64,
     /// Operations up to the last timed one.
     pub(super) counted: u64,
+    /// When the last timed operation ended.
+    pub(super) timed_ns: u64,
+    /// Operations until the next timed one.
+    pub(super) until_timed: u64,
     /// Whether an absent key may have been evicted.
     evicts: bool,
     /// Whether a GET that misses stores the evicted value again.
@@ -129,7 +134,7 @@ impl<'a> Lane<'a> {
         full: FullMeaning,
         done: &'a mut Done,
     ) -> (Self, LaneInputs<'a>) {
-        let slots = kit.writers.len();
+        let (slots, timed_ns) = (kit.writers.len(), done.started_ns);
         let lane = Lane {
             thread: kit.thread,
             slot_bytes: kit.buffer.len() / slots,
@@ -147,6 +152,8 @@ impl<'a> Lane<'a> {
             first: kit.executed,
             at_most_ns: shared.at_most_ns,
             counted: 0,
+            timed_ns,
+            until_timed: if shared.timed_every == u64::MAX { u64::MAX } else { 0 },
             evicts: full == FullMeaning::Evict,
             refills: full == FullMeaning::Evict && shared.sets_on_miss,
         };

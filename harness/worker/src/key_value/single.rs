@@ -14,6 +14,11 @@ use super::recheck::recheck;
 
 /// Longest span.
 pub(super) const SPAN: usize = 1024;
+/// Time from one sampled latency to the next, where operations are so fast that one in
+/// [`SAMPLE_EVERY`] comes more often.
+const PAUSE_NS: u64 = 100_000;
+/// Most operations from one sampled latency to the next.
+const PERIOD_MAX: u64 = SPAN as u64;
 
 /// Executes prepared requests one by one.
 pub(super) fn run_prepared<E: KvEngine>(
@@ -69,29 +74,23 @@ fn run_span<E: KvEngine>(
 ) -> Result<usize, String> {
     let before = lane.done.operations;
     let mut index = first;
-    // The first operation of each sampling period is timed, or all, or none: two loops, so that neither
-    // has to decide.
-    let (timed, plain) = match lane.shared.timed_every {
-        1 => (SAMPLE_EVERY as usize, 0),
-        u64::MAX => (0, SAMPLE_EVERY as usize),
-        _ => (1, SAMPLE_EVERY as usize - 1),
-    };
-    loop {
-        let begun = index;
-        if lane.shared.is_stopped() {
-            break;
-        }
-        for request in requests.by_ref().take(timed) {
+    while !lane.shared.is_stopped() {
+        if lane.until_timed == 0 {
+            let Some(request) = requests.next() else { break };
             let operations = lane.done.operations + (index + 1 - first) - lane.counted;
             operate_timed::<E>(session, lane, (index, request), operations)?;
             lane.counted += operations;
             index += 1;
         }
-        for request in requests.by_ref().take(plain) {
+        // A loop of its own, which need not decide what is timed.
+        let wanted = lane.until_timed.min(SAMPLE_EVERY);
+        let begun = index;
+        for request in requests.by_ref().take(wanted as usize) {
             lane.operate::<E>(session, index, request, false)?;
             index += 1;
         }
-        if index - begun < SAMPLE_EVERY {
+        lane.until_timed -= index - begun;
+        if index - begun < wanted {
             break;
         }
     }
@@ -113,5 +112,35 @@ fn operate_timed<E: KvEngine>(
     let started = monotonic_ns();
     let ended = lane.operate::<E>(session, index, request, true)?;
     lane.keep_latency(request, started, ended, operations);
+    lane.until_timed = match lane.shared.timed_every {
+        1 => 0,
+        least => period(least, operations, ended.saturating_sub(lane.timed_ns)) - 1,
+    };
+    lane.timed_ns = ended;
     Ok(())
+}
+
+/// Operations from one timed operation to the next, after `operations` took `elapsed_ns`: a power of two,
+/// at least `least`.
+///
+/// To read a clock waits for all that the processor has begun, which costs as much as several fast
+/// operations. So one in some tens of microseconds is timed, however many others there are.
+fn period(least: u64, operations: u64, elapsed_ns: u64) -> u64 {
+    let in_pause = PAUSE_NS * operations / elapsed_ns.max(1);
+    (1 << in_pause.max(1).ilog2()).clamp(least, PERIOD_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slow_operations_are_timed_as_often_as_asked_and_fast_ones_less() {
+        assert_eq!(period(64, 64, 64 * 20_000), 64, "a server's");
+        assert_eq!(period(64, 64, 64 * 1000), 64);
+        assert_eq!(period(64, 64, 64 * 350), 256);
+        assert_eq!(period(64, 512, 512 * 170), 512);
+        assert_eq!(period(64, 1024, 1024 * 5), 1024, "at most once a span");
+        assert_eq!((period(64, 1, 0), period(64, 1, u64::MAX)), (1024, 64));
+    }
 }
