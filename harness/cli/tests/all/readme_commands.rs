@@ -83,7 +83,11 @@ fn first_run(folder: &Path) -> PathBuf {
 }
 
 fn execute(folder: &Path, line: &str, more: &[&str]) -> Output {
-    let mut line = line.replace("--scale quick", "--scale smoke");
+    // What is laid beside the published run has its scale.
+    let mut line = match line.contains("--filter") {
+        true => line.to_owned(),
+        false => line.replace("--scale quick", "--scale smoke"),
+    };
     if line.contains("results/RUN") {
         let name = first_run(folder).file_name().expect("a name").to_string_lossy().into_owned();
         line = line.replace("results/RUN", &format!("results/{name}"));

@@ -57,7 +57,7 @@ pub(super) const REGISTRY: [(&str, Look); 64] = [
     ("scc:jemalloc", look("#eba91c", 5, 15, 4)),
     ("striped:jemalloc", look("#56b4e9", 3, 13, 1)),
     ("flurry:jemalloc", look("#7b3294", 7, 10, 3)),
-    ("onetbb:jemalloc", look("#3f3f00", 6, 3, 4)),
+    ("onetbb:jemalloc", look("#bcc232", 6, 3, 4)),
     ("congee:jemalloc", look("#a0522d", 6, 14, 3)),
     ("segcache", look("#00664a", 6, 11, 3)),
     ("rocksdb", look("#0057a8", 1, 7, 4)),
