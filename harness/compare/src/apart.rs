@@ -4,7 +4,7 @@ use stats::{Better, level_of_each, trimmed_ratio_apart};
 use workloads::Seed;
 
 use crate::judge::Bar;
-use crate::{Judged, Values};
+use crate::{Finding, Judged, Unknown, Values};
 
 /// Values of two sides that share no blocks: one value per process, all in one unit.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +19,9 @@ pub struct Apart {
     pub a: Vec<f64>,
     /// Of B; not necessarily as many.
     pub b: Vec<f64>,
+    /// Whether the sides ask different things of the cell: then nothing is judged, and the ratio is for
+    /// the reader alone.
+    pub unlike: bool,
     /// By how much the machine itself changed between the two measurements, as a share: the
     /// difference of a control cell that was measured with both.
     pub floor: Option<f64>,
@@ -58,7 +61,10 @@ fn judge_at(apart: &Apart, level: f64, seed: u64) -> Judged {
         control: None,
         floor,
         looked_twice: false,
-        finding: bar.judge(ratio.as_ref(), apart.better),
+        finding: match apart.unlike {
+            true => Finding::unknown(Unknown::Unlike),
+            false => bar.judge(ratio.as_ref(), apart.better),
+        },
     }
 }
 
@@ -77,10 +83,13 @@ mod tests {
     use stats::noise::Noise;
 
     use super::*;
-    use crate::{Finding, Unknown};
 
     fn of(a: Vec<f64>, b: Vec<f64>, floor: Option<f64>) -> Judged {
-        let apart = Apart {
+        judge_apart(&[sides(a, b, floor)], 0.02, 1).remove(0)
+    }
+
+    fn sides(a: Vec<f64>, b: Vec<f64>, floor: Option<f64>) -> Apart {
+        Apart {
             cell: "cell".to_owned(),
             metric: "throughput".to_owned(),
             unit: "1/s".to_owned(),
@@ -88,9 +97,9 @@ mod tests {
             tolerance: 0.05,
             a,
             b,
+            unlike: false,
             floor,
-        };
-        judge_apart(&[apart], 0.02, 1).remove(0)
+        }
     }
 
     /// Values around `middle`, with 1 % noise.
@@ -112,6 +121,17 @@ mod tests {
         assert_eq!(slower(None).finding, Finding::WORSE);
         assert_eq!(slower(Some(0.2)).finding, Finding::unknown(Unknown::Floor));
         assert_eq!(of(values(15, 1e6, 3), values(15, 1e6, 4), None).finding, Finding::UNCHANGED);
+    }
+
+    #[test]
+    fn what_asks_different_things_has_a_ratio_and_no_verdict() {
+        let (a, b) = (values(5, 1e6, 1), values(5, 0.5e6, 2));
+        let mut apart = Apart { unlike: true, ..sides(a, b, None) };
+        let judged = judge_apart(std::slice::from_ref(&apart), 0.02, 1).remove(0);
+        assert_eq!(judged.finding, Finding::unknown(Unknown::Unlike));
+        assert!(judged.ratio.is_some_and(|ratio| (ratio.estimate - 0.5).abs() < 0.02));
+        apart.unlike = false;
+        assert_eq!(judge_apart(&[apart], 0.02, 1)[0].finding, Finding::WORSE);
     }
 
     #[test]

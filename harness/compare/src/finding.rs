@@ -35,6 +35,8 @@ pub enum Unknown {
     Interval,
     /// Fewer than three blocks were measured completely.
     TooFew,
+    /// The sides ask different things of the cell, such as another size.
+    Unlike,
     /// One look said changed, and the look meant to confirm it did not.
     Unconfirmed,
 }
@@ -80,7 +82,8 @@ impl fmt::Display for Finding {
             (_, None) => "unchanged",
             (_, Some(Unknown::Floor)) => "unknown: the floor is above the asked effect",
             (_, Some(Unknown::Interval)) => "unknown: the interval is too wide",
-            (_, Some(Unknown::TooFew)) => "unknown: too few complete blocks",
+            (_, Some(Unknown::TooFew)) => "unknown: fewer than three values",
+            (_, Some(Unknown::Unlike)) => "unknown: the sides ask different things",
             (_, Some(Unknown::Unconfirmed)) => "unknown: not confirmed by fresh blocks",
         })
     }

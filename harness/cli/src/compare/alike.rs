@@ -49,6 +49,9 @@ pub fn differences(a: &[Line], b: &[Line]) -> Vec<String> {
 pub struct Shared {
     /// Each metric of each cell that both have.
     pub apart: Vec<Apart>,
+    /// What both have and cannot be judged: cells of one name that ask for something else, such as
+    /// another size, and metrics with too few values.
+    pub beside: Vec<Apart>,
     /// Cells of one name that ask for something else, metrics of another unit, cells that only one
     /// side has.
     pub left_out: Vec<LeftOut>,
@@ -106,9 +109,9 @@ pub fn shared(
             continue;
         };
         let asks: BTreeSet<&String> = a.iter().chain(&b).map(|line| &line.asks).collect();
-        if asks.len() > 1 {
+        let unlike = asks.len() > 1;
+        if unlike {
             shared.leave_out(&cell, "baseline and candidate ask different things of it");
-            continue;
         }
         let names: BTreeSet<&String> = a.iter().flat_map(|line| line.metrics.keys()).collect();
         for name in names {
@@ -122,7 +125,9 @@ pub fn shared(
                 .chain(&of_b)
                 .map(|series| (series.unit.as_str(), series.better == stats::Better::Higher))
                 .collect();
-            if of_b.is_empty() {
+            if unlike && (of_b.is_empty() || kinds.len() > 1) {
+                continue;
+            } else if of_b.is_empty() {
                 shared.leave_out(&cell, format!("only the baseline has `{name}`"));
             } else if kinds.len() > 1 {
                 shared.leave_out(&cell, format!("`{name}` is in different units"));
@@ -131,15 +136,15 @@ pub fn shared(
                     series.iter().flat_map(|series| series.values.clone()).collect()
                 };
                 let (a, b) = (values(&of_a), values(&of_b));
-                if a.len().min(b.len()) < INTERVAL_FROM {
+                let few = a.len().min(b.len()) < INTERVAL_FROM;
+                if few && !unlike {
                     let (a, b) = (a.len(), b.len());
                     let why = format!(
                         "`{name}` has {a} and {b} values, and an interval needs {INTERVAL_FROM} of each"
                     );
                     shared.leave_out(&cell, why);
-                    continue;
                 }
-                shared.apart.push(Apart {
+                let found = Apart {
                     cell: cell.clone(),
                     metric: name.clone(),
                     unit: of_a[0].unit.clone(),
@@ -147,8 +152,10 @@ pub fn shared(
                     tolerance,
                     a,
                     b,
+                    unlike,
                     floor: floor(name),
-                });
+                };
+                if few || unlike { shared.beside.push(found) } else { shared.apart.push(found) }
             }
         }
     }
@@ -223,6 +230,8 @@ mod tests {
         assert_eq!(shared.apart[0].a, [1.0, 1.1, 2.0]);
         assert_eq!(shared.apart[0].b, [3.0; 3]);
         assert_eq!(shared.apart[0].floor, Some(0.01));
+        let beside = shared.beside.iter().map(|apart| (apart.cell.as_str(), apart.unlike));
+        assert_eq!(beside.collect::<Vec<_>>(), [("few", false), ("u", true)]);
         let said = shared.left_out_in_words().join("; ");
         for text in [
             "u: baseline and candidate ask different",

@@ -103,6 +103,28 @@ fn execute(folder: &Path, line: &str, more: &[&str]) -> Output {
 }
 
 #[test]
+fn a_smoke_run_is_shown_beside_the_published_one_and_not_judged() {
+    let folder = scratch("readme-smoke");
+    let run =
+        ["run", "store-bloat", "--scale", "smoke", "--filter", "P1/nibble/bounded", "--quiet"];
+    let output = bench().args(run).current_dir(&folder).output().expect("it starts");
+    assert!(output.status.success(), "{}", errors(&output));
+    let output = bench()
+        .arg("compare")
+        .args([root().join("results/reference"), first_run(&folder)])
+        .output()
+        .expect("it starts");
+    let said = told(&output);
+    assert_eq!(output.status.code(), Some(7), "{said}{}", errors(&output));
+    let row = said.lines().find(|line| line.starts_with("memory ") && line.contains('%'));
+    assert!(row.is_none(), "one value has no interval: {said}");
+    for text in ["cannot be told", "unknown: the sides ask different things", "Nothing is judged:"]
+    {
+        assert!(said.contains(text), "{text}: {said}");
+    }
+}
+
+#[test]
 fn every_command_of_the_readme_is_executed() {
     let (lines, files) = lines();
     let known: Vec<&str> = LINES.iter().map(|(line, _)| *line).collect();

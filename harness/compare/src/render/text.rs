@@ -10,6 +10,8 @@ use crate::{Comparison, Judged, Side};
 
 /// Lines of a list that are shown; the JSON has all of them.
 const LIST_LINES_MAX: usize = 10;
+/// Lines of the table that are shown, likewise.
+const TABLE_LINES_MAX: usize = 100;
 
 /// `comparison` for a terminal, with colours: the answer in a sentence, what the sides are, how they
 /// were measured, a table of all verdicts with the worst first. Ends in a newline.
@@ -95,7 +97,8 @@ fn verdicts(comparison: &Comparison) -> String {
 
 fn table(judged: &[&Judged], alone: bool) -> String {
     const COLUMNS: usize = HEADINGS.len();
-    let rows: Vec<_> = judged.iter().map(|judged| columns(judged)).collect();
+    let shown = &judged[..judged.len().min(TABLE_LINES_MAX)];
+    let rows: Vec<_> = shown.iter().map(|judged| columns(judged)).collect();
     let table = if alone {
         let rows: Vec<_> = rows.iter().map(without_cell).collect();
         aligned(&without_cell(&HEADINGS), &rows, |column| column == 0 || column == COLUMNS - 2)
@@ -105,8 +108,11 @@ fn table(judged: &[&Judged], alone: bool) -> String {
     // A style would count as letters: lines get theirs when their columns stand.
     let mut lines = table.lines();
     let mut text = format!("{}\n", lines.next().unwrap_or_default());
-    for (row, judged) in lines.zip(judged) {
+    for (row, judged) in lines.zip(shown) {
         text += &format!("{}\n", painted(style_of(judged.finding.into()), row));
+    }
+    if let Some(more @ 1..) = judged.len().checked_sub(TABLE_LINES_MAX) {
+        text += &format!("and {more} more, which --json has\n");
     }
     text
 }
@@ -164,7 +170,7 @@ mod tests {
                 "unknown: the floor is above the asked effect",
                 "unknown: the interval is too wide",
                 "unknown: not confirmed by fresh blocks *",
-                "unknown: too few complete blocks",
+                "unknown: fewer than three values",
                 "changed: better",
                 "unchanged"
             ]
@@ -201,6 +207,17 @@ mod tests {
     fn a_cell_that_all_is_about_stands_above_the_table() {
         let text = text(&fixture::of(vec![fixture::unchanged()]));
         assert!(text.contains("\n\nycsb-c\nmetric  baseline"), "{text}");
+    }
+
+    #[test]
+    fn of_thousands_of_verdicts_the_gravest_are_shown() {
+        let mut judged = vec![fixture::unchanged(); 2000];
+        judged.push(fixture::worse(0.8));
+        let text = text(&fixture::of(judged));
+        assert_eq!(text.matches(" unchanged\n").count(), TABLE_LINES_MAX - 1);
+        assert!(
+            text.contains("changed: worse") && text.contains("\nand 1901 more, which --json has\n")
+        );
     }
 
     #[test]

@@ -11,13 +11,18 @@ use crate::cli::CompareArguments;
 use crate::commands::Failure;
 use crate::commands::few::few;
 use crate::commands::measure::command_line;
-use crate::compare::{self as measured, Tolerances, differences, shared};
+use crate::compare::{self as measured, Shared, Tolerances, differences, shared};
 use record::archive;
 use worker::registry;
 
 /// What a reader has to know of any such comparison.
 const CAVEAT: &str = "The sides were not measured together: whatever changed on the machine in between \
                       looks like a change of the program.";
+
+/// What a reader has to know where nothing could be judged.
+const NOT_JUDGED: &str = "Nothing is judged: cells differ in size, or were measured less than three times. The \
+                          values are shown beside each other. For verdicts, measure one suite at one --scale \
+                          for both, with --repetitions 3 or more.";
 
 /// Compares two recorded runs or files.
 pub(super) fn compare(
@@ -29,7 +34,13 @@ pub(super) fn compare(
     let (old, new) = (lines(baseline)?, lines(candidate)?);
     let unlike = Mismatch::of(arguments).check(differences(&old, &new))?;
     let seed = arguments.judging.seed;
-    let (judged, notes) = judge(&old, &new, tolerances, ERROR_RATE, seed);
+    let found = found(&old, &new, tolerances);
+    let mut notes = found.left_out_in_words();
+    let mut judged = compare::judge_apart(&found.apart, ERROR_RATE, seed);
+    if judged.is_empty() {
+        judged = compare::judge_apart(&found.beside, ERROR_RATE, seed);
+        notes.insert(0, NOT_JUDGED.to_owned());
+    }
     if judged.is_empty() {
         return Err(Failure::usage(format!(
             "`{}` and `{}` share no cell and metric that could be compared: {}; measure one suite at one \
@@ -57,8 +68,7 @@ pub(super) fn compare(
     tell::code(&comparison)
 }
 
-/// Judges all that both have, cells that price memory alone excepted: those say by how much the
-/// machine itself moved in between. Also returns what was left out.
+/// Judges all that both have. Also returns what was left out.
 pub(super) fn judge(
     a: &[Line],
     b: &[Line],
@@ -66,6 +76,13 @@ pub(super) fn judge(
     error_rate: f64,
     seed: u64,
 ) -> (Vec<compare::Judged>, Vec<String>) {
+    let found = found(a, b, tolerances);
+    (compare::judge_apart(&found.apart, error_rate, seed), found.left_out_in_words())
+}
+
+/// What both have, cells that price memory alone excepted: those say by how much the machine itself
+/// moved in between.
+fn found(a: &[Line], b: &[Line], tolerances: &Tolerances) -> Shared {
     let label = format!("/{}", registry::roofline().label());
     let parted = |lines: &[Line]| -> (Vec<Line>, Vec<Line>) {
         lines.iter().cloned().partition(|line| line.cell.ends_with(&label))
@@ -79,9 +96,7 @@ pub(super) fn judge(
         });
         moved.reduce(f64::max)
     };
-    let found = shared(&a, &b, tolerances, floor);
-    let left_out = found.left_out_in_words();
-    (compare::judge_apart(&found.apart, error_rate, seed), left_out)
+    shared(&a, &b, tolerances, floor)
 }
 
 /// Lines of a run or file.
