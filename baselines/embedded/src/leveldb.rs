@@ -22,7 +22,7 @@ use kit::folder::Folder;
 use crate::counted::{self, Counted, CountedSession, VALUE_BYTES_MAX};
 use crate::foreign::c_path;
 use crate::os;
-use crate::settings::{at_least, bound_text};
+use crate::settings::{at_least, bound_text, lookups_text};
 use crate::tmpfs::{SHARED_MEMORY, create_folder};
 use database::{Database, Options};
 
@@ -51,6 +51,9 @@ pub struct LevelDbConfig {
     pub block_cache_bytes: usize,
     /// Bits a key of the files' Bloom filters, which spare lookups of absent keys. Default 10.
     pub bloom_bits_per_key: u16,
+    /// Whether PUT looks up if the key is present. Without it, every stored value counts as inserted, and
+    /// `object_memory_bytes` bounds nothing. Default true.
+    pub ask_presence: bool,
     /// Locks that writers of a key share, a power of two. Default 256.
     pub stripes: usize,
 }
@@ -64,6 +67,7 @@ impl Default for LevelDbConfig {
             table_file_bytes: 16 << 20,
             block_cache_bytes: 8 << 20,
             bloom_bits_per_key: 10,
+            ask_presence: true,
             stripes: 256,
         }
     }
@@ -96,7 +100,8 @@ impl LevelDb {
             block_cache_bytes: config.block_cache_bytes,
             bloom_bits_per_key: config.bloom_bits_per_key.into(),
         })?;
-        let counted = Counted::new(database, config.stripes, config.object_memory_bytes);
+        let counted =
+            Counted::new(database, config.stripes, config.object_memory_bytes, config.ask_presence);
         Ok(Self { counted, folder, config })
     }
 
@@ -137,7 +142,7 @@ impl KvEngine for LevelDb {
     const TRAITS: EngineTraits = EngineTraits {
         name: "leveldb",
         may_be_missing: true,
-        description: "LevelDB by its C interface: log and files on a tmpfs, a lookup before each write",
+        description: "LevelDB by its C interface: log and files on a tmpfs",
         memory_bound: MemoryBound::Soft,
         value_bytes_max: VALUE_BYTES_MAX,
         ordered: true,
@@ -221,7 +226,10 @@ impl KvEngine for LevelDb {
         let version = self.counted.table.version();
         vec![
             Setting::new("library", format!("{} {version}", api::SONAME)),
-            Setting::new("object_memory_bytes", bound_text(config.object_memory_bytes)),
+            Setting::new(
+                "object_memory_bytes",
+                bound_text(config.object_memory_bytes.filter(|_| config.ask_presence)),
+            ),
             Setting::new("files", format!("tmpfs {}", config.tmpfs.display())),
             Setting::new("write-buffer-bytes", config.write_buffer_bytes),
             Setting::new("max_file_size", config.table_file_bytes),
@@ -231,7 +239,8 @@ impl KvEngine for LevelDb {
             Setting::new("log", "on the tmpfs, sync false: it cannot be turned off"),
             Setting::new("verify_checksums", false),
             Setting::new("stripes", config.stripes),
-            Setting::new("put and delete", "one lookup each to tell whether the key was there"),
+            Setting::new("ask-presence", config.ask_presence),
+            Setting::new("lookups", lookups_text(config.ask_presence)),
         ]
     }
 

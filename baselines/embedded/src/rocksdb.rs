@@ -20,7 +20,7 @@ use kit::folder::Folder;
 use crate::counted::{self, Counted, CountedSession, VALUE_BYTES_MAX};
 use crate::foreign::c_path;
 use crate::os;
-use crate::settings::{at_least, bound_text};
+use crate::settings::{at_least, bound_text, lookups_text};
 use crate::tmpfs::{SHARED_MEMORY, create_folder};
 use database::{Database, Options};
 
@@ -62,6 +62,9 @@ pub struct RocksDbConfig {
     pub bloom_bits_per_key: u16,
     /// Threads that flush and compact. Default 2, as RocksDB's.
     pub background_jobs: u16,
+    /// Whether PUT looks up if the key is present. Without it, every stored value counts as inserted, and
+    /// `object_memory_bytes` bounds nothing. Default true.
+    pub ask_presence: bool,
     /// Locks that writers of a key share, a power of two. Default 256.
     pub stripes: usize,
 }
@@ -76,6 +79,7 @@ impl Default for RocksDbConfig {
             block_cache_bytes: 64 << 20,
             bloom_bits_per_key: 10,
             background_jobs: 2,
+            ask_presence: true,
             stripes: 256,
         }
     }
@@ -123,7 +127,8 @@ impl RocksDb {
             bloom_bits_per_key: config.bloom_bits_per_key.into(),
             background_jobs: config.background_jobs.into(),
         })?;
-        let counted = Counted::new(database, config.stripes, config.object_memory_bytes);
+        let counted =
+            Counted::new(database, config.stripes, config.object_memory_bytes, config.ask_presence);
         Ok(Self { counted, folder, config })
     }
 
@@ -136,7 +141,7 @@ impl KvEngine for RocksDb {
     const TRAITS: EngineTraits = EngineTraits {
         name: "rocksdb",
         may_be_missing: true,
-        description: "RocksDB by its C interface: no log, files in memory, a lookup before each write",
+        description: "RocksDB by its C interface: no log, files in memory",
         memory_bound: MemoryBound::Soft,
         value_bytes_max: VALUE_BYTES_MAX,
         ordered: true,
@@ -224,7 +229,10 @@ impl KvEngine for RocksDb {
         };
         vec![
             Setting::new("library", loaded_file().unwrap_or_else(|| api::SONAME.to_owned())),
-            Setting::new("object_memory_bytes", bound_text(config.object_memory_bytes)),
+            Setting::new(
+                "object_memory_bytes",
+                bound_text(config.object_memory_bytes.filter(|_| config.ask_presence)),
+            ),
             Setting::new("files", files),
             Setting::new("access to files", access),
             Setting::new("write-buffer-bytes", config.write_buffer_bytes),
@@ -237,7 +245,8 @@ impl KvEngine for RocksDb {
             Setting::new("disableWAL", true),
             Setting::new("verify_checksums", false),
             Setting::new("stripes", config.stripes),
-            Setting::new("put and delete", "one lookup each to tell whether the key was there"),
+            Setting::new("ask-presence", config.ask_presence),
+            Setting::new("lookups", lookups_text(config.ask_presence)),
         ]
     }
 

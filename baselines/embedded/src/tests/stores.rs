@@ -45,6 +45,41 @@ fn fill(session: &mut impl KvSession, value: &[u8]) -> u64 {
     keys
 }
 
+/// Stores without asking for presence, and says what `store` did for it.
+fn puts_without_lookups<E: KvEngine>(open: impl Fn() -> Result<E, OpenError>) {
+    where_installed(open, |open| {
+        let store = open();
+        let mut session = store.session().unwrap();
+        for value in [[1; 100], [2; 100]] {
+            for key in 0..5000 {
+                assert_eq!(session.put(key, &value), Ok(PutOutcome::Inserted), "beyond any bound");
+            }
+        }
+        assert_eq!(statistic(&store, "lookups_before_writes"), 0.0);
+        assert!(session.delete(7) && !session.delete(7), "deletes tell");
+        assert_eq!(statistic(&store, "lookups_before_writes"), 2.0);
+        let mut buffer = [0; 100];
+        assert_eq!(session.get(6, &mut buffer), Ok(Some(100)));
+        assert_eq!((buffer, session.get(7, &mut buffer)), ([2; 100], Ok(None)));
+        let memory = store.memory();
+        assert_eq!((memory.live_objects, memory.live_value_bytes), (4999, 499_900));
+        store.check().unwrap();
+    });
+}
+
+#[test]
+fn a_put_looks_nothing_up_where_nobody_asks() {
+    let (object_memory_bytes, ask_presence) = (Some(100_000), false);
+    puts_without_lookups(|| {
+        let config = RocksDbConfig::default();
+        RocksDb::open(RocksDbConfig { object_memory_bytes, ask_presence, ..config })
+    });
+    puts_without_lookups(|| {
+        let config = LevelDbConfig::default();
+        LevelDb::open(LevelDbConfig { object_memory_bytes, ask_presence, ..config })
+    });
+}
+
 fn bound_is_reached_to_the_last_byte<E: KvEngine>(open: impl Fn() -> Result<E, OpenError>) {
     where_installed(open, |open| {
         let store = open();

@@ -46,6 +46,8 @@ pub(crate) fn rocksdb(setup: &Setup, options: &mut Options) -> Result<Opening<Ro
         Files::Tmpfs => RocksDbConfig::on_tmpfs(),
     };
     config.object_memory_bytes = setup.object_memory_bytes;
+    config.ask_presence = setup.tells_updates;
+    options.switch("ask-presence", &mut config.ask_presence)?;
     let write_buffer_bytes = WRITE_BUFFER_BYTES_MIN..=ROCKSDB_WRITE_BUFFER_BYTES_MAX;
     options.whole("write-buffer-bytes", &mut config.write_buffer_bytes, write_buffer_bytes)?;
     options.whole("block-cache-bytes", &mut config.block_cache_bytes, 0..=BLOCK_CACHE_BYTES_MAX)?;
@@ -56,8 +58,10 @@ pub(crate) fn rocksdb(setup: &Setup, options: &mut Options) -> Result<Opening<Ro
 pub(crate) fn leveldb(setup: &Setup, options: &mut Options) -> Result<Opening<LevelDb>, OpenError> {
     let mut config = LevelDbConfig {
         object_memory_bytes: setup.object_memory_bytes,
+        ask_presence: setup.tells_updates,
         ..LevelDbConfig::default()
     };
+    options.switch("ask-presence", &mut config.ask_presence)?;
     let write_buffer_bytes = WRITE_BUFFER_BYTES_MIN..=LEVELDB_WRITE_BUFFER_BYTES_MAX;
     options.whole("write-buffer-bytes", &mut config.write_buffer_bytes, write_buffer_bytes)?;
     options.whole("block-cache-bytes", &mut config.block_cache_bytes, 0..=BLOCK_CACHE_BYTES_MAX)?;
