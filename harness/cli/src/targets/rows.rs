@@ -86,7 +86,8 @@ fn counted(side: &Side, counters: &[String; 2], rows: &[Row]) -> Summary {
                 let row = cell.iter().find(|row| row.step == step)?;
                 row.statistics.get(name).copied()
             };
-            Some(at("run")? - at("age")?)
+            // What begins with the run has grown from nothing.
+            Some(at("run")? - at("age").unwrap_or(0.0))
         });
         // Of both or of neither: a quotient takes them in pairs.
         if let [Some(above), Some(below)] = grown {

@@ -71,8 +71,8 @@ pub enum Driver {
         /// Speed-up over the trace's times.
         speed: f64,
     },
-    /// A bare loop: single GETs and PUTs one after the other, and nothing else. It shows the overhead of
-    /// the closed loop.
+    /// A bare loop, single GETs and PUTs one after the other and nothing else, and the closed loop by
+    /// turns. It shows the overhead of the closed loop.
     Bare,
 }
 

@@ -9,6 +9,7 @@ use workloads::requests::{Request, RequestKind, RequestStream};
 use workloads::value::{Condition, ValueChecker, ValueWriter};
 
 use super::super::mapped::MappedSlice;
+use super::bare::LoopTimes;
 use super::calls;
 use super::kit::Kit;
 use super::latency::{Latencies, place};
@@ -38,6 +39,8 @@ pub(super) struct Done {
     pub(super) inserted_bytes: u64,
     pub(super) deleted: u64,
     pub(super) verification: Verification,
+    /// Of a bare and a closed loop by turns.
+    pub(super) loops: Option<LoopTimes>,
     pub(super) broken: Option<String>,
 }
 
@@ -185,20 +188,18 @@ impl<'a> Lane<'a> {
             let found = calls::get::<E>(session, key, self.buffer);
             let ended = time(timed);
             if !matches!(found, Ok(Some(_))) {
-                self.missing(found);
-                if self.refills {
-                    return self.put_again::<E>(session, index, request, timed);
-                }
+                return self.not_found::<E>(session, index, request, (found, timed, ended));
             }
             return Ok(ended);
         }
-        if request.is(RequestKind::Update) | request.is(RequestKind::Insert) {
-            return self.put::<E>(session, index, request, timed);
+        let puts = request.is(RequestKind::Update) | request.is(RequestKind::Insert);
+        if puts && self.ahead {
+            return self.put_ahead::<E>(session, index, request, timed);
         }
         self.operate_rarer::<E>(session, index, request, timed)
     }
 
-    /// Request kinds that few workloads have, kept out of the hot loop.
+    /// Request kinds that few workloads have, and long values, kept out of the hot loop.
     #[inline(never)]
     fn operate_rarer<E: KvEngine>(
         &mut self,
@@ -209,6 +210,9 @@ impl<'a> Lane<'a> {
     ) -> Result<u64, String> {
         let key = key_of(request.record());
         match request.kind() {
+            RequestKind::Update | RequestKind::Insert => {
+                self.put::<E>(session, index, request, timed)
+            }
             RequestKind::Delete => {
                 let was_there = calls::delete::<E>(session, key);
                 let ended = time(timed);
@@ -235,9 +239,7 @@ impl<'a> Lane<'a> {
                 self.absent::<E>(was_there);
                 Ok(ended)
             }
-            kind @ (RequestKind::Get | RequestKind::Update | RequestKind::Insert) => {
-                unreachable!("{kind:?} is executed above")
-            }
+            RequestKind::Get => unreachable!("it is executed above"),
         }
     }
 
@@ -261,7 +263,6 @@ impl<'a> Lane<'a> {
     }
 
     /// Stores the value of `request`.
-    #[inline(always)]
     fn put<E: KvEngine>(
         &mut self,
         session: &mut E::Session<'_>,
@@ -269,18 +270,34 @@ impl<'a> Lane<'a> {
         request: Request,
         timed: bool,
     ) -> Result<u64, String> {
-        if !self.ahead {
-            return self.put_made::<E>(session, index, request, timed);
+        if self.ahead {
+            self.put_ahead::<E>(session, index, request, timed)
+        } else {
+            self.put_made::<E>(session, index, request, timed)
         }
+    }
+
+    /// Stores the value that was generated for `request`.
+    #[inline(always)]
+    fn put_ahead<E: KvEngine>(
+        &mut self,
+        session: &mut E::Session<'_>,
+        index: u64,
+        request: Request,
+        timed: bool,
+    ) -> Result<u64, String> {
         let put =
             calls::put::<E>(session, key_of(request.record()), self.values.take(request.size()));
         let ended = time(timed);
-        self.stored(index, request, put)?;
+        let is_plain = matches!(put, Ok(PutOutcome::Inserted | PutOutcome::Updated))
+            && request.is(RequestKind::Update);
+        if !is_plain {
+            self.stored(index, request, put)?;
+        }
         Ok(ended)
     }
 
     /// As above, with a value that is generated now.
-    #[inline(always)]
     fn put_made<E: KvEngine>(
         &mut self,
         session: &mut E::Session<'_>,
@@ -297,7 +314,7 @@ impl<'a> Lane<'a> {
         Ok(ended)
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn stored(
         &mut self,
         index: u64,
@@ -314,6 +331,23 @@ impl<'a> Lane<'a> {
             Err(error) => return Err(error.to_string()),
         }
         Ok(())
+    }
+
+    /// Handles a live key that a GET did not find.
+    #[cold]
+    #[inline(never)]
+    fn not_found<E: KvEngine>(
+        &mut self,
+        session: &mut E::Session<'_>,
+        index: u64,
+        request: Request,
+        (found, timed, ended): (Result<Option<usize>, GetError>, bool, u64),
+    ) -> Result<u64, String> {
+        self.missing(found);
+        if self.refills {
+            return self.put_again::<E>(session, index, request, timed);
+        }
+        Ok(ended)
     }
 
     /// Stores the evicted value that a GET asked for.

@@ -328,14 +328,13 @@ impl OnStore<'_> {
             let mut session = session_of(engine, kit.thread, threads)?;
             kit.seconds.start(done.started_ns);
             let steered = dealt.as_ref().map(|dealt| dealt.of(kit.thread));
-            if work.driver == Driver::Bare {
-                let words = steered.unwrap_or(&kit.words[..]);
-                let value = vec![1; kit.buffer.len()];
-                done.operations = bare::run::<E>(&mut session, words, &value, &mut kit.buffer)?;
-                return Ok(());
-            }
             let (mut lane, inputs) = Lane::of(kit, shared, E::TRAITS.full, done);
             let words = steered.unwrap_or(&inputs.words[..]);
+            if work.driver == Driver::Bare {
+                let times = bare::by_turns::<E>(&mut session, &mut lane, words)?;
+                lane.done.loops = times;
+                return Ok(());
+            }
             let generated = std::iter::repeat_with(|| inputs.stream.next_request())
                 .take(work.operations_per_thread as usize);
             match (work.source, inputs.pacing, work.batch()) {
@@ -460,6 +459,7 @@ impl OnStore<'_> {
         if let Some(imbalance) = self.imbalance.filter(|_| name == "run") {
             report.statistics.insert("steered_imbalance".to_owned(), imbalance);
         }
+        report::note_loops(&done, &mut report);
         report.census = report::census_of(engine);
         let goes_on = report.outcome == Outcome::Measured;
         self.count_live(&done);

@@ -3,6 +3,7 @@
 use engine::KvEngine;
 
 use super::OnStore;
+use super::bare::LoopTimes;
 use super::lane::Done;
 use super::latency::Latencies;
 use super::open::Pacing;
@@ -15,6 +16,20 @@ use record::{LatencyReport, StepReport};
 
 /// Fill above which a refusal is an expected result.
 const REFUSAL_EXPECTED_ABOVE_PERCENT: u32 = 90;
+
+/// Notes what an operation took in a bare and in a closed loop, as means of the threads.
+pub(super) fn note_loops(done: &[Done], report: &mut StepReport) {
+    let times: Vec<LoopTimes> = done.iter().filter_map(|one| one.loops).collect();
+    if times.is_empty() {
+        return;
+    }
+    let mut note = |name: &str, of: fn(&LoopTimes) -> f64| {
+        let sum: f64 = times.iter().map(of).sum();
+        report.statistics.insert(name.to_owned(), sum / times.len() as f64);
+    };
+    note("bare_loop_ns", |times| times.bare_ns);
+    note("closed_loop_ns", |times| times.closed_ns);
+}
 
 impl OnStore<'_> {
     pub(super) fn report(&self, name: &str, done: &[Done]) -> StepReport {

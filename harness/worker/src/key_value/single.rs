@@ -31,7 +31,7 @@ pub(super) fn run_prepared<E: KvEngine>(
         let first = lane.first + (requests.len() - rest.len()) as u64;
         let ready = lane.make_values(&rest[..rest.len().min(SPAN)], first);
         let (span, later) = rest.split_at(ready);
-        let executed = run_span::<E>(session, lane, first, span.iter().copied())?;
+        let executed = run_span::<E>(session, lane, first, Prepared(span))?;
         recheck::<E>(session, lane, (&span[..executed], first), 1);
         if executed < ready || lane.is_over() {
             break;
@@ -54,12 +54,38 @@ pub(super) fn run_made<E: KvEngine>(
             *kept = request;
             request
         });
-        let executed = run_span::<E>(session, lane, first, made)?;
+        let executed = run_span::<E>(session, lane, first, Generated(made))?;
         recheck::<E>(session, lane, (&span[..executed], first), 1);
         if executed < SPAN || lane.is_over() {
             return Ok(());
         }
         first += executed as u64;
+    }
+}
+
+/// Requests in their order, some at a time.
+trait Requests {
+    /// The next `most` of them, or fewer where they end.
+    fn some(&mut self, most: usize) -> impl Iterator<Item = Request>;
+}
+
+struct Prepared<'a>(&'a [Request]);
+
+impl Requests for Prepared<'_> {
+    #[inline(always)]
+    fn some(&mut self, most: usize) -> impl Iterator<Item = Request> {
+        let (some, later) = self.0.split_at(self.0.len().min(most));
+        self.0 = later;
+        some.iter().copied()
+    }
+}
+
+struct Generated<I>(I);
+
+impl<I: Iterator<Item = Request>> Requests for Generated<I> {
+    #[inline(always)]
+    fn some(&mut self, most: usize) -> impl Iterator<Item = Request> {
+        self.0.by_ref().take(most)
     }
 }
 
@@ -70,13 +96,13 @@ fn run_span<E: KvEngine>(
     session: &mut E::Session<'_>,
     lane: &mut Lane<'_>,
     first: u64,
-    mut requests: impl Iterator<Item = Request>,
+    mut requests: impl Requests,
 ) -> Result<usize, String> {
     let before = lane.done.operations;
     let mut index = first;
     while !lane.shared.is_stopped() {
         if lane.until_timed == 0 {
-            let Some(request) = requests.next() else { break };
+            let Some(request) = requests.some(1).next() else { break };
             let operations = lane.done.operations + (index + 1 - first) - lane.counted;
             operate_timed::<E>(session, lane, (index, request), operations)?;
             lane.counted += operations;
@@ -85,7 +111,7 @@ fn run_span<E: KvEngine>(
         // A loop of its own, which need not decide what is timed.
         let wanted = lane.until_timed.min(SAMPLE_EVERY);
         let begun = index;
-        for request in requests.by_ref().take(wanted as usize) {
+        for request in requests.some(wanted as usize) {
             lane.operate::<E>(session, index, request, false)?;
             index += 1;
         }

@@ -93,7 +93,7 @@ fn protocol(all: &[Repetition<'_>]) -> Option<String> {
         Driver::Closed { .. } => "closed loop (the next request when the last is answered)",
         Driver::Open { .. } => "open loop (on a schedule, whether answered or not)",
         Driver::Timed { .. } => "at the times of the trace",
-        Driver::Bare => "bare loop (no timing, no verification)",
+        Driver::Bare => "bare loop and closed loop by turns",
     });
     let loops: BTreeSet<&str> = loops.collect();
     let told: Vec<&str> = loops.into_iter().collect();
