@@ -114,6 +114,8 @@ pub(super) struct Lane<'a> {
     pub(super) timed_ns: u64,
     /// Operations until the next timed one.
     pub(super) until_timed: u64,
+    /// What an operation failed with, until the loop asks.
+    error: Option<String>,
     /// Whether an absent key may have been evicted.
     evicts: bool,
     /// Whether a GET that misses stores the evicted value again.
@@ -157,6 +159,7 @@ impl<'a> Lane<'a> {
             counted: 0,
             timed_ns,
             until_timed: if shared.timed_every == u64::MAX { u64::MAX } else { 0 },
+            error: None,
             evicts: full == FullMeaning::Evict,
             refills: full == FullMeaning::Evict && shared.sets_on_miss,
         };
@@ -173,7 +176,8 @@ impl<'a> Lane<'a> {
     }
 
     /// Executes `request`, the thread's `index`-th, as a single operation. Returns its end time if it is
-    /// `timed`. The value found by a GET is checked later, by [`super::recheck`].
+    /// `timed`. The value found by a GET is checked later, by [`super::recheck`]; an error is kept, for
+    /// [`Self::take_error`].
     #[inline(always)]
     pub(super) fn operate<E: KvEngine>(
         &mut self,
@@ -181,7 +185,7 @@ impl<'a> Lane<'a> {
         index: u64,
         request: Request,
         timed: bool,
-    ) -> Result<u64, String> {
+    ) -> u64 {
         let key = key_of(request.record());
         // Compared one by one: a mispredicted jump table would resolve later.
         if request.is(RequestKind::Get) {
@@ -190,11 +194,15 @@ impl<'a> Lane<'a> {
             if !matches!(found, Ok(Some(_))) {
                 return self.not_found::<E>(session, index, request, (found, timed, ended));
             }
-            return Ok(ended);
+            return ended;
         }
-        let puts = request.is(RequestKind::Update) | request.is(RequestKind::Insert);
-        if puts && self.ahead {
-            return self.put_ahead::<E>(session, index, request, timed);
+        if request.is(RequestKind::Update) && self.ahead {
+            let put = calls::put::<E>(session, key, self.values.take(request.size()));
+            let ended = time(timed);
+            if !matches!(put, Ok(PutOutcome::Inserted | PutOutcome::Updated)) {
+                self.stored(index, request, put);
+            }
+            return ended;
         }
         self.operate_rarer::<E>(session, index, request, timed)
     }
@@ -207,7 +215,7 @@ impl<'a> Lane<'a> {
         index: u64,
         request: Request,
         timed: bool,
-    ) -> Result<u64, String> {
+    ) -> u64 {
         let key = key_of(request.record());
         match request.kind() {
             RequestKind::Update | RequestKind::Insert => {
@@ -217,7 +225,7 @@ impl<'a> Lane<'a> {
                 let was_there = calls::delete::<E>(session, key);
                 let ended = time(timed);
                 self.deleted(was_there);
-                Ok(ended)
+                ended
             }
             RequestKind::ReadModifyWrite => {
                 let found = calls::get::<E>(session, key, self.buffer);
@@ -231,16 +239,22 @@ impl<'a> Lane<'a> {
                 let found = calls::get::<E>(session, key, self.buffer);
                 let ended = time(timed);
                 self.absent::<E>(!matches!(found, Ok(None)));
-                Ok(ended)
+                ended
             }
             RequestKind::DeleteAbsent => {
                 let was_there = calls::delete::<E>(session, key);
                 let ended = time(timed);
                 self.absent::<E>(was_there);
-                Ok(ended)
+                ended
             }
             RequestKind::Get => unreachable!("it is executed above"),
         }
+    }
+
+    /// What an operation since the last call failed with.
+    #[inline]
+    pub(super) fn take_error(&mut self) -> Result<(), String> {
+        self.error.take().map_or(Ok(()), Err)
     }
 
     /// Whether the step has lasted as long as it may.
@@ -262,65 +276,43 @@ impl<'a> Lane<'a> {
         ready
     }
 
-    /// Stores the value of `request`.
+    /// Stores the value of `request`, generated before or now.
     fn put<E: KvEngine>(
         &mut self,
         session: &mut E::Session<'_>,
         index: u64,
         request: Request,
         timed: bool,
-    ) -> Result<u64, String> {
-        if self.ahead {
-            self.put_ahead::<E>(session, index, request, timed)
-        } else {
-            self.put_made::<E>(session, index, request, timed)
+    ) -> u64 {
+        if !self.ahead {
+            return self.put_made::<E>(session, index, request, timed);
         }
-    }
-
-    /// Stores the value that was generated for `request`.
-    #[inline(always)]
-    fn put_ahead<E: KvEngine>(
-        &mut self,
-        session: &mut E::Session<'_>,
-        index: u64,
-        request: Request,
-        timed: bool,
-    ) -> Result<u64, String> {
-        let put =
-            calls::put::<E>(session, key_of(request.record()), self.values.take(request.size()));
+        let value = self.values.take(request.size());
+        let put = calls::put::<E>(session, key_of(request.record()), value);
         let ended = time(timed);
-        let is_plain = matches!(put, Ok(PutOutcome::Inserted | PutOutcome::Updated))
-            && request.is(RequestKind::Update);
-        if !is_plain {
-            self.stored(index, request, put)?;
-        }
-        Ok(ended)
+        self.stored(index, request, put);
+        ended
     }
 
-    /// As above, with a value that is generated now.
+    /// Stores a value that is generated now.
     fn put_made<E: KvEngine>(
         &mut self,
         session: &mut E::Session<'_>,
         index: u64,
         request: Request,
         timed: bool,
-    ) -> Result<u64, String> {
+    ) -> u64 {
         let key = key_of(request.record());
         let writer = &mut self.writers[0];
         writer.number_next(index);
         let put = calls::put::<E>(session, key, writer.value(key, request.size()));
         let ended = time(timed);
-        self.stored(index, request, put)?;
-        Ok(ended)
+        self.stored(index, request, put);
+        ended
     }
 
     #[inline(never)]
-    fn stored(
-        &mut self,
-        index: u64,
-        request: Request,
-        put: Result<PutOutcome, PutError>,
-    ) -> Result<(), String> {
+    fn stored(&mut self, index: u64, request: Request, put: Result<PutOutcome, PutError>) {
         match put {
             Ok(PutOutcome::Full) => {
                 self.done.refuse(index);
@@ -328,9 +320,8 @@ impl<'a> Lane<'a> {
             }
             Ok(_) if request.is(RequestKind::Insert) => self.done.note_insert(request.size()),
             Ok(_) => {}
-            Err(error) => return Err(error.to_string()),
+            Err(error) => self.error = Some(error.to_string()),
         }
-        Ok(())
     }
 
     /// Handles a live key that a GET did not find.
@@ -342,12 +333,12 @@ impl<'a> Lane<'a> {
         index: u64,
         request: Request,
         (found, timed, ended): (Result<Option<usize>, GetError>, bool, u64),
-    ) -> Result<u64, String> {
+    ) -> u64 {
         self.missing(found);
         if self.refills {
             return self.put_again::<E>(session, index, request, timed);
         }
-        Ok(ended)
+        ended
     }
 
     /// Stores the evicted value that a GET asked for.
@@ -358,13 +349,13 @@ impl<'a> Lane<'a> {
         index: u64,
         request: Request,
         timed: bool,
-    ) -> Result<u64, String> {
+    ) -> u64 {
         let refused = self.done.refused.len();
-        let ended = self.put_made::<E>(session, index, request, timed)?;
+        let ended = self.put_made::<E>(session, index, request, timed);
         if self.done.refused.len() == refused {
             self.shared.tracked.acknowledge(request.record(), self.thread, index);
         }
-        Ok(ended)
+        ended
     }
 
     /// Notes the writes among `executed`, which the store has acknowledged unless it refused them. The
@@ -388,7 +379,8 @@ impl<'a> Lane<'a> {
     ) -> Result<u64, String> {
         let record = request.record();
         if !request.is(RequestKind::Get) || !self.shared.tracked.watches(record) {
-            let ended = self.operate::<E>(session, index, request, true)?;
+            let ended = self.operate::<E>(session, index, request, true);
+            self.take_error()?;
             self.acknowledge(&[request], index);
             return Ok(ended);
         }
@@ -400,7 +392,8 @@ impl<'a> Lane<'a> {
             self.check_version::<E>(session, key_of(record), 0, found);
         }
         if self.refills && self.done.verification.evicted > evicted {
-            return self.put_again::<E>(session, index, request, true);
+            let ended = self.put_again::<E>(session, index, request, true);
+            return self.take_error().map(|()| ended);
         }
         Ok(ended)
     }
@@ -464,13 +457,14 @@ impl<'a> Lane<'a> {
         session: &mut E::Session<'_>,
         request: Request,
         timed: bool,
-    ) -> Result<u64, String> {
+    ) -> u64 {
         let key = key_of(request.record());
         let entries = session.scan(key, request.size());
         let ended = time(timed);
         if E::TRAITS.keeps_values {
             let Some(entries) = entries else {
-                return Err("the store refused a scan: it is not ordered".to_owned());
+                self.error = Some("the store refused a scan: it is not ordered".to_owned());
+                return ended;
             };
             self.done.verification.checked += 1;
             // The record itself is live, so it comes first.
@@ -484,7 +478,7 @@ impl<'a> Lane<'a> {
                 _ => self.missing(Ok(None)),
             }
         }
-        Ok(ended)
+        ended
     }
 
     /// Handles a live key that was not found.
@@ -513,7 +507,8 @@ impl<'a> Lane<'a> {
         request: Request,
     ) -> Result<(), String> {
         if self.refills {
-            self.put_again::<E>(session, index, request, false)?;
+            self.put_again::<E>(session, index, request, false);
+            self.take_error()?;
         }
         Ok(())
     }

@@ -112,9 +112,10 @@ fn run_span<E: KvEngine>(
         let wanted = lane.until_timed.min(SAMPLE_EVERY);
         let begun = index;
         for request in requests.some(wanted as usize) {
-            lane.operate::<E>(session, index, request, false)?;
+            lane.operate::<E>(session, index, request, false);
             index += 1;
         }
+        lane.take_error()?;
         lane.until_timed -= index - begun;
         if index - begun < wanted {
             break;
@@ -136,7 +137,8 @@ fn operate_timed<E: KvEngine>(
     operations: u64,
 ) -> Result<(), String> {
     let started = monotonic_ns();
-    let ended = lane.operate::<E>(session, index, request, true)?;
+    let ended = lane.operate::<E>(session, index, request, true);
+    lane.take_error()?;
     lane.keep_latency(request, started, ended, operations);
     lane.until_timed = match lane.shared.timed_every {
         1 => 0,
