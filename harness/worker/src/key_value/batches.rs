@@ -5,6 +5,7 @@ use engine::{KvEngine, KvSession, Op, Outcome as Answer, PutOutcome, ValueBuffer
 use workloads::key_of;
 use workloads::requests::{Request, RequestKind};
 
+use super::calls::Found;
 use super::lane::{Lane, time};
 use super::latency::BATCH;
 use super::recheck::recheck;
@@ -236,7 +237,7 @@ fn look_at<E: KvEngine>(
 ) -> Result<(), String> {
     match (word.kind(), answer) {
         (RequestKind::Get, Answer::Absent) => {
-            lane.missing(Ok(None));
+            lane.missing(Found::Absent);
             lane.refill::<E>(session, index, word)?;
         }
         (RequestKind::GetAbsent, Answer::Absent) => {}

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine::{FullMeaning, GetError, KvEngine, KvSession, PutError, PutOutcome};
+use engine::{FullMeaning, KvEngine, KvSession};
 use platform::clock::monotonic_ns;
 use workloads::key_of;
 use workloads::requests::{Request, RequestKind, RequestStream};
@@ -10,7 +10,7 @@ use workloads::value::{Condition, ValueChecker, ValueWriter};
 
 use super::super::mapped::MappedSlice;
 use super::bare::LoopTimes;
-use super::calls;
+use super::calls::{self, Found, Stored};
 use super::kit::Kit;
 use super::latency::{Latencies, place};
 use super::open::Pacing;
@@ -191,7 +191,7 @@ impl<'a> Lane<'a> {
         if request.is(RequestKind::Get) {
             let found = calls::get::<E>(session, key, self.buffer);
             let ended = time(timed);
-            if !matches!(found, Ok(Some(_))) {
+            if !matches!(found, Found::Value(_)) {
                 return self.not_found::<E>(session, index, request, (found, timed, ended));
             }
             return ended;
@@ -199,12 +199,28 @@ impl<'a> Lane<'a> {
         if request.is(RequestKind::Update) && self.ahead {
             let put = calls::put::<E>(session, key, self.values.take(request.size()));
             let ended = time(timed);
-            if !matches!(put, Ok(PutOutcome::Inserted | PutOutcome::Updated)) {
+            if !put.is_stored() {
                 self.stored(index, request, put);
             }
             return ended;
         }
         self.operate_rarer::<E>(session, index, request, timed)
+    }
+
+    /// Executes a GET of a store that does not evict. Returns 1 where nothing was found, else 0.
+    #[inline(always)]
+    pub(super) fn get<E: KvEngine>(
+        &mut self,
+        session: &mut E::Session<'_>,
+        request: Request,
+    ) -> u64 {
+        let found = calls::get::<E>(session, key_of(request.record()), self.buffer);
+        u64::from(!matches!(found, Found::Value(_)))
+    }
+
+    /// Notes how many live keys [`Self::get`] did not find.
+    pub(super) fn note_lost(&mut self, unfound: u64) {
+        self.done.verification.lost += unfound;
     }
 
     /// Request kinds that few workloads have, and long values, kept out of the hot loop.
@@ -229,7 +245,7 @@ impl<'a> Lane<'a> {
             }
             RequestKind::ReadModifyWrite => {
                 let found = calls::get::<E>(session, key, self.buffer);
-                if !matches!(found, Ok(Some(_))) {
+                if !matches!(found, Found::Value(_)) {
                     self.missing(found);
                 }
                 self.put::<E>(session, index, request, timed)
@@ -238,7 +254,7 @@ impl<'a> Lane<'a> {
             RequestKind::GetAbsent => {
                 let found = calls::get::<E>(session, key, self.buffer);
                 let ended = time(timed);
-                self.absent::<E>(!matches!(found, Ok(None)));
+                self.absent::<E>(found != Found::Absent);
                 ended
             }
             RequestKind::DeleteAbsent => {
@@ -312,15 +328,21 @@ impl<'a> Lane<'a> {
     }
 
     #[inline(never)]
-    fn stored(&mut self, index: u64, request: Request, put: Result<PutOutcome, PutError>) {
+    fn stored(&mut self, index: u64, request: Request, put: Stored) {
         match put {
-            Ok(PutOutcome::Full) => {
+            Stored::Full => {
                 self.done.refuse(index);
                 self.shared.raise_stop();
             }
-            Ok(_) if request.is(RequestKind::Insert) => self.done.note_insert(request.size()),
-            Ok(_) => {}
-            Err(error) => self.error = Some(error.to_string()),
+            Stored::TooLong => {
+                let bytes = request.size();
+                self.error =
+                    Some(format!("a value of {bytes} bytes is longer than the store takes"));
+            }
+            Stored::Inserted | Stored::Updated if request.is(RequestKind::Insert) => {
+                self.done.note_insert(request.size());
+            }
+            Stored::Inserted | Stored::Updated => {}
         }
     }
 
@@ -332,7 +354,7 @@ impl<'a> Lane<'a> {
         session: &mut E::Session<'_>,
         index: u64,
         request: Request,
-        (found, timed, ended): (Result<Option<usize>, GetError>, bool, u64),
+        (found, timed, ended): (Found, bool, u64),
     ) -> u64 {
         self.missing(found);
         if self.refills {
@@ -411,9 +433,9 @@ impl<'a> Lane<'a> {
         session: &mut E::Session<'_>,
         record: u64,
         slot: usize,
-        found: Result<Option<usize>, GetError>,
+        found: Found,
     ) {
-        if self.evicts && matches!(found, Ok(None)) {
+        if self.evicts && found == Found::Absent {
             return;
         }
         self.check_version::<E>(session, key_of(record), slot, found);
@@ -425,10 +447,10 @@ impl<'a> Lane<'a> {
         session: &mut E::Session<'_>,
         key: u64,
         slot: usize,
-        found: Result<Option<usize>, GetError>,
+        found: Found,
     ) {
         self.done.verification.checked += 1;
-        let Ok(Some(length)) = found else { return self.missing(found) };
+        let Found::Value(length) = found else { return self.missing(found) };
         let (slot_bytes, threads) = (self.slot_bytes, self.threads);
         let bounds = &self.bounds[slot * threads..(slot + 1) * threads];
         let value = &mut self.buffer[slot * slot_bytes..(slot + 1) * slot_bytes];
@@ -442,7 +464,7 @@ impl<'a> Lane<'a> {
         // Reads again: either the newer value is there after all, or it is lost.
         let again = calls::get::<E>(session, key, value);
         let still_old = match again {
-            Ok(Some(length)) => is_old(self.checker.check(key, &value[..length]), bounds),
+            Found::Value(length) => is_old(self.checker.check(key, &value[..length]), bounds),
             _ => true,
         };
         if still_old {
@@ -475,7 +497,7 @@ impl<'a> Lane<'a> {
                         note_damage(condition, &mut self.done.verification);
                     }
                 }
-                _ => self.missing(Ok(None)),
+                _ => self.missing(Found::Absent),
             }
         }
         ended
@@ -483,12 +505,12 @@ impl<'a> Lane<'a> {
 
     /// Handles a live key that was not found.
     #[cold]
-    pub(super) fn missing(&mut self, found: Result<Option<usize>, GetError>) {
+    pub(super) fn missing(&mut self, found: Found) {
         let verification = &mut self.done.verification;
         match found {
-            Err(_) => verification.wrong += 1,
-            Ok(_) if self.evicts => verification.evicted += 1,
-            Ok(_) => verification.lost += 1,
+            Found::TooLong => verification.wrong += 1,
+            _ if self.evicts => verification.evicted += 1,
+            _ => verification.lost += 1,
         }
     }
 
@@ -517,7 +539,7 @@ impl<'a> Lane<'a> {
     pub(super) fn deleted(&mut self, was_there: bool) {
         self.done.deleted += 1;
         if !was_there {
-            self.missing(Ok(None));
+            self.missing(Found::Absent);
         }
     }
 

@@ -12,7 +12,7 @@ use workloads::key_of;
 use workloads::requests::{Request, RequestKind};
 
 use super::batches::BATCH_MAX;
-use super::calls;
+use super::calls::{self, Found};
 use super::lane::Lane;
 
 /// Notes the writes and checks the reads of watched records in `span`, which holds the requests executed
@@ -71,8 +71,8 @@ fn check_group<E: KvEngine>(session: &mut E::Session<'_>, lane: &mut Lane<'_>, r
     session.execute(&asked[..records.len()], &mut buffers, &mut answers[..records.len()]);
     for (slot, (&record, answer)) in records.iter().zip(answers).enumerate() {
         let found = match answer {
-            Answer::Found(length) => Ok(Some(length)),
-            _ => Ok(None),
+            Answer::Found(length) => Found::Value(length),
+            _ => Found::Absent,
         };
         lane.check_again::<E>(session, record, slot, found);
     }

@@ -5,17 +5,17 @@
 //! Work that need not happen between two operations happens between two spans, while the clock is
 //! stopped: generating values, and reading again and checking the values that were read.
 
-use engine::KvEngine;
+use engine::{FullMeaning, KvEngine};
 use platform::clock::monotonic_ns;
-use workloads::requests::Request;
+use workloads::requests::{Request, RequestKind};
 
-use super::lane::{Lane, SAMPLE_EVERY};
+use super::lane::Lane;
 use super::recheck::recheck;
 
 /// Longest span.
 pub(super) const SPAN: usize = 1024;
 /// Time from one sampled latency to the next, where operations are so fast that one in
-/// [`SAMPLE_EVERY`] comes more often.
+/// [`SAMPLE_EVERY`](super::lane::SAMPLE_EVERY) comes more often.
 const PAUSE_NS: u64 = 100_000;
 /// Most operations from one sampled latency to the next.
 const PERIOD_MAX: u64 = SPAN as u64;
@@ -109,12 +109,24 @@ fn run_span<E: KvEngine>(
             index += 1;
         }
         // A loop of its own, which need not decide what is timed.
-        let wanted = lane.until_timed.min(SAMPLE_EVERY);
+        let wanted = lane.until_timed.min(SPAN as u64);
         let begun = index;
+        let mut unfound = 0;
         for request in requests.some(wanted as usize) {
-            lane.operate::<E>(session, index, request, false);
+            let at = index;
             index += 1;
+            if request.is(RequestKind::Get) && E::TRAITS.full != FullMeaning::Evict {
+                // Added up, so that no branch waits for what was found.
+                unfound += lane.get::<E>(session, request);
+                continue;
+            }
+            lane.operate::<E>(session, at, request, false);
+            // After a refusal each further PUT may wait as long as the refused one.
+            if lane.shared.is_stopped() {
+                break;
+            }
         }
+        lane.note_lost(unfound);
         lane.take_error()?;
         lane.until_timed -= index - begun;
         if index - begun < wanted {
