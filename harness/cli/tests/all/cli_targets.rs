@@ -108,12 +108,10 @@ fn targets_are_listed_and_measured_as_data() {
 /// Both loops take turns over one store, and the last line but one tells how far stores differ.
 #[test]
 fn a_closed_loop_is_compared_with_a_bare_one() {
-    let question = format!(
-        "metric = \"bare_loop_ns / closed_loop_ns\"\nwhere = {{ value-bytes = 64, \
-         workload = \"get-100\", fill-percent = 20, threads = 1, ageing = \"rewrites:0.1\" }}\n\
-         select = {{ of = {{ loop = \"bare\" }}, at-least = 0.000001 }}"
-    );
-    let varied = target("invisible", "", &question)
+    let question = "metric = \"bare_loop_ns / closed_loop_ns\"\nwhere = { value-bytes = 64, \
+                    workload = \"get-100\", fill-percent = 20, threads = 1, ageing = \"rewrites:0.1\" }\n\
+                    select = { of = { loop = \"bare\" }, at-least = 0.000001 }";
+    let varied = target("invisible", "", question)
         .replace("cells =", "vary = { system = [\"hashmap\", \"mica-erew\"] }\ncells =");
     let more = ["--operations", "100000"];
     let (output, said, json) = measure("targets-bare", &varied, &more);

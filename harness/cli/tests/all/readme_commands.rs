@@ -116,8 +116,11 @@ fn a_smoke_run_is_shown_beside_the_published_one_and_not_judged() {
         .expect("it starts");
     let said = told(&output);
     assert_eq!(output.status.code(), Some(7), "{said}{}", errors(&output));
-    let row = said.lines().find(|line| line.starts_with("memory ") && line.contains('%'));
-    assert!(row.is_none(), "one value has no interval: {said}");
+    let row = said.lines().find(|line| line.starts_with("memory  ")).expect("a row of memory");
+    let columns: Vec<&str> =
+        row.split("  ").map(str::trim).filter(|text| !text.is_empty()).collect();
+    assert!(columns[1].starts_with("1.") && columns[2].starts_with("1."), "both medians: {row}");
+    assert_eq!(columns[3], "–", "one value has no interval: {row}");
     for text in ["cannot be told", "unknown: the sides ask different things", "Nothing is judged:"]
     {
         assert!(said.contains(text), "{text}: {said}");
