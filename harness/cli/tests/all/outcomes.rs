@@ -78,6 +78,21 @@ fn requests_notice_damaged_values_too() {
     assert!(wrong.verification.unwrap().wrong > 0, "{wrong:?}");
 }
 
+/// Every GET counts, not only those whose values are checked: one in 64.
+#[test]
+fn every_get_that_finds_nothing_is_counted() {
+    let suite = requests_to(
+        "faulty@fault=lose",
+        "get-percent = [100]\nvalue-bytes = [100]\nfill-percent = [20]\nthreads = [1]",
+    );
+    let (code, _, rows) = run_suite("requests-lose", &suite, &[]);
+    assert_eq!(code, 1);
+    let run = rows.iter().find(|row| row.step == "run").expect("a run");
+    let lost = run.verification.expect("checks").lost;
+    let each = run.operations as f64 / lost as f64;
+    assert!((80.0..125.0).contains(&each), "one in a hundred puts was dropped: {run:?}");
+}
+
 /// The control: the same store and heap without a fault are measured.
 #[test]
 fn without_a_fault_nothing_is_noticed() {
