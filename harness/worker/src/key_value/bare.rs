@@ -43,7 +43,7 @@ pub(super) struct LoopTimes {
     pub(super) closed_ns: f64,
 }
 
-/// Executes `words`, which are all GETs or all updates, in both loops by turns. Of fewer requests than two
+/// Executes `words`, which are all GETs or all updates, in all loops by turns. Of fewer requests than two
 /// groups have, nothing is told: the first group finds cold caches, and an incomplete one is unfair.
 ///
 /// # Errors
@@ -82,12 +82,12 @@ fn timed<E: KvEngine>(
     match turn {
         Loop::Closed => run_prepared::<E>(session, lane, window)?,
         Loop::Adding | Loop::Branching => {
-            let gets = window.first().is_some_and(|first| first.is(RequestKind::Get));
-            let failed = match (gets, turn) {
-                (true, Loop::Adding) => add_gets::<E>(session, window, lane.buffer),
-                (true, _) => branch_on_gets::<E>(session, window, lane.buffer),
-                (false, Loop::Adding) => add_puts::<E>(session, window, value),
-                (false, _) => branch_on_puts::<E>(session, window, value),
+            let reads = window.first().is_some_and(|first| first.is(RequestKind::Get));
+            let failed = match (reads, turn) {
+                (true, Loop::Adding) => gets::<E, true>(session, window, lane.buffer),
+                (true, _) => gets::<E, false>(session, window, lane.buffer),
+                (false, Loop::Adding) => puts::<E, true>(session, window, value),
+                (false, _) => puts::<E, false>(session, window, value),
             };
             lane.done.operations += window.len() as u64;
             let may_miss = !E::TRAITS.keeps_values || E::TRAITS.full == FullMeaning::Evict;
@@ -106,7 +106,7 @@ fn timed<E: KvEngine>(
 
 /// Reads all of `words`, and returns how many were not there.
 #[inline(never)]
-fn add_gets<E: KvEngine>(
+fn gets<E: KvEngine, const ADDS: bool>(
     session: &mut E::Session<'_>,
     words: &[Request],
     buffer: &mut [u8],
@@ -114,25 +114,7 @@ fn add_gets<E: KvEngine>(
     let mut failed = 0;
     for word in words {
         let found = calls::get::<E>(session, key_of(word.record()), buffer);
-        failed += u64::from(!matches!(found, Found::Value(_)));
-    }
-    black_box(buffer);
-    failed
-}
-
-/// As above.
-#[inline(never)]
-fn branch_on_gets<E: KvEngine>(
-    session: &mut E::Session<'_>,
-    words: &[Request],
-    buffer: &mut [u8],
-) -> u64 {
-    let mut failed = 0;
-    for word in words {
-        let found = calls::get::<E>(session, key_of(word.record()), buffer);
-        if !matches!(found, Found::Value(_)) {
-            count(&mut failed);
-        }
+        note::<ADDS>(matches!(found, Found::Value(_)), &mut failed);
     }
     black_box(buffer);
     failed
@@ -140,18 +122,7 @@ fn branch_on_gets<E: KvEngine>(
 
 /// Stores the front of `value` for all of `words`, and returns how many were refused.
 #[inline(never)]
-fn add_puts<E: KvEngine>(session: &mut E::Session<'_>, words: &[Request], value: &[u8]) -> u64 {
-    let mut failed = 0;
-    for word in words {
-        let stored = calls::put::<E>(session, key_of(word.record()), &value[..word.size()]);
-        failed += u64::from(!stored.is_stored());
-    }
-    failed
-}
-
-/// As above.
-#[inline(never)]
-fn branch_on_puts<E: KvEngine>(
+fn puts<E: KvEngine, const ADDS: bool>(
     session: &mut E::Session<'_>,
     words: &[Request],
     value: &[u8],
@@ -159,11 +130,19 @@ fn branch_on_puts<E: KvEngine>(
     let mut failed = 0;
     for word in words {
         let stored = calls::put::<E>(session, key_of(word.record()), &value[..word.size()]);
-        if !stored.is_stored() {
-            count(&mut failed);
-        }
+        note::<ADDS>(stored.is_stored(), &mut failed);
     }
     failed
+}
+
+/// Adds an outcome up, or branches on it.
+#[inline(always)]
+fn note<const ADDS: bool>(is_served: bool, failed: &mut u64) {
+    if ADDS {
+        *failed += u64::from(!is_served);
+    } else if !is_served {
+        count(failed);
+    }
 }
 
 /// Counts what failed, out of the loop's way.

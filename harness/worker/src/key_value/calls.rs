@@ -3,9 +3,6 @@
 //! Inlined, the same operation becomes different code in every loop, and its branches may become moves
 //! that wait for memory, or the other way round. Loops then differ by up to 1.7 times in what they reach
 //! on one store, for no reason of their own. A call costs about a nanosecond.
-//!
-//! An outcome in memory has the same effect: a loop that reads with one wide load what was written by two
-//! narrow stores waits until both have left the store buffer, behind all cache misses of the operation.
 
 use engine::{GetError, KvEngine, KvSession, PutOutcome};
 

@@ -19,8 +19,7 @@ use super::tracked::{Tracked, is_old};
 use super::values::{Values, stores};
 use record::Verification;
 
-/// Operations between two checks of the stop signal, and at least so many between two timed operations
-/// where latency is sampled; a power of two.
+/// Operations between two timed ones where latency is sampled, at least; a power of two.
 pub(super) const SAMPLE_EVERY: u64 = 64;
 /// Capacity for refused writes: a batch stops after the first.
 const REFUSED_MAX: usize = 64;

@@ -39,7 +39,9 @@ pub(super) fn compare(
     let mut judged = compare::judge_apart(&found.apart, ERROR_RATE, seed);
     if judged.is_empty() {
         judged = compare::judge_apart(&found.beside, ERROR_RATE, seed);
-        notes.insert(0, NOT_JUDGED.to_owned());
+        if !judged.is_empty() {
+            notes.insert(0, NOT_JUDGED.to_owned());
+        }
     }
     if judged.is_empty() {
         return Err(Failure::usage(format!(
