@@ -116,7 +116,12 @@ do for [m=1:words(measures)] { do for [p=1:down * across] {
     stats data using (shares_x(0) ? column("x") : NaN) nooutput
     from = exists("STATS_min") ? STATS_min : 0
     to = exists("STATS_max") ? STATS_max : 1
-    if (words(places)) { set xtics ("" from); do for [t=1:words(places)] { set xtics add (word(labels, t) real(word(places, t))) } }
+    # Where two names would touch, only the right one is printed.
+    along(t) = log_x && from > 0 ? log(real(word(places, t)) / from) / log(to / from) : (real(word(places, t)) - from) / (to - from)
+    apart_px(t, u) = (along(u) - along(t)) * panel_px * (1 - names_share) * 0.87
+    room_px(t, u) = 3.4 * (strlen(word(labels, t)) + strlen(word(labels, u))) + 3
+    touches(t) = to > from ? sum [u=1:words(places)] (apart_px(t, u) > 0 && apart_px(t, u) < room_px(t, u) ? 1 : 0) : 0
+    if (words(places)) { set xtics ("" from); do for [t=1:words(places)] { set xtics add (touches(t) ? "" : word(labels, t) real(word(places, t))) } }
     # Names at the ends of lines need room to the right.
     wider = 1.0 / (1.0 - names_share)
     if (log_x && from > 0) {
@@ -133,7 +138,7 @@ do for [m=1:words(measures)] { do for [p=1:down * across] {
     if (p % across == 1 || across == 1) { set ylabel the_measure offset 0.6,0 } else { unset ylabel }
     if (own_axes) { stats data using (in_panel(0) ? (x_title = strcol("below"), 1) : NaN) nooutput }
     if (own_axes || m == words(measures) && p + across > words(panels)) { set xlabel x_title offset 0, 0.5 } else { unset xlabel }
-    if (is_number(bound) && cut_off) { set label 1 sprintf("↑ %s: up to %.3g", reference, bound) at graph 0.03, 0.94 left front font ",9" tc rgb "#555555" }
+    if (is_number(bound) && cut_off) { set label 1 sprintf("↑ %s: up to %.3g", reference, bound) at graph 0.03, 0.94 left front boxed font ",9" tc rgb "#555555" }
     undefine STATS_*
     stats data using (in_panel(0) ? column("base") : NaN) nooutput
     if (exists("STATS_max")) { set arrow 1 from graph 0, first STATS_max to graph 1, first STATS_max nohead lc rgb "#000000" lw 0.8 dt 2 back }

@@ -5,7 +5,7 @@ width = 1000; height = 682
 styled = "\"nibble [g]\" \"nibble@update=in-place [g]\" \"nibble@preset=paper [h]\" \"mica@preset=nibble-paper [b]\" \"mica [b]\" \"heapstore:jemalloc\" \"ramcloud [i]\""
 colours = '#b0003a #e8799a #7a0026 #1f78b4 #5b9bc8 #d55e00 #eba91c'
 patterns = '3 4 5 1 7 6 5'
-point_types = '7 5 13 9 9 15 5'
+point_types = '7 5 13 9 9 14 5'
 dashes = '1 2 4 2 1 3 1'
 load "style.gp"
 has_panel = 1; has_measure = 1; marks = 0

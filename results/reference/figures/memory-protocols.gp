@@ -5,7 +5,7 @@ width = 1000; height = 1844
 styled = "\"nibble\" \"nibble@update=in-place\" \"nibble@preset=paper\" \"mica@preset=nibble-paper\" \"heapstore:tcmalloc\" \"heapstore:jemalloc\" \"ramcloud\" \"masstree:jemalloc\""
 colours = '#b0003a #e8799a #7a0026 #1f78b4 #8c510a #d55e00 #eba91c #1b9e77'
 patterns = '3 4 5 1 7 6 5 3'
-point_types = '7 5 13 9 3 15 5 11'
+point_types = '7 5 13 9 3 14 5 11'
 dashes = '1 2 4 2 3 3 1 1'
 load "style.gp"
 has_panel = 1; has_measure = 1; marks = 0

@@ -5,7 +5,7 @@ width = 1000; height = 975
 styled = "\"nibble all-in\" \"nibble log-only\" \"nibble@preset=paper all-in\" \"nibble@preset=paper log-only\" \"mica@preset=nibble-paper all-in\" \"mica@preset=nibble-paper log-only\" \"heapstore:tcmalloc\" \"heapstore:jemalloc\" \"ramcloud all-in\" \"ramcloud log-only\" \"masstree:jemalloc\" \"hashmap\" \"heapstore:mimalloc\" \"heapstore:glibc\" \"redis@servers=2\""
 colours = '#b0003a #e75c8e #7a0026 #f4b6c6 #1f78b4 #9ecae1 #8c510a #d55e00 #eba91c #f5c264 #1b9e77 #333333 #003b73 #4d4d4d #d34d2e'
 patterns = '3 2 5 3 1 2 7 6 5 6 3 4 1 0 5'
-point_types = '7 4 13 12 9 10 3 15 5 4 11 1 13 14 10'
+point_types = '7 4 13 12 9 10 3 14 5 4 11 1 12 15 10'
 dashes = '1 3 4 4 2 1 3 3 1 1 1 1 3 3 2'
 load "style.gp"
 has_panel = 1; has_measure = 0; marks = 1

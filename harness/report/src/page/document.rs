@@ -29,6 +29,9 @@ const LIBRARY_STYLE: &str = include_str!("../../vendor/uplot/uPlot.min.css");
 /// Files beside the page that it links to, as far as a run keeps them.
 const RAW: [&str; 4] = ["rows.jsonl.gz", "rows.jsonl", "claims.md", UNITED];
 
+/// What `targets --only invisible` printed on the machine of the run, where it was published with it.
+pub(super) const HARNESS: &str = "harness.txt";
+
 /// Choices of so few values need no filter.
 const CHOICES_MIN: usize = 2;
 
@@ -48,6 +51,8 @@ struct Page<'a> {
     filters: Vec<(&'static str, &'a [String])>,
     raw: Links,
     flames: Links,
+    /// How the closed loop compares with a bare one, as printed.
+    harness: Option<String>,
     run: Table,
     systems: Table,
     outcomes: Outcomes,
@@ -103,6 +108,7 @@ fn page(
         filters: filters(&cells),
         raw: raw(folder),
         flames: flame_links(folder, rows),
+        harness: fs::read_to_string(folder.join(HARNESS)).ok(),
         run: opening::what_was_run(run),
         systems: systems(rows),
         outcomes: Outcomes::of(rows),

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Weak};
 
 use super::answer::capital;
+use super::document::HARNESS;
 use super::{ClaimDetail, ClaimLine, summary, write};
 use crate::figures::fixture::{self, Folder};
 use crate::figures::table::Value;
@@ -268,6 +269,18 @@ fn rows_stand_beside_the_page_and_not_within() {
     assert!(!of_page().contains(link), "it is not there");
     std::fs::write(folder.0.join("rows.jsonl.gz"), "").unwrap();
     assert!(of_page().contains(link));
+}
+
+#[test]
+fn what_the_harness_costs_is_shown_where_it_was_measured() {
+    let folder = Folder::new("harness");
+    let of_page = || {
+        let page = write(&folder.0, &run("quick"), &[], &[], &[]).unwrap();
+        std::fs::read_to_string(page).unwrap()
+    };
+    assert!(!of_page().contains("What the harness costs"));
+    std::fs::write(folder.0.join(HARNESS), "invisible/made-up · ≥ 0.95 · 0.5").unwrap();
+    assert!(of_page().contains("<pre>invisible/made-up · ≥ 0.95 · 0.5</pre>"));
 }
 
 /// A page with every figure, of made-up rows and claims; its folder goes with it.

@@ -122,11 +122,23 @@ fn is_free(looks: &[Option<Look>], wanted: &Look) -> bool {
     !taken.any(|look| look.alike_as_bars(wanted) || look.alike_as_lines(wanted))
 }
 
-/// The look of a series with a row. An allocator below a store is the store's, drawn dotted.
+/// The look of a series with a row. A store that is known by its allocator has the allocator's, dotted
+/// and with the other kind of points.
 fn registered(series: &str) -> Option<Look> {
     let look = REGISTRY[row(series)?].1;
-    let dotted = series.starts_with(HEAPSTORE);
-    Some(if dotted { Look { dash: DOTTED, ..look } } else { look })
+    let of_store = series.starts_with(HEAPSTORE);
+    let inverted = Look { dash: DOTTED, point: inverted(look.point), ..look };
+    Some(if of_store { inverted } else { look })
+}
+
+/// The open point of a filled one, and the reverse, where gnuplot has both: squares, triangles up and
+/// down, diamonds, pentagons.
+fn inverted(point: u8) -> u8 {
+    match point {
+        4 | 8 | 10 | 12 | 14 => point + 1,
+        5 | 9 | 11 | 13 | 15 => point - 1,
+        other => other,
+    }
 }
 
 /// The registry's row of a series.
@@ -172,7 +184,7 @@ mod tests {
         }
         let both = looks(&["heapstore:jemalloc", "jemalloc"], false);
         assert_eq!((both[0].colour, both[0].pattern), (both[1].colour, both[1].pattern));
-        assert!(!both[0].alike_as_lines(&both[1]));
+        assert!(!both[0].alike_as_lines(&both[1]) && both[0].point != both[1].point);
         assert_eq!(looks(&["nibble all-in"], false), looks(&["nibble"], false));
         assert_eq!(looks(&["nibble@heads=4"], false), looks(&["nibble"], false));
         let both = looks(&["nibble", "nibble@heads=4"], false);

@@ -4,8 +4,8 @@
 use super::Look;
 
 /// Names as in labels of systems. An allocator's row is also that of `heapstore` on it, whose lines are
-/// dotted; ` log-only` is
-/// the second bar of a bounded store.
+/// dotted and whose points are open where the allocator's are filled, or filled where they are open.
+/// ` log-only` is the second bar of a bounded store.
 pub(super) const REGISTRY: [(&str, Look); 64] = [
     ("nibble", look("#b0003a", 3, 7, 1)),
     ("nibble log-only", look("#e75c8e", 2, 4, 3)),
@@ -26,7 +26,7 @@ pub(super) const REGISTRY: [(&str, Look); 64] = [
     ("masstree:jemalloc", look("#1b9e77", 3, 11, 1)),
     ("hashmap", look("#333333", 4, 1, 1)),
     ("mimalloc", look("#003b73", 1, 13, 5)),
-    ("mimalloc2", look("#8da9c4", 5, 15, 5)),
+    ("mimalloc2", look("#8da9c4", 5, 0, 5)),
     ("glibc", look("#4d4d4d", 0, 14, 4)),
     ("redis@servers=2", look("#d34d2e", 5, 10, 2)),
     ("redis", look("#d34d2e", 5, 10, 4)),
@@ -58,7 +58,7 @@ pub(super) const REGISTRY: [(&str, Look); 64] = [
     ("striped:jemalloc", look("#56b4e9", 3, 13, 1)),
     ("flurry:jemalloc", look("#7b3294", 7, 10, 3)),
     ("onetbb:jemalloc", look("#bcc232", 6, 3, 4)),
-    ("congee:jemalloc", look("#a0522d", 6, 14, 3)),
+    ("congee:jemalloc", look("#a0522d", 6, 3, 5)),
     ("segcache", look("#00664a", 6, 11, 3)),
     ("rocksdb", look("#0057a8", 1, 7, 4)),
     ("leveldb", look("#eba91c", 5, 5, 4)),
