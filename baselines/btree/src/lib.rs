@@ -13,8 +13,8 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use engine::{
     AllocatorChoice, EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound,
-    MemoryCensus, OpenError, OpenStore, Options, PutError, PutOutcome, ScanEntry, SessionError,
-    Setup,
+    MemoryCensus, OpenError, OpenStore, Options, PutError, PutOutcome, ScanOrder, ScanRange, Scans,
+    SessionError, Setup,
 };
 
 /// Bytes that a key counts for.
@@ -71,7 +71,7 @@ impl KvEngine for LockedTree {
         full: FullMeaning::Grow,
         memory_bound: MemoryBound::None,
         allocator: AllocatorChoice::Global,
-        ordered: true,
+        scans: Scans::Both,
         ..EngineTraits::BASE
     };
 
@@ -158,10 +158,14 @@ impl KvSession for TreeSession<'_> {
         old.is_some()
     }
 
-    fn scan(&mut self, first: u64, limit: usize) -> Option<Vec<ScanEntry>> {
-        let contents = self.tree.read();
-        let pairs = contents.values.range(first..).take(limit);
-        Some(pairs.map(|(&key, value)| ScanEntry { key, value: value.to_vec() }).collect())
+    fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
+        let ScanRange { first, limit, order } = range;
+        let values = &self.tree.read().values;
+        let show = |(&key, value): (&u64, &Box<[u8]>)| visit(key, value);
+        Some(match order {
+            ScanOrder::Ascending => values.range(first..).take(limit).map(show).count(),
+            ScanOrder::Descending => values.range(..=first).rev().take(limit).map(show).count(),
+        })
     }
 }
 

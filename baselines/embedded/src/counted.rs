@@ -12,7 +12,7 @@
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use engine::{GetError, KvSession, OpenError, PutError, PutOutcome, ScanEntry};
+use engine::{GetError, KvSession, OpenError, PutError, PutOutcome, ScanOrder, ScanRange};
 
 use kit::credit::{Credit, Pool};
 
@@ -35,8 +35,8 @@ pub trait Table: Sync + fmt::Debug {
     /// Removes `key` if present.
     fn delete(&self, key: u64);
 
-    /// Passes all pairs from `first` upwards to `visit`, in order, until it returns `false`.
-    fn scan(&self, first: u64, visit: &mut dyn FnMut(u64, &[u8]) -> bool);
+    /// Passes all pairs from `first` on to `visit`, in this order, until it returns `false`.
+    fn scan(&self, first: u64, order: ScanOrder, visit: &mut dyn FnMut(u64, &[u8]) -> bool);
 }
 
 /// A table that counts its live objects.
@@ -120,7 +120,7 @@ impl<T: Table> Counted<T> {
     pub(crate) fn live(&self) -> Live {
         let mut sum = Live::default();
         if !self.asks_presence {
-            self.table.scan(0, &mut |_, value| {
+            self.table.scan(0, ScanOrder::Ascending, &mut |_, value| {
                 sum.add(value.len());
                 true
             });
@@ -150,7 +150,7 @@ impl<T: Table> Counted<T> {
         let mut found = vec![Live::default(); all.len()];
         let mut previous = None;
         let mut disorder = None;
-        self.table.scan(0, &mut |key, value| {
+        self.table.scan(0, ScanOrder::Ascending, &mut |key, value| {
             if previous.is_some_and(|previous| previous >= key) {
                 disorder = Some(key);
             }
@@ -280,16 +280,28 @@ impl<T: Table> KvSession for CountedSession<'_, T> {
         self.counted.delete(key)
     }
 
-    fn scan(&mut self, first: u64, limit: usize) -> Option<Vec<ScanEntry>> {
-        let mut entries = Vec::new();
-        if limit > 0 {
-            self.counted.table.scan(first, &mut |key, value| {
-                entries.push(ScanEntry { key, value: value.to_vec() });
-                entries.len() < limit
-            });
-        }
-        Some(entries)
+    fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
+        let table = &self.counted.table;
+        Some(limited(range.limit, visit, |visit| table.scan(range.first, range.order, visit)))
     }
+}
+
+/// Runs a scan that goes on while its visitor answers `true`, up to `limit` pairs; returns how many
+/// there were.
+pub(crate) fn limited(
+    limit: usize,
+    visit: &mut dyn FnMut(u64, &[u8]),
+    scan: impl FnOnce(&mut dyn FnMut(u64, &[u8]) -> bool),
+) -> usize {
+    let mut shown = 0;
+    if limit > 0 {
+        scan(&mut |key, value| {
+            visit(key, value);
+            shown += 1;
+            shown < limit
+        });
+    }
+    shown
 }
 
 /// Copies a value to the front of `buffer`.

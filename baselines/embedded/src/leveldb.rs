@@ -14,8 +14,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use engine::{
-    EngineTraits, Hashing, KvEngine, MemoryBound, MemoryCensus, OpenError, Presence, SessionError,
-    Setting, Statistic,
+    EngineTraits, Hashing, KvEngine, MemoryBound, MemoryCensus, OpenError, Presence, Scans,
+    SessionError, Setting, Statistic,
 };
 use kit::folder::Folder;
 
@@ -145,7 +145,7 @@ impl KvEngine for LevelDb {
         description: "LevelDB by its C interface: log and files on a tmpfs",
         memory_bound: MemoryBound::Soft,
         value_bytes_max: VALUE_BYTES_MAX,
-        ordered: true,
+        scans: Scans::Both,
         background_threads: true,
         hashing: Hashing::None,
         ..EngineTraits::BASE

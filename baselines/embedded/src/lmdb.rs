@@ -22,12 +22,12 @@ use std::time::{Duration, Instant};
 
 use engine::{
     EngineTraits, GetError, Hashing, KvEngine, KvSession, MemoryCensus, OpenError, PutError,
-    PutOutcome, ScanEntry, SessionError, Setting, Statistic,
+    PutOutcome, ScanOrder, ScanRange, Scans, SessionError, Setting, Statistic,
 };
 
 use kit::folder::file_bytes;
 
-use crate::counted::{KEY_BYTES, copy_out};
+use crate::counted::{KEY_BYTES, copy_out, limited};
 use crate::foreign::{c_path, refused};
 use crate::settings::{at_least, bound_text};
 use crate::tmpfs::{self, SHARED_MEMORY};
@@ -199,7 +199,7 @@ impl KvEngine for Lmdb {
         may_be_missing: true,
         description: "LMDB by its C interface: a copy-on-write tree mapped from a tmpfs, never synced",
         value_bytes_max: u32::MAX as usize,
-        ordered: true,
+        scans: Scans::Both,
         hashing: Hashing::None,
         ..EngineTraits::BASE
     };
@@ -224,7 +224,7 @@ impl KvEngine for Lmdb {
         self.inspect(|snapshot| {
             let pages = self.pages(snapshot);
             let (mut live_objects, mut live_value_bytes) = (0, 0);
-            snapshot.scan(0, &mut |_, value| {
+            snapshot.scan(0, ScanOrder::Ascending, &mut |_, value| {
                 live_objects += 1;
                 live_value_bytes += value.len() as u64;
                 true
@@ -290,7 +290,7 @@ impl KvEngine for Lmdb {
     fn check(&self) -> Result<(), String> {
         self.inspect(|snapshot| {
             let (mut entries, mut previous, mut disorder) = (0, None, None);
-            snapshot.scan(0, &mut |key, _| {
+            snapshot.scan(0, ScanOrder::Ascending, &mut |key, _| {
                 if previous.is_some_and(|previous| previous >= key) {
                     disorder = Some(key);
                 }
@@ -381,15 +381,9 @@ impl KvSession for LmdbSession<'_> {
         }
     }
 
-    fn scan(&mut self, first: u64, limit: usize) -> Option<Vec<ScanEntry>> {
-        let mut entries = Vec::new();
-        if limit > 0 {
-            self.reader.snapshot().scan(first, &mut |key, value| {
-                entries.push(ScanEntry { key, value: value.to_vec() });
-                entries.len() < limit
-            });
-        }
-        Some(entries)
+    fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
+        let snapshot = self.reader.snapshot();
+        Some(limited(range.limit, visit, |visit| snapshot.scan(range.first, range.order, visit)))
     }
 }
 

@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_char, c_uchar, c_void};
 use std::fmt;
 use std::ptr::{self, NonNull};
 
-use engine::OpenError;
+use engine::{OpenError, ScanOrder};
 
 use crate::counted::key_of;
 use crate::foreign::{bytes_at, refused, taken};
@@ -32,7 +32,9 @@ functions! {
         fn iter_destroy(*mut Iterator);
         fn iter_valid(*const Iterator) -> c_uchar;
         fn iter_seek(*mut Iterator, *const c_char, usize);
+        fn iter_seek_to_last(*mut Iterator);
         fn iter_next(*mut Iterator);
+        fn iter_prev(*mut Iterator);
         fn iter_key(*const Iterator, *mut usize) -> *const c_char;
         fn iter_value(*const Iterator, *mut usize) -> *const c_char;
         fn iter_get_error(*const Iterator, *mut *mut c_char);
@@ -149,19 +151,24 @@ impl Open {
         self.expect_done("delete", message);
     }
 
-    /// Calls `visit` with keys from `first` on, in their order, until it answers `false`.
-    pub(crate) fn scan(&self, first: u64, visit: &mut dyn FnMut(u64, &[u8]) -> bool) {
+    /// Calls `visit` with keys from `first` on, in this order, until it answers `false`.
+    pub(crate) fn scan(
+        &self,
+        first: u64,
+        order: ScanOrder,
+        visit: &mut dyn FnMut(u64, &[u8]) -> bool,
+    ) {
         let (handle, options) = (self.handle.as_ptr(), self.read_options.as_ptr());
         // SAFETY: an open database and live options; the iterator is gone before either.
         let iterator = unsafe { (self.functions.create_iterator)(handle, options) };
         let iterator = NonNull::new(iterator).expect("a new iterator");
         let mut cursor = Cursor { functions: self.functions, iterator };
-        cursor.seek(first);
+        cursor.seek(first, order);
         while let Some((key, value)) = cursor.pair() {
             if !visit(key, value) {
                 return;
             }
-            cursor.next();
+            cursor.step(order);
         }
         let mut message = ptr::null_mut();
         let iterator = cursor.iterator.as_ptr();
@@ -207,15 +214,31 @@ struct Cursor {
 }
 
 impl Cursor {
-    fn seek(&mut self, first: u64) {
+    /// Stands on the first key of a scan, if there is one.
+    fn seek(&mut self, first: u64, order: ScanOrder) {
         let (iterator, key) = (self.iterator.as_ptr(), first.to_be_bytes());
         // SAFETY: a live iterator and a key of the length given, which is copied.
         unsafe { (self.functions.iter_seek)(iterator, key.as_ptr().cast(), key.len()) }
+        if order == ScanOrder::Ascending {
+            return;
+        }
+        match self.pair() {
+            Some((found, _)) if found > first => self.step(order),
+            Some(_) => {}
+            // SAFETY: a live iterator.
+            None => unsafe { (self.functions.iter_seek_to_last)(iterator) },
+        }
     }
 
-    fn next(&mut self) {
-        // SAFETY: a live iterator that stands on a pair, for `pair` has just shown one.
-        unsafe { (self.functions.iter_next)(self.iterator.as_ptr()) }
+    /// Moves on from a pair, which `pair` has just shown.
+    fn step(&mut self, order: ScanOrder) {
+        let iterator = self.iterator.as_ptr();
+        match order {
+            // SAFETY: a live iterator that stands on a pair.
+            ScanOrder::Ascending => unsafe { (self.functions.iter_next)(iterator) },
+            // SAFETY: as above.
+            ScanOrder::Descending => unsafe { (self.functions.iter_prev)(iterator) },
+        }
     }
 
     /// The pair it stands on.

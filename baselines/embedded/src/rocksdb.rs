@@ -12,8 +12,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use engine::{
-    EngineTraits, Hashing, KvEngine, MemoryBound, MemoryCensus, OpenError, Presence, SessionError,
-    Setting, Statistic,
+    EngineTraits, Hashing, KvEngine, MemoryBound, MemoryCensus, OpenError, Presence, Scans,
+    SessionError, Setting, Statistic,
 };
 use kit::folder::Folder;
 
@@ -144,7 +144,7 @@ impl KvEngine for RocksDb {
         description: "RocksDB by its C interface: no log, files in memory",
         memory_bound: MemoryBound::Soft,
         value_bytes_max: VALUE_BYTES_MAX,
-        ordered: true,
+        scans: Scans::Both,
         background_threads: true,
         hashing: Hashing::None,
         ..EngineTraits::BASE

@@ -46,9 +46,9 @@ pub use operation::{Op, Outcome, ValueBuffers};
 pub use options::Options;
 pub use rule::{Rule, Whole};
 pub use setup::{OpenStore, Setup};
-pub use store::{KvEngine, KvSession, PutOutcome, ScanEntry};
+pub use store::{KvEngine, KvSession, PutOutcome, ScanOrder, ScanRange};
 pub use thread_use::ThreadUse;
 pub use traits::{
-    AllocatorChoice, EngineTraits, Environment, FullMeaning, Hashing, MemoryBound, Presence,
+    AllocatorChoice, EngineTraits, Environment, FullMeaning, Hashing, MemoryBound, Presence, Scans,
     Sharing, Transport,
 };

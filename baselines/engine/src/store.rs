@@ -25,13 +25,38 @@ impl PutOutcome {
     }
 }
 
-/// A pair returned by a scan; the value is copied out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ScanEntry {
-    /// The key.
-    pub key: u64,
-    /// The bytes of the value.
-    pub value: Vec<u8>,
+/// The order in which a scan visits keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScanOrder {
+    /// From the first key upwards.
+    Ascending,
+    /// From the first key downwards.
+    Descending,
+}
+
+/// Which pairs a scan visits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScanRange {
+    /// Where it begins: the key itself, if present, or else the next one in the order.
+    pub first: u64,
+    /// The most pairs.
+    pub limit: usize,
+    /// The order of the keys.
+    pub order: ScanOrder,
+}
+
+impl ScanRange {
+    /// At most `limit` pairs from `first` upwards.
+    #[must_use]
+    pub fn up(first: u64, limit: usize) -> Self {
+        Self { first, limit, order: ScanOrder::Ascending }
+    }
+
+    /// At most `limit` pairs from `first` downwards.
+    #[must_use]
+    pub fn down(first: u64, limit: usize) -> Self {
+        Self { first, limit, order: ScanOrder::Descending }
+    }
 }
 
 /// A store that threads share.
@@ -158,10 +183,14 @@ pub trait KvSession {
         }
     }
 
-    /// The first `limit` pairs with keys from `first` upwards, in order; `None` if the engine is
-    /// not ordered ([`EngineTraits::ordered`]).
-    fn scan(&mut self, first: u64, limit: usize) -> Option<Vec<ScanEntry>> {
-        let _ = (first, limit);
+    /// Shows the pairs of a range to `visit`, in order, and returns how many there were; `None` if
+    /// the store does not scan in this order ([`EngineTraits::scans`]).
+    ///
+    /// Nothing is copied or allocated. A store may hold locks or an epoch while it scans, so `visit`
+    /// should be short. Keys that are present throughout are visited once; of keys that are inserted
+    /// or deleted meanwhile, any may be.
+    fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
+        let _ = (range, visit);
         None
     }
 }

@@ -1,5 +1,7 @@
 //! Constant properties of engines, which plans and reports consult.
 
+use crate::ScanOrder;
+
 /// Which thread may access which key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
@@ -18,6 +20,34 @@ impl Sharing {
     #[must_use]
     pub const fn is_partitioned(self) -> bool {
         !matches!(self, Self::Shared)
+    }
+}
+
+/// In which orders a store scans its keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scans {
+    /// It is not ordered.
+    No,
+    /// Upwards.
+    Ascending,
+    /// Upwards and downwards.
+    Both,
+}
+
+impl Scans {
+    /// Whether it scans in this order.
+    #[must_use]
+    pub const fn include(self, order: ScanOrder) -> bool {
+        match order {
+            ScanOrder::Ascending => !matches!(self, Self::No),
+            ScanOrder::Descending => matches!(self, Self::Both),
+        }
+    }
+
+    /// Whether its keys are ordered.
+    #[must_use]
+    pub const fn are_possible(self) -> bool {
+        self.include(ScanOrder::Ascending)
     }
 }
 
@@ -94,8 +124,8 @@ pub struct EngineTraits {
     pub allocator: AllocatorChoice,
     /// The longest value that any instance accepts; a given instance may accept less.
     pub value_bytes_max: usize,
-    /// Whether [`KvSession::scan`](crate::KvSession::scan) works.
-    pub ordered: bool,
+    /// What [`KvSession::scan`](crate::KvSession::scan) can do.
+    pub scans: Scans,
     /// Whether data survives a crash. No engine here is durable.
     pub durable: bool,
     /// Page size that it requests, in bytes; an instance may differ
@@ -134,7 +164,7 @@ impl EngineTraits {
         memory_bound: MemoryBound::Hard,
         allocator: AllocatorChoice::Own,
         value_bytes_max: u32::MAX as usize,
-        ordered: false,
+        scans: Scans::No,
         durable: false,
         page_bytes: 4096,
         background_threads: false,

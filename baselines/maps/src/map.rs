@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use engine::{Hashing, OpenError, ScanEntry};
+use engine::{Hashing, OpenError, ScanRange, Scans};
 
 use crate::bound::Bound;
 use crate::config::Config;
@@ -17,7 +17,7 @@ pub trait Map: Sized + Send + Sync + fmt::Debug + 'static {
     const NAME: &'static str;
     /// The store's one-line description.
     const DESCRIPTION: &'static str;
-    const ORDERED: bool = false;
+    const SCANS: Scans = Scans::No;
     /// Whether operations need a guard; a batch then takes one for all its operations.
     const GUARDS: bool = false;
     /// Whether a program may be built without it.
@@ -71,9 +71,14 @@ pub trait Map: Sized + Send + Sync + fmt::Debug + 'static {
     /// the map.
     fn for_each(&self, guard: &Self::Guard<'_>, visit: impl FnMut(u64, RowRef<'_>));
 
-    /// The first `limit` pairs from `first` upwards, if the map is ordered.
-    fn scan(&self, first: u64, limit: usize, guard: &Self::Guard<'_>) -> Option<Vec<ScanEntry>> {
-        let _ = (first, limit, guard);
+    /// As [`engine::KvSession::scan`], in the orders that [`Self::SCANS`] names.
+    fn scan(
+        &self,
+        range: ScanRange,
+        guard: &Self::Guard<'_>,
+        visit: &mut dyn FnMut(u64, &[u8]),
+    ) -> Option<usize> {
+        let _ = (range, guard, visit);
         None
     }
 

@@ -1,7 +1,7 @@
 //! One thread's use of a store.
 
 use engine::{
-    GetError, Heap, KvSession, Op, Outcome, PutError, PutOutcome, ScanEntry, ValueBuffers,
+    GetError, Heap, KvSession, Op, Outcome, PutError, PutOutcome, ScanRange, ValueBuffers,
 };
 
 use crate::map::Map;
@@ -87,8 +87,8 @@ impl<M: Map> KvSession for MapSession<'_, M> {
         }
     }
 
-    fn scan(&mut self, first: u64, limit: usize) -> Option<Vec<ScanEntry>> {
+    fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
         let map = self.store.map();
-        map.scan(first, limit, &map.guard(&self.thread))
+        map.scan(range, &map.guard(&self.thread), visit)
     }
 }

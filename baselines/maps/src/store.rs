@@ -111,7 +111,7 @@ impl<M: Map> KvEngine for MapStore<M> {
         memory_bound: MemoryBound::Soft,
         allocator: AllocatorChoice::Chosen,
         value_bytes_max: u32::MAX as usize,
-        ordered: M::ORDERED,
+        scans: M::SCANS,
         hashing: M::HASHING,
         batches: M::GUARDS,
         may_be_missing: M::MAY_BE_MISSING,
@@ -227,7 +227,7 @@ impl<M: Map> KvEngine for MapStore<M> {
             row_bytes += row.bytes() as u64;
             live_bytes += footprint_bytes(row.value_bytes());
         });
-        if M::ORDERED && !keys.is_sorted_by(|(one, _), (next, _)| one < next) {
+        if M::SCANS.are_possible() && !keys.is_sorted_by(|(one, _), (next, _)| one < next) {
             return Err("keys are out of order".to_owned());
         }
         for &(key, value_bytes) in &keys {

@@ -64,8 +64,8 @@ use std::ops::ControlFlow;
 
 use engine::{
     AllocatorChoice, EngineTraits, GetError, Hashing, Heap, KvEngine, KvSession, MemoryBound,
-    MemoryCensus, Op, OpenError, Outcome, PutError, PutOutcome, ScanEntry, SessionError, Setting,
-    Statistic, ValueBuffers,
+    MemoryCensus, Op, OpenError, Outcome, PutError, PutOutcome, ScanOrder, ScanRange, Scans,
+    SessionError, Setting, Statistic, ValueBuffers,
 };
 pub use epoch::SESSIONS_MAX;
 use platform::mapping::PAGE_BYTES;
@@ -118,7 +118,7 @@ impl KvEngine for Masstree {
         memory_bound: MemoryBound::Soft,
         allocator: AllocatorChoice::Chosen,
         value_bytes_max: tree::VALUE_BYTES_MAX,
-        ordered: true,
+        scans: Scans::Ascending,
         hashing: Hashing::None,
         batches: true,
         // Of objects. Nodes request 2 MiB pages; rows are on those of the heap.
@@ -233,19 +233,21 @@ impl KvSession for MasstreeSession<'_> {
         }
     }
 
-    fn scan(&mut self, first: u64, limit: usize) -> Option<Vec<ScanEntry>> {
-        let mut entries = Vec::new();
+    fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
+        let ScanRange { first, limit, order } = range;
+        // The design scans upwards.
+        if order == ScanOrder::Descending {
+            return None;
+        }
+        let mut shown = 0;
         if limit > 0 {
             self.session.scan(&first.to_be_bytes(), |key, value| {
                 let key = key.try_into().expect("keys have eight bytes");
-                entries.push(ScanEntry { key: u64::from_be_bytes(key), value: value.to_vec() });
-                if entries.len() == limit {
-                    ControlFlow::Break(())
-                } else {
-                    ControlFlow::Continue(())
-                }
+                visit(u64::from_be_bytes(key), value);
+                shown += 1;
+                if shown == limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
         }
-        Some(entries)
+        Some(shown)
     }
 }

@@ -3,7 +3,7 @@
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::ptr::{self, NonNull};
 
-use engine::OpenError;
+use engine::{OpenError, ScanOrder};
 
 use super::api::{self, Functions};
 use crate::counted::Table;
@@ -140,8 +140,8 @@ impl Table for Database {
         self.open.delete(key);
     }
 
-    fn scan(&self, first: u64, visit: &mut dyn FnMut(u64, &[u8]) -> bool) {
-        self.open.scan(first, visit);
+    fn scan(&self, first: u64, order: ScanOrder, visit: &mut dyn FnMut(u64, &[u8]) -> bool) {
+        self.open.scan(first, order, visit);
     }
 }
 

@@ -62,7 +62,9 @@ pub(super) mod constants {
     pub(in super::super) const INTEGERKEY: c_uint = 0x08;
     pub(in super::super) const CREATE: c_uint = 0x4_0000;
     pub(in super::super) const FIRST: c_uint = 0;
+    pub(in super::super) const LAST: c_uint = 6;
     pub(in super::super) const NEXT: c_uint = 8;
+    pub(in super::super) const PREV: c_uint = 12;
     pub(in super::super) const SET_RANGE: c_uint = 17;
     pub(in super::super) const NOTFOUND: c_int = -30798;
     pub(in super::super) const MAP_FULL: c_int = -30792;

@@ -6,7 +6,7 @@ use std::ffi::{CStr, CString, c_int, c_uint};
 use std::fmt;
 use std::ptr::{self, NonNull};
 
-use engine::OpenError;
+use engine::{OpenError, ScanOrder};
 
 use super::api::{self, Functions, Information, Statistics, Value, constants};
 use crate::foreign::{bytes_at, refused};
@@ -328,16 +328,37 @@ impl Snapshot<'_> {
         Some(unsafe { bytes_at(value.start.cast(), value.bytes) })
     }
 
-    /// Shows all pairs from `first` upwards, in order, until `visit` answers `false`.
-    pub(super) fn scan(&self, mut first: u64, visit: &mut dyn FnMut(u64, &[u8]) -> bool) {
+    /// Shows all pairs from `first` on, in this order, until `visit` answers `false`.
+    pub(super) fn scan(
+        &self,
+        first: u64,
+        order: ScanOrder,
+        visit: &mut dyn FnMut(u64, &[u8]) -> bool,
+    ) {
         let Reader { environment, transaction, cursor } = self.reader;
         let (functions, cursor) = (environment.functions, cursor.as_ptr());
         // SAFETY: a live transaction and a cursor of this reader.
         let code = unsafe { (functions.mdb_cursor_renew)(transaction.as_ptr(), cursor) };
         environment.done(code).expect("a cursor serves again");
-        self.walk(cursor, constants::SET_RANGE, value_of(&mut first), &mut |key, value| {
-            visit(u64::from_ne_bytes(key.try_into().expect("every key has eight bytes")), value)
+        let number =
+            |key: &[u8]| u64::from_ne_bytes(key.try_into().expect("every key has eight bytes"));
+        let (mut key, nothing) = (first, Value { bytes: 0, start: ptr::null_mut() });
+        let key = value_of(&mut key);
+        if order == ScanOrder::Ascending {
+            let steps = [constants::SET_RANGE, constants::NEXT];
+            return self.walk(cursor, steps, key, &mut |key, value| visit(number(key), value));
+        }
+        // The cursor finds the next key above; the scan begins there or one below.
+        let mut begin = Some(constants::LAST);
+        self.walk(cursor, [constants::SET_RANGE; 2], key, &mut |key, value| {
+            let more = number(key) != first || visit(first, value);
+            begin = more.then_some(constants::PREV);
+            false
         });
+        if let Some(begin) = begin {
+            let steps = [begin, constants::PREV];
+            self.walk(cursor, steps, nothing, &mut |key, value| visit(number(key), value));
+        }
     }
 
     /// Pages listed as free.
@@ -352,7 +373,8 @@ impl Snapshot<'_> {
         environment.done(code).expect("a live transaction opens cursors");
         let mut pages = 0;
         let nothing = Value { bytes: 0, start: ptr::null_mut() };
-        self.walk(cursor, constants::FIRST, nothing, &mut |_, list| {
+        let steps = [constants::FIRST, constants::NEXT];
+        self.walk(cursor, steps, nothing, &mut |_, list| {
             // A list begins with its length.
             let length = list.first_chunk().map_or(0, |length| usize::from_ne_bytes(*length));
             pages += length as u64;
@@ -363,10 +385,12 @@ impl Snapshot<'_> {
         pages
     }
 
+    /// Shows pairs until there are no more or `visit` answers `false`. The first step finds the
+    /// first pair, the second every other.
     fn walk(
         &self,
         cursor: *mut api::Cursor,
-        begin: c_uint,
+        [begin, next]: [c_uint; 2],
         mut key: Value,
         visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
     ) {
@@ -394,7 +418,7 @@ impl Snapshot<'_> {
             if !visit(key_bytes, unsafe { bytes_at(value.start.cast(), value.bytes) }) {
                 return;
             }
-            operation = constants::NEXT;
+            operation = next;
         }
     }
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use super::value::{Random, Version, assert_value};
 use crate::{
-    FullMeaning, GetError, KvEngine, KvSession, Op, Outcome, PutError, PutOutcome, ValueBuffers,
+    FullMeaning, GetError, KvEngine, KvSession, Op, Outcome, PutError, PutOutcome, ScanOrder,
+    ScanRange, ValueBuffers,
 };
 
 /// The longest value that the model puts.
@@ -75,9 +76,16 @@ impl Model {
         Some(bytes)
     }
 
-    /// The live keys from `first` upwards.
-    pub(super) fn keys_from(&self, first: u64) -> impl Iterator<Item = u64> {
-        self.live.range(first..).map(|(&key, _)| key)
+    /// The live keys of a range, in its order.
+    pub(super) fn keys_of(&self, range: ScanRange) -> Vec<u64> {
+        let ScanRange { first, limit, order } = range;
+        let keys = |pair: (&u64, &Version)| *pair.0;
+        match order {
+            ScanOrder::Ascending => self.live.range(first..).map(keys).take(limit).collect(),
+            ScanOrder::Descending => {
+                self.live.range(..=first).rev().map(keys).take(limit).collect()
+            }
+        }
     }
 
     /// A random live key, if there is any.

@@ -7,7 +7,7 @@ use super::value::{Random, mix};
 use super::{OBJECT_MEMORY_BYTES, Opener, check, open_checked, session};
 use crate::{
     FullMeaning, GetError, KvEngine, KvSession, MemoryBound, Op, Outcome, PutError, PutOutcome,
-    ValueBuffers,
+    ScanOrder, ScanRange, ValueBuffers,
 };
 
 /// Keys that are special to some layout.
@@ -178,8 +178,9 @@ fn expect_outcome<S: KvSession>(session: &mut S, operation: Op<'_>, expected: Ou
     assert_eq!(outcomes, [expected], "in a batch");
 }
 
-/// An ordered store scans every live key from the given one on, in order, up to the limit, with its
-/// newest value; beyond the last key it finds nothing. Other stores return `None`.
+/// A store scans, in the orders that its traits name, every live key from the given one on, up to
+/// the limit, with its newest value; beyond the last key it finds nothing. In other orders it
+/// returns `None`.
 ///
 /// # Panics
 /// If the store behaves otherwise.
@@ -214,16 +215,21 @@ fn expect_scans<E: KvEngine>(session: &mut E::Session<'_>, model: &Model) {
     for (first, limit) in
         [(0, usize::MAX), (0, 0), (1, 1), (500, 20), (1 << 63, 100), (u64::MAX, 5), (mix(7), 7)]
     {
-        let Some(entries) = session.scan(first, limit) else {
-            assert!(!E::TRAITS.ordered, "an ordered store scans");
-            continue;
-        };
-        assert!(E::TRAITS.ordered, "a store that scans says so");
-        let expected: Vec<_> = model.keys_from(first).take(limit).collect();
-        let found: Vec<_> = entries.iter().map(|entry| entry.key).collect();
-        assert_eq!(found, expected, "scan of {limit} from {first:#x}");
-        for entry in entries {
-            assert_eq!(Some(entry.value), model.value_of(entry.key), "scanned {:#x}", entry.key);
+        for order in [ScanOrder::Ascending, ScanOrder::Descending] {
+            expect_scan::<E>(session, model, ScanRange { first, limit, order });
         }
+    }
+}
+
+fn expect_scan<E: KvEngine>(session: &mut E::Session<'_>, model: &Model, range: ScanRange) {
+    let mut found = Vec::new();
+    let shown = session.scan(range, &mut |key, value| {
+        assert_eq!(Some(value), model.value_of(key).as_deref(), "scanned {key:#x}");
+        found.push(key);
+    });
+    assert_eq!(shown.is_some(), E::TRAITS.scans.include(range.order), "as its traits say");
+    if let Some(shown) = shown {
+        assert_eq!(found, model.keys_of(range), "{range:?}");
+        assert_eq!(shown, found.len(), "{range:?}: pairs are counted");
     }
 }

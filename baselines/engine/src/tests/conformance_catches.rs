@@ -48,6 +48,8 @@ const CAUGHT: &[(Fault, &str)] = &[
     (Fault::ScansOldValues, "scan_is_ordered_or_absent"),
     (Fault::ScansFromTheStartAtTheEnd, "scan_is_ordered_or_absent"),
     (Fault::ScansNothing, "scan_is_ordered_or_absent"),
+    (Fault::ScansDownFromAbove, "scan_is_ordered_or_absent"),
+    (Fault::ScansMiscount, "scan_is_ordered_or_absent"),
     (Fault::SessionsLeak, "sessions_can_come_and_go"),
     (Fault::RoutesMove, "route_is_stable"),
 ];

@@ -8,7 +8,8 @@ use std::thread;
 
 use engine::{
     EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound, MemoryCensus, Op,
-    Outcome, PutError, PutOutcome, ScanEntry, SessionError, Sharing, ValueBuffers,
+    Outcome, PutError, PutOutcome, ScanOrder, ScanRange, Scans, SessionError, Sharing,
+    ValueBuffers,
 };
 
 /// What is broken.
@@ -46,6 +47,8 @@ pub(crate) enum Fault {
     ScansOldValues,
     ScansFromTheStartAtTheEnd,
     ScansNothing,
+    ScansDownFromAbove,
+    ScansMiscount,
     ScansUnasked,
     SessionsLeak,
     RoutesMove,
@@ -127,7 +130,7 @@ impl<const KIND: u8> KvEngine for Toy<KIND> {
         },
         sharing: if KIND == PARTITIONED { Sharing::Partitioned } else { Sharing::Shared },
         memory_bound: if KIND == GROWS { MemoryBound::None } else { MemoryBound::Hard },
-        ordered: KIND != UNORDERED,
+        scans: if KIND == UNORDERED { Scans::No } else { Scans::Both },
         ..EngineTraits::BASE
     };
 
@@ -347,7 +350,8 @@ impl<const KIND: u8> KvSession for ToySession<'_, KIND> {
         }
     }
 
-    fn scan(&mut self, first: u64, limit: usize) -> Option<Vec<ScanEntry>> {
+    fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
+        let ScanRange { first, limit, order } = range;
         let toy = self.0;
         if KIND == UNORDERED && !toy.has(Fault::ScansUnasked) || toy.has(Fault::ScansNothing) {
             return None;
@@ -361,16 +365,27 @@ impl<const KIND: u8> KvSession for ToySession<'_, KIND> {
             _ => Bound::Included(first),
         };
         let limit = limit.saturating_add(usize::from(toy.has(Fault::ScansBeyondTheLimit)));
-        let entry = |(&key, value): (&u64, &Vec<u8>)| {
-            let old = state.previous.get(&key).filter(|_| toy.has(Fault::ScansOldValues));
-            ScanEntry { key, value: old.unwrap_or(value).clone() }
+        let mut pairs: Vec<_> = match order {
+            ScanOrder::Ascending => {
+                state.live.range((from, Bound::Unbounded)).take(limit).collect()
+            }
+            ScanOrder::Descending if toy.has(Fault::ScansDownFromAbove) => state
+                .live
+                .range(first..)
+                .take(1)
+                .chain(state.live.range(..first).rev())
+                .take(limit)
+                .collect(),
+            ScanOrder::Descending => state.live.range(..=first).rev().take(limit).collect(),
         };
-        let range = state.live.range((from, Bound::Unbounded));
-        let mut entries: Vec<_> = range.take(limit).map(entry).collect();
         if toy.has(Fault::ScansBackwards) {
-            entries.reverse();
+            pairs.reverse();
         }
-        Some(entries)
+        for (key, value) in &pairs {
+            let old = state.previous.get(key).filter(|_| toy.has(Fault::ScansOldValues));
+            visit(**key, old.unwrap_or(value));
+        }
+        Some(pairs.len() + usize::from(toy.has(Fault::ScansMiscount)))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use engine::{
-    GetError, KvEngine, KvSession, Op, Outcome, PutError, PutOutcome, ScanEntry, ValueBuffers,
+    GetError, KvEngine, KvSession, Op, Outcome, PutError, PutOutcome, ScanRange, ValueBuffers,
 };
 
 use super::ballast::OBJECTS;
@@ -90,8 +90,8 @@ impl<E: KvEngine, N: Naming, C: Clock> KvSession for HinderedSession<'_, E, N, C
         self.pace.count(operations.len() as u64, &self.store.clock);
     }
 
-    fn scan(&mut self, first: u64, limit: usize) -> Option<Vec<ScanEntry>> {
-        let found = self.inner.scan(first, limit);
+    fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
+        let found = self.inner.scan(range, visit);
         self.pace.count(1, &self.store.clock);
         found
     }

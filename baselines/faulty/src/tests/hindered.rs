@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use baseline_faulty::{Clock, Config, Faulty, Hindered, Hindrance, Naming, Percent};
 use engine::{
     EngineTraits, GetError, Hashing, KvEngine, KvSession, MemoryCensus, Op, OpenError, Outcome,
-    Presence, PutError, PutOutcome, ScanEntry, SessionError, Setting, Sharing, Statistic,
+    Presence, PutError, PutOutcome, ScanRange, Scans, SessionError, Setting, Sharing, Statistic,
     ValueBuffers,
 };
 
@@ -88,7 +88,7 @@ impl<'probe> KvEngine for &'probe Probe {
         name: "probe",
         description: "writes down what it is asked",
         sharing: Sharing::Partitioned,
-        ordered: true,
+        scans: Scans::Both,
         batches: true,
         background_threads: true,
         hashing: Hashing::None,
@@ -190,10 +190,11 @@ impl KvSession for ProbeSession<'_> {
         }
     }
 
-    fn scan(&mut self, first: u64, limit: usize) -> Option<Vec<ScanEntry>> {
-        self.0.note(format!("scan {first} {limit}"));
+    fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
+        self.0.note(format!("scan {range:?}"));
         self.0.clock.pass(SCAN_NS);
-        Some(vec![ScanEntry { key: first, value: vec![limit as u8] }])
+        visit(range.first, &[range.limit as u8]);
+        Some(1)
     }
 }
 
@@ -220,7 +221,11 @@ fn interview<E: KvEngine>(store: &E) -> Vec<String> {
     let (mut bytes, mut outcomes) = ([0xff; 12], [Outcome::Absent; 5]);
     session.execute(&operations, &mut ValueBuffers::new(&mut bytes, 4), &mut outcomes);
     said.push(format!("{bytes:?} {outcomes:?}"));
-    said.push(format!("{:?}", session.scan(5, 6)));
+    let mut shown = String::new();
+    let count = session.scan(ScanRange::down(5, 6), &mut |key, value| {
+        shown = format!("{key} {value:?}");
+    });
+    said.push(format!("{count:?} {shown}"));
     said
 }
 
@@ -284,7 +289,7 @@ fn ask_for_a_while(store: &impl KvEngine, probe: &Probe, rounds: usize) -> u64 {
         session.get(2, &mut [0; 4]).unwrap();
         session.put(2, &[1]).unwrap();
         session.delete(2);
-        session.scan(0, 1);
+        session.scan(ScanRange::up(0, 1), &mut |_, _| {});
         let (mut bytes, mut outcomes) = ([0; 12], [Outcome::Absent; 12]);
         session.execute(&batch, &mut ValueBuffers::new(&mut bytes, 1), &mut outcomes);
     }

@@ -11,7 +11,7 @@
 //! own.
 
 use crossbeam_epoch::{Guard, LocalHandle};
-use engine::{Hashing, OpenError, ScanEntry};
+use engine::{Hashing, OpenError, ScanOrder, ScanRange, Scans};
 
 use crate::config::Config;
 use crate::map::{Map, Offer, Placed};
@@ -27,7 +27,7 @@ impl Map for Congee {
     const NAME: &'static str = "congee";
     const DESCRIPTION: &'static str =
         "congee: adaptive radix tree, optimistic lock coupling, ordered, values on any heap";
-    const ORDERED: bool = true;
+    const SCANS: Scans = Scans::Ascending;
     const GUARDS: bool = true;
     const HASHING: Hashing = Hashing::None;
 
@@ -78,15 +78,24 @@ impl Map for Congee {
         });
     }
 
-    fn scan(&self, first: u64, limit: usize, guard: &Guard) -> Option<Vec<ScanEntry>> {
-        let mut pairs = Vec::new();
-        self.tree.walk(first, guard, |key, row| {
-            if pairs.len() < limit {
-                pairs.push(ScanEntry { key, value: row.value().to_vec() });
+    fn scan(
+        &self,
+        range: ScanRange,
+        guard: &Guard,
+        visit: &mut dyn FnMut(u64, &[u8]),
+    ) -> Option<usize> {
+        if range.order == ScanOrder::Descending {
+            return None;
+        }
+        let mut shown = 0;
+        self.tree.walk(range.first, guard, |key, row| {
+            if shown < range.limit {
+                visit(key, row.value());
+                shown += 1;
             }
-            pairs.len() < limit
+            shown < range.limit
         });
-        Some(pairs)
+        Some(shown)
     }
 
     /// The crate counts only by listing all keys, which takes memory; a walk takes none.

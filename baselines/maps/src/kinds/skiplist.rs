@@ -10,7 +10,7 @@
 //! of the row.
 
 use crossbeam_epoch::{Collector, Guard, LocalHandle};
-use engine::{Hashing, OpenError, ScanEntry};
+use engine::{Hashing, OpenError, ScanOrder, ScanRange, Scans};
 
 use crate::config::Config;
 use crate::map::{Map, Offer, Placed};
@@ -31,7 +31,7 @@ impl std::fmt::Debug for Skiplist {
 impl Map for Skiplist {
     const NAME: &'static str = "skiplist";
     const DESCRIPTION: &'static str = "crossbeam skip list: lock-free, ordered, values on any heap";
-    const ORDERED: bool = true;
+    const SCANS: Scans = Scans::Both;
     const GUARDS: bool = true;
     const HASHING: Hashing = Hashing::None;
 
@@ -85,12 +85,24 @@ impl Map for Skiplist {
         }
     }
 
-    fn scan(&self, first: u64, limit: usize, guard: &Guard) -> Option<Vec<ScanEntry>> {
-        let pairs = self.list.range(first.., guard).filter_map(|entry| {
-            raw::view(&entry)
-                .map(|row| ScanEntry { key: *entry.key(), value: row.value().to_vec() })
-        });
-        Some(pairs.take(limit).collect())
+    fn scan(
+        &self,
+        range: ScanRange,
+        guard: &Guard,
+        visit: &mut dyn FnMut(u64, &[u8]),
+    ) -> Option<usize> {
+        let ScanRange { first, limit, order } = range;
+        let row = |entry| raw::view(&entry).map(|row| (*entry.key(), row));
+        let show = |(key, row): (u64, RowRef<'_>)| visit(key, row.value());
+        Some(match order {
+            ScanOrder::Ascending => {
+                self.list.range(first.., guard).filter_map(row).take(limit).map(show).count()
+            }
+            ScanOrder::Descending => {
+                let down = self.list.range(..=first, guard).rev();
+                down.filter_map(row).take(limit).map(show).count()
+            }
+        })
     }
 
     fn entries(&self) -> usize {

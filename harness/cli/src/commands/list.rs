@@ -178,7 +178,7 @@ fn traits_line(traits: &EngineTraits) -> [String; 12] {
         conditions.transport,
         yes(traits.background_threads),
         yes(traits.processes),
-        yes(traits.ordered),
+        yes(traits.scans.are_possible()),
         bytes(traits.value_bytes_max),
     ]
 }

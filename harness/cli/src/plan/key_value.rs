@@ -277,13 +277,14 @@ pub(crate) fn check_store(system: &System, work: &KeyValue) -> Result<(), String
             system.label()
         ));
     }
-    let can =
-        registry::traits_of(system).is_none_or(|traits| traits.ordered || !traits.keeps_values);
+    let can = registry::traits_of(system)
+        .is_none_or(|traits| traits.scans.are_possible() || !traits.keeps_values);
     if can || !workload.scans() {
         return Ok(());
     }
-    let ordered =
-        registry::store_traits().iter().filter(|traits| traits.ordered && !traits.test_only);
+    let ordered = registry::store_traits()
+        .iter()
+        .filter(|traits| traits.scans.are_possible() && !traits.test_only);
     let ordered: Vec<&str> = ordered.map(|traits| traits.name).collect();
     Err(format!(
         "workload `{}` scans, and `{}` is not ordered; ordered stores are: {}",

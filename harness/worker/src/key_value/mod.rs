@@ -139,7 +139,7 @@ impl StoreVisitor for OnStore<'_> {
     type Output = Result<(), Stop>;
 
     fn visit<E: KvEngine>(mut self, engine: &E) -> Self::Output {
-        if self.work.workload.scans() && E::TRAITS.keeps_values && !E::TRAITS.ordered {
+        if self.work.workload.scans() && E::TRAITS.keeps_values && !E::TRAITS.scans.are_possible() {
             return Err(Stop::failed(format!(
                 "`{}` is not ordered: it cannot scan",
                 E::TRAITS.name
