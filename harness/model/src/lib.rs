@@ -21,6 +21,7 @@
 //! the resources that an operation shares with other threads
 //!
 //! | [`systems`] | the scenarios of the paper's systems and figures |
+//! | [`stages`] | write amplification of stores that merge data in stages |
 //!
 //! [`Curve`], [`Check`]
 //! a prediction, and its error where there is a measurement
@@ -39,6 +40,7 @@ mod machine;
 mod network;
 mod scenario;
 mod span;
+pub mod stages;
 pub mod systems;
 mod zipf;
 
