@@ -17,6 +17,7 @@ mod answer;
 mod cascade;
 mod density;
 mod error;
+pub mod figures;
 mod leveldb;
 mod optimise;
 mod parameters;

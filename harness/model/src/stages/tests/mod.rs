@@ -1,5 +1,6 @@
 //! Tests of the model against published and recomputed values, its own algebra, and the simulator.
 
+mod figures;
 mod optimise;
 mod parameters;
 mod primitives;

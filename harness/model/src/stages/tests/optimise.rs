@@ -15,6 +15,7 @@ fn optima_are_as_recomputed() {
         for (got, expected) in found.level_items.iter().zip(sizes) {
             assert_near(*got, expected);
         }
+        println!("{skew}: {} evaluations", found.evaluations);
         assert!(found.evaluations < 5_000, "{}", found.evaluations);
     }
 }

@@ -110,10 +110,10 @@ fn silt_in_the_worst_case_is_as_published() {
         (1.5e7, 3.74, 1.0152, 1.034),
     ] {
         let got = worst_case(1e8, 4.0, merged_items, 15);
-        // Half a unit of the last printed digit; the first value, 27.0753, was cut rather than rounded.
-        assert!((got.write_amplification - amplification).abs() < 0.0054, "{got:?}");
-        assert!((got.read_amplification - reads).abs() < 0.000_051, "{got:?}");
-        assert!((got.index_bytes_per_item - index).abs() < 0.000_51, "{got:?}");
+        // One unit of the last printed digit: some values were rounded, others cut.
+        assert!((got.write_amplification - amplification).abs() < 0.01, "{got:?}");
+        assert!((got.read_amplification - reads).abs() < 0.0001, "{got:?}");
+        assert!((got.index_bytes_per_item - index).abs() < 0.001, "{got:?}");
     }
     assert_near(worst_case(1e8, 4.0, 7.5e6, 15).hash_tables, 30.67);
     let items = |tables: f64| tables * 0.93 * f64::from(1 << 17);
