@@ -161,11 +161,11 @@ impl KvSession for TreeSession<'_> {
     fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
         let ScanRange { first, limit, order } = range;
         let values = &self.tree.read().values;
-        let show = |(&key, value): (&u64, &Box<[u8]>)| visit(key, value);
-        Some(match order {
-            ScanOrder::Ascending => values.range(first..).take(limit).map(show).count(),
-            ScanOrder::Descending => values.range(..=first).rev().take(limit).map(show).count(),
-        })
+        let pairs: &mut dyn Iterator<Item = _> = match order {
+            ScanOrder::Ascending => &mut values.range(first..),
+            ScanOrder::Descending => &mut values.range(..=first).rev(),
+        };
+        Some(pairs.take(limit).map(|(&key, value)| visit(key, value)).count())
     }
 }
 

@@ -5,6 +5,7 @@ mod comparison;
 mod examples;
 mod help;
 mod inspect;
+mod model;
 mod settings;
 mod trace;
 
@@ -13,6 +14,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub use self::model::{ModelCommand, ModelledStore, WriteAmplificationArguments};
 pub use choose::{ChooseArguments, FlameArguments, Sampling};
 pub use comparison::{
     CompareArguments, GateArguments, HistoryArguments, ImportArguments, JudgingArguments,
@@ -90,6 +92,9 @@ pub enum Command {
     },
     /// Measure the performance targets and say which hold.
     Targets(TargetsArguments),
+    /// Compute what a model says: write amplification of stores that merge data in stages.
+    #[command(subcommand)]
+    Model(ModelCommand),
     /// Measure this machine's memory: random cache lines and copies, as JSON.
     Calibrate {
         /// Memory to read, a power of two; accepts KiB, MiB, GiB, TiB. At most three quarters of the

@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// By command: lines that a reader can paste. A test parses them.
-const EXAMPLES: [(&str, &[&str]); 33] = [
+const EXAMPLES: [(&str, &[&str]); 34] = [
     (
         "run",
         &[
@@ -57,6 +57,14 @@ const EXAMPLES: [(&str, &[&str]); 33] = [
         ],
     ),
     ("latency", &["nibble-bench latency results/RUN --filter ycsb-a"]),
+    (
+        "model write-amplification",
+        &[
+            "nibble-bench model write-amplification",
+            "nibble-bench model write-amplification leveldb --keys 1000000 --skew 0.99 --simulate 1",
+            "nibble-bench model write-amplification leveldb --optimal 5 --json",
+        ],
+    ),
     ("doctor", &["nibble-bench doctor", "nibble-bench doctor --strict"]),
     ("about", &["nibble-bench about"]),
     (

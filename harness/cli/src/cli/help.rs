@@ -17,7 +17,7 @@ const OPENING: [(&str, &str); 3] = [
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Measure", &["run", "reproduce", "ycsb", "search", "targets", "calibrate"]),
     ("Compare", &["choose", "compare", "gate", "agree", "history", "power"]),
-    ("Inspect", &["list", "plan", "claims", "latency", "flame", "doctor", "about"]),
+    ("Inspect", &["list", "plan", "claims", "latency", "flame", "model", "doctor", "about"]),
     ("Data", &["report", "export", "splice", "trace", "import"]),
     ("Plumbing", &["cell", "worker", "completions", "man"]),
 ];

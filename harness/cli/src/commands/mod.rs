@@ -21,6 +21,7 @@ mod list;
 mod made;
 mod manual;
 mod measure;
+mod model;
 mod output;
 mod plan;
 mod report;
@@ -122,6 +123,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Search(arguments) => search::run(&arguments),
         Command::Ycsb(arguments) => ycsb::run(&arguments),
         Command::Trace(command) => trace::run(&command),
+        Command::Model(command) => model::run(&command),
         Command::Latency(arguments) => latency::run(&arguments),
         Command::Export { run, csv } => export::run(&run, &csv),
         Command::Calibrate { bytes } => calibrate(&bytes),

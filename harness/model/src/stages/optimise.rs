@@ -11,6 +11,9 @@ use super::simplex;
 use super::step::total;
 use super::unique::{unique, unique_inverse};
 
+/// From a point of the search to sizes of levels.
+type ToItems<'a> = &'a dyn Fn(&[f64]) -> Vec<f64>;
+
 /// Values of a simplex agree to this share where a search ends; sizes then agree to its square root.
 const TOLERANCE: f64 = 1e-13;
 
@@ -58,9 +61,8 @@ pub fn optimal_sizes(workload: &Workload, store: &LevelDb) -> Result<Optimised, 
     let requests: Vec<f64> =
         inner.iter().map(|&size| unique_inverse(&popularity, size).ln()).collect();
 
-    let ways: [(Vec<f64>, &dyn Fn(&[f64]) -> Vec<f64>); 2] =
-        [(sizes, &from_size), (requests, &from_requests)];
-    for (begin, items) in ways {
+    let to_items: [ToItems<'_>; 2] = [&from_size, &from_requests];
+    for (begin, items) in [sizes, requests].into_iter().zip(to_items) {
         // A second walk from the first one's end frees a simplex that collapsed on the way.
         let mut value = |x: &[f64]| cost(&items(x));
         let first = simplex::least(&begin, 0.5, TOLERANCE.sqrt(), &mut value).0;
