@@ -8,6 +8,7 @@
 //! | [`mirrored`] | a ring whose end is mapped to its beginning |
 //! | [`remapped`] | allocated memory that is mapped and unmapped repeatedly |
 //! | [`racy`] | words that threads copy while others write them |
+//! | [`persist`] | persistent memory: emulated, by the processor's instructions, or as a model of crashes |
 //! | [`barrier`] | a store-load barrier of which the frequent side is free |
 //! | [`numa`] | memory nodes, their cores, binding |
 //! | [`cpu`] | core ids, pinning, the hypervisor below |
@@ -22,6 +23,7 @@ pub mod huge;
 pub mod mapping;
 pub mod mirrored;
 pub mod numa;
+pub mod persist;
 pub mod process;
 pub mod racy;
 pub mod remapped;

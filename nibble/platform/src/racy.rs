@@ -18,6 +18,7 @@ mod copy;
 mod vectors;
 
 use std::io;
+use std::os::fd::BorrowedFd;
 use std::sync::atomic::AtomicU64;
 
 pub use bytes::{load_bytes, store_bytes};
@@ -48,6 +49,16 @@ impl Words {
             mapping.populate(0, mapping.bytes());
         }
         Ok(Self { mapping, length })
+    }
+
+    /// Maps the first `length` words of a file, shared with every process that maps it. The file
+    /// must be as long.
+    ///
+    /// # Errors
+    /// The system's error, for example for a closed descriptor.
+    pub fn of_file(file: BorrowedFd<'_>, length: usize) -> io::Result<Self> {
+        let bytes = length.checked_mul(WORD_BYTES).ok_or(io::ErrorKind::OutOfMemory)?;
+        Ok(Self { mapping: Mapping::shared(file, bytes)?, length })
     }
 
     /// All words.
