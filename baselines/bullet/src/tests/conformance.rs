@@ -1,0 +1,44 @@
+//! The suite every store passes, on every rung.
+
+use baseline_bullet::{Bullet, Config, Rung};
+use engine::OpenError;
+use platform::persist::Latency;
+
+/// Small logs, so that they fill and go around; no waits, which only take time.
+fn open_rung(rung: Rung, object_memory_bytes: u64) -> Result<Bullet, OpenError> {
+    Bullet::open(&Config {
+        clients: 2,
+        logs: 8,
+        log_bytes: 256 << 10,
+        latency: Latency::NONE,
+        huge_pages: false,
+        ..Config::new(rung, object_memory_bytes, object_memory_bytes / 1024)
+    })
+}
+
+macro_rules! suites {
+    ($($name:ident $rung:ident)*) => {
+        $(engine::conformance_tests!($name, Bullet, |bytes| open_rung(Rung::$rung, bytes));)*
+    };
+}
+
+suites! {
+    volatile Volatile
+    phash Phash
+    hikv_ht HikvHt
+    st St
+    lfr Lfr
+    opt Opt
+    dynamic Dyn
+    full Full
+}
+
+engine::conformance_tests!(waiting_in_short_logs, Bullet, |bytes| {
+    Bullet::open(&Config {
+        clients: 2,
+        logs: 4,
+        log_bytes: 8 << 10,
+        value_bytes_max: 4096,
+        ..Config::new(Rung::Full, bytes, bytes / 1024)
+    })
+});
