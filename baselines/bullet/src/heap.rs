@@ -85,6 +85,12 @@ impl Heap {
         Self { bump_at, end, arenas_at, bump_lock: AtomicBool::new(false), arena_locks }
     }
 
+    /// Whether nobody is in the middle of taking new words.
+    #[cfg(test)]
+    pub(crate) fn is_idle(&self) -> bool {
+        !self.bump_lock.load(Ordering::Relaxed)
+    }
+
     fn arena_at(&self, arena: usize) -> u64 {
         self.arenas_at + arena as u64 * ARENA_WORDS
     }

@@ -18,10 +18,11 @@ impl Roles {
     /// How many gleaners are to be awake of `most`, after `awake`, when `used` of `all` words of the
     /// logs are occupied.
     ///
-    /// Above 60 % one more wakes, and another at each look that finds more than the last. Below 30 %
-    /// one goes to sleep at each look.
+    /// Above 60 % one more wakes, and another at each look that finds no less than the last. Below
+    /// 30 % one goes to sleep at each look.
     pub(crate) fn look(&mut self, used: u64, all: u64, awake: usize, most: usize) -> usize {
-        let rises = used > self.last_used;
+        // Full logs rise no further, and must not look like logs that are being emptied.
+        let rises = used >= self.last_used;
         self.last_used = used;
         let percent = used * 100 / all.max(1);
         if percent > HIGH_PERCENT && (awake == 0 || rises) {

@@ -72,7 +72,7 @@ fn a_store_in_a_file_is_there_after_a_crash_and_after_another() {
         let (_folder, path) = crashed(rung);
         for turn in 0..3 {
             let store = recover(&path).unwrap();
-            assert!(!rung.has_logs() || turn > 1 || counter(&store, "recovered_records") > 0);
+            assert!(!rung.has_logs() || turn > 0 || counter(&store, "recovered_records") > 0);
             assert!(counter(&store, "recovery_log_ns") > 0);
             eprintln!(
                 "{rung}: {} records read in {} us, pairs counted in {} us",

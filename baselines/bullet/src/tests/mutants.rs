@@ -20,6 +20,8 @@ const LONGER: &[&[Do]] = &[
     // The same, marked by a gleaner; and by one that applies nothing.
     &[Do::Put(0, 1), Do::Put(1, 1), Do::Glean(1), Do::Advance, Do::Get(0, 1)],
     &[Do::Put(0, 1), Do::Put(1, 1), Do::Glean(0), Do::Glean(1), Do::Advance, Do::Get(0, 1)],
+    // Locks that a crash leaves locked, twice.
+    &[Do::Put(0, 1), Do::Crash(false), Do::Put(0, 1), Do::Crash(false), Do::Get(0, 1)],
     // Space that is used again.
     &[
         Do::Put(0, 1),

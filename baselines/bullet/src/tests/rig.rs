@@ -18,7 +18,7 @@ use crate::check;
 use crate::faults::{Fault, Step};
 use crate::glean;
 use crate::heap::block_words;
-use crate::layout::{Layout, REDO_ENTRIES};
+use crate::layout::{BUCKET_WORDS, Layout, REDO_ENTRIES};
 use crate::record::Opcode;
 use crate::recovery;
 use crate::rung::Rung;
@@ -29,7 +29,13 @@ use crate::warm;
 const BLOCKS: u64 = 40;
 const FRONT_WORDS: u64 = 2048;
 /// Two records with a value of eight bytes, so that a third begins where the first did.
-const LOG_WORDS: u64 = 12;
+const LOG_WORDS: u64 = 2 * RECORD_WORDS;
+const RECORD_WORDS: u64 = 6;
+
+/// Who flushes and fences, besides the two sessions by their numbers.
+const GLEANERS: u32 = 10;
+const ADVANCER: u32 = 20;
+const RECOVERY: u32 = 30;
 
 /// One step of a script. Sessions and keys are small numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +57,8 @@ pub(crate) enum Do {
     RemoveAt(Step, u64),
 }
 
-/// The states a key may have, newest last; the first was acknowledged.
+/// The states a key may have: the one that was acknowledged last, and those that operations in progress
+/// give it.
 type States = BTreeMap<u64, Vec<Option<u64>>>;
 
 /// What a run is to have.
@@ -142,7 +149,7 @@ pub(crate) fn survivors(rung: Rung, image: &[u64]) -> Result<BTreeMap<u64, u64>,
             let mut touched = platform::persist::Touched::default();
             let mut cells = crate::cells::Direct { region, touched: &mut touched };
             back.heap.for_each_free(&mut cells, |_, free| words += free);
-            let taken = region.load(layout.bump_at()) - layout.heap_at();
+            let taken = region.load(layout.bump_at()).wrapping_sub(layout.heap_at());
             if words != taken {
                 return Err(format!("{words} words of blocks, and {taken} were taken"));
             }
@@ -239,6 +246,7 @@ fn start(plan: Plan, image: &[u64], is_new: bool, seen: &mut Seen) -> Result<Sha
     let layout = layout(plan.rung);
     let region = Region::modelled(image).unwrap();
     region.model().unwrap().leave_out(plan.left_out);
+    region.model().unwrap().act_as(RECOVERY);
     let mut shared = if is_new {
         Shared::on(&layout, Some(region), FRONT_WORDS, Pages::Small).unwrap()
     } else {
@@ -247,6 +255,14 @@ fn start(plan: Plan, image: &[u64], is_new: bool, seen: &mut Seen) -> Result<Sha
         let shared = warm::warm(&layout, region, &recovered, FRONT_WORDS, Pages::Small);
         shared.map_err(|error| error.to_string())?
     };
+    let back = shared.back();
+    for bucket in 0..layout.buckets {
+        let lock = back.lock_at(layout.buckets_at() + bucket * BUCKET_WORDS);
+        if !back.locks.try_exclusive(lock) {
+            return Err(format!("bucket {bucket} is locked by who is gone"));
+        }
+        back.locks.release(lock);
+    }
     shared.faults.fault = plan.fault;
     Ok(shared)
 }
@@ -287,6 +303,13 @@ fn run_inside(plan: Plan, script: &[Do]) -> Result<Seen, String> {
             return Ok(seen);
         };
         image = model.sample(|bound| if keeps_much { bound.min(2) - 1 } else { 0 });
+        // Locks persist when they like: here at the worst moment.
+        let back = rig.shared.back();
+        for bucket in 0..back.layout.buckets {
+            let at = back.layout.buckets_at() + bucket * BUCKET_WORDS;
+            back.locks.try_exclusive(back.lock_at(at));
+            image[at as usize] = back.region.load(at);
+        }
         let found = judge(plan.rung, &image, &promises.states)?;
         for (key, states) in &mut promises.states {
             *states = vec![found.get(key).copied()];
@@ -309,6 +332,14 @@ impl Rig {
         while let Some(&step) = script.get(*next) {
             self.watch(*next >= self.plan.from);
             *next += 1;
+            let actor = match step {
+                Do::Put(session, _) | Do::Remove(session, _) | Do::Get(session, _) => {
+                    session as u32
+                }
+                Do::Glean(log) => GLEANERS + log as u32,
+                _ => ADVANCER,
+            };
+            shared.back().region.model().expect("a model").act_as(actor);
             match step {
                 Do::Put(session, key) => {
                     *value += 1;
@@ -327,12 +358,12 @@ impl Rig {
                     let (promises, value) = (Arc::clone(&self.promises), *value);
                     self.interrupt(at, move |shared| {
                         if shared.front().try_lock(key).is_none() {
-                            return; // It would wait for the step that it interrupts.
+                            return; // As in `interrupt`.
                         }
                         begin(&promises, key, Some(value));
                         let mut own = BulletSession::stranger(shared, 1);
                         assert_ne!(own.put(key, &value.to_le_bytes()), Ok(PutOutcome::Full));
-                        acknowledge(&promises, key);
+                        acknowledge(&promises, key, Some(value));
                         // Others may glean its log meanwhile.
                         glean::pass(shared, &mut crate::tx::Transactor::new(1), &shared.logs[1]);
                         glean::advance(shared, false);
@@ -347,7 +378,7 @@ impl Rig {
                         let mut own = BulletSession::stranger(shared, 1);
                         begin(&promises, key, None);
                         own.delete(key);
-                        acknowledge(&promises, key);
+                        acknowledge(&promises, key, None);
                         glean_all(shared);
                     });
                 }
@@ -368,13 +399,28 @@ impl Rig {
         Ok(None)
     }
 
+    /// Lets session 1 do something at a step, unless it would wait there for who is interrupted.
     fn interrupt(&self, at: Step, does: impl Fn(&Shared) + Send + 'static) {
         let weak = Arc::downgrade(&self.shared);
         self.shared.faults.hook(
             at,
             Box::new(move || {
-                if let Some(shared) = weak.upgrade() {
+                let Some(shared) = weak.upgrade() else { return };
+                let back = shared.back();
+                let is_free = |bucket| {
+                    let lock = back.lock_at(back.layout.buckets_at() + bucket * BUCKET_WORDS);
+                    let free = back.locks.try_exclusive(lock);
+                    if free {
+                        back.locks.release(lock);
+                    }
+                    free
+                };
+                let has_room = shared.logs[1].room() >= RECORD_WORDS;
+                if has_room && back.heap.is_idle() && (0..back.layout.buckets).all(is_free) {
+                    let act_as = |actor| back.region.model().expect("a model").act_as(actor);
+                    let before = act_as(1);
                     does(&shared);
+                    act_as(before);
                 }
             }),
         );
@@ -386,21 +432,58 @@ impl Rig {
         if outcome == PutOutcome::Full {
             return Err("a put was refused".to_owned());
         }
-        acknowledge(&self.promises, key);
+        self.is_named(key)?;
+        acknowledge(&self.promises, key, Some(value));
         Ok(())
+    }
+
+    /// Where puts let the persistent pair name their record, it does after any crash.
+    fn is_named(&self, key: u64) -> Result<(), String> {
+        let (rung, shared) = (self.plan.rung, &self.shared);
+        if !rung.links_the_back() || shared.faults.fault.is_some() {
+            return Ok(());
+        }
+        let Some(newest) = shared.front().entry_of(key) else { return Ok(()) };
+        let (log, place) = newest.parts().expect("a record");
+        let header = shared.logs[log as usize].ring.header(&shared.back().region, place);
+        if header.is_none_or(|header| header.applied) {
+            return Ok(()); // Gleaned as soon as it was named.
+        }
+        let newest = Some(newest.word());
+        let mut wrong = None;
+        shared.back().region.model().expect("a model").for_each_of(
+            |_| true,
+            |image| {
+                let named = with_scratch(rung, |back, _| {
+                    back.region.fill(image);
+                    let mut named = None;
+                    let each = back.for_each(|_, _, own, _, entry| {
+                        if own == key {
+                            named = Some(entry);
+                        }
+                    });
+                    each.map(|()| named)
+                });
+                if named != Ok(newest) {
+                    wrong =
+                        Some(format!("key {key} names {named:?}, and its newest is {newest:?}"));
+                }
+            },
+        );
+        wrong.map_or(Ok(()), Err)
     }
 
     fn remove(&self, session: &mut BulletSession<'_>, key: u64) -> Result<(), String> {
         begin(&self.promises, key, None);
         session.delete(key);
-        acknowledge(&self.promises, key);
+        acknowledge(&self.promises, key, None);
         Ok(())
     }
 
     fn get(&self, session: &mut BulletSession<'_>, key: u64) -> Result<(), String> {
         let newest = || {
             let promises = self.promises.lock().unwrap();
-            promises.states.get(&key).and_then(|states| *states.last()?)
+            promises.states.get(&key).and_then(|states| *states.first()?)
         };
         let before = newest();
         let mut buffer = [0; 8];
@@ -438,9 +521,13 @@ fn begin(promises: &Mutex<Promises>, key: u64, state: Option<u64>) {
     promises.states.entry(key).or_insert_with(|| vec![None]).push(state);
 }
 
-fn acknowledge(promises: &Mutex<Promises>, key: u64) {
+/// An operation ends; what interrupted it has ended, and came before it.
+fn acknowledge(promises: &Mutex<Promises>, key: u64, state: Option<u64>) {
     let mut promises = promises.lock().unwrap();
     if let Some(states) = promises.states.get_mut(&key) {
-        states.drain(..states.len() - 1);
+        if let Some(at) = states.iter().rposition(|&own| own == state) {
+            states.remove(at);
+        }
+        states[0] = state;
     }
 }

@@ -8,7 +8,8 @@
 //! could have left, this one can leave too. So it is enough to look there
 //! ([`watch`](Model::watch)) and where something is promised.
 //!
-//! One thread at a time works on a modelled region: a fence counts for all flushes before it.
+//! One thread at a time works on a modelled region, and may act for several in turn
+//! ([`act_as`](Model::act_as)): a fence counts for the flushes of the same one only.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -29,14 +30,15 @@ pub struct Model {
     sites: BTreeSet<Site>,
     left_out: Option<Site>,
     watcher: Option<Watcher>,
+    actor: u32,
 }
 
 /// Stores to a line since it was last certain.
 #[derive(Debug, Default)]
 struct Line {
     stores: Vec<(u64, u64)>,
-    /// How many of them a fence makes durable.
-    flushed: usize,
+    /// By thread, how many of them its next fence makes durable.
+    flushed: BTreeMap<u32, usize>,
 }
 
 impl fmt::Debug for Model {
@@ -64,7 +66,7 @@ impl Model {
         if self.passes(place)
             && let Some(line) = self.lines.get_mut(&line)
         {
-            line.flushed = line.stores.len();
+            line.flushed.insert(self.actor, line.stores.len());
         }
     }
 
@@ -76,12 +78,13 @@ impl Model {
         if !self.passes(place) {
             return;
         }
-        let Self { durable, lines, .. } = self;
+        let Self { durable, lines, actor, .. } = self;
         lines.retain(|_, line| {
-            for (at, value) in line.stores.drain(..line.flushed) {
+            let certain = line.flushed.remove(actor).unwrap_or(0);
+            for (at, value) in line.stores.drain(..certain) {
                 durable[at as usize] = value;
             }
-            line.flushed = 0;
+            line.flushed.values_mut().for_each(|count| *count = count.saturating_sub(certain));
             !line.stores.is_empty()
         });
     }
@@ -91,6 +94,11 @@ impl Model {
         let site = (place.file(), place.line(), place.column());
         self.sites.insert(site);
         self.left_out != Some(site)
+    }
+
+    /// Flushes and fences are this thread's from now on; returns whose they were.
+    pub fn act_as(&mut self, actor: u32) -> u32 {
+        std::mem::replace(&mut self.actor, actor)
     }
 
     /// Calls `watcher` before each fence from now on, or nobody.
@@ -221,6 +229,24 @@ mod tests {
             BTreeSet::from(rest),
             "the store after the flush is open"
         );
+    }
+
+    #[test]
+    fn a_fence_counts_for_the_flushes_of_its_own_thread() {
+        let region = Region::modelled(&[0; 8]).unwrap();
+        region.store(0, 1);
+        region.flush(0, 1);
+        region.model().unwrap().act_as(1);
+        region.fence();
+        assert_eq!(region.model().unwrap().count(), 2);
+        region.store(1, 2);
+        region.flush(0, 2);
+        region.model().unwrap().act_as(0);
+        region.fence();
+        assert_eq!(images(&region, [0, 1, 2]), BTreeSet::from([[1, 0, 0], [1, 2, 0]]));
+        region.model().unwrap().act_as(1);
+        region.fence();
+        assert_eq!(region.model().unwrap().count(), 1);
     }
 
     #[test]
