@@ -3,6 +3,8 @@
 //! A store has one only in this crate's own tests: elsewhere the question whether it has one is a
 //! constant, and no setting leads here. `README.md` says what each fault is, and what is done instead.
 
+pub(crate) use planted::Faults;
+
 /// A step at which a test may let something else happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
@@ -39,11 +41,15 @@ pub(crate) enum Fault {
 mod planted {
     use super::{Fault, Step};
 
-    /// Nothing.
-    #[derive(Debug, Default)]
+    /// None.
+    #[derive(Debug)]
     pub(crate) struct Faults;
 
     impl Faults {
+        pub(crate) const fn none() -> Self {
+            Self
+        }
+
         #[inline]
         #[expect(clippy::unused_self, reason = "tests have some")]
         pub(crate) const fn has(&self, _: Fault) -> bool {
@@ -79,6 +85,10 @@ mod planted {
     }
 
     impl Faults {
+        pub(crate) fn none() -> Self {
+            Self::default()
+        }
+
         pub(crate) fn has(&self, fault: Fault) -> bool {
             self.fault == Some(fault)
         }
@@ -100,5 +110,3 @@ mod planted {
         }
     }
 }
-
-pub(crate) use planted::Faults;

@@ -149,7 +149,9 @@ impl Heap {
             return Some(block);
         }
         if words > IN_CHUNK_WORDS_MAX {
-            return self.bump(cells, held, words).or_else(|| self.from_others(cells, held, class));
+            return self
+                .bump(cells, held, words)
+                .or_else(|| self.take_from_others(cells, held, class));
         }
         let state = self.arena_at(arena);
         let (at, end) = (cells.read(state + CHUNK_AT), cells.read(state + CHUNK_END));
@@ -162,7 +164,7 @@ impl Heap {
             cells.write(state + CHUNK_END, chunk + CHUNK_WORDS);
             return Some(chunk);
         }
-        self.bump(cells, held, words).or_else(|| self.from_others(cells, held, class))
+        self.bump(cells, held, words).or_else(|| self.take_from_others(cells, held, class))
     }
 
     /// Words that were never a block's.
@@ -184,7 +186,12 @@ impl Heap {
 
     /// A free block of any arena, at least as large as the class's.
     #[cold]
-    fn from_others(&self, cells: &mut impl Cells, held: &mut Held, class: usize) -> Option<u64> {
+    fn take_from_others(
+        &self,
+        cells: &mut impl Cells,
+        held: &mut Held,
+        class: usize,
+    ) -> Option<u64> {
         for arena in 0..self.arena_locks.len() {
             if !self.try_hold(held, arena) {
                 continue;

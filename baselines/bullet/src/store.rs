@@ -109,7 +109,7 @@ impl Shared {
             live: Live::default(),
             counters: Counters::default(),
             gleaners_awake: AtomicUsize::new(0),
-            faults: Faults::default(),
+            faults: Faults::none(),
         })
     }
 

@@ -196,14 +196,18 @@ fn examine(plan: Plan, model: &Model, promises: &mut Promises) {
     }
     let layout = layout(plan.rung);
     // Entries count only under a number: where it is certain that there is none, they are not read.
+    let is_entry = |at: u64, slot| {
+        let number = layout.redo_at(slot);
+        (number + 1..number + 8 + 2 * REDO_ENTRIES).contains(&at)
+            && !model.is_open(number)
+            && model.durable(number) == 0
+    };
     let unread = |at: u64| {
-        !plan.every_prefix
-            && (0..layout.slots).any(|slot| {
-                let number = layout.redo_at(slot);
-                (number + 1..number + 8 + 2 * REDO_ENTRIES).contains(&at)
-                    && !model.is_open(number)
-                    && model.durable(number) == 0
-            })
+        // Nor is ever what this rung's allocator does not flush.
+        let heap =
+            at == layout.bump_at() || (layout.arenas_at()..layout.buckets_at()).contains(&at);
+        (plan.rung == Rung::HikvHt && heap)
+            || !plan.every_prefix && (0..layout.slots).any(|slot| is_entry(at, slot))
     };
     let Promises { states, images, violation } = promises;
     *images += model.for_each_of(unread, |image| {
@@ -352,7 +356,7 @@ impl Rig {
                 }
                 Do::Advance => _ = glean::advance(shared, false),
                 Do::Crash(keeps_much) => return Ok(Some(keeps_much)),
-                Do::GleanAt(at) => self.interrupt(at, |shared| glean_all(shared)),
+                Do::GleanAt(at) => self.interrupt(at, glean_all),
                 Do::PutAt(at, key) => {
                     *value += 1;
                     let (promises, value) = (Arc::clone(&self.promises), *value);
