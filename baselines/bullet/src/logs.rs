@@ -29,10 +29,21 @@ pub(crate) struct Log {
     pub(crate) ring: Ring,
     head_at: u64,
     head: Padded<AtomicU64>,
-    done: AtomicU64,
     published: Padded<AtomicU64>,
+    writer: Padded<Writer>,
+    gleaner: Padded<Gleaner>,
+}
+
+/// What the writer changes: on lines of its own, as what the gleaner changes is.
+#[derive(Debug)]
+struct Writer {
     tail: AtomicU64,
     owned: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Gleaner {
+    done: AtomicU64,
     gleaned: AtomicBool,
 }
 
@@ -46,11 +57,9 @@ impl Log {
             ring: Ring::of(layout, number),
             head_at,
             head: Padded(head.into()),
-            done: head.into(),
             published: Padded(tail.into()),
-            tail: tail.into(),
-            owned: false.into(),
-            gleaned: false.into(),
+            writer: Padded(Writer { tail: tail.into(), owned: false.into() }),
+            gleaner: Padded(Gleaner { done: head.into(), gleaned: false.into() }),
         }
     }
 
@@ -67,12 +76,12 @@ impl Log {
 
     pub(crate) fn done(&self) -> u64 {
         // Acquire: pairs with the release in `set_done`.
-        self.done.load(Ordering::Acquire)
+        self.gleaner.done.load(Ordering::Acquire)
     }
 
     pub(crate) fn set_done(&self, place: u64) {
         // Release: what is before the place has been applied.
-        self.done.store(place, Ordering::Release);
+        self.gleaner.done.store(place, Ordering::Release);
     }
 
     pub(crate) fn published(&self) -> u64 {
@@ -83,7 +92,7 @@ impl Log {
     /// The durable tail, its writer's.
     pub(crate) fn tail(&self) -> u64 {
         // Relaxed: only its writer needs it exact.
-        self.tail.load(Ordering::Relaxed)
+        self.writer.tail.load(Ordering::Relaxed)
     }
 
     /// Words that its writer may append.
@@ -116,7 +125,7 @@ impl Log {
         region.flush(at, 1);
         region.fence();
         // Relaxed: as for loads.
-        self.tail.store(tail, Ordering::Relaxed);
+        self.writer.tail.store(tail, Ordering::Relaxed);
     }
 
     /// Lets gleaners have what was committed. The pair names the newest record.
@@ -140,24 +149,25 @@ impl Log {
     /// Becomes its writer, if it has none.
     pub(crate) fn claim(&self) -> bool {
         // BULLET-OWNER, to: what the last writer appended.
-        !self.owned.load(Ordering::Relaxed) && !self.owned.swap(true, Ordering::Acquire)
+        !self.writer.owned.load(Ordering::Relaxed)
+            && !self.writer.owned.swap(true, Ordering::Acquire)
     }
 
     pub(crate) fn disown(&self) {
         // BULLET-OWNER, from: what this writer appended.
-        self.owned.store(false, Ordering::Release);
+        self.writer.owned.store(false, Ordering::Release);
     }
 
     pub(crate) fn is_owned(&self) -> bool {
         // Relaxed: only looks.
-        self.owned.load(Ordering::Relaxed)
+        self.writer.owned.load(Ordering::Relaxed)
     }
 
     /// Becomes its gleaner until the claim is dropped, if it has none.
     pub(crate) fn glean(&self) -> Option<Gleaning<'_>> {
         // BULLET-OWNER, to: how far the last gleaner came.
-        let free =
-            !self.gleaned.load(Ordering::Relaxed) && !self.gleaned.swap(true, Ordering::Acquire);
+        let free = !self.gleaner.gleaned.load(Ordering::Relaxed)
+            && !self.gleaner.gleaned.swap(true, Ordering::Acquire);
         free.then_some(Gleaning(self))
     }
 }
@@ -169,6 +179,6 @@ pub(crate) struct Gleaning<'a>(&'a Log);
 impl Drop for Gleaning<'_> {
     fn drop(&mut self) {
         // BULLET-OWNER, from: how far this gleaner came.
-        self.0.gleaned.store(false, Ordering::Release);
+        self.0.gleaner.gleaned.store(false, Ordering::Release);
     }
 }

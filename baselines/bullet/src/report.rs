@@ -35,7 +35,7 @@ pub(crate) fn memory(shared: &Shared) -> MemoryCensus {
 
 /// The counters.
 pub(crate) fn statistics(shared: &Shared) -> Vec<Statistic> {
-    let counters = &shared.counters;
+    let counters = &*shared.counters;
     let (used, all) = shared.occupancy();
     let counted = [
         ("applied_records", &counters.applied),
@@ -44,7 +44,7 @@ pub(crate) fn statistics(shared: &Shared) -> Vec<Statistic> {
         ("log_switches", &counters.log_switches),
         ("role_switches", &counters.role_switches),
         ("promoted_pairs", &counters.promoted),
-        ("epochs", &shared.epoch),
+        ("epochs", &*shared.epoch),
         ("recovered_records", &counters.recovered_records),
         ("replayed_transactions", &counters.replayed_transactions),
         ("recovery_log_ns", &counters.recovery_log_ns),

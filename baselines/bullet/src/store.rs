@@ -38,20 +38,20 @@ pub(crate) struct Shared {
     /// Sessions at a time.
     pub(crate) sessions: Box<[Padded<AtomicBool>]>,
     /// Gleaners hold it for reading while they are at work; heads move when nobody is.
-    pub(crate) gate: RwLock<()>,
-    pub(crate) epoch: AtomicU64,
+    pub(crate) gate: Padded<RwLock<()>>,
+    pub(crate) epoch: Padded<AtomicU64>,
     stripes: Box<[AtomicBool]>,
     /// Whether every pair is in front, as it is until a recovery.
     pub(crate) is_complete: bool,
     /// Whether a gleaner found no persistent memory.
     pub(crate) is_back_full: AtomicBool,
     /// Tombstones whose bucket was taken when their record had been applied.
-    pub(crate) buried: Mutex<Vec<(u64, Reference)>>,
+    pub(crate) buried: Padded<Mutex<Vec<(u64, Reference)>>>,
     /// Of who settles.
-    helper: Mutex<Transactor>,
+    helper: Padded<Mutex<Transactor>>,
     pub(crate) helper_slot: usize,
     pub(crate) live: Live,
-    pub(crate) counters: Counters,
+    pub(crate) counters: Padded<Counters>,
     pub(crate) gleaners_awake: AtomicUsize,
     pub(crate) faults: Faults,
 }
@@ -98,16 +98,16 @@ impl Shared {
             logs: logs.collect(),
             back: region.map(|region| Back::new(region, *layout)),
             sessions: (0..layout.logs).map(|_| Padded::default()).collect(),
-            gate: RwLock::new(()),
-            epoch: AtomicU64::new(1),
+            gate: Padded(RwLock::new(())),
+            epoch: Padded(AtomicU64::new(1)),
             stripes: (0..STRIPES).map(|_| AtomicBool::new(false)).collect(),
             is_complete: true,
             is_back_full: AtomicBool::new(false),
-            buried: Mutex::default(),
-            helper: Mutex::new(Transactor::new(layout.slots as usize - 1)),
+            buried: Padded::default(),
+            helper: Padded(Mutex::new(Transactor::new(layout.slots as usize - 1))),
             helper_slot: layout.slots as usize - 1,
             live: Live::default(),
-            counters: Counters::default(),
+            counters: Padded::default(),
             gleaners_awake: AtomicUsize::new(0),
             faults: Faults::none(),
         })

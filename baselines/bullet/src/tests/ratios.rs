@@ -106,26 +106,29 @@ fn throughput(
     })
 }
 
-/// Mean time of a put, and of a get, by one thread, in nanoseconds.
+/// Operations of a group of which 2 % are puts, as in the paper's Figure 6.
+const GROUP: usize = 1000;
+const GROUP_PUTS: usize = 20;
+
+/// Time of a put, and of a get, by one thread, in nanoseconds: medians of the means of groups.
 fn latency(store: &Bullet, keys: &[u64]) -> (f64, f64) {
     let mut session = store.session().unwrap();
     let mut buffer = [0; VALUE_BYTES];
-    let (mut puts, mut gets) = (0.0, 0.0);
-    // 2 % puts in groups, so that the clock is not read for each.
-    for group in keys.chunks_exact(100) {
+    let (mut puts, mut gets) = (Vec::new(), Vec::new());
+    for group in keys.chunks_exact(GROUP) {
+        // The clock is not read for each.
         let from = Instant::now();
-        for &key in &group[..20] {
+        for &key in &group[..GROUP_PUTS] {
             session.put(key, &[9; VALUE_BYTES]).unwrap();
         }
-        puts += from.elapsed().as_nanos() as f64;
+        puts.push(from.elapsed().as_nanos() as f64 / GROUP_PUTS as f64);
         let from = Instant::now();
-        for &key in &group[20..] {
+        for &key in &group[GROUP_PUTS..] {
             session.get(key, &mut buffer).unwrap();
         }
-        gets += from.elapsed().as_nanos() as f64;
+        gets.push(from.elapsed().as_nanos() as f64 / (GROUP - GROUP_PUTS) as f64);
     }
-    let groups = (keys.len() / 100) as f64;
-    (puts / groups / 20.0, gets / groups / 80.0)
+    (median(puts), median(gets))
 }
 
 fn median(mut figures: Vec<f64>) -> f64 {
@@ -140,16 +143,18 @@ fn rungs_side_by_side() {
     let latency_of = Latency { load_ns: of("BULLET_LOAD_NS", 150), ..Latency::USUAL };
     eprintln!("{}; {records} records, {turns} turns, {latency_of:?}", Calibration::of_process());
     let keys = zipfian(records, 1 << 20, 3);
-    let rungs: Vec<Rung> = Rung::ALL.into();
+    let rungs: Vec<Rung> = match std::env::var("BULLET_RUNGS") {
+        Ok(names) => names.split(',').map(|name| name.parse().unwrap()).collect(),
+        Err(_) => Rung::ALL.into(),
+    };
     let stores: Vec<_> = rungs.iter().map(|&rung| store(rung, records, latency_of)).collect();
     let percents = [0, 2, 15, 50];
     let mut times = vec![(Vec::new(), Vec::new()); rungs.len()];
     let mut rates = vec![vec![Vec::new(); percents.len()]; rungs.len()];
     let mut awake = vec![vec![0; percents.len()]; rungs.len()];
     for turn in 0..turns as usize {
-        let keys = &keys[turn % 4 * 100_000..][..100_000];
         for (index, store) in stores.iter().enumerate() {
-            let (puts, gets) = latency(store, keys);
+            let (puts, gets) = latency(store, &keys);
             times[index].0.push(puts);
             times[index].1.push(gets);
             store.settle();
@@ -157,7 +162,7 @@ fn rungs_side_by_side() {
         for (at, &percent) in percents.iter().enumerate() {
             for (index, store) in stores.iter().enumerate() {
                 let time = Duration::from_millis(of("BULLET_MS", 400));
-                let (rate, gleaners) = throughput(store, rungs[index], keys, percent, time);
+                let (rate, gleaners) = throughput(store, rungs[index], &keys, percent, time);
                 rates[index][at].push(rate);
                 awake[index][at] = gleaners;
                 store.settle();
