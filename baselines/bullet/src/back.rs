@@ -52,6 +52,18 @@ pub(crate) struct Value<'a> {
     pub(crate) bytes: u64,
 }
 
+/// Replaces `words` by a value's, the last one padded with zeros.
+pub(crate) fn to_words(value: &[u8], words: &mut Vec<u64>) {
+    let (whole, rest) = value.as_chunks::<8>();
+    words.clear();
+    words.extend(whole.iter().map(|bytes| u64::from_ne_bytes(*bytes)));
+    if !rest.is_empty() {
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        words.push(u64::from_ne_bytes(last));
+    }
+}
+
 /// Where a key's pair is, or would be.
 #[derive(Clone, Copy, Debug)]
 struct Place {

@@ -22,7 +22,8 @@
 //! | `cells`, `heap`, `tx` | words, blocks and transactions |
 //! | `locks`, `digest` | spin locks with generations; checksums and hashes |
 //! | `front`, `back` | the two tables |
-//! | `store`, `session` | what threads share; get, put and delete |
+//! | `store`, `session` | what threads share; one client's use of it |
+//! | `append`, `promote`, `alone` | puts through a log; gets that miss; rungs of one table |
 //! | `glean`, `roles`, `threads` | from logs to the back table, by whom and when |
 //! | `recovery` | after a crash |
 //! | `faults` | the published text's faults, in tests only |
@@ -33,6 +34,8 @@
 #[cfg(test)]
 extern crate self as baseline_bullet;
 
+mod alone;
+mod append;
 mod back;
 mod cells;
 mod check;
@@ -46,6 +49,7 @@ mod heap;
 mod layout;
 mod locks;
 mod logs;
+mod promote;
 mod record;
 mod recovery;
 mod report;

@@ -152,7 +152,7 @@ fn rungs_side_by_side() {
     let mut times = vec![(Vec::new(), Vec::new()); rungs.len()];
     let mut rates = vec![vec![Vec::new(); percents.len()]; rungs.len()];
     let mut awake = vec![vec![0; percents.len()]; rungs.len()];
-    for turn in 0..turns as usize {
+    for _ in 0..turns {
         for (index, store) in stores.iter().enumerate() {
             let (puts, gets) = latency(store, &keys);
             times[index].0.push(puts);

@@ -1,9 +1,9 @@
 //! Threads that read what others write, with logs that are always full.
 
 use baseline_bullet::{Bullet, Config, Rung};
-use engine::{KvEngine, KvSession};
+use engine::{KvEngine, KvSession, OpenError};
 use kit::testing::{Stress, counter};
-use platform::persist::Latency;
+use platform::persist::{Latency, Medium, has_write_back};
 
 /// So few bytes that every few puts must wait for a gleaner, or become one.
 fn short_logs(rung: Rung) -> Bullet {
@@ -43,4 +43,24 @@ fn a_hot_key_is_applied_seldom() {
     let (applied, collapsed) =
         (counter(&store, "applied_records"), counter(&store, "collapsed_records"));
     assert!(collapsed > 2 * applied, "{applied} applied, {collapsed} collapsed");
+}
+
+/// Where the processor has `clwb`, a store on it works; elsewhere it says what is missing.
+#[test]
+fn a_store_on_the_processors_own_instruction_works_or_is_refused() {
+    let config = Config {
+        medium: Medium::WriteBack,
+        latency: Latency::NONE,
+        huge_pages: false,
+        ..Config::new(Rung::Full, 8 << 20, 1 << 10)
+    };
+    match Bullet::open(&config) {
+        Ok(store) => {
+            assert!(has_write_back());
+            let stress = Stress { threads: 2, operations: 5000, fill_percent: 2, seed: 6 };
+            stress.run(&store, 8 << 20).unwrap();
+        }
+        Err(OpenError::Missing { what, .. }) => assert!(!has_write_back(), "{what}"),
+        Err(other) => panic!("{other}"),
+    }
 }
