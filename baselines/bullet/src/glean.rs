@@ -241,12 +241,14 @@ impl<'a> Batch<'a> {
         chain
     }
 
-    /// Marks the records of a chain void, down to one that is marked already.
+    /// Marks the records of a chain void, down to one that is marked already: known without a look
+    /// at it where it lies before what its log's gleaner has done.
     fn mark(&mut self, tx: &mut Tx<'_>, newest: Reference) {
         let mut next = newest;
-        while let Some(header) = self.header(tx, next)
+        while let Some((log, place)) = next.parts()
+            && !self.is_done(log, place)
+            && let Some(header) = self.header(tx, next)
             && !header.applied
-            && let Some((log, place)) = next.parts()
         {
             let at = self.shared.logs[log as usize].ring.at(place + APPLIED_AT);
             self.back.region.store(at, 1);
@@ -254,6 +256,11 @@ impl<'a> Batch<'a> {
             self.marks += 1;
             next = header.previous;
         }
+    }
+
+    fn is_done(&self, log: u64, place: u64) -> bool {
+        let is_checked = !self.shared.faults.has(Fault::DanglingReference);
+        is_checked && place < self.shared.logs[log as usize].done()
     }
 
     /// Adds a record to the transaction. A fence follows its older ones' marks before the commit.

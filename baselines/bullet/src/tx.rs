@@ -15,6 +15,7 @@
 use platform::persist::{LINE_WORDS, Region, Touched};
 
 use crate::cells::Cells;
+use crate::digest::hash;
 use crate::heap::{Heap, Held};
 use crate::layout::{Layout, REDO_ENTRIES};
 
@@ -25,6 +26,8 @@ pub(crate) struct Transactor {
     pub(crate) slot: usize,
     pub(crate) touched: Touched,
     writes: Vec<(u64, u64)>,
+    /// A bit for each address written, many addresses to a bit.
+    written: u64,
     frees: Vec<(u64, u64)>,
     held: Held,
 }
@@ -35,6 +38,7 @@ impl Transactor {
             slot,
             touched: Touched::default(),
             writes: Vec::with_capacity(REDO_ENTRIES as usize),
+            written: 0,
             frees: Vec::new(),
             held: Held::default(),
         }
@@ -43,9 +47,14 @@ impl Transactor {
     /// Begins a transaction. One that is dropped has never been.
     pub(crate) fn begin<'a>(&'a mut self, region: &'a Region, heap: &'a Heap) -> Tx<'a> {
         self.writes.clear();
+        self.written = 0;
         self.frees.clear();
         Tx { region, heap, own: self }
     }
+}
+
+fn bit(at: u64) -> u64 {
+    1 << (hash(at) >> 58)
 }
 
 /// A transaction in progress.
@@ -58,7 +67,9 @@ pub(crate) struct Tx<'a> {
 
 impl Cells for Tx<'_> {
     fn read(&mut self, at: u64) -> u64 {
-        if let Some(&(_, value)) = self.own.writes.iter().rev().find(|write| write.0 == at) {
+        if self.own.written & bit(at) != 0
+            && let Some(&(_, value)) = self.own.writes.iter().find(|write| write.0 == at)
+        {
             return value;
         }
         self.region.charge(&mut self.own.touched, at, 1);
@@ -66,10 +77,14 @@ impl Cells for Tx<'_> {
     }
 
     fn write(&mut self, at: u64, value: u64) {
-        match self.own.writes.iter_mut().find(|write| write.0 == at) {
-            Some(write) => write.1 = value,
-            None => self.own.writes.push((at, value)),
+        if self.own.written & bit(at) != 0
+            && let Some(write) = self.own.writes.iter_mut().find(|write| write.0 == at)
+        {
+            write.1 = value;
+            return;
         }
+        self.own.written |= bit(at);
+        self.own.writes.push((at, value));
     }
 }
 
@@ -140,6 +155,7 @@ impl Tx<'_> {
             region.fence();
         }
         self.own.writes.clear();
+        self.own.written = 0;
         heap.release(&mut self.own.held);
     }
 }
