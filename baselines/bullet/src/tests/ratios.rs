@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 use baseline_bullet::{Bullet, Config, Rung};
 use engine::{KvEngine, KvSession};
 use kit::testing::{Random, counter, mix};
-use platform::cpu::{allowed_cores, pin_to};
 use platform::persist::{Calibration, Latency};
 
 const THREADS: usize = 2;
@@ -72,11 +71,7 @@ fn throughput(
     time: Duration,
 ) -> (f64, u64) {
     let over = AtomicBool::new(false);
-    let cores = allowed_cores();
     let work = |client: usize| {
-        if clients(rung) <= cores.len() {
-            let _ = pin_to(cores[client % cores.len()]);
-        }
         let mut session = store.session().unwrap();
         let mut buffer = [0; VALUE_BYTES];
         let mut random = Random(client as u64);
@@ -148,7 +143,10 @@ fn rungs_side_by_side() {
         Err(_) => Rung::ALL.into(),
     };
     let stores: Vec<_> = rungs.iter().map(|&rung| store(rung, records, latency_of)).collect();
-    let percents = [0, 2, 15, 50];
+    let percents: Vec<u64> = match std::env::var("BULLET_PERCENTS") {
+        Ok(given) => given.split(',').map(|percent| percent.parse().unwrap()).collect(),
+        Err(_) => vec![0, 2, 15, 50],
+    };
     let mut times = vec![(Vec::new(), Vec::new()); rungs.len()];
     let mut rates = vec![vec![Vec::new(); percents.len()]; rungs.len()];
     let mut awake = vec![vec![0; percents.len()]; rungs.len()];
@@ -170,7 +168,7 @@ fn rungs_side_by_side() {
         }
     }
     eprintln!(
-        "rung        put ns   get ns    Mops/s at 0, 2, 15, 50 % puts (gleaners awake at the end)"
+        "rung        put ns   get ns    Mops/s at {percents:?} % puts (gleaners awake at the end)"
     );
     for (index, rung) in rungs.iter().enumerate() {
         let (puts, gets) = &times[index];
