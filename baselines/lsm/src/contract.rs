@@ -1,0 +1,237 @@
+//! The contract of stores: keys are eight big-endian bytes, so that their order is that of numbers.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::{
+    EngineTraits, FullMeaning, GetError, Hashing, KvEngine, KvSession, MemoryBound, MemoryCensus,
+    OpenError, OpenStore, Options, Presence, PutError, PutOutcome, ScanEntry, SessionError,
+    Setting, Setup, Statistic,
+};
+use kit::folder::Folder;
+
+use crate::config::{Config, SESSIONS_MAX, Scheme, VALUE_BYTES_MAX};
+use crate::error::Error;
+use crate::files::Disk;
+use crate::report;
+use crate::session::{Decide, Session};
+use crate::store::Store;
+
+/// How long [`KvEngine::settle`] waits for merges.
+const SETTLE_MAX: Duration = Duration::from_secs(10);
+const PREFIX: &str = "baseline-lsm-";
+
+/// Declares a store of the harness.
+macro_rules! store {
+    ($(#[$about:meta])* $name:ident, $scheme:expr, $registered:literal, $description:literal) => {
+        $(#[$about])*
+        #[derive(Debug)]
+        pub struct $name(Store);
+
+        impl $name {
+            /// Opens the store in the folder of `config`, or in a private one.
+            ///
+            /// # Errors
+            /// [`OpenError::Unusable`] if the folder's files cannot be used.
+            pub fn open(config: Config) -> Result<Self, OpenError> {
+                open(config).map(Self)
+            }
+
+            /// The store on byte strings.
+            #[must_use]
+            pub fn store(&self) -> &Store {
+                &self.0
+            }
+        }
+
+        impl KvEngine for $name {
+            const TRAITS: EngineTraits = EngineTraits {
+                name: $registered,
+                description: $description,
+                full: FullMeaning::Grow,
+                memory_bound: MemoryBound::None,
+                value_bytes_max: VALUE_BYTES_MAX,
+                ordered: true,
+                background_threads: true,
+                hashing: Hashing::None,
+                ..EngineTraits::BASE
+            };
+
+            type Session<'engine> = LsmSession<'engine>;
+
+            fn session(&self) -> Result<LsmSession<'_>, SessionError> {
+                session(&self.0)
+            }
+
+            fn presence(&self) -> Presence {
+                let threads = self.0.threads.count();
+                Presence { page_bytes: Self::TRAITS.page_bytes, threads, servers: 0 }
+            }
+
+            fn settle(&self) {
+                self.0.settle(SETTLE_MAX);
+            }
+
+            /// Merges everything, so that nothing is there twice.
+            fn trim(&self) {
+                if let Err(error) = self.0.merge_all() {
+                    panic!("{}: {error}", $registered);
+                }
+            }
+
+            fn memory(&self) -> MemoryCensus {
+                report::memory(&self.0)
+            }
+
+            fn statistics(&self) -> Vec<Statistic> {
+                report::statistics(&self.0)
+            }
+
+            fn settings(&self) -> Vec<Setting> {
+                report::settings(&self.0)
+            }
+
+            fn check(&self) -> Result<(), String> {
+                report::check(&self.0).map_err(|error| error.to_string())
+            }
+        }
+
+        impl OpenStore for $name {
+            type Config = Config;
+
+            fn configure(setup: &Setup, options: &mut Options) -> Result<Config, OpenError> {
+                Config::read($scheme, setup, options)
+            }
+
+            fn open_configured(config: Config) -> Result<Self, OpenError> {
+                Self::open(config)
+            }
+        }
+    };
+}
+
+store! {
+    /// A log-structured merge tree under LevelDB's scheme, or any by the setting `sync`.
+    Lsm, Scheme::GlobalLock, "lsm",
+    "log-structured merge tree: memtable, log, levels; LevelDB's locking or cLSM's"
+}
+
+store! {
+    /// A log-structured merge tree under the scheme of cLSM.
+    Clsm, Scheme::Clsm, "clsm",
+    "log-structured merge tree after cLSM: shared-exclusive swaps, snapshots, atomic updates"
+}
+
+fn open(config: Config) -> Result<Store, OpenError> {
+    let unusable = |error: io::Error| OpenError::Unusable {
+        what: "the folder of the store".to_owned(),
+        reason: error.to_string(),
+    };
+    let disk = match &config.folder {
+        Some(folder) => Disk::at(folder).map_err(unusable)?,
+        None => {
+            let folder = Folder::create(&std::env::temp_dir(), PREFIX).map_err(unusable)?;
+            Disk::private(folder)
+        }
+    };
+    Store::open(Arc::new(disk), config).map_err(|error| OpenError::Unusable {
+        what: "the store's files".to_owned(),
+        reason: error.to_string(),
+    })
+}
+
+fn session(store: &Store) -> Result<LsmSession<'_>, SessionError> {
+    let session = store.session();
+    session
+        .map(LsmSession)
+        .ok_or(SessionError::TooManySessions { limit: SESSIONS_MAX })
+}
+
+/// One thread's use of a store through the contract.
+#[derive(Debug)]
+pub struct LsmSession<'store>(Session<'store>);
+
+impl LsmSession<'_> {
+    /// Runs a read-modify-write. Where puts take no lock, the answer is of the moment of the read.
+    fn update(
+        &mut self,
+        key: &[u8],
+        decide: &mut dyn FnMut(Option<&[u8]>, &mut Vec<u8>) -> Decide,
+    ) -> Result<Decide, Error> {
+        match self.0.read_modify_write(key, decide) {
+            Err(Error::NoReadModifyWrite) => self.0.read_then_write(key, decide),
+            outcome => outcome,
+        }
+    }
+
+    /// Stores a value. Whether the key was there, where anybody asks.
+    fn store(&mut self, key: &[u8], value: &[u8]) -> Result<bool, Error> {
+        if !self.0.parts().config.tells_presence {
+            return self.0.put(key, value).map(|()| false);
+        }
+        let mut was_there = false;
+        self.update(key, &mut |old, new| {
+            was_there = old.is_some();
+            new.extend_from_slice(value);
+            Decide::Put
+        })?;
+        Ok(was_there)
+    }
+}
+
+impl KvSession for LsmSession<'_> {
+    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        let buffer_bytes = buffer.len();
+        let copied = self.0.find(&key.to_be_bytes(), None, |found, value_bytes| {
+            let Some(to) = buffer.get_mut(..value_bytes) else {
+                return Err(GetError::BufferTooShort { value_bytes, buffer_bytes });
+            };
+            found.copy_value(to);
+            Ok(value_bytes)
+        });
+        expect_done("get", copied).transpose()
+    }
+
+    /// Full is what the system says of the disk, before anything has changed.
+    fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
+        match self.store(&key.to_be_bytes(), value) {
+            Ok(true) => Ok(PutOutcome::Updated),
+            Ok(false) => Ok(PutOutcome::Inserted),
+            Err(Error::ValueTooLong { value_bytes, limit_bytes }) => {
+                Err(PutError::ValueTooLarge { value_bytes, limit_bytes })
+            }
+            Err(Error::Storage { kind: io::ErrorKind::StorageFull, may_be_applied: false, .. }) => {
+                Ok(PutOutcome::Full)
+            }
+            Err(error) => panic!("put: {error}"),
+        }
+    }
+
+    fn delete(&mut self, key: u64) -> bool {
+        let decided = self.update(&key.to_be_bytes(), &mut |old, _| {
+            if old.is_some() { Decide::Delete } else { Decide::Keep }
+        });
+        expect_done("delete", decided) == Decide::Delete
+    }
+
+    fn scan(&mut self, first: u64, limit: usize) -> Option<Vec<ScanEntry>> {
+        let mut entries = Vec::new();
+        let snapshot = self.0.snapshot();
+        let scanned = self.0.scan_at(&snapshot, &first.to_be_bytes(), &mut |key, value| {
+            if entries.len() == limit {
+                return false;
+            }
+            let key = u64::from_be_bytes(key.try_into().expect("keys of the contract"));
+            entries.push(ScanEntry { key, value: value.to_vec() });
+            entries.len() < limit
+        });
+        expect_done("scan", scanned);
+        Some(entries)
+    }
+}
+
+/// Callers of the contract cannot act on an error of the files.
+fn expect_done<R>(operation: &str, outcome: Result<R, Error>) -> R {
+    outcome.unwrap_or_else(|error| panic!("{operation}: {error}"))
+}

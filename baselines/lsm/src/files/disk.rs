@@ -1,0 +1,96 @@
+//! Files of a folder of the system.
+
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+
+use kit::folder::Folder;
+
+use super::{File, Files};
+
+/// A folder of the system.
+#[derive(Debug)]
+pub struct Disk {
+    path: PathBuf,
+    /// Removes the folder in the end, where it is private.
+    private: Option<Folder>,
+}
+
+impl Disk {
+    /// The folder at `path`, which is created if need be and stays.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn at(path: impl Into<PathBuf>) -> io::Result<Self> {
+        let path = path.into();
+        fs::create_dir_all(&path)?;
+        Ok(Self { path, private: None })
+    }
+
+    /// A folder of the process, which goes with the store.
+    #[must_use]
+    pub fn private(folder: Folder) -> Self {
+        Self { path: folder.path().to_owned(), private: Some(folder) }
+    }
+}
+
+impl Files for Disk {
+    fn create(&self, name: &str) -> io::Result<Box<dyn File>> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(true);
+        Ok(Box::new(Open(options.open(self.path.join(name))?)))
+    }
+
+    fn open(&self, name: &str) -> io::Result<Box<dyn File>> {
+        Ok(Box::new(Open(fs::File::open(self.path.join(name))?)))
+    }
+
+    fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        fs::rename(self.path.join(from), self.path.join(to))
+    }
+
+    fn remove(&self, name: &str) -> io::Result<()> {
+        fs::remove_file(self.path.join(name))
+    }
+
+    fn list(&self) -> io::Result<Vec<String>> {
+        let names = fs::read_dir(&self.path)?
+            .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+        names.collect()
+    }
+
+    fn sync_folder(&self) -> io::Result<()> {
+        fs::File::open(&self.path)?.sync_all()
+    }
+
+    fn bytes(&self) -> u64 {
+        if let Some(folder) = &self.private {
+            return folder.files_bytes();
+        }
+        let Ok(entries) = fs::read_dir(&self.path) else { return 0 };
+        let files = entries.flatten().filter_map(|entry| entry.metadata().ok());
+        files.map(|file| kit::folder::file_bytes(&file)).sum()
+    }
+}
+
+#[derive(Debug)]
+struct Open(fs::File);
+
+impl File for Open {
+    fn write_at(&self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        self.0.write_all_at(bytes, offset)
+    }
+
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        self.0.read_exact_at(buffer, offset)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+
+    fn bytes(&self) -> io::Result<u64> {
+        Ok(self.0.metadata()?.len())
+    }
+}
