@@ -31,13 +31,6 @@ pub(crate) enum Found<'view> {
 }
 
 impl Found<'_> {
-    pub(crate) fn timestamp(&self) -> u64 {
-        match self {
-            Self::Memory(version) => version.timestamp(),
-            Self::Table(block, index) => block.entry(*index).timestamp,
-        }
-    }
-
     pub(crate) fn kind(&self) -> Kind {
         match self {
             Self::Memory(version) => version.kind(),

@@ -1,3 +1,16 @@
 //! Tests of the crate as a whole, and of its parts where an order of steps must be exact.
 
+mod backend;
+mod bad_input;
+mod clock;
+mod common;
 mod conformance;
+mod crashes;
+mod measure;
+mod memtable;
+mod merges;
+mod recovery;
+mod settings;
+mod snapshots;
+mod states;
+mod storm;

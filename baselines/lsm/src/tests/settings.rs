@@ -1,0 +1,53 @@
+//! Settings as cells give them.
+
+use std::collections::BTreeMap;
+
+use baseline_lsm::{Clsm, Lsm};
+use engine::{KvEngine, KvSession, OpenStore, PutOutcome, Setup};
+use kit::testing::setting;
+
+fn setup(options: &[(&str, &str)]) -> Setup {
+    let options = options.iter().map(|&(name, value)| (name.to_owned(), value.to_owned()));
+    Setup {
+        object_memory_bytes: None,
+        live_bytes: 1 << 20,
+        records_max: 1000,
+        value_bytes_max: 100,
+        sessions: 2,
+        resident: false,
+        tells_updates: false,
+        options: options.collect::<BTreeMap<_, _>>(),
+        heap: None,
+    }
+}
+
+#[test]
+fn settings_are_read_and_shown_and_others_refused() {
+    let store = Lsm::open_for(&setup(&[("log", "written")])).unwrap();
+    assert_eq!(setting(&store, "sync"), "global-lock");
+    assert_eq!(setting(&store, "log"), "written");
+    assert_eq!(setting(&store, "rmw"), "none");
+    let store = Lsm::open_for(&setup(&[("sync", "clsm")])).unwrap();
+    assert_eq!(setting(&store, "rmw"), "optimistic");
+    let store = Clsm::open_for(&setup(&[("snapshots", "linearizable"), ("rmw", "striped")]));
+    let store = store.unwrap();
+    assert_eq!(setting(&store, "snapshots"), "linearizable");
+    assert_eq!(setting(&store, "rmw"), "striped");
+    for (name, value) in [("sync", "none"), ("rmw", "optimistic"), ("log", "x"), ("stripes", "3")] {
+        assert!(Lsm::open_for(&setup(&[(name, value)])).is_err(), "{name}={value}");
+    }
+}
+
+/// Where nobody asks, a put looks nothing up; where somebody does, the answer is right.
+#[test]
+fn puts_look_up_only_where_the_answer_is_used() {
+    for tells_updates in [false, true] {
+        let store = Lsm::open_for(&Setup { tells_updates, ..setup(&[]) }).unwrap();
+        let mut session = store.session().unwrap();
+        session.put(1, b"one").unwrap();
+        let again = session.put(1, b"two").unwrap();
+        let expected = if tells_updates { PutOutcome::Updated } else { PutOutcome::Inserted };
+        assert_eq!(again, expected);
+        assert!(session.delete(1) && !session.delete(1));
+    }
+}

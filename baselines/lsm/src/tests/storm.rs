@@ -1,0 +1,167 @@
+//! Threads that write, update, transfer and take snapshots, while small components are merged all
+//! the time: snapshots are of one moment and never go back, and no update is lost.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+
+use super::backend::Backend;
+use super::common::{SCHEMES, all, check, get, number, open_in, tiny, value};
+use baseline_lsm::{Config, Decide, LogMode, Scheme, Session, Store};
+use kit::testing::Random;
+
+const WRITERS: u64 = 2;
+const PAIRS: u64 = 3;
+const ACCOUNTS: u64 = 4;
+const BALANCE: u64 = 1000;
+
+fn name(kind: &str, one: u64, other: u64) -> Vec<u8> {
+    format!("{kind}-{one}-{other}").into_bytes()
+}
+
+/// Writes the pairs of one writer: first `a`, then `b`; so `b` is never ahead.
+fn write_pairs(session: &mut Session<'_>, writer: u64, first: u64, turns: u64) {
+    for turn in first..first + turns {
+        let pair = turn % PAIRS;
+        session.put(&name("a", writer, pair), &value(turn)).unwrap();
+        session.put(&name("b", writer, pair), &value(turn)).unwrap();
+        session
+            .read_modify_write(b"counter", &mut |old, new| {
+                new.extend_from_slice(&value(old.map_or(0, number) + 1));
+                Decide::Put
+            })
+            .unwrap();
+        if session.put_if_absent(&name("once", 0, turn), &value(writer)).unwrap() {
+            session.put(&name("won", writer, turn), &value(turn)).unwrap();
+        }
+    }
+}
+
+/// Moves amounts between accounts, in batches.
+fn transfer(session: &mut Session<'_>, random: &mut Random) {
+    let (from, to) = (random.below(ACCOUNTS), random.below(ACCOUNTS));
+    let key = |account| name("account", 0, account);
+    let balance = |session: &mut Session<'_>, account| get(session, &key(account)).unwrap();
+    let (rest, more) = (balance(session, from), balance(session, to));
+    if from != to && rest > 0 {
+        let (rest, more) = (value(rest - 1), value(more + 1));
+        session.write(&[(&key(from), Some(&rest)), (&key(to), Some(&more))]).unwrap();
+    }
+}
+
+/// What a thread that takes snapshots has seen.
+#[derive(Default)]
+struct Watcher {
+    time: u64,
+    seen: BTreeMap<Vec<u8>, u64>,
+    looked: u64,
+}
+
+impl Watcher {
+    fn look(&mut self, session: &mut Session<'_>) {
+        let snapshot = session.snapshot();
+        assert!(snapshot.timestamp() >= self.time, "time goes back");
+        self.time = snapshot.timestamp();
+        let pairs = all(session, &snapshot);
+        let read = |key: &[u8]| pairs.get(key).map_or(0, |value| number(value));
+        for (writer, pair) in (0..WRITERS).flat_map(|w| (0..PAIRS).map(move |p| (w, p))) {
+            let (a, b) = (read(&name("a", writer, pair)), read(&name("b", writer, pair)));
+            assert!(b <= a && a - b <= PAIRS, "torn: a is {a} and b is {b}");
+        }
+        let sum: u64 = (0..ACCOUNTS).map(|account| read(&name("account", 0, account))).sum();
+        assert_eq!(sum, ACCOUNTS * BALANCE, "a transfer was seen in part");
+        for (key, value) in &pairs {
+            if !key.starts_with(b"account") && !key.starts_with(b"once") {
+                let newest = self.seen.entry(key.clone()).or_default();
+                assert!(number(value) >= *newest, "{key:?} goes back");
+                *newest = number(value);
+            }
+        }
+        let missing = self.seen.keys().find(|key| !pairs.contains_key(*key));
+        assert_eq!(missing, None, "it was there before");
+        if self.looked.is_multiple_of(8) {
+            assert_eq!(all(session, &snapshot), pairs, "the same snapshot, read again");
+        }
+        self.looked += 1;
+    }
+}
+
+/// A life of a store: the counter grew by as much as was added.
+fn live(store: &Store, life: u64, turns: u64) -> u64 {
+    let is_over = AtomicBool::new(false);
+    let looks = AtomicU64::new(0);
+    thread::scope(|scope| {
+        let writers: Vec<_> = (0..WRITERS)
+            .map(|writer| {
+                scope.spawn(move || {
+                    let mut session = store.session().unwrap();
+                    write_pairs(&mut session, writer, 1 + life * turns, turns);
+                })
+            })
+            .collect();
+        for watcher in 0..2 {
+            let (is_over, looks) = (&is_over, &looks);
+            scope.spawn(move || {
+                let mut session = store.session().unwrap();
+                let mut state = Watcher::default();
+                let mut random = Random(watcher);
+                while !is_over.load(Ordering::Relaxed) {
+                    if watcher == 0 {
+                        (0..5).for_each(|_| transfer(&mut session, &mut random));
+                    }
+                    state.look(&mut session);
+                }
+                looks.fetch_add(state.looked, Ordering::Relaxed);
+            });
+        }
+        let outcomes: Vec<_> = writers.into_iter().map(|writer| writer.join()).collect();
+        is_over.store(true, Ordering::Relaxed);
+        assert!(outcomes.iter().all(Result::is_ok), "a writer failed");
+    });
+    looks.into_inner()
+}
+
+fn storm(scheme: Scheme, lives: u64, turns: u64) {
+    let backend = Arc::new(Backend::default());
+    let config = Config { log: LogMode::Queued, write_buffer_bytes: 16 << 10, ..tiny(scheme) };
+    let mut looks = 0;
+    for life in 0..lives {
+        let store = open_in(&backend, config.clone());
+        let mut session = store.session().unwrap();
+        if life == 0 {
+            let keys: Vec<_> = (0..ACCOUNTS).map(|one| name("account", 0, one)).collect();
+            let balance = value(BALANCE);
+            let writes: Vec<_> = keys.iter().map(|key| (&key[..], Some(&balance[..]))).collect();
+            session.write(&writes).unwrap();
+        }
+        assert_eq!(get(&mut session, b"counter").unwrap_or(0), life * WRITERS * turns);
+        looks += live(&store, life, turns);
+        let total = (life + 1) * WRITERS * turns;
+        assert_eq!(get(&mut session, b"counter"), Some(total), "{scheme}: updates were lost");
+        for turn in 1 + life * turns..1 + (life + 1) * turns {
+            let winner = get(&mut session, &name("once", 0, turn)).expect("somebody won");
+            for writer in 0..WRITERS {
+                let won = get(&mut session, &name("won", writer, turn)).is_some();
+                assert_eq!(won, writer == winner, "{scheme}: one wins");
+            }
+        }
+        check(&store);
+    }
+    println!("{scheme}: {} operations, {looks} snapshots", lives * turns * WRITERS * 4);
+}
+
+#[test]
+fn snapshots_are_whole_and_updates_are_not_lost() {
+    for scheme in SCHEMES {
+        storm(scheme, 3, 150);
+    }
+}
+
+#[test]
+#[ignore = "four minutes: cargo test --release -p baseline-lsm --lib -- --ignored --nocapture storm"]
+fn snapshots_are_whole_over_many_operations() {
+    for scheme in SCHEMES {
+        storm(scheme, 10, 4000);
+    }
+}
