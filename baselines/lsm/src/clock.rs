@@ -15,7 +15,7 @@ use kit::padded::Padded;
 
 use crate::mutant::{Mutant, mutated};
 use crate::printed::Printed;
-use crate::sync::{AtomicU64, Ordering, Wait};
+use crate::sync::{AtomicU64, Ordering, Wait, between_store_and_load};
 
 /// Stands in an empty slot. No write has this timestamp.
 const NONE: u64 = 0;
@@ -81,6 +81,7 @@ impl Clock {
         // Store, then load; a snapshot stores `forbidden` and then loads the slot. In the one order
         // of all four, either we see its time or it sees our timestamp.
         self.active[slot].store(timestamp, Ordering::SeqCst);
+        between_store_and_load();
         if mutated(Mutant::ForbiddenUnread)
             || timestamp > self.forbidden.load(Ordering::SeqCst)
         {
@@ -131,7 +132,9 @@ impl Clock {
 
     /// Forbids writes that time, and what was forbidden already. Answers the larger.
     pub(crate) fn forbid(&self, time: u64) -> u64 {
-        self.forbidden.fetch_max(time, Ordering::SeqCst).max(time)
+        let before = self.forbidden.fetch_max(time, Ordering::SeqCst);
+        between_store_and_load();
+        before.max(time)
     }
 
     /// Whether no write up to this time is in progress.

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use kit::padded::Padded;
 
 use crate::mutant::{Mutant, mutated};
-use crate::sync::{AtomicBool, AtomicU64, Ordering, Wait, lock};
+use crate::sync::{AtomicBool, AtomicU64, Ordering, Wait, between_store_and_load, lock};
 
 /// The lock, with a flag for each session.
 #[derive(Debug)]
@@ -48,6 +48,7 @@ impl Exclusion {
             // Store, then load; who excludes stores `wanted` and then loads the flag. In the one
             // order of all four, at least one sees the other.
             inside.store(true, Ordering::SeqCst);
+            between_store_and_load();
             // EXCLUDE, to: what was swapped is seen.
             if !self.wanted.load(Ordering::SeqCst) {
                 return Shared { inside };
@@ -63,6 +64,7 @@ impl Exclusion {
     pub(crate) fn exclude<R>(&self, work: impl FnOnce() -> R) -> R {
         let _turn = lock(&self.turn);
         self.wanted.store(true, Ordering::SeqCst);
+        between_store_and_load();
         let used = self.used.load(Ordering::SeqCst) as usize;
         for inside in &self.inside[..used] {
             let mut wait = Wait::default();

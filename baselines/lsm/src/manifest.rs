@@ -1,8 +1,6 @@
 //! The manifest: the log of edits that leads to the version of today. `CURRENT` names the manifest
 //! that counts. Each opening writes a new one, whose first edit is the whole version.
 
-use std::sync::Arc;
-
 use crate::error::Error;
 use crate::files::{File, Files};
 use crate::frame::{self, Frames};
@@ -142,7 +140,7 @@ impl Manifest {
 
 /// Makes `CURRENT` name a manifest, for tests of what recovery answers.
 #[cfg(test)]
-pub(crate) fn name_current(files: &Arc<dyn Files>, text: &str) {
+pub(crate) fn name_current(files: &dyn Files, text: &str) {
     let current = files.create(CURRENT).expect("a file");
     current.write_at(text.as_bytes(), 0).expect("room");
 }

@@ -21,6 +21,15 @@ pub(crate) use modelled::{Words, copy_in, copy_out};
 #[cfg(not(loom))]
 pub(crate) use platform::racy::{Words, copy_in, copy_out};
 
+/// Stands between a sequentially consistent store and a load of which the order matters. The model
+/// checker takes such accesses for acquire and release only, and has no more than fences for the
+/// rest; to the processor this is nothing.
+#[inline(always)]
+pub(crate) fn between_store_and_load() {
+    #[cfg(loom)]
+    loom::sync::atomic::fence(Ordering::SeqCst);
+}
+
 /// Locks, ignoring poison: a panic under one of our locks is a bug that the panic has already
 /// reported, and the remaining threads must still be able to stop.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
