@@ -82,9 +82,7 @@ impl Clock {
         // of all four, either we see its time or it sees our timestamp.
         self.active[slot].store(timestamp, Ordering::SeqCst);
         between_store_and_load();
-        if mutated(Mutant::ForbiddenUnread)
-            || timestamp > self.forbidden.load(Ordering::SeqCst)
-        {
+        if mutated(Mutant::ForbiddenUnread) || timestamp > self.forbidden.load(Ordering::SeqCst) {
             return true;
         }
         self.retire(slot);
@@ -139,11 +137,8 @@ impl Clock {
 
     /// Whether no write up to this time is in progress.
     pub(crate) fn is_inserted(&self, bound: u64) -> bool {
-        let bound = if self.printed.reads_late() {
-            self.forbidden.load(Ordering::SeqCst)
-        } else {
-            bound
-        };
+        let bound =
+            if self.printed.reads_late() { self.forbidden.load(Ordering::SeqCst) } else { bound };
         let waits_below = self.printed.waits_below() || mutated(Mutant::WaitsBelow);
         match self.oldest() {
             None => true,

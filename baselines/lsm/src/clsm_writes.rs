@@ -44,12 +44,7 @@ impl Session<'_> {
     }
 
     /// Algorithm 2, lines 1–6: under the shared lock draw a timestamp, insert, retire it.
-    fn insert(
-        &self,
-        clsm: &Clsm,
-        key: &[u8],
-        value: Option<&[u8]>,
-    ) -> Attempt<(Acknowledge, u64)> {
+    fn insert(&self, clsm: &Clsm, key: &[u8], value: Option<&[u8]>) -> Attempt<(Acknowledge, u64)> {
         let _shared = clsm.exclusion.share(self.slot);
         let view = self.parts().view.load();
         let Some(mut pending) = view.memory.memtable.reserve(key, value, Kind::of(value)) else {
@@ -124,9 +119,7 @@ impl Session<'_> {
 
     /// A batch excludes all other writes and all snapshots in the making (paper, section 4).
     pub(crate) fn batch_clsm(&mut self, clsm: &Clsm, writes: &[Write<'_>]) -> Result<(), Error> {
-        let words = |&(key, value): &Write<'_>| {
-            words_for(key.len(), value.map_or(0, <[u8]>::len))
-        };
+        let words = |&(key, value): &Write<'_>| words_for(key.len(), value.map_or(0, <[u8]>::len));
         let words: u64 = writes.iter().map(words).sum();
         let (memory, end) = self.until_done(|session| {
             Ok(clsm.exclusion.exclude(|| session.insert_all(clsm, writes, words)))
@@ -168,11 +161,7 @@ impl Session<'_> {
 type Acknowledge = Option<Arc<Component>>;
 
 /// Waits for the log, after the shared lock is given back.
-fn session_acknowledge(
-    session: &Session<'_>,
-    memory: &Acknowledge,
-    end: u64,
-) -> Result<(), Error> {
+fn session_acknowledge(session: &Session<'_>, memory: &Acknowledge, end: u64) -> Result<(), Error> {
     let Some(memory) = memory else { return Ok(()) };
     session.parts().acknowledge(memory, end).map_err(Error::after_applying)
 }

@@ -172,7 +172,11 @@ impl Config {
         options.one_of("rmw", &mut config.read_modify_write, ways)?;
         options.one_of("log", &mut config.log, LogMode::ALL)?;
         let sizes = |least: u64, most: u64| Whole::multiples_of(1, least..=most);
-        options.whole("write-buffer-bytes", &mut config.write_buffer_bytes, sizes(4096, 1 << 34))?;
+        options.whole(
+            "write-buffer-bytes",
+            &mut config.write_buffer_bytes,
+            sizes(4096, 1 << 34),
+        )?;
         options.whole("table-bytes", &mut config.table_bytes, sizes(4096, 1 << 30))?;
         options.whole("block-bytes", &mut config.block_bytes, sizes(256, 1 << 20))?;
         options.whole("block-cache-bytes", &mut config.block_cache_bytes, sizes(0, 1 << 40))?;
@@ -181,8 +185,7 @@ impl Config {
         options.whole("level1-bytes", &mut config.level1_bytes, sizes(4096, 1 << 40))?;
         let mut retention_ms = 0_u64;
         options.whole("snapshot-retention-ms", &mut retention_ms, sizes(0, 1 << 40))?;
-        config.snapshot_retention =
-            (retention_ms > 0).then(|| Duration::from_millis(retention_ms));
+        config.snapshot_retention = (retention_ms > 0).then(|| Duration::from_millis(retention_ms));
         options.whole("stripes", &mut config.stripes, Whole::powers_of_two(1..=65_536))?;
         if config.tells_presence && config.read_modify_write == ReadModifyWrite::None {
             config.read_modify_write = ReadModifyWrite::Striped;
@@ -192,7 +195,8 @@ impl Config {
             );
         }
         if setup.object_memory_bytes.is_some() {
-            options.tell("the object memory bounds nothing: files grow until the disk is full".into());
+            options
+                .tell("the object memory bounds nothing: files grow until the disk is full".into());
         }
         if setup.value_bytes_max > VALUE_BYTES_MAX {
             options.tell(format!("refuses values above {VALUE_BYTES_MAX} bytes"));

@@ -143,9 +143,7 @@ fn open(config: Config) -> Result<Store, OpenError> {
 
 fn session(store: &Store) -> Result<LsmSession<'_>, SessionError> {
     let session = store.session();
-    session
-        .map(LsmSession)
-        .ok_or(SessionError::TooManySessions { limit: SESSIONS_MAX })
+    session.map(LsmSession).ok_or(SessionError::TooManySessions { limit: SESSIONS_MAX })
 }
 
 /// One thread's use of a store through the contract.
@@ -201,9 +199,9 @@ impl KvSession for LsmSession<'_> {
             Err(Error::ValueTooLong { value_bytes, limit_bytes }) => {
                 Err(PutError::ValueTooLarge { value_bytes, limit_bytes })
             }
-            Err(Error::Storage { kind: io::ErrorKind::StorageFull, may_be_applied: false, .. }) => {
-                Ok(PutOutcome::Full)
-            }
+            Err(Error::Storage {
+                kind: io::ErrorKind::StorageFull, may_be_applied: false, ..
+            }) => Ok(PutOutcome::Full),
             Err(error) => panic!("put: {error}"),
         }
     }

@@ -177,9 +177,8 @@ impl Merged {
         let mut best: Option<(usize, Entry<'_>)> = None;
         for (index, cursor) in self.cursors.iter().enumerate() {
             let Some(entry) = cursor.entry() else { continue };
-            let is_first = best.is_none_or(|(_, best)| {
-                entry.order(best.key, best.timestamp) == Order::Less
-            });
+            let is_first =
+                best.is_none_or(|(_, best)| entry.order(best.key, best.timestamp) == Order::Less);
             if is_first {
                 best = Some((index, entry));
             }

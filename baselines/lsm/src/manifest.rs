@@ -98,7 +98,11 @@ impl Manifest {
     ///
     /// # Errors
     /// [`Error::Storage`]; then the one before still counts.
-    pub(crate) fn begin(files: &dyn Files, number: u64, recorded: &Recorded) -> Result<Self, Error> {
+    pub(crate) fn begin(
+        files: &dyn Files,
+        number: u64,
+        recorded: &Recorded,
+    ) -> Result<Self, Error> {
         let name = Kind::Manifest.name(number);
         let refused = |doing, error| Error::storage(doing, &name, &error);
         let file = files.create(&name).map_err(|error| refused("create", error))?;

@@ -128,7 +128,8 @@ mod chosen {
     fn find(name: &str) -> Mutant {
         let place = mutants().iter().position(|&(known, ..)| known == name);
         let known = || mutants().iter().map(|&(name, ..)| name).collect::<Vec<_>>().join(", ");
-        let place = place.unwrap_or_else(|| panic!("{VARIABLE} = {name}: must be one of {}", known()));
+        let place =
+            place.unwrap_or_else(|| panic!("{VARIABLE} = {name}: must be one of {}", known()));
         Mutant::ALL[place]
     }
 }

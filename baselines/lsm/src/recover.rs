@@ -45,10 +45,8 @@ pub(crate) fn open(files: Arc<dyn Files>, config: Config) -> Result<Parts, Error
         .map(|&(_, log)| log)
         .collect();
     logs.sort_unstable();
-    let shape = Shape {
-        block_bytes: config.block_bytes,
-        bloom_bits_per_key: config.bloom_bits_per_key,
-    };
+    let shape =
+        Shape { block_bytes: config.block_bytes, bloom_bits_per_key: config.bloom_bits_per_key };
     if let Some(meta) = replay(&*files, &logs, shape, &mut number)? {
         recorded.newest = recorded.newest.max(meta.newest);
         recorded.levels[0].push(meta);
@@ -125,10 +123,8 @@ fn replay(
         bytes.push(manifest::read_all(files, &Kind::Log.name(log))?);
     }
     let records = || bytes.iter().flat_map(|bytes| Frames::new(bytes)).map(Logged::read);
-    let words: u64 = records()
-        .flatten()
-        .map(|record| words_for(record.key.len(), record.value.len()))
-        .sum();
+    let words: u64 =
+        records().flatten().map(|record| words_for(record.key.len(), record.value.len())).sum();
     if words == 0 {
         return Ok(None);
     }

@@ -1,9 +1,9 @@
 //! The source of atomics and of the memtable's words. Under `--cfg loom` a model checker's versions
 //! replace them (`models`).
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
 #[cfg(not(loom))]
 use std::thread;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 #[cfg(not(loom))]
 use std::time::Duration;
 
@@ -12,9 +12,9 @@ use loom::thread;
 
 #[cfg(loom)]
 pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU64};
+pub(crate) use std::sync::atomic::Ordering;
 #[cfg(not(loom))]
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicU64};
-pub(crate) use std::sync::atomic::Ordering;
 
 #[cfg(loom)]
 pub(crate) use modelled::{Words, copy_in, copy_out};

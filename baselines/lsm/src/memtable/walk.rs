@@ -2,8 +2,8 @@
 //! records by writing them where they belong anyhow; nobody waits for the log, and it waits for a
 //! writer only where that one's record is due.
 
-use super::node::{FIRST, Kind, Node, State, split_header};
 use super::Memtable;
+use super::node::{FIRST, Kind, Node, State, split_header};
 use crate::sync::Ordering;
 
 /// What is next in the queue.

@@ -7,7 +7,9 @@ use std::thread;
 use super::backend::Backend;
 use super::common::{SCHEMES, all, check, get, key, open, open_in, tiny, value};
 use crate::schemes::Sync;
-use baseline_lsm::{Config, Error, LogMode, ReadModifyWrite, SESSIONS_MAX, Scheme, VALUE_BYTES_MAX};
+use baseline_lsm::{
+    Config, Error, LogMode, ReadModifyWrite, SESSIONS_MAX, Scheme, VALUE_BYTES_MAX,
+};
 
 #[test]
 fn a_full_disk_during_rotation_is_a_typed_error_and_reads_go_on() {

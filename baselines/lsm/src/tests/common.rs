@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use super::backend::Backend;
 use baseline_lsm::files::Files;
-use baseline_lsm::{Config, LogMode, ReadModifyWrite, Scheme, Session, Snapshot, SnapshotOrder, Store};
+use baseline_lsm::{
+    Config, LogMode, ReadModifyWrite, Scheme, Session, Snapshot, SnapshotOrder, Store,
+};
 
 pub(super) const SCHEMES: [Scheme; 2] = [Scheme::GlobalLock, Scheme::Clsm];
 

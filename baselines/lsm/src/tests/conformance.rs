@@ -11,9 +11,9 @@ fn small(scheme: Scheme) -> Config {
     Config {
         read_modify_write,
         snapshots: SnapshotOrder::Linearizable,
-        write_buffer_bytes: 1 << 20,
-        table_bytes: 512 << 10,
-        level1_bytes: 2 << 20,
+        write_buffer_bytes: 4 << 20,
+        table_bytes: 2 << 20,
+        level1_bytes: 8 << 20,
         block_cache_bytes: 1 << 20,
         ..Config::new(scheme)
     }

@@ -120,9 +120,10 @@ fn queued_writes_survive_as_a_prefix() {
             (0..40).map(|seed| Arc::new(backend.crash(&mut Random(seed)))).collect();
         // Before anything may fail: who drops the store waits for the merge.
         backend.hold_tables(false);
-        let survivors = crashes.iter().zip(0..).map(|(left, seed)| {
-            expect_prefix(left, scheme, written, &format!("held, {seed}"))
-        });
+        let survivors = crashes
+            .iter()
+            .zip(0..)
+            .map(|(left, seed)| expect_prefix(left, scheme, written, &format!("held, {seed}")));
         let most = survivors.max().expect("some crashes");
         assert!(most >= written - 5, "the second log survives at times");
     }

@@ -102,9 +102,10 @@ fn compare(kind: Kind, log: LogMode, striped: bool, threads: u64) {
     }
     let best = |rates: &[f64]| rates.iter().copied().fold(0_f64, f64::max);
     let of_best = best(&clsm) / best(&global);
-    let spread = ratios.iter().copied().fold((f64::MAX, 0_f64), |(low, high), ratio| {
-        (low.min(ratio), high.max(ratio))
-    });
+    let spread = ratios
+        .iter()
+        .copied()
+        .fold((f64::MAX, 0_f64), |(low, high), ratio| (low.min(ratio), high.max(ratio)));
     println!(
         "{kind:?}, log {log}, {threads} threads: clsm {:.0}/s, global-lock{} {:.0}/s, ratio {:.3} \
          ({:.3} to {:.3}), of the best rounds {of_best:.3}",
