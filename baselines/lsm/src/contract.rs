@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use engine::{
     EngineTraits, FullMeaning, GetError, Hashing, KvEngine, KvSession, MemoryBound, MemoryCensus,
-    OpenError, OpenStore, Options, Presence, PutError, PutOutcome, ScanEntry, SessionError,
-    Setting, Setup, Statistic,
+    OpenError, OpenStore, Options, Presence, PutError, PutOutcome, ScanOrder, ScanRange, Scans,
+    SessionError, Setting, Setup, Statistic,
 };
 use kit::folder::Folder;
 
@@ -52,7 +52,7 @@ macro_rules! store {
                 full: FullMeaning::Grow,
                 memory_bound: MemoryBound::None,
                 value_bytes_max: VALUE_BYTES_MAX,
-                ordered: true,
+                scans: Scans::Ascending,
                 background_threads: true,
                 hashing: Hashing::None,
                 ..EngineTraits::BASE
@@ -213,19 +213,23 @@ impl KvSession for LsmSession<'_> {
         expect_done("delete", decided) == Decide::Delete
     }
 
-    fn scan(&mut self, first: u64, limit: usize) -> Option<Vec<ScanEntry>> {
-        let mut entries = Vec::new();
+    fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
+        let ScanRange { first, limit, order } = range;
+        if order == ScanOrder::Descending {
+            return None;
+        }
+        let mut shown = 0;
         let snapshot = self.0.snapshot();
         let scanned = self.0.scan_at(&snapshot, &first.to_be_bytes(), &mut |key, value| {
-            if entries.len() == limit {
+            if shown == limit {
                 return false;
             }
-            let key = u64::from_be_bytes(key.try_into().expect("keys of the contract"));
-            entries.push(ScanEntry { key, value: value.to_vec() });
-            entries.len() < limit
+            visit(u64::from_be_bytes(key.try_into().expect("keys of the contract")), value);
+            shown += 1;
+            shown < limit
         });
         expect_done("scan", scanned);
-        Some(entries)
+        Some(shown)
     }
 }
 
