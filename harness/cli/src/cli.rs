@@ -6,6 +6,7 @@ mod examples;
 mod help;
 mod inspect;
 mod model;
+mod programs;
 mod settings;
 mod trace;
 
@@ -21,6 +22,7 @@ pub use comparison::{
     PowerArguments, STANDARD_OUTPUT,
 };
 pub use help::{command, parse};
+pub use programs::{AllocatorsArguments, MeasureArguments, ProgramOptions};
 pub use inspect::{AgreeArguments, ClaimsArguments, LatencyArguments, ListArguments};
 pub use settings::SettingArguments;
 pub use trace::{
@@ -47,8 +49,12 @@ pub enum Command {
     Plan(PlanArguments),
     /// Measure a suite into a new folder below `results/`, or complete a stopped run.
     Run(RunArguments),
-    /// Compare two stores, settings, builds, revisions, runs or files.
+    /// Compare two stores, settings, builds, revisions, runs or files, or any two commands.
     Compare(Box<CompareArguments>),
+    /// Measure any commands: time, processor time, memory of all their processes, page faults.
+    Measure(Box<MeasureArguments>),
+    /// Run any program under every allocator that can be preloaded.
+    Allocators(Box<AllocatorsArguments>),
     /// Fail if this program is slower or larger than a baseline; made for CI.
     Gate(GateArguments),
     /// Show a metric over time and where it changed.

@@ -7,6 +7,7 @@
 //! | [`Line`], [`Series`] | what one run measured of one cell: a line of a history, of a baseline, of an import |
 //! | [`Blocks`], [`judge`](fn@judge) | judges sides measured in the same blocks, against an A/A control |
 //! | [`Apart`], [`judge_apart`] | judges sides measured each at its own time |
+//! | [`places`] | in which order the processes of blocks follow one another |
 //! | [`first_look`], [`suspects`], [`second_look`] | two looks: fresh blocks confirm what is suspicious |
 //! | [`Recorded`], [`trials`], [`Tally`] | how often comparisons of recorded blocks say what |
 //! | [`read_lines`], [`append_lines`] | files of lines |
@@ -31,6 +32,7 @@ mod line;
 mod lines;
 mod power;
 pub mod render;
+mod rounds;
 mod runs;
 mod series;
 #[cfg(test)]
@@ -54,6 +56,7 @@ pub use judged::Judged;
 pub use line::{LINE_SCHEMA, Line};
 pub use lines::{Incomplete, Lines, LinesError, append_lines, read_lines};
 pub use power::{NoTrials, Options, Recorded, RecordedCell, trials};
+pub use rounds::{LETTERS, Order, Place, places};
 pub use runs::{CellKey, CellRuns, RunValues, runs};
 pub use series::Series;
 pub use staged::{first_look, second_look, suspects};

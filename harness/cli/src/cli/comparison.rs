@@ -1,10 +1,11 @@
 //! The command line of comparisons: `compare`, `gate`, `history`, `import`, `power`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{OutputArguments, WorkloadOptions};
+use super::{OutputArguments, ProgramOptions, WorkloadOptions};
 
 /// The file name that stands for standard output.
 pub const STANDARD_OUTPUT: &str = "-";
@@ -50,14 +51,16 @@ BASELINE AND CANDIDATE ARE BOTH\n    \
 A prefix resolves an ambiguous name: store:, build:, rev:, run: or file:, as in rev:nibble.\n\n\
 Stores, settings, builds and revisions are measured now, in interleaved blocks of fresh processes; the\n\
 baseline is measured twice, as a control. Runs and files are compared as they were measured. Where suite,\n\
-scale, machine, build or the conditions of two stores differ, the result says so.")]
+scale, machine, build or the conditions of two stores differ, the result says so.\n\n\
+Two commands of any kind stand behind --, and a second -- between them: they are measured in the same way,\n\
+by elapsed and processor time and by the memory of all their processes.")]
 pub struct CompareArguments {
     /// What to compare with.
-    #[arg(allow_hyphen_values = true)]
-    pub baseline: String,
+    #[arg(allow_hyphen_values = true, required_unless_present = "commands")]
+    pub baseline: Option<String>,
     /// What to judge.
-    #[arg(allow_hyphen_values = true)]
-    pub candidate: String,
+    #[arg(allow_hyphen_values = true, required_unless_present = "commands")]
+    pub candidate: Option<String>,
     /// Suite to measure, a name or a TOML file. Default: the workload options for two stores, otherwise
     /// the suite `gate`.
     #[arg(long)]
@@ -68,9 +71,10 @@ pub struct CompareArguments {
     /// Take only cells whose id contains this text.
     #[arg(long, value_name = "TEXT")]
     pub filter: Option<String>,
-    /// Blocks per cell, each of six processes. More blocks give narrower intervals.
-    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(3..=1000))]
-    pub blocks: u32,
+    /// Blocks per cell, each of six processes [default: 16; of commands as many as fit into 9 s]. More
+    /// blocks give narrower intervals.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(3..=1000))]
+    pub blocks: Option<u32>,
     /// Measure as many blocks as fit into this time: 90s or 8m.
     #[arg(long, value_name = "TIME", conflicts_with = "blocks")]
     pub budget: Option<String>,
@@ -84,6 +88,20 @@ pub struct CompareArguments {
     pub work: WorkloadOptions,
     #[command(flatten)]
     pub output: OutputArguments,
+    #[command(flatten)]
+    pub programs: ProgramOptions,
+    /// Two commands, with -- between them, in place of baseline and candidate.
+    #[arg(
+        last = true,
+        value_name = "COMMAND",
+        conflicts_with_all = [
+            "baseline", "candidate", "suite", "scale", "filter", "strict", "instructions", "history",
+            "results",
+            "workload", "distribution", "get_percent", "threads", "batch", "object_memory", "operations",
+            "warm_up_rewrites", "ageing", "time_all", "in_loop", "value-bytes", "fill-percent", "think-ns"
+        ]
+    )]
+    pub commands: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]

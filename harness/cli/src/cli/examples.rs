@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// By command: lines that a reader can paste. A test parses them.
-const EXAMPLES: [(&str, &[&str]); 34] = [
+const EXAMPLES: [(&str, &[&str]); 36] = [
     (
         "run",
         &[
@@ -35,6 +35,23 @@ const EXAMPLES: [(&str, &[&str]); 34] = [
             "nibble-bench compare @ @segment-bytes=524288 --suite gate",
             "nibble-bench compare HEAD~1 HEAD --budget 8m",
             "nibble-bench compare results/reference results/RUN",
+            "nibble-bench compare --warmup 3 -- sort -u words -- sort words",
+        ],
+    ),
+    (
+        "measure",
+        &[
+            "nibble-bench measure -- sleep 0.1",
+            "nibble-bench measure -w 3 -L threads 1,2,4 --export-json t.json -- make -j {threads}",
+            "nibble-bench measure --prepare sync -- tar cf /dev/null . -- tar czf /dev/null .",
+        ],
+    ),
+    (
+        "allocators",
+        &[
+            "nibble-bench allocators -- python3 -c pass",
+            "nibble-bench allocators --runs 10 --plots memory -- c++ -O2 -c main.cc",
+            "nibble-bench allocators --allocator mine=./libmine.so --only mine -- ./server --once",
         ],
     ),
     (

@@ -15,8 +15,8 @@ const OPENING: [(&str, &str); 3] = [
 
 /// The groups in which `--help` lists the commands.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Measure", &["run", "reproduce", "ycsb", "search", "targets", "calibrate"]),
-    ("Compare", &["choose", "compare", "gate", "agree", "history", "power"]),
+    ("Measure", &["run", "reproduce", "ycsb", "search", "measure", "targets", "calibrate"]),
+    ("Compare", &["choose", "compare", "allocators", "gate", "agree", "history", "power"]),
     ("Inspect", &["list", "plan", "claims", "latency", "flame", "model", "doctor", "about"]),
     ("Data", &["report", "export", "splice", "trace", "import"]),
     ("Plumbing", &["cell", "worker", "completions", "man"]),
@@ -26,6 +26,7 @@ const EXIT_CODES: &str = "\
 Exit codes:
     0    success
     1    a step ended in an outcome the plan does not expect; its rows are kept
+         compare, measure, allocators: a command failed
          splice --check: a table differs from the run
          doctor, run, reproduce with --strict: something disturbs measurements
          agree: too few cells or verdicts agree

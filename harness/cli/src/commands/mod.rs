@@ -24,6 +24,7 @@ mod measure;
 mod model;
 mod output;
 mod plan;
+mod programs;
 mod report;
 mod reproduce;
 mod run;
@@ -101,6 +102,8 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Compare(arguments) => comparison::run(&arguments),
+        Command::Measure(arguments) => programs::measure(&arguments),
+        Command::Allocators(arguments) => programs::allocators(&arguments),
         Command::Gate(arguments) => comparison::gate(&arguments),
         Command::History(arguments) => history::run(&arguments),
         Command::Import(arguments) => import::run(&arguments),

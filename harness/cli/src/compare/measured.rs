@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use compare::{Blocks, Recorded, RecordedCell};
 
-use super::rounds::{LETTERS, Place};
+use super::{LETTERS, Place};
 use super::tolerance::Tolerances;
 use record::{Row, id_in_comparison, metrics::Metric, of_comparison, repetitions};
 

@@ -8,17 +8,16 @@ mod agreement;
 mod alike;
 mod measured;
 mod metrics;
-mod rounds;
 mod search;
 mod tolerance;
 mod verdicts;
 
+pub use ::compare::{LETTERS, Order, Place, places};
 pub use abba::{blocks_of, cells};
 pub use agreement::{Agreement, Compared, agreement};
 pub use alike::{LeftOut, Shared, differences, shared};
 pub use measured::{Measured, id};
 pub use metrics::{add, asks, blank_line, lines};
-pub use rounds::{LETTERS, Order, Place, places};
 pub use search::Search;
 pub use tolerance::Tolerances;
 #[cfg(test)]

@@ -31,6 +31,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("harness/capture", &["platform", "workloads"]),
     ("harness/stats", &["workloads"]),
     ("harness/compare", &["stats", "workloads"]),
+    ("harness/programs", &["compare", "platform", "stats", "workloads"]),
     ("harness/builds", &[]),
     ("harness/expect", &["compare", "record", "stats"]),
     ("harness/record", &["stats", "workloads"]),

@@ -126,7 +126,8 @@ pub(super) fn change_percent(ratio: f64) -> String {
 }
 
 /// An estimate as a change with its interval: `−4.8 % (−6.1 … −3.4)`.
-pub(super) fn estimate_percent(ratio: &Interval) -> String {
+#[must_use]
+pub fn estimate_percent(ratio: &Interval) -> String {
     let Interval { estimate, low, high, .. } = *ratio;
     format!("{} ({} … {})", change_percent(estimate), change(low), change(high))
 }

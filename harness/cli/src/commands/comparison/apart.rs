@@ -26,8 +26,8 @@ const NOT_JUDGED: &str = "Nothing is judged: cells differ in size, or were measu
 
 /// Compares two recorded runs or files.
 pub(super) fn compare(
-    baseline: &Operand,
-    candidate: &Operand,
+    names: [&str; 2],
+    [baseline, candidate]: [&Operand; 2],
     arguments: &CompareArguments,
     tolerances: &Tolerances,
 ) -> Result<(), Failure> {
@@ -47,16 +47,16 @@ pub(super) fn compare(
         return Err(Failure::usage(format!(
             "`{}` and `{}` share no cell and metric that could be compared: {}; measure one suite at one \
              --scale for both, with --repetitions 3 or more",
-            arguments.baseline,
-            arguments.candidate,
+            names[0],
+            names[1],
             if notes.is_empty() { "both are empty".to_owned() } else { few(&notes) }
         )));
     }
     let comparison = Comparison {
         schema: COMPARISON_SCHEMA,
         command: command_line(),
-        baseline: side(&arguments.baseline, &old),
-        candidate: side(&arguments.candidate, &new),
+        baseline: side(names[0], &old),
+        candidate: side(names[1], &new),
         how: How::Apart,
         error_rate: ERROR_RATE,
         unlike,

@@ -6,12 +6,14 @@
 //! | `side` | a side that is measured now: its program and its cells |
 //! | `live` | rounds of fresh processes |
 //! | `apart` | sides that were measured each at its own time |
+//! | `commands` | commands of any kind |
 //! | `gate`, `recorded` | against a revision, and against a file |
 //! | `counted` | instructions under callgrind |
 //! | `power`, `load` | how often all of this is right |
 //! | `tell` | the terminal, files, the exit code |
 
 mod apart;
+mod commands;
 mod counted;
 mod gate;
 mod live;
@@ -44,6 +46,9 @@ use worker::exit;
 /// judged together shares it.
 const ERROR_RATE: f64 = 0.02;
 
+/// Blocks of a comparison of stores, unless it says otherwise.
+const BLOCKS: u32 = 16;
+
 /// Compares, and leaves a JUnit file behind where that was asked for and nothing came of it.
 pub(super) fn run(arguments: &CompareArguments) -> Result<(), Failure> {
     let outcome = compare(arguments);
@@ -54,42 +59,46 @@ pub(super) fn run(arguments: &CompareArguments) -> Result<(), Failure> {
 }
 
 fn compare(arguments: &CompareArguments) -> Result<(), Failure> {
+    let (Some(of_baseline), Some(of_candidate)) = (&arguments.baseline, &arguments.candidate) else {
+        return commands::compare(arguments);
+    };
     let tolerances = Tolerances::parse(&arguments.judging.tolerances).map_err(Failure::usage)?;
-    let baseline = Operand::parse(&arguments.baseline)?;
-    let candidate = Operand::parse(&arguments.candidate)?;
+    let baseline = Operand::parse(of_baseline)?;
+    let candidate = Operand::parse(of_candidate)?;
+    let names = [of_baseline.as_str(), of_candidate.as_str()];
     match (baseline.is_live(), candidate.is_live()) {
-        (false, false) => apart::compare(&baseline, &candidate, arguments, &tolerances),
-        (true, true) => live(&baseline, &candidate, arguments, &tolerances),
+        (false, false) => apart::compare(names, [&baseline, &candidate], arguments, &tolerances),
+        (true, true) => live(names, [&baseline, &candidate], arguments, &tolerances),
         _ => Err(Failure::usage(format!(
             "`{}` and `{}`: one of them was measured before and the other would be measured now; run the \
              other first and compare runs, or see `nibble-bench gate --baseline FILE`",
-            arguments.baseline, arguments.candidate
+            of_baseline, of_candidate
         ))),
     }
 }
 
 fn live(
-    baseline: &Operand,
-    candidate: &Operand,
+    names: [&str; 2],
+    [baseline, candidate]: [&Operand; 2],
     arguments: &CompareArguments,
     tolerances: &Tolerances,
 ) -> Result<(), Failure> {
     let length = match &arguments.budget {
         Some(text) => Length::Time(parse_time("--budget", text)?),
-        None => Length::Rounds(arguments.blocks),
+        None => Length::Rounds(arguments.blocks.unwrap_or(BLOCKS)),
     };
     let is_system = |operand: &Operand| matches!(operand, Operand::System(_));
     if is_system(baseline) != is_system(candidate) {
         return Err(Failure::usage(format!(
             "`{}` and `{}`: a store is compared with a store; builds, revisions and settings bring the \
              suite's own",
-            arguments.baseline, arguments.candidate
+            names[0], names[1]
         )));
     }
     let results = &arguments.output.results;
-    let baseline = LiveSide::open(&arguments.baseline, baseline, results)?;
-    let candidate = LiveSide::open(&arguments.candidate, candidate, results)?;
-    let (suites, scale, bases) = cells(&baseline, &candidate, arguments)?;
+    let baseline = LiveSide::open(names[0], baseline, results)?;
+    let candidate = LiveSide::open(names[1], candidate, results)?;
+    let (suites, scale, bases) = cells(names, [&baseline, &candidate], arguments)?;
     side::check_settings(&[&baseline, &candidate], &bases)?;
     let unlike = Mismatch::of(arguments).check(side::unlike(&baseline, &candidate, &bases)?)?;
     let seed = arguments.judging.seed;
@@ -104,15 +113,15 @@ fn live(
 type Asked = (Vec<Suite>, Option<Scale>, Vec<Base>);
 
 fn cells(
-    baseline: &LiveSide,
-    candidate: &LiveSide,
+    names: [&str; 2],
+    [baseline, candidate]: [&LiveSide; 2],
     arguments: &CompareArguments,
 ) -> Result<Asked, Failure> {
     let replaced = match (baseline.replaces(), candidate.replaces()) {
         (Some(one), Some(other)) if one.is_heap() != other.is_heap() => {
             return Err(Failure::usage(format!(
                 "`{}` and `{}`: one is an allocator and the other a store",
-                arguments.baseline, arguments.candidate
+                names[0], names[1]
             )));
         }
         (replaced, _) => replaced,
@@ -136,7 +145,7 @@ fn cells(
     if bases.is_empty() {
         return Err(Failure::usage(format!(
             "suite `{}` has no cell that `{}` and `{}` could take",
-            suite.name, arguments.baseline, arguments.candidate
+            suite.name, names[0], names[1]
         )));
     }
     Ok((vec![suite], Some(scale), bases))
