@@ -22,8 +22,8 @@ pub use comparison::{
     PowerArguments, STANDARD_OUTPUT,
 };
 pub use help::{command, parse};
-pub use programs::{AllocatorsArguments, MeasureArguments, ProgramOptions};
 pub use inspect::{AgreeArguments, ClaimsArguments, LatencyArguments, ListArguments};
+pub use programs::{AllocatorsArguments, MeasureArguments, ProgramOptions};
 pub use settings::SettingArguments;
 pub use trace::{
     CaptureCommand, ConvertArguments, MallocArguments, PostmarkArguments, StatArguments,

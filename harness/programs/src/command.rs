@@ -51,7 +51,10 @@ impl Command {
     /// The words to execute: the command itself, or a shell that reads its words with spaces between.
     #[must_use]
     pub fn executed(&self, shell: Option<&Shell>) -> Vec<OsString> {
-        shell.map_or_else(|| self.words.clone(), |shell| shell.words(&self.words.join(OsStr::new(" "))))
+        shell.map_or_else(
+            || self.words.clone(),
+            |shell| shell.words(&self.words.join(OsStr::new(" "))),
+        )
     }
 
     /// The commands between the words `--`.
@@ -72,7 +75,8 @@ impl Command {
 fn line(words: &[OsString]) -> String {
     let quoted = |word: &OsString| {
         let word = word.to_string_lossy();
-        let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=@,+%{}".contains(letter);
+        let plain =
+            |letter: char| letter.is_ascii_alphanumeric() || "-_./:=@,+%{}".contains(letter);
         match !word.is_empty() && word.chars().all(plain) {
             true => word.into_owned(),
             // A line for a shell is shown as it is.

@@ -13,6 +13,8 @@ const SET_USER: u32 = 0o4000;
 const SET_GROUP: u32 = 0o2000;
 /// A type of segments: the path of the dynamic loader.
 const PT_INTERP: u32 = 3;
+/// Longer paths there are none.
+const PATH_BYTES_MAX: u64 = 4096;
 
 /// Why the dynamic loader would preload nothing into a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,12 +101,28 @@ fn of_file(path: &Path) -> Option<Refusal> {
     if !user.is_root() && held.is_ok_and(|bytes| bytes > 0) {
         return Some(Refusal::GainsRights(path.to_owned(), "file capabilities"));
     }
-    let is_static = File::open(path).ok().and_then(|file| names_loader(&file)) == Some(false);
-    is_static.then(|| Refusal::Static(path.to_owned()))
+    let loader = File::open(path).ok().and_then(|file| loader(&file));
+    (loader == Some(None)).then(|| Refusal::Static(path.to_owned()))
 }
 
-/// Whether an ELF file of 64 bits has a segment with the path of a dynamic loader; `None` of other files.
-fn names_loader(file: &File) -> Option<bool> {
+/// Whether a program, or what interprets it, is loaded by the loader of the GNU C library, which lists
+/// what it would load where it is asked to.
+pub(crate) fn is_loaded_by_gnu(program: &OsStr) -> bool {
+    let mut path = found(program);
+    for _ in 0..4 {
+        let Some(file) = path else { return false };
+        let loader = File::open(&file).ok().and_then(|file| loader(&file)).flatten();
+        if let Some(loader) = loader {
+            return loader.contains("/ld-linux") || loader.contains("/ld64");
+        }
+        path = interpreter(&file);
+    }
+    false
+}
+
+/// The path of the dynamic loader that an ELF file of 64 bits names; `Some(None)` where it names none,
+/// `None` of other files.
+fn loader(file: &File) -> Option<Option<String>> {
     let mut header = [0; 64];
     file.read_exact_at(&mut header, 0).ok()?;
     // Class 2: 64 bits; data 1: little-endian.
@@ -115,13 +133,17 @@ fn names_loader(file: &File) -> Option<bool> {
     let offset = u64::from_le_bytes(header[32..40].try_into().ok()?);
     let (size, count) = (u64::from(u16_at(54)), u64::from(u16_at(56)));
     for segment in 0..count {
-        let mut kind = [0; 4];
-        file.read_exact_at(&mut kind, offset.checked_add(segment * size)?).ok()?;
-        if u32::from_le_bytes(kind) == PT_INTERP {
-            return Some(true);
+        let mut entry = [0; 56];
+        file.read_exact_at(&mut entry, offset.checked_add(segment * size)?).ok()?;
+        if u32::from_le_bytes(entry[..4].try_into().ok()?) == PT_INTERP {
+            let at = u64::from_le_bytes(entry[8..16].try_into().ok()?);
+            let length = u64::from_le_bytes(entry[32..40].try_into().ok()?);
+            let mut name = vec![0; length.min(PATH_BYTES_MAX) as usize];
+            file.read_exact_at(&mut name, at).ok()?;
+            return Some(Some(String::from_utf8_lossy(&name).into_owned()));
         }
     }
-    Some(false)
+    Some(None)
 }
 
 /// What interprets a script: the program of its first line, `#!`. Of `env` the program that it looks for.

@@ -82,9 +82,14 @@ pub fn written(commands: &[Exported<'_>], format: Format) -> String {
     let slowest = all.iter().map(|(_, summary)| summary.mean_s).fold(0.0, f64::max);
     let (unit, factor) = if slowest < 1.0 { ("ms", 1e3) } else { ("s", 1.0) };
     let fastest = all.iter().map(|(_, summary)| summary.mean_s).fold(f64::INFINITY, f64::min);
-    let headings =
-        ["Command", &format!("Mean [{unit}]"), &format!("Min [{unit}]"), &format!("Max [{unit}]"), "Relative"]
-            .map(str::to_owned);
+    let headings = [
+        "Command",
+        &format!("Mean [{unit}]"),
+        &format!("Min [{unit}]"),
+        &format!("Max [{unit}]"),
+        "Relative",
+    ]
+    .map(str::to_owned);
     let rows = all.iter().map(|(exported, summary)| {
         let told = |time: f64| format!("{:.1}", time * factor);
         let spread = summary.deviation_s.map_or(String::new(), |it| format!(" ± {}", told(it)));

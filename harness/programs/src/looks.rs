@@ -23,7 +23,6 @@ pub struct Looks<'a> {
     pub seed: u64,
 }
 
-
 /// Measures cells whose sides are A, B and A again, and judges them; with how many rounds there were in
 /// the first look.
 ///
@@ -100,7 +99,11 @@ pub fn allocators(
 /// How many times as long each other side of the only cell takes as the fastest, over the same blocks,
 /// with 95 % intervals; the place of the fastest first.
 #[must_use]
-pub fn fastest(bench: &Bench<'_>, rounds: &Range<u32>, seed: u64) -> Option<(usize, Vec<(usize, Interval)>)> {
+pub fn fastest(
+    bench: &Bench<'_>,
+    rounds: &Range<u32>,
+    seed: u64,
+) -> Option<(usize, Vec<(usize, Interval)>)> {
     let elapsed = &MEASURES[0];
     let measured = bench.measured();
     let sides = bench.cells().first()?.len();

@@ -35,12 +35,7 @@ pub const MEASURES: [Measure; 8] = [
     },
     Measure { name: "peak-memory", unit: "bytes", tolerance: Some(0.03), of: peak_bytes },
     Measure { name: "mean-memory", unit: "bytes", tolerance: None, of: mean_bytes },
-    Measure {
-        name: "user",
-        unit: "s",
-        tolerance: None,
-        of: |run| run.user_ns as f64 * S_PER_NS,
-    },
+    Measure { name: "user", unit: "s", tolerance: None, of: |run| run.user_ns as f64 * S_PER_NS },
     Measure {
         name: "system",
         unit: "s",
@@ -88,9 +83,10 @@ fn mean_bytes(run: &Run) -> f64 {
     if last.elapsed_ns == start {
         return last.bytes as f64;
     }
-    let areas = run.curve.windows(2).map(|pair| {
-        pair[0].bytes as f64 * (pair[1].elapsed_ns - pair[0].elapsed_ns) as f64
-    });
+    let areas = run
+        .curve
+        .windows(2)
+        .map(|pair| pair[0].bytes as f64 * (pair[1].elapsed_ns - pair[0].elapsed_ns) as f64);
     areas.sum::<f64>() / (last.elapsed_ns - start) as f64
 }
 
@@ -145,8 +141,7 @@ impl Measured {
         if asked.is_none() && [a, b].iter().any(too_small) {
             return None;
         }
-        let mut blocks =
-            Blocks::empty(name, measure.name, measure.unit, Better::Lower, tolerance);
+        let mut blocks = Blocks::empty(name, measure.name, measure.unit, Better::Lower, tolerance);
         for round in rounds.clone() {
             let pair = |side| self.pair(cell, side, round, measure);
             blocks.push(pair(a), pair(b), again.map(pair));
@@ -156,9 +151,8 @@ impl Measured {
 
     /// Both values of a side in a round; not a number where a run is missing.
     fn pair(&self, cell: usize, side: usize, round: u32, measure: &Measure) -> [f64; 2] {
-        let of = |placed: &&Placed| {
-            placed.round == round && placed.cell == cell && placed.side == side
-        };
+        let of =
+            |placed: &&Placed| placed.round == round && placed.cell == cell && placed.side == side;
         let mut values = self.0.iter().filter(of).map(|placed| (measure.of)(&placed.run));
         std::array::from_fn(|_| values.next().unwrap_or(f64::NAN))
     }

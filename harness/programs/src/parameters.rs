@@ -80,9 +80,9 @@ impl Scan {
         scans.iter().fold(vec![Vec::new()], |all, scan| {
             let with = |before: &Vec<(String, String)>| {
                 let values = scan.values.iter();
-                values.map(|value| {
-                    [&before[..], &[(scan.name.clone(), value.clone())]].concat()
-                }).collect::<Vec<_>>()
+                values
+                    .map(|value| [&before[..], &[(scan.name.clone(), value.clone())]].concat())
+                    .collect::<Vec<_>>()
             };
             all.iter().flat_map(with).collect()
         })

@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::elf::is_loaded_by_gnu;
 use crate::run::alone;
 
 /// Folders of libraries, beside those of `LD_LIBRARY_PATH`.
@@ -74,12 +75,16 @@ impl Preload {
         vec![("LD_PRELOAD".into(), library.as_os_str().to_owned())]
     }
 
-    /// Has the dynamic loader list what it would load for `program`, without running it.
+    /// Has the dynamic loader list what it would load for `program`, without running it. Of a loader
+    /// that has no such list nothing is asked.
     ///
     /// # Errors
     /// What the loader said, where the library is not among that.
     pub fn check(&self, program: &OsStr) -> Result<(), String> {
         let Some(library) = &self.library else { return Ok(()) };
+        if !is_loaded_by_gnu(program) {
+            return Ok(());
+        }
         let _alone = alone();
         let listed = Command::new(program)
             .envs(self.environment())
@@ -130,7 +135,10 @@ fn scudo() -> Option<Preload> {
     let file = format!("linux/libclang_rt.scudo_standalone-{}.so", std::env::consts::ARCH);
     let library = installed.into_iter().rev().find_map(|(_, llvm)| {
         below(&llvm.join("lib/clang")).into_iter().find_map(|version| {
-            ["lib/", "lib64/"].iter().map(|lib| version.join(format!("{lib}{file}"))).find(|it| it.is_file())
+            ["lib/", "lib64/"]
+                .iter()
+                .map(|lib| version.join(format!("{lib}{file}")))
+                .find(|it| it.is_file())
         })
     })?;
     Some(Preload { name: "scudo".to_owned(), library: Some(library) })

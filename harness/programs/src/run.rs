@@ -23,8 +23,9 @@ static ALONE: Mutex<()> = Mutex::new(());
 /// How long a pipe may stay open after all processes of the run are gone.
 const CLOSING: Duration = Duration::from_secs(2);
 
-/// A child begins with so much of this process' memory beside what it copies: its stack and tables.
-const COPIED_BESIDE_BYTES: u64 = 1 << 20;
+/// Until it executes a program, a child holds so much beside its copy of our anonymous memory: pages of
+/// our program that it touches.
+const TOUCHED_BYTES: u64 = 2 << 20;
 
 /// Where standard input comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,7 +82,9 @@ pub struct Run {
     pub user_ns: u64,
     pub system_ns: u64,
     /// The most that all processes held at once: the highest sample, or what the kernel says of the
-    /// largest process if that is more. 0 where a run was too short and too small to be seen.
+    /// largest process if that is more. What the kernel says of a process that is smaller than this one
+    /// is not used: it counts our pages before the program is executed. 0 where a run was too short to
+    /// be sampled, and that small.
     pub peak_bytes: u64,
     pub minor_faults: u64,
     pub major_faults: u64,
@@ -142,8 +145,8 @@ pub fn run(launch: Launch<'_>) -> Result<Run, Failure> {
     if let Some(printed) = printed {
         printed.last_lines(closing);
     }
-    // Until it executes a program, a child has our pages, and the kernel counts them as its own.
-    let floor = copied + COPIED_BESIDE_BYTES;
+    // The kernel's peak of a child begins with our pages.
+    let floor = copied + TOUCHED_BYTES;
     let of_kernel = if usage.peak_bytes > floor { usage.peak_bytes } else { 0 };
     Ok(Run {
         elapsed_ns: elapsed.as_nanos() as u64,
@@ -194,10 +197,7 @@ fn not_started(words: &[OsString], source: io::Error) -> Failure {
     Failure::NotStarted { program, is_line, source }
 }
 
-fn system(
-    action: &'static str,
-    path: impl Into<PathBuf>,
-) -> impl FnOnce(io::Error) -> Failure {
+fn system(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Failure {
     let path = path.into();
     move |source| Failure::System { action, path, source }
 }

@@ -22,13 +22,13 @@ const HEADINGS: [&str; 9] = [
 /// A row for each name with its runs: medians, of elapsed time with its interval over processes.
 #[must_use]
 pub fn table(commands: &[(&str, Vec<&Run>)]) -> String {
-    let rows: Vec<[String; 9]> =
-        commands.iter().map(|(name, runs)| row(name, runs)).collect();
+    let rows: Vec<[String; 9]> = commands.iter().map(|(name, runs)| row(name, runs)).collect();
     aligned(&HEADINGS, &rows, |column| column == 0)
 }
 
 fn row(name: &str, runs: &[&Run]) -> [String; 9] {
-    let all = |measure: &Measure| -> Vec<f64> { runs.iter().map(|run| (measure.of)(run)).collect() };
+    let all =
+        |measure: &Measure| -> Vec<f64> { runs.iter().map(|run| (measure.of)(run)).collect() };
     let middle = |name: &str| {
         let Some(measure) = MEASURES.iter().find(|measure| measure.name == name) else {
             return String::new();
@@ -38,9 +38,9 @@ fn row(name: &str, runs: &[&Run]) -> [String; 9] {
         told.trim_end_matches(" faults").to_owned()
     };
     let times = all(&MEASURES[0]);
-    let ends = times.iter().fold([f64::INFINITY, 0.0_f64], |[low, high], time| {
-        [low.min(*time), high.max(*time)]
-    });
+    let ends = times
+        .iter()
+        .fold([f64::INFINITY, 0.0_f64], |[low, high], time| [low.min(*time), high.max(*time)]);
     let range = if times.is_empty() { [f64::NAN; 2] } else { ends };
     [
         name.to_owned(),

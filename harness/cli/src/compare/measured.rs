@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use compare::{Blocks, Recorded, RecordedCell};
 
-use super::{LETTERS, Place};
 use super::tolerance::Tolerances;
+use super::{LETTERS, Place};
 use record::{Row, id_in_comparison, metrics::Metric, of_comparison, repetitions};
 
 /// The id of one process: `compare/ROUND/PLACE-SIDE/NAME`. The name is what both sides share.

@@ -2,7 +2,9 @@
 
 use compare::{COMPARISON_SCHEMA, Comparison, How};
 use programs::export::Exported;
-use programs::{Asked, Bench, Command, ERROR_RATE, Length, Looks, Session, Side, curve_table, looks};
+use programs::{
+    Asked, Bench, Command, ERROR_RATE, Length, Looks, Session, Side, curve_table, looks,
+};
 
 use super::tell;
 use crate::cli::CompareArguments;
@@ -57,7 +59,8 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<(), Failure> {
     let shown = Shown::new(arguments.output.quiet);
     let twice = matches!(length, Length::Time(..));
     let asked = Looks { names: &names, asked: &asked, length, twice, seed };
-    let judged = bench.begin().and_then(|()| looks(&mut bench, &asked, &mut |told| shown.tell(told)));
+    let judged =
+        bench.begin().and_then(|()| looks(&mut bench, &asked, &mut |told| shown.tell(told)));
     shown.end();
     let cleaned = bench.end();
     let (judged, blocks) = judged.map_err(options::failure)?;
@@ -95,7 +98,8 @@ fn export(bench: &Bench<'_>, options: &crate::cli::ProgramOptions) -> Result<(),
     for (cell, sides) in bench.cells().iter().enumerate() {
         for (side, also) in [(0, Some(2)), (1, None)] {
             let own = bench.measured().runs(cell, side);
-            let runs = own.chain(also.into_iter().flat_map(|also| bench.measured().runs(cell, also)));
+            let runs =
+                own.chain(also.into_iter().flat_map(|also| bench.measured().runs(cell, also)));
             exported.push(Exported { command: &sides[side].command, runs: runs.collect() });
         }
     }

@@ -59,7 +59,8 @@ pub(super) fn run(arguments: &CompareArguments) -> Result<(), Failure> {
 }
 
 fn compare(arguments: &CompareArguments) -> Result<(), Failure> {
-    let (Some(of_baseline), Some(of_candidate)) = (&arguments.baseline, &arguments.candidate) else {
+    let (Some(of_baseline), Some(of_candidate)) = (&arguments.baseline, &arguments.candidate)
+    else {
         return commands::compare(arguments);
     };
     let tolerances = Tolerances::parse(&arguments.judging.tolerances).map_err(Failure::usage)?;

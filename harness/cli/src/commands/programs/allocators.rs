@@ -67,9 +67,9 @@ pub(in crate::commands) fn run(arguments: &AllocatorsArguments) -> Result<(), Fa
     let mut bench = Bench::new(session, vec![sides], arguments.seed).tolerant();
     left_out.into_iter().for_each(|note| bench.session.note(note));
     let shown = Shown::new(arguments.quiet);
-    let measured = bench.begin().and_then(|()| {
-        bench.measure(&BTreeSet::from([0]), length, &mut |told| shown.tell(told))
-    });
+    let measured = bench
+        .begin()
+        .and_then(|()| bench.measure(&BTreeSet::from([0]), length, &mut |told| shown.tell(told)));
     shown.end();
     let cleaned = bench.end();
     let rounds = measured.map_err(options::failure)?;
@@ -79,9 +79,8 @@ pub(in crate::commands) fn run(arguments: &AllocatorsArguments) -> Result<(), Fa
     let notes = bench.session.notes();
     let runs: Vec<Vec<&Run>> =
         (0..names.len()).map(|side| bench.measured().runs(0, side).collect()).collect();
-    let failures: Vec<Option<String>> = (0..names.len())
-        .map(|side| bench.failed(0, side).map(ToString::to_string))
-        .collect();
+    let failures: Vec<Option<String>> =
+        (0..names.len()).map(|side| bench.failed(0, side).map(ToString::to_string)).collect();
     let is_printed = arguments.json.as_deref().is_some_and(|it| it.as_os_str() == STANDARD_OUTPUT);
     if !is_printed {
         output::print(&text(&command, &names, &runs, &judged, &failures, &notes));
@@ -131,7 +130,9 @@ fn chosen(
     let mut found = preloads();
     found.retain(|one| named.iter().all(|other| other.name != one.name));
     let all: Vec<&Preload> = found.iter().chain(&named).collect();
-    if let Some(unknown) = arguments.only.iter().find(|name| all.iter().all(|one| one.name != **name)) {
+    if let Some(unknown) =
+        arguments.only.iter().find(|name| all.iter().all(|one| one.name != **name))
+    {
         let known: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
         return Err(Failure::usage(format!(
             "no allocator `{unknown}` on this machine; there are {}; --allocator NAME=FILE.so adds one",

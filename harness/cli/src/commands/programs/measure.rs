@@ -35,9 +35,9 @@ pub(in crate::commands) fn run(arguments: &MeasureArguments) -> Result<(), Failu
     let session = Session::open(&settings, &stop).map_err(options::failure)?;
     let mut bench = Bench::new(session, vec![sides], arguments.seed);
     let shown = Shown::new(arguments.quiet);
-    let measured = bench.begin().and_then(|()| {
-        bench.measure(&BTreeSet::from([0]), length, &mut |told| shown.tell(told))
-    });
+    let measured = bench
+        .begin()
+        .and_then(|()| bench.measure(&BTreeSet::from([0]), length, &mut |told| shown.tell(told)));
     shown.end();
     let cleaned = bench.end();
     let rounds = measured.map_err(options::failure)?;
@@ -51,12 +51,16 @@ pub(in crate::commands) fn run(arguments: &MeasureArguments) -> Result<(), Failu
     let is_printed = arguments.json.as_deref().is_some_and(|it| it.as_os_str() == STANDARD_OUTPUT);
     if !is_printed {
         let named = sides.iter().zip(&runs);
-        let named: Vec<_> = named.map(|(side, runs)| (side.command.name.as_str(), runs.clone())).collect();
+        let named: Vec<_> =
+            named.map(|(side, runs)| (side.command.name.as_str(), runs.clone())).collect();
         let mut text = table(&named);
         if let Some((first, others)) = &relative
             && !others.is_empty()
         {
-            text += &format!("\n{} is the fastest. Time of the others, times its own:\n", sides[*first].command.name);
+            text += &format!(
+                "\n{} is the fastest. Time of the others, times its own:\n",
+                sides[*first].command.name
+            );
             for (side, ratio) in others {
                 text += &format!(
                     "    {:.3} ({:.3} … {:.3})  {}\n",

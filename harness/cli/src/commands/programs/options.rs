@@ -118,7 +118,9 @@ pub(in crate::commands) fn combinations(
 ) -> Result<Vec<Vec<(String, String)>>, Failure> {
     let step = options.parameter_step_size.as_deref().unwrap_or("1");
     if options.parameter_step_size.is_some() && options.parameter_scan.is_empty() {
-        return Err(Failure::usage("--parameter-step-size is of --parameter-scan, which is not given"));
+        return Err(Failure::usage(
+            "--parameter-step-size is of --parameter-scan, which is not given",
+        ));
     }
     let ranged = options
         .parameter_scan
@@ -212,7 +214,8 @@ pub(in crate::commands) struct Shown(ProgressBar);
 
 impl Shown {
     pub(in crate::commands) fn new(quiet: bool) -> Self {
-        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let target =
+            if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let style = ProgressStyle::with_template("{bar:30} {msg}").expect("a fixed template");
         Self(ProgressBar::with_draw_target(Some(1000), target).with_style(style))
     }
