@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use platform::clock::thread_cpu_ns;
 use serde::{Deserialize, Serialize};
 
 use crate::memory::{self, Held};
@@ -16,8 +17,9 @@ const PERIOD: Duration = Duration::from_millis(5);
 const FIRST_PERIOD: Duration = Duration::from_millis(1);
 /// How many of those.
 const FIRST_SAMPLES: usize = 5;
-/// Of a core at most one part in this many is spent on looking.
-const COST_SHARE: u32 = 40;
+/// Of a core at most one part in this many is spent on looking, as long as that leaves ten looks a second.
+const COST_SHARE: u32 = 20;
+const PERIOD_MAX: Duration = Duration::from_millis(100);
 
 /// What the processes of a run held at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,11 +69,13 @@ impl Sampler {
         let mut sampled = Sampled::default();
         loop {
             let looked = Instant::now();
+            // Processor time: on a busy machine a look may wait, which costs nothing.
+            let before = thread_cpu_ns();
             if let Some(held) = memory::held(known) {
                 let elapsed = looked.duration_since(self.began);
                 sampled.keep(elapsed, held);
             }
-            let cost = looked.elapsed();
+            let cost = Duration::from_nanos(thread_cpu_ns().saturating_sub(before));
             let over = looked.duration_since(self.began) >= self.timeout;
             let ended = if over { Some(Ended::TimedOut) } else { stop().then_some(Ended::Stopped) };
             if let Some(ended) = ended {
@@ -82,7 +86,7 @@ impl Sampler {
             let first = sampled.curve.len() < FIRST_SAMPLES;
             let period = if first { FIRST_PERIOD } else { PERIOD };
             let left = self.timeout.saturating_sub(self.began.elapsed()).max(FIRST_PERIOD);
-            if self.is_over_within(period.max(cost * COST_SHARE).min(left)) {
+            if self.is_over_within(period.max((cost * COST_SHARE).min(PERIOD_MAX)).min(left)) {
                 return sampled;
             }
         }
