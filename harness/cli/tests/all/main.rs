@@ -24,6 +24,7 @@ mod mapping;
 mod memory_truth;
 mod newcomer;
 mod outcomes;
+mod own_programs;
 mod readme;
 mod readme_commands;
 mod refill;
