@@ -25,6 +25,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "kit",
         ],
     ),
+    // Its index is a library of its own.
+    ("baselines/silt", &["ect", "engine", "kit", "platform"]),
     ("baselines/", &["engine", "kit", "platform"]),
     ("workloads", &[]),
     ("harness/preload", &[]),
