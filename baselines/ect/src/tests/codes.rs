@@ -28,7 +28,7 @@ fn bits_are_read_as_they_were_written() {
     assert!(reader.advance(1).is_none(), "past the end");
 }
 
-/// Any weights, among them such as make codes long: every code is read back, no code begins another,
+/// Any weights, also such as make codes long: every code is read back, no code begins another,
 /// and their lengths use up the space of codes.
 #[test]
 fn huffman_codes_are_complete_and_read_back() {

@@ -1,0 +1,12 @@
+//! Tests of the crate as a whole, through what it shows to others.
+
+mod common;
+mod cuckoo;
+mod damage;
+mod equations;
+mod forge;
+mod killed;
+mod memory;
+mod model;
+mod records;
+mod steady;
