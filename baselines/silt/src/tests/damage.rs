@@ -68,7 +68,7 @@ fn is_behind(files: &Memory, name: &str, bit: usize) -> bool {
 fn a_get_of_a_damaged_record_is_an_error() {
     let files = filled();
     let sorted = files.list().unwrap().into_iter().find(|name| name.contains("sorted")).unwrap();
-    for byte in (0..files.length(&sorted) - 4096).step_by(50) {
+    for byte in (0..files.length(&sorted) - 4096).step_by(301) {
         files.flip(&sorted, byte * 8);
     }
     let store = open(&files, small());
@@ -87,7 +87,7 @@ fn a_get_of_a_damaged_record_is_an_error() {
             other => panic!("key {key}: {other:?}"),
         }
     }
-    assert!(damaged > 500 && right > 500, "{damaged} damaged, {right} right");
+    assert!(damaged > 300 && right > 500, "{damaged} damaged, {right} right");
 }
 
 /// A record that was not whole at the end of a log goes; one in the middle is damage.

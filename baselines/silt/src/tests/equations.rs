@@ -35,7 +35,9 @@ fn the_figure_of_merge_sizes_comes_out() {
         let load = example(millions * 1e6);
         assert!((load.write_amplification() - writes).abs() < 0.01, "{millions}");
         assert!((load.reads() - reads).abs() < 1e-4, "{millions}");
-        assert!((load.memory_bytes(SORTED_BYTES_PER_ITEM) - memory).abs() < 1e-3, "{millions}");
+        // The text rounds 0.0672 to 0.067.
+        let share = load.memory_bytes(SORTED_BYTES_PER_ITEM) / memory;
+        assert!((share - 1.0).abs() < 0.003, "{millions}: {share}");
     }
     assert_eq!(measured_write_amplification(540, 100), 5.4);
     assert_eq!(measured_reads(101, 100), 1.01);

@@ -3,9 +3,11 @@
 
 use std::fs::File;
 use std::io::{Read, Write};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 
 use baseline_silt::{Acknowledge, Counter, Direct, Params, Scratch, Step, Steps, Store, of_word};
 use kit::folder::Folder;
@@ -78,14 +80,11 @@ fn verify(folder: &Path, step: Step) -> u64 {
     }
     store.scrub().unwrap();
     // It goes on, through all steps.
-    for turn in 0..1500 {
-        let key = turn % KEYS;
-        store.put(&of_word(key), &value(key, turn + 1_000_000), &mut scratch).unwrap();
+    for key in 0..KEYS {
+        store.put(&of_word(key), &value(key, 1_000_000), &mut scratch).unwrap();
     }
-    for turn in 700..1500 {
-        let key = turn % KEYS;
-        assert_eq!(get(&store, key, &mut scratch), Some(value(key, turn + 1_000_000)));
-    }
+    store.merge().unwrap();
+    assert!((0..KEYS).all(|key| get(&store, key, &mut scratch) == Some(value(key, 1_000_000))));
     store.close().unwrap();
     Store::open(folder, params()).unwrap().scrub().unwrap();
     turns
@@ -98,25 +97,39 @@ fn a_killed_process_loses_nothing_that_it_acknowledged() {
         operate(Path::new(&folder), number(STEP) as usize, number(TIMES));
         return;
     }
-    for (number, step) in Step::ALL.into_iter().enumerate() {
-        // In the second half of the steps of a second merge there is an old SortedStore.
-        for times in [1, 2, 9] {
-            if times == 9 && matches!(step, Step::MergeBegun | Step::MergeWritten) {
-                continue;
-            }
-            let folder = Folder::create(&std::env::temp_dir(), "silt-killed-").unwrap();
-            let mut command =
-                Alone::new(module_path!(), "a_killed_process_loses_nothing_that_it_acknowledged")
-                    .env(FOLDER, &folder.path().to_string_lossy())
-                    .env(STEP, &number.to_string())
-                    .env(TIMES, &times.to_string())
-                    .told("operate until killed");
-            let output = command.output().unwrap();
-            assert!(!output.status.success(), "{step:?} was not reached {times} times");
-            let turns = verify(folder.path(), step);
-            assert!(turns > 100, "{step:?}: {turns} operations");
+    // Most of the time goes into waiting for the disk, so the steps do not wait for each other.
+    thread::scope(|scope| {
+        for number in 0..Step::ALL.len() {
+            scope.spawn(move || [1, 3].map(|times| kill_at(number, times)));
         }
-    }
+    });
+}
+
+#[test]
+#[ignore = "a minute of disk; cargo test -p baseline-silt --release -- --ignored killed"]
+fn a_process_killed_again_and_again_loses_nothing_either() {
+    thread::scope(|scope| {
+        for number in 0..Step::ALL.len() {
+            scope.spawn(move || (1..=10).for_each(|times| kill_at(number, times)));
+        }
+    });
+}
+
+/// Lets another process reach a step so many times, kills it there, and looks at what it leaves.
+fn kill_at(number: usize, times: u64) {
+    let step = Step::ALL[number];
+    let folder = Folder::create(&std::env::temp_dir(), "silt-killed-").unwrap();
+    let output = Alone::new(module_path!(), "a_killed_process_loses_nothing_that_it_acknowledged")
+        .env(FOLDER, &folder.path().to_string_lossy())
+        .env(STEP, &number.to_string())
+        .env(TIMES, &times.to_string())
+        .told("operate until killed")
+        .output()
+        .unwrap();
+    let signal = output.status.signal();
+    assert_eq!(signal, Some(9), "{step:?} was not reached {times} times");
+    let turns = verify(folder.path(), step);
+    assert!(turns > 100, "{step:?}: {turns} operations");
 }
 
 /// A buffered log keeps what was flushed.

@@ -1,6 +1,7 @@
 //! Tests of the crate as a whole, through what it shows to others.
 
 mod common;
+mod conformance;
 mod cuckoo;
 mod damage;
 mod equations;
@@ -9,4 +10,5 @@ mod killed;
 mod memory;
 mod model;
 mod records;
+mod settings;
 mod steady;
