@@ -56,8 +56,7 @@ fn check_log(log: &LogStore) -> Result<(), Error> {
             !pointed[ordinal as usize]
                 || table.candidates(buckets).any(|slot| u64::from(table.place(slot)) == ordinal)
         });
-        let is_there = record.is_some();
-        if !own || !is_there {
+        if !own || record.is_none() {
             return Err(damaged(&scanner, format!("record {ordinal} is not its slot's")));
         }
     }

@@ -32,8 +32,7 @@ pub(crate) fn convert(
 ) -> Result<HashStore, Error> {
     let (layout, table) = (params.layout(), log.table());
     let mut slot_of = vec![NOWHERE; log.records() as usize];
-    for (slot, tag) in table.tags().iter().enumerate().filter(|(_, tag)| tag.is_taken()) {
-        debug_assert!(tag.is_taken());
+    for slot in (0..table.tags().len()).filter(|&slot| table.tags()[slot].is_taken()) {
         slot_of[table.place(slot) as usize] = slot as u32;
     }
     let mut pace = Pace::new(params.convert_per_s);

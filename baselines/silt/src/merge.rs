@@ -121,6 +121,9 @@ impl Iterator for Items<'_> {
     }
 }
 
+/// A key, and what its newest entry does to it.
+type Changed = (Key, Change<Vec<u8>>);
+
 /// The newest entry of each key in the HashStores, by key.
 struct Changes<'a> {
     hashes: &'a [Arc<HashStore>],
@@ -128,7 +131,7 @@ struct Changes<'a> {
     entries: u64,
     passes: u64,
     next_pass: u64,
-    sorted: std::vec::IntoIter<(Key, Change<Vec<u8>>)>,
+    sorted: std::vec::IntoIter<Changed>,
 }
 
 impl<'a> Changes<'a> {
@@ -141,13 +144,13 @@ impl<'a> Changes<'a> {
     }
 
     /// Reads and sorts one part.
-    fn pass(&self, pass: u64) -> Result<Vec<(Key, Change<Vec<u8>>)>, Error> {
+    fn pass(&self, pass: u64) -> Result<Vec<Changed>, Error> {
         let mut part = Vec::new();
         for hash in self.hashes.iter().rev() {
             let mut scanner = hash.scanner();
             while let Some((_, record)) = scanner.next()? {
                 let Some((key, entry)) = record else { continue };
-                if u64::from(order_of(key)) * self.passes >> 32 != pass {
+                if (u64::from(order_of(key)) * self.passes) >> 32 != pass {
                     continue;
                 }
                 part.push(match entry {
@@ -165,7 +168,7 @@ impl<'a> Changes<'a> {
 }
 
 impl Iterator for Changes<'_> {
-    type Item = Result<(Key, Change<Vec<u8>>), Error>;
+    type Item = Result<Changed, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {

@@ -45,7 +45,8 @@ fn records_lie_where_spans_say() {
             assert!(record_bytes > 64 || start / 4096 == (end - 1) / 4096, "one page");
             for count in [1, 2, 7] {
                 let span = layout.span(ordinal, count);
-                assert!(span.at % 4096 == 0 && span.bytes % 4096 == 0 && span.bytes > 0);
+                assert!(span.at.is_multiple_of(4096) && span.bytes.is_multiple_of(4096));
+                assert!(span.bytes > 0);
                 assert!(span.at <= start && start - span.at < 4096);
                 assert!(layout.end(ordinal + count) <= span.at + span.bytes as u64);
                 assert_eq!(span.skip as u64, start - span.at);
