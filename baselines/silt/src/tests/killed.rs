@@ -9,7 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
-use baseline_silt::{Acknowledge, Counter, Direct, Params, Scratch, Step, Steps, Store, of_word};
+use baseline_silt::{
+    Acknowledge, Counter, Direct, Files, Params, Scratch, Step, Steps, Store, of_word,
+};
 use kit::folder::Folder;
 use kit::testing::Alone;
 
@@ -87,6 +89,11 @@ fn verify(folder: &Path, step: Step) -> u64 {
     assert!((0..KEYS).all(|key| get(&store, key, &mut scratch) == Some(value(key, 1_000_000))));
     store.close().unwrap();
     Store::open(folder, params()).unwrap().scrub().unwrap();
+    let names = Direct::new(folder).list().unwrap();
+    for (kind, most) in [("log", 2), ("hash", 0), ("filter", 0), ("sorted", 2), ("manifest", 2)] {
+        let found = names.iter().filter(|name| name.contains(kind)).count();
+        assert!(found <= most, "{step:?} has left files that nobody names: {names:?}");
+    }
     turns
 }
 
