@@ -17,7 +17,7 @@
 //! | `files`, `buffer`, `image`, `stream` | direct I/O; small files; records in sequence |
 //! | `log_store`, `hash_store`, `sorted_store` | the three stores |
 //! | `convert`, `merge`, `pace` | from one to the next |
-//! | `instance`, `work`, `threads`, `signal`, `step` | how stores are exchanged, and by whom |
+//! | `instance`, `shared`, `work`, `threads`, `signal`, `step` | how stores are exchanged, and by whom |
 //! | `manifest`, `recover`, `check` | what there is; opening; reading everything |
 //! | `store`, `scratch`, `counters`, `error` | operations, and what they tell |
 //! | `equations` | what the text expects |
@@ -50,6 +50,7 @@ mod params;
 mod record;
 mod recover;
 mod scratch;
+mod shared;
 mod signal;
 mod silt;
 mod sorted_store;

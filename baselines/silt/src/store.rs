@@ -1,59 +1,21 @@
-//! The store: several instances by a part of the key, and the threads that convert and merge.
+//! The store's operations: opening, GET, PUT and DELETE, closing; what it tells of itself.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::counters::{Counter, Counters};
 use crate::error::Error;
 use crate::files::{Direct, Files};
 use crate::instance::Instance;
-use crate::key::{Key, instance_of};
+use crate::key::Key;
 use crate::params::Params;
 use crate::record::Entry;
 use crate::recover;
 use crate::scratch::{Found, Scratch};
-use crate::signal::Signal;
+use crate::shared::Shared;
 use crate::step::Steps;
 use crate::threads::Threads;
 use crate::work;
-
-/// What threads share.
-#[derive(Debug)]
-pub(crate) struct Shared {
-    pub(crate) params: Params,
-    pub(crate) files: Arc<dyn Files>,
-    pub(crate) counters: Counters,
-    pub(crate) steps: Steps,
-    pub(crate) instances: Vec<Instance>,
-    pub(crate) signal: Signal,
-    /// Held while an instance is merged: one at a time, so that only one needs space twice.
-    pub(crate) merging: Mutex<()>,
-    failed: Mutex<Option<String>>,
-}
-
-impl Shared {
-    pub(crate) fn instance(&self, key: &Key) -> &Instance {
-        &self.instances[instance_of(key, self.instances.len())]
-    }
-
-    /// Remembers that work in the background failed.
-    pub(crate) fn fail(&self, error: &Error) {
-        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-        failed.get_or_insert_with(|| error.to_string());
-        drop(failed);
-        self.signal.changed();
-    }
-
-    /// # Errors
-    /// [`Error::Background`] if work in the background failed.
-    pub(crate) fn still_works(&self) -> Result<(), Error> {
-        let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*failed {
-            Some(reason) => Err(Error::Background { reason: reason.clone() }),
-            None => Ok(()),
-        }
-    }
-}
 
 /// A SILT store. Operations take a [`Scratch`], one for each thread.
 #[derive(Debug)]
@@ -80,16 +42,7 @@ impl Store {
         params.check()?;
         let counters = Counters::default();
         let instances = recover::open(&*files, &params, &counters)?;
-        let shared = Arc::new(Shared {
-            params,
-            files,
-            counters,
-            steps,
-            instances,
-            signal: Signal::default(),
-            merging: Mutex::new(()),
-            failed: Mutex::new(None),
-        });
+        let shared = Arc::new(Shared::new(params, files, counters, steps, instances));
         for instance in shared.instances.iter().filter(|_| !params.threads) {
             work::catch_up(&shared, instance)?;
         }

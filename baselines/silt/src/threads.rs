@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 
 use crate::error::Error;
 use crate::instance::Instance;
-use crate::store::Shared;
+use crate::shared::Shared;
 use crate::work;
 
 /// Running threads; they end when this is dropped, after the step they are at.

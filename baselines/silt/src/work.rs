@@ -15,8 +15,8 @@ use crate::manifest::{Manifest, file_name};
 use crate::merge::{self, Inputs};
 use crate::record::Entry;
 use crate::scratch::{Found, Scratch};
+use crate::shared::Shared;
 use crate::step::Step;
-use crate::store::Shared;
 
 /// Appends a record to its instance's log; makes room for it if need be. If `tells`, the key is
 /// looked up first, and what was there is in `scratch`.

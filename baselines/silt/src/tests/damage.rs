@@ -110,6 +110,16 @@ fn a_torn_end_is_cut_off_and_a_hole_is_not() {
     drop(store);
     let store = open(&torn, small());
     assert_eq!(get(&store, 99, &mut scratch), Some(value(99, 2)));
+    // Of a closed store the end is known.
+    let closed = files.copy();
+    open(&closed, small()).close().unwrap();
+    closed.flip(log, 99 * record_bits + 40 * 8);
+    match damage(&closed) {
+        Some(Error::Corrupt { file, what }) => {
+            assert!(file == log && what.contains("record 99"), "{file}: {what}");
+        }
+        other => panic!("{other:?}"),
+    }
     let hole = files.copy();
     hole.flip(log, 50 * record_bits + 40 * 8);
     match damage(&hole) {

@@ -12,12 +12,20 @@ type Contents = Arc<Mutex<Vec<u8>>>;
 
 /// A folder in memory.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Memory(Arc<Mutex<BTreeMap<String, Contents>>>);
+pub(super) struct Memory {
+    files: Arc<Mutex<BTreeMap<String, Contents>>>,
+    refuses: Arc<Mutex<Option<&'static str>>>,
+}
 
 impl Memory {
     /// Changes a bit of a file.
     pub(super) fn flip(&self, name: &str, bit: usize) {
         self.contents(name, "flip").unwrap().lock().unwrap()[bit / 8] ^= 1 << (bit % 8);
+    }
+
+    /// Lets writes fail from now on, as on a disk that is full, in files whose names contain `part`.
+    pub(super) fn refuse_writes(&self, part: Option<&'static str>) {
+        *self.refuses.lock().unwrap() = part;
     }
 
     /// The length of a file in bytes.
@@ -27,15 +35,15 @@ impl Memory {
 
     /// A copy as it is now.
     pub(super) fn copy(&self) -> Self {
-        let files = self.0.lock().unwrap();
+        let files = self.files.lock().unwrap();
         let copy = files.iter().map(|(name, contents)| {
             (name.clone(), Arc::new(Mutex::new(contents.lock().unwrap().clone())))
         });
-        Self(Arc::new(Mutex::new(copy.collect())))
+        Self { files: Arc::new(Mutex::new(copy.collect())), ..Self::default() }
     }
 
     fn contents(&self, name: &str, action: &'static str) -> Result<Contents, Error> {
-        let files = self.0.lock().unwrap();
+        let files = self.files.lock().unwrap();
         files.get(name).cloned().ok_or_else(|| missing(name, action))
     }
 }
@@ -48,29 +56,37 @@ fn missing(name: &str, action: &'static str) -> Error {
 impl Files for Memory {
     fn create(&self, name: &str) -> Result<Arc<dyn Pages>, Error> {
         let contents = Contents::default();
-        self.0.lock().unwrap().insert(name.to_owned(), Arc::clone(&contents));
-        Ok(Arc::new(MemoryFile { name: name.to_owned(), contents }))
+        self.files.lock().unwrap().insert(name.to_owned(), Arc::clone(&contents));
+        Ok(Arc::new(MemoryFile {
+            name: name.to_owned(),
+            contents,
+            refuses: Arc::clone(&self.refuses),
+        }))
     }
 
     fn open(&self, name: &str) -> Result<Arc<dyn Pages>, Error> {
         let contents = self.contents(name, "open")?;
-        Ok(Arc::new(MemoryFile { name: name.to_owned(), contents }))
+        Ok(Arc::new(MemoryFile {
+            name: name.to_owned(),
+            contents,
+            refuses: Arc::clone(&self.refuses),
+        }))
     }
 
     fn rename(&self, from: &str, to: &str) -> Result<(), Error> {
-        let mut files = self.0.lock().unwrap();
+        let mut files = self.files.lock().unwrap();
         let contents = files.remove(from).ok_or_else(|| missing(from, "rename"))?;
         files.insert(to.to_owned(), contents);
         Ok(())
     }
 
     fn remove(&self, name: &str) -> Result<(), Error> {
-        let removed = self.0.lock().unwrap().remove(name);
+        let removed = self.files.lock().unwrap().remove(name);
         removed.map(|_| ()).ok_or_else(|| missing(name, "remove"))
     }
 
     fn list(&self) -> Result<Vec<String>, Error> {
-        Ok(self.0.lock().unwrap().keys().cloned().collect())
+        Ok(self.files.lock().unwrap().keys().cloned().collect())
     }
 
     fn sync_names(&self) -> Result<(), Error> {
@@ -82,6 +98,7 @@ impl Files for Memory {
 struct MemoryFile {
     name: String,
     contents: Contents,
+    refuses: Arc<Mutex<Option<&'static str>>>,
 }
 
 /// As strict as direct I/O is.
@@ -107,6 +124,10 @@ impl Pages for MemoryFile {
 
     fn write(&self, at: u64, from: &[u8]) -> Result<(), Error> {
         assert_pages(at, from);
+        if self.refuses.lock().unwrap().is_some_and(|part| self.name.contains(part)) {
+            let source = io::Error::from(io::ErrorKind::StorageFull);
+            return Err(Error::Io { action: "write", file: self.name.clone(), source });
+        }
         let (start, end) = (at as usize, at as usize + from.len());
         let mut contents = self.contents.lock().unwrap();
         if contents.len() < end {

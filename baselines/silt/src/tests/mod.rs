@@ -6,6 +6,7 @@ mod cuckoo;
 mod damage;
 mod equations;
 mod forge;
+mod full_disk;
 mod killed;
 mod memory;
 mod model;
