@@ -1,8 +1,8 @@
 //! The partial-key cuckoo table (§2.2.1): a LogStore's filter and index in one.
 //!
-//! A key has two buckets of four slots. A slot has 6 bytes: 15 bits of tag, one that says whether it
-//! is taken, and the place of the record in the log. The tag is the *other* bucket, so an entry moves
-//! there without its key being read. A table has at most 2¹⁵ buckets therefore.
+//! A key has two buckets of four slots. A slot has 6 bytes: 15 bits of tag, one that says whether
+//! it is taken, and the place of the record in the log. The tag is the *other* bucket, so an entry
+//! moves there without its key being read. A table has at most 2¹⁵ buckets therefore.
 
 use crate::key::Buckets;
 
@@ -141,8 +141,8 @@ impl Table {
             }
         }
         self.undo(&path, bucket, place);
-        // Whether the walk fails depends on the inserts before it alone, so a log that is read again
-        // fills its table in the same way.
+        // Whether the walk fails depends on the inserts before it alone, so a log that is read
+        // again fills its table in the same way.
         self.random = random;
         Err(Full)
     }

@@ -14,8 +14,8 @@ pub const KEY_BYTES: usize = 20;
 /// A key: a uniform hash (SHA-1 in the original).
 pub type Key = [u8; KEY_BYTES];
 
-/// The hash of a word. Its first eight bytes are a permutation of words, so two words never have the
-/// same hash.
+/// The hash of a word. Its first eight bytes are a permutation of words, so two words never have
+/// the same hash.
 #[must_use]
 pub fn of_word(word: u64) -> Key {
     let first = mix(word ^ 0x5117_5117_5117_5117);

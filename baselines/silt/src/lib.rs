@@ -1,12 +1,12 @@
 //! SILT: a store on flash with less than a byte of memory a key, and about one read a GET.
 //!
-//! A rebuilt rival, after chapter 2 of H. Lim, *Resource-Efficient Data-Intensive System Designs for
-//! High Performance and Capacity* (CMU-CS-15-132, 2015), with chapter 3's index. `README.md` says
-//! what is implemented, the formats, and what differs.
+//! A rebuilt rival, after chapter 2 of H. Lim, *Resource-Efficient Data-Intensive System Designs
+//! for High Performance and Capacity* (CMU-CS-15-132, 2015), with chapter 3's index. `README.md`
+//! says what is implemented, the formats, and what differs.
 //!
 //! ```text
 //! PUT ──► LogStore ──(full: converted)──► HashStore … HashStore ──(enough: merged)──► SortedStore
-//!         cuckoo table, 6 B a slot        filters, 2 B a slot                         2.5 bits a key
+//!         cuckoo table, 6 B a slot        filters, 2 B a slot                      2.5 bits a key
 //! GET asks them from left to right, and is answered by the first that knows the key.
 //! ```
 //!
@@ -17,7 +17,7 @@
 //! | `files`, `buffer`, `image`, `stream` | direct I/O; small files; records in sequence |
 //! | `log_store`, `hash_store`, `sorted_store` | the three stores |
 //! | `convert`, `merge`, `pace` | from one to the next |
-//! | `instance`, `shared`, `work`, `threads`, `signal`, `step` | how stores are exchanged, and by whom |
+//! | `instance`, `shared`, `work`, `threads`, `signal`, `step` | how stores are exchanged |
 //! | `manifest`, `recover`, `check` | what there is; opening; reading everything |
 //! | `store`, `scratch`, `counters`, `error` | operations, and what they tell |
 //! | `equations` | what the text expects |

@@ -40,9 +40,9 @@ impl LogStore {
         Ok(Self { number, writer, table: new_table(params, number) })
     }
 
-    /// Reads a log again. `known` records must be whole; if nobody knows how many there are, they end
-    /// where the file does, or with the first that is not whole. If others follow that one, it is
-    /// not the end but damage.
+    /// Reads a log again. `known` records must be whole; if nobody knows how many there are, they
+    /// end where the file does, or with the first that is not whole. If others follow that one, it
+    /// is not the end but damage.
     pub(crate) fn replay(
         files: &dyn Files,
         instance: usize,
@@ -149,8 +149,8 @@ impl LogStore {
     /// Appends a record, in place of the one in `slot` if the key has one.
     ///
     /// # Errors
-    /// [`Full`] if the table has no slot for it; nothing is appended then. An error of the file after
-    /// which the record may or may not be there.
+    /// [`Full`] if the table has no slot for it; nothing is appended then. An error of the file
+    /// after which the record may or may not be there.
     pub(crate) fn put(
         &mut self,
         key: &Key,

@@ -1,5 +1,5 @@
-//! An instance's manifest: which files it consists of. It is replaced as a whole, by renaming, so an
-//! instance is always before a step or after it.
+//! An instance's manifest: which files it consists of. It is replaced as a whole, by renaming, so
+//! an instance is always before a step or after it.
 //!
 //! ```text
 //! silt 1

@@ -1,10 +1,10 @@
 //! The merge (§2.2.4, table 2.3): all HashStores and the SortedStore into a new SortedStore, whose
 //! index is built while it is written.
 //!
-//! The original sorts the HashStores' records with an external sorter on a disk of its own. Here they
-//! are read several times, each time for another part of the order of keys, as much as fits into the
-//! memory given: keys are uniform hashes, so equal parts have as many. Nothing is written that
-//! equation 2.4 does not count.
+//! The original sorts the HashStores' records with an external sorter on a disk of its own. Here
+//! they are read several times, each time for another part of the order of keys, as much as fits
+//! into the memory given: keys are uniform hashes, so equal parts have as many. Nothing is written
+//! that equation 2.4 does not count.
 
 use std::sync::Arc;
 

@@ -7,7 +7,8 @@ use crate::record::Layout;
 /// When a PUT is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Acknowledge {
-    /// When it is in the log's buffer: lost if the process ends without closing the store. The text's.
+    /// When it is in the log's buffer: lost if the process ends without closing the store. The
+    /// text's.
     Buffered,
     /// When the system has it: it survives the end of the process. A page is written for every PUT.
     Written,
@@ -32,8 +33,8 @@ pub struct Params {
     pub displacements: usize,
     /// Keys of a bucket of the SortedStore's index, at most on average.
     pub index_bucket_keys: u32,
-    /// Memory for sorting what is merged, and for reordering what is converted, in bytes. Less means
-    /// more passes over the input.
+    /// Memory for sorting what is merged, and for reordering what is converted, in bytes. Less
+    /// means more passes over the input.
     pub sort_bytes: usize,
     /// A log's buffer, in bytes.
     pub log_buffer_bytes: usize,

@@ -7,8 +7,8 @@
 //! …         value, then zeros up to the length of all records
 //! ```
 //!
-//! Records follow each other without gaps. Only short ones never lie on two pages: of these an index
-//! tells the page alone.
+//! Records follow each other without gaps. Only short ones never lie on two pages: of these an
+//! index tells the page alone.
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 

@@ -1,6 +1,6 @@
 //! The SortedStore (§2.2.4): records by key. In memory is an index of entropy-coded tries, which
-//! names the one record, or of short records the one page, that a key could have. There is no filter:
-//! every lookup that gets here reads once.
+//! names the one record, or of short records the one page, that a key could have. There is no
+//! filter: every lookup that gets here reads once.
 
 use std::sync::Arc;
 

@@ -28,8 +28,8 @@ impl Store {
     /// Opens the store in `folder`, by direct I/O; an empty folder gets an empty store.
     ///
     /// # Errors
-    /// [`Error::OtherParameters`] if the store was made with others; [`Error::Corrupt`] if a file is
-    /// damaged; [`Error::Io`], also where the file system has no direct I/O.
+    /// [`Error::OtherParameters`] if the store was made with others; [`Error::Corrupt`] if a file
+    /// is damaged; [`Error::Io`], also where the file system has no direct I/O.
     pub fn open(folder: &Path, params: Params) -> Result<Self, Error> {
         Self::open_in(Arc::new(Direct::new(folder)), params, Steps::default())
     }
@@ -63,8 +63,8 @@ impl Store {
     /// Stores a value. Nothing is read unless the log seems to have the key.
     ///
     /// # Errors
-    /// [`Error::ValueTooLong`]; [`Error::Io`] or [`Error::Corrupt`], after which the value may or may
-    /// not be stored.
+    /// [`Error::ValueTooLong`]; [`Error::Io`] or [`Error::Corrupt`], after which the value may or
+    /// may not be stored.
     pub fn put(&self, key: &Key, value: &[u8], scratch: &mut Scratch) -> Result<(), Error> {
         self.check_length(value)?;
         work::append(&self.shared, key, Entry::Value(value), scratch, false).map(|_| ())

@@ -1,7 +1,7 @@
 //! How an instance changes: appending, freezing a full log, converting it, merging.
 //!
-//! Each change of stores is: new files on the disk, a manifest that names them, exchange, removal of
-//! what is no longer named. Whatever a crash leaves unnamed is removed on opening.
+//! Each change of stores is: new files on the disk, a manifest that names them, exchange, removal
+//! of what is no longer named. Whatever a crash leaves unnamed is removed on opening.
 
 use std::sync::{Arc, PoisonError};
 

@@ -145,7 +145,7 @@ fn unsorted_input_of_a_merge_is_a_typed_error() {
     let store = open(&files, small());
     let error = store.merge().unwrap_err();
     assert!(
-        matches!(&error, Error::UnsortedMerge { instance: 0, what } if what.contains("SortedStore")),
+        matches!(&error, Error::UnsortedMerge { instance: 0, what } if what.contains("Sorted")),
         "{error}"
     );
     assert!((0..1700).filter(|key| get(&store, *key, &mut scratch).is_some()).count() >= 1698);

@@ -23,7 +23,8 @@ impl Memory {
         self.contents(name, "flip").unwrap().lock().unwrap()[bit / 8] ^= 1 << (bit % 8);
     }
 
-    /// Lets writes fail from now on, as on a disk that is full, in files whose names contain `part`.
+    /// Lets writes fail from now on, as on a disk that is full, in files whose names contain
+    /// `part`.
     pub(super) fn refuse_writes(&self, part: Option<&'static str>) {
         *self.refuses.lock().unwrap() = part;
     }
