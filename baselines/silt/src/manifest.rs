@@ -96,8 +96,10 @@ impl Manifest {
         image::write(files, &new_name(instance), self.text(params).as_bytes())
     }
 
-    /// Puts the one that was written in force.
+    /// Puts the one that was written in force. Names of the files that it names are on the disk
+    /// before its own is: a file system may keep them in any order.
     pub(crate) fn switch(files: &dyn Files, instance: usize) -> Result<(), Error> {
+        files.sync_names()?;
         files.rename(&new_name(instance), &name(instance))?;
         files.sync_names()
     }
