@@ -13,6 +13,7 @@
 //! Requests are independent inserts of items of one size; nothing is deleted or compressed, and no write
 //! ever waits.
 
+mod analysis;
 mod answer;
 mod cascade;
 mod density;
@@ -33,6 +34,7 @@ mod unique;
 #[cfg(test)]
 mod tests;
 
+pub use analysis::without_redundancy;
 pub use answer::{Answer, write_amplification};
 pub use density::{density, density_interval};
 pub use error::ParameterError;

@@ -3,18 +3,20 @@
 
 use serde::Serialize;
 
+use super::analysis::without_redundancy;
 use super::answer::write_amplification;
 use super::density::density;
 use super::error::ParameterError;
-use super::leveldb;
 use super::optimise::optimal_sizes;
 use super::parameters::{LevelDb, Parameters, Sizes, System, Workload};
 use super::popularity::Popularity;
 use super::simulate::{Simulation, simulate};
+use super::step::{Step, total};
 use super::tree::Pick;
 use super::unique::unique;
 
-/// Rows of numbers under names; the last word of a name is its unit where it has one.
+/// Rows of as many numbers as there are names. The last word of a name is its unit where it has one;
+/// names without one are write amplifications.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Table {
     pub figure: &'static str,
@@ -30,6 +32,14 @@ const SKEWS: [f64; 7] = [0.0, 0.2, 0.4, 0.6, 0.8, 0.99, 1.2];
 fn with_sizes(workload: Workload, store: &LevelDb, sizes: Sizes) -> Result<f64, ParameterError> {
     let system = System::LevelDb(LevelDb { sizes, ..store.clone() });
     Ok(write_amplification(&Parameters { workload, system })?.write_amplification)
+}
+
+/// `store` with the sizes of least write amplification.
+fn with_optimal_sizes(workload: &Workload, store: &LevelDb) -> Result<LevelDb, ParameterError> {
+    let mut items = optimal_sizes(workload, store)?.level_items;
+    // The last level is implied.
+    items.pop();
+    Ok(LevelDb { sizes: Sizes::Given { items }, ..store.clone() })
 }
 
 /// Figure 4.4: distinct keys among requests, by skew.
@@ -64,22 +74,85 @@ pub fn densities(keys: u64, items: f64) -> Result<Table, ParameterError> {
     Ok(Table { figure: "4.7", columns: vec!["skew", "distance_share", "density"], rows })
 }
 
-/// Figures 4.9 and 4.14: write amplification by skew with `store`'s and with optimal sizes, those sizes,
-/// and the worst case, in which no insert meets an older one of its key.
+/// Figure 4.9: write amplification by skew with `store`'s and with optimal sizes, and the worst case, in
+/// which no insert meets an older one of its key.
 ///
 /// # Errors
 /// A parameter is out of range.
 pub fn by_skew(keys: u64, store: &LevelDb) -> Result<Table, ParameterError> {
-    let worst = leveldb::without_redundancy(store, &store.level_items(keys as f64)?);
     let row = |skew: f64| {
-        let found = optimal_sizes(&Workload { keys, skew }, store)?;
-        let mut row = vec![skew, found.before, found.write_amplification, worst];
-        row.extend(found.level_items);
-        Ok(row)
+        let workload = Workload { keys, skew };
+        let worst = total(&without_redundancy(&workload, store)?);
+        let found = optimal_sizes(&workload, store)?;
+        Ok(vec![skew, found.before, found.write_amplification, worst])
     };
     let rows: Rows = SKEWS.into_iter().map(row).collect();
-    let columns = vec!["skew", "default", "optimal", "worst_case", "optimal_sizes_items"];
-    Ok(Table { figure: "4.9, 4.14", columns, rows: rows? })
+    let columns = vec!["skew", "default", "optimal", "worst_case"];
+    Ok(Table { figure: "4.9", columns, rows: rows? })
+}
+
+/// Figure 4.14: `store`'s and the optimal sizes of each level but the last, by skew.
+///
+/// # Errors
+/// A parameter is out of range.
+pub fn sizes_by_skew(keys: u64, store: &LevelDb) -> Result<Table, ParameterError> {
+    let default = store.level_items(keys as f64)?;
+    let mut rows = Vec::new();
+    for skew in SKEWS {
+        let optimal = optimal_sizes(&Workload { keys, skew }, store)?.level_items;
+        let levels = default.iter().zip(&optimal).take(default.len() - 1).enumerate();
+        rows.extend(
+            levels.map(|(level, (before, after))| vec![skew, (level + 1) as f64, *before, *after]),
+        );
+    }
+    let columns = vec!["skew", "level", "default_items", "optimal_items"];
+    Ok(Table { figure: "4.14", columns, rows })
+}
+
+/// Table 4.1: write amplification by step, from the log (step 0) and level 0 (step 1) to the last level,
+/// with `store`'s and with optimal sizes.
+///
+/// # Errors
+/// A parameter is out of range.
+pub fn by_step(workload: Workload, store: &LevelDb) -> Result<Table, ParameterError> {
+    let optimal = with_optimal_sizes(&workload, store)?;
+    let [before, after] = [store, &optimal].map(|store| {
+        let system = System::LevelDb(store.clone());
+        write_amplification(&Parameters { workload, system })
+    });
+    let (before, after) = (before?, after?);
+    let steps = before.steps.iter().zip(&after.steps).enumerate();
+    let row = |(step, (before, after)): (usize, (&Step, &Step))| {
+        vec![step as f64, before.write_amplification, after.write_amplification]
+    };
+    let rows = steps.map(row).collect();
+    Ok(Table { figure: "Table 4.1", columns: vec!["step", "default", "optimal"], rows })
+}
+
+/// Figures 4.10, 4.12 and the right half of Table 4.1: model and simulator, with `store`'s and with
+/// optimal sizes, by the number of keys. Time and memory are those of two simulations a row.
+///
+/// # Errors
+/// A parameter is out of range.
+pub fn simulated_by_keys(
+    keys: &[u64],
+    skew: f64,
+    store: &LevelDb,
+    seed: u64,
+) -> Result<Table, ParameterError> {
+    let row = |&keys: &u64| {
+        let workload = Workload { keys, skew };
+        let mut row = vec![keys as f64];
+        for store in [store, &with_optimal_sizes(&workload, store)?] {
+            row.push(with_sizes(workload, store, store.sizes.clone())?);
+            let simulation = Simulation::new(workload, store.clone(), seed);
+            row.push(simulate(&simulation)?.write_amplification);
+        }
+        Ok(row)
+    };
+    let rows: Rows = keys.iter().map(row).collect();
+    let columns = vec!["keys", "default", "simulated", "optimal", "optimal_simulated"];
+    Ok(Table { figure: "4.10, 4.12", columns, rows: rows? })
 }
 
 /// Figures 4.10 and 4.12: write amplification by the number of keys.
@@ -88,8 +161,9 @@ pub fn by_skew(keys: u64, store: &LevelDb) -> Result<Table, ParameterError> {
 /// A parameter is out of range.
 pub fn by_keys(skew: f64, store: &LevelDb) -> Result<Table, ParameterError> {
     let row = |keys: u64| {
-        let worst = leveldb::without_redundancy(store, &store.level_items(keys as f64)?);
-        let found = optimal_sizes(&Workload { keys, skew }, store)?;
+        let workload = Workload { keys, skew };
+        let worst = total(&without_redundancy(&workload, store)?);
+        let found = optimal_sizes(&workload, store)?;
         Ok(vec![keys as f64, found.before, found.write_amplification, worst])
     };
     let keys = [1, 3, 10, 33, 100, 330, 1000].map(|millions: u64| millions * 1_000_000);

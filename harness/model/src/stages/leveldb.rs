@@ -34,17 +34,3 @@ pub(super) fn steps(popularity: &Popularity, store: &LevelDb, level_items: &[f64
     }
     steps
 }
-
-/// Write amplification of `store` if no insert met an older one of its key: merged tables are as large as
-/// both together, and a level passes on what it holds at every turn. The thesis names this worst case
-/// without its equations (§4.3.4); this form gives the 11 per level that its discussion mentions (§4.8).
-pub(super) fn without_redundancy(store: &LevelDb, level_items: &[f64]) -> f64 {
-    let level0 = store.level0_requests();
-    let mut above = level0;
-    let mut sum = 2.0;
-    for &items in level_items {
-        sum += (above + items) / above;
-        above = items;
-    }
-    sum
-}

@@ -115,9 +115,14 @@ fn silt_in_the_worst_case_is_as_published() {
         assert!((got.read_amplification - reads).abs() < 0.0001, "{got:?}");
         assert!((got.index_bytes_per_item - index).abs() < 0.001, "{got:?}");
     }
-    assert_near(worst_case(1e8, 4.0, 7.5e6, 15).hash_tables, 30.67);
+    // With the coefficient as printed, 0.134 for 1 ÷ 7.44, it is 30.67.
+    let hash_tables = worst_case(1e8, 4.0, 7.5e6, 15).hash_tables;
+    assert_near(hash_tables, 30.764);
+    assert_near(hash_tables * 0.134 * 7.44, 30.67);
     let items = |tables: f64| tables * 0.93 * f64::from(1 << 17);
     let [more, fewer] =
         [62.0, 25.0].map(|n| worst_case(1e8, 4.0, items(n), 15).index_bytes_per_item);
-    assert!((0.554..0.559).contains(&fewer) && (0.24..0.26).contains(&(1.0 - fewer / more)));
+    // 0.554 to 0.559 bytes where rounded, and a quarter less than with 62 tables.
+    assert!((0.5535..0.5595).contains(&fewer), "{fewer}");
+    assert!((0.24..0.26).contains(&(1.0 - fewer / more)), "{fewer} {more}");
 }
