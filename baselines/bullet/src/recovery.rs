@@ -13,7 +13,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-use platform::persist::Region;
+use platform::persist::{LINE_WORDS, Region, Touched};
 
 use crate::layout::{Layout, Unreadable, VERSION};
 use crate::logs::Log;
@@ -190,10 +190,15 @@ fn scan(
         return Err(torn(head));
     }
     let mut place = head;
+    let mut touched = Touched::default();
     while place < tail {
         let header = ring.header(region, place).ok_or_else(|| torn(place))?;
         if header.words() > tail - place || !ring.is_whole(region, place, &header) {
             return Err(torn(place));
+        }
+        touched.begin();
+        for word in (place..place + header.words()).step_by(LINE_WORDS as usize) {
+            region.charge(&mut touched, ring.at(word), 1);
         }
         visit(Reference::new(log, place), header);
         place += header.words();

@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 use baseline_bullet::{Bullet, Config, Rung};
 use engine::{KvEngine, KvSession};
+use kit::folder::Folder;
 use kit::testing::{Random, counter, mix};
-use platform::persist::{Calibration, Latency};
+use platform::persist::{Calibration, Latency, Medium};
 
 const THREADS: usize = 2;
 const VALUE_BYTES: usize = 100;
@@ -183,4 +184,37 @@ fn rungs_side_by_side() {
     for store in stores {
         store.check().unwrap();
     }
+}
+
+/// What recovery from full logs takes, with the usual waits for persistent memory.
+#[test]
+#[ignore = "a measurement: cargo test --release -p baseline-bullet full_logs_takes -- --ignored --nocapture"]
+fn recovery_from_full_logs_takes_so_long() {
+    let folder = Folder::create(&std::env::temp_dir(), "bullet-").unwrap();
+    let file = folder.path().join("store");
+    let config =
+        Config { logs: 8, file: Some(file.clone()), ..Config::new(Rung::Full, 1 << 28, 1 << 18) };
+    // Without threads nobody gleans.
+    let shared = crate::store::Shared::open(&config).unwrap();
+    let mut key = 0;
+    for log in 0..config.logs {
+        let mut session = crate::session::BulletSession::open(&shared).unwrap();
+        while shared.logs[log].room() > 100 {
+            key += 1;
+            session.put(mix(key % 40_000), &[1; VALUE_BYTES]).unwrap();
+        }
+        std::mem::forget(session);
+    }
+    drop(shared);
+    let store = Bullet::recover(&file, Medium::Emulated, Latency::USUAL).unwrap();
+    let of = |name| counter(&store, name);
+    assert_eq!(of("recovered_records"), key);
+    eprintln!(
+        "{key} records in logs of {} bytes: {} us, and {} us to count pairs",
+        of("log_bytes"),
+        of("recovery_log_ns") / 1000,
+        of("recovery_walk_ns") / 1000
+    );
+    store.settle();
+    store.check().unwrap();
 }
