@@ -90,7 +90,12 @@ impl Config {
         let ample = (setup.live_bytes * AMPLE).max(64 << 20);
         let memory = setup.object_memory_bytes.unwrap_or(ample);
         let mut config = Self::new(Rung::Full, memory, setup.records_max.max(1));
-        config.value_bytes_max = setup.value_bytes_max;
+        config.value_bytes_max = setup.value_bytes_max.min(VALUE_BYTES_MAX);
+        if config.value_bytes_max < setup.value_bytes_max {
+            options.tell(format!(
+                "refuses values above {VALUE_BYTES_MAX} bytes: a pair is one block of the heap"
+            ));
+        }
         config.clients = setup.sessions.max(1);
         config.logs = config.logs.max(config.clients);
         options.one_of("rung", &mut config.rung, Rung::ALL)?;

@@ -170,6 +170,14 @@ fn a_log_too_small_for_one_record_is_refused() {
 }
 
 #[test]
+fn values_that_no_block_holds_are_told_of_beforehand() {
+    let setup = setup(&[("rung", "opt")], 1, 1 << 20);
+    let mut options = setup.options();
+    Bullet::configure(&setup, &mut options).unwrap();
+    assert!(options.told()[0].contains("above 262104 bytes"), "{:?}", options.told());
+}
+
+#[test]
 fn more_clients_than_logs_are_refused() {
     let refused = Bullet::open_for(&setup(&[("logs", "3")], 4, 100)).map(|_| ());
     assert!(matches!(refused, Err(OpenError::Refused { setting, .. }) if setting == "threads"));

@@ -7,7 +7,7 @@ use platform::persist::Latency;
 /// Small logs, so that they fill and go around; no waits, which only take time.
 fn open_rung(rung: Rung, object_memory_bytes: u64) -> Result<Bullet, OpenError> {
     Bullet::open(&Config {
-        clients: 2,
+        clients: 1,
         logs: 8,
         log_bytes: 256 << 10,
         latency: Latency::NONE,
