@@ -5,6 +5,7 @@ mod conformance;
 mod crashes;
 mod faults;
 mod figure_three;
+mod killed;
 mod mutants;
 mod ratios;
 mod readers;
