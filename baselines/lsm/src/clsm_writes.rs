@@ -7,8 +7,8 @@ use crate::log::Component;
 use crate::memtable::{Kind, Linked, words_for};
 use crate::parts::Counters;
 use crate::schemes::Clsm;
-use crate::session::{Decide, Session, Write, check_sizes};
-use crate::view::View;
+use crate::session::{Decide, Decision, Session, Write, check_sizes};
+use crate::view::{Found, View};
 
 /// What became of an attempt.
 enum Attempt<R> {
@@ -44,7 +44,7 @@ impl Session<'_> {
     }
 
     /// Algorithm 2, lines 1–6: under the shared lock draw a timestamp, insert, retire it.
-    fn insert(&self, clsm: &Clsm, key: &[u8], value: Option<&[u8]>) -> Attempt<(Acknowledge, u64)> {
+    fn insert(&self, clsm: &Clsm, key: &[u8], value: Option<&[u8]>) -> Attempt<Inserted> {
         let _shared = clsm.exclusion.share(self.slot);
         let view = self.parts().view.load();
         let Some(mut pending) = view.memory.memtable.reserve(key, value, Kind::of(value)) else {
@@ -66,7 +66,7 @@ impl Session<'_> {
         &mut self,
         clsm: &Clsm,
         key: &[u8],
-        decide: &mut dyn FnMut(Option<&[u8]>, &mut Vec<u8>) -> Decide,
+        decide: &mut Decision<'_>,
     ) -> Result<Decide, Error> {
         let (decided, logged) =
             self.until_done(|session| session.try_read_modify_write(clsm, key, decide))?;
@@ -76,20 +76,23 @@ impl Session<'_> {
         Ok(decided)
     }
 
-    #[expect(clippy::type_complexity, reason = "a decision, and what to wait for if it wrote")]
     fn try_read_modify_write(
         &mut self,
         clsm: &Clsm,
         key: &[u8],
-        decide: &mut dyn FnMut(Option<&[u8]>, &mut Vec<u8>) -> Decide,
-    ) -> Result<Attempt<(Decide, Option<(Acknowledge, u64)>)>, Error> {
+        decide: &mut Decision<'_>,
+    ) -> Result<Attempt<(Decide, Option<Inserted>)>, Error> {
         let parts = self.parts();
         let _shared = clsm.exclusion.share(self.slot);
         let view = parts.view.load();
         let memtable = &view.memory.memtable;
         // All writes go to the memory component: what is newer than the read is there.
-        let base = memtable.get(key, u64::MAX).map(|found| found.timestamp());
-        let found = view.get(key, base.unwrap_or(u64::MAX), &parts.cache)?;
+        let in_memory = memtable.get(key, u64::MAX);
+        let base = in_memory.map(|found| found.timestamp());
+        let found = match in_memory {
+            Some(version) => Some(Found::Memory(version)),
+            None => view.get(key, u64::MAX, &parts.cache)?,
+        };
         let old = found.filter(|found| found.kind().has_value);
         if let Some(old) = &old {
             old.read_value(&mut self.old);
@@ -127,12 +130,7 @@ impl Session<'_> {
         session_acknowledge(self, &memory, end)
     }
 
-    fn insert_all(
-        &self,
-        clsm: &Clsm,
-        writes: &[Write<'_>],
-        words: u64,
-    ) -> Attempt<(Acknowledge, u64)> {
+    fn insert_all(&self, clsm: &Clsm, writes: &[Write<'_>], words: u64) -> Attempt<Inserted> {
         let view = self.parts().view.load();
         let memtable = &view.memory.memtable;
         if !memtable.has_room(words) {
@@ -159,6 +157,8 @@ impl Session<'_> {
 
 /// The component whose log is waited for, if any is.
 type Acknowledge = Option<Arc<Component>>;
+/// The same, and where the record ends in the log's queue.
+type Inserted = (Acknowledge, u64);
 
 /// Waits for the log, after the shared lock is given back.
 fn session_acknowledge(session: &Session<'_>, memory: &Acknowledge, end: u64) -> Result<(), Error> {

@@ -15,7 +15,7 @@ use crate::config::{Config, SESSIONS_MAX, Scheme, VALUE_BYTES_MAX};
 use crate::error::Error;
 use crate::files::Disk;
 use crate::report;
-use crate::session::{Decide, Session};
+use crate::session::{Decide, Decision, Session};
 use crate::store::Store;
 
 /// How long [`KvEngine::settle`] waits for merges.
@@ -152,11 +152,7 @@ pub struct LsmSession<'store>(Session<'store>);
 
 impl LsmSession<'_> {
     /// Runs a read-modify-write. Where puts take no lock, the answer is of the moment of the read.
-    fn update(
-        &mut self,
-        key: &[u8],
-        decide: &mut dyn FnMut(Option<&[u8]>, &mut Vec<u8>) -> Decide,
-    ) -> Result<Decide, Error> {
+    fn update(&mut self, key: &[u8], decide: &mut Decision<'_>) -> Result<Decide, Error> {
         match self.0.read_modify_write(key, decide) {
             Err(Error::NoReadModifyWrite) => self.0.read_then_write(key, decide),
             outcome => outcome,

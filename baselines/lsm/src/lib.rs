@@ -76,6 +76,6 @@ pub use contract::{Clsm, Lsm, LsmSession};
 pub use error::Error;
 #[cfg(feature = "instrumented")]
 pub use mutant::{VARIABLE, mutants};
-pub use session::{Decide, Session, Write};
+pub use session::{Decide, Decision, Session, Write};
 pub use snapshots::Snapshot;
 pub use store::Store;

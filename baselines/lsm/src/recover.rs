@@ -73,7 +73,7 @@ pub(crate) fn open(files: Arc<dyn Files>, config: Config) -> Result<Parts, Error
         Scheme::GlobalLock => Sync::Global(Global::new(newest)),
         Scheme::Clsm => {
             let is_linearizable = config.snapshots == SnapshotOrder::Linearizable;
-            Sync::Clsm(Clsm::new(newest, SESSIONS_MAX, is_linearizable))
+            Sync::Clsm(Box::new(Clsm::new(newest, SESSIONS_MAX, is_linearizable)))
         }
     };
     let cache = Arc::new(Cache::new(config.block_cache_bytes));

@@ -27,6 +27,9 @@ pub enum Decide {
     Delete,
 }
 
+/// Decides on a key: it is passed the value, if there is one, and an empty new value.
+pub type Decision<'caller> = dyn FnMut(Option<&[u8]>, &mut Vec<u8>) -> Decide + 'caller;
+
 /// A write of a batch: a key, and its value or that it is removed.
 pub type Write<'bytes> = (&'bytes [u8], Option<&'bytes [u8]>);
 
@@ -202,7 +205,7 @@ impl<'store> Session<'store> {
     pub fn read_modify_write(
         &mut self,
         key: &[u8],
-        decide: &mut dyn FnMut(Option<&[u8]>, &mut Vec<u8>) -> Decide,
+        decide: &mut Decision<'_>,
     ) -> Result<Decide, Error> {
         check_sizes(key, None)?;
         let way = self.parts().config.read_modify_write;
@@ -222,7 +225,7 @@ impl<'store> Session<'store> {
     pub(crate) fn read_then_write(
         &mut self,
         key: &[u8],
-        decide: &mut dyn FnMut(Option<&[u8]>, &mut Vec<u8>) -> Decide,
+        decide: &mut Decision<'_>,
     ) -> Result<Decide, Error> {
         let (mut old, mut new) = (std::mem::take(&mut self.old), std::mem::take(&mut self.new));
         let found = self.find(key, None, |found, _| found.read_value(&mut old))?;

@@ -73,7 +73,7 @@ impl Memtable {
     pub(crate) fn get(&self, key: &[u8], timestamp: u64) -> Option<Version<'_>> {
         let found = self.seek(&Probe::of(key), timestamp);
         (found != NIL && self.node(found).compare_key(&Probe::of(key)) == Order::Equal)
-            .then(|| Version { list: self, at: found })
+            .then_some(Version { list: self, at: found })
     }
 
     /// A cursor before the first version.

@@ -12,7 +12,7 @@ pub(crate) enum Sync {
     /// LevelDB's way.
     Global(Global),
     /// cLSM's.
-    Clsm(Clsm),
+    Clsm(Box<Clsm>),
 }
 
 impl Sync {

@@ -30,7 +30,7 @@ fn keys_of_any_length_come_in_the_order_of_bytes_and_versions_downwards() {
     }
     let (mut key, mut value) = (Vec::new(), Vec::new());
     let mut version = list.first();
-    for ((expected_key, std::cmp::Reverse(timestamp)), _) in &expected {
+    for (expected_key, std::cmp::Reverse(timestamp)) in expected.keys() {
         let present = version.expect("as many as were put");
         present.read_key(&mut key);
         present.read_value(&mut value);
