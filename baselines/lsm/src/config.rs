@@ -117,8 +117,10 @@ pub struct Config {
     pub stripes: usize,
     /// Whether PUT answers if the key was there.
     pub tells_presence: bool,
-    /// Where the files are; a private folder of the process, if none is given.
+    /// Where the files are, which stay. Without it, they are in a private folder of the process.
     pub folder: Option<PathBuf>,
+    /// Where the private folder is made.
+    pub private_parent: PathBuf,
 }
 
 impl Config {
@@ -145,6 +147,7 @@ impl Config {
             stripes: 256,
             tells_presence: true,
             folder: None,
+            private_parent: std::env::temp_dir(),
         }
     }
 

@@ -131,7 +131,7 @@ fn open(config: Config) -> Result<Store, OpenError> {
     let disk = match &config.folder {
         Some(folder) => Disk::at(folder).map_err(unusable)?,
         None => {
-            let folder = Folder::create(&std::env::temp_dir(), PREFIX).map_err(unusable)?;
+            let folder = Folder::create(&config.private_parent, PREFIX).map_err(unusable)?;
             Disk::private(folder)
         }
     };

@@ -1,6 +1,7 @@
 //! What the tests share: small stores in memory.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::backend::Backend;
@@ -29,6 +30,12 @@ pub(super) fn tiny(scheme: Scheme) -> Config {
         level1_bytes: 8192,
         ..Config::new(scheme)
     }
+}
+
+/// A folder whose files are memory, where there is one: disks differ, and others use them.
+pub(super) fn memory_folder() -> PathBuf {
+    let shared = PathBuf::from("/dev/shm");
+    if shared.is_dir() { shared } else { std::env::temp_dir() }
 }
 
 pub(super) fn open(config: Config) -> Store {

@@ -1,5 +1,6 @@
 //! The suite every store passes, with small components so that merges go on all the time.
 
+use super::common::memory_folder;
 use baseline_lsm::{Clsm, Config, LogMode, Lsm, ReadModifyWrite, Scheme, SnapshotOrder};
 
 /// Settings with which a few megabytes go through several levels.
@@ -15,6 +16,7 @@ fn small(scheme: Scheme) -> Config {
         table_bytes: 2 << 20,
         level1_bytes: 8 << 20,
         block_cache_bytes: 1 << 20,
+        private_parent: memory_folder(),
         ..Config::new(scheme)
     }
 }
