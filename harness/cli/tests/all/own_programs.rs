@@ -43,11 +43,13 @@ fn a_longer_sleep_is_worse_and_what_was_measured_is_a_document() {
 
 #[test]
 fn measured_commands_are_a_table_and_a_document() {
-    let output = called(&["measure", "-r", "2", "--quiet", "--json", "--", "true", "--", "sleep", "0.1"]);
+    let output =
+        called(&["measure", "-r", "2", "--quiet", "--json", "--", "true", "--", "sleep", "0.1"]);
     ends(&output, 0, &[]);
     let document = documented("measure", &output);
     assert_eq!(document["results"][1]["runs"].as_array().unwrap().len(), 2);
-    let output = called(&["measure", "-r", "2", "--quiet", "-L", "s", "0,0.1", "--", "sleep", "{s}"]);
+    let output =
+        called(&["measure", "-r", "2", "--quiet", "-L", "s", "0,0.1", "--", "sleep", "{s}"]);
     ends(&output, 0, &["sleep 0.1", "sleep 0 is the fastest"]);
 }
 
