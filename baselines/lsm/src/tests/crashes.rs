@@ -60,7 +60,7 @@ fn acknowledged_writes_survive() {
 }
 
 #[test]
-#[ignore = "a minute: cargo test -p baseline-lsm --lib -- --ignored crashes"]
+#[ignore = "18 000 crashes: cargo test -p baseline-lsm --lib -- --ignored crashes"]
 fn acknowledged_writes_survive_many_crashes() {
     for seed in 1000..4000 {
         for scheme in SCHEMES {
