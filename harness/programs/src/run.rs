@@ -148,11 +148,16 @@ pub fn run(launch: Launch<'_>) -> Result<Run, Failure> {
     // The kernel's peak of a child begins with our pages.
     let floor = copied + TOUCHED_BYTES;
     let of_kernel = if usage.peak_bytes > floor { usage.peak_bytes } else { 0 };
+    // What was last looked at when it had just begun is not known.
+    let was_seen = sampled.curve.last().is_some_and(|last| {
+        Duration::from_nanos(last.elapsed_ns) >= elapsed / 2 && last.elapsed_ns > 0
+    });
+    let of_samples = if was_seen { sampled.highest_bytes.max(sampled.peak_bytes()) } else { 0 };
     Ok(Run {
         elapsed_ns: elapsed.as_nanos() as u64,
         user_ns: usage.user_ns,
         system_ns: usage.system_ns,
-        peak_bytes: of_kernel.max(sampled.highest_bytes).max(sampled.peak_bytes()),
+        peak_bytes: of_kernel.max(of_samples),
         minor_faults: usage.minor_faults,
         major_faults: usage.major_faults,
         voluntary_switches: usage.voluntary_switches,

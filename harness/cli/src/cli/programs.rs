@@ -9,8 +9,7 @@ use clap::Args;
 use super::STANDARD_OUTPUT;
 
 /// How commands are run.
-#[derive(Clone, Debug, Default, Args)]
-#[group(requires = "commands")]
+#[derive(Clone, Debug, Default, PartialEq, Args)]
 #[command(next_help_heading = "Commands behind --")]
 pub struct ProgramOptions {
     /// Runs of each command before the measured ones.

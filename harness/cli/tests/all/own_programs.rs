@@ -71,7 +71,7 @@ fn every_failure_is_named() {
         ends(&output, code, expected);
     }
     ends(&called(&["compare", "--", "true"]), 2, &["compare takes two"]);
-    ends(&called(&["compare", "--runs", "4", "nibble", "hashmap"]), 2, &["required"]);
+    ends(&called(&["compare", "--runs", "4", "nibble", "hashmap"]), 2, &["behind --"]);
     ends(&called(&["compare", "--suite", "gate", "--", "true", "--", "true"]), 2, &["--suite"]);
 }
 

@@ -31,7 +31,9 @@ pub(super) use power::run as power;
 use self::live::{Bench, Length};
 use self::operand::Operand;
 use self::side::{Base, LiveSide};
-use crate::cli::{ChoiceArguments, CompareArguments, GateArguments, JudgingArguments};
+use crate::cli::{
+    ChoiceArguments, CompareArguments, GateArguments, JudgingArguments, ProgramOptions,
+};
 use crate::commands::Failure;
 use crate::commands::few::few;
 use crate::commands::measure::command_line;
@@ -63,6 +65,12 @@ fn compare(arguments: &CompareArguments) -> Result<(), Failure> {
     else {
         return commands::compare(arguments);
     };
+    if arguments.programs != ProgramOptions::default() {
+        return Err(Failure::usage(
+            "--warmup, --runs, --prepare and the like are of commands behind --, and there are none: \
+             `compare --runs 10 -- A -- B`",
+        ));
+    }
     let tolerances = Tolerances::parse(&arguments.judging.tolerances).map_err(Failure::usage)?;
     let baseline = Operand::parse(of_baseline)?;
     let candidate = Operand::parse(of_candidate)?;
