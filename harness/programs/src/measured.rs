@@ -58,6 +58,8 @@ pub const MEASURES: [Measure; 8] = [
 
 /// Of less processor time than this the share that starting a process takes varies more than any program.
 const CPU_S_MIN: f64 = 0.005;
+/// The peak of smaller programs comes from samples, which repeat less well than the kernel's count.
+const PEAK_BYTES_MIN: f64 = (12 << 20) as f64;
 
 impl Measure {
     /// One of [`MEASURES`] by its name.
@@ -68,7 +70,11 @@ impl Measure {
 
     /// Below this median a value is not judged unless that is asked for.
     fn least(&self) -> f64 {
-        if self.name == "cpu" { CPU_S_MIN } else { 0.0 }
+        match self.name {
+            "cpu" => CPU_S_MIN,
+            "peak-memory" => PEAK_BYTES_MIN,
+            _ => 0.0,
+        }
     }
 }
 

@@ -53,6 +53,14 @@ fn what_is_too_small_or_was_not_asked_for_is_not_judged() {
     assert_eq!(finding(&measured, cpu, 1), None, "a millisecond");
     let peak = Measure::by_name("peak-memory").unwrap();
     assert_eq!(finding(&measured, peak, 1), None, "it was not seen");
+    measured = Measured::default();
+    for side in [0, 0, 1, 1, 2, 2] {
+        let mut run = made_up(100);
+        run.peak_bytes = 2 << 20;
+        measured.push(0, side, 0, run);
+    }
+    assert_eq!(finding(&measured, peak, 1), None, "samples of 2 MiB repeat badly");
+    assert!(measured.blocks((0, "cell"), (0, 1, Some(2)), peak, Some(0.1), &(0..1)).is_some());
 }
 
 #[test]
