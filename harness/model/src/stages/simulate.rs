@@ -17,6 +17,8 @@ pub struct Simulation {
     pub store: LevelDb,
     /// Bytes at which a table ends.
     pub table_bytes: u64,
+    /// Bytes of the level after the next that a table may overlap with before it ends.
+    pub overlap_bytes: u64,
     pub pick: Pick,
     /// Measured inserts ÷ keys.
     pub rounds: f64,
@@ -27,7 +29,15 @@ impl Simulation {
     /// LevelDB's tables and choice, and the thesis's 3 rounds.
     #[must_use]
     pub fn new(workload: Workload, store: LevelDb, seed: u64) -> Self {
-        Self { workload, store, table_bytes: 2 << 20, pick: Pick::InTurn, rounds: 3.0, seed }
+        Self {
+            workload,
+            store,
+            table_bytes: 2 << 20,
+            overlap_bytes: 20 << 20,
+            pick: Pick::InTurn,
+            rounds: 3.0,
+            seed,
+        }
     }
 }
 
@@ -55,13 +65,16 @@ pub fn simulate(simulation: &Simulation) -> Result<Simulated, ParameterError> {
     let must = "at least item_bytes: give a table that holds an item";
     let least = store.item_bytes as f64..=f64::MAX;
     within("table_bytes", simulation.table_bytes as f64, least, must)?;
+    let must = "at least table_bytes: give room for the overlap of one table with another";
+    let least = simulation.table_bytes as f64..=f64::MAX;
+    within("overlap_bytes", simulation.overlap_bytes as f64, least, must)?;
     let level_items = store.level_items(workload.keys as f64)?;
     let table_items = (simulation.table_bytes / store.item_bytes) as usize;
     let mut tree = Tree::new(Limits {
         level0_tables: store.level0_tables as usize,
         level_items: level_items.clone(),
         table_items,
-        overlap_items: 10 * table_items,
+        overlap_items: (simulation.overlap_bytes / store.item_bytes) as usize,
         pick: simulation.pick,
     });
 

@@ -13,6 +13,7 @@ fn scaled(keys: u64, skew: f64, buffer: u64) -> Simulation {
     };
     let mut simulation = Simulation::new(workload(keys, skew), store, 7);
     simulation.table_bytes = buffer * 500;
+    simulation.overlap_bytes = buffer * 5000;
     simulation
 }
 
@@ -72,6 +73,21 @@ fn a_seed_decides_a_run() {
     assert_eq!(first, simulate(&simulation).unwrap());
     simulation.seed += 1;
     assert_ne!(first, simulate(&simulation).unwrap());
+}
+
+/// A table that may overlap with less ends sooner, and more tables mean more edges.
+#[test]
+fn a_tight_limit_of_overlap_makes_smaller_tables() {
+    let mut simulation = scaled(30_000, 0.0, 125);
+    let wide = simulate(&simulation).unwrap();
+    simulation.overlap_bytes = simulation.table_bytes;
+    assert_ne!(wide.write_amplification, simulate(&simulation).unwrap().write_amplification);
+    simulation.overlap_bytes -= 1;
+    let refused = simulate(&simulation).unwrap_err().to_string();
+    assert!(
+        refused.contains("overlap_bytes is 62499: it must be at least table_bytes"),
+        "{refused}"
+    );
 }
 
 /// §4.7: the choice of the largest table writes more than the choice in turn.
