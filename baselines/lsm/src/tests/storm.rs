@@ -173,7 +173,7 @@ fn snapshots_are_whole_and_updates_are_not_lost() {
 }
 
 #[test]
-#[ignore = "four minutes: cargo test --release -p baseline-lsm --lib -- --ignored --nocapture storm"]
+#[ignore = "many operations: cargo test --release -p baseline-lsm --lib -- --ignored --nocapture storm"]
 fn snapshots_are_whole_over_many_operations() {
     for scheme in SCHEMES {
         storm(scheme, 10, 8_000);
