@@ -22,4 +22,4 @@ set xrange [0:*]
 set yrange [0:*]
 set key above maxcols 2 Left reverse font ",9"
 plot for [i=1:count] data using (strcol("series") eq word(series, i) ? column("elapsed-s") : NaN):(column("memory-mib")) \
-    with lines lw 1.8 dt (i > 10 ? 2 : 1) lc rgb colour(i) title shortened(word(series, i))
+    with lines lw 1.8 lc rgb colour(i) title shortened(word(series, i))

@@ -51,7 +51,7 @@ pub enum Command {
     Run(RunArguments),
     /// Compare two stores, settings, builds, revisions, runs or files, or any two commands.
     Compare(Box<CompareArguments>),
-    /// Measure any commands: time, processor time, memory of all their processes, page faults.
+    /// Measure any commands: time, page faults, memory of all their processes.
     Measure(Box<MeasureArguments>),
     /// Run any program under every allocator that can be preloaded.
     Allocators(Box<AllocatorsArguments>),

@@ -149,9 +149,11 @@ pub fn run(launch: Launch<'_>) -> Result<Run, Failure> {
     let floor = copied + TOUCHED_BYTES;
     let of_kernel = if usage.peak_bytes > floor { usage.peak_bytes } else { 0 };
     // What was last looked at when it had just begun is not known.
-    let was_seen = sampled.curve.last().is_some_and(|last| {
-        Duration::from_nanos(last.elapsed_ns) >= elapsed / 2 && last.elapsed_ns > 0
-    });
+    let was_seen = sampled.curve.len() > 1
+        && sampled
+            .curve
+            .last()
+            .is_some_and(|last| Duration::from_nanos(last.elapsed_ns) >= elapsed / 2);
     let of_samples = if was_seen { sampled.highest_bytes.max(sampled.peak_bytes()) } else { 0 };
     Ok(Run {
         elapsed_ns: elapsed.as_nanos() as u64,

@@ -102,8 +102,8 @@ pub struct ProgramOptions {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Commands stand behind --, and between each other. They are executed without a shell. Rounds of runs in\n\
-mirrored order measure all of them beside each other; whatever they started is gone after each run.")]
+Commands stand behind --, with a further -- between them. They are executed without a shell. Rounds\n\
+in mirrored order measure all of them beside each other; what they started is gone after each run.")]
 pub struct MeasureArguments {
     /// Time for measuring [default: 3 s for each command].
     #[arg(long, value_name = "TIME", conflicts_with = "runs")]
@@ -126,9 +126,9 @@ pub struct MeasureArguments {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Allocators are the known ones whose shared libraries are found (jemalloc, mimalloc, tcmalloc, gperftools,\n\
-snmalloc, rpmalloc, tbbmalloc, hoard, scudo), and those that are named. The program runs as it is, too, and\n\
-is what the others are compared with. A program with an allocator of its own ignores what is preloaded.")]
+Allocators are the known ones whose shared libraries are found (jemalloc, mimalloc, tcmalloc,\n\
+gperftools, snmalloc, rpmalloc, tbbmalloc, hoard, scudo), and those that are named. The program runs\n\
+as it is, too: what the others are compared with. One with an allocator of its own ignores them.")]
 pub struct AllocatorsArguments {
     /// A further allocator: a name, and its shared library.
     #[arg(long = "allocator", value_name = "NAME=FILE")]
