@@ -15,7 +15,7 @@ const PROCESS_S: f64 = 0.11;
 /// Warming, mapping and giving back a GiB.
 const GIB_S: f64 = 1.0;
 /// An operation on a store: by a call, with what each byte of the value adds; over a socket.
-const CALL_NS: f64 = 650.0;
+const CALL_NS: f64 = 600.0;
 const CALL_BYTE_NS: f64 = 0.3;
 const SOCKET_NS: f64 = 40_000.0;
 /// The same of a request that goes out with others.

@@ -49,7 +49,7 @@ fn measured_commands_are_a_table_and_a_document() {
     let document = documented("measure", &output);
     assert_eq!(document["results"][1]["runs"].as_array().unwrap().len(), 2);
     let output =
-        called(&["measure", "-r", "2", "--quiet", "-L", "s", "0,0.1", "--", "sleep", "{s}"]);
+        called(&["measure", "-r", "6", "--quiet", "-L", "s", "0,0.1", "--", "sleep", "{s}"]);
     ends(&output, 0, &["sleep 0.1", "sleep 0 is the fastest"]);
 }
 
