@@ -138,7 +138,11 @@ do for [m=1:words(measures)] { do for [p=1:down * across] {
     if (p % across == 1 || across == 1) { set ylabel the_measure offset 0.6,0 } else { unset ylabel }
     if (own_axes) { stats data using (in_panel(0) ? (x_title = strcol("below"), 1) : NaN) nooutput }
     if (own_axes || m == words(measures) && p + across > words(panels)) { set xlabel x_title offset 0, 0.5 } else { unset xlabel }
-    if (is_number(bound) && cut_off) { set label 1 sprintf("↑ %s: up to %.3g", reference, bound) at graph 0.03, 0.94 left front boxed font ",9" tc rgb "#555555" }
+    # A bound of which the panel shows a part speaks for itself.
+    undefine STATS_*
+    stats data using (in_panel(0) && strcol("role") eq "reference" ? column("value") : NaN) nooutput
+    unseen = exists("STATS_min") ? STATS_min > top : is_number(bound)
+    if (is_number(bound) && cut_off && unseen) { set label 1 sprintf("↑ %s: up to %.3g", reference, bound) at graph 0.03, 0.94 left front font ",9" tc rgb "#555555" }
     undefine STATS_*
     stats data using (in_panel(0) ? column("base") : NaN) nooutput
     if (exists("STATS_max")) { set arrow 1 from graph 0, first STATS_max to graph 1, first STATS_max nohead lc rgb "#000000" lw 0.8 dt 2 back }

@@ -36,8 +36,6 @@ set tics nomirror out scale 0.5
 set grid ytics lc rgb "#dddddd" lw 0.7
 set style fill solid border lc rgb "#222222"
 set key noenhanced samplen 1.6
-# Words over lines stand on white.
-set style textbox opaque noborder fillcolor rgb "#ffffff" margins 0.6, 0.4
 # A distance between tics: 1, 2 or 5 times a power of ten, some three of them in `length`.
 decade(x) = 10.0**floor(log10(x))
 tidy(x) = x < 1.5 * decade(x) ? decade(x) : x < 3.5 * decade(x) ? 2 * decade(x) : x < 7.5 * decade(x) ? 5 * decade(x) : 10 * decade(x)
