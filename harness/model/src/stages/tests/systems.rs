@@ -110,7 +110,7 @@ fn silt_in_the_worst_case_is_as_published() {
         (1.5e7, 3.74, 1.0152, 1.034),
     ] {
         let got = worst_case(1e8, 4.0, merged_items, 15);
-        // One unit of the last printed digit: the published coefficients were rounded first.
+        // One unit of the last printed digit: some values were rounded, others cut.
         assert!((got.write_amplification - amplification).abs() < 0.01, "{got:?}");
         assert!((got.read_amplification - reads).abs() < 0.0001, "{got:?}");
         assert!((got.index_bytes_per_item - index).abs() < 0.001, "{got:?}");
