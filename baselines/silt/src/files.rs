@@ -83,6 +83,19 @@ pub trait Pages: Send + Sync + Debug {
     fn sync(&self) -> Result<(), Error>;
 }
 
+/// Checks that a file has the bytes that it must have.
+///
+/// # Errors
+/// [`Error::Corrupt`] with both numbers, or [`Error::Io`].
+pub(crate) fn holds(file: &dyn Pages, wanted_bytes: u64) -> Result<(), Error> {
+    let length_bytes = file.length()?;
+    if length_bytes >= wanted_bytes {
+        return Ok(());
+    }
+    let what = format!("it has {length_bytes} bytes and needs {wanted_bytes}");
+    Err(Error::Corrupt { file: file.name().to_owned(), what })
+}
+
 /// Files on disk, past the page cache.
 #[derive(Debug)]
 pub struct Direct {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::error::Error;
-use crate::files::{Files, Pages};
+use crate::files::{Files, Pages, holds};
 use crate::filter::Filter;
 use crate::image;
 use crate::key::{Buckets, Key};
@@ -40,11 +40,7 @@ impl HashStore {
             .map_err(|what| Error::Corrupt { file: name, what })?;
         let file = files.open(&file_name(instance, "hash", number))?;
         let store = Self::new(number, file, filter, params.layout());
-        let (length, wanted) = (store.file.length()?, store.layout.end(store.slots()));
-        if length < wanted {
-            let what = format!("it has {length} bytes and needs {wanted}");
-            return Err(Error::Corrupt { file: store.file.name().to_owned(), what });
-        }
+        holds(store.file.as_ref(), store.layout.end(store.slots()))?;
         Ok(store)
     }
 

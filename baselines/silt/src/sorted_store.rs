@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ect::Index;
 
 use crate::error::Error;
-use crate::files::{Files, Pages};
+use crate::files::{Files, Pages, holds};
 use crate::image;
 use crate::key::Key;
 use crate::manifest::file_name;
@@ -49,11 +49,7 @@ impl SortedStore {
         }
         let file = files.open(&file_name(instance, "sorted", number))?;
         let store = Self::new(number, file, index, params.layout());
-        let (length, wanted) = (store.file.length()?, store.layout.end(items));
-        if length < wanted {
-            let what = format!("it has {length} bytes and needs {wanted}");
-            return Err(Error::Corrupt { file: store.file.name().to_owned(), what });
-        }
+        holds(store.file.as_ref(), store.layout.end(items))?;
         Ok(store)
     }
 

@@ -23,7 +23,7 @@ pub use comparison::{
 };
 pub use help::{command, parse};
 pub use inspect::{AgreeArguments, ClaimsArguments, LatencyArguments, ListArguments};
-pub use programs::{AllocatorsArguments, MeasureArguments, ProgramOptions};
+pub use programs::{AllocatorsArguments, MeasureArguments, ProgramOptions, SessionOptions};
 pub use settings::SettingArguments;
 pub use trace::{
     CaptureCommand, ConvertArguments, MallocArguments, PostmarkArguments, StatArguments,

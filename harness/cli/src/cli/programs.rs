@@ -100,12 +100,10 @@ pub struct ProgramOptions {
     pub plots: Option<PathBuf>,
 }
 
+/// How long a session of `measure` or `allocators` takes, and what it prints.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Commands stand behind --, with a further -- between them. They are executed without a shell. Rounds\n\
-in mirrored order measure all of them beside each other; what they started is gone after each run.")]
-pub struct MeasureArguments {
-    /// Time for measuring [default: 3 s for each command].
+pub struct SessionOptions {
+    /// Time for measuring [default: 3 s for each command or allocator].
     #[arg(long, value_name = "TIME", conflicts_with = "runs")]
     pub budget: Option<String>,
     #[command(flatten)]
@@ -119,6 +117,15 @@ pub struct MeasureArguments {
     /// Show no progress.
     #[arg(long)]
     pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Commands stand behind --, with a further -- between them. They are executed without a shell. Rounds\n\
+in mirrored order measure all of them beside each other; what they started is gone after each run.")]
+pub struct MeasureArguments {
+    #[command(flatten)]
+    pub session: SessionOptions,
     /// Commands to measure, with -- between them.
     #[arg(required = true, last = true, value_name = "COMMAND")]
     pub commands: Vec<OsString>,
@@ -139,20 +146,8 @@ pub struct AllocatorsArguments {
     /// Smallest change of a metric that matters, as `elapsed=5%`; `cpu=off` leaves a metric out.
     #[arg(long = "tolerance", value_name = "METRIC=PERCENT")]
     pub tolerances: Vec<String>,
-    /// Time for measuring [default: 3 s for each allocator].
-    #[arg(long, value_name = "TIME", conflicts_with = "runs")]
-    pub budget: Option<String>,
     #[command(flatten)]
-    pub programs: ProgramOptions,
-    /// Seed of the order within rounds.
-    #[arg(long, default_value_t = 42)]
-    pub seed: u64,
-    /// Print JSON, or write it to this file.
-    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = STANDARD_OUTPUT)]
-    pub json: Option<PathBuf>,
-    /// Show no progress.
-    #[arg(long)]
-    pub quiet: bool,
+    pub session: SessionOptions,
     /// The program and its arguments.
     #[arg(required = true, last = true, value_name = "PROGRAM")]
     pub commands: Vec<OsString>,

@@ -2,9 +2,7 @@
 
 use compare::{COMPARISON_SCHEMA, Comparison, How};
 use programs::export::Exported;
-use programs::{
-    Asked, Bench, Command, ERROR_RATE, Length, Looks, Session, Side, curve_table, looks,
-};
+use programs::{Asked, Bench, Command, ERROR_RATE, Length, Looks, Session, Side, looks};
 
 use super::tell;
 use crate::cli::CompareArguments;
@@ -103,13 +101,7 @@ fn export(bench: &Bench<'_>, options: &crate::cli::ProgramOptions) -> Result<(),
             exported.push(Exported { command: &sides[side].command, runs: runs.collect() });
         }
     }
-    options::export(options, &exported)?;
-    let curves: Vec<_> =
-        exported.iter().map(|one| (one.command.name.clone(), one.runs.clone())).collect();
-    if let Some(drawing) = options::draw(options, &curve_table(&curves))? {
-        eprintln!("{}", drawing.display());
-    }
-    Ok(())
+    options::keep(options, &exported)
 }
 
 fn cell_name(parameters: &[(String, String)]) -> String {

@@ -1,18 +1,15 @@
 //! `allocators`: one program under every allocator that can be preloaded.
 
-use std::collections::BTreeSet;
-
 use compare::render::{aligned, numbers};
 use compare::{Judged, Overall, Values};
-use programs::export::Exported;
 use programs::{
-    Asked, Bench, Command, Measure, Preload, Run, Session, Side, allocators as judged_of,
-    curve_table, document, preloads, refusal,
+    Asked, Bench, Command, Measure, Preload, Run, Session, Side, allocators as judged_of, document,
+    preloads, refusal,
 };
 use serde_json::json;
 
 use super::measure::told;
-use super::options::{self, Shown};
+use super::options;
 use crate::cli::{AllocatorsArguments, STANDARD_OUTPUT};
 use crate::commands::measure::command_line;
 use crate::commands::{Failure, output};
@@ -33,7 +30,8 @@ const HEADINGS: [&str; 10] = [
 
 /// Measures, tells, and writes what was asked for.
 pub(in crate::commands) fn run(arguments: &AllocatorsArguments) -> Result<(), Failure> {
-    let options = &arguments.programs;
+    let session_options = &arguments.session;
+    let options = &session_options.programs;
     let asked = Asked::parse(&arguments.tolerances).map_err(Failure::usage)?;
     let mut settings = options::settings(options)?;
     // An allocator that crashes the program is known before anything is measured.
@@ -60,32 +58,27 @@ pub(in crate::commands) fn run(arguments: &AllocatorsArguments) -> Result<(), Fa
     let mut sides: Vec<Side> = allocators.iter().map(|one| side(one, false)).collect();
     sides.push(side(&allocators[0], true));
     let count = u32::try_from(sides.len()).unwrap_or(u32::MAX);
-    let length = options::length(options, arguments.budget.as_deref(), options::EACH * count)?;
+    let length =
+        options::length(options, session_options.budget.as_deref(), options::EACH * count)?;
     let interrupt = options::interrupt()?;
     let stop = || interrupt.is_set();
     let session = Session::open(&settings, &stop).map_err(options::failure)?;
-    let mut bench = Bench::new(session, vec![sides], arguments.seed).tolerant();
+    let mut bench = Bench::new(session, vec![sides], session_options.seed).tolerant();
     left_out.into_iter().for_each(|note| bench.session.note(note));
-    let shown = Shown::new(arguments.quiet);
-    let measured = bench
-        .begin()
-        .and_then(|()| bench.measure(&BTreeSet::from([0]), length, &mut |told| shown.tell(told)));
-    shown.end();
-    let cleaned = bench.end();
-    let rounds = measured.map_err(options::failure)?;
-    cleaned.map_err(options::failure)?;
+    let rounds = options::measured(&mut bench, length, session_options.quiet)?;
 
-    let judged = judged_of(&bench, &names, &asked, &rounds, arguments.seed);
+    let judged = judged_of(&bench, &names, &asked, &rounds, session_options.seed);
     let notes = bench.session.notes();
     let runs: Vec<Vec<&Run>> =
         (0..names.len()).map(|side| bench.measured().runs(0, side).collect()).collect();
     let failures: Vec<Option<String>> =
         (0..names.len()).map(|side| bench.failed(0, side).map(ToString::to_string)).collect();
-    let is_printed = arguments.json.as_deref().is_some_and(|it| it.as_os_str() == STANDARD_OUTPUT);
+    let is_printed =
+        session_options.json.as_deref().is_some_and(|it| it.as_os_str() == STANDARD_OUTPUT);
     if !is_printed {
         output::print(&text(&command, &names, &runs, &judged, &failures, &notes));
     }
-    if let Some(path) = &arguments.json {
+    if let Some(path) = &session_options.json {
         let results: Vec<_> = allocators
             .iter()
             .enumerate()
@@ -102,17 +95,7 @@ pub(in crate::commands) fn run(arguments: &AllocatorsArguments) -> Result<(), Fa
         let text = serde_json::to_string_pretty(&document).expect("plain data");
         options::write(path, &format!("{text}\n"))?;
     }
-    let sides = &bench.cells()[0];
-    let exported: Vec<Exported<'_>> = sides
-        .iter()
-        .zip(&runs)
-        .map(|(side, runs)| Exported { command: &side.command, runs: runs.clone() })
-        .collect();
-    options::export(options, &exported)?;
-    let curves: Vec<_> = names.iter().cloned().zip(runs).collect();
-    if let Some(drawing) = options::draw(options, &curve_table(&curves))? {
-        eprintln!("{}", drawing.display());
-    }
+    options::keep(options, &options::exported(&bench.cells()[0], &runs))?;
     if failures.iter().any(Option::is_some) {
         return Err(Failure::silent(exit::UNEXPECTED));
     }

@@ -1,19 +1,17 @@
 //! `measure`: any number of commands beside each other.
 
-use std::collections::BTreeSet;
-
-use programs::export::Exported;
-use programs::{Bench, Command, Run, Session, Side, curve_table, document, fastest, table};
+use programs::{Bench, Command, Run, Session, Side, document, fastest, table};
 use serde_json::json;
 
-use super::options::{self, Shown};
+use super::options;
 use crate::cli::{MeasureArguments, STANDARD_OUTPUT};
 use crate::commands::measure::command_line;
 use crate::commands::{Failure, output};
 
 /// Measures, tells, and writes what was asked for.
 pub(in crate::commands) fn run(arguments: &MeasureArguments) -> Result<(), Failure> {
-    let asked = &arguments.programs;
+    let session_options = &arguments.session;
+    let asked = &session_options.programs;
     let settings = options::settings(asked)?;
     let given = options::commands(asked, &arguments.commands)?;
     let combinations = options::combinations(asked)?;
@@ -29,26 +27,20 @@ pub(in crate::commands) fn run(arguments: &MeasureArguments) -> Result<(), Failu
         })
         .collect();
     let count = u32::try_from(sides.len()).unwrap_or(u32::MAX);
-    let length = options::length(asked, arguments.budget.as_deref(), options::EACH * count)?;
+    let length = options::length(asked, session_options.budget.as_deref(), options::EACH * count)?;
     let interrupt = options::interrupt()?;
     let stop = || interrupt.is_set();
     let session = Session::open(&settings, &stop).map_err(options::failure)?;
-    let mut bench = Bench::new(session, vec![sides], arguments.seed);
-    let shown = Shown::new(arguments.quiet);
-    let measured = bench
-        .begin()
-        .and_then(|()| bench.measure(&BTreeSet::from([0]), length, &mut |told| shown.tell(told)));
-    shown.end();
-    let cleaned = bench.end();
-    let rounds = measured.map_err(options::failure)?;
-    cleaned.map_err(options::failure)?;
+    let mut bench = Bench::new(session, vec![sides], session_options.seed);
+    let rounds = options::measured(&mut bench, length, session_options.quiet)?;
 
     let sides = &bench.cells()[0];
     let runs: Vec<Vec<&Run>> =
         (0..sides.len()).map(|side| bench.measured().runs(0, side).collect()).collect();
-    let relative = fastest(&bench, &rounds, arguments.seed);
+    let relative = fastest(&bench, &rounds, session_options.seed);
     let notes = bench.session.notes();
-    let is_printed = arguments.json.as_deref().is_some_and(|it| it.as_os_str() == STANDARD_OUTPUT);
+    let is_printed =
+        session_options.json.as_deref().is_some_and(|it| it.as_os_str() == STANDARD_OUTPUT);
     if !is_printed {
         let named = sides.iter().zip(&runs);
         let named: Vec<_> =
@@ -71,7 +63,7 @@ pub(in crate::commands) fn run(arguments: &MeasureArguments) -> Result<(), Failu
         text += &told(&notes);
         output::print(&text);
     }
-    if let Some(path) = &arguments.json {
+    if let Some(path) = &session_options.json {
         let results: Vec<_> = sides
             .iter()
             .zip(&runs)
@@ -93,18 +85,7 @@ pub(in crate::commands) fn run(arguments: &MeasureArguments) -> Result<(), Failu
         let text = serde_json::to_string_pretty(&document).expect("plain data");
         options::write(path, &format!("{text}\n"))?;
     }
-    let exported: Vec<Exported<'_>> = sides
-        .iter()
-        .zip(&runs)
-        .map(|(side, runs)| Exported { command: &side.command, runs: runs.clone() })
-        .collect();
-    options::export(asked, &exported)?;
-    let curves: Vec<_> =
-        exported.iter().map(|one| (one.command.name.clone(), one.runs.clone())).collect();
-    if let Some(drawing) = options::draw(asked, &curve_table(&curves))? {
-        eprintln!("{}", drawing.display());
-    }
-    Ok(())
+    options::keep(asked, &options::exported(sides, &runs))
 }
 
 /// The command with its parameters, which its name tells.

@@ -1,13 +1,18 @@
 //! From the command line to what is run, and for how long; files of results; progress.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::ops::Range;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use programs::export::{Exported, Format, written};
-use programs::{Command, Ignored, Input, Length, Output, Scan, Settings, Shell, Told, hyperfine};
+use programs::{
+    Bench, Command, Ignored, Input, Length, Output, Run, Scan, Settings, Shell, Side, Told,
+    curve_table, hyperfine,
+};
 
 use crate::cli::{ProgramOptions, STANDARD_OUTPUT};
 use crate::commands::Failure;
@@ -167,10 +172,7 @@ pub(in crate::commands) fn interrupt() -> Result<Interrupt, Failure> {
 }
 
 /// Writes the files of results that were asked for.
-pub(in crate::commands) fn export(
-    options: &ProgramOptions,
-    commands: &[Exported<'_>],
-) -> Result<(), Failure> {
+fn export(options: &ProgramOptions, commands: &[Exported<'_>]) -> Result<(), Failure> {
     if let Some(path) = &options.export_json {
         write(path, &hyperfine::json(commands))?;
     }
@@ -188,12 +190,53 @@ pub(in crate::commands) fn export(
 }
 
 /// Draws memory over time where that was asked for; returns the drawing.
-pub(in crate::commands) fn draw(
-    options: &ProgramOptions,
-    table: &str,
-) -> Result<Option<PathBuf>, Failure> {
+fn draw(options: &ProgramOptions, table: &str) -> Result<Option<PathBuf>, Failure> {
     let Some(folder) = &options.plots else { return Ok(None) };
     draw_table(folder, "programs", table, SCRIPT).map(Some).map_err(Failure::internal)
+}
+
+/// Runs all sides of a bench in rounds, and returns which rounds they were.
+pub(in crate::commands) fn measured(
+    bench: &mut Bench<'_>,
+    length: Length,
+    quiet: bool,
+) -> Result<Range<u32>, Failure> {
+    let shown = Shown::new(quiet);
+    let measured = bench
+        .begin()
+        .and_then(|()| bench.measure(&BTreeSet::from([0]), length, &mut |told| shown.tell(told)));
+    shown.end();
+    // What was set up is cleaned up, whatever came of it.
+    let cleaned = bench.end();
+    let rounds = measured.map_err(failure)?;
+    cleaned.map_err(failure)?;
+    Ok(rounds)
+}
+
+/// The runs of each side, as exports take them.
+pub(in crate::commands) fn exported<'runs>(
+    sides: &'runs [Side],
+    runs: &[Vec<&'runs Run>],
+) -> Vec<Exported<'runs>> {
+    let of_side = |(side, runs): (&'runs Side, &Vec<&'runs Run>)| Exported {
+        command: &side.command,
+        runs: runs.clone(),
+    };
+    sides.iter().zip(runs).map(of_side).collect()
+}
+
+/// Writes the files of results, and draws memory over time, as far as that was asked for.
+pub(in crate::commands) fn keep(
+    options: &ProgramOptions,
+    exported: &[Exported<'_>],
+) -> Result<(), Failure> {
+    export(options, exported)?;
+    let curves: Vec<_> =
+        exported.iter().map(|one| (one.command.name.clone(), one.runs.clone())).collect();
+    if let Some(drawing) = draw(options, &curve_table(&curves))? {
+        eprintln!("{}", drawing.display());
+    }
+    Ok(())
 }
 
 /// Writes a file, or prints it.

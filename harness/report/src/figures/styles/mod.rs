@@ -12,7 +12,8 @@ pub struct Look {
     pub colour: &'static str,
     /// gnuplot's fill pattern of bars: 0 is empty, 3 solid, the others are hatched.
     pub pattern: u8,
-    /// gnuplot's point type. 2 and 6, which mark refusals and overload, belong to no series.
+    /// gnuplot's point type. 2 and 6, which mark refusals and overload, belong to no series; 0, which is
+    /// hardly seen, to lines without points.
     pub point: u8,
     /// gnuplot's dash type, 1 to 5.
     pub dash: u8,

@@ -26,7 +26,7 @@ pub(super) const REGISTRY: [(&str, Look); 64] = [
     ("masstree:jemalloc", look("#1b9e77", 3, 11, 1)),
     ("hashmap", look("#333333", 4, 1, 1)),
     ("mimalloc", look("#003b73", 1, 13, 5)),
-    ("mimalloc2", look("#8da9c4", 5, 0, 5)),
+    ("mimalloc2", look("#8da9c4", 5, 7, 5)),
     ("glibc", look("#4d4d4d", 0, 14, 4)),
     ("redis@servers=2", look("#d34d2e", 5, 10, 2)),
     ("redis", look("#d34d2e", 5, 10, 4)),
@@ -69,7 +69,7 @@ pub(super) const REGISTRY: [(&str, Look); 64] = [
     ("tagged", look("#b0003a", 4, 7, 3)),
     ("background", look("#0072b2", 3, 5, 3)),
     ("inline", look("#e69f00", 5, 13, 3)),
-    ("live bytes", look("#555555", 3, 7, 5)),
+    ("live bytes", look("#555555", 3, 0, 5)),
     ("roofline", look("#555555", 3, 1, 5)),
 ];
 
