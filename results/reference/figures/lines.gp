@@ -155,7 +155,9 @@ do for [m=1:words(measures)] { do for [p=1:down * across] {
         do for [i=1:words(names)] {
             last_x = NaN; last_y = NaN
             stats data using (is_line(word(names, i)) && is_number(column("value")) && !(column("x") < last_x) ? (last_x = column("x"), last_y = column("value"), 1) : NaN) nooutput
-            Name_at[i] = !is_number(last_y) ? NaN : is_log ? log(last_y / bottom) / log(top / bottom) : (last_y - bottom) / (top - bottom)
+            height_of_last = !is_number(last_y) ? NaN : is_log ? log(last_y / bottom) / log(top / bottom) : (last_y - bottom) / (top - bottom)
+            # Not across the axis.
+            Name_at[i] = is_number(height_of_last) && height_of_last < 0.04 ? 0.04 : height_of_last
         }
         nearest = 15.0 / (tall - between)
         do for [pass=1:20] { do for [i=1:words(names)] { do for [j=1:words(names)] {

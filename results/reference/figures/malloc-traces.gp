@@ -5,7 +5,7 @@ width = 1000; height = 1276
 styled = "\"tcmalloc\" \"jemalloc\" \"mimalloc\" \"mimalloc2\" \"glibc\" \"snmalloc\" \"scudo\" \"rpmalloc\" \"gperftools\""
 colours = '#8c510a #d55e00 #003b73 #8da9c4 #4d4d4d #56b4e9 #7b3294 #a58c00 #1f603b'
 patterns = '7 6 1 5 0 1 4 2 2'
-point_types = '3 15 13 0 14 12 8 1 10'
+point_types = '3 15 13 7 14 12 8 1 10'
 dashes = '1 2 5 5 4 1 2 4 5'
 load "style.gp"
 has_panel = 1; has_measure = 1; marks = 0
