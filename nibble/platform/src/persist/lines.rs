@@ -1,6 +1,7 @@
 //! The instructions that write lines back and order them, and whether the processor has them.
 
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicU64;
 
 /// Whether the processor has `clwb` (CPUID leaf 7, EBX bit 24). Checked once.
 #[must_use]
@@ -27,17 +28,27 @@ fn detect() -> bool {
     }
 }
 
-/// Writes the line of an address back, and keeps it cached. Only where [`has_write_back`].
-#[inline]
-pub(super) fn write_back(line: *const u8) {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    // SAFETY: callers hold an address of their own mapping, and the processor has the instruction
-    // (checked when the region was mapped); contents do not change.
-    unsafe {
-        core::arch::asm!("clwb [{}]", in(reg) line, options(nostack, preserves_flags));
+/// The instruction that writes a line back and keeps it cached. Only a processor that has it yields one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WriteBack(());
+
+impl WriteBack {
+    pub(super) fn of_this_processor() -> Option<Self> {
+        has_write_back().then_some(Self(()))
     }
-    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    let _ = line;
+
+    /// Writes back the line that a word is in.
+    #[inline]
+    pub(super) fn line_of(self, word: &AtomicU64) {
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        // SAFETY: the word is mapped while it is borrowed; the processor has the instruction, or there
+        // would be no `self`; contents do not change.
+        unsafe {
+            core::arch::asm!("clwb [{}]", in(reg) word, options(nostack, preserves_flags));
+        }
+        #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+        let _ = word;
+    }
 }
 
 /// Orders earlier stores and write-backs before later ones.
@@ -61,11 +72,12 @@ mod tests {
     fn detection_agrees_with_the_kernel_and_the_instruction_runs() {
         let flags = std::fs::read_to_string("/proc/cpuinfo").unwrap();
         assert_eq!(has_write_back(), flags.split_whitespace().any(|flag| flag == "clwb"));
-        let line = [7_u8; 64];
-        if has_write_back() {
-            write_back(line.as_ptr());
+        let word = AtomicU64::new(7);
+        assert_eq!(WriteBack::of_this_processor().is_some(), has_write_back());
+        if let Some(write_back) = WriteBack::of_this_processor() {
+            write_back.line_of(&word);
         }
         store_fence();
-        assert_eq!(line, [7; 64]);
+        assert_eq!(word.into_inner(), 7);
     }
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::latency::{Calibration, Latency, wait};
-use super::lines::{has_write_back, store_fence, write_back};
+use super::lines::{WriteBack, store_fence};
 use super::model::Model;
 use super::{LINE_WORDS, Touched};
 use crate::Pages;
@@ -36,20 +36,23 @@ pub struct Region {
 
 #[derive(Debug)]
 enum Behind {
-    Waits { write_back: bool, fence_ticks: u64, load_ticks: u64 },
+    Waits { write_back: Option<WriteBack>, fence_ticks: u64, load_ticks: u64 },
     Model(Box<Mutex<Model>>),
 }
 
 impl Behind {
     fn new(medium: Medium, latency: Latency) -> io::Result<Self> {
-        let write_back = medium == Medium::WriteBack;
-        if write_back && !has_write_back() {
-            return Err(io::ErrorKind::Unsupported.into());
-        }
+        let write_back = match medium {
+            Medium::WriteBack => {
+                let found = WriteBack::of_this_processor();
+                Some(found.ok_or(io::Error::from(io::ErrorKind::Unsupported))?)
+            }
+            Medium::Emulated => None,
+        };
         let ticks = |ns| if ns == 0 { 0 } else { Calibration::of_process().ticks(ns) };
         Ok(Self::Waits {
             write_back,
-            fence_ticks: if write_back { 0 } else { ticks(latency.fence_ns) },
+            fence_ticks: if write_back.is_some() { 0 } else { ticks(latency.fence_ns) },
             load_ticks: ticks(latency.load_ns),
         })
     }
@@ -170,11 +173,10 @@ impl Region {
     pub fn flush(&self, at: u64, words: u64) {
         let lines = at / LINE_WORDS..(at + words.max(1) - 1) / LINE_WORDS + 1;
         match &self.behind {
-            Behind::Waits { write_back: false, .. } => {}
-            Behind::Waits { write_back: true, .. } => {
+            Behind::Waits { write_back: None, .. } => {}
+            Behind::Waits { write_back: Some(write_back), .. } => {
                 for line in lines {
-                    let word = &self.words.all()[(line * LINE_WORDS) as usize];
-                    write_back(std::ptr::from_ref(word).cast());
+                    write_back.line_of(&self.words.all()[(line * LINE_WORDS) as usize]);
                 }
             }
             Behind::Model(_) => {
@@ -225,7 +227,7 @@ mod tests {
             Region::modelled(&[0; 64]).unwrap(),
         ];
         let real = Region::map(64, Medium::WriteBack, Latency::NONE, Pages::Small);
-        assert_eq!(real.is_ok(), has_write_back());
+        assert_eq!(real.is_ok(), crate::persist::has_write_back());
         regions.extend(real);
         for region in regions {
             let mut touched = Touched::default();
