@@ -125,8 +125,9 @@ impl Config {
         }
     }
 
-    /// The best configuration found: the one-line index, epochs that cost a load and an exchange,
-    /// compaction by the writers, many segments and a reserve of a few blocks, large pages.
+    /// The best configuration found: the one-line index, epochs that cost a load and a store (where the
+    /// system has no barrier for them, an exchange), compaction by the writers, many segments and a
+    /// reserve of a few blocks, large pages.
     #[must_use]
     pub fn best(object_memory_bytes: u64) -> Self {
         Self {

@@ -7,6 +7,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::EpochClock;
 use crate::epoch::EpochTable;
 use crate::sync::{AtomicBool, AtomicU64, CachePadded, Ordering};
 
@@ -17,10 +18,20 @@ const LIMIT: Duration =
 /// the number that the scan should have kept is freed.
 const TURNS: u64 = 60;
 
-/// If the scan does not see an operation, the operation sees what was unlinked before the scan.
 #[test]
 fn an_operation_that_the_scan_missed_sees_the_unlinking() {
-    let table = EpochTable::new(crate::EpochClock::ThreadTicks);
+    seen_or_sees(EpochClock::ThreadTicks);
+}
+
+/// Where the system has no barrier for it, this is another exchange.
+#[test]
+fn an_operation_announced_by_a_store_is_seen_or_sees_the_unlinking() {
+    seen_or_sees(EpochClock::ThreadCounter);
+}
+
+/// If the scan does not see an operation, the operation sees what was unlinked before the scan.
+fn seen_or_sees(kind: EpochClock) {
+    let table = EpochTable::new(kind);
     let slot = table.claim().expect("a slot is free");
     // Numbers up to `unlinked` can no longer be found; those up to `freed` are gone.
     let (unlinked, freed) = (CachePadded(AtomicU64::new(0)), CachePadded(AtomicU64::new(0)));

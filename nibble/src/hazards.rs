@@ -194,7 +194,7 @@ fn a_dead_object_is_not_published_again() {
     let slot = shared.epochs.claim().unwrap();
     let pin = slot.enter(&store.shared.epochs.clock);
     let Shared { log, index, .. } = &**shared;
-    let from = index.read(hash, 5, &log.memory, &pin, false, |found| found.address).unwrap();
+    let from = index.find(hash, 5, &log.memory, &pin).unwrap().address;
     let relocate = || {
         index.relocate(hash, from, &log.memory, &log.segments, &pin, |_, _| {
             panic!("a dead object is copied")

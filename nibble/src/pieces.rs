@@ -71,7 +71,7 @@ impl Inside<'_> {
         let Shared { log, index, .. } = self.shared;
         let hash = Hash::of(key);
         index.prefetch(hash);
-        index.read(hash, key, &log.memory, &self.pin, false, |found| Address(found.address))
+        index.find(hash, key, &log.memory, &self.pin).map(|found| Address(found.address))
     }
 
     /// Appends an object to the head that the configuration chooses; `None` if no head has room.

@@ -10,6 +10,8 @@ use crate::constants::HEADER_BYTES;
 use crate::epoch::{Pin, Slot};
 use crate::error::{BufferTooShort, PutError};
 use crate::index::hash::Hash;
+use crate::index::table::Table;
+use crate::index::{Found, Index, Want};
 use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::knobs::Update;
 use crate::overwriting::Overwriting;
@@ -67,8 +69,7 @@ impl<'store> Session<'store> {
     #[inline]
     pub fn get(&self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, BufferTooShort> {
         let hash = Hash::of(key);
-        self.shared.index.prefetch(hash);
-        let pin = self.enter();
+        let pin = self.enter_to(hash);
         let found = self.get_pinned(hash, key, buffer, &pin);
         if mutated(Mutant::PinnedOnMiss) && found == Ok(None) {
             std::mem::forget(pin);
@@ -76,12 +77,21 @@ impl<'store> Session<'store> {
         found
     }
 
-    #[inline]
+    /// Announces an operation on this hash. If that takes a barrier, the index is prefetched before it.
+    #[inline(always)]
+    fn enter_to(&self, hash: Hash) -> Pin<'store> {
+        if self.shared.epochs.clock.takes_a_barrier() {
+            self.shared.index.prefetch(hash);
+        }
+        self.enter()
+    }
+
+    #[inline(always)]
     fn enter(&self) -> Pin<'store> {
         self.slot.enter(&self.shared.epochs.clock)
     }
 
-    #[inline]
+    #[inline(always)]
     fn get_pinned(
         &self,
         hash: Hash,
@@ -89,24 +99,57 @@ impl<'store> Session<'store> {
         buffer: &mut [u8],
         pin: &Pin<'_>,
     ) -> Result<Option<usize>, BufferTooShort> {
-        let Shared { log, index, .. } = self.shared;
-        let memory = &log.memory;
+        match &self.shared.index {
+            Index::Tagged(table) => self.get_from(table, hash, key, buffer, pin),
+            Index::Text(table) => self.get_from_wide(table, hash, key, buffer, pin),
+            Index::Keyed(table) => self.get_from_wide(table, hash, key, buffer, pin),
+        }
+    }
+
+    /// Kept apart: the registers of a GET belong to the tagged layout.
+    #[inline(never)]
+    fn get_from_wide(
+        &self,
+        table: &impl Table,
+        hash: Hash,
+        key: u64,
+        buffer: &mut [u8],
+        pin: &Pin<'_>,
+    ) -> Result<Option<usize>, BufferTooShort> {
+        self.get_from(table, hash, key, buffer, pin)
+    }
+
+    #[inline(always)]
+    fn get_from(
+        &self,
+        table: &impl Table,
+        hash: Hash,
+        key: u64,
+        buffer: &mut [u8],
+        pin: &Pin<'_>,
+    ) -> Result<Option<usize>, BufferTooShort> {
+        let memory = &self.shared.log.memory;
         let in_place = self.shared.overwriting.is_announced();
-        let found = index.read(hash, key, memory, pin, in_place, |found| {
+        loop {
+            let Some(seen) = table.find(hash, Want::Key(key), memory, pin) else { return Ok(None) };
             reach(Point::Found);
-            let value_bytes = found.header.value_bytes as usize;
-            let buffer_bytes = buffer.len();
-            let value = buffer
-                .get_mut(..value_bytes)
-                .ok_or(BufferTooShort { value_bytes, buffer_bytes })?;
-            if in_place {
-                memory.read_value_racing(found.address, found.header, value, pin);
-            } else {
-                memory.read_value(found.address, value, pin);
+            let Found { address, header } = seen.found;
+            let value_bytes = header.value_bytes as usize;
+            let copied = match buffer.get_mut(..value_bytes) {
+                Some(value) if in_place => {
+                    memory.read_value_racing(address, header, value, pin);
+                    Ok(Some(value_bytes))
+                }
+                Some(value) => {
+                    memory.read_value(address, value, pin);
+                    Ok(Some(value_bytes))
+                }
+                None => Err(BufferTooShort { value_bytes, buffer_bytes: buffer.len() }),
+            };
+            if !in_place || seen.is_still() {
+                return copied;
             }
-            Ok(value_bytes)
-        });
-        found.transpose()
+        }
     }
 
     /// Stores `value` under `key`.
@@ -121,8 +164,11 @@ impl<'store> Session<'store> {
     pub fn put(&self, key: u64, value: &[u8]) -> Result<Put, PutError> {
         self.check_put(value)?;
         let hash = Hash::of(key);
-        self.shared.index.prefetch(hash);
-        let pin = self.enter();
+        if !self.in_place {
+            // The index is asked after the value is appended.
+            self.shared.index.prefetch(hash);
+        }
+        let pin = self.enter_to(hash);
         let attempt = self.put_pinned(hash, key, value, &pin);
         drop(pin);
         let done = attempt.unwrap_or_else(|| self.put_patiently(hash, key, value));
@@ -208,7 +254,7 @@ impl<'store> Session<'store> {
     fn begin_to_overwrite(&self, hash: Hash, key: u64, value: &[u8]) -> Result<bool, PutError> {
         let Shared { log, index, .. } = self.shared;
         let pin = self.enter();
-        let room = index.read(hash, key, &log.memory, &pin, false, |found| found.header.room);
+        let room = index.find(hash, key, &log.memory, &pin).map(|found| found.header.room);
         drop(pin);
         let fits = room.is_some_and(|room| value.len() <= room as usize);
         if fits {
@@ -249,8 +295,7 @@ impl<'store> Session<'store> {
     pub fn delete(&self, key: u64) -> Result<bool, PutError> {
         self.check_open()?;
         let hash = Hash::of(key);
-        self.shared.index.prefetch(hash);
-        let pin = self.enter();
+        let pin = self.enter_to(hash);
         Ok(self.delete_pinned(hash, key, &pin))
     }
 

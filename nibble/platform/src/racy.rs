@@ -21,7 +21,7 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::AtomicU64;
 
-pub use bytes::{load_bytes, store_bytes};
+pub use bytes::{load_bytes, load_header, store_bytes};
 pub use copy::{copy_in, copy_out};
 
 use crate::{Mapping, Pages};

@@ -251,5 +251,5 @@ fn revives(place: Place<'_>, walked: Walked, custody: &Custody) -> bool {
     }
     let Walked { header, hash, .. } = walked;
     let memory = &place.log.memory;
-    over == place.index.read(hash, header.key, memory, custody, false, |_| ()).is_some()
+    over == place.index.find(hash, header.key, memory, custody).is_some()
 }

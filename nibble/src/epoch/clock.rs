@@ -1,6 +1,8 @@
 //! The clock of epochs (N17 section 3.3): what operations announce, and what workers stamp on what
 //! they have unlinked.
 
+use platform::barrier::Barrier;
+
 use crate::constants::CLOCK_SKEW_TICKS;
 use crate::instrument::{Mutant, mutated};
 use crate::knobs::EpochClock;
@@ -32,12 +34,24 @@ impl Stamp {
 #[derive(Debug)]
 pub(crate) struct Clock {
     kind: EpochClock,
+    /// Between announcements and scans; see `table.rs`.
+    pub(super) barrier: Barrier,
     counter: CachePadded<AtomicU64>,
 }
 
 impl Clock {
     pub(crate) fn new(kind: EpochClock) -> Self {
-        Self { kind, counter: CachePadded(AtomicU64::new(1)) }
+        let barrier = match kind {
+            EpochClock::ThreadTicks => Barrier::of_fences(),
+            EpochClock::ThreadCounter | EpochClock::GlobalCounter => Barrier::lightest(),
+        };
+        Self { kind, barrier, counter: CachePadded(AtomicU64::new(1)) }
+    }
+
+    /// Whether loads of an operation wait for its announcement.
+    #[inline]
+    pub(crate) fn takes_a_barrier(&self) -> bool {
+        !self.barrier.is_asymmetric()
     }
 
     /// The current time, for announcing an operation. Never 0, which means *outside*.

@@ -5,17 +5,26 @@
 //! table, and frees the segment once the scan's minimum lies above `T`. For a reader's slot the
 //! scan finds one of three things.
 //!
-//! 1. **0.** The scan is a read-modify-write, so it and the reader's next announcement are
-//!    ordered. The announcement comes second, reads from the scan's release sequence, and the
-//!    reader's searches see all that was unlinked (edge PIN). This covers the window between reading the
-//!    clock and announcing: such a reader may announce a time before `T` afterwards, and that
-//!    only delays later reclamation.
+//! 1. **0.** By the barrier between scan and announcement (below), the reader's searches see all that
+//!    was unlinked (edge PIN). This covers the window between reading the clock and announcing: such a
+//!    reader may announce a time before `T` afterwards, and that only delays later reclamation.
 //! 2. **At most `T` (plus skew).** Not freed.
 //! 3. **Above `T` (plus skew).** The reader read its clock after `T` was stamped. With a counter,
 //!    its load reads from the stamp or later, and sees the unlinking (edge STAMP). With
 //!    time-stamp counters its announcement is an exchange, a full barrier that depends on that
 //!    clock reading, so its searches run after it; the worker's stamp is taken behind a barrier
 //!    that made the unlinking visible (`ticks_ordered`). So the reader cannot find the segment.
+//!
+//! # The barrier
+//! An announcement is a store, a search a load behind it, and the store must not be overtaken.
+//!
+//! * By counters, where the system has the means ([`platform::barrier`]): the announcement is a plain
+//!   store, and who scans first makes every running thread pass a fence. Of a reader, either the
+//!   announcement comes before that fence, and the scan finds it, or all of its searches come after.
+//!   A locked instruction here would keep the operations of a thread from overlapping.
+//! * Otherwise the announcement is an exchange and the scan a read-modify-write, so both are ordered.
+//!   If the announcement comes second, it reads from the scan's release sequence. Time-stamp counters
+//!   need this, because a search may overtake the reading of the counter.
 //!
 //! A slot announces one operation at a time. A session is not `Sync`, and inside an operation it
 //! runs no code of its user, so the operations of a session do not nest.
@@ -25,7 +34,7 @@
 //!
 //! | edge  | from                        | to                    | guarantees                         |
 //! |-------|-----------------------------|-----------------------|------------------------------------|
-//! | PIN   | `EpochTable::scan`, RMW     | `Slot::enter`, RMW    | who enters later sees the unlinking |
+//! | PIN   | `EpochTable::scan`, RMW or barrier | `Slot::enter`, RMW or barrier | who enters later sees the unlinking |
 //! | UNPIN | `Slot::leave`, Release      | `EpochTable::scan`    | who left has finished reading, and published what it appended (CLOSE) |
 
 use std::sync::Arc;
@@ -54,16 +63,22 @@ impl Slot {
     /// Announces an operation that begins now on the store's clock.
     #[inline]
     pub(crate) fn enter(&self, clock: &Clock) -> Pin<'_> {
-        // PIN, to: `SeqCst` because the exchange is also the store-load barrier that keeps the
-        // searches of this operation behind its announcement.
         let now = clock.now();
         reach(Point::EpochRead);
-        if mutated(Mutant::EpochFenceMissing) {
+        debug_assert!(!self.is_active(), "operations of one session do not nest");
+        let unfenced = mutated(Mutant::EpochFenceMissing);
+        if clock.barrier.is_asymmetric() || unfenced {
+            // Relaxed: the barrier orders it.
             self.epoch.store(now, Ordering::Relaxed);
-            return Pin::new(self);
+            if !unfenced {
+                // PIN, to.
+                clock.barrier.light();
+            }
+        } else {
+            // PIN, to: `SeqCst` because the exchange is also the store-load barrier that keeps the
+            // searches of this operation behind its announcement.
+            self.epoch.swap(now, edge::to(Edge::Pin, Ordering::SeqCst));
         }
-        let before = self.epoch.swap(now, edge::to(Edge::Pin, Ordering::SeqCst));
-        debug_assert_eq!(before, OUTSIDE, "operations of one session do not nest");
         Pin::new(self)
     }
 
@@ -131,6 +146,10 @@ impl EpochTable {
 
     /// The operations in progress: the epoch of each, and the number of its slot.
     fn scan(&self) -> impl Iterator<Item = (u64, usize)> {
+        if self.clock.barrier.is_asymmetric() && !mutated(Mutant::ScanBarrierMissing) {
+            // PIN, from.
+            self.clock.barrier.heavy();
+        }
         // PIN, from: a read-modify-write, so that a later `claim` of more slots reads from it.
         let used = self.used.fetch_add(0, Ordering::AcqRel);
         let announced = self.slots[..used].iter().map(|slot| {

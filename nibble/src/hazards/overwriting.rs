@@ -15,7 +15,7 @@ fn the_first_overwriting_waits_for_readers() {
     let reader = epochs.claim().unwrap();
     let pin = reader.enter(&epochs.clock);
     let hash = Hash::of(KEY);
-    let place = index.read(hash, KEY, memory, &pin, false, |found| found.address).unwrap();
+    let place = index.find(hash, KEY, memory, &pin).unwrap().address;
 
     // The reader may be in the middle of the value.
     let session = store.session().unwrap();

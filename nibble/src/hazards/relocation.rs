@@ -29,7 +29,7 @@ fn a_value_that_grows_before_it_is_moved_has_room() {
     let custody = Custody::of_compacting_segment();
 
     let hash = Hash::of(KEY);
-    let address = index.read(hash, KEY, memory, &custody, false, |found| found.address).unwrap();
+    let address = index.find(hash, KEY, memory, &custody).unwrap().address;
     let walked = Walked { address, header: memory.header(address, &custody), hash };
     assert_eq!(walked.header.value_bytes, 20);
     assert_eq!(session.put(KEY, &[3; LONG]), Ok(Put::Updated));

@@ -28,7 +28,7 @@ fn a_retirement_waits_for_readers_of_its_own_epoch() {
     let reader = epochs.claim().unwrap();
     let pin = reader.enter(&epochs.clock);
     let hash = Hash::of(KEY);
-    let place = index.read(hash, KEY, memory, &pin, false, |found| found.address).unwrap();
+    let place = index.find(hash, KEY, memory, &pin).unwrap().address;
     assert_eq!(session.delete(KEY), Ok(true));
     let mut tools = Tools::default();
     let mut victim = Victim::pick(closed.expect("something is dead"), log);

@@ -13,6 +13,7 @@ pub(crate) mod wide;
 use std::io;
 
 use crate::address::{ObjectRef, VirtualAddress};
+use crate::constants::HEADER_BYTES;
 use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::knobs::IndexLayout;
 use crate::raw::{Header, Memory, Protection};
@@ -80,19 +81,17 @@ impl Index {
         with_table!(self, table => table.hint(hash, memory))
     }
 
-    /// Finds a key and passes its object to `take`; see [`Table::read`].
+    /// Where a key leads, as of now.
     #[inline]
-    pub(crate) fn read<P: Protection, T>(
+    pub(crate) fn find<P: Protection>(
         &self,
         hash: Hash,
         key: u64,
         memory: &Memory,
         stays: &P,
-        recheck: bool,
-        take: impl FnMut(Found) -> T,
-    ) -> Option<T> {
+    ) -> Option<Found> {
         let want = Want::Key(key);
-        with_table!(self, table => table.read(hash, want, memory, stays, recheck, take))
+        with_table!(self, table => table.find(hash, want, memory, stays)).map(|seen| seen.found)
     }
 
     /// Whether the index leads to exactly this place.
@@ -104,7 +103,7 @@ impl Index {
         stays: &P,
     ) -> bool {
         let want = Want::Place(place);
-        with_table!(self, table => table.read(hash, want, memory, stays, false, |_| ())).is_some()
+        with_table!(self, table => table.find(hash, want, memory, stays)).is_some()
     }
 
     /// Publishes `object` under its key and accounts for it; returns whether the key was present.
@@ -136,7 +135,7 @@ impl Index {
 
     /// Overwrites the value of a key in place, if the key is present and the new value fits its
     /// room.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn overwrite<P: Protection>(
         &self,
         hash: Hash,
@@ -146,29 +145,15 @@ impl Index {
         segments: &SegmentTable,
         stays: &P,
     ) -> bool {
-        let (mut done, mut unlocked) = (false, None);
-        let write = |object: ObjectRef, header: Header| {
-            let after = memory.overwrite_value(object.address(), header, value);
-            if !mutated(Mutant::InPlaceResizeUncounted) {
-                segments[object.segment()].resize(header.object_bytes(), after.object_bytes());
+        match self {
+            Self::Tagged(table) => overwrite_in(table, hash, key, value, memory, segments, stays),
+            Self::Text(table) => {
+                overwrite_in_wide(table, hash, key, value, memory, segments, stays)
             }
-        };
-        let overwrite = |object: ObjectRef, header: Header, _: &Locked<'_>| {
-            reach(Point::BucketLocked);
-            done = value.len() <= header.room as usize || mutated(Mutant::InPlaceOversize);
-            if done && mutated(Mutant::InPlaceWithoutLock) {
-                unlocked = Some((object, header));
-            } else if done {
-                write(object, header);
+            Self::Keyed(table) => {
+                overwrite_in_wide(table, hash, key, value, memory, segments, stays)
             }
-            Change::Keep
-        };
-        let want = Want::Key(key);
-        with_table!(self, table => table.change(hash, want, memory, stays, overwrite));
-        if let Some((object, header)) = unlocked {
-            write(object, header);
         }
-        done
     }
 
     /// Removes a key; returns whether it was present.
@@ -181,15 +166,15 @@ impl Index {
         segments: &SegmentTable,
         stays: &P,
     ) -> bool {
-        let remove = |old: ObjectRef, header: Header, _: &Locked<'_>| {
+        let remove = |old: Found, _: &Locked<'_>| {
             reach(Point::BucketLocked);
             if !mutated(Mutant::DeletedBytesLive) {
-                segments[old.segment()].lose(header.object_bytes());
+                segments[memory.segment_of(old.address)].lose(old.header.object_bytes());
             }
             Change::Remove
         };
-        let want = Want::Key(key);
-        with_table!(self, table => table.change(hash, want, memory, stays, remove))
+        let (want, touched) = (Want::Key(key), HEADER_BYTES as usize);
+        with_table!(self, table => table.change(hash, want, touched, memory, stays, remove))
     }
 
     /// Moves the object at `from`, unless it has died in the meantime. `copy` is called with the
@@ -203,15 +188,15 @@ impl Index {
         stays: &P,
         copy: impl FnOnce(Header, &Locked<'_>) -> ObjectRef,
     ) -> bool {
-        let relocate = |old: ObjectRef, header: Header, locked: &Locked<'_>| {
+        let relocate = |old: Found, locked: &Locked<'_>| {
             reach(Point::BucketLocked);
-            let to = copy(header, locked);
-            segments[to.segment()].gain(header.object_bytes());
-            segments[old.segment()].lose(header.object_bytes());
+            let to = copy(old.header, locked);
+            segments[to.segment()].gain(old.header.object_bytes());
+            segments[memory.segment_of(old.address)].lose(old.header.object_bytes());
             Change::Replace(to)
         };
-        let want = Want::Place(from);
-        with_table!(self, table => table.change(hash, want, memory, stays, relocate))
+        let (want, touched) = (Want::Place(from), HEADER_BYTES as usize);
+        with_table!(self, table => table.change(hash, want, touched, memory, stays, relocate))
     }
 
     /// Size of the buckets in use.
@@ -243,4 +228,55 @@ impl Index {
     ) {
         with_table!(self, table => table.for_each(memory, &mut visit));
     }
+}
+
+/// See [`Index::overwrite`].
+#[inline(always)]
+fn overwrite_in<P: Protection>(
+    table: &impl Table,
+    hash: Hash,
+    key: u64,
+    value: &[u8],
+    memory: &Memory,
+    segments: &SegmentTable,
+    stays: &P,
+) -> bool {
+    let (mut done, mut unlocked) = (false, None);
+    let write = |old: Found| {
+        let after = memory.overwrite_value(old.address, old.header, value);
+        let (before, after) = (old.header.object_bytes(), after.object_bytes());
+        if before != after && !mutated(Mutant::InPlaceResizeUncounted) {
+            segments[memory.segment_of(old.address)].resize(before, after);
+        }
+    };
+    let overwrite = |old: Found, _: &Locked<'_>| {
+        reach(Point::BucketLocked);
+        done = value.len() <= old.header.room as usize || mutated(Mutant::InPlaceOversize);
+        if done && mutated(Mutant::InPlaceWithoutLock) {
+            unlocked = Some(old);
+        } else if done {
+            write(old);
+        }
+        Change::Keep
+    };
+    let touched = HEADER_BYTES as usize + value.len();
+    table.change(hash, Want::Key(key), touched, memory, stays, overwrite);
+    if let Some(old) = unlocked {
+        write(old);
+    }
+    done
+}
+
+/// Kept apart: the registers of a PUT belong to the tagged layout.
+#[inline(never)]
+fn overwrite_in_wide<P: Protection>(
+    table: &impl Table,
+    hash: Hash,
+    key: u64,
+    value: &[u8],
+    memory: &Memory,
+    segments: &SegmentTable,
+    stays: &P,
+) -> bool {
+    overwrite_in(table, hash, key, value, memory, segments, stays)
 }

@@ -4,9 +4,11 @@ use std::fmt;
 
 use super::hash::Hash;
 use super::partition::Partitions;
-use super::version::Locked;
+use super::version::{Locked, Version};
 use crate::address::{ObjectRef, VirtualAddress};
+use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::raw::{Header, Memory, Protection};
+use crate::sync::acquire_fence;
 
 /// The index has no address space left for a partition that must grow.
 #[derive(Debug)]
@@ -26,6 +28,35 @@ pub(crate) enum Want {
 pub(crate) struct Found {
     pub(crate) address: VirtualAddress,
     pub(crate) header: Header,
+}
+
+/// What a search found, and what tells whether the bucket has changed since.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen<'index> {
+    pub(crate) found: Found,
+    version: &'index Version,
+    before: u32,
+}
+
+impl<'index> Seen<'index> {
+    /// What was found in a bucket whose version was `before` all the while.
+    #[inline(always)]
+    pub(super) fn new(found: Found, version: &'index Version, before: u32) -> Self {
+        Self { found, version, before }
+    }
+
+    /// Whether the bucket is unchanged since: then what was read of the object meanwhile is of one
+    /// value. Without in-place updates nobody has to ask, because published objects never change.
+    #[inline(always)]
+    pub(crate) fn is_still(&self) -> bool {
+        if mutated(Mutant::InPlaceRecheckMissing) {
+            return true;
+        }
+        reach(Point::ValueCopied);
+        // BUCKET-IN, to: what was copied comes before the second read of the version.
+        acquire_fence();
+        self.version.is_still(self.before)
+    }
 }
 
 /// What to do with an entry.
@@ -62,31 +93,26 @@ pub(crate) trait Table: fmt::Debug + Sync {
     /// Where the object of `hash` seems to be, without accessing it: a hint for prefetching.
     fn hint(&self, hash: Hash, memory: &Memory) -> Option<VirtualAddress>;
 
-    /// Finds an entry and passes its object to `take`.
-    ///
-    /// With `recheck`, what `take` copied is valid only if the bucket was unchanged until
-    /// afterwards; otherwise `take` is called again. This is for objects that are overwritten in
-    /// place. Without in-place updates a hit needs no such check, because published objects never
-    /// change.
-    fn read<P: Protection, T>(
+    /// Finds an entry. If its object may be overwritten in place, what is read of it is valid only if
+    /// [`Seen::is_still`] says so afterwards; else it has to be found again.
+    fn find<P: Protection>(
         &self,
         hash: Hash,
         want: Want,
         memory: &Memory,
         stays: &P,
-        recheck: bool,
-        take: impl FnMut(Found) -> T,
-    ) -> Option<T>;
+    ) -> Option<Seen<'_>>;
 
     /// Finds an entry and changes it as `decide` says, with its bucket locked. Returns whether the
-    /// entry was present.
+    /// entry was present. Of its object as many bytes as `touched` are about to be used.
     fn change<P: Protection>(
         &self,
         hash: Hash,
         want: Want,
+        touched: usize,
         memory: &Memory,
         stays: &P,
-        decide: impl FnOnce(ObjectRef, Header, &Locked<'_>) -> Change,
+        decide: impl FnOnce(Found, &Locked<'_>) -> Change,
     ) -> bool;
 
     /// Makes `key` lead to `object`. With the bucket locked, tells `replaced` where it led before.

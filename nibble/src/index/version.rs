@@ -1,5 +1,7 @@
 //! The lock of a bucket: a version that is odd while somebody changes the bucket.
 
+use std::mem::ManuallyDrop;
+
 use crate::sync::edge::{self, Edge};
 use crate::sync::{AtomicU32, Ordering, Spin};
 
@@ -17,15 +19,27 @@ use crate::sync::{AtomicU32, Ordering, Spin};
 #[derive(Debug, Default)]
 pub(crate) struct Version(AtomicU32);
 
+/// Whether a version says that somebody is changing the bucket.
+#[inline]
+pub(super) fn is_odd(version: u32) -> bool {
+    version % 2 == 1
+}
+
 impl Version {
+    /// The version, as of now.
+    #[inline]
+    pub(super) fn now(&self) -> u32 {
+        // BUCKET-OUT, to: an even version shows the entries its writer left.
+        self.0.load(edge::to(Edge::BucketOut, Ordering::Acquire))
+    }
+
     /// Waits until nobody is changing the bucket.
     #[inline]
     pub(super) fn even(&self) -> u32 {
         let mut spin = Spin::default();
         loop {
-            // BUCKET-OUT, to: an even version shows the entries its writer left.
-            let version = self.0.load(edge::to(Edge::BucketOut, Ordering::Acquire));
-            if version.is_multiple_of(2) {
+            let version = self.now();
+            if !is_odd(version) {
                 return version;
             }
             spin.turn();
@@ -80,6 +94,17 @@ pub(crate) struct Locked<'index> {
     odd: u32,
 }
 
+impl Locked<'_> {
+    /// Unlocks a bucket in which nothing was changed: for readers as if it had not been locked.
+    #[inline]
+    pub(super) fn unchanged(self) {
+        let locked = ManuallyDrop::new(self);
+        // BUCKET-OUT, from: what was read under the lock was read before.
+        let ordering = edge::from(Edge::BucketOut, Ordering::Release);
+        locked.version.0.store(locked.odd.wrapping_sub(1), ordering);
+    }
+}
+
 impl Drop for Locked<'_> {
     #[inline]
     fn drop(&mut self) {
@@ -101,5 +126,13 @@ mod tests {
         assert!(version.try_lock().is_none() && !version.is_still(before));
         drop(locked);
         assert!(version.even() != before && version.try_lock().is_some());
+    }
+
+    #[test]
+    fn a_lock_without_a_change_leaves_no_trace() {
+        let version = Version::default();
+        let before = version.even();
+        version.lock().unchanged();
+        assert!(version.is_still(before) && version.try_lock().is_some());
     }
 }

@@ -24,6 +24,10 @@ mutants! {
     EpochFenceMissing = "epoch-fence-missing",
         "an operation announces itself without a barrier",
         "nibble::fence::an_operation_that_the_scan_missed_sees_the_unlinking";
+    /// `EpochTable::scan`: the other threads pass no fence.
+    ScanBarrierMissing = "scan-barrier-missing",
+        "who frees memory does not make the others pass a fence first",
+        "nibble::fence::an_operation_announced_by_a_store_is_seen_or_sees_the_unlinking";
     /// `Table::read`: a miss answers at once.
     VersionRecheckMissing = "version-recheck-missing",
         "a GET believes a miss without looking at the version and shape again",

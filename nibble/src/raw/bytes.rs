@@ -5,20 +5,21 @@
 
 #[cfg(not(loom))]
 pub(super) use plain::{
-    Byte, HAS_WORDS, atomic, atomic_word, copy_nonoverlapping, load_bytes, read, store_bytes,
+    Byte, HAS_WORDS, atomic, atomic_word, copy_nonoverlapping, load_bytes, load_header, read,
+    store_bytes,
 };
 
 #[cfg(loom)]
 pub(super) use checked::{
-    Byte, HAS_WORDS, Mapping, Place, atomic, atomic_word, copy_nonoverlapping, load_bytes, read,
-    store_bytes,
+    Byte, HAS_WORDS, Mapping, Place, atomic, atomic_word, copy_nonoverlapping, load_bytes,
+    load_header, read, store_bytes,
 };
 
 #[cfg(not(loom))]
 mod plain {
     use crate::sync::{AtomicU8, AtomicU64};
 
-    pub(in crate::raw) use platform::racy::{load_bytes, store_bytes};
+    pub(in crate::raw) use platform::racy::{load_bytes, load_header, store_bytes};
     pub(in crate::raw) use std::ptr::copy_nonoverlapping;
 
     /// A byte of object memory.
@@ -148,6 +149,11 @@ mod checked {
     /// As in other builds; models copy byte by byte.
     pub(in crate::raw) unsafe fn load_bytes(_: *const Byte, _: &mut [u8]) -> bool {
         false
+    }
+
+    /// As [`load_bytes`].
+    pub(in crate::raw) unsafe fn load_header(_: *const Byte) -> Option<(u32, u64)> {
+        None
     }
 
     /// As [`load_bytes`].

@@ -8,12 +8,14 @@
 //! | `object.rs` | header layout | as `copy.rs` |
 //! | `routine.rs` | the copy routines | `copy.rs` |
 //! | `racing.rs` | values overwritten while they are read | every access is atomic; bounds checks |
+//! | `lanes.rs` | comparisons of vectors | none: numbers in, numbers out |
 //! | `buckets.rs` | zeroed address space becomes buckets of atomics | bounds checks |
 //! | `protection.rs` | what keeps an object's bytes in place | the trait is unsafe to implement |
 
 pub(crate) mod buckets;
 mod bytes;
 pub(crate) mod copy;
+pub(crate) mod lanes;
 pub(crate) mod object;
 pub(crate) mod protection;
 mod racing;

@@ -22,7 +22,7 @@ use super::racing::Room;
 use super::{Memory, Protection};
 use crate::address::VirtualAddress;
 use crate::constants::{HEADER_BYTES, SEGMENT_BYTES_MAX};
-use crate::instrument::{Mutant, mutated};
+use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::sync::{AtomicU8, Ordering, release_fence};
 
 /// The header of an object.
@@ -91,38 +91,63 @@ impl Header {
     }
 }
 
+/// The length and the key in a header, where no instruction loads both.
+///
+/// # Safety
+/// Twelve bytes are in one block at `from`; nobody writes them but for the slack byte, and that by atomic
+/// stores.
+unsafe fn header_by_parts(from: *mut bytes::Byte) -> (u32, u64) {
+    // SAFETY: the caller's.
+    let front: [u8; SLACK_BYTE] = unsafe { bytes::read(from) };
+    // SAFETY: the caller's.
+    let key: [u8; 8] = unsafe { bytes::read(from.wrapping_add(4)) };
+    // SAFETY: the caller's.
+    let slack = unsafe { bytes::atomic(from.wrapping_add(SLACK_BYTE)) };
+    // Relaxed: whoever may race with a writer in place checks the bucket's version after.
+    let last = slack.load(Ordering::Relaxed);
+    (u32::from_le_bytes([front[0], front[1], front[2], last]), u64::from_le_bytes(key))
+}
+
 impl Memory {
     /// The header of the object at `address`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn header<P: Protection>(&self, address: VirtualAddress, stays: &P) -> Header {
         let (from, left) = self.region.pointer_to(address);
         if left < HEADER {
-            return self.header_across_blocks(address, stays);
+            let (length, key) = self.header_across_blocks(address, stays);
+            return self.decoded(address, length, key);
         }
-        // SAFETY: the twelve bytes are in the block; by `Protection` nobody writes the first
-        // three nor the key.
-        let front: [u8; SLACK_BYTE] = unsafe { bytes::read(from) };
+        // SAFETY: the twelve bytes are in the block; by `Protection` nobody writes them but for the
+        // slack byte, and that by atomic stores. Who may race with a writer in place checks the
+        // bucket's version after.
+        let loaded = unsafe { bytes::load_header(from) };
         // SAFETY: as above.
-        let key: [u8; 8] = unsafe { bytes::read(from.wrapping_add(4)) };
-        // SAFETY: as above; this byte is written by atomic stores only once others may see it.
-        let slack = unsafe { bytes::atomic(from.wrapping_add(SLACK_BYTE)) };
-        // Relaxed: whoever may race with a writer in place checks the bucket's version after.
-        let last = slack.load(Ordering::Relaxed);
-        let length = u32::from_le_bytes([front[0], front[1], front[2], last]);
-        let (header, code) = Header::decode(length, u64::from_le_bytes(key));
-        if code == SLACK_ELSEWHERE { self.with_slack(address, header) } else { header }
+        let (length, key) = loaded.unwrap_or_else(|| unsafe { header_by_parts(from) });
+        self.decoded(address, length, key)
+    }
+
+    #[inline(always)]
+    fn decoded(&self, address: VirtualAddress, length: u32, key: u64) -> Header {
+        let (mut header, code) = Header::decode(length, key);
+        if code == SLACK_ELSEWHERE {
+            header.value_bytes = self.value_bytes_in_room(address, header.room);
+        }
+        header
     }
 
     #[cold]
-    fn header_across_blocks<P: Protection>(&self, address: VirtualAddress, stays: &P) -> Header {
+    #[inline(never)]
+    fn header_across_blocks<P: Protection>(
+        &self,
+        address: VirtualAddress,
+        stays: &P,
+    ) -> (u32, u64) {
         let mut front = [0; SLACK_BYTE];
         self.read(address, &mut front, stays);
         let last = self.slack_byte(address).load(Ordering::Relaxed); // Relaxed: as in `header`.
         let mut key = [0; 8];
         self.read(self.skip(address, 4), &mut key, stays);
-        let length = u32::from_le_bytes([front[0], front[1], front[2], last]);
-        let (header, code) = Header::decode(length, u64::from_le_bytes(key));
-        if code == SLACK_ELSEWHERE { self.with_slack(address, header) } else { header }
+        (u32::from_le_bytes([front[0], front[1], front[2], last]), u64::from_le_bytes(key))
     }
 
     #[inline]
@@ -133,16 +158,18 @@ impl Memory {
         unsafe { bytes::atomic(byte) }
     }
 
+    /// The length of a value whose slack is stored in its room.
     #[cold]
-    fn with_slack(&self, address: VirtualAddress, header: Header) -> Header {
-        let room = header.room as usize;
-        if room < SLACK {
-            return header; // Torn; see `decode`.
+    #[inline(never)]
+    fn value_bytes_in_room(&self, address: VirtualAddress, room: u32) -> u32 {
+        let bytes = room as usize;
+        if bytes < SLACK {
+            return room; // Torn; see `decode`.
         }
         let mut slack = [0; SLACK];
-        self.room(address, header).load(room - SLACK, &mut slack);
-        let value_bytes = header.room.saturating_sub(u32::from_le_bytes(slack));
-        Header { value_bytes, ..header }
+        let start = self.skip(address, HEADER_BYTES);
+        Room::new(self, start, bytes).load(bytes - SLACK, &mut slack);
+        room.saturating_sub(u32::from_le_bytes(slack))
     }
 
     #[inline]
@@ -158,9 +185,27 @@ impl Memory {
         value: &mut [u8],
         stays: &P,
     ) {
-        if !value.is_empty() {
-            self.read(self.skip(address, HEADER_BYTES), value, stays);
+        match self.value_in_block(address, value.len()) {
+            // SAFETY: as many bytes are in the block; `value` is the caller's alone; by `Protection`
+            // nobody writes the source meanwhile.
+            Some(from) => unsafe {
+                bytes::copy_nonoverlapping(from, value.as_mut_ptr(), value.len());
+            },
+            None if value.is_empty() => {}
+            None => self.read(self.skip(address, HEADER_BYTES), value, stays),
         }
+    }
+
+    /// Where the value of the object at `address` lies, if all of it is in the block where the object
+    /// begins.
+    #[inline]
+    fn value_in_block(
+        &self,
+        address: VirtualAddress,
+        value_bytes: usize,
+    ) -> Option<*mut bytes::Byte> {
+        let (start, left) = self.region.pointer_to(address);
+        (HEADER + value_bytes <= left).then(|| start.wrapping_add(HEADER))
     }
 
     /// Copies out a value that may be overwritten meanwhile. Afterwards the bucket's version tells
@@ -173,14 +218,20 @@ impl Memory {
         value: &mut [u8],
         _stays: &P,
     ) {
-        if !value.is_empty() {
+        let loaded = match self.value_in_block(address, value.len()) {
+            // SAFETY: as many bytes are in the block; the room is only ever accessed like this once the
+            // object is published.
+            Some(from) => unsafe { bytes::load_bytes(from, value) },
+            None => false,
+        };
+        if !loaded && !value.is_empty() {
             self.room(address, header).load(0, value);
         }
     }
 
     /// Overwrites a value in place; returns the new header. The caller must hold the lock of the
     /// key's bucket, and the value must fit the room.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn overwrite_value(
         &self,
         address: VirtualAddress,
@@ -191,20 +242,34 @@ impl Memory {
         // BUCKET-IN, from: whoever sees one of the stores below sees the odd version before them.
         release_fence();
         let after = Header { value_bytes: value.len() as u32, ..header };
-        if !value.is_empty() {
+        let stored = match self.value_in_block(address, value.len()) {
+            // SAFETY: as many bytes are in the block; the room is only ever accessed like this once the
+            // object is published.
+            Some(to) => unsafe { bytes::store_bytes(value, to) },
+            None => false,
+        };
+        if !stored && !value.is_empty() {
             self.room(address, header).store(0, value);
         }
+        reach(Point::HalfOverwritten);
+        if after != header {
+            self.store_slack(address, after);
+        }
+        after
+    }
+
+    /// Makes the header at `address` say how long the value in its room is.
+    fn store_slack(&self, address: VirtualAddress, after: Header) {
         let code = after.slack_code();
         if code == SLACK_ELSEWHERE {
             let slack = after.room - after.value_bytes;
-            let at = header.room as usize - SLACK;
-            self.room(address, header).store(at, &slack.to_le_bytes());
+            let at = after.room as usize - SLACK;
+            self.room(address, after).store(at, &slack.to_le_bytes());
         }
         if !mutated(Mutant::SlackLost) {
             // Relaxed: published by the unlocking of the bucket (BUCKET-OUT).
             self.slack_byte(address).store(after.encode()[SLACK_BYTE], Ordering::Relaxed);
         }
-        after
     }
 
     /// Writes an object to reserved room.

@@ -13,6 +13,10 @@ use super::bytes::Byte;
 #[cfg(loom)]
 use super::bytes::Mapping;
 
+/// The most lines of an object to prefetch; for longer objects the processor's own prefetchers take
+/// over.
+const LINES_AHEAD: u64 = 17;
+
 /// The mapping that holds all objects.
 #[derive(Debug)]
 pub(crate) struct Region {
@@ -107,6 +111,17 @@ impl Region {
         for offset in (0..bytes.min(left)).step_by(64) {
             prefetch_to_write(start.wrapping_add(offset).cast());
         }
+    }
+
+    /// Prefetches the lines of `bytes` bytes from `address` on; harmless, whatever the address. As many
+    /// lines for every address, because a number that varies cannot be predicted.
+    #[inline(always)]
+    pub(crate) fn prefetch_lines(&self, address: VirtualAddress, bytes: usize) {
+        let last = (bytes as u64).saturating_sub(1);
+        for ahead in (0..last.min(LINES_AHEAD * 64)).step_by(64) {
+            self.prefetch(address.ahead(ahead));
+        }
+        self.prefetch(address.ahead(last));
     }
 
     /// Prefetches the line at `address`; harmless, whatever the address.

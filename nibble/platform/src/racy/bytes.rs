@@ -22,6 +22,38 @@ pub unsafe fn load_bytes(from: *const u8, to: &mut [u8]) -> bool {
     MOVES_ANY
 }
 
+/// The first four bytes and the eight behind them; `None` where there is no such instruction.
+///
+/// # Safety
+/// Twelve bytes are readable at `from`. While others may write them, they do so by [`store_bytes`] or as
+/// relaxed atomic bytes.
+#[inline]
+#[must_use]
+pub unsafe fn load_header(from: *const u8) -> Option<(u32, u64)> {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        let (first, rest): (u32, u64);
+        // SAFETY: the caller's; what races is loaded as relaxed atomic bytes would be, and the compiler
+        // assumes nothing of it.
+        unsafe {
+            core::arch::asm!(
+                "mov {first:e}, dword ptr [{from}]",
+                "mov {rest}, qword ptr [{from} + 4]",
+                from = in(reg) from,
+                first = out(reg) first,
+                rest = lateout(reg) rest,
+                options(nostack, preserves_flags, readonly)
+            );
+        }
+        Some((first, rest))
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    {
+        let _ = from;
+        None
+    }
+}
+
 /// Copies `from` to the bytes at `to`; returns `false`, and does nothing, where there is no such
 /// instruction.
 ///

@@ -2,13 +2,13 @@
 
 use super::coding::Entry;
 use crate::index::version::{Locked, Version};
+use crate::raw::lanes::{self, LANES, WORDS};
 use crate::sync::edge::{self, Edge};
 use crate::sync::{AtomicU32, Ordering};
 
 /// Entries per bucket.
 pub(super) const ENTRIES: usize = 10;
-/// Words that hold the upper parts, two parts per word.
-const WORDS: usize = ENTRIES / 2;
+const _: () = assert!(ENTRIES == LANES, "an upper part is a lane");
 
 /// ```text
 /// offset  size  field    written by
@@ -40,10 +40,15 @@ const _: () = assert!(size_of::<TaggedBucket>() == 64);
 pub(super) struct Marks(u32);
 
 impl Marks {
-    /// The marks of one bucket, followed by those of another.
-    #[inline]
-    pub(super) fn then(self, other: Self) -> Self {
-        Self(self.0 | other.0 << ENTRIES)
+    /// The entries of two buckets, those of the first in front, whose upper part is `high` under `mask`.
+    #[inline(always)]
+    pub(super) fn of_both(buckets: [&TaggedBucket; 2], mask: u16, high: u16) -> Self {
+        Self(lanes::equal(buckets.map(TaggedBucket::uppers), mask, high))
+    }
+
+    /// Those of the first bucket alone.
+    pub(super) fn of_first(self) -> Self {
+        Self(self.0 & ((1 << ENTRIES) - 1))
     }
 }
 
@@ -59,20 +64,6 @@ impl Iterator for Marks {
     }
 }
 
-const LANES: u64 = 0x0001_0001_0001_0001;
-
-/// Which of the four lanes of `word` equal `high` under `mask`, one bit each.
-#[inline]
-fn equal_lanes(word: u64, mask: u16, high: u16) -> u32 {
-    let different = (word & (u64::from(mask) * LANES)) ^ (u64::from(high) * LANES);
-    let not_highest = 0x7FFF * LANES;
-    // The highest bit of each equal lane. It is exact, because the addition cannot carry into the
-    // next lane.
-    let equal = !(((different & not_highest) + not_highest) | different | not_highest);
-    // The multiplication adds copies that move bits 0, 16, 32, 48 to 48, 49, 50, 51.
-    ((equal >> 15).wrapping_mul(0x0001_0002_0004_0008) >> 48) as u32 & 0xF
-}
-
 impl TaggedBucket {
     pub(super) fn lock(&self) -> Locked<'_> {
         self.version.lock()
@@ -82,15 +73,18 @@ impl TaggedBucket {
         self.version.try_lock()
     }
 
+    /// The words of the upper parts.
+    #[inline(always)]
+    fn uppers(&self) -> [u32; WORDS] {
+        // BUCKET-IN, to: a writer's entry also shows its odd version to a later load.
+        let ordering = edge::to(Edge::BucketIn, Ordering::Acquire);
+        self.upper.each_ref().map(|word| word.load(ordering))
+    }
+
     /// The entries whose upper part is `high` under `mask`.
     #[inline]
     pub(super) fn with_upper(&self, mask: u16, high: u16) -> Marks {
-        // BUCKET-IN, to: a writer's entry also shows its odd version to a later load.
-        let ordering = edge::to(Edge::BucketIn, Ordering::Acquire);
-        let word = |number: usize| u64::from(self.upper[number].load(ordering));
-        let four = |number: usize| equal_lanes(word(number) | word(number + 1) << 32, mask, high);
-        let last = equal_lanes(word(4), mask, high) & 0b11;
-        Marks(four(0) | four(2) << 4 | last << 8)
+        Marks(lanes::equal_in_half(self.uppers(), mask, high))
     }
 
     /// The position of a free entry.
@@ -146,21 +140,6 @@ impl TaggedBucket {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn equal_lanes_are_exact() {
-        let lanes = |a: u64, b: u64, c: u64, d: u64| a | b << 16 | c << 32 | d << 48;
-        let word = lanes(0x8000, 0, 1, 0x7FFF);
-        let marks = |high: u16| equal_lanes(word, u16::MAX, high);
-        assert_eq!([0x8000, 0, 1, 0x7FFF, 2].map(marks), [1, 2, 4, 8, 0]);
-        assert_eq!(equal_lanes(word, 0x8000, 0x8000), 1);
-        assert_eq!(equal_lanes(word, 0x8000, 0), 0b1110);
-        for equal in 0..16u64 {
-            let lane = |number: u32| 7 * (equal >> number & 1);
-            let word = lanes(lane(0), lane(1), lane(2), lane(3));
-            assert_eq!(u64::from(equal_lanes(word, u16::MAX, 7)), equal);
-        }
-    }
 
     #[test]
     fn ten_entries_and_no_eleventh() {

@@ -4,17 +4,17 @@ use std::io;
 
 use super::bucket::{ENTRIES, TaggedBucket};
 use super::coding::Coding;
-use super::search::Ending;
+use super::search::{Ending, Held};
 use crate::address::{ObjectRef, VirtualAddress};
+use crate::constants::HEADER_BYTES;
 use crate::index::IndexPlan;
 use crate::index::hash::Hash;
 use crate::index::partition::{Partitions, Shape};
-use crate::index::table::{Change, Found, IndexFull, Table, Visit, Want};
+use crate::index::table::{Change, Found, IndexFull, Seen, Table, Visit, Want};
 use crate::index::version::Locked;
-use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::raw::buckets::BucketSpace;
 use crate::raw::{Header, Memory, Protection};
-use crate::sync::acquire_fence;
+use crate::sync::Spin;
 
 /// Initial number of buckets per partition, as a shift.
 const BUCKETS_LOG2: u32 = if cfg!(loom) { 1 } else { 5 };
@@ -76,6 +76,69 @@ impl TaggedTable {
         self.space.bucket(homes.partition, bucket)
     }
 
+    /// Searches until nobody interferes.
+    #[cold]
+    #[inline(never)]
+    fn find_again<P: Protection>(
+        &self,
+        hash: Hash,
+        want: Want,
+        memory: &Memory,
+        stays: &P,
+    ) -> Option<Seen<'_>> {
+        let mut spin = Spin::default();
+        loop {
+            spin.turn();
+            match self.search(hash, want, memory, stays) {
+                Ending::Found(seen) => return Some(seen),
+                Ending::Absent => return None,
+                Ending::Moved => {}
+            }
+        }
+    }
+
+    /// Like [`Self::find_again`], for a change.
+    #[cold]
+    #[inline(never)]
+    fn change_again<P: Protection>(
+        &self,
+        hash: Hash,
+        want: Want,
+        touched: usize,
+        memory: &Memory,
+        stays: &P,
+        decide: impl FnOnce(Found, &Locked<'_>) -> Change,
+    ) -> bool {
+        let mut spin = Spin::default();
+        let held = loop {
+            spin.turn();
+            match self.search_and_lock(hash, want, touched, memory, stays) {
+                Ending::Found(held) => break held,
+                Ending::Absent => return false,
+                Ending::Moved => {}
+            }
+        };
+        self.change_held(hash, held, decide);
+        true
+    }
+
+    #[inline(always)]
+    fn change_held(
+        &self,
+        hash: Hash,
+        held: Held<'_>,
+        decide: impl FnOnce(Found, &Locked<'_>) -> Change,
+    ) {
+        match decide(held.found, &held.locked) {
+            Change::Keep => {}
+            Change::Replace(other) => {
+                let tag = self.coding.tag(hash);
+                held.bucket.set(held.place, Some(self.coding.entry(tag, other.address())));
+            }
+            Change::Remove => held.bucket.set(held.place, None),
+        }
+    }
+
     /// What an entry leads to, with the segment that contains it.
     pub(super) fn object(&self, memory: &Memory, address: VirtualAddress) -> ObjectRef {
         ObjectRef::new(memory.segment_of(address), address)
@@ -99,65 +162,35 @@ impl Table for TaggedTable {
         self.first_place(hash)
     }
 
-    #[inline]
-    fn read<P: Protection, T>(
+    #[inline(always)]
+    fn find<P: Protection>(
         &self,
         hash: Hash,
         want: Want,
         memory: &Memory,
         stays: &P,
-        recheck: bool,
-        mut take: impl FnMut(Found) -> T,
-    ) -> Option<T> {
-        loop {
-            match self.search(hash, want, memory, stays) {
-                Ending::Found(seen) => {
-                    let taken = take(seen.found);
-                    if !recheck || mutated(Mutant::InPlaceRecheckMissing) {
-                        return Some(taken);
-                    }
-                    reach(Point::ValueCopied);
-                    // BUCKET-IN, to: what was copied comes before the second read of the version.
-                    acquire_fence();
-                    if seen.is_still() {
-                        return Some(taken);
-                    }
-                }
-                Ending::Absent => return None,
-                Ending::Moved => {}
-            }
+    ) -> Option<Seen<'_>> {
+        match self.search(hash, want, memory, stays) {
+            Ending::Found(seen) => Some(seen),
+            Ending::Absent => None,
+            Ending::Moved => self.find_again(hash, want, memory, stays),
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn change<P: Protection>(
         &self,
         hash: Hash,
         want: Want,
+        touched: usize,
         memory: &Memory,
         stays: &P,
-        decide: impl FnOnce(ObjectRef, Header, &Locked<'_>) -> Change,
+        decide: impl FnOnce(Found, &Locked<'_>) -> Change,
     ) -> bool {
-        // Searched before locking, so that the lines are fetched without a barrier in the way.
-        let (seen, locked) = loop {
-            match self.search(hash, want, memory, stays) {
-                Ending::Found(seen) => {
-                    if let Some(locked) = seen.lock() {
-                        break (seen, locked);
-                    }
-                }
-                Ending::Absent => return false,
-                Ending::Moved => {}
-            }
-        };
-        let Found { address, header } = seen.found;
-        match decide(self.object(memory, address), header, &locked) {
-            Change::Keep => {}
-            Change::Replace(other) => {
-                let tag = self.coding.tag(hash);
-                seen.bucket.set(seen.place, Some(self.coding.entry(tag, other.address())));
-            }
-            Change::Remove => seen.bucket.set(seen.place, None),
+        match self.search_and_lock(hash, want, touched, memory, stays) {
+            Ending::Found(held) => self.change_held(hash, held, decide),
+            Ending::Absent => return false,
+            Ending::Moved => return self.change_again(hash, want, touched, memory, stays, decide),
         }
         true
     }
@@ -172,11 +205,11 @@ impl Table for TaggedTable {
         stays: &P,
         mut replaced: impl FnMut(Option<(ObjectRef, Header)>),
     ) -> Result<bool, IndexFull> {
-        let update = |old, header, _: &Locked<'_>| {
-            replaced(Some((old, header)));
+        let update = |old: Found, _: &Locked<'_>| {
+            replaced(Some((self.object(memory, old.address), old.header)));
             Change::Replace(object)
         };
-        if self.change(hash, Want::Key(key), memory, stays, update) {
+        if self.change(hash, Want::Key(key), HEADER_BYTES as usize, memory, stays, update) {
             return Ok(true);
         }
         self.insert(hash, key, object, memory, replaced)

@@ -7,12 +7,11 @@ use crate::address::{ObjectRef, VirtualAddress};
 use crate::index::IndexPlan;
 use crate::index::hash::Hash;
 use crate::index::partition::Partitions;
-use crate::index::table::{Change, Found, IndexFull, Search, Table, Visit, Want};
+use crate::index::table::{Change, Found, IndexFull, Search, Seen, Table, Visit, Want};
 use crate::index::version::Locked;
 use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::raw::buckets::BucketSpace;
 use crate::raw::{Header, Memory, Protection};
-use crate::sync::acquire_fence;
 
 /// See [`super`].
 #[derive(Debug)]
@@ -94,33 +93,19 @@ impl<B: WideBucket> Table for WideTable<B> {
         bucket.load(hash.first_entry(ENTRIES)).map(ObjectRef::address)
     }
 
-    #[inline]
-    fn read<P: Protection, T>(
+    fn find<P: Protection>(
         &self,
         hash: Hash,
         want: Want,
         memory: &Memory,
         stays: &P,
-        recheck: bool,
-        mut take: impl FnMut(Found) -> T,
-    ) -> Option<T> {
+    ) -> Option<Seen<'_>> {
         loop {
             let (number, bucket) = self.bucket(hash);
             reach(Point::BucketFound);
             let before = bucket.version().even();
             match bucket.find(hash, want, memory, stays) {
-                Search::Found(_, found) => {
-                    let taken = take(found);
-                    if !recheck || mutated(Mutant::InPlaceRecheckMissing) {
-                        return Some(taken);
-                    }
-                    reach(Point::ValueCopied);
-                    // BUCKET-IN, to: what was copied comes before the second read of the version.
-                    acquire_fence();
-                    if bucket.version().is_still(before) {
-                        return Some(taken);
-                    }
-                }
+                Search::Found(_, found) => return Some(Seen::new(found, bucket.version(), before)),
                 Search::Absent => {
                     reach(Point::Missed);
                     if mutated(Mutant::VersionRecheckMissing) {
@@ -134,20 +119,22 @@ impl<B: WideBucket> Table for WideTable<B> {
         }
     }
 
-    #[inline]
+    // Not inlined: the registers of an operation belong to the tagged layout.
+    #[inline(never)]
     fn change<P: Protection>(
         &self,
         hash: Hash,
         want: Want,
+        _touched: usize,
         memory: &Memory,
         _stays: &P,
-        decide: impl FnOnce(ObjectRef, Header, &Locked<'_>) -> Change,
+        decide: impl FnOnce(Found, &Locked<'_>) -> Change,
     ) -> bool {
         let home = self.lock(hash);
         let Some((entry, object, header)) = home.find(hash, want, memory) else {
             return false;
         };
-        match decide(object, header, &home.locked) {
+        match decide(Found { address: object.address(), header }, &home.locked) {
             Change::Keep => {}
             Change::Replace(other) => home.bucket.set(entry, Some(other)),
             Change::Remove => home.bucket.set(entry, None),
