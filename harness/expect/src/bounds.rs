@@ -39,7 +39,8 @@ impl Bounds {
     const NONE: Self = Self { at_least: None, at_most: None, edge: Edge::Within, margin: 0.0 };
 
     /// `bound` or more.
-    pub(crate) fn at_least(bound: f64) -> Self {
+    #[must_use]
+    pub fn at_least(bound: f64) -> Self {
         Self { at_least: Some(bound), ..Self::NONE }
     }
 
@@ -64,7 +65,8 @@ impl Bounds {
     }
 
     /// *Holds* if the whole interval lies within, *fails* if the whole interval lies outside a bound.
-    pub(crate) fn judge(&self, interval: &Interval) -> Verdict {
+    #[must_use]
+    pub fn judge(&self, interval: &Interval) -> Verdict {
         let Interval { estimate, low, high, .. } = *interval;
         let near = |bound: f64| (estimate / bound - 1.0).abs() <= self.margin;
         if self.margin > 0.0 && [self.at_least, self.at_most].into_iter().flatten().any(near) {

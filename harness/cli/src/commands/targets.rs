@@ -12,7 +12,8 @@ use crate::plan::Plan;
 use crate::runner::calibrate_apart;
 use crate::suites::Bytes;
 use crate::targets::{
-    BUILT_IN, File, Kind, Line, Printer, Record, Sizes, Target, cells, judge, round_of, select,
+    BUILT_IN, File, Kind, Line, Printer, Record, Sizes, Target, cells, judge, means, round_of,
+    select,
 };
 use record::{Calibration, Cell, Row, unknown_name};
 use worker::exit;
@@ -51,10 +52,11 @@ pub(super) fn run(arguments: &TargetsArguments) -> Result<(), Failure> {
     };
     let (yardsticks, others): (Vec<_>, Vec<_>) =
         planned.iter().partition(|(target, _)| matches!(target.kind, Kind::Yardstick { .. }));
-    for (target, cells) in others {
-        bench.measure(target, cells);
+    for group in others.chunk_by(|(one, _), (next, _)| one.shares_loads_with(next)) {
+        bench.measure(group);
     }
     bench.measure_against_yardsticks(&yardsticks)?;
+    bench.judge_means();
     bench.conclude(name, arguments)
 }
 
@@ -109,11 +111,26 @@ impl Bench<'_> {
         self.rows.iter().filter(|row| ids.contains(row.cell.id.as_str())).cloned().collect()
     }
 
-    fn measure(&mut self, target: &Target, cells: &[Cell]) {
-        self.run(cells);
-        // A line of half its cells would look like a failure.
-        if !self.session.is_interrupted() {
-            self.judge(target, cells);
+    /// Measures targets that share loads; of more than one, cells at the same place of their comparisons
+    /// belong to one process.
+    fn measure(&mut self, group: &[&(&Target, Vec<Cell>)]) {
+        match group {
+            [(_, cells)] => self.run(cells),
+            _ => {
+                let places = group.iter().map(|(_, cells)| cells.len()).max().unwrap_or(0);
+                for place in 0..places {
+                    let there = group.iter().filter_map(|(_, cells)| cells.get(place));
+                    let there: Vec<Cell> = there.cloned().collect();
+                    let rows = self.session.run(&there);
+                    self.rows.extend(rows);
+                }
+            }
+        }
+        for (target, cells) in group {
+            // A line of half its cells would look like a failure.
+            if !self.session.is_interrupted() {
+                self.judge(target, cells);
+            }
         }
     }
 
@@ -150,6 +167,15 @@ impl Bench<'_> {
             self.session.print(&self.printer.line(&line));
         }
         self.lines.push(line);
+    }
+
+    /// Whole expectations, once all of their targets are measured.
+    fn judge_means(&mut self) {
+        let lines = means(self.file, &self.lines);
+        if !self.json {
+            lines.iter().for_each(|line| self.session.print(&self.printer.line(line)));
+        }
+        self.lines.extend(lines);
     }
 
     /// Writes `targets.json` and `targets.txt` beside the rows, and says what came of it.

@@ -6,7 +6,7 @@ use super::target::{Kind, Side, Target, latency, missing};
 use crate::compare;
 use crate::plan::{check_cell, check_key_value, get_workload};
 use record::{
-    Ageing, Basis, Cell, Fragmentation, Frees, KeyValue, Observe, System, Timing, Work,
+    Ageing, Basis, Cell, Fragmentation, Frees, KeyValue, LiveSet, Observe, System, Timing, Work,
     dimensions::{DIMENSIONS, Dimension},
     unknown_name,
 };
@@ -71,6 +71,14 @@ fn key_value(side: &Side, sizes: &Sizes, latency: Timing, seed: u64) -> Result<C
         if let Some(value) = side.label(label) {
             set(&mut work, value).map_err(|error| format!("`{label}` = {value}: {error}"))?;
         }
+    }
+    if work.live_set == LiveSet::Fixed {
+        if side.sizes.object_memory.is_some() {
+            return Err(
+                "`object-memory` follows from the fill where `live-set` is fixed".to_owned()
+            );
+        }
+        work.object_memory_bytes = sizes.live_set.0 * 100 / u64::from(work.fill_percent.max(1));
     }
     check_key_value(&work)?;
     if let Some(rewrites) = side.sizes.rewrites {
@@ -202,6 +210,19 @@ mod tests {
         )
         .unwrap();
         assert_eq!(all[1].system.label(), "nibble@segment-bytes=131072");
+    }
+
+    #[test]
+    fn a_fixed_live_set_decides_the_object_memory() {
+        let place = "system = \"nibble\", workload = \"get-0\", value-bytes = 52, live-set = \"fixed\", \
+                     threads = 1";
+        let question = throughput(place, "fill-percent = 80", "fill-percent = 20");
+        let all = cells_of("", &question).unwrap();
+        let (a, b) = (work(&all[0]), work(&all[1]));
+        assert_eq!((a.object_memory_bytes, b.object_memory_bytes), (80 << 20, 20 << 20));
+        assert_eq!(a.records, b.records, "the same objects");
+        let error = cells_of("cells = { object-memory = \"64MiB\" }", &question).unwrap_err();
+        assert!(error.contains("follows from the fill"), "{error}");
     }
 
     #[test]

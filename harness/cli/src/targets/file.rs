@@ -6,6 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::mean::Mean;
 use super::sizes::Sizes;
 use super::target::Target;
 use crate::suites::Bytes;
@@ -31,6 +32,8 @@ pub(crate) struct Plan {
     pub(crate) calibration: Option<Reference>,
     #[serde(default, rename = "yardstick")]
     pub(crate) yardsticks: Vec<Yardstick>,
+    #[serde(default, rename = "mean")]
+    pub(crate) means: Vec<Mean>,
 }
 
 /// `cells` of an expectation: what is measured for it, as far as no label says it.
@@ -45,6 +48,10 @@ pub(crate) struct CellSizes {
     /// How often the PUTs within the clock write the object memory, instead of the scale's
     /// operations.
     pub(crate) rewrites: Option<f64>,
+    /// Targets of one expectation that differ in the mix or the keys alone are measured by one process,
+    /// which loads the store once.
+    #[serde(default)]
+    pub(crate) shared_loads: bool,
 }
 
 /// What a machine's memory is capable of.
@@ -108,7 +115,10 @@ impl File {
             Target::new(&plan, expectation, &sizes)
                 .map_err(|error| format!("target `{id}`: {error}"))
         });
-        let targets = targets.collect::<Result<_, _>>()?;
+        let targets = targets.collect::<Result<Vec<_>, _>>()?;
+        for mean in &plan.means {
+            mean.check(&targets)?;
+        }
         Ok(Self { seed, plan, targets })
     }
 }

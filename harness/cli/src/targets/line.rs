@@ -76,6 +76,12 @@ pub(crate) fn judge(
     line(target, &answers[0])
 }
 
+/// The lines of expectations as a whole, of which every target has one.
+pub(crate) fn means(file: &File, lines: &[Line]) -> Vec<Line> {
+    let means = file.plan.means.iter();
+    means.filter_map(|mean| mean.line(lines, &file.targets, file.seed)).collect()
+}
+
 /// The line that shows an answer.
 pub(super) fn line(target: &Target, answer: &Answer) -> Line {
     let telling = answer.telling();

@@ -13,11 +13,13 @@
 //! | `cells` | what to run |
 //! | `rows` | summary rows of what was run, and of yardsticks |
 //! | `line` | from an answer to a line |
+//! | `mean` | the lines of one expectation together |
 //! | `print` | the table, as text and as JSON |
 
 mod cells;
 mod file;
 mod line;
+mod mean;
 mod print;
 #[cfg(test)]
 mod recorded;
@@ -29,7 +31,7 @@ pub(crate) mod tests;
 
 pub(crate) use cells::{cells, round_of};
 pub(crate) use file::File;
-pub(crate) use line::{Estimate, Line, judge};
+pub(crate) use line::{Estimate, Line, judge, means};
 pub(crate) use print::{Printer, Record};
 pub(crate) use sizes::Sizes;
 pub(crate) use target::{Kind, Target, select};

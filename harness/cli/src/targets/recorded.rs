@@ -97,6 +97,7 @@ fn sizes(variant: u32) -> Sizes {
     Sizes {
         object_memory: Bytes(64 << 20),
         object_memory_max: Some(Bytes(64 << 20)),
+        live_set: Bytes(16 << 20),
         operations: 1000,
         blocks: 3 + variant % 3,
         repetitions: 3 + variant % 2 * 2,
@@ -152,7 +153,7 @@ fn every_kind_of_target_is_judged_as_recorded() {
         renewed += &format!("{name}\t{judged}\n");
         assert!(renews || judged == letters, "{name}: {judged}, recorded {letters}");
         let kind = std::mem::discriminant(&target.kind);
-        seen.extend(letters.chars().map(|letter| format!("{kind:?} {letter}")));
+        seen.extend(judged.chars().map(|letter| format!("{kind:?} {letter}")));
     }
     assert_eq!(seen.len(), 4 * 4, "every verdict of every kind: {seen:?}");
     if renews {

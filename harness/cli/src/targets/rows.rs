@@ -138,7 +138,8 @@ fn overheads(side: &Side, metric: &str, rows: &[Row]) -> Vec<Summary> {
     sizes.into_iter().map(|(_, summary)| summary).collect()
 }
 
-/// Configured memory of a bounded cell ÷ its live bytes with keys.
+/// Memory of a bounded cell ÷ its live bytes with keys: the log's as configured; all of it as configured
+/// or as the process held it, whichever is more.
 fn overhead_of(cell: &[&Row], metric: &str) -> Option<f64> {
     let last =
         cell.iter().rev().find(|row| row.memory.as_ref().is_some_and(|m| m.overheads.is_some()))?;
@@ -149,7 +150,7 @@ fn overhead_of(cell: &[&Row], metric: &str) -> Option<f64> {
     let (configured, live) = (memory.overheads?, memory.at_once?);
     let bytes = match metric {
         "overhead-log-only-key-value" => configured.object_memory_bytes,
-        _ => configured.capacity_bytes,
+        _ => configured.capacity_bytes.max(live.resident_bytes),
     };
     Some(bytes as f64 / (live.live_bytes + 8 * live.live_objects) as f64)
 }

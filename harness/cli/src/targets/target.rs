@@ -123,6 +123,14 @@ impl Target {
         &self.expectation.id
     }
 
+    /// Whether cells of both may be measured by one process: targets of one expectation that asks for it.
+    pub(crate) fn shares_loads_with(&self, other: &Self) -> bool {
+        let entry = |target: &Self| target.name().split('/').next().map(str::to_owned);
+        let shares =
+            |target: &Self| matches!(&target.kind, Kind::Compare { b, .. } if b.sizes.shared_loads);
+        shares(self) && shares(other) && entry(self) == entry(other)
+    }
+
     pub(crate) fn question(&self) -> &Question {
         &self.expectation.questions[0]
     }

@@ -1,8 +1,6 @@
 //! The built-in table, and what tests of this folder share.
 
 use super::file::File;
-use super::sizes::Sizes;
-use super::target::{Kind, Target};
 use super::{BUILT_IN, cells};
 
 /// A file without targets, to which tests add some.
@@ -10,7 +8,7 @@ pub(super) const HEAD: &str = r#"
     seed = 7
     [plan]
     calibration = { random-line-ns = 10.0, copy-gb-per-s = 10.0 }
-    scale.quick = { object-memory = "64MiB", operations = 1000, blocks = 3, repetitions = 3,
+    scale.quick = { object-memory = "64MiB", live-set = "16MiB", operations = 1000, blocks = 3, repetitions = 3,
                     overhead-repetitions = 1, object-counts = 5, calibration = "1MiB" }
     yardstick = [
         { name = "fast", mops = [{ value-bytes = 64, get-percent = 50, is = 4.0 }] },
@@ -64,27 +62,4 @@ fn the_built_in_table_can_be_planned_at_every_scale() {
             assert!(!cells(&file, target, sizes).unwrap().is_empty());
         }
     }
-}
-
-/// Compaction has something to choose from.
-#[test]
-fn targets_of_a_fill_have_512_segments() {
-    let file = built_in();
-    let Sizes { object_memory, .. } = file.plan.scales["quick"].clone();
-    let mut filled = 0;
-    for Target { kind, expectation } in &file.targets {
-        let side = match kind {
-            Kind::Compare { b, .. } => b,
-            Kind::Counters { side, .. } => side,
-            _ => continue,
-        };
-        if side.number("fill-percent", None).is_ok_and(|fill: u32| fill >= 80) {
-            filled += 1;
-            let segments = side.sizes.segments;
-            assert!(segments.is_some_and(|segments| segments >= 512), "{}", expectation.id);
-            let bytes = side.sizes.object_memory.unwrap_or(object_memory).0;
-            assert!(bytes / 512 >= 64 << 10, "{}: a segment is a block at least", expectation.id);
-        }
-    }
-    assert_eq!(filled, 4);
 }

@@ -12,7 +12,7 @@ const HEAD: &str = r#"
     seed = 1
     [plan]
     calibration = { random-line-ns = 7.6, copy-gb-per-s = 17.0 }
-    scale.smoke = { object-memory = "8MiB", operations = 4000, blocks = 3, repetitions = 3,
+    scale.smoke = { object-memory = "8MiB", live-set = "4MiB", operations = 4000, blocks = 3, repetitions = 3,
                     overhead-repetitions = 1, object-counts = 2, calibration = "1MiB" }
     yardstick = [
         { name = "stone", mops = [{ value-bytes = 64, get-percent = 50, is = 0.000001 }] },
