@@ -78,7 +78,9 @@ fn key_value(side: &Side, sizes: &Sizes, latency: Timing, seed: u64) -> Result<C
                 "`object-memory` follows from the fill where `live-set` is fixed".to_owned()
             );
         }
-        work.object_memory_bytes = sizes.live_set.0 * 100 / u64::from(work.fill_percent.max(1));
+        let live =
+            sizes.live_set.ok_or("`live-set` is missing: the scale has to say how large it is")?;
+        work.object_memory_bytes = live.0 * 100 / u64::from(work.fill_percent.max(1));
     }
     check_key_value(&work)?;
     if let Some(rewrites) = side.sizes.rewrites {

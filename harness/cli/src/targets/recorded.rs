@@ -97,7 +97,7 @@ fn sizes(variant: u32) -> Sizes {
     Sizes {
         object_memory: Bytes(64 << 20),
         object_memory_max: Some(Bytes(64 << 20)),
-        live_set: Bytes(16 << 20),
+        live_set: Some(Bytes(16 << 20)),
         operations: 1000,
         blocks: 3 + variant % 3,
         repetitions: 3 + variant % 2 * 2,

@@ -14,7 +14,8 @@ pub(crate) struct Sizes {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) object_memory_max: Option<Bytes>,
     /// What is live in a cell of a fixed live set; the object memory follows from its fill.
-    pub(crate) live_set: Bytes,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) live_set: Option<Bytes>,
     /// Operations of each thread within the clock.
     pub(crate) operations: u64,
     /// ABBA blocks of a comparison.
@@ -73,7 +74,7 @@ pub(crate) mod tests {
         Sizes {
             object_memory: Bytes(64 << 20),
             object_memory_max: Some(Bytes(128 << 20)),
-            live_set: Bytes(16 << 20),
+            live_set: Some(Bytes(16 << 20)),
             operations: 1000,
             blocks: 3,
             repetitions: 3,
