@@ -9,6 +9,7 @@ use crate::index::table::{Found, Seen, Want};
 use crate::index::version::{Locked, is_odd};
 use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::raw::{Memory, Protection};
+use crate::sync::Spin;
 
 /// Both homes of a hash, with their versions at one moment.
 pub(super) struct Look<'index> {
@@ -33,6 +34,19 @@ pub(super) enum Ending<T> {
     Absent,
     /// A bucket changed during the search.
     Moved,
+}
+
+/// Searches until nobody interferes; `None` if the key is absent.
+pub(super) fn again<T>(mut search: impl FnMut() -> Ending<T>) -> Option<T> {
+    let mut spin = Spin::default();
+    loop {
+        spin.turn();
+        match search() {
+            Ending::Found(found) => return Some(found),
+            Ending::Absent => return None,
+            Ending::Moved => {}
+        }
+    }
 }
 
 impl<'index> Look<'index> {

@@ -4,7 +4,7 @@ use std::io;
 
 use super::bucket::{ENTRIES, TaggedBucket};
 use super::coding::Coding;
-use super::search::{Ending, Held};
+use super::search::{Ending, Held, again};
 use crate::address::{ObjectRef, VirtualAddress};
 use crate::constants::HEADER_BYTES;
 use crate::index::IndexPlan;
@@ -14,7 +14,6 @@ use crate::index::table::{Change, Found, IndexFull, Seen, Table, Visit, Want};
 use crate::index::version::Locked;
 use crate::raw::buckets::BucketSpace;
 use crate::raw::{Header, Memory, Protection};
-use crate::sync::Spin;
 
 /// Initial number of buckets per partition, as a shift.
 const BUCKETS_LOG2: u32 = if cfg!(loom) { 1 } else { 5 };
@@ -86,15 +85,7 @@ impl TaggedTable {
         memory: &Memory,
         stays: &P,
     ) -> Option<Seen<'_>> {
-        let mut spin = Spin::default();
-        loop {
-            spin.turn();
-            match self.search(hash, want, memory, stays) {
-                Ending::Found(seen) => return Some(seen),
-                Ending::Absent => return None,
-                Ending::Moved => {}
-            }
-        }
+        again(|| self.search(hash, want, memory, stays))
     }
 
     /// Like [`Self::find_again`], for a change.
@@ -109,15 +100,8 @@ impl TaggedTable {
         stays: &P,
         decide: impl FnOnce(Found, &Locked<'_>) -> Change,
     ) -> bool {
-        let mut spin = Spin::default();
-        let held = loop {
-            spin.turn();
-            match self.search_and_lock(hash, want, touched, memory, stays) {
-                Ending::Found(held) => break held,
-                Ending::Absent => return false,
-                Ending::Moved => {}
-            }
-        };
+        let held = again(|| self.search_and_lock(hash, want, touched, memory, stays));
+        let Some(held) = held else { return false };
         self.change_held(hash, held, decide);
         true
     }
