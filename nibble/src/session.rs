@@ -128,26 +128,59 @@ impl<'store> Session<'store> {
         buffer: &mut [u8],
         pin: &Pin<'_>,
     ) -> Result<Option<usize>, BufferTooShort> {
-        let memory = &self.shared.log.memory;
         let in_place = self.shared.overwriting.is_announced();
+        match self.get_once(table, hash, key, buffer, in_place, pin) {
+            Some(done) => done,
+            None => self.get_again(table, hash, key, buffer, pin),
+        }
+    }
+
+    /// `None` if the value was overwritten while it was copied.
+    #[inline(always)]
+    fn get_once(
+        &self,
+        table: &impl Table,
+        hash: Hash,
+        key: u64,
+        buffer: &mut [u8],
+        in_place: bool,
+        pin: &Pin<'_>,
+    ) -> Option<Result<Option<usize>, BufferTooShort>> {
+        let memory = &self.shared.log.memory;
+        let Some(seen) = table.find(hash, Want::Key(key), memory, pin) else {
+            return Some(Ok(None));
+        };
+        reach(Point::Found);
+        let Found { address, header } = seen.found;
+        let value_bytes = header.value_bytes as usize;
+        let copied = match buffer.get_mut(..value_bytes) {
+            Some(value) if in_place => {
+                memory.read_value_racing(address, header, value, pin);
+                Ok(Some(value_bytes))
+            }
+            Some(value) => {
+                memory.read_value(address, value, pin);
+                Ok(Some(value_bytes))
+            }
+            None => Err(BufferTooShort { value_bytes, buffer_bytes: buffer.len() }),
+        };
+        (!in_place || seen.is_still()).then_some(copied)
+    }
+
+    /// Copies the value again until nobody overwrites it meanwhile.
+    #[cold]
+    #[inline(never)]
+    fn get_again(
+        &self,
+        table: &impl Table,
+        hash: Hash,
+        key: u64,
+        buffer: &mut [u8],
+        pin: &Pin<'_>,
+    ) -> Result<Option<usize>, BufferTooShort> {
         loop {
-            let Some(seen) = table.find(hash, Want::Key(key), memory, pin) else { return Ok(None) };
-            reach(Point::Found);
-            let Found { address, header } = seen.found;
-            let value_bytes = header.value_bytes as usize;
-            let copied = match buffer.get_mut(..value_bytes) {
-                Some(value) if in_place => {
-                    memory.read_value_racing(address, header, value, pin);
-                    Ok(Some(value_bytes))
-                }
-                Some(value) => {
-                    memory.read_value(address, value, pin);
-                    Ok(Some(value_bytes))
-                }
-                None => Err(BufferTooShort { value_bytes, buffer_bytes: buffer.len() }),
-            };
-            if !in_place || seen.is_still() {
-                return copied;
+            if let Some(done) = self.get_once(table, hash, key, buffer, true, pin) {
+                return done;
             }
         }
     }
@@ -167,13 +200,36 @@ impl<'store> Session<'store> {
         if !self.in_place {
             // The index is asked after the value is appended.
             self.shared.index.prefetch(hash);
+            return self.put_appending(hash, key, value, self.enter_to(hash));
         }
         let pin = self.enter_to(hash);
-        let attempt = self.put_pinned(hash, key, value, &pin);
+        if self.overwrite(hash, key, value, &pin) {
+            return Ok(Put::Updated);
+        }
+        self.put_appending(hash, key, value, pin)
+    }
+
+    /// Kept apart: an overwritten value needs none of its registers.
+    #[inline(never)]
+    fn put_appending(
+        &self,
+        hash: Hash,
+        key: u64,
+        value: &[u8],
+        pin: Pin<'_>,
+    ) -> Result<Put, PutError> {
+        let attempt = self.append_pinned(hash, key, value, &pin);
         drop(pin);
         let done = attempt.unwrap_or_else(|| self.put_patiently(hash, key, value));
         self.pay_if_due();
         done
+    }
+
+    /// Overwrites the value of `key`, if it has one in whose room `value` fits.
+    #[inline(always)]
+    fn overwrite(&self, hash: Hash, key: u64, value: &[u8], pin: &Pin<'_>) -> bool {
+        let Shared { log, index, .. } = self.shared;
+        index.overwrite(hash, key, value, &log.memory, &log.segments, pin)
     }
 
     /// If writers compact: compacts for what this client has appended. Must not be called within an
@@ -201,9 +257,6 @@ impl<'store> Session<'store> {
     }
 
     /// One attempt; `None` if the log has no room now.
-    ///
-    /// The pin spans append and publication: otherwise a worker could find the object dead before
-    /// it is in the index, and free its segment.
     #[inline]
     fn put_pinned(
         &self,
@@ -212,10 +265,25 @@ impl<'store> Session<'store> {
         value: &[u8],
         pin: &Pin<'_>,
     ) -> Option<Result<Put, PutError>> {
-        let Shared { log, index, .. } = self.shared;
-        if self.in_place && index.overwrite(hash, key, value, &log.memory, &log.segments, pin) {
+        if self.in_place && self.overwrite(hash, key, value, pin) {
             return Some(Ok(Put::Updated));
         }
+        self.append_pinned(hash, key, value, pin)
+    }
+
+    /// Like [`Self::put_pinned`], of a value that is not to be overwritten.
+    ///
+    /// The pin spans append and publication: otherwise a worker could find the object dead before
+    /// it is in the index, and free its segment.
+    #[inline]
+    fn append_pinned(
+        &self,
+        hash: Hash,
+        key: u64,
+        value: &[u8],
+        pin: &Pin<'_>,
+    ) -> Option<Result<Put, PutError>> {
+        let Shared { log, index, .. } = self.shared;
         let Some(room) = log.append(value.len(), hash.bits(), pin) else {
             return self.overwrite_when_full(hash, key, value, pin);
         };
@@ -240,9 +308,9 @@ impl<'store> Session<'store> {
         value: &[u8],
         pin: &Pin<'_>,
     ) -> Option<Result<Put, PutError>> {
-        let Shared { log, index, overwriting, .. } = self.shared;
+        let overwriting = &self.shared.overwriting;
         let allowed = !self.in_place && overwriting.is_allowed();
-        let done = allowed && index.overwrite(hash, key, value, &log.memory, &log.segments, pin);
+        let done = allowed && self.overwrite(hash, key, value, pin);
         done.then(|| {
             overwriting.count();
             Ok(Put::Updated)

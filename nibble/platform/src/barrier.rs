@@ -38,13 +38,18 @@ impl Barrier {
         self.by_system
     }
 
+    /// The light side by itself, if it is free.
+    #[must_use]
+    pub fn free(self) -> Option<Light> {
+        self.by_system.then_some(Light(()))
+    }
+
     /// The frequent side, between its store and its load. Of a thread that passes here and one that
     /// passes [`heavy`](Self::heavy), at least one sees what the other has stored before.
     #[inline]
     pub fn light(self) {
-        if self.by_system {
-            // SeqCst: keeps the compiler's order; pairs with the system's fence in `heavy`.
-            compiler_fence(Ordering::SeqCst);
+        if let Some(light) = self.free() {
+            light.pass();
         } else {
             // SeqCst: pairs with the fence in `heavy`.
             fence(Ordering::SeqCst);
@@ -61,6 +66,20 @@ impl Barrier {
                 thread::yield_now();
             }
         }
+    }
+}
+
+/// The light side where the system passes a fence for it: no instruction at all. There is one only once
+/// the process is registered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Light(());
+
+impl Light {
+    /// As [`Barrier::light`].
+    #[inline(always)]
+    pub fn pass(self) {
+        // SeqCst: keeps the compiler's order; pairs with the system's fence in `Barrier::heavy`.
+        compiler_fence(Ordering::SeqCst);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The clock of epochs (N17 section 3.3): what operations announce, and what workers stamp on what
 //! they have unlinked.
 
-use platform::barrier::Barrier;
+use platform::barrier::{Barrier, Light};
 
 use crate::constants::CLOCK_SKEW_TICKS;
 use crate::instrument::{Mutant, mutated};
@@ -36,6 +36,9 @@ pub(crate) struct Clock {
     kind: EpochClock,
     /// Between announcements and scans; see `table.rs`.
     pub(super) barrier: Barrier,
+    /// The barrier of an operation that reads the counter and stores what it read: the common case, which
+    /// an operation asks for once.
+    pub(super) free: Option<Light>,
     counter: CachePadded<AtomicU64>,
 }
 
@@ -45,13 +48,21 @@ impl Clock {
             EpochClock::ThreadTicks => Barrier::of_fences(),
             EpochClock::ThreadCounter | EpochClock::GlobalCounter => Barrier::lightest(),
         };
-        Self { kind, barrier, counter: CachePadded(AtomicU64::new(1)) }
+        let free = barrier.free().filter(|_| kind == EpochClock::ThreadCounter);
+        Self { kind, barrier, free, counter: CachePadded(AtomicU64::new(1)) }
     }
 
     /// Whether loads of an operation wait for its announcement.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn takes_a_barrier(&self) -> bool {
-        !self.barrier.is_asymmetric()
+        self.free.is_none() && !self.barrier.is_asymmetric()
+    }
+
+    /// The counter.
+    #[inline(always)]
+    pub(super) fn count(&self) -> u64 {
+        // STAMP, to: an epoch above a stamp read the counter after it was stamped.
+        self.counter.load(edge::to(Edge::Stamp, Ordering::Acquire))
     }
 
     /// The current time, for announcing an operation. Never 0, which means *outside*.
@@ -59,11 +70,8 @@ impl Clock {
     pub(super) fn now(&self) -> u64 {
         match self.kind {
             EpochClock::ThreadTicks => ticks(),
-            // STAMP, to: an epoch above a stamp read the counter after it was stamped.
-            EpochClock::ThreadCounter => {
-                self.counter.load(edge::to(Edge::Stamp, Ordering::Acquire))
-            }
-            // STAMP, to: as above.
+            EpochClock::ThreadCounter => self.count(),
+            // STAMP, to: as in `count`.
             EpochClock::GlobalCounter => {
                 self.counter.fetch_add(1, edge::to(Edge::Stamp, Ordering::AcqRel))
             }

@@ -61,8 +61,23 @@ pub(crate) struct Slot {
 
 impl Slot {
     /// Announces an operation that begins now on the store's clock.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn enter(&self, clock: &Clock) -> Pin<'_> {
+        let Some(light) = clock.free.filter(|_| !mutated(Mutant::EpochFenceMissing)) else {
+            return self.enter_at(clock);
+        };
+        debug_assert!(!self.is_active(), "operations of one session do not nest");
+        let now = clock.count();
+        reach(Point::EpochRead);
+        // Relaxed: the barrier orders it. PIN, to.
+        self.epoch.store(now, Ordering::Relaxed);
+        light.pass();
+        Pin::new(self)
+    }
+
+    /// Like [`Self::enter`], for every kind of clock.
+    #[inline(never)]
+    fn enter_at(&self, clock: &Clock) -> Pin<'_> {
         let now = clock.now();
         reach(Point::EpochRead);
         debug_assert!(!self.is_active(), "operations of one session do not nest");

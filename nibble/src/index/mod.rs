@@ -21,7 +21,7 @@ use crate::segment::SegmentTable;
 
 use hash::Hash;
 use table::Table;
-pub(crate) use table::{Change, Found, IndexFull, Want};
+pub(crate) use table::{Found, IndexFull, Want};
 use tagged::TaggedTable;
 use version::Locked;
 use wide::{KeyedBucket, TextBucket, WideTable};
@@ -41,8 +41,10 @@ pub(crate) struct IndexPlan {
     pub(crate) nodes: Vec<usize>,
 }
 
-/// The index of a store, in the configured layout.
+/// The index of a store, in the configured layout. Every operation asks which it is, so that has a byte
+/// of its own.
 #[derive(Debug)]
+#[repr(u8)]
 pub(crate) enum Index {
     Text(WideTable<TextBucket>),
     Keyed(WideTable<KeyedBucket>),
@@ -166,15 +168,17 @@ impl Index {
         segments: &SegmentTable,
         stays: &P,
     ) -> bool {
-        let remove = |old: Found, _: &Locked<'_>| {
-            reach(Point::BucketLocked);
-            if !mutated(Mutant::DeletedBytesLive) {
-                segments[memory.segment_of(old.address)].lose(old.header.object_bytes());
-            }
-            Change::Remove
-        };
         let (want, touched) = (Want::Key(key), HEADER_BYTES as usize);
-        with_table!(self, table => table.change(hash, want, touched, memory, stays, remove))
+        with_table!(self, table => {
+            let Some(held) = table.hold(hash, want, touched, memory, stays) else { return false };
+            reach(Point::BucketLocked);
+            let Found { address, header } = held.found;
+            if !mutated(Mutant::DeletedBytesLive) {
+                segments[memory.segment_of(address)].lose(header.object_bytes());
+            }
+            held.remove();
+            true
+        })
     }
 
     /// Moves the object at `from`, unless it has died in the meantime. `copy` is called with the
@@ -188,15 +192,17 @@ impl Index {
         stays: &P,
         copy: impl FnOnce(Header, &Locked<'_>) -> ObjectRef,
     ) -> bool {
-        let relocate = |old: Found, locked: &Locked<'_>| {
-            reach(Point::BucketLocked);
-            let to = copy(old.header, locked);
-            segments[to.segment()].gain(old.header.object_bytes());
-            segments[memory.segment_of(old.address)].lose(old.header.object_bytes());
-            Change::Replace(to)
-        };
         let (want, touched) = (Want::Place(from), HEADER_BYTES as usize);
-        with_table!(self, table => table.change(hash, want, touched, memory, stays, relocate))
+        with_table!(self, table => {
+            let Some(held) = table.hold(hash, want, touched, memory, stays) else { return false };
+            reach(Point::BucketLocked);
+            let Found { address, header } = held.found;
+            let to = copy(header, &held.locked);
+            segments[to.segment()].gain(header.object_bytes());
+            segments[memory.segment_of(address)].lose(header.object_bytes());
+            held.replace(to);
+            true
+        })
     }
 
     /// Size of the buckets in use.
@@ -241,30 +247,23 @@ fn overwrite_in<P: Protection>(
     segments: &SegmentTable,
     stays: &P,
 ) -> bool {
-    let (mut done, mut unlocked) = (false, None);
-    let write = |old: Found| {
-        let after = memory.overwrite_value(old.address, old.header, value);
-        let (before, after) = (old.header.object_bytes(), after.object_bytes());
-        if before != after && !mutated(Mutant::InPlaceResizeUncounted) {
-            segments[memory.segment_of(old.address)].resize(before, after);
-        }
-    };
-    let overwrite = |old: Found, _: &Locked<'_>| {
-        reach(Point::BucketLocked);
-        done = value.len() <= old.header.room as usize || mutated(Mutant::InPlaceOversize);
-        if done && mutated(Mutant::InPlaceWithoutLock) {
-            unlocked = Some(old);
-        } else if done {
-            write(old);
-        }
-        Change::Keep
-    };
     let touched = HEADER_BYTES as usize + value.len();
-    table.change(hash, Want::Key(key), touched, memory, stays, overwrite);
-    if let Some(old) = unlocked {
-        write(old);
+    let Some(held) = table.hold(hash, Want::Key(key), touched, memory, stays) else {
+        return false;
+    };
+    reach(Point::BucketLocked);
+    let Found { address, header } = held.found;
+    if value.len() > header.room as usize && !mutated(Mutant::InPlaceOversize) {
+        return false;
     }
-    done
+    let held = if mutated(Mutant::InPlaceWithoutLock) { None } else { Some(held) };
+    let after = memory.overwrite_value(address, header, value);
+    let (before, after) = (header.object_bytes(), after.object_bytes());
+    if before != after && !mutated(Mutant::InPlaceResizeUncounted) {
+        segments[memory.segment_of(address)].resize(before, after);
+    }
+    drop(held);
+    true
 }
 
 /// Kept apart: the registers of a PUT belong to the tagged layout.

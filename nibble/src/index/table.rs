@@ -59,12 +59,33 @@ impl<'index> Seen<'index> {
     }
 }
 
-/// What to do with an entry.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Change {
-    Keep,
-    Replace(ObjectRef),
-    Remove,
+/// Where an entry is kept.
+pub(crate) trait Place {
+    /// Changes the entry; its bucket must be locked.
+    fn set(&self, object: Option<ObjectRef>);
+}
+
+/// An entry in a bucket that is locked.
+#[must_use = "dropping it unlocks the bucket"]
+#[derive(Debug)]
+pub(crate) struct Held<'index, P> {
+    pub(crate) found: Found,
+    pub(super) place: P,
+    pub(crate) locked: Locked<'index>,
+}
+
+impl<P: Place> Held<'_, P> {
+    /// Makes the entry lead to another object.
+    #[inline(always)]
+    pub(crate) fn replace(&self, object: ObjectRef) {
+        self.place.set(Some(object));
+    }
+
+    /// Frees the entry.
+    #[inline(always)]
+    pub(crate) fn remove(&self) {
+        self.place.set(None);
+    }
 }
 
 /// How a search in one bucket ended.
@@ -86,6 +107,9 @@ pub(crate) type Visit<'a> = &'a mut dyn FnMut(ObjectRef, &dyn Fn(u64) -> bool);
 pub(crate) trait Table: fmt::Debug + Sync {
     const BUCKET_BYTES: u64;
     const BUCKET_ENTRIES: u64;
+    type Place<'index>: Place
+    where
+        Self: 'index;
 
     /// Prefetches the lines with which a search begins.
     fn prefetch(&self, hash: Hash);
@@ -103,17 +127,15 @@ pub(crate) trait Table: fmt::Debug + Sync {
         stays: &P,
     ) -> Option<Seen<'_>>;
 
-    /// Finds an entry and changes it as `decide` says, with its bucket locked. Returns whether the
-    /// entry was present. Of its object as many bytes as `touched` are about to be used.
-    fn change<P: Protection>(
+    /// Finds an entry and locks its bucket. Of its object as many bytes as `touched` are about to be used.
+    fn hold<P: Protection>(
         &self,
         hash: Hash,
         want: Want,
         touched: usize,
         memory: &Memory,
         stays: &P,
-        decide: impl FnOnce(Found, &Locked<'_>) -> Change,
-    ) -> bool;
+    ) -> Option<Held<'_, Self::Place<'_>>>;
 
     /// Makes `key` lead to `object`. With the bucket locked, tells `replaced` where it led before.
     fn publish<P: Protection>(

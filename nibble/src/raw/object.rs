@@ -178,7 +178,7 @@ impl Memory {
     }
 
     /// Copies an object's value out; `value` has exactly its length. Nobody may write in place.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn read_value<P: Protection>(
         &self,
         address: VirtualAddress,
@@ -198,7 +198,7 @@ impl Memory {
 
     /// Where the value of the object at `address` lies, if all of it is in the block where the object
     /// begins.
-    #[inline]
+    #[inline(always)]
     fn value_in_block(
         &self,
         address: VirtualAddress,
@@ -210,7 +210,7 @@ impl Memory {
 
     /// Copies out a value that may be overwritten meanwhile. Afterwards the bucket's version tells
     /// whether the copy is a single value.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn read_value_racing<P: Protection>(
         &self,
         address: VirtualAddress,

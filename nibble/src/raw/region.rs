@@ -118,10 +118,21 @@ impl Region {
     #[inline(always)]
     pub(crate) fn prefetch_lines(&self, address: VirtualAddress, bytes: usize) {
         let last = (bytes as u64).saturating_sub(1);
-        for ahead in (0..last.min(LINES_AHEAD * 64)).step_by(64) {
-            self.prefetch(address.ahead(ahead));
+        self.prefetch(address);
+        if last > 64 {
+            self.prefetch_between(address, last.min(LINES_AHEAD * 64));
         }
         self.prefetch(address.ahead(last));
+    }
+
+    /// The lines that begin less than `end` bytes behind `address`, but for its own.
+    #[inline(never)]
+    fn prefetch_between(&self, address: VirtualAddress, end: u64) {
+        let mut ahead = 64;
+        while ahead < end {
+            self.prefetch(address.ahead(ahead));
+            ahead += 64;
+        }
     }
 
     /// Prefetches the line at `address`; harmless, whatever the address.

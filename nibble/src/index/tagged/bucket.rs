@@ -43,12 +43,18 @@ impl Marks {
     /// The entries of two buckets, those of the first in front, whose upper part is `high` under `mask`.
     #[inline(always)]
     pub(super) fn of_both(buckets: [&TaggedBucket; 2], mask: u16, high: u16) -> Self {
-        Self(lanes::equal(buckets.map(TaggedBucket::uppers), mask, high))
+        Self(lanes::equal(buckets, mask, high))
     }
 
     /// Those of the first bucket alone.
     pub(super) fn of_first(self) -> Self {
         Self(self.0 & ((1 << ENTRIES) - 1))
+    }
+
+    /// The foremost.
+    #[inline(always)]
+    pub(super) fn first(self) -> Option<usize> {
+        (self.0 != 0).then(|| self.0.trailing_zeros() as usize)
     }
 }
 
@@ -57,10 +63,10 @@ impl Iterator for Marks {
 
     #[inline]
     fn next(&mut self) -> Option<usize> {
-        let first = self.0.trailing_zeros();
+        let first = self.first();
         // If this is 0, it stays 0.
         self.0 &= self.0.wrapping_sub(1);
-        (first < u32::BITS).then_some(first as usize)
+        first
     }
 }
 
@@ -75,16 +81,14 @@ impl TaggedBucket {
 
     /// The words of the upper parts.
     #[inline(always)]
-    fn uppers(&self) -> [u32; WORDS] {
-        // BUCKET-IN, to: a writer's entry also shows its odd version to a later load.
-        let ordering = edge::to(Edge::BucketIn, Ordering::Acquire);
-        self.upper.each_ref().map(|word| word.load(ordering))
+    pub(crate) fn uppers(&self) -> &[AtomicU32; WORDS] {
+        &self.upper
     }
 
     /// The entries whose upper part is `high` under `mask`.
     #[inline]
     pub(super) fn with_upper(&self, mask: u16, high: u16) -> Marks {
-        Marks(lanes::equal_in_half(self.uppers(), mask, high))
+        Marks(lanes::equal_in_one(self, mask, high))
     }
 
     /// The position of a free entry.

@@ -35,7 +35,10 @@ pub(super) struct Entry {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Coding {
     base: u64,
-    offset_bits: u32,
+    /// Which bits of `high` are the tag.
+    mask: u16,
+    /// The lowest of them.
+    lowest: u16,
 }
 
 impl Coding {
@@ -43,20 +46,21 @@ impl Coding {
     pub(super) fn new(base: VirtualAddress, bytes: u64) -> Self {
         assert!(bytes <= REACH_BYTES, "`Config` limits object memory");
         let bits = bytes.next_power_of_two().trailing_zeros();
-        Self { base: base.raw(), offset_bits: bits.saturating_sub(LOW_BITS) }
+        let offset_bits = bits.saturating_sub(LOW_BITS);
+        Self { base: base.raw(), mask: u16::MAX << offset_bits, lowest: 1 << offset_bits }
     }
 
     /// Which bits of `high` are the tag.
     #[inline]
     pub(super) fn mask(self) -> u16 {
-        u16::MAX << self.offset_bits
+        self.mask
     }
 
     /// The tag of a hash, in its position.
     #[inline]
     pub(super) fn tag(self, hash: Hash) -> u16 {
-        let tag = hash.tag_bits() & self.mask();
-        if tag == 0 && !mutated(Mutant::TagZero) { 1 << self.offset_bits } else { tag }
+        let tag = hash.tag_bits() & self.mask;
+        if tag == 0 && !mutated(Mutant::TagZero) { self.lowest } else { tag }
     }
 
     #[inline]
@@ -67,7 +71,7 @@ impl Coding {
 
     #[inline]
     pub(super) fn address(self, entry: Entry) -> VirtualAddress {
-        let high = u64::from(entry.high & !self.mask()) << LOW_BITS;
+        let high = u64::from(entry.high & !self.mask) << LOW_BITS;
         VirtualAddress::new(self.base + (high | u64::from(entry.low)))
     }
 }

@@ -1,11 +1,13 @@
 //! Searching: examines both homes of a key together, without taking a lock.
 
+use std::hint::select_unpredictable;
+
 use super::bucket::{ENTRIES, Marks, TaggedBucket};
-use super::coding::Entry;
+use super::coding::{Coding, Entry};
 use super::table::{Homes, TaggedTable};
-use crate::address::VirtualAddress;
+use crate::address::{ObjectRef, VirtualAddress};
 use crate::index::hash::Hash;
-use crate::index::table::{Found, Seen, Want};
+use crate::index::table::{Found, Held, Place, Seen, Want};
 use crate::index::version::{Locked, is_odd};
 use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::raw::{Memory, Protection};
@@ -17,14 +19,24 @@ pub(super) struct Look<'index> {
     buckets: [&'index TaggedBucket; 2],
     versions: [u32; 2],
     marks: Marks,
+    tag: u16,
 }
 
-/// An entry in a bucket that is locked.
-pub(super) struct Held<'index> {
-    pub(super) bucket: &'index TaggedBucket,
-    pub(super) place: usize,
-    pub(super) found: Found,
-    pub(super) locked: Locked<'index>,
+/// An entry of a bucket.
+#[derive(Debug)]
+pub(crate) struct Slot<'index> {
+    bucket: &'index TaggedBucket,
+    place: usize,
+    coding: Coding,
+    tag: u16,
+}
+
+impl Place for Slot<'_> {
+    #[inline(always)]
+    fn set(&self, object: Option<ObjectRef>) {
+        let entry = object.map(|object| self.coding.entry(self.tag, object.address()));
+        self.bucket.set(self.place, entry);
+    }
 }
 
 /// How a search ended.
@@ -32,6 +44,8 @@ pub(super) enum Ending<T> {
     Found(T),
     /// The key is certainly absent.
     Absent,
+    /// The first entry with the tag is another key's.
+    Another,
     /// A bucket changed during the search.
     Moved,
 }
@@ -44,7 +58,7 @@ pub(super) fn again<T>(mut search: impl FnMut() -> Ending<T>) -> Option<T> {
         match search() {
             Ending::Found(found) => return Some(found),
             Ending::Absent => return None,
-            Ending::Moved => {}
+            Ending::Another | Ending::Moved => {}
         }
     }
 }
@@ -53,8 +67,13 @@ impl<'index> Look<'index> {
     /// The bucket of a mark with its version, and the mark's place in it.
     #[inline(always)]
     fn place_of(&self, mark: usize) -> (&'index TaggedBucket, u32, usize) {
-        let second = usize::from(mark >= ENTRIES);
-        (self.buckets[second], self.versions[second], mark - ENTRIES * second)
+        let ([first, second], [before, other]) = (self.buckets, self.versions);
+        let is_second = mark >= ENTRIES;
+        (
+            select_unpredictable(is_second, second, first),
+            select_unpredictable(is_second, other, before),
+            select_unpredictable(is_second, mark.wrapping_sub(ENTRIES), mark),
+        )
     }
 }
 
@@ -68,18 +87,35 @@ impl TaggedTable {
         if is_odd(versions[0] | versions[1]) {
             return None;
         }
-        let mut marks = Marks::of_both(buckets, self.coding.mask(), self.coding.tag(hash));
+        let tag = self.coding.tag(hash);
+        let mut marks = Marks::of_both(buckets, self.coding.mask(), tag);
         if mutated(Mutant::SecondHomeNotSearched) {
             marks = marks.of_first();
         }
-        Some(Look { homes, buckets, versions, marks })
+        Some(Look { homes, buckets, versions, marks, tag })
     }
 
-    /// Searches once for an entry, comparing keys in the log.
+    /// Searches once for an entry, comparing keys in the log. Looks at the first entry with the tag only.
     ///
     /// What makes up a GET is inlined and free of loops: then it stays in registers, and the processor
     /// works on as many operations at once as it can.
     #[inline(always)]
+    pub(super) fn glance<P: Protection>(
+        &self,
+        hash: Hash,
+        want: Want,
+        memory: &Memory,
+        stays: &P,
+    ) -> Ending<Seen<'_>> {
+        let Some(look) = self.look(hash) else { return Ending::Moved };
+        reach(Point::BucketFound);
+        match look.marks.first() {
+            Some(mark) => self.seen_at(&look, mark, want, memory, stays),
+            None => self.nothing_seen(hash, &look),
+        }
+    }
+
+    /// Like [`Self::glance`], but looks at every entry with the tag.
     pub(super) fn search<P: Protection>(
         &self,
         hash: Hash,
@@ -90,37 +126,77 @@ impl TaggedTable {
         let Some(look) = self.look(hash) else { return Ending::Moved };
         reach(Point::BucketFound);
         for mark in look.marks {
-            let (bucket, before, place) = look.place_of(mark);
-            let entry = bucket.entry(place);
-            if !bucket.version.is_still(before) {
-                return Ending::Moved;
-            }
-            if let Some(found) = self.follow(entry, want, memory, stays) {
-                return Ending::Found(Seen::new(found, &bucket.version, before));
+            let ending = self.seen_at(&look, mark, want, memory, stays);
+            if !matches!(ending, Ending::Another) {
+                return ending;
             }
         }
-        if self.saw_all(hash, &look) { Ending::Absent } else { Ending::Moved }
+        self.nothing_seen(hash, &look)
+    }
+
+    /// Whether a mark leads to the wanted entry.
+    #[inline(always)]
+    fn seen_at<'index, P: Protection>(
+        &self,
+        look: &Look<'index>,
+        mark: usize,
+        want: Want,
+        memory: &Memory,
+        stays: &P,
+    ) -> Ending<Seen<'index>> {
+        let (bucket, before, place) = look.place_of(mark);
+        let entry = bucket.entry(place);
+        if !bucket.version.is_still(before) {
+            return Ending::Moved;
+        }
+        match self.follow(entry, want, memory, stays) {
+            Some(found) => Ending::Found(Seen::new(found, &bucket.version, before)),
+            None => Ending::Another,
+        }
+    }
+
+    /// How a look without a hit ends.
+    #[inline(always)]
+    fn nothing_seen<T>(&self, hash: Hash, look: &Look<'_>) -> Ending<T> {
+        if self.saw_all(hash, look.homes, look.versions) { Ending::Absent } else { Ending::Moved }
     }
 
     /// Whether a look without a hit has seen every entry that the hash may have.
     #[inline(never)]
-    fn saw_all(&self, hash: Hash, look: &Look<'_>) -> bool {
+    fn saw_all(&self, hash: Hash, homes: Homes, versions: [u32; 2]) -> bool {
         // An entry that moves between the two buckets changes both versions. A bucket that is split
         // changes its version and, SHAPE, to: shows the shape that now determines its homes.
         reach(Point::Missed);
-        let [first, second] = look.buckets;
+        let [first, second] = [homes.first, homes.second].map(|home| self.bucket(homes, home));
         mutated(Mutant::VersionRecheckMissing)
-            || first.version.is_still(look.versions[0])
-                && second.version.is_still(look.versions[1])
-                && self.homes(hash) == look.homes
+            || first.version.is_still(versions[0])
+                && second.version.is_still(versions[1])
+                && self.homes(hash) == homes
     }
 
-    /// Searches once for an entry, and locks its bucket.
+    /// Searches once for an entry, and locks its bucket. Looks at the first entry with the tag only.
     ///
     /// The bucket of an entry with the right tag is locked before its object is looked at. A locked
     /// instruction waits for all loads before it, and keeps those behind it waiting: here it waits for
     /// the bucket alone, and the next operation's bucket may be fetched together with this object.
     #[inline(always)]
+    pub(super) fn glance_and_lock<P: Protection>(
+        &self,
+        hash: Hash,
+        want: Want,
+        touched: usize,
+        memory: &Memory,
+        stays: &P,
+    ) -> Ending<Held<'_, Slot<'_>>> {
+        let Some(look) = self.look(hash) else { return Ending::Moved };
+        reach(Point::BucketFound);
+        match look.marks.first() {
+            Some(mark) => self.locked_at(&look, mark, want, touched, memory, stays),
+            None => self.nothing_seen(hash, &look),
+        }
+    }
+
+    /// Like [`Self::glance_and_lock`], but looks at every entry with the tag.
     pub(super) fn search_and_lock<P: Protection>(
         &self,
         hash: Hash,
@@ -128,25 +204,48 @@ impl TaggedTable {
         touched: usize,
         memory: &Memory,
         stays: &P,
-    ) -> Ending<Held<'_>> {
+    ) -> Ending<Held<'_, Slot<'_>>> {
         let Some(look) = self.look(hash) else { return Ending::Moved };
         reach(Point::BucketFound);
         for mark in look.marks {
-            let (bucket, before, place) = look.place_of(mark);
-            let entry = bucket.entry(place);
-            let address = self.coding.address(entry);
-            if matches!(want, Want::Place(wanted) if wanted != address) {
-                continue;
+            let ending = self.locked_at(&look, mark, want, touched, memory, stays);
+            if !matches!(ending, Ending::Another) {
+                return ending;
             }
-            memory.region.prefetch_lines(address, touched);
-            // If it is unchanged since the look, the entry is still there.
-            let Some(locked) = bucket.version.lock_unchanged(before) else { return Ending::Moved };
-            if let Some(found) = self.follow(entry, want, memory, stays) {
-                return Ending::Found(Held { bucket, place, found, locked });
-            }
-            locked.unchanged();
         }
-        if self.saw_all(hash, &look) { Ending::Absent } else { Ending::Moved }
+        self.nothing_seen(hash, &look)
+    }
+
+    /// Like [`Self::seen_at`], and locks the bucket.
+    #[inline(always)]
+    fn locked_at<'index, P: Protection>(
+        &self,
+        look: &Look<'index>,
+        mark: usize,
+        want: Want,
+        touched: usize,
+        memory: &Memory,
+        stays: &P,
+    ) -> Ending<Held<'index, Slot<'index>>> {
+        let (bucket, before, place) = look.place_of(mark);
+        let entry = bucket.entry(place);
+        let address = self.coding.address(entry);
+        if matches!(want, Want::Place(wanted) if wanted != address) {
+            return Ending::Another;
+        }
+        memory.region.prefetch_lines(address, touched);
+        // If it is unchanged since the look, the entry is still there.
+        let Some(locked) = bucket.version.lock_unchanged(before) else { return Ending::Moved };
+        match self.follow(entry, want, memory, stays) {
+            Some(found) => {
+                let place = Slot { bucket, place, coding: self.coding, tag: look.tag };
+                Ending::Found(Held { found, place, locked })
+            }
+            None => {
+                locked.unchanged();
+                Ending::Another
+            }
+        }
     }
 
     /// The object that an entry leads to, if it is the wanted one.

@@ -4,14 +4,13 @@ use std::io;
 
 use super::bucket::{ENTRIES, TaggedBucket};
 use super::coding::Coding;
-use super::search::{Ending, Held, again};
+use super::search::{Ending, Slot, again};
 use crate::address::{ObjectRef, VirtualAddress};
 use crate::constants::HEADER_BYTES;
 use crate::index::IndexPlan;
 use crate::index::hash::Hash;
 use crate::index::partition::{Partitions, Shape};
-use crate::index::table::{Change, Found, IndexFull, Seen, Table, Visit, Want};
-use crate::index::version::Locked;
+use crate::index::table::{Found, Held, IndexFull, Seen, Table, Visit, Want};
 use crate::raw::buckets::BucketSpace;
 use crate::raw::{Header, Memory, Protection};
 
@@ -75,7 +74,7 @@ impl TaggedTable {
         self.space.bucket(homes.partition, bucket)
     }
 
-    /// Searches until nobody interferes.
+    /// Searches all of both homes, until nobody interferes.
     #[cold]
     #[inline(never)]
     fn find_again<P: Protection>(
@@ -88,39 +87,18 @@ impl TaggedTable {
         again(|| self.search(hash, want, memory, stays))
     }
 
-    /// Like [`Self::find_again`], for a change.
+    /// Like [`Self::find_again`], and locks the bucket.
     #[cold]
     #[inline(never)]
-    fn change_again<P: Protection>(
+    fn hold_again<P: Protection>(
         &self,
         hash: Hash,
         want: Want,
         touched: usize,
         memory: &Memory,
         stays: &P,
-        decide: impl FnOnce(Found, &Locked<'_>) -> Change,
-    ) -> bool {
-        let held = again(|| self.search_and_lock(hash, want, touched, memory, stays));
-        let Some(held) = held else { return false };
-        self.change_held(hash, held, decide);
-        true
-    }
-
-    #[inline(always)]
-    fn change_held(
-        &self,
-        hash: Hash,
-        held: Held<'_>,
-        decide: impl FnOnce(Found, &Locked<'_>) -> Change,
-    ) {
-        match decide(held.found, &held.locked) {
-            Change::Keep => {}
-            Change::Replace(other) => {
-                let tag = self.coding.tag(hash);
-                held.bucket.set(held.place, Some(self.coding.entry(tag, other.address())));
-            }
-            Change::Remove => held.bucket.set(held.place, None),
-        }
+    ) -> Option<Held<'_, Slot<'_>>> {
+        again(|| self.search_and_lock(hash, want, touched, memory, stays))
     }
 
     /// What an entry leads to, with the segment that contains it.
@@ -132,6 +110,7 @@ impl TaggedTable {
 impl Table for TaggedTable {
     const BUCKET_BYTES: u64 = size_of::<TaggedBucket>() as u64;
     const BUCKET_ENTRIES: u64 = ENTRIES as u64;
+    type Place<'index> = Slot<'index>;
 
     #[inline]
     fn prefetch(&self, hash: Hash) {
@@ -154,29 +133,27 @@ impl Table for TaggedTable {
         memory: &Memory,
         stays: &P,
     ) -> Option<Seen<'_>> {
-        match self.search(hash, want, memory, stays) {
+        match self.glance(hash, want, memory, stays) {
             Ending::Found(seen) => Some(seen),
             Ending::Absent => None,
-            Ending::Moved => self.find_again(hash, want, memory, stays),
+            Ending::Another | Ending::Moved => self.find_again(hash, want, memory, stays),
         }
     }
 
     #[inline(always)]
-    fn change<P: Protection>(
+    fn hold<P: Protection>(
         &self,
         hash: Hash,
         want: Want,
         touched: usize,
         memory: &Memory,
         stays: &P,
-        decide: impl FnOnce(Found, &Locked<'_>) -> Change,
-    ) -> bool {
-        match self.search_and_lock(hash, want, touched, memory, stays) {
-            Ending::Found(held) => self.change_held(hash, held, decide),
-            Ending::Absent => return false,
-            Ending::Moved => return self.change_again(hash, want, touched, memory, stays, decide),
+    ) -> Option<Held<'_, Slot<'_>>> {
+        match self.glance_and_lock(hash, want, touched, memory, stays) {
+            Ending::Found(held) => Some(held),
+            Ending::Absent => None,
+            Ending::Another | Ending::Moved => self.hold_again(hash, want, touched, memory, stays),
         }
-        true
     }
 
     #[inline]
@@ -189,11 +166,11 @@ impl Table for TaggedTable {
         stays: &P,
         mut replaced: impl FnMut(Option<(ObjectRef, Header)>),
     ) -> Result<bool, IndexFull> {
-        let update = |old: Found, _: &Locked<'_>| {
-            replaced(Some((self.object(memory, old.address), old.header)));
-            Change::Replace(object)
-        };
-        if self.change(hash, Want::Key(key), HEADER_BYTES as usize, memory, stays, update) {
+        let touched = HEADER_BYTES as usize;
+        if let Some(held) = self.hold(hash, Want::Key(key), touched, memory, stays) {
+            let Found { address, header } = held.found;
+            replaced(Some((self.object(memory, address), header)));
+            held.replace(object);
             return Ok(true);
         }
         self.insert(hash, key, object, memory, replaced)

@@ -7,7 +7,7 @@ use crate::address::{ObjectRef, VirtualAddress};
 use crate::index::IndexPlan;
 use crate::index::hash::Hash;
 use crate::index::partition::Partitions;
-use crate::index::table::{Change, Found, IndexFull, Search, Seen, Table, Visit, Want};
+use crate::index::table::{Found, Held, IndexFull, Place, Search, Seen, Table, Visit, Want};
 use crate::index::version::Locked;
 use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::raw::buckets::BucketSpace;
@@ -65,6 +65,19 @@ impl<B: WideBucket> WideTable<B> {
     }
 }
 
+/// An entry of a bucket.
+#[derive(Debug)]
+pub(crate) struct Slot<'index, B> {
+    bucket: &'index B,
+    entry: usize,
+}
+
+impl<B: WideBucket> Place for Slot<'_, B> {
+    fn set(&self, object: Option<ObjectRef>) {
+        self.bucket.set(self.entry, object);
+    }
+}
+
 impl<B: WideBucket> Home<'_, B> {
     /// The wanted entry and what it leads to. Nothing moves while the bucket is locked.
     fn find(&self, hash: Hash, want: Want, memory: &Memory) -> Option<(usize, ObjectRef, Header)> {
@@ -81,6 +94,10 @@ impl<B: WideBucket> Home<'_, B> {
 impl<B: WideBucket> Table for WideTable<B> {
     const BUCKET_BYTES: u64 = size_of::<B>() as u64;
     const BUCKET_ENTRIES: u64 = ENTRIES as u64;
+    type Place<'index>
+        = Slot<'index, B>
+    where
+        Self: 'index;
 
     #[inline]
     fn prefetch(&self, hash: Hash) {
@@ -121,25 +138,19 @@ impl<B: WideBucket> Table for WideTable<B> {
 
     // Not inlined: the registers of an operation belong to the tagged layout.
     #[inline(never)]
-    fn change<P: Protection>(
+    fn hold<P: Protection>(
         &self,
         hash: Hash,
         want: Want,
         _touched: usize,
         memory: &Memory,
         _stays: &P,
-        decide: impl FnOnce(Found, &Locked<'_>) -> Change,
-    ) -> bool {
+    ) -> Option<Held<'_, Slot<'_, B>>> {
         let home = self.lock(hash);
-        let Some((entry, object, header)) = home.find(hash, want, memory) else {
-            return false;
-        };
-        match decide(Found { address: object.address(), header }, &home.locked) {
-            Change::Keep => {}
-            Change::Replace(other) => home.bucket.set(entry, Some(other)),
-            Change::Remove => home.bucket.set(entry, None),
-        }
-        true
+        let (entry, object, header) = home.find(hash, want, memory)?;
+        let Home { bucket, locked } = home;
+        let found = Found { address: object.address(), header };
+        Some(Held { found, place: Slot { bucket, entry }, locked })
     }
 
     #[inline]
