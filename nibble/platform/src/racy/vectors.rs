@@ -78,19 +78,27 @@ pub(super) unsafe fn move_bytes(width: Width, from: *const u8, to: *mut u8, byte
         unsafe { move_half(width, from.wrapping_add(last), to.wrapping_add(last)) };
         return true;
     }
-    let front = if bytes < ALIGNED_BYTES { 0 } else { to.addr().wrapping_neg() % LINE_BYTES };
-    if front > 0 {
-        // SAFETY: a line, and at least as many bytes.
-        unsafe { move_lines(width, from, to, 1) };
-    }
-    let lines = (bytes - front) / LINE_BYTES;
-    // SAFETY: as many lines as fit behind the front. There is one: without a front because of the
-    // bytes, with one because it is shorter than a line, and they are several.
-    unsafe { move_lines(width, from.wrapping_add(front), to.wrapping_add(front), lines) };
-    if front + lines * LINE_BYTES < bytes {
-        let last = bytes - LINE_BYTES;
+    // Branches, not choices: the first addresses must not depend on the length, which may itself be on
+    // its way from memory.
+    let is_even = if bytes < ALIGNED_BYTES {
+        let end = bytes / LINE_BYTES * LINE_BYTES;
+        // SAFETY: as many lines as there are, at least one.
+        unsafe { move_lines(width, from, to, 0, end) };
+        end == bytes
+    } else {
+        let front = to.addr().wrapping_neg() % LINE_BYTES;
+        if front > 0 {
+            // SAFETY: a line, and at least as many bytes.
+            unsafe { move_lines(width, from, to, 0, LINE_BYTES) };
+        }
+        let end = front + (bytes - front) / LINE_BYTES * LINE_BYTES;
+        // SAFETY: as many lines as fit behind the front, which is shorter than one; there are several.
+        unsafe { move_lines(width, from, to, front, end) };
+        end == bytes
+    };
+    if !is_even {
         // SAFETY: it ends where the bytes do.
-        unsafe { move_lines(width, from.wrapping_add(last), to.wrapping_add(last), 1) };
+        unsafe { move_lines(width, from, to, bytes - LINE_BYTES, bytes) };
     }
     true
 }
@@ -156,17 +164,17 @@ pub(super) unsafe fn move_any(from: *const u8, to: *mut u8, bytes: usize) {
     }
 }
 
-/// Moves whole lines, at least one, none of which need be aligned.
+/// Moves the whole lines from `at` to `end`, at least one, none of which need be aligned.
+///
+/// Offsets count up, so an address depends on `at` alone, and on `end` only the branch that ends the loop,
+/// which is predicted. Counted from the end, every line would wait until the length has been loaded.
 ///
 /// # Safety
-/// As for [`move_bytes`], for `lines` lines.
+/// As for [`move_bytes`], for `end` bytes.
 #[inline]
-unsafe fn move_lines(width: Width, from: *const u8, to: *mut u8, lines: usize) {
+unsafe fn move_lines(width: Width, from: *const u8, to: *mut u8, at: usize, end: usize) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
-        // Counts up to the end of the lines, where the offset is 0.
-        let bytes = lines * LINE_BYTES;
-        let (from, to) = (from.wrapping_add(bytes), to.wrapping_add(bytes));
         if width == Width::Line {
             // SAFETY: as of this function; what races is loaded and stored by an instruction, as
             // relaxed atomics are, and the compiler assumes nothing of it. Programs that are not
@@ -177,10 +185,12 @@ unsafe fn move_lines(width: Width, from: *const u8, to: *mut u8, lines: usize) {
                     "vmovdqu64 zmm16, zmmword ptr [{from} + {at}]",
                     "vmovdqu64 zmmword ptr [{to} + {at}], zmm16",
                     "add {at}, 64",
-                    "jnz 2b",
+                    "cmp {at}, {end}",
+                    "jb 2b",
                     from = in(reg) from,
                     to = in(reg) to,
-                    at = inout(reg) bytes.wrapping_neg() => _,
+                    end = in(reg) end,
+                    at = inout(reg) at => _,
                     out("zmm16") _,
                     options(nostack)
                 );
@@ -198,10 +208,12 @@ unsafe fn move_lines(width: Width, from: *const u8, to: *mut u8, lines: usize) {
                         "vmovdqu ymmword ptr [{to} + {at}], ymm0",
                         "vmovdqu ymmword ptr [{to} + {at} + 32], ymm1",
                         "add {at}, 64",
-                        "jnz 2b",
+                        "cmp {at}, {end}",
+                        "jb 2b",
                         from = in(reg) from,
                         to = in(reg) to,
-                        at = inout(reg) bytes.wrapping_neg() => _,
+                        end = in(reg) end,
+                        at = inout(reg) at => _,
                         out("ymm0") _,
                         out("ymm1") _,
                         options(nostack)
@@ -211,7 +223,7 @@ unsafe fn move_lines(width: Width, from: *const u8, to: *mut u8, lines: usize) {
         }
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    let _ = (width, from, to, lines);
+    let _ = (width, from, to, at, end);
 }
 
 /// Moves half a line, which need not be aligned.
