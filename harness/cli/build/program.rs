@@ -12,7 +12,7 @@ const SOURCES: [&str; 6] =
 pub(crate) fn tell() {
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".to_owned());
     let compiler = output(&rustc, &["--version"]).unwrap_or_else(|| "unknown".to_owned());
-    // Without locks git leaves its index alone, which would be a reason to build again.
+    // Without locks git leaves its index alone: others may be using it.
     let describe = ["--no-optional-locks", "describe", "--always", "--dirty", "--abbrev=12"];
     let revision =
         output("git", &describe).unwrap_or_else(|| "unknown (not a git checkout)".to_owned());
@@ -31,7 +31,8 @@ pub(crate) fn tell() {
     println!("cargo::rustc-env=NIBBLE_BENCH_TARGET_FEATURES={features}");
     println!("cargo::rustc-env=NIBBLE_BENCH_PROFILE={profile}");
     println!("cargo::rustc-env=NIBBLE_BENCH_REVISION={revision}");
-    let git = ["HEAD", "index"]
+    // The log of HEAD gets a line with every commit and checkout. `git status` writes the index, too.
+    let git = ["HEAD", "logs/HEAD"]
         .into_iter()
         .filter_map(|file| output("git", &["rev-parse", "--git-path", file]));
     for path in SOURCES.into_iter().map(str::to_owned).chain(git) {

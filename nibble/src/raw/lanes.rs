@@ -8,9 +8,6 @@ pub(crate) const WORDS: usize = 5;
 /// Lanes of one bucket. The lower half of a word comes first.
 pub(crate) const LANES: usize = 2 * WORDS;
 
-/// The lanes of a bucket as a number of bits.
-const ALL: u32 = (1 << LANES) - 1;
-
 /// A bucket that begins with lanes.
 ///
 /// # Safety
@@ -89,7 +86,7 @@ fn by_vectors<B: Laned>(bucket: &B, mask: u16, high: u16) -> u32 {
         let equal = |lanes| _mm_cmpeq_epi16(_mm_and_si128(lanes, mask), high);
         _mm_movemask_epi8(_mm_packs_epi16(equal(front), equal(back)))
     };
-    bits.cast_unsigned() & ALL
+    bits.cast_unsigned() & ((1 << LANES) - 1)
 }
 
 /// Without vectors, four lanes at a time.
