@@ -186,6 +186,10 @@ mutants! {
         "keys with a certain hash cannot be found",
         "nibble::index::tagged::coding::tests::\
          entries_survive_the_trip_whatever_the_size_of_memory";
+    /// `TaggedTable::find` and `hold`: the first entry with the tag is the only one looked at.
+    OneTagLookedAt = "one-tag-looked-at",
+        "of keys with one tag in one bucket all but the first are lost",
+        "nibble::index::tagged::search::tests::keys_with_one_tag_in_one_bucket_are_told_apart";
     /// `EpochTable::claim`: the scan does not learn of the slot.
     SlotNotScanned = "slot-not-scanned",
         "the operations of a session hold nothing back",

@@ -295,3 +295,43 @@ impl TaggedTable {
         Some(self.coding.address(entry))
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::Hash;
+    use crate::index::Index;
+    use crate::{Config, Store, Update};
+
+    #[test]
+    fn keys_with_one_tag_in_one_bucket_are_told_apart() {
+        for update in [Update::Append, Update::InPlace] {
+            let config = Config { index_partitions: 1, update, ..Config::best(8 << 20) };
+            let store = Store::open(config).unwrap();
+            let Index::Tagged(table) = &store.shared.index else { unreachable!() };
+            let like = |one: u64, other: u64| {
+                let [one, other] = [one, other].map(Hash::of);
+                table.coding.tag(one) == table.coding.tag(other)
+                    && table.homes(one).first == table.homes(other).first
+            };
+            let pairs = (0..4000).flat_map(|one| (0..one).map(move |other| (other, one)));
+            let (one, other) = pairs.into_iter().find(|&(one, other)| like(one, other)).unwrap();
+            let session = store.session().unwrap();
+            let get = |key| {
+                let mut value = [0; 8];
+                session.get(key, &mut value).unwrap().map(|bytes| value[..bytes].to_vec())
+            };
+            session.put(one, b"1").unwrap();
+            assert_eq!((get(one), get(other)), (Some(b"1".to_vec()), None));
+            session.put(other, b"2").unwrap();
+            for [first, second] in [[b"3", b"4"], [b"5", b"6"]] {
+                session.put(one, first).unwrap();
+                session.put(other, second).unwrap();
+                assert_eq!((get(one), get(other)), (Some(first.to_vec()), Some(second.to_vec())));
+            }
+            assert_eq!(store.check().unwrap().live_objects, 2, "no key is there twice");
+            assert!(session.delete(one).unwrap() && !session.delete(one).unwrap());
+            assert_eq!((get(one), get(other)), (None, Some(b"6".to_vec())));
+            assert!(session.delete(other).unwrap());
+        }
+    }
+}

@@ -11,6 +11,7 @@ use crate::index::IndexPlan;
 use crate::index::hash::Hash;
 use crate::index::partition::{Partitions, Shape};
 use crate::index::table::{Found, Held, IndexFull, Seen, Table, Visit, Want};
+use crate::instrument::{Mutant, mutated};
 use crate::raw::buckets::BucketSpace;
 use crate::raw::{Header, Memory, Protection};
 
@@ -136,6 +137,7 @@ impl Table for TaggedTable {
         match self.glance(hash, want, memory, stays) {
             Ending::Found(seen) => Some(seen),
             Ending::Absent => None,
+            Ending::Another if mutated(Mutant::OneTagLookedAt) => None,
             Ending::Another | Ending::Moved => self.find_again(hash, want, memory, stays),
         }
     }
