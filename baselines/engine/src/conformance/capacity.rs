@@ -2,7 +2,7 @@
 
 use super::model::{Model, Step};
 use super::value::{Random, mix};
-use super::{Opener, check, object_memory_bytes, open_checked, session};
+use super::{Opener, check, object_memory_bytes, open_checked, part_of, session};
 use crate::{FullMeaning, KvEngine, MemoryBound, MemoryCensus};
 
 /// Fills a store until it returns `Full`, which must take a bounded number of puts. Then every
@@ -161,8 +161,8 @@ pub fn census_adds_up<E: KvEngine>(open: Opener<'_, E>) {
     let mut random = Random::new(31);
     assert_census(&engine.memory(), &model);
     for _ in 0..3 {
-        for _ in 0..8000 {
-            let key = mix(random.below(5000));
+        for _ in 0..part_of::<E>(8000) {
+            let key = mix(random.below(part_of::<E>(5000)));
             if random.percent(70) {
                 model.put(&mut session, key, random.length(&(0..=1500)));
             } else {

@@ -49,13 +49,18 @@ use crate::{EngineTraits, KvEngine, OpenError, Storage};
 /// little enough to be filled several times within a second.
 pub const OBJECT_MEMORY_BYTES: u64 = 64 << 20;
 
-/// What a test requests of the store `E`: of one on a disk an eighth, because its lookups wait for the
-/// device.
-fn object_memory_bytes<E: KvEngine>() -> u64 {
+/// What a test asks of the store `E`, where it asks `whole` of one in memory: of one on a disk an eighth,
+/// because its lookups wait for the device.
+fn part_of<E: KvEngine>(whole: u64) -> u64 {
     match E::TRAITS.storage {
-        Storage::Disk | Storage::FilesInMemory => OBJECT_MEMORY_BYTES / 8,
-        Storage::Memory | Storage::EmulatedPersistentMemory => OBJECT_MEMORY_BYTES,
+        Storage::Disk | Storage::FilesInMemory => whole / 8,
+        Storage::Memory | Storage::EmulatedPersistentMemory => whole,
     }
+}
+
+/// The object memory that a test requests of the store `E`.
+fn object_memory_bytes<E: KvEngine>() -> u64 {
+    part_of::<E>(OBJECT_MEMORY_BYTES)
 }
 
 /// Opens an empty store with about this many bytes of object memory.
