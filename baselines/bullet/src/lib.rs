@@ -69,7 +69,7 @@ use std::time::{Duration, Instant};
 
 use engine::{
     EngineTraits, FullMeaning, KvEngine, MemoryBound, MemoryCensus, OpenError, OpenStore, Options,
-    Presence, SessionError, Setting, Setup, Statistic,
+    Presence, SessionError, Setting, Setup, Statistic, Storage,
 };
 use platform::mapping::HUGE_PAGE_BYTES;
 use platform::persist::{Latency, Medium};
@@ -134,6 +134,7 @@ impl KvEngine for Bullet {
         value_bytes_max: config::VALUE_BYTES_MAX,
         page_bytes: HUGE_PAGE_BYTES,
         background_threads: true,
+        storage: Storage::EmulatedPersistentMemory,
         ..EngineTraits::BASE
     };
 
@@ -141,6 +142,13 @@ impl KvEngine for Bullet {
 
     fn session(&self) -> Result<BulletSession<'_>, SessionError> {
         BulletSession::open(&self.shared)
+    }
+
+    fn storage(&self) -> Storage {
+        match self.shared.rung.has_back() {
+            true => Storage::EmulatedPersistentMemory,
+            false => Storage::Memory,
+        }
     }
 
     fn presence(&self) -> Presence {

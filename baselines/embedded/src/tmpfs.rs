@@ -3,9 +3,7 @@
 use std::path::Path;
 
 use engine::OpenError;
-use kit::folder::Folder;
-
-use crate::os;
+use kit::folder::{Folder, tmpfs_free_bytes};
 
 /// Where Linux has a tmpfs for everybody.
 pub const SHARED_MEMORY: &str = "/dev/shm";
@@ -47,7 +45,7 @@ pub(crate) fn free_bytes(tmpfs: &Path) -> Result<u64, OpenError> {
         value: format!("{} ({why})", tmpfs.display()),
         accepted: format!("folders on a tmpfs, such as {SHARED_MEMORY}"),
     };
-    match os::tmpfs_free_bytes(tmpfs) {
+    match tmpfs_free_bytes(tmpfs) {
         Ok(Some(free_bytes)) => Ok(free_bytes),
         Ok(None) => Err(bad("on another file system")),
         Err(error) => Err(bad(&error.to_string())),

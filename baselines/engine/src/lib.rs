@@ -50,5 +50,5 @@ pub use store::{KvEngine, KvSession, PutOutcome, ScanOrder, ScanRange};
 pub use thread_use::ThreadUse;
 pub use traits::{
     AllocatorChoice, EngineTraits, Environment, FullMeaning, Hashing, MemoryBound, Presence, Scans,
-    Sharing, Transport,
+    Sharing, Storage, Transport,
 };

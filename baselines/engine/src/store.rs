@@ -2,7 +2,7 @@
 
 use crate::{
     EngineTraits, GetError, MemoryCensus, Op, OpenError, Outcome, Presence, PutError, SessionError,
-    Statistic, ValueBuffers,
+    Statistic, Storage, ValueBuffers,
 };
 
 /// What a successful `put` did.
@@ -110,6 +110,11 @@ pub trait KvEngine: Sync {
     /// What the store occupies besides its callers' threads, as opened.
     fn presence(&self) -> Presence {
         Presence { page_bytes: Self::TRAITS.page_bytes, threads: 0, servers: 0 }
+    }
+
+    /// Where this instance keeps its objects.
+    fn storage(&self) -> Storage {
+        Self::TRAITS.storage
     }
 
     /// Waits until pending background work is done (bounded: a few seconds at most).

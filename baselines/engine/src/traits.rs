@@ -104,6 +104,19 @@ pub enum AllocatorChoice {
     Chosen,
 }
 
+/// Where a store keeps its objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// In memory; so does a library whose files are only a way to keep it there.
+    Memory,
+    /// In persistent memory that is emulated: its latencies are waited for, and nothing persists.
+    EmulatedPersistentMemory,
+    /// In files on a disk.
+    Disk,
+    /// In files that were meant for a disk, on a file system in memory.
+    FilesInMemory,
+}
+
 /// Environment variables that must be set when the process starts, as `(name, value)`.
 pub type Environment = &'static [(&'static str, &'static str)];
 
@@ -128,6 +141,9 @@ pub struct EngineTraits {
     pub scans: Scans,
     /// Whether data survives a crash. No engine here is durable.
     pub durable: bool,
+    /// Where it keeps its objects; an instance may differ
+    /// ([`KvEngine::storage`](crate::KvEngine::storage)).
+    pub storage: Storage,
     /// Page size that it requests, in bytes; an instance may differ
     /// ([`KvEngine::presence`](crate::KvEngine::presence)).
     pub page_bytes: usize,
@@ -166,6 +182,7 @@ impl EngineTraits {
         value_bytes_max: u32::MAX as usize,
         scans: Scans::No,
         durable: false,
+        storage: Storage::Memory,
         page_bytes: 4096,
         background_threads: false,
         processes: false,

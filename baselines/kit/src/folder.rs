@@ -10,8 +10,14 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rustix::fs::{StatFs, statfs};
+
 /// How often others may get in the way before the last error is reported.
 const ATTEMPTS: u32 = 1000;
+
+/// What the system calls a tmpfs and a ramfs (`linux/magic.h`).
+const TMPFS: i64 = 0x0102_1994;
+const RAMFS: i64 = 0x8584_58f6;
 
 /// A folder that only its owner uses.
 #[derive(Debug)]
@@ -66,6 +72,12 @@ impl Folder {
         &self.path
     }
 
+    /// Whether its files are on a file system in memory.
+    #[must_use]
+    pub fn is_in_memory(&self) -> bool {
+        is_in_memory(&self.path)
+    }
+
     /// Space that the folder's files take, in bytes.
     #[must_use]
     pub fn files_bytes(&self) -> u64 {
@@ -92,6 +104,38 @@ pub fn file_bytes(file: &fs::Metadata) -> u64 {
     /// Unit of `st_blocks`, whatever the file system's blocks are.
     const BLOCK_BYTES: u64 = 512;
     file.blocks() * BLOCK_BYTES
+}
+
+/// Free bytes of the tmpfs that contains `path`; `None` if it is another file system.
+///
+/// # Errors
+/// If there is no such path.
+pub fn tmpfs_free_bytes(path: &Path) -> io::Result<Option<u64>> {
+    let found = statfs(path)?;
+    let free_bytes = found.f_bavail.saturating_mul(found.f_bsize as u64);
+    Ok((magic(&found) == TMPFS).then_some(free_bytes))
+}
+
+/// Whether files at `path` are on a file system in memory, where nothing is written to a device and
+/// synchronising takes no time. `false` if there is no such path.
+#[must_use]
+pub fn is_in_memory(path: &Path) -> bool {
+    statfs(path).is_ok_and(|found| [TMPFS, RAMFS].contains(&magic(&found)))
+}
+
+/// What a plan tells of a store for disks whose files would be in memory below `parent`.
+#[must_use]
+pub fn told_in_memory(parent: &Path) -> Option<String> {
+    is_in_memory(parent).then(|| {
+        format!(
+            "keeps its files in memory: {} is no disk; name a folder on one by TMPDIR",
+            parent.display()
+        )
+    })
+}
+
+fn magic(found: &StatFs) -> i64 {
+    found.f_type
 }
 
 fn same(one: &fs::Metadata, other: &fs::Metadata) -> bool {

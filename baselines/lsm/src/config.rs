@@ -167,11 +167,20 @@ impl Config {
         if is_clsm {
             options.one_of("snapshots", &mut config.snapshots, SnapshotOrder::ALL)?;
         }
-        let ways: &[_] = if is_clsm {
-            &[ReadModifyWrite::Optimistic, ReadModifyWrite::Striped]
-        } else {
-            &[ReadModifyWrite::None, ReadModifyWrite::Striped]
+        // What PUT answers is that of a lookup under a lock.
+        let must_lock = config.tells_presence && !is_clsm;
+        let ways: &[_] = match (is_clsm, must_lock) {
+            (true, _) => &[ReadModifyWrite::Optimistic, ReadModifyWrite::Striped],
+            (false, false) => &[ReadModifyWrite::None, ReadModifyWrite::Striped],
+            (false, true) => &[ReadModifyWrite::Striped],
         };
+        if must_lock {
+            config.read_modify_write = ReadModifyWrite::Striped;
+            options.tell(
+                "rmw=striped: what PUT answers is used, so it looks its key up under a lock"
+                    .to_owned(),
+            );
+        }
         options.one_of("rmw", &mut config.read_modify_write, ways)?;
         options.one_of("log", &mut config.log, LogMode::ALL)?;
         let sizes = |least: u64, most: u64| Whole::multiples_of(1, least..=most);
@@ -190,12 +199,8 @@ impl Config {
         options.whole("snapshot-retention-ms", &mut retention_ms, sizes(0, 1 << 40))?;
         config.snapshot_retention = (retention_ms > 0).then(|| Duration::from_millis(retention_ms));
         options.whole("stripes", &mut config.stripes, Whole::powers_of_two(1..=65_536))?;
-        if config.tells_presence && config.read_modify_write == ReadModifyWrite::None {
-            config.read_modify_write = ReadModifyWrite::Striped;
-            options.tell(
-                "rmw=striped: what PUT answers is used, so it looks its key up under a lock"
-                    .to_owned(),
-            );
+        if let Some(told) = kit::folder::told_in_memory(&config.private_parent) {
+            options.tell(told);
         }
         if setup.object_memory_bytes.is_some() {
             options

@@ -7,7 +7,7 @@ use std::time::Duration;
 use engine::{
     EngineTraits, FullMeaning, GetError, Hashing, KvEngine, KvSession, MemoryBound, MemoryCensus,
     OpenError, OpenStore, Options, Presence, PutError, PutOutcome, ScanOrder, ScanRange, Scans,
-    SessionError, Setting, Setup, Statistic,
+    SessionError, Setting, Setup, Statistic, Storage,
 };
 use kit::folder::Folder;
 
@@ -54,6 +54,7 @@ macro_rules! store {
                 value_bytes_max: VALUE_BYTES_MAX,
                 scans: Scans::Ascending,
                 background_threads: true,
+                storage: Storage::Disk,
                 hashing: Hashing::None,
                 ..EngineTraits::BASE
             };
@@ -67,6 +68,13 @@ macro_rules! store {
             fn presence(&self) -> Presence {
                 let threads = self.0.threads.count();
                 Presence { page_bytes: Self::TRAITS.page_bytes, threads, servers: 0 }
+            }
+
+            fn storage(&self) -> Storage {
+                match self.0.parts.files.is_in_memory() {
+                    true => Storage::FilesInMemory,
+                    false => Storage::Disk,
+                }
             }
 
             fn settle(&self) {

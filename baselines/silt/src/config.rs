@@ -69,6 +69,9 @@ impl Config {
         options.switch("threads", &mut params.threads)?;
         options.whole("convert-per-s", &mut params.convert_per_s, 0..=u64::from(u32::MAX))?;
         options.whole("merge-per-s", &mut params.merge_per_s, 0..=u64::from(u32::MAX))?;
+        if let Some(told) = kit::folder::told_in_memory(&std::env::temp_dir()) {
+            options.tell(told);
+        }
         Ok(Self { params, tells_updates: setup.tells_updates })
     }
 }

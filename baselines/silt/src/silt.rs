@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use engine::{
     AllocatorChoice, EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound,
     MemoryCensus, OpenError, OpenStore, Options, Presence, PutError, PutOutcome, SessionError,
-    Setting, Setup, Statistic,
+    Setting, Setup, Statistic, Storage,
 };
 use kit::folder::Folder;
 
@@ -105,6 +105,7 @@ impl KvEngine for Silt {
         allocator: AllocatorChoice::Global,
         value_bytes_max: VALUE_BYTES_MAX,
         background_threads: true,
+        storage: Storage::Disk,
         ..EngineTraits::BASE
     };
 
@@ -116,6 +117,13 @@ impl KvEngine for Silt {
 
     fn presence(&self) -> Presence {
         Presence { page_bytes: PAGE_BYTES, threads: self.store.thread_count(), servers: 0 }
+    }
+
+    fn storage(&self) -> Storage {
+        match self.folder.as_ref().is_some_and(Folder::is_in_memory) {
+            true => Storage::FilesInMemory,
+            false => Storage::Disk,
+        }
     }
 
     /// Waits until nothing is to be converted or merged.

@@ -15,6 +15,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::suites::Family;
+
 pub use self::model::{ModelCommand, ModelledStore, WriteAmplificationArguments};
 pub use choose::{ChooseArguments, FlameArguments, Sampling};
 pub use comparison::{
@@ -304,6 +306,14 @@ pub struct ReproduceArguments {
     /// Measure and draw only this figure; may be repeated.
     #[arg(long = "figure", value_name = "NAME")]
     pub figures: Vec<String>,
+    /// Measure and draw the figures of these designs; may be repeated.
+    #[arg(
+        long = "family",
+        value_name = "FAMILY",
+        default_value = "memory",
+        conflicts_with = "figures"
+    )]
+    pub families: Vec<Family>,
     /// Write tables without drawings, for machines without gnuplot; the report says so.
     #[arg(long)]
     pub without_drawings: bool,
@@ -318,7 +328,7 @@ pub struct ReproduceArguments {
     pub strict: bool,
     /// Measure the missing cells of the run in this folder, then draw its figures and write its report.
     /// Needs the program and the machine that started it.
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["scale", "figures", "results", "decide"])]
+    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["scale", "figures", "families", "results", "decide"])]
     pub resume: Option<PathBuf>,
     /// Also measure these cells again.
     #[arg(long, value_name = "WHICH", requires = "resume")]
@@ -327,7 +337,7 @@ pub struct ReproduceArguments {
     #[arg(
         long,
         value_name = "FOLDER",
-        conflicts_with_all = ["scale", "figures", "results", "resume", "without_drawings", "quiet", "decide"]
+        conflicts_with_all = ["scale", "figures", "families", "results", "resume", "without_drawings", "quiet", "decide"]
     )]
     pub check: Option<PathBuf>,
     /// Print JSON.

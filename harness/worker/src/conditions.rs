@@ -1,14 +1,16 @@
 //! The conditions under which a store answers, derived from its traits.
 
-use engine::{EngineTraits, FullMeaning, Hashing, MemoryBound, Presence, Sharing, Transport};
+use engine::{
+    EngineTraits, FullMeaning, Hashing, MemoryBound, Presence, Sharing, Storage, Transport,
+};
 use record::Conditions;
 
-/// Conditions of a store with `traits` that is open as `presence` describes, used by `threads` with
-/// `batch` operations per call.
+/// Conditions of a store with `traits` that is open as `presence` and `storage` describe, used by `threads`
+/// with `batch` operations per call.
 #[must_use]
 pub fn conditions(
     traits: &EngineTraits,
-    presence: Presence,
+    (presence, storage): (Presence, Storage),
     threads: usize,
     batch: usize,
 ) -> Conditions {
@@ -37,6 +39,13 @@ pub fn conditions(
         }
         .to_owned(),
         durable: traits.durable,
+        storage: match storage {
+            Storage::Memory => "memory",
+            Storage::EmulatedPersistentMemory => "emulated-persistent-memory",
+            Storage::Disk => "disk",
+            Storage::FilesInMemory => "files-in-memory",
+        }
+        .to_owned(),
         memory_bound: match traits.memory_bound {
             MemoryBound::Hard => "hard",
             MemoryBound::Soft => "soft",
@@ -61,5 +70,5 @@ pub fn expected_conditions(traits: &EngineTraits, threads: usize, batch: usize) 
         threads: usize::from(traits.background_threads),
         servers: usize::from(traits.processes),
     };
-    conditions(traits, presence, threads, batch)
+    conditions(traits, (presence, traits.storage), threads, batch)
 }

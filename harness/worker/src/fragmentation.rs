@@ -75,7 +75,8 @@ impl StoreVisitor for OnStore<'_> {
         let threads = self.work.threads;
         let pipelined = is_pipelined(self.work, E::TRAITS.transport);
         let batch = if pipelined { PIPELINE } else { 1 };
-        let conditions = crate::conditions(&E::TRAITS, engine.presence(), threads, batch);
+        let open = (engine.presence(), engine.storage());
+        let conditions = crate::conditions(&E::TRAITS, open, threads, batch);
         self.link.say(&opened(version, settings, Some(conditions)));
         let make = |thread: usize, values: Values| {
             StoreTarget::new(engine, thread, values).map_err(Stop::failed)

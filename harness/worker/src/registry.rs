@@ -556,7 +556,7 @@ mod conformance {
             object_memory_bytes: Some(object_memory_bytes),
             live_bytes: object_memory_bytes,
             records_max: object_memory_bytes / 8,
-            value_bytes_max: 1 << 20,
+            value_bytes_max: engine::conformance::VALUE_BYTES_MAX,
             sessions: 1,
             resident: false,
             tells_updates: true,

@@ -2,7 +2,7 @@
 
 use super::model::{Model, Step};
 use super::value::{Random, mix};
-use super::{OBJECT_MEMORY_BYTES, Opener, check, open_checked, session};
+use super::{Opener, check, object_memory_bytes, open_checked, part_of, session};
 use crate::{FullMeaning, KvEngine, MemoryBound, MemoryCensus};
 
 /// Fills a store until it returns `Full`, which must take a bounded number of puts. Then every
@@ -18,11 +18,11 @@ pub fn full_is_reported_not_crashed<E: KvEngine>(open: Opener<'_, E>) {
     let mut session = session(&engine);
     let mut model = Model::new::<E>();
     let mut random = Random::new(11);
-    let mut put_bytes = 0;
+    let (memory_bytes, mut put_bytes) = (object_memory_bytes::<E>(), 0);
     let enough_bytes = match E::TRAITS.full {
-        FullMeaning::Refuse => 2 * OBJECT_MEMORY_BYTES,
-        FullMeaning::Evict => 3 * OBJECT_MEMORY_BYTES,
-        FullMeaning::Grow => OBJECT_MEMORY_BYTES,
+        FullMeaning::Refuse => 2 * memory_bytes,
+        FullMeaning::Evict => 3 * memory_bytes,
+        FullMeaning::Grow => memory_bytes,
     };
     let mut keys = (1..).map(mix);
     let mut full = false;
@@ -36,10 +36,10 @@ pub fn full_is_reported_not_crashed<E: KvEngine>(open: Opener<'_, E>) {
         }
     }
     let refuses = E::TRAITS.full == FullMeaning::Refuse;
-    assert_eq!(full, refuses, "Full after {put_bytes} bytes of {OBJECT_MEMORY_BYTES}");
+    assert_eq!(full, refuses, "Full after {put_bytes} bytes of {memory_bytes}");
     model.verify(&mut session);
     let live_bytes = model.live_bytes();
-    assert!(live_bytes >= OBJECT_MEMORY_BYTES / 8, "{live_bytes} bytes are all it holds");
+    assert!(live_bytes >= memory_bytes / 8, "{live_bytes} bytes are all it holds");
     if let (MemoryBound::Hard, Some(capacity)) =
         (E::TRAITS.memory_bound, engine.memory().capacity_bytes)
     {
@@ -100,13 +100,14 @@ pub fn values_survive_compaction<E: KvEngine>(open: Opener<'_, E>) {
     let mut session = session(&engine);
     let mut model = Model::new::<E>();
     let mut random = Random::new(21);
+    let memory_bytes = object_memory_bytes::<E>();
     for (round, sizes) in [500..=1000, 1500..=3000, 100..=2000].into_iter().enumerate() {
         let (mut asked_bytes, mut puts) = (0, 0);
         let refused_before = model.refused;
-        while asked_bytes < OBJECT_MEMORY_BYTES {
+        while asked_bytes < memory_bytes {
             let refused = model.refused;
             let mut batch = Vec::with_capacity(64);
-            let crowded = model.live_bytes() > OBJECT_MEMORY_BYTES * 2 / 5;
+            let crowded = model.live_bytes() > memory_bytes * 2 / 5;
             for _ in 0..64 {
                 let value_bytes = random.length(&sizes);
                 let step = churn_step(&model, &mut random, crowded, value_bytes);
@@ -160,8 +161,8 @@ pub fn census_adds_up<E: KvEngine>(open: Opener<'_, E>) {
     let mut random = Random::new(31);
     assert_census(&engine.memory(), &model);
     for _ in 0..3 {
-        for _ in 0..8000 {
-            let key = mix(random.below(5000));
+        for _ in 0..part_of::<E>(8000) {
+            let key = mix(random.below(part_of::<E>(5000)));
             if random.percent(70) {
                 model.put(&mut session, key, random.length(&(0..=1500)));
             } else {

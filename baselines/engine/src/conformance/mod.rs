@@ -34,6 +34,7 @@ mod sharing;
 mod value;
 
 pub use capacity::{census_adds_up, full_is_reported_not_crashed, values_survive_compaction};
+pub use model::VALUE_BYTES_MAX;
 pub use operations::{
     agrees_with_a_reference_map, empty_value_and_extreme_keys, scan_is_ordered_or_absent,
     short_buffer_is_an_error, too_large_is_a_typed_error,
@@ -42,11 +43,25 @@ pub use sharing::{route_is_stable, sessions_can_come_and_go, threads_lose_no_key
 
 use std::any::Any;
 
-use crate::{EngineTraits, KvEngine, OpenError};
+use crate::{EngineTraits, KvEngine, OpenError, Storage};
 
-/// The object memory that every test requests: enough for a store of 32 segments of 2 MiB, and
+/// The object memory that tests request: enough for a store of 32 segments of 2 MiB, and
 /// little enough to be filled several times within a second.
 pub const OBJECT_MEMORY_BYTES: u64 = 64 << 20;
+
+/// What a test asks of the store `E`, where it asks `whole` of one in memory: of one on a disk an eighth,
+/// because its lookups wait for the device.
+fn part_of<E: KvEngine>(whole: u64) -> u64 {
+    match E::TRAITS.storage {
+        Storage::Disk | Storage::FilesInMemory => whole / 8,
+        Storage::Memory | Storage::EmulatedPersistentMemory => whole,
+    }
+}
+
+/// The object memory that a test requests of the store `E`.
+fn object_memory_bytes<E: KvEngine>() -> u64 {
+    part_of::<E>(OBJECT_MEMORY_BYTES)
+}
 
 /// Opens an empty store with about this many bytes of object memory.
 pub type Opener<'a, E> = &'a dyn Fn(u64) -> E;
@@ -167,7 +182,7 @@ pub fn is_missing<E: KvEngine, D: Any>(opener: impl FnOnce(u64) -> Result<E, D>)
 fn open_checked<E: KvEngine>(open: Opener<'_, E>) -> E {
     let EngineTraits { name, keeps_values, .. } = E::TRAITS;
     assert!(keeps_values, "`{name}` keeps no values: conformance does not apply to it");
-    open(OBJECT_MEMORY_BYTES)
+    open(object_memory_bytes::<E>())
 }
 
 /// Opens a session; the engine must have one to give.

@@ -9,8 +9,9 @@ use crate::{
     ScanRange, ValueBuffers,
 };
 
-/// The longest value that the model puts.
-pub(super) const VALUE_BYTES_MAX: usize = 3000;
+/// The longest value that the suite stores, but for those of the length that a store itself names as its
+/// limit.
+pub const VALUE_BYTES_MAX: usize = 3000;
 
 /// How often a put that returned `Full` is repeated before the answer is accepted: a store that
 /// compacts in the background may be about to make room.

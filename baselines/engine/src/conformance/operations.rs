@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 use super::model::{Model, Step, VALUE_BYTES_MAX};
 use super::value::{Random, mix};
-use super::{OBJECT_MEMORY_BYTES, Opener, check, open_checked, session};
+use super::{OBJECT_MEMORY_BYTES, Opener, check, open_checked, part_of, session};
 use crate::{
     FullMeaning, GetError, KvEngine, KvSession, MemoryBound, Op, Outcome, PutError, PutOutcome,
     ScanOrder, ScanRange, ValueBuffers,
@@ -28,7 +28,7 @@ pub fn agrees_with_a_reference_map<E: KvEngine>(open: Opener<'_, E>) {
         let mut session = session(&engine);
         let mut model = Model::new::<E>();
         let mut random = Random::new(seed);
-        for _ in 0..250 {
+        for _ in 0..part_of::<E>(250) {
             for _ in 0..random.below(60) {
                 match random_step(&mut random) {
                     Step::Get(key) => model.get(&mut session, key),

@@ -19,6 +19,7 @@ use std::marker::PhantomData;
 
 use engine::{
     EngineTraits, KvEngine, MemoryCensus, OpenError, Presence, SessionError, Setting, Statistic,
+    Storage,
 };
 
 use ballast::Ballast;
@@ -124,6 +125,10 @@ impl<E: KvEngine, N: Naming, C: Clock> KvEngine for Hindered<E, N, C> {
 
     fn presence(&self) -> Presence {
         self.inner.presence()
+    }
+
+    fn storage(&self) -> Storage {
+        self.inner.storage()
     }
 
     fn settle(&self) {

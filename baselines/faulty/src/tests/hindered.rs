@@ -7,7 +7,7 @@ use baseline_faulty::{Clock, Config, Faulty, Hindered, Hindrance, Naming, Percen
 use engine::{
     EngineTraits, GetError, Hashing, KvEngine, KvSession, MemoryCensus, Op, OpenError, Outcome,
     Presence, PutError, PutOutcome, ScanRange, Scans, SessionError, Setting, Sharing, Statistic,
-    ValueBuffers,
+    Storage, ValueBuffers,
 };
 
 #[derive(Debug)]
@@ -122,6 +122,10 @@ impl<'probe> KvEngine for &'probe Probe {
 
     fn presence(&self) -> Presence {
         Presence { page_bytes: 7, threads: 8, servers: 9 }
+    }
+
+    fn storage(&self) -> Storage {
+        Storage::Disk
     }
 
     fn settle(&self) {

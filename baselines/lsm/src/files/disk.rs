@@ -72,6 +72,10 @@ impl Files for Disk {
         let files = entries.flatten().filter_map(|entry| entry.metadata().ok());
         files.map(|file| kit::folder::file_bytes(&file)).sum()
     }
+
+    fn is_in_memory(&self) -> bool {
+        kit::folder::is_in_memory(&self.path)
+    }
 }
 
 #[derive(Debug)]

@@ -51,6 +51,9 @@ pub trait Files: Send + Sync + Debug {
 
     /// Space that the files take, in bytes.
     fn bytes(&self) -> u64;
+
+    /// Whether they are in memory.
+    fn is_in_memory(&self) -> bool;
 }
 
 /// An open file.

@@ -207,6 +207,10 @@ impl Files for Backend {
         let state = self.state.lock();
         state.names.values().map(|&contents| state.contents[contents].bytes.len() as u64).sum()
     }
+
+    fn is_in_memory(&self) -> bool {
+        true
+    }
 }
 
 #[derive(Debug)]

@@ -12,10 +12,10 @@ fn small(scheme: Scheme) -> Config {
     Config {
         read_modify_write,
         snapshots: SnapshotOrder::Linearizable,
-        write_buffer_bytes: 4 << 20,
-        table_bytes: 2 << 20,
-        level1_bytes: 8 << 20,
-        block_cache_bytes: 1 << 20,
+        write_buffer_bytes: 512 << 10,
+        table_bytes: 256 << 10,
+        level1_bytes: 1 << 20,
+        block_cache_bytes: 128 << 10,
         private_parent: memory_folder(),
         ..Config::new(scheme)
     }

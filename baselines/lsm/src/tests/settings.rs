@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use baseline_lsm::{Clsm, Lsm};
-use engine::{KvEngine, KvSession, OpenStore, PutOutcome, Setup};
+use baseline_lsm::{Clsm, Config, Lsm, Scheme};
+use engine::{KvEngine, KvSession, OpenStore, PutOutcome, Setup, Storage};
+use kit::folder::is_in_memory;
 use kit::testing::setting;
+
+use super::common::memory_folder;
 
 fn setup(options: &[(&str, &str)]) -> Setup {
     let options = options.iter().map(|&(name, value)| (name.to_owned(), value.to_owned()));
@@ -49,5 +52,27 @@ fn puts_look_up_only_where_the_answer_is_used() {
         let expected = if tells_updates { PutOutcome::Updated } else { PutOutcome::Inserted };
         assert_eq!(again, expected);
         assert!(session.delete(1) && !session.delete(1));
+    }
+}
+
+/// A store that must say what was there cannot do so without a lock, and does not take one in silence.
+#[test]
+fn a_way_that_cannot_answer_is_refused() {
+    let telling = |value| Setup { tells_updates: true, ..setup(&[("rmw", value)]) };
+    let error = Lsm::open_for(&telling("none")).unwrap_err().to_string();
+    assert!(error.contains("accepted are striped"), "{error}");
+    let store = Lsm::open_for(&telling("striped")).unwrap();
+    assert_eq!(setting(&store, "rmw"), "striped");
+}
+
+#[test]
+fn a_store_says_whether_its_files_are_in_memory() {
+    for private_parent in [memory_folder(), std::env::temp_dir()] {
+        let expected = match is_in_memory(&private_parent) {
+            true => Storage::FilesInMemory,
+            false => Storage::Disk,
+        };
+        let store = Clsm::open(Config { private_parent, ..Config::new(Scheme::Clsm) }).unwrap();
+        assert_eq!(store.storage(), expected);
     }
 }

@@ -10,7 +10,7 @@ use super::memory::Memory;
 fn config(threads: bool) -> Config {
     let instances = if threads { 2 } else { 1 };
     let params =
-        Params { instances, tag_bits: 9, merge_entries: 20_000, threads, ..Params::new(3000) };
+        Params { instances, tag_bits: 6, merge_entries: 2500, threads, ..Params::new(3000) };
     Config { params, tells_updates: true }
 }
 

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::Path;
 
-use kit::folder::Folder;
+use kit::folder::{self, Folder};
 
 const PREFIX: &str = "kit-test-";
 
@@ -47,5 +47,25 @@ fn what_a_killed_process_left_is_removed_and_what_is_held_or_unrelated_is_not() 
 #[test]
 fn a_parent_that_is_not_there_is_the_systems_error() {
     let error = Folder::create(Path::new("/no such folder"), PREFIX).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+}
+
+#[test]
+fn files_in_memory_are_told_from_others() {
+    let tmpfs = Path::new("/dev/shm");
+    match folder::tmpfs_free_bytes(tmpfs) {
+        Ok(Some(_)) => {
+            assert!(Folder::create(tmpfs, PREFIX).unwrap().is_in_memory());
+            let told = folder::told_in_memory(tmpfs).unwrap();
+            assert!(told.contains("/dev/shm is no disk") && told.contains("TMPDIR"), "{told}");
+        }
+        Ok(None) | Err(_) => eprintln!("skipped: no tmpfs at {}", tmpfs.display()),
+    }
+    for elsewhere in ["/proc", "/no such folder"].map(Path::new) {
+        assert!(!folder::is_in_memory(elsewhere));
+        assert_eq!(folder::told_in_memory(elsewhere), None);
+    }
+    assert_eq!(folder::tmpfs_free_bytes(Path::new("/proc")).unwrap(), None);
+    let error = folder::tmpfs_free_bytes(Path::new("/no such folder")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
 }

@@ -17,6 +17,7 @@ const EXAMPLES: [(&str, &[&str]); 36] = [
         &[
             "nibble-bench reproduce --scale smoke",
             "nibble-bench reproduce --figure fig11",
+            "nibble-bench reproduce --family lsm",
             "nibble-bench reproduce --check results/reference",
         ],
     ),

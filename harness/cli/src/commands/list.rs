@@ -128,12 +128,13 @@ fn missing(traits: &EngineTraits) -> impl Iterator<Item = String> {
 }
 
 /// What a table of engines says of each.
-const HEADINGS: [&str; 12] = [
+const HEADINGS: [&str; 13] = [
     "engine",
     "asked by",
     "when full",
     "bound",
     "allocator",
+    "objects in",
     "pages",
     "hashing",
     "transport",
@@ -159,7 +160,7 @@ fn engine_traits() -> String {
     text
 }
 
-fn traits_line(traits: &EngineTraits) -> [String; 12] {
+fn traits_line(traits: &EngineTraits) -> [String; 13] {
     let conditions = worker::expected_conditions(traits, 1, 1);
     let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
     [
@@ -173,6 +174,7 @@ fn traits_line(traits: &EngineTraits) -> [String; 12] {
             AllocatorChoice::Chosen => "any heap",
         }
         .to_owned(),
+        conditions.storage,
         bytes(traits.page_bytes),
         conditions.hashing,
         conditions.transport,
@@ -224,7 +226,10 @@ fn suites() {
 }
 
 fn suites_as_data() -> Vec<Value> {
-    let of = |suite: Suite| json!({ "name": suite.name, "question": suite.question });
+    let of = |suite: Suite| {
+        let family = suite.family.word();
+        json!({ "name": suite.name, "question": suite.question, "family": family })
+    };
     all_suites().map(of).collect()
 }
 

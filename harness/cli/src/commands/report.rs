@@ -1,10 +1,12 @@
 //! `report`: draws the figures of a run again and rewrites its report.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::made::Made;
 use super::{Failure, claims, output};
 use crate::cli::ReportArguments;
+use crate::suites::Family;
 use record::{
     Row,
     archive::{self, RunRecord},
@@ -16,12 +18,10 @@ use report::figures::{self, Drawings, Drawn, Figure};
 pub(super) fn run(arguments: &ReportArguments) -> Result<(), Failure> {
     let ReportArguments { run: folder, figures: names, publish, json } = arguments;
     let known = figures::of_run(folder).map_err(Failure::usage)?;
-    let mut wanted = wanted(&known, names)?;
+    wanted(&known, names)?;
     figures::gnuplot_available().map_err(Failure::machine)?;
     let (mut run, rows) = archive::load(folder).map_err(Failure::usage)?;
-    if names.is_empty() && !run.figures.is_empty() {
-        wanted.retain(|figure| run.figures.contains(&figure.name));
-    }
+    let wanted = if names.is_empty() { of_run(&known, &run) } else { wanted(&known, names)? };
     let drawn =
         figures::draw(folder, &rows, &wanted, Drawings::ByGnuplot).map_err(Failure::internal)?;
     run.notices.extend(figures::unite(folder, &drawn).err());
@@ -96,6 +96,24 @@ fn keep_svgs_only(folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
+/// The figures of a run's report: those that it was asked for, or else those of the families that it
+/// measured something of.
+pub(super) fn of_run<'a>(known: &'a [Figure], run: &RunRecord) -> Vec<&'a Figure> {
+    if !run.figures.is_empty() {
+        return known.iter().filter(|figure| run.figures.contains(&figure.name)).collect();
+    }
+    let mut measured: BTreeSet<Family> =
+        run.suites.iter().map(|(name, _)| Family::of_suite(name)).collect();
+    if measured.is_empty() {
+        measured.insert(Family::default());
+    }
+    let of_measured = |figure: &&Figure| {
+        let mut families = figure.suites.iter().map(|suite| Family::of_suite(suite));
+        figure.suites.is_empty() || families.any(|family| measured.contains(&family))
+    };
+    known.iter().filter(of_measured).collect()
+}
+
 /// The figures of those names among the `known` ones; all where none is named.
 pub(super) fn wanted<'a>(
     known: &'a [Figure],
@@ -110,4 +128,32 @@ pub(super) fn wanted<'a>(
         figure.ok_or_else(|| Failure::usage(unknown_name("figure", name, there())))
     });
     found.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use record::made_up;
+
+    use super::*;
+
+    #[test]
+    fn a_report_shows_the_figures_of_what_was_measured() {
+        let names = |suites: &[&str], figures: &[&str]| -> Vec<&str> {
+            let run = RunRecord {
+                suites: suites.iter().map(|name| ((*name).to_owned(), "?".to_owned())).collect(),
+                figures: figures.iter().map(|name| (*name).to_owned()).collect(),
+                ..made_up::run("smoke")
+            };
+            let shown = of_run(figures::all(), &run);
+            shown.into_iter().map(|figure| figure.name.as_str()).collect()
+        };
+        let memory = names(&["store-bloat"], &[]);
+        assert!(memory.contains(&"rivals") && !memory.contains(&"lsm-threads"), "{memory:?}");
+        assert_eq!(names(&["my-own"], &[]), memory);
+        let both = names(&["store-bloat", "lsm-threads"], &[]);
+        assert_eq!(both.len(), memory.len() + 1);
+        let lsm = names(&["lsm-threads"], &[]);
+        assert!(lsm.contains(&"lsm-threads") && !lsm.contains(&"rivals"), "{lsm:?}");
+        assert_eq!(names(&["store-bloat"], &["silt-runs"]), ["silt-runs"]);
+    }
 }

@@ -7,7 +7,7 @@ use super::measure::{Measured, complete, disturbance, measure, record};
 use super::time::parse_time;
 use super::{Failure, claims};
 use crate::cli::ReproduceArguments;
-use crate::suites::{self, Quick, Suite};
+use crate::suites::{self, Family, Quick, Suite};
 use crate::traces::Missing;
 use record::archive::{self, Suites};
 use record::{Cell, Scale};
@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &ReproduceArguments) -> Result<(), Failure> {
     };
     let (mut run, rows) = archive::load(&folder).map_err(Failure::internal)?;
     let known = figures::of_run(&folder).map_err(Failure::internal)?;
-    let wanted = super::report::wanted(&known, &run.figures)?;
+    let wanted = super::report::of_run(&known, &run);
     let drawings = drawings(arguments)?;
     if drawings == Drawings::LeftOut {
         run.notices.push("Left out: all drawings, as --without-drawings asks".to_owned());
@@ -148,6 +148,18 @@ fn leave_out_repeated_memory(cells: &mut Vec<Cell>) -> Option<String> {
     })
 }
 
+/// Whether a suite is measured where no figure is named.
+fn is_measured(suite: &Suite, families: &[Family]) -> bool {
+    !suite.apart && families.contains(&suite.family)
+}
+
+/// What a run is called: by its families, unless it is of the first alone.
+fn name(families: &[Family], scale: &Scale) -> String {
+    let words = families.iter().map(|family| format!("{}-", family.word()));
+    let words = if families == [Family::default()] { String::new() } else { words.collect() };
+    format!("reproduce-{words}{}", scale.name)
+}
+
 /// Measures a new run.
 fn fresh(arguments: &ReproduceArguments) -> Result<Measured, Failure> {
     let wanted = super::report::wanted(figures::all(), &arguments.figures)?;
@@ -172,7 +184,7 @@ fn fresh(arguments: &ReproduceArguments) -> Result<Measured, Failure> {
     let suites: Vec<Suite> = names
         .iter()
         .map(|name| suites::built_in(name).expect("a figure's suites are built in"))
-        .filter(|suite| !suite.apart || !arguments.figures.is_empty())
+        .filter(|suite| !arguments.figures.is_empty() || is_measured(suite, &arguments.families))
         .collect();
     let traces_from = (arguments.output.results.as_path(), Missing::Captured);
     let (mut plan, traces) = super::plan::plan_here(&suites, &scale, traces_from)?;
@@ -186,10 +198,32 @@ fn fresh(arguments: &ReproduceArguments) -> Result<Measured, Failure> {
     for notice in &plan.notices {
         eprintln!("note: {notice}");
     }
-    let name = format!("reproduce-{}", scale.name);
+    let name = name(&arguments.families, &scale);
     let mut run = record(&name, Some(scale), &suites, &plan);
     run.figures.clone_from(&arguments.figures);
     run.decide_s = decide.map(|budget| budget.as_secs());
     run.within_s = within.map(|time| time.as_secs());
     measure(&plan, run, (&suites, &traces), &arguments.output)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_family_it_asks_of_memory_and_with_one_of_nothing_else() {
+        let all: Vec<Suite> = suites::names().filter_map(suites::built_in).collect();
+        let asked = |families: &[Family]| -> Vec<&str> {
+            let asked = all.iter().filter(|suite| is_measured(suite, families));
+            asked.map(|suite| suite.name.as_str()).collect()
+        };
+        let usual = asked(&[Family::default()]);
+        assert!(usual.contains(&"store-bloat") && usual.contains(&"rivals"), "{usual:?}");
+        assert!(!usual.contains(&"lsm-threads") && !usual.contains(&"memory-per-object"));
+        assert_eq!(asked(&[Family::Lsm]), ["lsm-threads"]);
+        assert_eq!(asked(&[Family::Pm, Family::Silt]), ["pm-throughput", "silt-runs"]);
+        let smoke = Scale::by_name("smoke").unwrap();
+        assert_eq!(name(&[Family::Memory], &smoke), "reproduce-smoke");
+        assert_eq!(name(&[Family::Lsm, Family::Silt], &smoke), "reproduce-lsm-silt-smoke");
+    }
 }

@@ -16,7 +16,7 @@ use crate::suites::{Suite, built_in};
 use crate::traces::{PrecompiledReplay, TraceContent, TraceFile, Traces};
 
 /// Built-in suites whose figures the tests draw.
-const SUITES: [&str; 30] = [
+const SUITES: [&str; 33] = [
     "caches",
     "capabilities",
     "compaction-workers",
@@ -27,6 +27,7 @@ const SUITES: [&str; 30] = [
     "first-touch",
     "heaps-in-stores",
     "index-layouts",
+    "lsm-threads",
     "malloc-traces",
     "mapping-cost",
     "maps",
@@ -35,6 +36,7 @@ const SUITES: [&str; 30] = [
     "memory-per-object",
     "mica-modes",
     "open-loop",
+    "pm-throughput",
     "postmark-scaling",
     "postmark-utilisation",
     "price-of-memory",
@@ -44,6 +46,7 @@ const SUITES: [&str; 30] = [
     "rivals",
     "segment-block",
     "servers",
+    "silt-runs",
     "utilisation",
     "ycsb-core",
     "ycsb-threads",

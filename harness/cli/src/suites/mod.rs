@@ -2,6 +2,7 @@
 
 mod bytes;
 mod catalogue;
+mod family;
 mod key_value;
 mod lists;
 mod replay;
@@ -10,6 +11,7 @@ mod threads;
 
 pub use bytes::Bytes;
 pub use catalogue::{built_in, load, names};
+pub use family::Family;
 pub use key_value::KeyValueGrid;
 pub use replay::ReplayGrid;
 pub use suite::*;

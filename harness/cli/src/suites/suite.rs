@@ -10,6 +10,7 @@ use workloads::fragmentation::Pattern;
 use workloads::requests::Workload;
 
 use super::bytes::Bytes;
+use super::family::Family;
 use super::key_value::{KeyValueGrid, take_knobs, take_settings};
 use super::lists::check_lists;
 use super::replay::ReplayGrid;
@@ -60,6 +61,9 @@ pub struct Suite {
     /// Replays of traces of requests.
     #[serde(default)]
     pub replay: Vec<ReplayGrid>,
+    /// What it is measured together with.
+    #[serde(default)]
+    pub family: Family,
     /// Whether the suite is measured only where it is named: it takes long.
     #[serde(default)]
     pub apart: bool,

@@ -29,6 +29,8 @@ fn unknown_names_get_near_matches() {
     refused(&["run", "alocator-bloat"], 2, &["unknown suite", "did you mean allocator-bloat"]);
     refused(&["plan", "store-bloat", "--scale", "quik"], 2, &["did you mean quick"]);
     refused(&["reproduce", "--figure", "store-blot"], 2, &["did you mean store-bloat"]);
+    refused(&["reproduce", "--family", "slit"], 2, &["silt"]);
+    refused(&["reproduce", "--family", "lsm", "--figure", "rivals"], 2, &["cannot be used with"]);
     refused(&["compare", "nible", "hashmap"], 2, &["did you mean nibble"]);
     refused(&["compare", "nibble", "heapstore:jemaloc"], 2, &["did you mean jemalloc"]);
     refused(&["cell", "no-such-cell"], 2, &["no cell's id contains `no-such-cell`"]);

@@ -77,6 +77,7 @@ pub fn plain_conditions() -> Conditions {
         transport: "call".to_owned(),
         steering: "any-thread".to_owned(),
         durable: false,
+        storage: "memory".to_owned(),
         memory_bound: "soft".to_owned(),
         when_full: "refuses".to_owned(),
     }

@@ -31,15 +31,30 @@ pub struct Conditions {
     pub steering: String,
     /// Whether data survive a crash.
     pub durable: bool,
+    /// Where objects are: `memory`, `emulated-persistent-memory`, `disk`, or `files-in-memory`, where a
+    /// store for disks has its files on a tmpfs.
+    #[serde(default = "memory", skip_serializing_if = "is_memory")]
+    pub storage: String,
     /// How strictly the configured capacity binds: `hard`, `soft`, `none`.
     pub memory_bound: String,
     /// What happens when memory is exhausted: `refuses`, `evicts`, `grows`.
     pub when_full: String,
 }
 
+/// Where objects of most stores are, and of all that rows without the field are of.
+const MEMORY: &str = "memory";
+
+fn memory() -> String {
+    MEMORY.to_owned()
+}
+
+fn is_memory(storage: &str) -> bool {
+    storage == MEMORY
+}
+
 impl Conditions {
     /// Everything except what the suite varies (clients and batch), field by field as text.
-    fn words(&self) -> [(&'static str, String); 10] {
+    fn words(&self) -> [(&'static str, String); 11] {
         let pages = match self.page_bytes {
             bytes if bytes >= 1 << 20 => format!("{} MiB pages", bytes >> 20),
             bytes => format!("{} KiB pages", bytes >> 10),
@@ -82,6 +97,15 @@ impl Conditions {
             ),
             ("durable", if self.durable { "durable" } else { "not durable" }.to_owned()),
             (
+                STORAGE,
+                match self.storage.as_str() {
+                    MEMORY => "objects in memory".to_owned(),
+                    "emulated-persistent-memory" => "persistent memory, emulated".to_owned(),
+                    "disk" => "objects on a disk".to_owned(),
+                    _ => "files for a disk, in memory".to_owned(),
+                },
+            ),
+            (
                 "bound",
                 match self.memory_bound.as_str() {
                     "hard" => "capacity binds all memory".to_owned(),
@@ -94,11 +118,15 @@ impl Conditions {
     }
 
     /// What may change a comparison by itself, whatever the designs: pages, transport, who may ask for which
-    /// key, durability.
+    /// key, durability, and where objects are if not in memory.
     #[must_use]
     pub fn that_matter(&self) -> BTreeMap<String, String> {
         const MATTER: [&str; 4] = ["pages", "transport", "steering", "durable"];
-        let words = self.words().into_iter().filter(|(name, _)| MATTER.contains(name));
+        let elsewhere = !is_memory(&self.storage);
+        let words = self
+            .words()
+            .into_iter()
+            .filter(|(name, _)| MATTER.contains(name) || (elsewhere && *name == STORAGE));
         words.map(|(name, text)| (name.to_owned(), text)).collect()
     }
 
@@ -109,6 +137,9 @@ impl Conditions {
         pairs.filter(|(own, other)| own != other).map(|(own, _)| own.1).collect()
     }
 }
+
+/// The name of where objects are.
+const STORAGE: &str = "storage";
 
 /// The most common value of each field: the conditions against which others are marked. On a tie the
 /// first in order wins; `None` for an empty list.
@@ -136,6 +167,7 @@ pub fn most_common(all: &[&Conditions]) -> Option<Conditions> {
         transport: mode(all, |one| one.transport.clone()),
         steering: mode(all, |one| one.steering.clone()),
         durable: mode(all, |one| one.durable),
+        storage: mode(all, |one| one.storage.clone()),
         memory_bound: mode(all, |one| one.memory_bound.clone()),
         when_full: mode(all, |one| one.when_full.clone()),
     })
@@ -161,6 +193,7 @@ mod tests {
             transport: "unix-socket".to_owned(),
             steering: "steered".to_owned(),
             durable: true,
+            storage: "disk".to_owned(),
             memory_bound: "none".to_owned(),
             when_full: "evicts".to_owned(),
         };
@@ -175,10 +208,26 @@ mod tests {
                 "a UNIX socket",
                 "requests dealt to the worker of their key",
                 "durable",
+                "objects on a disk",
                 "no capacity",
                 "evicts when full",
             ]
         );
+    }
+
+    /// Rows that were made before stores on disks say nothing of it, and stay what they were.
+    #[test]
+    fn memory_goes_without_saying() {
+        let plain = plain_conditions();
+        let text = serde_json::to_string(&plain).unwrap();
+        assert!(!text.contains(STORAGE), "{text}");
+        assert_eq!(serde_json::from_str::<Conditions>(&text).unwrap(), plain);
+        assert!(!plain.that_matter().contains_key(STORAGE));
+        let files = Conditions { storage: "files-in-memory".to_owned(), ..plain.clone() };
+        let text = serde_json::to_string(&files).unwrap();
+        assert_eq!(serde_json::from_str::<Conditions>(&text).unwrap(), files);
+        assert_eq!(files.that_matter()[STORAGE], "files for a disk, in memory");
+        assert_eq!(files.beside(&plain), ["files for a disk, in memory"]);
     }
 
     #[test]

@@ -212,9 +212,9 @@ impl OnStore<'_> {
             settings.insert("key modelled".to_owned(), rest);
         }
         let version = self.heap.map_or_else(String::new, |heap| heap.version());
-        let presence = engine.presence();
+        let open = (engine.presence(), engine.storage());
         let (threads, batch) = (self.work.threads, self.work.batch());
-        let conditions = Some(crate::conditions(&E::TRAITS, presence, threads, batch));
+        let conditions = Some(crate::conditions(&E::TRAITS, open, threads, batch));
         self.link.say(&Event::Opened { version, settings, conditions });
     }
 

@@ -3,7 +3,7 @@
 
 mod registry;
 
-use registry::{OTHERS, REGISTRY};
+use registry::{LADDER, OTHERS, REGISTRY};
 
 /// Colour and marks of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,10 +79,13 @@ fn hatch(pattern: u8) -> u8 {
     }
 }
 
-/// Where a series stands among others: below 0 for those of the registry, in its order, else 0.
+/// Where a series stands among others: below 0 for those of the registry and for rungs of a ladder, in their
+/// order, else 0.
 #[must_use]
 pub fn rank(series: &str) -> f64 {
-    row(series).map_or(0.0, |row| row as f64 - REGISTRY.len() as f64)
+    let rung = || LADDER.iter().position(|rung| *rung == bare(series));
+    let place = row(series).or_else(|| rung().map(|rung| REGISTRY.len() + rung));
+    place.map_or(0.0, |place| place as f64 - (REGISTRY.len() + LADDER.len()) as f64)
 }
 
 /// Whether the series is one of this project's own stores.
@@ -231,6 +234,13 @@ mod tests {
         let mut names = ["zebra", "mica", "nibble@update=in-place [b]", "redis", "nibble"];
         names.sort_by(|a, b| rank(a).total_cmp(&rank(b)).then(a.cmp(b)));
         assert_eq!(names, ["nibble", "nibble@update=in-place [b]", "mica", "redis", "zebra"]);
+        let mut rungs = ["bullet@rung=full", "silt", "bullet@rung=st [b]", "bullet@rung=volatile"];
+        rungs.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
+        assert_eq!(
+            rungs,
+            ["silt", "bullet@rung=volatile", "bullet@rung=st [b]", "bullet@rung=full"],
+            "up the ladder"
+        );
         assert!(is_ours("nibble all-in") && is_ours("nibble@preset=paper [a]"));
         assert!(!is_ours("nibbler") && !is_ours("mica@preset=nibble-paper"));
     }

@@ -6,7 +6,7 @@ use super::Look;
 /// Names as in labels of systems. An allocator's row is also that of `heapstore` on it, whose lines are
 /// dotted and whose points are open where the allocator's are filled, or filled where they are open.
 /// ` log-only` is the second bar of a bounded store.
-pub(super) const REGISTRY: [(&str, Look); 64] = [
+pub(super) const REGISTRY: [(&str, Look); 67] = [
     ("nibble", look("#b0003a", 3, 7, 1)),
     ("nibble log-only", look("#e75c8e", 2, 4, 3)),
     ("nibble@update=in-place", look("#e8799a", 4, 5, 2)),
@@ -63,6 +63,9 @@ pub(super) const REGISTRY: [(&str, Look); 64] = [
     ("rocksdb", look("#0057a8", 1, 7, 4)),
     ("leveldb", look("#eba91c", 5, 5, 4)),
     ("lmdb", look("#7b3294", 4, 8, 3)),
+    ("clsm", look("#0072b2", 3, 15, 3)),
+    ("lsm", look("#e69f00", 5, 3, 3)),
+    ("silt", look("#00664a", 3, 14, 3)),
     ("null", look("#999999", 3, 4, 4)),
     ("text", look("#999999", 3, 5, 5)),
     ("keyed", look("#1f78b4", 1, 9, 3)),
@@ -71,6 +74,18 @@ pub(super) const REGISTRY: [(&str, Look); 64] = [
     ("inline", look("#e69f00", 5, 13, 3)),
     ("live bytes", look("#555555", 3, 0, 5)),
     ("roofline", look("#555555", 3, 1, 5)),
+];
+
+/// Series without a row that are drawn in this order, after those that have one: rungs of a ladder.
+pub(super) const LADDER: [&str; 8] = [
+    "bullet@rung=volatile",
+    "bullet@rung=phash",
+    "bullet@rung=hikv-ht",
+    "bullet@rung=st",
+    "bullet@rung=lfr",
+    "bullet@rung=opt",
+    "bullet@rung=dyn",
+    "bullet@rung=full",
 ];
 
 /// Looks of series without a row, in the order in which a figure takes them.
