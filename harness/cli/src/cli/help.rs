@@ -18,7 +18,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Measure", &["run", "reproduce", "ycsb", "search", "measure", "targets", "calibrate"]),
     ("Compare", &["choose", "compare", "allocators", "gate", "agree", "history", "power"]),
     ("Inspect", &["list", "plan", "claims", "latency", "flame", "model", "doctor", "about"]),
-    ("Data", &["report", "export", "splice", "trace", "import"]),
+    ("Data", &["merge", "report", "export", "splice", "trace", "import"]),
     ("Plumbing", &["cell", "worker", "completions", "man"]),
 ];
 

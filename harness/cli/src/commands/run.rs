@@ -7,7 +7,8 @@ use super::measure::{Measured, complete, disturbance, measure, record};
 use super::{Failure, output};
 use crate::cli::RunArguments;
 use crate::traces::Missing;
-use record::{Cell, archive};
+use record::archive::{self, RunRecord};
+use record::{Cell, Shard, Split, rounds};
 use worker::Counters;
 use worker::exit;
 
@@ -34,7 +35,10 @@ pub(super) fn run(arguments: &RunArguments) -> Result<(), Failure> {
         eprintln!("stopped; `nibble-bench run --resume {}` goes on", measured.folder.display());
         return Err(Failure::silent(exit::INTERRUPTED));
     }
-    super::history::remember(&measured.folder, &run, &rows)?;
+    // Of a shard, the merged run is remembered.
+    if run.split.is_none() {
+        super::history::remember(&measured.folder, &run, &rows)?;
+    }
     if measured.unexpected > 0 {
         return Err(Failure::silent(exit::UNEXPECTED));
     }
@@ -65,8 +69,30 @@ fn fresh(suite: &str, arguments: &RunArguments) -> Result<Measured, Failure> {
         eprintln!("note: {notice}");
     }
     let suites = [suite];
-    let record = record(&suites[0].name, Some(scale), &suites, &plan);
+    let Some(shard) = arguments.cluster.shard else {
+        let record = record(&suites[0].name, Some(scale), &suites, &plan);
+        return measure(&plan, record, (&suites, &traces), &arguments.output);
+    };
+    let split = Split::new(shard, &plan.cells);
+    check_rounds(shard, &plan.cells)?;
+    plan.cells.retain(|cell| shard.takes(cell));
+    let name = shard.name(&suites[0].name);
+    let record = RunRecord { split: Some(split), ..record(&name, Some(scale), &suites, &plan) };
     measure(&plan, record, (&suites, &traces), &arguments.output)
+}
+
+/// Every shard needs a round of its own.
+fn check_rounds(shard: Shard, cells: &[Cell]) -> Result<(), Failure> {
+    let rounds = rounds(cells);
+    if shard.of() <= rounds {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "{} shards, and the plan has {rounds} round(s): a round is one repetition of all cells, and is measured \
+         on one node; ask for --repetitions {} or more, or for {rounds} shard(s)",
+        shard.of(),
+        shard.of()
+    )))
 }
 
 /// The cells once more, with hardware events counted.
