@@ -18,7 +18,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use self::model::{ModelCommand, ModelledStore, WriteAmplificationArguments};
 pub use choose::{ChooseArguments, FlameArguments, Sampling};
-pub use cluster::{ClusterArguments, MergeArguments};
+pub use cluster::{ClusterArguments, Executor, MergeArguments};
 pub use comparison::{
     CompareArguments, GateArguments, HistoryArguments, ImportArguments, JudgingArguments,
     PowerArguments, STANDARD_OUTPUT,

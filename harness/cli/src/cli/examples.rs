@@ -11,6 +11,7 @@ const EXAMPLES: [(&str, &[&str]); 37] = [
             "nibble-bench run my.toml --repetitions 6",
             "nibble-bench run --resume results/RUN",
             "nibble-bench run my.toml --repetitions 8 --shard 2/4",
+            "nibble-bench run my.toml --repetitions 8 --executor slurm --nodes 4",
         ],
     ),
     ("merge", &["nibble-bench merge results/RUN results/OTHER"]),

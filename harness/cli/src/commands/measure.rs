@@ -13,6 +13,7 @@ use crate::doctor::quiet;
 use crate::environment::{capture, node_name};
 use crate::plan::{Plan, estimate_s};
 use crate::runner::{Interrupt, ProcessRunner, Progress, Reserve, Rooflines, run_all};
+use crate::shell::quoted;
 use crate::suites::Suite;
 use crate::traces::Traces;
 use record::{
@@ -363,7 +364,7 @@ impl Progress for Keeper {
     }
 }
 
-fn progress_bar(cells: usize, quiet: bool) -> ProgressBar {
+pub(super) fn progress_bar(cells: usize, quiet: bool) -> ProgressBar {
     let target =
         if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(4) };
     let style = ProgressStyle::with_template("{pos}/{len} [{bar:30}] ETA {eta} {wide_msg}")
@@ -373,14 +374,6 @@ fn progress_bar(cells: usize, quiet: bool) -> ProgressBar {
 
 /// This program's command line, as a shell would take it, with the program by its name.
 pub(super) fn command_line() -> String {
-    let quote = |argument: String| {
-        let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=@,".contains(letter);
-        if !argument.is_empty() && argument.chars().all(plain) {
-            argument
-        } else {
-            format!("'{}'", argument.replace('\'', r"'\''"))
-        }
-    };
-    let arguments = std::env::args().skip(1).map(quote);
+    let arguments = std::env::args().skip(1).map(|argument| quoted(&argument));
     std::iter::once("nibble-bench".to_owned()).chain(arguments).collect::<Vec<_>>().join(" ")
 }

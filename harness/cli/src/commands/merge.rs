@@ -10,11 +10,11 @@ use crate::cli::MergeArguments;
 pub(super) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
     let MergeArguments { runs, output, allow_mismatch, json } = arguments;
     let asked = Merge { runs, output: output.as_deref(), allow_mismatch: *allow_mismatch };
-    merge(&asked, *json)
+    merge(&asked, *json).map(|_| ())
 }
 
-/// The same for whoever has measured the shards.
-pub(super) fn merge(asked: &Merge<'_>, json: bool) -> Result<(), Failure> {
+/// The same for whoever has measured the shards; the number of cells.
+pub(super) fn merge(asked: &Merge<'_>, json: bool) -> Result<usize, Failure> {
     let merged = archive::merge(asked).map_err(|error| match error {
         MergeError::Write { .. } => Failure::internal(error.to_string()),
         _ => Failure::usage(error.to_string()),
@@ -36,5 +36,5 @@ pub(super) fn merge(asked: &Merge<'_>, json: bool) -> Result<(), Failure> {
     if merged.is_new {
         super::history::remember(folder, &run, &rows)?;
     }
-    Ok(())
+    Ok(merged.cells)
 }

@@ -30,6 +30,7 @@ mod report;
 mod reproduce;
 mod run;
 mod search;
+mod slurm;
 mod splice;
 mod targets;
 mod time;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output};
 
-use crate::common::{bench, errors, run, run_suite, scratch, told};
+use crate::common::{bench, errors, root, run, run_suite, scratch, told};
 use crate::json_output::documented;
 use record::archive;
 
@@ -118,4 +118,133 @@ fn shards_that_cannot_be_are_refused_with_what_can() {
         let said = errors(&output);
         assert!(output.status.code() == Some(2) && said.contains(text), "{said}");
     }
+}
+
+#[test]
+fn without_slurm_it_is_said_what_to_do_and_nothing_is_left() {
+    let results = scratch("no-slurm");
+    let output = bench()
+        .args(["run", "self-test", "--scale", "smoke", "--executor", "slurm", "--nodes", "1"])
+        .arg("--results")
+        .arg(&results)
+        .env("PATH", "")
+        .output()
+        .unwrap();
+    let said = errors(&output);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("`sbatch` is not on this machine") && said.contains("--shard"), "{said}");
+    assert_eq!(fs::read_dir(results.join("slurm")).unwrap().count(), 0);
+}
+
+/// Answers as Slurm does, and runs each task at once. Of the first job it loses task 2, by the state in LOSES.
+const SBATCH: &str = r#"#!/bin/sh
+job=$(($(cat "$FAKE/jobs" 2>/dev/null || echo 0) + 1))
+echo $job >"$FAKE/jobs"
+echo "$@" >>"$FAKE/asked"
+for word; do
+  case $word in --array=*) tasks=$(echo "${word#--array=}" | tr , ' ') ;; esac
+  script=$word
+done
+for task in $tasks; do
+  if [ "$job $task" = "1 2" ]; then
+    echo "$job|$task|$LOSES|n2|NodeDown" >>"$FAKE/queue"
+  else
+    SLURM_ARRAY_TASK_ID=$task SLURMD_NODENAME=n$task sh "$script" >>"$FAKE/said" 2>&1
+    echo "$job|$task|COMPLETED|n$task|None" >>"$FAKE/queue"
+  fi
+done
+echo "$job;here"
+"#;
+
+/// The program on a machine with that `sbatch`, in a folder of its own.
+fn beside_slurm(folder: &Path, loses: &str) -> Command {
+    use std::os::unix::fs::PermissionsExt;
+    for (name, text) in [("sbatch", SBATCH), ("squeue", "#!/bin/sh\ncat \"$FAKE/queue\"\n")] {
+        let path = folder.join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut command = bench();
+    command.env("PATH", format!("{}:{path}", folder.display()));
+    command.env("FAKE", folder).env("LOSES", loses);
+    command
+}
+
+/// The sweep that [`beside_slurm`] runs.
+fn sweep(folder: &Path, loses: &str) -> Output {
+    let suite = folder.join("shared.toml");
+    fs::write(&suite, SUITE).unwrap();
+    let mut command = beside_slurm(folder, loses);
+    command.arg("run").arg(&suite).args(["--scale", "smoke", "--repetitions", "3", "--quiet"]);
+    command.args(["--executor", "slurm", "--nodes", "3", "--sbatch", "--partition=long"]);
+    command.arg("--results").arg(folder.join("results")).output().unwrap()
+}
+
+#[test]
+fn a_shard_that_slurm_loses_is_submitted_again() {
+    let folder = scratch("slurm-loses");
+    let output = sweep(&folder, "NODE_FAIL");
+    let said = errors(&output) + &fs::read_to_string(folder.join("said")).unwrap_or_default();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let asked = fs::read_to_string(folder.join("asked")).unwrap();
+    let asked: Vec<&str> = asked.lines().collect();
+    assert!(asked.len() == 2 && asked[0].contains("--array=1,2,3 --partition=long"), "{asked:?}");
+    assert!(asked[1].contains("--array=2 --partition=long"), "{asked:?}");
+    let merged = told(&output).lines().last().unwrap().to_owned();
+    let cells = cells(Path::new(&merged));
+    assert!(cells.len() == 6 && cells.values().all(|times| *times == 1), "{cells:?}");
+    let nodes = archive::load(Path::new(&merged)).unwrap().0.nodes;
+    assert_eq!(nodes.keys().collect::<Vec<_>>(), ["n1", "n2", "n3"]);
+}
+
+#[test]
+fn a_cancelled_shard_is_submitted_again_only_if_asked() {
+    let folder = scratch("slurm-cancelled");
+    let output = sweep(&folder, "CANCELLED");
+    let said = errors(&output);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    let resume = said.split_once("shard 2 was cancelled: `nibble-bench ").expect("why").1;
+    let resume: Vec<&str> = resume.split('`').next().unwrap().split(' ').collect();
+    let output = beside_slurm(&folder, "").args(resume).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let merged = told(&output).lines().last().unwrap().to_owned();
+    assert_eq!(cells(Path::new(&merged)).len(), 6);
+}
+
+/// On a cluster of two virtual nodes, where Slurm is installed. `scripts/cluster` does more, anywhere.
+#[test]
+fn slurm_runs_the_shards() {
+    let is_there = |name: &str| {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders = std::env::split_paths(&path).chain([PathBuf::from("/usr/sbin")]);
+        folders.into_iter().any(|folder| folder.join(name).is_file())
+    };
+    if !["sbatch", "slurmctld", "slurmd", "munged"].into_iter().all(is_there) {
+        eprintln!("skipped: Slurm is not installed");
+        return;
+    }
+    let folder = scratch("slurm");
+    let suite = folder.join("shared.toml");
+    fs::write(&suite, SUITE).unwrap();
+    let on_two_nodes = |more: &[&str]| {
+        let mut command = Command::new(root().join("scripts/slurm-here"));
+        command.args(["2", env!("CARGO_BIN_EXE_nibble-bench"), "run"]).arg(&suite);
+        command.args(["--scale", "smoke", "--repetitions", "3", "--quiet", "--executor", "slurm"]);
+        command.args(["--nodes", "2", "--results"]).arg(folder.join("results")).args(more);
+        command.output().expect("a script")
+    };
+    let refused = on_two_nodes(&["--sbatch=--partition=nowhere"]);
+    let said = errors(&refused);
+    assert_eq!(refused.status.code(), Some(3), "{said}");
+    assert!(said.contains("nvalid partition") && said.contains("`sinfo` lists"), "{said}");
+    let output = on_two_nodes(&["--sbatch=--comment=passes"]);
+    let said = errors(&output);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("coordination: "), "{said}");
+    let merged = told(&output).lines().last().unwrap().to_owned();
+    let cells = cells(Path::new(&merged));
+    assert!(cells.len() == 6 && cells.values().all(|times| *times == 1), "{cells:?}");
+    let nodes = archive::load(Path::new(&merged)).unwrap().0.nodes;
+    assert_eq!(nodes.keys().collect::<Vec<_>>(), ["n1", "n2"]);
 }

@@ -220,7 +220,7 @@ fn write(
             fs::create_dir_all(&to).map_err(|error| fail(&to, error))?;
             for entry in fs::read_dir(&from).map_err(|error| fail(&from, error))?.flatten() {
                 let file = entry.path();
-                if !file.extension().is_some_and(|extension| extension == "part") {
+                if file.extension().is_none_or(|extension| extension != "part") {
                     fs::copy(&file, to.join(entry.file_name()))
                         .map_err(|error| fail(&file, error))?;
                 }

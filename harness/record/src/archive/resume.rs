@@ -177,7 +177,7 @@ mod tests {
     use super::*;
     use crate::CellRecord;
     use crate::MachineRecord;
-    use crate::archive::{RunRecord, load};
+    use crate::archive::{RunRecord, Standing, load, standing};
     use crate::made_up::run;
     use crate::made_up::sample_cells;
     use crate::made_up::{self, Folder};
@@ -250,6 +250,7 @@ mod tests {
             .write_all(half.as_bytes())
             .unwrap();
         assert_eq!(load(&folder).unwrap().1.len(), 4, "readers leave it out");
+        assert_eq!(standing(&folder).unwrap().cells, 2);
 
         let resumed = resume(&folder, false).unwrap();
         assert_eq!(fs::read(&rows).unwrap(), whole, "it is cut off");
@@ -278,6 +279,8 @@ mod tests {
         let resumed = resume(&folder, false).unwrap();
         assert!(resumed.missing.is_empty());
         assert_eq!(load(&folder).unwrap().0, record, "a finished run stays as it is");
+        let whole = Standing { cells: PLANNED, planned: record.cells_planned, is_finished: true };
+        assert_eq!(standing(&folder), Ok(whole));
     }
 
     #[test]

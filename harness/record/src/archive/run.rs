@@ -61,6 +61,6 @@ pub(super) fn now() -> String {
 }
 
 /// The current time as a folder prefix: `20261120T141500Z`.
-pub(super) fn stamp() -> String {
+pub fn stamp() -> String {
     jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string()
 }

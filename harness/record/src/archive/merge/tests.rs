@@ -60,6 +60,8 @@ fn run_of(root: &Path, shard: &str, left: usize, change: impl Fn(&mut RunRecord)
     archive.folder().to_owned()
 }
 
+type Change = fn(&mut RunRecord);
+
 fn as_it_is(_: &mut RunRecord) {}
 
 fn shards(root: &Path, of: u32) -> Vec<PathBuf> {
@@ -145,7 +147,7 @@ fn what_is_missing_is_named_with_the_command_that_makes_it() {
 fn unlike_runs_are_refused_or_marked() {
     let root = Folder::new("merge-unlike");
     let first = run_of(&root.0, "1/2", 0, as_it_is);
-    let changes: [(&str, fn(&mut RunRecord)); 5] = [
+    let changes: [(&str, Change); 5] = [
         ("cpu: `unknown` and `another`", |record| {
             record.provenance.environment.facts.insert("cpu".to_owned(), "another".to_owned());
         }),
