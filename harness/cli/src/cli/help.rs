@@ -33,7 +33,8 @@ Exit codes:
          power: a bound does not hold
          trace verify: a trace is damaged
     2    the command line or a suite file is wrong
-    3    this machine lacks something (memory, gnuplot); nothing was measured
+    3    this machine lacks something (memory, gnuplot, Slurm); nothing was measured
+         run --executor: Slurm refuses, or ends a shard for good; what was measured is kept
     4    the harness itself failed, or a revision does not build
     5    targets --strict: a target was missed
     6    compare, gate: something got worse

@@ -13,8 +13,9 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
     merge(&asked, *json).map(|_| ())
 }
 
-/// The same for whoever has measured the shards; the number of cells.
-pub(super) fn merge(asked: &Merge<'_>, json: bool) -> Result<usize, Failure> {
+/// The same for whoever has measured the shards: how many cells there are, and how many steps ended in an
+/// outcome the plan does not expect.
+pub(super) fn merge(asked: &Merge<'_>, json: bool) -> Result<(usize, usize), Failure> {
     let merged = archive::merge(asked).map_err(|error| match error {
         MergeError::Write { .. } => Failure::internal(error.to_string()),
         _ => Failure::usage(error.to_string()),
@@ -36,5 +37,5 @@ pub(super) fn merge(asked: &Merge<'_>, json: bool) -> Result<usize, Failure> {
     if merged.is_new {
         super::history::remember(folder, &run, &rows)?;
     }
-    Ok(merged.cells)
+    Ok((merged.cells, rows.iter().filter(|row| !row.expected).count()))
 }

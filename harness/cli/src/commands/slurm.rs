@@ -135,12 +135,15 @@ impl Following {
         let output = results.join(name);
         let asked =
             Merge { runs: &runs, output: Some(&output), allow_mismatch: self.sweep.allow_mismatch };
-        let cells = merge::merge(&asked, arguments.json)?;
+        let (cells, unexpected) = merge::merge(&asked, arguments.json)?;
         let spent = self.coordination + began.elapsed();
         eprintln!(
             "coordination: {:.1} ms a cell (submitting, asking Slurm, merging)",
             spent.as_secs_f64() * 1e3 / cells.max(1) as f64
         );
+        if unexpected > 0 {
+            return Err(Failure::silent(exit::UNEXPECTED));
+        }
         Ok(())
     }
 
