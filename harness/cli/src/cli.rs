@@ -1,6 +1,7 @@
 //! The command line: every command and its options. The help texts are the doc comments here.
 
 mod choose;
+mod cluster;
 mod comparison;
 mod examples;
 mod help;
@@ -19,6 +20,7 @@ use crate::suites::Family;
 
 pub use self::model::{ModelCommand, ModelledStore, WriteAmplificationArguments};
 pub use choose::{ChooseArguments, FlameArguments, Sampling};
+pub use cluster::{ClusterArguments, Executor, MergeArguments};
 pub use comparison::{
     CompareArguments, GateArguments, HistoryArguments, ImportArguments, JudgingArguments,
     PowerArguments, STANDARD_OUTPUT,
@@ -51,6 +53,8 @@ pub enum Command {
     Plan(PlanArguments),
     /// Measure a suite into a new folder below `results/`, or complete a stopped run.
     Run(RunArguments),
+    /// Put the runs of all shards of a plan together.
+    Merge(MergeArguments),
     /// Compare two stores, settings, builds, revisions, runs or files, or any two commands.
     Compare(Box<CompareArguments>),
     /// Measure any commands: time, page faults, memory of all their processes.
@@ -270,6 +274,8 @@ pub struct RunArguments {
     /// Also measure these cells again.
     #[arg(long, value_name = "WHICH", requires = "resume")]
     pub retry: Option<Retry>,
+    #[command(flatten)]
+    pub cluster: ClusterArguments,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,

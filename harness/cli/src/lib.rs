@@ -13,6 +13,7 @@
 //! | [`suites`], [`plan`], [`traces`], `memory` | what to measure, and how much memory it touches |
 //! | [`runner`] | a cell as a process, watched from outside |
 //! | [`environment`], [`doctor`] | this machine, and what on it disturbs measurements |
+//! | `slurm` | what Slurm is asked and answers, of runs that nodes share |
 //! | [`compare`], `targets` | live comparisons and performance targets |
 //! | [`cli`], [`commands`] | the command line |
 
@@ -24,6 +25,8 @@ pub mod environment;
 mod memory;
 pub mod plan;
 pub mod runner;
+mod shell;
+mod slurm;
 pub mod suites;
 mod targets;
 pub mod traces;

@@ -1,6 +1,6 @@
 //! Whether B differs from A, where each was measured at its own time.
 
-use stats::{Better, level_of_each, trimmed_ratio_apart};
+use stats::{Better, level_of_each, trimmed_ratio, trimmed_ratio_apart};
 use workloads::Seed;
 
 use crate::judge::Bar;
@@ -19,6 +19,9 @@ pub struct Apart {
     pub a: Vec<f64>,
     /// Of B; not necessarily as many.
     pub b: Vec<f64>,
+    /// Whether value K of both sides is that of one node, the mean of its processes: then each pair gives a
+    /// ratio, and what makes nodes differ cancels.
+    pub paired: bool,
     /// Whether the sides ask different things of the cell: then nothing is judged, and the ratio is for
     /// the reader alone.
     pub unlike: bool,
@@ -46,7 +49,13 @@ pub fn judge_apart(apart: &[Apart], error_rate: f64, seed: u64) -> Vec<Judged> {
 fn judge_at(apart: &Apart, level: f64, seed: u64) -> Judged {
     let seed = Seed(seed).stream(&apart.cell).stream(&apart.metric);
     let [a, b] = logs_of(apart);
-    let ratio = trimmed_ratio_apart([&a, &b], level, seed);
+    let ratio = match apart.paired {
+        true => {
+            let ratios: Vec<f64> = b.iter().zip(&a).map(|(b, a)| b - a).collect();
+            trimmed_ratio(&ratios, level, seed)
+        }
+        false => trimmed_ratio_apart([&a, &b], level, seed),
+    };
     let floor = apart.floor.unwrap_or(0.0);
     let bar = Bar { floor, exceeds: floor, tolerance: apart.tolerance };
     Judged {
@@ -97,6 +106,7 @@ mod tests {
             tolerance: 0.05,
             a,
             b,
+            paired: false,
             unlike: false,
             floor,
         }

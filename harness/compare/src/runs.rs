@@ -126,7 +126,12 @@ pub(crate) mod tests {
 
     /// A run's line of the cell `a`, with the metric `throughput`.
     pub(crate) fn line(run: usize, values: &[f64]) -> Line {
-        let series = Series { unit: "1/s".into(), better: Better::Higher, values: values.to_vec() };
+        let series = Series {
+            unit: "1/s".into(),
+            better: Better::Higher,
+            values: values.to_vec(),
+            nodes: Vec::new(),
+        };
         Line {
             schema: LINE_SCHEMA,
             source: "nibble-bench".into(),

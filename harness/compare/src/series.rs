@@ -13,4 +13,7 @@ pub struct Series {
     pub better: Better,
     /// One value a process (or whatever the source repeats), in the order they were measured.
     pub values: Vec<f64>,
+    /// The node that measured each value, where several nodes measured the run; empty elsewhere.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<String>,
 }

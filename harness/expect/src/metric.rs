@@ -55,6 +55,7 @@ impl Metric {
                 values: Cow::Borrowed(values),
                 rounds: rounds().collect(),
                 repetitions: repetitions(values).unwrap_or_default(),
+                nodes: nodes(row, self, values.len())?,
             });
         };
         let (above, below_values) = (named(row, above)?, named(row, below)?);
@@ -66,7 +67,9 @@ impl Metric {
         let values = places.iter().map(|at| above[*at] / below_values[*at]).collect();
         let rounds: Vec<&str> = rounds().collect();
         let rounds = places.iter().filter_map(|at| rounds.get(*at).copied()).collect();
-        Ok(Values { values: Cow::Owned(values), rounds, repetitions: Vec::new() })
+        let nodes = nodes(row, self, above.len())?;
+        let nodes = places.iter().filter_map(|at| nodes.get(*at).copied()).collect();
+        Ok(Values { values: Cow::Owned(values), rounds, repetitions: Vec::new(), nodes })
     }
 }
 
@@ -77,6 +80,21 @@ pub(crate) struct Values<'a> {
     pub(crate) rounds: Vec<&'a str>,
     /// The repetition of each value; empty if some have none.
     pub(crate) repetitions: Vec<u32>,
+    /// The node of each value; empty where one node measured all.
+    pub(crate) nodes: Vec<&'a str>,
+}
+
+/// The nodes of a metric's `count` values.
+///
+/// # Errors
+///
+/// Some processes have no value: whose the others are cannot be told.
+fn nodes<'a>(row: &'a Summary, metric: &Metric, count: usize) -> Result<Vec<&'a str>, String> {
+    match row.nodes.len() {
+        0 => Ok(Vec::new()),
+        known if known == count => Ok(row.nodes.iter().map(String::as_str).collect()),
+        known => Err(format!("{count} values of {} from {known} processes on nodes", metric.name)),
+    }
 }
 
 /// The number behind the last `/` of a cell's id.

@@ -17,6 +17,10 @@ pub struct Summary {
     /// side by side; values of one round and one metric are put together. Empty elsewhere.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<String>,
+    /// The node that measured each value, where several nodes measured the run: the node then takes the place
+    /// of the process, and a ratio is one within a node. Empty elsewhere.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<String>,
     /// Whether the values are counts that cannot vary: one of them is enough.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exact: bool,

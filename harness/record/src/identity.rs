@@ -106,10 +106,7 @@ impl Provenance {
         let engine = heap_of(&cell.system).and_then(|name| self.engines.get(name));
         let whole = (&self.program, &self.environment, engine, cell);
         let text = serde_json::to_string(&whole).expect("plain data");
-        let hash = fnv1a(text.as_bytes());
-        // Both halves are combined: 64 bits suffice for any number of cells, and 32 digits are hard to
-        // read.
-        format!("{:016x}", (hash >> 64) as u64 ^ hash as u64)
+        digest(text.as_bytes())
     }
 
     /// All facts that differ from `other`'s, sorted by their subject.
@@ -161,6 +158,13 @@ fn chosen(facts: &BTreeMap<String, String>, names: &[&str]) -> BTreeMap<String, 
 fn mode_in_force(modes: &str) -> &str {
     let marked = modes.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
     marked.map_or(modes, |(mode, _)| mode)
+}
+
+/// 16 hexadecimal digits for `bytes`. Both halves of the hash are combined: 64 bits suffice for any number of
+/// cells, and 32 digits are hard to read.
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    let hash = fnv1a(bytes);
+    format!("{:016x}", (hash >> 64) as u64 ^ hash as u64)
 }
 
 /// 128-bit FNV-1a, written out because identities must stay the same for years.

@@ -42,6 +42,7 @@ pub mod repetition;
 mod row;
 pub mod scale;
 pub mod schema;
+mod split;
 mod step;
 mod suggest;
 mod trace_account;
@@ -57,6 +58,7 @@ pub use row::{
     TracePosition, Turn, Verification, most_common,
 };
 pub use scale::Scale;
+pub use split::{Shard, ShardError, Split, rounds};
 pub use step::{Capacity, CellRecord, LatencyReport, Second, StepReport};
 pub use suggest::unknown_name;
 pub use trace_account::{TraceAccount, TraceContents};

@@ -66,6 +66,12 @@ impl<'a> Repetition<'a> {
         self.rows.first().map_or(Role::Store, |row| row.role)
     }
 
+    /// The node that measured it; empty where that is not known.
+    #[must_use]
+    pub fn node(&self) -> &'a str {
+        self.rows.first().map_or("", |row| row.node.as_str())
+    }
+
     /// Whether the cell belongs to `suite`.
     #[must_use]
     pub fn asked_by(&self, suite: &str) -> bool {

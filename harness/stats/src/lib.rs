@@ -7,6 +7,7 @@
 //! | file | method |
 //! |---|---|
 //! | `spread` | the median with the lowest and the highest value |
+//! | `nodes` | the same where several nodes measured: the node is a random effect |
 //! | `processes` | the median over processes: Student's interval of few, the bootstrap of many |
 //! | `bootstrap` | the percentile bootstrap of a median, with ends corrected for few values |
 //! | `trimmed` | the trimmed mean on the bootstrap's standard error: paired blocks, or sides apart |
@@ -21,6 +22,7 @@ mod change_points;
 mod familywise;
 mod interval;
 mod median;
+mod nodes;
 pub mod noise;
 mod processes;
 mod sample;
@@ -36,6 +38,7 @@ pub use change_points::{ChangePoint, ChangeSettings, Segment, Segmentation, chan
 pub use familywise::level_of_each;
 pub use interval::{Interval, Method};
 pub use median::median;
+pub use nodes::{node_means, of_nodes};
 pub use processes::of_processes;
 pub use spread::spread;
 pub use student::student;

@@ -56,7 +56,7 @@ pub fn of_processes(values: &[f64]) -> Option<Interval> {
 }
 
 /// Student's interval of the mean of `logs`.
-fn mean_of_logs(logs: &[f64]) -> Interval {
+pub(crate) fn mean_of_logs(logs: &[f64]) -> Interval {
     let count = logs.len();
     let mean = logs.iter().sum::<f64>() / count as f64;
     let squares: f64 = logs.iter().map(|log| (log - mean).powi(2)).sum();

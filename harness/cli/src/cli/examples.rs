@@ -3,15 +3,18 @@
 use clap::Command;
 
 /// By command: lines that a reader can paste. A test parses them.
-const EXAMPLES: [(&str, &[&str]); 36] = [
+const EXAMPLES: [(&str, &[&str]); 37] = [
     (
         "run",
         &[
             "nibble-bench run store-bloat --scale smoke",
             "nibble-bench run my.toml --repetitions 6",
             "nibble-bench run --resume results/RUN",
+            "nibble-bench run my.toml --repetitions 8 --shard 2/4",
+            "nibble-bench run my.toml --repetitions 8 --executor slurm --nodes 4",
         ],
     ),
+    ("merge", &["nibble-bench merge results/RUN results/OTHER"]),
     (
         "reproduce",
         &[

@@ -18,7 +18,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Measure", &["run", "reproduce", "ycsb", "search", "measure", "targets", "calibrate"]),
     ("Compare", &["choose", "compare", "allocators", "gate", "agree", "history", "power"]),
     ("Inspect", &["list", "plan", "claims", "latency", "flame", "model", "doctor", "about"]),
-    ("Data", &["report", "export", "splice", "trace", "import"]),
+    ("Data", &["merge", "report", "export", "splice", "trace", "import"]),
     ("Plumbing", &["cell", "worker", "completions", "man"]),
 ];
 
@@ -33,7 +33,8 @@ Exit codes:
          power: a bound does not hold
          trace verify: a trace is damaged
     2    the command line or a suite file is wrong
-    3    this machine lacks something (memory, gnuplot); nothing was measured
+    3    this machine lacks something (memory, gnuplot, Slurm); nothing was measured
+         run --executor: Slurm refuses, or ends a shard for good; what was measured is kept
     4    the harness itself failed, or a revision does not build
     5    targets --strict: a target was missed
     6    compare, gate: something got worse

@@ -192,7 +192,7 @@ pub(super) fn baseline(lines: &[Line]) -> Baseline {
             let values = series.values();
             baseline.lines[place].metrics.insert(
                 metric.to_owned(),
-                Series { unit: series.unit, better: series.better, values },
+                Series { unit: series.unit, better: series.better, values, nodes: Vec::new() },
             );
         }
     }

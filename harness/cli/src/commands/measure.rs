@@ -10,14 +10,15 @@ use super::Failure;
 use super::decide::decide;
 use crate::cli::{OutputArguments, Retry};
 use crate::doctor::quiet;
-use crate::environment::capture;
+use crate::environment::{capture, node_name};
 use crate::plan::{Plan, estimate_s};
 use crate::runner::{Interrupt, ProcessRunner, Progress, Reserve, Rooflines, run_all};
+use crate::shell::quoted;
 use crate::suites::Suite;
 use crate::traces::Traces;
 use record::{
     Cell, CellRecord, MachineRecord, Outcome, Row, SCHEMA, Scale,
-    archive::{Archive, Resumed, RunRecord},
+    archive::{Again, Archive, Resumed, RunRecord},
     identity::Provenance,
 };
 use report::suites::KEPT;
@@ -74,6 +75,8 @@ pub(super) fn record(name: &str, scale: Option<Scale>, suites: &[Suite], plan: &
         machine,
         decide_s: None,
         within_s: None,
+        split: None,
+        nodes: BTreeMap::new(),
     }
 }
 
@@ -104,9 +107,10 @@ pub(super) fn complete(
     retry: Option<Retry>,
     quiet: bool,
 ) -> Result<Option<Measured>, Failure> {
-    let retry_failed = retry == Some(Retry::Failed);
     let machine = capture();
-    let resumed = Archive::resume(folder, |cells| provenance(&machine, cells), retry_failed)
+    let node = node_name();
+    let again = Again { failed: retry == Some(Retry::Failed), node: &node };
+    let resumed = Archive::resume(folder, |cells| provenance(&machine, cells), again)
         .map_err(Failure::usage)?;
     let Resumed { mut archive, rows, missing, planned, again } = resumed;
     if !archive.record().provenance.names_a_commit() {
@@ -123,6 +127,7 @@ pub(super) fn complete(
         eprintln!("{}: nothing is missing, all {planned} cells are there", folder.display());
         return Ok(None);
     }
+    archive.on_node(&node, &machine).map_err(Failure::internal)?;
     let failed = if again > 0 { format!(", {again} of them again") } else { String::new() };
     eprintln!(
         "resuming {}: {there} of {planned} cells are there, {} are run{failed}: {}",
@@ -164,8 +169,10 @@ impl Session {
         output: &OutputArguments,
     ) -> Result<Self, Failure> {
         let Plan { cells, suites: asking, .. } = plan;
-        let archive = Archive::create(&output.results, record, cells, asking.clone())
+        let machine = record.machine.clone();
+        let mut archive = Archive::create(&output.results, record, cells, asking.clone())
             .map_err(Failure::internal)?;
+        archive.on_node(&node_name(), &machine).map_err(Failure::internal)?;
         // Its figures stay what they are now, however the suites are edited.
         for suite in suites.iter().filter(|suite| !suite.text.is_empty()) {
             archive
@@ -357,7 +364,7 @@ impl Progress for Keeper {
     }
 }
 
-fn progress_bar(cells: usize, quiet: bool) -> ProgressBar {
+pub(super) fn progress_bar(cells: usize, quiet: bool) -> ProgressBar {
     let target =
         if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr_with_hz(4) };
     let style = ProgressStyle::with_template("{pos}/{len} [{bar:30}] ETA {eta} {wide_msg}")
@@ -367,14 +374,6 @@ fn progress_bar(cells: usize, quiet: bool) -> ProgressBar {
 
 /// This program's command line, as a shell would take it, with the program by its name.
 pub(super) fn command_line() -> String {
-    let quote = |argument: String| {
-        let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=@,".contains(letter);
-        if !argument.is_empty() && argument.chars().all(plain) {
-            argument
-        } else {
-            format!("'{}'", argument.replace('\'', r"'\''"))
-        }
-    };
-    let arguments = std::env::args().skip(1).map(quote);
+    let arguments = std::env::args().skip(1).map(|argument| quoted(&argument));
     std::iter::once("nibble-bench".to_owned()).chain(arguments).collect::<Vec<_>>().join(" ")
 }

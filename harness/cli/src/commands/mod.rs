@@ -21,6 +21,7 @@ mod list;
 mod made;
 mod manual;
 mod measure;
+mod merge;
 mod model;
 mod output;
 mod plan;
@@ -29,6 +30,7 @@ mod report;
 mod reproduce;
 mod run;
 mod search;
+mod slurm;
 mod splice;
 mod targets;
 mod time;
@@ -101,6 +103,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::List(arguments) => list::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
+        Command::Merge(arguments) => merge::run(&arguments),
         Command::Compare(arguments) => comparison::run(&arguments),
         Command::Measure(arguments) => programs::measure(&arguments),
         Command::Allocators(arguments) => programs::allocators(&arguments),

@@ -4,15 +4,22 @@ use std::path::Path;
 
 use super::made::Made;
 use super::measure::{Measured, complete, disturbance, measure, record};
-use super::{Failure, output};
-use crate::cli::RunArguments;
+use super::{Failure, output, slurm};
+use crate::cli::{Executor, RunArguments};
 use crate::traces::Missing;
-use record::{Cell, archive};
+use record::archive::{self, RunRecord};
+use record::{Cell, Split, rounds};
 use worker::Counters;
 use worker::exit;
 
 /// Measures a suite and prints a summary.
 pub(super) fn run(arguments: &RunArguments) -> Result<(), Failure> {
+    if let Some(ended) = arguments.resume.as_ref().and_then(|run| slurm::resume(run, arguments)) {
+        return ended;
+    }
+    if let (Some(Executor::Slurm), Some(suite)) = (arguments.cluster.executor, &arguments.suite) {
+        return slurm::run(suite, arguments);
+    }
     let measured = match (&arguments.resume, &arguments.suite) {
         (Some(folder), _) => match complete(folder, arguments.retry, arguments.output.quiet)? {
             Some(measured) => measured,
@@ -34,7 +41,10 @@ pub(super) fn run(arguments: &RunArguments) -> Result<(), Failure> {
         eprintln!("stopped; `nibble-bench run --resume {}` goes on", measured.folder.display());
         return Err(Failure::silent(exit::INTERRUPTED));
     }
-    super::history::remember(&measured.folder, &run, &rows)?;
+    // Of a shard, the merged run is remembered.
+    if run.split.is_none() {
+        super::history::remember(&measured.folder, &run, &rows)?;
+    }
     if measured.unexpected > 0 {
         return Err(Failure::silent(exit::UNEXPECTED));
     }
@@ -65,8 +75,28 @@ fn fresh(suite: &str, arguments: &RunArguments) -> Result<Measured, Failure> {
         eprintln!("note: {notice}");
     }
     let suites = [suite];
-    let record = record(&suites[0].name, Some(scale), &suites, &plan);
+    let Some(shard) = arguments.cluster.shard else {
+        let record = record(&suites[0].name, Some(scale), &suites, &plan);
+        return measure(&plan, record, (&suites, &traces), &arguments.output);
+    };
+    check_rounds(shard.of(), &plan.cells)?;
+    let split = Split::new(shard, &plan.cells);
+    plan.cells.retain(|cell| shard.takes(cell));
+    let name = shard.name(&suites[0].name);
+    let record = RunRecord { split: Some(split), ..record(&name, Some(scale), &suites, &plan) };
     measure(&plan, record, (&suites, &traces), &arguments.output)
+}
+
+/// Each of so many shards needs a round of its own.
+pub(super) fn check_rounds(shards: u32, cells: &[Cell]) -> Result<(), Failure> {
+    let rounds = rounds(cells);
+    if shards <= rounds {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "{shards} shards, and the plan has {rounds} round(s): a round is one repetition of all cells, and is \
+         measured on one node; ask for --repetitions {shards} or more, or for {rounds} shard(s)"
+    )))
 }
 
 /// The cells once more, with hardware events counted.

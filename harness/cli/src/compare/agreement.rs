@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use record::{Cell, Repetition, Row, repetitions};
-use stats::{Interval, median, of_processes};
+use stats::{Interval, median, of_nodes};
 
 /// A cell that both runs measured often enough.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,7 +74,7 @@ pub fn agreement(a: &[Row], b: &[Row]) -> Agreement {
             agreement.unlike.push(id);
             continue;
         }
-        let (a, b) = (of_processes(&a.throughputs), of_processes(&b.throughputs));
+        let (a, b) = (of_nodes(&a.throughputs), of_nodes(&b.throughputs));
         match a.zip(b).filter(|(a, b)| a.has_level() && b.has_level()) {
             Some((a, b)) => agreement.cells.push(Compared { cell: id, a, b }),
             None => agreement.too_few.push(id),
@@ -86,7 +86,8 @@ pub fn agreement(a: &[Row], b: &[Row]) -> Agreement {
 /// Throughput of the repetitions of a cell.
 struct Measured<'a> {
     cell: &'a Cell,
-    throughputs: Vec<f64>,
+    /// Each with its node.
+    throughputs: Vec<(&'a str, f64)>,
 }
 
 fn by_cell(rows: &[Row]) -> BTreeMap<String, Measured<'_>> {
@@ -96,7 +97,9 @@ fn by_cell(rows: &[Row]) -> BTreeMap<String, Measured<'_>> {
         let measured = cells
             .entry(cell.name().to_owned())
             .or_insert_with(|| Measured { cell, throughputs: Vec::new() });
-        measured.throughputs.extend(throughput(&repetition));
+        measured
+            .throughputs
+            .extend(throughput(&repetition).map(|value| (repetition.node(), value)));
     }
     cells
 }

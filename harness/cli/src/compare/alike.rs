@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use compare::{Apart, Line};
+use stats::node_means;
 
 use super::tolerance::Tolerances;
 
@@ -135,13 +136,22 @@ pub fn shared(
                 let values = |series: &[compare::Series]| -> Vec<f64> {
                     series.iter().flat_map(|series| series.values.clone()).collect()
                 };
-                let (a, b) = (values(&of_a), values(&of_b));
+                let (mut a, mut b) = (values(&of_a), values(&of_b));
+                let paired = of_a.iter().chain(&of_b).any(|series| !series.nodes.is_empty());
+                if paired {
+                    (a, b) = within_nodes(&of_a, &of_b);
+                }
                 let few = a.len().min(b.len()) < INTERVAL_FROM;
                 if few && !unlike {
                     let (a, b) = (a.len(), b.len());
-                    let why = format!(
-                        "`{name}` has {a} and {b} values, and an interval needs {INTERVAL_FROM} of each"
-                    );
+                    let why = match paired {
+                        true => format!(
+                            "{a} node(s) measured `{name}` on both sides, and an interval needs {INTERVAL_FROM}"
+                        ),
+                        false => format!(
+                            "`{name}` has {a} and {b} values, and an interval needs {INTERVAL_FROM} of each"
+                        ),
+                    };
                     shared.leave_out(&cell, why);
                 }
                 let found = Apart {
@@ -152,6 +162,7 @@ pub fn shared(
                     tolerance,
                     a,
                     b,
+                    paired,
                     unlike,
                     floor: floor(name),
                 };
@@ -165,17 +176,34 @@ pub fn shared(
     shared
 }
 
+/// The mean of each node that measured both sides.
+fn within_nodes(a: &[compare::Series], b: &[compare::Series]) -> (Vec<f64>, Vec<f64>) {
+    let means = |series: &[compare::Series]| -> BTreeMap<String, f64> {
+        let values = series.iter().flat_map(|series| series.nodes.iter().zip(&series.values));
+        let means = node_means(values.map(|(node, value)| (node.as_str(), *value)));
+        means.into_iter().map(|(node, mean)| (node.to_owned(), mean)).collect()
+    };
+    let (a, b) = (means(a), means(b));
+    a.iter().filter_map(|(node, a)| Some((*a, *b.get(node)?))).unzip()
+}
+
 #[cfg(test)]
 mod tests {
     use compare::Series;
     use stats::Better;
+    use stats::noise::Noise;
+    use workloads::{Rng, Seed};
 
     use super::*;
     use std::slice::from_ref;
 
     fn line(cell: &str, values: &[f64]) -> Line {
-        let series =
-            Series { unit: "1/s".to_owned(), better: Better::Higher, values: values.to_vec() };
+        let series = Series {
+            unit: "1/s".to_owned(),
+            better: Better::Higher,
+            values: values.to_vec(),
+            nodes: Vec::new(),
+        };
         Line {
             schema: compare::LINE_SCHEMA,
             suite: "gate".to_owned(),
@@ -200,6 +228,61 @@ mod tests {
             differences(&[a], &[b]),
             ["cpu: `some` and `other`", "kernel: unknown and `6.1`", "scale: `quick` and `smoke`"]
         );
+    }
+
+    /// Values of so many processes on each of some nodes, from one draw of processes.
+    fn on_nodes(cell: &str, factor: f64, nodes: &[(&str, usize, f64)], rng: &mut Rng) -> Line {
+        let process = Noise { deviation: 0.01, outliers: 0.0 };
+        let mut line = line(cell, &[]);
+        let series = line.metrics.get_mut("throughput").unwrap();
+        for (name, processes, speed) in nodes {
+            for _ in 0..*processes {
+                series.values.push(factor * speed * process.draw(rng).exp());
+                series.nodes.push((*name).to_owned());
+            }
+        }
+        line
+    }
+
+    /// Four nodes, of which the fast ones measured most of the one run and the slow ones most of the other.
+    #[test]
+    fn runs_on_unlike_nodes_are_compared_within_nodes() {
+        let mut rng = Seed(4).rng();
+        let findings = |factor: f64, rng: &mut Rng| {
+            let old = [("a", 6, 1.2), ("b", 4, 1.1), ("c", 2, 0.9), ("d", 2, 0.8), ("e", 5, 1.0)];
+            let new = [("a", 2, 1.2), ("b", 2, 1.1), ("c", 5, 0.9), ("d", 6, 0.8), ("f", 5, 2.0)];
+            let (a, b) = (on_nodes("x", 1.0, &old, rng), on_nodes("x", factor, &new, rng));
+            let tolerances = Tolerances::default();
+            let shared = shared(from_ref(&a), from_ref(&b), &tolerances, |_| None);
+            assert_eq!((shared.apart[0].a.len(), shared.apart[0].paired), (4, true));
+            let blind = Apart {
+                a: a.metrics["throughput"].values.clone(),
+                b: b.metrics["throughput"].values.clone(),
+                paired: false,
+                ..shared.apart[0].clone()
+            };
+            [&shared.apart[0], &blind]
+                .map(|one| compare::judge_apart(from_ref(one), 0.02, 1)[0].finding.is_change())
+        };
+        let (mut wrong, mut found) = (0, 0);
+        for _ in 0..100 {
+            wrong += usize::from(findings(1.0, &mut rng)[0]);
+            found += usize::from(findings(1.2, &mut rng)[0]);
+        }
+        assert!(wrong <= 4 && found >= 90, "{wrong} false and {found} found of 100");
+    }
+
+    #[test]
+    fn runs_that_share_too_few_nodes_are_not_judged() {
+        let mut rng = Seed(5).rng();
+        let a = on_nodes("x", 1.0, &[("a", 9, 1.0), ("b", 9, 1.2)], &mut rng);
+        let b = on_nodes("x", 1.0, &[("b", 9, 1.2), ("c", 9, 0.8)], &mut rng);
+        for (b, text) in [(b, "1 node(s) measured"), (line("x", &[1.0; 9]), "0 node(s) measured")] {
+            let shared = shared(from_ref(&a), &[b], &Tolerances::default(), |_| None);
+            assert!(shared.apart.is_empty());
+            let said = shared.left_out_in_words().join("; ");
+            assert!(said.contains(text), "{said}");
+        }
     }
 
     #[test]

@@ -40,6 +40,7 @@ pub fn blank_line(run: &RunRecord, name: &str) -> Line {
 /// What a run measured, a line a cell; cells without a sound repetition are left out.
 #[must_use]
 pub fn lines(run: &RunRecord, name: &str, rows: &[Row]) -> Vec<Line> {
+    let of_nodes = rows.iter().any(|row| row.node != rows[0].node);
     let blank = blank_line(run, name);
     let mut lines: BTreeMap<String, Line> = BTreeMap::new();
     for repetition in repetitions(rows) {
@@ -51,7 +52,10 @@ pub fn lines(run: &RunRecord, name: &str, rows: &[Row]) -> Vec<Line> {
         });
         for metric in Metric::all_judged() {
             if let Some(value) = metric.of_process(&repetition) {
-                add(&mut line.metrics, metric, value);
+                let series = add(&mut line.metrics, metric, value);
+                if of_nodes {
+                    series.nodes.push(repetition.node().to_owned());
+                }
             }
         }
     }
@@ -59,11 +63,17 @@ pub fn lines(run: &RunRecord, name: &str, rows: &[Row]) -> Vec<Line> {
 }
 
 /// Appends a value to the series of a metric.
-pub fn add(metrics: &mut BTreeMap<String, Series>, metric: &Metric, value: f64) {
+pub fn add<'a>(
+    metrics: &'a mut BTreeMap<String, Series>,
+    metric: &Metric,
+    value: f64,
+) -> &'a mut Series {
     let series = metrics.entry(metric.short_name().to_owned()).or_insert_with(|| Series {
         unit: metric.unit.to_owned(),
         better: metric.better,
         values: Vec::new(),
+        nodes: Vec::new(),
     });
     series.values.push(value);
+    series
 }

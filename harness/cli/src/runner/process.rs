@@ -551,7 +551,7 @@ fn blank_row(cell: &Cell, step: &str, outcome: Outcome, reason: Option<String>) 
     let expected = matches!(outcome, Outcome::Measured | Outcome::Unavailable);
     let report = StepReport { outcome, expected, reason, ..StepReport::measured(step, 0, 0) };
     let role = worker::registry::role(&cell.system);
-    Row { role, node: host_name(), ..Row::of_step(cell, report) }
+    Row { role, node: environment::node_name(), ..Row::of_step(cell, report) }
 }
 
 /// Now.
@@ -563,11 +563,6 @@ fn circumstances() -> Began {
         load_average: doctor::load_average(),
         frequency_mhz: doctor::frequency_mhz(&files),
     }
-}
-
-/// This machine's name; empty where the kernel does not say.
-fn host_name() -> String {
-    KernelFiles::here().text("proc/sys/kernel/hostname").unwrap_or_default()
 }
 
 /// The last lines a worker wrote to standard error, for the reason of its death.

@@ -90,7 +90,10 @@ fn every_allocator_on_this_machine_is_measured() {
                 assert_eq!(row.outcome, Outcome::Measured, "{}: {:?}", row.system, row.reason);
                 assert!(!row.version.is_empty() && !row.settings.is_empty(), "{}", row.system);
                 let overhead = row.memory.as_ref().unwrap().at_once.unwrap().overhead.unwrap();
-                assert!(row.step != "fill" || (1.0..2.5).contains(&overhead), "{overhead}");
+                // What the program's own start took from glibc and gave back is in the baseline, and is
+                // handed out again: a few pages, as many as the command line has options.
+                let is_sound = (0.998..2.5).contains(&overhead);
+                assert!(row.step != "fill" || is_sound, "{}: {overhead}", row.system);
             }
         }
     }

@@ -317,6 +317,7 @@ fn a_history_of_runs_is_told_and_one_lucky_run_is_no_change() {
         unit: "1/s".to_owned(),
         better: stats::Better::Higher,
         values: values.to_vec(),
+        nodes: Vec::new(),
     };
     let mut lines = Vec::new();
     for run in 0..30 {

@@ -12,6 +12,7 @@ mod cli_export;
 mod cli_help;
 mod cli_runs;
 mod cli_targets;
+mod cluster;
 mod common;
 mod comparisons;
 mod decide;

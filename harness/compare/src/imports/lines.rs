@@ -126,6 +126,7 @@ pub(super) fn push(line: &mut Line, metric: &str, quantity: Quantity, value: f64
         unit: quantity.unit().to_owned(),
         better: quantity.better(),
         values: Vec::new(),
+        nodes: Vec::new(),
     });
     series.values.push(value);
 }

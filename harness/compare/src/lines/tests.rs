@@ -39,7 +39,8 @@ impl Drop for Folder {
 
 fn line(run: &str, cell: &str) -> Line {
     let values = vec![1.5, 2e9, -0.25];
-    let throughput = Series { unit: "1/s".into(), better: Better::Higher, values };
+    let throughput =
+        Series { unit: "1/s".into(), better: Better::Higher, values, nodes: Vec::new() };
     Line {
         schema: LINE_SCHEMA,
         source: "nibble-bench".into(),

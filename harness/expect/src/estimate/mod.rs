@@ -1,5 +1,6 @@
 //! The estimate of a value or a ratio, with its interval, by either method.
 
+mod nodes;
 mod rounds;
 
 use std::borrow::Cow;
@@ -48,6 +49,8 @@ pub(crate) struct Sample<'a> {
     pub(crate) exact: Option<f64>,
     /// The repetition of each value; empty if it is not known of all.
     repetitions: Vec<u32>,
+    /// The node of each value; empty where one node measured all.
+    nodes: Vec<&'a str>,
     /// How far processes of this metric differ, if that is known before.
     prior: Option<Prior>,
     method: Method,
@@ -59,7 +62,7 @@ impl<'a> Sample<'a> {
     ///
     /// Why a row has no numbers of `metric` that the method can judge.
     pub(crate) fn new(row: &'a Summary, metric: &Metric, method: Method) -> Result<Self, String> {
-        let Values { values, rounds, repetitions } = metric.values(row)?;
+        let Values { values, rounds, repetitions, nodes } = metric.values(row)?;
         let first = values[0];
         let exact = row.exact && values.iter().all(|value| *value == first);
         let exact = exact.then_some(first).filter(|value| value.is_finite());
@@ -75,7 +78,7 @@ impl<'a> Sample<'a> {
             _ => {
                 let look = method.looks()[0];
                 let prior = metric.prior();
-                Ok(Self { values, rounds, exact, repetitions, prior, method, look })
+                Ok(Self { values, rounds, exact, repetitions, nodes, prior, method, look })
             }
         }
     }
@@ -92,6 +95,7 @@ impl<'a> Sample<'a> {
             seen.values.to_mut().truncate(look.processes);
             seen.rounds.truncate(look.processes);
             seen.repetitions.truncate(look.processes);
+            seen.nodes.truncate(look.processes);
         }
         seen
     }
@@ -113,6 +117,7 @@ impl<'a> Sample<'a> {
     pub(crate) fn estimate(&self) -> Estimate {
         match (self.exact, self.method) {
             (None, Method::Rounds { seed }) => rounds::of(&self.values, seed),
+            (None, _) if !self.nodes.is_empty() => nodes::of(self),
             _ => {
                 let mean = welch_mean(self.side(), self.look.level());
                 Estimate::of_processes(mean.expect("values were checked"))
@@ -128,6 +133,9 @@ impl<'a> Sample<'a> {
     pub(crate) fn ratio(&self, to: &Sample<'_>) -> Result<Estimate, String> {
         if let Method::Rounds { seed } = self.method {
             return rounds::ratio(self, to, seed);
+        }
+        if !(self.nodes.is_empty() && to.nodes.is_empty()) {
+            return nodes::ratio(self, to);
         }
         let level = self.look.level();
         let paired = self.look.is_paired.then(|| self.paired(to)).flatten();

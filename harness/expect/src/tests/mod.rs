@@ -6,6 +6,7 @@ mod file;
 mod intervals;
 pub(crate) mod made_up;
 mod monotone;
+mod nodes;
 mod permuted;
 mod planned;
 mod presets;

@@ -20,6 +20,7 @@
 mod format_3;
 mod latency;
 mod lock;
+mod merge;
 mod planned;
 mod read;
 mod resume;
@@ -28,9 +29,10 @@ mod run;
 mod write;
 
 pub use latency::read_log;
+pub use merge::{Merge, MergeError, Merged, merge};
 pub use planned::{PlannedCell, Suites, plan};
-pub use read::{curve, load};
-pub use resume::Resumed;
-pub use run::RunRecord;
+pub use read::{Standing, curve, load, standing};
+pub use resume::{Again, Resumed};
+pub use run::{RunRecord, stamp};
 pub use write::Archive;
 pub use write::{flame, write_whole};

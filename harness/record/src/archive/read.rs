@@ -58,6 +58,33 @@ pub(super) fn check_format(schema: u32) -> Result<(), String> {
     }
 }
 
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Cells that are there whole.
+    pub cells: usize,
+    pub planned: usize,
+    /// Whether it came to its end.
+    pub is_finished: bool,
+}
+
+/// How far the run in `folder` is, which another process may be writing.
+///
+/// # Errors
+/// Its record is missing or invalid.
+pub fn standing(folder: &Path) -> Result<Standing, String> {
+    let record = record(folder)?;
+    let text = fs::read(folder.join(ROWS)).unwrap_or_default();
+    let lines = text.split(|&byte| byte == b'\n');
+    // No row is read whole for a count that is asked for every other second.
+    let cells = lines.filter(|line| line.windows(LAST.len()).any(|part| part == LAST)).count();
+    let is_finished = record.finished.is_some() && !record.interrupted;
+    Ok(Standing { cells, planned: record.cells_planned, is_finished })
+}
+
+/// What only a cell's last row says. In a text the quotes would be escaped.
+const LAST: &[u8] = b"\"last\":true";
+
 /// A memory curve, by the name in its rows.
 ///
 /// # Errors

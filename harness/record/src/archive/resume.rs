@@ -5,13 +5,45 @@ use std::fs::{self, OpenOptions};
 use std::path::Path;
 
 use super::lock::Lock;
-use super::planned::Suites;
+use super::planned::{PlannedCell, Suites};
 use super::run::now;
 use super::write::{Archive, Names, ROWS, write_whole};
 use super::{planned, read, rows};
 use crate::Cell;
 use crate::Row;
 use crate::identity::Provenance;
+
+/// Which finished cells are measured again.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Again<'a> {
+    /// Those with an unexpected outcome.
+    pub failed: bool,
+    /// The node that resumes the run. Of a shard, it measures every round as a whole that another node left
+    /// unfinished: cells of one round are compared with one another.
+    pub node: &'a str,
+}
+
+impl Again<'_> {
+    /// The ids of those cells.
+    fn cells<'a>(
+        &self,
+        plan: &[PlannedCell],
+        rows: &'a [Row],
+        is_shard: bool,
+    ) -> BTreeSet<&'a str> {
+        let there: BTreeSet<&str> = rows.iter().map(|row| row.cell.id.as_str()).collect();
+        let unfinished: BTreeSet<u32> = plan
+            .iter()
+            .filter(|planned| is_shard && !there.contains(planned.cell.id.as_str()))
+            .map(|planned| planned.cell.repetition)
+            .collect();
+        let is_again = |row: &&Row| {
+            let elsewhere = row.node != self.node && unfinished.contains(&row.cell.repetition);
+            elsewhere || (self.failed && !row.expected)
+        };
+        rows.iter().filter(is_again).map(|row| row.cell.id.as_str()).collect()
+    }
+}
 
 /// A run that is being resumed.
 #[derive(Debug)]
@@ -22,14 +54,14 @@ pub struct Resumed {
     /// Cells without rows, in the order of the plan.
     pub missing: Vec<Cell>,
     pub planned: usize,
-    /// Missing cells whose rows were removed because they had failed.
+    /// Missing cells whose rows were removed, to be measured again.
     pub again: usize,
 }
 
 impl Archive {
     /// Opens the run in `folder` to complete it. `provenance` describes the program and machine that
-    /// would measure now. A half-written cell at the end of the rows is cut off. With `retry_failed`, so
-    /// are all rows of cells with an unexpected outcome.
+    /// would measure now. A half-written cell at the end of the rows is cut off, and so are all rows of
+    /// cells that are to be measured `again`.
     ///
     /// # Errors
     /// A file is missing or invalid, another process writes to the folder, or the program or the class of
@@ -37,7 +69,7 @@ impl Archive {
     pub fn resume(
         folder: &Path,
         provenance: impl FnOnce(&[Cell]) -> Provenance,
-        retry_failed: bool,
+        again: Again<'_>,
     ) -> Result<Resumed, String> {
         let mut record = read::record(folder)?;
         if record.suites.is_empty() {
@@ -58,20 +90,15 @@ impl Archive {
         let identities = plan.iter().map(|cell| (cell.cell.id.as_str(), cell.identity.as_str()));
         check_identities(&path, &kept.rows, &identities.collect())?;
 
-        let failed: BTreeSet<&str> = kept
-            .rows
-            .iter()
-            .filter(|row| retry_failed && !row.expected)
-            .map(|row| row.cell.id.as_str())
-            .collect();
+        let removed = again.cells(&plan, &kept.rows, record.split.is_some());
         let fail = |error: std::io::Error| format!("{}: {error}", path.display());
-        let again = failed.len();
+        let again = removed.len();
         if again > 0 {
             let lines = kept.rows.iter().zip(&kept.lines);
-            let stay = lines.filter(|(row, _)| !failed.contains(row.cell.id.as_str()));
+            let stay = lines.filter(|(row, _)| !removed.contains(row.cell.id.as_str()));
             let text: Vec<&[u8]> = stay.map(|(_, line)| &kept.text[line.clone()]).collect();
             write_whole(&path, &text.concat()).map_err(fail)?;
-            for id in &failed {
+            for id in &removed {
                 // A cell that failed early has no such files; a new one replaces existing files.
                 let Names { curve, histograms, timeline, flame } = Names::of(id);
                 for name in [curve, histograms, timeline, flame] {
@@ -87,9 +114,9 @@ impl Archive {
             rows.set_len(end).and_then(|()| rows.sync_data()).map_err(fail)?;
             end
         };
-        let failed: BTreeSet<String> = failed.into_iter().map(str::to_owned).collect();
+        let removed: BTreeSet<String> = removed.into_iter().map(str::to_owned).collect();
         let mut kept_rows = kept.rows;
-        kept_rows.retain(|row| !failed.contains(&row.cell.id));
+        kept_rows.retain(|row| !removed.contains(&row.cell.id));
         let there: BTreeSet<&str> = kept_rows.iter().map(|row| row.cell.id.as_str()).collect();
         let missing: Vec<Cell> =
             cells.into_iter().filter(|cell| !there.contains(cell.id.as_str())).collect();
@@ -150,11 +177,11 @@ mod tests {
     use super::*;
     use crate::CellRecord;
     use crate::MachineRecord;
-    use crate::archive::{RunRecord, load};
+    use crate::archive::{RunRecord, Standing, load, standing};
     use crate::made_up::run;
     use crate::made_up::sample_cells;
     use crate::made_up::{self, Folder};
-    use crate::{CurvePoint, Outcome};
+    use crate::{CurvePoint, Outcome, Split};
 
     const PLANNED: usize = 4;
 
@@ -197,8 +224,9 @@ mod tests {
         archive.folder().to_owned()
     }
 
-    fn resume(folder: &Path, retry_failed: bool) -> Result<Resumed, String> {
-        Archive::resume(folder, |cells| provenance(&record().machine, cells), retry_failed)
+    fn resume(folder: &Path, failed: bool) -> Result<Resumed, String> {
+        let again = Again { failed, node: "made-up" };
+        Archive::resume(folder, |cells| provenance(&record().machine, cells), again)
     }
 
     fn ids(cells: &[Cell]) -> Vec<&str> {
@@ -222,6 +250,7 @@ mod tests {
             .write_all(half.as_bytes())
             .unwrap();
         assert_eq!(load(&folder).unwrap().1.len(), 4, "readers leave it out");
+        assert_eq!(standing(&folder).unwrap().cells, 2);
 
         let resumed = resume(&folder, false).unwrap();
         assert_eq!(fs::read(&rows).unwrap(), whole, "it is cut off");
@@ -250,6 +279,8 @@ mod tests {
         let resumed = resume(&folder, false).unwrap();
         assert!(resumed.missing.is_empty());
         assert_eq!(load(&folder).unwrap().0, record, "a finished run stays as it is");
+        let whole = Standing { cells: PLANNED, planned: record.cells_planned, is_finished: true };
+        assert_eq!(standing(&folder), Ok(whole));
     }
 
     #[test]
@@ -274,6 +305,31 @@ mod tests {
     }
 
     #[test]
+    fn a_round_that_another_node_left_unfinished_is_measured_as_a_whole() {
+        let root = Folder::new("resume-elsewhere");
+        let mut second = cells();
+        for cell in &mut second {
+            (cell.id, cell.repetition) = (format!("{}-again", cell.id), 1);
+        }
+        let planned = [cells(), second].concat();
+        let split = Some(Split::new("1/1".parse().unwrap(), &planned));
+        let record = RunRecord { split, ..record() };
+        let mut archive = Archive::create(&root.0, record, &planned, Suites::new()).unwrap();
+        // The first round is whole; of the second one cell is there.
+        for cell in &planned[..PLANNED + 1] {
+            archive.keep(cell, &measured(cell, Outcome::Measured)).unwrap();
+        }
+        let folder = archive.folder().to_owned();
+        drop(archive);
+        assert_eq!(ids(&resume(&folder, false).unwrap().missing), ids(&planned[PLANNED + 1..]));
+        let again = Again { failed: false, node: "another" };
+        let resumed =
+            Archive::resume(&folder, |_| self::record().provenance, again).expect("alike nodes");
+        assert_eq!(ids(&resumed.missing), ids(&planned[PLANNED..]));
+        assert_eq!((resumed.again, resumed.rows.len()), (1, 2 * PLANNED), "the first stays");
+    }
+
+    #[test]
     fn another_program_or_machine_is_refused_and_nothing_is_changed() {
         let root = Folder::new("resume-other");
         let folder = begun(&root);
@@ -287,8 +343,8 @@ mod tests {
         let mut machine = record().machine;
         machine.facts.insert("cores".to_owned(), "64".to_owned());
         machine.facts.insert("revision".to_owned(), "another".to_owned());
-        let error =
-            Archive::resume(&folder, |cells| provenance(&machine, cells), true).unwrap_err();
+        let error = Archive::resume(&folder, |cells| provenance(&machine, cells), Again::default())
+            .unwrap_err();
         for text in ["cores: `2` and `64`", "revision: `unknown` and `another`", "begin a new run"]
         {
             assert!(error.contains(text), "`{text}` is not in: {error}");

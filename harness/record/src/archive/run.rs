@@ -1,9 +1,12 @@
 //! `run.json`: what a run measured, where and with which build.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::MachineRecord;
 use crate::Scale;
+use crate::Split;
 use crate::identity::Provenance;
 
 /// The command, the machine and the build of a run.
@@ -40,9 +43,15 @@ pub struct RunRecord {
     /// What the run may take, in seconds; deciding gets what the rest leaves of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within_s: Option<u64>,
+    /// Which part of which plan it holds, where several runs share one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub split: Option<Split>,
     /// What all rows share; part of their identity.
     pub provenance: Provenance,
     pub machine: MachineRecord,
+    /// The machine of each node that measured a part, by the name in rows; empty where `machine` is all.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub nodes: BTreeMap<String, MachineRecord>,
 }
 
 /// The current time, UTC, as `2026-11-20T14:15:00Z`.
@@ -52,6 +61,6 @@ pub(super) fn now() -> String {
 }
 
 /// The current time as a folder prefix: `20261120T141500Z`.
-pub(super) fn stamp() -> String {
+pub fn stamp() -> String {
     jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string()
 }

@@ -10,6 +10,7 @@ use super::planned::{self, PlannedCell, Suites};
 use super::run::{RunRecord, now, stamp};
 use crate::Cell;
 use crate::CellRecord;
+use crate::MachineRecord;
 use crate::repetition::without_repetition;
 
 pub(super) const ROWS: &str = "rows.jsonl";
@@ -91,6 +92,18 @@ impl Archive {
         planned.extend(cells);
         self.record.cells_planned = planned.len();
         self.keep_file(planned::NAME, &planned::text(&planned))?;
+        self.write_record()
+    }
+
+    /// Notes the machine of a node that measures a shard from now on; other runs have one machine.
+    ///
+    /// # Errors
+    /// An error of the system, with the path.
+    pub fn on_node(&mut self, node: &str, machine: &MachineRecord) -> Result<(), String> {
+        if self.record.split.is_none() || self.record.nodes.contains_key(node) {
+            return Ok(());
+        }
+        self.record.nodes.insert(node.to_owned(), machine.clone());
         self.write_record()
     }
 

@@ -189,6 +189,8 @@ pub fn run(scale: &str) -> RunRecord {
         interrupted: false,
         decide_s: None,
         within_s: None,
+        split: None,
+        nodes: BTreeMap::new(),
         provenance: Provenance::default(),
         machine: MachineRecord { facts },
     }

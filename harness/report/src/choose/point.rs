@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use record::dimensions::DIMENSIONS;
 use record::{Cell, Driver, Flag, KeyValue, Repetition, Role, Row, Source, System, metrics};
-use stats::{Interval, of_processes};
+use stats::{Interval, of_nodes};
 
 use super::Wanted;
 use crate::summaries::labels_of;
@@ -86,8 +86,9 @@ impl<'a> Point<'a> {
 
     /// The median over the processes that ended as they should, with its interval.
     pub(super) fn number(&self, metric: &str) -> Option<Interval> {
-        let values = self.steps().filter_map(|row| metrics::value(row, metric));
-        of_processes(&values.collect::<Vec<f64>>())
+        let values =
+            self.steps().filter_map(|row| Some((row.node.as_str(), metrics::value(row, metric)?)));
+        of_nodes(&values.collect::<Vec<_>>())
     }
 
     fn steps(&self) -> impl Iterator<Item = &'a Row> {

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use stats::{Interval, median, of_processes};
+use stats::{Interval, median};
 
 use super::data::Data;
 
-use super::samples::{absence, runs};
+use super::samples::{absence, estimate_of_runs, runs};
 use super::styles;
 use super::table::{Column, Value};
 use crate::figures::requests;
@@ -115,8 +115,9 @@ fn numbers(rows: &[&Row]) -> Vec<Value> {
             value.map(|value| value.high).into(),
         ]
     };
-    let mut values = ends(of_processes(&of(|row| Some(row.throughput_ops_per_s / 1e6)))).to_vec();
-    values.extend(ends(of_processes(&of(|row| row.memory.as_ref()?.at_once?.overhead))));
+    let over_runs = |value: fn(&Row) -> Option<f64>| ends(estimate_of_runs(rows, value));
+    let mut values = over_runs(|row| Some(row.throughput_ops_per_s / 1e6)).to_vec();
+    values.extend(over_runs(|row| row.memory.as_ref()?.at_once?.overhead));
     values.push(rows.len().into());
     values.push(middle(|row| Some((row.cpu.user_ns + row.cpu.system_ns) as f64 / 1e9)));
     values.push(middle(|row| row.latency_ns.get("p50").map(|ns| *ns as f64)));

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::asked_by;
 use super::data::Data;
-use super::samples::{NOT_MEASURED, runs};
+use super::samples::{NOT_MEASURED, estimate_of_runs, runs};
 use super::table::{Column, Value};
 use crate::figures::requests;
 use record::{
     Row, System,
     repetition::{Repetition, Source, sources},
 };
-use stats::{Interval, of_processes, spread};
+use stats::{Interval, spread};
 
 /// Rows of the panel `throughput` have no keys, rows of the panel `index` no throughput.
 const LAYOUT_COLUMNS: [Column; 13] = [
@@ -240,8 +240,7 @@ fn calls(batch: usize) -> String {
 }
 
 fn throughput(found: &[&Repetition<'_>]) -> Option<Interval> {
-    let mops = runs(found).into_iter().map(|row| row.throughput_ops_per_s / 1e6);
-    of_processes(&mops.collect::<Vec<_>>())
+    estimate_of_runs(&runs(found), |row| Some(row.throughput_ops_per_s / 1e6))
 }
 
 fn ends(value: Option<Interval>) -> [Value; 3] {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use stats::{Interval, of_processes, spread};
+use stats::{Interval, of_nodes, of_processes, spread};
 
 use super::data::Data;
 use record::{
@@ -222,11 +222,21 @@ pub(super) fn estimate_of(values: &[f64]) -> Option<Interval> {
     of_processes(values).or_else(|| spread(values))
 }
 
+/// The same of a number of rows, which may come from several nodes.
+pub(super) fn estimate_of_runs(
+    runs: &[&Row],
+    number: impl Fn(&Row) -> Option<f64>,
+) -> Option<Interval> {
+    let values = runs.iter().filter_map(|row| Some((row.node.as_str(), number(row)?)));
+    let values: Vec<(&str, f64)> = values.collect();
+    let all = || values.iter().map(|(_, value)| *value).collect::<Vec<_>>();
+    of_nodes(&values).or_else(|| spread(&all()))
+}
+
 /// The estimate of a metric over processes. A share of the whole is at most the whole, and so is the end
 /// of its interval.
 pub(super) fn estimate_of_metric(metric: &str, runs: &[&Row]) -> Option<Interval> {
-    let values: Vec<f64> = runs.iter().filter_map(|row| metrics::shown(row, metric)).collect();
-    let value = estimate_of(&values)?;
+    let value = estimate_of_runs(runs, |row| metrics::shown(row, metric))?;
     let is_share = Metric::by_name(metric).is_some_and(|metric| metric.unit == "%");
     Some(if is_share { Interval { high: value.high.min(100.0), ..value } } else { value })
 }

@@ -29,8 +29,9 @@ pub fn summaries(folder: &Path, rows: &[Row]) -> Result<Vec<Summary>, String> {
             found.entry(labels).or_default().push((one, row));
         }
     }
+    let of_nodes = rows.iter().any(|row| row.node != rows[0].node);
     let mut summaries: Vec<Summary> =
-        found.into_iter().map(|(labels, processes)| summary(labels, processes)).collect();
+        found.into_iter().map(|(labels, processes)| summary(labels, processes, of_nodes)).collect();
     summaries.extend(TraceAccount::read_all(folder)?.iter().map(facts));
     Ok(summaries)
 }
@@ -60,9 +61,12 @@ pub fn text(summaries: &[Summary]) -> String {
 fn summary(
     labels: BTreeMap<String, String>,
     mut processes: Vec<(&Repetition<'_>, &Row)>,
+    of_nodes: bool,
 ) -> Summary {
     processes.sort_by_key(|(one, _)| one.cell.repetition);
     let mut metrics: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    let counting = processes.iter().filter(|(one, _)| of_nodes && one.counts());
+    let nodes = counting.map(|(_, row)| row.node.clone()).collect();
     for (_, row) in processes.iter().filter(|(one, _)| one.counts()) {
         for (name, value) in record::metrics::all(row) {
             metrics.entry(name).or_default().push(value);
@@ -75,6 +79,7 @@ fn summary(
         absent: failed.filter(|_| metrics.is_empty()).map(|(one, _)| one.reason()),
         metrics,
         rounds: Vec::new(),
+        nodes,
         exact: false,
         conditions: conditions.map(Conditions::that_matter).unwrap_or_default(),
         cells: processes.iter().map(|(one, _)| one.cell.id.clone()).collect(),
@@ -89,6 +94,7 @@ fn facts(account: &TraceAccount) -> Summary {
         labels: labels.map(|(name, text)| (name.to_owned(), text.to_owned())).into(),
         metrics: metrics.into_iter().map(|(name, value)| (name.to_owned(), vec![value])).collect(),
         rounds: Vec::new(),
+        nodes: Vec::new(),
         exact: true,
         conditions: BTreeMap::new(),
         cells: vec![format!("traces/{}.json", account.name)],

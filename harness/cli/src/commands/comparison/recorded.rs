@@ -152,6 +152,7 @@ fn without(all: &[Line], first: &[Line]) -> Vec<Line> {
         for (name, series) in &mut line.metrics {
             let seen = known.metrics.get(name).map_or(0, |series| series.values.len());
             series.values.drain(..seen.min(series.values.len()));
+            series.nodes.drain(..seen.min(series.nodes.len()));
         }
         line.metrics.retain(|_, series| !series.values.is_empty());
     }

@@ -107,6 +107,8 @@ pub(in crate::figures) fn in_place_ratio(suite: &str, rows: &[Row]) -> Data {
             metrics::shown(row, "throughput").filter(|mops| *mops > 0.0)
         };
         let base = by_id.get(base.as_str()).copied();
+        // A ratio is one within a node.
+        let base = base.filter(|base| base.node() == one.node());
         let (found, behind) = ratios.entry(spot.clone()).or_default();
         behind.extend(std::iter::once(one).chain(base).map(Repetition::source));
         match (mops(one), base.and_then(mops)) {
