@@ -256,7 +256,7 @@ fn overwrite_in<P: Protection>(
     if value.len() > header.room as usize && !mutated(Mutant::InPlaceOversize) {
         return false;
     }
-    let held = if mutated(Mutant::InPlaceWithoutLock) { None } else { Some(held) };
+    let held = Some(held).filter(|_| !mutated(Mutant::InPlaceWithoutLock));
     let after = memory.overwrite_value(address, header, value);
     let (before, after) = (header.object_bytes(), after.object_bytes());
     if before != after && !mutated(Mutant::InPlaceResizeUncounted) {

@@ -32,6 +32,8 @@ points! {
     ValueCopied = 16,
     /// Nibble-2: half of a value is overwritten.
     HalfOverwritten = 16,
+    /// Nibble-2: all of a value is overwritten, its length is not.
+    Overwritten = 16,
     /// A PUT has written its object but not published it.
     Written = 32,
     /// A bucket is locked but not changed yet.
