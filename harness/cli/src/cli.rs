@@ -312,10 +312,11 @@ pub struct ReproduceArguments {
     /// Measure and draw only this figure; may be repeated.
     #[arg(long = "figure", value_name = "NAME")]
     pub figures: Vec<String>,
-    /// Measure and draw the figures of these designs; may be repeated.
+    /// Measure and draw the figures of these designs, separated by commas.
     #[arg(
         long = "family",
         value_name = "FAMILY",
+        value_delimiter = ',',
         default_value = "memory",
         conflicts_with = "figures"
     )]
