@@ -1,6 +1,9 @@
 //! Which of the 16-bit lanes at the beginning of a bucket equal a number: one comparison of vectors
 //! where there are any.
 
+#[cfg(all(target_arch = "x86_64", not(any(miri, loom))))]
+use core::arch::x86_64::__m128i;
+
 use crate::sync::AtomicU32;
 
 /// Words of 32 bits with the lanes of one bucket.
@@ -49,13 +52,10 @@ pub(crate) fn equal_in_one(bucket: &impl Laned, mask: u16, high: u16) -> u32 {
     }
 }
 
-/// What lies behind the lanes is compared with them, and its bits are cut off.
+/// What lies behind the lanes is compared, too, and its bits are cut off.
 #[cfg(all(target_arch = "x86_64", not(any(miri, loom))))]
 #[inline(always)]
 fn by_vectors<B: Laned>(bucket: &B, mask: u16, high: u16) -> u32 {
-    use core::arch::x86_64::{
-        __m128i, _mm_and_si128, _mm_cmpeq_epi16, _mm_movemask_epi8, _mm_packs_epi16, _mm_set1_epi16,
-    };
     const { assert!(size_of::<B>() >= FRONT_BYTES) };
     debug_assert!(std::ptr::addr_eq(bucket, bucket.lanes()), "lanes come first");
     let (front, back): (__m128i, __m128i);
@@ -81,12 +81,19 @@ fn by_vectors<B: Laned>(bucket: &B, mask: u16, high: u16) -> u32 {
         load!("movdqu");
     }
     // SAFETY: every x86-64 processor has SSE2.
-    let bits = unsafe {
-        let (mask, high) = (_mm_set1_epi16(mask.cast_signed()), _mm_set1_epi16(high.cast_signed()));
-        let equal = |lanes| _mm_cmpeq_epi16(_mm_and_si128(lanes, mask), high);
-        _mm_movemask_epi8(_mm_packs_epi16(equal(front), equal(back)))
+    unsafe { equal_in_vectors([front, back], mask, high) & ((1 << LANES) - 1) }
+}
+
+#[cfg(all(target_arch = "x86_64", not(any(miri, loom))))]
+#[inline]
+#[target_feature(enable = "sse2")]
+unsafe fn equal_in_vectors(lanes: [__m128i; 2], mask: u16, high: u16) -> u32 {
+    use core::arch::x86_64::{
+        _mm_and_si128, _mm_cmpeq_epi16, _mm_movemask_epi8, _mm_packs_epi16, _mm_set1_epi16,
     };
-    bits.cast_unsigned() & ((1 << LANES) - 1)
+    let (mask, high) = (_mm_set1_epi16(mask.cast_signed()), _mm_set1_epi16(high.cast_signed()));
+    let [front, back] = lanes.map(|lanes| _mm_cmpeq_epi16(_mm_and_si128(lanes, mask), high));
+    _mm_movemask_epi8(_mm_packs_epi16(front, back)).cast_unsigned()
 }
 
 /// Without vectors, four lanes at a time.
