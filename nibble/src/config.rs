@@ -127,7 +127,7 @@ impl Config {
 
     /// The best configuration found: the one-line index, epochs that cost a load and a store (where the
     /// system has no barrier for them, an exchange), compaction by the writers, many segments and a
-    /// reserve of a few blocks, large pages.
+    /// reserve of a few blocks, updates in place where the value fits, large pages.
     #[must_use]
     pub fn best(object_memory_bytes: u64) -> Self {
         Self {
@@ -138,6 +138,7 @@ impl Config {
             free_low_percent: 4,
             reserve_percent: 0,
             selection: Selection::RamCloud,
+            update: Update::InPlace,
             index: IndexLayout::Tagged,
             huge_pages: true,
             ..Self::paper(object_memory_bytes)

@@ -13,14 +13,16 @@ use crate::epoch::EpochTable;
 use crate::index::hash::Hash;
 use crate::store::Shared;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, Spin};
-use crate::{Answer, Buffers, Compaction, Config, EpochClock, Operation, Put, PutError, Store};
+use crate::{
+    Answer, Buffers, Compaction, Config, EpochClock, Operation, Put, PutError, Store, Update,
+};
 
 fn small() -> Store {
     small_with(|_| {})
 }
 
 fn small_with(change: impl FnOnce(&mut Config)) -> Store {
-    let mut config = Config::best(1 << 20);
+    let mut config = Config { update: Update::Append, ..Config::best(1 << 20) };
     config.segment_bytes = 64 << 10;
     config.block_bytes = 4 << 10;
     config.virtual_nodes = 1;

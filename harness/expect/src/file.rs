@@ -36,6 +36,9 @@ struct PresetsTable {
     engine: String,
     names: Vec<String>,
     default: String,
+    /// By preset.
+    #[serde(default)]
+    implies: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
@@ -223,14 +226,23 @@ fn expectations<P, C: Clone>(
 }
 
 fn presets(table: Option<PresetsTable>) -> Result<Vec<Preset>, ReadError> {
-    let Some(PresetsTable { engine, names, default }) = table else { return Ok(Vec::new()) };
-    if !names.contains(&default) {
-        let known = names.join(", ");
-        let said = format!("`presets`: the default `{default}` is none of its names: {known}");
-        return Err(ReadError::Toml(said));
+    let Some(PresetsTable { engine, names, default, implies }) = table else {
+        return Ok(Vec::new());
+    };
+    let of_others = implies.keys().map(|name| ("the one that implies a setting,", name));
+    for (what, name) in [("the default", &default)].into_iter().chain(of_others) {
+        if !names.contains(name) {
+            let known = names.join(", ");
+            let said = format!("`presets`: {what} `{name}` is none of its names: {known}");
+            return Err(ReadError::Toml(said));
+        }
     }
-    let preset =
-        |name: String| Preset { is_default: name == default, engine: engine.clone(), name };
+    let preset = |name: String| Preset {
+        is_default: name == default,
+        engine: engine.clone(),
+        implies: implies.get(&name).cloned(),
+        name,
+    };
     Ok(names.into_iter().map(preset).collect())
 }
 
@@ -314,9 +326,8 @@ fn for_presets(
     let is_wanted = |preset: &&Preset| wanted.is_none_or(|names| names.contains(&preset.name));
     let presets = common.presets.iter().filter(is_wanted).filter(|_| about);
     let each = presets.map(|preset| Question {
-        preset: Some(preset.clone()),
         from_scale: from_scale.get(&preset.name).or(question.from_scale.as_ref()).cloned(),
-        ..question.clone()
+        ..question.put_to(preset)
     });
     let each: Vec<Question> = each.collect();
     Ok(if each.is_empty() { vec![question] } else { each })

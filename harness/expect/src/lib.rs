@@ -62,7 +62,9 @@
 //! The table `presets` names an `engine`, the `names` of its presets and the `default`, which rows run
 //! that name none. A question that names the engine is put to each preset, and answered by rows of that
 //! preset: `system = "nibble"` then means `nibble@preset=paper` as well. `presets = [..]` in a question
-//! limits it to some of them; with none, rows of any preset answer.
+//! limits it to some of them; with none, rows of any preset answer. `implies = { paper = "update=append" }`
+//! says that the preset has this setting of itself: put to it, `nibble@update=append` means
+//! `nibble@preset=paper`.
 //!
 //! A file whose expectations are measured for their own sake ([`read_planned`]) says how in the table
 //! `plan`, and in `cells` of each expectation; both belong to the caller. Nothing that such an

@@ -13,6 +13,8 @@ pub struct Preset {
     pub name: String,
     /// Whether rows that name no preset run this one.
     pub is_default: bool,
+    /// A setting that it has of itself, such as `update=append`: no row's name has it.
+    pub implies: Option<String>,
 }
 
 impl Preset {
@@ -30,8 +32,17 @@ impl Preset {
     /// The name of a system without this preset: `nibble@update=in-place` of
     /// `nibble@preset=paper@update=in-place`.
     fn without(&self, system: &str) -> Option<String> {
+        self.without_setting(system, &format!("preset={}", self.name))
+    }
+
+    /// The name of a system that runs it as rows have it: without what it implies.
+    fn plain(&self, system: &str) -> Option<String> {
+        self.without_setting(system, self.implies.as_deref()?)
+    }
+
+    /// `None` if the system is of another engine, or its name has no such setting.
+    fn without_setting(&self, system: &str, setting: &str) -> Option<String> {
         let mut parts: Vec<&str> = system.split('@').collect();
-        let setting = format!("preset={}", self.name);
         let at = parts.iter().position(|part| *part == setting)?;
         (parts[0] == self.engine).then(|| parts.remove(at))?;
         Some(parts.join("@"))
@@ -61,6 +72,20 @@ impl Selection {
 }
 
 impl Question {
+    /// The question as it is put to `preset`.
+    pub(crate) fn put_to(&self, preset: &Preset) -> Self {
+        let mut question = Self { preset: Some(preset.clone()), ..self.clone() };
+        let sides = question.relation.sides_mut();
+        for side in sides.into_iter().chain([&mut question.rows]) {
+            for system in side.labels.get_mut("system").into_iter().flatten() {
+                if let Some(plain) = preset.plain(system) {
+                    *system = plain;
+                }
+            }
+        }
+        question
+    }
+
     /// Whether it is about `row` at all: the selection `where`.
     pub(crate) fn is_about(&self, row: &Summary) -> bool {
         self.rows.matches(row, self.preset.as_ref())
@@ -99,6 +124,13 @@ impl Question {
 impl Relation {
     /// Its selections: `of`, and `to` of a comparison.
     pub(crate) fn sides(&self) -> Vec<&Selection> {
+        match self {
+            Self::Select { of, .. } | Self::Monotone { of, .. } => vec![of],
+            Self::Ratio { of, to, .. } | Self::Crossover { of, to, .. } => vec![of, to],
+        }
+    }
+
+    fn sides_mut(&mut self) -> Vec<&mut Selection> {
         match self {
             Self::Select { of, .. } | Self::Monotone { of, .. } => vec![of],
             Self::Ratio { of, to, .. } | Self::Crossover { of, to, .. } => vec![of, to],

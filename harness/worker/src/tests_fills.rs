@@ -95,7 +95,7 @@ fn stores() -> Vec<String> {
             _ => traits.name.to_owned(),
         })
         .collect();
-    named.extend(["nibble@preset=paper", "nibble@update=in-place"].map(str::to_owned));
+    named.extend(["nibble@preset=paper", "nibble@update=append"].map(str::to_owned));
     named
 }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use nibble::pieces::Client;
-use nibble::{Config, Store};
+use nibble::{Config, Store, Update};
 
 use crate::setting::{Random, scaled};
 
@@ -27,7 +27,7 @@ const MEMORY_BYTES_LITTLE: u64 = 16 << 20;
 pub(crate) fn benches(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("append");
     let memory = scaled(MEMORY_BYTES, MEMORY_BYTES_LITTLE);
-    let config = Config { resident: true, ..Config::best(memory) };
+    let config = Config { resident: true, update: Update::Append, ..Config::best(memory) };
     let store = LazyCell::new(|| Store::open(config).expect("memory"));
     for object_bytes in OBJECT_BYTES {
         group.throughput(Throughput::Bytes(object_bytes));

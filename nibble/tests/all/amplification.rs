@@ -1,7 +1,7 @@
 //! Compaction copies about as little as theory allows, and separation helps where it should.
 
 use super::common::{Random, open, small};
-use nibble::{Compaction, Config, Selection, Statistics, Survivors};
+use nibble::{Compaction, Config, Selection, Statistics, Survivors, Update};
 
 const VALUE_BYTES: usize = 116;
 const OBJECT_BYTES: u64 = 128;
@@ -58,7 +58,8 @@ fn uniform_updates_cost_what_theory_says() {
 /// aside is missing where little is free.
 #[test]
 fn a_small_store_is_a_large_one_in_miniature() {
-    let config = Config { virtual_nodes: 1, heads: 1, ..Config::best(8 << 20) };
+    let config =
+        Config { virtual_nodes: 1, heads: 1, update: Update::Append, ..Config::best(8 << 20) };
     let at_95 = copies(&config, 95, 0);
     let at_98 = copies(&config, 98, 0);
     println!("{at_95:.1} at 95 %, {at_98:.1} at 98 %");

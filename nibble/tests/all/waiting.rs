@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::common::variants::{POLICIES, tiny, within};
 use super::common::{Random, fill_store, made, open};
-use nibble::{Config, IndexLayout, Put, PutError, Store};
+use nibble::{Config, IndexLayout, Put, PutError, Store, Update};
 
 /// Object header and key.
 const HEADER_BYTES: u64 = 12;
@@ -54,7 +54,7 @@ fn none_is_refused_at_80_percent_on_a_busy_machine() {
     const PUTS: u64 = 1_000_000;
     const WRITERS: u64 = 4;
     let busy = 4 * platform::cpu::allowed_cores().len();
-    let store = open(Config::best(16 << 20));
+    let store = open(Config { update: Update::Append, ..Config::best(16 << 20) });
     let keys = fill_to_80_percent(&store);
     let running = AtomicBool::new(true);
     let write = |number: u64| {

@@ -90,7 +90,7 @@ fn stores_that_take_what_they_need_take_it_once() {
 fn stores_of_bounded_memory_hold_as_much_in_every_filling() {
     let stores = [
         "nibble",
-        "nibble@update=in-place",
+        "nibble@update=append",
         "mica",
         "mica@preset=nibble-paper",
         "mica-erew",

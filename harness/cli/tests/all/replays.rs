@@ -61,7 +61,7 @@ fn every_kind_of_store_replays_a_trace_whole_and_nothing_is_lost() {
     let suite = r#"
         question = "Does every kind of store replay a trace?"
         [[replay]]
-        stores = ["nibble", "nibble@update=in-place", "mica", "mica-erew", "masstree:jemalloc",
+        stores = ["nibble", "nibble@update=append", "mica", "mica-erew", "masstree:jemalloc",
                   "ramcloud", "heapstore:glibc", "hashmap", "faulty@fault=none"]
         traces = ["small"]
         copies = 4

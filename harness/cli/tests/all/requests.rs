@@ -50,7 +50,7 @@ fn sound_stores_are_found_sound_under_every_kind_of_workload() {
     let suite = r#"
         question = "Is a sound store found sound?"
         [[key-value]]
-        stores = ["faulty@fault=none", "nibble", "nibble@update=in-place", "hashmap"]
+        stores = ["faulty@fault=none", "nibble", "nibble@update=append", "hashmap"]
         workloads = ["ycsb-a", "ycsb-d", "ycsb-f", "churn", "churn-resize", "insert-only", "twitter-cluster14"]
         fill-percent = [60]
         threads = [2]

@@ -50,6 +50,32 @@ fn settings_beside_the_preset_are_named_as_without_it() {
 }
 
 #[test]
+fn what_a_preset_implies_is_in_no_name() {
+    let implies = "implies = { paper = \"update=append\", best = \"update=in-place\" }\n";
+    let asked = |word: &str| {
+        let question = question("any", word);
+        let text = format!("{HEAD}{implies}{}", expectation("a-claim", &[&question]));
+        let rows = ["nibble", "nibble@update=append", "nibble@preset=paper"]
+            .map(|system| near(system, "", 1.0));
+        let paper_in_place = near("nibble@preset=paper@update=in-place", "", 1.0);
+        let rows: Vec<_> = rows.into_iter().chain([paper_in_place]).collect();
+        evaluate(&expectations(&text), &rows, &SMALL)
+            .iter()
+            .map(|answer| compared(answer)[0].to_owned())
+            .collect::<Vec<_>>()
+    };
+    let word = "ratio = { of = { system = \"nibble@update=in-place\" }, \
+                to = { system = \"nibble@update=append\" }, at-least = 1 }";
+    assert_eq!(
+        asked(word),
+        [
+            "nibble@preset=paper@update=in-place ÷ nibble@preset=paper",
+            "nibble ÷ nibble@update=append"
+        ]
+    );
+}
+
+#[test]
 fn an_engine_is_of_one_preset_and_others_of_any() {
     let engine = told("select = { of = { engine = \"nibble\" }, at-least = 2 }");
     assert_eq!(engine.iter().map(|one| one.2.len()).collect::<Vec<_>>(), [2, 2]);
@@ -94,4 +120,6 @@ fn presets_that_cannot_be_asked_are_refused() {
     assert!(other.contains("names no engine with presets"), "{other}");
     let default = refused(&HEAD.replace("= \"best\"\n", "= \"fast\"\n"), TWICE);
     assert!(default.contains("the default `fast` is none of its names: paper, best"), "{default}");
+    let implies = refused(&format!("{HEAD}implies = {{ fast = \"heads=1\" }}\n"), TWICE);
+    assert!(implies.contains("a setting, `fast` is none of its names: paper, best"), "{implies}");
 }

@@ -225,7 +225,7 @@ pub(crate) fn copy_routine(options: &mut Options) -> Result<CopyRoutine, OpenErr
 impl KvEngine for NibbleEngine {
     const TRAITS: EngineTraits = EngineTraits {
         name: "nibble",
-        description: "log-structured, per-core heads, epochs, background compaction (append)",
+        description: "log-structured, per-core heads, epochs; updates in place where they fit",
         full: FullMeaning::Refuse,
         memory_bound: MemoryBound::Soft,
         page_bytes: HUGE_PAGE_BYTES,

@@ -4,7 +4,7 @@
 pub(crate) mod alone;
 pub(crate) mod variants;
 
-use nibble::{Config, Put, PutError, Session, Store};
+use nibble::{Config, Put, PutError, Session, Store, Update};
 
 /// SplitMix64.
 #[derive(Debug)]
@@ -51,9 +51,9 @@ pub(crate) fn verified(key: u64, value: &[u8]) -> u64 {
     version
 }
 
-/// A small store whose compaction has much to do.
+/// A small store whose compaction has much to do: updates leave dead objects behind.
 pub(crate) fn small(object_memory: u64, segment: u64) -> Config {
-    let mut config = Config::best(object_memory);
+    let mut config = Config { update: Update::Append, ..Config::best(object_memory) };
     config.segment_bytes = segment;
     config.block_bytes = 4 << 10;
     config.heads = 2;

@@ -9,8 +9,8 @@ use super::Look;
 pub(super) const REGISTRY: [(&str, Look); 67] = [
     ("nibble", look("#b0003a", 3, 7, 1)),
     ("nibble log-only", look("#e75c8e", 2, 4, 3)),
-    ("nibble@update=in-place", look("#e8799a", 4, 5, 2)),
-    ("nibble@update=in-place log-only", look("#fbd5df", 7, 4, 5)),
+    ("nibble@update=append", look("#e8799a", 4, 5, 2)),
+    ("nibble@update=append log-only", look("#fbd5df", 7, 4, 5)),
     ("nibble@preset=paper", look("#7a0026", 5, 13, 4)),
     ("nibble@preset=paper log-only", look("#f4b6c6", 3, 12, 4)),
     ("nibble@preset=paper@update=in-place", look("#7a0026", 1, 12, 5)),
