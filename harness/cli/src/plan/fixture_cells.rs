@@ -16,7 +16,7 @@ use crate::suites::{Suite, built_in};
 use crate::traces::{PrecompiledReplay, TraceContent, TraceFile, Traces};
 
 /// Built-in suites whose figures the tests draw.
-const SUITES: [&str; 33] = [
+const SUITES: [&str; 34] = [
     "caches",
     "capabilities",
     "compaction-workers",
@@ -27,6 +27,7 @@ const SUITES: [&str; 33] = [
     "first-touch",
     "heaps-in-stores",
     "index-layouts",
+    "lsm-memtable",
     "lsm-threads",
     "malloc-traces",
     "mapping-cost",

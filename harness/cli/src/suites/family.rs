@@ -44,6 +44,7 @@ mod tests {
             .filter(|(_, family)| *family != Family::Memory)
             .collect();
         let wanted = [
+            ("lsm-memtable", Family::Lsm),
             ("lsm-threads", Family::Lsm),
             ("pm-throughput", Family::Pm),
             ("silt-runs", Family::Silt),

@@ -165,7 +165,7 @@ fn counters_are_those_of_the_clock_alone() {
         &format!(
             "metric = \"copied_bytes / appended_bytes\"\nwhere = {{ {WORKLOAD}, threads = 1, \
              fill-percent = 20, ageing = \"rewrites:2\" }}\n\
-             select = {{ of = {{ system = \"nibble\" }}, at-most = 1000 }}"
+             select = {{ of = {{ system = \"nibble@update=append\" }}, at-most = 1000 }}"
         ),
     );
     let (output, said, json) = measure("targets-statistic", &targets, &[]);

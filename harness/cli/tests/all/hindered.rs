@@ -41,7 +41,7 @@ fn a_leak_is_a_known_share_of_what_the_process_holds() {
     let leaking = rows.iter().find(|row| row.cell.system.label() == "hindered@leak-percent=25");
     let settings = &leaking.unwrap().settings;
     assert_eq!((&*settings["leak-percent"], &*settings["slow-percent"]), ("25", "0"));
-    assert_eq!(settings["update"], "append", "settings of the store below stand beside");
+    assert_eq!(settings["update"], "in-place", "settings of the store below stand beside");
 }
 
 #[test]

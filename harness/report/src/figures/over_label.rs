@@ -13,14 +13,14 @@ use super::key_value::stores::shown;
 use super::panels::{Axes, Drawing};
 use super::samples::{Label, spot};
 
-/// `over-label`: what `show` names of a suite's cells, over the label `x`.
+/// `over-label`: what `show` names of a suite's cells, over the label `x`. `set.NAME` is a setting of stores.
 pub(super) fn over_label(suite: &str, (x, show): (&str, &[String]), rows: &[Row]) -> Data {
     let all = asked_by(suite, rows);
-    let varying = varying(&all);
-    let title = x.trim_end_matches("-bytes").replace('-', " ");
+    let varying = varying(&all, x);
+    let title = x.trim_start_matches(SETTING).trim_end_matches("-bytes").replace('-', " ");
     let axes = Axes { log_x: is_bytes(x), ..Axes::over(&title) };
     let mut data = of_suite(&all, (Drawing::Lines, axes), |one| {
-        let labels = labels(one);
+        let labels = labels(one, x);
         let Some(at) = labels.get(x) else { return Vec::new() };
         let others = varying.iter().filter(|name| *name != x);
         let named = others.filter_map(|name| Some(words(name, labels.get(name)?)));
@@ -31,24 +31,35 @@ pub(super) fn over_label(suite: &str, (x, show): (&str, &[String]), rows: &[Row]
             .map(|(measure, metric)| spot(measure, metric, series.clone(), place.clone()));
         spots.collect()
     });
-    if !all.is_empty() && !all.iter().any(|one| labels(one).contains_key(x)) {
-        let known: Vec<String> = labels(&all[0]).into_keys().collect();
+    if !all.is_empty() && !all.iter().any(|one| labels(one, x).contains_key(x)) {
+        let known: Vec<String> = labels(&all[0], x).into_keys().collect();
         data.notes.push(format!("No cell has the label `{x}`: they have {}.", known.join(", ")));
     }
     data
 }
 
-fn labels(one: &Repetition<'_>) -> BTreeMap<String, String> {
+/// What labels of settings begin with, as in summaries.
+const SETTING: &str = "set.";
+
+/// The labels of a cell. Where one of its settings is the axis `x`, the system is named without it.
+fn labels(one: &Repetition<'_>, x: &str) -> BTreeMap<String, String> {
     let own = one.cell.work.family().labels().into_iter();
     let mut labels: BTreeMap<_, _> = own.map(|(name, text)| (name.to_owned(), text)).collect();
-    labels.insert("system".to_owned(), one.system.to_owned());
+    let wanted = x.strip_prefix(SETTING).map(|name| format!("{name}="));
+    let value = |part: &str| part.strip_prefix(wanted.as_deref()?).map(str::to_owned);
+    let mut system: Vec<&str> = one.system.split('@').collect();
+    if let Some(value) = system.iter().find_map(|part| value(part)) {
+        labels.insert(x.to_owned(), value);
+        system.retain(|part| wanted.as_deref().is_none_or(|wanted| !part.starts_with(wanted)));
+    }
+    labels.insert("system".to_owned(), system.join("@"));
     labels
 }
 
 /// The labels that have more than one value among all cells.
-fn varying(all: &[Repetition<'_>]) -> BTreeSet<String> {
+fn varying(all: &[Repetition<'_>], x: &str) -> BTreeSet<String> {
     let mut values: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for (name, text) in all.iter().flat_map(labels) {
+    for (name, text) in all.iter().flat_map(|one| labels(one, x)) {
         values.entry(name).or_default().insert(text);
     }
     values.into_iter().filter(|(_, texts)| texts.len() > 1).map(|(name, _)| name).collect()

@@ -2,12 +2,14 @@
 //! prints.
 
 mod command;
+mod files;
 
 use std::path::Path;
 
 use expect::{Answer, Counts, Expectation, Machine, On, Summary, Verdict};
 
 pub(super) use command::run;
+pub(crate) use files::built_in;
 
 use super::{Failure, output};
 use crate::environment::capture;
@@ -16,27 +18,17 @@ use record::{Cell, MachineRecord, Row, Scale};
 use report::page::{ClaimDetail, ClaimLine};
 use report::summaries;
 
-const CLAIMS: &str = include_str!("../../../../suites/claims.toml");
-
-pub(crate) fn built_in() -> Vec<Expectation> {
-    expect::read(CLAIMS).expect("the built-in claims are read by a test")
-}
-
-/// The claims that a run of this scale is asked, in the looks in which it judges them.
+/// The claims that a run of this scale and of these suites is asked, in the looks in which it judges them.
 fn asked_of(run: &RunRecord) -> Vec<Expectation> {
+    let claims = files::of_run(run);
     let claims = match &run.scale {
-        Some(scale) => asked_at(&scale.name),
-        None => built_in(),
+        Some(scale) => expect::at_scale(claims, &scale.name, &Scale::NAMES),
+        None => claims,
     };
     match run.decide_s {
         Some(_) => expect::in_repeated_looks(claims),
         None => claims,
     }
-}
-
-/// The claims, as a run of the scale of that name is asked them.
-fn asked_at(scale: &str) -> Vec<Expectation> {
-    expect::at_scale(built_in(), scale, &Scale::NAMES)
 }
 
 /// Prints what the run in `folder` says of each claim. Nothing is measured and nothing is written.
@@ -62,7 +54,8 @@ pub(super) fn answers(
 
 /// Of each of `cells`, whether a claim asks for it that a run of the scale of that name is asked.
 pub(super) fn is_asked(cells: &[Cell], scale: &str) -> Vec<bool> {
-    let (claims, machine) = (asked_at(scale), machine_of(&capture()));
+    let claims = expect::at_scale(built_in(), scale, &Scale::NAMES);
+    let machine = machine_of(&capture());
     let is_asked = |cell: &Cell| {
         let labels = summaries::labels_of(cell);
         claims.iter().any(|claim| claim.selects(&labels, &machine))

@@ -80,12 +80,14 @@ fn hatch(pattern: u8) -> u8 {
 }
 
 /// Where a series stands among others: below 0 for those of the registry and for rungs of a ladder, in their
-/// order, else 0.
+/// order, and for any variant of our own stores, after the registered ones; else 0.
 #[must_use]
 pub fn rank(series: &str) -> f64 {
     let rung = || LADDER.iter().position(|rung| *rung == bare(series));
+    let ours = || REGISTRY.iter().rposition(|(name, _)| is_ours(name)).filter(|_| is_ours(series));
     let place = row(series).or_else(|| rung().map(|rung| REGISTRY.len() + rung));
-    place.map_or(0.0, |place| place as f64 - (REGISTRY.len() + LADDER.len()) as f64)
+    let place = place.map(|place| place as f64).or_else(|| ours().map(|last| last as f64 + 0.5));
+    place.map_or(0.0, |place| place - (REGISTRY.len() + LADDER.len()) as f64)
 }
 
 /// Whether the series is one of this project's own stores.
@@ -231,9 +233,12 @@ mod tests {
 
     #[test]
     fn ours_come_first() {
-        let mut names = ["zebra", "mica", "nibble@update=in-place [b]", "redis", "nibble"];
+        let mut names =
+            ["zebra", "nibble@heads=4", "mica", "nibble@update=append [b]", "redis", "nibble"];
         names.sort_by(|a, b| rank(a).total_cmp(&rank(b)).then(a.cmp(b)));
-        assert_eq!(names, ["nibble", "nibble@update=in-place [b]", "mica", "redis", "zebra"]);
+        let expected =
+            ["nibble", "nibble@update=append [b]", "nibble@heads=4", "mica", "redis", "zebra"];
+        assert_eq!(names, expected);
         let mut rungs = ["bullet@rung=full", "silt", "bullet@rung=st [b]", "bullet@rung=volatile"];
         rungs.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
         assert_eq!(
