@@ -13,7 +13,7 @@
 //! | [`suites`], [`plan`], [`traces`], `memory` | what to measure, and how much memory it touches |
 //! | [`runner`] | a cell as a process, watched from outside |
 //! | [`environment`], [`doctor`] | this machine, and what on it disturbs measurements |
-//! | `slurm` | what Slurm is asked and answers, of runs that nodes share |
+//! | `slurm`, `ssh` | what Slurm and hosts are asked and answer, of runs that nodes share |
 //! | [`compare`], `targets` | live comparisons and performance targets |
 //! | [`cli`], [`commands`] | the command line |
 
@@ -25,8 +25,10 @@ pub mod environment;
 mod memory;
 pub mod plan;
 pub mod runner;
+mod shard_script;
 mod shell;
 mod slurm;
+mod ssh;
 pub mod suites;
 mod targets;
 pub mod traces;

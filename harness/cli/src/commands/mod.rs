@@ -32,6 +32,8 @@ mod run;
 mod search;
 mod slurm;
 mod splice;
+mod ssh;
+mod sweep;
 mod targets;
 mod time;
 mod trace;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::made::Made;
 use super::measure::{Measured, complete, disturbance, measure, record};
-use super::{Failure, output, slurm};
+use super::{Failure, output, slurm, ssh};
 use crate::cli::{Executor, RunArguments};
 use crate::traces::Missing;
 use record::archive::{self, RunRecord};
@@ -14,11 +14,23 @@ use worker::exit;
 
 /// Measures a suite and prints a summary.
 pub(super) fn run(arguments: &RunArguments) -> Result<(), Failure> {
-    if let Some(ended) = arguments.resume.as_ref().and_then(|run| slurm::resume(run, arguments)) {
+    let swept =
+        |folder| slurm::resume(folder, arguments).or_else(|| ssh::resume(folder, arguments));
+    if let Some(ended) = arguments.resume.as_deref().and_then(swept) {
         return ended;
     }
-    if let (Some(Executor::Slurm), Some(suite)) = (arguments.cluster.executor, &arguments.suite) {
-        return slurm::run(suite, arguments);
+    match (arguments.cluster.executor, &arguments.suite, &arguments.cluster.hosts) {
+        (Some(Executor::Slurm), Some(suite), None) => return slurm::run(suite, arguments),
+        (Some(Executor::Ssh), Some(suite), Some(hosts)) => {
+            return ssh::run(suite, hosts, arguments);
+        }
+        (_, _, Some(hosts)) => {
+            return Err(Failure::usage(format!(
+                "--hosts {}: hosts are for --executor ssh, and for --resume FOLDER/ssh/JOB",
+                hosts.display()
+            )));
+        }
+        _ => {}
     }
     let measured = match (&arguments.resume, &arguments.suite) {
         (Some(folder), _) => match complete(folder, arguments.retry, arguments.output.quiet)? {

@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
-use record::archive::{self, Merge, Standing, write_whole};
+use record::archive::{self, Standing, write_whole};
 use serde::{Deserialize, Serialize};
 use worker::exit;
 
+use super::Failure;
 use super::measure::progress_bar;
-use super::{Failure, merge};
+use super::sweep::{Swept, arguments_of, path_of, run_of};
 use crate::cli::RunArguments;
 use crate::runner::Interrupt;
 use crate::slurm::{Job, SlurmError, State, Tasks, submit, tasks};
@@ -53,7 +54,8 @@ pub(super) fn run(suite: &str, arguments: &RunArguments) -> Result<(), Failure> 
     fs::create_dir_all(&folder).map_err(fail)?;
     let folder = fs::canonicalize(&folder).map_err(fail)?;
     let program = std::env::current_exe().map_err(fail)?;
-    let words = arguments_of_tasks(suite, arguments);
+    // Tasks run elsewhere, and see the same files.
+    let words = arguments_of(&path_of(suite), arguments);
     let job =
         Job { name: &planned.name, folder: &folder, program: &program, arguments: &words, of };
     write_whole(&folder.join(SCRIPT), job.script().as_bytes()).map_err(fail)?;
@@ -83,24 +85,6 @@ pub(super) fn resume(folder: &Path, arguments: &RunArguments) -> Option<Result<(
     )
 }
 
-/// What `run` is asked in each task, without what says which part is measured.
-fn arguments_of_tasks(suite: &str, arguments: &RunArguments) -> Vec<String> {
-    let choice = &arguments.choice;
-    // Tasks run elsewhere, and see the same files.
-    let suite = fs::canonicalize(suite).map_or(suite.to_owned(), |path| path.display().to_string());
-    let mut words = vec![suite, "--scale".to_owned(), choice.scale.clone()];
-    let values = [
-        ("--live-bytes", choice.live_bytes.clone()),
-        ("--repetitions", choice.repetitions.map(|count| count.to_string())),
-        ("--operations", choice.operations.map(|count| count.to_string())),
-        ("--filter", choice.filter.clone()),
-    ];
-    words.extend(values.into_iter().filter_map(|(name, value)| Some(format!("{name}={}", value?))));
-    let flags = [("--counters", arguments.counters), ("--strict", arguments.strict)];
-    words.extend(flags.iter().filter(|(_, is_set)| *is_set).map(|(name, _)| (*name).to_owned()));
-    words
-}
-
 /// A sweep that is followed.
 struct Following {
     folder: PathBuf,
@@ -128,23 +112,13 @@ impl Following {
         let runs = self.follow(&interrupt, &bar);
         bar.finish_and_clear();
         let runs = runs?;
-        let began = Instant::now();
-        let name = self.folder.file_name().unwrap_or_default();
-        // results/slurm/NAME and results/NAME.
-        let results = self.folder.parent().and_then(Path::parent).unwrap_or(Path::new("."));
-        let output = results.join(name);
-        let asked =
-            Merge { runs: &runs, output: Some(&output), allow_mismatch: self.sweep.allow_mismatch };
-        let (cells, unexpected) = merge::merge(&asked, arguments.json)?;
-        let spent = self.coordination + began.elapsed();
-        eprintln!(
-            "coordination: {:.1} ms a cell (submitting, asking Slurm, merging)",
-            spent.as_secs_f64() * 1e3 / cells.max(1) as f64
-        );
-        if unexpected > 0 {
-            return Err(Failure::silent(exit::UNEXPECTED));
-        }
-        Ok(())
+        let swept = Swept {
+            folder: &self.folder,
+            runs: &runs,
+            allow_mismatch: self.sweep.allow_mismatch,
+            coordination: (self.coordination, "submitting, asking Slurm, merging"),
+        };
+        swept.merge(arguments.json)
     }
 
     /// The runs of all shards, once all are whole.
@@ -159,8 +133,9 @@ impl Following {
             let jobs: BTreeSet<String> = self.sweep.jobs.values().cloned().collect();
             // Before the folders are read: what has ended by now has written all that it will.
             let tasks = tasks(&Vec::from_iter(jobs));
-            let shards: Vec<(u32, Option<(PathBuf, Standing)>)> =
-                (1..=self.sweep.of).map(|shard| (shard, self.run_of(shard))).collect();
+            let shards: Vec<(u32, Option<(PathBuf, Standing)>)> = (1..=self.sweep.of)
+                .map(|shard| (shard, run_of(&self.folder, shard, self.sweep.of)))
+                .collect();
             let left: Vec<(u32, usize)> = shards
                 .iter()
                 .filter(|(_, run)| !run.as_ref().is_some_and(|(_, run)| run.is_finished))
@@ -263,16 +238,6 @@ impl Following {
             program: "sbatch",
             words: format!("job {id} was submitted, but {}: {error}", path.display()),
         })
-    }
-
-    /// The run of a shard, as far as it is.
-    fn run_of(&self, shard: u32) -> Option<(PathBuf, Standing)> {
-        let end = format!("-shard-{shard}-of-{}", self.sweep.of);
-        let entries = fs::read_dir(self.folder.join(shard.to_string())).ok()?.flatten();
-        let mut runs = entries.map(|entry| entry.path());
-        let run = runs.find(|path| path.as_os_str().to_string_lossy().ends_with(&end))?;
-        let standing = archive::standing(&run).ok()?;
-        Some((run, standing))
     }
 
     /// Something said of the sweep, with the command that goes on.

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::error::{SlurmError, asked};
+use crate::shard_script::begin_or_resume;
 use crate::shell::quoted;
 
 /// A job that measures shards.
@@ -28,8 +29,6 @@ impl Job<'_> {
         let Self { name, folder, program, arguments, of } = self;
         let folder = folder.display().to_string();
         let program = quoted(&program.display().to_string());
-        let arguments: Vec<String> = arguments.iter().map(|word| quoted(word)).collect();
-        let arguments = arguments.join(" ");
         // Slurm reads its options as they stand, but for `%`.
         let log = folder.replace('%', "%%");
         format!(
@@ -42,12 +41,10 @@ impl Job<'_> {
              #SBATCH --output=\"{log}/%a.log\"\n\
              shard=$SLURM_ARRAY_TASK_ID\n\
              results={}/$shard\n\
-             for run in \"$results\"/*-of-{of}; do\n  \
-               if [ -f \"$run/run.json\" ]; then exec {program} run --quiet --resume \"$run\"; fi\n\
-             done\n\
-             exec {program} run {arguments} --quiet --shard \"$shard/{of}\" --results \"$results\"\n",
+             {}",
             name.replace(|letter: char| !letter.is_ascii_alphanumeric(), "-"),
             quoted(&folder),
+            begin_or_resume(&program, arguments, *of),
         )
     }
 }

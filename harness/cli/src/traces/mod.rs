@@ -75,6 +75,11 @@ impl Traces {
         self.0.get(name)
     }
 
+    /// All of them, by name.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &TraceFile> {
+        self.0.values()
+    }
+
     /// Files for a run's folder: what each trace is made of, by its name there.
     ///
     /// # Errors

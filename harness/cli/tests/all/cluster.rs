@@ -9,7 +9,7 @@ use crate::common::{bench, errors, root, run, run_suite, scratch, told};
 use crate::json_output::documented;
 use record::archive;
 
-const SUITE: &str = r#"
+pub(crate) const SUITE: &str = r#"
     question = "Do shards make one run?"
     [[key-value]]
     stores = ["null", "hashmap"]
@@ -42,7 +42,7 @@ fn merge(runs: &[&Path], more: &[&str]) -> Output {
 }
 
 /// How often each cell is there whole.
-fn cells(run: &Path) -> BTreeMap<String, usize> {
+pub(crate) fn cells(run: &Path) -> BTreeMap<String, usize> {
     let (_, rows) = archive::load(run).unwrap();
     let mut found = BTreeMap::new();
     for row in rows.into_iter().filter(|row| row.last) {

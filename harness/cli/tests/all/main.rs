@@ -13,6 +13,7 @@ mod cli_help;
 mod cli_runs;
 mod cli_targets;
 mod cluster;
+mod cluster_hosts;
 mod common;
 mod comparisons;
 mod decide;

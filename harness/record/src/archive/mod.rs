@@ -31,7 +31,7 @@ mod write;
 pub use latency::read_log;
 pub use merge::{Merge, MergeError, Merged, merge};
 pub use planned::{PlannedCell, Suites, plan};
-pub use read::{Standing, curve, load, standing};
+pub use read::{LAST_OF_CELL, Standing, curve, load, standing};
 pub use resume::{Again, Resumed};
 pub use run::{RunRecord, stamp};
 pub use write::Archive;

@@ -77,13 +77,14 @@ pub fn standing(folder: &Path) -> Result<Standing, String> {
     let text = fs::read(folder.join(ROWS)).unwrap_or_default();
     let lines = text.split(|&byte| byte == b'\n');
     // No row is read whole for a count that is asked for every other second.
-    let cells = lines.filter(|line| line.windows(LAST.len()).any(|part| part == LAST)).count();
+    let last = LAST_OF_CELL.as_bytes();
+    let cells = lines.filter(|line| line.windows(last.len()).any(|part| part == last)).count();
     let is_finished = record.finished.is_some() && !record.interrupted;
     Ok(Standing { cells, planned: record.cells_planned, is_finished })
 }
 
 /// What only a cell's last row says. In a text the quotes would be escaped.
-const LAST: &[u8] = b"\"last\":true";
+pub const LAST_OF_CELL: &str = "\"last\":true";
 
 /// A memory curve, by the name in its rows.
 ///
