@@ -51,6 +51,7 @@ pub const BUILT_IN: &[(&str, &str)] = suites![
     "mapping-cost",
     "memory-latency",
     "lsm-threads",
+    "blind-writes",
     "silt-runs",
     "pm-throughput",
     "gate",

@@ -49,7 +49,7 @@ mod tests_stress;
 mod usage;
 
 pub use calibration::calibrate;
-pub use conditions::{conditions, expected_conditions};
+pub use conditions::{conditions_of, expected_conditions};
 pub use counters::Counters;
 pub use samples::{FREQUENCY_HZ, is_sampled};
 pub use setup::check;

@@ -17,6 +17,7 @@ use crate::traces::{PrecompiledReplay, TraceContent, TraceFile, Traces};
 
 /// Built-in suites whose figures the tests draw.
 const SUITES: [&str; 33] = [
+    "blind-writes",
     "caches",
     "capabilities",
     "compaction-workers",

@@ -45,6 +45,7 @@ mod tests {
             .collect();
         let wanted = [
             ("lsm-threads", Family::Lsm),
+            ("blind-writes", Family::Lsm),
             ("pm-throughput", Family::Pm),
             ("silt-runs", Family::Silt),
         ];
