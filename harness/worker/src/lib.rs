@@ -198,7 +198,7 @@ fn open_if_it_prices_the_harness(name: &str) -> Result<(), Stop> {
 
 fn opened(version: String, settings: Vec<Setting>, conditions: Option<Conditions>) -> Event {
     let settings = settings.into_iter().map(|setting| (setting.name, setting.value)).collect();
-    Event::Opened { version, settings, conditions }
+    Event::Opened { version, settings, conditions: conditions.map(Box::new) }
 }
 
 /// Pins the calling thread to the core of worker thread `thread`. On a machine that forbids pinning it

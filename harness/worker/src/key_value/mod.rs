@@ -216,7 +216,7 @@ impl OnStore<'_> {
         let (threads, batch) = (self.work.threads, self.work.batch());
         let conditions =
             Some(crate::conditions_of(engine, threads, batch, self.work.workload.modifies()));
-        self.link.say(&Event::Opened { version, settings, conditions });
+        self.link.say(&Event::Opened { version, settings, conditions: conditions.map(Box::new) });
     }
 
     fn litter<E: KvEngine>(&mut self, engine: &E) -> Result<(), Stop> {
