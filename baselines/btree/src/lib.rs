@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use engine::{
-    AllocatorChoice, EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound,
-    MemoryCensus, OpenError, OpenStore, Options, PutError, PutOutcome, ScanOrder, ScanRange, Scans,
-    SessionError, Setup,
+    AllocatorChoice, Decide, Decision, DeleteOutcome, EngineTraits, FullMeaning, GetError,
+    KvEngine, KvSession, MemoryBound, MemoryCensus, OpenError, OpenStore, Options, PutError,
+    PutOutcome, Rmw, ScanOrder, ScanRange, Scans, SessionError, Setup,
 };
 
 /// Bytes that a key counts for.
@@ -72,13 +72,14 @@ impl KvEngine for LockedTree {
         memory_bound: MemoryBound::None,
         allocator: AllocatorChoice::Global,
         scans: Scans::Both,
+        rmw: Rmw::Atomic,
         ..EngineTraits::BASE
     };
 
     type Session<'engine> = TreeSession<'engine>;
 
     fn session(&self) -> Result<TreeSession<'_>, SessionError> {
-        Ok(TreeSession { tree: self })
+        Ok(TreeSession { tree: self, new: Vec::new() })
     }
 
     /// Neither the allocator's rounding of values nor the size of the tree's nodes is known, so the
@@ -127,6 +128,8 @@ impl OpenStore for LockedTree {
 #[derive(Debug)]
 pub struct TreeSession<'engine> {
     tree: &'engine LockedTree,
+    /// What a read-modify-write decides on.
+    new: Vec<u8>,
 }
 
 impl KvSession for TreeSession<'_> {
@@ -153,9 +156,32 @@ impl KvSession for TreeSession<'_> {
         Ok(if old.is_some() { PutOutcome::Updated } else { PutOutcome::Inserted })
     }
 
-    fn delete(&mut self, key: u64) -> bool {
+    /// Reads, decides and writes under the lock.
+    fn read_modify_write(
+        &mut self,
+        key: u64,
+        decide: &mut Decide<'_>,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        self.new.clear();
+        let mut contents = self.tree.write();
+        let old = contents.values.get(&key).map(|value| &**value);
+        if decide(old, &mut self.new) == Decision::Keep {
+            return Ok(None);
+        }
+        let (value_bytes, limit_bytes) = (self.new.len(), LockedTree::TRAITS.value_bytes_max);
+        if value_bytes > limit_bytes {
+            return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
+        }
+        let Some(value) = copied(&self.new) else { return Ok(Some(PutOutcome::Full)) };
+        let old = contents.put(key, value);
+        // The old value is freed after the lock is released.
+        drop(contents);
+        Ok(Some(if old.is_some() { PutOutcome::Updated } else { PutOutcome::Inserted }))
+    }
+
+    fn delete(&mut self, key: u64) -> DeleteOutcome {
         let old = self.tree.write().remove(key);
-        old.is_some()
+        DeleteOutcome::told(old.is_some())
     }
 
     fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {

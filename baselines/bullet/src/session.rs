@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use engine::{GetError, KvSession, PutError, PutOutcome, SessionError};
+use engine::{DeleteOutcome, GetError, KvSession, PutError, PutOutcome, SessionError};
 use kit::spin::Spin;
 
 use crate::front::Found;
@@ -120,13 +120,14 @@ impl KvSession for BulletSession<'_> {
         })
     }
 
-    fn delete(&mut self, key: u64) -> bool {
+    fn delete(&mut self, key: u64) -> DeleteOutcome {
         self.me.touched.begin();
-        match &self.shared.front {
+        let was_present = match &self.shared.front {
             None => self.remove_from_back(key),
             Some(front) if !self.shared.rung.has_logs() => self.remove_from_front(front, key),
             Some(_) => self.append(key, &[], Opcode::Remove).is_some(),
-        }
+        };
+        DeleteOutcome::told(was_present)
     }
 }
 

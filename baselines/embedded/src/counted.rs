@@ -5,14 +5,16 @@
 //! the write of a key must be one step, so writers of a key exclude one another with a lock that
 //! keys share by hash (a *stripe*). Reads take no lock: the store below orders them itself.
 //!
-//! Where nobody uses what a put reports, it looks nothing up, as such stores are used elsewhere: it takes
-//! no lock, always says "inserted", and is bounded by nothing. What is live is then found by a walk. A
-//! delete always looks up, and deletes of a key exclude one another.
+//! Where nobody uses what they report, puts and deletes are blind, as such stores are used elsewhere: they
+//! look nothing up, take no lock, and are bounded by nothing. What is live is then found by a walk.
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use engine::{GetError, KvSession, OpenError, PutError, PutOutcome, ScanOrder, ScanRange};
+use engine::{
+    Decide, Decision, DeleteOutcome, GetError, KvSession, OpenError, PutError, PutOutcome, Rmw,
+    ScanOrder, ScanRange, Writes, get_then_put,
+};
 
 use kit::credit::{Credit, Pool};
 
@@ -43,7 +45,7 @@ pub trait Table: Sync + fmt::Debug {
 #[derive(Debug)]
 pub(crate) struct Counted<T> {
     pub(crate) table: T,
-    /// Whether a put looks up if the key was there.
+    /// Whether puts and deletes look up if the key was there.
     asks_presence: bool,
     stripes: Box<[Stripe]>,
     pool: Pool,
@@ -134,6 +136,16 @@ impl<T: Table> Counted<T> {
         sum
     }
 
+    /// What puts and deletes say of their keys.
+    pub(crate) fn writes(&self) -> Writes {
+        Writes::telling_if(self.asks_presence)
+    }
+
+    /// A telling store reads, decides and writes under the lock of the key's stripe, as all its writers do.
+    pub(crate) fn rmw(&self) -> Rmw {
+        if self.asks_presence { Rmw::Atomic } else { Rmw::GetThenPut }
+    }
+
     /// Lookups that puts and deletes made to learn what was present.
     pub(crate) fn lookups(&self) -> u64 {
         (0..self.stripes.len()).map(|stripe| self.lock(stripe).lookups).sum()
@@ -208,10 +220,22 @@ impl<T: Table> Counted<T> {
     fn try_put(&self, key: u64, value: &[u8]) -> PutOutcome {
         if !self.asks_presence {
             self.table.put(key, value);
-            return PutOutcome::Inserted;
+            return PutOutcome::Stored;
         }
         let mut account = self.lock(self.stripe_of(key));
         let old = self.look_up(&mut account, key);
+        self.replace(&mut account, key, old, value)
+    }
+
+    /// Puts a value in place of one of `old` bytes, as far as the bound admits it.
+    #[inline]
+    fn replace(
+        &self,
+        account: &mut Account,
+        key: u64,
+        old: Option<usize>,
+        value: &[u8],
+    ) -> PutOutcome {
         let footprint = |value_bytes: usize| value_bytes as u64 + KEY_BYTES;
         let (old_bytes, new_bytes) = (old.map_or(0, footprint), footprint(value.len()));
         if !account.credit.pay(&self.pool, new_bytes.saturating_sub(old_bytes)) {
@@ -225,15 +249,46 @@ impl<T: Table> Counted<T> {
         PutOutcome::Updated
     }
 
-    fn delete(&self, key: u64) -> bool {
+    /// Reads, decides and writes under the lock of the key's stripe. `None` if it keeps what there is.
+    fn try_modify(
+        &self,
+        key: u64,
+        decide: &mut Decide<'_>,
+    ) -> Result<Option<PutOutcome>, PutError> {
         let mut account = self.lock(self.stripe_of(key));
-        let Some(old) = self.look_up(&mut account, key) else { return false };
-        self.table.delete(key);
-        if self.asks_presence {
-            account.live.subtract(old);
-            account.credit.refund(&self.pool, old as u64 + KEY_BYTES);
+        let mut new = Vec::new();
+        account.lookups += 1;
+        let seen = self.table.read(key, |old| (old.len(), decide(Some(old), &mut new)));
+        let (old, decision) = match seen {
+            Some((value_bytes, decision)) => (Some(value_bytes), decision),
+            None => (None, decide(None, &mut new)),
+        };
+        if decision == Decision::Keep {
+            return Ok(None);
         }
-        true
+        self.check_length(&new)?;
+        Ok(Some(self.replace(&mut account, key, old, &new)))
+    }
+
+    fn check_length(&self, value: &[u8]) -> Result<(), PutError> {
+        let (value_bytes, limit_bytes) = (value.len(), self.value_bytes_limit());
+        if value_bytes > limit_bytes {
+            return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
+        }
+        Ok(())
+    }
+
+    fn delete(&self, key: u64) -> DeleteOutcome {
+        if !self.asks_presence {
+            self.table.delete(key);
+            return DeleteOutcome::Done;
+        }
+        let mut account = self.lock(self.stripe_of(key));
+        let Some(old) = self.look_up(&mut account, key) else { return DeleteOutcome::Absent };
+        self.table.delete(key);
+        account.live.subtract(old);
+        account.credit.refund(&self.pool, old as u64 + KEY_BYTES);
+        DeleteOutcome::Removed
     }
 
     /// The length of the present value, if any.
@@ -263,10 +318,7 @@ impl<T: Table> KvSession for CountedSession<'_, T> {
 
     #[inline]
     fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
-        let (value_bytes, limit_bytes) = (value.len(), self.counted.value_bytes_limit());
-        if value_bytes > limit_bytes {
-            return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
-        }
+        self.counted.check_length(value)?;
         let outcome = self.counted.try_put(key, value);
         if outcome.is_stored() {
             return Ok(outcome);
@@ -275,8 +327,25 @@ impl<T: Table> KvSession for CountedSession<'_, T> {
         Ok(self.counted.try_put(key, value))
     }
 
+    fn read_modify_write(
+        &mut self,
+        key: u64,
+        decide: &mut Decide<'_>,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        if self.counted.rmw() == Rmw::GetThenPut {
+            return get_then_put(self, key, decide);
+        }
+        match self.counted.try_modify(key, decide)? {
+            Some(PutOutcome::Full) => {
+                self.counted.gather_credit();
+                self.counted.try_modify(key, decide)
+            }
+            done => Ok(done),
+        }
+    }
+
     #[inline]
-    fn delete(&mut self, key: u64) -> bool {
+    fn delete(&mut self, key: u64) -> DeleteOutcome {
         self.counted.delete(key)
     }
 

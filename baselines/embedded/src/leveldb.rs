@@ -14,8 +14,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use engine::{
-    EngineTraits, Hashing, KvEngine, MemoryBound, MemoryCensus, OpenError, Presence, Scans,
-    SessionError, Setting, Statistic,
+    EngineTraits, Hashing, KvEngine, MemoryBound, MemoryCensus, OpenError, Presence, Rmw, Scans,
+    SessionError, Setting, Statistic, Writes,
 };
 use kit::folder::Folder;
 
@@ -148,6 +148,7 @@ impl KvEngine for LevelDb {
         scans: Scans::Both,
         background_threads: true,
         hashing: Hashing::None,
+        writes: Writes::Blind,
         ..EngineTraits::BASE
     };
 
@@ -162,6 +163,14 @@ impl KvEngine for LevelDb {
     }
 
     /// The thread is the process' one for all databases, which LevelDB keeps.
+    fn writes(&self) -> Writes {
+        self.counted.writes()
+    }
+
+    fn rmw(&self) -> Rmw {
+        self.counted.rmw()
+    }
+
     fn presence(&self) -> Presence {
         Presence { page_bytes: Self::TRAITS.page_bytes, threads: 1, servers: 0 }
     }

@@ -21,8 +21,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use engine::{
-    EngineTraits, GetError, Hashing, KvEngine, KvSession, MemoryCensus, OpenError, PutError,
-    PutOutcome, ScanOrder, ScanRange, Scans, SessionError, Setting, Statistic,
+    DeleteOutcome, EngineTraits, GetError, Hashing, KvEngine, KvSession, MemoryCensus, OpenError,
+    PutError, PutOutcome, ScanOrder, ScanRange, Scans, SessionError, Setting, Statistic,
 };
 
 use kit::folder::file_bytes;
@@ -364,11 +364,11 @@ impl KvSession for LmdbSession<'_> {
     }
 
     #[inline]
-    fn delete(&mut self, key: u64) -> bool {
+    fn delete(&mut self, key: u64) -> DeleteOutcome {
         let mut deadline = None;
         loop {
             match self.store.delete(key) {
-                Ok(was_there) => return was_there,
+                Ok(was_there) => return DeleteOutcome::told(was_there),
                 Err(refusal) if refusal.is_full() => {
                     // Relaxed: the counter guards no other memory.
                     self.store.delete_waits.fetch_add(1, Ordering::Relaxed);
@@ -413,7 +413,7 @@ mod tests {
         thread::scope(|scope| {
             let deleter = scope.spawn(|| {
                 let mut session = store.session().unwrap();
-                (0..keys).all(|key| session.delete(key))
+                (0..keys).all(|key| session.delete(key).was_present())
             });
             while waits() == 0 && !deleter.is_finished() {
                 thread::yield_now();

@@ -12,8 +12,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use engine::{
-    EngineTraits, Hashing, KvEngine, MemoryBound, MemoryCensus, OpenError, Presence, Scans,
-    SessionError, Setting, Statistic,
+    EngineTraits, Hashing, KvEngine, MemoryBound, MemoryCensus, OpenError, Presence, Rmw, Scans,
+    SessionError, Setting, Statistic, Writes,
 };
 use kit::folder::Folder;
 
@@ -147,6 +147,7 @@ impl KvEngine for RocksDb {
         scans: Scans::Both,
         background_threads: true,
         hashing: Hashing::None,
+        writes: Writes::Blind,
         ..EngineTraits::BASE
     };
 
@@ -161,6 +162,14 @@ impl KvEngine for RocksDb {
     }
 
     /// The threads are the process' pool, which RocksDB keeps when a store is dropped.
+    fn writes(&self) -> Writes {
+        self.counted.writes()
+    }
+
+    fn rmw(&self) -> Rmw {
+        self.counted.rmw()
+    }
+
     fn presence(&self) -> Presence {
         let threads = self.config.background_jobs.into();
         Presence { page_bytes: Self::TRAITS.page_bytes, threads, servers: 0 }

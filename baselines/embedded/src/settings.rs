@@ -22,5 +22,5 @@ pub(crate) fn bound_text(bytes: Option<u64>) -> String {
 
 /// Which writes look up whether their key is there, as text for settings.
 pub(crate) fn lookups_text(ask_presence: bool) -> &'static str {
-    if ask_presence { "before each put and delete" } else { "before each delete" }
+    if ask_presence { "before each put and delete" } else { "none" }
 }

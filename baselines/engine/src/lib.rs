@@ -28,6 +28,7 @@ mod census;
 pub mod conformance;
 mod error;
 mod heap;
+mod modify;
 mod operation;
 mod options;
 mod rule;
@@ -42,13 +43,14 @@ pub use census::{MemoryCensus, Statistic};
 pub use error::{GetError, OpenError, PutError, SessionError};
 pub use heap::DEFAULT_VARIANT;
 pub use heap::{Heap, HeapStatistics, HeapTraits, HeapVariant, Setting, reallocate_elsewhere};
+pub use modify::{Decide, Decision, get_then_put};
 pub use operation::{Op, Outcome, ValueBuffers};
 pub use options::Options;
 pub use rule::{Rule, Whole};
 pub use setup::{OpenStore, Setup};
-pub use store::{KvEngine, KvSession, PutOutcome, ScanOrder, ScanRange};
+pub use store::{DeleteOutcome, KvEngine, KvSession, PutOutcome, ScanOrder, ScanRange};
 pub use thread_use::ThreadUse;
 pub use traits::{
-    AllocatorChoice, EngineTraits, Environment, FullMeaning, Hashing, MemoryBound, Presence, Scans,
-    Sharing, Storage, Transport,
+    AllocatorChoice, EngineTraits, Environment, FullMeaning, Hashing, MemoryBound, Presence, Rmw,
+    Scans, Sharing, Storage, Transport, Writes,
 };

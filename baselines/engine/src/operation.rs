@@ -1,6 +1,6 @@
 //! The operations of a batch as data, and their outcomes.
 
-use crate::{GetError, PutError, PutOutcome};
+use crate::{DeleteOutcome, GetError, PutError, PutOutcome};
 
 /// One operation of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,12 +34,12 @@ pub enum Outcome {
     Absent,
     /// GET: the slot is shorter than the value. Contains the length of the value.
     BufferTooShort(usize),
-    /// PUT: inserted, updated or full.
+    /// PUT: inserted, updated, stored or full.
     Put(PutOutcome),
     /// PUT: the value is too large for an empty store.
     ValueTooLarge,
-    /// DELETE: whether the key was present.
-    Deleted(bool),
+    /// DELETE: whether the key was present, or not told.
+    Deleted(DeleteOutcome),
 }
 
 impl Outcome {

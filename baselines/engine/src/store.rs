@@ -1,8 +1,8 @@
 //! The store, and one thread's session with it.
 
 use crate::{
-    EngineTraits, GetError, MemoryCensus, Op, OpenError, Outcome, Presence, PutError, SessionError,
-    Statistic, Storage, ValueBuffers,
+    Decide, Decision, EngineTraits, GetError, MemoryCensus, Op, OpenError, Outcome, Presence,
+    PutError, Rmw, SessionError, Statistic, Storage, ValueBuffers, Writes, get_then_put,
 };
 
 /// What a successful `put` did.
@@ -12,6 +12,9 @@ pub enum PutOutcome {
     Inserted,
     /// The key was present; its old value is gone.
     Updated,
+    /// The value is stored. Whether the key was present is not told, because the store would have to
+    /// look it up ([`Writes::Blind`]).
+    Stored,
     /// There is no space. The store is unchanged and stays readable; a later `put` may succeed
     /// after deletes. In fill experiments this is the *result*.
     Full,
@@ -22,6 +25,34 @@ impl PutOutcome {
     #[must_use]
     pub fn is_stored(self) -> bool {
         self != Self::Full
+    }
+}
+
+/// What a `delete` did. The key is absent in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeleteOutcome {
+    /// The key was absent.
+    Absent,
+    /// The key was present.
+    Removed,
+    /// Whether the key was present is not told, because the store would have to look it up
+    /// ([`Writes::Blind`]).
+    Done,
+}
+
+impl DeleteOutcome {
+    /// The outcome of a store that knows whether the key was present.
+    #[inline]
+    #[must_use]
+    pub fn told(was_present: bool) -> Self {
+        if was_present { Self::Removed } else { Self::Absent }
+    }
+
+    /// Whether the store says that the key was present.
+    #[inline]
+    #[must_use]
+    pub fn was_present(self) -> bool {
+        self == Self::Removed
     }
 }
 
@@ -117,6 +148,16 @@ pub trait KvEngine: Sync {
         Self::TRAITS.storage
     }
 
+    /// What this instance says of the keys it writes.
+    fn writes(&self) -> Writes {
+        Self::TRAITS.writes
+    }
+
+    /// How this instance reads, modifies and writes.
+    fn rmw(&self) -> Rmw {
+        Self::TRAITS.rmw
+    }
+
     /// Waits until pending background work is done (bounded: a few seconds at most).
     fn settle(&self) {}
 
@@ -162,8 +203,38 @@ pub trait KvSession {
     /// [`PutError::ValueTooLarge`] if no amount of free space would suffice.
     fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError>;
 
-    /// Removes `key`; returns whether it was present.
-    fn delete(&mut self, key: u64) -> bool;
+    /// Removes `key`.
+    fn delete(&mut self, key: u64) -> DeleteOutcome;
+
+    /// Shows the value of `key` to `decide`, and stores the new one if it decides so. `None` if it keeps
+    /// what there is.
+    ///
+    /// Where [`KvEngine::rmw`] is [`Rmw::Atomic`], nobody else writes the key in between.
+    ///
+    /// # Errors
+    /// As for [`Self::put`]; the store is then unchanged.
+    fn read_modify_write(
+        &mut self,
+        key: u64,
+        decide: &mut Decide<'_>,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        get_then_put(self, key, decide)
+    }
+
+    /// Stores `value` under `key` unless there is a value. `None` if there is one. It is as atomic as
+    /// [`Self::read_modify_write`].
+    ///
+    /// # Errors
+    /// As for [`Self::put`].
+    fn put_if_absent(&mut self, key: u64, value: &[u8]) -> Result<Option<PutOutcome>, PutError> {
+        self.read_modify_write(key, &mut |old, new| {
+            if old.is_some() {
+                return Decision::Keep;
+            }
+            new.extend_from_slice(value);
+            Decision::Put
+        })
+    }
 
     /// Executes a batch of mixed operations. Operations on the same key keep their order;
     /// operations on different keys may be reordered. `Full` and errors are reported per operation.

@@ -117,6 +117,34 @@ pub enum Storage {
     FilesInMemory,
 }
 
+/// What a store says of a key that it writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writes {
+    /// PUT and DELETE tell whether the key was present.
+    Telling,
+    /// PUT does not tell, and looks nothing up: [`PutOutcome::Stored`](crate::PutOutcome::Stored).
+    /// DELETE tells only where the design finds the key in any case.
+    Blind,
+}
+
+/// How a store reads a value and writes one that depends on it
+/// ([`KvSession::read_modify_write`](crate::KvSession::read_modify_write)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rmw {
+    /// In one step: nobody else writes the key in between.
+    Atomic,
+    /// By a GET and then a PUT: what others write in between is lost.
+    GetThenPut,
+}
+
+impl Writes {
+    /// Of a store that looks a key up before it writes if somebody asks whether it was present.
+    #[must_use]
+    pub const fn telling_if(asked: bool) -> Self {
+        if asked { Self::Telling } else { Self::Blind }
+    }
+}
+
 /// Environment variables that must be set when the process starts, as `(name, value)`.
 pub type Environment = &'static [(&'static str, &'static str)];
 
@@ -144,6 +172,12 @@ pub struct EngineTraits {
     /// Where it keeps its objects; an instance may differ
     /// ([`KvEngine::storage`](crate::KvEngine::storage)).
     pub storage: Storage,
+    /// What it says of the keys it writes where nobody asks; an instance may differ
+    /// ([`KvEngine::writes`](crate::KvEngine::writes)).
+    pub writes: Writes,
+    /// `Atomic` if an instance can read, modify and write in one step; what an instance does says
+    /// [`KvEngine::rmw`](crate::KvEngine::rmw).
+    pub rmw: Rmw,
     /// Page size that it requests, in bytes; an instance may differ
     /// ([`KvEngine::presence`](crate::KvEngine::presence)).
     pub page_bytes: usize,
@@ -183,6 +217,8 @@ impl EngineTraits {
         scans: Scans::No,
         durable: false,
         storage: Storage::Memory,
+        writes: Writes::Telling,
+        rmw: Rmw::GetThenPut,
         page_bytes: 4096,
         background_threads: false,
         processes: false,

@@ -5,8 +5,8 @@ use std::thread;
 use std::time::Duration;
 
 use engine::{
-    AllocatorChoice, EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound,
-    MemoryCensus, PutError, PutOutcome, SessionError, Setting, Statistic,
+    AllocatorChoice, DeleteOutcome, EngineTraits, FullMeaning, GetError, KvEngine, KvSession,
+    MemoryBound, MemoryCensus, PutError, PutOutcome, SessionError, Setting, Statistic,
 };
 
 use crate::Fault;
@@ -151,9 +151,9 @@ impl KvSession for FaultySession<'_> {
         Ok(self.store.lock().put(due, put, key, value))
     }
 
-    fn delete(&mut self, key: u64) -> bool {
+    fn delete(&mut self, key: u64) -> DeleteOutcome {
         let mut contents = self.store.enter();
         let due = self.store.due(contents.puts);
-        contents.delete(due, key)
+        DeleteOutcome::told(contents.delete(due, key))
     }
 }

@@ -14,9 +14,9 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use engine::{
-    AllocatorChoice, EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound,
-    MemoryCensus, OpenError, OpenStore, Options, PutError, PutOutcome, SessionError, Setting,
-    Setup, Whole,
+    AllocatorChoice, Decide, Decision, DeleteOutcome, EngineTraits, FullMeaning, GetError,
+    KvEngine, KvSession, MemoryBound, MemoryCensus, OpenError, OpenStore, Options, PutError,
+    PutOutcome, Rmw, SessionError, Setting, Setup, Whole,
 };
 use hash::Mix;
 
@@ -124,13 +124,14 @@ impl KvEngine for ShardedMap {
         full: FullMeaning::Grow,
         memory_bound: MemoryBound::None,
         allocator: AllocatorChoice::Global,
+        rmw: Rmw::Atomic,
         ..EngineTraits::BASE
     };
 
     type Session<'engine> = MapSession<'engine>;
 
     fn session(&self) -> Result<MapSession<'_>, SessionError> {
-        Ok(MapSession { map: self })
+        Ok(MapSession { map: self, new: Vec::new() })
     }
 
     /// Shrinks the tables to their contents.
@@ -197,6 +198,8 @@ impl OpenStore for ShardedMap {
 #[derive(Debug)]
 pub struct MapSession<'engine> {
     map: &'engine ShardedMap,
+    /// What a read-modify-write decides on.
+    new: Vec<u8>,
 }
 
 impl KvSession for MapSession<'_> {
@@ -220,16 +223,44 @@ impl KvSession for MapSession<'_> {
         // The guard is a temporary of its statement, so old values are freed after the lock is
         // released.
         let result = self.map.lock(self.map.shard_of(key)).put(key, value);
-        Ok(match result {
-            Ok(None) => PutOutcome::Inserted,
-            Ok(Some(_)) => PutOutcome::Updated,
-            Err(_) => PutOutcome::Full,
-        })
+        Ok(outcome_of(&result))
     }
 
-    fn delete(&mut self, key: u64) -> bool {
+    /// Reads, decides and writes under the shard's lock.
+    fn read_modify_write(
+        &mut self,
+        key: u64,
+        decide: &mut Decide<'_>,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        self.new.clear();
+        let mut contents = self.map.lock(self.map.shard_of(key));
+        let old = contents.values.get(&key).map(|value| &**value);
+        if decide(old, &mut self.new) == Decision::Keep {
+            return Ok(None);
+        }
+        let (value_bytes, limit_bytes) = (self.new.len(), ShardedMap::TRAITS.value_bytes_max);
+        if value_bytes > limit_bytes {
+            return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
+        }
+        let Some(value) = copied(&self.new) else { return Ok(Some(PutOutcome::Full)) };
+        let result = contents.put(key, value);
+        // The old value is freed after the lock is released.
+        drop(contents);
+        Ok(Some(outcome_of(&result)))
+    }
+
+    fn delete(&mut self, key: u64) -> DeleteOutcome {
         let old = self.map.lock(self.map.shard_of(key)).remove(key);
-        old.is_some()
+        DeleteOutcome::told(old.is_some())
+    }
+}
+
+/// What came of [`Contents::put`].
+fn outcome_of(result: &Result<Option<Box<[u8]>>, Box<[u8]>>) -> PutOutcome {
+    match result {
+        Ok(None) => PutOutcome::Inserted,
+        Ok(Some(_)) => PutOutcome::Updated,
+        Err(_) => PutOutcome::Full,
     }
 }
 

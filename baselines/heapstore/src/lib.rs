@@ -21,8 +21,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use engine::ThreadUse;
 use engine::{
-    AllocatorChoice, EngineTraits, GetError, Heap, KvEngine, KvSession, MemoryBound, MemoryCensus,
-    OpenError, Presence, PutError, PutOutcome, SessionError, Setting, Statistic,
+    AllocatorChoice, Decide, Decision, DeleteOutcome, EngineTraits, GetError, Heap, KvEngine,
+    KvSession, MemoryBound, MemoryCensus, OpenError, Presence, PutError, PutOutcome, Rmw,
+    SessionError, Setting, Statistic,
 };
 use kit::credit::{Credit, Pool};
 use platform::huge::collapse_own_memory;
@@ -191,13 +192,14 @@ impl KvEngine for HeapStore {
         memory_bound: MemoryBound::Soft,
         allocator: AllocatorChoice::Chosen,
         value_bytes_max: u32::MAX as usize,
+        rmw: Rmw::Atomic,
         ..EngineTraits::BASE
     };
 
     type Session<'engine> = HeapSession<'engine>;
 
     fn session(&self) -> Result<HeapSession<'_>, SessionError> {
-        Ok(HeapSession { store: self, _use: ThreadUse::of(self.config.heap) })
+        Ok(HeapSession { store: self, new: Vec::new(), _use: ThreadUse::of(self.config.heap) })
     }
 
     fn presence(&self) -> Presence {
@@ -307,6 +309,8 @@ impl KvEngine for HeapStore {
 #[derive(Debug)]
 pub struct HeapSession<'engine> {
     store: &'engine HeapStore,
+    /// What a read-modify-write decides on.
+    new: Vec<u8>,
     _use: ThreadUse,
 }
 
@@ -346,9 +350,50 @@ impl KvSession for HeapSession<'_> {
         })
     }
 
-    fn delete(&mut self, key: u64) -> bool {
+    /// Reads, decides and writes under the shard's lock.
+    fn read_modify_write(
+        &mut self,
+        key: u64,
+        decide: &mut Decide<'_>,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        let (store, new) = (self.store, &mut self.new);
+        let (pool, shard, limit_bytes) =
+            (&store.pool, store.shard_of(key), store.value_bytes_limit());
+        let mut modify = || {
+            new.clear();
+            let mut contents = store.lock(shard);
+            let old = contents.table.get(key);
+            if decide(old.map(|object| object.value()), new) == Decision::Keep {
+                return Ok(None);
+            }
+            let value_bytes = new.len();
+            if value_bytes > limit_bytes {
+                return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
+            }
+            let Some(object) = Object::new(store.config.heap, key, new) else {
+                return Ok(Some(PutOutcome::Full));
+            };
+            let result = contents.put(pool, object);
+            // The old object is freed after the lock is released.
+            drop(contents);
+            Ok(Some(match result {
+                Ok(None) => PutOutcome::Inserted,
+                Ok(Some(_)) => PutOutcome::Updated,
+                Err(_) => PutOutcome::Full,
+            }))
+        };
+        match modify() {
+            Ok(Some(PutOutcome::Full)) => {
+                store.gather_credit();
+                modify()
+            }
+            done => done,
+        }
+    }
+
+    fn delete(&mut self, key: u64) -> DeleteOutcome {
         let old = self.store.lock(self.store.shard_of(key)).remove(&self.store.pool, key);
-        old.is_some()
+        DeleteOutcome::told(old.is_some())
     }
 }
 

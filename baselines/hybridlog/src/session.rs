@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use engine::{GetError, KvSession, Op, Outcome, PutError, PutOutcome, SessionError, ValueBuffers};
+use engine::{
+    DeleteOutcome, GetError, KvSession, Op, Outcome, PutError, PutOutcome, SessionError,
+    ValueBuffers,
+};
 use kit::credit::Credit;
 
 use crate::counters::Counters;
@@ -57,8 +60,8 @@ impl KvSession for HybridLogSession<'_> {
     }
 
     #[inline]
-    fn delete(&mut self, key: u64) -> bool {
-        self.delete_at(Target::of(key))
+    fn delete(&mut self, key: u64) -> DeleteOutcome {
+        DeleteOutcome::told(self.delete_at(Target::of(key)))
     }
 
     /// Four stages for each group of operations: fetch all buckets, then the first lines of the
@@ -97,7 +100,9 @@ impl KvSession for HybridLogSession<'_> {
                         Outcome::of_get(self.get_at(target, buffer))
                     }
                     Op::Put { value, .. } => Outcome::of_put(self.checked_put(target, value)),
-                    Op::Delete { .. } => Outcome::Deleted(self.delete_at(target)),
+                    Op::Delete { .. } => {
+                        Outcome::Deleted(DeleteOutcome::told(self.delete_at(target)))
+                    }
                 };
             }
         }

@@ -159,6 +159,7 @@ impl Config {
     ) -> Result<Self, OpenError> {
         let mut config = Self::new(scheme);
         config.tells_presence = setup.tells_updates;
+        options.switch("ask-presence", &mut config.tells_presence)?;
         if scheme == Scheme::GlobalLock {
             options.one_of("sync", &mut config.scheme, Scheme::ALL)?;
             config.read_modify_write = Self::new(config.scheme).read_modify_write;

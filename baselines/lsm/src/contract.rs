@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{
-    EngineTraits, FullMeaning, GetError, Hashing, KvEngine, KvSession, MemoryBound, MemoryCensus,
-    OpenError, OpenStore, Options, Presence, PutError, PutOutcome, ScanOrder, ScanRange, Scans,
-    SessionError, Setting, Setup, Statistic, Storage,
+    DeleteOutcome, EngineTraits, FullMeaning, GetError, Hashing, KvEngine, KvSession, MemoryBound,
+    MemoryCensus, OpenError, OpenStore, Options, Presence, PutError, PutOutcome, Rmw, ScanOrder,
+    ScanRange, Scans, SessionError, Setting, Setup, Statistic, Storage, Writes,
 };
 use kit::folder::Folder;
 
-use crate::config::{Config, SESSIONS_MAX, Scheme, VALUE_BYTES_MAX};
+use crate::config::{Config, ReadModifyWrite, SESSIONS_MAX, Scheme, VALUE_BYTES_MAX};
 use crate::error::Error;
 use crate::files::Disk;
 use crate::report;
@@ -55,6 +55,8 @@ macro_rules! store {
                 scans: Scans::Ascending,
                 background_threads: true,
                 storage: Storage::Disk,
+                writes: Writes::Blind,
+                rmw: Rmw::Atomic,
                 hashing: Hashing::None,
                 ..EngineTraits::BASE
             };
@@ -74,6 +76,17 @@ macro_rules! store {
                 match self.0.parts.files.is_in_memory() {
                     true => Storage::FilesInMemory,
                     false => Storage::Disk,
+                }
+            }
+
+            fn writes(&self) -> Writes {
+                Writes::telling_if(self.0.parts.config.tells_presence)
+            }
+
+            fn rmw(&self) -> Rmw {
+                match self.0.parts.config.read_modify_write {
+                    ReadModifyWrite::None => Rmw::GetThenPut,
+                    ReadModifyWrite::Striped | ReadModifyWrite::Optimistic => Rmw::Atomic,
                 }
             }
 
@@ -167,10 +180,14 @@ impl LsmSession<'_> {
         }
     }
 
-    /// Stores a value. Whether the key was there, where anybody asks.
-    fn store(&mut self, key: &[u8], value: &[u8]) -> Result<bool, Error> {
-        if !self.0.parts().config.tells_presence {
-            return self.0.put(key, value).map(|()| false);
+    fn tells_presence(&self) -> bool {
+        self.0.parts().config.tells_presence
+    }
+
+    /// Stores a value.
+    fn store(&mut self, key: &[u8], value: &[u8]) -> Result<PutOutcome, Error> {
+        if !self.tells_presence() {
+            return self.0.put(key, value).map(|()| PutOutcome::Stored);
         }
         let mut was_there = false;
         self.update(key, &mut |old, new| {
@@ -178,7 +195,7 @@ impl LsmSession<'_> {
             new.extend_from_slice(value);
             Decide::Put
         })?;
-        Ok(was_there)
+        Ok(if was_there { PutOutcome::Updated } else { PutOutcome::Inserted })
     }
 }
 
@@ -195,26 +212,40 @@ impl KvSession for LsmSession<'_> {
         expect_done("get", copied).transpose()
     }
 
-    /// Full is what the system says of the disk, before anything has changed.
     fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
-        match self.store(&key.to_be_bytes(), value) {
-            Ok(true) => Ok(PutOutcome::Updated),
-            Ok(false) => Ok(PutOutcome::Inserted),
-            Err(Error::ValueTooLong { value_bytes, limit_bytes }) => {
-                Err(PutError::ValueTooLarge { value_bytes, limit_bytes })
+        self.store(&key.to_be_bytes(), value).or_else(|error| refused("put", error))
+    }
+
+    fn read_modify_write(
+        &mut self,
+        key: u64,
+        decide: &mut engine::Decide<'_>,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        let mut was_there = false;
+        let decided = self.update(&key.to_be_bytes(), &mut |old, new| {
+            was_there = old.is_some();
+            match decide(old, new) {
+                engine::Decision::Put => Decide::Put,
+                engine::Decision::Keep => Decide::Keep,
             }
-            Err(Error::Storage {
-                kind: io::ErrorKind::StorageFull, may_be_applied: false, ..
-            }) => Ok(PutOutcome::Full),
-            Err(error) => panic!("put: {error}"),
+        });
+        match decided {
+            Ok(Decide::Put) if was_there => Ok(Some(PutOutcome::Updated)),
+            Ok(Decide::Put) => Ok(Some(PutOutcome::Inserted)),
+            Ok(Decide::Keep | Decide::Delete) => Ok(None),
+            Err(error) => refused("read-modify-write", error).map(Some),
         }
     }
 
-    fn delete(&mut self, key: u64) -> bool {
+    fn delete(&mut self, key: u64) -> DeleteOutcome {
+        if !self.tells_presence() {
+            expect_done("delete", self.0.delete(&key.to_be_bytes()));
+            return DeleteOutcome::Done;
+        }
         let decided = self.update(&key.to_be_bytes(), &mut |old, _| {
             if old.is_some() { Decide::Delete } else { Decide::Keep }
         });
-        expect_done("delete", decided) == Decide::Delete
+        DeleteOutcome::told(expect_done("delete", decided) == Decide::Delete)
     }
 
     fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
@@ -234,6 +265,20 @@ impl KvSession for LsmSession<'_> {
         });
         expect_done("scan", scanned);
         Some(shown)
+    }
+}
+
+/// What a write answers that was not carried out. Full is what the system says of the disk, before
+/// anything has changed.
+fn refused(operation: &str, error: Error) -> Result<PutOutcome, PutError> {
+    match error {
+        Error::ValueTooLong { value_bytes, limit_bytes } => {
+            Err(PutError::ValueTooLarge { value_bytes, limit_bytes })
+        }
+        Error::Storage { kind: io::ErrorKind::StorageFull, may_be_applied: false, .. } => {
+            Ok(PutOutcome::Full)
+        }
+        error => panic!("{operation}: {error}"),
     }
 }
 

@@ -86,7 +86,7 @@ pub(crate) fn settings(store: &Store) -> Vec<Setting> {
         Setting::new("level1-bytes", config.level1_bytes),
         Setting::new("snapshot-retention-ms", retention),
         Setting::new("stripes", config.stripes),
-        Setting::new("asks-presence", config.tells_presence),
+        Setting::new("ask-presence", config.tells_presence),
         Setting::new("folder", folder.unwrap_or_else(|| "private, temporary".to_owned())),
         Setting::new("compression", "none"),
         Setting::new("checksums", "of every block that is read"),

@@ -27,6 +27,7 @@
 extern crate self as baseline_maps;
 
 mod bound;
+mod change;
 mod config;
 #[cfg(onetbb)]
 mod gate;

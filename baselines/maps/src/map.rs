@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use engine::{Hashing, OpenError, ScanRange, Scans};
+use engine::{Hashing, OpenError, Rmw, ScanRange, Scans};
 
 use crate::bound::Bound;
 use crate::config::Config;
@@ -24,6 +24,8 @@ pub trait Map: Sized + Send + Sync + fmt::Debug + 'static {
     const MAY_BE_MISSING: bool = false;
     /// Where keys are hashed.
     const HASHING: Hashing = Hashing::Store;
+    /// Whether `put` decides on the old row and puts the new one in one step, for all that is offered.
+    const RMW: Rmw = Rmw::GetThenPut;
 
     /// What a thread registers with the map.
     type Thread: fmt::Debug;
@@ -62,7 +64,7 @@ pub trait Map: Sized + Send + Sync + fmt::Debug + 'static {
     -> Option<R>;
 
     /// Puts the offered row in place of whatever is under `key` at that moment.
-    fn put(&self, key: u64, offer: &mut Offer<'_>, guard: &Self::Guard<'_>) -> Placed;
+    fn put(&self, key: u64, offer: &mut impl Offering, guard: &Self::Guard<'_>) -> Placed;
 
     /// Removes `key` and returns the length of the value that this call, and no other, removed.
     fn remove(&self, key: u64, guard: &Self::Guard<'_>) -> Option<usize>;
@@ -107,10 +109,33 @@ pub enum Placed {
     Refused,
 }
 
-/// A row on its way into a map. A map that retries may ask again with what it finds then; what was
+/// A row on its way into a map, as the map sees it.
+pub trait Offering {
+    /// Whether the bound admits the row in place of `old`; pays for it. If a row fits with no old
+    /// row to replace, it fits in every case.
+    fn admits(&mut self, old: Option<RowRef<'_>>) -> bool;
+
+    /// The row to put in place of `old`; `None` if it must not be put.
+    ///
+    /// A map that asks again without [`take_back`](Self::take_back) has dropped, or will drop, the
+    /// previous row; it gets a copy, or `None` if the heap is exhausted.
+    fn row_for(&mut self, old: Option<RowRef<'_>>) -> Option<Row>;
+
+    /// A copy of the row that stays, for a map that must put a row. It takes the place of the
+    /// offered row, which is longer, for otherwise the bound would have admitted it.
+    ///
+    /// # Panics
+    /// If the heap has no block for it, after it got a longer one back.
+    fn copy_instead(&mut self, stays: RowRef<'_>) -> Row;
+
+    /// Takes back a row that was not used.
+    fn take_back(&mut self, row: Row);
+}
+
+/// A row with a given value. A map that retries may ask again with what it finds then; what was
 /// paid for one answer counts towards the next.
 #[derive(Debug)]
-pub struct Offer<'a> {
+pub(crate) struct Offer<'a> {
     rows: &'a Rows,
     bound: &'a Bound,
     value: &'a [u8],
@@ -125,61 +150,68 @@ impl<'a> Offer<'a> {
         Self { rows, bound, value, row: Some(row), paid_bytes: 0 }
     }
 
-    /// Whether the bound admits the row in place of `old`; pays for it. If a row fits with no old
-    /// row to replace, it fits in every case.
+    /// Ends the offer: frees the overpaid credit and the credit of the old row.
     #[inline]
-    pub(crate) fn admits(&mut self, old: Option<RowRef<'_>>) -> bool {
-        let old_bytes = old.map_or(0, |old| footprint_bytes(old.value_bytes()));
-        let owed_bytes = footprint_bytes(self.value.len()).saturating_sub(old_bytes);
-        let missing_bytes = owed_bytes.saturating_sub(self.paid_bytes);
-        let paid = self.bound.pay(missing_bytes);
-        if paid {
-            self.paid_bytes += missing_bytes;
-        }
-        paid
+    pub(crate) fn settle(self, placed: Placed) {
+        settle(self.bound, self.paid_bytes, self.value.len(), placed);
+    }
+}
+
+impl Offering for Offer<'_> {
+    #[inline]
+    fn admits(&mut self, old: Option<RowRef<'_>>) -> bool {
+        pay(self.bound, &mut self.paid_bytes, self.value.len(), old)
     }
 
-    /// The row to put in place of `old`; `None` if the bound does not admit it.
-    ///
-    /// A map that asks again without [`take_back`](Self::take_back) has dropped, or will drop, the
-    /// previous row; it gets a copy, or `None` if the heap is exhausted.
     #[inline]
-    pub(crate) fn row_for(&mut self, old: Option<RowRef<'_>>) -> Option<Row> {
+    fn row_for(&mut self, old: Option<RowRef<'_>>) -> Option<Row> {
         if !self.admits(old) {
             return None;
         }
         self.row.take().or_else(|| self.rows.row(self.value))
     }
 
-    /// A copy of the row that stays, for a map that must put a row. It takes the place of the
-    /// offered row, which is longer, for otherwise the bound would have admitted it.
-    ///
-    /// # Panics
-    /// If the heap has no block for it, after it got a longer one back.
     #[cold]
-    pub(crate) fn copy_instead(&mut self, stays: RowRef<'_>) -> Row {
+    fn copy_instead(&mut self, stays: RowRef<'_>) -> Row {
         self.row = None;
         let copy = self.rows.row(stays.value());
         copy.expect("a heap with room for a row has room for a shorter one")
     }
 
-    /// Takes back a row that was not used.
-    pub(crate) fn take_back(&mut self, row: Row) {
+    fn take_back(&mut self, row: Row) {
         self.row = Some(row);
     }
+}
 
-    /// Ends the offer: frees the overpaid credit and the credit of the old row.
-    #[inline]
-    pub(crate) fn settle(self, placed: Placed) {
-        let (gained_bytes, owed_bytes) = match placed {
-            Placed::Inserted => (0, footprint_bytes(self.value.len())),
-            Placed::Updated { old_value_bytes } => {
-                (footprint_bytes(old_value_bytes), footprint_bytes(self.value.len()))
-            }
-            Placed::Refused => (0, 0),
-        };
-        self.bound.refund(self.paid_bytes + gained_bytes - owed_bytes);
+/// Whether the bound admits a value in place of `old`, after `paid_bytes` were paid for it; pays the rest.
+#[inline]
+pub(crate) fn pay(
+    bound: &Bound,
+    paid_bytes: &mut u64,
+    value_bytes: usize,
+    old: Option<RowRef<'_>>,
+) -> bool {
+    let old_bytes = old.map_or(0, |old| footprint_bytes(old.value_bytes()));
+    let owed_bytes = footprint_bytes(value_bytes).saturating_sub(old_bytes);
+    let missing_bytes = owed_bytes.saturating_sub(*paid_bytes);
+    let paid = bound.pay(missing_bytes);
+    if paid {
+        *paid_bytes += missing_bytes;
     }
+    paid
+}
+
+/// Frees what was paid too much for a value of `value_bytes`, and the credit of the row it replaced.
+#[inline]
+pub(crate) fn settle(bound: &Bound, paid_bytes: u64, value_bytes: usize, placed: Placed) {
+    let (gained_bytes, owed_bytes) = match placed {
+        Placed::Inserted => (0, footprint_bytes(value_bytes)),
+        Placed::Updated { old_value_bytes } => {
+            (footprint_bytes(old_value_bytes), footprint_bytes(value_bytes))
+        }
+        Placed::Refused => (0, 0),
+    };
+    bound.refund(paid_bytes + gained_bytes - owed_bytes);
 }
 
 /// What a value and its key count for in the bound.

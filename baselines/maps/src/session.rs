@@ -1,7 +1,8 @@
 //! One thread's use of a store.
 
 use engine::{
-    GetError, Heap, KvSession, Op, Outcome, PutError, PutOutcome, ScanRange, ValueBuffers,
+    Decide, DeleteOutcome, GetError, Heap, KvSession, Op, Outcome, PutError, PutOutcome, Rmw,
+    ScanRange, ValueBuffers, get_then_put,
 };
 
 use crate::map::Map;
@@ -19,13 +20,15 @@ pub struct MapSession<'engine, M: Map> {
     store: &'engine MapStore<M>,
     /// Dropping it may free rows, so it is dropped before the thread stops using the heap.
     thread: M::Thread,
+    /// What a read-modify-write decides on.
+    new: Vec<u8>,
     _use: ThreadUse,
 }
 
 impl<'engine, M: Map> MapSession<'engine, M> {
     pub(crate) fn new(store: &'engine MapStore<M>, heap: &'static dyn Heap) -> Self {
         let heap_use = ThreadUse::of(heap);
-        Self { store, thread: store.map().thread(), _use: heap_use }
+        Self { store, thread: store.map().thread(), new: Vec::new(), _use: heap_use }
     }
 }
 
@@ -60,8 +63,20 @@ impl<M: Map> KvSession for MapSession<'_, M> {
     }
 
     #[inline]
-    fn delete(&mut self, key: u64) -> bool {
-        self.store.delete(key, &self.store.map().guard(&self.thread))
+    fn delete(&mut self, key: u64) -> DeleteOutcome {
+        DeleteOutcome::told(self.store.delete(key, &self.store.map().guard(&self.thread)))
+    }
+
+    fn read_modify_write(
+        &mut self,
+        key: u64,
+        decide: &mut Decide<'_>,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        if M::RMW == Rmw::GetThenPut {
+            return get_then_put(self, key, decide);
+        }
+        let mut guard = self.store.map().guard(&self.thread);
+        self.store.modify(key, decide, &mut self.new, &mut guard)
     }
 
     fn execute(
@@ -81,7 +96,9 @@ impl<M: Map> KvSession for MapSession<'_, M> {
                     Op::Put { key, value } => {
                         Outcome::of_put(self.store.put(key, value, &mut guard))
                     }
-                    Op::Delete { key } => Outcome::Deleted(self.store.delete(key, &guard)),
+                    Op::Delete { key } => {
+                        Outcome::Deleted(DeleteOutcome::told(self.store.delete(key, &guard)))
+                    }
                 };
             }
         }

@@ -1,11 +1,12 @@
 //! The store: a map of rows, their heap and their bound.
 
 use engine::{
-    AllocatorChoice, EngineTraits, KvEngine, MemoryBound, MemoryCensus, OpenError, PutError,
-    PutOutcome, SessionError, Setting, Statistic,
+    AllocatorChoice, Decide, EngineTraits, KvEngine, MemoryBound, MemoryCensus, OpenError,
+    PutError, PutOutcome, SessionError, Setting, Statistic,
 };
 
 use crate::bound::Bound;
+use crate::change::Change;
 use crate::config::Config;
 use crate::ledger::{Ledger, Totals};
 use crate::map::{KEY_BYTES, Map, Offer, Placed, footprint_bytes};
@@ -76,6 +77,26 @@ impl<M: Map> MapStore<M> {
         })
     }
 
+    /// Reads, decides and puts, in one step where the map's `put` is one. `None` if what is there stays.
+    pub(crate) fn modify(
+        &self,
+        key: u64,
+        decide: &mut Decide<'_>,
+        new: &mut Vec<u8>,
+        guard: &mut M::Guard<'_>,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        let limit_bytes = self.value_bytes_limit();
+        let mut change = Change::new((&self.rows, &self.bound), limit_bytes, decide, new);
+        let mut placed = self.map().put(key, &mut change, guard);
+        if change.lacks_room(placed) {
+            // Freeing rows that are no longer read may give the heap what it lacks.
+            self.map().reclaim(guard);
+            self.bound.gather();
+            placed = self.map().put(key, &mut change, guard);
+        }
+        change.settle(placed)
+    }
+
     #[inline]
     pub(crate) fn delete(&self, key: u64, guard: &M::Guard<'_>) -> bool {
         let removed = self.map().remove(key, guard);
@@ -112,6 +133,7 @@ impl<M: Map> KvEngine for MapStore<M> {
         allocator: AllocatorChoice::Chosen,
         value_bytes_max: u32::MAX as usize,
         scans: M::SCANS,
+        rmw: M::RMW,
         hashing: M::HASHING,
         batches: M::GUARDS,
         may_be_missing: M::MAY_BE_MISSING,

@@ -27,6 +27,18 @@ pub(crate) enum Refused<'m> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exhausted;
 
+/// Why a read-modify-write made no row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unmade {
+    /// There is no memory for it, or for what the tree needs to take it.
+    NoMemory,
+    /// The value has so many bytes, which is too many.
+    TooLong(usize),
+}
+
+/// Makes a row when it is shown the old value; `None` if that stays.
+type Make<'a, 'm> = dyn FnMut(Option<&[u8]>) -> Result<Option<NewRow<'m>>, Unmade> + 'a;
+
 /// Stores a row under a key of `key_bytes` bytes.
 #[inline]
 pub(crate) fn put<'m>(
@@ -36,7 +48,6 @@ pub(crate) fn put<'m>(
     key_bytes: u64,
     row: NewRow<'m>,
 ) -> Result<PutOutcome, Refused<'m>> {
-    let new_bytes = row.value_bytes() as u64;
     loop {
         let place = find::lock(guard, top, key, usize::MAX);
         match place.found {
@@ -50,27 +61,81 @@ pub(crate) fn put<'m>(
                     return Err(Refused::Memory(row));
                 }
             }
-            Found::Absent => {
-                if !guard.pay(key_bytes + new_bytes) {
-                    place.border.head.version.unlock();
-                    return Err(Refused::Bound);
-                }
-                // Prepared now, because the tree owns the row once it is linked.
-                let entry = Entry::new(place.key, row.link());
-                if insert(guard, &place, &entry).is_err() {
-                    guard.refund(key_bytes + new_bytes);
-                    return Err(Refused::Memory(row));
-                }
-                row.into_link();
-                guard.count(Counter::RowsAllocated, 1);
-                guard.count(Counter::LiveObjects, 1);
-                guard.count(Counter::LiveKeyBytes, key_bytes);
-                guard.count(Counter::LiveValueBytes, new_bytes);
-                return Ok(PutOutcome::Inserted);
-            }
+            Found::Absent => return add(guard, &place, key_bytes, row),
             Found::Layer { .. } => unreachable!("a locked place is in the key's last layer"),
         }
     }
+}
+
+/// As [`put`], with a row that is made when the old one is known, under the lock of its node. `None` if
+/// what is there stays.
+pub(crate) fn modify<'m>(
+    guard: Guard<'_>,
+    top: Layer<'_>,
+    key: Key<'_>,
+    key_bytes: u64,
+    make: &mut Make<'_, 'm>,
+) -> Result<Option<PutOutcome>, Unmade> {
+    loop {
+        let place = find::lock(guard, top, key, usize::MAX);
+        let unlock = || place.border.head.version.unlock();
+        let old = match place.found {
+            Found::Row { link, .. } => Some(link),
+            Found::Absent => None,
+            Found::Conflict { slot } => {
+                let made = make_layer(guard, place.border, slot);
+                unlock();
+                if made.is_err() {
+                    return Err(Unmade::NoMemory);
+                }
+                continue;
+            }
+            Found::Layer { .. } => unreachable!("a locked place is in the key's last layer"),
+        };
+        let row = match make(old.map(|link| link.row(guard).value())) {
+            Ok(Some(row)) => row,
+            kept_or_failed => {
+                unlock();
+                return kept_or_failed.map(|_| None);
+            }
+        };
+        let done = match place.found {
+            Found::Row { slot, link } => replace(guard, place.border, slot, link, row),
+            _ => add(guard, &place, key_bytes, row),
+        };
+        return match done {
+            Ok(outcome) => Ok(Some(outcome)),
+            Err(Refused::Bound) => Ok(Some(PutOutcome::Full)),
+            Err(Refused::Memory(_)) => Err(Unmade::NoMemory),
+        };
+    }
+}
+
+/// Adds a row where there is none, and unlocks.
+#[inline]
+fn add<'m>(
+    guard: Guard<'_>,
+    place: &Place<'_, '_>,
+    key_bytes: u64,
+    row: NewRow<'m>,
+) -> Result<PutOutcome, Refused<'m>> {
+    let new_bytes = row.value_bytes() as u64;
+    if !guard.pay(key_bytes + new_bytes) {
+        place.border.head.version.unlock();
+        return Err(Refused::Bound);
+    }
+    // Prepared now, because the tree owns the row once it is linked.
+    let entry = Entry::new(place.key, row.link());
+    if insert(guard, place, &entry).is_err() {
+        guard.refund(key_bytes + new_bytes);
+        return Err(Refused::Memory(row));
+    }
+    row.into_link();
+    guard.count(Counter::RowsAllocated, 1);
+    guard.count(Counter::LiveObjects, 1);
+    guard.count(Counter::LiveKeyBytes, key_bytes);
+    guard.count(Counter::LiveValueBytes, new_bytes);
+    Ok(PutOutcome::Inserted)
 }
 
 /// Replaces a row by another and unlocks.

@@ -63,9 +63,9 @@ mod warm;
 use std::ops::ControlFlow;
 
 use engine::{
-    AllocatorChoice, EngineTraits, GetError, Hashing, Heap, KvEngine, KvSession, MemoryBound,
-    MemoryCensus, Op, OpenError, Outcome, PutError, PutOutcome, ScanOrder, ScanRange, Scans,
-    SessionError, Setting, Statistic, ValueBuffers,
+    AllocatorChoice, Decide, DeleteOutcome, EngineTraits, GetError, Hashing, Heap, KvEngine,
+    KvSession, MemoryBound, MemoryCensus, Op, OpenError, Outcome, PutError, PutOutcome, Rmw,
+    ScanOrder, ScanRange, Scans, SessionError, Setting, Statistic, ValueBuffers,
 };
 pub use epoch::SESSIONS_MAX;
 use platform::mapping::PAGE_BYTES;
@@ -123,6 +123,7 @@ impl KvEngine for Masstree {
         batches: true,
         // Of objects. Nodes request 2 MiB pages; rows are on those of the heap.
         page_bytes: PAGE_BYTES,
+        rmw: Rmw::Atomic,
         ..EngineTraits::BASE
     };
 
@@ -199,8 +200,16 @@ impl KvSession for MasstreeSession<'_> {
     }
 
     #[inline]
-    fn delete(&mut self, key: u64) -> bool {
-        self.session.delete(&key.to_be_bytes())
+    fn delete(&mut self, key: u64) -> DeleteOutcome {
+        DeleteOutcome::told(self.session.delete(&key.to_be_bytes()))
+    }
+
+    fn read_modify_write(
+        &mut self,
+        key: u64,
+        decide: &mut Decide<'_>,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        self.session.modify(&key.to_be_bytes(), decide)
     }
 
     /// Groups of operations descend the tree in step before they are executed in order.

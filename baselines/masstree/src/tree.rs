@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 
 use engine::{
-    GetError, Heap, MemoryCensus, OpenError, PutError, PutOutcome, SessionError, Statistic,
+    Decide, Decision, GetError, Heap, MemoryCensus, OpenError, PutError, PutOutcome, SessionError,
+    Statistic,
 };
 use platform::Pages;
 
@@ -12,7 +13,7 @@ use crate::check;
 use crate::counters::Counter;
 use crate::epoch::{Domain, Guard, Pin, Stopped};
 use crate::find;
-use crate::insert::{self, Refused};
+use crate::insert::{self, Refused, Unmade};
 use crate::key::Key;
 use crate::layer::Layer;
 use crate::memory::Memory;
@@ -293,6 +294,45 @@ impl TreeSession<'_> {
     fn row_after_reclaim(&self, value: &[u8]) -> Option<NewRow<'_>> {
         self.tree.domain.reclaim();
         NewRow::new(self.tree.memory(), value)
+    }
+
+    /// Reads, decides and writes under the lock of the key's node, as
+    /// [`KvSession::read_modify_write`](engine::KvSession::read_modify_write) says.
+    ///
+    /// # Errors
+    /// As for [`Self::put`].
+    pub fn modify(
+        &mut self,
+        key: &[u8],
+        decide: &mut Decide<'_>,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        let limit_bytes = self.tree.value_bytes_limit(key.len() as u64);
+        let mut new = Vec::new();
+        let mut attempt = || {
+            let mut make = |old: Option<&[u8]>| {
+                new.clear();
+                match decide(old, &mut new) {
+                    Decision::Keep => Ok(None),
+                    Decision::Put if new.len() > limit_bytes => Err(Unmade::TooLong(new.len())),
+                    Decision::Put => {
+                        NewRow::new(self.tree.memory(), &new).map(Some).ok_or(Unmade::NoMemory)
+                    }
+                }
+            };
+            let (pin, top) = (self.pin(), self.tree.top());
+            insert::modify(pin.guard(), top, Key::new(key), key.len() as u64, &mut make)
+        };
+        let mut done = attempt();
+        if done == Err(Unmade::NoMemory) {
+            self.tree.domain.reclaim();
+            done = attempt();
+        }
+        done.or_else(|unmade| match unmade {
+            Unmade::NoMemory => Ok(Some(PutOutcome::Full)),
+            Unmade::TooLong(value_bytes) => {
+                Err(PutError::ValueTooLarge { value_bytes, limit_bytes })
+            }
+        })
     }
 
     /// Removes `key`; returns whether it was present.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use engine::{GetError, KvSession, Op, Outcome, PutError, PutOutcome, ValueBuffers};
+use engine::{DeleteOutcome, GetError, KvSession, Op, Outcome, PutError, PutOutcome, ValueBuffers};
 
 use crate::connection::Connection;
 use crate::protocol::{self, COMMAND_BYTES_MAX, Reply};
@@ -77,10 +77,10 @@ impl<'engine> MemcachedSession<'engine> {
     }
 
     #[inline]
-    fn take_delete(&mut self) -> bool {
+    fn take_delete(&mut self) -> DeleteOutcome {
         match self.reply() {
-            Reply::Done => true,
-            Reply::Absent => false,
+            Reply::Done => DeleteOutcome::Removed,
+            Reply::Absent => DeleteOutcome::Absent,
             other => unexpected("md", &other),
         }
     }
@@ -94,6 +94,7 @@ impl<'engine> MemcachedSession<'engine> {
                 other => unexpected("mg", &other),
             };
         match self.reply() {
+            Reply::Done if !self.ask_presence => PutOutcome::Stored,
             Reply::Done if known => PutOutcome::Updated,
             Reply::Done => PutOutcome::Inserted,
             Reply::Full => PutOutcome::Full,
@@ -143,7 +144,7 @@ impl KvSession for MemcachedSession<'_> {
     }
 
     #[inline]
-    fn delete(&mut self, key: u64) -> bool {
+    fn delete(&mut self, key: u64) -> DeleteOutcome {
         protocol::delete(self.connection.queue(), key);
         self.flush();
         self.take_delete()

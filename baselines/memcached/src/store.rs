@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use engine::{
     EngineTraits, FullMeaning, KvEngine, MemoryBound, MemoryCensus, OpenError, OpenStore, Options,
-    Presence, SessionError, Setting, Setup, Statistic, Transport,
+    Presence, SessionError, Setting, Setup, Statistic, Transport, Writes,
 };
 use kit::folder::Folder;
 use kit::servers::{Keeper, ServerProcess, file_name, printed, private_folder};
@@ -159,6 +159,7 @@ impl KvEngine for Memcached {
         may_be_missing: true,
         transport: Transport::UnixSocket,
         batches: true,
+        writes: Writes::Blind,
         ..EngineTraits::BASE
     };
 
@@ -173,6 +174,10 @@ impl KvEngine for Memcached {
             Ok(connection) => Ok(MemcachedSession::new(self, connection)),
             Err(reason) => Err(SessionError::Unreachable { reason }),
         }
+    }
+
+    fn writes(&self) -> Writes {
+        Writes::telling_if(self.config.ask_presence)
     }
 
     fn presence(&self) -> Presence {

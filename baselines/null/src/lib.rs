@@ -9,8 +9,8 @@
 use std::hint::black_box;
 
 use engine::{
-    EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound, MemoryCensus, Op,
-    Outcome, PutError, PutOutcome, SessionError, Setting, ValueBuffers,
+    DeleteOutcome, EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound,
+    MemoryCensus, Op, Outcome, PutError, PutOutcome, SessionError, Setting, ValueBuffers,
 };
 
 /// The store; see the crate's documentation.
@@ -44,7 +44,7 @@ impl KvEngine for Null {
         let answers = [
             Outcome::Found(self.value_bytes),
             Outcome::Put(PutOutcome::Updated),
-            Outcome::Deleted(true),
+            Outcome::Deleted(DeleteOutcome::Removed),
         ];
         Ok(NullSession { value_bytes: self.value_bytes, answers })
     }
@@ -82,9 +82,9 @@ impl KvSession for NullSession {
     }
 
     #[inline]
-    fn delete(&mut self, key: u64) -> bool {
+    fn delete(&mut self, key: u64) -> DeleteOutcome {
         black_box(key);
-        true
+        DeleteOutcome::Removed
     }
 
     /// Does not branch on the kind of operation: in a random mix, that branch would cost more than

@@ -1,6 +1,6 @@
 //! The operations of one thread.
 
-use engine::{GetError, KvSession, PutError, PutOutcome};
+use engine::{DeleteOutcome, GetError, KvSession, PutError, PutOutcome};
 
 use crate::RamCloud;
 use crate::hash::Hash;
@@ -36,8 +36,8 @@ impl KvSession for RamCloudSession<'_> {
     }
 
     #[inline]
-    fn delete(&mut self, key: u64) -> bool {
+    fn delete(&mut self, key: u64) -> DeleteOutcome {
         let hash = Hash::of(key);
-        self.store.manager(hash).delete(hash, key)
+        DeleteOutcome::told(self.store.manager(hash).delete(hash, key))
     }
 }

@@ -1,6 +1,6 @@
 //! One thread's connections, and the operations over them.
 
-use engine::{GetError, KvSession, Op, Outcome, PutError, PutOutcome, ValueBuffers};
+use engine::{DeleteOutcome, GetError, KvSession, Op, Outcome, PutError, PutOutcome, ValueBuffers};
 
 use crate::connection::Connection;
 use crate::reply::{Reply, is_out_of_memory};
@@ -84,10 +84,10 @@ impl<'engine> RedisSession<'engine> {
     }
 
     #[inline]
-    fn take_delete(&mut self, server: usize) -> bool {
+    fn take_delete(&mut self, server: usize) -> DeleteOutcome {
         let mut refusal = [0; REFUSAL_BYTES];
         match self.reply(server, &mut refusal) {
-            Reply::Integer(deleted) => deleted > 0,
+            Reply::Integer(deleted) => DeleteOutcome::told(deleted > 0),
             other => unexpected("DEL", other, &refusal),
         }
     }
@@ -101,6 +101,7 @@ impl<'engine> RedisSession<'engine> {
                 other => unexpected("EXISTS", other, &refusal),
             };
         match self.reply(server, &mut refusal) {
+            Reply::Status if !self.ask_presence => PutOutcome::Stored,
             Reply::Status if known => PutOutcome::Updated,
             Reply::Status => PutOutcome::Inserted,
             Reply::Error(_) if is_out_of_memory(&refusal) => PutOutcome::Full,
@@ -129,7 +130,7 @@ impl KvSession for RedisSession<'_> {
     }
 
     #[inline]
-    fn delete(&mut self, key: u64) -> bool {
+    fn delete(&mut self, key: u64) -> DeleteOutcome {
         let server = self.server_of(key);
         self.append_delete(server, key);
         self.take_delete(server)

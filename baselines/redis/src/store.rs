@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use engine::{
     EngineTraits, Hashing, KvEngine, MemoryBound, MemoryCensus, OpenError, Presence, SessionError,
-    Setting, Statistic, Transport,
+    Setting, Statistic, Transport, Writes,
 };
 use kit::folder::Folder;
 use kit::servers::{Keeper, file_name, printed, private_folder};
@@ -189,6 +189,7 @@ impl KvEngine for RedisServers {
         hashing: Hashing::ClientAndServer,
         transport: Transport::UnixSocket,
         batches: true,
+        writes: Writes::Blind,
         ..EngineTraits::BASE
     };
 
@@ -206,6 +207,10 @@ impl KvEngine for RedisServers {
             Ok(connections) => Ok(RedisSession::new(self, connections)),
             Err(reason) => Err(SessionError::Unreachable { reason }),
         }
+    }
+
+    fn writes(&self) -> Writes {
+        Writes::telling_if(self.config.ask_presence)
     }
 
     fn presence(&self) -> Presence {

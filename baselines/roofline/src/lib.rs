@@ -33,7 +33,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use engine::{
     EngineTraits, FullMeaning, KvEngine, MemoryBound, MemoryCensus, OpenError, SessionError,
-    Setting, Statistic,
+    Setting, Statistic, Writes,
 };
 use place::{OBJECT_WORDS_MAX, Place, VALUE_BYTES_MAX};
 use platform::Pages;
@@ -146,6 +146,7 @@ impl KvEngine for Roofline {
         value_bytes_max: VALUE_BYTES_MAX,
         page_bytes: HUGE_PAGE_BYTES,
         keeps_values: false,
+        writes: Writes::Blind,
         ..EngineTraits::BASE
     };
 

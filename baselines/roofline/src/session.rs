@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use engine::{GetError, KvSession, Op, Outcome, PutError, PutOutcome, ValueBuffers};
+use engine::{DeleteOutcome, GetError, KvSession, Op, Outcome, PutError, PutOutcome, ValueBuffers};
 use platform::racy::{WORD_BYTES, copy_in, copy_out};
 
 use crate::Roofline;
@@ -62,7 +62,7 @@ impl<'engine> RooflineSession<'engine> {
         copy_in(&self.store.objects.all()[place.at..self.next], value);
         // Relaxed: pairs with nothing, as above.
         self.store.index.all()[slot].store(place.word(), Ordering::Relaxed);
-        Ok(PutOutcome::Updated)
+        Ok(PutOutcome::Stored)
     }
 
     #[inline]
@@ -80,7 +80,7 @@ impl KvSession for RooflineSession<'_> {
         self.get_at(self.store.slot_of(key), buffer)
     }
 
-    /// Always returns [`PutOutcome::Updated`]: to know whether the key is new would mean reading
+    /// Tells nothing of the key: to know whether the key is new would mean reading
     /// the index line before writing it.
     #[inline]
     fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
@@ -88,8 +88,8 @@ impl KvSession for RooflineSession<'_> {
     }
 
     #[inline]
-    fn delete(&mut self, key: u64) -> bool {
-        self.delete_at(self.store.slot_of(key))
+    fn delete(&mut self, key: u64) -> DeleteOutcome {
+        DeleteOutcome::told(self.delete_at(self.store.slot_of(key)))
     }
 
     /// Three stages for each group of operations: fetch all index lines, fetch the objects' lines
@@ -122,7 +122,9 @@ impl KvSession for RooflineSession<'_> {
                         Outcome::of_get(self.get_at(slot, buffer))
                     }
                     Op::Put { value, .. } => Outcome::of_put(self.put_at(slot, value)),
-                    Op::Delete { .. } => Outcome::Deleted(self.delete_at(slot)),
+                    Op::Delete { .. } => {
+                        Outcome::Deleted(DeleteOutcome::told(self.delete_at(slot)))
+                    }
                 };
             }
         }

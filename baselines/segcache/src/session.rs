@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use engine::{GetError, KvSession, PutError, PutOutcome};
+use engine::{DeleteOutcome, GetError, KvSession, PutError, PutOutcome};
 use segcache::{SegcacheError, Value};
 
 use crate::counters::Counts;
@@ -68,6 +68,7 @@ impl KvSession for SegcacheSession<'_> {
         let known = self.known(&key);
         for _ in 0..ATTEMPTS {
             match self.store.cache.insert(&key, value, None, FOR_EVER) {
+                Ok(()) if !self.store.config.ask_presence => return Ok(PutOutcome::Stored),
                 Ok(()) if known => return Ok(PutOutcome::Updated),
                 Ok(()) => return Ok(PutOutcome::Inserted),
                 Err(SegcacheError::NoFreeSegments) => {
@@ -86,7 +87,7 @@ impl KvSession for SegcacheSession<'_> {
     }
 
     #[inline]
-    fn delete(&mut self, key: u64) -> bool {
-        self.store.cache.delete(&key.to_le_bytes())
+    fn delete(&mut self, key: u64) -> DeleteOutcome {
+        DeleteOutcome::told(self.store.cache.delete(&key.to_le_bytes()))
     }
 }

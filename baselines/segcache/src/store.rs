@@ -4,7 +4,7 @@ use std::fmt;
 
 use engine::{
     EngineTraits, FullMeaning, KvEngine, MemoryCensus, OpenError, OpenStore, Options, SessionError,
-    Setting, Setup, Statistic,
+    Setting, Setup, Statistic, Writes,
 };
 
 use crate::config::{Config, ITEM_OVERHEAD_BYTES};
@@ -52,6 +52,7 @@ impl KvEngine for Segcache {
         description: "Segcache: segments of a log, merged or dropped whole: evicts",
         full: FullMeaning::Evict,
         value_bytes_max: (8 << 20) - ITEM_OVERHEAD_BYTES,
+        writes: Writes::Blind,
         ..EngineTraits::BASE
     };
 
@@ -59,6 +60,10 @@ impl KvEngine for Segcache {
 
     fn session(&self) -> Result<SegcacheSession<'_>, SessionError> {
         Ok(SegcacheSession::new(self))
+    }
+
+    fn writes(&self) -> Writes {
+        Writes::telling_if(self.config.ask_presence)
     }
 
     /// Sizes, which are fixed when the cache opens. The crate does not tell what is live.

@@ -72,7 +72,9 @@ impl Config {
         if let Some(told) = kit::folder::told_in_memory(&std::env::temp_dir()) {
             options.tell(told);
         }
-        Ok(Self { params, tells_updates: setup.tells_updates })
+        let mut tells_updates = setup.tells_updates;
+        options.switch("ask-presence", &mut tells_updates)?;
+        Ok(Self { params, tells_updates })
     }
 }
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use engine::{
-    AllocatorChoice, EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound,
-    MemoryCensus, OpenError, OpenStore, Options, Presence, PutError, PutOutcome, SessionError,
-    Setting, Setup, Statistic, Storage,
+    AllocatorChoice, DeleteOutcome, EngineTraits, FullMeaning, GetError, KvEngine, KvSession,
+    MemoryBound, MemoryCensus, OpenError, OpenStore, Options, Presence, PutError, PutOutcome,
+    SessionError, Setting, Setup, Statistic, Storage, Writes,
 };
 use kit::folder::Folder;
 
@@ -106,6 +106,7 @@ impl KvEngine for Silt {
         value_bytes_max: VALUE_BYTES_MAX,
         background_threads: true,
         storage: Storage::Disk,
+        writes: Writes::Blind,
         ..EngineTraits::BASE
     };
 
@@ -124,6 +125,10 @@ impl KvEngine for Silt {
             true => Storage::FilesInMemory,
             false => Storage::Disk,
         }
+    }
+
+    fn writes(&self) -> Writes {
+        Writes::telling_if(self.config.tells_updates)
     }
 
     /// Waits until nothing is to be converted or merged.
@@ -207,8 +212,8 @@ pub struct SiltSession<'silt> {
 }
 
 impl SiltSession<'_> {
-    /// Puts or deletes; returns whether the key was there, if that is asked for.
-    fn exchange(&mut self, key: u64, value: Option<&[u8]>) -> bool {
+    /// Puts or deletes; returns whether the key was there, if anybody asks.
+    fn exchange(&mut self, key: u64, value: Option<&[u8]>) -> Option<bool> {
         let (silt, key, scratch) = (self.silt, of_word(key), &mut self.scratch);
         let done = match value {
             _ if silt.config.tells_updates => silt.store.exchange(&key, value, scratch),
@@ -216,10 +221,10 @@ impl SiltSession<'_> {
             None => silt.store.delete(&key, scratch).map(|()| None),
         };
         let before = done.unwrap_or_else(|error| panic!("{error}"));
-        if silt.config.tells_updates {
+        silt.config.tells_updates.then(|| {
             silt.account(before, value.map(<[u8]>::len));
-        }
-        before.is_some()
+            before.is_some()
+        })
     }
 }
 
@@ -235,19 +240,21 @@ impl KvSession for SiltSession<'_> {
         Ok(Some(value_bytes))
     }
 
-    /// Where nobody asks whether the key was there, nothing is looked up, and the answer is
-    /// `Inserted`.
+    /// Where nobody asks whether the key was there, nothing is looked up.
     fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
         let (value_bytes, limit_bytes) = (value.len(), self.silt.store.params().value_bytes_max);
         if value_bytes > limit_bytes {
             return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
         }
-        let was_there = self.exchange(key, Some(value));
-        Ok(if was_there { PutOutcome::Updated } else { PutOutcome::Inserted })
+        Ok(match self.exchange(key, Some(value)) {
+            Some(true) => PutOutcome::Updated,
+            Some(false) => PutOutcome::Inserted,
+            None => PutOutcome::Stored,
+        })
     }
 
-    /// Where nobody asks, the answer is `false`.
-    fn delete(&mut self, key: u64) -> bool {
-        self.exchange(key, None)
+    /// As for [`Self::put`].
+    fn delete(&mut self, key: u64) -> DeleteOutcome {
+        self.exchange(key, None).map_or(DeleteOutcome::Done, DeleteOutcome::told)
     }
 }

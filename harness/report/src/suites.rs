@@ -52,6 +52,7 @@ pub const BUILT_IN: &[(&str, &str)] = suites![
     "memory-latency",
     "lsm-threads",
     "lsm-memtable",
+    "blind-writes",
     "silt-runs",
     "pm-throughput",
     "gate",

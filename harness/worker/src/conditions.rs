@@ -1,19 +1,44 @@
 //! The conditions under which a store answers, derived from its traits.
 
 use engine::{
-    EngineTraits, FullMeaning, Hashing, MemoryBound, Presence, Sharing, Storage, Transport,
+    EngineTraits, FullMeaning, Hashing, KvEngine, MemoryBound, Presence, Rmw, Sharing, Storage,
+    Transport, Writes,
 };
 use record::Conditions;
 
-/// Conditions of a store with `traits` that is open as `presence` and `storage` describe, used by `threads`
-/// with `batch` operations per call.
+/// What an instance says of itself.
+struct Instance {
+    presence: Presence,
+    storage: Storage,
+    writes: Writes,
+    rmw: Rmw,
+}
+
+/// Conditions of `engine`, used by `threads` with `batch` operations per call. How it reads, modifies and
+/// writes is one of them if the workload `modifies`.
 #[must_use]
-pub fn conditions(
+pub fn conditions_of<E: KvEngine>(
+    engine: &E,
+    threads: usize,
+    batch: usize,
+    modifies: bool,
+) -> Conditions {
+    let instance = Instance {
+        presence: engine.presence(),
+        storage: engine.storage(),
+        writes: engine.writes(),
+        rmw: if modifies && E::TRAITS.rmw == Rmw::Atomic { engine.rmw() } else { Rmw::GetThenPut },
+    };
+    conditions(&E::TRAITS, &instance, threads, batch)
+}
+
+fn conditions(
     traits: &EngineTraits,
-    (presence, storage): (Presence, Storage),
+    instance: &Instance,
     threads: usize,
     batch: usize,
 ) -> Conditions {
+    let presence = instance.presence;
     Conditions {
         page_bytes: presence.page_bytes as u64,
         hashing: match traits.hashing {
@@ -39,11 +64,21 @@ pub fn conditions(
         }
         .to_owned(),
         durable: traits.durable,
-        storage: match storage {
+        storage: match instance.storage {
             Storage::Memory => "memory",
             Storage::EmulatedPersistentMemory => "emulated-persistent-memory",
             Storage::Disk => "disk",
             Storage::FilesInMemory => "files-in-memory",
+        }
+        .to_owned(),
+        writes: match instance.writes {
+            Writes::Telling => "telling",
+            Writes::Blind => "blind",
+        }
+        .to_owned(),
+        rmw: match instance.rmw {
+            Rmw::Atomic => "atomic",
+            Rmw::GetThenPut => "get-then-put",
         }
         .to_owned(),
         memory_bound: match traits.memory_bound {
@@ -70,5 +105,7 @@ pub fn expected_conditions(traits: &EngineTraits, threads: usize, batch: usize) 
         threads: usize::from(traits.background_threads),
         servers: usize::from(traits.processes),
     };
-    conditions(traits, (presence, traits.storage), threads, batch)
+    let instance =
+        Instance { presence, storage: traits.storage, writes: traits.writes, rmw: Rmw::GetThenPut };
+    conditions(traits, &instance, threads, batch)
 }

@@ -75,8 +75,7 @@ impl StoreVisitor for OnStore<'_> {
         let threads = self.work.threads;
         let pipelined = is_pipelined(self.work, E::TRAITS.transport);
         let batch = if pipelined { PIPELINE } else { 1 };
-        let open = (engine.presence(), engine.storage());
-        let conditions = crate::conditions(&E::TRAITS, open, threads, batch);
+        let conditions = crate::conditions_of(engine, threads, batch, false);
         self.link.say(&opened(version, settings, Some(conditions)));
         let make = |thread: usize, values: Values| {
             StoreTarget::new(engine, thread, values).map_err(Stop::failed)

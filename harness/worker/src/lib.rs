@@ -49,7 +49,7 @@ mod tests_stress;
 mod usage;
 
 pub use calibration::calibrate;
-pub use conditions::{conditions, expected_conditions};
+pub use conditions::{conditions_of, expected_conditions};
 pub use counters::Counters;
 pub use samples::{FREQUENCY_HZ, is_sampled};
 pub use setup::check;
@@ -198,7 +198,7 @@ fn open_if_it_prices_the_harness(name: &str) -> Result<(), Stop> {
 
 fn opened(version: String, settings: Vec<Setting>, conditions: Option<Conditions>) -> Event {
     let settings = settings.into_iter().map(|setting| (setting.name, setting.value)).collect();
-    Event::Opened { version, settings, conditions }
+    Event::Opened { version, settings, conditions: conditions.map(Box::new) }
 }
 
 /// Pins the calling thread to the core of worker thread `thread`. On a machine that forbids pinning it

@@ -1,7 +1,7 @@
 //! Objects in a store behind a socket. Requests go out many at a time: one at a time, the way to the
 //! server would take most of the cell, and memory is what the cell asks about.
 
-use engine::{KvEngine, KvSession, Op, Outcome, PutOutcome, ValueBuffers};
+use engine::{DeleteOutcome, KvEngine, KvSession, Op, Outcome, PutOutcome, ValueBuffers};
 
 use super::store_target::StoreTarget;
 use super::target::{Refused, Target};
@@ -76,8 +76,9 @@ impl<'engine, E: KvEngine> PipelinedTarget<'engine, E> {
             match *outcome {
                 // A fresh key reported as an update means that another key's object is gone.
                 Outcome::Put(PutOutcome::Updated) => self.single.verification.wrong += 1,
-                Outcome::Put(PutOutcome::Inserted) | Outcome::Deleted(true) => {}
-                Outcome::Deleted(false) => self.single.verification.lost += 1,
+                Outcome::Put(PutOutcome::Inserted | PutOutcome::Stored)
+                | Outcome::Deleted(DeleteOutcome::Removed | DeleteOutcome::Done) => {}
+                Outcome::Deleted(DeleteOutcome::Absent) => self.single.verification.lost += 1,
                 other => self.broken = Some(format!("a request of a pipeline ended as {other:?}")),
             }
         }

@@ -28,7 +28,7 @@ pub enum Event {
         /// Settings in force.
         settings: BTreeMap<String, String>,
         /// Conditions under which a store answers.
-        conditions: Option<Conditions>,
+        conditions: Option<Box<Conditions>>,
     },
     /// A step is about to begin. Waits: the parent gives it a core and warm memory.
     Before {

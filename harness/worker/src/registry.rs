@@ -546,42 +546,5 @@ mod tests {
     }
 }
 
-/// The conformance suite, expanded for every registered store that keeps values.
 #[cfg(test)]
-mod conformance {
-    use super::*;
-
-    fn setup(object_memory_bytes: u64) -> Setup {
-        Setup {
-            object_memory_bytes: Some(object_memory_bytes),
-            live_bytes: object_memory_bytes,
-            records_max: object_memory_bytes / 8,
-            value_bytes_max: engine::conformance::VALUE_BYTES_MAX,
-            sessions: 1,
-            resident: false,
-            tells_updates: true,
-            options: BTreeMap::new(),
-            heap: Some(open_heap("glibc").expect("the C library is here")),
-        }
-    }
-
-    macro_rules! conformance_of {
-        (prices $module:ident $engine:ty, $open:path) => {
-            #[test]
-            fn $module() {
-                const { assert!(!<$engine>::TRAITS.keeps_values, "it is listed as `prices`") };
-            }
-        };
-        (keeps $module:ident $engine:ty, $open:path) => {
-            engine::conformance_tests!($module, $engine, |bytes| opened($open, &setup(bytes)));
-        };
-    }
-
-    macro_rules! conformance_of_all {
-        ($(($kind:ident $module:ident $engine:ty, $open:path)),* $(,)?) => {
-            $(conformance_of!($kind $module $engine, $open);)*
-        };
-    }
-
-    for_each_store!(conformance_of_all);
-}
+mod conformance;

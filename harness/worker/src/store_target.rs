@@ -1,6 +1,6 @@
 //! Objects in a store; a handle is the object's key.
 
-use engine::{KvEngine, KvSession, PutOutcome};
+use engine::{DeleteOutcome, KvEngine, KvSession, PutOutcome};
 use workloads::key_of;
 
 use super::target::{CHECK_EVERY, Refused, Target, Values};
@@ -58,7 +58,7 @@ impl<E: KvEngine> Target for StoreTarget<'_, E> {
             Ok(PutOutcome::Inserted) => {}
             // A fresh key reported as an update means that another key's object is gone.
             Ok(PutOutcome::Updated) if E::TRAITS.keeps_values => self.verification.wrong += 1,
-            Ok(PutOutcome::Updated) => {}
+            Ok(PutOutcome::Updated | PutOutcome::Stored) => {}
             Ok(PutOutcome::Full) => return Err(Refused::Full),
             Err(error) => return Err(Refused::Broken(error.to_string())),
         }
@@ -70,7 +70,7 @@ impl<E: KvEngine> Target for StoreTarget<'_, E> {
         if self.is_check_due() {
             self.verify(handle, bytes);
         }
-        if !self.session.delete(handle) && E::TRAITS.keeps_values {
+        if self.session.delete(handle) == DeleteOutcome::Absent && E::TRAITS.keeps_values {
             self.verification.lost += 1;
         }
     }

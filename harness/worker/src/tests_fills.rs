@@ -65,9 +65,11 @@ impl StoreVisitor for Fills {
         let value = [7; VALUE_BYTES];
         for time in 0..self.times {
             if time > 0 {
-                self.by_all(engine, |session, record| match session.delete(key_of(record)) {
-                    true => Ok(()),
-                    false => Err(format!("record {record} was lost")),
+                self.by_all(engine, |session, record| {
+                    match session.delete(key_of(record)).was_present() {
+                        true => Ok(()),
+                        false => Err(format!("record {record} was lost")),
+                    }
                 })?;
             }
             self.by_all(engine, |session, record| match session.put(key_of(record), &value) {

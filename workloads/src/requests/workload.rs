@@ -155,9 +155,14 @@ impl Workload {
         self.mix.scan > 0.0
     }
 
+    /// Whether the workload reads records and overwrites them in one request.
+    pub fn modifies(&self) -> bool {
+        self.mix.read_modify_write > 0.0
+    }
+
     /// Whether every request reads or updates one record that was loaded.
     pub fn only_gets_and_updates(&self) -> bool {
-        !self.inserts() && !self.scans() && self.mix.read_modify_write == 0.0
+        !self.inserts() && !self.scans() && !self.modifies()
     }
 
     /// Whether the workload removes records.

@@ -16,7 +16,7 @@ use crate::{FullMeaning, KvEngine, MemoryBound, MemoryCensus};
 pub fn full_is_reported_not_crashed<E: KvEngine>(open: Opener<'_, E>) {
     let engine = open_checked(open);
     let mut session = session(&engine);
-    let mut model = Model::new::<E>();
+    let mut model = Model::of(&engine);
     let mut random = Random::new(11);
     let (memory_bytes, mut put_bytes) = (object_memory_bytes::<E>(), 0);
     let enough_bytes = match E::TRAITS.full {
@@ -98,7 +98,7 @@ fn refill_after_deletes<E: KvEngine>(
 pub fn values_survive_compaction<E: KvEngine>(open: Opener<'_, E>) {
     let engine = open_checked(open);
     let mut session = session(&engine);
-    let mut model = Model::new::<E>();
+    let mut model = Model::of(&engine);
     let mut random = Random::new(21);
     let memory_bytes = object_memory_bytes::<E>();
     for (round, sizes) in [500..=1000, 1500..=3000, 100..=2000].into_iter().enumerate() {
@@ -157,7 +157,7 @@ fn churn_step(model: &Model, random: &mut Random, crowded: bool, value_bytes: us
 pub fn census_adds_up<E: KvEngine>(open: Opener<'_, E>) {
     let engine = open_checked(open);
     let mut session = session(&engine);
-    let mut model = Model::new::<E>();
+    let mut model = Model::of(&engine);
     let mut random = Random::new(31);
     assert_census(&engine.memory(), &model);
     for _ in 0..3 {

@@ -19,6 +19,7 @@
 //! | `operations` | one session: compared with a reference, edge cases, typed errors |
 //! | `capacity` | full stores, compaction, the census |
 //! | `sharing` | threads, sessions, routes |
+//! | `modify` | read-modify-write, put-if-absent, counters of several threads |
 //! | `model` | the reference map: runs an operation and checks the answer |
 //! | `value` | values derived from key, version and length; the random numbers |
 //!
@@ -29,12 +30,14 @@
 
 mod capacity;
 mod model;
+mod modify;
 mod operations;
 mod sharing;
 mod value;
 
 pub use capacity::{census_adds_up, full_is_reported_not_crashed, values_survive_compaction};
 pub use model::VALUE_BYTES_MAX;
+pub use modify::{increments_are_exact, read_modify_writes_are_what_they_claim};
 pub use operations::{
     agrees_with_a_reference_map, empty_value_and_extreme_keys, scan_is_ordered_or_absent,
     short_buffer_is_an_error, too_large_is_a_typed_error,
@@ -91,9 +94,23 @@ pub fn tests<E: KvEngine>() -> Vec<Test<E>> {
         too_large_is_a_typed_error
         empty_value_and_extreme_keys
         scan_is_ordered_or_absent
+        read_modify_writes_are_what_they_claim
         sessions_can_come_and_go
         route_is_stable
     }
+}
+
+/// The tests for a store that nobody asks whether a key was present, so that its writes may be blind: those
+/// that need neither a bound nor a count of what is live, which such a store may not have.
+#[must_use]
+pub fn tests_unasked<E: KvEngine>() -> Vec<Test<E>> {
+    const NEED_COUNTS: [&str; 4] = [
+        "full_is_reported_not_crashed",
+        "values_survive_compaction",
+        "census_adds_up",
+        "too_large_is_a_typed_error",
+    ];
+    tests().into_iter().filter(|test| !NEED_COUNTS.contains(&test.name)).collect()
 }
 
 /// Expands the suite for one engine: `conformance_tests!(module, Engine, opener)`. The opener is a
@@ -123,6 +140,7 @@ macro_rules! conformance_tests {
                 too_large_is_a_typed_error
                 empty_value_and_extreme_keys
                 scan_is_ordered_or_absent
+                read_modify_writes_are_what_they_claim
                 sessions_can_come_and_go
                 route_is_stable
             }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::value::{Random, Version, assert_value};
 use crate::{
-    FullMeaning, GetError, KvEngine, KvSession, Op, Outcome, PutError, PutOutcome, ScanOrder,
-    ScanRange, ValueBuffers,
+    DeleteOutcome, FullMeaning, GetError, KvEngine, KvSession, Op, Outcome, PutError, PutOutcome,
+    ScanOrder, ScanRange, ValueBuffers, Writes,
 };
 
 /// The longest value that the suite stores, but for those of the length that a store itself names as its
@@ -33,6 +33,7 @@ pub(super) struct Model {
     puts: u64,
     /// Whether the store may drop objects by itself.
     evicts: bool,
+    writes: Writes,
     /// Number of puts that returned `Full`.
     pub(super) refused: u64,
     expected: Vec<u8>,
@@ -40,13 +41,14 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// The model of an empty store.
-    pub(super) fn new<E: KvEngine>() -> Self {
+    /// The model of `engine`, which is empty.
+    pub(super) fn of<E: KvEngine>(engine: &E) -> Self {
         Self {
             live: BTreeMap::new(),
             live_value_bytes: 0,
             puts: 0,
             evicts: E::TRAITS.full == FullMeaning::Evict,
+            writes: engine.writes(),
             refused: 0,
             expected: Vec::new(),
             buffer: vec![0; VALUE_BYTES_MAX],
@@ -200,10 +202,14 @@ impl Model {
                 self.refused += 1;
                 return outcome;
             }
-            PutOutcome::Inserted => false,
-            PutOutcome::Updated => true,
+            PutOutcome::Inserted => Some(false),
+            PutOutcome::Updated => Some(true),
+            PutOutcome::Stored => None,
         };
-        self.judge_presence("put", key, seen);
+        assert_eq!(seen.is_some(), self.writes == Writes::Telling, "put: {outcome:?}");
+        if let Some(seen) = seen {
+            self.judge_presence("put", key, seen);
+        }
         self.live_value_bytes += version.value_bytes as u64;
         if let Some(old) = self.live.insert(key, version) {
             self.live_value_bytes -= old.value_bytes as u64;
@@ -219,8 +225,11 @@ impl Model {
         }
     }
 
-    fn judge_delete(&mut self, key: u64, deleted: bool) {
-        self.judge_presence("delete", key, deleted);
+    fn judge_delete(&mut self, key: u64, outcome: DeleteOutcome) {
+        match outcome {
+            DeleteOutcome::Done => assert_eq!(self.writes, Writes::Blind, "delete: {outcome:?}"),
+            told => self.judge_presence("delete", key, told.was_present()),
+        }
         self.forget(key);
     }
 

@@ -9,7 +9,7 @@ use super::value::{DESCRIBED_BYTES, Random, Version, assert_value, described, mi
 use super::{Opener, check, open_checked, session};
 use crate::{FullMeaning, KvEngine, KvSession, SessionError, Sharing};
 
-const THREADS: usize = 4;
+pub(super) const THREADS: usize = 4;
 const OPERATIONS: u64 = 12_000;
 const OWN_KEYS: u64 = 2000;
 const CONTENDED_KEYS: u64 = 16;
@@ -27,7 +27,7 @@ const CONTENDED_KEPT: u64 = 8;
 pub fn threads_lose_no_keys<E: KvEngine>(open: Opener<'_, E>) {
     let engine = open_checked(open);
     let models = on_workers(&engine, |worker, session| {
-        let mut model = Model::new::<E>();
+        let mut model = Model::of(&engine);
         let mut contender = Contender::new(worker);
         let mut random = Random::new(worker as u64);
         for _ in 0..OPERATIONS {
@@ -162,7 +162,7 @@ fn version_of(writer: u64, sequence: u64) -> Version {
 }
 
 /// Runs `work` on [`THREADS`] threads, each with a session. Sessions are opened in worker order.
-fn on_workers<E: KvEngine, R: Send>(
+pub(super) fn on_workers<E: KvEngine, R: Send>(
     engine: &E,
     work: impl Fn(usize, &mut E::Session<'_>) -> R + Sync,
 ) -> Vec<R> {
@@ -196,7 +196,7 @@ fn on_workers<E: KvEngine, R: Send>(
 /// If a session cannot be opened or reads something else.
 pub fn sessions_can_come_and_go<E: KvEngine>(open: Opener<'_, E>) {
     let engine = open_checked(open);
-    let mut model = Model::new::<E>();
+    let mut model = Model::of(&engine);
     for number in 0..1000 {
         let mut session = session(&engine);
         model.put(&mut session, number % 50, number as usize % 100);

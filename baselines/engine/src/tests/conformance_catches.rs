@@ -3,13 +3,14 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::toy::{self, EVICTS, Fault, GROWS, PARTITIONED, REFUSES, Toy, UNORDERED};
+use super::toy::{self, BLIND, EVICTS, Fault, GROWS, PARTITIONED, REFUSES, Toy, UNORDERED};
 use engine::conformance;
 
 engine::conformance_tests!(refusing, Toy<{ REFUSES }>, Toy::open_whole);
 engine::conformance_tests!(evicting, Toy<{ EVICTS }>, Toy::open_whole);
 engine::conformance_tests!(growing, Toy<{ GROWS }>, Toy::open_whole);
 engine::conformance_tests!(unordered, Toy<{ UNORDERED }>, Toy::open_whole);
+engine::conformance_tests!(blind, Toy<{ BLIND }>, Toy::open_whole);
 engine::conformance_tests!(partitioned, Toy<{ PARTITIONED }>, |object_memory_bytes| {
     Toy::open_whole(object_memory_bytes)
 });
@@ -20,6 +21,8 @@ const CAUGHT: &[(Fault, &str)] = &[
     (Fault::LosesEvery1000thPut, "agrees_with_a_reference_map"),
     (Fault::StaleValues, "agrees_with_a_reference_map"),
     (Fault::AlwaysUpdated, "agrees_with_a_reference_map"),
+    (Fault::TellsOtherwise, "agrees_with_a_reference_map"),
+    (Fault::DeletesAlwaysTold, "agrees_with_a_reference_map"),
     (Fault::BatchesRunBackwards, "agrees_with_a_reference_map"),
     (Fault::BatchesSkipTheLast, "agrees_with_a_reference_map"),
     (Fault::CheckFails, "agrees_with_a_reference_map"),
@@ -50,6 +53,10 @@ const CAUGHT: &[(Fault, &str)] = &[
     (Fault::ScansNothing, "scan_is_ordered_or_absent"),
     (Fault::ScansDownFromAbove, "scan_is_ordered_or_absent"),
     (Fault::ScansMiscount, "scan_is_ordered_or_absent"),
+    (Fault::ModifiesInTwoSteps, "read_modify_writes_are_what_they_claim"),
+    (Fault::ModifiesAmongPuts, "read_modify_writes_are_what_they_claim"),
+    (Fault::KeepsNothing, "read_modify_writes_are_what_they_claim"),
+    (Fault::ModifiesWhatWasThere, "read_modify_writes_are_what_they_claim"),
     (Fault::SessionsLeak, "sessions_can_come_and_go"),
     (Fault::RoutesMove, "route_is_stable"),
 ];
@@ -81,6 +88,18 @@ fn stores_that_evict_or_grow_may_not_answer_wrongly_either() {
     assert!(fails::<EVICTS>("full_is_reported_not_crashed", Fault::AlwaysFull));
     assert!(fails::<GROWS>("full_is_reported_not_crashed", Fault::AlwaysFull));
     assert!(fails::<GROWS>("full_is_reported_not_crashed", Fault::LosesEvery1000thPut));
+}
+
+#[test]
+fn stores_that_do_not_tell_may_not_guess() {
+    for fault in [
+        Fault::TellsOtherwise,
+        Fault::DeletesAlwaysTold,
+        Fault::ForgetsDeletes,
+        Fault::LosesEvery1000thPut,
+    ] {
+        assert!(fails::<BLIND>("agrees_with_a_reference_map", fault), "{fault:?} passes");
+    }
 }
 
 #[test]

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::ops::Bound;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use engine::{
-    EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound, MemoryCensus, Op,
-    Outcome, PutError, PutOutcome, ScanOrder, ScanRange, Scans, SessionError, Sharing,
-    ValueBuffers,
+    Decide, Decision, DeleteOutcome, EngineTraits, FullMeaning, GetError, KvEngine, KvSession,
+    MemoryBound, MemoryCensus, Op, Outcome, PutError, PutOutcome, Rmw, ScanOrder, ScanRange, Scans,
+    SessionError, Sharing, ValueBuffers, Writes, get_then_put,
 };
 
 /// What is broken.
@@ -20,6 +20,13 @@ pub(crate) enum Fault {
     LosesEvery1000thPut,
     StaleValues,
     AlwaysUpdated,
+    /// Tells where its kind is blind, and the other way round.
+    TellsOtherwise,
+    DeletesAlwaysTold,
+    ModifiesInTwoSteps,
+    ModifiesAmongPuts,
+    KeepsNothing,
+    ModifiesWhatWasThere,
     BatchesRunBackwards,
     BatchesSkipTheLast,
     CheckFails,
@@ -60,6 +67,7 @@ pub(crate) const EVICTS: u8 = 1;
 pub(crate) const GROWS: u8 = 2;
 pub(crate) const PARTITIONED: u8 = 3;
 pub(crate) const UNORDERED: u8 = 4;
+pub(crate) const BLIND: u8 = 5;
 
 const SESSIONS: usize = 40;
 
@@ -69,6 +77,10 @@ pub(crate) struct Toy<const KIND: u8> {
     fault: Fault,
     bound_bytes: u64,
     state: Mutex<State>,
+    /// Held by whoever writes, from the read on that the write depends on.
+    writer: Mutex<()>,
+    /// The same of read-modify-writes that do not mind puts.
+    modifier: Mutex<()>,
 }
 
 #[derive(Debug, Default)]
@@ -104,7 +116,13 @@ impl State {
 
 impl<const KIND: u8> Toy<KIND> {
     pub(crate) fn open(bound_bytes: u64, fault: Fault) -> Self {
-        Self { fault, bound_bytes, state: Mutex::default() }
+        Self {
+            fault,
+            bound_bytes,
+            state: Mutex::default(),
+            writer: Mutex::default(),
+            modifier: Mutex::default(),
+        }
     }
 
     pub(crate) fn open_whole(bound_bytes: u64) -> Result<Self, Infallible> {
@@ -117,6 +135,17 @@ impl<const KIND: u8> Toy<KIND> {
 
     fn has(&self, fault: Fault) -> bool {
         self.fault == fault
+    }
+
+    /// Excludes other writers, unless that would hide the fault.
+    fn write(&self) -> Option<MutexGuard<'_, ()>> {
+        let races = self.has(Fault::TornValues) || self.has(Fault::UpdatesRace);
+        // A planted panic may have poisoned it, and it guards nothing of its own.
+        (!races).then(|| self.writer.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn tells(&self) -> bool {
+        (KIND == BLIND) == self.has(Fault::TellsOtherwise)
     }
 }
 
@@ -131,6 +160,8 @@ impl<const KIND: u8> KvEngine for Toy<KIND> {
         sharing: if KIND == PARTITIONED { Sharing::Partitioned } else { Sharing::Shared },
         memory_bound: if KIND == GROWS { MemoryBound::None } else { MemoryBound::Hard },
         scans: if KIND == UNORDERED { Scans::No } else { Scans::Both },
+        rmw: if KIND == GROWS { Rmw::GetThenPut } else { Rmw::Atomic },
+        writes: if KIND == BLIND { Writes::Blind } else { Writes::Telling },
         ..EngineTraits::BASE
     };
 
@@ -261,32 +292,9 @@ impl<const KIND: u8> ToySession<'_, KIND> {
     }
 }
 
-impl<const KIND: u8> KvSession for ToySession<'_, KIND> {
-    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
-        let toy = self.0;
-        let mut state = toy.state();
-        state.gets += 1;
-        let stale = toy.has(Fault::StaleValues) && state.gets.is_multiple_of(100);
-        let previous = stale.then(|| state.previous.get(&key)).flatten();
-        let Some(value) = state.live.get(&key).map(|value| previous.unwrap_or(value)) else {
-            return Ok(None);
-        };
-        let (value_bytes, buffer_bytes) = (value.len(), buffer.len());
-        if value.is_empty() && toy.has(Fault::EmptyIsAbsent) {
-            return Ok(None);
-        }
-        if value_bytes > buffer_bytes && toy.has(Fault::ShortBuffersTruncate) {
-            buffer.copy_from_slice(&value[..buffer_bytes]);
-            return Ok(Some(buffer_bytes));
-        }
-        if value_bytes > buffer_bytes && !toy.has(Fault::ShortBuffersPanic) {
-            return Err(GetError::BufferTooShort { value_bytes, buffer_bytes });
-        }
-        buffer[..value_bytes].copy_from_slice(value);
-        Ok(Some(value_bytes))
-    }
-
-    fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
+impl<const KIND: u8> ToySession<'_, KIND> {
+    /// Puts a value while nobody else writes.
+    fn put_alone(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
         let toy = self.0;
         let mut state = toy.state();
         let limit_bytes = toy.bound_bytes as usize - 8;
@@ -321,15 +329,89 @@ impl<const KIND: u8> KvSession for ToySession<'_, KIND> {
             _ => _ = state.insert(key, value.to_vec()),
         }
         let updated = known || toy.has(Fault::AlwaysUpdated);
-        Ok(if updated { PutOutcome::Updated } else { PutOutcome::Inserted })
+        Ok(match (toy.tells(), updated) {
+            (false, _) => PutOutcome::Stored,
+            (true, true) => PutOutcome::Updated,
+            (true, false) => PutOutcome::Inserted,
+        })
     }
 
-    fn delete(&mut self, key: u64) -> bool {
-        let mut state = self.0.state();
-        if self.0.has(Fault::ForgetsDeletes) {
-            return state.live.contains_key(&key);
+    fn delete_alone(&mut self, key: u64) -> DeleteOutcome {
+        let toy = self.0;
+        let mut state = toy.state();
+        let was_present = match toy.fault {
+            Fault::ForgetsDeletes => state.live.contains_key(&key),
+            _ => state.remove(key),
+        };
+        match toy.fault {
+            Fault::DeletesAlwaysTold => DeleteOutcome::Removed,
+            _ if toy.tells() => DeleteOutcome::told(was_present),
+            _ => DeleteOutcome::Done,
         }
-        state.remove(key)
+    }
+}
+
+impl<const KIND: u8> KvSession for ToySession<'_, KIND> {
+    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        let toy = self.0;
+        let mut state = toy.state();
+        state.gets += 1;
+        let stale = toy.has(Fault::StaleValues) && state.gets.is_multiple_of(100);
+        let previous = stale.then(|| state.previous.get(&key)).flatten();
+        let Some(value) = state.live.get(&key).map(|value| previous.unwrap_or(value)) else {
+            return Ok(None);
+        };
+        let (value_bytes, buffer_bytes) = (value.len(), buffer.len());
+        if value.is_empty() && toy.has(Fault::EmptyIsAbsent) {
+            return Ok(None);
+        }
+        if value_bytes > buffer_bytes && toy.has(Fault::ShortBuffersTruncate) {
+            buffer.copy_from_slice(&value[..buffer_bytes]);
+            return Ok(Some(buffer_bytes));
+        }
+        if value_bytes > buffer_bytes && !toy.has(Fault::ShortBuffersPanic) {
+            return Err(GetError::BufferTooShort { value_bytes, buffer_bytes });
+        }
+        buffer[..value_bytes].copy_from_slice(value);
+        Ok(Some(value_bytes))
+    }
+
+    fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
+        let _writer = self.0.write();
+        self.put_alone(key, value)
+    }
+
+    fn read_modify_write(
+        &mut self,
+        key: u64,
+        decide: &mut Decide<'_>,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        let toy = self.0;
+        if KIND == GROWS || toy.has(Fault::ModifiesInTwoSteps) {
+            return get_then_put(self, key, &mut |old, new| {
+                thread::yield_now();
+                decide(old, new)
+            });
+        }
+        let _writer = match toy.has(Fault::ModifiesAmongPuts) {
+            true => Some(toy.modifier.lock().unwrap_or_else(PoisonError::into_inner)),
+            false => toy.write(),
+        };
+        let old = toy.state().live.get(&key).cloned();
+        if toy.has(Fault::ModifiesAmongPuts) {
+            thread::yield_now();
+        }
+        let shown = old.as_deref().filter(|_| !toy.has(Fault::ModifiesWhatWasThere));
+        let mut new = Vec::new();
+        match decide(shown, &mut new) {
+            Decision::Keep if !toy.has(Fault::KeepsNothing) => Ok(None),
+            _ => self.put_alone(key, &new).map(Some),
+        }
+    }
+
+    fn delete(&mut self, key: u64) -> DeleteOutcome {
+        let _writer = self.0.write();
+        self.delete_alone(key)
     }
 
     fn execute(

@@ -18,8 +18,8 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use engine::{
-    EngineTraits, KvEngine, MemoryCensus, OpenError, Presence, SessionError, Setting, Statistic,
-    Storage,
+    EngineTraits, KvEngine, MemoryCensus, OpenError, Presence, Rmw, SessionError, Setting,
+    Statistic, Storage, Writes,
 };
 
 use ballast::Ballast;
@@ -129,6 +129,14 @@ impl<E: KvEngine, N: Naming, C: Clock> KvEngine for Hindered<E, N, C> {
 
     fn storage(&self) -> Storage {
         self.inner.storage()
+    }
+
+    fn writes(&self) -> Writes {
+        self.inner.writes()
+    }
+
+    fn rmw(&self) -> Rmw {
+        self.inner.rmw()
     }
 
     fn settle(&self) {

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use engine::{
-    GetError, KvEngine, KvSession, Op, Outcome, PutError, PutOutcome, ScanRange, ValueBuffers,
+    Decide, DeleteOutcome, GetError, KvEngine, KvSession, Op, Outcome, PutError, PutOutcome,
+    ScanRange, ValueBuffers,
 };
 
 use super::ballast::OBJECTS;
@@ -50,7 +51,7 @@ impl<'engine, E: KvEngine, N: Naming, C: Clock> HinderedSession<'engine, E, N, C
 fn growth_of(outcome: &Outcome) -> i64 {
     match outcome {
         Outcome::Put(PutOutcome::Inserted) => 1,
-        Outcome::Deleted(true) => -1,
+        Outcome::Deleted(DeleteOutcome::Removed) => -1,
         _ => 0,
     }
 }
@@ -71,12 +72,23 @@ impl<E: KvEngine, N: Naming, C: Clock> KvSession for HinderedSession<'_, E, N, C
         stored
     }
 
-    #[inline]
-    fn delete(&mut self, key: u64) -> bool {
-        let was_there = self.inner.delete(key);
-        self.note(-i64::from(was_there));
+    fn read_modify_write(
+        &mut self,
+        key: u64,
+        decide: &mut Decide<'_>,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        let stored = self.inner.read_modify_write(key, decide);
+        self.note(i64::from(stored == Ok(Some(PutOutcome::Inserted))));
         self.pace.count(1, &self.store.clock);
-        was_there
+        stored
+    }
+
+    #[inline]
+    fn delete(&mut self, key: u64) -> DeleteOutcome {
+        let outcome = self.inner.delete(key);
+        self.note(-i64::from(outcome.was_present()));
+        self.pace.count(1, &self.store.clock);
+        outcome
     }
 
     fn execute(

@@ -111,7 +111,7 @@ fn a_stall_holds_up_one_operation_of_any_kind_and_no_other() {
         }
         put(store, AFTER..1000);
         assert_eq!(damage(store, 1000), (0, 0));
-        assert!(store.session().unwrap().delete(7));
+        assert!(store.session().unwrap().delete(7).was_present());
         assert_eq!(damage(store, 1000), (1, 0));
         assert!(!stalled.is_finished());
         assert_eq!(committed(store), 1);
@@ -183,7 +183,7 @@ fn every_hundredth_get_of_an_overwritten_key_is_stale_and_the_next_is_not() {
     assert_eq!(committed(&store), 2);
     // A new life has no past.
     for key in 0..250 {
-        assert!(session.delete(key));
+        assert!(session.delete(key).was_present());
         assert_eq!(read(&mut session, key), None);
     }
     assert_eq!(put_version(&store, 0..250, 3), 0);
@@ -196,9 +196,9 @@ fn every_hundredth_delete_is_undone_by_the_put_of_another_key() {
     let store = planted(Fault::Resurrect);
     put_version(&store, 0..1000, 1);
     let mut session = store.session().unwrap();
-    assert!((0..350).all(|key| session.delete(key)));
+    assert!((0..350).all(|key| session.delete(key).was_present()));
     assert!((0..350).all(|key| read(&mut session, key).is_none()), "not before a put");
-    assert!(!session.delete(99), "an absent key is no chance");
+    assert!(!session.delete(99).was_present(), "an absent key is no chance");
     assert_eq!(committed(&store), 0);
     // 99, 199 and 299 would be back; one of them is put itself.
     assert_eq!(session.put(99, &versioned(99, 2)), Ok(PutOutcome::Inserted));

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use baseline_faulty::{Clock, Config, Faulty, Hindered, Hindrance, Naming, Percent};
 use engine::{
-    EngineTraits, GetError, Hashing, KvEngine, KvSession, MemoryCensus, Op, OpenError, Outcome,
-    Presence, PutError, PutOutcome, ScanRange, Scans, SessionError, Setting, Sharing, Statistic,
-    Storage, ValueBuffers,
+    DeleteOutcome, EngineTraits, GetError, Hashing, KvEngine, KvSession, MemoryCensus, Op,
+    OpenError, Outcome, Presence, PutError, PutOutcome, ScanRange, Scans, SessionError, Setting,
+    Sharing, Statistic, Storage, ValueBuffers,
 };
 
 #[derive(Debug)]
@@ -174,10 +174,10 @@ impl KvSession for ProbeSession<'_> {
         }
     }
 
-    fn delete(&mut self, key: u64) -> bool {
+    fn delete(&mut self, key: u64) -> DeleteOutcome {
         self.0.note(format!("delete {key}"));
         self.0.clock.pass(DELETE_NS);
-        key > 1
+        if key > 1 { DeleteOutcome::Removed } else { DeleteOutcome::Done }
     }
 
     fn execute(
@@ -208,6 +208,7 @@ fn interview<E: KvEngine>(store: &E) -> Vec<String> {
         format!("{:?}", store.session().map(drop)),
         format!("{:?}", [store.route(7, 4), store.route(6, 4)]),
         format!("{:?}", store.presence()),
+        format!("{:?} {:?}", store.storage(), store.writes()),
         format!("{:?}", store.memory()),
         format!("{:?}", store.statistics()),
         format!("{:?}", store.check()),
@@ -393,7 +394,7 @@ fn a_leak_follows_what_is_put_single_and_in_batches() {
     // What is deleted makes room for as much, and gives nothing back.
     let leaked = store.leaked_bytes();
     let mut session = store.session().unwrap();
-    (0..20_000).for_each(|key| assert!(session.delete(key)));
+    (0..20_000).for_each(|key| assert!(session.delete(key).was_present()));
     drop(session);
     assert_eq!(store.leaked_bytes(), leaked);
 }

@@ -35,7 +35,7 @@ fn keys_of_one_tag_share_a_chain_and_are_told_apart() {
             assert_eq!(session.put(key, &made(key, 1, 50)), Ok(PutOutcome::Inserted));
         }
         assert_eq!(session.put(keys[1], &made(keys[1], 2, 50)), Ok(PutOutcome::Updated));
-        assert!(session.delete(keys[2]) && !session.delete(keys[2]));
+        assert!(session.delete(keys[2]).was_present() && !session.delete(keys[2]).was_present());
         let expected =
             [(keys[0], Some(1)), (keys[1], Some(2)), (keys[2], None), (keys[3], Some(1))];
         assert_versions(&mut session, &expected);
@@ -43,7 +43,7 @@ fn keys_of_one_tag_share_a_chain_and_are_told_apart() {
         assert_eq!(session.put(keys[2], &made(keys[2], 3, 50)), Ok(PutOutcome::Inserted));
         assert_versions(&mut session, &[(keys[2], Some(3)), (keys[3], Some(1))]);
         for &key in &keys {
-            assert!(session.delete(key));
+            assert!(session.delete(key).was_present());
             assert_eq!(version(&mut session, key), None);
             check(&store);
         }
@@ -60,7 +60,7 @@ fn a_delete_leaves_nothing_where_nothing_hangs_on_it() {
         for key in 0..20 {
             assert_eq!(session.put(key, &made(key, round, 100)), Ok(PutOutcome::Inserted));
             assert_eq!(version(&mut session, key), Some(round));
-            assert!(session.delete(key) && !session.delete(key));
+            assert!(session.delete(key).was_present() && !session.delete(key).was_present());
             assert_eq!(version(&mut session, key), None);
         }
     }
@@ -83,7 +83,7 @@ fn chains_survive_compaction() {
             let key = keys[random.below(keys.len() as u64) as usize];
             let value_bytes = 16 + random.below(200) as usize;
             match random.below(8) {
-                0 => assert_eq!(session.delete(key), expected.remove(&key).is_some()),
+                0 => assert_eq!(session.delete(key).was_present(), expected.remove(&key).is_some()),
                 1..4 => {
                     let outcome = session.put(key, &made(key, turn, value_bytes)).unwrap();
                     let was_there = expected.insert(key, turn).is_some();
@@ -155,12 +155,12 @@ fn overflow_buckets_run_out_and_entries_come_back() {
         assert_eq!(session.get(key, &mut buffer), Ok(Some(5)));
         assert_eq!(session.put(key, b"other"), Ok(PutOutcome::Updated));
     }
-    assert!(session.delete(held[100]));
+    assert!(session.delete(held[100]).was_present());
     assert_eq!(session.put(mix(key), b"value"), Ok(PutOutcome::Inserted));
     check(&store);
-    held[101..].iter().for_each(|&key| assert!(session.delete(key)));
-    held[..100].iter().for_each(|&key| assert!(session.delete(key)));
-    assert!(session.delete(mix(key)));
+    held[101..].iter().for_each(|&key| assert!(session.delete(key).was_present()));
+    held[..100].iter().for_each(|&key| assert!(session.delete(key).was_present()));
+    assert!(session.delete(mix(key)).was_present());
     assert_eq!(store.memory().live_objects, 0);
     check(&store);
 }

@@ -73,7 +73,8 @@ fn deletes_make_room_wherever_they_are() {
         let keys = fill(&store, 700);
         let mut session = store.session().unwrap();
         let deleted = (0..keys).filter(|&key| is_deleted(key, keys));
-        let deleted = deleted.inspect(|&key| assert!(session.delete(key))).count() as u64;
+        let deleted =
+            deleted.inspect(|&key| assert!(session.delete(key).was_present())).count() as u64;
         check(&store);
         for key in keys..keys + deleted {
             assert!(put(&mut session, key, 2, 700), "{key} of {keys} and {deleted}");
@@ -99,7 +100,7 @@ fn laps_of_all_lengths_leave_nothing_behind() {
         let key = random.below(150);
         let value_bytes = 16 + (random.below(64) * random.below(64)) as usize;
         if random.below(10) == 0 {
-            assert_eq!(session.delete(key), versions[key as usize] > 0);
+            assert_eq!(session.delete(key).was_present(), versions[key as usize] > 0);
             versions[key as usize] = 0;
         } else {
             assert!(put(&mut session, key, turn, value_bytes));
@@ -132,7 +133,7 @@ fn a_full_store_refuses_what_grows_and_keeps_what_it_has() {
         }
         assert!(refused > keys / 2, "{refused} of {keys}");
         for key in (0..keys).step_by(2) {
-            assert!(session.delete(key), "a delete needs no memory");
+            assert!(session.delete(key).was_present(), "a delete needs no memory");
         }
         assert!(put(&mut session, 1, 3, 2000), "deletes have made room");
         assert_eq!(version(&mut session, 1), Some(3));

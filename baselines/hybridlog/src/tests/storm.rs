@@ -33,7 +33,11 @@ fn storm(config: Config, turns: u64) {
                         _ => 16 + own as usize * 7 % 900,
                     };
                     if random.below(16) == 0 {
-                        assert_eq!(session.delete(own), seen[own as usize] > 0, "key {own}");
+                        assert_eq!(
+                            session.delete(own).was_present(),
+                            seen[own as usize] > 0,
+                            "key {own}"
+                        );
                         seen[own as usize] = 0;
                     } else {
                         fill(own, version, &mut buffer[..value_bytes]);
@@ -148,7 +152,7 @@ fn insertions_and_deletes_of_one_key_alternate() {
                             let is_new = outcome == engine::PutOutcome::Inserted;
                             balance[key as usize] += i64::from(is_new);
                         } else {
-                            balance[key as usize] -= i64::from(session.delete(key));
+                            balance[key as usize] -= i64::from(session.delete(key).was_present());
                         }
                     }
                     balance

@@ -1,6 +1,6 @@
 //! Long pipelines, in which the operations of one key are far apart.
 
-use engine::{KvSession, Op, Outcome, PutOutcome, ValueBuffers};
+use engine::{DeleteOutcome, KvSession, Op, Outcome, PutOutcome, ValueBuffers};
 
 /// What a round of a pipeline does to every key, and what that must answer. Values have versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +46,8 @@ pub fn pipeline(session: &mut impl KvSession, keys: u64, value_bytes: usize, rou
             Round::Update(_) => Outcome::Put(PutOutcome::Updated),
             Round::Find(_) => Outcome::Found(value_bytes),
             Round::Miss => Outcome::Absent,
-            Round::Delete => Outcome::Deleted(true),
-            Round::DeleteNone => Outcome::Deleted(false),
+            Round::Delete => Outcome::Deleted(DeleteOutcome::Removed),
+            Round::DeleteNone => Outcome::Deleted(DeleteOutcome::Absent),
         };
         assert_eq!(outcome, expected, "operation {index}: {round:?} of key {key}");
         if let Round::Find(version) = round {
@@ -76,8 +76,8 @@ pub fn bytes_of_every_kind(session: &mut impl KvSession, value_bytes_max: usize)
         }
     }
     for key in keys {
-        assert!(session.delete(key));
-        assert!(!session.delete(key));
+        assert!(session.delete(key).was_present());
+        assert!(!session.delete(key).was_present());
         assert_eq!(session.get(key, &mut buffer), Ok(None));
     }
 }

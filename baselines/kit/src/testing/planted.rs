@@ -1,7 +1,8 @@
 //! A store around another that commits one fault now and then: what a stress finds, it must find here.
 
 use engine::{
-    EngineTraits, GetError, KvEngine, KvSession, MemoryCensus, PutError, PutOutcome, SessionError,
+    DeleteOutcome, EngineTraits, GetError, KvEngine, KvSession, MemoryCensus, PutError, PutOutcome,
+    Rmw, SessionError,
 };
 
 /// One in this many operations that could go wrong does.
@@ -49,7 +50,8 @@ pub struct Planted<'engine, E> {
 }
 
 impl<E: KvEngine> KvEngine for Planted<'_, E> {
-    const TRAITS: EngineTraits = E::TRAITS;
+    /// Its read-modify-write is the default.
+    const TRAITS: EngineTraits = EngineTraits { rmw: Rmw::GetThenPut, ..E::TRAITS };
 
     type Session<'session>
         = PlantedSession<E::Session<'session>>
@@ -160,10 +162,11 @@ impl<S: KvSession> KvSession for PlantedSession<S> {
         Ok(outcome)
     }
 
-    fn delete(&mut self, key: u64) -> bool {
+    fn delete(&mut self, key: u64) -> DeleteOutcome {
         if self.takes(Plant::Keep) {
             let mut buffer = vec![0; super::stress::VALUE_BYTES_MAX];
-            return self.inner.get(key, &mut buffer).is_ok_and(|found| found.is_some());
+            let found = self.inner.get(key, &mut buffer).is_ok_and(|found| found.is_some());
+            return DeleteOutcome::told(found);
         }
         self.inner.delete(key)
     }

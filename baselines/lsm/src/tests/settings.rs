@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use baseline_lsm::{Clsm, Config, Lsm, Scheme};
-use engine::{KvEngine, KvSession, OpenStore, PutOutcome, Setup, Storage};
+use engine::{DeleteOutcome, KvEngine, KvSession, OpenStore, PutOutcome, Setup, Storage};
 use kit::folder::is_in_memory;
 use kit::testing::setting;
 
@@ -41,17 +41,21 @@ fn settings_are_read_and_shown_and_others_refused() {
     }
 }
 
-/// Where nobody asks, a put looks nothing up; where somebody does, the answer is right.
+/// Where nobody asks, writes are blind; where somebody does, the answers are right.
 #[test]
-fn puts_look_up_only_where_the_answer_is_used() {
+fn writes_look_up_only_where_the_answer_is_used() {
     for tells_updates in [false, true] {
         let store = Lsm::open_for(&Setup { tells_updates, ..setup(&[]) }).unwrap();
         let mut session = store.session().unwrap();
         session.put(1, b"one").unwrap();
         let again = session.put(1, b"two").unwrap();
-        let expected = if tells_updates { PutOutcome::Updated } else { PutOutcome::Inserted };
-        assert_eq!(again, expected);
-        assert!(session.delete(1) && !session.delete(1));
+        let deletes = [session.delete(1), session.delete(1)];
+        let expected = match tells_updates {
+            true => (PutOutcome::Updated, [DeleteOutcome::Removed, DeleteOutcome::Absent]),
+            false => (PutOutcome::Stored, [DeleteOutcome::Done; 2]),
+        };
+        assert_eq!((again, deletes), expected);
+        assert_eq!(session.get(1, &mut []), Ok(None));
     }
 }
 

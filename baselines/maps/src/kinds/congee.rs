@@ -14,7 +14,7 @@ use crossbeam_epoch::{Guard, LocalHandle};
 use engine::{Hashing, OpenError, ScanOrder, ScanRange, Scans};
 
 use crate::config::Config;
-use crate::map::{Map, Offer, Placed};
+use crate::map::{Map, Offering, Placed};
 use crate::raw::{EPOCHS_TO_FREE, RowRef, Tree};
 
 /// `congee::Congee`; see [`MapStore`](crate::MapStore).
@@ -62,7 +62,7 @@ impl Map for Congee {
     }
 
     #[inline]
-    fn put(&self, key: u64, offer: &mut Offer<'_>, guard: &Guard) -> Placed {
+    fn put(&self, key: u64, offer: &mut impl Offering, guard: &Guard) -> Placed {
         self.tree.put(key, offer, guard)
     }
 

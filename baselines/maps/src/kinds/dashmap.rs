@@ -7,11 +7,11 @@
 use std::thread;
 
 use dashmap::{DashMap, Entry};
-use engine::OpenError;
+use engine::{OpenError, Rmw};
 
 use crate::config::Config;
 use crate::hash::Mix;
-use crate::map::{Map, Offer, Placed};
+use crate::map::{Map, Offering, Placed};
 use crate::raw::{Row, RowRef};
 
 /// `dashmap::DashMap`; see [`MapStore`](crate::MapStore).
@@ -22,6 +22,7 @@ pub struct Dashmap {
 }
 
 impl Map for Dashmap {
+    const RMW: Rmw = Rmw::Atomic;
     const NAME: &'static str = "dashmap";
     const DESCRIPTION: &'static str =
         "DashMap: shards of hash tables behind reader-writer locks, values on any heap";
@@ -53,7 +54,7 @@ impl Map for Dashmap {
     }
 
     #[inline]
-    fn put(&self, key: u64, offer: &mut Offer<'_>, (): &()) -> Placed {
+    fn put(&self, key: u64, offer: &mut impl Offering, (): &()) -> Placed {
         // The entry, and with it the lock, ends within the match arm.
         let old = match self.map.entry(key) {
             Entry::Occupied(mut entry) => match offer.row_for(Some(entry.get().view())) {

@@ -17,7 +17,7 @@ use flurry::{Guard, HashMap};
 
 use crate::config::Config;
 use crate::hash::Mix;
-use crate::map::{Map, Offer, Placed};
+use crate::map::{Map, Offering, Placed};
 use crate::raw::{Row, RowRef};
 
 /// `flurry::HashMap`; see [`MapStore`](crate::MapStore).
@@ -29,7 +29,7 @@ pub struct Flurry {
 impl Flurry {
     /// Puts the offered row in place of a row, if the bound admits it there.
     #[cold]
-    fn replace(&self, key: u64, offer: &mut Offer<'_>, guard: &Guard<'_>) -> Placed {
+    fn replace(&self, key: u64, offer: &mut impl Offering, guard: &Guard<'_>) -> Placed {
         match self.map.get(&key, guard) {
             Some(seen) if offer.admits(Some(seen.view())) => self.decide(key, offer, guard),
             _ => Placed::Refused,
@@ -37,7 +37,7 @@ impl Flurry {
     }
 
     /// The same, under the lock of the bin, where a row has to be put.
-    fn decide(&self, key: u64, offer: &mut Offer<'_>, guard: &Guard<'_>) -> Placed {
+    fn decide(&self, key: u64, offer: &mut impl Offering, guard: &Guard<'_>) -> Placed {
         let mut placed = Placed::Refused;
         let row_for = |_: &u64, old: &Row| {
             let row = offer.row_for(Some(old.view()));
@@ -85,7 +85,7 @@ impl Map for Flurry {
     }
 
     #[inline]
-    fn put(&self, key: u64, offer: &mut Offer<'_>, guard: &Guard<'_>) -> Placed {
+    fn put(&self, key: u64, offer: &mut impl Offering, guard: &Guard<'_>) -> Placed {
         if !offer.admits(None) {
             return self.replace(key, offer, guard);
         }
@@ -129,7 +129,8 @@ mod tests {
             flurry.map.insert(1, rows.row(b"short").unwrap(), &guard);
             let bound = Bound::new(Some(2));
             let offered = b"longer by more than the bound has";
-            let mut offer = Offer::new(&rows, &bound, offered, rows.row(offered).unwrap());
+            let mut offer =
+                crate::map::Offer::new(&rows, &bound, offered, rows.row(offered).unwrap());
             assert_eq!(flurry.decide(1, &mut offer, &guard), Placed::Refused);
             assert_eq!(flurry.decide(2, &mut offer, &guard), Placed::Refused);
             offer.settle(Placed::Refused);

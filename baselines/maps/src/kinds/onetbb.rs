@@ -7,10 +7,10 @@
 //!
 //! The map's iterators tolerate no other use, so operations pass a gate that walks close.
 
-use engine::OpenError;
+use engine::{OpenError, Rmw};
 
 use crate::config::Config;
-use crate::map::{Map, Offer, Placed};
+use crate::map::{Map, Offering, Placed};
 use crate::raw::RowRef;
 use crate::raw::onetbb::{Guard, Table, Thread};
 
@@ -22,6 +22,7 @@ pub struct OneTbb {
 }
 
 impl Map for OneTbb {
+    const RMW: Rmw = Rmw::Atomic;
     const NAME: &'static str = super::ONETBB_NAME;
     const DESCRIPTION: &'static str = super::ONETBB_DESCRIPTION;
     const GUARDS: bool = true;
@@ -54,7 +55,7 @@ impl Map for OneTbb {
     }
 
     #[inline]
-    fn put(&self, key: u64, offer: &mut Offer<'_>, guard: &Guard<'_>) -> Placed {
+    fn put(&self, key: u64, offer: &mut impl Offering, guard: &Guard<'_>) -> Placed {
         guard.put(key, offer)
     }
 

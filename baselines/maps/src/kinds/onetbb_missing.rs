@@ -1,9 +1,9 @@
 //! Stands for oneTBB's map in a program that was built without its headers: there is none.
 
-use engine::OpenError;
+use engine::{OpenError, Rmw};
 
 use crate::config::Config;
-use crate::map::{Map, Offer, Placed};
+use crate::map::{Map, Offering, Placed};
 use crate::raw::RowRef;
 
 /// `oneapi::tbb::concurrent_hash_map`, of which this program has none.
@@ -11,6 +11,7 @@ use crate::raw::RowRef;
 pub enum OneTbb {}
 
 impl Map for OneTbb {
+    const RMW: Rmw = Rmw::Atomic;
     const NAME: &'static str = super::ONETBB_NAME;
     const DESCRIPTION: &'static str = super::ONETBB_DESCRIPTION;
     const MAY_BE_MISSING: bool = true;
@@ -41,7 +42,7 @@ impl Map for OneTbb {
         match *self {}
     }
 
-    fn put(&self, _: u64, _: &mut Offer<'_>, (): &()) -> Placed {
+    fn put(&self, _: u64, _: &mut impl Offering, (): &()) -> Placed {
         match *self {}
     }
 

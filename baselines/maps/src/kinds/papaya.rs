@@ -12,12 +12,12 @@
 //! may have seen them. A batch has at least 32 rows, so up to that much garbage per thread may wait
 //! for more; dropping the map frees everything.
 
-use engine::OpenError;
+use engine::{OpenError, Rmw};
 use papaya::{Compute, Guard, HashMap, LocalGuard, Operation};
 
 use crate::config::Config;
 use crate::hash::Mix;
-use crate::map::{Map, Offer, Placed};
+use crate::map::{Map, Offering, Placed};
 use crate::raw::{Row, RowRef};
 
 /// `papaya::HashMap`; see [`MapStore`](crate::MapStore).
@@ -27,6 +27,7 @@ pub struct Papaya {
 }
 
 impl Map for Papaya {
+    const RMW: Rmw = Rmw::Atomic;
     const NAME: &'static str = "papaya";
     const DESCRIPTION: &'static str =
         "papaya::HashMap: lock-free open addressing over entries, values on any heap";
@@ -60,7 +61,7 @@ impl Map for Papaya {
     }
 
     #[inline]
-    fn put(&self, key: u64, offer: &mut Offer<'_>, guard: &LocalGuard<'_>) -> Placed {
+    fn put(&self, key: u64, offer: &mut impl Offering, guard: &LocalGuard<'_>) -> Placed {
         if offer.admits(None) {
             let Some(row) = offer.row_for(None) else { return Placed::Refused };
             let old = self.map.insert(key, row, guard);

@@ -5,13 +5,13 @@
 //! lock, and frees the old row afterwards. The crate's epochs defer emptied tables but never
 //! entries, so no row is deferred.
 
-use engine::OpenError;
+use engine::{OpenError, Rmw};
 use scc::HashMap;
 use scc::hash_map::Entry;
 
 use crate::config::Config;
 use crate::hash::Mix;
-use crate::map::{Map, Offer, Placed};
+use crate::map::{Map, Offering, Placed};
 use crate::raw::{Row, RowRef};
 
 /// `scc::HashMap`; see [`MapStore`](crate::MapStore).
@@ -21,6 +21,7 @@ pub struct Scc {
 }
 
 impl Map for Scc {
+    const RMW: Rmw = Rmw::Atomic;
     const NAME: &'static str = "scc";
     const DESCRIPTION: &'static str =
         "scc::HashMap: buckets with a lock each, incremental growth, values on any heap";
@@ -45,7 +46,7 @@ impl Map for Scc {
     }
 
     #[inline]
-    fn put(&self, key: u64, offer: &mut Offer<'_>, (): &()) -> Placed {
+    fn put(&self, key: u64, offer: &mut impl Offering, (): &()) -> Placed {
         // The entry, and with it the lock, ends within the match arm.
         let old = match self.map.entry_sync(key) {
             Entry::Occupied(mut entry) => match offer.row_for(Some(entry.get().view())) {

@@ -13,7 +13,7 @@ use crossbeam_epoch::{Collector, Guard, LocalHandle};
 use engine::{Hashing, OpenError, ScanOrder, ScanRange, Scans};
 
 use crate::config::Config;
-use crate::map::{Map, Offer, Placed};
+use crate::map::{Map, Offering, Placed};
 use crate::raw::{self, EPOCHS_TO_FREE, List, RowRef};
 
 /// `crossbeam_skiplist::base::SkipList`; see [`MapStore`](crate::MapStore).
@@ -68,7 +68,7 @@ impl Map for Skiplist {
     }
 
     #[inline]
-    fn put(&self, key: u64, offer: &mut Offer<'_>, guard: &Guard) -> Placed {
+    fn put(&self, key: u64, offer: &mut impl Offering, guard: &Guard) -> Placed {
         raw::put(&self.list, key, offer, guard)
     }
 

@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use engine::OpenError;
+use engine::{OpenError, Rmw};
 
 use crate::config::Config;
 use crate::hash::{Mix, mix};
-use crate::map::{Map, Offer, Placed};
+use crate::map::{Map, Offering, Placed};
 use crate::raw::{Row, RowRef};
 
 /// Default number of stripes.
@@ -54,6 +54,7 @@ impl Striped {
 }
 
 impl Map for Striped {
+    const RMW: Rmw = Rmw::Atomic;
     const NAME: &'static str = "striped";
     const DESCRIPTION: &'static str =
         "std hash maps, each behind a std reader-writer lock, values on any heap";
@@ -83,7 +84,7 @@ impl Map for Striped {
     }
 
     #[inline]
-    fn put(&self, key: u64, offer: &mut Offer<'_>, (): &()) -> Placed {
+    fn put(&self, key: u64, offer: &mut impl Offering, (): &()) -> Placed {
         let mut rows = self.stripe(key).write();
         if rows.try_reserve(1).is_err() {
             return Placed::Refused;

@@ -22,7 +22,7 @@ use crossbeam_epoch::Guard;
 use crossbeam_skiplist::base::{Entry, SkipList};
 
 use super::{Row, RowRef, free_after_readers};
-use crate::map::{Offer, Placed};
+use crate::map::{Offering, Placed};
 
 /// The list; only this file reads and writes its cells.
 pub(crate) type List = SkipList<u64, RowCell>;
@@ -74,7 +74,7 @@ pub(crate) fn view<'guard>(entry: &Entry<'_, 'guard, u64, RowCell>) -> Option<Ro
 }
 
 /// Puts an offered row under `key`.
-pub(crate) fn put(list: &List, key: u64, offer: &mut Offer<'_>, guard: &Guard) -> Placed {
+pub(crate) fn put(list: &List, key: u64, offer: &mut impl Offering, guard: &Guard) -> Placed {
     loop {
         // One search serves both new and old keys if the bound admits a new key.
         if offer.admits(None) {
@@ -109,7 +109,7 @@ pub(crate) fn remove(list: &List, key: u64, guard: &Guard) -> Option<usize> {
 
 impl RowCell {
     /// `None` if the cell is dead. `guard` must be the one its entry was found with.
-    fn put(&self, offer: &mut Offer<'_>, guard: &Guard) -> Option<Placed> {
+    fn put(&self, offer: &mut impl Offering, guard: &Guard) -> Option<Placed> {
         // CELL-ROW, to: the row's length.
         let mut word = self.0.load(Ordering::Acquire);
         loop {
@@ -203,7 +203,7 @@ mod tests {
 
     fn put_value(list: &List, rows: &Rows, bound_bytes: u64, guard: &Guard) -> Placed {
         let bound = Bound::new(Some(bound_bytes));
-        let mut offer = Offer::new(rows, &bound, b"value", rows.row(b"value").unwrap());
+        let mut offer = crate::map::Offer::new(rows, &bound, b"value", rows.row(b"value").unwrap());
         let placed = put(list, 1, &mut offer, guard);
         offer.settle(placed);
         let live_bytes = if placed == Placed::Refused { 0 } else { 5 + 8 };

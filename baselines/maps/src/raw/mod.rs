@@ -99,7 +99,7 @@ impl Drop for Rows {
 
 /// A block of a heap that contains a value.
 #[derive(Debug)]
-pub(crate) struct Row {
+pub struct Row {
     start: NonNull<u8>,
 }
 

@@ -9,7 +9,7 @@ use std::ptr::{self, NonNull};
 
 use super::{Row, RowRef};
 use crate::gate::{Gate, Inside, Pass};
-use crate::map::{Offer, Placed};
+use crate::map::{Offering, Placed};
 
 mod c {
     use std::ffi::c_void;
@@ -217,7 +217,7 @@ impl Guard<'_> {
     }
 
     #[inline]
-    pub(crate) fn put(&self, key: u64, offer: &mut Offer<'_>) -> Placed {
+    pub(crate) fn put(&self, key: u64, offer: &mut impl Offering) -> Placed {
         let (mut storage, map) = (Storage::new(), self.map());
         // SAFETY: the map is open, there is room for an accessor, nobody walks.
         let place = unsafe { c::nibble_onetbb_enter(map.as_ptr(), key, storage.start()) };

@@ -13,7 +13,7 @@ use congee::{Congee, DefaultAllocator};
 use crossbeam_epoch::{Collector, Guard, LocalHandle};
 
 use super::{Row, RowRef, free_after_readers};
-use crate::map::{Offer, Placed};
+use crate::map::{Offering, Placed};
 
 /// How many pairs a walk copies at a time.
 const PAIRS: usize = 512;
@@ -61,7 +61,7 @@ impl Tree {
 
     /// Puts an offered row under `key`.
     #[inline]
-    pub(crate) fn put(&self, key: u64, offer: &mut Offer<'_>, guard: &Guard) -> Placed {
+    pub(crate) fn put(&self, key: u64, offer: &mut impl Offering, guard: &Guard) -> Placed {
         self.check(guard);
         if !offer.admits(None) {
             return self.replace(key, offer, guard);
@@ -81,7 +81,7 @@ impl Tree {
 
     /// Puts an offered row in place of a row, if the bound admits it there.
     #[cold]
-    fn replace(&self, key: u64, offer: &mut Offer<'_>, guard: &Guard) -> Placed {
+    fn replace(&self, key: u64, offer: &mut impl Offering, guard: &Guard) -> Placed {
         let mut tried = None;
         // The tree asks again when another thread was faster.
         let decide = |old| {
@@ -169,7 +169,7 @@ fn updated(old: usize, guard: &Guard) -> Placed {
 }
 
 /// Gives a row that did not get into the tree back to its offer.
-fn take_back(tried: &mut Option<NonNull<u8>>, offer: &mut Offer<'_>) {
+fn take_back(tried: &mut Option<NonNull<u8>>, offer: &mut impl Offering) {
     if let Some(block) = tried.take() {
         // SAFETY: it did not get into the tree, so it is a row once.
         offer.take_back(unsafe { Row::from_block(block) });
@@ -199,7 +199,7 @@ mod tests {
 
     fn put(tree: &Tree, rows: &Rows, key: u64, bound: &Bound, guard: &Guard) -> Placed {
         let value = key.to_le_bytes();
-        let mut offer = Offer::new(rows, bound, &value, rows.row(&value).unwrap());
+        let mut offer = crate::map::Offer::new(rows, bound, &value, rows.row(&value).unwrap());
         let placed = tree.put(key, &mut offer, guard);
         offer.settle(placed);
         placed
@@ -272,7 +272,8 @@ mod tests {
             assert_eq!(put(tree, rows, 2, &bound, guard), Placed::Refused);
             let placed = put(tree, rows, 1, &bound, guard);
             assert_eq!(placed, Placed::Updated { old_value_bytes: 8 }, "as long as the old value");
-            let mut offer = Offer::new(rows, &bound, b"nine long", rows.row(b"nine long").unwrap());
+            let mut offer =
+                crate::map::Offer::new(rows, &bound, b"nine long", rows.row(b"nine long").unwrap());
             assert_eq!(tree.put(1, &mut offer, guard), Placed::Refused);
             offer.settle(Placed::Refused);
             assert_eq!(tree.get(1, guard).unwrap().value(), 1_u64.to_le_bytes());

@@ -9,7 +9,8 @@ use super::common::for_each_map;
 use baseline_maps::OneTbb;
 use baseline_maps::{Config, Congee, Dashmap, Flurry, MapStore, Papaya, Scc, Skiplist, Striped};
 use engine::{
-    KvEngine, KvSession, Op, OpenError, Outcome, PutError, PutOutcome, ScanRange, ValueBuffers,
+    DeleteOutcome, KvEngine, KvSession, Op, OpenError, Outcome, PutError, PutOutcome, ScanRange,
+    ValueBuffers,
 };
 use kit::testing::{Random, TestHeap, counter};
 
@@ -55,7 +56,7 @@ fn agrees_with_a_std_map_at_its_bound<E: KvEngine>(open: fn(Config) -> Result<E,
             }
             _ => {
                 let removed = model.remove(&key);
-                assert_eq!(session.delete(key), removed.is_some());
+                assert_eq!(session.delete(key).was_present(), removed.is_some());
                 live_bytes -= removed.map_or(0, |old| old.len() as u64 + 8);
             }
         }
@@ -100,7 +101,7 @@ fn the_bound_is_reached_to_the_last_byte<E: KvEngine>(open: fn(Config) -> Result
     assert_eq!(session.put(0, &[0; 99_993]), Err(error));
     // Another thread frees what this one fills again.
     thread::scope(|scope| {
-        scope.spawn(|| assert!(store.session().unwrap().delete(7)));
+        scope.spawn(|| assert!(store.session().unwrap().delete(7).was_present()));
     });
     assert_eq!(session.put(1 << 40, &[0; 92]), Ok(PutOutcome::Inserted));
     assert_eq!(session.put(1 << 41, &[]), Ok(PutOutcome::Full));
@@ -127,7 +128,7 @@ fn batches_keep_their_order<E: KvEngine>(open: fn(Config) -> Result<E, OpenError
                 Outcome::Put(PutOutcome::Inserted),
                 Outcome::Put(PutOutcome::Updated),
                 Outcome::Found(5),
-                Outcome::Deleted(true),
+                Outcome::Deleted(DeleteOutcome::Removed),
                 Outcome::Absent
             ]
         );

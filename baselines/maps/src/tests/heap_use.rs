@@ -25,8 +25,8 @@ fn counts_every_row<E: KvEngine>(open: fn(Config) -> Result<E, OpenError>) {
             assert_eq!(session.put(key, &[round; 60]), Ok(expected));
         });
     }
-    (0..400).for_each(|key| assert!(session.delete(key)));
-    (0..400).for_each(|key| assert!(!session.delete(key)));
+    (0..400).for_each(|key| assert!(session.delete(key).was_present()));
+    (0..400).for_each(|key| assert!(!session.delete(key).was_present()));
     let census = store.memory();
     let (allocated, freed) = (counter(&store, "rows_allocated"), counter(&store, "rows_freed"));
     let deferred = counter(&store, "rows_deferred");
@@ -65,7 +65,7 @@ fn an_exhausted_heap_is_full_and_loses_nothing<E: KvEngine>(
     // Retired rows are freed at the latest when the heap lacks them: all of them, but in `flurry`,
     // whose collector keeps as many as there are threads.
     let kept = if E::TRAITS.name == "flurry" { 1 } else { 0 };
-    (7..=7 + kept).for_each(|key| assert!(session.delete(key)));
+    (7..=7 + kept).for_each(|key| assert!(session.delete(key).was_present()));
     for round in 0..200 {
         assert_eq!(session.put(5, &[round; 88]), Ok(PutOutcome::Updated));
     }
@@ -90,7 +90,7 @@ fn dropping_the_store_frees_everything<E: KvEngine>(open: fn(Config) -> Result<E
         }
     });
     let mut session = store.session().unwrap();
-    (4000..4010).for_each(|key| assert!(session.delete(key)));
+    (4000..4010).for_each(|key| assert!(session.delete(key).was_present()));
     (4010..4020).for_each(|key| assert_eq!(session.put(key, b"new"), Ok(PutOutcome::Updated)));
     drop(session);
     store.check().unwrap();

@@ -81,7 +81,7 @@ fn storm<E: KvEngine>(store: &E, turns: u64) -> u64 {
         let had = !told.done.load(Ordering::SeqCst).is_multiple_of(DELETE_EVERY);
         told.begun.store(version, Ordering::SeqCst);
         let effective = if version.is_multiple_of(DELETE_EVERY) {
-            assert_eq!(session.delete(key), had, "key {key}, version {version}");
+            assert_eq!(session.delete(key).was_present(), had, "key {key}, version {version}");
             true
         } else {
             fill(key, version, buffer);

@@ -38,10 +38,13 @@ fn outcomes_are_exact_when_threads_fight<E: KvEngine>(open: fn(Config) -> Result
                                 inserted.fetch_add(1, Ordering::Relaxed);
                             }
                             PutOutcome::Updated => {}
-                            PutOutcome::Full => panic!("16 keys are full"),
+                            other => panic!("16 keys are {other:?}"),
                         },
                         2 => {
-                            deleted.fetch_add(session.delete(key).into(), Ordering::Relaxed);
+                            deleted.fetch_add(
+                                session.delete(key).was_present().into(),
+                                Ordering::Relaxed,
+                            );
                         }
                         _ => {
                             let Some(bytes) = session.get(key, &mut buffer).unwrap() else {

@@ -20,7 +20,7 @@ fn the_bound_is_reached_to_the_last_byte_whoever_holds_the_credit() {
     let [first, second, _] = &mut sessions;
     assert_eq!(first.put(0, &[0; 93]), Ok(PutOutcome::Full));
     assert_eq!(first.put(0, &[1; 92]), Ok(PutOutcome::Updated));
-    assert!(second.delete(5));
+    assert!(second.delete(5).was_present());
     assert_eq!(first.put(5000, &[0; 92]), Ok(PutOutcome::Inserted));
     assert_eq!(first.put(0, &[0; 91]), Ok(PutOutcome::Updated));
     assert_eq!(second.put(1, &[0; 93]), Ok(PutOutcome::Updated));
@@ -40,7 +40,7 @@ fn an_exhausted_heap_is_full_and_takes_puts_after_deletes() {
     let mut sleeper = store.session().unwrap();
     for key in 0..10 {
         sleeper.put(key, &[0; 1000]).unwrap();
-        assert!(sleeper.delete(key));
+        assert!(sleeper.delete(key).was_present());
     }
     assert_eq!(counter(&store, "rows_in_limbo"), 10);
     for _ in 0..3 {
@@ -57,7 +57,7 @@ fn an_exhausted_heap_is_full_and_takes_puts_after_deletes() {
             assert_eq!(buffer, [key as u8; 96]);
         }
         store.check().unwrap();
-        assert!((0..keys).all(|key| session.delete(key)));
+        assert!((0..keys).all(|key| session.delete(key).was_present()));
     }
     store.check().unwrap();
 }
@@ -82,13 +82,13 @@ fn threads_on_an_exhausted_heap_lose_nothing() {
                         match session.put(key(number), &value).unwrap() {
                             PutOutcome::Inserted => stored.push((key(number), value)),
                             PutOutcome::Full => {}
-                            PutOutcome::Updated => panic!("key {number} was deleted"),
+                            other => panic!("key {number} was deleted, and is {other:?}"),
                         }
                     }
                     for (key, value) in stored {
                         assert_eq!(session.get(key, &mut buffer), Ok(Some(90)));
                         assert_eq!(buffer[..90], value);
-                        assert!(session.delete(key));
+                        assert!(session.delete(key).was_present());
                     }
                 }
             });
@@ -210,7 +210,7 @@ fn a_store_without_nodes_is_refused_and_one_with_few_is_full() {
         assert!((150..=300).contains(&stored), "{stored} keys in 20 nodes");
         store.check().unwrap();
         assert_eq!(session.put(0, b"another value"), Ok(PutOutcome::Updated), "needs no node");
-        assert!((0..stored).all(|key| session.delete(key)));
+        assert!((0..stored).all(|key| session.delete(key).was_present()));
         store.check().unwrap();
         assert_eq!(counter(&store, "nodes_freed"), counter(&store, "nodes_allocated") - 1);
     }

@@ -272,6 +272,7 @@ fn refuses_and_changes_nothing(heap: &'static TestHeap, nodes_max: usize) {
                 PutOutcome::Full => refused += 1,
                 PutOutcome::Inserted => assert!(model.insert(key, value).is_none()),
                 PutOutcome::Updated => assert!(model.insert(key, value).is_some()),
+                PutOutcome::Stored => panic!("the tree knows what it writes"),
             }
         }
         verify(&tree, &mut session, &model);

@@ -1,6 +1,6 @@
 //! One thread's use of the cache: single operations, and batches in stages.
 
-use engine::{GetError, KvSession, Op, Outcome, PutError, PutOutcome, ValueBuffers};
+use engine::{DeleteOutcome, GetError, KvSession, Op, Outcome, PutError, PutOutcome, ValueBuffers};
 
 use super::MicaCache;
 use super::counters::{Counters, Registered};
@@ -105,8 +105,8 @@ impl<M: Mode, const BITS: u32> KvSession for MicaCacheSession<'_, M, BITS> {
     }
 
     #[inline]
-    fn delete(&mut self, key: u64) -> bool {
-        self.delete_at(self.target(key))
+    fn delete(&mut self, key: u64) -> DeleteOutcome {
+        DeleteOutcome::told(self.delete_at(self.target(key)))
     }
 
     /// Three stages for each group of operations: hash the keys and fetch the buckets; compare tags
@@ -137,7 +137,9 @@ impl<M: Mode, const BITS: u32> KvSession for MicaCacheSession<'_, M, BITS> {
                         Outcome::of_get(self.get_at(target, buffer))
                     }
                     Op::Put { value, .. } => Outcome::of_put(self.put_at(target, value)),
-                    Op::Delete { .. } => Outcome::Deleted(self.delete_at(target)),
+                    Op::Delete { .. } => {
+                        Outcome::Deleted(DeleteOutcome::told(self.delete_at(target)))
+                    }
                 };
             }
         }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
 
-use engine::{GetError, KvEngine, KvSession, Op, Outcome, PutError, PutOutcome, ValueBuffers};
+use engine::{
+    DeleteOutcome, GetError, KvEngine, KvSession, Op, Outcome, PutError, PutOutcome, ValueBuffers,
+};
 
 use super::MicaHandover;
 use super::letter::LETTER_OPERATIONS;
@@ -178,9 +180,9 @@ impl KvSession for HandoverSession<'_> {
     }
 
     #[inline]
-    fn delete(&mut self, key: u64) -> bool {
+    fn delete(&mut self, key: u64) -> DeleteOutcome {
         match self.hand_over_one(key, Op::Delete { key }, &mut []) {
-            Outcome::Deleted(was_there) => was_there,
+            Outcome::Deleted(outcome) => outcome,
             other => unreachable!("a DELETE has no outcome {other:?}"),
         }
     }

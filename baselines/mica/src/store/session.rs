@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::{GetError, KvSession, Op, Outcome, PutError, PutOutcome, ValueBuffers};
+use engine::{DeleteOutcome, GetError, KvSession, Op, Outcome, PutError, PutOutcome, ValueBuffers};
 
 use super::Mica;
 use super::counters::SessionCounters;
@@ -81,8 +81,8 @@ impl<M: Mode> KvSession for MicaSession<'_, M> {
     }
 
     #[inline]
-    fn delete(&mut self, key: u64) -> bool {
-        self.delete_at(self.store.target(key))
+    fn delete(&mut self, key: u64) -> DeleteOutcome {
+        DeleteOutcome::told(self.delete_at(self.store.target(key)))
     }
 
     /// Four stages for each group of operations: fetch all buckets, then the first lines of all
@@ -120,7 +120,9 @@ impl<M: Mode> KvSession for MicaSession<'_, M> {
                         Outcome::of_get(self.get_at(target, buffer))
                     }
                     Op::Put { value, .. } => Outcome::of_put(self.put_at(target, value)),
-                    Op::Delete { .. } => Outcome::Deleted(self.delete_at(target)),
+                    Op::Delete { .. } => {
+                        Outcome::Deleted(DeleteOutcome::told(self.delete_at(target)))
+                    }
                 };
             }
         }

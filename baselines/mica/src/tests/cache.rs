@@ -155,7 +155,7 @@ fn a_full_bucket_gives_up_the_entry_furthest_behind() {
     put(&mut session, 1, 1, 100);
     for (new, lost) in [(100, 1), (101, 2), (102, 3)] {
         assert_eq!(put(&mut session, new, 0, 100), PutOutcome::Inserted);
-        assert!(!session.delete(lost), "{lost} is the oldest");
+        assert!(!session.delete(lost).was_present(), "{lost} is the oldest");
         assert_eq!(cache.memory().live_objects, ENTRIES);
     }
     assert_eq!(statistic(&cache, "evicted_from_index"), 3.0);

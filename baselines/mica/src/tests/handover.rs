@@ -7,7 +7,8 @@ use std::thread;
 use baseline_mica::handover::{Config, MicaHandover};
 use baseline_mica::store;
 use engine::{
-    GetError, KvEngine, KvSession, Op, OpenError, Outcome, PutError, PutOutcome, ValueBuffers,
+    DeleteOutcome, GetError, KvEngine, KvSession, Op, OpenError, Outcome, PutError, PutOutcome,
+    ValueBuffers,
 };
 use kit::testing::counter;
 
@@ -118,8 +119,9 @@ impl Client {
                     let is_update = outcome == PutOutcome::Updated;
                     assert!(is_shared || is_update == was_there, "key {key:#x}: {outcome:?}");
                 }
-                (Op::Delete { key }, Outcome::Deleted(deleted)) => {
-                    assert!(is_shared || deleted == was_there, "key {key:#x}: {deleted}");
+                (Op::Delete { key }, Outcome::Deleted(outcome)) => {
+                    let told = DeleteOutcome::told(was_there);
+                    assert!(is_shared || outcome == told, "key {key:#x}: {outcome:?}");
                 }
                 (operation, outcome) => panic!("{operation:?} gave {outcome:?}"),
             }
@@ -259,8 +261,8 @@ fn operations_on_a_key_keep_their_order_within_and_across_letters() {
                 Outcome::Found(first.len()),
                 Outcome::Put(PutOutcome::Updated),
                 Outcome::Found(second.len()),
-                Outcome::Deleted(true),
-                Outcome::Deleted(false),
+                Outcome::Deleted(DeleteOutcome::Removed),
+                Outcome::Deleted(DeleteOutcome::Absent),
                 Outcome::Absent,
             ];
             assert_eq!([0, 1, 2, 3, 4, 5, 6].map(|step| outcomes[at(step)]), expected);
@@ -271,7 +273,7 @@ fn operations_on_a_key_keep_their_order_within_and_across_letters() {
         assert_eq!(outcomes[0], Outcome::Absent);
         assert_eq!(version_of(key, &slots.slot(2)[..first.len()]), 1);
         assert_eq!(version_of(key, &slots.slot(4)[..second.len()]), 2);
-        assert_eq!(outcomes[5..7], [Outcome::Deleted(true), Outcome::Absent]);
+        assert_eq!(outcomes[5..7], [Outcome::Deleted(DeleteOutcome::Removed), Outcome::Absent]);
     }
 }
 
@@ -302,7 +304,7 @@ fn values_of_any_length_go_through_a_mailbox() {
         let (found, updated) = (Outcome::Found(value_bytes), Outcome::Put(PutOutcome::Updated));
         assert_eq!(outcomes, [found, updated, found]);
         assert!(slots.slot(0) == value && slots.slot(2) == value, "{value_bytes} bytes in slots");
-        assert!(session.delete(key));
+        assert!(session.delete(key).was_present());
     }
     let too_large = vec![0; limit_bytes + 1];
     let error = PutError::ValueTooLarge { value_bytes: limit_bytes + 1, limit_bytes };

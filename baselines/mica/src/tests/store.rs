@@ -49,9 +49,11 @@ fn fills_and_empties<M: Mode>(preset: Preset) {
             assert!(buffer.iter().all(|&byte| byte == key as u8), "key {key}");
         }
         // Every third one first, so that chunks join on both sides.
-        (0..keys).step_by(3).for_each(|key| assert!(session.delete(key)));
+        (0..keys).step_by(3).for_each(|key| assert!(session.delete(key).was_present()));
         store.check().unwrap();
-        (0..keys).filter(|key| key % 3 > 0).for_each(|key| assert!(session.delete(key)));
+        (0..keys)
+            .filter(|key| key % 3 > 0)
+            .for_each(|key| assert!(session.delete(key).was_present()));
         assert_is_empty(&store);
     }
     assert!(held.iter().all(|&keys| keys > 4000), "{held:?} objects of 770 bytes in 4 MiB");
@@ -127,7 +129,7 @@ fn the_index_refuses_without_spares_and_recovers() {
         assert_eq!(session.get(key, &mut buffer), Ok(Some(5)));
         assert_eq!(session.put(key, b"other"), Ok(PutOutcome::Updated));
     }
-    held.iter().for_each(|&key| assert!(session.delete(key)));
+    held.iter().for_each(|&key| assert!(session.delete(key).was_present()));
     assert_is_empty(&store);
     assert_eq!(session.put(key, b"value"), Ok(PutOutcome::Inserted));
 }
@@ -160,7 +162,7 @@ fn a_refused_update_keeps_the_old_value() {
     assert_eq!(session.get(3, &mut buffer), Ok(Some(1000)));
     assert_eq!(buffer[..1000], [3; 1000]);
     // Neighbours in memory, whose chunks join.
-    assert!(session.delete(0) && session.delete(1));
+    assert!(session.delete(0).was_present() && session.delete(1).was_present());
     assert_eq!(session.put(3, &[9; 2000]), Ok(PutOutcome::Updated));
     store.check().unwrap();
     let limit_bytes = (64 << 10) - 8 - 16;

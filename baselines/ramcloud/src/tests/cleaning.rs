@@ -19,8 +19,8 @@ fn an_overwrite_and_a_delete_write_a_tombstone_each_and_an_insert_none() {
     }
     assert_eq!(counter(&store, "tombstones_written"), 40);
     for key in 0..10 {
-        assert!(session.delete(key));
-        assert!(!session.delete(key), "a second time");
+        assert!(session.delete(key).was_present());
+        assert!(!session.delete(key).was_present(), "a second time");
     }
     assert_eq!(counter(&store, "tombstones_written"), 50);
     assert_eq!(counter(&store, "tombstones_live"), 50);
@@ -111,7 +111,7 @@ fn ten_times_filled_and_emptied_every_seglet_comes_back() {
             for key in 0..keys {
                 let value_bytes = session.get(key, &mut buffer).unwrap().unwrap();
                 assert_eq!(version_of(key, &buffer[..value_bytes]), cycle);
-                assert!(session.delete(key));
+                assert!(session.delete(key).was_present());
             }
             assert_eq!(store.memory().live_objects, 0);
             store.trim();
@@ -150,7 +150,7 @@ fn a_full_store_is_unchanged_readable_and_takes_puts_again_after_deletes() {
     assert!(refused.count() > 0, "a full store refuses overwrites");
     check(&store);
     for key in (0..keys).step_by(4) {
-        assert!(session.delete(key));
+        assert!(session.delete(key).was_present());
     }
     for key in (0..keys / 5).map(|key| key + (1 << 40)) {
         fill(key, 3, &mut value);

@@ -70,7 +70,7 @@ fn insertions_and_deletes_of_one_key_alternate() {
                             assert!(outcome.is_stored());
                             balance[key as usize] += i64::from(outcome == PutOutcome::Inserted);
                         } else {
-                            balance[key as usize] -= i64::from(session.delete(key));
+                            balance[key as usize] -= i64::from(session.delete(key).was_present());
                         }
                     }
                     balance

@@ -33,7 +33,7 @@ fn storm(config: Config, fill_percent: u64) {
                     if session.put(key, value).unwrap().is_stored() {
                         newest[number as usize] = version;
                     }
-                    if random >> 20 & 31 == 0 && session.delete(key) {
+                    if random >> 20 & 31 == 0 && session.delete(key).was_present() {
                         newest[number as usize] = 0;
                     }
                     let whose = random >> 8 & (THREADS - 1);

@@ -46,13 +46,16 @@ fn every_policy_drops_old_objects_and_keeps_what_was_put_last() {
 
 #[test]
 fn a_put_tells_whether_the_key_was_there_if_it_asks() {
-    for (ask_presence, again) in [(true, PutOutcome::Updated), (false, PutOutcome::Inserted)] {
+    for (ask_presence, first, again) in [
+        (true, PutOutcome::Inserted, PutOutcome::Updated),
+        (false, PutOutcome::Stored, PutOutcome::Stored),
+    ] {
         let store = open(Config { ask_presence, ..Config::new(32 << 20, 1000) });
         let mut session = store.session().unwrap();
-        assert_eq!(session.put(1, b"one"), Ok(PutOutcome::Inserted));
+        assert_eq!(session.put(1, b"one"), Ok(first));
         assert_eq!(session.put(1, b"two"), Ok(again));
-        assert!(session.delete(1) && !session.delete(1));
-        assert_eq!(session.put(1, b"three"), Ok(PutOutcome::Inserted));
+        assert!(session.delete(1).was_present() && !session.delete(1).was_present());
+        assert_eq!(session.put(1, b"three"), Ok(first));
         drop(session);
         assert_eq!(statistic(&store, "puts"), 3.0);
         assert_eq!(statistic(&store, "get_hits"), 0.0, "to ask is no GET");

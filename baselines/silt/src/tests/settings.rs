@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use baseline_silt::Silt;
-use engine::{KvEngine, KvSession, OpenStore, PutOutcome, Setup};
+use engine::{DeleteOutcome, KvEngine, KvSession, OpenStore, PutOutcome, Setup};
 use kit::testing::{counter, setting};
 
 fn setup(records_max: u64, options: &[(&str, &str)]) -> Setup {
@@ -71,10 +71,11 @@ fn blind_writes_look_nothing_up() {
         let mut session = store.session().unwrap();
         for key in 0..12_000 {
             let put = session.put(key % 8000, &key.to_le_bytes()).unwrap();
-            let is_update = tells_updates && key >= 8000;
-            assert_eq!(put == PutOutcome::Updated, is_update, "{key}");
+            let told = if key < 8000 { PutOutcome::Inserted } else { PutOutcome::Updated };
+            assert_eq!(put, if tells_updates { told } else { PutOutcome::Stored }, "{key}");
         }
-        assert_eq!(session.delete(3), tells_updates);
+        let (removed, done) = (DeleteOutcome::Removed, DeleteOutcome::Done);
+        assert_eq!(session.delete(3), if tells_updates { removed } else { done });
         assert_eq!(session.get(3, &mut [0; 100]), Ok(None));
         assert_eq!(session.get(4, &mut [0; 100]), Ok(Some(8)));
         assert_eq!(store.memory().live_objects, if tells_updates { 7999 } else { 0 });

@@ -24,7 +24,7 @@ fn an_exhausted_heap_is_full_and_loses_nothing() {
         assert_eq!(session.get(key, &mut buffer), Ok(Some(88)));
         assert_eq!(buffer, [key as u8; 88]);
     }
-    assert!(session.delete(7));
+    assert!(session.delete(7).was_present());
     assert_eq!(session.put(5, &[0; 88]), Ok(PutOutcome::Updated));
     store.check().unwrap();
 }

@@ -34,12 +34,12 @@ fn a_value_of_any_length_is_read_back_and_a_deleted_one_is_gone() {
     assert_eq!(session.get(7, &mut buffer), Ok(None));
     for bytes in 0..=VALUE_BYTES_MAX {
         let expected = value(7, bytes);
-        assert_eq!(session.put(7, &expected), Ok(PutOutcome::Updated));
+        assert_eq!(session.put(7, &expected), Ok(PutOutcome::Stored));
         assert_eq!(session.get(7, &mut buffer), Ok(Some(bytes)));
         assert_eq!(buffer[..bytes], expected);
     }
-    assert!(session.delete(7));
-    assert!(!session.delete(7));
+    assert!(session.delete(7).was_present());
+    assert!(!session.delete(7).was_present());
     assert_eq!(session.get(7, &mut buffer), Ok(None));
 }
 

@@ -220,7 +220,7 @@ mod tests {
         let usual = asked(&[Family::default()]);
         assert!(usual.contains(&"store-bloat") && usual.contains(&"rivals"), "{usual:?}");
         assert!(!usual.contains(&"lsm-threads") && !usual.contains(&"memory-per-object"));
-        assert_eq!(asked(&[Family::Lsm]), ["lsm-memtable", "lsm-threads"]);
+        assert_eq!(asked(&[Family::Lsm]), ["blind-writes", "lsm-memtable", "lsm-threads"]);
         assert_eq!(asked(&[Family::Pm, Family::Silt]), ["pm-throughput", "silt-runs"]);
         let smoke = Scale::by_name("smoke").unwrap();
         assert_eq!(name(&[Family::Memory], &smoke), "reproduce-smoke");

@@ -284,7 +284,7 @@ impl<'a> Watch<'a> {
             Event::Opened { version, settings, conditions } => {
                 self.version = version;
                 self.settings = settings;
-                self.conditions = conditions;
+                self.conditions = conditions.map(|conditions| *conditions);
             }
             Event::Before { step, grows_bytes } => {
                 places.guard.get_or_insert_with(|| places.floor.take());

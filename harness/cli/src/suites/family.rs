@@ -44,6 +44,7 @@ mod tests {
             .filter(|(_, family)| *family != Family::Memory)
             .collect();
         let wanted = [
+            ("blind-writes", Family::Lsm),
             ("lsm-memtable", Family::Lsm),
             ("lsm-threads", Family::Lsm),
             ("pm-throughput", Family::Pm),

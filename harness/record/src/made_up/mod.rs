@@ -78,6 +78,8 @@ pub fn plain_conditions() -> Conditions {
         steering: "any-thread".to_owned(),
         durable: false,
         storage: "memory".to_owned(),
+        writes: "telling".to_owned(),
+        rmw: "get-then-put".to_owned(),
         memory_bound: "soft".to_owned(),
         when_full: "refuses".to_owned(),
     }

@@ -35,6 +35,14 @@ pub struct Conditions {
     /// store for disks has its files on a tmpfs.
     #[serde(default = "memory", skip_serializing_if = "is_memory")]
     pub storage: String,
+    /// What PUT and DELETE say of their key: `telling`, whether it was there, or `blind`, because to know
+    /// would mean to look it up.
+    #[serde(default = "telling", skip_serializing_if = "is_telling")]
+    pub writes: String,
+    /// How requests that read a record and overwrite it are carried out, if there are any: `atomic`, or
+    /// `get-then-put`, so that what others write in between is lost.
+    #[serde(default = "get_then_put", skip_serializing_if = "is_get_then_put")]
+    pub rmw: String,
     /// How strictly the configured capacity binds: `hard`, `soft`, `none`.
     pub memory_bound: String,
     /// What happens when memory is exhausted: `refuses`, `evicts`, `grows`.
@@ -52,9 +60,31 @@ fn is_memory(storage: &str) -> bool {
     storage == MEMORY
 }
 
+/// What writes of most stores are, and of all that rows without the field are of.
+const TELLING: &str = "telling";
+
+fn telling() -> String {
+    TELLING.to_owned()
+}
+
+fn is_telling(writes: &str) -> bool {
+    writes == TELLING
+}
+
+/// How the driver carries out what a store cannot, and how all did of which rows are without the field.
+const GET_THEN_PUT: &str = "get-then-put";
+
+fn get_then_put() -> String {
+    GET_THEN_PUT.to_owned()
+}
+
+fn is_get_then_put(rmw: &str) -> bool {
+    rmw == GET_THEN_PUT
+}
+
 impl Conditions {
     /// Everything except what the suite varies (clients and batch), field by field as text.
-    fn words(&self) -> [(&'static str, String); 11] {
+    fn words(&self) -> [(&'static str, String); 13] {
         let pages = match self.page_bytes {
             bytes if bytes >= 1 << 20 => format!("{} MiB pages", bytes >> 20),
             bytes => format!("{} KiB pages", bytes >> 10),
@@ -106,6 +136,22 @@ impl Conditions {
                 },
             ),
             (
+                WRITES,
+                match self.writes.as_str() {
+                    TELLING => "writes tell what was there",
+                    _ => "blind writes",
+                }
+                .to_owned(),
+            ),
+            (
+                RMW,
+                match self.rmw.as_str() {
+                    GET_THEN_PUT => "a GET and then a PUT for a read-modify-write",
+                    _ => "atomic read-modify-writes",
+                }
+                .to_owned(),
+            ),
+            (
                 "bound",
                 match self.memory_bound.as_str() {
                     "hard" => "capacity binds all memory".to_owned(),
@@ -118,15 +164,20 @@ impl Conditions {
     }
 
     /// What may change a comparison by itself, whatever the designs: pages, transport, who may ask for which
-    /// key, durability, and where objects are if not in memory.
+    /// key, durability, where objects are if not in memory, whether writes are blind, and whether
+    /// read-modify-writes are atomic.
     #[must_use]
     pub fn that_matter(&self) -> BTreeMap<String, String> {
         const MATTER: [&str; 4] = ["pages", "transport", "steering", "durable"];
-        let elsewhere = !is_memory(&self.storage);
+        let unusual = [
+            (STORAGE, !is_memory(&self.storage)),
+            (WRITES, !is_telling(&self.writes)),
+            (RMW, !is_get_then_put(&self.rmw)),
+        ];
         let words = self
             .words()
             .into_iter()
-            .filter(|(name, _)| MATTER.contains(name) || (elsewhere && *name == STORAGE));
+            .filter(|(name, _)| MATTER.contains(name) || unusual.contains(&(name, true)));
         words.map(|(name, text)| (name.to_owned(), text)).collect()
     }
 
@@ -140,6 +191,10 @@ impl Conditions {
 
 /// The name of where objects are.
 const STORAGE: &str = "storage";
+/// The name of what writes say.
+const WRITES: &str = "writes";
+/// The name of how records are read and overwritten.
+const RMW: &str = "rmw";
 
 /// The most common value of each field: the conditions against which others are marked. On a tie the
 /// first in order wins; `None` for an empty list.
@@ -168,6 +223,8 @@ pub fn most_common(all: &[&Conditions]) -> Option<Conditions> {
         steering: mode(all, |one| one.steering.clone()),
         durable: mode(all, |one| one.durable),
         storage: mode(all, |one| one.storage.clone()),
+        writes: mode(all, |one| one.writes.clone()),
+        rmw: mode(all, |one| one.rmw.clone()),
         memory_bound: mode(all, |one| one.memory_bound.clone()),
         when_full: mode(all, |one| one.when_full.clone()),
     })
@@ -194,6 +251,8 @@ mod tests {
             steering: "steered".to_owned(),
             durable: true,
             storage: "disk".to_owned(),
+            writes: "blind".to_owned(),
+            rmw: "atomic".to_owned(),
             memory_bound: "none".to_owned(),
             when_full: "evicts".to_owned(),
         };
@@ -209,18 +268,21 @@ mod tests {
                 "requests dealt to the worker of their key",
                 "durable",
                 "objects on a disk",
+                "blind writes",
+                "atomic read-modify-writes",
                 "no capacity",
                 "evicts when full",
             ]
         );
     }
 
-    /// Rows that were made before stores on disks say nothing of it, and stay what they were.
+    /// Rows that were made before stores on disks, blind writes or atomic ones say nothing of them, and stay what
+    /// they were.
     #[test]
-    fn memory_goes_without_saying() {
+    fn what_is_usual_goes_without_saying() {
         let plain = plain_conditions();
         let text = serde_json::to_string(&plain).unwrap();
-        assert!(!text.contains(STORAGE), "{text}");
+        assert!([STORAGE, WRITES, RMW].iter().all(|name| !text.contains(name)), "{text}");
         assert_eq!(serde_json::from_str::<Conditions>(&text).unwrap(), plain);
         assert!(!plain.that_matter().contains_key(STORAGE));
         let files = Conditions { storage: "files-in-memory".to_owned(), ..plain.clone() };
@@ -228,6 +290,10 @@ mod tests {
         assert_eq!(serde_json::from_str::<Conditions>(&text).unwrap(), files);
         assert_eq!(files.that_matter()[STORAGE], "files for a disk, in memory");
         assert_eq!(files.beside(&plain), ["files for a disk, in memory"]);
+        let blind = Conditions { writes: "blind".to_owned(), ..plain.clone() };
+        let text = serde_json::to_string(&blind).unwrap();
+        assert_eq!(serde_json::from_str::<Conditions>(&text).unwrap(), blind);
+        assert_eq!(blind.that_matter()[WRITES], "blind writes");
     }
 
     #[test]

@@ -92,8 +92,8 @@ fn a_refusal_is_marked_and_named() {
 #[test]
 fn in_place_is_divided_by_appended_repetition_by_repetition() {
     let work = "get-50-uniform-value-1KiB-fill-12-live-set-fixed-threads-1-batch-1";
-    let rows = with_mops(&suite("ycsb-threads"), &format!("{work}/nibble/"), [1.0, 2.0, 4.0]);
-    let rows = with_mops(&rows, &format!("{work}/nibble@update=in-place/"), [1.5, 3.0, 6.0]);
+    let rows = with_mops(&suite("ycsb-threads"), &format!("{work}/nibble/"), [1.5, 3.0, 6.0]);
+    let rows = with_mops(&rows, &format!("{work}/nibble@update=append/"), [1.0, 2.0, 4.0]);
     let data = scaling::in_place_ratio("ycsb-threads", &rows);
     let wanted = [("panel", "uniform"), ("series", "1 thread"), ("group", "50 % GET")];
     let row = one_of(&data.table, &wanted);
@@ -103,7 +103,8 @@ fn in_place_is_divided_by_appended_repetition_by_repetition() {
     assert_eq!((data.table.number(row, "n"), data.table.number(row, "base")), (3.0, 1.0));
     // Without its other side a repetition gives nothing.
     let mut broken = rows;
-    for row in broken.iter_mut().filter(|row| row.cell.id.contains(&format!("{work}/nibble/0"))) {
+    let is_broken = |row: &&mut Row| row.cell.id.contains("/nibble@update=append/0");
+    for row in broken.iter_mut().filter(is_broken).filter(|row| row.cell.id.contains(work)) {
         row.outcome = Outcome::Crashed;
         row.reason = Some("killed".to_owned());
     }

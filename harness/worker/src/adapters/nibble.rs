@@ -3,9 +3,9 @@
 use std::str::FromStr;
 
 use engine::{
-    EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound, MemoryCensus, Op,
-    OpenError, Options, Outcome, Presence, PutError, PutOutcome, SessionError, Setting, Setup,
-    Statistic, ValueBuffers, Whole,
+    DeleteOutcome, EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound,
+    MemoryCensus, Op, OpenError, Options, Outcome, Presence, PutError, PutOutcome, SessionError,
+    Setting, Setup, Statistic, ValueBuffers, Whole,
 };
 use std::fmt;
 
@@ -367,8 +367,8 @@ impl KvSession for NibbleSession<'_> {
     }
 
     #[inline]
-    fn delete(&mut self, key: u64) -> bool {
-        self.session.delete(key).unwrap_or_else(|_| closed())
+    fn delete(&mut self, key: u64) -> DeleteOutcome {
+        DeleteOutcome::told(self.session.delete(key).unwrap_or_else(|_| closed()))
     }
 
     fn execute(
@@ -420,7 +420,7 @@ fn answered(answer: Answer) -> Outcome {
         }
         Answer::Refused(nibble::PutError::ValueTooLarge { .. }) => Outcome::ValueTooLarge,
         Answer::Refused(nibble::PutError::Closed) => closed(),
-        Answer::Deleted(was_there) => Outcome::Deleted(was_there),
+        Answer::Deleted(was_there) => Outcome::Deleted(DeleteOutcome::told(was_there)),
     }
 }
 

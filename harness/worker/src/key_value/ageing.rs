@@ -1,6 +1,6 @@
 //! Ages a store between the load and the timed run: rewrites, churn, litter.
 
-use engine::{KvEngine, KvSession, PutOutcome};
+use engine::{DeleteOutcome, KvEngine, KvSession, PutOutcome};
 use workloads::distribution::Permutation;
 use workloads::requests::{Mix, Request, RequestKind, RequestStream, Workload};
 use workloads::{Rng, Seed, SizeDistribution, key_of};
@@ -105,7 +105,7 @@ pub(super) fn age<E: KvEngine>(
         let key = key_of(request.record());
         done.operations += 1;
         if request.kind() == RequestKind::Delete {
-            if !session.delete(key) && E::TRAITS.keeps_values {
+            if session.delete(key) == DeleteOutcome::Absent && E::TRAITS.keeps_values {
                 done.verification.lost += 1;
             }
             continue;
@@ -166,7 +166,7 @@ pub(super) fn litter<E: KvEngine>(
             continue;
         }
         done.operations += 1;
-        if !session.delete(key) && E::TRAITS.keeps_values {
+        if session.delete(key) == DeleteOutcome::Absent && E::TRAITS.keeps_values {
             done.verification.lost += 1;
         }
     }

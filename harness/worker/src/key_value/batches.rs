@@ -201,8 +201,7 @@ fn execute<E: KvEngine, const N: usize>(
     // GETs that found a value and updates that were stored are counted already.
     let mut plain = gets & !absent & mask(answers, |answer| matches!(answer, Answer::Found(_)));
     for slot in bits(updates) {
-        let stored =
-            matches!(answers[slot], Answer::Put(PutOutcome::Inserted | PutOutcome::Updated));
+        let stored = matches!(answers[slot], Answer::Put(outcome) if outcome.is_stored());
         plain |= u64::from(stored) << slot;
     }
     for slot in bits(all & !plain) {
@@ -242,8 +241,10 @@ fn look_at<E: KvEngine>(
         }
         (RequestKind::GetAbsent, Answer::Absent) => {}
         (RequestKind::GetAbsent, Answer::Found(_)) => lane.absent::<E>(true),
-        (RequestKind::DeleteAbsent, Answer::Deleted(was_there)) => lane.absent::<E>(was_there),
-        (RequestKind::Delete, Answer::Deleted(was_there)) => lane.deleted(was_there),
+        (RequestKind::DeleteAbsent, Answer::Deleted(outcome)) => {
+            lane.absent::<E>(outcome.was_present());
+        }
+        (RequestKind::Delete, Answer::Deleted(outcome)) => lane.deleted(outcome),
         (RequestKind::Update | RequestKind::Insert, Answer::Put(PutOutcome::Full)) => {
             lane.done.refuse(index);
             lane.shared.raise_stop();

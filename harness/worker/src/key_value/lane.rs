@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine::{FullMeaning, KvEngine, KvSession, ScanRange};
+use engine::{DeleteOutcome, FullMeaning, KvEngine, Rmw};
 use platform::clock::monotonic_ns;
 use workloads::key_of;
 use workloads::requests::{Request, RequestKind, RequestStream};
@@ -114,7 +114,7 @@ pub(super) struct Lane<'a> {
     /// Operations until the next timed one.
     pub(super) until_timed: u64,
     /// What an operation failed with, until the loop asks.
-    error: Option<String>,
+    pub(super) error: Option<String>,
     /// Whether an absent key may have been evicted.
     evicts: bool,
     /// Whether a GET that misses stores the evicted value again.
@@ -237,10 +237,13 @@ impl<'a> Lane<'a> {
                 self.put::<E>(session, index, request, timed)
             }
             RequestKind::Delete => {
-                let was_there = calls::delete::<E>(session, key);
+                let outcome = calls::delete::<E>(session, key);
                 let ended = time(timed);
-                self.deleted(was_there);
+                self.deleted(outcome);
                 ended
+            }
+            RequestKind::ReadModifyWrite if E::TRAITS.rmw == Rmw::Atomic => {
+                self.modify::<E>(session, index, request, timed)
             }
             RequestKind::ReadModifyWrite => {
                 let found = calls::get::<E>(session, key, self.buffer);
@@ -257,9 +260,9 @@ impl<'a> Lane<'a> {
                 ended
             }
             RequestKind::DeleteAbsent => {
-                let was_there = calls::delete::<E>(session, key);
+                let outcome = calls::delete::<E>(session, key);
                 let ended = time(timed);
-                self.absent::<E>(was_there);
+                self.absent::<E>(outcome.was_present());
                 ended
             }
             RequestKind::Get => unreachable!("it is executed above"),
@@ -327,7 +330,7 @@ impl<'a> Lane<'a> {
     }
 
     #[inline(never)]
-    fn stored(&mut self, index: u64, request: Request, put: Stored) {
+    pub(super) fn stored(&mut self, index: u64, request: Request, put: Stored) {
         match put {
             Stored::Full => {
                 self.done.refuse(index);
@@ -338,10 +341,11 @@ impl<'a> Lane<'a> {
                 self.error =
                     Some(format!("a value of {bytes} bytes is longer than the store takes"));
             }
-            Stored::Inserted | Stored::Updated if request.is(RequestKind::Insert) => {
-                self.done.note_insert(request.size());
+            Stored::Inserted | Stored::Updated | Stored::Untold => {
+                if request.is(RequestKind::Insert) {
+                    self.done.note_insert(request.size());
+                }
             }
-            Stored::Inserted | Stored::Updated => {}
         }
     }
 
@@ -473,44 +477,6 @@ impl<'a> Lane<'a> {
         }
     }
 
-    fn scan<E: KvEngine>(
-        &mut self,
-        session: &mut E::Session<'_>,
-        request: Request,
-        timed: bool,
-    ) -> u64 {
-        let key = key_of(request.record());
-        // Every value is copied out, as a caller that wants them would do, each over the last.
-        let (mut first, mut last) = (None, None);
-        let buffer = &mut *self.buffer;
-        let shown = session.scan(ScanRange::up(key, request.size()), &mut |found, value| {
-            let fits = buffer.get_mut(..value.len()).map(|room| room.copy_from_slice(value));
-            first.get_or_insert(found);
-            last = Some((found, fits.map(|()| value.len())));
-        });
-        let ended = time(timed);
-        if !E::TRAITS.keeps_values {
-            return ended;
-        }
-        if shown.is_none() {
-            self.error = Some("the store refused a scan: it is not ordered".to_owned());
-            return ended;
-        }
-        self.done.verification.checked += 1;
-        // The record itself is live, so it comes first.
-        match last {
-            Some((_, None)) => self.missing(Found::TooLong),
-            Some((last, Some(length))) if first == Some(key) => {
-                let condition = self.checker.check(last, &self.buffer[..length]);
-                if !condition.is_good() {
-                    note_damage(condition, &mut self.done.verification);
-                }
-            }
-            _ => self.missing(Found::Absent),
-        }
-        ended
-    }
-
     /// Handles a live key that was not found.
     #[cold]
     pub(super) fn missing(&mut self, found: Found) {
@@ -544,9 +510,9 @@ impl<'a> Lane<'a> {
     }
 
     #[inline]
-    pub(super) fn deleted(&mut self, was_there: bool) {
+    pub(super) fn deleted(&mut self, outcome: DeleteOutcome) {
         self.done.deleted += 1;
-        if !was_there {
+        if outcome == DeleteOutcome::Absent {
             self.missing(Found::Absent);
         }
     }

@@ -5,6 +5,7 @@ mod ageing;
 mod bare;
 mod batches;
 mod calls;
+mod compound;
 mod expected;
 mod kit;
 mod lane;
@@ -212,10 +213,10 @@ impl OnStore<'_> {
             settings.insert("key modelled".to_owned(), rest);
         }
         let version = self.heap.map_or_else(String::new, |heap| heap.version());
-        let open = (engine.presence(), engine.storage());
         let (threads, batch) = (self.work.threads, self.work.batch());
-        let conditions = Some(crate::conditions(&E::TRAITS, open, threads, batch));
-        self.link.say(&Event::Opened { version, settings, conditions });
+        let conditions =
+            Some(crate::conditions_of(engine, threads, batch, self.work.workload.modifies()));
+        self.link.say(&Event::Opened { version, settings, conditions: conditions.map(Box::new) });
     }
 
     fn litter<E: KvEngine>(&mut self, engine: &E) -> Result<(), Stop> {

@@ -101,7 +101,7 @@ impl<'arena, 'engine, E: KvEngine + 'engine> Thread<'arena, 'engine, E> {
         window.begun.store(version, Ordering::Release);
         if is_delete(key, version) {
             self.done.deletes += 1;
-            let was_there = self.session.delete(key);
+            let was_there = self.session.delete(key).was_present();
             let expected = !is_delete(key, in_force);
             if was_there != expected && !(expected && self.arena.evicts()) {
                 return Err(format!("DELETE of key {key} says {was_there}, not {expected}"));

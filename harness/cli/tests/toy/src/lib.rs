@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use engine::{
-    AllocatorChoice, EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound,
-    MemoryCensus, OpenError, OpenStore, Options, PutError, PutOutcome, SessionError, Setup,
+    AllocatorChoice, DeleteOutcome, EngineTraits, FullMeaning, GetError, KvEngine, KvSession,
+    MemoryBound, MemoryCensus, OpenError, OpenStore, Options, PutError, PutOutcome, SessionError,
+    Setup,
 };
 
 /// Bytes a key counts for.
@@ -96,7 +97,7 @@ impl KvSession for ToySession<'_> {
         Ok(if old.is_some() { PutOutcome::Updated } else { PutOutcome::Inserted })
     }
 
-    fn delete(&mut self, key: u64) -> bool {
-        self.toy.lock().remove(&key).is_some()
+    fn delete(&mut self, key: u64) -> DeleteOutcome {
+        DeleteOutcome::told(self.toy.lock().remove(&key).is_some())
     }
 }

@@ -15,8 +15,10 @@ use record::{
     repetition::{Repetition, Source},
 };
 
-/// The setting that tells updates in place from appended ones, and its value.
-const IN_PLACE: (&str, &str) = ("update", "in-place");
+/// The setting that tells updates in place from appended ones, and its values.
+const UPDATE: &str = "update";
+const IN_PLACE: &str = "in-place";
+const APPEND: &str = "append";
 
 /// Throughput over threads of a suite's cells, a panel for each distribution and mix.
 pub(in crate::figures) fn over_threads(suite: &str, rows: &[Row]) -> Data {
@@ -94,8 +96,8 @@ pub(in crate::figures) fn in_place_ratio(suite: &str, rows: &[Row]) -> Data {
     let mut ratios: BTreeMap<Spot, (Vec<f64>, Vec<Source>)> = BTreeMap::new();
     let mixes: BTreeSet<Label> = all.iter().filter_map(|one| Some(mix(requests(one)?))).collect();
     let mut data = Data::default();
-    for one in &all {
-        let (Some(work), Some(base)) = (requests(one), appended_sibling(one)) else { continue };
+    for named in &all {
+        let (Some(work), Some(pair)) = (requests(named), pair(named)) else { continue };
         let keys = distribution(work);
         let series = Label::new(work.threads as f64, threads(work.threads));
         // Mixes side by side, however near their shares are.
@@ -106,17 +108,19 @@ pub(in crate::figures) fn in_place_ratio(suite: &str, rows: &[Row]) -> Data {
             let row = one.step("run").filter(|_| one.counts())?;
             metrics::shown(row, "throughput").filter(|mops| *mops > 0.0)
         };
-        let base = by_id.get(base.as_str()).copied();
         // A ratio is one within a node.
-        let base = base.filter(|base| base.node() == one.node());
+        let beside = |id: &str| by_id.get(id).copied().filter(|one| one.node() == named.node());
+        let [in_place, appended] = pair.each_ref().map(|id| beside(id));
         let (found, behind) = ratios.entry(spot.clone()).or_default();
-        behind.extend(std::iter::once(one).chain(base).map(Repetition::source));
-        match (mops(one), base.and_then(mops)) {
-            (Some(in_place), Some(appended)) => found.push(in_place / appended),
-            (None, _) => data.note_absence(&spot.series.text, &place(&spot), &[one]),
-            (_, None) => {
-                let reason = base.map_or("not measured".to_owned(), Repetition::reason);
-                let series = format!("{} (appended)", spot.series.text);
+        behind.extend(in_place.into_iter().chain(appended).map(Repetition::source));
+        if let (Some(of), Some(to)) = (in_place.and_then(mops), appended.and_then(mops)) {
+            found.push(of / to);
+            continue;
+        }
+        for (side, one) in [("in place", in_place), ("appended", appended)] {
+            if one.and_then(mops).is_none() {
+                let reason = one.map_or("not measured".to_owned(), Repetition::reason);
+                let series = format!("{} ({side})", spot.series.text);
                 data.note_reason(&series, &place(&spot), reason);
             }
         }
@@ -132,9 +136,14 @@ pub(in crate::figures) fn in_place_ratio(suite: &str, rows: &[Row]) -> Data {
     finish(data, (Drawing::Lines, axes), &points, &all)
 }
 
-/// The id of the same repetition of the same work by the same store, but without updates in
-/// place; `None` of stores that do not update in place.
-fn appended_sibling(one: &Repetition<'_>) -> Option<String> {
-    let base = one.cell.system.without(IN_PLACE.0, IN_PLACE.1)?;
-    Some(one.cell.id_with(&base))
+/// The ids of a repetition with updates in place and of the same work by the same store with appended ones.
+/// Presets differ in which of the two needs no setting. `None` of stores that name neither.
+fn pair(one: &Repetition<'_>) -> Option<[String; 2]> {
+    let system = &one.cell.system;
+    let without = |value| system.without(UPDATE, value).map(|other| one.cell.id_with(&other));
+    let own = one.cell.id.clone();
+    match without(IN_PLACE) {
+        Some(appended) => Some([own, appended]),
+        None => without(APPEND).map(|in_place| [in_place, own]),
+    }
 }
