@@ -1,4 +1,4 @@
-styled = "\"update=in-place\" \"defaults (base)\""
+styled = "\"defaults (base)\" \"update=append\""
 colours = '#0072b2 #e69f00'
 patterns = '3 5'
 point_types = '7 5'

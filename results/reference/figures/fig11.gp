@@ -1,12 +1,12 @@
-styled = "\"nibble [a]\" \"nibble@preset=paper [b]\""
-colours = '#b0003a #7a0026'
-patterns = '3 5'
-point_types = '7 13'
-dashes = '1 4'
+styled = "\"nibble@update=append [b]\" \"nibble@preset=paper [a]\""
+colours = '#e8799a #7a0026'
+patterns = '4 5'
+point_types = '5 13'
+dashes = '2 4'
 legend_px = 6.0
 legend = ""
-direct = 1; names_px = 133.7
-all_names = "\"nibble [a]\" \"nibble@preset=paper [b]\""
+direct = 1; names_px = 146.5
+all_names = "\"nibble@update=append [b]\" \"nibble@preset=paper [a]\""
 # The figure fig11, which lines.gp draws.
 
 name = "fig11"

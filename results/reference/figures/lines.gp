@@ -10,7 +10,7 @@
 # What is made of the table stands before that: legend, legend_px, all_names, and
 #   direct     1: names stand at the right ends of the lines, names_px wide
 # Columns: measure log log-x panel role series x group below value value-low value-high n mark
-#          x-title base; with own_axes `below` is the title of the panel's horizontal axis
+#          x-title base; with own_axes `below` is the title of the panel's horizontal axis, if it has its own
 
 if (!exists("data")) { data = name.".tsv" }
 load "lists.gp"
@@ -136,7 +136,7 @@ do for [m=1:words(measures)] { do for [p=1:down * across] {
 
     set title the_panel offset 0, -0.7 font ",10"
     if (p % across == 1 || across == 1) { set ylabel the_measure offset 0.6,0 } else { unset ylabel }
-    if (own_axes) { stats data using (in_panel(0) ? (x_title = strcol("below"), 1) : NaN) nooutput }
+    if (own_axes) { stats data using (in_panel(0) ? (x_title = strcol(strcol("below") eq "" ? "x-title" : "below"), 1) : NaN) nooutput }
     if (own_axes || m == words(measures) && p + across > words(panels)) { set xlabel x_title offset 0, 0.5 } else { unset xlabel }
     # A bound of which the panel shows a part speaks for itself.
     undefine STATS_*

@@ -1,4 +1,4 @@
-styled = "\"nibble\" \"nibble@update=in-place\" \"nibble@preset=paper\" \"mica@preset=nibble-paper\" \"tcmalloc\" \"jemalloc\" \"ramcloud\" \"mimalloc\" \"mimalloc2\" \"glibc\" \"snmalloc\" \"scudo\" \"rpmalloc\" \"gperftools\""
+styled = "\"nibble\" \"nibble@update=append\" \"nibble@preset=paper\" \"mica@preset=nibble-paper\" \"tcmalloc\" \"jemalloc\" \"ramcloud\" \"mimalloc\" \"mimalloc2\" \"glibc\" \"snmalloc\" \"scudo\" \"rpmalloc\" \"gperftools\""
 colours = '#b0003a #e8799a #7a0026 #1f78b4 #8c510a #d55e00 #eba91c #003b73 #8da9c4 #4d4d4d #56b4e9 #7b3294 #a58c00 #1f603b'
 patterns = '3 4 5 1 7 6 5 1 5 0 1 4 2 2'
 point_types = '7 5 13 9 3 15 5 13 7 14 12 8 1 10'

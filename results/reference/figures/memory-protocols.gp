@@ -2,7 +2,7 @@
 
 name = "memory-protocols"
 width = 1000; height = 1844
-styled = "\"nibble\" \"nibble@update=in-place\" \"nibble@preset=paper\" \"mica@preset=nibble-paper\" \"heapstore:tcmalloc\" \"heapstore:jemalloc\" \"ramcloud\" \"masstree:jemalloc\""
+styled = "\"nibble\" \"nibble@update=append\" \"nibble@preset=paper\" \"mica@preset=nibble-paper\" \"heapstore:tcmalloc\" \"heapstore:jemalloc\" \"ramcloud\" \"masstree:jemalloc\""
 colours = '#b0003a #e8799a #7a0026 #1f78b4 #8c510a #d55e00 #eba91c #1b9e77'
 patterns = '3 4 5 1 7 6 5 3'
 point_types = '7 5 13 9 3 14 5 11'
@@ -14,22 +14,22 @@ set multiplot
 
 # P1: 60 → 70 B
 set label 900 "P1: 60 → 70 B" at screen 528.0/width, screen 1 - 17.0/height center front
-set object 1000 rectangle from screen 130.8/width, screen 1 - 41.0/height to screen 156.8/width, screen 1 - 31.0/height front fc rgb '#b0003a' fs pattern 3 border lc rgb '#222222'
-set label 1000 'nibble' at screen 160.8/width, screen 1 - 36.0/height left front
-set object 1001 rectangle from screen 214.2/width, screen 1 - 41.0/height to screen 240.2/width, screen 1 - 31.0/height front fc rgb '#e8799a' fs pattern 4 border lc rgb '#222222'
-set label 1001 'nibble@update=in-place' at screen 244.2/width, screen 1 - 36.0/height left front
-set object 1002 rectangle from screen 404.8/width, screen 1 - 41.0/height to screen 430.8/width, screen 1 - 31.0/height front fc rgb '#7a0026' fs pattern 5 border lc rgb '#222222'
-set label 1002 'nibble@preset=paper' at screen 434.8/width, screen 1 - 36.0/height left front
-set object 1003 rectangle from screen 578.9/width, screen 1 - 41.0/height to screen 604.9/width, screen 1 - 31.0/height front fc rgb '#1f78b4' fs pattern 1 border lc rgb '#222222'
-set label 1003 'mica@preset=nibble-paper' at screen 608.9/width, screen 1 - 36.0/height left front
-set object 1004 rectangle from screen 785.1/width, screen 1 - 41.0/height to screen 811.1/width, screen 1 - 31.0/height front fc rgb '#8c510a' fs pattern 7 border lc rgb '#222222'
-set label 1004 'heapstore:tcmalloc' at screen 815.1/width, screen 1 - 36.0/height left front
+set object 1000 rectangle from screen 132.1/width, screen 1 - 41.0/height to screen 158.1/width, screen 1 - 31.0/height front fc rgb '#b0003a' fs pattern 3 border lc rgb '#222222'
+set label 1000 'nibble' at screen 162.1/width, screen 1 - 36.0/height left front
+set object 1001 rectangle from screen 215.5/width, screen 1 - 41.0/height to screen 241.5/width, screen 1 - 31.0/height front fc rgb '#e8799a' fs pattern 4 border lc rgb '#222222'
+set label 1001 'nibble@update=append' at screen 245.5/width, screen 1 - 36.0/height left front
+set object 1002 rectangle from screen 403.6/width, screen 1 - 41.0/height to screen 429.6/width, screen 1 - 31.0/height front fc rgb '#7a0026' fs pattern 5 border lc rgb '#222222'
+set label 1002 'nibble@preset=paper' at screen 433.6/width, screen 1 - 36.0/height left front
+set object 1003 rectangle from screen 577.6/width, screen 1 - 41.0/height to screen 603.6/width, screen 1 - 31.0/height front fc rgb '#1f78b4' fs pattern 1 border lc rgb '#222222'
+set label 1003 'mica@preset=nibble-paper' at screen 607.6/width, screen 1 - 36.0/height left front
+set object 1004 rectangle from screen 783.9/width, screen 1 - 41.0/height to screen 809.9/width, screen 1 - 31.0/height front fc rgb '#8c510a' fs pattern 7 border lc rgb '#222222'
+set label 1004 'heapstore:tcmalloc' at screen 813.9/width, screen 1 - 36.0/height left front
 set object 1005 rectangle from screen 407.4/width, screen 1 - 57.0/height to screen 433.4/width, screen 1 - 47.0/height front fc rgb '#d55e00' fs pattern 6 border lc rgb '#222222'
 set label 1005 'heapstore:jemalloc' at screen 437.4/width, screen 1 - 52.0/height left front
 set object 1006 rectangle from screen 564.8/width, screen 1 - 57.0/height to screen 590.8/width, screen 1 - 47.0/height front fc rgb '#eba91c' fs pattern 5 border lc rgb '#222222'
 set label 1006 'ramcloud' at screen 594.8/width, screen 1 - 52.0/height left front
 panel = "P1: 60 → 70 B"; measure = "memory ÷ live value bytes"; value = "value"
-series = "\"nibble\" \"nibble@update=in-place\" \"nibble@preset=paper\" \"mica@preset=nibble-paper\" \"heapstore:tcmalloc\" \"heapstore:jemalloc\" \"ramcloud\""
+series = "\"nibble\" \"nibble@update=append\" \"nibble@preset=paper\" \"mica@preset=nibble-paper\" \"heapstore:tcmalloc\" \"heapstore:jemalloc\" \"ramcloud\""
 labels = "\"bounded\" \"ample, at once\" \"ample, after idle\" \"ample, after purge\""
 y_title = "memory ÷ live value bytes"; direct = 0
 left = 70.0/width; right = 986.0/width; top = 1 - 70.0/height; bottom = 1 - 285.0/height
@@ -69,22 +69,22 @@ load "bars.gp"
 
 # P4: 1 → 10 KiB
 set label 900 "P4: 1 → 10 KiB" at screen 528.0/width, screen 1 - 935.0/height center front
-set object 1000 rectangle from screen 130.8/width, screen 1 - 959.0/height to screen 156.8/width, screen 1 - 949.0/height front fc rgb '#b0003a' fs pattern 3 border lc rgb '#222222'
-set label 1000 'nibble' at screen 160.8/width, screen 1 - 954.0/height left front
-set object 1001 rectangle from screen 214.2/width, screen 1 - 959.0/height to screen 240.2/width, screen 1 - 949.0/height front fc rgb '#e8799a' fs pattern 4 border lc rgb '#222222'
-set label 1001 'nibble@update=in-place' at screen 244.2/width, screen 1 - 954.0/height left front
-set object 1002 rectangle from screen 404.8/width, screen 1 - 959.0/height to screen 430.8/width, screen 1 - 949.0/height front fc rgb '#7a0026' fs pattern 5 border lc rgb '#222222'
-set label 1002 'nibble@preset=paper' at screen 434.8/width, screen 1 - 954.0/height left front
-set object 1003 rectangle from screen 578.9/width, screen 1 - 959.0/height to screen 604.9/width, screen 1 - 949.0/height front fc rgb '#1f78b4' fs pattern 1 border lc rgb '#222222'
-set label 1003 'mica@preset=nibble-paper' at screen 608.9/width, screen 1 - 954.0/height left front
-set object 1004 rectangle from screen 785.1/width, screen 1 - 959.0/height to screen 811.1/width, screen 1 - 949.0/height front fc rgb '#8c510a' fs pattern 7 border lc rgb '#222222'
-set label 1004 'heapstore:tcmalloc' at screen 815.1/width, screen 1 - 954.0/height left front
+set object 1000 rectangle from screen 132.1/width, screen 1 - 959.0/height to screen 158.1/width, screen 1 - 949.0/height front fc rgb '#b0003a' fs pattern 3 border lc rgb '#222222'
+set label 1000 'nibble' at screen 162.1/width, screen 1 - 954.0/height left front
+set object 1001 rectangle from screen 215.5/width, screen 1 - 959.0/height to screen 241.5/width, screen 1 - 949.0/height front fc rgb '#e8799a' fs pattern 4 border lc rgb '#222222'
+set label 1001 'nibble@update=append' at screen 245.5/width, screen 1 - 954.0/height left front
+set object 1002 rectangle from screen 403.6/width, screen 1 - 959.0/height to screen 429.6/width, screen 1 - 949.0/height front fc rgb '#7a0026' fs pattern 5 border lc rgb '#222222'
+set label 1002 'nibble@preset=paper' at screen 433.6/width, screen 1 - 954.0/height left front
+set object 1003 rectangle from screen 577.6/width, screen 1 - 959.0/height to screen 603.6/width, screen 1 - 949.0/height front fc rgb '#1f78b4' fs pattern 1 border lc rgb '#222222'
+set label 1003 'mica@preset=nibble-paper' at screen 607.6/width, screen 1 - 954.0/height left front
+set object 1004 rectangle from screen 783.9/width, screen 1 - 959.0/height to screen 809.9/width, screen 1 - 949.0/height front fc rgb '#8c510a' fs pattern 7 border lc rgb '#222222'
+set label 1004 'heapstore:tcmalloc' at screen 813.9/width, screen 1 - 954.0/height left front
 set object 1005 rectangle from screen 407.4/width, screen 1 - 975.0/height to screen 433.4/width, screen 1 - 965.0/height front fc rgb '#d55e00' fs pattern 6 border lc rgb '#222222'
 set label 1005 'heapstore:jemalloc' at screen 437.4/width, screen 1 - 970.0/height left front
 set object 1006 rectangle from screen 564.8/width, screen 1 - 975.0/height to screen 590.8/width, screen 1 - 965.0/height front fc rgb '#eba91c' fs pattern 5 border lc rgb '#222222'
 set label 1006 'ramcloud' at screen 594.8/width, screen 1 - 970.0/height left front
 panel = "P4: 1 → 10 KiB"; measure = "memory ÷ live value bytes"; value = "value"
-series = "\"nibble\" \"nibble@update=in-place\" \"nibble@preset=paper\" \"mica@preset=nibble-paper\" \"heapstore:tcmalloc\" \"heapstore:jemalloc\" \"ramcloud\""
+series = "\"nibble\" \"nibble@update=append\" \"nibble@preset=paper\" \"mica@preset=nibble-paper\" \"heapstore:tcmalloc\" \"heapstore:jemalloc\" \"ramcloud\""
 labels = "\"bounded\" \"ample, at once\" \"ample, after idle\" \"ample, after purge\""
 y_title = "memory ÷ live value bytes"; direct = 0
 left = 70.0/width; right = 986.0/width; top = 1 - 988.0/height; bottom = 1 - 1203.0/height
