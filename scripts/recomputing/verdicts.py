@@ -213,7 +213,8 @@ def select(ask, side, summaries):
     """The rows that have every label of `where` and of `side`, with one of its values, and the metric."""
     preset = ask.get("preset")
     has = lambda row, labels: all(
-        named(row, label, preset) in listed(value) for label, value in labels.items()
+        named(row, label, preset) in [plain(one, preset) for one in listed(value)]
+        for label, value in labels.items()
     )
     return [
         row
@@ -229,6 +230,14 @@ def relation_of(ask):
     return next(ask[word] for word in ("select", "ratio", "monotone", "crossover") if word in ask)
 
 
+def plain(name, preset):
+    """A name without the setting that the preset implies."""
+    implied = (preset or {}).get("implies")
+    if not implied or not isinstance(name, str) or name.split("@")[0] != preset["engine"]:
+        return name
+    return "@".join(part for part in name.split("@") if part != implied)
+
+
 def for_presets(ask, presets):
     """A question about the engine that has presets, once for each of them."""
     relation = relation_of(ask)
@@ -240,7 +249,9 @@ def for_presets(ask, presets):
     names = presets["names"] if about else []
     wanted = [name for name in names if name in ask.get("presets", names)]
     common = {key: presets[key] for key in ("engine", "default")} if presets else {}
-    return [{**ask, "preset": {**common, "name": name}} for name in wanted] or [ask]
+    implies = presets.get("implies", {}) if presets else {}
+    each = ({**common, "name": name, "implies": implies.get(name)} for name in wanted)
+    return [{**ask, "preset": preset} for preset in each] or [ask]
 
 
 def is_of_system(label):
