@@ -83,6 +83,13 @@ impl<E: KvEngine, N: Naming, C: Clock> KvSession for HinderedSession<'_, E, N, C
         stored
     }
 
+    fn put_if_absent(&mut self, key: u64, value: &[u8]) -> Result<Option<PutOutcome>, PutError> {
+        let stored = self.inner.put_if_absent(key, value);
+        self.note(i64::from(stored == Ok(Some(PutOutcome::Inserted))));
+        self.pace.count(1, &self.store.clock);
+        stored
+    }
+
     #[inline]
     fn delete(&mut self, key: u64) -> DeleteOutcome {
         let outcome = self.inner.delete(key);

@@ -207,7 +207,7 @@ mod tests {
         assert!(beyond.contains("btree on refill-small: 64 B: leak"), "{beyond}");
         assert!(!beyond.contains("nibble"), "{beyond}");
         let bounded = "Filled until they refused: mica, mica@preset=nibble-paper, nibble, \
-                       nibble@update=in-place, ramcloud.";
+                       nibble@update=append, ramcloud.";
         assert_eq!(data.notes[1], bounded);
         let fills = (0..data.table.rows.len()).filter(|&row| {
             data.table.text(row, "series") == "btree"

@@ -83,7 +83,7 @@ fn a_refusal_is_marked_and_named() {
     let refused = all_of(table, &[("mark", "full")]);
     assert_eq!(refused.len(), 2, "throughput and tail of one store at one fill");
     assert!(refused.iter().all(|&row| table.number(row, "value").is_nan()));
-    assert!(told(&data, "Refuses (cross on the axis): nibble@update=in-place at 98."));
+    assert!(told(&data, "Refuses (cross on the axis): nibble at 98."));
     let missing = data.missing();
     assert_eq!(missing.len(), 1, "once, not for each measure: {missing:?}");
     assert!(missing[0].contains("(98): full: an object"), "{missing:?}");
@@ -134,7 +134,7 @@ fn components_have_panels_of_their_own() {
 fn the_best_field_is_marked_and_told_with_what_overlaps() {
     let mut rows = suite("segment-block");
     rows.retain(|row| !row.system.contains("preset=paper"));
-    let part = "@block-bytes=65536@segment-bytes=1048576/";
+    let part = "@block-bytes=65536@segment-bytes=1048576@update=append/";
     let data =
         compaction::segment_block("segment-block", &with_mops(&rows, part, [50.0, 51.0, 52.0]));
     let table = &data.table;
@@ -151,7 +151,7 @@ fn the_best_field_is_marked_and_told_with_what_overlaps() {
         "Best (values of 1KiB): segments of 1MiB, blocks of 64KiB: 51.000 Mops/s (95 % interval";
     assert!(told(&data, text) && told(&data, "no other interval overlaps"), "{:?}", data.notes);
     // As good as equal: the note does not claim a winner.
-    let near = "@block-bytes=16384@segment-bytes=1048576/";
+    let near = "@block-bytes=16384@segment-bytes=1048576@update=append/";
     let rows = with_mops(&with_mops(&rows, part, [50.0, 51.0, 52.0]), near, [50.5, 49.0, 52.0]);
     assert!(told(
         &compaction::segment_block("segment-block", &rows),
@@ -164,7 +164,7 @@ fn compaction_without_workers_is_a_level() {
     let rows = with_mops(&suite("compaction-workers"), "fill-90", [2.0, 2.0, 2.0]);
     let rows = with_mops(
         &rows,
-        "fill-90-threads-2-batch-1-rewrites:1/nibble@compaction=inline/",
+        "fill-90-threads-2-batch-1-rewrites:1/nibble@compaction=inline@update=append/",
         [3.0, 3.0, 3.0],
     );
     let table = compaction::workers("compaction-workers", &rows).table;
