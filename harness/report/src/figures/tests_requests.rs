@@ -83,7 +83,7 @@ fn a_refusal_is_marked_and_named() {
     let refused = all_of(table, &[("mark", "full")]);
     assert_eq!(refused.len(), 2, "throughput and tail of one store at one fill");
     assert!(refused.iter().all(|&row| table.number(row, "value").is_nan()));
-    assert!(told(&data, "Refuses (cross on the axis): nibble at 98."));
+    assert!(told(&data, "Refuses (cross on the axis): nibble@update=append at 98."));
     let missing = data.missing();
     assert_eq!(missing.len(), 1, "once, not for each measure: {missing:?}");
     assert!(missing[0].contains("(98): full: an object"), "{missing:?}");
