@@ -174,6 +174,7 @@ impl KvEngine for Silt {
             Setting::new("displacements", params.displacements),
             Setting::new("index-bucket-keys", params.index_bucket_keys),
             Setting::new("acknowledge", params.acknowledge),
+            Setting::new("ask-presence", self.config.tells_updates),
             Setting::new("threads", params.threads),
             Setting::new("convert-per-s", params.convert_per_s),
             Setting::new("merge-per-s", params.merge_per_s),

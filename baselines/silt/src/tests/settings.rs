@@ -30,6 +30,7 @@ fn settings_are_reported_as_they_were_asked_for() {
         ("displacements", "64"),
         ("index-bucket-keys", "128"),
         ("acknowledge", "written"),
+        ("ask-presence", "false"),
         ("threads", "false"),
         ("convert-per-s", "10000"),
         ("merge-per-s", "20000"),
