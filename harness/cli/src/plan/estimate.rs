@@ -168,7 +168,7 @@ mod tests {
         let last: Vec<Row> = rows.into_iter().filter(|row| row.last && within(row)).collect();
         // A run that was stopped and resumed did nothing meanwhile.
         let mut began_ms: Vec<u64> =
-            last.iter().filter_map(|row| Some(row.began?.unix_ms as u64)).collect();
+            last.iter().filter_map(|row| Some(row.began?.unix_ms)).collect();
         began_ms.sort_unstable();
         let gaps_ms = began_ms.windows(2).map(|pair| pair[1] - pair[0]);
         let paused_ms: u64 = gaps_ms.filter(|gap_ms| *gap_ms > 300_000).sum();
