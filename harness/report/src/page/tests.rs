@@ -94,7 +94,10 @@ fn every_row_that_was_not_measured_is_listed_with_its_reason() {
         assert!(html.contains(&row.cell.id), "{}", row.cell.id);
     }
     assert!(html.contains("Left out: snmalloc: not on this machine"));
-    assert!(html.contains("10 steps ended in an outcome that the plan does not allow for"));
+    let unexpected = rows.iter().filter(|row| !row.expected).count();
+    assert!(unexpected > 0);
+    let told = format!("{unexpected} steps ended in an outcome that the plan does not allow for");
+    assert!(html.contains(&told), "{told}");
 }
 
 #[test]
