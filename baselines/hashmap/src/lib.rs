@@ -14,11 +14,12 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use engine::{
-    AllocatorChoice, Decide, Decision, DeleteOutcome, EngineTraits, FullMeaning, GetError,
-    KvEngine, KvSession, MemoryBound, MemoryCensus, OpenError, OpenStore, Options, PutError,
-    PutOutcome, Rmw, SessionError, Setting, Setup, Whole,
+    AllocatorChoice, Decide, DeleteOutcome, EngineTraits, FullMeaning, GetError, KvEngine,
+    KvSession, MemoryBound, MemoryCensus, OpenError, OpenStore, Options, PutError, PutOutcome, Rmw,
+    SessionError, Setting, Setup, Whole,
 };
 use hash::Mix;
+use kit::boxed::{self, Decided};
 
 /// Bytes that a key counts for.
 const KEY_BYTES: u64 = 8;
@@ -205,21 +206,13 @@ pub struct MapSession<'engine> {
 impl KvSession for MapSession<'_> {
     fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
         let contents = self.map.lock(self.map.shard_of(key));
-        let Some(value) = contents.values.get(&key) else { return Ok(None) };
-        let (value_bytes, buffer_bytes) = (value.len(), buffer.len());
-        let Some(front) = buffer.get_mut(..value_bytes) else {
-            return Err(GetError::BufferTooShort { value_bytes, buffer_bytes });
-        };
-        front.copy_from_slice(value);
-        Ok(Some(value_bytes))
+        boxed::copy_out(contents.values.get(&key).map(|value| &**value), buffer)
     }
 
     fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
-        let (value_bytes, limit_bytes) = (value.len(), ShardedMap::TRAITS.value_bytes_max);
-        if value_bytes > limit_bytes {
-            return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
-        }
-        let Some(value) = copied(value) else { return Ok(PutOutcome::Full) };
+        let Some(value) = boxed::copy_in(value, ShardedMap::TRAITS.value_bytes_max)? else {
+            return Ok(PutOutcome::Full);
+        };
         // The guard is a temporary of its statement, so old values are freed after the lock is
         // released.
         let result = self.map.lock(self.map.shard_of(key)).put(key, value);
@@ -232,17 +225,14 @@ impl KvSession for MapSession<'_> {
         key: u64,
         decide: &mut Decide<'_>,
     ) -> Result<Option<PutOutcome>, PutError> {
-        self.new.clear();
         let mut contents = self.map.lock(self.map.shard_of(key));
         let old = contents.values.get(&key).map(|value| &**value);
-        if decide(old, &mut self.new) == Decision::Keep {
-            return Ok(None);
-        }
-        let (value_bytes, limit_bytes) = (self.new.len(), ShardedMap::TRAITS.value_bytes_max);
-        if value_bytes > limit_bytes {
-            return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
-        }
-        let Some(value) = copied(&self.new) else { return Ok(Some(PutOutcome::Full)) };
+        let limit_bytes = ShardedMap::TRAITS.value_bytes_max;
+        let value = match boxed::decided(old, &mut self.new, decide, limit_bytes)? {
+            Decided::Keep => return Ok(None),
+            Decided::Full => return Ok(Some(PutOutcome::Full)),
+            Decided::Store(value) => value,
+        };
         let result = contents.put(key, value);
         // The old value is freed after the lock is released.
         drop(contents);
@@ -262,12 +252,4 @@ fn outcome_of(result: &Result<Option<Box<[u8]>>, Box<[u8]>>) -> PutOutcome {
         Ok(Some(_)) => PutOutcome::Updated,
         Err(_) => PutOutcome::Full,
     }
-}
-
-/// A copy in an allocation of exactly its length; `None` if there is no memory for it.
-fn copied(value: &[u8]) -> Option<Box<[u8]>> {
-    let mut copy = Vec::new();
-    copy.try_reserve_exact(value.len()).ok()?;
-    copy.extend_from_slice(value);
-    Some(copy.into_boxed_slice())
 }

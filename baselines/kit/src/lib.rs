@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`bits`] | the set bits of a word |
+//! | [`boxed`] | values that are allocations of their own |
 //! | [`credit`] | a bound on live bytes without a counter that every put writes |
 //! | [`padded`] | a value on cache lines of its own |
 //! | [`spin`] | waiting for a thread that is nearly done |
@@ -13,6 +14,7 @@
 #![deny(unsafe_code)]
 
 pub mod bits;
+pub mod boxed;
 pub mod credit;
 pub mod folder;
 #[expect(unsafe_code, reason = "a symbol's type is known from its header only")]

@@ -153,7 +153,9 @@ const KNOB_COLUMNS: [Column; 13] = [
 ];
 
 /// The series that all others are compared with.
-const DEFAULTS: &str = "defaults (base)";
+const DEFAULTS: &str = "defaults, appending (base)";
+/// What every knob but its own is turned on: updates in place leave the log little to do.
+const BASE: (&str, &str) = ("update", "append");
 
 /// `engine-knobs`: each knob turned alone, as a share of the default configuration's throughput, the
 /// fastest first.
@@ -223,15 +225,20 @@ fn layout(system: &System) -> String {
     .unwrap_or_else(|| system.label())
 }
 
-/// `epoch=thread-ticks` of `nibble@epoch=thread-ticks`.
+/// `epoch=thread-ticks` of `nibble@epoch=thread-ticks@update=append`: what is set beyond the base. A preset
+/// is shown whole.
 fn knob_of(system: &System) -> String {
-    match system {
-        System::Store { options, .. } if !options.is_empty() => {
-            let set: Vec<String> =
-                options.iter().map(|(name, value)| format!("{name}={value}")).collect();
-            set.join(" ")
-        }
-        _ => DEFAULTS.to_owned(),
+    let System::Store { options, .. } = system else { return DEFAULTS.to_owned() };
+    let is_base = |(name, value): &(&String, &String)| (name.as_str(), value.as_str()) == BASE;
+    let beyond: Vec<String> = options
+        .iter()
+        .filter(|set| !is_base(set))
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    match (options.is_empty(), beyond.is_empty()) {
+        (true, _) => "update=in-place".to_owned(),
+        (false, true) => DEFAULTS.to_owned(),
+        (false, false) => beyond.join(" "),
     }
 }
 

@@ -18,7 +18,7 @@ const SHOWN: [(&str, &str, &str); 13] = [
     ("throughput-memory", "mops", "Mops/s"),
     ("throughput-memory", "overhead", "resident ÷ live value bytes"),
     ("index-layouts", "mops", "Mops/s"),
-    ("engine-knobs", "ratio", "throughput ÷ that of preset `best`"),
+    ("engine-knobs", "ratio", "throughput ÷ that of preset `best` that appends"),
     ("ycsb-threads", "value", "Mops/s by threads"),
     ("utilisation", "value", "Mops/s by fill in percent"),
     ("grid", "value", "Mops/s"),
