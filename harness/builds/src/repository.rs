@@ -13,6 +13,8 @@ use crate::git::{git, said};
 
 /// The package that contains the program.
 pub(crate) const PACKAGE: &str = "harness";
+/// Its folder in a checkout.
+pub(crate) const PACKAGE_FOLDER: &str = "harness/cli";
 
 /// A checkout of this project.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -151,8 +153,9 @@ fn ask_git(folder: &Path, arguments: &[&str]) -> Result<Output, RepositoryError>
 }
 
 /// Whether `root` has a workspace with the package that contains the program.
-fn is_this_project(root: &Path) -> bool {
-    let manifest = fs::read_to_string(root.join(PACKAGE).join("Cargo.toml")).unwrap_or_default();
+pub(crate) fn is_this_project(root: &Path) -> bool {
+    let manifest = root.join(PACKAGE_FOLDER).join("Cargo.toml");
+    let manifest = fs::read_to_string(manifest).unwrap_or_default();
     let mut section = "";
     root.join("Cargo.toml").is_file()
         && manifest.lines().map(str::trim).any(|line| {
@@ -179,8 +182,8 @@ impl fmt::Display for RepositoryError {
             ),
             Self::NotThisProject { root } => write!(
                 formatter,
-                "{} is a checkout of another project: it has no package {PACKAGE}; go to one of \
-                 this project, or name programs by their paths",
+                "{} is a checkout of another project: it has no package {PACKAGE} in \
+                 {PACKAGE_FOLDER}; go to one of this project, or name programs by their paths",
                 root.display()
             ),
             Self::UnknownRevision { revision } => write!(

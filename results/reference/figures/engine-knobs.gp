@@ -1,4 +1,4 @@
-styled = "\"defaults (base)\" \"update=append\""
+styled = "\"update=in-place\" \"defaults, appending (base)\""
 colours = '#0072b2 #e69f00'
 patterns = '3 5'
 point_types = '7 5'

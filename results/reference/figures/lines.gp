@@ -37,7 +37,9 @@ set datafile missing
 
 in_panel(x) = strcol("measure") eq the_measure && strcol("panel") eq the_panel
 mine(s, role) = in_panel(0) && strcol("series") eq s && strcol("role") eq role
-counts(x) = strcol("measure") eq the_measure && (!(own_axes || own_scale) || strcol("panel") eq the_panel)
+# Parts of one panel, called `title (1 of 2)`, share their axes.
+whole(title) = strlen(title) > 8 && title[strlen(title) - 5:strlen(title) - 2] eq " of " ? title[1:strlen(title) - 8] : title
+counts(x) = strcol("measure") eq the_measure && (!(own_axes || own_scale) || whole(strcol("panel")) eq whole(the_panel))
 is_line(s) = mine(s, "main") || mine(s, "level")
 
 refused = ""; bounds = ""
@@ -47,7 +49,7 @@ names = all_names
 # The pixels of a panel, and the share of it that names at the right ends of lines take.
 panel_px = (905.0 - 60.0 * (across - 1)) / across
 names_share = direct ? (names_px + 12.0) / panel_px : 0.0
-shares_x(x) = own_axes || own_scale ? in_panel(0) : strcol("measure") eq the_measure
+shares_x(x) = counts(0)
 
 # In pixels: the height of a panel's frame is what its title, tics and axis title leave.
 set multiplot layout down * words(measures), across \

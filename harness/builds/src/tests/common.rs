@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 const WORKSPACE: &str = r#"[workspace]
 resolver = "3"
-members = ["harness"]
+members = ["harness/cli"]
 "#;
 const LOCK: &str = r#"version = 4
 
@@ -79,8 +79,8 @@ impl Project {
         project.git(&["init", "--quiet", "--initial-branch=main"]);
         project.write("Cargo.toml", WORKSPACE);
         project.write("Cargo.lock", LOCK);
-        project.write("harness/Cargo.toml", PACKAGE);
-        project.write("harness/src/main.rs", MAIN);
+        project.write("harness/cli/Cargo.toml", PACKAGE);
+        project.write("harness/cli/src/main.rs", MAIN);
         project.write(".gitignore", "/results\n/target\n");
         project.configure("configured");
         project.commit_answer("first");
@@ -112,7 +112,7 @@ impl Project {
     /// Commits a program that answers `answer`.
     pub fn commit_answer(&self, answer: &str) -> String {
         let text = format!("pub(crate) const ANSWER: &str = \"{answer}\";\n");
-        self.write("harness/src/answer.rs", &text);
+        self.write("harness/cli/src/answer.rs", &text);
         self.commit()
     }
 

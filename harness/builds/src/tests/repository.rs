@@ -1,14 +1,16 @@
 //! Finding checkouts and naming revisions, and the errors with their remedies.
 
 use std::fs;
+use std::path::Path;
 
 use super::common::{Project, Scratch, git};
+use crate::repository::is_this_project;
 use crate::{Repository, RepositoryError};
 
 #[test]
 fn a_checkout_is_found_from_any_folder_in_it() {
     let project = Project::new();
-    let inside = project.root().join("harness/src");
+    let inside = project.root().join("harness/cli/src");
     assert_eq!(Repository::around(&inside).unwrap().root(), project.root());
 }
 
@@ -72,9 +74,15 @@ fn a_folder_without_a_checkout_is_refused() {
 }
 
 #[test]
+fn this_project_is_recognised() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    assert!(is_this_project(&root), "{}", root.display());
+}
+
+#[test]
 fn a_checkout_of_something_else_is_refused() {
     let project = Project::new();
-    let manifest = project.root().join("harness/Cargo.toml");
+    let manifest = project.root().join("harness/cli/Cargo.toml");
     let text = fs::read_to_string(&manifest).unwrap();
     fs::write(&manifest, text.replace("name = \"harness\"", "name = \"other\"")).unwrap();
     let error = Repository::around(project.root()).unwrap_err();

@@ -40,7 +40,7 @@ fn two_revisions_are_built_and_kept() {
     let project = Project::new();
     project.commit_answer("second");
     // Neither contains the uncommitted change.
-    project.write("harness/src/answer.rs", "not Rust");
+    project.write("harness/cli/src/answer.rs", "not Rust");
     assert_eq!(fact(&project, "HEAD~1", Flavour::Native, "answer"), "first");
     assert_eq!(fact(&project, "HEAD", Flavour::Native, "answer"), "second");
     let (program, said) = built(&project, "HEAD~1", Flavour::Native);
@@ -106,19 +106,19 @@ fn a_generic_build_has_no_flags_of_any_configuration() {
 #[test]
 fn a_broken_revision_gives_the_compilers_words() {
     let project = Project::new();
-    project.write("harness/src/answer.rs", "pub(crate) const ANSWER: &str = 1;\n");
+    project.write("harness/cli/src/answer.rs", "pub(crate) const ANSWER: &str = 1;\n");
     project.commit();
     let error = built(&project, "HEAD", Flavour::Native).0.unwrap_err();
     let BuildError::Failed { words, .. } = &error else { panic!("{error}") };
     assert!(words.starts_with("error[E0308]: mismatched types"), "{words}");
-    assert!(words.contains("harness/src/answer.rs:1"), "{words}");
+    assert!(words.contains("harness/cli/src/answer.rs:1"), "{words}");
     assert_eq!(fact(&project, "HEAD~1", Flavour::Native, "answer"), "first");
 }
 
 #[test]
 fn what_is_too_old_to_answer_is_built_once() {
     let project = Project::new();
-    project.write("harness/src/main.rs", TOO_OLD);
+    project.write("harness/cli/src/main.rs", TOO_OLD);
     project.commit();
     for is_first in [true, false] {
         let (program, said) = built(&project, "HEAD", Flavour::Native);
@@ -143,7 +143,7 @@ fn what_a_killed_process_left_is_in_nobodys_way() {
     for revision in ["HEAD", "HEAD~1"] {
         let text = place.to_str().unwrap();
         project.git(&["worktree", "add", "--force", "--detach", text, "HEAD"]);
-        fs::write(place.join("harness/src/answer.rs"), "not Rust").unwrap();
+        fs::write(place.join("harness/cli/src/answer.rs"), "not Rust").unwrap();
         if revision == "HEAD~1" {
             fs::remove_dir_all(&place).unwrap();
         }

@@ -146,15 +146,15 @@ fn two_builds_are_compared_by_their_own_workers() {
 #[test]
 fn a_revision_that_does_not_build_is_no_regression() {
     let folder = scratch("compare-broken");
-    fs::create_dir_all(folder.join("harness/src")).unwrap();
+    fs::create_dir_all(folder.join("harness/cli/src")).unwrap();
     let files = [
-        ("Cargo.toml", "[workspace]\nmembers = [\"harness\"]\nresolver = \"3\"\n"),
+        ("Cargo.toml", "[workspace]\nmembers = [\"harness/cli\"]\nresolver = \"3\"\n"),
         (
-            "harness/Cargo.toml",
+            "harness/cli/Cargo.toml",
             "[package]\nname = \"harness\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\
              [[bin]]\nname = \"nibble-bench\"\npath = \"src/main.rs\"\n",
         ),
-        ("harness/src/main.rs", "fn main() { this_is_not_rust }\n"),
+        ("harness/cli/src/main.rs", "fn main() { this_is_not_rust }\n"),
         (".gitignore", "results\ntarget\n"),
         ("Cargo.lock", "version = 4\n\n[[package]]\nname = \"harness\"\nversion = \"0.1.0\"\n"),
     ];
