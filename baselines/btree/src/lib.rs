@@ -16,7 +16,7 @@ use engine::{
     KvSession, MemoryBound, MemoryCensus, OpenError, OpenStore, Options, PutError, PutOutcome, Rmw,
     ScanOrder, ScanRange, Scans, SessionError, Setup,
 };
-use kit::boxed::{self, Decided};
+use kit::values::{self, Decided};
 
 /// Bytes that a key counts for.
 const KEY_BYTES: u64 = 8;
@@ -136,11 +136,11 @@ pub struct TreeSession<'engine> {
 impl KvSession for TreeSession<'_> {
     fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
         let contents = self.tree.read();
-        boxed::copy_out(contents.values.get(&key).map(|value| &**value), buffer)
+        contents.values.get(&key).map(|value| values::copy_out(value, buffer)).transpose()
     }
 
     fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
-        let Some(value) = boxed::copy_in(value, LockedTree::TRAITS.value_bytes_max)? else {
+        let Some(value) = values::copy_in(value, LockedTree::TRAITS.value_bytes_max)? else {
             return Ok(PutOutcome::Full);
         };
         // The guard is a temporary of its statement, so old values are freed after the lock is
@@ -158,7 +158,7 @@ impl KvSession for TreeSession<'_> {
         let mut contents = self.tree.write();
         let old = contents.values.get(&key).map(|value| &**value);
         let limit_bytes = LockedTree::TRAITS.value_bytes_max;
-        let value = match boxed::decided(old, &mut self.new, decide, limit_bytes)? {
+        let value = match values::decided(old, &mut self.new, decide, limit_bytes)? {
             Decided::Keep => return Ok(None),
             Decided::Full => return Ok(Some(PutOutcome::Full)),
             Decided::Store(value) => value,

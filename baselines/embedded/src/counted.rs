@@ -17,6 +17,7 @@ use engine::{
 };
 
 use kit::credit::{Credit, Pool};
+use kit::values::copy_out;
 
 /// Bytes that a key counts for.
 pub(crate) const KEY_BYTES: u64 = 8;
@@ -371,16 +372,6 @@ pub(crate) fn limited(
         });
     }
     shown
-}
-
-/// Copies a value to the front of `buffer`.
-pub(crate) fn copy_out(value: &[u8], buffer: &mut [u8]) -> Result<usize, GetError> {
-    let (value_bytes, buffer_bytes) = (value.len(), buffer.len());
-    let Some(front) = buffer.get_mut(..value_bytes) else {
-        return Err(GetError::BufferTooShort { value_bytes, buffer_bytes });
-    };
-    front.copy_from_slice(value);
-    Ok(value_bytes)
 }
 
 /// The number encoded in a key's bytes.

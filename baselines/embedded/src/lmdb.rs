@@ -26,8 +26,9 @@ use engine::{
 };
 
 use kit::folder::file_bytes;
+use kit::values::copy_out;
 
-use crate::counted::{KEY_BYTES, copy_out, limited};
+use crate::counted::{KEY_BYTES, limited};
 use crate::foreign::{c_path, refused};
 use crate::settings::{at_least, bound_text};
 use crate::tmpfs::{self, SHARED_MEMORY};

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use engine::{GetError, PutOutcome};
+use kit::values;
 
 use crate::Fault;
 
@@ -49,11 +50,8 @@ impl Contents {
     ) -> Result<Option<usize>, GetError> {
         self.gets += 1;
         let Some(value) = self.values.get(&key) else { return Ok(None) };
-        let (value_bytes, buffer_bytes) = (value.len(), buffer.len());
-        let Some(front) = buffer.get_mut(..value_bytes) else {
-            return Err(GetError::BufferTooShort { value_bytes, buffer_bytes });
-        };
-        front.copy_from_slice(value);
+        let value_bytes = values::copy_out(value, buffer)?;
+        let front = &mut buffer[..value_bytes];
         match due {
             Fault::Lie if self.gets.is_multiple_of(RARELY) => {
                 self.committed += 1;

@@ -19,7 +19,7 @@ use engine::{
     SessionError, Setting, Setup, Whole,
 };
 use hash::Mix;
-use kit::boxed::{self, Decided};
+use kit::values::{self, Decided};
 
 /// Bytes that a key counts for.
 const KEY_BYTES: u64 = 8;
@@ -206,11 +206,11 @@ pub struct MapSession<'engine> {
 impl KvSession for MapSession<'_> {
     fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
         let contents = self.map.lock(self.map.shard_of(key));
-        boxed::copy_out(contents.values.get(&key).map(|value| &**value), buffer)
+        contents.values.get(&key).map(|value| values::copy_out(value, buffer)).transpose()
     }
 
     fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
-        let Some(value) = boxed::copy_in(value, ShardedMap::TRAITS.value_bytes_max)? else {
+        let Some(value) = values::copy_in(value, ShardedMap::TRAITS.value_bytes_max)? else {
             return Ok(PutOutcome::Full);
         };
         // The guard is a temporary of its statement, so old values are freed after the lock is
@@ -228,7 +228,7 @@ impl KvSession for MapSession<'_> {
         let mut contents = self.map.lock(self.map.shard_of(key));
         let old = contents.values.get(&key).map(|value| &**value);
         let limit_bytes = ShardedMap::TRAITS.value_bytes_max;
-        let value = match boxed::decided(old, &mut self.new, decide, limit_bytes)? {
+        let value = match values::decided(old, &mut self.new, decide, limit_bytes)? {
             Decided::Keep => return Ok(None),
             Decided::Full => return Ok(Some(PutOutcome::Full)),
             Decided::Store(value) => value,

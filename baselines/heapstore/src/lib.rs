@@ -26,6 +26,7 @@ use engine::{
     SessionError, Setting, Statistic,
 };
 use kit::credit::{Credit, Pool};
+use kit::values;
 use platform::huge::collapse_own_memory;
 use platform::mapping::{HUGE_PAGE_BYTES, PAGE_BYTES};
 use raw::{HEADER_BYTES, Object};
@@ -317,14 +318,8 @@ pub struct HeapSession<'engine> {
 impl KvSession for HeapSession<'_> {
     fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
         let contents = self.store.lock(self.store.shard_of(key));
-        let Some(object) = contents.table.get(key) else { return Ok(None) };
-        let value = object.value();
-        let (value_bytes, buffer_bytes) = (value.len(), buffer.len());
-        let Some(front) = buffer.get_mut(..value_bytes) else {
-            return Err(GetError::BufferTooShort { value_bytes, buffer_bytes });
-        };
-        front.copy_from_slice(value);
-        Ok(Some(value_bytes))
+        let found = contents.table.get(key);
+        found.map(|object| values::copy_out(object.value(), buffer)).transpose()
     }
 
     fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {

@@ -3,18 +3,17 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`bits`] | the set bits of a word |
-//! | [`boxed`] | values that are allocations of their own |
 //! | [`credit`] | a bound on live bytes without a counter that every put writes |
 //! | [`padded`] | a value on cache lines of its own |
 //! | [`spin`] | waiting for a thread that is nearly done |
 //! | [`folder`] | a private folder that goes with its owner |
 //! | [`library`] | shared libraries, loaded when they are needed |
 //! | [`servers`] | processes that a store starts, asks and takes along when it ends |
+//! | [`values`] | values, copied in and out |
 //! | [`testing`] | what tests of stores share |
 #![deny(unsafe_code)]
 
 pub mod bits;
-pub mod boxed;
 pub mod credit;
 pub mod folder;
 #[expect(unsafe_code, reason = "a symbol's type is known from its header only")]
@@ -23,3 +22,4 @@ pub mod padded;
 pub mod servers;
 pub mod spin;
 pub mod testing;
+pub mod values;

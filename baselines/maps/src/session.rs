@@ -4,6 +4,7 @@ use engine::{
     Decide, DeleteOutcome, GetError, Heap, KvSession, Op, Outcome, PutError, PutOutcome, Rmw,
     ScanRange, ValueBuffers, get_then_put,
 };
+use kit::values;
 
 use crate::map::Map;
 use crate::store::MapStore;
@@ -39,15 +40,7 @@ fn get<M: Map>(
     buffer: &mut [u8],
     guard: &M::Guard<'_>,
 ) -> Result<Option<usize>, GetError> {
-    let copied = map.get(key, guard, |value| {
-        let (value_bytes, buffer_bytes) = (value.len(), buffer.len());
-        let Some(front) = buffer.get_mut(..value_bytes) else {
-            return Err(GetError::BufferTooShort { value_bytes, buffer_bytes });
-        };
-        front.copy_from_slice(value);
-        Ok(value_bytes)
-    });
-    copied.transpose()
+    map.get(key, guard, |value| values::copy_out(value, buffer)).transpose()
 }
 
 impl<M: Map> KvSession for MapSession<'_, M> {

@@ -6,6 +6,7 @@ use engine::{
     Decide, Decision, GetError, Heap, MemoryCensus, OpenError, PutError, PutOutcome, SessionError,
     Statistic,
 };
+use kit::values;
 use platform::Pages;
 
 use crate::Config;
@@ -252,12 +253,7 @@ impl TreeSession<'_> {
         let Some(row) = find::row(pin.guard(), self.tree.top(), Key::new(key)) else {
             return Ok(None);
         };
-        let (value, buffer_bytes) = (row.value(), buffer.len());
-        let Some(front) = buffer.get_mut(..value.len()) else {
-            return Err(GetError::BufferTooShort { value_bytes: value.len(), buffer_bytes });
-        };
-        front.copy_from_slice(value);
-        Ok(Some(value.len()))
+        values::copy_out(row.value(), buffer).map(Some)
     }
 
     /// Stores `value` under `key`.

@@ -4,6 +4,7 @@ use std::thread;
 use std::time::Duration;
 
 use engine::{DeleteOutcome, GetError, KvSession, PutError, PutOutcome};
+use kit::values;
 use segcache::{SegcacheError, Value};
 
 use crate::counters::Counts;
@@ -49,12 +50,7 @@ impl KvSession for SegcacheSession<'_> {
         };
         self.counts.hits += 1;
         let Value::Bytes(value) = item.value() else { unreachable!("values are put as bytes") };
-        let (value_bytes, buffer_bytes) = (value.len(), buffer.len());
-        let Some(front) = buffer.get_mut(..value_bytes) else {
-            return Err(GetError::BufferTooShort { value_bytes, buffer_bytes });
-        };
-        front.copy_from_slice(value);
-        Ok(Some(value_bytes))
+        values::copy_out(value, buffer).map(Some)
     }
 
     #[inline]

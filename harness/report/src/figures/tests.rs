@@ -118,6 +118,9 @@ fn knobs_are_shares_of_the_defaults_and_the_fastest_comes_first() {
     assert_eq!(table.number(base, "ratio"), 1.0);
     let ratios = (0..table.rows.len()).map(|row| table.number(row, "ratio"));
     assert!(ratios.is_sorted_by(|a, b| a >= b));
+    for one in ["update=in-place", "epoch=thread-ticks preset=paper"] {
+        find(&table, &[("series", one)]);
+    }
     let ticks = find(&table, &[("series", "epoch=thread-ticks")]);
     let share = table.number(ticks, "mops") / table.number(base, "mops");
     assert!((table.number(ticks, "ratio") - share).abs() < 1e-9 && share != 1.0);

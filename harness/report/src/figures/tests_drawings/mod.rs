@@ -49,6 +49,17 @@ fn planted_defects_of_texts_are_found() {
     let swatch = [(60.0, 20.0, "start", "nibble"), (40.0, 22.0, "middle", "P1")];
     assert!(found(&swatch, &[]).is_empty(), "no name of a series");
     assert_eq!(found(&swatch, &["nibble"]), ["over the legend of nibble: P1"]);
+    let panels = |tic| {
+        let first = [(100.0, 20.0, "middle", "P1 (1 of 2)"), (60.0, 30.0, "end", "2")];
+        let second = [(100.0, 110.0, "middle", "P1 (2 of 2)"), (60.0, 120.0, "end", tic)];
+        [first, [(60.0, 50.0, "end", "1"), (60.0, 70.0, "end", "0")], second]
+            .concat()
+            .into_iter()
+            .chain([(60.0, 140.0, "end", "1"), (60.0, 160.0, "end", "0")])
+            .collect::<Vec<_>>()
+    };
+    assert!(found(&panels("2"), &[]).is_empty());
+    assert_eq!(found(&panels("9"), &[]), ["axes differ: P1 (2 of 2) has [\"9\", \"1\", \"0\"]"]);
     let turned = planted(&[(10.0, 190.0, "start", "no scans")]).replace(")\"", ") rotate(270)\"");
     assert!(Drawing::parse(&turned).defects(&[]).is_empty(), "it goes upwards");
     let over = turned.replace(",190)", ",30)");

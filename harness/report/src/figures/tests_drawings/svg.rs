@@ -14,6 +14,8 @@ pub(super) struct Text {
     bottom: f64,
     /// Whether it begins at its place, as names in legends do.
     begins: bool,
+    /// Whether it ends there, as tics of vertical axes do.
+    ends: bool,
 }
 
 /// What one drawing says, and its size.
@@ -59,8 +61,53 @@ impl Drawing {
                 );
             }
         }
+        found.extend(self.parts_apart());
         found
     }
+
+    /// Parts of a panel, titled `name (2 of 3)`, whose vertical axes are not that of the first part.
+    fn parts_apart(&self) -> Vec<String> {
+        let (mut found, mut first) = (Vec::new(), None);
+        for text in &self.texts {
+            let Some((whole, part)) = part_of(&text.text) else { continue };
+            let tics = self.tics_below(text);
+            match first {
+                Some((name, ref wanted)) if part > 1 && name == whole => {
+                    if tics != *wanted {
+                        found.push(format!("axes differ: {} has {tics:?}", text.text));
+                    }
+                }
+                _ => first = Some((whole, tics)),
+            }
+        }
+        found
+    }
+
+    /// What stands along the vertical axis of the panel with this title, from above.
+    fn tics_below(&self, title: &Text) -> Vec<&str> {
+        let middle = (title.left + title.right) / 2.0;
+        let below = |text: &&Text| text.ends && text.right < middle && text.top > title.top;
+        let edge = self.texts.iter().filter(below).map(|text| text.right).fold(0.0, f64::max);
+        let mut tics: Vec<&Text> =
+            self.texts.iter().filter(below).filter(|text| text.right > edge - 1.0).collect();
+        tics.sort_by(|one, other| one.top.total_cmp(&other.top));
+        // The next panel's axis begins after a wider gap.
+        let apart = |pair: &[&Text]| pair[1].top - pair[0].top;
+        let usual = tics.windows(2).map(apart).fold(f64::INFINITY, f64::min);
+        let own = tics.windows(2).take_while(|pair| apart(pair) < 1.4 * usual).count() + 1;
+        tics.into_iter().take(own).map(|text| &*text.text).collect()
+    }
+}
+
+/// `default` and 2 of the title `default (2 of 3)`.
+fn part_of(title: &str) -> Option<(&str, usize)> {
+    let (whole, parts) = match title.strip_suffix(')') {
+        Some(open) => open.rsplit_once('(')?,
+        None => ("", title),
+    };
+    let (part, of) = parts.split_once(" of ")?;
+    of.parse::<usize>().ok()?;
+    Some((whole, part.parse().ok()?))
 }
 
 impl Text {
@@ -103,5 +150,13 @@ fn text(node: Node<'_, '_>) -> Option<Text> {
     } else {
         (x + from, x + from + width, y - above, y + below)
     };
-    Some(Text { text, left, right, top, bottom, begins: anchor == "start" && !turned })
+    Some(Text {
+        text,
+        left,
+        right,
+        top,
+        bottom,
+        begins: anchor == "start" && !turned,
+        ends: anchor == "end" && !turned,
+    })
 }

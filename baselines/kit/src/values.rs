@@ -1,4 +1,4 @@
-//! Values that are allocations of their own, copied in and out by stores behind locks.
+//! Values, copied in and out.
 
 use engine::{Decide, Decision, GetError, PutError};
 
@@ -11,19 +11,18 @@ pub enum Decided {
     Full,
 }
 
-/// Copies `value` into `buffer` and returns its length.
+/// Copies `value` to the front of `buffer` and returns its length.
 ///
 /// # Errors
 /// If the buffer is shorter than the value.
 #[inline]
-pub fn copy_out(value: Option<&[u8]>, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
-    let Some(value) = value else { return Ok(None) };
+pub fn copy_out(value: &[u8], buffer: &mut [u8]) -> Result<usize, GetError> {
     let (value_bytes, buffer_bytes) = (value.len(), buffer.len());
     let Some(front) = buffer.get_mut(..value_bytes) else {
         return Err(GetError::BufferTooShort { value_bytes, buffer_bytes });
     };
     front.copy_from_slice(value);
-    Ok(Some(value_bytes))
+    Ok(value_bytes)
 }
 
 /// Copies `value` into an allocation; `None` if there is no memory.
