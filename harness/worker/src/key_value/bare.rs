@@ -5,8 +5,9 @@
 //! The loops take turns over one store, in windows of a few milliseconds. From process to process, and from
 //! second to second, a store's throughput moves by more than the loops differ.
 //!
-//! There are two bare loops, and the faster counts. They differ in how they look at outcomes, one branch an
-//! operation, which ought not to matter. On some processors it decides whether the next operation overlaps
+//! There are two bare loops, and the faster counts. The closed loop executes spans of GETs in the first of
+//! them. The second differs in how it looks at outcomes, one branch an operation, which ought not to
+//! matter. On some processors it decides whether the next operation overlaps
 //! this one: GETs of one store take 2.5 times as long in one of them, those of another half as long again in
 //! the other.
 
@@ -106,7 +107,7 @@ fn timed<E: KvEngine>(
 
 /// Reads all of `words`, and returns how many were not there.
 #[inline(never)]
-fn gets<E: KvEngine, const ADDS: bool>(
+pub(super) fn gets<E: KvEngine, const ADDS: bool>(
     session: &mut E::Session<'_>,
     words: &[Request],
     buffer: &mut [u8],

@@ -9,6 +9,7 @@ use engine::{FullMeaning, KvEngine};
 use platform::clock::monotonic_ns;
 use workloads::requests::{Request, RequestKind};
 
+use super::bare;
 use super::lane::Lane;
 use super::recheck::recheck;
 
@@ -31,7 +32,7 @@ pub(super) fn run_prepared<E: KvEngine>(
         let first = lane.first + (requests.len() - rest.len()) as u64;
         let ready = lane.make_values(&rest[..rest.len().min(SPAN)], first);
         let (span, later) = rest.split_at(ready);
-        let executed = run_span::<E>(session, lane, first, Prepared(span))?;
+        let executed = run_span::<E>(session, lane, first, Prepared::of::<E>(span))?;
         recheck::<E>(session, lane, (&span[..executed], first), 1);
         if executed < ready || lane.is_over() {
             break;
@@ -63,20 +64,59 @@ pub(super) fn run_made<E: KvEngine>(
     }
 }
 
-/// Requests in their order, some at a time.
+/// Requests in their order.
 trait Requests {
-    /// The next `most` of them, or fewer where they end.
-    fn some(&mut self, most: usize) -> impl Iterator<Item = Request>;
+    fn next(&mut self) -> Option<Request>;
+
+    /// Executes the next `most` of them, or fewer where they end or the store is full. The first is the
+    /// thread's `first`-th. Returns how many were executed.
+    fn execute<E: KvEngine>(
+        &mut self,
+        session: &mut E::Session<'_>,
+        lane: &mut Lane<'_>,
+        first: u64,
+        most: usize,
+    ) -> usize;
 }
 
-struct Prepared<'a>(&'a [Request]);
+struct Prepared<'a> {
+    rest: &'a [Request],
+    /// Whether all of them are GETs of keys that the store must have.
+    only_gets: bool,
+}
+
+impl<'a> Prepared<'a> {
+    fn of<E: KvEngine>(requests: &'a [Request]) -> Self {
+        let only_gets = E::TRAITS.full != FullMeaning::Evict
+            && requests.iter().all(|request| request.is(RequestKind::Get));
+        Self { rest: requests, only_gets }
+    }
+}
 
 impl Requests for Prepared<'_> {
     #[inline(always)]
-    fn some(&mut self, most: usize) -> impl Iterator<Item = Request> {
-        let (some, later) = self.0.split_at(self.0.len().min(most));
-        self.0 = later;
-        some.iter().copied()
+    fn next(&mut self) -> Option<Request> {
+        let (&next, later) = self.rest.split_first()?;
+        self.rest = later;
+        Some(next)
+    }
+
+    #[inline(always)]
+    fn execute<E: KvEngine>(
+        &mut self,
+        session: &mut E::Session<'_>,
+        lane: &mut Lane<'_>,
+        first: u64,
+        most: usize,
+    ) -> usize {
+        let (some, later) = self.rest.split_at(self.rest.len().min(most));
+        self.rest = later;
+        if self.only_gets {
+            let unfound = bare::gets::<E, true>(session, some, lane.buffer);
+            lane.note_lost(unfound);
+            return some.len();
+        }
+        execute_each::<E>(session, lane, first, some.iter().copied())
     }
 }
 
@@ -84,8 +124,19 @@ struct Generated<I>(I);
 
 impl<I: Iterator<Item = Request>> Requests for Generated<I> {
     #[inline(always)]
-    fn some(&mut self, most: usize) -> impl Iterator<Item = Request> {
-        self.0.by_ref().take(most)
+    fn next(&mut self) -> Option<Request> {
+        self.0.next()
+    }
+
+    #[inline(always)]
+    fn execute<E: KvEngine>(
+        &mut self,
+        session: &mut E::Session<'_>,
+        lane: &mut Lane<'_>,
+        first: u64,
+        most: usize,
+    ) -> usize {
+        execute_each::<E>(session, lane, first, self.0.by_ref().take(most))
     }
 }
 
@@ -102,7 +153,7 @@ fn run_span<E: KvEngine>(
     let mut index = first;
     while !lane.shared.is_stopped() {
         if lane.until_timed == 0 {
-            let Some(request) = requests.some(1).next() else { break };
+            let Some(request) = requests.next() else { break };
             let operations = lane.done.operations + (index + 1 - first) - lane.counted;
             operate_timed::<E>(session, lane, (index, request), operations)?;
             lane.counted += operations;
@@ -110,32 +161,46 @@ fn run_span<E: KvEngine>(
         }
         // A loop of its own, which need not decide what is timed.
         let wanted = lane.until_timed.min(SPAN as u64);
-        let begun = index;
-        let mut unfound = 0;
-        for request in requests.some(wanted as usize) {
-            let at = index;
-            index += 1;
-            if request.is(RequestKind::Get) && E::TRAITS.full != FullMeaning::Evict {
-                // Added up, so that no branch waits for what was found.
-                unfound += lane.get::<E>(session, request);
-                continue;
-            }
-            lane.operate::<E>(session, at, request, false);
-            // After a refusal each further PUT may wait as long as the refused one.
-            if lane.shared.is_stopped() {
-                break;
-            }
-        }
-        lane.note_lost(unfound);
+        let executed = requests.execute::<E>(session, lane, index, wanted as usize) as u64;
         lane.take_error()?;
-        lane.until_timed -= index - begun;
-        if index - begun < wanted {
+        index += executed;
+        lane.until_timed -= executed;
+        if executed < wanted {
             break;
         }
     }
     let executed = index - first;
     lane.done.operations = before + executed;
     Ok(executed as usize)
+}
+
+/// Executes `requests`, the first of which is the thread's `first`-th, until they end or the store is
+/// full. Returns how many were executed.
+#[inline(always)]
+fn execute_each<E: KvEngine>(
+    session: &mut E::Session<'_>,
+    lane: &mut Lane<'_>,
+    first: u64,
+    requests: impl Iterator<Item = Request>,
+) -> usize {
+    let mut index = first;
+    let mut unfound = 0;
+    for request in requests {
+        let at = index;
+        index += 1;
+        if request.is(RequestKind::Get) && E::TRAITS.full != FullMeaning::Evict {
+            // Added up, so that no branch waits for what was found.
+            unfound += lane.get::<E>(session, request);
+            continue;
+        }
+        lane.operate::<E>(session, at, request, false);
+        // After a refusal each further PUT may wait as long as the refused one.
+        if lane.shared.is_stopped() {
+            break;
+        }
+    }
+    lane.note_lost(unfound);
+    (index - first) as usize
 }
 
 /// Executes one request and records its latency, standing for `operations` operations. Kept out of the
