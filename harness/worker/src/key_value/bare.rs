@@ -18,6 +18,7 @@ use platform::clock::monotonic_ns;
 use workloads::key_of;
 use workloads::requests::{Request, RequestKind};
 
+use super::bursts;
 use super::calls::{self, Found};
 use super::lane::Lane;
 use super::single::run_prepared;
@@ -85,8 +86,8 @@ fn timed<E: KvEngine>(
         Loop::Adding | Loop::Branching => {
             let reads = window.first().is_some_and(|first| first.is(RequestKind::Get));
             let failed = match (reads, turn) {
-                (true, Loop::Adding) => gets::<E, true>(session, window, lane.buffer),
-                (true, _) => gets::<E, false>(session, window, lane.buffer),
+                (true, Loop::Adding) => bursts::gets::<E>(session, window, lane.buffer),
+                (true, _) => gets::<E>(session, window, lane.buffer),
                 (false, Loop::Adding) => puts::<E, true>(session, window, value),
                 (false, _) => puts::<E, false>(session, window, value),
             };
@@ -107,7 +108,7 @@ fn timed<E: KvEngine>(
 
 /// Reads all of `words`, and returns how many were not there.
 #[inline(never)]
-pub(super) fn gets<E: KvEngine, const ADDS: bool>(
+fn gets<E: KvEngine>(
     session: &mut E::Session<'_>,
     words: &[Request],
     buffer: &mut [u8],
@@ -115,7 +116,7 @@ pub(super) fn gets<E: KvEngine, const ADDS: bool>(
     let mut failed = 0;
     for word in words {
         let found = calls::get::<E>(session, key_of(word.record()), buffer);
-        note::<ADDS>(matches!(found, Found::Value(_)), &mut failed);
+        note::<false>(matches!(found, Found::Value(_)), &mut failed);
     }
     black_box(buffer);
     failed

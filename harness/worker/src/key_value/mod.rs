@@ -4,6 +4,7 @@
 mod ageing;
 mod bare;
 mod batches;
+mod bursts;
 mod calls;
 mod compound;
 mod expected;

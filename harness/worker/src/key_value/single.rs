@@ -3,13 +3,14 @@
 //! Every instruction between two operations counts. A processor starts the next operation while the last
 //! one waits for memory, as far as both fit into its window. Requests are therefore executed in spans.
 //! Work that need not happen between two operations happens between two spans, while the clock is
-//! stopped: generating values, and reading again and checking the values that were read.
+//! stopped: generating values, and reading again and checking the values that were read. Spans of GETs
+//! alone or of updates alone are executed as [bursts].
 
 use engine::{FullMeaning, KvEngine};
 use platform::clock::monotonic_ns;
 use workloads::requests::{Request, RequestKind};
 
-use super::bare;
+use super::bursts;
 use super::lane::Lane;
 use super::recheck::recheck;
 
@@ -32,7 +33,7 @@ pub(super) fn run_prepared<E: KvEngine>(
         let first = lane.first + (requests.len() - rest.len()) as u64;
         let ready = lane.make_values(&rest[..rest.len().min(SPAN)], first);
         let (span, later) = rest.split_at(ready);
-        let executed = run_span::<E>(session, lane, first, Prepared::of::<E>(span))?;
+        let executed = run_span::<E>(session, lane, first, Prepared::of::<E>(span, lane.ahead))?;
         recheck::<E>(session, lane, (&span[..executed], first), 1);
         if executed < ready || lane.is_over() {
             break;
@@ -81,15 +82,30 @@ trait Requests {
 
 struct Prepared<'a> {
     rest: &'a [Request],
-    /// Whether all of them are GETs of keys that the store must have.
-    only_gets: bool,
+    only: Only,
+}
+
+/// What all requests of a span have in common.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Only {
+    /// They are GETs of keys that the store must have.
+    Gets,
+    /// They are updates, whose values are made.
+    Updates,
+    Nothing,
 }
 
 impl<'a> Prepared<'a> {
-    fn of<E: KvEngine>(requests: &'a [Request]) -> Self {
-        let only_gets = E::TRAITS.full != FullMeaning::Evict
-            && requests.iter().all(|request| request.is(RequestKind::Get));
-        Self { rest: requests, only_gets }
+    fn of<E: KvEngine>(requests: &'a [Request], ahead: bool) -> Self {
+        let all = |kind| requests.iter().all(|request| request.is(kind));
+        let only = if E::TRAITS.full != FullMeaning::Evict && all(RequestKind::Get) {
+            Only::Gets
+        } else if ahead && all(RequestKind::Update) {
+            Only::Updates
+        } else {
+            Only::Nothing
+        };
+        Self { rest: requests, only }
     }
 }
 
@@ -111,12 +127,21 @@ impl Requests for Prepared<'_> {
     ) -> usize {
         let (some, later) = self.rest.split_at(self.rest.len().min(most));
         self.rest = later;
-        if self.only_gets {
-            let unfound = bare::gets::<E, true>(session, some, lane.buffer);
-            lane.note_lost(unfound);
-            return some.len();
+        match self.only {
+            Only::Gets => {
+                let unfound = bursts::gets::<E>(session, some, lane.buffer);
+                lane.note_lost(unfound);
+                some.len()
+            }
+            Only::Updates => {
+                let (executed, refused) = bursts::updates::<E>(session, some, lane.values);
+                if let Some(put) = refused {
+                    lane.stored(first + executed as u64 - 1, some[executed - 1], put);
+                }
+                executed
+            }
+            Only::Nothing => execute_each::<E>(session, lane, first, some.iter().copied()),
         }
-        execute_each::<E>(session, lane, first, some.iter().copied())
     }
 }
 
