@@ -26,6 +26,7 @@ mod key_value;
 mod link;
 mod mapped;
 mod mapping;
+mod overlap;
 mod phase;
 mod pipelined_target;
 mod place;
@@ -51,6 +52,7 @@ mod usage;
 pub use calibration::calibrate;
 pub use conditions::{conditions_of, expected_conditions};
 pub use counters::Counters;
+pub use overlap::overlap_ns;
 pub use samples::{FREQUENCY_HZ, is_sampled};
 pub use setup::check;
 

@@ -15,7 +15,7 @@ pub use checks::{CHECKS, Check};
 pub use finding::{Finding, Severity};
 pub use print::text;
 pub use probe::{frequency_mhz, load_average, probe};
-pub use readings::{Busy, FirstTouch, Readings};
+pub use readings::{Busy, FirstTouch, Overlap, Readings};
 
 /// What every check makes of the readings, in the order of the checks.
 #[must_use]

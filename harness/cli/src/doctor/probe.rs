@@ -1,4 +1,4 @@
-//! Reading this machine for the doctor. It changes nothing, and takes about half a second.
+//! Reading this machine for the doctor. It changes nothing, and takes a few seconds.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use procfs::{CpuTime, Current, CurrentSI, KernelStats, LoadAverage};
 use platform::mapping::PAGE_BYTES;
 use platform::{Mapping, Pages};
 
-use super::readings::{Busy, FirstTouch, Readings};
+use super::readings::{Busy, FirstTouch, Overlap, Readings};
 use crate::environment;
 use report::figures::gnuplot_available;
 use worker::Counters;
@@ -19,6 +19,8 @@ use worker::kernel::KernelFiles;
 const WATCHED: Duration = Duration::from_millis(500);
 /// Memory touched to see what that costs.
 const TOUCHED_BYTES: usize = 64 << 20;
+/// Memory that must be available where 256 MiB of it are used.
+const OVERLAP_NEEDS_BYTES: u64 = 1 << 30;
 const CPUFREQ: &str = "sys/devices/system/cpu/cpu0/cpufreq";
 /// Processes that are named.
 const NAMED: usize = 3;
@@ -28,7 +30,7 @@ const NAMED: usize = 3;
 pub fn probe() -> Readings {
     // Before anything of ours: memory touched warms pages, and costs CPU time.
     let busy = watch(WATCHED);
-    Readings { busy, first_touch: first_touch(), ..state(&KernelFiles::here()) }
+    Readings { busy, first_touch: first_touch(), overlap: overlap(), ..state(&KernelFiles::here()) }
 }
 
 /// What the machine does in the next moments.
@@ -75,6 +77,7 @@ fn state(files: &KernelFiles) -> Readings {
         memory_available_bytes: worker::kernel::available_memory_bytes(),
         memory_limit_bytes: limits.map(|(limit, _)| limit).min(),
         first_touch: None,
+        overlap: None,
         nodes: platform::numa::nodes().len(),
         numa_balancing: files.number::<u8>("proc/sys/kernel/numa_balancing").map(|mode| mode > 0),
         aslr: files.number("proc/sys/kernel/randomize_va_space"),
@@ -103,6 +106,17 @@ fn first_touch() -> Option<FirstTouch> {
         Some(started.elapsed().as_nanos() as f64 / (TOUCHED_BYTES / PAGE_BYTES) as f64)
     };
     Some(FirstTouch { cold_ns: touch()?, warm_ns: touch()? })
+}
+
+/// Watches how far operations overlap; `None` where the memory for it would be missed.
+fn overlap() -> Option<Overlap> {
+    if worker::kernel::available_memory_bytes() < OVERLAP_NEEDS_BYTES {
+        return None;
+    }
+    let mut taken = worker::overlap_ns().ok()?;
+    taken.sort_by(f64::total_cmp);
+    let at = |share: f64| taken[((taken.len() - 1) as f64 * share) as usize];
+    Some(Overlap { fastest_ns: at(0.0), median_ns: at(0.5), slow_ns: at(0.9) })
 }
 
 /// CPU time in ticks, of the machine and of each process.

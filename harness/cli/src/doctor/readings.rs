@@ -41,6 +41,8 @@ pub struct Readings {
     pub memory_limit_bytes: Option<u64>,
     /// What new memory costs.
     pub first_touch: Option<FirstTouch>,
+    /// How far operations overlap on the first core.
+    pub overlap: Option<Overlap>,
     /// Memory nodes.
     pub nodes: usize,
     /// Whether the kernel moves pages between nodes.
@@ -66,6 +68,15 @@ pub struct Busy {
     pub steal_percent: f64,
     /// The processes that used most CPU time, with the cores each kept busy.
     pub processes: Vec<(String, f64)>,
+}
+
+/// What an operation of two dependent loads takes, in ns, over moments of a second or two.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Overlap {
+    pub fastest_ns: f64,
+    pub median_ns: f64,
+    /// Nine of ten moments take less.
+    pub slow_ns: f64,
 }
 
 /// First touches of 4 KiB pages, in ns a page.

@@ -9,6 +9,9 @@ const LOAD_FINE: f64 = 0.5;
 /// Stolen time that it does not notice, in percent.
 const STEAL_PERCENT_FINE: f64 = 0.5;
 
+/// Slow moments ÷ the fastest one, where operations overlap alike in all of them.
+const OVERLAP_FINE: f64 = 1.4;
+
 pub(super) const CHECKS: &[Check] = &[
     Check {
         name: "governor",
@@ -98,6 +101,21 @@ pub(super) const CHECKS: &[Check] = &[
             known(readings.busy.as_ref(), |busy| {
                 let value = format!("{:.1} %", busy.steal_percent);
                 judged(busy.steal_percent <= STEAL_PERCENT_FINE, value)
+            })
+        },
+    },
+    Check {
+        name: "overlap",
+        why: "A core looks ahead half as far while its other thread works, of which a guest sees nothing \
+              else: fast stores then move by a factor of two from second to second.",
+        remedy: "measure on another host or at another hour; compare interleaved runs only",
+        judge: |readings| {
+            known(readings.overlap, |times| {
+                let value = format!(
+                    "two dependent loads: {:.0} ns at best, median {:.0}, nine of ten below {:.0}",
+                    times.fastest_ns, times.median_ns, times.slow_ns
+                );
+                judged(times.slow_ns <= OVERLAP_FINE * times.fastest_ns, value)
             })
         },
     },
