@@ -10,8 +10,9 @@
 # Bars cut off at the end of the axis show their value, and missing ones say why in column `absent`.
 
 here(x) = (!has_panel || strcol("panel") eq panel) && (!has_measure || strcol("measure") eq measure)
-# The null system alone does not determine the scale.
-scales(x) = here(0) && is_number(column(value)) && strcol("series") ne "null"
+# Parts of one panel have one scale. The null system alone does not determine it.
+shares(x) = (!has_panel || whole(strcol("panel")) eq whole(panel)) && (!has_measure || strcol("measure") eq measure)
+scales(x) = shares(0) && is_number(column(value)) && strcol("series") ne "null"
 count = words(series)
 groups = direct ? 1 : words(labels)
 
@@ -22,13 +23,13 @@ set yrange [*:*]
 undefine STATS_*
 stats data using (scales(0) ? column(value.upper) : NaN) nooutput
 # If there is only the null system, it does determine the scale.
-if (!exists("STATS_max")) { stats data using (here(0) ? column(value.upper) : NaN) nooutput }
+if (!exists("STATS_max")) { stats data using (shares(0) ? column(value.upper) : NaN) nooutput }
 end = exists("STATS_max") ? axis_end(STATS_max, STATS_up_quartile) : 1
 if (!(end > 0)) { end = 1 }
 if (marks) {
     # Marks of bars that are not cut off must not be cut off either.
     undefine STATS_*
-    stats data using (here(0) && column(value) <= end ? column("after-idle") : NaN) nooutput
+    stats data using (shares(0) && column(value) <= end ? column("after-idle") : NaN) nooutput
     if (exists("STATS_max")) { if (STATS_max > end) { end = STATS_max } }
 }
 is_ratio = value eq "overhead"

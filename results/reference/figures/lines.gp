@@ -37,8 +37,6 @@ set datafile missing
 
 in_panel(x) = strcol("measure") eq the_measure && strcol("panel") eq the_panel
 mine(s, role) = in_panel(0) && strcol("series") eq s && strcol("role") eq role
-# Parts of one panel, called `title (1 of 2)`, share their axes.
-whole(title) = strlen(title) > 8 && title[strlen(title) - 5:strlen(title) - 2] eq " of " ? title[1:strlen(title) - 8] : title
 counts(x) = strcol("measure") eq the_measure && (!(own_axes || own_scale) || whole(strcol("panel")) eq whole(the_panel))
 is_line(s) = mine(s, "main") || mine(s, "level")
 

@@ -59,8 +59,13 @@ pub(crate) fn round_of(cell: &Cell) -> u32 {
 
 fn key_value(side: &Side, sizes: &Sizes, latency: Timing, seed: u64) -> Result<Cell, String> {
     let workload = get_workload(side.get_percent()?)?;
+    let operations = sizes.operations.min(side.sizes.operations.unwrap_or(u64::MAX)) as f64;
+    let factor = side.sizes.operations_factor.unwrap_or(1.0);
+    if !(factor > 0.0 && factor.is_finite()) {
+        return Err(format!("`operations-factor` = {factor}: expected a number above 0"));
+    }
     let mut work = KeyValue {
-        operations_per_thread: sizes.operations.min(side.sizes.operations.unwrap_or(u64::MAX)),
+        operations_per_thread: (operations * factor) as u64,
         latency,
         ..KeyValue::plain(workload, sizes.object_memory_for(side.sizes.object_memory))
     };
@@ -212,6 +217,19 @@ mod tests {
         )
         .unwrap();
         assert_eq!(all[1].system.label(), "nibble@segment-bytes=131072");
+    }
+
+    #[test]
+    fn a_factor_multiplies_the_operations_of_the_scale() {
+        let question = throughput(
+            "system = \"nibble\", workload = \"get-0\", value-bytes = 52, fill-percent = 20",
+            "threads = 2",
+            "threads = 1",
+        );
+        let all = cells_of("cells = { operations-factor = 2.5 }", &question).unwrap();
+        assert_eq!(work(&all[0]).operations_per_thread, 2500);
+        let error = cells_of("cells = { operations-factor = -1 }", &question).unwrap_err();
+        assert!(error.contains("`operations-factor` = -1"), "{error}");
     }
 
     #[test]

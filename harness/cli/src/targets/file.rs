@@ -45,6 +45,8 @@ pub(crate) struct CellSizes {
     pub(crate) segments: Option<u64>,
     /// Operations of each thread, where the scale's are too many.
     pub(crate) operations: Option<u64>,
+    /// The scale's operations times this.
+    pub(crate) operations_factor: Option<f64>,
     /// How often the PUTs within the clock write the object memory, instead of the scale's
     /// operations.
     pub(crate) rewrites: Option<f64>,
