@@ -93,7 +93,7 @@ impl Drawing {
         tics.sort_by(|one, other| one.top.total_cmp(&other.top));
         // The next panel's axis begins after a wider gap.
         let apart = |pair: &[&Text]| pair[1].top - pair[0].top;
-        let usual = tics.windows(2).map(apart).fold(f64::INFINITY, f64::min);
+        let usual = tics.windows(2).next().map_or(0.0, apart);
         let own = tics.windows(2).take_while(|pair| apart(pair) < 1.4 * usual).count() + 1;
         tics.into_iter().take(own).map(|text| &*text.text).collect()
     }
