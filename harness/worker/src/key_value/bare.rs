@@ -50,9 +50,8 @@ impl LoopTimes {
     /// loop's is the median. The bare loop's is that times the median of what the groups say the faster
     /// one takes of it: a processor that is twice as fast in some groups is so for all loops of them.
     fn of(groups: &[[f64; 3]]) -> Option<Self> {
-        let median = |of: fn(&[f64; 3]) -> f64| {
-            stats::median(&groups.iter().map(of).collect::<Vec<_>>())
-        };
+        let median =
+            |of: fn(&[f64; 3]) -> f64| stats::median(&groups.iter().map(of).collect::<Vec<_>>());
         let closed_ns = median(|group| group[Loop::Closed as usize])?;
         let share = median(|group| group[Loop::Adding as usize] / group[Loop::Closed as usize])?
             .min(median(|group| group[Loop::Branching as usize] / group[Loop::Closed as usize])?);
@@ -120,11 +119,7 @@ fn timed<E: KvEngine>(
 
 /// Reads all of `words`, and returns how many were not there.
 #[inline(never)]
-fn gets<E: KvEngine>(
-    session: &mut E::Session<'_>,
-    words: &[Request],
-    buffer: &mut [u8],
-) -> u64 {
+fn gets<E: KvEngine>(session: &mut E::Session<'_>, words: &[Request], buffer: &mut [u8]) -> u64 {
     let mut failed = 0;
     for word in words {
         let found = calls::get::<E>(session, key_of(word.record()), buffer);
