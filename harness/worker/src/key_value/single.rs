@@ -65,83 +65,62 @@ pub(super) fn run_made<E: KvEngine>(
     }
 }
 
-/// Requests in their order.
+/// Requests in their order, some at a time.
 trait Requests {
-    fn next(&mut self) -> Option<Request>;
+    /// The next `most` of them, or fewer where they end.
+    fn some(&mut self, most: usize) -> impl Iterator<Item = Request>;
 
-    /// Executes the next `most` of them, or fewer where they end or the store is full. The first is the
-    /// thread's `first`-th. Returns how many were executed.
-    fn execute<E: KvEngine>(
-        &mut self,
-        session: &mut E::Session<'_>,
-        lane: &mut Lane<'_>,
-        first: u64,
-        most: usize,
-    ) -> usize;
+    /// As above, where all are known to be of one kind.
+    fn alike(&mut self, _most: usize) -> Option<Alike<'_>> {
+        None
+    }
+}
+
+/// Requests of one kind in a row.
+#[derive(Clone, Copy)]
+enum Alike<'a> {
+    /// GETs of keys that the store must have.
+    Gets(&'a [Request]),
+    /// Updates, whose values are made.
+    Updates(&'a [Request]),
 }
 
 struct Prepared<'a> {
     rest: &'a [Request],
-    only: Only,
-}
-
-/// What all requests of a span have in common.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Only {
-    /// They are GETs of keys that the store must have.
-    Gets,
-    /// They are updates, whose values are made.
-    Updates,
-    Nothing,
+    /// What makes them alike, if they are.
+    kind: Option<fn(&'a [Request]) -> Alike<'a>>,
 }
 
 impl<'a> Prepared<'a> {
     fn of<E: KvEngine>(requests: &'a [Request], ahead: bool) -> Self {
         let all = |kind| requests.iter().all(|request| request.is(kind));
-        let only = if E::TRAITS.full != FullMeaning::Evict && all(RequestKind::Get) {
-            Only::Gets
-        } else if ahead && all(RequestKind::Update) {
-            Only::Updates
-        } else {
-            Only::Nothing
-        };
-        Self { rest: requests, only }
+        let kind: Option<fn(&'a [Request]) -> Alike<'a>> =
+            if E::TRAITS.full != FullMeaning::Evict && all(RequestKind::Get) {
+                Some(Alike::Gets)
+            } else if ahead && all(RequestKind::Update) {
+                Some(Alike::Updates)
+            } else {
+                None
+            };
+        Self { rest: requests, kind }
+    }
+
+    fn take(&mut self, most: usize) -> &'a [Request] {
+        let (some, later) = self.rest.split_at(self.rest.len().min(most));
+        self.rest = later;
+        some
     }
 }
 
 impl Requests for Prepared<'_> {
     #[inline(always)]
-    fn next(&mut self) -> Option<Request> {
-        let (&next, later) = self.rest.split_first()?;
-        self.rest = later;
-        Some(next)
+    fn some(&mut self, most: usize) -> impl Iterator<Item = Request> {
+        self.take(most).iter().copied()
     }
 
     #[inline(always)]
-    fn execute<E: KvEngine>(
-        &mut self,
-        session: &mut E::Session<'_>,
-        lane: &mut Lane<'_>,
-        first: u64,
-        most: usize,
-    ) -> usize {
-        let (some, later) = self.rest.split_at(self.rest.len().min(most));
-        self.rest = later;
-        match self.only {
-            Only::Gets => {
-                let unfound = bursts::gets::<E>(session, some, lane.buffer);
-                lane.note_lost(unfound);
-                some.len()
-            }
-            Only::Updates => {
-                let (executed, refused) = bursts::updates::<E>(session, some, lane.values);
-                if let Some(put) = refused {
-                    lane.stored(first + executed as u64 - 1, some[executed - 1], put);
-                }
-                executed
-            }
-            Only::Nothing => execute_each::<E>(session, lane, first, some.iter().copied()),
-        }
+    fn alike(&mut self, most: usize) -> Option<Alike<'_>> {
+        self.kind.map(|kind| kind(self.take(most)))
     }
 }
 
@@ -149,19 +128,8 @@ struct Generated<I>(I);
 
 impl<I: Iterator<Item = Request>> Requests for Generated<I> {
     #[inline(always)]
-    fn next(&mut self) -> Option<Request> {
-        self.0.next()
-    }
-
-    #[inline(always)]
-    fn execute<E: KvEngine>(
-        &mut self,
-        session: &mut E::Session<'_>,
-        lane: &mut Lane<'_>,
-        first: u64,
-        most: usize,
-    ) -> usize {
-        execute_each::<E>(session, lane, first, self.0.by_ref().take(most))
+    fn some(&mut self, most: usize) -> impl Iterator<Item = Request> {
+        self.0.by_ref().take(most)
     }
 }
 
@@ -178,18 +146,21 @@ fn run_span<E: KvEngine>(
     let mut index = first;
     while !lane.shared.is_stopped() {
         if lane.until_timed == 0 {
-            let Some(request) = requests.next() else { break };
+            let Some(request) = requests.some(1).next() else { break };
             let operations = lane.done.operations + (index + 1 - first) - lane.counted;
             operate_timed::<E>(session, lane, (index, request), operations)?;
             lane.counted += operations;
             index += 1;
         }
         // A loop of its own, which need not decide what is timed.
-        let wanted = lane.until_timed.min(SPAN as u64);
-        let executed = requests.execute::<E>(session, lane, index, wanted as usize) as u64;
+        let wanted = lane.until_timed.min(SPAN as u64) as usize;
+        let executed = match requests.alike(wanted) {
+            Some(alike) => execute_alike::<E>(session, lane, index, alike),
+            None => execute_each::<E>(session, lane, index, requests.some(wanted)),
+        };
         lane.take_error()?;
-        index += executed;
-        lane.until_timed -= executed;
+        index += executed as u64;
+        lane.until_timed -= executed as u64;
         if executed < wanted {
             break;
         }
@@ -199,8 +170,32 @@ fn run_span<E: KvEngine>(
     Ok(executed as usize)
 }
 
-/// Executes `requests`, the first of which is the thread's `first`-th, until they end or the store is
-/// full. Returns how many were executed.
+/// Executes requests of one kind, the first of which is the thread's `first`-th, until they end or the
+/// store is full. Returns how many were executed.
+#[inline(always)]
+fn execute_alike<E: KvEngine>(
+    session: &mut E::Session<'_>,
+    lane: &mut Lane<'_>,
+    first: u64,
+    alike: Alike<'_>,
+) -> usize {
+    match alike {
+        Alike::Gets(gets) => {
+            let unfound = bursts::gets::<E>(session, gets, lane.buffer);
+            lane.note_lost(unfound);
+            gets.len()
+        }
+        Alike::Updates(updates) => {
+            let (executed, refused) = bursts::updates::<E>(session, updates, lane.values);
+            if let Some(put) = refused {
+                lane.stored(first + executed as u64 - 1, updates[executed - 1], put);
+            }
+            executed
+        }
+    }
+}
+
+/// Executes any requests in the same way.
 #[inline(always)]
 fn execute_each<E: KvEngine>(
     session: &mut E::Session<'_>,
