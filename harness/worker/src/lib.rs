@@ -52,7 +52,7 @@ mod usage;
 pub use calibration::calibrate;
 pub use conditions::{conditions_of, expected_conditions};
 pub use counters::Counters;
-pub use overlap::overlap_ns;
+pub use overlap::overlaps;
 pub use samples::{FREQUENCY_HZ, is_sampled};
 pub use setup::check;
 

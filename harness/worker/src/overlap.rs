@@ -4,7 +4,8 @@
 //! first one says, and some hundred instructions. The next operation's first load begins before this one's
 //! second has arrived if both are within the instructions that the processor looks ahead. Two hardware
 //! threads that share a core divide these between them. So the loop takes up to twice as long while the
-//! other thread works, and a guest, which does not see that thread, sees nothing but this.
+//! other thread works, and a guest, which does not see that thread, sees nothing but this. Operations that
+//! must wait for one another take the same time in either case, and tell how fast memory is.
 
 use std::hint::black_box;
 use std::io;
@@ -25,12 +26,12 @@ const PAUSE: Duration = Duration::from_millis(15);
 /// Rounds of six instructions that an operation has besides.
 const ROUNDS: u64 = 15;
 
-/// What an operation takes on the first allowed core in each of sixty moments within a second or two, in
-/// nanoseconds.
+/// How many times as fast operations are that may overlap as such that must wait for one another, on the
+/// first allowed core, in each of sixty moments within two seconds or three.
 ///
 /// # Errors
 /// If memory for it, 256 MiB, cannot be mapped.
-pub fn overlap_ns() -> io::Result<Vec<f64>> {
+pub fn overlaps() -> io::Result<Vec<f64>> {
     thread::scope(|scope| {
         scope
             .spawn(|| {
@@ -47,25 +48,29 @@ fn moments() -> io::Result<Vec<f64>> {
     let mut rng = Seed(1).stream("overlap").rng();
     words.fill_with(|| rng.next_u64());
     let mut seed = 1;
+    let mut elapsed_ns = |operate: fn(&[u64], u64) -> u64| {
+        let started_ns = monotonic_ns();
+        seed = black_box(operate(&words, seed));
+        (monotonic_ns() - started_ns) as f64
+    };
     Ok((0..MOMENTS)
         .map(|_| {
             thread::sleep(PAUSE);
-            let started_ns = monotonic_ns();
-            seed = black_box(operate(&words, seed));
-            (monotonic_ns() - started_ns) as f64 / OPERATIONS as f64
+            elapsed_ns(operate::<true>) / elapsed_ns(operate::<false>)
         })
         .collect())
 }
 
 /// Executes the operations of a moment. Returns where the next moment begins.
 #[inline(never)]
-fn operate(words: &[u64], mut seed: u64) -> u64 {
+fn operate<const WAITS: bool>(words: &[u64], mut seed: u64) -> u64 {
     let mask = words.len() - 1;
-    let mut sum = 0_u64;
+    let (mut sum, mut last) = (0_u64, 0);
     for at in 0..OPERATIONS {
         seed = scramble(seed);
-        let second = words[seed as usize & mask];
-        sum = sum.wrapping_add(words[second as usize & mask]);
+        let first = if WAITS { seed ^ last } else { seed };
+        last = words[words[first as usize & mask] as usize & mask];
+        sum = sum.wrapping_add(last);
         // Nothing before depends on these, nor does what follows, but for the sum.
         let mut other = at + 1;
         for _ in 0..ROUNDS {
@@ -90,13 +95,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_moment_has_a_time_and_reads_other_places() {
+    fn every_moment_is_compared_and_reads_other_places() {
         let words: Vec<u64> = (0..1 << 16).collect();
-        let next = operate(&words, 1);
+        let next = operate::<false>(&words, 1);
         assert_ne!(next, 1);
-        assert_ne!(operate(&words, next), next);
-        let taken = overlap_ns().unwrap();
-        assert_eq!(taken.len(), MOMENTS);
-        assert!(taken.iter().all(|&ns| ns > 0.0));
+        assert_eq!(operate::<true>(&words, 1), next, "both kinds have the same generator");
+        let folds = overlaps().unwrap();
+        assert_eq!(folds.len(), MOMENTS);
+        assert!(folds.iter().all(|&fold| fold > 0.0));
     }
 }

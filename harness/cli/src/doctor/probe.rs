@@ -113,10 +113,10 @@ fn overlap() -> Option<Overlap> {
     if worker::kernel::available_memory_bytes() < OVERLAP_NEEDS_BYTES {
         return None;
     }
-    let mut taken = worker::overlap_ns().ok()?;
-    taken.sort_by(f64::total_cmp);
-    let at = |share: f64| taken[((taken.len() - 1) as f64 * share) as usize];
-    Some(Overlap { fastest_ns: at(0.0), median_ns: at(0.5), slow_ns: at(0.9) })
+    let mut folds = worker::overlaps().ok()?;
+    folds.sort_by(f64::total_cmp);
+    let at = |share: f64| folds[((folds.len() - 1) as f64 * share) as usize];
+    Some(Overlap { best: at(1.0), median: at(0.5), low: at(0.1) })
 }
 
 /// CPU time in ticks, of the machine and of each process.

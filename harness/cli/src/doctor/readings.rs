@@ -70,13 +70,13 @@ pub struct Busy {
     pub processes: Vec<(String, f64)>,
 }
 
-/// What an operation of two dependent loads takes, in ns, over moments of a second or two.
+/// How many times as fast operations are that may overlap as such that may not, over some moments.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Overlap {
-    pub fastest_ns: f64,
-    pub median_ns: f64,
-    /// Nine of ten moments take less.
-    pub slow_ns: f64,
+    pub best: f64,
+    pub median: f64,
+    /// Nine of ten moments have more.
+    pub low: f64,
 }
 
 /// First touches of 4 KiB pages, in ns a page.

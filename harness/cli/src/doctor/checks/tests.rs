@@ -25,7 +25,7 @@ fn healthy() -> Readings {
         memory_available_bytes: 64 << 30,
         memory_limit_bytes: None,
         first_touch: Some(FirstTouch { cold_ns: 300.0, warm_ns: 250.0 }),
-        overlap: overlap(160.0, 180.0),
+        overlap: overlap(2.0, 1.8),
         nodes: 2,
         numa_balancing: Some(false),
         aslr: Some(2),
@@ -43,12 +43,13 @@ fn busy(cores: f64, steal_percent: f64) -> Option<Busy> {
     Some(Busy { cores, steal_percent, processes: vec![("cc1plus".to_owned(), cores)] })
 }
 
-fn overlap(median_ns: f64, slow_ns: f64) -> Option<Overlap> {
-    Some(Overlap { fastest_ns: 150.0, median_ns, slow_ns })
+fn overlap(best: f64, low: f64) -> Option<Overlap> {
+    Some(Overlap { best, median: 1.9, low })
 }
 
 const SPOILT: &[Spoilt] = &[
-    Spoilt("overlap", |it| it.overlap = overlap(160.0, 330.0), Severity::Disturbs, "below 330"),
+    Spoilt("overlap", |it| it.overlap = overlap(2.0, 1.0), Severity::Disturbs, "above 1.0"),
+    Spoilt("overlap", |it| it.overlap = overlap(1.1, 1.0), Severity::Disturbs, "1.1 times"),
     Spoilt("overlap", |it| it.overlap = None, Severity::Unknown, "not visible"),
     Spoilt("last-level-cache", |it| it.cache_bytes = Some(2 << 30), Severity::Disturbs, "2048 MiB"),
     Spoilt(
