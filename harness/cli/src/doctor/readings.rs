@@ -73,9 +73,10 @@ pub struct Busy {
 /// How many times as fast operations are that may overlap as such that may not, over some moments.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Overlap {
-    pub best: f64,
+    /// One of ten moments has more.
+    pub high: f64,
     pub median: f64,
-    /// Nine of ten moments have more.
+    /// One of ten moments has less.
     pub low: f64,
 }
 

@@ -43,13 +43,13 @@ fn busy(cores: f64, steal_percent: f64) -> Option<Busy> {
     Some(Busy { cores, steal_percent, processes: vec![("cc1plus".to_owned(), cores)] })
 }
 
-fn overlap(best: f64, low: f64) -> Option<Overlap> {
-    Some(Overlap { best, median: 1.9, low })
+fn overlap(high: f64, low: f64) -> Option<Overlap> {
+    Some(Overlap { high, median: 1.9, low })
 }
 
 const SPOILT: &[Spoilt] = &[
-    Spoilt("overlap", |it| it.overlap = overlap(2.0, 1.0), Severity::Disturbs, "above 1.0"),
-    Spoilt("overlap", |it| it.overlap = overlap(1.1, 1.0), Severity::Disturbs, "1.1 times"),
+    Spoilt("overlap", |it| it.overlap = overlap(2.0, 1.0), Severity::Disturbs, "1.0 and 2.0"),
+    Spoilt("overlap", |it| it.overlap = overlap(1.1, 1.0), Severity::Disturbs, "1.0 and 1.1"),
     Spoilt("overlap", |it| it.overlap = None, Severity::Unknown, "not visible"),
     Spoilt("last-level-cache", |it| it.cache_bytes = Some(2 << 30), Severity::Disturbs, "2048 MiB"),
     Spoilt(
