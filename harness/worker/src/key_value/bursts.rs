@@ -55,3 +55,76 @@ pub(super) fn updates<E: KvEngine>(
     values.skip(taken);
     (executed, refused)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use engine::Setup;
+    use workloads::requests::RequestKind;
+    use workloads::value::{Condition, ValueChecker, ValueWriter};
+
+    use super::*;
+    use crate::registry::{StoreVisitor, with_store};
+
+    const VALUE_BYTES: usize = 1000;
+    const IN_A_BURST: u64 = 60;
+    const OBJECT_MEMORY_BYTES: u64 = 8 << 20;
+
+    /// Stores ever more records, until one is refused.
+    struct Overfill;
+
+    impl StoreVisitor for Overfill {
+        type Output = ();
+
+        fn visit<E: KvEngine>(self, engine: &E) {
+            let mut session = engine.worker_session(0, 1).unwrap();
+            let mut values = Values::for_batches(1, VALUE_BYTES).unwrap();
+            let mut writer = ValueWriter::new(0, VALUE_BYTES);
+            let words_of = |first: u64, kind| -> Vec<Request> {
+                let records = first..first + IN_A_BURST;
+                records.map(|record| Request::new(kind, VALUE_BYTES, record)).collect()
+            };
+            for first in (0..).step_by(IN_A_BURST as usize) {
+                assert!(first < OBJECT_MEMORY_BYTES / VALUE_BYTES as u64, "more than it holds");
+                let words = words_of(first, RequestKind::Update);
+                assert_eq!(values.make(&mut writer, &words, first), words.len());
+                let room = values.untaken().len();
+                let (executed, refused) = updates::<E>(&mut session, &words, &mut values);
+                assert_eq!(room - values.untaken().len(), executed * VALUE_BYTES);
+                let stored = executed - usize::from(refused.is_some());
+                let mut buffer = [0; VALUE_BYTES];
+                let asked = words_of(first, RequestKind::Get);
+                let unfound = gets::<E>(&mut session, &asked, &mut buffer);
+                assert_eq!(unfound, (words.len() - stored) as u64);
+                if let Some(last) = asked[..stored].last() {
+                    gets::<E>(&mut session, &[*last], &mut buffer);
+                    let checker = ValueChecker::new(VALUE_BYTES);
+                    let good = Condition::Good { writer: 0, sequence: last.record() };
+                    assert_eq!(checker.check(key_of(last.record()), &buffer), good);
+                }
+                if let Some(refused) = refused {
+                    assert_eq!(refused, Stored::Full);
+                    return;
+                }
+                assert_eq!(executed, words.len());
+            }
+        }
+    }
+
+    #[test]
+    fn a_burst_ends_with_the_refused_value_and_what_is_absent_is_counted() {
+        let setup = Setup {
+            object_memory_bytes: Some(OBJECT_MEMORY_BYTES),
+            live_bytes: OBJECT_MEMORY_BYTES / 2,
+            records_max: OBJECT_MEMORY_BYTES / VALUE_BYTES as u64,
+            value_bytes_max: VALUE_BYTES,
+            sessions: 2,
+            resident: false,
+            tells_updates: true,
+            options: BTreeMap::new(),
+            heap: None,
+        };
+        with_store("nibble", &setup, Overfill).unwrap();
+    }
+}
