@@ -45,8 +45,15 @@ mod tests {
             .collect();
         let wanted = [
             ("blind-writes", Family::Lsm),
+            ("lsm-compaction", Family::Lsm),
             ("lsm-memtable", Family::Lsm),
+            ("lsm-production", Family::Lsm),
+            ("lsm-rmw", Family::Lsm),
             ("lsm-threads", Family::Lsm),
+            ("pm-clients", Family::Pm),
+            ("pm-emulation", Family::Pm),
+            ("pm-latency", Family::Pm),
+            ("pm-log-size", Family::Pm),
             ("pm-throughput", Family::Pm),
             ("silt-runs", Family::Silt),
         ];

@@ -13,7 +13,7 @@ use record::Row;
 const EFFICIENCY: Measure = Measure { rank: 1, title: "roofline's time ÷ own, %", log: false };
 
 /// What can be shown of any cells: a name in declarations, its axis and its metric.
-pub(in crate::figures) const SHOWN: [(&str, Measure, &str); 5] = [
+pub(in crate::figures) const SHOWN: [(&str, Measure, &str); 9] = [
     ("throughput", THROUGHPUT, "throughput"),
     ("efficiency", EFFICIENCY, "efficiency"),
     ("overhead", Measure { rank: 2, title: "resident ÷ live value bytes", log: false }, "overhead"),
@@ -23,6 +23,10 @@ pub(in crate::figures) const SHOWN: [(&str, Measure, &str); 5] = [
         "wall-ns",
     ),
     ("hit-rate", Measure { rank: 4, title: "GETs that hit, %", log: false }, "hit-rate"),
+    ("p90", Measure { rank: 5, title: "90 % within, µs", log: true }, "p90-ns"),
+    ("p99", Measure { rank: 6, title: "99 % within, µs", log: true }, "p99-ns"),
+    ("get-mean", Measure { rank: 7, title: "mean of GETs, µs", log: true }, "get-mean-ns"),
+    ("update-mean", Measure { rank: 8, title: "mean of updates, µs", log: true }, "update-mean-ns"),
 ];
 
 /// What `show` names, from above.
