@@ -125,7 +125,7 @@ fn a_closed_loop_is_compared_with_a_bare_one() {
     assert!(!ran.is_empty());
     for row in ran {
         assert_eq!(row.operations, 100_000);
-        for times in ["bare_loop_ns", "closed_loop_ns"] {
+        for times in ["bare_loop_ns", "other_loop_ns", "closed_loop_ns"] {
             assert!(row.statistics[times] > 1.0, "{times}: {:?}", row.statistics);
         }
     }

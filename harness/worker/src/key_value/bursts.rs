@@ -38,20 +38,19 @@ pub(super) fn updates<E: KvEngine>(
     values: &mut Values,
 ) -> (usize, Option<Stored>) {
     let made = values.untaken();
-    let mut rest = made;
+    let mut taken = 0;
     let mut executed = 0;
     let mut refused = None;
     for word in words {
-        let (value, later) = rest.split_at(word.size());
-        rest = later;
+        let end = taken + word.size();
+        let stored = calls::put::<E>(session, key_of(word.record()), &made[taken..end]);
+        taken = end;
         executed += 1;
-        let stored = calls::put::<E>(session, key_of(word.record()), value);
         if !stored.is_stored() {
             refused = Some(stored);
             break;
         }
     }
-    let taken = made.len() - rest.len();
     values.skip(taken);
     (executed, refused)
 }

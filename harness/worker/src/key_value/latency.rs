@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hdrhistogram::{CreationError, Histogram};
 use workloads::requests::RequestKind;
 
-use crate::histogram::{empty, encode, percentiles};
+use crate::histogram::{empty, encode};
 use record::Percentiles;
 
 /// Number of histograms, and their names.
@@ -85,8 +85,12 @@ impl Latencies {
         Some(all)
     }
 
-    pub(super) fn by_kind(&self) -> BTreeMap<String, Percentiles> {
-        self.named().map(|(name, histogram)| (name.to_owned(), percentiles(histogram))).collect()
+    /// What `told` tells of each kind's histogram.
+    pub(super) fn by_kind(
+        &self,
+        told: fn(&Histogram<u64>) -> Percentiles,
+    ) -> BTreeMap<String, Percentiles> {
+        self.named().map(|(name, histogram)| (name.to_owned(), told(histogram))).collect()
     }
 
     /// Each kind's histogram in the interchange form (V2, deflated, base 64).
@@ -98,6 +102,7 @@ impl Latencies {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::histogram::{percentiles, with_mean};
 
     const GET: usize = place(RequestKind::Get);
     const UPDATE: usize = place(RequestKind::Update);
@@ -115,13 +120,18 @@ mod tests {
             thread.record(UPDATE, 90_000);
         }
         let merged = Latencies::merged(threads.iter());
-        let kinds = merged.by_kind();
+        let kinds = merged.by_kind(percentiles);
         assert_eq!(kinds["get"]["max"], 100);
         assert_eq!(kinds["update"]["samples"], 2);
         assert_eq!(kinds.len(), 2, "what is empty is left out");
+        assert!(!kinds["get"].contains_key("mean"));
+        assert_eq!(merged.by_kind(with_mean)["get"]["mean"], 100);
         let all = percentiles(&merged.all().unwrap());
         assert_eq!((all["samples"], all["p50"]), (200, 100));
         assert!(all["p99.9"] >= 89_000, "{all:?}");
+        // 198 of 100 ns and two of 90 µs, each as near as its bucket.
+        let mean = with_mean(&merged.all().unwrap())["mean"];
+        assert!((998..=1000).contains(&mean), "{mean}");
         assert_eq!(merged.encoded().len(), 2);
     }
 

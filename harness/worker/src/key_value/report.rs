@@ -8,7 +8,7 @@ use super::lane::Done;
 use super::latency::Latencies;
 use super::open::Pacing;
 use super::seconds::Seconds;
-use crate::histogram::{empty, percentiles};
+use crate::histogram::{empty, percentiles, with_mean};
 use hdrhistogram::Histogram;
 use record::Timing;
 use record::{Census, Flag, OpenLoop, Outcome, Verification};
@@ -28,6 +28,7 @@ pub(super) fn note_loops(done: &[Done], report: &mut StepReport) {
         report.statistics.insert(name.to_owned(), sum / times.len() as f64);
     };
     note("bare_loop_ns", |times| times.bare_ns);
+    note("other_loop_ns", |times| times.other_ns);
     note("closed_loop_ns", |times| times.closed_ns);
 }
 
@@ -80,9 +81,9 @@ impl OnStore<'_> {
         };
         if self.work.latency != Timing::Off {
             let latencies = Latencies::merged(self.crew.iter().map(|kit| &kit.latency));
-            report.latency_ns =
-                latencies.all().map_or_else(Default::default, |all| percentiles(&all));
-            report.latency_by_kind_ns = latencies.by_kind();
+            let told = if self.work.latency == Timing::All { with_mean } else { percentiles };
+            report.latency_ns = latencies.all().map_or_else(Default::default, |all| told(&all));
+            report.latency_by_kind_ns = latencies.by_kind(told);
             report.histograms = latencies.encoded();
             report.seconds = Seconds::merged(self.crew.iter().map(|kit| &kit.seconds));
         }
