@@ -16,7 +16,7 @@ use crate::suites::{Suite, built_in};
 use crate::traces::{PrecompiledReplay, TraceContent, TraceFile, Traces};
 
 /// Built-in suites whose figures the tests draw.
-const SUITES: [&str; 35] = [
+const SUITES: [&str; 42] = [
     "blind-writes",
     "caches",
     "capabilities",
