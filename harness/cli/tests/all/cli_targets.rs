@@ -109,23 +109,25 @@ fn targets_are_listed_and_measured_as_data() {
 #[test]
 fn a_closed_loop_is_compared_with_a_bare_one() {
     let question = "metric = \"bare_loop_ns / closed_loop_ns\"\nwhere = { value-bytes = 64, \
-                    workload = \"get-100\", fill-percent = 20, threads = 1, ageing = \"rewrites:0.1\" }\n\
+                    fill-percent = 20, threads = 1, ageing = \"rewrites:0.1\" }\n\
                     select = { of = { loop = \"bare\" }, at-least = 0.000001 }";
-    let varied = target("invisible", "", question)
-        .replace("cells =", "vary = { system = [\"hashmap\", \"mica-erew\"] }\ncells =");
+    let varied = target("invisible", "", question).replace(
+        "cells =",
+        "vary = { workload = [\"get-100\", \"get-0\"], system = [\"hashmap\", \"mica-erew\"] }\ncells =",
+    );
     let more = ["--operations", "100000"];
     let (output, said, json) = measure("targets-bare", &varied, &more);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    assert!(said.contains("\n2 hold\n"), "{said}");
+    assert!(said.contains("\n4 hold\n"), "{said}");
     let notes = errors(&output);
     assert!(notes.contains("of a bare loop's throughput, a spread of "), "{notes}");
-    assert_eq!(json["lines"].as_array().unwrap().len(), 2);
+    assert_eq!(json["lines"].as_array().unwrap().len(), 4);
     let rows = rows("targets-bare");
     let ran: Vec<&record::Row> = rows.iter().filter(|row| row.step == "run").collect();
     assert!(!ran.is_empty());
     for row in ran {
         assert_eq!(row.operations, 100_000);
-        for times in ["bare_loop_ns", "other_loop_ns", "closed_loop_ns"] {
+        for times in ["bare_loop_ns", "burst_loop_ns", "closed_loop_ns"] {
             assert!(row.statistics[times] > 1.0, "{times}: {:?}", row.statistics);
         }
     }

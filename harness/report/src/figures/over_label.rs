@@ -17,7 +17,11 @@ use super::samples::{Label, spot};
 pub(super) fn over_label(suite: &str, (x, show): (&str, &[String]), rows: &[Row]) -> Data {
     let all = asked_by(suite, rows);
     let varying = varying(&all, x);
-    let title = x.trim_start_matches(SETTING).trim_end_matches("-bytes").replace('-', " ");
+    let title = x.trim_start_matches(SETTING).trim_end_matches("-bytes");
+    let title = match title.strip_suffix("-ns") {
+        Some(what) => format!("{}, ns", what.replace('-', " ")),
+        None => title.replace('-', " "),
+    };
     let axes = Axes { log_x: is_bytes(x), ..Axes::over(&title) };
     let mut data = of_suite(&all, (Drawing::Lines, axes), |one| {
         let labels = labels(one, x);

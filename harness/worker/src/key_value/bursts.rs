@@ -38,19 +38,20 @@ pub(super) fn updates<E: KvEngine>(
     values: &mut Values,
 ) -> (usize, Option<Stored>) {
     let made = values.untaken();
-    let mut taken = 0;
+    let mut rest = made;
     let mut executed = 0;
     let mut refused = None;
     for word in words {
-        let end = taken + word.size();
-        let stored = calls::put::<E>(session, key_of(word.record()), &made[taken..end]);
-        taken = end;
+        let (value, later) = rest.split_at(word.size());
+        rest = later;
         executed += 1;
+        let stored = calls::put::<E>(session, key_of(word.record()), value);
         if !stored.is_stored() {
             refused = Some(stored);
             break;
         }
     }
+    let taken = made.len() - rest.len();
     values.skip(taken);
     (executed, refused)
 }

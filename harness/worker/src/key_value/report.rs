@@ -28,7 +28,7 @@ pub(super) fn note_loops(done: &[Done], report: &mut StepReport) {
         report.statistics.insert(name.to_owned(), sum / times.len() as f64);
     };
     note("bare_loop_ns", |times| times.bare_ns);
-    note("other_loop_ns", |times| times.other_ns);
+    note("burst_loop_ns", |times| times.burst_ns);
     note("closed_loop_ns", |times| times.closed_ns);
 }
 

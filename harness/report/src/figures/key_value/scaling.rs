@@ -27,11 +27,21 @@ pub(in crate::figures) fn over_threads(suite: &str, rows: &[Row]) -> Data {
         let Some(work) = requests(one) else { return Vec::new() };
         let (series, role) = system(one);
         let threads = numbered(work.threads as f64);
-        let (keys, mix) = (distribution(work), mix(work));
+        let (keys, asked) = (distribution(work), asked(work));
         // Panels of one distribution side by side, and read-only first.
-        let panel = Label::new(keys.at * 1e3 + mix.at, format!("{}, {}", keys.text, mix.text));
+        let panel = Label::new(keys.at * 1e3 + asked.at, format!("{}, {}", keys.text, asked.text));
         vec![Spot { panel, role, ..spot(THROUGHPUT, "throughput", series, threads) }]
     })
+}
+
+/// The share of GETs, or all shares where the others are not updates alone.
+fn asked(work: &KeyValue) -> Label {
+    let asked = &work.workload.mix;
+    let gets = mix(work);
+    if (asked.get + asked.update - 100.0).abs() < 1e-6 {
+        return gets;
+    }
+    Label::new(gets.at + 0.5, asked.to_string())
 }
 
 /// A distribution, the least skewed first.
@@ -145,5 +155,22 @@ fn pair(one: &Repetition<'_>) -> Option<[String; 2]> {
     match without(IN_PLACE) {
         Some(appended) => Some([own, appended]),
         None => without(APPEND).map(|in_place| [in_place, own]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figures::fixture::requests::rows_of;
+
+    #[test]
+    fn what_is_asked_in_another_mix_has_a_panel_of_its_own() {
+        let table = over_threads("lsm-threads", &rows_of("lsm-threads")).table;
+        let panels: BTreeSet<&str> =
+            (0..table.rows.len()).map(|row| table.text(row, "panel")).collect();
+        assert_eq!(panels.len(), 4, "{panels:?}");
+        assert!(panels.iter().any(|panel| panel.contains("scan 9 %")), "{panels:?}");
+        // Three processes measured each cell, and a point is of one cell.
+        assert!((0..table.rows.len()).all(|row| table.text(row, "n") == "3"));
     }
 }
