@@ -5,11 +5,12 @@
 //! The loops take turns over one store, in windows of a few milliseconds. From process to process, and from
 //! second to second, a store's throughput moves by more than the loops differ.
 //!
-//! There are two bare loops, and the faster counts. One is the burst that the closed loop runs ([bursts]); its
-//! own time tells what the harness adds to it. The other is written in another way: GETs with a branch on
-//! each outcome, PUTs of the same bytes every time. That ought not to matter. On some processors it decides
-//! whether the next operation overlaps this one: GETs of one store take 2.5 times as long in one of the two,
-//! PUTs of another a sixth longer, with the same instructions within the store.
+//! There are two bare loops, and the faster counts. One is the burst that the closed loop runs: [bursts] of
+//! GETs, or updates in the shape that is fastest for the store ([super::shapes]). Its own time tells what the
+//! harness adds to it. The other is written in another way: GETs with a branch on each outcome, PUTs of the
+//! same bytes every time. That ought not to matter. On some processors it decides whether the next operation
+//! overlaps this one: GETs of one store take 2.5 times as long in one of the two, PUTs of another a sixth
+//! longer, with the same instructions within the store.
 
 use std::hint::black_box;
 
@@ -22,7 +23,6 @@ use super::bursts;
 use super::calls::{self, Found};
 use super::lane::Lane;
 use super::single::{SPAN, run_prepared};
-use super::values::Values;
 
 /// Requests of a window.
 const WINDOW: usize = 8192;
@@ -105,7 +105,7 @@ fn timed<E: KvEngine>(
                 (true, Loop::Burst) => bursts::gets::<E>(session, window, lane.buffer),
                 (true, _) => gets::<E>(session, window, lane.buffer),
                 (false, Loop::Burst) if lane.values.are_made_ahead() => {
-                    put_made::<E>(session, lane.values, (window, value.len()))
+                    put_made::<E>(session, lane, (window, value.len()))
                 }
                 (false, _) => puts::<E>(session, window, value),
             };
@@ -151,19 +151,19 @@ fn puts<E: KvEngine>(session: &mut E::Session<'_>, words: &[Request], value: &[u
     failed
 }
 
-/// Stores what lies in `values` for all of `words`, and returns how many were not stored. It was made for
+/// Stores what lies in the lane's values for all of `words`, and returns how many were not stored. It was made for
 /// other keys, so that nothing stops to make it.
 fn put_made<E: KvEngine>(
     session: &mut E::Session<'_>,
-    values: &mut Values,
+    lane: &mut Lane<'_>,
     (words, value_bytes_max): (&[Request], usize),
 ) -> u64 {
-    values.rewind();
-    let fit = values.untaken().len() / value_bytes_max.max(1);
+    lane.values.rewind();
+    let fit = lane.values.untaken().len() / value_bytes_max.max(1);
     let mut unstored = 0;
     for some in words.chunks(fit.min(SPAN)) {
-        values.rewind();
-        let (executed, refused) = bursts::updates::<E>(session, some, values);
+        lane.values.rewind();
+        let (executed, refused) = lane.shapes.updates::<E>(session, some, lane.values);
         unstored += (some.len() - executed) as u64 + u64::from(refused.is_some());
     }
     unstored

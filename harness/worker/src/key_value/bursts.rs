@@ -1,7 +1,8 @@
 //! Requests of one kind in a row: loops with nothing in them but the store.
 //!
 //! What a loop does between two operations decides how far they overlap. Where all requests of a span are
-//! of one kind, nothing needs to be asked between them.
+//! of one kind, nothing needs to be asked between them. Updates have several loops, and [`super::shapes`] finds
+//! the fastest of them.
 
 use std::hint::black_box;
 
@@ -10,6 +11,7 @@ use workloads::key_of;
 use workloads::requests::Request;
 
 use super::calls::{self, Found, Stored};
+use super::shapes::Shape;
 use super::values::Values;
 
 /// Reads all of `words` into `buffer`, and returns how many were not there. Outcomes are added up, so
@@ -30,14 +32,29 @@ pub(super) fn gets<E: KvEngine>(
 }
 
 /// Stores the next of `values` for each of `words`, until one is not stored. Returns how many were
-/// executed, and what came of the last one if it was not stored.
-#[inline(never)]
+/// executed, and what came of the last one if it was not stored. The loop is written in `shape`.
+#[inline(always)]
 pub(super) fn updates<E: KvEngine>(
     session: &mut E::Session<'_>,
     words: &[Request],
     values: &mut Values,
+    shape: Shape,
 ) -> (usize, Option<Stored>) {
     let made = values.untaken();
+    let (executed, taken, refused) = match shape {
+        Shape::Split => split::<E>(session, words, made),
+        Shape::Indexed => indexed::<E>(session, words, made),
+        Shape::Even => even::<E>(session, words, made),
+    };
+    values.skip(taken);
+    (executed, refused)
+}
+
+/// Operations executed, bytes of values taken, and what came of the last operation if it was not stored.
+type Burst = (usize, usize, Option<Stored>);
+
+#[inline(never)]
+fn split<E: KvEngine>(session: &mut E::Session<'_>, words: &[Request], made: &[u8]) -> Burst {
     let mut rest = made;
     let mut executed = 0;
     let mut refused = None;
@@ -51,9 +68,37 @@ pub(super) fn updates<E: KvEngine>(
             break;
         }
     }
-    let taken = made.len() - rest.len();
-    values.skip(taken);
-    (executed, refused)
+    (executed, made.len() - rest.len(), refused)
+}
+
+#[inline(never)]
+fn indexed<E: KvEngine>(session: &mut E::Session<'_>, words: &[Request], made: &[u8]) -> Burst {
+    let mut taken = 0;
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let value = &made[taken..taken + word.size()];
+        at += 1;
+        taken += word.size();
+        let stored = calls::put::<E>(session, key_of(word.record()), value);
+        if !stored.is_stored() {
+            return (at, taken, Some(stored));
+        }
+    }
+    (at, taken, None)
+}
+
+#[inline(never)]
+fn even<E: KvEngine>(session: &mut E::Session<'_>, words: &[Request], made: &[u8]) -> Burst {
+    let bytes = words.first().map_or(1, |word| word.size());
+    assert!(words.len() * bytes <= made.len(), "every word has its value");
+    for (at, (word, value)) in words.iter().zip(made.chunks_exact(bytes)).enumerate() {
+        debug_assert_eq!(word.size(), bytes);
+        let stored = calls::put::<E>(session, key_of(word.record()), value);
+        if !stored.is_stored() {
+            return (at + 1, (at + 1) * bytes, Some(stored));
+        }
+    }
+    (words.len(), words.len() * bytes, None)
 }
 
 #[cfg(test)]
@@ -72,7 +117,7 @@ mod tests {
     const OBJECT_MEMORY_BYTES: u64 = 8 << 20;
 
     /// Stores ever more records, until one is refused.
-    struct Overfill;
+    struct Overfill(Shape);
 
     impl StoreVisitor for Overfill {
         type Output = ();
@@ -90,7 +135,7 @@ mod tests {
                 let words = words_of(first, RequestKind::Update);
                 assert_eq!(values.make(&mut writer, &words, first), words.len());
                 let room = values.untaken().len();
-                let (executed, refused) = updates::<E>(&mut session, &words, &mut values);
+                let (executed, refused) = updates::<E>(&mut session, &words, &mut values, self.0);
                 assert_eq!(room - values.untaken().len(), executed * VALUE_BYTES);
                 let stored = executed - usize::from(refused.is_some());
                 let mut buffer = [0; VALUE_BYTES];
@@ -125,6 +170,8 @@ mod tests {
             options: BTreeMap::new(),
             heap: None,
         };
-        with_store("nibble", &setup, Overfill).unwrap();
+        for shape in [Shape::Split, Shape::Indexed, Shape::Even] {
+            with_store("nibble", &setup, Overfill(shape)).unwrap();
+        }
     }
 }

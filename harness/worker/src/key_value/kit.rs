@@ -10,6 +10,7 @@ use super::latency::{BATCH, Latencies, place};
 use super::open::{Pacing, Schedule};
 use super::replay;
 use super::seconds::Seconds;
+use super::shapes::Shapes;
 use super::values::Values;
 use crate::histogram::empty;
 use record::{Cell, Driver, KeyValue, Source};
@@ -38,6 +39,7 @@ pub(super) struct Kit {
     pub(super) writers: Vec<ValueWriter>,
     /// Values of prepared requests.
     pub(super) values: Values,
+    pub(super) shapes: Shapes,
     pub(super) loader: ValueWriter,
     pub(super) ager: ValueWriter,
     pub(super) checker: ValueChecker,
@@ -87,6 +89,7 @@ impl Kit {
             stream,
             writers: vec![ValueWriter::new(thread as u16, value_bytes_max); batch],
             values: Values::for_batches(batch, value_bytes_max).map_err(Stop::failed)?,
+            shapes: Shapes::new(turns.iter().all(|(_, work)| is_even(work))),
             loader: ValueWriter::new(LOADER, value_bytes_max),
             ager: ValueWriter::new(AGER + thread as u16, value_bytes_max),
             checker: ValueChecker::new(value_bytes_max),
@@ -106,6 +109,12 @@ impl Kit {
         self.latency.reset();
         self.seconds.reset();
     }
+}
+
+/// Whether all values have one length.
+fn is_even(work: &KeyValue) -> bool {
+    let sizes = &work.workload.value_bytes;
+    work.replay.is_none() && sizes.min() == sizes.max()
 }
 
 /// The timed requests of `thread`.

@@ -15,6 +15,7 @@ use super::kit::Kit;
 use super::latency::{Latencies, place};
 use super::open::Pacing;
 use super::seconds::Seconds;
+use super::shapes::Shapes;
 use super::tracked::{Tracked, is_old};
 use super::values::{Values, stores};
 use record::Verification;
@@ -91,6 +92,8 @@ pub(super) struct Lane<'a> {
     pub(super) shared: &'a Shared,
     pub(super) writers: &'a mut [ValueWriter],
     pub(super) values: &'a mut Values,
+    /// The loop that bursts of updates run in.
+    pub(super) shapes: &'a mut Shapes,
     /// Whether the values of the current requests were generated ahead.
     pub(super) ahead: bool,
     pub(super) checker: &'a ValueChecker,
@@ -146,6 +149,7 @@ impl<'a> Lane<'a> {
             shared,
             writers: &mut kit.writers,
             values: &mut kit.values,
+            shapes: &mut kit.shapes,
             ahead: false,
             checker: &kit.checker,
             buffer: &mut kit.buffer,

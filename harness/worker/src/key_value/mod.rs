@@ -17,6 +17,7 @@ mod recheck;
 mod replay;
 mod report;
 mod seconds;
+mod shapes;
 mod single;
 pub(super) mod steering;
 mod tracked;

@@ -186,7 +186,7 @@ fn execute_alike<E: KvEngine>(
             gets.len()
         }
         Alike::Updates(updates) => {
-            let (executed, refused) = bursts::updates::<E>(session, updates, lane.values);
+            let (executed, refused) = lane.shapes.updates::<E>(session, updates, lane.values);
             if let Some(put) = refused {
                 lane.stored(first + executed as u64 - 1, updates[executed - 1], put);
             }
