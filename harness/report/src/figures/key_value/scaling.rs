@@ -171,6 +171,8 @@ mod tests {
         assert_eq!(panels.len(), 4, "{panels:?}");
         assert!(panels.iter().any(|panel| panel.contains("scan 9 %")), "{panels:?}");
         // Three processes measured each cell, and a point is of one cell.
-        assert!((0..table.rows.len()).all(|row| table.text(row, "n") == "3"));
+        for row in 0..table.rows.len() {
+            assert_eq!(table.number(row, "n"), 3.0, "{}", table.text(row, "panel"));
+        }
     }
 }
