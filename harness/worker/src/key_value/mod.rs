@@ -463,6 +463,8 @@ impl OnStore<'_> {
             report.statistics.insert("steered_imbalance".to_owned(), imbalance);
         }
         report::note_loops(&done, &mut report);
+        let chosen = shapes::chosen(self.crew.iter().map(|kit| &kit.shapes));
+        report.statistics.extend(chosen.map(|(name, threads)| (name.to_owned(), threads as f64)));
         report.census = report::census_of(engine);
         let goes_on = report.outcome == Outcome::Measured;
         self.count_live(&done);

@@ -31,6 +31,29 @@ pub(super) enum Shape {
 
 const SHAPES: [Shape; 3] = [Shape::Split, Shape::Indexed, Shape::Even];
 
+impl Shape {
+    /// The statistic of how many threads have chosen it.
+    fn statistic(self) -> &'static str {
+        match self {
+            Self::Split => "split_loop_threads",
+            Self::Indexed => "indexed_loop_threads",
+            Self::Even => "even_loop_threads",
+        }
+    }
+}
+
+/// How many of `all` threads have chosen each shape, by the name of the statistic. A thread whose trial goes
+/// on has chosen none.
+pub(super) fn chosen<'all>(
+    all: impl Iterator<Item = &'all Shapes> + Clone,
+) -> impl Iterator<Item = (&'static str, usize)> {
+    let told = SHAPES.map(|shape| {
+        let threads = all.clone().filter(|shapes| shapes.chosen == Some(shape)).count();
+        (shape.statistic(), threads)
+    });
+    told.into_iter().filter(|(_, threads)| *threads > 0)
+}
+
 /// The shape that one thread's updates have, and the trial that finds it.
 #[derive(Clone, Debug)]
 pub(super) struct Shapes {
@@ -118,7 +141,7 @@ mod tests {
     use super::*;
 
     /// Tries until a shape is chosen, where each burst takes what `spent_ns` says of its number and shape.
-    fn chosen(is_even: bool, spent_ns: impl Fn(usize, Shape) -> f64) -> (Shape, usize) {
+    fn found(is_even: bool, spent_ns: impl Fn(usize, Shape) -> f64) -> (Shape, usize) {
         let mut shapes = Shapes::new(is_even);
         for burst in 0.. {
             if let Some(chosen) = shapes.chosen {
@@ -131,6 +154,14 @@ mod tests {
     }
 
     #[test]
+    fn threads_are_told_by_the_shape_they_have_chosen() {
+        let of = |chosen| Shapes { chosen, ..Shapes::new(true) };
+        let all = [of(Some(Shape::Even)), of(None), of(Some(Shape::Split)), of(Some(Shape::Even))];
+        let told: Vec<_> = chosen(all.iter()).collect();
+        assert_eq!(told, [("split_loop_threads", 1), ("even_loop_threads", 2)]);
+    }
+
+    #[test]
     fn the_shape_that_is_fastest_most_often_is_chosen_after_as_many_bursts_of_each() {
         for fastest in SHAPES {
             // Every seventh burst pays for something else.
@@ -138,14 +169,14 @@ mod tests {
                 let own = if shape == fastest { 100.0 } else { 110.0 };
                 if burst.is_multiple_of(7) { own * 50.0 } else { own }
             };
-            assert_eq!(chosen(true, spent_ns), (fastest, 3 * VOTES as usize));
+            assert_eq!(found(true, spent_ns), (fastest, 3 * VOTES as usize));
         }
     }
 
     #[test]
     fn values_of_several_lengths_are_never_taken_as_even() {
         let spent_ns = |_: usize, shape: Shape| if shape == Shape::Indexed { 2.0 } else { 3.0 };
-        assert_eq!(chosen(false, spent_ns), (Shape::Indexed, 2 * VOTES as usize));
+        assert_eq!(found(false, spent_ns), (Shape::Indexed, 2 * VOTES as usize));
         assert!((0..1000).all(|burst| {
             let mut shapes = Shapes::new(false);
             shapes.tried = burst;
@@ -160,6 +191,6 @@ mod tests {
             let own = if shape == Shape::Split { 100.0 } else { 120.0 };
             if burst.is_multiple_of(3) { own * 10.0 } else { own }
         };
-        assert_eq!(chosen(true, spent_ns).0, Shape::Split);
+        assert_eq!(found(true, spent_ns).0, Shape::Split);
     }
 }
