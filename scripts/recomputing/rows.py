@@ -104,7 +104,7 @@ def conditions_of(row):
     if not conditions:
         return {}
     page = conditions["page-bytes"]
-    return {
+    told = {
         "pages": f"{page >> 20} MiB pages" if page >= 1 << 20 else f"{page >> 10} KiB pages",
         "transport": "a call" if conditions["transport"] == "call" else "a UNIX socket",
         "steering": {
@@ -113,6 +113,16 @@ def conditions_of(row):
         }.get(conditions["steering"], "writes dealt to the worker of their key"),
         "durable": "durable" if conditions["durable"] else "not durable",
     }
+    if storage := conditions.get("storage"):
+        told["storage"] = {
+            "emulated-persistent-memory": "persistent memory, emulated",
+            "disk": "objects on a disk",
+        }.get(storage, "files for a disk, in memory")
+    if conditions.get("writes") == "blind":
+        told["writes"] = "blind writes"
+    if conditions.get("rmw") == "atomic":
+        told["rmw"] = "atomic read-modify-writes"
+    return told
 
 
 def ended_well(row):
