@@ -1,18 +1,16 @@
 //! The bare loop: the minimal loop that sends a store the same requests, and the closed loop beside it. It
-//! times nothing, checks only that every key was present, and stores the same bytes every time. The closed
-//! loop's extra time is the cost of the harness.
+//! times nothing, and checks only that every key was present. The closed loop's extra time is the cost of the
+//! harness.
 //!
 //! The loops take turns over one store, in windows of a few milliseconds. From process to process, and from
 //! second to second, a store's throughput moves by more than the loops differ.
 //!
-//! There are two bare loops, and the faster counts. One is the burst that the closed loop runs: [bursts] of
-//! GETs, or updates in the shape that is fastest for the store ([super::shapes]). Its own time tells what the
-//! harness adds to it. The other is written in another way: GETs with a branch on each outcome, PUTs of the
-//! same bytes every time. That ought not to matter. On some processors it decides whether the next operation
-//! overlaps this one: GETs of one store take 2.5 times as long in one of the two, PUTs of another a sixth
-//! longer, with the same instructions within the store.
-
-use std::hint::black_box;
+//! There are two bare loops, and the faster counts. One is the burst that the closed loop runs, in the shape that
+//! is fastest for the store ([super::shapes]), over values that were made for its keys while the clock was
+//! stopped. Its own time tells what the harness adds to it. The other is written as a program would be: a branch
+//! on each outcome, PUTs of the same bytes every time. That ought not to matter. On some processors it decides
+//! whether the next operation overlaps this one: GETs of one store take 2.5 times as long in one of the two, PUTs
+//! of another a sixth longer, with the same instructions within the store.
 
 use engine::{FullMeaning, KvEngine};
 use platform::clock::monotonic_ns;
@@ -20,8 +18,9 @@ use workloads::key_of;
 use workloads::requests::{Request, RequestKind};
 
 use super::bursts;
-use super::calls::{self, Found};
+use super::calls;
 use super::lane::Lane;
+use super::shapes::GetShape;
 use super::single::{SPAN, run_prepared};
 
 /// Requests of a window.
@@ -102,10 +101,10 @@ fn timed<E: KvEngine>(
         Loop::Burst | Loop::Plain => {
             let reads = window.first().is_some_and(|first| first.is(RequestKind::Get));
             let failed = match (reads, turn) {
-                (true, Loop::Burst) => bursts::gets::<E>(session, window, lane.buffer),
-                (true, _) => gets::<E>(session, window, lane.buffer),
+                (true, Loop::Burst) => lane.shapes.gets::<E>(session, window, lane.buffer),
+                (true, _) => bursts::gets::<E>(session, window, lane.buffer, GetShape::Branched),
                 (false, Loop::Burst) if lane.values.are_made_ahead() => {
-                    put_made::<E>(session, lane, (window, value.len()))
+                    put_made::<E>(session, lane, window)
                 }
                 (false, _) => puts::<E>(session, window, value),
             };
@@ -124,20 +123,6 @@ fn timed<E: KvEngine>(
     Ok(elapsed_ns - (lane.done.off_clock_ns - off_clock_ns))
 }
 
-/// Reads all of `words`, and returns how many were not there.
-#[inline(never)]
-fn gets<E: KvEngine>(session: &mut E::Session<'_>, words: &[Request], buffer: &mut [u8]) -> u64 {
-    let mut failed = 0;
-    for word in words {
-        let found = calls::get::<E>(session, key_of(word.record()), buffer);
-        if !matches!(found, Found::Value(_)) {
-            count(&mut failed);
-        }
-    }
-    black_box(buffer);
-    failed
-}
-
 /// Stores the front of `value` for all of `words`, and returns how many were refused.
 #[inline(never)]
 fn puts<E: KvEngine>(session: &mut E::Session<'_>, words: &[Request], value: &[u8]) -> u64 {
@@ -145,35 +130,29 @@ fn puts<E: KvEngine>(session: &mut E::Session<'_>, words: &[Request], value: &[u
     for word in words {
         let stored = calls::put::<E>(session, key_of(word.record()), &value[..word.size()]);
         if !stored.is_stored() {
-            count(&mut failed);
+            bursts::count(&mut failed);
         }
     }
     failed
 }
 
-/// Stores what lies in the lane's values for all of `words`, and returns how many were not stored. It was made for
-/// other keys, so that nothing stops to make it.
+/// Stores for all of `words` the values that are made for them, and returns how many were not stored.
 fn put_made<E: KvEngine>(
     session: &mut E::Session<'_>,
     lane: &mut Lane<'_>,
-    (words, value_bytes_max): (&[Request], usize),
+    words: &[Request],
 ) -> u64 {
-    lane.values.rewind();
-    let fit = lane.values.untaken().len() / value_bytes_max.max(1);
+    let mut rest = words;
     let mut unstored = 0;
-    for some in words.chunks(fit.min(SPAN)) {
-        lane.values.rewind();
+    while !rest.is_empty() {
+        let first = lane.first + (words.len() - rest.len()) as u64;
+        let ready = lane.make_values(&rest[..rest.len().min(SPAN)], first);
+        let (some, later) = rest.split_at(ready);
         let (executed, refused) = lane.shapes.updates::<E>(session, some, lane.values);
         unstored += (some.len() - executed) as u64 + u64::from(refused.is_some());
+        rest = later;
     }
     unstored
-}
-
-/// Counts what failed, out of the loop's way.
-#[cold]
-#[inline(never)]
-fn count(failed: &mut u64) {
-    *failed += 1;
 }
 
 #[cfg(test)]
