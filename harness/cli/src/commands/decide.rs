@@ -22,18 +22,18 @@ const OVERRUN: f64 = 1.25;
 const LOOK_WITHOUT_HOPE: usize = 8;
 
 /// Measures until all claims are decided or the run's time for that is up. In each turn a question is measured
-/// by as many processes as its next look sees. One that a turn leaves out for want of time is not taken up
-/// again: it may be judged once a look.
+/// by as many processes as its next look sees. One that a turn leaves out for want of time is taken up again
+/// only if nothing of it was measured for another question meanwhile: it may be judged once a look.
 pub(super) fn decide(session: &mut Session) -> Result<(), Failure> {
     let Some(given_s) = session.record().decide_s else { return Ok(()) };
     let budget = time_left(given_s, session.record().within_s, session.took_s());
     let began = Instant::now();
-    let (mut left_out, mut told) = (BTreeSet::new(), Vec::new());
+    let (mut left_out, mut told) = (LeftOut::new(), Vec::new());
     while !session.is_interrupted() {
         let (run, rows) = archive::load(session.folder()).map_err(Failure::internal)?;
         let answers = claims::answers(session.folder(), &run, &rows)?;
         let mut open = undecided(&answers, &rows);
-        open.retain(|question| !left_out.contains(&question.name));
+        open.retain(|question| question.may_be_measured(&left_out));
         open.retain(|question| question.in_all.is_some() || question.look <= LOOK_WITHOUT_HOPE);
         let asked = open.len();
         let left_s = budget.saturating_sub(began.elapsed()).as_secs_f64() / OVERRUN;
@@ -82,6 +82,19 @@ struct Open {
     cells: Vec<Cell>,
     /// The cells up to the look that is likely to decide it, if any look is.
     in_all: Option<Vec<Cell>>,
+}
+
+/// Questions that were left out, with the cells that their next look needed then.
+type LeftOut = BTreeMap<String, Vec<String>>;
+
+impl Open {
+    fn may_be_measured(&self, left_out: &LeftOut) -> bool {
+        left_out.get(&self.name).is_none_or(|needed| *needed == self.needed())
+    }
+
+    fn needed(&self) -> Vec<String> {
+        self.cells.iter().map(|cell| cell.id.clone()).collect()
+    }
 }
 
 /// Undecided questions that have a look left.
@@ -162,7 +175,7 @@ fn side_by_side(questions: Vec<Vec<Cell>>) -> Vec<Cell> {
 
 /// As many questions as fit into the time: first those that a look is likely to decide, the cheapest up to
 /// that look first. The others are `left_out`.
-fn affordable(open: Vec<Open>, time_s: f64, left_out: &mut BTreeSet<String>) -> Chosen {
+fn affordable(open: Vec<Open>, time_s: f64, left_out: &mut LeftOut) -> Chosen {
     let priced = open.into_iter().map(|question| {
         let in_all = question.in_all.as_ref().unwrap_or(&question.cells);
         (question.in_all.is_none(), estimate_s(in_all), question)
@@ -187,7 +200,8 @@ fn affordable(open: Vec<Open>, time_s: f64, left_out: &mut BTreeSet<String>) -> 
             chosen.cells.push(new);
             all = together;
         } else {
-            left_out.insert(question.name);
+            let needed = question.needed();
+            left_out.insert(question.name, needed);
         }
     }
     chosen
@@ -255,7 +269,7 @@ mod tests {
     fn what_is_cheap_and_within_reach_comes_first_and_shared_cells_are_paid_once() {
         let cells = sample_cells();
         let price = estimate_s(&cells[..2]);
-        let mut left_out = BTreeSet::new();
+        let mut left_out = LeftOut::new();
         let open = vec![
             question("hopeless", &cells[2..3], None),
             question("whole", &cells, Some(&cells)),
@@ -266,7 +280,8 @@ mod tests {
         let counts: Vec<usize> = chosen.cells.iter().map(Vec::len).collect();
         assert_eq!((chosen.questions, counts), (2, vec![2, 0]));
         assert_eq!(chosen.looks(), "4 to 8");
-        assert_eq!(left_out, BTreeSet::from(["hopeless".to_owned(), "whole".to_owned()]));
+        let names: Vec<&str> = left_out.keys().map(String::as_str).collect();
+        assert_eq!(names, ["hopeless", "whole"]);
         let open = vec![question("two", &cells[..2], Some(&cells[..2]))];
         let none = affordable(open, 0.0, &mut left_out);
         assert_eq!((none.questions, none.cells.len()), (0, 0));
@@ -275,14 +290,26 @@ mod tests {
     #[test]
     fn what_the_next_look_is_likely_to_decide_comes_before_what_needs_several() {
         let cells = sample_cells();
-        let mut left_out = BTreeSet::new();
+        let mut left_out = LeftOut::new();
         let open = vec![
             question("several looks", &cells[..1], Some(&cells)),
             question("one look", &cells[1..3], Some(&cells[1..3])),
         ];
         let chosen = affordable(open, estimate_s(&cells[1..3]) * 1.01, &mut left_out);
         assert_eq!(chosen.cells, [cells[1..3].to_vec()]);
-        assert_eq!(left_out, BTreeSet::from(["several looks".to_owned()]));
+        assert!(left_out.keys().eq(["several looks"]));
+    }
+
+    #[test]
+    fn what_was_left_out_is_measured_later_unless_something_of_it_was_measured_meanwhile() {
+        let cells = sample_cells();
+        let mut left_out = LeftOut::new();
+        let whole = || question("whole", &cells, Some(&cells));
+        assert!(whole().may_be_measured(&left_out));
+        affordable(vec![whole()], 0.0, &mut left_out);
+        assert!(whole().may_be_measured(&left_out));
+        assert!(!question("whole", &cells[1..], None).may_be_measured(&left_out));
+        assert!(question("other", &cells[1..], None).may_be_measured(&left_out));
     }
 
     #[test]
