@@ -9,8 +9,7 @@ fn main() {
     println!("cargo::rerun-if-changed=build");
     let folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo names the crate"));
     println!("cargo::rerun-if-changed=Cargo.toml");
-    let (stores, manifests) =
-        stores::registered(&folder).unwrap_or_else(|error| panic!("{error}"));
+    let (stores, manifests) = stores::registered(&folder).unwrap_or_else(|error| panic!("{error}"));
     for manifest in manifests {
         println!("cargo::rerun-if-changed={}", manifest.display());
     }
