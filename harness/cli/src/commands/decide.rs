@@ -353,9 +353,9 @@ mod tests {
         let ids: Vec<&str> = open[0].cells.iter().map(|cell| cell.id.as_str()).collect();
         assert_eq!((open[0].look, ids), (4, vec![cell.repeated(3).id.as_str()]));
         assert_eq!(open[0].cells[0].seed, rows[0].cell.seed + 3);
-        // An interval of 0.9 to 1.3, a tenth away from its bound, is narrow enough with thirteen processes.
+        // An interval of 0.9 to 1.3, a tenth away from its bound, is narrow enough with eight processes.
         let in_all = open[0].in_all.as_ref().unwrap();
-        assert_eq!(in_all.len(), 10);
+        assert_eq!(in_all.len(), 5);
         let far = Measured { margin: 0.001, ..measured(Verdict::Undecided, 3) };
         let far = Answer { measured: vec![far], ..of_three[0].clone() };
         assert!(undecided(&[far], &rows[..3])[0].in_all.is_none(), "no look is likely to decide");
