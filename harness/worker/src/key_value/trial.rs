@@ -86,9 +86,9 @@ mod tests {
     fn ways_beyond_those_that_are_tried_never_have_a_turn() {
         let spent_ns = |_: usize, way: usize| {
             assert!(way < 2, "the third is not tried");
-            if way == 1 { 2.0 } else { 3.0 }
+            if way == 0 { 2.0 } else { 3.0 }
         };
-        assert_eq!(found(2, spent_ns), (1, 2 * VOTES as usize));
+        assert_eq!(found(2, spent_ns), (0, 2 * VOTES as usize));
     }
 
     #[test]
