@@ -9,8 +9,7 @@ use super::panels::{Axes, Drawing};
 use super::requests;
 use super::samples::{Label, Measure, Spot, spot};
 
-const BESIDE: Measure =
-    Measure { rank: 0, title: "bytes beside the value, for each object", log: false };
+const BESIDE: Measure = Measure { rank: 0, title: "bytes beside each value", log: false };
 
 /// The stores of a suite side by side, a panel for each size of values. There are too many to draw: most
 /// stand in the table only.

@@ -205,7 +205,9 @@ fn panel(
         };
         groups.iter().map(|(_, texts)| lines(texts)).collect()
     };
-    let told: Vec<&str> = groups[0].1.into_iter().filter(|text| !text.is_empty()).collect();
+    // What the panel's title says is not said again.
+    let tells = |text: &&str| !text.is_empty() && *text != name;
+    let told: Vec<&str> = groups[0].1.into_iter().filter(tells).collect();
     Panel {
         value,
         axis: if axis.is_empty() { measure.to_owned() } else { axis.to_owned() },
