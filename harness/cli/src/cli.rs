@@ -471,7 +471,8 @@ pub struct SearchArguments {
 
 #[derive(Debug, Args)]
 pub struct TargetsArguments {
-    /// Measure only targets whose name contains this text; `*` matches anything. May be repeated.
+    /// Measure only the targets of the entry of this name or, if there is none, those whose name
+    /// contains this text; `*` matches anything. May be repeated.
     #[arg(long, value_name = "NAME")]
     pub only: Vec<String>,
     /// List the targets without measuring them.
