@@ -186,7 +186,7 @@ fn run_gnuplot(part: &Path, name: &str, terminal: &str) -> Result<(), String> {
     let drawing = part.join(format!("{name}.{terminal}"));
     let drew = fs::metadata(&drawing).is_ok_and(|file| file.len() > 0);
     if output.status.success() && drew {
-        return Ok(());
+        return if terminal == "svg" { drop_empty_groups(&drawing) } else { Ok(()) };
     }
     let folder = part.display();
     Err(format!(
@@ -197,6 +197,27 @@ fn run_gnuplot(part: &Path, name: &str, terminal: &str) -> Result<(), String> {
     ))
 }
 
+/// Rewrites a drawing of gnuplot's, a third of which are groups with nothing in them.
+fn drop_empty_groups(drawing: &Path) -> Result<(), String> {
+    let svg = fs::read_to_string(drawing).map_err(failed(drawing))?;
+    write(drawing, &without_empty_groups(&svg))
+}
+
+/// A group is empty where the line that opens it is followed by the one that closes it.
+fn without_empty_groups(svg: &str) -> String {
+    let mut kept = String::with_capacity(svg.len());
+    let mut lines = svg.split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
+        let opens = line.starts_with("<g ") && line.ends_with(">\n");
+        if opens && lines.peek().is_some_and(|next| next.trim_end() == "</g>") {
+            lines.next();
+        } else {
+            kept += line;
+        }
+    }
+    kept
+}
+
 fn write(path: &Path, text: &str) -> Result<(), String> {
     fs::write(path, text).map_err(failed(path))
 }
@@ -204,4 +225,19 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
 fn failed(path: &Path) -> impl Fn(std::io::Error) -> String {
     let path = path.display().to_string();
     move |error| format!("{path}: {error}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_with_nothing_in_them_are_left_out() {
+        let svg = "<svg>\n<g fill=\"none\">\n</g>\n<g fill=\"none\">\n\t<path d='M0,0'/></g>\n\
+                   <g id=\"plot\" ><title>a</title>\n<g color=\"black\">\n</g>\n\t</g>\n</svg>";
+        let kept = "<svg>\n<g fill=\"none\">\n\t<path d='M0,0'/></g>\n\
+                    <g id=\"plot\" ><title>a</title>\n\t</g>\n</svg>";
+        assert_eq!(without_empty_groups(svg), kept);
+        assert_eq!(without_empty_groups(kept), kept);
+    }
 }

@@ -56,8 +56,11 @@ impl Capability {
     }
 }
 
-/// Which side of a ratio a cell is, and of which.
-fn side(work: &KeyValue) -> Option<(Capability, bool)> {
+/// Of which ratio a cell is a side, at which fill if both sides have the same, and whether it is the
+/// numerator.
+type Side = (Capability, Option<u32>, bool);
+
+fn side(work: &KeyValue) -> Option<Side> {
     let (mix, uniform) = (&work.workload.mix, work.distribution() == "uniform");
     if !uniform || work.batch() != 1 {
         return None;
@@ -69,7 +72,7 @@ fn side(work: &KeyValue) -> Option<(Capability, bool)> {
                 90 => true,
                 _ => return None,
             };
-            return Some((Capability::HighFill, above));
+            return Some((Capability::HighFill, None, above));
         }
         () if mix.get == 100.0 => Capability::Reads,
         () if mix.update == 100.0 => Capability::Updates,
@@ -77,14 +80,14 @@ fn side(work: &KeyValue) -> Option<(Capability, bool)> {
         () => return None,
     };
     match work.threads {
-        1 => Some((capability, false)),
-        2 => Some((capability, true)),
+        1 => Some((capability, Some(work.fill_percent), false)),
+        2 => Some((capability, Some(work.fill_percent), true)),
         _ => None,
     }
 }
 
-/// Throughput of both sides, by store, capability and repetition.
-type Sides<'a> = BTreeMap<(&'a str, Capability, u32), [Option<f64>; 2]>;
+/// Throughput of both sides, by store, capability, fill and repetition.
+type Sides<'a> = BTreeMap<(&'a str, Capability, Option<u32>, u32), [Option<f64>; 2]>;
 
 pub(in crate::figures) fn capabilities(rows: &[Row]) -> Data {
     let mut all = repetitions(rows);
@@ -116,7 +119,7 @@ pub(in crate::figures) fn capabilities(rows: &[Row]) -> Data {
             let worst = memory.entry((one.system, repetition)).or_insert(overhead);
             *worst = worst.max(overhead);
         }
-        let Some((capability, above)) = requests(one).and_then(side) else { continue };
+        let Some((capability, fill, above)) = requests(one).and_then(side) else { continue };
         behind.entry(one.system).or_default().push(one.source());
         let mops = one
             .step("run")
@@ -126,11 +129,11 @@ pub(in crate::figures) fn capabilities(rows: &[Row]) -> Data {
         if mops.is_none() {
             data.note_absence(one.system, capability.measure().title, &[one]);
         }
-        let both = sides.entry((one.system, capability, repetition)).or_default();
+        let both = sides.entry((one.system, capability, fill, repetition)).or_default();
         both[usize::from(above)] = both[usize::from(above)].or(mops);
     }
     let mut values: BTreeMap<(&str, Capability), Vec<f64>> = BTreeMap::new();
-    for ((system, capability, _), both) in sides {
+    for ((system, capability, ..), both) in sides {
         if let [Some(below), Some(above)] = both {
             values.entry((system, capability)).or_default().push(above / below);
         }
@@ -209,4 +212,41 @@ fn rated(
         table.push(row, behind.get(system).cloned().unwrap_or_default());
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figures::fixture::requests::rows_of;
+
+    /// A cell of one thread at another fill is no base of a cell of two.
+    #[test]
+    fn threads_are_compared_at_one_fill() {
+        let rows = rows_of("capabilities");
+        let of_nibble = |mix: fn(&KeyValue) -> bool| {
+            let is = move |row: &&Row| matches!(&row.cell.work, Work::KeyValue(work) if mix(work));
+            rows.iter().filter(|row| row.system == "nibble").filter(is).cloned()
+        };
+        let reads = |work: &KeyValue| work.workload.mix.get == 100.0 && work.threads == 2;
+        let two: Vec<Row> = of_nibble(reads).collect();
+        let inserts = of_nibble(|work| work.workload.mix.insert == 100.0);
+        let mut asked: Vec<Row> = inserts.chain(two.iter().cloned()).collect();
+        let shown = |rows: &[Row]| {
+            let table = capabilities(rows).table;
+            let is_read = |row: &usize| table.text(*row, "measure").ends_with("GET");
+            (0..table.rows.len()).filter(is_read).any(|row| table.number(row, "value").is_finite())
+        };
+        let one_at = |fill_percent: u32| {
+            two.iter().cloned().map(move |mut row| {
+                let Work::KeyValue(work) = &mut row.cell.work else { unreachable!("requests") };
+                (work.threads, work.fill_percent) = (1, fill_percent);
+                row.cell.id = format!("{}-alone-{fill_percent}", row.cell.id);
+                row
+            })
+        };
+        asked.extend(one_at(12));
+        assert!(!shown(&asked));
+        asked.extend(one_at(4));
+        assert!(shown(&asked));
+    }
 }
