@@ -28,7 +28,7 @@ set multiplot layout down, across margins 0.08, 0.985, 52.0 / height, 1 - head /
 do for [p=1:words(panels)] {
     the_panel = word(panels, p)
     set title the_panel offset 0, -0.7 font ",10"
-    if (p % across == 1 || across == 1) { set ylabel "operations, %" offset 0.6,0 } else { unset ylabel }
+    if (p % across == 1 || across == 1) { set ylabel "operations, %" } else { unset ylabel }
     if (p + across > words(panels)) { set xlabel "% of the trace" offset 0,0.5 } else { unset xlabel }
     if (p == 1) { eval legend_above } else { unset key }
     plot for [i=1:words(names)] data using (here(word(names, i)) ? column("x") : NaN):(column("low")):(column("high")) \

@@ -135,7 +135,7 @@ do for [m=1:words(measures)] { do for [p=1:down * across] {
     set yrange [bottom : top]
 
     set title the_panel offset 0, -0.7 font ",10"
-    if (p % across == 1 || across == 1) { set ylabel the_measure offset 0.6,0 } else { unset ylabel }
+    if (p % across == 1 || across == 1) { set ylabel the_measure } else { unset ylabel }
     if (own_axes) { stats data using (in_panel(0) ? (x_title = strcol(strcol("below") eq "" ? "x-title" : "below"), 1) : NaN) nooutput }
     if (own_axes || m == words(measures) && p + across > words(panels)) { set xlabel x_title offset 0, 0.5 } else { unset xlabel }
     # A bound of which the panel shows a part speaks for itself.

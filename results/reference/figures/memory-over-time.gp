@@ -31,7 +31,7 @@ do for [g=1:panels] {
     stats data using (kind(g, "sample") ? column("end-s") : NaN) nooutput
     end = STATS_max
     set title word(series, g) offset 0,-0.7
-    if (g % columns == 1 || columns == 1) { set ylabel "MiB" offset 0.6,0 } else { unset ylabel }
+    if (g % columns == 1 || columns == 1) { set ylabel "MiB" } else { unset ylabel }
     if (g > panels - columns) { set xlabel "s" offset 0,0.5 } else { unset xlabel }
     if (g == 1) { eval legend_above } else { unset key }
     # Up to the end of the second filling; the idle wait and the purge are shown beside it, not to scale.

@@ -1,7 +1,7 @@
 # The figure memory-per-object: panels of bars, each of which bars.gp draws.
 
 name = "memory-per-object"
-width = 1000; height = 682
+width = 1000; height = 632
 styled = "\"nibble [g]\" \"nibble@update=append [g]\" \"nibble@preset=paper [h]\" \"mica@preset=nibble-paper [b]\" \"mica [b]\" \"heapstore:jemalloc\" \"ramcloud [i]\""
 colours = '#b0003a #e8799a #7a0026 #1f78b4 #5b9bc8 #d55e00 #eba91c'
 patterns = '3 4 5 1 7 6 5'
@@ -14,22 +14,20 @@ set multiplot
 
 # 64 B
 set label 900 "64 B" at screen 528.0/width, screen 1 - 17.0/height center front
-set label 901 "64 B" at screen 528.0/width, screen 1 - 316.0/height center front
-panel = "64 B"; measure = "bytes beside the value, for each object"; value = "value"
+panel = "64 B"; measure = "bytes beside each value"; value = "value"
 series = "\"nibble [g]\" \"nibble@update=append [g]\" \"nibble@preset=paper [h]\" \"mica@preset=nibble-paper [b]\" \"mica [b]\" \"heapstore:jemalloc\" \"ramcloud [i]\""
 labels = "\"nibble [g]\" \"nibble\n@update=append\n[g]\" \"nibble\n@preset=paper\n[h]\" \"mica\n@preset=nibble-paper\n[b]\" \"mica [b]\" \"heapstore:jemalloc\" \"ramcloud [i]\""
-y_title = "bytes beside the value, for each\nobject"; direct = 1
+y_title = "bytes beside each value"; direct = 1
 left = 70.0/width; right = 986.0/width; top = 1 - 34.0/height; bottom = 1 - 249.0/height
 load "bars.gp"
 
 # 1KiB
-set label 900 "1KiB" at screen 528.0/width, screen 1 - 354.0/height center front
-set label 901 "1KiB" at screen 528.0/width, screen 1 - 653.0/height center front
-panel = "1KiB"; measure = "bytes beside the value, for each object"; value = "value"
+set label 900 "1KiB" at screen 528.0/width, screen 1 - 329.0/height center front
+panel = "1KiB"; measure = "bytes beside each value"; value = "value"
 series = "\"nibble [g]\" \"nibble@update=append [g]\" \"nibble@preset=paper [h]\" \"mica@preset=nibble-paper [b]\" \"mica [b]\" \"heapstore:jemalloc\" \"ramcloud [i]\""
 labels = "\"nibble [g]\" \"nibble\n@update=append\n[g]\" \"nibble\n@preset=paper\n[h]\" \"mica\n@preset=nibble-paper\n[b]\" \"mica [b]\" \"heapstore:jemalloc\" \"ramcloud [i]\""
-y_title = "bytes beside the value, for each\nobject"; direct = 1
-left = 70.0/width; right = 986.0/width; top = 1 - 371.0/height; bottom = 1 - 586.0/height
+y_title = "bytes beside each value"; direct = 1
+left = 70.0/width; right = 986.0/width; top = 1 - 346.0/height; bottom = 1 - 561.0/height
 load "bars.gp"
 
 unset multiplot
