@@ -21,13 +21,31 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// A blocking connection. After an error it returns only errors. A server that is gone is such an
 /// error, because Rust programs ignore SIGPIPE.
 #[derive(Debug)]
-pub(crate) struct Connection {
+pub struct Connection {
     hiredis: &'static Hiredis,
     /// A context of hiredis, owned.
     context: NonNull<c_void>,
 }
 
 impl Connection {
+    /// Connects to a port of a host. No operation waits longer than `timeout`.
+    ///
+    /// # Errors
+    /// What hiredis or the system says.
+    pub fn open_host(host: &str, port: u16, timeout: Duration) -> Result<Self, String> {
+        let hiredis = hiredis::loaded().map_err(|error| error.to_string())?;
+        let host = CString::new(host).map_err(|error| error.to_string())?;
+        // SAFETY: a NUL-terminated name that outlives the call.
+        let context =
+            unsafe { (hiredis.connect_host)(host.as_ptr(), port.into(), time_of(timeout)) };
+        let context = NonNull::new(context).ok_or("no memory for a connection")?;
+        let connection = Self { hiredis, context };
+        match connection.error_and_text() {
+            (hiredis::OK, _) => connection.with_timeout(timeout),
+            (_, text) => Err(text),
+        }
+    }
+
     /// Connects to the socket at `path`. No operation waits longer than `timeout`.
     ///
     /// # Errors
@@ -71,8 +89,11 @@ impl Connection {
     ///
     /// # Errors
     /// What went wrong with the connection.
+    ///
+    /// # Panics
+    /// If there are more parts.
     #[inline]
-    pub(crate) fn append(&mut self, parts: &[&[u8]]) -> Result<(), String> {
+    pub fn append(&mut self, parts: &[&[u8]]) -> Result<(), String> {
         assert!(parts.len() <= PARTS_MAX, "a command of at most {PARTS_MAX} parts");
         let (mut starts, mut lengths) = ([ptr::null::<c_char>(); PARTS_MAX], [0; PARTS_MAX]);
         for ((part, start), length) in parts.iter().zip(&mut starts).zip(&mut lengths) {
@@ -97,7 +118,7 @@ impl Connection {
     /// # Errors
     /// What went wrong with the connection.
     #[inline]
-    pub(crate) fn flush(&mut self) -> Result<(), String> {
+    pub fn flush(&mut self) -> Result<(), String> {
         let mut done: c_int = 0;
         while done == 0 {
             // SAFETY: the context is this connection's own, and `done` outlives the call.
@@ -115,7 +136,7 @@ impl Connection {
     /// # Errors
     /// What went wrong with the connection.
     #[inline]
-    pub(crate) fn reply(&mut self, buffer: &mut [u8]) -> Result<Reply, String> {
+    pub fn reply(&mut self, buffer: &mut [u8]) -> Result<Reply, String> {
         let mut reply: *mut c_void = ptr::null_mut();
         // SAFETY: the context is this connection's own, and `reply` outlives the call.
         let got = unsafe { (self.hiredis.get_reply)(self.context.as_ptr(), &raw mut reply) };

@@ -96,6 +96,8 @@ pub(crate) struct RawReply {
 pub(crate) struct Hiredis {
     /// `redisConnectUnixWithTimeout`
     pub(crate) connect: unsafe extern "C" fn(*const c_char, timeval) -> *mut c_void,
+    /// `redisConnectWithTimeout`
+    pub(crate) connect_host: unsafe extern "C" fn(*const c_char, c_int, timeval) -> *mut c_void,
     /// `redisSetTimeout`
     pub(crate) set_timeout: unsafe extern "C" fn(*mut c_void, timeval) -> c_int,
     /// `redisFree`
@@ -134,6 +136,8 @@ fn load((soname, version, layout): Candidate) -> Result<Hiredis, OpenError> {
     Ok(Hiredis {
         // SAFETY: the field has the type that `hiredis.h` declares for the name.
         connect: unsafe { library.function("redisConnectUnixWithTimeout")? },
+        // SAFETY: as above.
+        connect_host: unsafe { library.function("redisConnectWithTimeout")? },
         // SAFETY: as above.
         set_timeout: unsafe { library.function("redisSetTimeout")? },
         // SAFETY: as above.

@@ -31,6 +31,8 @@ mod store;
 mod tests;
 
 pub use config::{Config, SERVERS_MAX};
+pub use connection::Connection;
 pub use kinds::{Defrag, Preload, Server, UnknownName};
+pub use reply::Reply;
 pub use session::RedisSession;
 pub use store::RedisServers;
