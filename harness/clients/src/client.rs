@@ -107,7 +107,7 @@ pub fn run(input: &mut impl BufRead, output: &mut impl Write) -> Result<(), Clie
     };
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host = host.trim().to_owned();
-    let library = library(job.target.kind).to_owned();
+    let library = library(job.target.kind);
     say(output, &FromClient::Ready { version: VERSION, host, library })?;
     loop {
         match hear(input)? {

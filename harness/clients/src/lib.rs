@@ -25,6 +25,7 @@ mod store;
 mod target;
 mod timeline;
 
+pub use baseline_redis::LIBVALKEY_FILE;
 pub use client::{ClientError, run as run_client};
 pub use coordinator::{ClientLink, CoordinatorError, Measured, measure};
 pub use events::{Event, EventError, EventOutcome, Happening, NodeName};
@@ -39,5 +40,5 @@ pub use outcome::{
 pub use protocol::End;
 pub use recovery::Recovery;
 pub use servers::{Node, Servers, ServersError, Shard, State};
-pub use store::library;
+pub use store::library_file;
 pub use target::{Address, Kind, Target, TargetError};

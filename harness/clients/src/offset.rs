@@ -47,9 +47,9 @@ impl Offset {
 mod tests {
     use super::*;
 
-    /// Round trips between two machines of a network whose clocks are a second apart, recorded: times from
-    /// the first question, in nanoseconds.
-    const RECORDED: [(u64, u64, u64); 5] = [
+    /// Made-up round trips between two machines whose clocks are a second apart: times from the first
+    /// question, in nanoseconds.
+    const ROUND_TRIPS: [(u64, u64, u64); 5] = [
         (0, 1_000_412_700, 512_300),
         (1_000_000, 1_001_061_200, 1_130_800),
         (2_000_000, 1_002_058_900, 2_117_400),
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn the_fastest_round_trip_decides_and_bounds_the_error() {
-        let exchanges = RECORDED.map(|(asked_ns, answered_ns, received_ns)| Exchange {
+        let exchanges = ROUND_TRIPS.map(|(asked_ns, answered_ns, received_ns)| Exchange {
             asked_ns,
             answered_ns,
             received_ns,

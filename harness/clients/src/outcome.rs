@@ -344,6 +344,7 @@ impl Outcome {
         say(sum(&|end| end.damaged), "reads returned bytes that nobody wrote");
         if !self.may_have_lost() || self.wait_replicas > 0 {
             say(self.found.acknowledged_writes_lost, "acknowledged writes are gone");
+            say(self.found.unread, "records could not be read at the end");
             say(sum(&|end| end.reads_gone_back), "reads returned an older version than one before");
             say(sum(&|end| end.missing), "reads found nothing where a record was loaded");
         }

@@ -1,5 +1,6 @@
 //! Hash slots: which part of a cluster a key belongs to.
 
+use std::ffi::{CStr, CString};
 use std::ops::RangeInclusive;
 
 use crc16::{State, XMODEM};
@@ -17,6 +18,33 @@ fn tag(key: &[u8]) -> Option<&[u8]> {
     let from = key.iter().position(|byte| *byte == b'{')? + 1;
     let length = key[from..].iter().position(|byte| *byte == b'}')?;
     Some(&key[from..from + length]).filter(|tag| !tag.is_empty())
+}
+
+/// A key of letters for each slot, by which libraries that take texts are asked for its server.
+#[derive(Debug)]
+pub(crate) struct SlotNames(Vec<CString>);
+
+impl SlotNames {
+    pub(crate) fn new() -> Self {
+        let mut names = vec![None; SLOTS.into()];
+        let mut left = names.len();
+        for number in 0_u64.. {
+            let key = number.to_string();
+            let name = &mut names[usize::from(slot_of(key.as_bytes()))];
+            if name.is_none() {
+                *name = Some(CString::new(key).expect("digits"));
+                left -= 1;
+            }
+            if left == 0 {
+                break;
+            }
+        }
+        Self(names.into_iter().flatten().collect())
+    }
+
+    pub(crate) fn of(&self, slot: u16) -> &CStr {
+        &self.0[usize::from(slot)]
+    }
 }
 
 /// Which shard has each slot.
@@ -75,6 +103,14 @@ mod tests {
             assert_eq!(slot_of(key.as_bytes()), slot, "{key}");
         }
         assert_ne!(slot_of(b"foo{}{bar}"), slot_of(b"bar"), "an empty tag is none");
+    }
+
+    #[test]
+    fn every_slot_has_a_name_in_it() {
+        let names = SlotNames::new();
+        for slot in 0..SLOTS {
+            assert_eq!(slot_of(names.of(slot).to_bytes()), slot);
+        }
     }
 
     #[test]

@@ -119,10 +119,11 @@ fn measure(folder: &Path, sweep: Sweep, arguments: &RunArguments) -> Result<(), 
         true => (Vec::new(), Duration::ZERO),
         false => ready(folder, &sweep)?,
     };
-    let mut coordination = began.elapsed().saturating_sub(waited);
+    let mut coordination = began.elapsed();
     eprintln!("{of} shards on {} host(s), followed in {}", hosts.len(), folder.display());
     let left = following.follow(&hosts, arguments.output.quiet);
     coordination += following.fetching();
+    let followed = Instant::now();
     let goes_on = format!("`nibble-bench run --resume {}` goes on", folder.display());
     if interrupt.is_set() {
         eprintln!("stopped; {goes_on}");
@@ -145,9 +146,14 @@ fn measure(folder: &Path, sweep: Sweep, arguments: &RunArguments) -> Result<(), 
         (1..=of).filter_map(|shard| Some(run_of(folder, shard, of)?.0)).collect();
     if waited > Duration::ZERO {
         let seconds = waited.as_secs_f64();
-        eprintln!("beside coordination: {seconds:.1} s until hosts that are left out were noticed");
+        eprintln!(
+            "of the coordination, {seconds:.1} s passed until hosts that are left out were noticed"
+        );
     }
-    let coordination = (coordination, "copying, fetching, merging");
+    let coordination = (
+        coordination + followed.elapsed(),
+        "copying, waiting for hosts that are left out, fetching, merging",
+    );
     Swept { folder, runs: &runs, allow_mismatch, coordination }.merge(arguments.json)
 }
 

@@ -1,119 +1,98 @@
-//! A cluster, through the crate `redis`: it knows which server has a slot, and follows redirections.
+//! A cluster, through libvalkey: it knows which server has a slot, and follows redirections.
 
-use std::fmt;
 use std::time::{Duration, Instant};
 
-use redis::cluster::{ClusterClient, ClusterConnection};
-use redis::cluster_routing::{Route, RoutingInfo, SingleNodeRoutingInfo, SlotAddr};
-use redis::{Cmd, ConnectionLike, ErrorKind, RedisError, RedisResult, Value};
+use baseline_redis::{ClusterConnection, Reply};
 
-use super::{Store, StoreError};
-use crate::slots::slot_of;
+use super::{ERROR_BYTES, Store, StoreError, copy_value};
+use crate::slots::{SlotNames, slot_of};
 use crate::target::Address;
 
-/// Redirections that are followed, and tries after a server said that it is not ready.
-const TRIES: u32 = 4;
-/// Between such tries, in milliseconds.
-const PAUSE_MS: [u64; 2] = [5, 20];
-/// The servers are not asked for their slots more often than this, however many requests fail.
-const REFRESH: Duration = Duration::from_millis(100);
+/// Between tries of a write that replicas must have, while its slot is elsewhere.
+const PAUSE: Duration = Duration::from_millis(5);
+/// First words of refusals that pass.
+const PASSING: [&str; 4] = ["moved", "ask", "tryagain", "clusterdown"];
 
 /// Connections to all servers of a cluster.
+#[derive(Debug)]
 pub(super) struct Cluster {
-    client: ClusterClient,
+    connection: ClusterConnection,
     timeout: Duration,
-    connection: Option<ClusterConnection>,
-    refreshed: Instant,
-}
-
-impl fmt::Debug for Cluster {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Cluster").field("is_connected", &self.connection.is_some()).finish()
-    }
+    buffer: Vec<u8>,
+    /// Made when the first write must be on replicas.
+    names: Option<SlotNames>,
 }
 
 impl Cluster {
-    pub(super) fn open(nodes: &[Address], timeout: Duration) -> Result<Self, StoreError> {
-        let client = ClusterClient::builder(nodes.iter().map(Address::url))
-            .retries(TRIES)
-            .min_retry_wait(PAUSE_MS[0])
-            .max_retry_wait(PAUSE_MS[1])
-            .connection_timeout(timeout)
-            .response_timeout(timeout)
-            .build()
-            .map_err(|error| told(&error))?;
-        let connection = client.get_connection().map_err(|error| told(&error))?;
-        Ok(Self { client, timeout, connection: Some(connection), refreshed: Instant::now() })
+    pub(super) fn open(
+        nodes: &[Address],
+        value_bytes_max: usize,
+        timeout: Duration,
+    ) -> Result<Self, StoreError> {
+        let nodes: Vec<String> = nodes.iter().map(Address::to_string).collect();
+        let connection =
+            ClusterConnection::open(&nodes.join(","), timeout).map_err(StoreError::failed)?;
+        let buffer = vec![0; value_bytes_max.max(ERROR_BYTES)];
+        Ok(Self { connection, timeout, buffer, names: None })
     }
 
-    /// Asks on the connections that are there, or on new ones.
-    fn with<T>(
-        &mut self,
-        ask: impl FnOnce(&mut ClusterConnection) -> RedisResult<T>,
-    ) -> Result<T, StoreError> {
-        if self.connection.is_none() {
-            self.refreshed = Instant::now();
-            self.connection = Some(self.client.get_connection().map_err(|error| told(&error))?);
+    fn ask(&mut self, parts: &[&[u8]]) -> Result<Reply, StoreError> {
+        match self.connection.ask(parts, &mut self.buffer).map_err(StoreError::failed)? {
+            Reply::Error(bytes) => Err(StoreError::refused_by(&self.buffer, bytes)),
+            reply => Ok(reply),
         }
-        let connection = self.connection.as_mut().expect("it was opened");
-        let answer = ask(connection);
-        if let Err(error) = &answer {
-            // The crate tries the server that is gone again and again: new connections ask those that
-            // are left which server has its slots.
-            let is_refusal = matches!(error.kind(), ErrorKind::Server(_)) && !is_moved(error);
-            if !is_refusal && self.refreshed.elapsed() > REFRESH {
-                self.connection = None;
-            }
-        }
-        answer.map_err(|error| told(&error))
     }
 
-    fn ask(&mut self, command: &Cmd, key: &[u8]) -> Result<Value, StoreError> {
-        self.with(|connection| connection.route_command(command, of_master(key)))
-    }
-
-    /// Both on one connection and in one piece: asked on another, WAIT would speak of nothing.
+    /// Both on one connection and in one piece: asked on another, WAIT would speak of nothing. A write to
+    /// a slot on its way is tried until it has arrived, or the time is up.
     fn set_and_wait(&mut self, key: &[u8], value: &[u8], replicas: u32) -> Result<(), StoreError> {
-        let wait_ms = (self.timeout.as_millis() / 2).max(1) as u64;
-        let mut both = redis::pipe();
-        both.cmd("SET").arg(key).arg(value).cmd("WAIT").arg(replicas).arg(wait_ms);
-        let packed = both.get_packed_pipeline();
-        let answers = self.with(|connection| {
-            let answers = connection.req_packed_commands(&packed, 0, 2)?;
-            answers.into_iter().map(Value::extract_error).collect::<RedisResult<Vec<Value>>>()
-        })?;
-        match answers.as_slice() {
-            [Value::Okay, Value::Int(has)] if *has >= i64::from(replicas) => Ok(()),
-            [Value::Okay, Value::Int(has)] => Err(StoreError::unreplicated(*has, replicas)),
+        let began = Instant::now();
+        loop {
+            let answer = self.try_set_and_wait(key, value, replicas);
+            let passes =
+                answer.as_ref().err().is_some_and(|error| PASSING.contains(&error.kind.as_str()));
+            if !passes || began.elapsed() > self.timeout {
+                return answer;
+            }
+            std::thread::sleep(PAUSE);
+            self.connection.update_slots().map_err(StoreError::failed)?;
+        }
+    }
+
+    fn try_set_and_wait(
+        &mut self,
+        key: &[u8],
+        value: &[u8],
+        replicas: u32,
+    ) -> Result<(), StoreError> {
+        let wait_ms = (self.timeout.as_millis() / 2).max(1).to_string();
+        let wanted = replicas.to_string();
+        let set: &[&[u8]] = &[b"SET", key, value];
+        let wait: &[&[u8]] = &[b"WAIT", wanted.as_bytes(), wait_ms.as_bytes()];
+        let name = self.names.get_or_insert_with(SlotNames::new).of(slot_of(key));
+        let answers = match self.connection.ask_both(name, [set, wait], &mut self.buffer) {
+            Ok(answers) => answers,
+            Err(text) => {
+                // The server may be gone: another one knows who has the slot now.
+                self.connection.update_slots().map_err(StoreError::failed)?;
+                return Err(StoreError::failed(text));
+            }
+        };
+        match answers {
+            [Reply::Status, Reply::Integer(has)] if has >= i64::from(replicas) => Ok(()),
+            [Reply::Status, Reply::Integer(has)] => Err(StoreError::unreplicated(has, replicas)),
+            [Reply::Error(bytes), _] => Err(StoreError::refused_by(&self.buffer, bytes)),
             other => Err(StoreError::answered("SET and WAIT", other)),
         }
     }
 }
 
-fn is_moved(error: &RedisError) -> bool {
-    matches!(error.code(), Some("MOVED" | "READONLY"))
-}
-
-fn of_master(key: &[u8]) -> RoutingInfo {
-    let route = Route::new(slot_of(key), SlotAddr::Master);
-    RoutingInfo::SingleNode(SingleNodeRoutingInfo::SpecificNode(route))
-}
-
-fn told(error: &RedisError) -> StoreError {
-    let kind = match error.code() {
-        Some(code) => code.to_ascii_lowercase(),
-        None if error.is_timeout() => "timeout".to_owned(),
-        None => "connection".to_owned(),
-    };
-    StoreError::new(kind, error.to_string())
-}
-
 impl Store for Cluster {
     fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
-        match self.ask(redis::cmd("GET").arg(key), key)? {
-            Value::Nil => Ok(false),
-            Value::BulkString(bytes) => {
-                *value = bytes;
+        match self.ask(&[b"GET", key])? {
+            Reply::Nil => Ok(false),
+            Reply::Bytes(bytes) => {
+                copy_value(&self.buffer, bytes, value);
                 Ok(true)
             }
             other => Err(StoreError::answered("GET", other)),
@@ -124,8 +103,8 @@ impl Store for Cluster {
         if replicas > 0 {
             return self.set_and_wait(key, value, replicas);
         }
-        match self.ask(redis::cmd("SET").arg(key).arg(value), key)? {
-            Value::Okay => Ok(()),
+        match self.ask(&[b"SET", key, value])? {
+            Reply::Status => Ok(()),
             other => Err(StoreError::answered("SET", other)),
         }
     }

@@ -4,11 +4,8 @@ use std::time::Duration;
 
 use baseline_redis::{Connection, Reply};
 
-use super::{Store, StoreError};
+use super::{ERROR_BYTES, Store, StoreError, copy_value};
 use crate::target::Address;
-
-/// Room for the text of an error.
-const ERROR_BYTES: usize = 512;
 
 /// A connection to one server. It is opened again when it broke.
 #[derive(Debug)]
@@ -47,25 +44,16 @@ impl Single {
         let connection = self.connection();
         let answer = connection.and_then(|connection| {
             let answer = connection.append(parts).and_then(|()| connection.reply(&mut buffer));
-            answer.map_err(|text| {
-                let is_late =
-                    text.contains("temporarily unavailable") || text.contains("timed out");
-                StoreError::new(if is_late { "timeout" } else { "connection" }, text)
-            })
+            answer.map_err(StoreError::failed)
         });
         self.buffer = buffer;
         if answer.is_err() {
             self.connection = None;
         }
         match answer? {
-            Reply::Error(bytes) => Err(self.refusal(bytes)),
+            Reply::Error(bytes) => Err(StoreError::refused_by(&self.buffer, bytes)),
             reply => Ok(reply),
         }
-    }
-
-    fn refusal(&self, bytes: usize) -> StoreError {
-        let text = &self.buffer[..bytes.min(self.buffer.len())];
-        StoreError::refused(&String::from_utf8_lossy(text))
     }
 }
 
@@ -74,10 +62,7 @@ impl Store for Single {
         match self.ask(&[b"GET", key])? {
             Reply::Nil => Ok(false),
             Reply::Bytes(bytes) => {
-                value.clear();
-                value.extend_from_slice(&self.buffer[..bytes.min(self.buffer.len())]);
-                // What did not fit is longer than any value; the check will say so.
-                value.resize(bytes, 0);
+                copy_value(&self.buffer, bytes, value);
                 Ok(true)
             }
             other => Err(StoreError::answered("GET", other)),

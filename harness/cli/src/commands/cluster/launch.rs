@@ -2,6 +2,7 @@
 //! to through their standard input and output.
 
 use std::io::BufReader;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use clients::ClientLink;
@@ -59,16 +60,20 @@ impl Drop for Launched {
     }
 }
 
-pub(super) fn launch(arguments: &ClusterRunArguments) -> Result<Launched, Failure> {
+/// Starts the clients. Where no file system is shared, they are sent the library.
+pub(super) fn launch(
+    arguments: &ClusterRunArguments,
+    library: Option<&Path>,
+) -> Result<Launched, Failure> {
     let launched = Launched { links: Vec::new(), children: Vec::new(), hosts: Vec::new() };
     match arguments.executor {
         None => here(arguments, launched),
         Some(Executor::Slurm) => by_slurm(arguments, launched),
-        Some(Executor::Ssh) => by_ssh(arguments, launched),
+        Some(Executor::Ssh) => by_ssh(arguments, library, launched),
     }
 }
 
-fn program() -> Result<std::path::PathBuf, Failure> {
+fn program() -> Result<PathBuf, Failure> {
     std::env::current_exe()
         .map_err(|error| Failure::internal(format!("finding this program: {error}")))
 }
@@ -107,8 +112,12 @@ fn by_slurm(arguments: &ClusterRunArguments, mut launched: Launched) -> Result<L
     Ok(launched)
 }
 
-/// Clients dealt to hosts in turn, each of which is sent this program first.
-fn by_ssh(arguments: &ClusterRunArguments, mut launched: Launched) -> Result<Launched, Failure> {
+/// Clients dealt to hosts in turn, each of which is sent this program first, and the library.
+fn by_ssh(
+    arguments: &ClusterRunArguments,
+    library: Option<&Path>,
+    mut launched: Launched,
+) -> Result<Launched, Failure> {
     let file = arguments.hosts.as_deref().expect("clap requires it");
     let names = read_hosts(file).map_err(|error| Failure::usage(error.to_string()))?;
     let clients = arguments.clients as usize;
@@ -129,6 +138,9 @@ fn by_ssh(arguments: &ClusterRunArguments, mut launched: Launched) -> Result<Lau
         if !lacking.is_empty() {
             let (host, model) = (host.name.clone(), processor.model);
             return Err(SshError::Lacks { host, model, lacking });
+        }
+        if let Some(file) = library {
+            host.send(file, Path::new(clients::LIBVALKEY_FILE))?;
         }
         host.install(&program).map(|_| ())
     };

@@ -80,7 +80,8 @@ fn measure(arguments: &ClusterRunArguments) -> Result<(), Failure> {
         }
     };
     notes.iter().for_each(|note| tell(&format!("note: {note}")));
-    let mut launched = launch::launch(arguments)?;
+    let library = clients::library_file(&job.target).map_err(Failure::machine)?;
+    let mut launched = launch::launch(arguments, library.as_deref())?;
     let measured =
         clients::measure((&job, &servers), &mut launched.links, &arguments.events, &tell);
     launched.end();
