@@ -309,17 +309,21 @@ fn verify(
     Ok(all)
 }
 
-/// Does each event when its time has come.
+/// Does each event when its time has come, whether or not the one before is over; in the order in which
+/// they began.
 fn happen(events: &[Event], servers: &Servers, keys: &[u64], start_ns: u64) -> Vec<EventOutcome> {
-    let since = || Duration::from_nanos(now_ns().saturating_sub(start_ns));
-    let mut in_order: Vec<&Event> = events.iter().collect();
-    in_order.sort_by_key(|event| event.at);
     let one = |event: &Event| {
         let due_ns = start_ns + event.at.as_nanos() as u64;
         std::thread::sleep(Duration::from_nanos(due_ns.saturating_sub(now_ns())));
+        let since = || Duration::from_nanos(now_ns().saturating_sub(start_ns));
         event.happen(servers, keys, since)
     };
-    in_order.into_iter().map(one).collect()
+    let mut happened: Vec<EventOutcome> = std::thread::scope(|scope| {
+        let all: Vec<_> = events.iter().map(|event| scope.spawn(move || one(event))).collect();
+        all.into_iter().map(|event| event.join().expect("an event's thread")).collect()
+    });
+    happened.sort_by(|one, other| one.began_ms.total_cmp(&other.began_ms));
+    happened
 }
 
 fn states(servers: &Servers) -> Result<Vec<(usize, Address, State)>, ServersError> {

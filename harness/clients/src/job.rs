@@ -6,13 +6,15 @@ use workloads::requests::Workload;
 use workloads::{Seed, key_of};
 
 use crate::slots::SlotMap;
-use crate::target::Target;
+use crate::target::{Address, Target};
 
 /// The schedule and the records of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Job {
     pub target: Target,
+    /// All servers when the run began: any of them tells who has which slots, whichever is gone.
+    pub nodes: Vec<Address>,
     pub seed: u64,
     pub workload: Workload,
     /// Records that are loaded before the start, and read and overwritten from then on.
@@ -100,6 +102,7 @@ pub(crate) mod tests {
     pub(crate) fn job(clients: usize, connections: usize, records: u64) -> Job {
         Job {
             target: "redis://127.0.0.1:1".parse().unwrap(),
+            nodes: vec!["127.0.0.1:1".parse().unwrap()],
             seed: 42,
             workload: Workload::by_name("get-50").unwrap(),
             records,

@@ -94,10 +94,12 @@ impl Window<'_> {
         &self.intervals[..self.index(self.from_ms)]
     }
 
-    /// Intervals from that of the event on.
+    /// Intervals from that of the event to that of the next one, which is the next one's, unless both are
+    /// in the same.
     fn during(&self) -> &[Interval] {
-        let to = ((self.to_ms / self.interval_ms).ceil() as usize).min(self.intervals.len());
-        &self.intervals[self.index(self.from_ms).min(to)..to]
+        let from = self.index(self.from_ms);
+        let to = self.index(self.to_ms).max(from + 1).min(self.intervals.len());
+        &self.intervals[from.min(to)..to]
     }
 
     /// The longest time without an answer of a shard that ended after the event, and when it ended.
@@ -194,7 +196,10 @@ mod tests {
     fn an_event_without_a_shard_is_judged_by_the_worst_and_ends_at_the_next() {
         let events = [event(215.0, None), event(515.0, None)];
         let found = recoveries(&events, &killed(), (100, 2000));
-        assert_eq!(found[0].errors, 8, "the interval of the next event belongs to both");
+        assert_eq!(found[0].errors, 0, "the interval of the next event is the next one's");
+        let together = [event(515.0, None), event(520.0, None)];
+        let found_together = recoveries(&together, &killed(), (100, 2000));
+        assert_eq!(found_together[0].errors, 8, "an interval is of both events in it");
         assert!(found[1].outage_ms > 700.0 && found[1].errors == 72, "{found:?}");
     }
 }

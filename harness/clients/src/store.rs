@@ -30,7 +30,7 @@ pub(crate) trait Store {
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StoreError {
-    /// For counts: `connection`, `timeout`, `redirections`, `unreplicated`, or the server's own word for it.
+    /// For counts: `connection`, `timeout`, `retries`, `unreplicated`, or the server's own word for it.
     pub(crate) kind: String,
     pub(crate) text: String,
 }
@@ -45,7 +45,7 @@ impl StoreError {
         let is_late = text.contains("temporarily unavailable") || text.contains("timed out");
         let kind = match text.as_str() {
             _ if is_late => "timeout",
-            "too many cluster retries" => "redirections",
+            "too many cluster retries" => "retries",
             _ => "connection",
         };
         Self::new(kind, text)
@@ -89,7 +89,7 @@ pub(crate) fn open(job: &Job) -> Result<Box<dyn Store>, StoreError> {
     let timeout = Duration::from_millis(job.timeout_ms);
     let bytes = job.workload.value_bytes_max();
     Ok(match job.target.kind {
-        Kind::Cluster => Box::new(cluster::Cluster::open(&job.target.nodes, bytes, timeout)?),
+        Kind::Cluster => Box::new(cluster::Cluster::open(&job.nodes, bytes, timeout)?),
         Kind::Single => Box::new(single::Single::open(&job.target.nodes[0], bytes, timeout)?),
     })
 }
@@ -123,7 +123,7 @@ mod tests {
         for (text, kind) in [
             ("Resource temporarily unavailable", "timeout"),
             ("Connection timed out", "timeout"),
-            ("too many cluster retries", "redirections"),
+            ("too many cluster retries", "retries"),
             ("Connection refused", "connection"),
             ("Server closed the connection", "connection"),
         ] {

@@ -1,13 +1,15 @@
 //! Coordinated clients, from outside: what is refused, and a small run on one server. Those that need a
-//! server are skipped where Redis is not installed. Clusters, events and hosts are for `scripts/cluster`.
+//! server are skipped where Redis is not installed. Clusters of several, events and hosts are for
+//! `scripts/cluster`.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::{bench, errors, only_folder, scratch, told};
+use crate::common::{bench, errors, only_folder, root, scratch, told};
 use crate::json_output::documented;
 
 const SUITE: &str = r#"
@@ -40,11 +42,11 @@ fn free_port() -> u16 {
 }
 
 /// `None` where there is no server, which is said.
-fn server(folder: &Path) -> Option<Server> {
+fn server(folder: &Path, more: &[&str]) -> Option<Server> {
     let port = free_port();
     let mut command = Command::new("redis-server");
     command.args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", ""]);
-    command.arg("--dir").arg(folder).stdin(Stdio::null()).stdout(Stdio::null());
+    command.args(more).arg("--dir").arg(folder).stdin(Stdio::null()).stdout(Stdio::null());
     let Ok(child) = command.spawn() else {
         eprintln!("skipped: redis-server is not installed");
         return None;
@@ -56,6 +58,27 @@ fn server(folder: &Path) -> Option<Server> {
         std::thread::sleep(Duration::from_millis(10));
     }
     Some(server)
+}
+
+/// What a server answers to a line, in one line.
+fn ask(port: u16, line: &str) -> String {
+    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).unwrap();
+    write!(stream, "{line}\r\n").unwrap();
+    let mut answer = String::new();
+    BufReader::new(stream).read_line(&mut answer).unwrap();
+    answer
+}
+
+/// `None` where scripts/setup built no libvalkey, which is said.
+fn libvalkey() -> Option<PathBuf> {
+    let file = root().join(".libvalkey/libvalkey-0.5.0.so");
+    match file.is_file() {
+        true => Some(file),
+        false => {
+            eprintln!("skipped: libvalkey is not built");
+            None
+        }
+    }
 }
 
 fn suite(folder: &Path, text: &str) -> PathBuf {
@@ -140,7 +163,7 @@ fn a_client_that_is_not_understood_says_so() {
 #[test]
 fn clients_of_one_server_count_what_it_counts() {
     let folder = scratch("coordinated-single");
-    let Some(server) = server(&folder) else { return };
+    let Some(server) = server(&folder, &[]) else { return };
     let target = format!("redis://127.0.0.1:{}", server.port);
     let (code, said) = refused(&folder, &target.replace("redis:", "valkey-cluster:"), &[]);
     assert!(code == 3 && said.contains("no cluster is at 127.0.0.1"), "{said}");
@@ -193,4 +216,43 @@ fn clients_of_one_server_count_what_it_counts() {
         "{}",
         errors(&again)
     );
+}
+
+/// A cluster of one server, which has all slots.
+#[test]
+fn clients_of_a_cluster_ask_it_through_libvalkey() {
+    let folder = scratch("coordinated-cluster");
+    let Some(library) = libvalkey() else { return };
+    let Some(server) = server(&folder, &["--cluster-enabled", "yes"]) else { return };
+    let target = format!("valkey-cluster://127.0.0.1:{}", server.port);
+    let (code, said) = refused(&folder, &target, &[]);
+    assert!(code == 3 && said.contains("does not serve all keys"), "{said}");
+    assert_eq!(ask(server.port, "CLUSTER ADDSLOTSRANGE 0 16383"), "+OK\r\n");
+    let began = Instant::now();
+    while !ask(server.port, "GET nothing").starts_with("$-1") {
+        assert!(began.elapsed() < Duration::from_secs(60), "the cluster does not come up");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+
+    let with = |library: &Path, more: &[&str]| {
+        let mut command = bench();
+        command.args(["cluster", "run"]).arg(suite(&folder, SUITE)).args(["--target", &target]);
+        command.args(["--clients", "2", "--duration", "1s", "--records", "500", "--json"]);
+        command.args(more).arg("--results").arg(folder.join("results"));
+        command.env("NIBBLE_LIBVALKEY", library).output().unwrap()
+    };
+    let missing = with(Path::new("/nonexistent/libvalkey.so"), &[]);
+    let said = errors(&missing);
+    assert!(missing.status.code() == Some(3) && said.contains("scripts/setup builds"), "{said}");
+    let refused = with(&library, &["--wait", "1"]);
+    assert!(errors(&refused).contains("--wait 0"), "it has no replica: {}", errors(&refused));
+
+    let output = with(&library, &[]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", told(&output), errors(&output));
+    let document = documented("cluster run", &output);
+    assert_eq!(document["library"], "libvalkey 0.5.0");
+    let counters = &document["counters"];
+    assert_eq!(counters["reads"], counters["gets-of-masters"], "{counters}");
+    assert_eq!(counters["writes"], counters["sets-of-masters"], "{counters}");
+    assert_eq!(document["found"]["records"], 500);
 }

@@ -24,9 +24,10 @@ fn script(outcome: &Outcome) -> String {
     let word = |text: &str| text.chars().filter(|letter| plain(*letter)).collect::<String>();
     let words: Vec<String> = happened.map(|event| word(&event.event)).collect();
     format!(
-        "events = \"{}\"\nevent_words = \"{}\"\nshards = {}\n{SCRIPT}",
+        "events = \"{}\"\nevent_words = \"{}\"\nshards = {}\nend = {:.3}\n{SCRIPT}",
         moments.join(" "),
         words.join(" "),
-        outcome.shards.len()
+        outcome.shards.len(),
+        outcome.duration_ms as f64 / 1e3
     )
 }

@@ -50,6 +50,7 @@ fn measure(arguments: &ClusterRunArguments) -> Result<(), Failure> {
     let Asked { suite, work, notes } = asked::asked(arguments)?;
     let mut job = Job {
         target: arguments.target.clone(),
+        nodes: arguments.target.nodes.clone(),
         seed: suite.seed,
         records: work.records,
         workload: work.workload,
@@ -66,6 +67,7 @@ fn measure(arguments: &ClusterRunArguments) -> Result<(), Failure> {
     };
     asked::check(&job)?;
     let servers = servers(arguments, timeout_ms)?;
+    job.nodes = servers.nodes().map(|(_, node)| node.address.clone()).collect();
     job.slots = servers.shards.iter().map(|shard| shard.slots.clone()).collect();
     let keys = job.keys_of_shards();
     for event in &arguments.events {

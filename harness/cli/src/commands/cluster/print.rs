@@ -4,7 +4,6 @@ use std::fmt::Write;
 use std::path::Path;
 
 use clients::{ClientOutcome, Counters, Found, Happened, Outcome, Percentiles, ServerOutcome};
-use workloads::bytes::format_bytes;
 
 /// The run as text, a few lines for each question.
 pub(super) fn text(outcome: &Outcome, folder: &Path) -> String {
@@ -101,13 +100,13 @@ fn counters(counters: &Counters) -> String {
 }
 
 fn server(server: &ServerOutcome) -> String {
-    let bytes = |bytes: u64| format_bytes(bytes as usize);
+    let mib = |bytes: u64| format!("{:.1} MiB", bytes as f64 / 1_048_576.0);
     let after = match &server.after {
         None => "gone".to_owned(),
         Some(after) => format!(
             "{} used, {} resident, {} keys, {}",
-            bytes(after.used_memory_bytes),
-            bytes(after.resident_bytes),
+            mib(after.used_memory_bytes),
+            mib(after.resident_bytes),
             after.keys,
             after.role
         ),
