@@ -123,7 +123,6 @@ fn measure(folder: &Path, sweep: Sweep, arguments: &RunArguments) -> Result<(), 
     eprintln!("{of} shards on {} host(s), followed in {}", hosts.len(), folder.display());
     let left = following.follow(&hosts, arguments.output.quiet);
     coordination += following.fetching();
-    let followed = Instant::now();
     let goes_on = format!("`nibble-bench run --resume {}` goes on", folder.display());
     if interrupt.is_set() {
         eprintln!("stopped; {goes_on}");
@@ -137,11 +136,6 @@ fn measure(folder: &Path, sweep: Sweep, arguments: &RunArguments) -> Result<(), 
             shards.join(", ")
         )));
     }
-    for host in &hosts {
-        if let Err(error) = host.remove() {
-            eprintln!("left there: {}: {error}", host.place());
-        }
-    }
     let runs: Vec<PathBuf> =
         (1..=of).filter_map(|shard| Some(run_of(folder, shard, of)?.0)).collect();
     if waited > Duration::ZERO {
@@ -150,11 +144,19 @@ fn measure(folder: &Path, sweep: Sweep, arguments: &RunArguments) -> Result<(), 
             "of the coordination, {seconds:.1} s passed until hosts that are left out were noticed"
         );
     }
-    let coordination = (
-        coordination + followed.elapsed(),
-        "copying, waiting for hosts that are left out, fetching, merging",
-    );
-    Swept { folder, runs: &runs, allow_mismatch, coordination }.merge(arguments.json)
+    let what = "copying, waiting for hosts that are left out, fetching, merging";
+    let swept = Swept { folder, runs: &runs, allow_mismatch, coordination: (coordination, what) };
+    std::thread::scope(|scope| {
+        // A host that was lost takes its time to say so, and merging does not wait for that.
+        for host in &hosts {
+            scope.spawn(|| {
+                if let Err(error) = host.remove() {
+                    eprintln!("left there: {}: {error}", host.place());
+                }
+            });
+        }
+        swept.merge(arguments.json)
+    })
 }
 
 /// The hosts that can be reached and run this program, which is copied to them; and how long it was waited
