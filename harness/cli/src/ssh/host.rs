@@ -19,7 +19,7 @@ const OPTIONS: [&str; 5] = [
     "-T",
     // Nobody is there to answer.
     "-oBatchMode=yes",
-    "-oConnectTimeout=10",
+    "-oConnectTimeout=5",
     // A host that is gone is noticed within 15 s, rather than never.
     "-oServerAliveInterval=5",
     "-oServerAliveCountMax=3",
