@@ -5,7 +5,9 @@
 //! A library is never unloaded: some have threads and static objects that outlast a store.
 
 use std::error::Error;
+use std::ffi::OsStr;
 use std::mem::ManuallyDrop;
+use std::path::Path;
 
 use engine::OpenError;
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
@@ -14,8 +16,8 @@ use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 #[derive(Debug)]
 pub struct SharedLibrary {
     handle: ManuallyDrop<Library>,
-    soname: &'static str,
-    package: &'static str,
+    name: String,
+    remedy: String,
 }
 
 impl SharedLibrary {
@@ -24,12 +26,29 @@ impl SharedLibrary {
     /// # Errors
     /// [`OpenError::Missing`] with the loader's message and the package's name.
     pub fn load(soname: &'static str, package: &'static str) -> Result<Self, OpenError> {
-        // SAFETY: stores load libraries of the system, whose initialisers touch only themselves:
-        // with local symbols nobody else is bound to what they define. Terminators run at the
-        // process' end only.
-        let loaded = unsafe { Library::open(Some(soname), RTLD_NOW | RTLD_LOCAL) };
-        let handle = loaded.map_err(|error| missing(soname, &error, package))?;
-        Ok(Self { handle: ManuallyDrop::new(handle), soname, package })
+        let remedy = format!(
+            "scripts/setup installs Debian's {package}; or put the library's folder into \
+             LD_LIBRARY_PATH"
+        );
+        Self::open(soname.as_ref(), remedy)
+    }
+
+    /// Loads the library in a file; `remedy` is what helps where it is missing.
+    ///
+    /// # Errors
+    /// [`OpenError::Missing`] with the loader's message and the remedy.
+    pub fn load_file(file: &Path, remedy: &str) -> Result<Self, OpenError> {
+        Self::open(file.as_os_str(), remedy.to_owned())
+    }
+
+    fn open(name: &OsStr, remedy: String) -> Result<Self, OpenError> {
+        // SAFETY: stores load libraries of the system or built from their sources, whose
+        // initialisers touch only themselves: with local symbols nobody else is bound to what they
+        // define. Terminators run at the process' end only.
+        let loaded = unsafe { Library::open(Some(name), RTLD_NOW | RTLD_LOCAL) };
+        let name = name.to_string_lossy().into_owned();
+        let handle = loaded.map_err(|error| missing(&name, &error, &remedy))?;
+        Ok(Self { handle: ManuallyDrop::new(handle), name, remedy })
     }
 
     /// Resolves a function.
@@ -43,18 +62,12 @@ impl SharedLibrary {
         // SAFETY: of the symbol's type by contract; libloading refuses types that are no pointer.
         let symbol = unsafe { self.handle.get::<F>(name) };
         symbol.map(|symbol| *symbol).map_err(|error| {
-            missing(&format!("the function {name} of {}", self.soname), &error, self.package)
+            missing(&format!("the function {name} of {}", self.name), &error, &self.remedy)
         })
     }
 }
 
-fn missing(what: &str, error: &libloading::Error, package: &str) -> OpenError {
+fn missing(what: &str, error: &libloading::Error, remedy: &str) -> OpenError {
     let words = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-    OpenError::Missing {
-        what: format!("{what} ({words})"),
-        remedy: format!(
-            "scripts/setup installs Debian's {package}; or put the library's folder into \
-             LD_LIBRARY_PATH"
-        ),
-    }
+    OpenError::Missing { what: format!("{what} ({words})"), remedy: remedy.to_owned() }
 }

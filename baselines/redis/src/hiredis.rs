@@ -30,7 +30,7 @@ pub(crate) mod kind {
 
 /// Which structs a library has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Layout {
+pub(crate) enum Layout {
     Before1,
     From1,
 }
@@ -96,6 +96,8 @@ pub(crate) struct RawReply {
 pub(crate) struct Hiredis {
     /// `redisConnectUnixWithTimeout`
     pub(crate) connect: unsafe extern "C" fn(*const c_char, timeval) -> *mut c_void,
+    /// `redisConnectWithTimeout`
+    pub(crate) connect_host: unsafe extern "C" fn(*const c_char, c_int, timeval) -> *mut c_void,
     /// `redisSetTimeout`
     pub(crate) set_timeout: unsafe extern "C" fn(*mut c_void, timeval) -> c_int,
     /// `redisFree`
@@ -135,6 +137,8 @@ fn load((soname, version, layout): Candidate) -> Result<Hiredis, OpenError> {
         // SAFETY: the field has the type that `hiredis.h` declares for the name.
         connect: unsafe { library.function("redisConnectUnixWithTimeout")? },
         // SAFETY: as above.
+        connect_host: unsafe { library.function("redisConnectWithTimeout")? },
+        // SAFETY: as above.
         set_timeout: unsafe { library.function("redisSetTimeout")? },
         // SAFETY: as above.
         free: unsafe { library.function("redisFree")? },
@@ -163,15 +167,36 @@ impl Hiredis {
     /// `reply` came from `get_reply` of this library and is not freed yet.
     #[inline]
     pub(crate) unsafe fn read(&self, reply: *const c_void) -> RawReply {
-        match self.layout {
-            Layout::Before1 => {
-                // SAFETY: a live reply by contract, which begins with this struct in this library.
+        // SAFETY: a live reply by contract, of this library's layout.
+        unsafe { self.layout.read(reply) }
+    }
+
+    /// The error of a connection: its kind, 0 for none, and its text.
+    ///
+    /// # Safety
+    /// `context` came from `connect` of this library and is not freed yet.
+    pub(crate) unsafe fn error(&self, context: *const c_void) -> (c_int, String) {
+        // SAFETY: a live context by contract, of this library's layout.
+        unsafe { self.layout.error(context) }
+    }
+}
+
+impl Layout {
+    /// What a reply says.
+    ///
+    /// # Safety
+    /// `reply` is of a library with this layout and is not freed yet.
+    #[inline]
+    pub(crate) unsafe fn read(self, reply: *const c_void) -> RawReply {
+        match self {
+            Self::Before1 => {
+                // SAFETY: a live reply by contract, which begins with this struct.
                 let reply = unsafe { &*reply.cast::<ReplyBefore1>() };
                 let &ReplyBefore1 { kind, integer, length, text } = reply;
                 RawReply { kind, integer, length, text }
             }
-            Layout::From1 => {
-                // SAFETY: a live reply by contract, which begins with this struct in this library.
+            Self::From1 => {
+                // SAFETY: a live reply by contract, which begins with this struct.
                 let reply = unsafe { &*reply.cast::<ReplyFrom1>() };
                 let &ReplyFrom1 { kind, integer, _double: _, length, text } = reply;
                 RawReply { kind, integer, length, text }
@@ -182,21 +207,21 @@ impl Hiredis {
     /// The error of a connection: its kind, 0 for none, and its text.
     ///
     /// # Safety
-    /// `context` came from `connect` of this library and is not freed yet.
-    pub(crate) unsafe fn error(&self, context: *const c_void) -> (c_int, String) {
-        let (error, text) = match self.layout {
-            Layout::Before1 => {
-                // SAFETY: a live context by contract, which begins with this struct in this library.
+    /// `context` is of a library with this layout and is not freed yet.
+    pub(crate) unsafe fn error(self, context: *const c_void) -> (c_int, String) {
+        let (error, text) = match self {
+            Self::Before1 => {
+                // SAFETY: a live context by contract, which begins with this struct.
                 let context = unsafe { &*context.cast::<ContextBefore1>() };
                 (context.error, &context.error_text)
             }
-            Layout::From1 => {
-                // SAFETY: a live context by contract, which begins with this struct in this library.
+            Self::From1 => {
+                // SAFETY: a live context by contract, which begins with this struct.
                 let context = unsafe { &*context.cast::<ContextFrom1>() };
                 (context.error, &context.error_text)
             }
         };
-        // SAFETY: hiredis ends every message within its array by a NUL, and an empty one begins
+        // SAFETY: the library ends every message within its array by a NUL, and an empty one begins
         // with it.
         let text = unsafe { CStr::from_ptr(text.as_ptr()) };
         (error, text.to_string_lossy().into_owned())

@@ -9,12 +9,17 @@
 //! If a server ends while it is in use, the operation that notices panics with how it ended and its
 //! last words: the contract's operations have no error for this, and none may continue without the
 //! server.
+//!
+//! Beside the stores the crate has connections for clients of servers that others started: to one
+//! server through hiredis, to a cluster through libvalkey.
 #![deny(unsafe_code)]
 
 // Tests use the crate as others do.
 #[cfg(test)]
 extern crate self as baseline_redis;
 
+#[expect(unsafe_code, reason = "libvalkey is a C library; no address of it leaves the module")]
+mod cluster;
 mod config;
 #[expect(unsafe_code, reason = "hiredis is a C library; no address of it leaves the module")]
 mod connection;
@@ -23,14 +28,22 @@ mod hiredis;
 mod information;
 mod installed;
 mod kinds;
+#[expect(unsafe_code, reason = "symbols and structs have the types of their header")]
+mod libvalkey;
 mod process;
+#[expect(unsafe_code, reason = "a reply's text is copied from where the library keeps it")]
+mod raw;
 mod reply;
 mod session;
 mod store;
 #[cfg(test)]
 mod tests;
 
+pub use cluster::ClusterConnection;
 pub use config::{Config, SERVERS_MAX};
+pub use connection::Connection;
 pub use kinds::{Defrag, Preload, Server, UnknownName};
+pub use libvalkey::{LIBVALKEY_FILE, LIBVALKEY_VERSION, libvalkey_file};
+pub use reply::Reply;
 pub use session::RedisSession;
 pub use store::RedisServers;

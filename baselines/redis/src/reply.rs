@@ -2,7 +2,7 @@
 
 /// A reply; its bytes are in the buffer that was passed, as far as they fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reply {
+pub enum Reply {
     /// The key does not exist.
     Nil,
     Integer(i64),

@@ -3,6 +3,7 @@
 mod choose;
 mod cluster;
 mod comparison;
+mod coordinated;
 mod examples;
 mod help;
 mod inspect;
@@ -25,6 +26,7 @@ pub use comparison::{
     CompareArguments, GateArguments, HistoryArguments, ImportArguments, JudgingArguments,
     PowerArguments, STANDARD_OUTPUT,
 };
+pub use coordinated::{ClusterCommand, ClusterRunArguments};
 pub use help::{command, parse};
 pub use inspect::{AgreeArguments, ClaimsArguments, LatencyArguments, ListArguments};
 pub use programs::{AllocatorsArguments, MeasureArguments, ProgramOptions, SessionOptions};
@@ -55,6 +57,9 @@ pub enum Command {
     Run(RunArguments),
     /// Put the runs of all shards of a plan together.
     Merge(MergeArguments),
+    /// Measure one server or a cluster by its address, with coordinated clients.
+    #[command(subcommand)]
+    Cluster(ClusterCommand),
     /// Compare two stores, settings, builds, revisions, runs or files, or any two commands.
     Compare(Box<CompareArguments>),
     /// Measure any commands: time, page faults, memory of all their processes.

@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// By command: lines that a reader can paste. A test parses them.
-const EXAMPLES: [(&str, &[&str]); 37] = [
+const EXAMPLES: [(&str, &[&str]); 38] = [
     (
         "run",
         &[
@@ -15,6 +15,15 @@ const EXAMPLES: [(&str, &[&str]); 37] = [
         ],
     ),
     ("merge", &["nibble-bench merge results/RUN results/OTHER"]),
+    (
+        "cluster run",
+        &[
+            "nibble-bench cluster run my.toml --target redis://127.0.0.1:6379 --rate 20000",
+            "nibble-bench cluster run my.toml --target valkey-cluster://10.0.0.1:7000 --clients 8 --rate 80000",
+            "nibble-bench cluster run my.toml --target valkey-cluster://127.0.0.1:17110 --rate 4000 --event 4s:kill=largest",
+            "nibble-bench cluster run my.toml --target valkey-cluster://n1:7000 --executor ssh --hosts hosts --rate 80000",
+        ],
+    ),
     (
         "reproduce",
         &[

@@ -15,7 +15,10 @@ const OPENING: [(&str, &str); 3] = [
 
 /// The groups in which `--help` lists the commands.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Measure", &["run", "reproduce", "ycsb", "search", "measure", "targets", "calibrate"]),
+    (
+        "Measure",
+        &["run", "cluster", "reproduce", "ycsb", "search", "measure", "targets", "calibrate"],
+    ),
     ("Compare", &["choose", "compare", "allocators", "gate", "agree", "history", "power"]),
     ("Inspect", &["list", "plan", "claims", "latency", "flame", "model", "doctor", "about"]),
     ("Data", &["merge", "report", "export", "splice", "trace", "import"]),
@@ -26,6 +29,7 @@ const EXIT_CODES: &str = "\
 Exit codes:
     0    success
     1    a step ended in an outcome the plan does not expect; its rows are kept
+         cluster run: a value is wrong, or counters of clients and servers differ
          compare, measure, allocators: a command failed
          splice --check: a table differs from the run
          doctor, run, reproduce with --strict: something disturbs measurements

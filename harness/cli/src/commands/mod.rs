@@ -6,6 +6,7 @@ mod cell;
 mod choose;
 mod claims;
 mod closed_pipe;
+mod cluster;
 mod comparison;
 mod completions;
 mod decide;
@@ -106,6 +107,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Merge(arguments) => merge::run(&arguments),
+        Command::Cluster(command) => cluster::run(&command),
         Command::Compare(arguments) => comparison::run(&arguments),
         Command::Measure(arguments) => programs::measure(&arguments),
         Command::Allocators(arguments) => programs::allocators(&arguments),

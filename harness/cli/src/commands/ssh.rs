@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use builds::About;
 use record::MachineRecord;
@@ -115,7 +115,10 @@ fn measure(folder: &Path, sweep: Sweep, arguments: &RunArguments) -> Result<(), 
     let following = Following::new(folder, sweep.clone(), &interrupt);
     let began = Instant::now();
     // What is there needs no host, only to be merged.
-    let hosts = if following.left().is_empty() { Vec::new() } else { ready(folder, &sweep)? };
+    let (hosts, waited) = match following.left().is_empty() {
+        true => (Vec::new(), Duration::ZERO),
+        false => ready(folder, &sweep)?,
+    };
     let mut coordination = began.elapsed();
     eprintln!("{of} shards on {} host(s), followed in {}", hosts.len(), folder.display());
     let left = following.follow(&hosts, arguments.output.quiet);
@@ -133,32 +136,35 @@ fn measure(folder: &Path, sweep: Sweep, arguments: &RunArguments) -> Result<(), 
             shards.join(", ")
         )));
     }
-    for host in &hosts {
-        if let Err(error) = host.remove() {
-            eprintln!("left there: {}: {error}", host.place());
-        }
-    }
     let runs: Vec<PathBuf> =
         (1..=of).filter_map(|shard| Some(run_of(folder, shard, of)?.0)).collect();
-    let coordination = (coordination, "copying, fetching, merging");
-    Swept { folder, runs: &runs, allow_mismatch, coordination }.merge(arguments.json)
+    if waited > Duration::ZERO {
+        let seconds = waited.as_secs_f64();
+        eprintln!(
+            "of the coordination, {seconds:.1} s passed until hosts that are left out were noticed"
+        );
+    }
+    let what = "copying, waiting for hosts that are left out, fetching, merging";
+    let swept = Swept { folder, runs: &runs, allow_mismatch, coordination: (coordination, what) };
+    std::thread::scope(|scope| {
+        // A host that was lost takes its time to say so, and merging does not wait for that.
+        for host in &hosts {
+            scope.spawn(|| {
+                if let Err(error) = host.remove() {
+                    eprintln!("left there: {}: {error}", host.place());
+                }
+            });
+        }
+        swept.merge(arguments.json)
+    })
 }
 
-/// The hosts that can be reached and run this program, which is copied to them. All others are said at once.
-fn ready(folder: &Path, sweep: &Sweep) -> Result<Vec<Host>, Failure> {
+/// The hosts that can be reached and run this program, which is copied to them; and how long it was waited
+/// for others, once these were ready. All others are said at once.
+fn ready(folder: &Path, sweep: &Sweep) -> Result<(Vec<Host>, Duration), Failure> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let hosts = sweep.hosts.iter().map(|host| Host::new(host, &sweep.options, &name));
     let needs = Needs::of_this_program();
-    let is_able = |host: &Host| {
-        let processor = host.processor()?;
-        let lacking = needs.lacking(&processor);
-        match lacking.is_empty() {
-            true => Ok(()),
-            false => {
-                Err(SshError::Lacks { host: host.name.clone(), model: processor.model, lacking })
-            }
-        }
-    };
     let refused = |error: &SshError| match error {
         SshError::Missing => Some(Failure::machine(error.to_string())),
         SshError::Lacks { .. } if !sweep.allow_mismatch => {
@@ -166,11 +172,17 @@ fn ready(folder: &Path, sweep: &Sweep) -> Result<Vec<Host>, Failure> {
         }
         _ => None,
     };
-    let able = each(hosts.collect(), is_able, refused)?;
     let program = std::env::current_exe()
         .map_err(|error| Failure::internal(format!("finding this program: {error}")))?;
     let results = folder.parent().and_then(Path::parent).unwrap_or(Path::new("."));
+    // A host is sent all while another one does not even answer yet.
     let install = |host: &Host| {
+        let processor = host.processor()?;
+        let lacking = needs.lacking(&processor);
+        if !lacking.is_empty() {
+            let (host, model) = (host.name.clone(), processor.model);
+            return Err(SshError::Lacks { host, model, lacking });
+        }
         if let Some(file) = &sweep.file {
             host.send(&folder.join(file), Path::new(file))?;
         }
@@ -179,49 +191,60 @@ fn ready(folder: &Path, sweep: &Sweep) -> Result<Vec<Host>, Failure> {
         }
         host.install(&program)
     };
-    let ready = each(able.into_iter().map(|(host, ())| host).collect(), install, refused)?;
+    let (ready, waited) = each(hosts.collect(), install, refused)?;
     if let Some(error) = unlike(&ready).filter(|_| !sweep.allow_mismatch) {
-        for (host, _) in &ready {
-            // What begins nothing leaves nothing; that the sweep is refused matters more.
-            let _ = host.remove();
-        }
+        leave(ready.iter().map(|(host, _)| host));
         return Err(Failure::usage(error.to_string()));
     }
-    Ok(ready.into_iter().map(|(host, _)| host).collect())
+    Ok((ready.into_iter().map(|(host, _)| host).collect(), waited))
 }
 
-/// What each host answers, all asked at the same time. Those that do not answer are said at once, and left
-/// out.
+/// Removes what was copied to hosts on which nothing is measured.
+fn leave<'a>(hosts: impl Iterator<Item = &'a Host>) {
+    for host in hosts {
+        // What begins nothing leaves nothing; that the sweep is refused matters more.
+        let _ = host.remove();
+    }
+}
+
+/// What each host answers, all asked at the same time, and how long it was waited for others once these had
+/// answered. Those that do not answer are said at once, and left out.
 fn each<T: Send>(
     hosts: Vec<Host>,
     ask: impl Fn(&Host) -> Result<T, SshError> + Sync,
     refused: impl Fn(&SshError) -> Option<Failure> + Sync,
-) -> Result<Vec<(Host, T)>, Failure> {
+) -> Result<(Vec<(Host, T)>, Duration), Failure> {
     let (ask, refused) = (&ask, &refused);
     let ask_and_say = |host: &Host| {
         let answer = ask(host);
         if let Some(error) = answer.as_ref().err().filter(|error| refused(error).is_none()) {
             eprintln!("left out: {error}");
         }
-        answer
+        (answer, Instant::now())
     };
-    let answers: Vec<Result<T, SshError>> = std::thread::scope(|scope| {
+    let answers: Vec<(Result<T, SshError>, Instant)> = std::thread::scope(|scope| {
         let asked: Vec<_> = hosts.iter().map(|host| scope.spawn(|| ask_and_say(host))).collect();
         asked.into_iter().map(|one| one.join().expect("a host's thread")).collect()
     });
+    let is_ready = |answer: &&(Result<T, SshError>, Instant)| answer.0.is_ok();
     if let Some(failure) =
-        answers.iter().filter_map(|answer| refused(answer.as_ref().err()?)).next()
+        answers.iter().filter_map(|(answer, _)| refused(answer.as_ref().err()?)).next()
     {
+        let answered = hosts.iter().zip(&answers).filter(|(_, answer)| is_ready(answer));
+        leave(answered.map(|(host, _)| host));
         return Err(failure);
     }
+    let last_ready = answers.iter().filter(is_ready).map(|(_, at)| *at).max();
+    let last = answers.iter().map(|(_, at)| *at).max();
+    let waited = last_ready.zip(last).map_or(Duration::ZERO, |(ready, last)| last - ready);
     let ready: Vec<(Host, T)> = hosts
         .into_iter()
         .zip(answers)
-        .filter_map(|(host, answer)| Some((host, answer.ok()?)))
+        .filter_map(|(host, (answer, _))| Some((host, answer.ok()?)))
         .collect();
     match ready.is_empty() {
         true => Err(Failure::machine("no host can be used: nothing was measured")),
-        false => Ok(ready),
+        false => Ok((ready, waited)),
     }
 }
 

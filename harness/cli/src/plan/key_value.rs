@@ -139,7 +139,7 @@ fn at_most_ms(scale: &Scale, grid: &KeyValueGrid, system: &System, work: &KeyVal
 }
 
 /// Every combination of the grid but its stores.
-fn works(
+pub(crate) fn works(
     suite: &Suite,
     grid: &KeyValueGrid,
     (scale, limits): (&Scale, MachineLimits),

@@ -29,7 +29,7 @@ use worker::registry;
 use draft::{Draft, check_ids};
 pub use estimate::{estimate_s, in_words};
 pub use key_value::{check_key_value, key_value_cell};
-pub(crate) use key_value::{fewer_operations, get_workload};
+pub(crate) use key_value::{fewer_operations, get_workload, works};
 pub use systems::check_cell;
 
 /// Cells in the order they run: repetition by repetition, and within one in an order shuffled by

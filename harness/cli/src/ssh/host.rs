@@ -19,7 +19,7 @@ const OPTIONS: [&str; 5] = [
     "-T",
     // Nobody is there to answer.
     "-oBatchMode=yes",
-    "-oConnectTimeout=10",
+    "-oConnectTimeout=5",
     // A host that is gone is noticed within 15 s, rather than never.
     "-oServerAliveInterval=5",
     "-oServerAliveCountMax=3",
@@ -161,6 +161,14 @@ impl Host {
         self.ask("removing the sweep's folder", &script, Stdio::null()).map(|_| ())
     }
 
+    /// Runs the program with these arguments; what it reads and says goes through the child's pipes. What
+    /// it complains of goes where this process complains.
+    pub(crate) fn converse(&self, arguments: &[&str]) -> Result<Child, SshError> {
+        let folder = quoted(&self.folder);
+        let script = format!("cd {folder} && exec ./{PROGRAM} {}", arguments.join(" "));
+        self.start_with(&script, Stdio::piped(), Stdio::inherit())
+    }
+
     /// Where that is, for people.
     pub(crate) fn place(&self) -> String {
         format!("{}:{}", self.name, self.folder)
@@ -197,12 +205,16 @@ impl Host {
     }
 
     fn start(&self, script: &str, input: Stdio) -> Result<Child, SshError> {
+        self.start_with(script, input, Stdio::piped())
+    }
+
+    fn start_with(&self, script: &str, input: Stdio, complaints: Stdio) -> Result<Child, SshError> {
         use std::os::unix::process::CommandExt;
         let mut command = Command::new("ssh");
         command.args(&self.options).args(OPTIONS).arg(&self.name);
         // Whatever shell a login starts there.
         command.arg(format!("sh -c {}", quoted(script)));
-        command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdin(input).stdout(Stdio::piped()).stderr(complaints);
         // Ctrl-C is for this process, which then stops the shard.
         command.process_group(0);
         command.spawn().map_err(|error| match error.kind() {

@@ -76,6 +76,11 @@ impl KeyValueGrid {
         settings.filter_map(|(name, values)| Some((Dimension::by_name(name)?, values.as_slice())))
     }
 
+    /// The stores and settings of the knobs that are turned.
+    pub fn knob_names(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.knobs.keys().map(|(store, knob)| (store.as_str(), knob.as_str()))
+    }
+
     /// The stores with every combination of their knobs.
     ///
     /// # Errors

@@ -16,6 +16,7 @@ mod cluster;
 mod cluster_hosts;
 mod common;
 mod comparisons;
+mod coordinated;
 mod decide;
 mod environment_opens_nothing;
 mod flame;

@@ -39,6 +39,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("harness/record", &["stats", "workloads"]),
     ("harness/model", &[]),
     ("harness/report", &["expect", "model", "record", "stats", "workloads"]),
+    // Of the baselines the client library alone, by which single servers are asked.
+    ("harness/clients", &["baseline-redis", "record", "workloads"]),
     // With every baseline.
     (
         "harness/worker",
