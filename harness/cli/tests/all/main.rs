@@ -42,3 +42,4 @@ mod tidy_layers;
 mod tidy_once;
 mod traces;
 mod turns;
+mod windows;
