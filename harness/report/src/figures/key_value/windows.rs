@@ -55,7 +55,7 @@ pub(in crate::figures) fn switch_cost(suite: &str, rows: &[Row]) -> Data {
         let bytes = format_bytes(work.window_bytes as usize);
         let text = format!("{} windows of {bytes}", work.windows);
         let at = work.windows as f64 * 1e12 + work.window_bytes as f64;
-        let panel = panel_of(one.system).unwrap_or(BETWEEN);
+        let panel = panel_of(one.system, work).unwrap_or(BETWEEN);
         let bar = spot(ONE_WAY, "wall-ns", Label::named(one.system), Label::new(at, text));
         vec![Spot { panel: Label::new(f64::from(panel.0), panel.1), ..bar }]
     })
@@ -74,9 +74,11 @@ const WITHIN: (u8, &str) = (0, "one process, one thread");
 const BETWEEN: (u8, &str) = (1, "between threads or processes");
 
 /// The panel of a way; `None` for the one that stands in both.
-fn panel_of(system: &str) -> Option<(u8, &'static str)> {
+fn panel_of(system: &str, work: &Windows) -> Option<(u8, &'static str)> {
     match system.split('@').next() {
         Some(CEILING) => None,
+        // Without updates it is two threads.
+        Some("plain-c") if work.updates == 0 => Some(BETWEEN),
         Some("space" | "hand-over" | "mp" | "remote") => Some(BETWEEN),
         _ => Some(WITHIN),
     }
@@ -89,7 +91,7 @@ fn spots(
     x: &Label,
     show: &[(Measure, &'static str)],
 ) -> Vec<Spot> {
-    let kinds = panel_of(one.system).map_or(vec![WITHIN, BETWEEN], |kind| vec![kind]);
+    let kinds = panel_of(one.system, work).map_or(vec![WITHIN, BETWEEN], |kind| vec![kind]);
     let mut spots = Vec::new();
     for (kind, text) in kinds {
         let page = if work.page_bytes > 4096 { ", pages of 2 MiB" } else { "" };
