@@ -2,7 +2,8 @@
 //! how far the sets are, and the sets themselves.
 //!
 //! ```text
-//! │ header: 8 lines │ turn of the owner │ a turn for each window │ state │ cores │ counts │ stamps │ mail │ order │ values │
+//! │ header │ the owner's turn │ a turn for each window │ states │ cores │ counts │
+//! │ stamps │ mail │ order │ values │
 //! ```
 //!
 //! All are 64-bit words, a turn takes a cache line. Only the partner whose turn it is writes behind the

@@ -18,6 +18,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use rustix::fs::{MemfdFlags, Mode, OFlags, fchmod, fstat, open};
+use rustix::io::Errno;
 use rustix::mm::{Advice, MapFlags, madvise};
 
 use crate::mapping::PAGE_BYTES;
@@ -124,8 +125,8 @@ impl Segment {
     /// Maps the segment at `address` with its page tables filled.
     ///
     /// # Errors
-    /// `AlreadyExists` if something else is mapped there; the system's error, for example without
-    /// `MADV_POPULATE_WRITE` (Linux before 5.14).
+    /// `AlreadyExists` if something else is mapped there; `Unsupported` before Linux 5.14; the
+    /// system's error.
     pub fn attach(&self, address: usize) -> io::Result<Attached> {
         let mapping = self.mapped_at(address)?;
         // SAFETY: a mapping of all of this segment, just made.
@@ -147,7 +148,15 @@ impl Segment {
     /// All of this segment is mapped at `start`.
     unsafe fn fill_tables(&self, start: NonNull<u8>) -> io::Result<()> {
         // SAFETY: by contract a mapping of this length; contents are kept.
-        Ok(unsafe { madvise(start.as_ptr().cast(), self.bytes, Advice::LinuxPopulateWrite) }?)
+        let done =
+            unsafe { madvise(start.as_ptr().cast(), self.bytes, Advice::LinuxPopulateWrite) };
+        done.map_err(|error| match error {
+            Errno::INVAL => io::Error::new(
+                io::ErrorKind::Unsupported,
+                "the kernel fills no page tables on request: MADV_POPULATE_WRITE needs Linux 5.14",
+            ),
+            error => error.into(),
+        })
     }
 
     fn file(&self) -> BorrowedFd<'_> {
