@@ -10,8 +10,8 @@ set encoding utf8
 if (terminal eq "svg") {
     set terminal svg size width,height dynamic noenhanced background "#ffffff" font "DejaVu Sans,Helvetica,Arial,sans-serif,11"
 } else { if (terminal eq "pdf") {
-    # Sizes are told in pixels: three quarters of a point each.
-    set terminal pdfcairo size width/96.0,height/96.0 noenhanced font "DejaVu Sans,11" fontscale 0.75
+    # Sizes are told in pixels: three quarters of a point each. The cairo terminals draw 4/3 of the size.
+    set terminal pdfcairo size width/96.0,height/96.0 noenhanced font "DejaVu Sans,11" fontscale 0.5625
 } else {
     set terminal pngcairo size width,height noenhanced background "#ffffff" font "DejaVu Sans,11" fontscale 0.75
 } }

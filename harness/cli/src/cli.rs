@@ -330,7 +330,7 @@ pub struct ReproduceArguments {
     #[command(flatten)]
     pub output: OutputArguments,
     /// Measure again what undecided claims compare, for this long: 15m, or 0 for not at all. By default a
-    /// quarter of an hour at scale quick, or what the rest leaves of an hour, and not at all at others.
+    /// quarter of an hour at scale quick, or what the rest leaves of 40 minutes, and not at all at others.
     #[arg(long, value_name = "TIME")]
     pub decide: Option<String>,
     /// Measure nothing on a busy machine, as `run` does with it.

@@ -1,5 +1,7 @@
 //! The answer to a question: its verdict, why, and everything behind it.
 
+use std::iter;
+
 use serde::Serialize;
 
 use crate::judged::{Judged, Judging};
@@ -182,13 +184,18 @@ impl Measured {
         }
     }
 
-    /// Whether the last look is likely to decide it, if further processes vary as these do.
+    /// How many processes are likely to decide it, if further ones vary as these do; nothing where the last
+    /// look is likely to leave it undecided.
     #[must_use]
-    pub fn is_within_reach(&self) -> bool {
-        let (Some(low), Some(high)) = (self.low, self.high) else { return true };
+    pub fn likely_decided_by(&self) -> Option<usize> {
         let count = self.processes_of.min(self.processes_to.unwrap_or(usize::MAX));
-        let width = looks::width_left(count, if self.processes_to.is_some() { 2 } else { 1 });
-        (high / low).ln() / 2.0 * width < self.margin.abs().ln_1p()
+        let (Some(low), Some(high)) = (self.low, self.high) else { return looks::next_look(count) };
+        let sides = if self.processes_to.is_some() { 2 } else { 1 };
+        let half_width = (high / low).ln() / 2.0;
+        let decides = |later: &usize| {
+            half_width * looks::width_left((count, *later), sides) < self.margin.abs().ln_1p()
+        };
+        iter::successors(looks::next_look(count), |later| looks::next_look(*later)).find(decides)
     }
 
     /// `1.50× (1.40 … 1.60)`.

@@ -111,7 +111,7 @@ pub use expectation::{
     Expectation, Kernel, Method, Metric, Moves, Needs, On, Question, Relation, Selection,
 };
 pub use file::{Planned, read, read_planned};
-pub use looks::{Look, ONE_LOOK, REPEATED_LOOKS, in_repeated_looks};
+pub use looks::{Look, ONE_LOOK, REPEATED_LOOKS, in_repeated_looks, next_look};
 pub use permute::{PermutationTally, Permuted, evaluate_permuted};
 pub use preset::Preset;
 pub use scale::at_scale;

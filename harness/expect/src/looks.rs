@@ -69,17 +69,23 @@ pub fn in_repeated_looks(mut expectations: Vec<Expectation>) -> Vec<Expectation>
     expectations
 }
 
-/// The width of the last look's interval ÷ that of the look which sees `count` processes on each of
-/// `sides`, if the processes vary alike. What pairing gains is not known before.
-pub(crate) fn width_left(count: usize, sides: usize) -> f64 {
-    let width = |look: &Look, count: usize| {
+/// The first look that sees more than `count` processes, in processes.
+#[must_use]
+pub fn next_look(count: usize) -> Option<usize> {
+    REPEATED_LOOKS.iter().map(|look| look.processes).find(|processes| *processes > count)
+}
+
+/// The width of the interval of the look at `later` processes ÷ that of the look which sees `count` processes
+/// on each of `sides`, if the processes vary alike. What pairing gains is not known before.
+pub(crate) fn width_left((count, later): (usize, usize), sides: usize) -> f64 {
+    let width = |count: usize| {
+        let last = &REPEATED_LOOKS[REPEATED_LOOKS.len() - 1];
+        let look = REPEATED_LOOKS.iter().find(|look| look.processes >= count).unwrap_or(last);
         let samples = if look.is_paired { 1 } else { sides };
         let freedom = (count.max(2) - 1) as f64 + SPREAD_OF_RATES.freedom;
         student(look.level(), freedom * samples as f64) / (count.max(1) as f64).sqrt()
     };
-    let last = &REPEATED_LOOKS[REPEATED_LOOKS.len() - 1];
-    let now = REPEATED_LOOKS.iter().find(|look| look.processes >= count).unwrap_or(last);
-    width(last, last.processes) / width(now, count)
+    width(later) / width(count)
 }
 
 #[cfg(test)]
@@ -101,9 +107,17 @@ mod tests {
         // Student's t at 99 %: 3.707 of 6 degrees of freedom, 3.250 of 9, 2.831 of 21.
         for (count, now) in [(2, 3.707), (8, 3.250)] {
             let expected = 2.831 / now * (count as f64 / 20.0).sqrt();
-            let found = width_left(count, 2);
+            let found = width_left((count, 20), 2);
             assert!((found / expected - 1.0).abs() < 1e-3, "{count}: {found}");
         }
-        assert!((width_left(20, 2) - 1.0).abs() < 1e-12);
+        assert!((width_left((20, 20), 2) - 1.0).abs() < 1e-12);
+        assert!(width_left((4, 8), 2) > width_left((4, 13), 2));
+    }
+
+    #[test]
+    fn the_next_look_sees_more_than_the_processes_there_are() {
+        let next: Vec<_> = [0, 1, 2, 3, 4, 19, 20].map(next_look).to_vec();
+        let expected = [Some(2), Some(2), Some(4), Some(4), Some(8), Some(20), None];
+        assert_eq!(next, expected);
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::place::place;
 use crate::{Question, Relation, Selection, Summary};
 
 /// One of an engine's presets.
@@ -96,9 +97,16 @@ impl Question {
         side.matches(row, self.preset.as_ref())
     }
 
-    /// Whether it is about rows with these labels, at any of the steps that it names.
+    /// Whether it is about rows with these labels, at any of the steps that it names, and within the range
+    /// along which values are expected to move.
     #[must_use]
     pub fn selects(&self, labels: &BTreeMap<String, String>) -> bool {
+        if let Relation::Monotone { along, span: [first, last], .. } = &self.relation {
+            let at = labels.get(along).and_then(|text| place(text));
+            if at.is_some_and(|at| !(*first..=*last).contains(&at)) {
+                return false;
+            }
+        }
         let sides = self.relation.sides();
         let all = sides.iter().copied().chain([&self.rows]);
         let named = all.filter_map(|side| side.labels.get("step"));

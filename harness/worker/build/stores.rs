@@ -12,7 +12,7 @@
 
 use std::fmt::{Display, Write as _};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
@@ -26,23 +26,25 @@ pub(crate) struct Store {
     pub(crate) path: String,
 }
 
-/// The stores that register themselves, in the order of the names of their crates, by the manifest in
-/// the folder `harness`.
+/// The stores that register themselves, in the order of the names of their crates, and the manifests that say
+/// so, by the manifest in the folder `harness`.
 ///
 /// # Errors
 /// The file, what is wrong with it, and what to write.
-pub(crate) fn registered(harness: &Path) -> Result<Vec<Store>, String> {
+pub(crate) fn registered(harness: &Path) -> Result<(Vec<Store>, Vec<PathBuf>), String> {
     let manifest = manifest(&harness.join("Cargo.toml"))?;
     let dependencies = manifest.get("dependencies").and_then(Value::as_table);
     let by_path = dependencies
         .into_iter()
         .flatten()
         .filter_map(|(name, value)| Some((name, value.get("path")?.as_str()?)));
-    let mut stores = Vec::new();
+    let (mut stores, mut manifests) = (Vec::new(), Vec::new());
     for (dependency, path) in by_path {
-        stores.extend(of_crate(dependency, &harness.join(path).join("Cargo.toml"))?);
+        let file = harness.join(path).join("Cargo.toml");
+        stores.extend(of_crate(dependency, &file)?);
+        manifests.push(file);
     }
-    Ok(stores)
+    Ok((stores, manifests))
 }
 
 /// The stores of the crate that the harness calls `dependency`.

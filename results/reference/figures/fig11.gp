@@ -1,12 +1,12 @@
-styled = "\"nibble@update=append [b]\" \"nibble@preset=paper [a]\""
-colours = '#e8799a #7a0026'
-patterns = '4 5'
-point_types = '5 13'
-dashes = '2 4'
-legend_px = 6.0
-legend = ""
-direct = 1; names_px = 146.5
-all_names = "\"nibble@update=append [b]\" \"nibble@preset=paper [a]\""
+styled = "\"nibble\" \"nibble@update=append\" \"nibble@preset=paper [d]\" \"mica [c]\" \"heapstore:jemalloc [a]\" \"ramcloud [e]\" \"masstree:jemalloc [b]\""
+colours = '#b0003a #e8799a #7a0026 #5b9bc8 #d55e00 #eba91c #1b9e77'
+patterns = '3 4 5 7 6 5 3'
+point_types = '7 5 13 9 14 5 11'
+dashes = '1 2 4 1 3 1 1'
+legend_px = 42.0
+legend = "set arrow 1000 from screen 111.7/width, screen 1 - 14.0/height to screen 137.7/width, screen 1 - 14.0/height nohead lw 1.6 dt 1 lc rgb '#b0003a' front; set label 1500 '' at screen 124.7/width, screen 1 - 14.0/height point pt 7 ps 1 lc rgb '#b0003a' front; set label 1000 'nibble' at screen 141.7/width, screen 1 - 14.0/height left front; set arrow 1001 from screen 195.1/width, screen 1 - 14.0/height to screen 221.1/width, screen 1 - 14.0/height nohead lw 1.6 dt 2 lc rgb '#e8799a' front; set label 1501 '' at screen 208.1/width, screen 1 - 14.0/height point pt 5 ps 1 lc rgb '#e8799a' front; set label 1001 'nibble@update=append' at screen 225.1/width, screen 1 - 14.0/height left front; set arrow 1002 from screen 383.2/width, screen 1 - 14.0/height to screen 409.2/width, screen 1 - 14.0/height nohead lw 1.6 dt 4 lc rgb '#7a0026' front; set label 1502 '' at screen 396.2/width, screen 1 - 14.0/height point pt 13 ps 1 lc rgb '#7a0026' front; set label 1002 'nibble@preset=paper [d]' at screen 413.2/width, screen 1 - 14.0/height left front; set arrow 1003 from screen 577.6/width, screen 1 - 14.0/height to screen 603.6/width, screen 1 - 14.0/height nohead lw 1.6 dt 1 lc rgb '#5b9bc8' front; set label 1503 '' at screen 590.6/width, screen 1 - 14.0/height point pt 9 ps 1 lc rgb '#5b9bc8' front; set label 1003 'mica [c]' at screen 607.6/width, screen 1 - 14.0/height left front; set arrow 1004 from screen 672.4/width, screen 1 - 14.0/height to screen 698.4/width, screen 1 - 14.0/height nohead lw 1.6 dt 3 lc rgb '#d55e00' front; set label 1504 '' at screen 685.4/width, screen 1 - 14.0/height point pt 14 ps 1 lc rgb '#d55e00' front; set label 1004 'heapstore:jemalloc [a]' at screen 702.4/width, screen 1 - 14.0/height left front; set arrow 1005 from screen 849.6/width, screen 1 - 14.0/height to screen 875.6/width, screen 1 - 14.0/height nohead lw 1.6 dt 1 lc rgb '#eba91c' front; set label 1505 '' at screen 862.6/width, screen 1 - 14.0/height point pt 5 ps 1 lc rgb '#eba91c' front; set label 1005 'ramcloud [e]' at screen 879.6/width, screen 1 - 14.0/height left front; set arrow 1006 from screen 454.7/width, screen 1 - 30.0/height to screen 480.7/width, screen 1 - 30.0/height nohead lw 1.6 dt 1 lc rgb '#1b9e77' front; set label 1506 '' at screen 467.7/width, screen 1 - 30.0/height point pt 11 ps 1 lc rgb '#1b9e77' front; set label 1006 'masstree:jemalloc [b]' at screen 484.7/width, screen 1 - 30.0/height left front"
+direct = 0; names_px = 133.7
+all_names = "\"nibble\" \"nibble@update=append\" \"nibble@preset=paper [d]\" \"mica [c]\" \"heapstore:jemalloc [a]\" \"ramcloud [e]\" \"masstree:jemalloc [b]\""
 # The figure fig11, which lines.gp draws.
 
 name = "fig11"

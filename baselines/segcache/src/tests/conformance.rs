@@ -13,7 +13,5 @@ macro_rules! with_policies {
 with_policies! {
     merge Merge
     s3_fifo S3Fifo
-    utilisation Utilisation
-    fifo Fifo
     random Random
 }

@@ -32,7 +32,7 @@ fn every_setting_reaches_the_cache() {
     let options = [
         ("segment-bytes", "524288"),
         ("slots-per-record", "2"),
-        ("eviction", "fifo"),
+        ("eviction", "random"),
         ("ask-presence", "true"),
     ];
     let (config, told) = configured(&options, Some((64 << 20) + 5)).unwrap();
@@ -72,7 +72,7 @@ fn what_cannot_be_is_answered_with_what_can() {
         ("segment-bytes", "1000", "the nearest is 65536"),
         ("segment-bytes", "16777216", "the nearest is 8388608"),
         ("slots-per-record", "3", "powers of two from 1 to 16"),
-        ("eviction", "lru", "accepted are merge, s3-fifo, utilisation, fifo, random"),
+        ("eviction", "lru", "accepted are merge, s3-fifo, random"),
         (
             "shards",
             "2",

@@ -79,7 +79,7 @@ fn storm(store: &Segcache) -> (u64, u64) {
 
 #[test]
 fn with_room_for_all_nothing_is_dropped() {
-    for eviction in [Eviction::Merge, Eviction::S3Fifo, Eviction::Random] {
+    for eviction in Eviction::ALL {
         // Every version that is ever written has room.
         let heap_bytes = THREADS * turns() * VALUE_BYTES_MAX / 2 * 5 / 4;
         let store = Segcache::open(Config { eviction, ..Config::new(heap_bytes, KEYS) }).unwrap();

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use expect::{Answer, Measured, REPEATED_LOOKS, Verdict};
+use expect::{Answer, Measured, Verdict, next_look};
 
 use super::Failure;
 use super::claims;
@@ -18,44 +18,43 @@ use record::{Cell, Row, archive};
 /// whole run, and a look that began is measured to its end.
 const OVERRUN: f64 = 1.25;
 
-/// After looks at this many processes, only what the last look is likely to decide is measured further.
-const PROCESSES_WITHOUT_HOPE: usize = 8;
+/// Looks at more processes are for what a look is likely to decide.
+const LOOK_WITHOUT_HOPE: usize = 8;
 
-/// Measures until all claims are decided or the run's time for that is up. A question that a look leaves
-/// out for want of time is not taken up again: it may be judged once a look.
+/// Measures until all claims are decided or the run's time for that is up. In each turn a question is measured
+/// by as many processes as its next look sees. One that a turn leaves out for want of time is taken up again
+/// only if nothing of it was measured for another question meanwhile: it may be judged once a look.
 pub(super) fn decide(session: &mut Session) -> Result<(), Failure> {
     let Some(given_s) = session.record().decide_s else { return Ok(()) };
     let budget = time_left(given_s, session.record().within_s, session.took_s());
     let began = Instant::now();
-    let (mut left_out, mut told) = (BTreeSet::new(), Vec::new());
-    for look in REPEATED_LOOKS {
-        if session.is_interrupted() {
-            return Ok(());
-        }
+    let (mut left_out, mut told) = (LeftOut::new(), Vec::new());
+    while !session.is_interrupted() {
         let (run, rows) = archive::load(session.folder()).map_err(Failure::internal)?;
         let answers = claims::answers(session.folder(), &run, &rows)?;
-        let mut open = undecided(&answers, &rows, look.processes as u32);
-        open.retain(|question| !left_out.contains(&question.name));
-        open.retain(|question| question.within_reach || look.processes <= PROCESSES_WITHOUT_HOPE);
+        let mut open = undecided(&answers, &rows);
+        open.retain(|question| question.may_be_measured(&left_out));
+        open.retain(|question| question.in_all.is_some() || question.look <= LOOK_WITHOUT_HOPE);
         let asked = open.len();
         let left_s = budget.saturating_sub(began.elapsed()).as_secs_f64() / OVERRUN;
         let chosen = affordable(open, left_s / session.pace(), &mut left_out);
         if chosen.cells.is_empty() {
-            continue;
+            break;
         }
-        let (questions, cells) =
-            (chosen.questions, chosen.cells.iter().map(Vec::len).sum::<usize>());
-        eprintln!(
-            "deciding: {questions} of {asked} undecided questions, by {} processes: {cells} cells",
-            look.processes
+        let turn = format!(
+            "{} of {asked} by {} processes ({} further cells)",
+            chosen.questions,
+            chosen.looks(),
+            chosen.cells.iter().map(Vec::len).sum::<usize>()
         );
-        told.push(format!(
-            "{questions} of {asked} by {} processes ({cells} further cells)",
-            look.processes
-        ));
+        eprintln!("deciding: {turn}");
+        told.push(turn);
         let cells = side_by_side(chosen.cells);
         session.extend(&cells)?;
         session.run(&cells);
+    }
+    if session.is_interrupted() {
+        return Ok(());
     }
     let took = crate::plan::in_words(began.elapsed().as_secs_f64());
     session.note(match told.is_empty() {
@@ -78,13 +77,28 @@ fn time_left(given_s: u64, within_s: Option<u64>, took_s: f64) -> Duration {
 /// A question, and the cells that its next look needs.
 struct Open {
     name: String,
+    /// How many processes the next look sees.
+    look: usize,
     cells: Vec<Cell>,
-    /// Whether the last look is likely to decide it.
-    within_reach: bool,
+    /// The cells up to the look that is likely to decide it, if any look is.
+    in_all: Option<Vec<Cell>>,
 }
 
-/// Undecided questions whose cells have been measured by fewer processes than `processes`.
-fn undecided(answers: &[Answer], rows: &[Row], processes: u32) -> Vec<Open> {
+/// Questions that were left out, with the cells that their next look needed then.
+type LeftOut = BTreeMap<String, Vec<String>>;
+
+impl Open {
+    fn may_be_measured(&self, left_out: &LeftOut) -> bool {
+        left_out.get(&self.name).is_none_or(|needed| *needed == self.needed())
+    }
+
+    fn needed(&self) -> Vec<String> {
+        self.cells.iter().map(|cell| cell.id.clone()).collect()
+    }
+}
+
+/// Undecided questions that have a look left.
+fn undecided(answers: &[Answer], rows: &[Row]) -> Vec<Open> {
     let mut newest: BTreeMap<&str, &Cell> = BTreeMap::new();
     for row in rows {
         let known = newest.entry(without_repetition(&row.cell.id)).or_insert(&row.cell);
@@ -92,22 +106,35 @@ fn undecided(answers: &[Answer], rows: &[Row], processes: u32) -> Vec<Open> {
             *known = &row.cell;
         }
     }
-    let further = |measured: &Measured| -> Vec<Cell> {
+    let newest_of = |measured: &Measured| -> Vec<&Cell> {
         let like: BTreeSet<&str> = measured.cells.iter().map(|id| without_repetition(id)).collect();
-        let cells = like.iter().filter_map(|id| newest.get(id));
-        cells
-            .flat_map(|cell| (cell.repetition + 1..processes).map(|next| cell.repeated(next)))
-            .collect()
+        like.iter().filter_map(|id| newest.get(id).copied()).collect()
+    };
+    let look_of = |measured: &Measured| {
+        let processes = |cell: &&Cell| cell.repetition as usize + 1;
+        next_look(newest_of(measured).iter().map(processes).min()?)
+    };
+    let further = |measured: &Measured, look: usize| -> Vec<Cell> {
+        let missing = |cell: &Cell| -> Vec<Cell> {
+            (cell.repetition + 1..look as u32).map(|next| cell.repeated(next)).collect()
+        };
+        newest_of(measured).into_iter().flat_map(missing).collect()
     };
     let open = answers.iter().filter(|answer| answer.verdict == Verdict::Undecided);
-    let open = open.map(|answer| {
+    let open = open.filter_map(|answer| {
         let undecided =
             answer.measured.iter().filter(|measured| measured.verdict == Verdict::Undecided);
-        Open {
+        let looks = undecided.filter_map(|measured| Some((measured, look_of(measured)?)));
+        let in_all = looks.clone().map(|(measured, _)| {
+            let likely = measured.likely_decided_by()?;
+            Some(further(measured, likely))
+        });
+        Some(Open {
             name: claims::id(answer),
-            cells: undecided.clone().flat_map(further).collect(),
-            within_reach: undecided.clone().all(Measured::is_within_reach),
-        }
+            look: looks.clone().map(|(_, look)| look).max()?,
+            cells: looks.clone().flat_map(|(measured, look)| further(measured, look)).collect(),
+            in_all: in_all.collect::<Option<Vec<_>>>().map(|cells| cells.concat()),
+        })
     });
     open.filter(|question| !question.cells.is_empty()).collect()
 }
@@ -115,8 +142,20 @@ fn undecided(answers: &[Answer], rows: &[Row], processes: u32) -> Vec<Open> {
 /// What is measured.
 struct Chosen {
     questions: usize,
+    /// How many processes their looks see: the fewest and the most.
+    looks: Option<(usize, usize)>,
     /// Of each question what those before it do not need.
     cells: Vec<Vec<Cell>>,
+}
+
+impl Chosen {
+    /// `4`, or `2 to 8`.
+    fn looks(&self) -> String {
+        match self.looks {
+            Some((fewest, most)) if fewest < most => format!("{fewest} to {most}"),
+            looks => looks.map_or(0, |(fewest, _)| fewest).to_string(),
+        }
+    }
 }
 
 /// The cells of all questions: repetition after repetition, and within each what one question compares
@@ -134,18 +173,21 @@ fn side_by_side(questions: Vec<Vec<Cell>>) -> Vec<Cell> {
     ordered.into_iter().map(|(_, cell)| cell).collect()
 }
 
-/// As many questions as fit into the time: first those within reach, the cheapest first. The others are
-/// `left_out`.
-fn affordable(open: Vec<Open>, time_s: f64, left_out: &mut BTreeSet<String>) -> Chosen {
-    let mut open: Vec<(f64, Open)> =
-        open.into_iter().map(|question| (estimate_s(&question.cells), question)).collect();
-    open.sort_by(|(price, question), (other_price, other)| {
-        let reach = other.within_reach.cmp(&question.within_reach);
-        reach.then(price.total_cmp(other_price)).then_with(|| question.name.cmp(&other.name))
+/// As many questions as fit into the time: first those that a look is likely to decide, the cheapest up to
+/// that look first. The others are `left_out`.
+fn affordable(open: Vec<Open>, time_s: f64, left_out: &mut LeftOut) -> Chosen {
+    let priced = open.into_iter().map(|question| {
+        let in_all = question.in_all.as_ref().unwrap_or(&question.cells);
+        (question.in_all.is_none(), estimate_s(in_all), question)
     });
-    let mut chosen = Chosen { questions: 0, cells: Vec::new() };
+    let mut open: Vec<(bool, f64, Open)> = priced.collect();
+    open.sort_by(|(hopeless, price, question), (other_hopeless, other_price, other)| {
+        let hope = hopeless.cmp(other_hopeless);
+        hope.then(price.total_cmp(other_price)).then_with(|| question.name.cmp(&other.name))
+    });
+    let mut chosen = Chosen { questions: 0, looks: None, cells: Vec::new() };
     let mut all: Vec<Cell> = Vec::new();
-    for (_, question) in open {
+    for (_, _, question) in open {
         // Questions share cells.
         let mut seen: BTreeSet<&str> = all.iter().map(|cell| cell.id.as_str()).collect();
         let new = question.cells.iter().filter(|cell| seen.insert(cell.id.as_str()));
@@ -153,10 +195,13 @@ fn affordable(open: Vec<Open>, time_s: f64, left_out: &mut BTreeSet<String>) -> 
         let together = [all.clone(), new.clone()].concat();
         if estimate_s(&together) <= time_s {
             chosen.questions += 1;
+            let (fewest, most) = chosen.looks.unwrap_or((question.look, question.look));
+            chosen.looks = Some((fewest.min(question.look), most.max(question.look)));
             chosen.cells.push(new);
             all = together;
         } else {
-            left_out.insert(question.name);
+            let needed = question.needed();
+            left_out.insert(question.name, needed);
         }
     }
     chosen
@@ -207,8 +252,9 @@ mod tests {
         }
     }
 
-    fn question(name: &str, cells: &[Cell], within_reach: bool) -> Open {
-        Open { name: name.to_owned(), cells: cells.to_vec(), within_reach }
+    fn question(name: &str, cells: &[Cell], in_all: Option<&[Cell]>) -> Open {
+        let in_all = in_all.map(<[Cell]>::to_vec);
+        Open { name: name.to_owned(), look: 4, cells: cells.to_vec(), in_all }
     }
 
     #[test]
@@ -223,19 +269,47 @@ mod tests {
     fn what_is_cheap_and_within_reach_comes_first_and_shared_cells_are_paid_once() {
         let cells = sample_cells();
         let price = estimate_s(&cells[..2]);
-        let mut left_out = BTreeSet::new();
+        let mut left_out = LeftOut::new();
         let open = vec![
-            question("hopeless", &cells[2..3], false),
-            question("whole", &cells, true),
-            question("again", &cells[..2], true),
-            question("two", &cells[..2], true),
+            question("hopeless", &cells[2..3], None),
+            question("whole", &cells, Some(&cells)),
+            question("again", &cells[..2], Some(&cells[..2])),
+            Open { look: 8, ..question("two", &cells[..2], Some(&cells[..2])) },
         ];
         let chosen = affordable(open, price * 1.01, &mut left_out);
         let counts: Vec<usize> = chosen.cells.iter().map(Vec::len).collect();
         assert_eq!((chosen.questions, counts), (2, vec![2, 0]));
-        assert_eq!(left_out, BTreeSet::from(["hopeless".to_owned(), "whole".to_owned()]));
-        let none = affordable(vec![question("two", &cells[..2], true)], 0.0, &mut left_out);
+        assert_eq!(chosen.looks(), "4 to 8");
+        let names: Vec<&str> = left_out.keys().map(String::as_str).collect();
+        assert_eq!(names, ["hopeless", "whole"]);
+        let open = vec![question("two", &cells[..2], Some(&cells[..2]))];
+        let none = affordable(open, 0.0, &mut left_out);
         assert_eq!((none.questions, none.cells.len()), (0, 0));
+    }
+
+    #[test]
+    fn what_the_next_look_is_likely_to_decide_comes_before_what_needs_several() {
+        let cells = sample_cells();
+        let mut left_out = LeftOut::new();
+        let open = vec![
+            question("several looks", &cells[..1], Some(&cells)),
+            question("one look", &cells[1..3], Some(&cells[1..3])),
+        ];
+        let chosen = affordable(open, estimate_s(&cells[1..3]) * 1.01, &mut left_out);
+        assert_eq!(chosen.cells, [cells[1..3].to_vec()]);
+        assert!(left_out.keys().eq(["several looks"]));
+    }
+
+    #[test]
+    fn what_was_left_out_is_measured_later_unless_something_of_it_was_measured_meanwhile() {
+        let cells = sample_cells();
+        let mut left_out = LeftOut::new();
+        let whole = || question("whole", &cells, Some(&cells));
+        assert!(whole().may_be_measured(&left_out));
+        affordable(vec![whole()], 0.0, &mut left_out);
+        assert!(whole().may_be_measured(&left_out));
+        assert!(!question("whole", &cells[1..], None).may_be_measured(&left_out));
+        assert!(question("other", &cells[1..], None).may_be_measured(&left_out));
     }
 
     #[test]
@@ -256,26 +330,35 @@ mod tests {
     }
 
     #[test]
-    fn an_undecided_question_asks_for_the_processes_that_are_missing() {
+    fn an_undecided_question_asks_for_the_processes_that_its_next_look_lacks() {
         let cell = sample_cells().remove(0);
-        let rows =
-            [0, 1, 2].map(|repetition| record::made_up::row(&cell.repeated(repetition), "run"));
-        let measured = |verdict| Measured {
+        let rows: Vec<Row> = (0..20)
+            .map(|repetition| record::made_up::row(&cell.repeated(repetition), "run"))
+            .collect();
+        let measured = |verdict, processes: usize| Measured {
             verdict,
-            cells: rows.iter().map(|row| row.cell.id.clone()).collect(),
+            processes_of: processes,
+            processes_to: Some(processes),
+            cells: rows[..processes].iter().map(|row| row.cell.id.clone()).collect(),
             ..made_up_measured()
         };
-        let answer = |verdict| Answer {
+        let answer = |verdict, processes| Answer {
             verdict,
-            measured: vec![measured(Verdict::Holds), measured(verdict)],
+            measured: vec![measured(Verdict::Holds, processes), measured(verdict, processes)],
             ..made_up_answer()
         };
-        let open = undecided(&[answer(Verdict::Undecided), answer(Verdict::Fails)], &rows, 6);
+        let of_three = [answer(Verdict::Undecided, 3), answer(Verdict::Fails, 3)];
+        let open = undecided(&of_three, &rows[..3]);
         assert_eq!(open.len(), 1);
         let ids: Vec<&str> = open[0].cells.iter().map(|cell| cell.id.as_str()).collect();
-        let expected = [3, 4, 5].map(|repetition| cell.repeated(repetition).id);
-        assert_eq!(ids, expected);
+        assert_eq!((open[0].look, ids), (4, vec![cell.repeated(3).id.as_str()]));
         assert_eq!(open[0].cells[0].seed, rows[0].cell.seed + 3);
-        assert!(undecided(&[answer(Verdict::Undecided)], &rows, 3).is_empty(), "all there");
+        // An interval of 0.9 to 1.3, a tenth away from its bound, is narrow enough with eight processes.
+        let in_all = open[0].in_all.as_ref().unwrap();
+        assert_eq!(in_all.len(), 5);
+        let far = Measured { margin: 0.001, ..measured(Verdict::Undecided, 3) };
+        let far = Answer { measured: vec![far], ..of_three[0].clone() };
+        assert!(undecided(&[far], &rows[..3])[0].in_all.is_none(), "no look is likely to decide");
+        assert!(undecided(&[answer(Verdict::Undecided, 20)], &rows).is_empty(), "all looked");
     }
 }

@@ -113,15 +113,16 @@ fn a_closed_loop_is_compared_with_a_bare_one() {
                     select = { of = { loop = \"bare\" }, at-least = 0.000001 }";
     let varied = target("invisible", "", question).replace(
         "cells =",
-        "vary = { workload = [\"get-100\", \"get-0\"], system = [\"hashmap\", \"mica-erew\"] }\ncells =",
+        "vary = { workload = [\"get-100\", \"get-50\", \"get-0\"], system = [\"hashmap\", \"mica-erew\"] }\n\
+         cells =",
     );
     let more = ["--operations", "100000"];
     let (output, said, json) = measure("targets-bare", &varied, &more);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
-    assert!(said.contains("\n4 hold\n"), "{said}");
+    assert!(said.contains("\n6 hold\n"), "{said}");
     let notes = errors(&output);
     assert!(notes.contains("of a bare loop's throughput, a spread of "), "{notes}");
-    assert_eq!(json["lines"].as_array().unwrap().len(), 4);
+    assert_eq!(json["lines"].as_array().unwrap().len(), 6);
     let rows = rows("targets-bare");
     let ran: Vec<&record::Row> = rows.iter().filter(|row| row.step == "run").collect();
     assert!(!ran.is_empty());

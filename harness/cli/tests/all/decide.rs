@@ -22,7 +22,7 @@ fn what_is_undecided_is_measured_again_and_the_run_says_so() {
     let results = scratch("decide");
     let asked = ["reproduce", "--quiet", "--without-drawings", "--scale", "smoke", "--figure"];
     let results = results.to_str().unwrap();
-    let more = ["put-latency", "--decide", "1m", "--results", results];
+    let more = ["compaction-workers", "--decide", "1m", "--results", results];
     let output = run(&[&asked[..], &more].concat());
     assert_eq!(output.status.code(), Some(0), "{}", crate::common::errors(&output));
     let folder = only_folder(std::path::Path::new(results)).unwrap();

@@ -81,7 +81,7 @@ fn a_store_is_a_folder_and_a_line() {
 /// The list that the build script wrote has it among those that stand the conformance tests.
 fn assert_is_held_to_the_suite(copy: &Path, built: &Path) {
     let toy = stores::Store { module: "toy".to_owned(), path: "baseline_toy::Toy".to_owned() };
-    let registered =
+    let (registered, _) =
         stores::registered(&copy.join("harness/worker")).expect("the manifests are sound");
     assert!(registered.contains(&toy), "{registered:?}");
     let source = stores::source(&registered);
@@ -305,8 +305,12 @@ fn wrong_registrations_say_what_to_write() {
         stores::registered(&harness)
     };
     let table = "[package.metadata.nibble-bench]\n";
-    assert_eq!(of("", ""), Ok(Vec::new()), "other dependencies are left alone");
-    let several = of(LINE, &format!("{table}stores = [\"Toy\", \"ToyMap\"]")).expect("it is sound");
+    assert_eq!(of("", ""), Ok((Vec::new(), Vec::new())), "other dependencies are left alone");
+    let sound = of(LINE, &format!("{table}stores = [\"Toy\", \"ToyMap\"]"));
+    let (several, manifests) = sound.expect("it is sound");
+    let read: Vec<PathBuf> =
+        manifests.iter().map(|file| fs::canonicalize(file).expect("it was read")).collect();
+    assert_eq!(read, [fs::canonicalize(folder.join("baselines/toy/Cargo.toml")).unwrap()]);
     let modules: Vec<&str> = several.iter().map(|store| store.module.as_str()).collect();
     assert_eq!(modules, ["toy_toy", "toy_toymap"]);
     for (metadata, expected) in [

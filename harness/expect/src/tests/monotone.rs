@@ -2,7 +2,9 @@
 
 use crate::{Summary, Verdict};
 
-use super::made_up::{absent, answer, compared, exact, near, row};
+use super::made_up::{
+    SMALL, absent, answer, compared, exact, expectation, expectations, near, question, row,
+};
 
 /// Rows of `nibble` at these fills.
 fn fills(values: &[(u32, f64)]) -> Vec<Summary> {
@@ -17,6 +19,14 @@ fn moves(moves: &str) -> String {
         "monotone = {{ of = {{ engine = \"nibble\" }}, along = \"fill-percent\", from = 50, to = 90, \
          moves = {moves} }}"
     )
+}
+
+#[test]
+fn rows_beyond_the_range_are_not_asked_for() {
+    let text = expectation("a-claim", &[&question("any", &moves("\"falls\""))]);
+    let claims = expectations(&text);
+    let asked = |fill| claims[0].selects(&fills(&[(fill, 1.0)])[0].labels, &SMALL);
+    assert_eq!([10, 50, 70, 90, 95].map(asked), [false, true, true, true, false]);
 }
 
 #[test]

@@ -1,16 +1,17 @@
 //! The bare loop: the minimal loop that sends a store the same requests, and the closed loop beside it. It
-//! times nothing, checks only that every key was present, and stores the same bytes every time. The closed
-//! loop's extra time is the cost of the harness.
+//! times nothing, and checks only that every key was present. The closed loop's extra time is the cost of the
+//! harness.
 //!
 //! The loops take turns over one store, in windows of a few milliseconds. From process to process, and from
 //! second to second, a store's throughput moves by more than the loops differ.
 //!
-//! There are two bare loops, and the faster counts. One is the burst that the closed loop runs: [bursts] of
-//! GETs, or updates in the shape that is fastest for the store ([super::shapes]). Its own time tells what the
-//! harness adds to it. The other is written in another way: GETs with a branch on each outcome, PUTs of the
-//! same bytes every time. That ought not to matter. On some processors it decides whether the next operation
-//! overlaps this one: GETs of one store take 2.5 times as long in one of the two, PUTs of another a sixth
-//! longer, with the same instructions within the store.
+//! There are two bare loops, and the faster counts. One is the burst that the closed loop runs, in the shape that
+//! is fastest for the store ([super::shapes]), over values that were made for its keys while the clock was
+//! stopped. Its own time tells what the harness adds to it. The other is written as a program would be: a branch
+//! on each outcome, PUTs of the same bytes every time. That ought not to matter. On some processors it decides
+//! whether the next operation overlaps this one: GETs of one store take 2.5 times as long in one of the two, PUTs
+//! of another a sixth longer, with the same instructions within the store. GETs and updates in turn have one bare
+//! loop, over values made for their keys: their GETs are checked.
 
 use std::hint::black_box;
 
@@ -22,6 +23,7 @@ use workloads::requests::{Request, RequestKind};
 use super::bursts;
 use super::calls::{self, Found};
 use super::lane::Lane;
+use super::shapes::GetShape;
 use super::single::{SPAN, run_prepared};
 
 /// Requests of a window.
@@ -38,6 +40,29 @@ enum Loop {
     Plain,
     Closed,
 }
+
+/// What the requests of a window are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Requests {
+    Gets,
+    Updates,
+    Both,
+}
+
+impl Requests {
+    fn of(window: &[Request]) -> Self {
+        let gets = window.iter().filter(|request| request.is(RequestKind::Get)).count();
+        match gets {
+            0 => Self::Updates,
+            _ if gets == window.len() => Self::Gets,
+            _ => Self::Both,
+        }
+    }
+}
+
+/// Why GETs and updates in turn have no bare loop.
+const TOO_LONG: &str = "a bare loop of GETs and updates needs their values made before it: use values of \
+                        at most 4 KiB";
 
 /// Nanoseconds an operation takes in each loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,7 +89,7 @@ impl LoopTimes {
     }
 }
 
-/// Executes `words`, which are all GETs or all updates, in all loops by turns. Of fewer requests than two
+/// Executes `words`, which are GETs and updates, in all loops by turns. Of fewer requests than two
 /// groups have, nothing is told: the first group finds cold caches, and an incomplete one is unfair.
 ///
 /// # Errors
@@ -100,14 +125,22 @@ fn timed<E: KvEngine>(
     match turn {
         Loop::Closed => run_prepared::<E>(session, lane, window)?,
         Loop::Burst | Loop::Plain => {
-            let reads = window.first().is_some_and(|first| first.is(RequestKind::Get));
-            let failed = match (reads, turn) {
-                (true, Loop::Burst) => bursts::gets::<E>(session, window, lane.buffer),
-                (true, _) => gets::<E>(session, window, lane.buffer),
-                (false, Loop::Burst) if lane.values.are_made_ahead() => {
-                    put_made::<E>(session, lane, (window, value.len()))
+            let is_made = lane.values.are_made_ahead();
+            let failed = match (Requests::of(window), turn) {
+                (Requests::Gets, Loop::Burst) => {
+                    lane.shapes.gets::<E>(session, window, lane.buffer)
                 }
-                (false, _) => puts::<E>(session, window, value),
+                (Requests::Gets, _) => {
+                    bursts::gets::<E>(session, window, lane.buffer, GetShape::Branched)
+                }
+                (Requests::Updates, Loop::Burst) if is_made => {
+                    by_spans(lane, window, |lane, span| puts_made::<E>(session, lane, span))
+                }
+                (Requests::Updates, _) => puts::<E>(session, window, value),
+                (Requests::Both, _) if is_made => {
+                    by_spans(lane, window, |lane, span| both_made::<E>(session, lane, span))
+                }
+                (Requests::Both, _) => return Err(TOO_LONG.to_owned()),
             };
             lane.done.operations += window.len() as u64;
             let may_miss = !E::TRAITS.keeps_values || E::TRAITS.full == FullMeaning::Evict;
@@ -124,20 +157,6 @@ fn timed<E: KvEngine>(
     Ok(elapsed_ns - (lane.done.off_clock_ns - off_clock_ns))
 }
 
-/// Reads all of `words`, and returns how many were not there.
-#[inline(never)]
-fn gets<E: KvEngine>(session: &mut E::Session<'_>, words: &[Request], buffer: &mut [u8]) -> u64 {
-    let mut failed = 0;
-    for word in words {
-        let found = calls::get::<E>(session, key_of(word.record()), buffer);
-        if !matches!(found, Found::Value(_)) {
-            count(&mut failed);
-        }
-    }
-    black_box(buffer);
-    failed
-}
-
 /// Stores the front of `value` for all of `words`, and returns how many were refused.
 #[inline(never)]
 fn puts<E: KvEngine>(session: &mut E::Session<'_>, words: &[Request], value: &[u8]) -> u64 {
@@ -145,40 +164,77 @@ fn puts<E: KvEngine>(session: &mut E::Session<'_>, words: &[Request], value: &[u
     for word in words {
         let stored = calls::put::<E>(session, key_of(word.record()), &value[..word.size()]);
         if !stored.is_stored() {
-            count(&mut failed);
+            bursts::count(&mut failed);
         }
     }
     failed
 }
 
-/// Stores what lies in the lane's values for all of `words`, and returns how many were not stored. It was made for
-/// other keys, so that nothing stops to make it.
-fn put_made<E: KvEngine>(
-    session: &mut E::Session<'_>,
+/// Executes `words` span by span with their values, which are made while the clock is stopped, and returns how
+/// many failed.
+fn by_spans(
     lane: &mut Lane<'_>,
-    (words, value_bytes_max): (&[Request], usize),
+    words: &[Request],
+    mut execute: impl FnMut(&mut Lane<'_>, &[Request]) -> u64,
 ) -> u64 {
-    lane.values.rewind();
-    let fit = lane.values.untaken().len() / value_bytes_max.max(1);
-    let mut unstored = 0;
-    for some in words.chunks(fit.min(SPAN)) {
-        lane.values.rewind();
-        let (executed, refused) = lane.shapes.updates::<E>(session, some, lane.values);
-        unstored += (some.len() - executed) as u64 + u64::from(refused.is_some());
+    let mut rest = words;
+    let mut failed = 0;
+    while !rest.is_empty() {
+        let first = lane.first + (words.len() - rest.len()) as u64;
+        let ready = lane.make_values(&rest[..rest.len().min(SPAN)], first);
+        let (span, later) = rest.split_at(ready);
+        failed += execute(lane, span);
+        rest = later;
     }
-    unstored
+    failed
 }
 
-/// Counts what failed, out of the loop's way.
-#[cold]
+fn puts_made<E: KvEngine>(
+    session: &mut E::Session<'_>,
+    lane: &mut Lane<'_>,
+    span: &[Request],
+) -> u64 {
+    let (executed, refused) = lane.shapes.updates::<E>(session, span, lane.values);
+    (span.len() - executed) as u64 + u64::from(refused.is_some())
+}
+
 #[inline(never)]
-fn count(failed: &mut u64) {
-    *failed += 1;
+fn both_made<E: KvEngine>(
+    session: &mut E::Session<'_>,
+    lane: &mut Lane<'_>,
+    span: &[Request],
+) -> u64 {
+    let mut rest = lane.values.untaken();
+    let mut failed = 0;
+    for word in span {
+        let key = key_of(word.record());
+        let is_done = if word.is(RequestKind::Get) {
+            matches!(calls::get::<E>(session, key, lane.buffer), Found::Value(_))
+        } else {
+            let (value, later) = rest.split_at(word.size());
+            rest = later;
+            calls::put::<E>(session, key, value).is_stored()
+        };
+        if !is_done {
+            bursts::count(&mut failed);
+        }
+    }
+    black_box(&lane.buffer);
+    failed
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn windows_are_told_by_what_they_ask() {
+        let request = |kind| Request::new(kind, 64, 1);
+        let (get, update) = (request(RequestKind::Get), request(RequestKind::Update));
+        assert_eq!(Requests::of(&[get, get]), Requests::Gets);
+        assert_eq!(Requests::of(&[update, update]), Requests::Updates);
+        assert_eq!(Requests::of(&[update, get, update]), Requests::Both);
+    }
 
     #[test]
     fn a_core_that_is_slow_at_times_is_slow_for_all_loops() {

@@ -1,8 +1,8 @@
 //! Requests of one kind in a row: loops with nothing in them but the store.
 //!
 //! What a loop does between two operations decides how far they overlap. Where all requests of a span are
-//! of one kind, nothing needs to be asked between them. Updates have several loops, and [`super::shapes`] finds
-//! the fastest of them.
+//! of one kind, nothing needs to be asked between them. Each kind has several loops, and [`super::shapes`]
+//! finds the fastest of them.
 
 use std::hint::black_box;
 
@@ -11,17 +11,25 @@ use workloads::key_of;
 use workloads::requests::Request;
 
 use super::calls::{self, Found, Stored};
-use super::shapes::Shape;
+use super::shapes::{GetShape, UpdateShape};
 use super::values::Values;
 
-/// Reads all of `words` into `buffer`, and returns how many were not there. Outcomes are added up, so
-/// that no branch waits for what was found.
-#[inline(never)]
+/// Reads all of `words` into `buffer`, and returns how many were not there. The loop is written in `shape`.
+#[inline(always)]
 pub(super) fn gets<E: KvEngine>(
     session: &mut E::Session<'_>,
     words: &[Request],
     buffer: &mut [u8],
+    shape: GetShape,
 ) -> u64 {
+    match shape {
+        GetShape::Summed => summed::<E>(session, words, buffer),
+        GetShape::Branched => branched::<E>(session, words, buffer),
+    }
+}
+
+#[inline(never)]
+fn summed<E: KvEngine>(session: &mut E::Session<'_>, words: &[Request], buffer: &mut [u8]) -> u64 {
     let mut unfound = 0;
     for word in words {
         let found = calls::get::<E>(session, key_of(word.record()), buffer);
@@ -31,6 +39,30 @@ pub(super) fn gets<E: KvEngine>(
     unfound
 }
 
+#[inline(never)]
+fn branched<E: KvEngine>(
+    session: &mut E::Session<'_>,
+    words: &[Request],
+    buffer: &mut [u8],
+) -> u64 {
+    let mut unfound = 0;
+    for word in words {
+        let found = calls::get::<E>(session, key_of(word.record()), buffer);
+        if !matches!(found, Found::Value(_)) {
+            count(&mut unfound);
+        }
+    }
+    black_box(buffer);
+    unfound
+}
+
+/// Counts one more, out of a loop's way.
+#[cold]
+#[inline(never)]
+pub(super) fn count(number: &mut u64) {
+    *number += 1;
+}
+
 /// Stores the next of `values` for each of `words`, until one is not stored. Returns how many were
 /// executed, and what came of the last one if it was not stored. The loop is written in `shape`.
 #[inline(always)]
@@ -38,13 +70,13 @@ pub(super) fn updates<E: KvEngine>(
     session: &mut E::Session<'_>,
     words: &[Request],
     values: &mut Values,
-    shape: Shape,
+    shape: UpdateShape,
 ) -> (usize, Option<Stored>) {
     let made = values.untaken();
     let (executed, taken, refused) = match shape {
-        Shape::Split => split::<E>(session, words, made),
-        Shape::Indexed => indexed::<E>(session, words, made),
-        Shape::Even => even::<E>(session, words, made),
+        UpdateShape::Split => split::<E>(session, words, made),
+        UpdateShape::Indexed => indexed::<E>(session, words, made),
+        UpdateShape::Even => even::<E>(session, words, made),
     };
     values.skip(taken);
     (executed, refused)
@@ -117,7 +149,7 @@ mod tests {
     const OBJECT_MEMORY_BYTES: u64 = 8 << 20;
 
     /// Stores ever more records, until one is refused.
-    struct Overfill(Shape);
+    struct Overfill(GetShape, UpdateShape);
 
     impl StoreVisitor for Overfill {
         type Output = ();
@@ -135,15 +167,15 @@ mod tests {
                 let words = words_of(first, RequestKind::Update);
                 assert_eq!(values.make(&mut writer, &words, first), words.len());
                 let room = values.untaken().len();
-                let (executed, refused) = updates::<E>(&mut session, &words, &mut values, self.0);
+                let (executed, refused) = updates::<E>(&mut session, &words, &mut values, self.1);
                 assert_eq!(room - values.untaken().len(), executed * VALUE_BYTES);
                 let stored = executed - usize::from(refused.is_some());
                 let mut buffer = [0; VALUE_BYTES];
                 let asked = words_of(first, RequestKind::Get);
-                let unfound = gets::<E>(&mut session, &asked, &mut buffer);
+                let unfound = gets::<E>(&mut session, &asked, &mut buffer, self.0);
                 assert_eq!(unfound, (words.len() - stored) as u64);
                 if let Some(last) = asked[..stored].last() {
-                    gets::<E>(&mut session, &[*last], &mut buffer);
+                    gets::<E>(&mut session, &[*last], &mut buffer, self.0);
                     let checker = ValueChecker::new(VALUE_BYTES);
                     let good = Condition::Good { writer: 0, sequence: last.record() };
                     assert_eq!(checker.check(key_of(last.record()), &buffer), good);
@@ -170,8 +202,13 @@ mod tests {
             options: BTreeMap::new(),
             heap: None,
         };
-        for shape in [Shape::Split, Shape::Indexed, Shape::Even] {
-            with_store("nibble", &setup, Overfill(shape)).unwrap();
+        let shapes = [
+            (GetShape::Summed, UpdateShape::Split),
+            (GetShape::Branched, UpdateShape::Indexed),
+            (GetShape::Summed, UpdateShape::Even),
+        ];
+        for (get, update) in shapes {
+            with_store("nibble", &setup, Overfill(get, update)).unwrap();
         }
     }
 }

@@ -92,7 +92,7 @@ pub(super) struct Lane<'a> {
     pub(super) shared: &'a Shared,
     pub(super) writers: &'a mut [ValueWriter],
     pub(super) values: &'a mut Values,
-    /// The loop that bursts of updates run in.
+    /// The loops that bursts run in.
     pub(super) shapes: &'a mut Shapes,
     /// Whether the values of the current requests were generated ahead.
     pub(super) ahead: bool,

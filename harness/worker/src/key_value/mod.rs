@@ -21,6 +21,7 @@ mod shapes;
 mod single;
 pub(super) mod steering;
 mod tracked;
+mod trial;
 mod values;
 
 use std::collections::BTreeMap;

@@ -10,17 +10,15 @@ use workloads::requests::Request;
 
 use super::bursts;
 use super::calls::Stored;
+use super::trial::Trial;
 use super::values::Values;
 
-/// How often each shape is tried. A vote has one burst of each, so that a burst that pays for something
-/// else, such as compaction, decides one vote at most.
-const VOTES: u32 = 100;
 /// Bursts with fewer operations would measure the clock.
 const BURST_MIN: usize = 32;
 
 /// A way to write the loop of updates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum UpdateShape {
     /// Splits each value off the rest.
     Split,
     /// Indexes the values by a running offset.
@@ -29,54 +27,90 @@ pub(super) enum Shape {
     Even,
 }
 
-const SHAPES: [Shape; 3] = [Shape::Split, Shape::Indexed, Shape::Even];
+/// The last one is for values of one length only.
+const UPDATE_SHAPES: [UpdateShape; 3] =
+    [UpdateShape::Split, UpdateShape::Indexed, UpdateShape::Even];
+/// Of how many threads have chosen it.
+const UPDATE_STATISTICS: [&str; 3] =
+    ["split_loop_threads", "indexed_loop_threads", "even_loop_threads"];
 
-impl Shape {
-    /// The statistic of how many threads have chosen it.
-    fn statistic(self) -> &'static str {
-        match self {
-            Self::Split => "split_loop_threads",
-            Self::Indexed => "indexed_loop_threads",
-            Self::Even => "even_loop_threads",
-        }
-    }
+/// A way to write the loop of GETs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum GetShape {
+    /// Adds up what was not there: no branch waits for what was found.
+    Summed,
+    /// Branches on what was found, as a program would.
+    Branched,
 }
+
+const GET_SHAPES: [GetShape; 2] = [GetShape::Summed, GetShape::Branched];
+const GET_STATISTICS: [&str; 2] = ["summed_loop_threads", "branched_loop_threads"];
 
 /// How many of `all` threads have chosen each shape, by the name of the statistic. A thread whose trial goes
 /// on has chosen none.
 pub(super) fn chosen<'all>(
     all: impl Iterator<Item = &'all Shapes> + Clone,
 ) -> impl Iterator<Item = (&'static str, usize)> {
-    let told = SHAPES.map(|shape| {
-        let threads = all.clone().filter(|shapes| shapes.chosen == Some(shape)).count();
-        (shape.statistic(), threads)
-    });
-    told.into_iter().filter(|(_, threads)| *threads > 0)
+    let gets = count(all.clone().map(|shapes| shapes.gets.chosen()), GET_STATISTICS);
+    let updates = count(all.map(|shapes| shapes.updates.chosen()), UPDATE_STATISTICS);
+    gets.chain(updates).filter(|(_, threads)| *threads > 0)
 }
 
-/// The shape that one thread's updates have, and the trial that finds it.
+fn count<const WAYS: usize>(
+    chosen: impl Iterator<Item = Option<usize>>,
+    statistics: [&'static str; WAYS],
+) -> impl Iterator<Item = (&'static str, usize)> {
+    let mut threads = [0; WAYS];
+    for way in chosen.flatten() {
+        threads[way] += 1;
+    }
+    statistics.into_iter().zip(threads)
+}
+
+/// The shapes of one thread's loops, and the trials that find them.
 #[derive(Clone, Debug)]
 pub(super) struct Shapes {
-    /// Those that suit the values.
-    fit: &'static [Shape],
-    votes: [u32; SHAPES.len()],
-    /// Bursts tried so far.
-    tried: usize,
-    /// Nanoseconds per operation in the vote that is being taken.
-    spent_ns: [f64; SHAPES.len()],
-    chosen: Option<Shape>,
+    gets: Trial<{ GET_SHAPES.len() }>,
+    updates: Trial<{ UPDATE_SHAPES.len() }>,
 }
 
 impl Shapes {
     /// For values that are all of one length, or not.
     pub(super) fn new(is_even: bool) -> Self {
+        let uneven = UPDATE_SHAPES.len() - 1;
         Self {
-            fit: if is_even { &SHAPES } else { &SHAPES[..2] },
-            votes: [0; SHAPES.len()],
-            tried: 0,
-            spent_ns: [0.0; SHAPES.len()],
-            chosen: None,
+            gets: Trial::of(GET_SHAPES.len()),
+            updates: Trial::of(if is_even { UPDATE_SHAPES.len() } else { uneven }),
         }
+    }
+
+    /// Reads all of `words`, as [`bursts::gets`] does, in the chosen shape, or in the next to be tried.
+    #[inline(always)]
+    pub(super) fn gets<E: KvEngine>(
+        &mut self,
+        session: &mut E::Session<'_>,
+        words: &[Request],
+        buffer: &mut [u8],
+    ) -> u64 {
+        match self.gets.chosen() {
+            Some(way) => bursts::gets::<E>(session, words, buffer, GET_SHAPES[way]),
+            None => self.try_gets::<E>(session, words, buffer),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn try_gets<E: KvEngine>(
+        &mut self,
+        session: &mut E::Session<'_>,
+        words: &[Request],
+        buffer: &mut [u8],
+    ) -> u64 {
+        let way = self.gets.next();
+        let started_ns = monotonic_ns();
+        let unfound = bursts::gets::<E>(session, words, buffer, GET_SHAPES[way]);
+        note(&mut self.gets, way, (words.len(), started_ns));
+        unfound
     }
 
     /// Stores the next of `values` for each of `words`, as [`bursts::updates`] does, in the chosen shape, or
@@ -88,109 +122,97 @@ impl Shapes {
         words: &[Request],
         values: &mut Values,
     ) -> (usize, Option<Stored>) {
-        match self.chosen {
-            Some(shape) => bursts::updates::<E>(session, words, values, shape),
-            None => self.try_next::<E>(session, words, values),
+        match self.updates.chosen() {
+            Some(way) => bursts::updates::<E>(session, words, values, UPDATE_SHAPES[way]),
+            None => self.try_updates::<E>(session, words, values),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn try_next<E: KvEngine>(
+    fn try_updates<E: KvEngine>(
         &mut self,
         session: &mut E::Session<'_>,
         words: &[Request],
         values: &mut Values,
     ) -> (usize, Option<Stored>) {
-        let shape = self.next();
+        let way = self.updates.next();
         let started_ns = monotonic_ns();
-        let (executed, refused) = bursts::updates::<E>(session, words, values, shape);
-        if executed >= BURST_MIN {
-            self.note(shape, (monotonic_ns() - started_ns) as f64 / executed as f64);
-        }
+        let (executed, refused) = bursts::updates::<E>(session, words, values, UPDATE_SHAPES[way]);
+        note(&mut self.updates, way, (executed, started_ns));
         (executed, refused)
     }
+}
 
-    /// The shape to be tried next. Votes begin with each shape by turns: the first burst after a timed
-    /// operation is the slowest.
-    fn next(&self) -> Shape {
-        let (vote, place) = (self.tried / self.fit.len(), self.tried % self.fit.len());
-        self.fit[(vote + place) % self.fit.len()]
-    }
-
-    /// Notes what a burst in `shape` took for each operation.
-    fn note(&mut self, shape: Shape, per_operation_ns: f64) {
-        self.spent_ns[shape as usize] = per_operation_ns;
-        self.tried += 1;
-        if !self.tried.is_multiple_of(self.fit.len()) {
-            return;
-        }
-        let spent_ns = |shape: &&Shape| self.spent_ns[**shape as usize];
-        let by_time = |a: &&Shape, b: &&Shape| spent_ns(a).total_cmp(&spent_ns(b));
-        let fastest = *self.fit.iter().min_by(by_time).expect("there are shapes");
-        self.votes[fastest as usize] += 1;
-        if self.votes.iter().sum::<u32>() == VOTES {
-            let votes = |shape: &&Shape| self.votes[**shape as usize];
-            self.chosen = self.fit.iter().max_by_key(votes).copied();
-        }
+/// Notes a burst of so many operations that began then and has just ended, if it was long enough.
+fn note<const WAYS: usize>(
+    trial: &mut Trial<WAYS>,
+    way: usize,
+    (operations, started_ns): (usize, u64),
+) {
+    if operations >= BURST_MIN {
+        trial.note(way, (monotonic_ns() - started_ns) as f64 / operations as f64);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::trial::VOTES;
     use super::*;
 
-    /// Tries until a shape is chosen, where each burst takes what `spent_ns` says of its number and shape.
-    fn found(is_even: bool, spent_ns: impl Fn(usize, Shape) -> f64) -> (Shape, usize) {
-        let mut shapes = Shapes::new(is_even);
-        for burst in 0.. {
-            if let Some(chosen) = shapes.chosen {
-                return (chosen, burst);
+    /// Has `trial` choose `fastest`.
+    fn choose<const WAYS: usize>(trial: &mut Trial<WAYS>, fastest: usize) {
+        while trial.chosen().is_none() {
+            let way = trial.next();
+            trial.note(way, if way == fastest { 1.0 } else { 2.0 });
+        }
+    }
+
+    #[test]
+    fn threads_are_told_by_the_shapes_they_have_chosen() {
+        let of = |get: Option<GetShape>, update: Option<UpdateShape>| {
+            let mut shapes = Shapes::new(true);
+            if let Some(get) = get {
+                choose(&mut shapes.gets, get as usize);
             }
-            let shape = shapes.next();
-            shapes.note(shape, spent_ns(burst, shape));
-        }
-        unreachable!("a trial ends")
+            if let Some(update) = update {
+                choose(&mut shapes.updates, update as usize);
+            }
+            shapes
+        };
+        let all = [
+            of(None, Some(UpdateShape::Even)),
+            of(Some(GetShape::Branched), None),
+            of(None, Some(UpdateShape::Split)),
+            of(Some(GetShape::Branched), Some(UpdateShape::Even)),
+            of(Some(GetShape::Summed), Some(UpdateShape::Indexed)),
+        ];
+        let mut told: Vec<_> = chosen(all.iter()).collect();
+        told.sort_unstable();
+        let expected = [
+            ("branched_loop_threads", 2),
+            ("even_loop_threads", 2),
+            ("indexed_loop_threads", 1),
+            ("split_loop_threads", 1),
+            ("summed_loop_threads", 1),
+        ];
+        assert_eq!(told, expected);
     }
 
     #[test]
-    fn threads_are_told_by_the_shape_they_have_chosen() {
-        let of = |chosen| Shapes { chosen, ..Shapes::new(true) };
-        let all = [of(Some(Shape::Even)), of(None), of(Some(Shape::Split)), of(Some(Shape::Even))];
-        let told: Vec<_> = chosen(all.iter()).collect();
-        assert_eq!(told, [("split_loop_threads", 1), ("even_loop_threads", 2)]);
-    }
-
-    #[test]
-    fn the_shape_that_is_fastest_most_often_is_chosen_after_as_many_bursts_of_each() {
-        for fastest in SHAPES {
-            // Every seventh burst pays for something else.
-            let spent_ns = |burst: usize, shape| {
-                let own = if shape == fastest { 100.0 } else { 110.0 };
-                if burst.is_multiple_of(7) { own * 50.0 } else { own }
-            };
-            assert_eq!(found(true, spent_ns), (fastest, 3 * VOTES as usize));
-        }
+    fn shapes_stand_in_the_order_of_their_numbers() {
+        assert!(UPDATE_SHAPES.iter().enumerate().all(|(at, shape)| *shape as usize == at));
+        assert!(GET_SHAPES.iter().enumerate().all(|(at, shape)| *shape as usize == at));
     }
 
     #[test]
     fn values_of_several_lengths_are_never_taken_as_even() {
-        let spent_ns = |_: usize, shape: Shape| if shape == Shape::Indexed { 2.0 } else { 3.0 };
-        assert_eq!(found(false, spent_ns), (Shape::Indexed, 2 * VOTES as usize));
-        assert!((0..1000).all(|burst| {
-            let mut shapes = Shapes::new(false);
-            shapes.tried = burst;
-            shapes.next() != Shape::Even
-        }));
-    }
-
-    #[test]
-    fn no_place_in_a_vote_is_of_one_shape_only() {
-        // The first burst of each vote is ten times slower, whichever it is.
-        let spent_ns = |burst: usize, shape| {
-            let own = if shape == Shape::Split { 100.0 } else { 120.0 };
-            if burst.is_multiple_of(3) { own * 10.0 } else { own }
-        };
-        assert_eq!(found(true, spent_ns).0, Shape::Split);
+        let mut shapes = Shapes::new(false);
+        for _ in 0..2 * VOTES {
+            let way = shapes.updates.next();
+            assert_ne!(UPDATE_SHAPES[way], UpdateShape::Even);
+            shapes.updates.note(way, 1.0);
+        }
+        assert!(shapes.updates.chosen().is_some());
     }
 }

@@ -4,13 +4,12 @@
 //! one waits for memory, as far as both fit into its window. Requests are therefore executed in spans.
 //! Work that need not happen between two operations happens between two spans, while the clock is
 //! stopped: generating values, and reading again and checking the values that were read. Spans of GETs
-//! alone or of updates alone are executed as [bursts].
+//! alone or of updates alone are executed as [bursts](super::bursts).
 
 use engine::{FullMeaning, KvEngine};
 use platform::clock::monotonic_ns;
 use workloads::requests::{Request, RequestKind};
 
-use super::bursts;
 use super::lane::Lane;
 use super::recheck::recheck;
 
@@ -181,7 +180,7 @@ fn execute_alike<E: KvEngine>(
 ) -> usize {
     match alike {
         Alike::Gets(gets) => {
-            let unfound = bursts::gets::<E>(session, gets, lane.buffer);
+            let unfound = lane.shapes.gets::<E>(session, gets, lane.buffer);
             lane.note_lost(unfound);
             gets.len()
         }

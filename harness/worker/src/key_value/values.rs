@@ -66,11 +66,6 @@ impl Values {
         &self.room[self.taken.min(self.room.len())..]
     }
 
-    /// Makes all values untaken again.
-    pub(super) fn rewind(&mut self) {
-        self.taken = 0;
-    }
-
     /// Marks this many bytes as taken.
     pub(super) fn skip(&mut self, bytes: usize) {
         self.taken += bytes;
