@@ -1,6 +1,8 @@
 //! Ways to reach memory in windows: updates over the number or the size of windows, and what a switch
 //! costs.
 
+use std::collections::BTreeSet;
+
 use workloads::bytes::format_bytes;
 
 use super::{cells, of_suite, spot};
@@ -30,21 +32,25 @@ pub(in crate::figures) fn window_switches(suite: &str, rows: &[Row]) -> Data {
 
 fn over_windows(suite: &str, rows: &[Row], show: &[(Measure, &'static str)]) -> Data {
     let axes = Axes { log_x: true, ..Axes::over("windows") };
-    of_suite(&cells(suite, rows), (Drawing::Lines, axes), |one| {
+    let all = cells(suite, rows);
+    let varied = Varied::of(&all);
+    of_suite(&all, (Drawing::Lines, axes), |one| {
         let Some(work) = work(one) else { return Vec::new() };
         let x = Label::new(work.windows as f64, work.windows.to_string());
-        spots(one, work, &x, show)
+        spots(one, work, varied, &x, show)
     })
 }
 
 /// `window-size`: updates and time of a set by the bytes of a window.
 pub(in crate::figures) fn window_size(suite: &str, rows: &[Row]) -> Data {
     let axes = Axes { log_x: true, ..Axes::over("bytes of a window") };
-    of_suite(&cells(suite, rows), (Drawing::Lines, axes), |one| {
+    let all = cells(suite, rows);
+    let varied = Varied::of(&all);
+    of_suite(&all, (Drawing::Lines, axes), |one| {
         let Some(work) = work(one) else { return Vec::new() };
         let text = format_bytes(work.window_bytes as usize);
         let x = Label::new(work.window_bytes as f64, text);
-        spots(one, work, &x, &[(UPDATES, "throughput"), (SET, "ns-per-set")])
+        spots(one, work, varied, &x, &[(UPDATES, "throughput"), (SET, "ns-per-set")])
     })
 }
 
@@ -69,9 +75,9 @@ fn work<'a>(one: &Repetition<'a>) -> Option<&'a Windows> {
 }
 
 /// Ways of one thread of one process.
-const WITHIN: (u8, &str) = (0, "one process, one thread");
-/// Ways of several threads or processes.
-const BETWEEN: (u8, &str) = (1, "between threads or processes");
+const WITHIN: (u8, &str) = (0, "one thread");
+/// Ways of several threads, of one process or of several.
+const BETWEEN: (u8, &str) = (1, "several threads");
 
 /// The panel of a way; `None` for the one that stands in both.
 fn panel_of(system: &str, work: &Windows) -> Option<(u8, &'static str)> {
@@ -84,20 +90,46 @@ fn panel_of(system: &str, work: &Windows) -> Option<(u8, &'static str)> {
     }
 }
 
+/// What the cells of a figure differ in, so that the titles of panels name it.
+#[derive(Clone, Copy)]
+struct Varied {
+    updates: bool,
+    pages: bool,
+}
+
+impl Varied {
+    fn of(all: &[Repetition<'_>]) -> Self {
+        let values = |of: fn(&Windows) -> u64| -> BTreeSet<u64> {
+            all.iter().filter_map(work).map(of).collect()
+        };
+        Self {
+            updates: values(|work| work.updates as u64).len() > 1,
+            pages: values(|work| work.page_bytes).len() > 1,
+        }
+    }
+
+    /// The title of a panel of that kind of way.
+    fn title(self, work: &Windows, kind: &str) -> String {
+        let set = self.updates.then(|| format!("sets of {}", work.updates));
+        let pages = self.pages.then(|| format!("{} pages", format_bytes(work.page_bytes as usize)));
+        let parts = [set, Some(kind.to_owned()), pages];
+        parts.into_iter().flatten().collect::<Vec<String>>().join(", ")
+    }
+}
+
 /// A point for each measure, in the panels of the way.
 fn spots(
     one: &Repetition<'_>,
     work: &Windows,
+    varied: Varied,
     x: &Label,
     show: &[(Measure, &'static str)],
 ) -> Vec<Spot> {
     let kinds = panel_of(one.system, work).map_or(vec![WITHIN, BETWEEN], |kind| vec![kind]);
     let mut spots = Vec::new();
     for (kind, text) in kinds {
-        let page = if work.page_bytes > 4096 { ", pages of 2 MiB" } else { "" };
-        let text = format!("{} updates a set, {text}{page}", work.updates);
         let at = work.updates as f64 * 4.0 + f64::from(kind) + work.page_bytes as f64 * 1e6;
-        let panel = Label::new(at, text);
+        let panel = Label::new(at, varied.title(work, text));
         spots.extend(show.iter().map(|&(measure, metric)| Spot {
             panel: panel.clone(),
             ..spot(measure, metric, Label::named(one.system), x.clone())
