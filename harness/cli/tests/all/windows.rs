@@ -39,8 +39,13 @@ fn all_ways_are_measured_and_every_word_is_verified() {
         }
         assert!(row.operations > 0 && row.statistics["sets"] > 0.0, "{row:?}");
     }
-    let report = std::fs::read_to_string(folder.join("report.html")).unwrap();
-    assert!(report.contains("windows"), "{}", folder.display());
+    let report = bench().arg("report").arg(&folder).output().unwrap();
+    assert!(report.status.success(), "{}", errors(&report));
+    let page = std::fs::read_to_string(folder.join("report.html")).unwrap();
+    for row in &rows {
+        let (id, _repetition) = row.cell.id.rsplit_once('/').unwrap();
+        assert!(page.contains(id), "{id} in {}", folder.display());
+    }
 }
 
 #[test]
