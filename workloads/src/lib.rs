@@ -16,6 +16,7 @@
 //! | [`tablefs`] | files as rows of a store: the operations of a file system built on a store |
 //! | [`postmark`] | PostMark: its parameters, its script, and a trace generator that follows its algorithm |
 //! | [`trace`] | what programs really requested: the trace format, readers of public formats, statistics |
+//! | [`updates`] | HPCC RandomAccess on a table in windows: sets of updates, and their verification |
 //! | [`bytes`] | sizes as people write them |
 //!
 //! Terms: a *record* is a number in `0..records`; its *key* is what a store sees; an *object* is
@@ -41,6 +42,7 @@ pub mod tablefs;
 #[cfg(test)]
 mod tests;
 pub mod trace;
+pub mod updates;
 pub mod value;
 pub mod ycsb;
 

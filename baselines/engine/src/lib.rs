@@ -1,12 +1,14 @@
 //! The contract between the harness and everything it measures.
 //!
-//! It covers two families:
+//! It covers three families:
 //!
 //! * **Stores** implement [`KvEngine`], the shared store, and [`KvSession`], one thread's use of
 //!   it. The timed loop is generic over the session, so it contains no dynamic dispatch.
 //! * **Heaps** (allocators) implement [`Heap`] and are reached through `&'static dyn Heap`, one
 //!   table of functions each. So heap-backed stores need not be compiled once per allocator. The
 //!   null heap shows what the table costs.
+//! * **Windows** are ways to reach the parts of a table one at a time ([`Windows`]). A call applies
+//!   many sets of updates, so the timed loop contains no dynamic dispatch either.
 //!
 //! A store is opened with a [`Setup`]: what the workload will require, and the store's settings,
 //! which are read strictly through [`Options`]. Stores that open themselves implement
@@ -38,6 +40,7 @@ mod store;
 mod tests;
 mod thread_use;
 mod traits;
+mod windows;
 
 pub use census::{MemoryCensus, Statistic};
 pub use error::{GetError, OpenError, PutError, SessionError};
@@ -53,4 +56,8 @@ pub use thread_use::ThreadUse;
 pub use traits::{
     AllocatorChoice, EngineTraits, Environment, FullMeaning, Hashing, MemoryBound, Presence, Rmw,
     Scans, Sharing, Storage, Transport, Writes,
+};
+pub use windows::{
+    Applied, Limits, UPDATES_PER_SET_MAX, WINDOWS_MAX, Windows, WindowsError, WindowsSetup,
+    WindowsShape, update,
 };

@@ -165,6 +165,9 @@ pub enum Command {
     /// Kill a small run at random moments, resume it each time, and check the result.
     #[command(hide = true)]
     Killtest(KilltestArguments),
+    /// Be the process of one address space, which the way `space` starts.
+    #[command(hide = true)]
+    Executor,
     /// Hold as much memory as each line of standard input says.
     #[command(hide = true)]
     Reserve {

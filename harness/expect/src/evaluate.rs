@@ -57,6 +57,9 @@ fn not_put_to(expectation: &Expectation, at: usize, machine: &Machine) -> Option
 
 /// What `machine` lacks.
 fn lacking(needs: Needs, machine: &Machine) -> Option<String> {
+    if let Some(kernel) = needs.kernel {
+        return Some(format!("needs {}, which no stock kernel does", kernel.words()));
+    }
     let lack = |needed: usize, has: usize, name: &str| {
         let s = if needed == 1 { "" } else { "s" };
         (has < needed).then(|| (format!("{needed} {name}{s}"), has))

@@ -121,6 +121,26 @@ pub struct Needs {
     pub cores: usize,
     /// NUMA nodes with memory.
     pub sockets: usize,
+    /// What the kernel must be able to do, which no stock kernel is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<Kernel>,
+}
+
+/// What a kernel other than a stock one may be able to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kernel {
+    /// A thread changes to another page table by a system call.
+    AddressSpaces,
+}
+
+impl Kernel {
+    /// What is needed, in words.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::AddressSpaces => "a kernel that changes page tables for user code",
+        }
+    }
 }
 
 /// Labels with the values that are allowed: a row is selected by all of them together.

@@ -50,7 +50,7 @@
 //! | `on` | asked of |
 //! |---|---|
 //! | `any` | every machine |
-//! | `large` | machines that have what `needs` says |
+//! | `large` | machines that have what `needs` says: `cores`, `sockets`, a `kernel` that is no stock one |
 //! | `small` | machines that lack what the `large` question beside it needs; all, if there is none |
 //!
 //! `from-scale = "standard"` leaves a question to runs of that scale and larger ones ([`at_scale`]); a table
@@ -108,7 +108,7 @@ pub use bounds::{Bounds, Edge};
 pub use error::{Mistake, ReadError};
 pub use evaluate::evaluate;
 pub use expectation::{
-    Expectation, Method, Metric, Moves, Needs, On, Question, Relation, Selection,
+    Expectation, Kernel, Method, Metric, Moves, Needs, On, Question, Relation, Selection,
 };
 pub use file::{Planned, read, read_planned};
 pub use looks::{Look, ONE_LOOK, REPEATED_LOOKS, in_repeated_looks, next_look};

@@ -145,7 +145,7 @@ fn heap_of(system: &System) -> Option<&str> {
     match system {
         System::Heap { name, .. } => Some(name),
         System::Store { heap, .. } => heap.as_deref(),
-        System::Kernel => None,
+        System::Kernel | System::Way { .. } => None,
     }
 }
 

@@ -42,7 +42,9 @@ pub(super) fn run(
     }
     link.say_and_wait(&Event::Ready { engine_bytes });
     match &cell.system {
-        System::Kernel => Err(Stop::failed("the kernel is asked to map regions, nothing else")),
+        System::Kernel | System::Way { .. } => {
+            Err(Stop::failed("the kernel is asked to map regions, nothing else"))
+        }
         System::Heap { name, .. } => {
             let heap = registry::open_heap(name)?;
             link.say(&opened(heap.version(), heap.settings(), None));

@@ -48,6 +48,7 @@ mod tests_settings;
 #[cfg(test)]
 mod tests_stress;
 mod usage;
+mod windows;
 
 pub use calibration::calibrate;
 pub use conditions::{conditions_of, expected_conditions};
@@ -55,6 +56,7 @@ pub use counters::Counters;
 pub use overlap::overlaps;
 pub use samples::{FREQUENCY_HZ, is_sampled};
 pub use setup::check;
+pub use windows::{check as check_windows, run_executor};
 
 use std::any::Any;
 use std::io::BufRead;
@@ -118,6 +120,7 @@ pub fn run(
         Work::Copy(work) => copying::run(&cell, work, engine_bytes, &mut link),
         Work::Mapping(work) => mapping::run(&cell, work, engine_bytes, &mut link),
         Work::Chase(work) => chase::run(&cell, work, engine_bytes, &mut link),
+        Work::Windows(work) => windows::run(&cell, work, engine_bytes, &mut link),
         Work::KeyValue(_) => {
             let turns = cells.iter().filter_map(|cell| match &cell.work {
                 Work::KeyValue(work) => Some((cell, work)),
@@ -185,7 +188,7 @@ fn resident_before_open(cell: &Cell) -> u64 {
     let name = match &cell.system {
         System::Heap { name, .. } => Some(name),
         System::Store { heap, .. } => heap.as_ref(),
-        System::Kernel => None,
+        System::Kernel | System::Way { .. } => None,
     };
     let heap = name.and_then(|name| registry::heap(name));
     heap.map_or(0, |heap| heap.resident_before_open_bytes())

@@ -225,7 +225,7 @@ pub fn roofline() -> System {
 #[must_use]
 pub fn role(system: &System) -> Role {
     match system {
-        System::Kernel => Role::Kernel,
+        System::Kernel | System::Way { .. } => Role::Kernel,
         System::Heap { name, .. } => match heap(name).map(|heap| heap.traits().keeps_values) {
             Some(false) => Role::Price,
             _ => Role::Allocator,
@@ -236,6 +236,24 @@ pub fn role(system: &System) -> Role {
             _ => Role::Store,
         },
     }
+}
+
+/// The way to reach windows that `text` names, as `space` or `mp@wait=block`.
+///
+/// # Errors
+/// An unknown way, with near matches; a setting without a value.
+pub fn way(text: &str) -> Result<System, String> {
+    let mut parts = text.split('@');
+    let name = parts.next().unwrap_or_default();
+    if spaces::way(name).is_none() {
+        return Err(unknown_name("way", name, spaces::names()));
+    }
+    let option = |part: &str| match part.split_once('=') {
+        Some((key, value)) => Ok((key.to_owned(), plainly(value))),
+        None => Err(format!("`{text}`: `{part}` has no value: write `{name}@{part}=VALUE`")),
+    };
+    let options = parts.map(option).collect::<Result<_, _>>()?;
+    Ok(System::Way { name: name.to_owned(), options })
 }
 
 /// Whether `system` is the pseudo-store that shows the cost of memory alone.
@@ -457,7 +475,7 @@ pub fn environment_of(system: &System) -> BTreeMap<String, String> {
             let traits = store_traits().iter().find(|traits| traits.name == name);
             wanted.extend(traits.iter().flat_map(|traits| traits.environment));
         }
-        System::Kernel => {}
+        System::Kernel | System::Way { .. } => {}
     }
     let mut environment: BTreeMap<String, String> = BTreeMap::new();
     for (name, value) in wanted {

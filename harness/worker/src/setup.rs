@@ -42,7 +42,11 @@ fn asked(cell: &Cell) -> Option<(&str, Setup)> {
             sessions: work.threads,
             ..plain
         },
-        Work::Copy(_) | Work::Mapping(_) | Work::Chase(_) | Work::Allocations(_) => return None,
+        Work::Copy(_)
+        | Work::Mapping(_)
+        | Work::Chase(_)
+        | Work::Windows(_)
+        | Work::Allocations(_) => return None,
     };
     Some((name, setup))
 }
@@ -73,6 +77,9 @@ pub fn check(cell: &Cell) -> Result<Vec<String>, String> {
     };
     if let Work::Copy(_) = &cell.work {
         return registry::copy_routine(&cell.system).map(|_| Vec::new()).map_err(refused);
+    }
+    if let Work::Windows(work) = &cell.work {
+        return super::windows::check(&cell.system, work).map(|()| Vec::new());
     }
     let Some((name, setup)) = asked(cell) else { return Ok(Vec::new()) };
     let options = registry::configured(name, &setup).map_err(refused)?;

@@ -7,6 +7,8 @@
 //! | [`huge`] | 2 MiB pages made of small ones, and how many a range has |
 //! | [`mirrored`] | a ring whose end is mapped to its beginning |
 //! | [`remapped`] | allocated memory that is mapped and unmapped repeatedly |
+//! | [`segments`] | memory that processes share at fixed addresses; places that show one segment in turn |
+//! | [`relay`] | one flow of control handed from thread to thread or process to process |
 //! | [`racy`] | words that threads copy while others write them |
 //! | [`persist`] | persistent memory: emulated, by the processor's instructions, or as a model of crashes |
 //! | [`barrier`] | a store-load barrier of which the frequent side is free |
@@ -26,7 +28,9 @@ pub mod numa;
 pub mod persist;
 pub mod process;
 pub mod racy;
+pub mod relay;
 pub mod remapped;
+pub mod segments;
 
 pub use barrier::Barrier;
 pub use mapping::{Mapping, Pages};

@@ -1,5 +1,6 @@
 //! A process as seen by the kernel: its memory, its resources, its end.
 
+pub mod remote;
 mod tree;
 mod usage;
 
@@ -18,7 +19,7 @@ use rustix::process::{
 };
 
 pub use tree::descendants;
-pub use usage::{MachineUsage, ResourceUsage};
+pub use usage::{MachineUsage, ResourceUsage, minor_faults_of, own_minor_faults};
 
 /// Memory of a process from `/proc/PID/status`, in bytes. Reading it is cheap, because the kernel
 /// keeps these counters anyway.
@@ -95,6 +96,13 @@ impl ProcessMemory {
             swap_bytes: bytes(status.vmswap),
         }
     }
+}
+
+/// Bytes of the page tables of process `pid`; 0 if it is gone.
+#[must_use]
+pub fn page_table_bytes(pid: u32) -> u64 {
+    let status = tree::process(pid).and_then(|one| one.status());
+    status.ok().and_then(|status| status.vmpte).unwrap_or(0) * 1024
 }
 
 /// Memory of a process from `/proc/PID/smaps_rollup`, in bytes. For this the kernel walks every
@@ -213,6 +221,12 @@ pub fn kill(pid: u32) {
 /// Sends SIGINT to `pid`, as Ctrl-C does.
 pub fn interrupt(pid: u32) {
     let _ = id(pid).map(|pid| kill_process(pid, Signal::INT));
+}
+
+/// Asks for the id of this process's parent, which is one system call that does nothing.
+#[inline]
+pub fn ask_parent() {
+    std::hint::black_box(getppid());
 }
 
 fn id(pid: u32) -> Option<Pid> {

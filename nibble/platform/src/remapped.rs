@@ -155,7 +155,7 @@ fn places(count: usize, bytes: usize) -> io::Result<Vec<usize>> {
 }
 
 /// Allocates the memory behind `mapping`.
-fn fill(mapping: &Mapping, pages: Pages) -> io::Result<()> {
+pub(crate) fn fill(mapping: &Mapping, pages: Pages) -> io::Result<()> {
     if pages != Pages::Huge {
         // Small pages, whatever the system does by default.
         mapping.advise(Advice::LinuxNoHugepage);

@@ -142,6 +142,10 @@ fn dispatch(command: Command) -> Result<(), Failure> {
             Ok(())
         }
         Command::Man { folder } => manual::run(folder.as_deref()),
+        Command::Executor => {
+            let Err(error) = worker::run_executor();
+            Err(Failure::usage(error.to_string()))
+        }
         Command::Reserve { bytes_max } => crate::runner::reserve(bytes_max)
             .map_err(|error| Failure::machine(format!("holding {bytes_max} bytes: {error}"))),
     }

@@ -16,7 +16,7 @@ use crate::suites::{Suite, built_in};
 use crate::traces::{PrecompiledReplay, TraceContent, TraceFile, Traces};
 
 /// Built-in suites whose figures the tests draw.
-const SUITES: [&str; 42] = [
+const SUITES: [&str; 45] = [
     "blind-writes",
     "caches",
     "capabilities",
@@ -56,7 +56,10 @@ const SUITES: [&str; 42] = [
     "segment-block",
     "servers",
     "silt-runs",
+    "switch-cost",
     "utilisation",
+    "window-size",
+    "windows",
     "ycsb-core",
     "ycsb-threads",
 ];

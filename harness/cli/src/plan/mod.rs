@@ -12,6 +12,7 @@ mod mapping;
 mod replay;
 mod systems;
 mod too_large;
+mod windows;
 
 use std::collections::BTreeSet;
 
@@ -164,6 +165,9 @@ fn cells_of(
         }
         for grid in &suite.chase {
             chase::cells(suite, grid, scale, &mut draft)?;
+        }
+        for grid in &suite.windows {
+            windows::cells(suite, grid, scale, &mut draft)?;
         }
         for grid in &suite.allocations {
             allocations::cells(suite, grid, scale, traces, &mut draft)?;

@@ -72,6 +72,11 @@ fn sized(cell: &Cell) -> Option<String> {
             )
         }),
         Work::Mapping(work) => Some(format!("a mapping of {}", region(work))),
+        Work::Windows(work) => Some(format!(
+            "a table of {} windows of {}",
+            work.windows,
+            format_bytes(work.window_bytes as usize)
+        )),
         _ => None,
     }
 }

@@ -481,7 +481,7 @@ impl<'a> Watch<'a> {
             overhead: over(live_bytes),
             overhead_key_value: match self.cell.system {
                 System::Store { .. } => over(live_bytes + 8 * live_objects),
-                System::Heap { .. } | System::Kernel => None,
+                System::Heap { .. } | System::Kernel | System::Way { .. } => None,
             },
             anonymous_huge_bytes: rollup.anonymous_huge_bytes,
             private_dirty_bytes: rollup.private_dirty_bytes,

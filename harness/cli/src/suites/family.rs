@@ -16,6 +16,8 @@ pub enum Family {
     Silt,
     /// Persistent memory.
     Pm,
+    /// Address spaces.
+    Spaces,
 }
 
 impl Family {
@@ -56,6 +58,9 @@ mod tests {
             ("pm-log-size", Family::Pm),
             ("pm-throughput", Family::Pm),
             ("silt-runs", Family::Silt),
+            ("switch-cost", Family::Spaces),
+            ("window-size", Family::Spaces),
+            ("windows", Family::Spaces),
         ];
         assert_eq!(apart, wanted);
         assert_eq!(Family::of_suite("my"), Family::Memory);

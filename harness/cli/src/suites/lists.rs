@@ -10,8 +10,8 @@ use workloads::bytes::parse_bytes;
 use super::key_value::text_of;
 
 /// The tables that make cells.
-const GRIDS: [&str; 7] =
-    ["allocations", "chase", "copy", "fragmentation", "key-value", "mapping", "replay"];
+const GRIDS: [&str; 8] =
+    ["allocations", "chase", "copy", "fragmentation", "key-value", "mapping", "replay", "windows"];
 
 /// Checks the lists of every grid.
 ///

@@ -55,6 +55,9 @@ pub struct Suite {
     /// Cells that follow pointers.
     #[serde(default)]
     pub chase: Vec<ChaseGrid>,
+    /// Cells that reach memory in windows.
+    #[serde(default)]
+    pub windows: Vec<WindowsGrid>,
     /// Replays of allocation traces.
     #[serde(default)]
     pub allocations: Vec<AllocationGrid>,
@@ -164,6 +167,26 @@ pub struct ChaseGrid {
     pub chains: Vec<usize>,
 }
 
+/// Every combination of these reaches a table in windows; where the table is more than the scale allows,
+/// or a window is no multiple of what its way needs, it is left out, with a notice.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct WindowsGrid {
+    /// Ways by name, as `space`, `mp@wait=block`.
+    pub ways: Vec<String>,
+    /// Numbers of windows.
+    pub windows: Vec<usize>,
+    /// Bytes of each window.
+    pub window_bytes: Vec<Bytes>,
+    /// Bytes of a page: 4 KiB, 2 MiB or both.
+    #[serde(default = "default_page_bytes")]
+    pub page_bytes: Vec<Bytes>,
+    /// Updates of each set; 0 for switches alone.
+    pub updates: Vec<usize>,
+    /// Repetitions instead of the scale's, and never more: a larger number is told.
+    pub repetitions: Option<u32>,
+}
+
 /// Every combination of these replays an allocation trace.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -184,6 +207,9 @@ pub struct AllocationGrid {
 
 fn default_samples() -> u32 {
     32
+}
+fn default_page_bytes() -> Vec<Bytes> {
+    vec![Bytes(4096)]
 }
 fn default_seed() -> u64 {
     42
@@ -302,6 +328,7 @@ impl Suite {
             && suite.copy.is_empty()
             && suite.mapping.is_empty()
             && suite.chase.is_empty()
+            && suite.windows.is_empty()
             && suite.allocations.is_empty()
             && suite.replay.is_empty();
         if measures_nothing {

@@ -43,3 +43,4 @@ mod tidy_layers;
 mod tidy_once;
 mod traces;
 mod turns;
+mod windows;

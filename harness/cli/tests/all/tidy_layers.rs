@@ -27,6 +27,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     // Its index is a library of its own.
     ("baselines/silt", &["ect", "engine", "kit", "platform"]),
+    // Its tests apply and verify the updates of the workload.
+    ("baselines/spaces", &["engine", "platform", "workloads"]),
     ("baselines/", &["engine", "kit", "platform"]),
     ("workloads", &[]),
     ("harness/preload", &[]),
@@ -44,7 +46,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // With every baseline.
     (
         "harness/worker",
-        &["engine", "heaps", "nibble", "kit", "platform", "record", "stats", "workloads"],
+        &["engine", "heaps", "nibble", "kit", "platform", "record", "spaces", "stats", "workloads"],
     ),
 ];
 

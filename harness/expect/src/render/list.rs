@@ -93,7 +93,7 @@ impl ListedQuestion {
     }
 
     fn machines(&self) -> String {
-        let Needs { cores, sockets } = self.needs;
+        let Needs { cores, sockets, kernel } = self.needs;
         let needs: Vec<String> = [(cores, "core"), (sockets, "socket")]
             .into_iter()
             .filter(|(count, _)| *count > 0)
@@ -102,7 +102,10 @@ impl ListedQuestion {
         match self.on {
             On::Any => "any".to_owned(),
             On::Small => "small: those that lack what the large question needs".to_owned(),
-            On::Large => format!("large: at least {}", needs.join(" and ")),
+            On::Large => match kernel {
+                Some(kernel) => format!("large: {}", kernel.words()),
+                None => format!("large: at least {}", needs.join(" and ")),
+            },
         }
     }
 }

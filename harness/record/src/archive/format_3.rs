@@ -71,7 +71,7 @@ fn role(system: &System) -> Role {
     match system {
         System::Heap { name, .. } if name == "null" => Role::Price,
         System::Heap { .. } => Role::Allocator,
-        System::Kernel => Role::Kernel,
+        System::Kernel | System::Way { .. } => Role::Kernel,
         System::Store { name, .. } => match name.as_str() {
             "roofline" => Role::Roofline,
             "null" => Role::Price,

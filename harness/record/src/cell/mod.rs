@@ -9,6 +9,7 @@ mod key_value;
 mod mapping;
 mod name;
 mod replay;
+mod windows;
 
 use std::collections::BTreeMap;
 
@@ -26,6 +27,7 @@ pub use mapping::Mappings;
 pub use name::{id_in_comparison, of_comparison};
 
 pub use replay::{PrecompiledRequests, Replay, WorkingSets};
+pub use windows::Windows;
 
 /// One measured process: one load, then ordered steps, each of which becomes a row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -76,6 +78,14 @@ pub enum System {
     },
     /// The kernel's system calls that map memory.
     Kernel,
+    /// A way to reach memory in windows.
+    Way {
+        /// Its name among the ways.
+        name: String,
+        /// Settings by name.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        options: BTreeMap<String, String>,
+    },
 }
 
 impl System {
@@ -88,6 +98,7 @@ impl System {
             Self::Heap { name, variant } => return format!("{name}-{variant}"),
             Self::Store { name, heap: Some(heap), options } => (format!("{name}:{heap}"), options),
             Self::Store { name, heap: None, options } => (name.clone(), options),
+            Self::Way { name, options } => (name.clone(), options),
             Self::Kernel => return "mmap".to_owned(),
         };
         for (key, value) in options {
@@ -112,6 +123,16 @@ impl System {
             Self::Heap { .. } => "allocator",
             Self::Store { .. } => "store",
             Self::Kernel => "kernel",
+            Self::Way { .. } => "way",
+        }
+    }
+
+    /// Its settings; `None` of systems that take none.
+    #[must_use]
+    pub fn options(&self) -> Option<&BTreeMap<String, String>> {
+        match self {
+            Self::Store { options, .. } | Self::Way { options, .. } => Some(options),
+            Self::Heap { .. } | Self::Kernel => None,
         }
     }
 
@@ -138,6 +159,8 @@ pub enum Work {
     Mapping(Mappings),
     /// Dependent loads, through memory that is already filled.
     Chase(Chase),
+    /// Updates of a table in windows.
+    Windows(Windows),
 }
 
 impl Work {
@@ -151,6 +174,7 @@ impl Work {
             Self::Allocations(work) => work,
             Self::Mapping(work) => work,
             Self::Chase(work) => work,
+            Self::Windows(work) => work,
         }
     }
 }

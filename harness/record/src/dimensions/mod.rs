@@ -45,7 +45,7 @@ pub enum Given {
 }
 
 /// Labels of the other families of work, and of every row.
-pub const OTHER_LABELS: [&str; 12] = [
+pub const OTHER_LABELS: [&str; 15] = [
     "basis",
     "copy-bytes",
     "engine",
@@ -58,6 +58,9 @@ pub const OTHER_LABELS: [&str; 12] = [
     "region-bytes",
     "step",
     "system",
+    "updates",
+    "window-bytes",
+    "windows",
 ];
 
 /// Names of all labels that rows may have, except those of stores' own settings.

@@ -89,7 +89,7 @@ pub fn plain_conditions() -> Conditions {
 fn role(system: &System) -> Role {
     match system {
         System::Heap { .. } => Role::Allocator,
-        System::Kernel => Role::Kernel,
+        System::Kernel | System::Way { .. } => Role::Kernel,
         System::Store { name, .. } if name == "roofline" => Role::Roofline,
         System::Store { name, .. } if name == "null" => Role::Price,
         System::Store { .. } => Role::Store,

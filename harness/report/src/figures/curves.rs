@@ -98,7 +98,7 @@ fn is_wanted(repetition: &Repetition<'_>, pattern: &str) -> bool {
     let system = match &repetition.cell.system {
         System::Heap { variant, .. } => variant == "default",
         System::Store { .. } => work.basis == Basis::Bounded || pattern == PATTERNS[0],
-        System::Kernel => false,
+        System::Kernel | System::Way { .. } => false,
     };
     system && work.pattern.name == pattern && work.threads == 1 && work.observe == Observe::End
 }

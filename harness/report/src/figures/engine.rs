@@ -220,7 +220,7 @@ fn workload(found: &[&Repetition<'_>]) -> String {
 fn layout(system: &System) -> String {
     match system {
         System::Store { options, .. } => options.values().next().cloned(),
-        System::Heap { .. } | System::Kernel => None,
+        System::Heap { .. } | System::Kernel | System::Way { .. } => None,
     }
     .unwrap_or_else(|| system.label())
 }

@@ -103,7 +103,7 @@ pub(super) fn threads(rows: &[Row]) -> Data {
         let wanted = match &cell.system {
             System::Heap { variant, .. } => variant == "default",
             System::Store { .. } => work.basis == Basis::Bounded,
-            System::Kernel => false,
+            System::Kernel | System::Way { .. } => false,
         };
         let asked = ["P1", "P4"].contains(&work.pattern.name.as_str());
         if !wanted || !asked || work.sized || work.observe != Observe::End {

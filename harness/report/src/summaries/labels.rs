@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use record::{Repetition, System};
+use record::Repetition;
 
 /// The labels of one step of a cell.
 pub(super) fn of(one: &Repetition<'_>, step: &str) -> BTreeMap<String, String> {
@@ -11,10 +11,7 @@ pub(super) fn of(one: &Repetition<'_>, step: &str) -> BTreeMap<String, String> {
     let mut label = |name: &str, text: String| labels.insert(name.to_owned(), text);
     label("system", one.system.to_owned());
     label("step", step.to_owned());
-    let settings = match &one.cell.system {
-        System::Heap { .. } | System::Kernel => None,
-        System::Store { options, .. } => Some(options),
-    };
+    let settings = one.cell.system.options();
     let engine = one.system.split('@').next().unwrap_or(one.system);
     label("engine", engine.to_owned());
     for (name, value) in settings.into_iter().flatten() {

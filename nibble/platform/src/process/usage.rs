@@ -110,6 +110,19 @@ impl ResourceUsage {
     }
 }
 
+/// Page faults without I/O of this process so far. Asking causes none.
+#[must_use]
+pub fn own_minor_faults() -> u64 {
+    ResourceUsage::asked(libc::RUSAGE_SELF).minor_faults
+}
+
+/// Page faults without I/O so far of each of these processes that lives, together.
+#[must_use]
+pub fn minor_faults_of(processes: &[u32]) -> u64 {
+    let of = |&pid: &u32| Some(process(pid).ok()?.stat().ok()?.minflt);
+    processes.iter().filter_map(of).sum()
+}
+
 /// Counters of the kernel for the whole machine since it started; 0 if it does not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MachineUsage {

@@ -7,10 +7,11 @@ use record::archive::RunRecord;
 
 use crate::suites::Family;
 
-const FILES: [(Family, &str); 3] = [
+const FILES: [(Family, &str); 4] = [
     (Family::Memory, include_str!("../../../../suites/claims.toml")),
     (Family::Lsm, include_str!("../../../../suites/claims-lsm.toml")),
     (Family::Pm, include_str!("../../../../suites/claims-pm.toml")),
+    (Family::Spaces, include_str!("../../../../suites/claims-spaces.toml")),
 ];
 
 /// All claims, file by file.

@@ -11,6 +11,7 @@ pub(super) mod replay;
 pub(super) mod scaling;
 pub(super) mod stores;
 pub(super) mod timeline;
+pub(super) mod windows;
 
 pub(super) use scaling::distribution;
 
@@ -40,7 +41,7 @@ fn system(one: &Repetition<'_>) -> (Label, Role) {
 fn option<'a>(one: &Repetition<'a>, name: &str) -> Option<&'a str> {
     match &one.cell.system {
         System::Store { options, .. } => options.get(name).map(String::as_str),
-        System::Heap { .. } | System::Kernel => None,
+        System::Heap { .. } | System::Kernel | System::Way { .. } => None,
     }
 }
 

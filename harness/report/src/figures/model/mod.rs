@@ -38,7 +38,7 @@ struct Pick {
 fn options(one: &Repetition<'_>) -> BTreeMap<String, String> {
     match &one.cell.system {
         System::Store { options, .. } => options.clone(),
-        System::Heap { .. } | System::Kernel => BTreeMap::new(),
+        System::Heap { .. } | System::Kernel | System::Way { .. } => BTreeMap::new(),
     }
 }
 
@@ -50,7 +50,7 @@ fn described(
 ) -> Option<model::Scenario> {
     match &one.cell.system {
         System::Store { name, .. } => scenario(name, options, &asked(work)?),
-        System::Heap { .. } | System::Kernel => None,
+        System::Heap { .. } | System::Kernel | System::Way { .. } => None,
     }
 }
 
