@@ -7,8 +7,8 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | [`way`] | the ways by name, what they need, and how they are opened |
-//! | [`windows`] | the ways themselves |
+//! | [`mod@way`] | the ways by name, what they need, and how they are opened |
+//! | `windows` | the ways themselves |
 //! | [`executor`] | what the process of a space runs |
 #![deny(unsafe_code)]
 

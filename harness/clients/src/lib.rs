@@ -1,7 +1,7 @@
 //! Coordinated clients: several processes, on one machine or many, drive one server or a cluster with one
 //! schedule.
 //!
-//! The coordinator talks to each client over its standard input and output ([`protocol`]), so a client may
+//! The coordinator talks to each client over its standard input and output (`protocol`), so a client may
 //! be a child, a task of Slurm or a command that ssh runs. All clients load their records, say their time
 //! until their clocks' offsets are known, and begin at one moment. Each connection then follows its part of
 //! an open loop. Histograms merge exactly; values carry who wrote them, and which version they are, so what
