@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use baseline_redis::{LIBVALKEY_VERSION, libvalkey_file};
+use baseline_redis::{LIBVALKEY_VERSION, Reply, libvalkey_file};
 
 use crate::job::Job;
 use crate::target::{Kind, Target};
@@ -82,6 +82,18 @@ fn copy_value(buffer: &[u8], bytes: usize, value: &mut Vec<u8>) {
     value.extend_from_slice(&buffer[..bytes.min(buffer.len())]);
     // What did not fit is longer than any value; the check will say so.
     value.resize(bytes, 0);
+}
+
+/// What GET was answered: whether there is a value, which `buffer` then begins with.
+fn found(answer: Reply, buffer: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
+    match answer {
+        Reply::Nil => Ok(false),
+        Reply::Bytes(bytes) => {
+            copy_value(buffer, bytes, value);
+            Ok(true)
+        }
+        other => Err(StoreError::answered("GET", other)),
+    }
 }
 
 /// Connects to the servers of a job.

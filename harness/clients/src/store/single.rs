@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use baseline_redis::{Connection, Reply};
 
-use super::{ERROR_BYTES, Store, StoreError, copy_value};
+use super::{ERROR_BYTES, Store, StoreError, found};
 use crate::target::Address;
 
 /// A connection to one server. It is opened again when it broke.
@@ -59,14 +59,8 @@ impl Single {
 
 impl Store for Single {
     fn get(&mut self, key: &[u8], value: &mut Vec<u8>) -> Result<bool, StoreError> {
-        match self.ask(&[b"GET", key])? {
-            Reply::Nil => Ok(false),
-            Reply::Bytes(bytes) => {
-                copy_value(&self.buffer, bytes, value);
-                Ok(true)
-            }
-            other => Err(StoreError::answered("GET", other)),
-        }
+        let answer = self.ask(&[b"GET", key])?;
+        found(answer, &self.buffer, value)
     }
 
     fn set(&mut self, key: &[u8], value: &[u8], replicas: u32) -> Result<(), StoreError> {
