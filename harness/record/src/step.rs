@@ -127,6 +127,16 @@ impl StepReport {
             capacity: None,
         }
     }
+
+    /// Notes what was checked of the step's values; wrong ones decide its outcome.
+    pub fn verified(&mut self, checked: Verification) {
+        if let Some(complaint) = checked.complaint() {
+            self.outcome = Outcome::WrongValues;
+            self.expected = false;
+            self.reason = Some(complaint);
+        }
+        self.verification = Some(checked);
+    }
 }
 
 /// The results of a cell.

@@ -54,12 +54,7 @@ pub(super) fn run(
     used.note_in(&mut report);
     report.flags.push(Flag::Populated);
     let checked = parts.check(steps, &ends);
-    if let Some(complaint) = checked.complaint() {
-        report.outcome = Outcome::WrongValues;
-        report.expected = false;
-        report.reason = Some(complaint);
-    }
-    report.verification = Some(checked);
+    report.verified(checked);
     link.say(&Event::Step(Box::new(report)));
     link.say_and_wait(&Event::Ending);
     Ok(())

@@ -224,12 +224,7 @@ fn report_of(work: &Mappings, ran: &[Ran], regions: &[Region]) -> Result<StepRep
     for region in regions {
         checked += region.examine(work)?;
     }
-    if let Some(complaint) = checked.complaint() {
-        report.outcome = Outcome::WrongValues;
-        report.expected = false;
-        report.reason = Some(complaint);
-    }
-    report.verification = Some(checked);
+    report.verified(checked);
     report.flags.push(Flag::Populated);
     Ok(report)
 }

@@ -105,12 +105,7 @@ pub(super) fn run(
         };
         way.show(window, see).map_err(Stop::failed)?;
     }
-    if let Some(complaint) = checked.complaint() {
-        report.outcome = Outcome::WrongValues;
-        report.expected = false;
-        report.reason = Some(complaint);
-    }
-    report.verification = Some(checked);
+    report.verified(checked);
     report.flags.push(Flag::Populated);
     link.say(&Event::Step(Box::new(report)));
     link.say(&Event::Latency(Box::new(durations(&applied)?)));

@@ -177,12 +177,7 @@ fn ready(folder: &Path, sweep: &Sweep) -> Result<(Vec<Host>, Duration), Failure>
     let results = folder.parent().and_then(Path::parent).unwrap_or(Path::new("."));
     // A host is sent all while another one does not even answer yet.
     let install = |host: &Host| {
-        let processor = host.processor()?;
-        let lacking = needs.lacking(&processor);
-        if !lacking.is_empty() {
-            let (host, model) = (host.name.clone(), processor.model);
-            return Err(SshError::Lacks { host, model, lacking });
-        }
+        needs.met_by(host)?;
         if let Some(file) = &sweep.file {
             host.send(&folder.join(file), Path::new(file))?;
         }

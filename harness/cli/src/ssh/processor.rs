@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 
 use worker::kernel::KernelFiles;
 
+use super::{Host, SshError};
+
 /// Instructions whose name in Linux differs from the compiler's in more than a dot.
 const NAMES: [(&str, &str); 31] = [
     ("sse3", "pni"),
@@ -101,8 +103,18 @@ impl Needs {
         Self { system: format!("Linux {architecture}"), features: features.collect() }
     }
 
+    /// Asks a host for its processor, and refuses one on which the program does not run.
+    pub(super) fn met_by(&self, host: &Host) -> Result<(), SshError> {
+        let processor = host.processor()?;
+        let lacking = self.lacking(&processor);
+        if lacking.is_empty() {
+            return Ok(());
+        }
+        Err(SshError::Lacks { host: host.name.clone(), model: processor.model, lacking })
+    }
+
     /// What the processor lacks; empty if the program runs there.
-    pub(crate) fn lacking(&self, processor: &Processor) -> Vec<String> {
+    fn lacking(&self, processor: &Processor) -> Vec<String> {
         if processor.system != self.system {
             return vec![self.system.clone()];
         }

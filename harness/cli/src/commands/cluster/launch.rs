@@ -133,12 +133,7 @@ fn by_ssh(
     let program = program()?;
     let needs = Needs::of_this_program();
     let install = |host: &Host| {
-        let processor = host.processor()?;
-        let lacking = needs.lacking(&processor);
-        if !lacking.is_empty() {
-            let (host, model) = (host.name.clone(), processor.model);
-            return Err(SshError::Lacks { host, model, lacking });
-        }
+        needs.met_by(host)?;
         if let Some(file) = library {
             host.send(file, Path::new(clients::LIBVALKEY_FILE))?;
         }

@@ -121,8 +121,8 @@ fn event(happened: &Happened) -> String {
         return format!("event {} at {:.0} ms FAILED: {failure}", event.event, event.began_ms);
     }
     format!(
-        "event {} at {:.0} ms, {:.0} ms long: {}\n  outage {:.0} ms; answered again {}; rate back {}; {} \
-         errors; p99 {:.2} ms before, {:.2} ms at worst",
+        "event {} at {:.0} ms, {:.0} ms long: {}\n  longest outage of a shard {:.0} ms, which ended {}; rate back {}; \
+         {} errors; p99 {:.2} ms before, {:.2} ms at worst",
         event.event,
         event.began_ms,
         event.took_ms,

@@ -9,7 +9,7 @@ use super::{cells, of_suite, spot};
 use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing};
 use crate::figures::samples::{Label, Measure, Spot};
-use record::{Row, Windows, Work, repetition::Repetition};
+use record::{Row, Windows, Work, metrics, repetition::Repetition};
 
 const UPDATES: Measure = Measure { rank: 0, title: "million updates/s", log: true };
 const SWITCHES: Measure = Measure { rank: 1, title: "switches/s", log: true };
@@ -130,10 +130,17 @@ fn spots(
     for (kind, text) in kinds {
         let at = work.updates as f64 * 4.0 + f64::from(kind) + work.page_bytes as f64 * 1e6;
         let panel = Label::new(at, varied.title(work, text));
-        spots.extend(show.iter().map(|&(measure, metric)| Spot {
+        let shown = show.iter().filter(|(measure, metric)| !measure.log || !is_zero(one, metric));
+        spots.extend(shown.map(|&(measure, metric)| Spot {
             panel: panel.clone(),
             ..spot(measure, metric, Label::named(one.system), x.clone())
         }));
     }
     spots
+}
+
+/// Whether all that was measured is 0, which has no place on a logarithmic axis.
+fn is_zero(one: &Repetition<'_>, metric: &str) -> bool {
+    let mut values = one.rows.iter().filter_map(|row| metrics::shown(row, metric)).peekable();
+    values.peek().is_some() && values.all(|value| value == 0.0)
 }
