@@ -76,12 +76,18 @@ fn beside(
     [of(a, "A", first), of(b, "B", second)]
 }
 
+/// In place of a counter: the bytes that clients wrote within the clock, which no store needs to count.
+const WRITTEN: &str = "written_bytes";
+
 /// How the counters grew within the clock.
 fn counted(side: &Side, counters: &[String; 2], rows: &[Row]) -> Summary {
     let mut metrics: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     let cells = sound_cells(rows);
     for cell in &cells {
         let grown = counters.each_ref().map(|name| {
+            if name == WRITTEN {
+                return written(cell);
+            }
             let at = |step: &str| {
                 let row = cell.iter().find(|row| row.step == step)?;
                 row.statistics.get(name).copied()
@@ -107,6 +113,15 @@ fn counted(side: &Side, counters: &[String; 2], rows: &[Row]) -> Summary {
         metrics,
         cells: ids(rows).map(str::to_owned).collect(),
         ..Summary::default()
+    }
+}
+
+/// Bytes of keys and values that a cell's clients wrote within the clock.
+fn written(cell: &[&Row]) -> Option<f64> {
+    let run = cell.iter().find(|row| row.step == "run")?;
+    match &run.cell.work {
+        Work::KeyValue(work) => Some(work.written_bytes(run.operations)),
+        _ => None,
     }
 }
 

@@ -188,6 +188,30 @@ fn counters_are_those_of_the_clock_alone() {
 }
 
 #[test]
+fn bytes_that_clients_write_stand_beside_a_counter() {
+    let targets = target(
+        "written",
+        "rewrites = 0.5",
+        &format!(
+            "metric = \"copied_bytes / written_bytes\"\nwhere = {{ {WORKLOAD}, threads = 1, \
+             fill-percent = 20, ageing = \"rewrites:2\" }}\n\
+             select = {{ of = {{ system = \"nibble@update=append\" }}, at-most = 1000 }}"
+        ),
+    );
+    let (output, _, json) = measure("targets-written", &targets, &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
+    let rows = rows("targets-written");
+    let first =
+        |step: &str| rows.iter().find(|row| row.step == step && row.cell.repetition == 0).unwrap();
+    let (age, run) = (first("age"), first("run"));
+    let copied = run.statistics["copied_bytes"] - age.statistics["copied_bytes"];
+    // Half of the operations are updates of 64 bytes and a key of eight.
+    let expected = copied / (run.operations as f64 * 0.5 * 72.0);
+    let value = json["lines"][0]["details"][0]["values"][0].as_f64().unwrap();
+    assert!(copied > 0.0 && (value / expected - 1.0).abs() < 1e-9, "{value}, expected {expected}");
+}
+
+#[test]
 fn the_worst_object_count_is_the_overhead() {
     let targets = ["all-in", "log-only"].map(|overhead| {
         let question = format!(

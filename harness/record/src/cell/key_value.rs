@@ -308,6 +308,13 @@ impl KeyValue {
         (objects * times / self.threads as f64).ceil() as u64
     }
 
+    /// Bytes of keys and values that the updates among `operations` write.
+    #[must_use]
+    pub fn written_bytes(&self, operations: u64) -> f64 {
+        let updates = operations as f64 * self.workload.mix.update / 100.0;
+        updates * (self.workload.mean_value_bytes() + size_of::<u64>() as f64)
+    }
+
     /// Mean bytes of an object.
     fn object_bytes(&self) -> f64 {
         self.workload.mean_value_bytes() + HEADER_AND_KEY_BYTES
