@@ -30,7 +30,14 @@ const NAMED: usize = 3;
 pub fn probe() -> Readings {
     // Before anything of ours: memory touched warms pages, and costs CPU time.
     let busy = watch(WATCHED);
-    Readings { busy, first_touch: first_touch(), overlap: overlap(), ..state(&KernelFiles::here()) }
+    let persistent_waits = Some(Calibration::of_process());
+    Readings {
+        busy,
+        first_touch: first_touch(),
+        overlap: overlap(),
+        persistent_waits,
+        ..state(&KernelFiles::here())
+    }
 }
 
 /// What the machine does in the next moments.
@@ -78,6 +85,7 @@ fn state(files: &KernelFiles) -> Readings {
         memory_limit_bytes: limits.map(|(limit, _)| limit).min(),
         first_touch: None,
         overlap: None,
+        persistent_waits: None,
         nodes: platform::numa::nodes().len(),
         numa_balancing: files.number::<u8>("proc/sys/kernel/numa_balancing").map(|mode| mode > 0),
         aslr: files.number("proc/sys/kernel/randomize_va_space"),

@@ -1,5 +1,7 @@
 //! What the doctor's checks look at: plain data, so that tests can make any machine up.
 
+use platform::persist::Calibration;
+
 /// The state of a machine and of this program. What cannot be seen is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Readings {
@@ -43,6 +45,8 @@ pub struct Readings {
     pub first_touch: Option<FirstTouch>,
     /// How far operations overlap on the first core.
     pub overlap: Option<Overlap>,
+    /// How long waits take that stand for persistent memory.
+    pub persistent_waits: Option<Calibration>,
     /// Memory nodes.
     pub nodes: usize,
     /// Whether the kernel moves pages between nodes.

@@ -13,6 +13,10 @@ const STEAL_PERCENT_FINE: f64 = 0.5;
 /// moments may then differ.
 const OVERLAP_FINE: f64 = 1.4;
 
+/// How much longer than asked a wait may take that stands for persistent memory, in percent: entering and
+/// leaving it is in the time.
+const WAIT_PERCENT_FINE: f64 = 50.0;
+
 pub(super) const CHECKS: &[Check] = &[
     Check {
         name: "governor",
@@ -118,6 +122,17 @@ pub(super) const CHECKS: &[Check] = &[
                 );
                 let is_fine = fold.high >= OVERLAP_FINE && fold.high <= OVERLAP_FINE * fold.low;
                 judged(is_fine, value)
+            })
+        },
+    },
+    Check {
+        name: "emulated-waits",
+        why: "Emulated persistent memory waits by the processor's counter: where a wait takes longer than \
+              asked, its stores pay for something else.",
+        remedy: "stop what uses the processor: top; measure family pm where it is idle",
+        judge: |readings| {
+            known(readings.persistent_waits, |waits| {
+                judged(waits.check(WAIT_PERCENT_FINE).is_ok(), waits.to_string())
             })
         },
     },

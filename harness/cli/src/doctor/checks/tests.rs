@@ -1,5 +1,7 @@
 //! Every check against a reading that is good and one that is not.
 
+use platform::persist::Calibration;
+
 use super::*;
 use crate::doctor::readings::{Busy, FirstTouch, Overlap};
 
@@ -26,6 +28,7 @@ fn healthy() -> Readings {
         memory_limit_bytes: None,
         first_touch: Some(FirstTouch { cold_ns: 300.0, warm_ns: 250.0 }),
         overlap: overlap(2.0, 1.8),
+        persistent_waits: waits(112.0),
         nodes: 2,
         numa_balancing: Some(false),
         aslr: Some(2),
@@ -47,7 +50,12 @@ fn overlap(high: f64, low: f64) -> Option<Overlap> {
     Some(Overlap { high, median: 1.9, low })
 }
 
+fn waits(taken_ns: f64) -> Option<Calibration> {
+    Some(Calibration { ticks_per_us: 2400.0, asked_ns: 100, taken_ns })
+}
+
 const SPOILT: &[Spoilt] = &[
+    Spoilt("emulated-waits", |it| it.persistent_waits = waits(170.0), Severity::Disturbs, "170 ns"),
     Spoilt("overlap", |it| it.overlap = overlap(2.0, 1.0), Severity::Disturbs, "1.0 and 2.0"),
     Spoilt("overlap", |it| it.overlap = overlap(1.1, 1.0), Severity::Disturbs, "1.0 and 1.1"),
     Spoilt("overlap", |it| it.overlap = None, Severity::Unknown, "not visible"),
