@@ -1,7 +1,9 @@
 //! `reproduce`: measures what the figures need, draws them and writes the report.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
+
+use clap::ValueEnum;
 
 use super::measure::{Measured, complete, disturbance, measure, record};
 use super::time::parse_time;
@@ -153,6 +155,38 @@ fn is_measured(suite: &Suite, families: &[Family]) -> bool {
     !suite.apart && families.contains(&suite.family)
 }
 
+/// Whether the scale is to show that everything runs, other families too.
+fn takes_one_of_each(arguments: &ReproduceArguments, scale: &Scale) -> bool {
+    scale.name == "smoke"
+        && arguments.figures.is_empty()
+        && arguments.families == [Family::default()]
+}
+
+/// Keeps one cell of each family that is not among `families`.
+fn keep_one_of_others(
+    cells: &mut Vec<Cell>,
+    suites: &[Suite],
+    asking: &Suites,
+    families: &[Family],
+) -> Option<String> {
+    let of_suite: BTreeMap<&str, Family> =
+        suites.iter().map(|suite| (suite.name.as_str(), suite.family)).collect();
+    let mut others = BTreeSet::new();
+    cells.retain(|cell| {
+        let of = asking[&cell.id].iter().filter_map(|suite| of_suite.get(suite.as_str()));
+        let of: BTreeSet<Family> = of.copied().collect();
+        let is_asked = of.iter().any(|family| families.contains(family));
+        is_asked || of.first().is_some_and(|family| others.insert(*family))
+    });
+    let words: Vec<String> = others.into_iter().map(Family::word).collect();
+    (!words.is_empty()).then(|| {
+        format!(
+            "Of the families {} one cell each is measured; `reproduce --family NAME` measures a family",
+            words.join(", ")
+        )
+    })
+}
+
 /// What a run is called: by its families, unless it is of the first alone.
 fn name(families: &[Family], scale: &Scale) -> String {
     let words = families.iter().map(|family| format!("{}-", family.word()));
@@ -181,10 +215,12 @@ fn fresh(arguments: &ReproduceArguments) -> Result<Measured, Failure> {
             arguments.figures.join(", ")
         )));
     }
+    let one_of_each = takes_one_of_each(arguments, &scale);
+    let families = if one_of_each { Family::value_variants() } else { &arguments.families };
     let suites: Vec<Suite> = names
         .iter()
         .map(|name| suites::built_in(name).expect("a figure's suites are built in"))
-        .filter(|suite| !arguments.figures.is_empty() || is_measured(suite, &arguments.families))
+        .filter(|suite| !arguments.figures.is_empty() || is_measured(suite, families))
         .collect();
     let traces_from = (arguments.output.results.as_path(), Missing::Captured);
     let (mut plan, traces) = super::plan::plan_here(&suites, &scale, traces_from)?;
@@ -193,6 +229,10 @@ fn fresh(arguments: &ReproduceArguments) -> Result<Measured, Failure> {
         if decide.is_some() {
             plan.notices.extend(leave_out_repeated_memory(&mut plan.cells));
         }
+    }
+    if one_of_each {
+        let asked = &arguments.families;
+        plan.notices.extend(keep_one_of_others(&mut plan.cells, &suites, &plan.suites, asked));
     }
     plan.notices.extend(disturbance(&scale, arguments.strict)?);
     for notice in &plan.notices {
@@ -209,6 +249,32 @@ fn fresh(arguments: &ReproduceArguments) -> Result<Measured, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_smallest_scale_takes_a_cell_of_each_family() {
+        let smoke = Scale::by_name("smoke").unwrap();
+        // Of each family one whose requests come from no trace.
+        let names = ["store-bloat", "lsm-threads", "lsm-rmw", "silt-runs", "pm-latency", "windows"];
+        let all: Vec<Suite> = names.into_iter().filter_map(suites::built_in).collect();
+        let traces_from = (std::path::Path::new("results"), Missing::Captured);
+        let (mut plan, _) = super::super::plan::plan_here(&all, &smoke, traces_from).unwrap();
+        let before = plan.cells.len();
+        let of = |cells: &[Cell], family: Family| {
+            let is_of = |cell: &&Cell| {
+                plan.suites[&cell.id].iter().any(|suite| Family::of_suite(suite) == family)
+            };
+            cells.iter().filter(is_of).count()
+        };
+        let memory = of(&plan.cells, Family::Memory);
+        let mut cells = std::mem::take(&mut plan.cells);
+        let notice = keep_one_of_others(&mut cells, &all, &plan.suites, &[Family::Memory]).unwrap();
+        assert_eq!(of(&cells, Family::Memory), memory);
+        for family in [Family::Lsm, Family::Silt, Family::Pm, Family::Spaces] {
+            assert_eq!(of(&cells, family), 1, "{family:?}");
+            assert!(notice.contains(&family.word()), "{notice}");
+        }
+        assert!(cells.len() < before);
+    }
 
     #[test]
     fn without_a_family_it_asks_of_memory_and_with_one_of_nothing_else() {
