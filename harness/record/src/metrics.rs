@@ -240,7 +240,7 @@ fn held(row: &Row) -> Option<f64> {
 fn beside_value(row: &Row) -> Option<f64> {
     let held = row.memory.as_ref()?.at_once.filter(|held| held.live_objects > 0)?;
     let free_bytes = row.census.map_or(0, |census| free_and_resident(&census, held.resident_bytes));
-    let told = |name| row.statistics.get(name).copied().unwrap_or(0.0);
+    let told = |name: &str| row.statistics.get(name).copied().unwrap_or(0.0);
     let all_bytes = held.resident_bytes as f64 + told(UNMAPPED_FILES);
     let apart_bytes = (free_bytes + held.live_bytes) as f64 + told(EMPTY_SERVERS);
     Some((all_bytes - apart_bytes) / held.live_objects as f64)
