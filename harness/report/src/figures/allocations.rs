@@ -1,7 +1,7 @@
 //! The figures of replayed allocation traces: throughput and most memory of each, and memory along
 //! the trace.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stats::median;
 
@@ -10,6 +10,7 @@ use super::panels::{Axes, Drawing, fill_within};
 use super::samples::{
     Label, Mark, Measure, Point, Role, Spot, THROUGHPUT, estimate_of, points, spot,
 };
+use super::styles::{self, Look};
 use super::table::{Column, Table, Value};
 use super::variants::{apart, is_plain};
 use super::versions::versions;
@@ -74,6 +75,8 @@ pub(super) fn malloc_memory(rows: &[Row]) -> Data {
     let mut data = Data::default();
     let (mut lines, mut shown) = (Vec::new(), Table::new(&SHOWN));
     let mut live: BTreeMap<Label, Vec<Point>> = BTreeMap::new();
+    let mut drawn: BTreeMap<Label, Vec<Look>> = BTreeMap::new();
+    let mut left = BTreeSet::new();
     for (&(trace, system), found) in &places {
         let runs: Vec<&Row> =
             found.iter().filter(|one| one.counts()).filter_map(|one| one.step("run")).collect();
@@ -85,7 +88,15 @@ pub(super) fn malloc_memory(rows: &[Row]) -> Data {
         let line = |role, series: &str, bytes: fn(&TracePosition) -> u64| {
             along(work, &runs, Spot { role, ..in_panel(&panel, series) }, bytes)
         };
-        lines.extend(line(Role::Main, &series, |position| position.resident_bytes));
+        let looks = drawn.entry(panel.clone()).or_default();
+        let look = styles::looks(&[&series], false)[0];
+        let is_alike = looks.iter().any(|other| styles::alike_as_plain_lines(other, &look));
+        if is_alike && !is_plain(&found[0].cell.system) {
+            left.insert(system);
+        } else {
+            looks.push(look);
+            lines.extend(line(Role::Main, &series, |position| position.resident_bytes));
+        }
         live.entry(panel.clone())
             .or_insert_with(|| line(Role::Reference, LIVE, |position| position.live_bytes));
         shown.push(summed_up(work, system, &runs), sources(found));
@@ -93,6 +104,12 @@ pub(super) fn malloc_memory(rows: &[Row]) -> Data {
     lines.extend(live.into_values().flatten());
     lines.sort_by(|a, b| a.spot.cmp(&b.spot));
     data.notes.extend(sizes(&all));
+    if !left.is_empty() {
+        let left: Vec<&str> = left.into_iter().collect();
+        let left = left.join(", ");
+        data.notes
+            .push(format!("Lines that would look like another's are in the table only: {left}."));
+    }
     let axes = Axes::over("events replayed, %");
     fill_within(&mut data, (Drawing::Lines, LINE_PANELS), axes, &lines);
     data.shown = Some(shown);
@@ -186,8 +203,6 @@ fn sizes(all: &[Repetition<'_>]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
     use crate::figures::fixture;
     use record::Outcome;

@@ -63,7 +63,6 @@ impl Look {
 }
 
 /// Whether two lines without points cannot be told apart in grey.
-#[cfg(test)]
 pub(super) fn alike_as_plain_lines(one: &Look, other: &Look) -> bool {
     let apart = (one.lightness() - other.lightness()).abs();
     one.dash == other.dash && apart < LIGHTNESS_APART
