@@ -42,9 +42,13 @@ mod target;
 #[cfg(test)]
 mod tests_fills;
 #[cfg(test)]
+mod tests_histories;
+#[cfg(test)]
 mod tests_replay;
 #[cfg(test)]
 mod tests_settings;
+#[cfg(test)]
+mod tests_stores;
 #[cfg(test)]
 mod tests_stress;
 mod usage;

@@ -6,6 +6,7 @@
 //! | `NIBBLE_FILLS` | fills of each store to each fill | 3 |
 //! | `NIBBLE_FILLS_STORES` | names of stores, with commas between | all in the process that refuse |
 
+use std::collections::BTreeMap;
 use std::env;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -16,8 +17,8 @@ use platform::cpu::allowed_cores;
 use workloads::key_of;
 
 use crate::key_value::steering::records_of;
-use crate::registry::{self, StoreVisitor, open_heap, store_traits, with_store};
-use record::System;
+use crate::registry::{StoreVisitor, store_traits};
+use crate::tests_stores::{short_form, traits_of, visit};
 
 const OBJECT_MEMORY_BYTES: u64 = 8 << 20;
 const VALUE_BYTES: usize = 64;
@@ -91,12 +92,7 @@ fn stores() -> Vec<String> {
             && traits.keeps_values
             && !(traits.test_only || traits.processes || traits.may_be_missing)
     });
-    let mut named: Vec<String> = refusing
-        .map(|traits| match traits.allocator {
-            AllocatorChoice::Chosen => format!("{}:glibc", traits.name),
-            _ => traits.name.to_owned(),
-        })
-        .collect();
+    let mut named: Vec<String> = refusing.map(|traits| short_form(traits)).collect();
     named.extend(["nibble@preset=paper", "nibble@update=append"].map(str::to_owned));
     named
 }
@@ -108,13 +104,7 @@ fn fills() -> u64 {
 
 /// Fills `store` so often, opened anew as often as its memory comes back.
 fn fill(store: &str, fill_percent: u64, times: u64) -> Result<(), String> {
-    let system = registry::store(store)?;
-    let on_heap = registry::traits_of(&system)
-        .is_some_and(|traits| traits.allocator == AllocatorChoice::Chosen);
-    let System::Store { name, heap, options } = system else {
-        return Err(format!("`{store}` is no store"));
-    };
-    let heap = heap.map(|heap| open_heap(&heap)).transpose().map_err(|error| error.to_string())?;
+    let on_heap = traits_of(store).allocator == AllocatorChoice::Chosen;
     let records = OBJECT_MEMORY_BYTES * fill_percent / 100 / OBJECT_BYTES;
     let setup = Setup {
         object_memory_bytes: Some(OBJECT_MEMORY_BYTES),
@@ -124,14 +114,13 @@ fn fill(store: &str, fill_percent: u64, times: u64) -> Result<(), String> {
         sessions: THREADS + 1,
         resident: false,
         tells_updates: true,
-        options,
-        heap,
+        options: BTreeMap::new(),
+        heap: None,
     };
     let mut left = times;
     while left > 0 {
         let times = left.min(if on_heap { FILLS_OF_HEAPS } else { 1 });
-        with_store(&name, &setup, Fills { records, times })
-            .map_err(|error| error.to_string())??;
+        visit(store, setup.clone(), Fills { records, times })??;
         left -= times;
     }
     Ok(())

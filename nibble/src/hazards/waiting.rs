@@ -4,9 +4,12 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use super::{fill, named, small, small_with};
+use super::{fill, named, small, small_with, soon};
+use crate::compaction::pace::Budget;
 use crate::compaction::patience::Patience;
-use crate::{Put, PutError};
+use crate::store::Shared;
+use crate::sync::lock;
+use crate::{Compaction, Put, PutError};
 
 /// Half of the store is dead, but a session stays inside an operation that it began before.
 #[test]
@@ -70,4 +73,49 @@ fn a_waiting_put_needs_no_thread() {
         done.send(()).unwrap();
     });
     finished.recv_timeout(Duration::from_secs(20)).expect("the PUTs make room themselves");
+}
+
+/// A PUT takes room on any node, so what any node frees wakes it.
+#[test]
+fn room_on_any_node_wakes_a_waiting_put() {
+    for node in 0..2 {
+        // On a busy machine all room may be freed between the count of the waiter and its wait.
+        assert!((0..10).any(|_| room_wakes(node)), "what node {node} frees wakes nobody");
+    }
+}
+
+/// Whether a thread that waits for room wakes when this node frees some.
+fn room_wakes(node: usize) -> bool {
+    // Nobody but this test compacts, so nobody rings for another reason.
+    let store = small_with(|config| {
+        (config.compaction, config.virtual_nodes) = (Compaction::Inline, 2);
+    });
+    let keys = fill(&store);
+    let session = store.session().unwrap();
+    assert!((0..keys).all(|key| session.delete(key) == Ok(true)));
+    let Shared { log, .. } = &*store.shared;
+    let freed = || [0, 1].map(|node| log.nodes[node].crew.totals().freed_blocks);
+    let before = freed();
+    let woken = thread::scope(|scope| {
+        let waiter = scope.spawn(|| {
+            let _waiting = log.space.begin_waiting();
+            log.space.wait(Duration::from_secs(3600));
+        });
+        assert!(soon(|| log.space.waiters() == 1));
+        let woken = soon(|| {
+            for worker in &log.nodes[node].crew.workers {
+                lock(worker).round(&store.shared, &mut Budget::new(1, 1 << 20));
+            }
+            waiter.is_finished()
+        });
+        while !waiter.is_finished() {
+            log.space.ring();
+            thread::yield_now();
+        }
+        woken
+    });
+    let after = freed();
+    assert!(after[node] > before[node], "{before:?}, then {after:?}");
+    assert_eq!(after[1 - node], before[1 - node]);
+    woken
 }

@@ -137,6 +137,10 @@ mutants! {
     WaitingIdly = "waiting-idly",
         "a PUT that waits leaves all compaction to threads that may not come to run",
         "nibble::hazards::waiting::a_waiting_put_needs_no_thread";
+    /// `Worker::reclaim`: only the first node rings.
+    BellOfFirstNode = "bell-of-first-node",
+        "a PUT that waits for room is not told of what other nodes than the first have freed",
+        "nibble::hazards::waiting::room_on_any_node_wakes_a_waiting_put";
     /// `Node::can_move`: whatever the size of the object.
     ReserveStaysSmall = "reserve-stays-small",
         "the reserve is too small to move the objects of the store",

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::common::variants::{ROWS, disturb, knobs, tiny, within};
 use super::common::{Random, fill, open, verified};
-use super::history::{self, Kind, Operation, Recorder, Ticks};
+use history::{Kind, Operation, Recorder, Ticks};
 use nibble::{Compaction, Config, IndexLayout, Put, PutError, Session, Update};
 
 const THREADS: u64 = 6;

@@ -9,7 +9,7 @@ mod edge_cases;
 mod full;
 mod full_updates;
 mod growth;
-mod history;
+mod histories;
 mod idle;
 mod index_load;
 mod lifetime;

@@ -4,12 +4,12 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use history::{Kind, Operation, Recorder, Ticks};
 use nibble::{Answer, Buffers, Operation as Asked, Put, PutError, Session, Store};
 
 use super::{Plan, THREADS};
 use crate::common::Random;
 use crate::fault;
-use crate::history::{Kind, Operation, Recorder, Ticks};
 use crate::values::{name, write};
 
 /// Bytes that a thread stores in a window, at most.

@@ -8,13 +8,13 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use history::{Operation, Registers, Ticks};
 use nibble::{Config, EpochClock, Store};
 
 use crate::common::variants::within;
 use crate::common::{Random, open};
 use crate::draw::{Lengths, configuration, one, scaled};
 use crate::fault;
-use crate::history::{Operation, Registers, Ticks};
 use crate::options::Options;
 use client::Client;
 

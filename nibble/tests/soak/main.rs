@@ -8,9 +8,6 @@ mod common;
 mod draw;
 mod fault;
 mod histories;
-#[path = "../all/history/mod.rs"]
-#[allow(dead_code, unused_imports, reason = "its own tests run in the program `all`")]
-mod history;
 mod mutant;
 mod options;
 mod sequences;

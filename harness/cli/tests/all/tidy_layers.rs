@@ -10,7 +10,9 @@ use crate::common::{read, root, rust_files};
 /// bottom.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("nibble/platform", &[]),
-    ("nibble", &["platform"]),
+    ("nibble/history", &[]),
+    // Its tests check histories.
+    ("nibble", &["history", "platform"]),
     ("baselines/engine", &[]),
     ("baselines/kit", &["engine", "platform"]),
     (
@@ -46,7 +48,18 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // With every baseline.
     (
         "harness/worker",
-        &["engine", "heaps", "nibble", "kit", "platform", "record", "spaces", "stats", "workloads"],
+        &[
+            "engine",
+            "heaps",
+            "history",
+            "nibble",
+            "kit",
+            "platform",
+            "record",
+            "spaces",
+            "stats",
+            "workloads",
+        ],
     ),
 ];
 

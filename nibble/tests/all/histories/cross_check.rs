@@ -1,8 +1,7 @@
 //! The checker against one that tries every order, on thousands of tiny random histories.
 
-use super::checker::{check_key, step};
-use super::{Kind, Operation};
 use crate::common::Random;
+use history::{Kind, Operation, check_key, step};
 
 /// Tries all orders that respect real time.
 fn explainable(left: &[Operation], state: Option<u64>) -> bool {
@@ -23,9 +22,11 @@ fn random_history(random: &mut Random) -> Vec<Operation> {
     let mut state = None;
     let mut ticks = Vec::new();
     for number in 0..length {
-        let kind = match random.below(5) {
+        let kind = match random.below(7) {
             0 | 1 => Kind::Put { value: number, updated: state.is_some() },
             2 | 3 => Kind::Get(state),
+            4 => Kind::BlindPut { value: number },
+            5 => Kind::BlindDelete,
             _ => Kind::Delete { found: state.is_some() },
         };
         state = step(kind, state).expect("made to fit");
@@ -41,7 +42,8 @@ fn random_history(random: &mut Random) -> Vec<Operation> {
             Kind::Get(Some(_)) => Kind::Get(Some(random.below(length))),
             Kind::Put { value, updated } => Kind::Put { value, updated: !updated },
             Kind::Delete { found } => Kind::Delete { found: !found },
-            Kind::Refused => Kind::Refused,
+            // Nothing is told that could be wrong.
+            blind => blind,
         };
     }
     let operations = ticks.into_iter().enumerate();

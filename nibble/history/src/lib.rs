@@ -7,18 +7,18 @@
 //! from the release sequence of the first, and must see its effect under any memory model. An
 //! alarm is never a measuring error.
 
-pub(crate) mod checker;
-mod cross_check;
-mod planted;
+#![forbid(unsafe_code)]
+
+mod checker;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use checker::{State, Violation};
+pub use checker::{State, Violation, check_key, check_key_from, step};
 
 /// An operation and its answer. Values are named by numbers that no two PUTs share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// What a GET found.
     Get(Option<u64>),
     /// A PUT, and whether it answered that the key was there.
@@ -27,24 +27,28 @@ pub(crate) enum Kind {
     Refused,
     /// Whether a DEL answered that the key was there.
     Delete { found: bool },
+    /// A PUT whose answer tells nothing of the key.
+    BlindPut { value: u64 },
+    /// A DEL whose answer tells nothing of the key.
+    BlindDelete,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Operation {
-    pub(crate) key: u64,
-    pub(crate) kind: Kind,
-    pub(crate) invoked: u64,
-    pub(crate) returned: u64,
+pub struct Operation {
+    pub key: u64,
+    pub kind: Kind,
+    pub invoked: u64,
+    pub returned: u64,
     /// Below 64. The operations of a thread do not overlap.
-    pub(crate) thread: u8,
+    pub thread: u8,
 }
 
 /// The source of ticks.
 #[derive(Debug, Default)]
-pub(crate) struct Ticks(AtomicU64);
+pub struct Ticks(AtomicU64);
 
 impl Ticks {
-    pub(crate) fn next(&self) -> u64 {
+    pub fn next(&self) -> u64 {
         // Pairs with itself: see the top of the file.
         self.0.fetch_add(1, Ordering::AcqRel)
     }
@@ -52,25 +56,25 @@ impl Ticks {
 
 /// What one thread has done.
 #[derive(Debug)]
-pub(crate) struct Recorder<'ticks> {
+pub struct Recorder<'ticks> {
     ticks: &'ticks Ticks,
     thread: u8,
-    pub(crate) operations: Vec<Operation>,
+    pub operations: Vec<Operation>,
 }
 
 impl<'ticks> Recorder<'ticks> {
-    pub(crate) fn new(ticks: &'ticks Ticks, thread: u8) -> Self {
+    pub fn new(ticks: &'ticks Ticks, thread: u8) -> Self {
         Self { ticks, thread, operations: Vec::with_capacity(1 << 16) }
     }
 
     /// Runs an operation; answers what it answered and the ticks around it.
-    pub(crate) fn timed<T>(&self, run: impl FnOnce() -> T) -> (T, (u64, u64)) {
+    pub fn timed<T>(&self, run: impl FnOnce() -> T) -> (T, (u64, u64)) {
         let invoked = self.ticks.next();
         let answer = run();
         (answer, (invoked, self.ticks.next()))
     }
 
-    pub(crate) fn add(&mut self, key: u64, kind: Kind, (invoked, returned): (u64, u64)) {
+    pub fn add(&mut self, key: u64, kind: Kind, (invoked, returned): (u64, u64)) {
         let thread = self.thread;
         self.operations.push(Operation { key, kind, invoked, returned, thread });
     }
@@ -78,29 +82,27 @@ impl<'ticks> Recorder<'ticks> {
 
 /// What was checked.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Summary {
-    pub(crate) operations: u64,
-    pub(crate) keys: u64,
+pub struct Summary {
+    pub operations: u64,
+    pub keys: u64,
     /// Operations during which another one on the same key began.
-    pub(crate) overlapping: u64,
+    pub overlapping: u64,
 }
 
 /// Checks a whole history in which every key is absent at first.
-pub(crate) fn check(
-    operations: impl Iterator<Item = Operation>,
-) -> Result<Summary, Box<Violation>> {
+pub fn check(operations: impl Iterator<Item = Operation>) -> Result<Summary, Box<Violation>> {
     Registers::default().check(operations)
 }
 
 /// What each key may hold between two parts of a history, when no operation is in progress. Keys
 /// that are not there are absent.
-#[derive(Debug, Default)]
-pub(crate) struct Registers(BTreeMap<u64, Vec<State>>);
+#[derive(Clone, Debug, Default)]
+pub struct Registers(BTreeMap<u64, Vec<State>>);
 
 impl Registers {
     /// Checks the next part, key by key: a history is linearisable exactly when that of every key is
     /// (linearisability is local).
-    pub(crate) fn check(
+    pub fn check(
         &mut self,
         operations: impl Iterator<Item = Operation>,
     ) -> Result<Summary, Box<Violation>> {
@@ -119,7 +121,7 @@ impl Registers {
     }
 
     /// How many keys surely have a value, and how many may have one.
-    pub(crate) fn present(&self) -> (u64, u64) {
+    pub fn present(&self) -> (u64, u64) {
         let sure = self.0.values().filter(|states| !states.contains(&None)).count();
         let possible = self.0.values().filter(|states| states.iter().any(Option::is_some)).count();
         (sure as u64, possible as u64)

@@ -27,19 +27,19 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use super::{Kind, Operation};
+use crate::{Kind, Operation};
 
 /// State of the register: absent, or a value.
-pub(crate) type State = Option<u64>;
+pub type State = Option<u64>;
 
 /// Threads whose operation in progress has taken effect, one bit each, and the state.
 type Configuration = (u64, State);
 
 /// No order of the operations explains the answers up to here.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Violation {
+pub struct Violation {
     /// Whose answer cannot be explained.
-    pub(crate) operation: Operation,
+    pub operation: Operation,
     /// States possible before it returned.
     possible: Vec<State>,
     /// What was in progress then.
@@ -63,12 +63,15 @@ impl fmt::Display for Violation {
 }
 
 /// The state after an operation took effect, if its answer fits the state before.
-pub(super) fn step(kind: Kind, state: State) -> Option<State> {
+#[must_use]
+pub fn step(kind: Kind, state: State) -> Option<State> {
     match kind {
         Kind::Get(found) => (found == state).then_some(state),
         Kind::Put { value, updated } => (updated == state.is_some()).then_some(Some(value)),
         Kind::Refused => Some(state),
         Kind::Delete { found } => (found == state.is_some()).then_some(None),
+        Kind::BlindPut { value } => Some(Some(value)),
+        Kind::BlindDelete => Some(None),
     }
 }
 
@@ -76,7 +79,7 @@ pub(super) fn step(kind: Kind, state: State) -> Option<State> {
 ///
 /// # Panics
 /// As [`check_key_from`].
-pub(crate) fn check_key(history: &[Operation]) -> Result<(), Box<Violation>> {
+pub fn check_key(history: &[Operation]) -> Result<(), Box<Violation>> {
     check_key_from(&[None], history).map(drop)
 }
 
@@ -85,7 +88,7 @@ pub(crate) fn check_key(history: &[Operation]) -> Result<(), Box<Violation>> {
 ///
 /// # Panics
 /// When it is not a history: ticks twice, overlapping operations of one thread.
-pub(crate) fn check_key_from(
+pub fn check_key_from(
     first: &[State],
     history: &[Operation],
 ) -> Result<Vec<State>, Box<Violation>> {

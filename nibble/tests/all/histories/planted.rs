@@ -1,8 +1,7 @@
 //! Histories with a known verdict: each violation the checker exists for, planted, and correct
 //! histories that look suspicious.
 
-use super::checker::check_key;
-use super::{Kind, Operation, Registers};
+use history::{Kind, Operation, Registers, check_key};
 
 fn get(value: u64) -> Kind {
     Kind::Get(Some(value))
@@ -127,7 +126,7 @@ fn what_a_part_leaves_open_is_decided_by_the_next() {
     let racing = history(&[(0, 1, inserted(1)), (2, 6, updated(2)), (3, 5, updated(3))]);
     registers.check(racing.into_iter()).expect("either update may be the last");
     assert_eq!(registers.present(), (1, 1));
-    let mut one = Registers(registers.0.clone());
+    let mut one = registers.clone();
     one.check(history(&[(10, 11, get(2)), (12, 13, get(2))]).into_iter()).expect("2 was last");
     registers.check(history(&[(10, 11, get(3)), (12, 13, get(2))]).into_iter()).unwrap_err();
     let lost = history(&[(20, 21, ABSENT)]).into_iter();
@@ -153,4 +152,12 @@ fn a_long_history_of_many_threads_is_quick() {
         }
     }
     check_key(&operations).expect("readers that overlap the update may see it");
+}
+
+#[test]
+fn what_tells_nothing_still_takes_effect() {
+    let (put, deleted) = (|value| Kind::BlindPut { value }, Kind::BlindDelete);
+    accepted(&[(0, 1, put(1)), (2, 3, get(1)), (4, 5, deleted), (6, 7, ABSENT), (8, 9, put(2))]);
+    refused(&[(0, 1, put(1)), (2, 3, put(2)), (4, 5, get(1))], 2);
+    refused(&[(0, 1, put(1)), (2, 3, deleted), (4, 5, get(1))], 2);
 }

@@ -1,0 +1,4 @@
+//! Tests of the checker of histories.
+
+mod cross_check;
+mod planted;
