@@ -39,7 +39,7 @@ const SIDE_BY_SIDE: &str = "side-by-side";
 /// The same, over a label that the declaration names.
 const OVER_LABEL: &str = "over-label";
 
-const BUILDERS: [(&str, Make); 49] = [
+const BUILDERS: [(&str, Make); 50] = [
     // Allocators, and stores whose object sizes change: what the cells do decides, not their suite.
     ("allocators", |asked| selections::allocators(asked.rows)),
     ("allocators-in-panels", |asked| selections::allocators_in_panels(asked.rows)),
@@ -94,6 +94,7 @@ const BUILDERS: [(&str, Make); 49] = [
     ("predicted-components", |asked| model::breakdown(asked.rows)),
     ("predicted-postmark", |asked| model::completion(asked.rows)),
     ("predicted-rivals", |asked| model::throughput(asked.rows)),
+    ("predicted-lsm", |asked| model::merge_trees(asked.rows)),
 ];
 
 /// The builder called `name`.
