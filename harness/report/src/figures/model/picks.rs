@@ -7,10 +7,10 @@ use super::{CLSMS, NIBBLES, Pick, options};
 use crate::figures::asked_by;
 use crate::figures::axes::number;
 use crate::figures::data::Data;
-use crate::figures::key_value::{distribution, mix, size};
+use crate::figures::key_value::{mix, panel, size};
 use crate::figures::requests;
 use crate::figures::samples::Label;
-use record::{KeyValue, Row, repetition::Repetition};
+use record::{Row, repetition::Repetition};
 
 /// Heads of a socket that the paper's figure ends with: one for each core.
 const HEADS_OF_A_SOCKET: &str = "15";
@@ -40,12 +40,6 @@ pub(in crate::figures) fn merge_trees(rows: &[Row]) -> Data {
         let work = requests(one).filter(|work| work.workload.mix.scan == 0.0);
         work.map(|work| own(one, panel(work), Label::named(one.system))).into_iter().collect()
     })
-}
-
-/// A panel for each distribution and mix.
-fn panel(work: &KeyValue) -> Label {
-    let (keys, mix) = (distribution(work), mix(work));
-    Label::new(keys.at * 1e3 + mix.at, format!("{}, {}", keys.text, mix.text))
 }
 
 /// `model-fig11`: time to complete a trace each.
