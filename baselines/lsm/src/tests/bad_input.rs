@@ -1,16 +1,17 @@
 //! Full disks, stopped writers, many snapshots: answers or typed errors, and no wait without end.
 
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use super::backend::Backend;
-use super::common::{SCHEMES, all, check, get, key, open, open_in, tiny, value};
+use super::common::{SCHEMES, all, check, get, key, number, open, open_in, tiny, value};
 use crate::memtable::words_for;
 use crate::schemes::Sync;
 use baseline_lsm::{
-    Config, Error, LogMode, ReadModifyWrite, SESSIONS_MAX, Scheme, VALUE_BYTES_MAX,
+    Config, Decide, Error, LogMode, ReadModifyWrite, SESSIONS_MAX, Scheme, VALUE_BYTES_MAX,
 };
 
 #[test]
@@ -103,6 +104,31 @@ fn reads_go_on_while_a_writer_has_stopped() {
         drop(shared);
     });
     assert_eq!(get(&mut session, &key(3)), Some(3));
+}
+
+/// Whoever decides panics, and takes no timestamp and no lock along.
+#[test]
+fn a_decision_that_panics_holds_nobody_up() {
+    for scheme in SCHEMES {
+        let store = open(tiny(scheme));
+        let mut session = store.session().unwrap();
+        session.put(b"k", &value(1)).unwrap();
+        let panics = || session.read_modify_write(b"k", &mut |_, _| panic!("as the test wants"));
+        assert!(catch_unwind(AssertUnwindSafe(panics)).is_err(), "{scheme}");
+        let mut other = store.session().unwrap();
+        for session in [&mut session, &mut other] {
+            let snapshot = session.snapshot();
+            assert_eq!(session.get_at(&snapshot, b"k").unwrap(), Some(value(1).to_vec()));
+        }
+        let add = &mut |old: Option<&[u8]>, new: &mut Vec<u8>| {
+            new.extend_from_slice(&value(old.map_or(0, number) + 1));
+            Decide::Put
+        };
+        session.read_modify_write(b"k", add).unwrap();
+        store.merge_all().unwrap();
+        other.read_modify_write(b"k", add).unwrap();
+        assert_eq!(get(&mut session, b"k"), Some(3), "{scheme}");
+    }
 }
 
 /// A merge does not end, so a writer waits for room; reads, snapshots and scans go on.
