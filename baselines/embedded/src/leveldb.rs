@@ -15,9 +15,10 @@ use std::time::{Duration, Instant};
 
 use engine::{
     EngineTraits, Hashing, KvEngine, MemoryBound, MemoryCensus, OpenError, Presence, Rmw, Scans,
-    SessionError, Setting, Statistic, Writes,
+    SessionError, Setting, Sharing, Statistic, Writes,
 };
 use kit::folder::Folder;
+use kit::partitions::Partition;
 
 use crate::counted::{self, Counted, CountedSession, VALUE_BYTES_MAX};
 use crate::foreign::c_path;
@@ -257,6 +258,17 @@ impl KvEngine for LevelDb {
     fn check(&self) -> Result<(), String> {
         self.counted.check()
     }
+}
+
+impl Partition for LevelDb {
+    const TOGETHER: EngineTraits = EngineTraits {
+        name: "leveldb-partitioned",
+        description: "several `leveldb`, each with a range of the keys and workers of its own",
+        sharing: Sharing::Partitioned,
+        ..<Self as KvEngine>::TRAITS
+    };
+    /// The process has one for all databases.
+    const THREADS_SERVE_ALL: bool = true;
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 //! | [`spin`] | waiting for a thread that is nearly done |
 //! | [`folder`] | a private folder that goes with its owner |
 //! | [`library`] | shared libraries, loaded when they are needed |
+//! | [`partitions`] | a store in several partitions, each with workers of its own |
 //! | [`servers`] | processes that a store starts, asks and takes along when it ends |
 //! | [`values`] | values, copied in and out |
 //! | [`testing`] | what tests of stores share |
@@ -19,6 +20,7 @@ pub mod folder;
 #[expect(unsafe_code, reason = "a symbol's type is known from its header only")]
 pub mod library;
 pub mod padded;
+pub mod partitions;
 pub mod servers;
 pub mod spin;
 pub mod testing;

@@ -7,9 +7,10 @@ use std::time::Duration;
 use engine::{
     DeleteOutcome, EngineTraits, FullMeaning, GetError, Hashing, KvEngine, KvSession, MemoryBound,
     MemoryCensus, OpenError, OpenStore, Options, Presence, PutError, PutOutcome, Rmw, ScanOrder,
-    ScanRange, Scans, SessionError, Setting, Setup, Statistic, Storage, Writes,
+    ScanRange, Scans, SessionError, Setting, Setup, Sharing, Statistic, Storage, Writes,
 };
 use kit::folder::Folder;
+use kit::partitions::{Partition, Partitions};
 
 use crate::config::{Config, ReadModifyWrite, SESSIONS_MAX, Scheme, VALUE_BYTES_MAX};
 use crate::error::Error;
@@ -142,6 +143,19 @@ store! {
     /// A log-structured merge tree under the scheme of cLSM.
     Clsm, Scheme::Clsm, "clsm",
     "log-structured merge tree after cLSM: shared-exclusive swaps, snapshots, atomic updates"
+}
+
+/// Several of [`Lsm`], a range of keys each: the scheme of partitions that cLSM is compared with
+/// (paper, figure 1).
+pub type LsmPartitioned = Partitions<Lsm>;
+
+impl Partition for Lsm {
+    const TOGETHER: EngineTraits = EngineTraits {
+        name: "lsm-partitioned",
+        description: "several `lsm`, each with a range of the keys and threads of its own",
+        sharing: Sharing::Partitioned,
+        ..<Self as KvEngine>::TRAITS
+    };
 }
 
 fn open(config: Config) -> Result<Store, OpenError> {

@@ -72,7 +72,7 @@ mod work;
 pub use config::{
     Config, LogMode, ReadModifyWrite, SESSIONS_MAX, Scheme, SnapshotOrder, VALUE_BYTES_MAX,
 };
-pub use contract::{Clsm, Lsm, LsmSession};
+pub use contract::{Clsm, Lsm, LsmPartitioned, LsmSession};
 pub use error::Error;
 #[cfg(feature = "instrumented")]
 pub use mutant::{VARIABLE, mutants};

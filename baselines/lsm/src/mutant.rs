@@ -84,6 +84,14 @@ mutants! {
     LogRemovedEarly = "log-removed-early",
         "a log is removed before its component is in a table",
         "baseline_lsm::tests::crashes::acknowledged_writes_survive";
+    /// `Parts::acknowledge`: with `written` nothing is done.
+    WrittenUnwritten = "written-unwritten",
+        "a write returns before the system has its record",
+        "baseline_lsm::tests::kills::a_killed_process_loses_what_its_log_may_lose_and_nothing_else";
+    /// `Replay::add`: the place in the log for the time.
+    PlaceForTime = "place-for-time",
+        "recovery takes the last record of a key for the newest",
+        "baseline_lsm::tests::recovery::of_records_out_of_order_the_newest_counts";
     /// `Replay::add`: each record counts at once.
     BatchInPart = "batch-in-part",
         "recovery applies the half of a batch that it finds",

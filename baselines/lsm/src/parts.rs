@@ -13,6 +13,7 @@ use crate::files::Files;
 use crate::log::{Component, Log, Until};
 use crate::manifest::Manifest;
 use crate::memtable::Memtable;
+use crate::mutant::{Mutant, mutated};
 use crate::printed::Printed;
 use crate::schemes::Sync;
 use crate::snapshots::Snapshots;
@@ -201,6 +202,7 @@ impl Parts {
     pub(crate) fn acknowledge(&self, component: &Component, end: u64) -> Result<(), Error> {
         match self.config.log {
             LogMode::Queued => Ok(()),
+            LogMode::Written if mutated(Mutant::WrittenUnwritten) => Ok(()),
             LogMode::Written => component.advance(Until::Written(end)),
             LogMode::Acknowledged => component.advance(Until::Synced(end)),
         }

@@ -176,7 +176,11 @@ impl<'all> Replay<'all> {
         for record in self.batch.drain(..) {
             let value = record.kind.has_value.then_some(record.value);
             let pending = self.memtable.reserve(record.key, value, What::of(value));
-            pending.expect("room for all records").link(record.timestamp);
+            let timestamp = match mutated(Mutant::PlaceForTime) {
+                true => self.memtable.used_bytes(),
+                false => record.timestamp,
+            };
+            pending.expect("room for all records").link(timestamp);
         }
     }
 }

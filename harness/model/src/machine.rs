@@ -215,9 +215,10 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn both_shipped_machines_are_sound() {
+    fn shipped_machines_are_sound() {
         assert_eq!(shipped("superdome-x").cores(), 240);
         assert_eq!(shipped("two-sockets").socket_count(), 2);
+        assert_eq!(shipped("two-xeon-e5620").cores(), 16);
         assert!(Primitives::parse(SHIPPED).unwrap().machine("none").is_none());
     }
 

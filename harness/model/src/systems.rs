@@ -43,6 +43,12 @@ const HEAD_LINES: f64 = 3.0;
 const HEAP_LINES: f64 = 4.0;
 /// Rows that an allocator's thread cache passes on at once.
 const CACHED_ROWS: f64 = 16.0;
+/// Time to count in a word that all threads count in, ns.
+const COUNT_NS: f64 = 5.0;
+/// Time to search a memory component for the place of a new version, and to link it, ns.
+const LINK_NS: f64 = 500.0;
+/// Lines of a search that no cache holds, one after the other.
+const SEARCH_LINES: f64 = 4.0;
 /// Arenas of an allocator per core.
 const ARENAS_PER_CORE: f64 = 4.0;
 
@@ -58,6 +64,9 @@ pub fn scenario(system: &str, options: &BTreeMap<String, String>, work: &Work) -
             let instances = option("instances").map_or(Some(1.0), |count| count.parse().ok())?;
             Some(ramcloud(instances, work))
         }
+        "clsm" => Some(clsm(work)),
+        "lsm" if option("sync") == Some("clsm") => Some(clsm(work)),
+        "lsm" => Some(one_writer(work)),
         _ => None,
     }
 }
@@ -192,6 +201,39 @@ fn ramcloud(instances: f64, work: &Work) -> Scenario {
     Scenario { visits, traffic }
 }
 
+/// Writers meet at two counters, of time and of room in the memory component; readers nowhere.
+fn clsm(work: &Work) -> Scenario {
+    let writes = work.updates + work.inserts + work.deletes;
+    let counter = |what| one(what, writes, COUNT_NS, 1.0, Places::Equal(1.0), Among::All);
+    let mut visits = vec![counter("time"), counter("end of the memory component")];
+    visits.extend(hot("newest version", work, writes, SHORT_HOLD_NS, 1.0));
+    Scenario { visits, traffic: searched(work) }
+}
+
+/// LevelDB's scheme: one writer at a time, and a mutex that readers take at both ends, writers to come into
+/// the queue and to leave it.
+fn one_writer(work: &Work) -> Scenario {
+    let writes = work.updates + work.inserts + work.deletes;
+    let linked = LINK_NS + work.value_bytes / COPY_BYTES_PER_NS;
+    let twice = 2.0 * (work.gets + writes);
+    let visits = vec![
+        one("turn to write", writes, linked, HEAD_LINES, Places::Equal(1.0), Among::All),
+        one("mutex", twice, SHORT_HOLD_NS, HEAD_LINES, Places::Equal(1.0), Among::All),
+    ];
+    Scenario { visits, traffic: searched(work) }
+}
+
+/// What searches of a merge tree read, from anywhere, and what writes add.
+fn searched(work: &Work) -> Traffic {
+    let writes = work.updates + work.inserts + work.deletes;
+    let mut traffic = Traffic { read_after_write: reread(work), ..Traffic::default() };
+    let read =
+        |bytes: f64| Place { misses: SEARCH_LINES, bytes: SEARCH_LINES * LINE_BYTES + bytes };
+    add(&mut traffic.spread, work.gets * cold(work), read(work.value_bytes));
+    add(&mut traffic.spread, writes, read(2.0 * work.value_bytes));
+    traffic
+}
+
 fn one(
     what: &'static str,
     per_operation: f64,
@@ -315,6 +357,27 @@ mod tests {
         for other in ["mica", "masstree", "ramcloud"] {
             assert!(nibble > speed_up(other, &[], &files(), 135), "{other}");
         }
+    }
+
+    #[test]
+    fn one_writer_stops_leveldbs_scheme_and_clsm_goes_on() {
+        let machine = shipped("two-xeon-e5620");
+        let speed_up = |system: &str, sync: Option<&str>, get_percent: f64| {
+            let options = sync.map(|sync| ("sync".to_owned(), sync.to_owned()));
+            let work = Work { value_bytes: 256.0, ..work(get_percent, 0.0) };
+            let scenario = scenario(system, &options.into_iter().collect(), &work).unwrap();
+            Curve::fit(&machine, scenario, 2500.0).unwrap().speed_up(16).unwrap()
+        };
+        let [clsm, lsm] = ["clsm", "lsm"].map(|system| speed_up(system, None, 0.0));
+        assert!(clsm > 1.5 * lsm, "writes: {clsm} and {lsm}");
+        let [clsm, lsm] = ["clsm", "lsm"].map(|system| speed_up(system, None, 100.0));
+        assert!(clsm > 12.0 && clsm > lsm, "reads: {clsm} and {lsm}");
+        assert_eq!(speed_up("lsm", Some("clsm"), 50.0), speed_up("clsm", None, 50.0));
+        assert_eq!(
+            speed_up("lsm", Some("global-lock"), 50.0),
+            speed_up("lsm", None, 50.0),
+            "the scheme it has by itself"
+        );
     }
 
     #[test]

@@ -63,6 +63,7 @@ pub const BUILT_IN: &[(&str, &str)] = suites![
     "lsm-memtable",
     "lsm-production",
     "lsm-compaction",
+    "lsm-partitions",
     "blind-writes",
     "silt-runs",
     "pm-throughput",

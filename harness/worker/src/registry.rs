@@ -29,6 +29,7 @@ use engine::{
     AllocatorChoice, DEFAULT_VARIANT, EngineTraits, Heap, HeapTraits, HeapVariant, KvEngine,
     OpenError, OpenStore, Options, Rule, Setup,
 };
+use kit::partitions::Partitions;
 
 use crate::adapters::hindered::{HinderedHeapStore, HinderedNibble};
 use crate::adapters::nibble::NibbleEngine;
@@ -75,6 +76,7 @@ macro_rules! for_each_store {
             (keeps ramcloud RamCloud, adapters::ramcloud::open),
             (keeps rocksdb RocksDb, adapters::embedded::rocksdb),
             (keeps leveldb LevelDb, adapters::embedded::leveldb),
+            (keeps leveldb_partitioned Partitions<LevelDb>, adapters::embedded::leveldb_partitioned),
             (keeps lmdb Lmdb, adapters::embedded::lmdb),
             (keeps redis RedisServers, adapters::redis::open),
             (keeps faulty Faulty, adapters::faulty::open),

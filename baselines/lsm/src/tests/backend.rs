@@ -1,7 +1,8 @@
 //! Files in memory, of which a crash leaves what was synced, and of the rest some prefix. The disk
-//! may also be full, and a table's creation may be held up.
+//! may also be full, and a table's creation may be held up. Files that have neither a name nor a
+//! user take no memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -27,6 +28,8 @@ struct State {
     /// Changes of names since the folder was synced.
     changes: Vec<Change>,
     contents: Vec<Contents>,
+    /// Contents that have lost a name since the folder was synced, or are still in use.
+    nameless: Vec<usize>,
     calls: u64,
     /// After so many calls that change something, none does any more.
     calls_max: Option<u64>,
@@ -46,6 +49,7 @@ struct Contents {
     bytes: Vec<u8>,
     durable: Vec<u8>,
     unsynced: Vec<(u64, Vec<u8>)>,
+    users: usize,
 }
 
 fn write(bytes: &mut Vec<u8>, at: u64, from: &[u8]) {
@@ -87,8 +91,31 @@ impl Shared {
 
 impl State {
     fn change(&mut self, change: Change) {
+        let lost = match &change {
+            Change::Name(name, _) | Change::Remove(name) | Change::Rename(_, name) => {
+                self.names.get(name)
+            }
+        };
+        self.nameless.extend(lost);
         apply(&mut self.names, &change);
         self.changes.push(change);
+    }
+
+    /// Frees what no crash can bring back and nobody uses.
+    fn free_nameless(&mut self) {
+        let contents = &mut self.contents;
+        self.nameless.retain(|&at| {
+            let is_used = contents[at].users > 0;
+            if !is_used {
+                contents[at] = Contents::default();
+            }
+            is_used
+        });
+    }
+
+    fn open(&mut self, contents: usize, state: &Arc<Shared>) -> Box<dyn File> {
+        self.contents[contents].users += 1;
+        Box::new(Open { state: Arc::clone(state), contents })
     }
 }
 
@@ -130,9 +157,14 @@ impl Backend {
                 let torn = random.below(from.len() as u64 + 1) as usize;
                 write(&mut bytes, *at, &from[..torn]);
             }
-            Contents { durable: bytes.clone(), bytes, unsynced: Vec::new() }
+            Contents { durable: bytes.clone(), bytes, ..Contents::default() }
         };
-        let contents = state.contents.iter().map(|contents| survive(contents, random)).collect();
+        let named: BTreeSet<usize> = names.values().copied().collect();
+        let survivor = |(at, contents): (usize, &Contents)| match named.contains(&at) {
+            true => survive(contents, random),
+            false => Contents::default(),
+        };
+        let contents = state.contents.iter().enumerate().map(survivor).collect();
         let left = State { durable_names: names.clone(), names, contents, ..State::default() };
         Self { state: Arc::new(Shared { state: Mutex::new(left), changed: Condvar::new() }) }
     }
@@ -171,13 +203,13 @@ impl Files for Backend {
         let contents = state.contents.len();
         state.contents.push(Contents::default());
         state.change(Change::Name(name.to_owned(), contents));
-        Ok(Box::new(Open { state: Arc::clone(&self.state), contents }))
+        Ok(state.open(contents, &self.state))
     }
 
     fn open(&self, name: &str) -> io::Result<Box<dyn File>> {
-        let state = self.state.lock();
+        let mut state = self.state.lock();
         let contents = *state.names.get(name).ok_or(io::ErrorKind::NotFound)?;
-        Ok(Box::new(Open { state: Arc::clone(&self.state), contents }))
+        Ok(state.open(contents, &self.state))
     }
 
     fn rename(&self, from: &str, to: &str) -> io::Result<()> {
@@ -200,6 +232,7 @@ impl Files for Backend {
         let mut state = self.state.call(false)?;
         state.durable_names = state.names.clone();
         state.changes.clear();
+        state.free_nameless();
         Ok(())
     }
 
@@ -217,6 +250,12 @@ impl Files for Backend {
 struct Open {
     state: Arc<Shared>,
     contents: usize,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.state.lock().contents[self.contents].users -= 1;
+    }
 }
 
 impl File for Open {

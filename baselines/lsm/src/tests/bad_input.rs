@@ -1,14 +1,17 @@
 //! Full disks, stopped writers, many snapshots: answers or typed errors, and no wait without end.
 
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use super::backend::Backend;
-use super::common::{SCHEMES, all, check, get, key, open, open_in, tiny, value};
+use super::common::{SCHEMES, all, check, get, key, number, open, open_in, tiny, value};
+use crate::memtable::words_for;
 use crate::schemes::Sync;
 use baseline_lsm::{
-    Config, Error, LogMode, ReadModifyWrite, SESSIONS_MAX, Scheme, VALUE_BYTES_MAX,
+    Config, Decide, Error, LogMode, ReadModifyWrite, SESSIONS_MAX, Scheme, VALUE_BYTES_MAX,
 };
 
 #[test]
@@ -103,6 +106,73 @@ fn reads_go_on_while_a_writer_has_stopped() {
     assert_eq!(get(&mut session, &key(3)), Some(3));
 }
 
+/// Whoever decides panics, and takes no timestamp and no lock along.
+#[test]
+fn a_decision_that_panics_holds_nobody_up() {
+    for scheme in SCHEMES {
+        let store = open(tiny(scheme));
+        let mut session = store.session().unwrap();
+        session.put(b"k", &value(1)).unwrap();
+        let panics = || session.read_modify_write(b"k", &mut |_, _| panic!("as the test wants"));
+        assert!(catch_unwind(AssertUnwindSafe(panics)).is_err(), "{scheme}");
+        let mut other = store.session().unwrap();
+        for session in [&mut session, &mut other] {
+            let snapshot = session.snapshot();
+            assert_eq!(session.get_at(&snapshot, b"k").unwrap(), Some(value(1).to_vec()));
+        }
+        let add = &mut |old: Option<&[u8]>, new: &mut Vec<u8>| {
+            new.extend_from_slice(&value(old.map_or(0, number) + 1));
+            Decide::Put
+        };
+        session.read_modify_write(b"k", add).unwrap();
+        store.merge_all().unwrap();
+        other.read_modify_write(b"k", add).unwrap();
+        assert_eq!(get(&mut session, b"k"), Some(3), "{scheme}");
+    }
+}
+
+/// A merge does not end, so a writer waits for room; reads, snapshots and scans go on.
+#[test]
+fn reads_go_on_while_a_writer_waits_for_a_merge() {
+    const WRITES: u64 = 2000;
+    for scheme in SCHEMES {
+        let backend = Arc::new(Backend::default());
+        let store = open_in(&backend, tiny(scheme));
+        let written = AtomicU64::new(0);
+        backend.hold_tables(true);
+        thread::scope(|scope| {
+            let writer = scope.spawn(|| {
+                let mut session = store.session().unwrap();
+                for number in 0..WRITES {
+                    session.put(&key(number), &value(number)).unwrap();
+                    // Release: who reads the number finds the key.
+                    written.store(number + 1, Ordering::Release);
+                }
+            });
+            let is_stuck = || {
+                let view = store.parts.view.load();
+                let longest = words_for(key(22).len(), value(0).len());
+                view.merging.is_some() && !view.memory.memtable.has_room(longest)
+            };
+            while !is_stuck() {
+                thread::yield_now();
+            }
+            // Acquire: of the writer's release.
+            let stuck_at = written.load(Ordering::Acquire);
+            let mut session = store.session().unwrap();
+            for number in 0..stuck_at {
+                assert_eq!(get(&mut session, &key(number)), Some(number), "{scheme}");
+            }
+            let snapshot = session.snapshot();
+            assert!(all(&mut session, &snapshot).len() as u64 >= stuck_at);
+            assert!(!writer.is_finished(), "nothing could be merged");
+            backend.hold_tables(false);
+        });
+        assert_eq!(written.into_inner(), WRITES, "{scheme}: it goes on");
+        check(&store);
+    }
+}
+
 #[test]
 fn ten_thousand_snapshots_stay_open() {
     for scheme in SCHEMES {
@@ -130,7 +200,7 @@ fn ten_thousand_snapshots_stay_open() {
     }
 }
 
-/// The components change while a scan is on its way.
+/// The components change ten times while a scan is on its way.
 #[test]
 fn a_scan_across_rotations_is_of_one_moment() {
     for scheme in SCHEMES {
@@ -146,7 +216,7 @@ fn a_scan_across_rotations_is_of_one_moment() {
             assert_eq!((found, old), (&key(next)[..], &value(0)[..]), "{scheme}");
             writer.put(&key(next), &value(1)).unwrap();
             writer.put(&key(299 - next), &value(1)).unwrap();
-            if next % 100 == 50 {
+            if next % 30 == 15 {
                 store.merge_all().unwrap();
             }
             next += 1;

@@ -1,4 +1,5 @@
-//! Crashes at any call: nothing acknowledged is lost, and what was queued survives as a prefix.
+//! Crashes of the system at any call: nothing that the disk has acknowledged is lost, and what was queued
+//! or written survives as a prefix. Crashes of the process: `kills`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -82,13 +83,16 @@ fn expect_prefix(backend: &Arc<Backend>, scheme: Scheme, written: u64, what: &st
     survivors as u64
 }
 
+/// What the system has, it may lose as what is queued.
 #[test]
 fn queued_writes_survive_as_a_prefix() {
     for scheme in SCHEMES {
-        for seed in 0..25 {
+        for (seed, log) in
+            (0..25).flat_map(|seed| [(seed, LogMode::Queued), (seed, LogMode::Written)])
+        {
             let mut random = Random(seed);
             let backend = Arc::new(Backend::default());
-            let config = Config { log: LogMode::Queued, ..tiny(scheme) };
+            let config = Config { log, ..tiny(scheme) };
             let store = open_in(&backend, config.clone());
             let mut session = store.session().unwrap();
             backend.stop_after(random.below(200));
@@ -97,7 +101,7 @@ fn queued_writes_survive_as_a_prefix() {
                 written += 1;
             }
             let left = Arc::new(backend.crash(&mut random));
-            expect_prefix(&left, scheme, written, &format!("seed {seed}"));
+            expect_prefix(&left, scheme, written, &format!("log {log}, seed {seed}"));
         }
         // A component whose merge is held up, and another whose log is being written.
         let backend = Arc::new(Backend::default());

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use super::backend::Backend;
 use super::common::{SCHEMES, check, get, key, open_in, tiny, value};
+use crate::memtable::{Kind, Linked};
 use baseline_lsm::files::{Disk, Files};
 use baseline_lsm::{Config, Error, Scheme, Store};
+use kit::testing::Random;
 
 #[test]
 fn writes_after_recovery_are_newer() {
@@ -27,6 +29,30 @@ fn writes_after_recovery_are_newer() {
             session.put(&key(7), &value(round + 7)).unwrap();
         }
     }
+}
+
+/// Records lie in the log in the order of reservation; which is the newest say their times.
+#[test]
+fn of_records_out_of_order_the_newest_counts() {
+    let backend = Arc::new(Backend::default());
+    let config = Config { write_buffer_bytes: 1 << 20, ..tiny(Scheme::Clsm) };
+    let store = open_in(&backend, config.clone());
+    let crate::schemes::Sync::Clsm(clsm) = &store.parts.sync else { panic!("it is") };
+    let [older, newer] = [clsm.clock.take(), clsm.clock.take()];
+    let view = store.parts.view.load_full();
+    for timestamp in [newer, older] {
+        let value = value(timestamp);
+        let reserved = view.memory.memtable.reserve(b"k", Some(&value), Kind::of(Some(&value)));
+        assert_eq!(reserved.expect("room").link(timestamp), Linked::Done);
+    }
+    drop(view);
+    store.flush().unwrap();
+    let left = Arc::new(backend.crash(&mut Random(1)));
+    let store = open_in(&left, config);
+    let mut session = store.session().unwrap();
+    assert_eq!(get(&mut session, b"k"), Some(newer));
+    session.put(b"k", &value(7)).unwrap();
+    assert_eq!(get(&mut session, b"k"), Some(7), "the clock goes on behind both");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use kit::testing::setting;
 
 use super::common::memory_folder;
 
-fn setup(options: &[(&str, &str)]) -> Setup {
+pub(super) fn setup(options: &[(&str, &str)]) -> Setup {
     let options = options.iter().map(|&(name, value)| (name.to_owned(), value.to_owned()));
     Setup {
         object_memory_bytes: None,

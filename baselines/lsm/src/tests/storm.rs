@@ -15,6 +15,8 @@ const WRITERS: u64 = 2;
 const PAIRS: u64 = 3;
 const ACCOUNTS: u64 = 4;
 const BALANCE: u64 = 1000;
+/// Two puts, an update and a put if absent by each writer.
+const EACH_TURN: u64 = 4 * WRITERS;
 
 fn name(kind: &str, one: u64, other: u64) -> Vec<u8> {
     format!("{kind}-{one}-{other}").into_bytes()
@@ -101,7 +103,7 @@ impl Watcher {
     }
 }
 
-/// A life of a store: the counter grew by as much as was added.
+/// A life of a store: what its writers add, while others look.
 fn live(store: &Store, life: u64, turns: u64) -> u64 {
     let is_over = AtomicBool::new(false);
     let looks = AtomicU64::new(0);
@@ -136,46 +138,101 @@ fn live(store: &Store, life: u64, turns: u64) -> u64 {
     looks.into_inner()
 }
 
+/// Makes all pairs equal, as they are before the first turn of a life, and the accounts full before
+/// the first life of all.
+fn begin(session: &mut Session<'_>, life: u64, turns: u64) {
+    let (base, balance) = (value(life * turns), value(BALANCE));
+    let pairs = (0..WRITERS).flat_map(|writer| (0..PAIRS).map(move |pair| (writer, pair)));
+    let mut writes: Vec<_> = pairs
+        .flat_map(|(writer, pair)| ["a", "b"].map(|kind| (name(kind, writer, pair), base)))
+        .collect();
+    if life == 0 {
+        writes.extend((0..ACCOUNTS).map(|account| (name("account", 0, account), balance)));
+    }
+    let writes: Vec<_> = writes.iter().map(|(key, value)| (&key[..], Some(&value[..]))).collect();
+    session.write(&writes).unwrap();
+}
+
+/// The numbers of a life's turns.
+fn turns_of(life: u64, turns: u64) -> std::ops::RangeInclusive<u64> {
+    1 + life * turns..=(life + 1) * turns
+}
+
+/// In each turn one writer has put its name first, and only that one knows it.
+fn expect_one_winner(session: &mut Session<'_>, numbers: std::ops::RangeInclusive<u64>) {
+    for turn in numbers {
+        let winner = get(session, &name("once", 0, turn)).expect("somebody won");
+        for writer in 0..WRITERS {
+            let won = get(session, &name("won", writer, turn)).is_some();
+            assert_eq!(won, writer == winner, "one wins turn {turn}");
+        }
+    }
+}
+
+/// Removes what a life leaves behind in growing number.
+fn clear(session: &mut Session<'_>, numbers: std::ops::RangeInclusive<u64>) {
+    for turn in numbers {
+        session.delete(&name("once", 0, turn)).unwrap();
+        (0..WRITERS).for_each(|writer| session.delete(&name("won", writer, turn)).unwrap());
+    }
+}
+
+/// Lives of a store, each opened from what the one before has left: by turns after it was closed,
+/// and after a crash.
 fn storm(scheme: Scheme, lives: u64, turns: u64) {
-    let backend = Arc::new(Backend::default());
+    let mut backend = Arc::new(Backend::default());
     let config = Config { log: LogMode::Queued, write_buffer_bytes: 16 << 10, ..tiny(scheme) };
-    let mut looks = 0;
+    let mut random = Random(lives);
+    let (mut looks, mut counted) = (0, 0);
+    let mut has_crashed = false;
     for life in 0..lives {
         let store = open_in(&backend, config.clone());
         let mut session = store.session().unwrap();
-        if life == 0 {
-            let keys: Vec<_> = (0..ACCOUNTS).map(|one| name("account", 0, one)).collect();
-            let balance = value(BALANCE);
-            let writes: Vec<_> = keys.iter().map(|key| (&key[..], Some(&balance[..]))).collect();
-            session.write(&writes).unwrap();
+        let before = get(&mut session, b"counter").unwrap_or(0);
+        // A crash loses the last of what was queued.
+        assert!(before == counted || has_crashed && before < counted, "{before} of {counted}");
+        if life > 0 {
+            Watcher::default().look(&mut session);
+            clear(&mut session, turns_of(life - 1, turns));
         }
-        assert_eq!(get(&mut session, b"counter").unwrap_or(0), life * WRITERS * turns);
+        begin(&mut session, life, turns);
+        store.flush().unwrap();
         looks += live(&store, life, turns);
-        let total = (life + 1) * WRITERS * turns;
-        assert_eq!(get(&mut session, b"counter"), Some(total), "{scheme}: updates were lost");
-        for turn in 1 + life * turns..1 + (life + 1) * turns {
-            let winner = get(&mut session, &name("once", 0, turn)).expect("somebody won");
-            for writer in 0..WRITERS {
-                let won = get(&mut session, &name("won", writer, turn)).is_some();
-                assert_eq!(won, writer == winner, "{scheme}: one wins");
-            }
-        }
+        counted = before + WRITERS * turns;
+        assert_eq!(get(&mut session, b"counter"), Some(counted), "{scheme}: updates were lost");
+        expect_one_winner(&mut session, turns_of(life, turns));
         check(&store);
+        drop(session);
+        has_crashed = life % 2 == 0;
+        let left = has_crashed.then(|| Arc::new(backend.crash(&mut random)));
+        drop(store);
+        backend = left.unwrap_or(backend);
     }
-    println!("{scheme}: {} operations, {looks} snapshots", lives * turns * WRITERS * 4);
+    println!(
+        "{scheme}: {} operations, {lives} lives, {looks} snapshots",
+        lives * turns * EACH_TURN
+    );
 }
 
 #[test]
 fn snapshots_are_whole_and_updates_are_not_lost() {
     for scheme in SCHEMES {
-        storm(scheme, 3, 150);
+        storm(scheme, 4, 150);
     }
+}
+
+/// Operations of each scheme in the long storm, or as many as the variable `LSM_STORM_OPERATIONS`
+/// says.
+fn operations() -> u64 {
+    let given = std::env::var("LSM_STORM_OPERATIONS");
+    given.map_or(640_000, |operations| operations.parse().expect("a number"))
 }
 
 #[test]
 #[ignore = "many operations: cargo test --release -p baseline-lsm --lib -- --ignored --nocapture storm"]
 fn snapshots_are_whole_over_many_operations() {
+    const TURNS: u64 = 8000;
     for scheme in SCHEMES {
-        storm(scheme, 10, 8_000);
+        storm(scheme, operations().div_ceil(TURNS * EACH_TURN), TURNS);
     }
 }

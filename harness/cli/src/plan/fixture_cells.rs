@@ -16,7 +16,7 @@ use crate::suites::{Suite, built_in};
 use crate::traces::{PrecompiledReplay, TraceContent, TraceFile, Traces};
 
 /// Built-in suites whose figures the tests draw.
-const SUITES: [&str; 48] = [
+const SUITES: [&str; 49] = [
     "blind-writes",
     "caches",
     "capabilities",
@@ -30,6 +30,7 @@ const SUITES: [&str; 48] = [
     "index-layouts",
     "lsm-compaction",
     "lsm-memtable",
+    "lsm-partitions",
     "lsm-production",
     "lsm-rmw",
     "lsm-threads",

@@ -49,6 +49,7 @@ mod tests {
             ("blind-writes", Family::Lsm),
             ("lsm-compaction", Family::Lsm),
             ("lsm-memtable", Family::Lsm),
+            ("lsm-partitions", Family::Lsm),
             ("lsm-production", Family::Lsm),
             ("lsm-rmw", Family::Lsm),
             ("lsm-threads", Family::Lsm),

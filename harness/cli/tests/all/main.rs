@@ -44,3 +44,4 @@ mod tidy_once;
 mod traces;
 mod turns;
 mod windows;
+mod write_amplification;

@@ -7,6 +7,7 @@ use baseline_embedded::{
     LevelDb, LevelDbConfig, Lmdb, LmdbConfig, RocksDb, RocksDbConfig, SHARED_MEMORY, STRIPES_MAX,
 };
 use engine::{OpenError, Options, Setup, Whole};
+use kit::partitions::{Partitions, divided};
 
 use super::Opening;
 
@@ -56,6 +57,21 @@ pub(crate) fn rocksdb(setup: &Setup, options: &mut Options) -> Result<Opening<Ro
 }
 
 pub(crate) fn leveldb(setup: &Setup, options: &mut Options) -> Result<Opening<LevelDb>, OpenError> {
+    let config = leveldb_config(setup, options)?;
+    Ok(Box::new(move || LevelDb::open(config)))
+}
+
+/// Settings are those of each partition; the bound is divided.
+pub(crate) fn leveldb_partitioned(
+    setup: &Setup,
+    options: &mut Options,
+) -> Result<Opening<Partitions<LevelDb>>, OpenError> {
+    let (partitions, share) = divided(setup, options)?;
+    let config = leveldb_config(&share, options)?;
+    Ok(Box::new(move || Partitions::open(partitions, || LevelDb::open(config.clone()))))
+}
+
+fn leveldb_config(setup: &Setup, options: &mut Options) -> Result<LevelDbConfig, OpenError> {
     let mut config = LevelDbConfig {
         object_memory_bytes: setup.object_memory_bytes,
         ask_presence: setup.tells_updates,
@@ -66,7 +82,7 @@ pub(crate) fn leveldb(setup: &Setup, options: &mut Options) -> Result<Opening<Le
     options.whole("write-buffer-bytes", &mut config.write_buffer_bytes, write_buffer_bytes)?;
     options.whole("block-cache-bytes", &mut config.block_cache_bytes, 0..=BLOCK_CACHE_BYTES_MAX)?;
     options.whole("stripes", &mut config.stripes, stripes())?;
-    Ok(Box::new(move || LevelDb::open(config)))
+    Ok(config)
 }
 
 fn stripes() -> Whole {

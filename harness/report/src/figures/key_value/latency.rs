@@ -1,12 +1,12 @@
-//! Latency: of PUTs by kind and value size, and of requests that keep to a schedule.
+//! Latency: of PUTs by kind and value size, over the throughput, and of requests that keep to a schedule.
 
 use std::collections::BTreeSet;
 
-use super::{cells, finish, of_suite, size, spot, system};
+use super::{cells, finish, numbered, of_suite, panel, size, spot, system, threads};
 use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing};
 use crate::figures::requests;
-use crate::figures::samples::{Label, Mark, Measure, Role, Spot, points};
+use crate::figures::samples::{Label, Mark, Measure, Point, Role, Spot, THROUGHPUT, points};
 use record::{Flag, Row, dimensions::short};
 
 /// `put-latency`: percentiles of inserts and of updates, a panel for each kind and value size.
@@ -33,6 +33,38 @@ pub(in crate::figures) fn put_latency(suite: &str, rows: &[Row]) -> Data {
         });
         spots.collect()
     })
+}
+
+/// `lsm-latency`: the time within which nine of ten operations end, over the throughput, a panel for each
+/// distribution and mix. Each number of threads is a point.
+pub(in crate::figures) fn over_throughput(suite: &str, rows: &[Row]) -> Data {
+    const LATENCY: Measure = Measure { rank: 1, title: "90 % within, µs", log: true };
+    let all = cells(suite, rows);
+    let mut data = Data::default();
+    let over_threads = points(&mut data, &all, |one| {
+        let Some(work) = requests(one) else { return Vec::new() };
+        let (series, role) = system(one);
+        let of = |(measure, metric)| Spot {
+            panel: panel(work),
+            role,
+            ..spot(measure, metric, series.clone(), numbered(work.threads as f64))
+        };
+        [(THROUGHPUT, "throughput"), (LATENCY, "p90-ns")].map(of).to_vec()
+    });
+    let throughput = |spot: &Spot| {
+        let place = |spot: &Spot| (spot.panel.clone(), spot.series.clone(), spot.x.clone());
+        let is_it =
+            |point: &&Point| point.spot.measure == THROUGHPUT && place(&point.spot) == place(spot);
+        Some(over_threads.iter().find(is_it)?.value?.estimate)
+    };
+    let points = over_threads.iter().filter(|point| point.spot.measure == LATENCY);
+    let points = points.filter_map(|point| {
+        let mops = throughput(&point.spot)?;
+        let x = Label::new(mops, threads(point.spot.x.at as usize));
+        Some(Point { spot: Spot { x, ..point.spot.clone() }, ..point.clone() })
+    });
+    let points: Vec<Point> = points.collect();
+    finish(data, (Drawing::Lines, Axes::over("throughput, Mops/s")), &points, &all)
 }
 
 /// `open-loop`: latency over the scheduled rate, from the scheduled and from the real start.
@@ -86,4 +118,27 @@ pub(in crate::figures) fn open_loop(suite: &str, rows: &[Row]) -> Data {
 
 fn listed(names: BTreeSet<String>) -> String {
     names.into_iter().collect::<Vec<_>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figures::fixture::requests::{edited, rows_of};
+
+    #[test]
+    fn each_number_of_threads_is_a_point_at_its_throughput() {
+        let rows = edited(&rows_of("lsm-threads"), "threads-2-", |row| {
+            row.throughput_ops_per_s = 3e6;
+        });
+        let table = over_throughput("lsm-threads", &rows).table;
+        let of_two = |row: &usize| table.text(*row, "group") == "2 threads";
+        let at: Vec<f64> =
+            (0..table.rows.len()).filter(of_two).map(|row| table.number(row, "x")).collect();
+        assert_eq!(at, [3.0; 8], "two stores in four panels");
+        assert_eq!(table.rows.len(), 16);
+        for row in 0..table.rows.len() {
+            assert_eq!(table.text(row, "measure"), "90 % within, µs");
+            assert!(table.number(row, "value") > 0.0);
+        }
+    }
 }

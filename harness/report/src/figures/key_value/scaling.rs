@@ -27,11 +27,14 @@ pub(in crate::figures) fn over_threads(suite: &str, rows: &[Row]) -> Data {
         let Some(work) = requests(one) else { return Vec::new() };
         let (series, role) = system(one);
         let threads = numbered(work.threads as f64);
-        let (keys, asked) = (distribution(work), asked(work));
-        // Panels of one distribution side by side, and read-only first.
-        let panel = Label::new(keys.at * 1e3 + asked.at, format!("{}, {}", keys.text, asked.text));
-        vec![Spot { panel, role, ..spot(THROUGHPUT, "throughput", series, threads) }]
+        vec![Spot { panel: panel(work), role, ..spot(THROUGHPUT, "throughput", series, threads) }]
     })
+}
+
+/// A panel for each distribution and mix: those of one distribution side by side, and read-only first.
+pub(in crate::figures) fn panel(work: &KeyValue) -> Label {
+    let (keys, asked) = (distribution(work), asked(work));
+    Label::new(keys.at * 1e3 + asked.at, format!("{}, {}", keys.text, asked.text))
 }
 
 /// The share of GETs, or all shares where the others are not updates alone.

@@ -39,7 +39,7 @@ const SIDE_BY_SIDE: &str = "side-by-side";
 /// The same, over a label that the declaration names.
 const OVER_LABEL: &str = "over-label";
 
-const BUILDERS: [(&str, Make); 49] = [
+const BUILDERS: [(&str, Make); 51] = [
     // Allocators, and stores whose object sizes change: what the cells do decides, not their suite.
     ("allocators", |asked| selections::allocators(asked.rows)),
     ("allocators-in-panels", |asked| selections::allocators_in_panels(asked.rows)),
@@ -71,6 +71,7 @@ const BUILDERS: [(&str, Make); 49] = [
     ("compaction-workers", |asked| compaction::workers(asked.suite, asked.rows)),
     ("copy-routine", |asked| compaction::copy_routine(asked.suite, asked.rows)),
     ("latency-percentiles", |asked| latency::put_latency(asked.suite, asked.rows)),
+    ("latency-over-throughput", |asked| latency::over_throughput(asked.suite, asked.rows)),
     ("latency-over-rate", |asked| latency::open_loop(asked.suite, asked.rows)),
     ("mapping-cost", |asked| mapping::mapping_cost(asked.suite, asked.rows)),
     ("windows", |asked| windows::windows(asked.suite, asked.rows)),
@@ -94,6 +95,7 @@ const BUILDERS: [(&str, Make); 49] = [
     ("predicted-components", |asked| model::breakdown(asked.rows)),
     ("predicted-postmark", |asked| model::completion(asked.rows)),
     ("predicted-rivals", |asked| model::throughput(asked.rows)),
+    ("predicted-lsm", |asked| model::merge_trees(asked.rows)),
 ];
 
 /// The builder called `name`.

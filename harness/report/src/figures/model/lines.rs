@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::{ASSUMPTIONS, Curve};
 use stats::Interval;
 
-use super::{MACHINE, Pick, described};
+use super::{Aim, Pick, described};
 use crate::figures::axes::common;
 use crate::figures::data::Data;
 use crate::figures::key_value::numbered;
@@ -15,10 +15,6 @@ use crate::figures::samples::{
     Label, Mark, Measure, Point, Role, Spot, estimate_of_metric, runs, spot,
 };
 use record::repetition::{Repetition, Source, sources};
-
-/// Thread counts that are predicted for: powers of two within a socket, then whole sockets of the
-/// paper's machine.
-const THREADS: [usize; 9] = [1, 2, 4, 8, 15, 30, 60, 135, 240];
 
 /// How much longer operations are where it is asked what follows from the speed of cores.
 const LONGER: f64 = 10.0;
@@ -58,7 +54,7 @@ struct Line<'a> {
 /// The lines that `pick` makes of the cells of `suite`.
 pub(super) fn predict<'a>(
     suite: &str,
-    shown: Shown,
+    (aim, shown): (Aim, Shown),
     all: &'a [Repetition<'a>],
     pick: impl Fn(&Repetition<'a>) -> Vec<Pick>,
 ) -> Data {
@@ -89,7 +85,7 @@ pub(super) fn predict<'a>(
     let mut checks: BTreeMap<Label, Vec<String>> = BTreeMap::new();
     let mut ends: BTreeMap<Label, Vec<(String, End)>> = BTreeMap::new();
     for line in lines.values() {
-        match fitted(line, shown) {
+        match fitted(line, aim, shown) {
             Ok(fitted) => {
                 points.extend(fitted.points);
                 if !fitted.check.is_empty() {
@@ -116,8 +112,8 @@ pub(super) fn predict<'a>(
     data.notes.extend(told_unknown(&unknown));
     data.notes.push(format!(
         "Predicted for {}, {} cores; fitted to the median of one thread on this machine.",
-        MACHINE.title,
-        MACHINE.cores()
+        aim.machine().title,
+        aim.machine().cores()
     ));
     data.notes.push("Assumed:".to_owned());
     let sentences = ASSUMPTIONS.iter().zip(1..);
@@ -171,7 +167,7 @@ fn told_unknown(unknown: &BTreeSet<&str>) -> Option<String> {
     (!named.is_empty()).then(|| format!("Not described by the model: {}.", named.join(", ")))
 }
 
-fn fitted(line: &Line<'_>, shown: Shown) -> Result<Fitted, String> {
+fn fitted(line: &Line<'_>, aim: Aim, shown: Shown) -> Result<Fitted, String> {
     let medians = |metric: &str, all: &[&Repetition<'_>]| estimate_of_metric(metric, &runs(all));
     let [one, ..] = line.by_threads.get(&1).map(Vec::as_slice).unwrap_or_default() else {
         return Err("no cell of one thread was measured, which it is fitted to".to_owned());
@@ -181,17 +177,18 @@ fn fitted(line: &Line<'_>, shown: Shown) -> Result<Fitted, String> {
     let Some(mops) = mops else { return Err(one.reason()) };
     let work = requests(one).expect("picked cells ask requests");
     let scenario = described(one, &line.pick.options, work).expect("picked stores are described");
+    let machine = aim.machine();
     let curve_of =
-        |ns: f64| Curve::fit(&MACHINE, scenario.clone(), ns).map_err(|error| error.to_string());
+        |ns: f64| Curve::fit(machine, scenario.clone(), ns).map_err(|error| error.to_string());
     let one_thread_ns = 1e3 / mops.estimate;
     let curve = curve_of(one_thread_ns)?;
-    let on_all = |curve: &Curve<'_>| curve.ops_per_s(MACHINE.cores()).expect("as many as it has");
+    let on_all = |curve: &Curve<'_>| curve.ops_per_s(machine.cores()).expect("as many as it has");
     let end = End { fitted: on_all(&curve), longer: on_all(&curve_of(one_thread_ns * LONGER)?) };
     let operations = runs(alone).first().map_or(0.0, |row| row.operations as f64);
 
     let mut points = Vec::new();
     let mut told = Vec::new();
-    for threads in THREADS {
+    for &threads in aim.threads {
         let value = match shown {
             Shown::Throughput => curve.ops_per_s(threads).map(|ops| ops / 1e6),
             Shown::Completion => curve.completion_s(threads, operations),
@@ -238,7 +235,7 @@ fn point(
 mod tests {
     use super::*;
     use crate::figures::fixture::requests::{edited, rows_of};
-    use crate::figures::model::{breakdown, completion, throughput};
+    use crate::figures::model::{NIBBLES, breakdown, completion, merge_trees, throughput};
     use record::Row;
 
     fn suite(name: &str) -> Vec<Row> {
@@ -267,7 +264,7 @@ mod tests {
         });
         let data = completion(&rows);
         let predicted = rows_in(&data, "nibble", "main");
-        assert_eq!(predicted.len(), THREADS.len());
+        assert_eq!(predicted.len(), NIBBLES.threads.len());
         let (x, value, n) = predicted[0];
         assert!(x == 1.0 && (value - 2.0).abs() < 1e-9 && n == 0.0, "4 M operations at 2 Mops/s");
         assert!(predicted.iter().map(|point| point.1).collect::<Vec<_>>().is_sorted());
@@ -282,6 +279,24 @@ mod tests {
         for sentence in ASSUMPTIONS {
             assert!(data.notes.iter().any(|note| note.ends_with(sentence)), "{sentence}");
         }
+    }
+
+    /// Throughput of writes with 16 threads of the paper's machine.
+    #[test]
+    fn merge_trees_are_predicted_for_the_machine_of_their_paper() {
+        let rows = edited(&suite("lsm-threads"), "threads-1-", |row| {
+            row.throughput_ops_per_s = 4e5;
+        });
+        let data = merge_trees(&rows);
+        let at_sixteen = |series: &str| {
+            let points = rows_in(&data, series, "main");
+            assert_eq!(points.iter().filter(|point| point.0 == 16.0).count(), 3, "{series}");
+            let writes = points.iter().filter(|point| point.0 == 16.0).map(|point| point.1);
+            writes.fold(f64::INFINITY, f64::min)
+        };
+        let (clsm, lsm) = (at_sixteen("clsm"), at_sixteen("lsm@sync=global-lock"));
+        assert!(clsm > 1.2 * lsm, "{clsm} and {lsm} Mops/s");
+        assert!(data.notes.iter().any(|note| note.contains("16 cores")), "{:?}", data.notes);
     }
 
     #[test]

@@ -12,16 +12,34 @@ use model::{Machine, Primitives, Zipf};
 use workloads::KeyDistribution;
 use workloads::distribution::YcsbScrambled;
 
-pub(in crate::figures) use picks::{breakdown, completion, throughput};
+pub(in crate::figures) use picks::{breakdown, completion, merge_trees, throughput};
 
 use super::samples::Label;
 use record::{KeyValue, System, repetition::Repetition};
 
-/// The machine that is predicted for: the first of the file, the paper's.
-static MACHINE: LazyLock<Machine> = LazyLock::new(|| {
+/// Machines that are predicted for.
+static MACHINES: LazyLock<Primitives> = LazyLock::new(|| {
     let primitives = Primitives::parse(include_str!("../../../../suites/model.toml"));
-    primitives.expect("shipped primitives are sound").machines.swap_remove(0)
+    primitives.expect("shipped primitives are sound")
 });
+
+/// What is predicted for: a machine, and numbers of threads on it.
+#[derive(Clone, Copy, Debug)]
+struct Aim {
+    machine: &'static str,
+    threads: &'static [usize],
+}
+
+/// The machine of Nibble's paper: powers of two within a socket, then whole sockets.
+const NIBBLES: Aim = Aim { machine: "superdome-x", threads: &[1, 2, 4, 8, 15, 30, 60, 135, 240] };
+/// The machine of cLSM's paper.
+const CLSMS: Aim = Aim { machine: "two-xeon-e5620", threads: &[1, 2, 4, 8, 16] };
+
+impl Aim {
+    fn machine(&self) -> &'static Machine {
+        MACHINES.machine(self.machine).expect("it is shipped")
+    }
+}
 
 /// Which line a cell belongs to.
 #[derive(Clone, Debug)]
@@ -86,7 +104,8 @@ fn asked(work: &KeyValue) -> Option<Work> {
                 KeyDistribution::YcsbScrambled => {
                     Some(Zipf::new(YcsbScrambled::RANKS, YcsbScrambled::THETA))
                 }
-                KeyDistribution::Uniform => None,
+                // A hot tenth is many keys.
+                KeyDistribution::Uniform | KeyDistribution::Hotspot { .. } => None,
                 _ => return None,
             };
             Some(work_of(work.workload.mean_value_bytes(), skewed, false))

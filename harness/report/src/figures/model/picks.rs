@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::lines::{Shown, predict};
-use super::{Pick, options};
+use super::{CLSMS, NIBBLES, Pick, options};
 use crate::figures::asked_by;
 use crate::figures::axes::number;
 use crate::figures::data::Data;
-use crate::figures::key_value::{distribution, mix, size};
+use crate::figures::key_value::{mix, panel, size};
 use crate::figures::requests;
 use crate::figures::samples::Label;
 use record::{Row, repetition::Repetition};
@@ -18,26 +18,34 @@ const HEADS_OF_A_SOCKET: &str = "15";
 /// `model-fig8`: epoch, placement, heads.
 pub(in crate::figures) fn breakdown(rows: &[Row]) -> Data {
     let all = asked_by("components", rows);
-    predict("components", Shown::Throughput, &all, component)
+    predict("components", (NIBBLES, Shown::Throughput), &all, component)
 }
 
 /// `model-fig13`: the paper's rivals, a panel for each distribution and mix.
 pub(in crate::figures) fn throughput(rows: &[Row]) -> Data {
     let all = asked_by("rivals", rows);
-    predict("rivals", Shown::Throughput, &all, |one| {
+    predict("rivals", (NIBBLES, Shown::Throughput), &all, |one| {
         let Some(work) = requests(one).filter(|work| work.get_percent() >= 50.0) else {
             return Vec::new();
         };
-        let (keys, mix) = (distribution(work), mix(work));
-        let panel = Label::new(keys.at * 1e3 + mix.at, format!("{}, {}", keys.text, mix.text));
-        vec![own(one, panel, Label::named(one.system))]
+        vec![own(one, panel(work), Label::named(one.system))]
+    })
+}
+
+/// `model-clsm`: the two schemes of merge trees, a panel for each distribution and mix.
+pub(in crate::figures) fn merge_trees(rows: &[Row]) -> Data {
+    let all = asked_by("lsm-threads", rows);
+    predict("lsm-threads", (CLSMS, Shown::Throughput), &all, |one| {
+        // The model has no scans.
+        let work = requests(one).filter(|work| work.workload.mix.scan == 0.0);
+        work.map(|work| own(one, panel(work), Label::named(one.system))).into_iter().collect()
     })
 }
 
 /// `model-fig11`: time to complete a trace each.
 pub(in crate::figures) fn completion(rows: &[Row]) -> Data {
     let all = asked_by("postmark-scaling", rows);
-    predict("postmark-scaling", Shown::Completion, &all, |one| {
+    predict("postmark-scaling", (NIBBLES, Shown::Completion), &all, |one| {
         vec![own(one, Label::none(), Label::named(one.system))]
     })
 }
