@@ -144,7 +144,7 @@ impl<'engine, E: KvEngine + 'engine> Arena<'engine, E> {
         let mut live = 0;
         for number in 0..CONTENDED {
             let key = CONTENDED_FROM + number;
-            let found = session.get(key, &mut buffer);
+            let found = session.get(stored(key), &mut buffer);
             let found = found.map_err(|error| format!("GET of key {key}: {error}"))?;
             live += u64::from(found.is_some());
         }
@@ -158,7 +158,7 @@ impl<'engine, E: KvEngine + 'engine> Arena<'engine, E> {
 
     fn writer_of(&self, key: u64) -> usize {
         let threads = self.stress.threads;
-        self.engine.route(key, threads).unwrap_or(key as usize % threads)
+        self.engine.route(stored(key), threads).unwrap_or(key as usize % threads)
     }
 
     /// Whether a thread may read keys that others write.
@@ -169,6 +169,11 @@ impl<'engine, E: KvEngine + 'engine> Arena<'engine, E> {
     fn evicts(&self) -> bool {
         E::TRAITS.full == FullMeaning::Evict
     }
+}
+
+/// The key in the store of one that is counted from 0: spread over all, so that every partition has some.
+fn stored(key: u64) -> u64 {
+    mix(key)
 }
 
 /// Whether a version is a DELETE.

@@ -6,7 +6,7 @@ use engine::{KvEngine, KvSession, PutOutcome};
 
 use super::super::{Random, fill, read_version};
 use super::{
-    Arena, CONTENDED, CONTENDED_FROM, Done, VALUE_BYTES_MAX, Window, is_delete, value_bytes,
+    Arena, CONTENDED, CONTENDED_FROM, Done, VALUE_BYTES_MAX, Window, is_delete, stored, value_bytes,
 };
 
 /// How often a thread looks whether another has failed.
@@ -101,7 +101,7 @@ impl<'arena, 'engine, E: KvEngine + 'engine> Thread<'arena, 'engine, E> {
         window.begun.store(version, Ordering::Release);
         if is_delete(key, version) {
             self.done.deletes += 1;
-            let was_there = self.session.delete(key).was_present();
+            let was_there = self.session.delete(stored(key)).was_present();
             let expected = !is_delete(key, in_force);
             if was_there != expected && !(expected && self.arena.evicts()) {
                 return Err(format!("DELETE of key {key} says {was_there}, not {expected}"));
@@ -118,7 +118,7 @@ impl<'arena, 'engine, E: KvEngine + 'engine> Thread<'arena, 'engine, E> {
     fn put(&mut self, key: u64, version: u64, bytes: usize) -> Result<bool, String> {
         fill(key, version, &mut self.value[..bytes]);
         self.done.puts += 1;
-        let outcome = self.session.put(key, &self.value[..bytes]);
+        let outcome = self.session.put(stored(key), &self.value[..bytes]);
         let outcome = outcome.map_err(|error| format!("PUT of key {key}: {error}"))?;
         self.done.refused += u64::from(outcome == PutOutcome::Full);
         Ok(outcome.is_stored())
@@ -127,7 +127,7 @@ impl<'arena, 'engine, E: KvEngine + 'engine> Thread<'arena, 'engine, E> {
     /// The version that is found; `None` is absence.
     fn get(&mut self, key: u64) -> Result<Option<u64>, String> {
         self.done.gets += 1;
-        let found = self.session.get(key, &mut self.buffer);
+        let found = self.session.get(stored(key), &mut self.buffer);
         let found = found.map_err(|error| format!("GET of key {key}: {error}"))?;
         let Some(bytes) = found else { return Ok(None) };
         self.done.found += 1;

@@ -13,7 +13,7 @@ pub(super) mod stores;
 pub(super) mod timeline;
 pub(super) mod windows;
 
-pub(super) use scaling::{distribution, panel};
+pub(super) use scaling::panel;
 
 use std::collections::BTreeSet;
 
