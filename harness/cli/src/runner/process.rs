@@ -440,6 +440,9 @@ impl<'a> Watch<'a> {
         row.latency_ns = report.latency_ns;
         row.latency_by_kind_ns = report.latency_by_kind_ns;
         row.open_loop = report.open_loop;
+        if let Work::KeyValue(work) = &row.cell.work {
+            row.statistics.extend(record::followed(work, &report.seconds));
+        }
         self.histograms = report.histograms;
         self.seconds = report.seconds;
     }
