@@ -23,7 +23,7 @@ use crate::counted::{self, Counted, CountedSession, VALUE_BYTES_MAX};
 use crate::foreign::c_path;
 use crate::os;
 use crate::settings::{at_least, bound_text, lookups_text};
-use crate::tmpfs::{SHARED_MEMORY, create_folder};
+use crate::tmpfs::{SHARED_MEMORY, create_folder, unmapped_bytes};
 use database::{Database, Options};
 
 const SETTLE_MAX: Duration = Duration::from_secs(10);
@@ -222,6 +222,7 @@ impl KvEngine for LevelDb {
         vec![
             Statistic::new("memtable_and_cache_bytes", self.heap_bytes() as f64),
             Statistic::new("files_bytes", self.folder.files_bytes() as f64),
+            Statistic::new("unmapped_files_bytes", unmapped_bytes(&self.folder) as f64),
             Statistic::new("table_files", table_files as f64),
             Statistic::new("level0_files", self.files_at(0) as f64),
             Statistic::new("compaction_read_bytes", read_bytes),

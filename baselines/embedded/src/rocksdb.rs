@@ -21,7 +21,7 @@ use crate::counted::{self, Counted, CountedSession, VALUE_BYTES_MAX};
 use crate::foreign::c_path;
 use crate::os;
 use crate::settings::{at_least, bound_text, lookups_text};
-use crate::tmpfs::{SHARED_MEMORY, create_folder};
+use crate::tmpfs::{SHARED_MEMORY, create_folder, unmapped_bytes};
 use database::{Database, Options};
 
 const SETTLE_MAX: Duration = Duration::from_secs(10);
@@ -226,6 +226,8 @@ impl KvEngine for RocksDb {
             .collect();
         let files_bytes = self.folder.as_ref().map_or(0, Folder::files_bytes);
         statistics.push(Statistic::new("files_bytes", files_bytes as f64));
+        let unmapped = self.folder.as_ref().map_or(0, unmapped_bytes);
+        statistics.push(Statistic::new("unmapped_files_bytes", unmapped as f64));
         statistics.push(Statistic::new("lookups_before_writes", self.counted.lookups() as f64));
         statistics
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use engine::OpenError;
 use kit::folder::{Folder, tmpfs_free_bytes};
+use platform::process::ProcessMemory;
 
 /// Where Linux has a tmpfs for everybody.
 pub const SHARED_MEMORY: &str = "/dev/shm";
@@ -33,6 +34,13 @@ pub(crate) fn create_folder(tmpfs: &Path, least_bytes: u64) -> Result<Folder, Op
         });
     }
     Ok(folder)
+}
+
+/// Memory of the folder's files that the process' own figures do not have: what it has not mapped and touched.
+/// All shared memory of the process is taken for mappings of these files.
+pub(crate) fn unmapped_bytes(folder: &Folder) -> u64 {
+    let mapped_bytes = ProcessMemory::of_self().map_or(0, |memory| memory.shared_bytes);
+    folder.files_bytes().saturating_sub(mapped_bytes)
 }
 
 /// Free bytes of a tmpfs.

@@ -7,6 +7,8 @@ use crate::{Census, Repetition, Row, Work};
 
 /// The statistic by which stores that run as servers say what these held before the load.
 const EMPTY_SERVERS: &str = "empty_server_resident_bytes";
+/// The statistic of stores whose files are memory that no process shows.
+const UNMAPPED_FILES: &str = "unmapped_files_bytes";
 
 /// The value of a metric in a row.
 type OfRow = fn(&Row) -> Option<f64>;
@@ -239,14 +241,15 @@ fn held(row: &Row) -> Option<f64> {
     all_in(row).or_else(|| row.memory.as_ref()?.at_once?.overhead)
 }
 
-/// What a store's processes hold beside values, for each object: without what the store says is free, and
-/// without what its servers held while they were empty.
+/// What a store holds beside values, for each object: its processes and its files in memory, without what
+/// the store says is free, and without what its servers held while they were empty.
 fn beside_value(row: &Row) -> Option<f64> {
     let held = row.memory.as_ref()?.at_once.filter(|held| held.live_objects > 0)?;
     let free_bytes = row.census.map_or(0, |census| free_and_resident(&census, held.resident_bytes));
-    let empty_bytes = row.statistics.get(EMPTY_SERVERS).copied().unwrap_or(0.0);
-    let apart_bytes = (free_bytes + held.live_bytes) as f64 + empty_bytes;
-    Some((held.resident_bytes as f64 - apart_bytes) / held.live_objects as f64)
+    let told = |name: &str| row.statistics.get(name).copied().unwrap_or(0.0);
+    let all_bytes = held.resident_bytes as f64 + told(UNMAPPED_FILES);
+    let apart_bytes = (free_bytes + held.live_bytes) as f64 + told(EMPTY_SERVERS);
+    Some((all_bytes - apart_bytes) / held.live_objects as f64)
 }
 
 /// Free object memory that is resident. What is not resident of a store's memory is free, as far as that

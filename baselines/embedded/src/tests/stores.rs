@@ -11,7 +11,7 @@ use baseline_embedded::{
 use engine::{
     DeleteOutcome, KvEngine, KvSession, OpenError, PutError, PutOutcome, ScanRange, Writes,
 };
-use kit::testing::statistic;
+use kit::testing::{Alone, statistic};
 
 const MIB: u64 = 1 << 20;
 
@@ -303,6 +303,36 @@ fn leveldb_compacts_what_is_deleted() {
             assert!(after_bytes * 2.0 < before_bytes, "{before_bytes} bytes became {after_bytes}");
         },
     );
+}
+
+/// Alone, because all shared memory of a process counts as mapped files.
+#[test]
+fn files_that_the_process_has_not_mapped_are_told() {
+    let measured = || {
+        where_installed(
+            || LevelDb::open(LevelDbConfig::default()),
+            |open| {
+                let store = open();
+                let mut session = store.session().unwrap();
+                for key in 0..4000 {
+                    session.put(key, &[1; 1000]).unwrap();
+                }
+                let unmapped_bytes = statistic(&store, "unmapped_files_bytes");
+                assert!(unmapped_bytes >= 3e6, "all is in the log, which is written only");
+                // Afterwards all is in tables, which are mapped to read them.
+                store.trim();
+                let mut buffer = [0; 1000];
+                for key in 0..4000 {
+                    assert_eq!(session.get(key, &mut buffer), Ok(Some(1000)));
+                }
+                let files_bytes = statistic(&store, "files_bytes");
+                let unmapped_bytes = statistic(&store, "unmapped_files_bytes");
+                assert!(files_bytes >= 3e6, "{files_bytes} bytes");
+                assert!(unmapped_bytes < files_bytes / 2.0, "{unmapped_bytes} of {files_bytes}");
+            },
+        );
+    };
+    Alone::new(module_path!(), "files_that_the_process_has_not_mapped_are_told").run(measured);
 }
 
 #[test]

@@ -49,4 +49,23 @@ mod tests {
         let sizes: BTreeSet<&str> = of_nibble.map(|row| table.text(row, "group")).collect();
         assert_eq!(sizes.len(), 2, "{sizes:?}");
     }
+
+    /// The process shows 30 bytes beside each value; 50 more are in files that it has not mapped.
+    #[test]
+    fn files_in_memory_count_where_no_process_shows_them() {
+        let mut rows = rows_of("memory-per-object");
+        rows.retain(|row| row.system == "leveldb");
+        for row in rows.iter_mut().filter(|row| row.step == "run") {
+            let held = row.memory.as_mut().unwrap().at_once.as_mut().unwrap();
+            held.live_objects = 1000;
+            held.resident_bytes = held.live_bytes + 30 * 1000;
+            row.statistics.insert("unmapped_files_bytes".to_owned(), 50_000.0);
+        }
+        let table = memory_per_object("memory-per-object", &rows).table;
+        let values: Vec<f64> =
+            (0..table.rows.len()).map(|row| table.number(row, "value")).collect();
+        let placed = |size: &str| (0..table.rows.len()).any(|row| table.text(row, "panel") == size);
+        assert!(placed("64 B") && placed("1KiB"), "both sizes");
+        assert!(values.iter().all(|value| *value == 80.0), "{values:?}");
+    }
 }

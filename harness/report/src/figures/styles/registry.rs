@@ -6,7 +6,7 @@ use super::Look;
 /// Names as in labels of systems. An allocator's row is also that of `heapstore` on it, whose lines are
 /// dotted and whose points are open where the allocator's are filled, or filled where they are open.
 /// ` log-only` is the second bar of a bounded store.
-pub(super) const REGISTRY: [(&str, Look); 67] = [
+pub(super) const REGISTRY: [(&str, Look); 68] = [
     ("nibble", look("#b0003a", 3, 7, 1)),
     ("nibble log-only", look("#e75c8e", 2, 4, 3)),
     ("nibble@update=append", look("#e8799a", 4, 5, 2)),
@@ -36,6 +36,7 @@ pub(super) const REGISTRY: [(&str, Look); 67] = [
     ("redis@server=valkey", look("#b3b3b3", 3, 14, 5)),
     ("memcached", look("#9bd39e", 2, 0, 1)),
     ("memcached@slab-automove=false", look("#14532d", 7, 0, 2)),
+    ("redis@server=redis8@servers=2", look("#7f1d0e", 4, 15, 5)),
     ("redis@server=valkey@servers=2", look("#4d4d4d", 3, 14, 2)),
     ("redis@preload=jemalloc@server=valkey@servers=2", look("#d55e00", 6, 15, 1)),
     ("redis@preload=mimalloc@server=valkey@servers=2", look("#003b73", 1, 13, 2)),
