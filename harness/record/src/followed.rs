@@ -60,7 +60,8 @@ pub fn phase_of(ends: &[u64], operations: u64) -> usize {
 fn until_settled(places: &[Place]) -> u64 {
     let last = places[places.len() - 1].0;
     let settled_from = (last as f64 * (1.0 - SETTLED_SHARE)) as u64;
-    let settled = || places.iter().filter(|place| place.0 >= settled_from).map(|place| place.1);
+    let settled =
+        || places.iter().filter(move |place| place.0 >= settled_from).map(|place| place.1);
     let (low, high) = (settled().fold(f64::MAX, f64::min), settled().fold(f64::MIN, f64::max));
     let first = places.iter().find(|place| (low..=high).contains(&place.1));
     first.map_or(last, |place| place.0)

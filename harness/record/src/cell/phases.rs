@@ -38,13 +38,15 @@ impl Phases {
 
     /// What is asked in each phase: `workload` with the phase's share of PUTs.
     pub fn workloads<'a>(&'a self, workload: &'a Workload) -> impl Iterator<Item = Workload> + 'a {
-        self.0.iter().map(|&puts| Workload { mix: mix(puts), ..workload.clone() })
+        self.0.iter().map(move |&puts| Workload { mix: mix(puts), ..workload.clone() })
     }
 
-    /// The mix of all phases together, to the nearest percent.
+    /// The mix of all phases together, to the nearest percent that has both where both are asked.
     fn mean_mix(&self) -> Mix {
         let count = self.0.len() as u32;
-        mix((self.0.iter().sum::<u32>() + count / 2) / count)
+        let least = u32::from(self.0.iter().any(|&puts| puts > 0));
+        let most = 100 - u32::from(self.0.iter().any(|&puts| puts < 100));
+        mix(((self.0.iter().sum::<u32>() + count / 2) / count).clamp(least, most))
     }
 }
 
@@ -147,5 +149,9 @@ mod tests {
         let gets: Vec<f64> = phases.workloads(&work.workload).map(|one| one.mix.get).collect();
         assert_eq!(gets, [98.0, 85.0, 100.0]);
         assert_eq!((work.workload.name.as_str(), work.workload.mix.update), ("put-phases", 6.0));
+        for (phases, updates) in [("0-0-0-1", 1.0), ("100-100-99", 99.0), ("100-100", 100.0)] {
+            work.set_phases(phases.parse().unwrap());
+            assert_eq!(work.workload.mix.update, updates, "{phases}: each kind has its histogram");
+        }
     }
 }

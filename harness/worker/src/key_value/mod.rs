@@ -349,7 +349,7 @@ impl OnStore<'_> {
                 return Ok(());
             }
             if let Some(lengths) = &lengths {
-                return phases::run::<E>(&mut session, &mut lane, words, (lengths, &meeting));
+                return phases::run::<E>(&mut session, &mut lane, words, (&lengths[..], &meeting));
             }
             let generated = std::iter::repeat_with(|| inputs.stream.next_request())
                 .take(work.operations_per_thread as usize);

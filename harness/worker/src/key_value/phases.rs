@@ -6,7 +6,7 @@ use std::thread;
 
 use engine::KvEngine;
 use workloads::Seed;
-use workloads::requests::{Request, RequestStream};
+use workloads::requests::{Request, RequestStream, Workload};
 
 use super::lane::{Lane, Shared};
 use super::single::run_prepared;
@@ -14,8 +14,9 @@ use record::KeyValue;
 
 /// The timed requests of `thread`: a stream for each phase, or only one, with how many come from it.
 pub(super) fn streams(work: &KeyValue, thread: usize, seed: Seed) -> Vec<(RequestStream, usize)> {
-    let of =
-        |workload: &_, seed| RequestStream::new(workload, work.records, thread, work.threads, seed);
+    let of = |workload: &Workload, seed| {
+        RequestStream::new(workload, work.records, thread, work.threads, seed)
+    };
     let Some(phases) = &work.phases else {
         return vec![(of(&work.workload, seed), work.operations_per_thread as usize)];
     };
@@ -100,7 +101,7 @@ impl Drop for Leaving<'_> {
 mod tests {
     use std::sync::atomic::AtomicBool;
 
-    use workloads::requests::{RequestKind, Workload};
+    use workloads::requests::RequestKind;
 
     use super::super::tracked::Tracked;
     use super::*;
