@@ -7,6 +7,7 @@ use procfs::process::{Stat, all_processes};
 use procfs::{CpuTime, Current, CurrentSI, KernelStats, LoadAverage};
 
 use platform::mapping::PAGE_BYTES;
+use platform::persist::Calibration;
 use platform::{Mapping, Pages};
 
 use super::readings::{Busy, FirstTouch, Overlap, Readings};

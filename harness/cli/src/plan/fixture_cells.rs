@@ -16,7 +16,7 @@ use crate::suites::{Suite, built_in};
 use crate::traces::{PrecompiledReplay, TraceContent, TraceFile, Traces};
 
 /// Built-in suites whose figures the tests draw.
-const SUITES: [&str; 46] = [
+const SUITES: [&str; 49] = [
     "blind-writes",
     "caches",
     "capabilities",
@@ -35,6 +35,7 @@ const SUITES: [&str; 46] = [
     "lsm-threads",
     "malloc-traces",
     "mapping-cost",
+    "map-settings",
     "maps",
     "memory-convergence",
     "memory-latency",
@@ -57,7 +58,9 @@ const SUITES: [&str; 46] = [
     "segment-block",
     "servers",
     "silt-runs",
+    "store-settings",
     "switch-cost",
+    "trace-settings",
     "utilisation",
     "window-size",
     "windows",

@@ -104,7 +104,7 @@ impl Needs {
     }
 
     /// Asks a host for its processor, and refuses one on which the program does not run.
-    pub(super) fn met_by(&self, host: &Host) -> Result<(), SshError> {
+    pub(crate) fn met_by(&self, host: &Host) -> Result<(), SshError> {
         let processor = host.processor()?;
         let lacking = self.lacking(&processor);
         if lacking.is_empty() {

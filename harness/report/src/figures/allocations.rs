@@ -6,14 +6,15 @@ use std::collections::BTreeMap;
 use stats::median;
 
 use super::data::Data;
-use super::panels::{Axes, Drawing, fill};
+use super::panels::{Axes, Drawing, fill_within};
 use super::samples::{
     Label, Mark, Measure, Point, Role, Spot, THROUGHPUT, estimate_of, points, spot,
 };
 use super::table::{Column, Table, Value};
+use super::variants::{apart, is_plain};
 use super::versions::versions;
 use record::{
-    Allocations, Row, TracePosition, Work,
+    Allocations, Row, System, TracePosition, Work,
     metrics::peak_bytes,
     repetition::{Repetition, repetitions, sources},
 };
@@ -34,15 +35,21 @@ const SHOWN: [Column; 8] = [
     Column::new("purged-mib", "after purge, MiB (median)", 1),
 ];
 
-/// `malloc-traces`: a bar for each allocator, a group for each trace.
+/// Panels that all allocators and their variants need: for two measures, and for three traces.
+const BAR_PANELS: usize = 8;
+const LINE_PANELS: usize = 12;
+
+/// `malloc-traces`: a bar for each allocator, a group for each trace, a panel for each variant.
 pub(super) fn malloc_traces(rows: &[Row]) -> Data {
     let all = repetitions(rows);
     let mut data = Data::default();
     let points = points(&mut data, &all, |one| {
         let Some(work) = replayed(one) else { return Vec::new() };
         let both = [(THROUGHPUT, "throughput"), (PEAK, "overhead-peak")];
-        let (series, trace) = (Label::named(one.system), Label::named(&work.trace));
+        let (panel, series) = apart("", &one.cell.system);
+        let (series, trace) = (Label::named(series), Label::named(&work.trace));
         let spot = |(measure, metric)| Spot {
+            panel: Label::named(panel.clone()),
             below: threads(work),
             ..spot(measure, metric, series.clone(), trace.clone())
         };
@@ -51,11 +58,11 @@ pub(super) fn malloc_traces(rows: &[Row]) -> Data {
     data.notes.extend(sizes(&all));
     data.notes
         .extend(versions(rows.iter().filter(|row| matches!(row.cell.work, Work::Allocations(_)))));
-    fill(&mut data, Drawing::Bars, Axes::default(), &points);
+    fill_within(&mut data, (Drawing::Bars, BAR_PANELS), Axes::default(), &points);
     data
 }
 
-/// `malloc-memory`: a line for each allocator over the trace, a panel for each trace.
+/// `malloc-memory`: a line for each allocator over the trace, a panel for each trace and each variant.
 pub(super) fn malloc_memory(rows: &[Row]) -> Data {
     let all = repetitions(rows);
     let mut places: BTreeMap<(&str, &str), Vec<&Repetition<'_>>> = BTreeMap::new();
@@ -66,7 +73,7 @@ pub(super) fn malloc_memory(rows: &[Row]) -> Data {
     }
     let mut data = Data::default();
     let (mut lines, mut shown) = (Vec::new(), Table::new(&SHOWN));
-    let mut live: BTreeMap<&str, Vec<Point>> = BTreeMap::new();
+    let mut live: BTreeMap<Label, Vec<Point>> = BTreeMap::new();
     for (&(trace, system), found) in &places {
         let runs: Vec<&Row> =
             found.iter().filter(|one| one.counts()).filter_map(|one| one.step("run")).collect();
@@ -74,18 +81,20 @@ pub(super) fn malloc_memory(rows: &[Row]) -> Data {
             data.note_absence(system, trace, found);
             continue;
         };
+        let (panel, series) = panel_of(trace, found[0]);
         let line = |role, series: &str, bytes: fn(&TracePosition) -> u64| {
-            along(work, &runs, Spot { role, ..in_panel(trace, series) }, bytes)
+            along(work, &runs, Spot { role, ..in_panel(&panel, series) }, bytes)
         };
-        lines.extend(line(Role::Main, system, |position| position.resident_bytes));
-        live.entry(trace)
+        lines.extend(line(Role::Main, &series, |position| position.resident_bytes));
+        live.entry(panel.clone())
             .or_insert_with(|| line(Role::Reference, LIVE, |position| position.live_bytes));
         shown.push(summed_up(work, system, &runs), sources(found));
     }
     lines.extend(live.into_values().flatten());
     lines.sort_by(|a, b| a.spot.cmp(&b.spot));
     data.notes.extend(sizes(&all));
-    fill(&mut data, Drawing::Lines, Axes::over("events replayed, %"), &lines);
+    let axes = Axes::over("events replayed, %");
+    fill_within(&mut data, (Drawing::Lines, LINE_PANELS), axes, &lines);
     data.shown = Some(shown);
     data
 }
@@ -102,10 +111,22 @@ fn threads(work: &Allocations) -> String {
     format!("{} thread{plural}", work.threads)
 }
 
-/// A place in the panel of a trace.
-fn in_panel(trace: &str, series: &str) -> Spot {
+/// The panel of a system along a trace, and its series there. Variants stand below all that is as it comes.
+fn panel_of(trace: &str, one: &Repetition<'_>) -> (Label, String) {
+    let system = &one.cell.system;
+    let (title, series) = apart(trace, system);
+    let below = match system {
+        System::Heap { variant, .. } if variant == "fast" => 1.0,
+        _ if is_plain(system) => 0.0,
+        _ => 2.0,
+    };
+    (Label::new(below, title), series)
+}
+
+/// A place in a panel.
+fn in_panel(panel: &Label, series: &str) -> Spot {
     let spot = spot(MEMORY, "overhead-peak", Label::named(series), Label::none());
-    Spot { panel: Label::named(trace), ..spot }
+    Spot { panel: panel.clone(), ..spot }
 }
 
 /// A line over the positions of the trace, combined over processes.
@@ -165,6 +186,8 @@ fn sizes(all: &[Repetition<'_>]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::figures::fixture;
     use record::Outcome;
@@ -185,13 +208,23 @@ mod tests {
             }
         }
         let table = malloc_traces(&rows).table;
-        let at = [("group", "malloc-interpreter"), ("series", "jemalloc")];
-        let value = |measure: &Measure| {
-            number(&table, "value", &[at[0], at[1], ("measure", measure.title)])
+        let (group, series) = (("group", "malloc-interpreter"), ("series", "jemalloc"));
+        let panels = (0..table.rows.len()).map(|row| table.text(row, "panel"));
+        let panels: BTreeSet<&str> = panels.collect();
+        assert_eq!(panels.into_iter().collect::<Vec<_>>(), ["1 of 2", "2 of 2", "fast", "small"]);
+        // As it comes it is in one of the two first.
+        let value = |measure: &Measure| -> Vec<f64> {
+            let at = |panel| [("panel", panel), group, series, ("measure", measure.title)];
+            let found = ["1 of 2", "2 of 2"].map(|panel| number(&table, "value", &at(panel)));
+            found.concat()
         };
         assert_eq!(value(&THROUGHPUT), [7.0]);
         assert_eq!(value(&PEAK), [5.0]);
-        assert_eq!(number(&table, "n", &at), [3.0, 3.0]);
+        for variant in ["fast", "small"] {
+            let at = [("panel", variant), group, series];
+            assert_eq!(number(&table, "n", &at), [3.0, 3.0]);
+            assert!(number(&table, "value", &at).iter().all(|value| ![5.0, 7.0].contains(value)));
+        }
     }
 
     #[test]
@@ -222,6 +255,12 @@ mod tests {
         let shown = data.shown.as_ref().unwrap();
         let most = number(shown, "peak-mib", &[perl, ("series", "glibc")]);
         assert_eq!(most, [resident.iter().copied().fold(0.0, f64::max)]);
+        // A variant is a line of the same name in a panel of its own, with live bytes beside it.
+        let fast = ("panel", "malloc-interpreter, fast");
+        for series in ["glibc", LIVE] {
+            assert_eq!(number(&data.table, "x", &[fast, ("series", series)]).len(), places.len());
+        }
+        assert_eq!(number(shown, "peak-mib", &[perl, ("series", "glibc-fast")]).len(), 1);
         assert!(number(shown, "n", &[perl, ("series", "scudo")]).is_empty());
         let missing = data.missing().join(" ");
         assert!(missing.contains("scudo (malloc-interpreter): out-of-memory"), "{missing}");

@@ -9,19 +9,22 @@ use super::asked_by;
 use super::data::Data;
 use super::panels::{Axes, Drawing, fill};
 use super::samples::{Label, Measure, Point, Spot, points, spot};
+use super::variants::apart;
 
 const MEMORY: Measure = Measure { rank: 0, title: "memory ÷ live bytes", log: false };
 /// A value holds where no larger live set changes it by more.
 const HOLDS_WITHIN: f64 = 0.1;
 
-/// A panel for each pattern, a line for each system.
+/// A panel for each pattern and each variant of allocators, a line for each system.
 pub(super) fn memory_convergence(suite: &str, rows: &[Row]) -> Data {
     let mut data = Data::default();
     let points = points(&mut data, &asked_by(suite, rows), |one| {
         let Work::Fragmentation(work) = &one.cell.work else { return Vec::new() };
-        let panel = Label::named(format!("{}: {}", work.pattern.name, work.pattern.label));
+        let panel = format!("{}: {}", work.pattern.name, work.pattern.label);
+        let (panel, series) = apart(&panel, &one.cell.system);
         let x = Label::new(work.live_bytes as f64, format_bytes(work.live_bytes as usize));
-        vec![Spot { panel, ..spot(MEMORY, "overhead-held", Label::named(one.system), x) }]
+        let spot = spot(MEMORY, "overhead-held", Label::named(series), x);
+        vec![Spot { panel: Label::named(panel), ..spot }]
     });
     data.notes.extend(holds_from(&points));
     fill(&mut data, Drawing::Lines, Axes { log_x: true, ..Axes::over("live bytes") }, &points);

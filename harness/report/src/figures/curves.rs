@@ -9,6 +9,7 @@ use std::path::Path;
 
 use super::data::Data;
 use super::table::{Column, Table};
+use super::variants::is_plain;
 use record::{Basis, CurvePoint, Observe, Repetition, Row, System, Work, archive, repetitions};
 
 /// Patterns shown, the best first: one whose phases are long enough to be sampled, or the paper's.
@@ -92,11 +93,11 @@ pub(super) fn memory_over_time(folder: &Path, rows: &[Row]) -> Data {
     data
 }
 
-/// Allocators as they come, and the suite's stores.
+/// Allocators, on the paper's pattern as they come, and the suite's stores.
 fn is_wanted(repetition: &Repetition<'_>, pattern: &str) -> bool {
     let Work::Fragmentation(work) = &repetition.cell.work else { return false };
     let system = match &repetition.cell.system {
-        System::Heap { variant, .. } => variant == "default",
+        System::Heap { .. } => is_plain(&repetition.cell.system) || pattern == PATTERNS[0],
         System::Store { .. } => work.basis == Basis::Bounded || pattern == PATTERNS[0],
         System::Kernel | System::Way { .. } => false,
     };
@@ -184,6 +185,33 @@ fn add(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figures::fixture::{self, Folder};
+
+    #[test]
+    fn variants_are_drawn_where_the_pattern_is_long_enough_to_be_sampled() {
+        let folder = Folder::new("variants-over-time");
+        let drawn = |pattern: &str| -> Vec<String> {
+            let mut work = fixture::work("P4");
+            pattern.clone_into(&mut work.pattern.name);
+            let mut rows = Vec::new();
+            for variant in ["default", "fast"] {
+                let system = fixture::heap("jemalloc", variant);
+                let mut steps = fixture::fragmentation(system, work.clone(), 0, 1.2);
+                for row in &mut steps {
+                    row.curve = Some(format!("curves/{pattern}-{variant}.csv"));
+                }
+                rows.extend(steps);
+            }
+            fixture::write_curves(&folder.0, &rows);
+            let table = memory_over_time(&folder.0, &rows).table;
+            let series = (0..table.rows.len()).map(|row| table.text(row, "series").to_owned());
+            let mut series: Vec<String> = series.collect();
+            series.dedup();
+            series
+        };
+        assert_eq!(drawn("timeline"), ["jemalloc", "jemalloc-fast"]);
+        assert_eq!(drawn("P4"), ["jemalloc"], "the suite of allocators' settings measures it, too");
+    }
 
     #[test]
     fn the_active_part_ends_where_the_live_bytes_stop_changing() {

@@ -107,12 +107,15 @@ pub(crate) fn rows() -> Vec<Row> {
             for number in 1..=8 {
                 let pattern = format!("W{number}");
                 let overhead = 1.02 + 1.8 * of(&format!("{name}{pattern}")) + jitter(name);
-                rows.extend(fragmentation(
-                    heap(name, "default"),
-                    work(&pattern),
-                    repetition,
-                    overhead,
-                ));
+                let variants: &[&str] = if VARIED.contains(&name) {
+                    &["default", "fast", "small"]
+                } else {
+                    &["default"]
+                };
+                for (place, variant) in variants.iter().enumerate() {
+                    let (system, overhead) = (heap(name, variant), overhead + 0.1 * place as f64);
+                    rows.extend(fragmentation(system, work(&pattern), repetition, overhead));
+                }
             }
         }
         for pattern in patterns {
@@ -123,7 +126,8 @@ pub(crate) fn rows() -> Vec<Row> {
                 repetition,
                 1.08 + jitter(pattern),
             ));
-            for name in AMPLE_STORES {
+            let varied = ["heapstore:jemalloc-fast", "heapstore:jemalloc-small"];
+            for name in AMPLE_STORES.into_iter().chain(varied) {
                 let overhead = 1.1 + of(&format!("{name}{pattern}")) + jitter(name);
                 rows.extend(fragmentation(store(name), work(pattern), repetition, overhead));
             }
@@ -142,7 +146,13 @@ pub(crate) fn rows() -> Vec<Row> {
             for name in HEAPS {
                 let work = Fragmentation { threads: 2, frees, ..work(pattern) };
                 let overhead = 1.1 + 1.6 * of(&format!("{name}{pattern}{frees:?}"));
-                rows.extend(fragmentation(heap(name, "default"), work, 0, overhead));
+                rows.extend(fragmentation(heap(name, "default"), work.clone(), 0, overhead));
+                if VARIED.contains(&name) {
+                    for (variant, more) in [("fast", 0.2), ("small", 0.1)] {
+                        let varied = heap(name, variant);
+                        rows.extend(fragmentation(varied, work.clone(), 0, overhead + more));
+                    }
+                }
             }
             let work = Fragmentation { threads: 2, frees, basis: Basis::Bounded, ..work(pattern) };
             rows.extend(fragmentation(store("nibble"), work, 0, 1.12));

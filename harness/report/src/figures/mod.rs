@@ -54,6 +54,7 @@ mod text;
 mod traces;
 mod united;
 pub(crate) mod unlike;
+mod variants;
 mod versions;
 
 pub(crate) use fragmentation::BESIDE;

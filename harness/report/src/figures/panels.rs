@@ -59,10 +59,20 @@ pub(super) struct Axes<'a> {
 /// Puts `points` into the table of `data`, ours first and at most seven series a panel, and says how
 /// many processes stand behind them.
 pub(super) fn fill(data: &mut Data, drawing: Drawing, axes: Axes<'_>, points: &[Point]) {
+    fill_within(data, (drawing, seven::PANELS_MOST), axes, points);
+}
+
+/// The same for a figure that has room for so many panels before series are left to the table.
+pub(super) fn fill_within(
+    data: &mut Data,
+    (drawing, panels_most): (Drawing, usize),
+    axes: Axes<'_>,
+    points: &[Point],
+) {
     let points = ranked(points);
     let (drawn, left) = match drawing {
         Drawing::Heat => (points.clone(), Vec::new()),
-        Drawing::Lines | Drawing::Bars => dealt(&points),
+        Drawing::Lines | Drawing::Bars => dealt(&points, panels_most),
     };
     let spots =
         |points: &[Point]| points.iter().map(|point| point.spot.clone()).collect::<Vec<_>>();
@@ -88,7 +98,7 @@ fn ranked(points: &[Point]) -> Vec<Point> {
 }
 
 /// The points in the panels that they are drawn in, and the series that no panel has room for.
-fn dealt(points: &[Point]) -> (Vec<Point>, Vec<String>) {
+fn dealt(points: &[Point], panels_most: usize) -> (Vec<Point>, Vec<String>) {
     let panels: BTreeSet<&Label> = points.iter().map(|point| &point.spot.panel).collect();
     let measures: BTreeSet<Measure> = points.iter().map(|point| point.spot.measure).collect();
     let competing = |panel: &Label| -> Vec<String> {
@@ -99,7 +109,7 @@ fn dealt(points: &[Point]) -> (Vec<Point>, Vec<String>) {
         series.into_iter().map(|series| series.text.clone()).collect()
     };
     let wanted: usize = panels.iter().map(|panel| seven::needed(&competing(panel))).sum();
-    let room = if wanted * measures.len() <= seven::PANELS_MOST { usize::MAX } else { 1 };
+    let room = if wanted * measures.len() <= panels_most { usize::MAX } else { 1 };
     let (mut drawn, mut left) = (Vec::new(), Vec::new());
     for panel in panels {
         let parts = seven::parts(&competing(panel), room);

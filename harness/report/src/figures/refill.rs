@@ -9,6 +9,7 @@ use super::memory_return::{Fate, MemoryReturn, RATIO_MAX, returns_memory};
 use super::panels::{Axes, Drawing, fill};
 use super::samples::{Label, Mark, Measure, Point, Spot, estimate_of, spot};
 use super::table::{Column, Table, Value};
+use super::variants::apart;
 use record::{
     Basis, Fragmentation, Memory, MemoryPoint, Row, Work,
     repetition::{Repetition, repetitions, sources},
@@ -36,7 +37,7 @@ const SHOWN: [Column; 9] = [
 /// Processes that measured the same, and their cycles.
 type Judged<'a> = Vec<(&'a Repetition<'a>, MemoryReturn)>;
 
-/// Every pattern of cycles that was run, a panel for each.
+/// Every pattern of cycles that was run, a panel for each, and for each variant of the heaps below.
 pub(super) fn refill(rows: &[Row]) -> Data {
     let all = repetitions(rows);
     let mut places: BTreeMap<(Label, Label), Vec<&Repetition<'_>>> = BTreeMap::new();
@@ -46,11 +47,14 @@ pub(super) fn refill(rows: &[Row]) -> Data {
         wanted.iter().map(|(one, work)| (one.system, work.basis)).collect();
     for &(one, work) in &wanted {
         let both = [Basis::Ample, Basis::Bounded].map(|basis| bases.contains(&(one.system, basis)));
+        let panel = panel(work);
+        let (title, series) = apart(&panel.text, &one.cell.system);
         let name = match work.basis {
-            Basis::Bounded if both == [true, true] => format!("{} bounded", one.system),
-            _ => one.system.to_owned(),
+            Basis::Bounded if both == [true, true] => format!("{series} bounded"),
+            _ => series,
         };
-        places.entry((panel(work), Label::named(name))).or_default().push(one);
+        let panel = Label::new(panel.at, title);
+        places.entry((panel, Label::named(name))).or_default().push(one);
     }
     let mut data = Data::default();
     let (mut points, mut shown) = (Vec::new(), Table::new(&SHOWN));
@@ -191,6 +195,25 @@ mod tests {
             shown.text(row, "series") == system && shown.text(row, "panel").starts_with(pattern)
         });
         shown.rows[row.unwrap_or_else(|| panic!("{system} on {pattern}"))].iter().collect()
+    }
+
+    #[test]
+    fn a_variant_of_the_heap_is_a_line_of_the_same_name_in_a_panel_of_its_own() {
+        let mut rows = fixture::rows();
+        let of_maps = |row: &&mut Row| {
+            row.system == "dashmap:jemalloc" && matches!(row.cell.work, Work::Fragmentation(_))
+        };
+        for row in rows.iter_mut().filter(of_maps) {
+            row.cell.system = fixture::store("dashmap:jemalloc-fast");
+            row.system = row.cell.system.label();
+        }
+        let shown = refill(&rows).shown.unwrap();
+        let found =
+            (0..shown.rows.len()).filter(|&row| shown.text(row, "series") == "dashmap:jemalloc");
+        let panels: Vec<&str> = found.map(|row| shown.text(row, "panel")).collect();
+        assert_eq!(panels.len(), 1, "{panels:?}");
+        assert!(panels[0].starts_with("refill-mixed: "), "{panels:?}");
+        assert!(panels[0].ends_with(", heaps: fast"), "{panels:?}");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use workloads::fragmentation::{Pattern, Volume};
 
 use super::data::Data;
 use super::fragmentation::{BESIDE, Bar, Base, Selection, build};
+use super::variants::{apart, is_plain};
 use record::{Basis, Cell, Fragmentation, Frees, Observe, Row, System, Work, metrics};
 
 /// `allocator-bloat`: as many panels as it takes for all allocators, and one for each variant.
@@ -35,15 +36,13 @@ fn allocators_in(rows: &[Row], room: usize) -> Data {
 /// How often RAMCloud's protocol allocates the live set.
 const RAMCLOUD_VOLUME: Volume = Volume::Multiple(5.0);
 
-/// `ramcloud-patterns`.
+/// `ramcloud-patterns`: a panel for each variant.
 pub(super) fn ramcloud(rows: &[Row]) -> Data {
     let pick = |cell: &Cell, work: &Fragmentation| match &cell.system {
         System::Heap { variant, .. }
-            if variant == "default"
-                && is_paper_protocol(work)
-                && work.pattern.volume == RAMCLOUD_VOLUME =>
+            if is_paper_protocol(work) && work.pattern.volume == RAMCLOUD_VOLUME =>
         {
-            vec![bar(cell, &work.pattern, "default")]
+            vec![bar(cell, &work.pattern, variant)]
         }
         _ => Vec::new(),
     };
@@ -51,7 +50,7 @@ pub(super) fn ramcloud(rows: &[Row]) -> Data {
 }
 
 /// `store-bloat`: a bounded store is two bars, one for each base of its overhead. What it holds with memory
-/// to spare stands in `memory-protocols`.
+/// to spare stands in `memory-protocols`. Variants of the heaps below have panels of their own.
 pub(super) fn stores(rows: &[Row]) -> Data {
     let bounded: BTreeSet<&System> = rows
         .iter()
@@ -62,7 +61,8 @@ pub(super) fn stores(rows: &[Row]) -> Data {
         if cell.system.is_heap() || !is_paper_protocol(work) {
             return Vec::new();
         }
-        let plain = bar(cell, &work.pattern, "stores");
+        let (panel, series) = apart("stores", &cell.system);
+        let plain = Bar { series, ..bar(cell, &work.pattern, &panel) };
         let name = plain.series.clone();
         match work.basis {
             Basis::Bounded => [(Base::AllIn, "all-in"), (Base::LogOnly, "log-only")]
@@ -97,11 +97,17 @@ fn held_more(rows: &[Row]) -> Option<String> {
     })
 }
 
-/// `threads`: one panel for each pattern, grouped by threads and who frees.
+/// `threads`: one panel for each pattern, and for each variant, grouped by threads and who frees.
 pub(super) fn threads(rows: &[Row]) -> Data {
+    // Variants of one thread are measured for other figures, too: alone they say nothing here.
+    let two_threads = |row: &Row| match &row.cell.work {
+        Work::Fragmentation(work) => work.threads > 1 && !is_plain(&row.cell.system),
+        _ => false,
+    };
+    let with_variants = rows.iter().any(two_threads);
     let pick = |cell: &Cell, work: &Fragmentation| {
         let wanted = match &cell.system {
-            System::Heap { variant, .. } => variant == "default",
+            System::Heap { .. } => with_variants || is_plain(&cell.system),
             System::Store { .. } => work.basis == Basis::Bounded,
             System::Kernel | System::Way { .. } => false,
         };
@@ -115,7 +121,7 @@ pub(super) fn threads(rows: &[Row]) -> Data {
             (threads, Frees::Other) => (format!("{threads} threads"), "other frees"),
         };
         let panel = format!("{}: {}", work.pattern.name, work.pattern.label);
-        let bar = bar(cell, &work.pattern, &panel);
+        let bar = bar(cell, &work.pattern, &apart(&panel, &cell.system).0);
         let base = if cell.system.is_heap() { Base::Resident } else { Base::AllIn };
         vec![Bar {
             group_key: (String::new(), work.threads, u8::from(work.frees == Frees::Other)),

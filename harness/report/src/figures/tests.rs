@@ -1,11 +1,12 @@
 //! Tables from made-up rows, and the drawings of all figures.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 use super::fixture::{self, Folder};
 use super::{Drawings, Table, all, by_name, draw, gnuplot_available, selections};
-use record::{Outcome, Row};
+use record::{Outcome, Row, Work};
 
 /// The row of a table by what its text columns say.
 fn find(table: &Table, wanted: &[(&str, &str)]) -> usize {
@@ -92,9 +93,41 @@ fn a_bounded_store_has_a_bar_for_each_base_and_full_is_no_failure() {
 }
 
 #[test]
+fn variants_have_panels_of_their_own_in_which_names_stay() {
+    let panels = |table: &Table, series: &str| -> BTreeSet<String> {
+        let of_series = (0..table.rows.len()).filter(|&row| table.text(row, "series") == series);
+        of_series.map(|row| table.text(row, "panel").to_owned()).collect()
+    };
+    let named = |names: &[&str]| -> BTreeSet<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    };
+    let rows = fixture::rows();
+    let patterns = selections::ramcloud(&rows).table;
+    assert_eq!(panels(&patterns, "jemalloc"), named(&["default", "fast", "small"]));
+    assert_eq!(panels(&patterns, "snmalloc"), named(&["default"]));
+    let stores = selections::stores(&rows).table;
+    let wanted = ["stores", "stores, heaps: fast", "stores, heaps: small"];
+    assert_eq!(panels(&stores, "heapstore:jemalloc"), named(&wanted));
+    assert_eq!(panels(&stores, "heapstore:glibc"), named(&wanted[..1]));
+    let fast = |rows: &[Row]| {
+        let of_jemalloc = panels(&selections::threads(rows).table, "jemalloc");
+        of_jemalloc.iter().filter(|panel| panel.ends_with(", fast")).count()
+    };
+    assert_eq!(fast(&rows), 2, "P1 and P4");
+    // Where variants were measured with one thread only, they say nothing about threads.
+    let mut one_thread = rows;
+    one_thread.retain(|row| match &row.cell.work {
+        Work::Fragmentation(work) => work.threads == 1 || row.system == "jemalloc",
+        _ => false,
+    });
+    assert!(one_thread.iter().any(|row| row.system == "jemalloc-fast"));
+    assert_eq!(fast(&one_thread), 0);
+}
+
+#[test]
 fn layouts_have_throughput_and_index_bytes_for_each_key() {
     let table = super::engine::index_layouts("index-layouts", &fixture::rows()).table;
-    let mut layouts = std::collections::BTreeSet::new();
+    let mut layouts = BTreeSet::new();
     for row in 0..table.rows.len() {
         let is_index = table.text(row, "panel") == "index";
         assert_eq!(table.number(row, "mops").is_nan(), is_index);

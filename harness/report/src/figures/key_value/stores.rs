@@ -8,6 +8,7 @@ use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing};
 use crate::figures::requests;
 use crate::figures::samples::{Label, Measure, Point, Role, Spot, THROUGHPUT, points};
+use crate::figures::variants::apart;
 use record::Row;
 
 const EFFICIENCY: Measure = Measure { rank: 1, title: "roofline's time ÷ own, %", log: false };
@@ -40,7 +41,7 @@ pub(in crate::figures) fn side_by_side(suite: &str, show: &[String], rows: &[Row
     let measures = shown(show);
     let all = cells(suite, rows);
     of_suite(&all, (Drawing::Bars, Axes::default()), |one| {
-        let (Some(work), (series, Role::Main)) = (requests(one), system(one)) else {
+        let (Some(work), (_, Role::Main)) = (requests(one), system(one)) else {
             return Vec::new();
         };
         let keys = distribution(work);
@@ -55,14 +56,8 @@ pub(in crate::figures) fn side_by_side(suite: &str, show: &[String], rows: &[Row
             batch => Label::new(batch as f64, format!("batches of {batch}")),
         };
         let group = Label::new(mix(work).at * 1e3 + keys.at, group);
-        // A variant of the heaps below is a panel of its own, so the stores keep their names and styles.
-        let (panel, series) = match one.cell.system.on_a_variant() {
-            Some((variant, plain)) => {
-                let text = format!("{}, heaps: {variant}", panel.text);
-                (Label::new(panel.at, text), Label::named(plain.label()))
-            }
-            None => (panel, series),
-        };
+        let (text, series) = apart(&panel.text, &one.cell.system);
+        let (panel, series) = (Label::new(panel.at, text), Label::named(series));
         let spots = measures.iter().map(|&(measure, metric)| Spot {
             panel: panel.clone(),
             ..spot(measure, metric, series.clone(), group.clone())
