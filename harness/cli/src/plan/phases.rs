@@ -58,7 +58,6 @@ pub(super) fn dealt(system: &System) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::{Draft, MachineLimits, key_value};
-    use super::*;
     use crate::suites::Suite;
     use record::{Cell, Scale, Work};
 
