@@ -38,6 +38,7 @@ def labels_of(row):
         usual = {"ageing": "none", "source": "prepared", "latency": "sampled", "resident": False}
         labels |= {name: word(work.get(name, value)) for name, value in usual.items()}
         names = ["fill-percent", "threads"] + ["think-ns"] * (work.get("think-ns", 0) > 0)
+        names += [name for name in ("phases", "sampled") if name in work]
         if kind == "replay":
             own = ("trace", "working-sets", "copies", "miss")
             labels |= {name: word(work["replay"][name]) for name in own}
@@ -93,6 +94,8 @@ def metrics_of(row):
     for kind, latencies in {"": row.get("latency-ns", {}), **row.get("latency-by-kind-ns", {})}.items():
         before = kind and f"{kind}-"
         metrics |= {f"{before}{name}-ns": ns for name, ns in latencies.items() if name != "samples"}
+    for name in ("operations_per_change", "operations_per_quiet_phase"):
+        metrics[name.replace("_", "-")] = row.get("statistics", {}).get(name, 0)
     if work["kind"] == "mapping" and "map-p50-ns" in metrics:
         metrics["ns-per-page"] = metrics["map-p50-ns"] / (work["region-bytes"] // work["page-bytes"])
     return {name: value for name, value in metrics.items() if value > 0}

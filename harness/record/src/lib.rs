@@ -33,6 +33,7 @@ pub mod archive;
 mod calibration;
 mod cell;
 pub mod dimensions;
+mod followed;
 pub mod identity;
 mod machine;
 #[doc(hidden)]
@@ -50,6 +51,7 @@ mod trace_facts;
 
 pub use calibration::Calibration;
 pub use cell::*;
+pub use followed::{followed, phase_of};
 pub use machine::MachineRecord;
 pub use repetition::{Repetition, is_sound, repetitions};
 pub use row::{

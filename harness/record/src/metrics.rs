@@ -138,6 +138,12 @@ pub const METRICS: &[Metric] = &[
     lower("ns-per-page", "ns", |row| page_ns(row, "map", "p50")),
     higher("switches-per-s", "1/s", |row| row.statistics.get("switches_per_s").copied()),
     lower("ns-per-set", "ns", |row| row.statistics.get("ns_per_set").copied()),
+    lower("operations-per-change", "ratio", |row| {
+        row.statistics.get("operations_per_change").copied()
+    }),
+    lower("operations-per-quiet-phase", "ratio", |row| {
+        row.statistics.get("operations_per_quiet_phase").copied()
+    }),
     lower("page-table-bytes", "B", |row| row.statistics.get("page_table_bytes").copied())
         .shown(|bytes| bytes / f64::from(1 << 20))
         .not_summarised(),

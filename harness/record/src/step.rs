@@ -80,7 +80,7 @@ pub struct LatencyReport {
 pub struct Second {
     /// Start of the interval, relative to the start of the clock.
     pub from_s: f64,
-    /// Length of the interval: one second, or more in long runs.
+    /// Length of the interval: one second, a tenth where a statistic is sampled, or more in long runs.
     pub interval_s: f64,
     pub operations: u64,
     /// Latency of the timed operations.
@@ -89,6 +89,9 @@ pub struct Second {
     /// The 99.9th percentile.
     pub p999_ns: u64,
     pub max_ns: u64,
+    /// The statistic that the cell samples, at its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampled: Option<f64>,
 }
 
 /// A store's configured memory and its live bytes.

@@ -68,6 +68,7 @@ pub const BUILT_IN: &[(&str, &str)] = suites![
     "silt-runs",
     "pm-throughput",
     "pm-latency",
+    "pm-phases",
     "pm-log-size",
     "pm-clients",
     "pm-emulation",

@@ -16,7 +16,7 @@ use crate::suites::{Suite, built_in};
 use crate::traces::{PrecompiledReplay, TraceContent, TraceFile, Traces};
 
 /// Built-in suites whose figures the tests draw.
-const SUITES: [&str; 49] = [
+const SUITES: [&str; 50] = [
     "blind-writes",
     "caches",
     "capabilities",
@@ -47,6 +47,7 @@ const SUITES: [&str; 49] = [
     "pm-emulation",
     "pm-latency",
     "pm-log-size",
+    "pm-phases",
     "pm-throughput",
     "postmark-scaling",
     "postmark-utilisation",

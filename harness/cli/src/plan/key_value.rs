@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use workloads::bytes::format_bytes;
 use workloads::requests::{Mix, Workload};
 
-use super::{Draft, MachineLimits, check_threads, finish};
+use super::{Draft, MachineLimits, check_threads, finish, phases};
 use crate::suites::{Bytes, KeyValueGrid, Suite, on_cores};
 use record::{Cell, Driver, KeyValue, LiveSet, Scale, Source, System, Timing, Work, unknown_name};
 use worker::registry;
@@ -133,6 +133,7 @@ fn at_most_ms(scale: &Scale, grid: &KeyValueGrid, system: &System, work: &KeyVal
         registry::traits_of(system).is_some_and(|traits| traits.sharing.is_partitioned());
     let timed = grid.operations_factor.is_none()
         && matches!(work.driver, Driver::Closed { .. })
+        && work.phases.is_none()
         && !work.workload.inserts()
         && !partitioned;
     Some(scale.step_ms).filter(|&ms| ms > 0 && timed)
@@ -160,8 +161,10 @@ pub(crate) fn works(
     let asked = asked.collect::<Result<Vec<Workload>, String>>()?;
     let shares = grid.get_percent.iter().map(|&percent| get_workload(percent));
     let shares = shares.collect::<Result<Vec<Workload>, String>>()?;
-    if asked.is_empty() && shares.is_empty() {
-        return Err("a [[key-value]] table names neither `workloads` nor `get-percent`".to_owned());
+    let has_phases = phases::take_the_place_of_workloads(grid)?;
+    if asked.is_empty() && shares.is_empty() && !has_phases {
+        return Err("a [[key-value]] table names none of `workloads`, `get-percent` and `phases`"
+            .to_owned());
     }
     let workloads: Vec<Workload> = asked.into_iter().chain(shares).collect();
     vary(&mut all, &workloads, |work, workload| work.workload = workload.clone());
@@ -270,6 +273,9 @@ pub(crate) fn check_store(system: &System, work: &KeyValue) -> Result<(), String
             system.label()
         ));
     }
+    if partitioned && work.phases.is_some() {
+        return Err(phases::dealt(system));
+    }
     if partitioned && matches!(work.driver, Driver::Timed { .. }) {
         return Err(format!(
             "requests to `{}` are dealt to the workers of their keys, and their times are not: drop \
@@ -362,6 +368,7 @@ pub fn check_key_value(work: &KeyValue) -> Result<(), String> {
             work.think_ns
         ));
     }
+    phases::check(work)?;
     let mix = &work.workload.mix;
     if work.batch() > 1 && mix.scan + mix.read_modify_write > 0.0 {
         return Err(format!(

@@ -9,6 +9,7 @@ mod estimate;
 mod fixture_cells;
 mod key_value;
 mod mapping;
+mod phases;
 mod replay;
 mod systems;
 mod too_large;

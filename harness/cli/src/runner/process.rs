@@ -440,6 +440,11 @@ impl<'a> Watch<'a> {
         row.latency_ns = report.latency_ns;
         row.latency_by_kind_ns = report.latency_by_kind_ns;
         row.open_loop = report.open_loop;
+        let followed = match &row.cell.work {
+            Work::KeyValue(work) => record::followed(work, &report.seconds),
+            _ => BTreeMap::new(),
+        };
+        row.statistics.extend(followed);
         self.histograms = report.histograms;
         self.seconds = report.seconds;
     }

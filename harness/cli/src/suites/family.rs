@@ -57,6 +57,7 @@ mod tests {
             ("pm-emulation", Family::Pm),
             ("pm-latency", Family::Pm),
             ("pm-log-size", Family::Pm),
+            ("pm-phases", Family::Pm),
             ("pm-throughput", Family::Pm),
             ("silt-runs", Family::Silt),
             ("switch-cost", Family::Spaces),

@@ -124,6 +124,35 @@ fn sound_stores_are_found_sound_under_every_kind_of_workload() {
 }
 
 #[test]
+fn requests_change_in_phases_and_a_counter_is_read_meanwhile() {
+    let suite = |sampled: &str| {
+        let lines = "phases = [\"0-50-0\"]\nvalue-bytes = [100]\nfill-percent = [40]\nthreads = [2]\n\
+                     operations-factor = 10";
+        requests_to("bullet", &format!("{lines}\nsampled = [\"{sampled}\"]"))
+    };
+    let (code, folder, rows) = run_suite("phases", &suite("epochs"), &[]);
+    assert_eq!(code, 0, "{rows:?}");
+    let row = step(&rows, "run");
+    assert_eq!(row.operations, 1_000_000, "all phases, of both threads");
+    assert!(["get", "update"].iter().all(|kind| row.latency_by_kind_ns.contains_key(*kind)));
+    let text = std::fs::read_to_string(folder.join(row.timeline.as_ref().unwrap())).unwrap();
+    let mut lines = text.lines();
+    assert!(lines.next().unwrap().ends_with(",max_ns,sampled"), "{text}");
+    let lines: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
+    let counted: f64 = lines.iter().map(|line| line[2].parse::<f64>().unwrap()).sum();
+    assert!((0.99e6..=1e6).contains(&counted), "the last timed operations end it: {counted}");
+    // An interval may have been passed over where the system gave the thread no time.
+    let epochs: Vec<f64> = lines.iter().filter_map(|line| line[8].parse().ok()).collect();
+    assert!(!epochs.is_empty() && epochs.is_sorted() && epochs[0] > 0.0, "{text}");
+
+    let (code, _, rows) = run_suite("phases-nosuch", &suite("nosuch"), &[]);
+    assert_eq!((code, rows.last().unwrap().outcome), (1, Outcome::Failed));
+    let reason = rows.last().unwrap().reason.as_ref().unwrap();
+    assert!(reason.starts_with("sampled = `nosuch`: `bullet` has no such counter"), "{reason}");
+    assert!(reason.contains("gleaners_awake"), "{reason}");
+}
+
+#[test]
 fn a_stall_shows_in_an_open_loop_and_not_in_a_closed_one() {
     let suite = |driver: &str| {
         let small =

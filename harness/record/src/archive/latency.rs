@@ -74,18 +74,25 @@ pub fn read_log(text: &str) -> Result<BTreeMap<String, Histogram<u64>>, String> 
     Ok(all)
 }
 
-/// One line per interval.
+/// One line per interval. A column more where a statistic was sampled, empty where it was not yet.
 pub(super) fn timeline_text(seconds: &[Second]) -> String {
+    let samples = seconds.iter().any(|second| second.sampled.is_some());
     let mut text =
-        "from_s,interval_s,operations,ops_per_s,p50_ns,p99_ns,p99.9_ns,max_ns\n".to_owned();
+        "from_s,interval_s,operations,ops_per_s,p50_ns,p99_ns,p99.9_ns,max_ns".to_owned();
+    text += if samples { ",sampled\n" } else { "\n" };
     for second in seconds {
-        let Second { from_s, interval_s, operations, p50_ns, p99_ns, p999_ns, max_ns } = second;
+        let Second { from_s, interval_s, operations, p50_ns, p99_ns, p999_ns, max_ns, sampled } =
+            second;
         let rate = *operations as f64 / interval_s;
-        writeln!(
+        write!(
             text,
-            "{from_s:.0},{interval_s:.0},{operations},{rate:.0},{p50_ns},{p99_ns},{p999_ns},{max_ns}"
+            "{from_s},{interval_s},{operations},{rate:.0},{p50_ns},{p99_ns},{p999_ns},{max_ns}"
         )
         .expect("a text grows");
+        if samples {
+            text += &sampled.map_or_else(|| ",".to_owned(), |value| format!(",{value}"));
+        }
+        text.push('\n');
     }
     text
 }
@@ -130,7 +137,13 @@ mod tests {
             p99_ns: 2,
             p999_ns: 3,
             max_ns: 4,
+            sampled: None,
         };
-        assert!(timeline_text(&[second]).ends_with("\n2,2,100,50,1,2,3,4\n"));
+        let text = timeline_text(&[second]);
+        assert!(text.ends_with(",max_ns\n2,2,100,50,1,2,3,4\n"), "{text}");
+        let tenth = Second { from_s: 0.3, interval_s: 0.1, sampled: Some(1.0), ..second };
+        let text = timeline_text(&[second, tenth]);
+        assert!(text.contains(",max_ns,sampled\n2,2,100,50,1,2,3,4,\n"), "{text}");
+        assert!(text.ends_with("\n0.3,0.1,100,1000,1,2,3,4,1\n"), "{text}");
     }
 }

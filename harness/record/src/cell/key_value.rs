@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workloads::requests::Workload;
 
-use super::{Ageing, Replay};
+use super::{Ageing, Phases, Replay};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -42,6 +42,12 @@ pub struct KeyValue {
     /// Time that a thread computes between an answer and its next request.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub think_ns: u64,
+    /// Shares of PUTs that take turns, in place of the workload's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phases: Option<Phases>,
+    /// A counter of the store that is read ten times a second while the clock runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampled: Option<String>,
     /// Whether the memory is made resident before the clock starts.
     pub resident: bool,
     /// The trace that is replayed instead of the workload's requests; nothing is loaded then.
@@ -182,6 +188,8 @@ impl KeyValue {
             latency: Timing::Sampled,
             ageing: Ageing::None,
             think_ns: 0,
+            phases: None,
+            sampled: None,
             resident: true,
             replay: None,
         }

@@ -8,6 +8,7 @@ mod family;
 mod key_value;
 mod mapping;
 mod name;
+mod phases;
 mod replay;
 mod windows;
 
@@ -25,6 +26,7 @@ pub use family::Family;
 pub use key_value::{Arrivals, Driver, KeyValue, LiveSet, Source, Timing};
 pub use mapping::Mappings;
 pub use name::{id_in_comparison, of_comparison};
+pub use phases::Phases;
 
 pub use replay::{PrecompiledRequests, Replay, WorkingSets};
 pub use windows::Windows;

@@ -125,6 +125,8 @@ mod tests {
             ("resident", "false"),
             ("latency", "all"),
             ("think-ns", "500"),
+            ("phases", "2-15-0"),
+            ("sampled", "epochs"),
         ] {
             let row = Dimension::by_name(name).unwrap();
             let mut work = plain();

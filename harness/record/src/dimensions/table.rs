@@ -251,6 +251,33 @@ pub const DIMENSIONS: &[Dimension] = &[
         words: |value| format!("{value} ns of thought between requests"),
     },
     Dimension {
+        name: "phases",
+        label: "phases",
+        title: "phases",
+        help: "Shares of PUTs in percent that take turns, each for an equal part of the requests: 2-15-0",
+        given: Given::InSuites,
+        get: |work| work.phases.as_ref().map(ToString::to_string),
+        set: |work, value| parse(value).map(|phases| work.set_phases(phases)),
+        id: |work| {
+            work.phases.as_ref().map_or_else(String::new, |phases| format!("-puts-{phases}"))
+        },
+        words: |value| format!("PUTs in phases of {value} %"),
+    },
+    Dimension {
+        name: "sampled",
+        label: "sampled",
+        title: "sampled statistic",
+        help: "A counter of the store that is read ten times a second while the clock runs; a \
+               row's `statistics` name them",
+        given: Given::InSuites,
+        get: |work| work.sampled.clone(),
+        set: |work, value| counter(value).map(|name| work.sampled = Some(name)),
+        id: |work| {
+            work.sampled.as_ref().map_or_else(String::new, |name| format!("-sampled-{name}"))
+        },
+        words: untold,
+    },
+    Dimension {
         name: "latency",
         label: "latency",
         title: "timed operations",
@@ -333,6 +360,16 @@ fn unless_replayed(work: &KeyValue, value: String) -> Option<String> {
 
 fn of_replay(work: &KeyValue, of: impl Fn(&Replay) -> String) -> Option<String> {
     work.replay.as_deref().map(of)
+}
+
+/// The name of a counter.
+fn counter(value: &str) -> Result<String, String> {
+    let fits =
+        |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';
+    if !value.is_empty() && value.chars().all(fits) {
+        return Ok(value.to_owned());
+    }
+    Err(format!("`{value}`: a counter's name has a-z, 0-9 and `_`, as in a row's `statistics`"))
 }
 
 fn parse<T: FromStr<Err: Display>>(value: &str) -> Result<T, String> {

@@ -58,6 +58,7 @@ fn answers(work: &KeyValue, wanted: &Wanted) -> bool {
         && work.source == Source::Prepared
         && work.resident
         && work.think_ns == 0
+        && work.phases.is_none()
 }
 
 impl<'a> Point<'a> {

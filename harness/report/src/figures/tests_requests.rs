@@ -5,7 +5,9 @@ use stats::of_processes;
 use super::data::Data;
 use super::fixture::Folder;
 use super::fixture::requests::{edited, rows_of, write_timelines};
-use super::key_value::{compaction, components, grid, latency, mapping, scaling, stores, timeline};
+use super::key_value::{
+    compaction, components, grid, latency, mapping, phases, scaling, stores, timeline,
+};
 use super::{Drawings, Table, by_name, draw, gnuplot_available};
 use std::collections::BTreeSet;
 
@@ -372,6 +374,35 @@ fn timelines_show_the_longest_cells() {
     assert!(data.table.rows.is_empty() && data.missing()[0].contains("timelines/"));
     let short = edited(&rows, "", |row| row.elapsed_ns = 1_000_000_000);
     assert!(timeline::timeline(&folder.0, &short).nothing.unwrap().contains("5 s"));
+}
+
+#[test]
+fn phases_have_throughput_a_statistic_and_their_puts_over_time() {
+    let folder = Folder::new("phases");
+    let rows = suite("pm-phases");
+    write_timelines(&folder.0, &rows);
+    let data = phases::phases(&folder.0, "pm-phases", &rows);
+    let column = |measure: &str| -> Vec<(f64, f64)> {
+        let found = all_of(&data.table, &[("measure", measure)]);
+        let at = |row: usize, name| data.table.number(row, name);
+        found.into_iter().map(|row| (at(row, "x"), at(row, "value"))).collect()
+    };
+    let puts: Vec<f64> = column("PUTs, %").into_iter().map(|(_, puts)| puts).collect();
+    assert_eq!(
+        puts,
+        [2.0, 15.0, 2.0, 2.0, 0.0, 2.0, 2.0, 50.0, 2.0, 2.0],
+        "ten tenths of seven phases"
+    );
+    let sampled = column("sampled in the store");
+    assert_eq!(sampled.len(), 9, "nothing was sampled in the first interval");
+    assert_eq!((sampled[0], sampled[1], sampled[6]), ((2.0, 1.0), (3.0, 0.0), (8.0, 1.0)));
+    assert_eq!(column("throughput, Mops/s")[7], (7.5, 2.0));
+    assert!(
+        timeline::timeline(&folder.0, &rows).table.rows.is_empty(),
+        "they have their own figure"
+    );
+    let data = phases::phases(&folder.0, "pm-phases", &suite("open-loop"));
+    assert!(data.table.rows.is_empty() && data.nothing.is_none(), "no such cells");
 }
 
 /// What small, unusual or half failed runs leave.

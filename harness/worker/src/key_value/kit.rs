@@ -8,6 +8,7 @@ use super::super::Stop;
 use super::super::mapped::MappedSlice;
 use super::latency::{BATCH, Latencies, place};
 use super::open::{Pacing, Schedule};
+use super::phases::{self, streams};
 use super::replay;
 use super::seconds::Seconds;
 use super::shapes::Shapes;
@@ -33,7 +34,7 @@ pub(super) struct Kit {
     pub(super) leftovers: MappedSlice<Request>,
     /// Requests that were executed in earlier turns.
     pub(super) executed: u64,
-    /// The generator, in its state at the start of the clock.
+    /// The generator, in its state at the start of the clock; with phases, that of the first.
     pub(super) stream: RequestStream,
     /// One writer per operation of a batch, because a batch holds several values at once.
     pub(super) writers: Vec<ValueWriter>,
@@ -60,7 +61,7 @@ impl Kit {
         let all = turns.iter().map(|(_, work)| &work.workload);
         let seed = seed_of(cell);
         let workload = &work.workload;
-        let mut stream = stream(work, thread, seed);
+        let mut streams = streams(work, thread, seed);
         let length = match work.source {
             Source::Prepared => work.operations_per_thread as usize,
             Source::InLoop => 0,
@@ -69,7 +70,7 @@ impl Kit {
             Some(replay) => replay::words(replay, (thread, work.threads))?,
             None => {
                 let mut words = MappedSlice::resident(length).map_err(Stop::failed)?;
-                stream.fill(&mut words);
+                phases::fill(&mut streams, &mut words);
                 words
             }
         };
@@ -86,7 +87,7 @@ impl Kit {
             words,
             leftovers,
             executed: 0,
-            stream,
+            stream: streams.swap_remove(0).0,
             writers: vec![ValueWriter::new(thread as u16, value_bytes_max); batch],
             values: Values::for_batches(batch, value_bytes_max).map_err(Stop::failed)?,
             shapes: Shapes::new(turns.iter().all(|(_, work)| is_even(work))),
@@ -96,7 +97,11 @@ impl Kit {
             buffer,
             bounds: vec![0; work.threads * batch],
             latency: Latencies::new(&places(all, work.driver)).map_err(Stop::failed)?,
-            seconds: Seconds::new().map_err(Stop::failed)?,
+            seconds: match work.sampled {
+                Some(_) => Seconds::short(),
+                None => Seconds::new(),
+            }
+            .map_err(Stop::failed)?,
             pacing: pacing(work, thread, seed)?,
         })
     }
@@ -104,8 +109,9 @@ impl Kit {
     /// Puts the requests of another turn in place of those that were executed, and forgets what was
     /// timed. No memory is taken for it.
     pub(super) fn turn_to(&mut self, work: &KeyValue, seed: Seed) {
-        self.stream = stream(work, self.thread, seed);
-        self.stream.fill(&mut self.words);
+        let mut streams = streams(work, self.thread, seed);
+        phases::fill(&mut streams, &mut self.words);
+        self.stream = streams.swap_remove(0).0;
         self.latency.reset();
         self.seconds.reset();
     }
@@ -115,11 +121,6 @@ impl Kit {
 fn is_even(work: &KeyValue) -> bool {
     let sizes = &work.workload.value_bytes;
     work.replay.is_none() && sizes.min() == sizes.max()
-}
-
-/// The timed requests of `thread`.
-pub(super) fn stream(work: &KeyValue, thread: usize, seed: Seed) -> RequestStream {
-    RequestStream::new(&work.workload, work.records, thread, work.threads, seed)
 }
 
 fn pacing(work: &KeyValue, thread: usize, seed: Seed) -> Result<Option<Pacing>, Stop> {

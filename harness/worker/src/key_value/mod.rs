@@ -12,10 +12,12 @@ mod kit;
 mod lane;
 mod latency;
 mod open;
+mod phases;
 mod price;
 mod recheck;
 mod replay;
 mod report;
+mod sampled;
 mod seconds;
 mod shapes;
 mod single;
@@ -43,11 +45,13 @@ use crate::registry::{self, StoreVisitor};
 use crate::setup::setup_of;
 use batches::{Made, run_batches};
 use expected::Expected;
-use kit::{Kit, seed_of, stream};
+use kit::{Kit, seed_of};
 use lane::{Done, Lane, SAMPLE_EVERY, Shared};
 use open::{Pacing, run_open};
+use phases::{Leaving, Meeting};
 use record::Outcome;
 use record::{Ageing, Cell, Driver, KeyValue, Source, Timing};
+use sampled::{Sample, Sampler};
 use single::{run_made, run_prepared};
 use steering::Dealt;
 use tracked::Tracked;
@@ -105,6 +109,7 @@ pub(super) fn run(
         heap,
         resident,
         populated: false,
+        samples: Vec::new(),
         live_bytes: 0,
         live_objects: 0,
     };
@@ -135,6 +140,8 @@ struct OnStore<'a> {
     resident: bool,
     /// Whether no new memory is touched while the clock runs.
     populated: bool,
+    /// The statistic that the cell samples, while the clock ran.
+    samples: Vec<Sample>,
     live_bytes: u64,
     live_objects: u64,
 }
@@ -328,6 +335,8 @@ impl OnStore<'_> {
         let (work, shared, threads) = (self.work, self.shared, self.work.threads);
         self.deal(engine);
         let dealt = self.dealt.take();
+        let lengths = work.phases.as_ref().map(|all| all.lengths(work.operations_per_thread));
+        let meeting = Meeting::of(threads);
         let ran = self.step("run", engine, |kit, done| {
             let mut session = session_of(engine, kit.thread, threads)?;
             kit.seconds.start(done.started_ns);
@@ -338,6 +347,9 @@ impl OnStore<'_> {
                 let times = bare::by_turns::<E>(&mut session, &mut lane, words)?;
                 lane.done.loops = times;
                 return Ok(());
+            }
+            if let Some(lengths) = &lengths {
+                return phases::run::<E>(&mut session, &mut lane, words, (&lengths[..], &meeting));
             }
             let generated = std::iter::repeat_with(|| inputs.stream.next_request())
                 .take(work.operations_per_thread as usize);
@@ -406,8 +418,10 @@ impl OnStore<'_> {
                 Some(dealt) => Box::new(dealt.of(thread).iter().copied()),
                 None if work.replay.is_some() => Box::new(self.crew[thread].words.iter().copied()),
                 None => {
-                    let mut stream = stream(work, thread, seed);
-                    Box::new(std::iter::repeat_with(move || stream.next_request()))
+                    let streams = phases::streams(work, thread, seed).into_iter();
+                    Box::new(streams.flat_map(|(mut stream, length)| {
+                        std::iter::repeat_with(move || stream.next_request()).take(length)
+                    }))
                 }
             };
             let requests = requests.take(done.operations as usize);
@@ -435,17 +449,30 @@ impl OnStore<'_> {
         let grows_bytes = if grows { self.work.live_value_bytes() * 3 / 2 } else { 0 };
         self.link.say_and_wait(&Event::Before { step: name.to_owned(), grows_bytes });
         let before = Usage::now();
-        let barrier = Barrier::new(self.work.threads);
+        let sampled = self.work.sampled.as_deref().filter(|_| name == "run");
+        let sampler = sampled.map(|name| Sampler::of(name, engine)).transpose();
+        let sampler = sampler.map_err(Stop::failed)?;
+        let barrier = Barrier::new(self.work.threads + usize::from(sampler.is_some()));
         let cores = platform::cpu::allowed_cores();
-        let done: Vec<Done> = std::thread::scope(|scope| {
+        let shared = self.shared;
+        let (done, samples) = std::thread::scope(|scope| {
+            let sampling = sampler.as_ref().map(|sampler| {
+                let barrier = &barrier;
+                (sampler, scope.spawn(move || sampler.run(engine, barrier)))
+            });
             let threads = self.crew.iter_mut().map(|kit| {
                 let (barrier, body, cores) = (&barrier, &body, &cores);
                 scope.spawn(move || {
                     pin(kit.thread, cores);
+                    let _leaving = Leaving(shared);
                     let mut done = Done::default();
                     barrier.wait();
                     done.started_ns = monotonic_ns();
                     done.broken = body(kit, &mut done).err();
+                    if done.broken.is_some() {
+                        // Nobody is to go on without it, or to wait for it.
+                        shared.raise_stop();
+                    }
                     done.ended_ns = monotonic_ns();
                     done
                 })
@@ -454,7 +481,14 @@ impl OnStore<'_> {
             // All threads are joined before the first panic is reported; otherwise the scope would panic
             // for the rest.
             let joined: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
-            joined.into_iter().map(|done| done.map_err(Stop::panicked)).collect::<Result<_, _>>()
+            let samples = sampling.map(|(sampler, thread)| {
+                sampler.end(thread.thread());
+                thread.join()
+            });
+            let done = joined.into_iter().map(|done| done.map_err(Stop::panicked));
+            let done = done.collect::<Result<Vec<Done>, Stop>>()?;
+            let samples = samples.transpose().map_err(Stop::panicked)?;
+            Ok::<_, Stop>((done, samples.unwrap_or_default()))
         })?;
         let used = Usage::now().since(&before);
         let mut report = self.report(name, &done);
@@ -467,6 +501,9 @@ impl OnStore<'_> {
         let chosen = shapes::chosen(self.crew.iter().map(|kit| &kit.shapes));
         report.statistics.extend(chosen.map(|(name, threads)| (name.to_owned(), threads as f64)));
         report.census = report::census_of(engine);
+        if name == "run" {
+            self.samples = samples;
+        }
         let goes_on = report.outcome == Outcome::Measured;
         self.count_live(&done);
         self.link.say(&Event::Step(Box::new(report)));

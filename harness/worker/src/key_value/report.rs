@@ -7,6 +7,7 @@ use super::bare::LoopTimes;
 use super::lane::Done;
 use super::latency::Latencies;
 use super::open::Pacing;
+use super::sampled;
 use super::seconds::Seconds;
 use crate::histogram::{empty, percentiles, with_mean};
 use hdrhistogram::Histogram;
@@ -86,6 +87,7 @@ impl OnStore<'_> {
             report.latency_by_kind_ns = latencies.by_kind(told);
             report.histograms = latencies.encoded();
             report.seconds = Seconds::merged(self.crew.iter().map(|kit| &kit.seconds));
+            sampled::note(&mut report.seconds, &self.samples);
         }
         report
     }

@@ -1,11 +1,14 @@
-//! Throughput and latency over time: one-second intervals, each with a count and a histogram.
+//! Throughput and latency over time: intervals of a second or a tenth, each with a count and a histogram.
 
 use hdrhistogram::{CreationError, Histogram};
 
+use super::sampled::EVERY_NS;
 use record::Second;
 
 /// Capacity in intervals. When full, neighbours are merged and the interval length doubles.
 const INTERVALS: usize = 128;
+/// The same where intervals begin as short as samples.
+const SHORT_INTERVALS: usize = 1024;
 const SECOND_NS: u64 = 1_000_000_000;
 const LONGEST_NS: u64 = 60_000_000_000;
 
@@ -13,6 +16,7 @@ const LONGEST_NS: u64 = 60_000_000_000;
 #[derive(Clone, Debug)]
 pub(super) struct Seconds {
     intervals: Vec<Interval>,
+    shortest_ns: u64,
     interval_ns: u64,
     started_ns: u64,
 }
@@ -24,18 +28,28 @@ struct Interval {
 }
 
 impl Seconds {
+    /// Of a second.
     pub(super) fn new() -> Result<Self, CreationError> {
+        Self::of(SECOND_NS, INTERVALS)
+    }
+
+    /// As long as from one sample of a statistic to the next.
+    pub(super) fn short() -> Result<Self, CreationError> {
+        Self::of(EVERY_NS, SHORT_INTERVALS)
+    }
+
+    fn of(interval_ns: u64, count: usize) -> Result<Self, CreationError> {
         // Two significant digits suffice here; the row's percentiles have three.
         let mut empty = Histogram::new_with_bounds(1, LONGEST_NS, 2)?;
         empty.reset();
         let interval = Interval { operations: 0, latency: empty };
-        let intervals = vec![interval; INTERVALS];
-        Ok(Self { intervals, interval_ns: SECOND_NS, started_ns: 0 })
+        let intervals = vec![interval; count];
+        Ok(Self { intervals, shortest_ns: interval_ns, interval_ns, started_ns: 0 })
     }
 
     /// Discards everything recorded.
     pub(super) fn reset(&mut self) {
-        self.interval_ns = SECOND_NS;
+        self.interval_ns = self.shortest_ns;
         for interval in &mut self.intervals {
             interval.operations = 0;
             interval.latency.reset();
@@ -51,7 +65,7 @@ impl Seconds {
     #[inline]
     pub(super) fn add(&mut self, now_ns: u64, operations: u64, latency_ns: u64) {
         let since_ns = now_ns.saturating_sub(self.started_ns);
-        while since_ns / self.interval_ns >= INTERVALS as u64 {
+        while since_ns / self.interval_ns >= self.intervals.len() as u64 {
             self.coarsen();
         }
         let interval = &mut self.intervals[(since_ns / self.interval_ns) as usize];
@@ -61,8 +75,8 @@ impl Seconds {
 
     #[cold]
     fn coarsen(&mut self) {
-        for at in 0..INTERVALS {
-            let (operations, latency) = if at < INTERVALS / 2 {
+        for at in 0..self.intervals.len() {
+            let (operations, latency) = if at < self.intervals.len() / 2 {
                 let pair = [&self.intervals[2 * at], &self.intervals[2 * at + 1]];
                 let mut latency = pair[0].latency.clone();
                 latency.add(&pair[1].latency).expect("histograms of equal bounds");
@@ -103,6 +117,7 @@ impl Seconds {
             p99_ns: one.latency.value_at_percentile(99.0),
             p999_ns: one.latency.value_at_percentile(99.9),
             max_ns: one.latency.max(),
+            sampled: None,
         });
         seconds.collect()
     }
@@ -136,5 +151,19 @@ mod tests {
         let merged = Seconds::merged([&seconds].into_iter());
         assert_eq!(merged.iter().map(|second| second.operations).sum::<u64>(), 1000);
         assert_eq!((merged.len(), merged[0].interval_s), (125, 8.0));
+    }
+
+    #[test]
+    fn short_intervals_begin_with_a_tenth_of_a_second_again() {
+        let mut seconds = Seconds::short().unwrap();
+        for _ in 0..2 {
+            (0..1024).for_each(|tenth| seconds.add(tenth * EVERY_NS, 1, 50));
+            let merged = Seconds::merged([&seconds].into_iter());
+            assert_eq!((merged.len(), merged[3].from_s, merged[3].interval_s), (1024, 0.3, 0.1));
+            seconds.add(1024 * EVERY_NS, 1, 50);
+            let merged = Seconds::merged([&seconds].into_iter());
+            assert_eq!((merged.len(), merged[3].from_s), (513, 0.6));
+            seconds.reset();
+        }
     }
 }

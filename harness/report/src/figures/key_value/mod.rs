@@ -6,6 +6,7 @@ pub(super) mod components;
 pub(super) mod grid;
 pub(super) mod latency;
 pub(super) mod mapping;
+pub(super) mod phases;
 pub(super) mod price;
 pub(super) mod replay;
 pub(super) mod scaling;

@@ -26,8 +26,10 @@ pub(in crate::figures) fn timeline(folder: &Path, rows: &[Row]) -> Data {
     let all = repetitions(rows);
     let mut long: Vec<(&Repetition<'_>, &Row)> = all
         .iter()
-        .filter(|one| requests(one).is_some() && one.counts())
+        .filter(|one| one.counts())
         .filter(|one| one.role() != record::Role::Roofline)
+        // Those have a figure of their own, in which what changes is told.
+        .filter(|one| requests(one).is_some_and(|work| work.phases.is_none()))
         .filter_map(|one| Some((one, one.step("run")?)))
         .filter(|(_, row)| row.timeline.is_some() && row.elapsed_ns >= SHORTEST_NS)
         .collect();
@@ -88,14 +90,18 @@ pub(in crate::figures) fn timeline(folder: &Path, rows: &[Row]) -> Data {
 }
 
 /// A line of a timeline.
-struct Second {
-    middle_s: f64,
-    end_s: f64,
-    ops_per_s: f64,
-    p99_ns: f64,
+pub(super) struct Second {
+    pub(super) middle_s: f64,
+    pub(super) end_s: f64,
+    pub(super) operations: u64,
+    pub(super) ops_per_s: f64,
+    pub(super) p99_ns: f64,
+    /// The statistic that the cell samples.
+    pub(super) sampled: Option<f64>,
 }
 
-fn seconds(folder: &Path, row: &Row) -> Result<Vec<Second>, String> {
+/// The intervals of a row's timeline.
+pub(super) fn seconds(folder: &Path, row: &Row) -> Result<Vec<Second>, String> {
     let name = row.timeline.as_deref().unwrap_or_default();
     let text = fs::read_to_string(folder.join(name)).map_err(|error| format!("{name}: {error}"))?;
     let mut lines = text.lines();
@@ -104,8 +110,9 @@ fn seconds(folder: &Path, row: &Row) -> Result<Vec<Second>, String> {
         let place = header.iter().position(|name| *name == column);
         place.ok_or_else(|| format!("{name}: no column `{column}`"))
     };
-    let (from, length) = (place("from_s")?, place("interval_s")?);
+    let (from, length, count) = (place("from_s")?, place("interval_s")?, place("operations")?);
     let (rate, p99) = (place("ops_per_s")?, place("p99_ns")?);
+    let sampled = place("sampled").ok();
     let mut seconds: Vec<Second> = Vec::new();
     for line in lines {
         let fields: Vec<&str> = line.split(',').collect();
@@ -117,8 +124,11 @@ fn seconds(folder: &Path, row: &Row) -> Result<Vec<Second>, String> {
         seconds.push(Second {
             middle_s: from_s + length_s / 2.0,
             end_s: from_s + length_s,
+            operations: number(count)? as u64,
             ops_per_s: number(rate)?,
             p99_ns: number(p99)?,
+            // Empty where nothing was sampled yet.
+            sampled: sampled.and_then(|place| number(place).ok()),
         });
     }
     // The clock stopped within the last interval, whose rate is over its whole length all the same.

@@ -7,8 +7,8 @@ use record::Row;
 
 use crate::figures::data::Data;
 use crate::figures::key_value::{
-    capabilities, compaction, components, grid, latency, mapping, price, replay, scaling, stores,
-    timeline, windows,
+    capabilities, compaction, components, grid, latency, mapping, phases, price, replay, scaling,
+    stores, timeline, windows,
 };
 use crate::figures::{
     allocations, closed_loop, convergence, curves, engine, memory_and_time, model, over_label,
@@ -39,7 +39,7 @@ const SIDE_BY_SIDE: &str = "side-by-side";
 /// The same, over a label that the declaration names.
 const OVER_LABEL: &str = "over-label";
 
-const BUILDERS: [(&str, Make); 51] = [
+const BUILDERS: [(&str, Make); 52] = [
     // Allocators, and stores whose object sizes change: what the cells do decides, not their suite.
     ("allocators", |asked| selections::allocators(asked.rows)),
     ("allocators-in-panels", |asked| selections::allocators_in_panels(asked.rows)),
@@ -73,6 +73,7 @@ const BUILDERS: [(&str, Make); 51] = [
     ("latency-percentiles", |asked| latency::put_latency(asked.suite, asked.rows)),
     ("latency-over-throughput", |asked| latency::over_throughput(asked.suite, asked.rows)),
     ("latency-over-rate", |asked| latency::open_loop(asked.suite, asked.rows)),
+    ("phases", |asked| phases::phases(asked.folder, asked.suite, asked.rows)),
     ("mapping-cost", |asked| mapping::mapping_cost(asked.suite, asked.rows)),
     ("windows", |asked| windows::windows(asked.suite, asked.rows)),
     ("window-switches", |asked| windows::window_switches(asked.suite, asked.rows)),
