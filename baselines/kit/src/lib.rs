@@ -9,6 +9,7 @@
 //! | [`folder`] | a private folder that goes with its owner |
 //! | [`library`] | shared libraries, loaded when they are needed |
 //! | [`servers`] | processes that a store starts, asks and takes along when it ends |
+//! | [`mutants`] | mutants of a crate, each against the test that must kill it |
 //! | [`values`] | values, copied in and out |
 //! | [`testing`] | what tests of stores share |
 #![deny(unsafe_code)]
@@ -18,6 +19,7 @@ pub mod credit;
 pub mod folder;
 #[expect(unsafe_code, reason = "a symbol's type is known from its header only")]
 pub mod library;
+pub mod mutants;
 pub mod padded;
 pub mod servers;
 pub mod spin;
