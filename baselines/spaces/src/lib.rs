@@ -20,6 +20,7 @@
 //! | [`traveller`], [`journey`] | code that goes from space to space, and the processes of its spaces |
 //! | [`pointer`], [`heap`] | pointers that know their space, and memory inside a segment |
 //! | [`shared`] | what may lie in a segment |
+//! | [`touch`] | what a switch costs the next load |
 #![deny(unsafe_code)]
 
 mod control;
@@ -35,6 +36,7 @@ pub mod registry;
 #[allow(unsafe_code, reason = "memory that several processes have")]
 pub mod shared;
 mod table;
+pub mod touch;
 pub mod traveller;
 mod walk;
 pub mod way;

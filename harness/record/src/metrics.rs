@@ -136,6 +136,7 @@ pub const METRICS: &[Metric] = &[
     lower("ns-per-page", "ns", |row| page_ns(row, "map", "p50")),
     higher("switches-per-s", "1/s", |row| row.statistics.get("switches_per_s").copied()),
     lower("ns-per-set", "ns", |row| row.statistics.get("ns_per_set").copied()),
+    lower("line-ns", "ns", |row| row.statistics.get("line_ns").copied()),
     lower("page-table-bytes", "B", |row| row.statistics.get("page_table_bytes").copied())
         .shown(|bytes| bytes / f64::from(1 << 20))
         .not_summarised(),

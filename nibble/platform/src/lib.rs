@@ -8,6 +8,7 @@
 //! | [`mirrored`] | a ring whose end is mapped to its beginning |
 //! | [`remapped`] | allocated memory that is mapped and unmapped repeatedly |
 //! | [`segments`] | memory that processes share at fixed addresses; places that show one segment in turn |
+//! | [`flush`] | emptying the processor's cache of translations |
 //! | [`futex`] | words at which threads and processes sleep |
 //! | [`sockets`] | messages and descriptors between processes of one machine |
 //! | [`relay`] | one flow of control handed from thread to thread or process to process |
@@ -24,6 +25,7 @@
 pub mod barrier;
 pub mod clock;
 pub mod cpu;
+pub mod flush;
 pub mod futex;
 pub mod huge;
 pub mod mapping;

@@ -11,6 +11,7 @@ mod registry;
 mod script;
 mod segments;
 mod spaces_killed;
+mod touch;
 mod users;
 mod world;
 

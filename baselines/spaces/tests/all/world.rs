@@ -9,6 +9,7 @@ use spaces::journey::{Journey, host};
 use spaces::registry::{
     Access, Keeper, NewSegment, Registry, RegistryError, Rights, SegmentId, SpaceId, keeper,
 };
+use spaces::touch::Toucher;
 use spaces::traveller::Code;
 
 use super::heaps::Lists;
@@ -32,7 +33,7 @@ fn a_process_of_another_test() {
         panic!("{error}");
     }
     if host::is_wanted() {
-        let known = [Code::of::<Script>(), Code::of::<Lists>()];
+        let known = [Code::of::<Script>(), Code::of::<Lists>(), Code::of::<Toucher>()];
         let Err(error) = host::run(&known);
         panic!("{error}");
     }

@@ -16,7 +16,7 @@ use crate::suites::{Suite, built_in};
 use crate::traces::{PrecompiledReplay, TraceContent, TraceFile, Traces};
 
 /// Built-in suites whose figures the tests draw.
-const SUITES: [&str; 45] = [
+const SUITES: [&str; 47] = [
     "blind-writes",
     "caches",
     "capabilities",
@@ -41,6 +41,7 @@ const SUITES: [&str; 45] = [
     "memory-per-object",
     "mica-modes",
     "open-loop",
+    "parallel-mapping",
     "pm-clients",
     "pm-emulation",
     "pm-latency",
@@ -57,6 +58,7 @@ const SUITES: [&str; 45] = [
     "servers",
     "silt-runs",
     "switch-cost",
+    "switch-touch",
     "utilisation",
     "window-size",
     "windows",

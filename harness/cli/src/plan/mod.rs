@@ -12,6 +12,7 @@ mod mapping;
 mod replay;
 mod systems;
 mod too_large;
+mod touch;
 mod windows;
 
 use std::collections::BTreeSet;
@@ -161,13 +162,16 @@ fn cells_of(
             copying::cells(suite, grid, scale, &mut draft)?;
         }
         for grid in &suite.mapping {
-            mapping::cells(suite, grid, scale, &mut draft)?;
+            mapping::cells(suite, grid, (scale, limits), &mut draft)?;
         }
         for grid in &suite.chase {
             chase::cells(suite, grid, scale, &mut draft)?;
         }
         for grid in &suite.windows {
             windows::cells(suite, grid, scale, &mut draft)?;
+        }
+        for grid in &suite.touch {
+            touch::cells(suite, grid, scale, &mut draft)?;
         }
         for grid in &suite.allocations {
             allocations::cells(suite, grid, scale, traces, &mut draft)?;

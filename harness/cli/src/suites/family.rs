@@ -52,6 +52,7 @@ mod tests {
             ("lsm-production", Family::Lsm),
             ("lsm-rmw", Family::Lsm),
             ("lsm-threads", Family::Lsm),
+            ("parallel-mapping", Family::Spaces),
             ("pm-clients", Family::Pm),
             ("pm-emulation", Family::Pm),
             ("pm-latency", Family::Pm),
@@ -59,6 +60,7 @@ mod tests {
             ("pm-throughput", Family::Pm),
             ("silt-runs", Family::Silt),
             ("switch-cost", Family::Spaces),
+            ("switch-touch", Family::Spaces),
             ("window-size", Family::Spaces),
             ("windows", Family::Spaces),
         ];

@@ -73,6 +73,7 @@ const BUILDERS: [(&str, Make); 49] = [
     ("latency-percentiles", |asked| latency::put_latency(asked.suite, asked.rows)),
     ("latency-over-rate", |asked| latency::open_loop(asked.suite, asked.rows)),
     ("mapping-cost", |asked| mapping::mapping_cost(asked.suite, asked.rows)),
+    ("parallel-mapping", |asked| mapping::parallel_mapping(asked.suite, asked.rows)),
     ("windows", |asked| windows::windows(asked.suite, asked.rows)),
     ("window-switches", |asked| windows::window_switches(asked.suite, asked.rows)),
     ("window-size", |asked| windows::window_size(asked.suite, asked.rows)),
