@@ -10,6 +10,7 @@
 //! | [`library`] | shared libraries, loaded when they are needed |
 //! | [`partitions`] | a store in several partitions, each with workers of its own |
 //! | [`servers`] | processes that a store starts, asks and takes along when it ends |
+//! | [`mutants`] | mutants of a crate, each against the test that must kill it |
 //! | [`values`] | values, copied in and out |
 //! | [`testing`] | what tests of stores share |
 #![deny(unsafe_code)]
@@ -19,6 +20,7 @@ pub mod credit;
 pub mod folder;
 #[expect(unsafe_code, reason = "a symbol's type is known from its header only")]
 pub mod library;
+pub mod mutants;
 pub mod padded;
 pub mod partitions;
 pub mod servers;

@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use engine::WindowsSetup;
 use platform::clock::ticks;
 use platform::mapping::PAGE_BYTES;
+use platform::mutant::{Mutant, mutated};
 use platform::relay::Turn;
 use platform::segments::{Attached, Segment, address_for};
 use platform::{Pages, racy::WORD_BYTES};
@@ -209,7 +210,10 @@ impl Control {
             if left == 0 || now >= until {
                 break Next::Owner;
             }
-            let drawn = self.window_of(at);
+            let mut drawn = self.window_of(at);
+            if mutated(Mutant::WrongWindow) && drawn == window {
+                drawn = (window + 1) % self.windows;
+            }
             if drawn != window {
                 self.write(Field::Switches, self.read(Field::Switches) + 1);
                 break Next::Window(drawn);

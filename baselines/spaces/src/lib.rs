@@ -9,15 +9,35 @@
 //! |---|---|
 //! | [`mod@way`] | the ways by name, what they need, and how they are opened |
 //! | `windows` | the ways themselves |
-//! | [`executor`] | what the process of a space runs |
+//! | [`executor`] | what the process of a way's window runs |
+//!
+//! Beside the ways stands a library of address spaces as objects, which uses none of them:
+//!
+//! | module | what |
+//! |---|---|
+//! | [`registry`] | segments and spaces by name, their keeper, access lists |
+//! | `lock` | the lock of a segment |
+//! | [`traveller`], [`journey`] | code that goes from space to space, and the processes of its spaces |
+//! | [`pointer`], [`heap`] | pointers that know their space, and memory inside a segment |
+//! | [`shared`] | what may lie in a segment |
+//! | [`touch`] | what a switch costs the next load |
 #![deny(unsafe_code)]
 
 mod control;
 pub mod executor;
+pub mod heap;
+pub mod journey;
+mod lock;
 #[allow(unsafe_code, reason = "calls C")]
 mod plain;
+pub mod pointer;
 mod processes;
+pub mod registry;
+#[allow(unsafe_code, reason = "memory that several processes have")]
+pub mod shared;
 mod table;
+pub mod touch;
+pub mod traveller;
 mod walk;
 pub mod way;
 mod windows;

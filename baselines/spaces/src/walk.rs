@@ -189,7 +189,7 @@ impl Clock {
 }
 
 /// Speed of the time-stamp counter, measured once.
-fn ticks_per_ns() -> f64 {
+pub(crate) fn ticks_per_ns() -> f64 {
     const MEASURED_NS: u64 = 5_000_000;
     static SPEED: OnceLock<f64> = OnceLock::new();
     *SPEED.get_or_init(|| {

@@ -138,6 +138,7 @@ pub const METRICS: &[Metric] = &[
     lower("ns-per-page", "ns", |row| page_ns(row, "map", "p50")),
     higher("switches-per-s", "1/s", |row| row.statistics.get("switches_per_s").copied()),
     lower("ns-per-set", "ns", |row| row.statistics.get("ns_per_set").copied()),
+    lower("line-ns", "ns", |row| row.statistics.get("line_ns").copied()),
     lower("operations-per-change", "ratio", |row| {
         row.statistics.get("operations_per_change").copied()
     }),

@@ -75,6 +75,8 @@ pub const BUILT_IN: &[(&str, &str)] = suites![
     "windows",
     "window-size",
     "switch-cost",
+    "switch-touch",
+    "parallel-mapping",
     "gate",
     "power",
     "self-test",

@@ -51,6 +51,7 @@ mod tests_settings;
 mod tests_stores;
 #[cfg(test)]
 mod tests_stress;
+mod touch;
 mod usage;
 mod windows;
 
@@ -60,6 +61,7 @@ pub use counters::Counters;
 pub use overlap::overlaps;
 pub use samples::{FREQUENCY_HZ, is_sampled};
 pub use setup::check;
+pub use touch::PAGES_TOUCHED_MAX;
 pub use windows::{check as check_windows, run_executor};
 
 use std::any::Any;
@@ -125,6 +127,7 @@ pub fn run(
         Work::Mapping(work) => mapping::run(&cell, work, engine_bytes, &mut link),
         Work::Chase(work) => chase::run(&cell, work, engine_bytes, &mut link),
         Work::Windows(work) => windows::run(&cell, work, engine_bytes, &mut link),
+        Work::Touch(work) => touch::run(&cell, work, engine_bytes, &mut link),
         Work::KeyValue(_) => {
             let turns = cells.iter().filter_map(|cell| match &cell.work {
                 Work::KeyValue(work) => Some((cell, work)),

@@ -4,7 +4,9 @@
 //! region with page tables filled, reads the stamp of one page, and unmaps the region; map and unmap are
 //! timed, the read between them is not. Off the clock each region is mapped once more. Before it is
 //! touched it must be complete in the page tables, on pages of the requested size, and it must show every
-//! stamp.
+//! stamp. Where the cell asks for a space each, processes do that in place of threads ([`apart`]).
+
+pub(crate) mod apart;
 
 use std::io;
 use std::sync::atomic::Ordering;
@@ -22,7 +24,8 @@ use super::usage::Usage;
 use super::{Stop, pin};
 use crate::kernel::KernelFiles;
 use crate::protocol::Event;
-use record::{Cell, Mappings, System};
+use apart::Mappers;
+use record::{Cell, Mappings, Spaces, System};
 use record::{Flag, Outcome, Verification};
 use record::{LatencyReport, StepReport};
 
@@ -43,7 +46,10 @@ pub(super) fn run(
             cell.system.label()
         )));
     }
-    let regions = Region::all(work)?;
+    let (regions, mappers) = match work.spaces {
+        Spaces::One => (Region::all(work)?, None),
+        Spaces::Each => (Vec::new(), Some(Mappers::start(cell, work)?)),
+    };
     for region in &regions {
         region.stamp()?;
         region.examine(work)?;
@@ -53,7 +59,10 @@ pub(super) fn run(
     link.say(&opened());
     link.say_and_wait(&Event::Before { step: STEP.to_owned(), grows_bytes: 0 });
     let before = Usage::now();
-    let ran = with_crew(cell, work, &regions, &timed)?;
+    let ran = match mappers {
+        None => with_crew(cell, work, &regions, &timed)?,
+        Some(mappers) => mappers.run()?,
+    };
     let used = Usage::now().since(&before);
     let mut report = report_of(work, &ran, &regions)?;
     used.note_in(&mut report);
@@ -86,7 +95,7 @@ fn with_crew(
         let mut crew = Crew::new();
         for (thread, region) in regions.iter().enumerate() {
             let (post, cores, mut timed) = (crew.post(), &cores, Some(timed.clone()));
-            let mut rng = Seed(cell.seed).stream("mappings").stream(&thread.to_string()).rng();
+            let mut rng = rng_of(cell.seed, thread);
             scope.spawn(move || {
                 pin(thread, cores);
                 post.serve(|()| {
@@ -100,6 +109,11 @@ fn with_crew(
             Stop::failed(format!("mapping a region of {} bytes: {error}", work.region_bytes))
         })
     })
+}
+
+/// The pages that a thread looks at.
+fn rng_of(seed: u64, thread: usize) -> Rng {
+    Seed(seed).stream("mappings").stream(&thread.to_string()).rng()
 }
 
 /// The memory that one thread maps.
@@ -285,8 +299,13 @@ fn kind_of_pages(work: &Mappings) -> Pages {
 mod tests {
     use super::*;
 
-    const SMALL: Mappings =
-        Mappings { region_bytes: 64 << 10, page_bytes: 4096, threads: 2, operations_per_thread: 8 };
+    const SMALL: Mappings = Mappings {
+        region_bytes: 64 << 10,
+        page_bytes: 4096,
+        threads: 2,
+        spaces: Spaces::One,
+        operations_per_thread: 8,
+    };
 
     fn reason(result: Result<(), Stop>) -> (Outcome, String) {
         match result {

@@ -46,6 +46,7 @@ fn asked(cell: &Cell) -> Option<(&str, Setup)> {
         | Work::Mapping(_)
         | Work::Chase(_)
         | Work::Windows(_)
+        | Work::Touch(_)
         | Work::Allocations(_) => return None,
     };
     Some((name, setup))

@@ -2,6 +2,7 @@
 //! own inverse, so the same sets once more, through a mapping of all windows, must restore the table.
 
 use std::convert::Infallible;
+use std::error::Error;
 use std::io;
 use std::process::Command;
 
@@ -10,11 +11,16 @@ use platform::process::page_table_bytes;
 use record::{
     Cell, Flag, LatencyReport, Outcome, StepReport, System, Verification, Windows, unknown_name,
 };
+use spaces::journey::host;
+use spaces::registry::keeper;
+use spaces::touch::Toucher;
+use spaces::traveller::Code;
 use workloads::Seed;
 use workloads::updates::{Order, Sets, check_window, fill_window};
 
 use super::histogram::{empty, encode, percentiles};
 use super::link::Link;
+use super::mapping::apart;
 use super::usage::Usage;
 use super::{Stop, opened, pin};
 use crate::kernel::KernelFiles;
@@ -27,12 +33,22 @@ const WARM_NS: u64 = 50_000_000;
 /// More sets than any run has time for.
 const SETS_MAX: u64 = u64::MAX >> 1;
 
-/// Runs this process as that of one address space.
+/// Runs this process as that of one address space: of a way's window, of a region that is mapped, or of
+/// a traveller that touches pages, and as the keeper of its segments.
 ///
 /// # Errors
-/// If no way started it, or the system refuses something.
-pub fn run_executor() -> Result<Infallible, spaces::executor::ExecutorError> {
-    spaces::executor::run()
+/// If nobody started it for one of these, or the system refuses something.
+pub fn run_executor() -> Result<Infallible, Box<dyn Error>> {
+    if apart::is_wanted() {
+        apart::serve();
+    }
+    if keeper::is_wanted() {
+        return Ok(keeper::serve()?);
+    }
+    if host::is_wanted() {
+        return Ok(host::run(&[Code::of::<Toucher>()])?);
+    }
+    Ok(spaces::executor::run()?)
 }
 
 /// Checks the way and the sizes of a cell; nothing is opened.
@@ -126,7 +142,7 @@ fn stopped(error: WindowsError) -> Stop {
 }
 
 /// Starts this program as the process of one address space.
-fn executor() -> io::Result<Command> {
+pub(crate) fn executor() -> io::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("executor");
     Ok(command)

@@ -8,6 +8,9 @@
 //! | [`mirrored`] | a ring whose end is mapped to its beginning |
 //! | [`remapped`] | allocated memory that is mapped and unmapped repeatedly |
 //! | [`segments`] | memory that processes share at fixed addresses; places that show one segment in turn |
+//! | [`flush`] | emptying the processor's cache of translations |
+//! | [`futex`] | words at which threads and processes sleep |
+//! | [`sockets`] | messages and descriptors between processes of one machine |
 //! | [`relay`] | one flow of control handed from thread to thread or process to process |
 //! | [`racy`] | words that threads copy while others write them |
 //! | [`persist`] | persistent memory: emulated, by the processor's instructions, or as a model of crashes |
@@ -15,15 +18,19 @@
 //! | [`numa`] | memory nodes, their cores, binding |
 //! | [`cpu`] | core ids, pinning, the hypervisor below |
 //! | [`clock`] | time-stamp counter, monotonic and CPU clocks |
+//! | [`mutant`] | address spaces broken on purpose, for tests |
 //! | [`process`] | children that die with their parent; memory and resources as counted by the kernel |
 #![warn(missing_docs)]
 
 pub mod barrier;
 pub mod clock;
 pub mod cpu;
+pub mod flush;
+pub mod futex;
 pub mod huge;
 pub mod mapping;
 pub mod mirrored;
+pub mod mutant;
 pub mod numa;
 pub mod persist;
 pub mod process;
@@ -31,6 +38,7 @@ pub mod racy;
 pub mod relay;
 pub mod remapped;
 pub mod segments;
+pub mod sockets;
 
 pub use barrier::Barrier;
 pub use mapping::{Mapping, Pages};

@@ -6,6 +6,8 @@ use std::ptr::NonNull;
 
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, mmap_anonymous, munmap};
 
+use crate::mutant::{Mutant, mutated};
+
 /// Size of a base page.
 pub const PAGE_BYTES: usize = 4096;
 /// Size of a huge page.
@@ -83,7 +85,7 @@ impl Mapping {
     /// The system's error, for example for a closed descriptor.
     pub fn shared(descriptor: BorrowedFd<'_>, bytes: usize) -> io::Result<Self> {
         let bytes = bytes.max(1).next_multiple_of(PAGE_BYTES);
-        let start = map_file(ANYWHERE, bytes, MapFlags::SHARED, descriptor)?;
+        let start = map_file(ANYWHERE, bytes, (READ_WRITE, MapFlags::SHARED), descriptor)?;
         Ok(Self { start, bytes })
     }
 
@@ -98,8 +100,23 @@ impl Mapping {
         bytes: usize,
         more: MapFlags,
     ) -> io::Result<Self> {
-        let flags = MapFlags::SHARED | MapFlags::FIXED_NOREPLACE | more;
-        let mapping = Self { start: map_file(place, bytes, flags, descriptor)?, bytes };
+        Self::protected_at(place, descriptor, bytes, (READ_WRITE, more))
+    }
+
+    /// The same with a protection.
+    pub(crate) fn protected_at(
+        place: usize,
+        descriptor: BorrowedFd<'_>,
+        bytes: usize,
+        (protection, more): (ProtFlags, MapFlags),
+    ) -> io::Result<Self> {
+        let at = if mutated(Mutant::PlaceOverwritten) {
+            MapFlags::FIXED
+        } else {
+            MapFlags::FIXED_NOREPLACE
+        };
+        let how = (protection, MapFlags::SHARED | at | more);
+        let mapping = Self { start: map_file(place, bytes, how, descriptor)?, bytes };
         // Kernels before 4.17 treat the address as a hint.
         if mapping.start.addr().get() == place {
             Ok(mapping)
@@ -207,17 +224,18 @@ fn layout(bytes: usize) -> std::alloc::Layout {
 const ANYWHERE: usize = 0;
 
 pub(crate) const READ_WRITE: ProtFlags = ProtFlags::READ.union(ProtFlags::WRITE);
+pub(crate) const READ_ONLY: ProtFlags = ProtFlags::READ;
 
 /// Maps a file; `flags` must not include `MAP_FIXED`.
 fn map_file(
     place: usize,
     bytes: usize,
-    flags: MapFlags,
+    (protection, flags): (ProtFlags, MapFlags),
     descriptor: BorrowedFd<'_>,
 ) -> io::Result<NonNull<u8>> {
     let place = std::ptr::without_provenance_mut(place);
     // SAFETY: no caller passes MAP_FIXED, so a fresh mapping displaces nothing.
-    Ok(mapped(unsafe { mmap(place, bytes, READ_WRITE, flags, descriptor, 0) }?))
+    Ok(mapped(unsafe { mmap(place, bytes, protection, flags, descriptor, 0) }?))
 }
 
 fn mapped<T>(address: *mut T) -> NonNull<u8> {

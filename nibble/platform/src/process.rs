@@ -14,12 +14,12 @@ use procfs::process::{Process, Status};
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, getpid, getppid, kill_process, kill_process_group,
-    set_parent_process_death_signal, waitid,
+    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getpid, getppid, getrlimit, kill_process,
+    kill_process_group, set_parent_process_death_signal, setrlimit, waitid,
 };
 
 pub use tree::descendants;
-pub use usage::{MachineUsage, ResourceUsage, minor_faults_of, own_minor_faults};
+pub use usage::{MachineUsage, ResourceUsage, available_bytes, minor_faults_of, own_minor_faults};
 
 /// Memory of a process from `/proc/PID/status`, in bytes. Reading it is cheap, because the kernel
 /// keeps these counters anyway.
@@ -221,6 +221,13 @@ pub fn kill(pid: u32) {
 /// Sends SIGINT to `pid`, as Ctrl-C does.
 pub fn interrupt(pid: u32) {
     let _ = id(pid).map(|pid| kill_process(pid, Signal::INT));
+}
+
+/// Lets this process have as many descriptors as it may allow itself.
+pub fn allow_most_descriptors() {
+    let limit = getrlimit(Resource::Nofile);
+    // It fails only for a limit above the hard one.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
 /// Asks for the id of this process's parent, which is one system call that does nothing.

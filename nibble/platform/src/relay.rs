@@ -10,96 +10,17 @@
 //! |---|---|---|---|
 //! | TURN | `give`, Release | `take`, Acquire | what was written before giving is visible after taking |
 
+mod turn;
+
 use std::io;
 use std::os::fd::OwnedFd;
 use std::process::{Child, Command, ExitStatus};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
 
 use rustix::event::{EventfdFlags, eventfd};
-use rustix::io::Errno;
-use rustix::thread::futex::{self, Flags};
 
 use crate::process::bind_to_parent;
 
-const WAITING: u32 = 0;
-const SET: u32 = 1;
-/// How long a partner that watches others waits before it looks at them again.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
-
-/// The turn word of one partner.
-#[derive(Debug, Default)]
-#[repr(C, align(64))]
-pub struct Turn {
-    word: AtomicU32,
-}
-
-impl Turn {
-    /// Gives the turn to the partner whose word this is, and wakes it if it sleeps.
-    #[inline]
-    pub fn give(&self) {
-        self.set();
-        // It fails only for an address that is not mapped.
-        let _ = futex::wake(&self.word, Flags::empty(), 1);
-    }
-
-    /// Gives the turn without waking anybody; for partners that never sleep.
-    #[inline]
-    pub fn set(&self) {
-        // TURN, from: what this partner wrote is visible to the next one.
-        self.word.store(SET, Ordering::Release);
-    }
-
-    /// Takes the turn if it was given.
-    #[inline]
-    pub fn take(&self) -> bool {
-        // Relaxed: a look that takes nothing; the exchange below orders.
-        // TURN, to: what the partner before wrote is visible.
-        self.word.load(Ordering::Relaxed) == SET
-            && self.word.swap(WAITING, Ordering::Acquire) == SET
-    }
-
-    /// Waits for the turn and takes it.
-    #[inline]
-    pub fn wait(&self) {
-        while !self.take() {
-            self.sleep(None);
-        }
-    }
-
-    /// Waits for the turn for so long at most, and takes it; returns whether it did.
-    pub fn wait_for(&self, most: Duration) -> bool {
-        let until = Instant::now() + most;
-        while !self.take() {
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return false;
-            }
-            self.sleep(Some(left));
-        }
-        true
-    }
-
-    /// Waits for the turn, and looks at the other processes of the relay meanwhile.
-    ///
-    /// # Errors
-    /// The first partner found dead.
-    pub fn wait_among(&self, partners: &mut Partners) -> Result<(), Death> {
-        while !self.wait_for(LOOK_EVERY) {
-            partners.look()?;
-        }
-        Ok(())
-    }
-
-    fn sleep(&self, most: Option<Duration>) {
-        let most = most.map(|most| most.try_into().expect("a short time"));
-        match futex::wait(&self.word, Flags::empty(), WAITING, most.as_ref()) {
-            // Set before it slept, woken without a reason, or waited long enough: the caller looks.
-            Ok(()) | Err(Errno::AGAIN | Errno::INTR | Errno::TIMEDOUT) => {}
-            Err(error) => panic!("waiting for a turn: {error}"),
-        }
-    }
-}
+pub use turn::Turn;
 
 /// A partner that ended before the relay did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,5 +100,7 @@ pub fn event_counter() -> io::Result<OwnedFd> {
     Ok(eventfd(0, EventfdFlags::CLOEXEC)?)
 }
 
-#[cfg(test)]
+#[cfg(all(test, loom))]
+mod models;
+#[cfg(all(test, not(loom)))]
 mod tests;

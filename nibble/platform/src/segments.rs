@@ -3,12 +3,13 @@
 //! Addresses lie in a range of their own, far from where the kernel places libraries and stacks:
 //!
 //! ```text
-//!  0x6000_0000_0000 ───────────── segments, aligned to 1 GiB ───────────── 0x7000_0000_0000
+//!  0x6000_0000_0000 ──────── 0x6800_0000_0000 ──────────────────── 0x7000_0000_0000
+//!  addresses that users choose    addresses assigned here, aligned to 1 GiB
 //! ```
 //!
 //! A process that maps a segment at an address where something else lies gets an error
-//! (`MAP_FIXED_NOREPLACE`). No address is assigned twice in the life of a process. Bytes of a segment
-//! are the same wherever it is attached, at once.
+//! (`MAP_FIXED_NOREPLACE`). No address is assigned twice in the life of a process, and none where users
+//! choose theirs. Bytes of a segment are the same wherever it is attached, at once.
 
 mod place;
 
@@ -17,28 +18,32 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use rustix::fs::{MemfdFlags, Mode, OFlags, fchmod, fstat, open};
+use rustix::fs::{MemfdFlags, Mode, OFlags, copy_file_range, fchmod, fstat, open};
 use rustix::io::Errno;
-use rustix::mm::{Advice, MapFlags, madvise};
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise};
 
-use crate::mapping::PAGE_BYTES;
+use crate::mapping::{PAGE_BYTES, READ_ONLY, READ_WRITE};
+use crate::mutant::{Mutant, mutated};
 use crate::process::memory_file;
 use crate::racy::WORD_BYTES;
+#[cfg(not(loom))]
 use crate::relay::Turn;
 use crate::remapped::fill;
 use crate::{Mapping, Pages};
 
 pub use place::{Place, Stay};
 
-/// First address of the range.
+/// First address of the range, and of its part in which users choose addresses.
 pub const RANGE_START: usize = 0x6000_0000_0000;
+/// End of that part: from here on addresses are assigned.
+pub const CHOSEN_END: usize = 0x6800_0000_0000;
 /// End of the range.
 pub const RANGE_END: usize = 0x7000_0000_0000;
 /// Alignment of addresses: what one entry of a third-level page table maps.
 pub const ALIGNMENT: usize = 1 << 30;
 
 /// The first address that is not assigned yet.
-static NEXT: AtomicUsize = AtomicUsize::new(RANGE_START);
+static NEXT: AtomicUsize = AtomicUsize::new(CHOSEN_END);
 
 /// An address for `bytes` bytes, aligned to [`ALIGNMENT`], that this process has not assigned before.
 ///
@@ -77,7 +82,12 @@ impl Segment {
         let file = memory_file(bytes, MemfdFlags::CLOEXEC)?;
         fchmod(&file, Mode::RUSR | Mode::WUSR)?;
         let segment = Self { file, bytes, pages };
-        fill(&segment.mapped_at(address_for(bytes)?)?, pages)?;
+        // Small pages need no aligned address, of which there are few.
+        let mapping = match pages {
+            Pages::Huge => segment.mapped_at(address_for(bytes)?),
+            _ => segment.mapped_anywhere(),
+        };
+        fill(&mapping?, pages)?;
         Ok(segment)
     }
 
@@ -118,6 +128,9 @@ impl Segment {
     /// # Errors
     /// The system's error; where `/proc` is not mounted.
     pub fn read_only_descriptor(&self) -> io::Result<OwnedFd> {
+        if mutated(Mutant::ReaderNotReopened) {
+            return self.descriptor();
+        }
         let path = format!("/proc/self/fd/{}", self.file.as_raw_fd());
         Ok(open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?)
     }
@@ -129,13 +142,66 @@ impl Segment {
     /// system's error.
     pub fn attach(&self, address: usize) -> io::Result<Attached> {
         let mapping = self.mapped_at(address)?;
+        if !mutated(Mutant::TablesUnfilled) {
+            // SAFETY: a mapping of all of this segment, just made.
+            unsafe { self.fill_tables(mapping.start()) }?;
+        }
+        Ok(Attached { mapping })
+    }
+
+    /// The same where the kernel chooses, for what holds no addresses and is on small pages.
+    ///
+    /// # Errors
+    /// As of [`Segment::attach`].
+    pub fn attach_anywhere(&self) -> io::Result<Attached> {
+        let mapping = self.mapped_anywhere()?;
         // SAFETY: a mapping of all of this segment, just made.
         unsafe { self.fill_tables(mapping.start()) }?;
         Ok(Attached { mapping })
     }
 
+    /// The same for reading: the kernel stops a process that writes there (SIGSEGV).
+    ///
+    /// # Errors
+    /// As of [`Segment::attach`].
+    pub fn attach_for_reading(&self, address: usize) -> io::Result<Attached> {
+        let mapping = self.protected_at(address, READ_ONLY)?;
+        // SAFETY: a mapping of all of this segment, just made.
+        unsafe { self.enter_all(mapping.start(), Advice::LinuxPopulateRead) }?;
+        Ok(Attached { mapping })
+    }
+
+    /// A segment of its own with the bytes that this one has now. Anonymous files share no pages until
+    /// one is written, so all bytes are copied.
+    ///
+    /// # Errors
+    /// As of [`Segment::resident`].
+    pub fn copied(&self) -> io::Result<Self> {
+        let copy = Self::resident(self.bytes, self.pages)?;
+        let (mut from, mut to) = (0, 0);
+        while from < self.bytes as u64 {
+            let left = self.bytes - from as usize;
+            let (source, target) = (Some(&mut from), Some(&mut to));
+            if copy_file_range(self.file(), source, copy.file(), target, left)? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        Ok(copy)
+    }
+
+    fn mapped_anywhere(&self) -> io::Result<Mapping> {
+        let mapping = Mapping::shared(self.file(), self.bytes)?;
+        mapping.advise(Advice::LinuxNoHugepage);
+        Ok(mapping)
+    }
+
     fn mapped_at(&self, address: usize) -> io::Result<Mapping> {
-        let mapping = Mapping::shared_at(address, self.file(), self.bytes, MapFlags::empty())?;
+        self.protected_at(address, READ_WRITE)
+    }
+
+    fn protected_at(&self, address: usize, protection: ProtFlags) -> io::Result<Mapping> {
+        let how = (protection, MapFlags::empty());
+        let mapping = Mapping::protected_at(address, self.file(), self.bytes, how)?;
         if self.pages != Pages::Huge {
             mapping.advise(Advice::LinuxNoHugepage);
         }
@@ -147,9 +213,17 @@ impl Segment {
     /// # Safety
     /// All of this segment is mapped at `start`.
     unsafe fn fill_tables(&self, start: NonNull<u8>) -> io::Result<()> {
+        // SAFETY: by contract a mapping of all of this segment.
+        unsafe { self.enter_all(start, Advice::LinuxPopulateWrite) }
+    }
+
+    /// Enters all pages by `advice`.
+    ///
+    /// # Safety
+    /// All of this segment is mapped at `start`.
+    unsafe fn enter_all(&self, start: NonNull<u8>, advice: Advice) -> io::Result<()> {
         // SAFETY: by contract a mapping of this length; contents are kept.
-        let done =
-            unsafe { madvise(start.as_ptr().cast(), self.bytes, Advice::LinuxPopulateWrite) };
+        let done = unsafe { madvise(start.as_ptr().cast(), self.bytes, advice) };
         done.map_err(|error| match error {
             Errno::INVAL => io::Error::new(
                 io::ErrorKind::Unsupported,
@@ -177,6 +251,18 @@ impl Attached {
         self.mapping.start().addr().get()
     }
 
+    /// Its first byte. Other processes may change what follows at any time.
+    #[must_use]
+    pub fn start(&self) -> NonNull<u8> {
+        self.mapping.start()
+    }
+
+    /// Length in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.mapping.bytes()
+    }
+
     /// The words of the segment. Other processes may change them at any time.
     #[inline]
     #[must_use]
@@ -189,6 +275,7 @@ impl Attached {
     ///
     /// # Panics
     /// If the segment has no such line.
+    #[cfg(not(loom))]
     #[must_use]
     pub fn turn(&self, line: usize) -> &Turn {
         let at = self.mapping.range(line * size_of::<Turn>(), size_of::<Turn>());
@@ -275,6 +362,39 @@ mod tests {
         let writer = Segment::received(segment.descriptor().unwrap(), Pages::Small).unwrap();
         assert_eq!(writer.bytes(), PAGE_BYTES);
         writer.attach(address_for(PAGE_BYTES).unwrap()).unwrap();
+    }
+
+    #[test]
+    fn a_reader_sees_what_is_written_at_once() {
+        let segment = small(2 * PAGE_BYTES);
+        let writer = segment.attach(address_for(segment.bytes()).unwrap()).unwrap();
+        let reader = Segment::received(segment.read_only_descriptor().unwrap(), Pages::Small);
+        let at = address_for(segment.bytes()).unwrap();
+        let reader = reader.unwrap().attach_for_reading(at).unwrap();
+        assert_eq!(reader.mapped_bytes().unwrap(), 2 * PAGE_BYTES as u64, "tables are filled");
+        writer.words()[1000].store(7, Ordering::Relaxed);
+        assert_eq!(reader.words()[1000].load(Ordering::Relaxed), 7);
+        assert_eq!((reader.start().addr().get(), reader.bytes()), (at, 2 * PAGE_BYTES));
+    }
+
+    #[test]
+    fn a_copy_has_the_bytes_and_changes_alone() {
+        let attach =
+            |segment: &Segment| segment.attach(address_for(segment.bytes()).unwrap()).unwrap();
+        let segment = small(3 * PAGE_BYTES);
+        let origin = attach(&segment);
+        for (at, word) in origin.words().iter().enumerate() {
+            word.store(at as u64, Ordering::Relaxed);
+        }
+        let copy = attach(&segment.copied().unwrap());
+        origin.words()[0].store(9, Ordering::Relaxed);
+        copy.words()[1].store(9, Ordering::Relaxed);
+        let read = |words: &[AtomicU64]| {
+            words.iter().map(|word| word.load(Ordering::Relaxed)).collect::<Vec<_>>()
+        };
+        assert_eq!(read(origin.words())[..3], [9, 1, 2]);
+        assert_eq!(read(copy.words())[..3], [0, 9, 2]);
+        assert!(read(copy.words())[2..].iter().copied().eq(2..1536));
     }
 
     #[test]

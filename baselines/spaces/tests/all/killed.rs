@@ -15,7 +15,7 @@ const KILLS: u64 = 50;
 const CREATOR: &str = "NIBBLE_TEST_SPACES_CREATOR";
 
 /// Waits until none of the processes has memory: init reaps adopted ones at its leisure.
-fn await_end(processes: &[u32]) {
+pub(crate) fn await_end(processes: &[u32]) {
     for &pid in processes {
         while ProcessMemory::of(pid).is_ok_and(|memory| memory != ProcessMemory::default()) {
             std::thread::yield_now();

@@ -1,8 +1,19 @@
-//! Tests of the ways, with the processes that they really start.
+//! Tests of the ways, and of spaces as objects, with the processes that they really start.
 
 mod conformance;
+mod heaps;
+mod journeys;
 mod killed;
+mod locks;
+mod model;
 mod refused;
+mod registry;
+mod script;
+mod segments;
+mod spaces_killed;
+mod touch;
+mod users;
+mod world;
 
 use std::collections::BTreeMap;
 use std::io;

@@ -16,7 +16,7 @@ use crate::suites::{Suite, built_in};
 use crate::traces::{PrecompiledReplay, TraceContent, TraceFile, Traces};
 
 /// Built-in suites whose figures the tests draw.
-const SUITES: [&str; 50] = [
+const SUITES: [&str; 52] = [
     "blind-writes",
     "caches",
     "capabilities",
@@ -43,6 +43,7 @@ const SUITES: [&str; 50] = [
     "memory-per-object",
     "mica-modes",
     "open-loop",
+    "parallel-mapping",
     "pm-clients",
     "pm-emulation",
     "pm-latency",
@@ -61,6 +62,7 @@ const SUITES: [&str; 50] = [
     "silt-runs",
     "store-settings",
     "switch-cost",
+    "switch-touch",
     "trace-settings",
     "utilisation",
     "window-size",

@@ -3,9 +3,9 @@
 use platform::mapping::{HUGE_PAGE_BYTES, PAGE_BYTES};
 use workloads::bytes::format_bytes;
 
-use super::{Draft, check_threads, finish};
-use crate::suites::{MappingGrid, Suite};
-use record::{Mappings, Scale, System, Work};
+use super::{Draft, MachineLimits, check_threads, finish};
+use crate::suites::{MappingGrid, Suite, on_cores};
+use record::{Mappings, Scale, Spaces, System, Work};
 
 /// A system call costs about as much as so many pages: small regions are mapped less often than
 /// their pages alone would allow.
@@ -16,7 +16,7 @@ const OPERATIONS_MIN: u64 = 4;
 pub(super) fn cells(
     suite: &Suite,
     grid: &MappingGrid,
-    scale: &Scale,
+    (scale, limits): (&Scale, MachineLimits),
     draft: &mut Draft,
 ) -> Result<(), String> {
     let fail = |message: String| Err(format!("{}: {message}", suite.name));
@@ -38,18 +38,22 @@ pub(super) fn cells(
                 draft.tell_sizes(suite, "region-bytes", &[region_bytes], &no_multiple(page_bytes));
                 continue;
             }
-            for &threads in &grid.threads {
+            for threads in on_cores(&grid.threads, limits.cores) {
                 check_threads(threads)?;
-                let work = Mappings {
-                    region_bytes,
-                    page_bytes,
-                    threads,
-                    operations_per_thread: operations(region_bytes / page_bytes, threads, scale),
-                };
-                for repetition in 0..scale.repetitions {
-                    let (system, work) = (System::Kernel, Work::Mapping(work));
-                    let id = id(region_bytes, page_bytes, threads);
-                    draft.cells.push(finish(suite, scale, system, repetition, id, work));
+                for &spaces in &grid.spaces {
+                    let pages = region_bytes / page_bytes;
+                    let work = Mappings {
+                        region_bytes,
+                        page_bytes,
+                        threads,
+                        spaces,
+                        operations_per_thread: operations(pages, threads, scale),
+                    };
+                    for repetition in 0..scale.repetitions {
+                        let (system, id) = (System::Kernel, id(&work));
+                        let work = Work::Mapping(work);
+                        draft.cells.push(finish(suite, scale, system, repetition, id, work));
+                    }
                 }
             }
         }
@@ -68,9 +72,15 @@ fn operations(pages: u64, threads: usize, scale: &Scale) -> u64 {
     (scale.operations_per_thread / 8 / (pages + CALL_PAGES) / threads as u64).max(OPERATIONS_MIN)
 }
 
-fn id(region_bytes: u64, page_bytes: u64, threads: usize) -> String {
-    let [region, page] = [region_bytes, page_bytes].map(|bytes| format_bytes(bytes as usize));
-    format!("mapping/region-{region}-pages-{page}-threads-{threads}/{}", System::Kernel.label())
+fn id(work: &Mappings) -> String {
+    let [region, page] =
+        [work.region_bytes, work.page_bytes].map(|bytes| format_bytes(bytes as usize));
+    let apart = match work.spaces {
+        Spaces::One => "",
+        Spaces::Each => "-spaces-each",
+    };
+    let (threads, system) = (work.threads, System::Kernel.label());
+    format!("mapping/region-{region}-pages-{page}-threads-{threads}{apart}/{system}")
 }
 
 #[cfg(test)]
@@ -112,6 +122,25 @@ mod tests {
         let told = "mine: region-bytes = 64KiB: not measured: no multiple of pages of 2MiB";
         assert_eq!(plan.notices, [told]);
         assert!(plan.cells.iter().all(|cell| cell.system == System::Kernel && cell.is_exclusive()));
+    }
+
+    #[test]
+    fn spaces_of_their_own_are_in_the_id_and_threads_grow_to_the_cores() {
+        let grid = "region-bytes = [\"64KiB\"]\npage-bytes = [4096]\n\
+                    threads = [1, \"to-cores\"]\nspaces = [\"one\", \"each\"]";
+        let plan = planned(grid, "quick", 64).unwrap();
+        assert_eq!(
+            ids(&plan),
+            [
+                "mapping/region-64KiB-pages-4KiB-threads-1-spaces-each/mmap/0",
+                "mapping/region-64KiB-pages-4KiB-threads-1/mmap/0",
+                "mapping/region-64KiB-pages-4KiB-threads-2-spaces-each/mmap/0",
+                "mapping/region-64KiB-pages-4KiB-threads-2/mmap/0",
+            ]
+        );
+        let unknown = "region-bytes = [\"64KiB\"]\npage-bytes = [4096]\nspaces = [\"two\"]";
+        let error = planned(unknown, "quick", 64).unwrap_err();
+        assert!(error.contains("`one`") && error.contains("`each`"), "{error}");
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod phases;
 mod replay;
 mod systems;
 mod too_large;
+mod touch;
 mod windows;
 
 use std::collections::BTreeSet;
@@ -162,13 +163,16 @@ fn cells_of(
             copying::cells(suite, grid, scale, &mut draft)?;
         }
         for grid in &suite.mapping {
-            mapping::cells(suite, grid, scale, &mut draft)?;
+            mapping::cells(suite, grid, (scale, limits), &mut draft)?;
         }
         for grid in &suite.chase {
             chase::cells(suite, grid, scale, &mut draft)?;
         }
         for grid in &suite.windows {
             windows::cells(suite, grid, scale, &mut draft)?;
+        }
+        for grid in &suite.touch {
+            touch::cells(suite, grid, scale, &mut draft)?;
         }
         for grid in &suite.allocations {
             allocations::cells(suite, grid, scale, traces, &mut draft)?;

@@ -53,6 +53,7 @@ mod tests {
             ("lsm-production", Family::Lsm),
             ("lsm-rmw", Family::Lsm),
             ("lsm-threads", Family::Lsm),
+            ("parallel-mapping", Family::Spaces),
             ("pm-clients", Family::Pm),
             ("pm-emulation", Family::Pm),
             ("pm-latency", Family::Pm),
@@ -61,6 +62,7 @@ mod tests {
             ("pm-throughput", Family::Pm),
             ("silt-runs", Family::Silt),
             ("switch-cost", Family::Spaces),
+            ("switch-touch", Family::Spaces),
             ("window-size", Family::Spaces),
             ("windows", Family::Spaces),
         ];

@@ -10,8 +10,17 @@ use workloads::bytes::parse_bytes;
 use super::key_value::text_of;
 
 /// The tables that make cells.
-const GRIDS: [&str; 8] =
-    ["allocations", "chase", "copy", "fragmentation", "key-value", "mapping", "replay", "windows"];
+const GRIDS: [&str; 9] = [
+    "allocations",
+    "chase",
+    "copy",
+    "fragmentation",
+    "key-value",
+    "mapping",
+    "replay",
+    "touch",
+    "windows",
+];
 
 /// Checks the lists of every grid.
 ///

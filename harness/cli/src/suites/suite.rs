@@ -14,7 +14,8 @@ use super::family::Family;
 use super::key_value::{KeyValueGrid, take_knobs, take_settings};
 use super::lists::check_lists;
 use super::replay::ReplayGrid;
-use record::{Basis, Frees, Observe};
+use super::threads::Threads;
+use record::{Basis, Between, Frees, Observe, Spaces};
 
 /// A question and the grids of cells that answer it.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -58,6 +59,9 @@ pub struct Suite {
     /// Cells that reach memory in windows.
     #[serde(default)]
     pub windows: Vec<WindowsGrid>,
+    /// Cells that touch random pages.
+    #[serde(default)]
+    pub touch: Vec<TouchGrid>,
     /// Replays of allocation traces.
     #[serde(default)]
     pub allocations: Vec<AllocationGrid>,
@@ -148,9 +152,12 @@ pub struct MappingGrid {
     pub region_bytes: Vec<Bytes>,
     /// Bytes of a page: 4 KiB, 2 MiB or both.
     pub page_bytes: Vec<Bytes>,
-    /// Numbers of threads.
-    #[serde(default = "default_threads")]
-    pub threads: Vec<usize>,
+    /// Numbers of threads, and those of the machine.
+    #[serde(default = "default_mapping_threads")]
+    pub threads: Vec<Threads>,
+    /// Whether threads share an address space: `one`, `each` or both.
+    #[serde(default = "default_spaces")]
+    pub spaces: Vec<Spaces>,
 }
 
 /// Every combination of these follows pointers through memory; where the memory is no multiple of the
@@ -187,6 +194,16 @@ pub struct WindowsGrid {
     pub repetitions: Option<u32>,
 }
 
+/// Every combination of these touches random pages.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TouchGrid {
+    /// Numbers of pages.
+    pub pages: Vec<u64>,
+    /// What happens between two touches: `nothing`, `syscall`, `thread`, `process`, `flush`.
+    pub between: Vec<Between>,
+}
+
 /// Every combination of these replays an allocation trace.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -208,6 +225,14 @@ pub struct AllocationGrid {
 fn default_samples() -> u32 {
     32
 }
+fn default_mapping_threads() -> Vec<Threads> {
+    vec![Threads::Count(1)]
+}
+
+fn default_spaces() -> Vec<Spaces> {
+    vec![Spaces::One]
+}
+
 fn default_page_bytes() -> Vec<Bytes> {
     vec![Bytes(4096)]
 }
@@ -329,6 +354,7 @@ impl Suite {
             && suite.mapping.is_empty()
             && suite.chase.is_empty()
             && suite.windows.is_empty()
+            && suite.touch.is_empty()
             && suite.allocations.is_empty()
             && suite.replay.is_empty();
         if measures_nothing {

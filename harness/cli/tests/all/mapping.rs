@@ -1,8 +1,8 @@
 //! Regions are mapped and unmapped through the real program: what is timed was mapped, on the pages
 //! that were asked for, and shows the memory behind it.
 
-use crate::common::{piped, run_suite};
-use record::{Flag, Outcome, Row, System, Work};
+use crate::common::{bench, errors, piped, run_suite};
+use record::{Flag, Outcome, Row, Spaces, System, Work};
 use worker::protocol::Event;
 
 const SUITE: &str = r#"
@@ -49,6 +49,33 @@ fn maps_and_unmaps_are_timed_apart_and_every_page_is_checked() {
         assert_eq!(checked.checked, row.operations + region_bytes / 4096 * threads as u64);
         assert_eq!(checked.complaint(), None);
     }
+}
+
+/// Threads that are processes, each with an address space of its own.
+#[test]
+fn processes_map_regions_of_their_own_and_every_page_is_checked() {
+    let suite = r#"
+        question = "Do address spaces of their own help?"
+        [[mapping]]
+        region-bytes = ["64KiB"]
+        page-bytes = [4096]
+        threads = [1, 2]
+        spaces = ["one", "each"]
+    "#;
+    let (code, folder, rows) = run_suite("mapping-apart", suite, &["--operations", "2000"]);
+    assert_eq!((code, rows.len()), (0, 4));
+    for row in &rows {
+        let Work::Mapping(work) = &row.cell.work else { panic!("{}", row.cell.id) };
+        assert_eq!(row.outcome, Outcome::Measured, "{}: {:?}", row.cell.id, row.reason);
+        assert_eq!(row.cell.id.contains("-spaces-each/"), work.spaces == Spaces::Each);
+        assert_eq!(row.operations, work.operations_per_thread * work.threads as u64);
+        assert_eq!(row.latency_by_kind_ns["map"]["samples"], row.operations);
+        let checked = row.verification.expect("pages are checked");
+        assert_eq!(checked.checked, row.operations + 16 * work.threads as u64);
+        assert_eq!(checked.complaint(), None);
+    }
+    let report = bench().arg("report").arg(&folder).output().unwrap();
+    assert!(report.status.success(), "{}", errors(&report));
 }
 
 /// On large pages or not at all.

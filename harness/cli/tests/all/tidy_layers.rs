@@ -30,7 +30,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     // Its index is a library of its own.
     ("baselines/silt", &["ect", "engine", "kit", "platform"]),
     // Its tests apply and verify the updates of the workload.
-    ("baselines/spaces", &["engine", "platform", "workloads"]),
+    ("baselines/spaces", &["engine", "kit", "platform", "workloads"]),
     ("baselines/", &["engine", "kit", "platform"]),
     ("workloads", &[]),
     ("harness/preload", &[]),

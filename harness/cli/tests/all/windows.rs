@@ -48,6 +48,28 @@ fn all_ways_are_measured_and_every_word_is_verified() {
     }
 }
 
+/// Every load of a random page finds what the page holds, whatever happened before it.
+#[test]
+fn pages_are_touched_after_all_that_may_cost_translations() {
+    let suite = r#"
+        question = "What does a switch cost the next load?"
+        [[touch]]
+        pages = [1, 64]
+        between = ["nothing", "syscall", "thread", "process", "flush"]
+    "#;
+    let (code, folder, rows) = run_suite("touch", suite, &[]);
+    assert_eq!((code, rows.len()), (0, 10));
+    for row in &rows {
+        let Work::Touch(work) = &row.cell.work else { panic!("{}", row.cell.id) };
+        assert_eq!(row.outcome, Outcome::Measured, "{}: {:?}", row.cell.id, row.reason);
+        let checked = row.verification.expect("loads are checked");
+        assert_eq!((checked.checked, checked.complaint()), (work.operations, None));
+        assert!(row.statistics["line_ns"] > 0.0, "{row:?}");
+    }
+    let report = bench().arg("report").arg(&folder).output().unwrap();
+    assert!(report.status.success(), "{}", errors(&report));
+}
+
 #[test]
 fn a_way_that_cannot_be_had_is_refused_before_anything_runs() {
     let suite = r#"

@@ -105,6 +105,7 @@ impl Family for Mappings {
             ("region-bytes", self.region_bytes.to_string()),
             ("page-bytes", self.page_bytes.to_string()),
             ("threads", self.threads.to_string()),
+            ("spaces", self.spaces.word().to_owned()),
         ]
     }
 

@@ -10,6 +10,7 @@ mod mapping;
 mod name;
 mod phases;
 mod replay;
+mod touch;
 mod windows;
 
 use std::collections::BTreeMap;
@@ -24,11 +25,12 @@ pub use allocations::Allocations;
 pub use chase::{Chase, LINE_BYTES};
 pub use family::Family;
 pub use key_value::{Arrivals, Driver, KeyValue, LiveSet, Source, Timing};
-pub use mapping::Mappings;
+pub use mapping::{Mappings, Spaces};
 pub use name::{id_in_comparison, of_comparison};
 pub use phases::Phases;
 
 pub use replay::{PrecompiledRequests, Replay, WorkingSets};
+pub use touch::{Between, Touch};
 pub use windows::Windows;
 
 /// One measured process: one load, then ordered steps, each of which becomes a row.
@@ -163,6 +165,8 @@ pub enum Work {
     Chase(Chase),
     /// Updates of a table in windows.
     Windows(Windows),
+    /// Lines of random pages, after something that may cost translations.
+    Touch(Touch),
 }
 
 impl Work {
@@ -177,6 +181,7 @@ impl Work {
             Self::Mapping(work) => work,
             Self::Chase(work) => work,
             Self::Windows(work) => work,
+            Self::Touch(work) => work,
         }
     }
 }

@@ -45,17 +45,20 @@ pub enum Given {
 }
 
 /// Labels of the other families of work, and of every row.
-pub const OTHER_LABELS: [&str; 15] = [
+pub const OTHER_LABELS: [&str; 18] = [
     "basis",
+    "between",
     "copy-bytes",
     "engine",
     "family",
     "frees",
     "live-bytes",
+    "memory-bytes",
     "observe",
     "page-bytes",
     "pattern",
     "region-bytes",
+    "spaces",
     "step",
     "system",
     "updates",

@@ -1,10 +1,12 @@
 //! Counters of the kernel: for a process with everything it started, and for the machine.
 
 use std::collections::HashMap;
+use std::io;
 
 use procfs::process::{Process, Stat};
-use procfs::{CurrentSI, KernelStats};
+use procfs::{Current, CurrentSI, KernelStats, Meminfo};
 
+use super::system_error;
 use super::tree::{descendants, process};
 
 const NS_PER_S: u64 = 1_000_000_000;
@@ -108,6 +110,16 @@ impl ResourceUsage {
             ),
         }
     }
+}
+
+/// Memory that the machine can give without swapping, in bytes, as its kernel estimates it.
+///
+/// # Errors
+/// If `/proc` is not mounted.
+pub fn available_bytes() -> io::Result<u64> {
+    let memory = Meminfo::current().map_err(system_error)?;
+    // Kernels before 3.14 tell what is free only.
+    Ok(memory.mem_available.unwrap_or(memory.mem_free))
 }
 
 /// Page faults without I/O of this process so far. Asking causes none.

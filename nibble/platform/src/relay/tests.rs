@@ -2,7 +2,8 @@
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use super::*;
 use crate::Pages;
@@ -28,7 +29,7 @@ fn a_turn_is_taken_once() {
 #[test]
 fn threads_hand_over_and_see_what_was_written_before() {
     const ROUNDS: u64 = 2_000;
-    let turns = [const { Turn { word: AtomicU32::new(WAITING) } }; 3];
+    let turns: [Turn; 3] = Default::default();
     let counted = AtomicU64::new(0);
     std::thread::scope(|scope| {
         for me in 0..3 {

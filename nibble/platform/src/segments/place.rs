@@ -9,7 +9,8 @@ use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap, mmap_anonymous, mun
 
 use super::{Segment, address_for, words_at};
 use crate::Pages;
-use crate::mapping::READ_WRITE;
+use crate::mapping::{HUGE_PAGE_BYTES, READ_WRITE};
+use crate::mutant::{Mutant, mutated};
 
 /// The flags of a move to a given address. `mremap_fixed` of rustix 1.1 passes `MAP_FIXED` for
 /// `MREMAP_FIXED`, which the kernel refuses.
@@ -101,7 +102,12 @@ impl Place {
     /// If the place shows nothing, or if the stay's segment is not away.
     pub fn take_back(&mut self, stay: &mut Stay) -> io::Result<()> {
         assert!(self.shows && stay.away, "there is nothing to take back");
-        self.relocate(self.start, stay.start, stay.bytes)?;
+        let mut target = stay.start;
+        if mutated(Mutant::ParkedBeside) {
+            let beside = target.as_ptr().wrapping_add(HUGE_PAGE_BYTES);
+            target = NonNull::new(beside).expect("an address of the range");
+        }
+        self.relocate(self.start, target, stay.bytes)?;
         (self.shows, stay.away) = (false, false);
         Ok(())
     }
@@ -188,7 +194,7 @@ mod tests {
     use procfs::process::{MMPermissions, Process};
 
     use super::*;
-    use crate::mapping::{HUGE_PAGE_BYTES, PAGE_BYTES};
+    use crate::mapping::PAGE_BYTES;
 
     /// Two segments whose first and last words are their numbers.
     fn stamped(bytes: usize) -> Vec<Segment> {

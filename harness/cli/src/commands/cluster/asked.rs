@@ -111,6 +111,8 @@ fn only_grid(suite: &Suite) -> Result<&KeyValueGrid, String> {
         ("copy", suite.copy.len()),
         ("mapping", suite.mapping.len()),
         ("chase", suite.chase.len()),
+        ("windows", suite.windows.len()),
+        ("touch", suite.touch.len()),
         ("allocations", suite.allocations.len()),
         ("replay", suite.replay.len()),
     ];

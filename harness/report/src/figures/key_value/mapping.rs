@@ -1,4 +1,4 @@
-//! What it costs to map memory that is there already, and to unmap it.
+//! What it costs to map memory that is there already, and to unmap it; and whether threads do so at once.
 
 use workloads::bytes::format_bytes;
 
@@ -6,7 +6,7 @@ use super::{cells, of_suite, spot, threads};
 use crate::figures::data::Data;
 use crate::figures::panels::{Axes, Drawing};
 use crate::figures::samples::{Label, Measure, Spot};
-use record::{Row, Work};
+use record::{Row, Spaces, Work};
 
 /// `mapping-cost`: time to map and to unmap over the region's size, whole and for a page.
 pub(in crate::figures) fn mapping_cost(suite: &str, rows: &[Row]) -> Data {
@@ -32,5 +32,22 @@ pub(in crate::figures) fn mapping_cost(suite: &str, rows: &[Row]) -> Data {
             )
         });
         spots.collect()
+    })
+}
+
+/// `parallel-mapping`: regions mapped in a second over the number of threads; panels by their size.
+pub(in crate::figures) fn parallel_mapping(suite: &str, rows: &[Row]) -> Data {
+    const MAPPED: Measure = Measure { rank: 0, title: "regions mapped/s", log: true };
+    let axes = Axes { log_x: true, ..Axes::over("threads") };
+    of_suite(&cells(suite, rows), (Drawing::Lines, axes), |one| {
+        let Work::Mapping(work) = one.cell.work else { return Vec::new() };
+        let series = match work.spaces {
+            Spaces::One => Label::new(0.0, "one address space"),
+            Spaces::Each => Label::new(1.0, "a space each"),
+        };
+        let x = Label::new(work.threads as f64, work.threads.to_string());
+        let size = format!("regions of {}", format_bytes(work.region_bytes as usize));
+        let panel = Label::new(work.region_bytes as f64, size);
+        vec![Spot { panel, ..spot(MAPPED, "throughput", series, x) }]
     })
 }

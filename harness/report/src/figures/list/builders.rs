@@ -39,7 +39,7 @@ const SIDE_BY_SIDE: &str = "side-by-side";
 /// The same, over a label that the declaration names.
 const OVER_LABEL: &str = "over-label";
 
-const BUILDERS: [(&str, Make); 52] = [
+const BUILDERS: [(&str, Make); 53] = [
     // Allocators, and stores whose object sizes change: what the cells do decides, not their suite.
     ("allocators", |asked| selections::allocators(asked.rows)),
     ("allocators-in-panels", |asked| selections::allocators_in_panels(asked.rows)),
@@ -75,6 +75,7 @@ const BUILDERS: [(&str, Make); 52] = [
     ("latency-over-rate", |asked| latency::open_loop(asked.suite, asked.rows)),
     ("phases", |asked| phases::phases(asked.folder, asked.suite, asked.rows)),
     ("mapping-cost", |asked| mapping::mapping_cost(asked.suite, asked.rows)),
+    ("parallel-mapping", |asked| mapping::parallel_mapping(asked.suite, asked.rows)),
     ("windows", |asked| windows::windows(asked.suite, asked.rows)),
     ("window-switches", |asked| windows::window_switches(asked.suite, asked.rows)),
     ("window-size", |asked| windows::window_size(asked.suite, asked.rows)),
