@@ -102,7 +102,7 @@ mod tests {
         // its sixth on.
         let sampled = |at| match at {
             12..20 | 24 => 2.0,
-            20..23 | 30.. => 1.0,
+            20..=22 | 30.. => 1.0,
             _ => 0.0,
         };
         let all = of("2-50-0-2", |at| Some(sampled(at)));
