@@ -240,7 +240,8 @@ fn temporary_files() -> usize {
     std::fs::read_dir(std::env::temp_dir()).unwrap().count()
 }
 
-/// A hundred kills of each kind. It looks at the whole machine, so it runs alone (`docs/src/spaces.md`).
+/// A hundred kills of each kind. It looks at the whole machine, so it runs alone, with a folder of its own
+/// for temporary files (`docs/src/spaces.md`).
 #[test]
 #[ignore = "takes a minute, and looks at the whole machine"]
 fn a_hundred_kills_leave_nothing() {
