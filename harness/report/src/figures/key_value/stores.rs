@@ -14,7 +14,7 @@ use record::Row;
 const EFFICIENCY: Measure = Measure { rank: 1, title: "roofline's time ÷ own, %", log: false };
 
 /// What can be shown of any cells: a name in declarations, its axis and its metric.
-pub(in crate::figures) const SHOWN: [(&str, Measure, &str); 9] = [
+pub(in crate::figures) const SHOWN: [(&str, Measure, &str); 10] = [
     ("throughput", THROUGHPUT, "throughput"),
     ("efficiency", EFFICIENCY, "efficiency"),
     ("overhead", Measure { rank: 2, title: "resident ÷ live value bytes", log: false }, "overhead"),
@@ -28,6 +28,7 @@ pub(in crate::figures) const SHOWN: [(&str, Measure, &str); 9] = [
     ("p99", Measure { rank: 6, title: "99 % within, µs", log: true }, "p99-ns"),
     ("get-mean", Measure { rank: 7, title: "mean of GETs, µs", log: true }, "get-mean-ns"),
     ("update-mean", Measure { rank: 8, title: "mean of updates, µs", log: true }, "update-mean-ns"),
+    ("line-ns", Measure { rank: 9, title: "one load, ns", log: true }, "line-ns"),
 ];
 
 /// What `show` names, from above.
