@@ -255,8 +255,8 @@ mod tests {
     fn claims_are_left_to_scales_that_there_are() {
         let questions = built_in().into_iter().flat_map(|claim| claim.questions);
         let scales: BTreeSet<String> = questions.filter_map(|one| one.from_scale).collect();
-        assert_eq!(scales, BTreeSet::from(["standard".to_owned()]));
-        assert!(Scale::NAMES.contains(&"standard"));
+        assert!(scales.contains("standard"), "{scales:?}");
+        assert!(scales.iter().all(|scale| Scale::NAMES.contains(&scale.as_str())), "{scales:?}");
     }
 
     #[test]
