@@ -18,7 +18,7 @@
 //! | [`registry`] | segments and spaces by name, their keeper, access lists |
 //! | `lock` | the lock of a segment |
 //! | [`traveller`], [`journey`] | code that goes from space to space, and the processes of its spaces |
-//! | [`pointer`], [`heap`] | pointers that know their space, and memory inside a segment |
+//! | [`mod@pointer`], [`heap`] | pointers that know their space, and memory inside a segment |
 //! | [`shared`] | what may lie in a segment |
 #![deny(unsafe_code)]
 
