@@ -10,8 +10,8 @@ use crate::constants::{
 use crate::error::OpenError;
 use crate::index::IndexPlan;
 use crate::knobs::{
-    Compaction, CopyRoutine, CoreSource, EpochClock, HeadChoice, IndexLayout, Placement, Selection,
-    Survivors, Update,
+    Compaction, CopyRoutine, CoreSource, EpochClock, HeadChoice, HoleUse, IndexLayout, Placement,
+    Selection, Survivors, Update,
 };
 use crate::log::topology::{NodePlan, topology};
 
@@ -69,6 +69,9 @@ pub struct Config {
     pub copy: CopyRoutine,
     /// What a PUT of an existing key does: Nibble or Nibble-2.
     pub update: Update,
+    /// What becomes of the room of dead objects while memory is short. Only where values are overwritten
+    /// in place: a store that appends leaves what it has written.
+    pub holes: HoleUse,
     /// Layout of the index.
     pub index: IndexLayout,
     /// Number of index partitions, rounded up to a power of two. Partitions grow independently;
@@ -116,6 +119,7 @@ impl Config {
             survivors: Survivors::Separate,
             copy: CopyRoutine::Memcpy,
             update: Update::Append,
+            holes: HoleUse::Left,
             index: IndexLayout::Text,
             index_partitions: 0,
             resident: false,
@@ -127,7 +131,8 @@ impl Config {
 
     /// The best configuration found: the one-line index, epochs that cost a load and a store (where the
     /// system has no barrier for them, an exchange), compaction by the writers, many segments and a
-    /// reserve of a few blocks, updates in place where the value fits, large pages.
+    /// reserve of a few blocks, updates in place where the value fits, new objects in the room of dead
+    /// ones while memory is short, large pages.
     #[must_use]
     pub fn best(object_memory_bytes: u64) -> Self {
         Self {
@@ -139,10 +144,18 @@ impl Config {
             reserve_percent: 0,
             selection: Selection::RamCloud,
             update: Update::InPlace,
+            holes: HoleUse::Reused,
             index: IndexLayout::Tagged,
             huge_pages: true,
             ..Self::paper(object_memory_bytes)
         }
+    }
+
+    /// Whether sessions write new objects into the room of dead ones. With several nodes, only if they
+    /// would append on their own node.
+    pub(crate) fn reuses_holes(&self, nodes: usize) -> bool {
+        let is_local = nodes == 1 || self.placement == Placement::Local;
+        self.holes == HoleUse::Reused && self.update == Update::InPlace && is_local
     }
 
     /// The configuration that a store opened with this one reports: every 0 replaced by the value

@@ -1,5 +1,6 @@
 //! Tests of the races that the design rules out, run step by step from inside.
 
+mod holes;
 mod overwriting;
 mod relocation;
 mod retirement;
@@ -170,7 +171,7 @@ fn a_segment_waits_for_those_who_still_write_to_it() {
     let hash = Hash::of(key);
     let (log, index) = (&shared.log, &shared.index);
     let updated = index.publish(hash, object, header, &log.memory, &log.segments, &pin);
-    assert!(!updated.unwrap());
+    assert!(updated.unwrap().is_none());
     drop(pin);
     slot.release();
     // Now the segment may go, and the object moves.

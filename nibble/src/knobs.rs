@@ -88,6 +88,16 @@ knob! {
 }
 
 knob! {
+    /// What becomes of the room of dead objects while memory is short.
+    HoleUse, "holes":
+    /// It stays as it is until compaction has moved what lives around it (the papers').
+    Left = "left",
+    /// The session whose operation made the object dead puts a new object there, if one fits, in place
+    /// of appending it. Nothing has to be compacted for that object.
+    Reused = "reused",
+}
+
+knob! {
     /// Where epochs come from (N17 section 3.3, Fig. 8a).
     EpochClock, "epoch":
     /// The paper's: each operation announces the time-stamp counter.

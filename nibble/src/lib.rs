@@ -60,6 +60,7 @@ mod error;
 mod fence;
 #[cfg(all(test, not(miri)))]
 mod hazards;
+mod holes;
 mod index;
 #[cfg(not(feature = "instrumented"))]
 mod instrument;
@@ -94,8 +95,8 @@ pub mod limits {
 }
 pub use error::{BufferTooShort, OpenError, PutError, TooManySessions};
 pub use knobs::{
-    Compaction, CopyRoutine, CoreSource, EpochClock, HeadChoice, IndexLayout, Placement, Selection,
-    Survivors, UnknownChoice, Update,
+    Compaction, CopyRoutine, CoreSource, EpochClock, HeadChoice, HoleUse, IndexLayout, Placement,
+    Selection, Survivors, UnknownChoice, Update,
 };
 pub use session::{Put, Session};
 pub use statistics::{SegmentCounts, Statistics};

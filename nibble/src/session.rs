@@ -3,18 +3,20 @@
 use std::cell::Cell;
 use std::fmt;
 
-use crate::address::VirtualAddress;
+use crate::address::{ObjectRef, VirtualAddress};
 use crate::batch::{Answer, Answers, Buffers, Group, IN_FLIGHT, Operation};
 use crate::compaction::{Debt, patience::Patience};
 use crate::constants::HEADER_BYTES;
 use crate::epoch::{Pin, Slot};
 use crate::error::{BufferTooShort, PutError};
+use crate::holes::Holes;
 use crate::index::hash::Hash;
 use crate::index::table::Table;
 use crate::index::{Found, Index, Want};
 use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::knobs::Update;
 use crate::overwriting::Overwriting;
+use crate::raw::Header;
 use crate::store::Shared;
 use crate::sync::Ordering;
 
@@ -39,6 +41,7 @@ pub struct Session<'store> {
     /// Length of the last value seen, as an estimate of how much of an object to prefetch.
     value_bytes_seen: Cell<usize>,
     debt: Debt,
+    holes: Holes,
 }
 
 /// The most lines of an object to prefetch; for longer objects the processor's own prefetchers take
@@ -49,7 +52,8 @@ impl<'store> Session<'store> {
     pub(crate) fn new(shared: &'store Shared, slot: &'store Slot) -> Self {
         let in_place = shared.update == Update::InPlace;
         let debt = Debt::new(shared.inline);
-        Self { shared, slot, in_place, value_bytes_seen: Cell::new(0), debt }
+        let holes = Holes::new(shared.reuses_holes);
+        Self { shared, slot, in_place, value_bytes_seen: Cell::new(0), debt, holes }
     }
 
     /// The number of this session among those that are open. [`PutError::Stalled`] names it.
@@ -221,7 +225,7 @@ impl<'store> Session<'store> {
         let attempt = self.append_pinned(hash, key, value, &pin);
         drop(pin);
         let done = attempt.unwrap_or_else(|| self.put_patiently(hash, key, value));
-        self.pay_if_due();
+        self.tidy();
         done
     }
 
@@ -232,12 +236,15 @@ impl<'store> Session<'store> {
         index.overwrite(hash, key, value, &log.memory, &log.segments, pin)
     }
 
-    /// If writers compact: compacts for what this client has appended. Must not be called within an
-    /// epoch.
+    /// What operations leave to be done now and then: compacts for what this client has appended, if
+    /// writers compact; makes holes usable. Must not be called within an epoch.
     #[inline]
-    fn pay_if_due(&self) {
+    fn tidy(&self) {
         if self.debt.is_due() {
             self.debt.pay(self.shared);
+        }
+        if self.holes.is_due() {
+            self.holes.age(&self.shared.epochs, &self.shared.reused_bytes);
         }
     }
 
@@ -283,19 +290,40 @@ impl<'store> Session<'store> {
         value: &[u8],
         pin: &Pin<'_>,
     ) -> Option<Result<Put, PutError>> {
-        let Shared { log, index, .. } = self.shared;
+        let log = &self.shared.log;
+        if let Some(hole) = self.holes.take(value.len(), log) {
+            reach(Point::Leased);
+            let at = hole.object.address();
+            let header = log.memory.write_into_room(at, hole.room, key, value);
+            return Some(self.publish(hash, hole.object, header, pin));
+        }
         let Some(room) = log.append(value.len(), hash.bits(), pin) else {
             return self.overwrite_when_full(hash, key, value, pin);
         };
         let (object, header) = room.write(key, value);
         self.debt.owe(header.object_bytes());
+        Some(self.publish(hash, object, header, pin))
+    }
+
+    /// Makes the key of an object that is written lead to it.
+    #[inline(always)]
+    fn publish(
+        &self,
+        hash: Hash,
+        object: ObjectRef,
+        header: Header,
+        pin: &Pin<'_>,
+    ) -> Result<Put, PutError> {
+        let Shared { log, index, .. } = self.shared;
         reach(Point::Written);
-        let published = index.publish(hash, object, header, &log.memory, &log.segments, pin);
-        Some(match published {
-            Ok(true) => Ok(Put::Updated),
-            Ok(false) => Ok(Put::Inserted),
+        match index.publish(hash, object, header, &log.memory, &log.segments, pin) {
+            Ok(Some((old, header))) => {
+                self.holes.note(old, header.room, log);
+                Ok(Put::Updated)
+            }
+            Ok(None) => Ok(Put::Inserted),
             Err(_) => Err(PutError::Full),
-        })
+        }
     }
 
     /// In a store that may overwrite, an update without room needs none if it fits where the old
@@ -364,13 +392,20 @@ impl<'store> Session<'store> {
         self.check_open()?;
         let hash = Hash::of(key);
         let pin = self.enter_to(hash);
-        Ok(self.delete_pinned(hash, key, &pin))
+        let was_present = self.delete_pinned(hash, key, &pin);
+        drop(pin);
+        self.tidy();
+        Ok(was_present)
     }
 
     #[inline]
     fn delete_pinned(&self, hash: Hash, key: u64, pin: &Pin<'_>) -> bool {
         let Shared { log, index, .. } = self.shared;
-        index.remove(hash, key, &log.memory, &log.segments, pin)
+        let removed = index.remove(hash, key, &log.memory, &log.segments, pin);
+        if let Some((old, header)) = removed {
+            self.holes.note(old, header.room, log);
+        }
+        removed.is_some()
     }
 
     /// Executes a batch, in groups of 64 operations that overlap their cache misses.
@@ -425,7 +460,7 @@ impl<'store> Session<'store> {
             for (place, answer) in answered.drain(..).enumerate() {
                 answers(first + place, answer);
             }
-            self.pay_if_due();
+            self.tidy();
             if !group.is_full() {
                 return;
             }
@@ -526,6 +561,7 @@ impl fmt::Debug for Session<'_> {
 
 impl Drop for Session<'_> {
     fn drop(&mut self) {
+        self.holes.report(&self.shared.reused_bytes);
         if !mutated(Mutant::SlotNotReturned) {
             self.slot.release();
         }

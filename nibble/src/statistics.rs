@@ -71,6 +71,9 @@ pub struct Statistics {
     /// Number of updates that found no room and overwrote the old value. 0 where all updates are in
     /// place.
     pub put_overwrites: u64,
+    /// Value bytes written into the room of dead objects, as far as sessions have reported them: each
+    /// does so now and then, and when it ends.
+    pub reused_bytes: u64,
 }
 
 impl Statistics {

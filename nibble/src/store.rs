@@ -36,6 +36,10 @@ pub(crate) struct Shared {
     pub(crate) full_wait: Duration,
     pub(crate) put_waits: AtomicU64,
     pub(crate) update: Update,
+    /// Whether sessions write new objects into the room of dead ones.
+    pub(crate) reuses_holes: bool,
+    /// Value bytes written there.
+    pub(crate) reused_bytes: AtomicU64,
     pub(crate) overwriting: Overwriting,
     pub(crate) put_wait_ns: AtomicU64,
     /// Whether compaction has panicked; see [`Shared::close`].
@@ -115,6 +119,8 @@ impl Store {
             put_waits: AtomicU64::new(0),
             put_wait_ns: AtomicU64::new(0),
             update: config.update,
+            reuses_holes: config.reuses_holes(geometry.nodes.len()),
+            reused_bytes: AtomicU64::new(0),
             overwriting: Overwriting::new(config.update),
             closed: AtomicBool::new(false),
         });
@@ -266,6 +272,8 @@ impl Store {
             // Relaxed: a statistic.
             put_wait_ns: put_wait_ns.load(Ordering::Relaxed),
             put_overwrites: self.shared.overwriting.counted(),
+            // Relaxed: a statistic.
+            reused_bytes: self.shared.reused_bytes.load(Ordering::Relaxed),
         }
     }
 

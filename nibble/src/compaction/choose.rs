@@ -22,7 +22,8 @@ const RANKED_PART: usize = 32;
 pub(crate) enum Choice {
     /// This segment, which is no longer a candidate.
     Victim(SegmentId),
-    /// Some candidates are worth compacting, once the operations that write there have ended.
+    /// Some candidates are worth compacting, once the operations that write there have ended, the
+    /// appending ones and those that write into holes.
     Young,
     /// No candidate is worth compacting.
     Nothing,
@@ -70,7 +71,10 @@ impl Candidates {
         };
         // CLOSE, to: every operation that reserved room in the segment has ended, so all its
         // objects are written and published, or never will be.
-        let settled = |id: SegmentId| edge::is_over(Edge::Close, settled(segments[id].closed()));
+        let settled = |id: SegmentId| {
+            let info = &segments[id];
+            edge::is_over(Edge::Close, settled(info.closed())) && !info.is_leased()
+        };
         let mut young = false;
         let mut slice = (self.all.len() / SLICES).clamp(1, WINDOW);
         for _ in 0..=self.all.len() / WINDOW {

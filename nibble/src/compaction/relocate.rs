@@ -8,7 +8,7 @@ use crate::index::hash::Hash;
 use crate::knobs::Survivors;
 use crate::log::Log;
 use crate::raw::Custody;
-use crate::segment::{Cursor, Run, SegmentState};
+use crate::segment::{Cursor, Run};
 
 use super::pace::Budget;
 use super::reclaim::Limbo;
@@ -57,12 +57,15 @@ pub(crate) enum Step {
 }
 
 impl Victim {
-    pub(crate) fn pick(id: SegmentId, log: &Log) -> Self {
+    /// `None` if somebody writes into a hole there.
+    pub(crate) fn pick(id: SegmentId, log: &Log) -> Option<Self> {
         let info = &log.segments[id];
-        info.become_state(SegmentState::Compacting);
+        if !info.pick() {
+            return None;
+        }
         let custody = Custody::of_compacting_segment();
         let (cursor, used) = (Cursor::at(info.first()), info.used());
-        Self { id, cursor, walked: 0, used, retired: 0, custody }
+        Some(Self { id, cursor, walked: 0, used, retired: 0, custody })
     }
 
     /// Moves live objects until the victim ends, the budget is spent, or no block is left.

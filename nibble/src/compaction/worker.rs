@@ -91,7 +91,11 @@ impl Worker {
             young = chosen == Choice::Young;
             if let Choice::Victim(id) = chosen {
                 node.crew.note_victim(log.segments[id].dead(), log.segments[id].used());
-                self.victim = Some(Victim::pick(id, log));
+                self.victim = Victim::pick(id, log);
+                if self.victim.is_none() {
+                    young = true;
+                    self.candidates.all_mut().push(id);
+                }
             }
         }
         let pressed = matches!(pace, Pace::Pressed { .. });

@@ -31,7 +31,8 @@ fn a_retirement_waits_for_readers_of_its_own_epoch() {
     let place = index.find(hash, KEY, memory, &pin).unwrap().address;
     assert_eq!(session.delete(KEY), Ok(true));
     let mut tools = Tools::default();
-    let mut victim = Victim::pick(closed.expect("something is dead"), log);
+    let closed = closed.expect("something is dead");
+    let mut victim = Victim::pick(closed, log).expect("nobody writes there");
     let here = Place { log, node, index, in_place: false };
     let step = victim.empty(here, &mut tools, Survivors::Separate, &mut Budget::round());
     assert_eq!(step, Step::Finished);

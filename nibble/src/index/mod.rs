@@ -108,7 +108,7 @@ impl Index {
         with_table!(self, table => table.find(hash, want, memory, stays)).is_some()
     }
 
-    /// Publishes `object` under its key and accounts for it; returns whether the key was present.
+    /// Publishes `object` under its key and accounts for it; returns the object that it replaces.
     #[inline]
     pub(crate) fn publish<P: Protection>(
         &self,
@@ -118,8 +118,10 @@ impl Index {
         memory: &Memory,
         segments: &SegmentTable,
         stays: &P,
-    ) -> Result<bool, IndexFull> {
+    ) -> Result<Option<(ObjectRef, Header)>, IndexFull> {
+        let mut replaced = None;
         let account = |old: Option<(ObjectRef, Header)>| {
+            replaced = old;
             segments[object.segment()].gain(header.object_bytes());
             reach(Point::Replaced);
             if let Some((old, header)) = old {
@@ -132,7 +134,8 @@ impl Index {
         };
         with_table!(self, table => {
             table.publish(hash, header.key, object, memory, stays, account)
-        })
+        })?;
+        Ok(replaced)
     }
 
     /// Overwrites the value of a key in place, if the key is present and the new value fits its
@@ -158,7 +161,7 @@ impl Index {
         }
     }
 
-    /// Removes a key; returns whether it was present.
+    /// Removes a key; returns the object it led to.
     #[inline]
     pub(crate) fn remove<P: Protection>(
         &self,
@@ -167,17 +170,18 @@ impl Index {
         memory: &Memory,
         segments: &SegmentTable,
         stays: &P,
-    ) -> bool {
+    ) -> Option<(ObjectRef, Header)> {
         let (want, touched) = (Want::Key(key), HEADER_BYTES as usize);
         with_table!(self, table => {
-            let Some(held) = table.hold(hash, want, touched, memory, stays) else { return false };
+            let held = table.hold(hash, want, touched, memory, stays)?;
             reach(Point::BucketLocked);
             let Found { address, header } = held.found;
+            let segment = memory.segment_of(address);
             if !mutated(Mutant::DeletedBytesLive) {
-                segments[memory.segment_of(address)].lose(header.object_bytes());
+                segments[segment].lose(header.object_bytes());
             }
             held.remove();
-            true
+            Some((ObjectRef::new(segment, address), header))
         })
     }
 

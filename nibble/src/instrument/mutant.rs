@@ -194,6 +194,22 @@ mutants! {
     OneTagLookedAt = "one-tag-looked-at",
         "of keys with one tag in one bucket all but the first are lost",
         "nibble::index::tagged::search::tests::keys_with_one_tag_in_one_bucket_are_told_apart";
+    /// `SegmentInfo::pick`: whatever the number of leases.
+    LeaseUnheeded = "lease-unheeded",
+        "a segment is compacted while an object is written into a hole of it",
+        "nibble::hazards::holes::a_segment_waits_for_who_writes_into_its_hole";
+    /// `SegmentInfo::lease`: whatever the life.
+    LifeUnheeded = "life-unheeded",
+        "an object is written where there was a hole when the segment was another one",
+        "nibble::hazards::holes::a_hole_is_gone_once_its_segment_was_compacted";
+    /// `Holes::age`: the grace period of a hole counts as passed.
+    HoleAtOnce = "hole-at-once",
+        "an object is written over a dead one that somebody may be reading",
+        "nibble::hazards::holes::a_hole_waits_for_readers";
+    /// `Memory::write_into_room`: the object says that it fills its room.
+    HoleFilled = "hole-filled",
+        "an object in a hole that is too large for it has the length of the hole",
+        "all::holes::an_object_in_a_hole_has_its_own_length";
     /// `EpochTable::claim`: the scan does not learn of the slot.
     SlotNotScanned = "slot-not-scanned",
         "the operations of a session hold nothing back",

@@ -36,6 +36,8 @@ points! {
     Overwritten = 16,
     /// A PUT has written its object but not published it.
     Written = 32,
+    /// A PUT has a lease on a hole and has not written there yet.
+    Leased = 8,
     /// A bucket is locked but not changed yet.
     BucketLocked = 64,
     /// An entry leads to the new object; the old one is still counted live.

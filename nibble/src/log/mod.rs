@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use platform::Pages;
 
+use crate::address::SegmentId;
 use crate::compaction::SpaceBell;
 use crate::config::{Config, Geometry};
 use crate::epoch::Clock;
@@ -34,6 +35,7 @@ pub(crate) struct Log {
     /// Rung when there may be room, on whichever node.
     pub(crate) space: CachePadded<SpaceBell>,
     choice: Choice,
+    node_segments: usize,
 }
 
 impl Log {
@@ -58,6 +60,7 @@ impl Log {
             nodes: (0..count).map(|turn| Node::new(config, geometry, turn)).collect(),
             space: CachePadded::default(),
             choice: Choice::new(&geometry.nodes, core_source, head_choice, placement),
+            node_segments: geometry.node_segments,
         })
     }
 
@@ -69,6 +72,19 @@ impl Log {
     /// The number of the head that a thread on this core appends to, on any node.
     pub(crate) fn turn_here(&self) -> usize {
         usize::from(self.choice.here().turn)
+    }
+
+    /// Whether compaction is due on the node that the calling thread runs on.
+    #[inline]
+    pub(crate) fn is_low_here(&self) -> bool {
+        self.nodes[usize::from(self.choice.here().node)].is_low()
+    }
+
+    /// Whether a segment lies on the node that the calling thread runs on, and compaction is due there.
+    #[inline]
+    pub(crate) fn is_low_here_at(&self, id: SegmentId) -> bool {
+        let here = usize::from(self.choice.here().node);
+        id.index() / self.node_segments == here && self.nodes[here].is_low()
     }
 
     /// Node `first`, then all others.

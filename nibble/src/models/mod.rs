@@ -9,6 +9,7 @@
 mod compaction;
 mod epochs;
 mod growth;
+mod holes;
 mod in_place;
 mod index;
 mod world;

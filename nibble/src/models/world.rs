@@ -36,12 +36,14 @@ pub(super) struct Plan {
     pub(super) layout: IndexLayout,
     pub(super) clock: EpochClock,
     pub(super) update: Update,
+    pub(super) reuses_holes: bool,
     pub(super) blocks: u32,
 }
 
 impl Plan {
     pub(super) fn new(layout: IndexLayout) -> Self {
-        Self { layout, clock: EpochClock::ThreadCounter, update: Update::Append, blocks: 4 }
+        let (clock, update) = (EpochClock::ThreadCounter, Update::Append);
+        Self { layout, clock, update, reuses_holes: false, blocks: 4 }
     }
 }
 
@@ -59,7 +61,8 @@ impl World {
             extent_blocks: 1,
             reserve_blocks: 1,
             tied_blocks: None,
-            low_blocks: 0,
+            // Holes are used while memory is short.
+            low_blocks: if plan.reuses_holes { u64::MAX } else { 0 },
             workers: 1,
             index: IndexPlan {
                 layout: plan.layout,
@@ -86,6 +89,8 @@ impl World {
             full_wait: Duration::ZERO,
             put_waits: AtomicU64::new(0),
             update: plan.update,
+            reuses_holes: plan.reuses_holes,
+            reused_bytes: AtomicU64::new(0),
             overwriting: Overwriting::new(plan.update),
             put_wait_ns: AtomicU64::new(0),
             closed: AtomicBool::new(false),
@@ -153,11 +158,16 @@ impl World {
 
     /// Compacts `id` completely; returns how many bytes were live.
     pub(super) fn compact(&self, id: SegmentId, tools: &mut Tools) -> u64 {
+        self.try_compact(id, tools).expect("nobody writes there")
+    }
+
+    /// Like [`Self::compact`]; `None` if somebody writes into a hole there.
+    pub(super) fn try_compact(&self, id: SegmentId, tools: &mut Tools) -> Option<u64> {
         let mut budget = Budget::round();
-        let mut victim = Victim::pick(id, &self.0.log);
+        let mut victim = Victim::pick(id, &self.0.log)?;
         let step = victim.empty(self.place(), tools, Survivors::Separate, &mut budget);
         assert_eq!(step, Step::Finished);
-        tools.mover.copied_bytes
+        Some(tools.mover.copied_bytes)
     }
 
     /// Frees what may be freed; returns the number of blocks.

@@ -3,7 +3,8 @@
 //! ```text
 //! offset  size  field    written by
 //!      0     4  length   the PUT that reserved the room; its last byte also by PUTs in place
-//!      4     8  key      the PUT that reserved the room
+//!      4     8  key      the PUT that reserved the room; once the object is dead and nobody can be
+//!                        reading it, a PUT that writes its own object there
 //!     12  room  value    the same; PUTs in place
 //!
 //! length, little endian:
@@ -13,7 +14,7 @@
 //! |  6 bits   |            26 bits            |
 //! +-----------+-------------------------------+
 //! ```
-//! The value is `room - slack` bytes long. Slack is 0 until a shorter value is written in place; 63
+//! The value is `room - slack` bytes long. Slack is 0 until a shorter value takes the place; 63
 //! means that the slack is stored in the last four bytes of the room. The room never changes, so
 //! segments stay walkable. Nothing is aligned, and any part may continue in the next block.
 
@@ -298,6 +299,30 @@ impl Memory {
         if !value.is_empty() {
             self.write(self.skip(at, HEADER_BYTES), value);
         }
+    }
+
+    /// Writes an object to the room of a dead one, which it need not fill; returns its header.
+    pub(crate) fn write_into_room(
+        &self,
+        at: VirtualAddress,
+        room: u32,
+        key: u64,
+        value: &[u8],
+    ) -> Header {
+        assert!(value.len() <= room as usize, "the caller compared");
+        let full = mutated(Mutant::HoleFilled);
+        let value_bytes = if full { room } else { value.len() as u32 };
+        let header = Header { value_bytes, room, key };
+        self.write(at, &header.encode());
+        let start = self.skip(at, HEADER_BYTES);
+        if !value.is_empty() {
+            self.write(start, value);
+        }
+        if header.slack_code() == SLACK_ELSEWHERE {
+            let slack = room - value_bytes;
+            self.write(self.skip(start, u64::from(room) - SLACK as u64), &slack.to_le_bytes());
+        }
+        header
     }
 
     /// Copies an object to reserved room of `object_bytes`, leaving the slack behind. Nobody may

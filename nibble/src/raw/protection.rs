@@ -12,7 +12,8 @@ use crate::index::version::Locked;
 pub(crate) unsafe trait Protection {}
 
 // SAFETY: references loaded from the index under a pin lead to published objects; those are only
-// ever written in place, atomically, and their segment is freed only after the pin has ended (edges PIN and UNPIN).
+// ever written in place, atomically. When they are dead, their room is written, and their segment
+// freed, only after the pin has ended (edges PIN and UNPIN).
 unsafe impl Protection for Pin<'_> {}
 
 // SAFETY: references loaded from a locked bucket are live objects; a segment is retired only when
@@ -32,7 +33,8 @@ impl Custody {
     }
 }
 
-// SAFETY: a segment that is compacted is not written (edge CLOSE) and is retired by the holder.
+// SAFETY: a segment that is compacted is not written (edges CLOSE and LEASE) and is retired by the
+// holder.
 unsafe impl Protection for Custody {}
 
 /// The quiet that `check` creates: all workers and heads are locked and, by its contract, no client

@@ -3,6 +3,7 @@
 use crate::address::{BlockId, SegmentId};
 use crate::constants::HEADER_BYTES;
 use crate::epoch::Stamp;
+use crate::instrument::{Mutant, mutated};
 use crate::segment::state::SegmentState;
 use crate::sync::edge::{self, Edge};
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
@@ -56,13 +57,19 @@ impl std::ops::AddAssign for Live {
 ///     16     8  start    the worker that compacts             check
 ///     24     8  closed   whoever closes, once: epoch          workers (grace)
 ///     32     8  since    whoever closes, once: ticks          workers (age)
-///     40     4  state    see `SegmentState`                   everybody
+///     40     4  state    see `SegmentState`; leases above it  everybody
 ///     44     4  first    opener; the worker that compacts     workers, check
 ///     48     4  blocks   as first                             workers, census
-///     52    12  -        padding to one line
+///     52     4  life     opener                               sessions that know a hole
+///     56     8  -        padding to one line
 /// ```
 ///
 /// Invariant, while writers are quiet: `live <= used - start <= blocks * block bytes`.
+///
+/// | edge  | from                    | to                          | guarantees                        |
+/// |-------|-------------------------|-----------------------------|-----------------------------------|
+/// | LEASE | `Lease::drop`, Release  | `SegmentInfo::pick`, Acquire | what was written into holes is there, published and counted |
+/// | LIFE  | `become_state`, Release | `SegmentInfo::lease`, Acquire | a closed segment shows its life  |
 #[repr(C, align(64))]
 #[derive(Debug, Default)]
 pub(crate) struct SegmentInfo {
@@ -74,6 +81,7 @@ pub(crate) struct SegmentInfo {
     state: AtomicU32,
     first: AtomicU32,
     blocks: AtomicU32,
+    life: AtomicU32,
 }
 #[cfg(not(loom))]
 const _: () = assert!(size_of::<SegmentInfo>() == 64);
@@ -164,13 +172,57 @@ impl SegmentInfo {
     }
 
     pub(crate) fn state(&self) -> SegmentState {
-        SegmentState::from_u32(self.state.load(Ordering::Relaxed))
+        state_of(self.state.load(Ordering::Relaxed))
     }
 
-    /// The only way a segment's state changes.
+    /// The only way a segment's state changes, but for [`Self::pick`].
     pub(crate) fn become_state(&self, next: SegmentState) {
-        let before = SegmentState::from_u32(self.state.swap(next as u32, Ordering::Relaxed));
-        assert!(before.may_become(next), "a segment went from {before:?} to {next:?}");
+        let before = self.state();
+        // Nobody else changes the state now; leases may come and go.
+        let difference = (next as u32).wrapping_sub(before as u32);
+        // LIFE, from: it was opened before it was closed.
+        let ordering = edge::from(Edge::Life, Ordering::Release);
+        let was = state_of(self.state.fetch_add(difference, ordering));
+        assert!(
+            was == before && before.may_become(next),
+            "a segment went from {was:?} to {next:?}"
+        );
+    }
+
+    /// Makes a closed segment the caller's to compact, unless somebody writes into a hole of it.
+    pub(crate) fn pick(&self) -> bool {
+        // LEASE, to: the walk finds what was written into holes.
+        let ordering = edge::to(Edge::Lease, Ordering::Acquire);
+        let closed = match self.state.load(Ordering::Relaxed) {
+            leased if mutated(Mutant::LeaseUnheeded) => leased,
+            _ => SegmentState::Closed as u32,
+        };
+        let picked = SegmentState::Compacting as u32;
+        self.state.compare_exchange(closed, picked, ordering, Ordering::Relaxed).is_ok()
+    }
+
+    /// Whether somebody may be writing into a hole.
+    pub(crate) fn is_leased(&self) -> bool {
+        self.state.load(Ordering::Relaxed) >= LEASE
+    }
+
+    /// How often the segment has been opened. It stays the same while an operation is in progress that
+    /// has found an object here.
+    #[inline]
+    pub(crate) fn life(&self) -> u32 {
+        self.life.load(Ordering::Relaxed)
+    }
+
+    /// Permits the caller to write into a hole that it knows from this life of the segment; `None` if the
+    /// segment is not closed, or this is another life.
+    #[inline]
+    pub(crate) fn lease(&self, life: u32) -> Option<Lease<'_>> {
+        // LIFE, to.
+        let ordering = edge::to(Edge::Life, Ordering::Acquire);
+        let before = state_of(self.state.fetch_add(LEASE, ordering));
+        let lease = Lease(self);
+        let same = self.life() == life || mutated(Mutant::LifeUnheeded);
+        (before == SegmentState::Closed && same).then_some(lease)
     }
 
     /// Records that blocks were added or cut off at the end.
@@ -186,6 +238,7 @@ impl SegmentInfo {
         self.start.store(0, Ordering::Relaxed);
         self.first.store(first.0, Ordering::Relaxed);
         self.blocks.store(0, Ordering::Relaxed);
+        self.life.store(self.life().wrapping_add(1), Ordering::Relaxed);
     }
 
     /// Records that the front was emptied: the rest begins in block `first`, at offset `start` of
@@ -194,6 +247,25 @@ impl SegmentInfo {
         self.first.store(first.0, Ordering::Relaxed);
         self.start.store(start, Ordering::Relaxed);
         self.set_blocks(blocks);
+    }
+}
+
+/// One lease, above the state.
+const LEASE: u32 = 1 << 8;
+
+fn state_of(word: u32) -> SegmentState {
+    SegmentState::from_u32(word % LEASE)
+}
+
+/// While it exists, its segment is not picked for compaction.
+#[derive(Debug)]
+pub(crate) struct Lease<'table>(&'table SegmentInfo);
+
+impl Drop for Lease<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        // LEASE, from.
+        self.0.state.fetch_sub(LEASE, edge::from(Edge::Lease, Ordering::Release));
     }
 }
 
@@ -237,5 +309,29 @@ mod tests {
         }
         info.lose((64 << 20) + 1);
         assert_eq!((info.live().bytes(), info.live().objects()), ((128 << 20) + 2, 2));
+    }
+
+    #[test]
+    fn a_leased_segment_is_not_picked() {
+        let info = SegmentInfo::default();
+        info.open(BlockId(0));
+        let life = info.life();
+        assert!(info.lease(life).is_none(), "it is open");
+        info.become_state(SegmentState::Closed);
+        assert!(info.lease(life + 1).is_none(), "another life");
+        let (one, other) = (info.lease(life).unwrap(), info.lease(life).unwrap());
+        assert!(info.is_leased() && info.state() == SegmentState::Closed && !info.pick());
+        drop(one);
+        assert!(!info.pick());
+        drop(other);
+        assert!(!info.is_leased() && info.pick());
+        assert!(info.lease(life).is_none() && !info.is_leased(), "it is being compacted");
+        assert_eq!(info.state(), SegmentState::Compacting);
+        for next in [SegmentState::Limbo, SegmentState::Free] {
+            info.become_state(next);
+        }
+        info.open(BlockId(0));
+        info.become_state(SegmentState::Closed);
+        assert!(info.lease(life).is_none() && info.lease(life + 1).is_some());
     }
 }

@@ -7,7 +7,7 @@ pub(crate) mod pool;
 pub(crate) mod state;
 
 pub(crate) use block::BlockTable;
-pub(crate) use info::SegmentTable;
+pub(crate) use info::{Lease, SegmentTable};
 pub(crate) use open::{Cursor, Mark, OpenSegment};
 pub(crate) use pool::{Pool, Purse, Run};
 pub(crate) use state::SegmentState;

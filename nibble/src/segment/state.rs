@@ -8,13 +8,13 @@
 /// |------------|----------------------|-------------------|-------------------------------------|
 /// | Free       | nobody               | nobody            | the head or worker that opens it    |
 /// | Open       | its head or worker   | everybody, pinned | its head or worker                  |
-/// | Closed     | operations that reserved room before it closed | everybody, pinned | the worker that owns the candidate |
+/// | Closed     | operations that reserved room before it closed, or lease a hole | everybody, pinned | the worker that owns the candidate |
 /// | Compacting | nobody               | everybody, pinned | the worker that compacts it         |
 /// | Limbo      | nobody               | old pins          | that worker, after a grace period   |
 ///
 /// There is deliberately no edge back to `Open`. Once the operations that were active when a
-/// segment closed have ended (edge CLOSE), its bytes never change. That is why a worker may copy
-/// them without a lock.
+/// segment closed have ended (edge CLOSE), only its holes change, and none of those while it is
+/// compacted (edge LEASE). That is why a worker may copy without a lock.
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SegmentState {

@@ -32,6 +32,8 @@ edges! {
     Stamp = "STAMP",
     LastDeath = "LAST-DEATH",
     Close = "CLOSE",
+    Lease = "LEASE",
+    Life = "LIFE",
 }
 
 /// The ordering of an access at which `edge` begins.

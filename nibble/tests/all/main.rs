@@ -10,6 +10,7 @@ mod full;
 mod full_updates;
 mod growth;
 mod histories;
+mod holes;
 mod idle;
 mod index_load;
 mod lifetime;

@@ -1,8 +1,8 @@
 //! Configurations drawn from all knobs of the engine, and lengths of values.
 
 use nibble::{
-    Compaction, Config, CopyRoutine, CoreSource, EpochClock, HeadChoice, IndexLayout, Placement,
-    Selection, Survivors, Update, limits,
+    Compaction, Config, CopyRoutine, CoreSource, EpochClock, HeadChoice, HoleUse, IndexLayout,
+    Placement, Selection, Survivors, Update, limits,
 };
 
 use crate::common::Random;
@@ -53,6 +53,7 @@ fn any(random: &mut Random, least_bytes: u64, most_bytes: u64) -> Config {
         survivors: one(random, Survivors::ALL),
         copy: one(random, CopyRoutine::ALL),
         update: one(random, Update::ALL),
+        holes: one(random, HoleUse::ALL),
         index: one(random, IndexLayout::ALL),
         index_partitions: one(random, &[0, 1, 1, 5, 64]),
         resident: random.below(4) == 0,

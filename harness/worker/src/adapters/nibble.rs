@@ -10,7 +10,7 @@ use engine::{
 use std::fmt;
 
 use nibble::{
-    Answer, Buffers, Compaction, Config, CopyRoutine, CoreSource, EpochClock, HeadChoice,
+    Answer, Buffers, Compaction, Config, CopyRoutine, CoreSource, EpochClock, HeadChoice, HoleUse,
     IndexLayout, Operation, Placement, Selection, Store, Survivors, Update, limits,
 };
 use platform::mapping::{HUGE_PAGE_BYTES, PAGE_BYTES};
@@ -147,6 +147,7 @@ fn read_choices(options: &mut Options, config: &mut Config) -> Result<(), OpenEr
     options.one_of("survivors", &mut config.survivors, Survivors::ALL)?;
     options.one_of("copy", &mut config.copy, CopyRoutine::ALL)?;
     options.one_of("update", &mut config.update, Update::ALL)?;
+    options.one_of("holes", &mut config.holes, HoleUse::ALL)?;
     options.one_of("index", &mut config.index, IndexLayout::ALL)
 }
 
@@ -290,6 +291,7 @@ impl KvEngine for NibbleEngine {
             ("put_waits", statistics.put_waits),
             ("put_wait_ns", statistics.put_wait_ns),
             ("put_overwrites", statistics.put_overwrites),
+            ("reused_bytes", statistics.reused_bytes),
             ("reclamation_bytes", statistics.reclamation_bytes),
             ("reclamation_age_ns", statistics.reclamation_age_ns),
             ("segments_open", statistics.segments.open),
@@ -324,6 +326,7 @@ impl KvEngine for NibbleEngine {
             Setting::new("survivors", config.survivors),
             Setting::new("copy", config.copy),
             Setting::new("update", config.update),
+            Setting::new("holes", config.holes),
             Setting::new("index", config.index),
             Setting::new("index-partitions", config.index_partitions),
             Setting::new("resident", config.resident),

@@ -1,0 +1,136 @@
+//! A new object takes the place of a dead one only when nobody reads there, nobody compacts there, and
+//! the segment is still the same.
+
+use super::small_with;
+use crate::address::{ObjectRef, SegmentId};
+use crate::compaction::pace::Budget;
+use crate::compaction::relocate::{Step, Tools, Victim};
+use crate::compaction::survivors::Place;
+use crate::epoch::Slot;
+use crate::holes::Holes;
+use crate::index::hash::Hash;
+use crate::knobs::{Survivors, Update};
+use crate::segment::SegmentState;
+use crate::store::Shared;
+use crate::sync::AtomicU64;
+use crate::{Store, limits};
+
+const KEYS: u64 = 200;
+
+/// A store that is short of memory, and in which nobody compacts.
+fn short() -> Store {
+    let store = small_with(|config| {
+        config.update = Update::InPlace;
+        config.free_low_percent = limits::FREE_LOW_PERCENT_MAX;
+    });
+    store.shared.log.nodes.iter().for_each(|node| node.signals.stop());
+    let session = store.session().unwrap();
+    (0..KEYS).for_each(|key| assert!(session.put(key, &[1; 1000]).is_ok()));
+    drop(session);
+    assert!(store.shared.log.is_low_here());
+    store
+}
+
+/// Removes a key and notes the hole.
+fn remove(shared: &Shared, slot: &Slot, holes: &Holes, key: u64) -> ObjectRef {
+    let Shared { log, index, epochs, .. } = shared;
+    let pin = slot.enter(&epochs.clock);
+    let removed = index.remove(Hash::of(key), key, &log.memory, &log.segments, &pin);
+    let (object, header) = removed.expect("it has a value");
+    holes.note(object, header.room, log);
+    object
+}
+
+fn age(shared: &Shared, holes: &Holes) {
+    holes.age(&shared.epochs, &AtomicU64::new(0));
+}
+
+/// Closes the open segment, in which something is dead; no worker hears of it.
+fn close_head(shared: &Shared) -> SegmentId {
+    let node = &shared.log.nodes[0];
+    let closed = node.head(0).lock().close_if_dead(&shared.log, node, u64::MAX);
+    closed.expect("something is dead")
+}
+
+/// Moves what lives in a segment, and frees it.
+fn compact(shared: &Shared, victim: &mut Victim) {
+    let Shared { log, index, epochs, .. } = shared;
+    let node = &log.nodes[0];
+    let mut tools = Tools::default();
+    let here = Place { log, node, index, in_place: true };
+    let step = victim.empty(here, &mut tools, Survivors::Separate, &mut Budget::round());
+    assert_eq!(step, Step::Finished);
+    assert!(tools.limbo.reclaim(log, node, epochs.horizon()) > 0);
+}
+
+#[test]
+fn a_hole_waits_for_readers() {
+    let store = short();
+    let shared = &*store.shared;
+    let (slot, reader) = (shared.epochs.claim().unwrap(), shared.epochs.claim().unwrap());
+    let holes = Holes::new(true);
+    let pin = reader.enter(&shared.epochs.clock);
+    let hole = remove(shared, slot, &holes, 3);
+    for _ in 0..2 {
+        age(shared, &holes);
+        assert!(holes.take(1000, &shared.log).is_none(), "a reader may have found it");
+    }
+    drop(pin);
+    age(shared, &holes);
+    let leased = holes.take(1000, &shared.log).expect("nobody reads there");
+    assert_eq!((leased.object, leased.room), (hole, 1000));
+    assert!(holes.take(1000, &shared.log).is_none(), "there is one");
+    slot.release();
+    reader.release();
+}
+
+#[test]
+fn a_segment_waits_for_who_writes_into_its_hole() {
+    let store = short();
+    let shared = &*store.shared;
+    let Shared { log, index, epochs, .. } = shared;
+    let slot = epochs.claim().unwrap();
+    let holes = Holes::new(true);
+    let hole = remove(shared, slot, &holes, KEYS - 1);
+    let closed = close_head(shared);
+    assert_eq!(hole.segment(), closed);
+    age(shared, &holes);
+    let leased = holes.take(900, log).expect("nobody reads there");
+    assert!(Victim::pick(closed, log).is_none(), "somebody writes there");
+
+    let pin = slot.enter(&epochs.clock);
+    let header = log.memory.write_into_room(hole.address(), leased.room, KEYS, &[2; 900]);
+    let hash = Hash::of(KEYS);
+    let replaced = index.publish(hash, hole, header, &log.memory, &log.segments, &pin);
+    assert!(replaced.unwrap().is_none());
+    drop((pin, leased));
+    slot.release();
+    compact(shared, &mut Victim::pick(closed, log).expect("nobody writes there any more"));
+    let session = store.session().unwrap();
+    let mut value = [0; 1000];
+    assert_eq!(session.get(KEYS, &mut value), Ok(Some(900)));
+    assert!(value[..900] == [2; 900], "the object moved");
+    assert_eq!(session.get(KEYS - 1, &mut value), Ok(None));
+}
+
+#[test]
+fn a_hole_is_gone_once_its_segment_was_compacted() {
+    let store = short();
+    let shared = &*store.shared;
+    let slot = shared.epochs.claim().unwrap();
+    let holes = Holes::new(true);
+    remove(shared, slot, &holes, KEYS - 1);
+    let closed = close_head(shared);
+    age(shared, &holes);
+    compact(shared, &mut Victim::pick(closed, &shared.log).unwrap());
+
+    // The next segment to be opened has the same number.
+    let session = store.session().unwrap();
+    session.put(KEYS, &[2; 1000]).unwrap();
+    session.put(KEYS + 1, &[2; 1000]).unwrap();
+    assert_eq!(session.delete(KEYS), Ok(true));
+    assert_eq!(close_head(shared), closed);
+    assert_eq!(shared.log.segments[closed].state(), SegmentState::Closed);
+    assert!(holes.take(1000, &shared.log).is_none(), "the hole was in another segment");
+    slot.release();
+}

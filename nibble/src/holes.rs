@@ -1,0 +1,234 @@
+//! Holes: the rooms of dead objects, for the next objects of the session that made them dead.
+//!
+//! While memory is short, every appended byte must be compacted for. An object that is written into a
+//! hole costs no compaction: the segment gains as many live bytes as it lost. Three conditions make
+//! that safe:
+//!
+//! 1. *Nobody reads the dead object.* As with emptied blocks, that is so once everybody who was inside
+//!    an operation when it died has left. Holes therefore wait in groups, each with a stamp.
+//! 2. *Nobody compacts the segment.* Whoever writes into a hole has a lease on its segment, and a
+//!    leased segment is not picked ([`Lease`]).
+//! 3. *The segment is the same.* It may have been compacted and opened anew meanwhile; its life tells.
+//!
+//! Only where values are overwritten in place, because a store that appends leaves what it has written.
+//! Holes are of the node on which the thread ran, as its appended objects are.
+//!
+//! An object dies once, so only the session that made it dead knows the hole, and no two sessions write
+//! into one. A hole that is never used is what it would be otherwise: dead bytes that compaction gains.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+
+use crate::address::ObjectRef;
+use crate::epoch::{EpochTable, Stamp};
+use crate::instrument::{Mutant, mutated};
+use crate::log::Log;
+use crate::segment::Lease;
+use crate::sync::{AtomicU64, Ordering};
+
+/// So many holes wait together; the scan of all epochs that ends their wait takes as long as some
+/// operations. Models have few.
+const GROUP: usize = if cfg!(loom) { 1 } else { 64 };
+/// A group is complete with fewer holes if they have this many bytes, so that large objects do not
+/// keep much memory waiting.
+const GROUP_BYTES: u64 = 256 << 10;
+/// Holes of one class that are kept; any more are left to compaction.
+const CLASS_MAX: usize = 256;
+/// Classes for each doubling of the size.
+const PARTS: u32 = 4;
+const CLASSES: usize = (u32::BITS * PARTS) as usize;
+/// How many classes above its own an object may take a hole from. What the object does not need of the
+/// room is dead until compaction comes by.
+const CLASSES_ABOVE: usize = 2;
+/// How many holes of its own class an object is compared with: they may be too short.
+const COMPARED: usize = 4;
+
+/// The room of a dead object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Hole {
+    object: ObjectRef,
+    room: u32,
+    /// The life of the segment in which the object died.
+    life: u32,
+}
+
+/// A hole that its holder may write into now.
+#[derive(Debug)]
+pub(crate) struct Leased<'log> {
+    pub(crate) object: ObjectRef,
+    pub(crate) room: u32,
+    /// Held until the object is published.
+    _lease: Lease<'log>,
+}
+
+/// The holes of a session. It belongs to one thread, so it uses plain cells.
+#[derive(Debug)]
+pub(crate) struct Holes {
+    is_used: bool,
+    /// Whether any hole may be used now; asked by every PUT.
+    ready: Cell<bool>,
+    kept: RefCell<Kept>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    young: Vec<Hole>,
+    young_bytes: u64,
+    /// Complete groups, each stamped after its objects had died.
+    waiting: VecDeque<(Stamp, Vec<Hole>)>,
+    /// By the class of their room; the latest last.
+    classes: Vec<Vec<Hole>>,
+    reused_bytes: u64,
+}
+
+/// The class of a room: the lower its number, the smaller the room.
+fn class_of(room: u32) -> usize {
+    let room = room.max(PARTS);
+    let doubling = room.ilog2();
+    let part = (room >> (doubling - PARTS.ilog2())) % PARTS;
+    (doubling * PARTS + part) as usize
+}
+
+impl Holes {
+    pub(crate) fn new(is_used: bool) -> Self {
+        Self { is_used, ready: Cell::new(false), kept: RefCell::default() }
+    }
+
+    /// Notes the room of an object that the caller's operation made dead, if memory is short. The caller
+    /// must be inside that operation.
+    #[inline]
+    pub(crate) fn note(&self, object: ObjectRef, room: u32, log: &Log) {
+        if self.is_used && log.is_low_here_at(object.segment()) {
+            self.keep(Hole { object, room, life: log.segments[object.segment()].life() });
+        }
+    }
+
+    #[cold]
+    fn keep(&self, hole: Hole) {
+        let mut kept = self.kept.borrow_mut();
+        kept.young_bytes += u64::from(hole.room);
+        kept.young.push(hole);
+    }
+
+    /// Whether a group is complete: then [`Self::age`] is due.
+    #[inline]
+    pub(crate) fn is_due(&self) -> bool {
+        self.is_used && self.kept.borrow().is_due()
+    }
+
+    /// Stamps the young group, and makes usable what has waited long enough. The caller must not be in
+    /// an epoch. Waits for nobody.
+    #[cold]
+    pub(crate) fn age(&self, epochs: &EpochTable, reused_bytes: &AtomicU64) {
+        let mut kept = self.kept.borrow_mut();
+        let kept = &mut *kept;
+        let stamp = epochs.clock.stamp();
+        let young = std::mem::take(&mut kept.young);
+        kept.young_bytes = 0;
+        kept.waiting.push_back((stamp, young));
+        let minimum = epochs.minimum();
+        let passed = |stamp| epochs.clock.has_passed(stamp, minimum) || mutated(Mutant::HoleAtOnce);
+        while kept.waiting.front().is_some_and(|&(stamp, _)| passed(stamp)) {
+            let (_, group) = kept.waiting.pop_front().expect("there is a front");
+            kept.classes.resize_with(CLASSES, Vec::new);
+            for hole in group {
+                let class = &mut kept.classes[class_of(hole.room)];
+                if class.len() < CLASS_MAX {
+                    class.push(hole);
+                    self.ready.set(true);
+                }
+            }
+        }
+        // A stalled session must not make the queue grow: compaction gains the rest.
+        kept.waiting.truncate(CLASS_MAX / GROUP);
+        kept.report(reused_bytes);
+    }
+
+    /// Adds what was reused since the last report.
+    pub(crate) fn report(&self, reused_bytes: &AtomicU64) {
+        self.kept.borrow_mut().report(reused_bytes);
+    }
+
+    /// A hole for a value of `value_bytes`, if memory is short and there is one that fits.
+    #[inline]
+    pub(crate) fn take<'log>(&self, value_bytes: usize, log: &'log Log) -> Option<Leased<'log>> {
+        if self.ready.get() && log.is_low_here() { self.take_ready(value_bytes, log) } else { None }
+    }
+
+    #[inline(never)]
+    fn take_ready<'log>(&self, value_bytes: usize, log: &'log Log) -> Option<Leased<'log>> {
+        let mut kept = self.kept.borrow_mut();
+        let value_bytes = value_bytes as u32;
+        let leased = loop {
+            let hole = kept.fitting(value_bytes)?;
+            // Otherwise compaction has taken the segment.
+            if let Some(lease) = log.segments[hole.object.segment()].lease(hole.life) {
+                break Leased { object: hole.object, room: hole.room, _lease: lease };
+            }
+        };
+        kept.reused_bytes += u64::from(value_bytes);
+        Some(leased)
+    }
+}
+
+impl Kept {
+    fn report(&mut self, reused_bytes: &AtomicU64) {
+        let since = std::mem::take(&mut self.reused_bytes);
+        if since > 0 {
+            // Relaxed: a statistic.
+            reused_bytes.fetch_add(since, Ordering::Relaxed);
+        }
+    }
+
+    fn is_due(&self) -> bool {
+        self.young.len() >= GROUP || self.young_bytes >= GROUP_BYTES
+    }
+
+    /// Takes out the latest hole that is large enough: of the object's own class, or of one of the next.
+    fn fitting(&mut self, value_bytes: u32) -> Option<Hole> {
+        let own = class_of(value_bytes);
+        let class = &mut self.classes[own];
+        let fits = class.iter().rev().take(COMPARED).position(|hole| hole.room >= value_bytes);
+        if let Some(back) = fits {
+            return Some(class.remove(class.len() - 1 - back));
+        }
+        let above = own + 1..=(own + CLASSES_ABOVE).min(CLASSES - 1);
+        above.into_iter().find_map(|class| self.classes[class].pop())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::{SegmentId, VirtualAddress};
+
+    fn hole(number: u64, room: u32) -> Hole {
+        let object = ObjectRef::new(SegmentId(0), VirtualAddress::new(number + 1));
+        Hole { object, room, life: 0 }
+    }
+
+    #[test]
+    fn classes_rise_with_the_room_and_are_narrow() {
+        for room in 5..1_u32 << 20 {
+            assert!(class_of(room) >= class_of(room - 1), "{room}");
+            let next = room + room / PARTS + 1;
+            assert!(class_of(next) > class_of(room), "{room}");
+        }
+        assert_eq!([0, 1, 4].map(class_of), [8, 8, 8]);
+        assert!(class_of(u32::MAX) < CLASSES);
+    }
+
+    #[test]
+    fn a_hole_that_fits_is_found_and_a_shorter_one_is_not() {
+        let mut kept = Kept { classes: vec![Vec::new(); CLASSES], ..Kept::default() };
+        for (number, room) in [1000, 1010, 900, 1020].into_iter().enumerate() {
+            kept.classes[class_of(room)].push(hole(number as u64, room));
+        }
+        assert_eq!(kept.fitting(1005), Some(hole(3, 1020)), "the latest");
+        assert_eq!(kept.fitting(1005), Some(hole(1, 1010)), "the one before is too short");
+        assert_eq!(kept.fitting(1005), None);
+        assert_eq!(kept.fitting(700), Some(hole(2, 900)), "of the next class");
+        assert_eq!(kept.fitting(1000), Some(hole(0, 1000)));
+        assert_eq!(kept.fitting(400), None);
+    }
+}

@@ -1,0 +1,93 @@
+//! A new object in the place of a dead one, beside readers of the dead one and compaction.
+
+use super::world::{Plan, get};
+use super::{World, explore};
+use crate::Put;
+use crate::address::SegmentId;
+use crate::compaction::choose::Choice;
+use crate::compaction::relocate::Tools;
+use crate::knobs::IndexLayout::Text;
+use crate::knobs::Update;
+
+const KEY: u64 = 7;
+const DEAD: u64 = 8;
+const NEXT: u64 = 9;
+const OLD: &[u8] = &[1, 1];
+const NEW: &[u8] = &[2, 2];
+
+/// A world with a closed segment in which `KEY` and `DEAD` are live and a third object is dead.
+fn closed() -> (World, SegmentId) {
+    let world = World::new(Plan { update: Update::InPlace, reuses_holes: true, ..Plan::new(Text) });
+    [KEY, DEAD, NEXT].iter().for_each(|&key| world.put(key, OLD));
+    assert_eq!(world.act(0, |session| session.delete(NEXT)), Ok(true));
+    let segment = world.close_head().expect("something is dead");
+    (world, segment)
+}
+
+/// Makes `DEAD` die, and puts another key.
+fn die_and_put(session: &crate::Session<'_>) {
+    assert_eq!(session.delete(DEAD), Ok(true));
+    assert_eq!(session.put(NEXT, NEW), Ok(Put::Inserted));
+}
+
+#[test]
+fn reuse_and_get() {
+    explore(&["reused", "appended"], |seen| {
+        let (world, _) = closed();
+        let getting = world.spawn(|session| get(session, DEAD));
+        world.act(0, die_and_put);
+        let reused = world.node().head(0).lock().open_id().is_none();
+        seen.note(if reused { "reused" } else { "appended" });
+        let got = getting.join().unwrap();
+        assert!(got.is_none() || got.as_deref() == Some(OLD), "{got:?}");
+        assert_eq!(world.get(NEXT).as_deref(), Some(NEW));
+        assert_eq!(world.live_objects(), 2);
+    });
+}
+
+#[test]
+fn reuse_and_compact() {
+    explore(&["moved", "leased", "reused", "appended"], |seen| {
+        let (world, segment) = closed();
+        let mut tools = Tools::default();
+        let reusing = world.spawn(die_and_put);
+        let compacted = match world.choose(segment) {
+            Choice::Victim(id) => world.try_compact(id, &mut tools),
+            Choice::Young => None,
+            Choice::Nothing => unreachable!("something is dead"),
+        };
+        seen.note(if compacted.is_some() { "moved" } else { "leased" });
+        reusing.join().unwrap();
+        let reused = world.node().head(0).lock().open_id().is_none();
+        seen.note(if reused { "reused" } else { "appended" });
+        assert_eq!(world.get(NEXT).as_deref(), Some(NEW));
+        assert_eq!(world.get(KEY).as_deref(), Some(OLD));
+        assert_eq!((world.get(DEAD), world.live_objects()), (None, 2));
+    });
+}
+
+/// The segment is compacted, freed, opened and closed again while a session knows a hole in it.
+#[test]
+fn reuse_and_reopen() {
+    explore(&["another life"], |seen| {
+        let (world, segment) = closed();
+        let mut tools = Tools::default();
+        let reusing = world.spawn(die_and_put);
+        let chosen = world.choose(segment) == Choice::Victim(segment);
+        if chosen
+            && world.try_compact(segment, &mut tools).is_some()
+            && world.reclaim(&mut tools) > 0
+        {
+            world.act(0, |session| {
+                [20, 21].iter().for_each(|&key| assert!(session.put(key, OLD).is_ok()));
+                assert_eq!(session.delete(20), Ok(true));
+            });
+            if world.close_head() == Some(segment) {
+                seen.note("another life");
+            }
+        }
+        reusing.join().unwrap();
+        assert_eq!(world.get(NEXT).as_deref(), Some(NEW));
+        assert_eq!(world.get(KEY).as_deref(), Some(OLD));
+    });
+}
