@@ -13,6 +13,9 @@
 //! Only where values are overwritten in place, because a store that appends leaves what it has written.
 //! Holes are of the node on which the thread ran, as its appended objects are.
 //!
+//! A value that is overwritten by a much shorter one moves to a hole as well, if one fits better: else all
+//! rooms would become as long as the longest value that they ever held.
+//!
 //! An object dies once, so only the session that made it dead knows the hole, and no two sessions write
 //! into one. A hole that is never used is what it would be otherwise: dead bytes that compaction gains.
 
@@ -35,11 +38,17 @@ const GROUP_BYTES: u64 = 256 << 10;
 /// Holes of one class that are kept; any more are left to compaction.
 const CLASS_MAX: usize = 256;
 /// Classes for each doubling of the size.
-const PARTS: u32 = 4;
+const PARTS: u32 = 8;
 const CLASSES: usize = (u32::BITS * PARTS) as usize;
-/// How many classes above its own an object may take a hole from. What the object does not need of the
-/// room is dead until compaction comes by.
-const CLASSES_ABOVE: usize = 2;
+/// How many classes above its own an object may take a hole from, in place of being appended. What the
+/// object does not need of the room is dead until compaction comes by.
+const CLASSES_ABOVE: usize = 4;
+/// The same for an object that would fit where it is.
+const CLASSES_ABOVE_TIGHT: usize = 1;
+/// A value leaves much of its room if more than one byte in so many is left …
+const ROOMY_PART: u32 = 8;
+/// … and at least this many.
+const ROOMY_BYTES: u32 = 64;
 /// How many holes of its own class an object is compared with: they may be too short.
 const COMPARED: usize = 4;
 
@@ -87,6 +96,12 @@ fn class_of(room: u32) -> usize {
     let doubling = room.ilog2();
     let part = (room >> (doubling - PARTS.ilog2())) % PARTS;
     (doubling * PARTS + part) as usize
+}
+
+/// Whether a value of `value_bytes` leaves much of its room.
+#[inline]
+pub(crate) fn is_roomy(room: u32, value_bytes: usize) -> bool {
+    room - value_bytes as u32 > (room / ROOMY_PART).max(ROOMY_BYTES)
 }
 
 impl Holes {
@@ -149,18 +164,38 @@ impl Holes {
         self.kept.borrow_mut().report(reused_bytes);
     }
 
+    /// Whether memory is short and there may be holes.
+    #[inline]
+    pub(crate) fn are_ready(&self, log: &Log) -> bool {
+        self.ready.get() && log.is_low_here()
+    }
+
     /// A hole for a value of `value_bytes`, if memory is short and there is one that fits.
     #[inline]
     pub(crate) fn take<'log>(&self, value_bytes: usize, log: &'log Log) -> Option<Leased<'log>> {
-        if self.ready.get() && log.is_low_here() { self.take_ready(value_bytes, log) } else { None }
+        if self.are_ready(log) { self.find(value_bytes, CLASSES_ABOVE, log) } else { None }
+    }
+
+    /// Like [`Self::take`], a hole that the value nearly fills.
+    pub(crate) fn take_tight<'log>(
+        &self,
+        value_bytes: usize,
+        log: &'log Log,
+    ) -> Option<Leased<'log>> {
+        self.find(value_bytes, CLASSES_ABOVE_TIGHT, log)
     }
 
     #[inline(never)]
-    fn take_ready<'log>(&self, value_bytes: usize, log: &'log Log) -> Option<Leased<'log>> {
+    fn find<'log>(
+        &self,
+        value_bytes: usize,
+        classes_above: usize,
+        log: &'log Log,
+    ) -> Option<Leased<'log>> {
         let mut kept = self.kept.borrow_mut();
         let value_bytes = value_bytes as u32;
         let leased = loop {
-            let hole = kept.fitting(value_bytes)?;
+            let hole = kept.fitting(value_bytes, classes_above)?;
             // Otherwise compaction has taken the segment.
             if let Some(lease) = log.segments[hole.object.segment()].lease(hole.life) {
                 break Leased { object: hole.object, room: hole.room, _lease: lease };
@@ -185,14 +220,14 @@ impl Kept {
     }
 
     /// Takes out the latest hole that is large enough: of the object's own class, or of one of the next.
-    fn fitting(&mut self, value_bytes: u32) -> Option<Hole> {
+    fn fitting(&mut self, value_bytes: u32, classes_above: usize) -> Option<Hole> {
         let own = class_of(value_bytes);
         let class = &mut self.classes[own];
         let fits = class.iter().rev().take(COMPARED).position(|hole| hole.room >= value_bytes);
         if let Some(back) = fits {
             return Some(class.remove(class.len() - 1 - back));
         }
-        let above = own + 1..=(own + CLASSES_ABOVE).min(CLASSES - 1);
+        let above = own + 1..=(own + classes_above).min(CLASSES - 1);
         above.into_iter().find_map(|class| self.classes[class].pop())
     }
 }
@@ -209,12 +244,12 @@ mod tests {
 
     #[test]
     fn classes_rise_with_the_room_and_are_narrow() {
-        for room in 5..1_u32 << 20 {
+        for room in 9..1_u32 << 20 {
             assert!(class_of(room) >= class_of(room - 1), "{room}");
             let next = room + room / PARTS + 1;
             assert!(class_of(next) > class_of(room), "{room}");
         }
-        assert_eq!([0, 1, 4].map(class_of), [8, 8, 8]);
+        assert_eq!([0, 1, 8].map(class_of), [24, 24, 24]);
         assert!(class_of(u32::MAX) < CLASSES);
     }
 
@@ -224,11 +259,11 @@ mod tests {
         for (number, room) in [1000, 1010, 900, 1020].into_iter().enumerate() {
             kept.classes[class_of(room)].push(hole(number as u64, room));
         }
-        assert_eq!(kept.fitting(1005), Some(hole(3, 1020)), "the latest");
-        assert_eq!(kept.fitting(1005), Some(hole(1, 1010)), "the one before is too short");
-        assert_eq!(kept.fitting(1005), None);
-        assert_eq!(kept.fitting(700), Some(hole(2, 900)), "of the next class");
-        assert_eq!(kept.fitting(1000), Some(hole(0, 1000)));
-        assert_eq!(kept.fitting(400), None);
+        assert_eq!(kept.fitting(1005, 2), Some(hole(3, 1020)), "the latest");
+        assert_eq!(kept.fitting(1005, 2), Some(hole(1, 1010)), "the one before is too short");
+        assert_eq!(kept.fitting(1005, 2), None);
+        assert_eq!(kept.fitting(860, 2), Some(hole(2, 900)), "of the next class");
+        assert_eq!(kept.fitting(1000, 2), Some(hole(0, 1000)));
+        assert_eq!(kept.fitting(400, 2), None);
     }
 }

@@ -9,10 +9,10 @@ use crate::compaction::{Debt, patience::Patience};
 use crate::constants::HEADER_BYTES;
 use crate::epoch::{Pin, Slot};
 use crate::error::{BufferTooShort, PutError};
-use crate::holes::Holes;
+use crate::holes::{Holes, Leased};
 use crate::index::hash::Hash;
 use crate::index::table::Table;
-use crate::index::{Found, Index, Want};
+use crate::index::{Found, Index, Overwrite, Want};
 use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::knobs::Update;
 use crate::overwriting::Overwriting;
@@ -207,10 +207,11 @@ impl<'store> Session<'store> {
             return self.put_appending(hash, key, value, self.enter_to(hash));
         }
         let pin = self.enter_to(hash);
-        if self.overwrite(hash, key, value, &pin) {
-            return Ok(Put::Updated);
+        match self.overwrite(hash, key, value, &pin) {
+            Overwrite::Done => Ok(Put::Updated),
+            Overwrite::Impossible => self.put_appending(hash, key, value, pin),
+            Overwrite::Roomy => self.put_tightly(hash, key, value, pin),
         }
-        self.put_appending(hash, key, value, pin)
     }
 
     /// Kept apart: an overwritten value needs none of its registers.
@@ -229,11 +230,63 @@ impl<'store> Session<'store> {
         done
     }
 
-    /// Overwrites the value of `key`, if it has one in whose room `value` fits.
+    /// Kept apart, as [`Self::put_appending`].
+    #[cold]
+    #[inline(never)]
+    fn put_tightly(
+        &self,
+        hash: Hash,
+        key: u64,
+        value: &[u8],
+        pin: Pin<'_>,
+    ) -> Result<Put, PutError> {
+        let Some(done) = self.overwrite_tightly(hash, key, value, &pin) else {
+            return self.put_appending(hash, key, value, pin);
+        };
+        drop(pin);
+        self.tidy();
+        done
+    }
+
+    /// Overwrites the value of `key`, if it has one in whose room `value` fits; while there are holes,
+    /// only if it does not leave much of that room.
     #[inline(always)]
-    fn overwrite(&self, hash: Hash, key: u64, value: &[u8], pin: &Pin<'_>) -> bool {
+    fn overwrite(&self, hash: Hash, key: u64, value: &[u8], pin: &Pin<'_>) -> Overwrite {
         let Shared { log, index, .. } = self.shared;
-        index.overwrite(hash, key, value, &log.memory, &log.segments, pin)
+        let tight = self.holes.are_ready(log);
+        index.overwrite(hash, key, value, tight, &log.memory, &log.segments, pin)
+    }
+
+    /// Writes a value that is much shorter than its room into a hole that it fills better, if there is
+    /// one: then the room becomes a hole itself. Otherwise overwrites it.
+    fn overwrite_tightly(
+        &self,
+        hash: Hash,
+        key: u64,
+        value: &[u8],
+        pin: &Pin<'_>,
+    ) -> Option<Result<Put, PutError>> {
+        let Shared { log, index, .. } = self.shared;
+        if let Some(hole) = self.holes.take_tight(value.len(), log) {
+            return Some(self.put_into(&hole, hash, key, value, pin));
+        }
+        let done = index.overwrite(hash, key, value, false, &log.memory, &log.segments, pin);
+        (done == Overwrite::Done).then_some(Ok(Put::Updated))
+    }
+
+    /// Writes a value into a hole.
+    fn put_into(
+        &self,
+        hole: &Leased<'_>,
+        hash: Hash,
+        key: u64,
+        value: &[u8],
+        pin: &Pin<'_>,
+    ) -> Result<Put, PutError> {
+        reach(Point::Leased);
+        let memory = &self.shared.log.memory;
+        let header = memory.write_into_room(hole.object.address(), hole.room, key, value);
+        self.publish(hash, hole.object, header, pin)
     }
 
     /// What operations leave to be done now and then: compacts for what this client has appended, if
@@ -272,8 +325,15 @@ impl<'store> Session<'store> {
         value: &[u8],
         pin: &Pin<'_>,
     ) -> Option<Result<Put, PutError>> {
-        if self.in_place && self.overwrite(hash, key, value, pin) {
-            return Some(Ok(Put::Updated));
+        if self.in_place {
+            let done = match self.overwrite(hash, key, value, pin) {
+                Overwrite::Done => Some(Ok(Put::Updated)),
+                Overwrite::Impossible => None,
+                Overwrite::Roomy => self.overwrite_tightly(hash, key, value, pin),
+            };
+            if done.is_some() {
+                return done;
+            }
         }
         self.append_pinned(hash, key, value, pin)
     }
@@ -292,10 +352,7 @@ impl<'store> Session<'store> {
     ) -> Option<Result<Put, PutError>> {
         let log = &self.shared.log;
         if let Some(hole) = self.holes.take(value.len(), log) {
-            reach(Point::Leased);
-            let at = hole.object.address();
-            let header = log.memory.write_into_room(at, hole.room, key, value);
-            return Some(self.publish(hash, hole.object, header, pin));
+            return Some(self.put_into(&hole, hash, key, value, pin));
         }
         let Some(room) = log.append(value.len(), hash.bits(), pin) else {
             return self.overwrite_when_full(hash, key, value, pin);
@@ -338,7 +395,7 @@ impl<'store> Session<'store> {
     ) -> Option<Result<Put, PutError>> {
         let overwriting = &self.shared.overwriting;
         let allowed = !self.in_place && overwriting.is_allowed();
-        let done = allowed && self.overwrite(hash, key, value, pin);
+        let done = allowed && self.overwrite(hash, key, value, pin) == Overwrite::Done;
         done.then(|| {
             overwriting.count();
             Ok(Put::Updated)

@@ -14,6 +14,7 @@ use std::io;
 
 use crate::address::{ObjectRef, VirtualAddress};
 use crate::constants::HEADER_BYTES;
+use crate::holes;
 use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::knobs::IndexLayout;
 use crate::raw::{Header, Memory, Protection};
@@ -139,24 +140,27 @@ impl Index {
     }
 
     /// Overwrites the value of a key in place, if the key is present and the new value fits its
-    /// room.
+    /// room; if `tight`, only if it does not leave much of the room.
     #[inline(always)]
     pub(crate) fn overwrite<P: Protection>(
         &self,
         hash: Hash,
         key: u64,
         value: &[u8],
+        tight: bool,
         memory: &Memory,
         segments: &SegmentTable,
         stays: &P,
-    ) -> bool {
+    ) -> Overwrite {
         match self {
-            Self::Tagged(table) => overwrite_in(table, hash, key, value, memory, segments, stays),
+            Self::Tagged(table) => {
+                overwrite_in(table, hash, key, value, tight, memory, segments, stays)
+            }
             Self::Text(table) => {
-                overwrite_in_wide(table, hash, key, value, memory, segments, stays)
+                overwrite_in_wide(table, hash, key, value, tight, memory, segments, stays)
             }
             Self::Keyed(table) => {
-                overwrite_in_wide(table, hash, key, value, memory, segments, stays)
+                overwrite_in_wide(table, hash, key, value, tight, memory, segments, stays)
             }
         }
     }
@@ -240,25 +244,41 @@ impl Index {
     }
 }
 
+/// What [`Index::overwrite`] did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Overwrite {
+    /// The value is overwritten.
+    Done,
+    /// The key is absent, or the value does not fit its room.
+    Impossible,
+    /// The value would fit, but leave much of the room.
+    Roomy,
+}
+
 /// See [`Index::overwrite`].
+#[expect(clippy::too_many_arguments, reason = "inlined; a structure would be taken apart again")]
 #[inline(always)]
 fn overwrite_in<P: Protection>(
     table: &impl Table,
     hash: Hash,
     key: u64,
     value: &[u8],
+    tight: bool,
     memory: &Memory,
     segments: &SegmentTable,
     stays: &P,
-) -> bool {
+) -> Overwrite {
     let touched = HEADER_BYTES as usize + value.len();
     let Some(held) = table.hold(hash, Want::Key(key), touched, memory, stays) else {
-        return false;
+        return Overwrite::Impossible;
     };
     reach(Point::BucketLocked);
     let Found { address, header } = held.found;
     if value.len() > header.room as usize && !mutated(Mutant::InPlaceOversize) {
-        return false;
+        return Overwrite::Impossible;
+    }
+    if tight && holes::is_roomy(header.room, value.len()) {
+        return Overwrite::Roomy;
     }
     let held = Some(held).filter(|_| !mutated(Mutant::InPlaceWithoutLock));
     let after = memory.overwrite_value(address, header, value);
@@ -267,19 +287,21 @@ fn overwrite_in<P: Protection>(
         segments[memory.segment_of(address)].resize(before, after);
     }
     drop(held);
-    true
+    Overwrite::Done
 }
 
 /// Kept apart: the registers of a PUT belong to the tagged layout.
+#[expect(clippy::too_many_arguments, reason = "as for `overwrite_in`")]
 #[inline(never)]
 fn overwrite_in_wide<P: Protection>(
     table: &impl Table,
     hash: Hash,
     key: u64,
     value: &[u8],
+    tight: bool,
     memory: &Memory,
     segments: &SegmentTable,
     stays: &P,
-) -> bool {
-    overwrite_in(table, hash, key, value, memory, segments, stays)
+) -> Overwrite {
+    overwrite_in(table, hash, key, value, tight, memory, segments, stays)
 }
