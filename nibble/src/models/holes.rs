@@ -1,13 +1,19 @@
 //! A new object in the place of a dead one, beside readers of the dead one and compaction.
 
+use std::sync::Arc;
+
+use loom::thread;
+
 use super::world::{Plan, get};
-use super::{World, explore};
+use super::{World, explore, explore_within};
 use crate::Put;
-use crate::address::SegmentId;
+use crate::address::{BlockId, SegmentId};
 use crate::compaction::choose::Choice;
 use crate::compaction::relocate::Tools;
 use crate::knobs::IndexLayout::Text;
 use crate::knobs::Update;
+use crate::segment::{SegmentState, SegmentTable};
+use crate::sync::{AtomicU32, Ordering};
 
 const KEY: u64 = 7;
 const DEAD: u64 = 8;
@@ -32,7 +38,7 @@ fn die_and_put(session: &crate::Session<'_>) {
 
 #[test]
 fn reuse_and_get() {
-    explore(&["reused", "appended"], |seen| {
+    explore_within(1, &["reused", "appended"], |seen| {
         let (world, _) = closed();
         let getting = world.spawn(|session| get(session, DEAD));
         world.act(0, die_and_put);
@@ -47,7 +53,7 @@ fn reuse_and_get() {
 
 #[test]
 fn reuse_and_compact() {
-    explore(&["moved", "leased", "reused", "appended"], |seen| {
+    explore_within(1, &["moved", "leased", "reused", "appended"], |seen| {
         let (world, segment) = closed();
         let mut tools = Tools::default();
         let reusing = world.spawn(die_and_put);
@@ -66,28 +72,39 @@ fn reuse_and_compact() {
     });
 }
 
-/// The segment is compacted, freed, opened and closed again while a session knows a hole in it.
+/// A segment is compacted, freed, opened and closed again while a session knows a hole in it.
 #[test]
-fn reuse_and_reopen() {
-    explore(&["another life"], |seen| {
-        let (world, segment) = closed();
-        let mut tools = Tools::default();
-        let reusing = world.spawn(die_and_put);
-        let chosen = world.choose(segment) == Choice::Victim(segment);
-        if chosen
-            && world.try_compact(segment, &mut tools).is_some()
-            && world.reclaim(&mut tools) > 0
-        {
-            world.act(0, |session| {
-                [20, 21].iter().for_each(|&key| assert!(session.put(key, OLD).is_ok()));
-                assert_eq!(session.delete(20), Ok(true));
-            });
-            if world.close_head() == Some(segment) {
-                seen.note("another life");
+fn lease_and_reopen() {
+    explore(&["leased", "compacting", "another life"], |seen| {
+        let segments = Arc::new(SegmentTable::new(1));
+        let reopened = Arc::new(AtomicU32::new(0));
+        let info = &segments[SegmentId(0)];
+        info.open(BlockId(0));
+        info.become_state(SegmentState::Closed);
+        let life = info.life();
+        let compacting = thread::spawn({
+            let (segments, reopened) = (Arc::clone(&segments), Arc::clone(&reopened));
+            move || {
+                let info = &segments[SegmentId(0)];
+                if info.pick() {
+                    info.become_state(SegmentState::Limbo);
+                    info.become_state(SegmentState::Free);
+                    info.open(BlockId(0));
+                    reopened.fetch_add(1, Ordering::Relaxed);
+                    info.become_state(SegmentState::Closed);
+                }
             }
-        }
-        reusing.join().unwrap();
-        assert_eq!(world.get(NEXT).as_deref(), Some(NEW));
-        assert_eq!(world.get(KEY).as_deref(), Some(OLD));
+        });
+        let lease = info.lease(life);
+        // Relaxed: a read-modify-write reads the latest value.
+        let is_reopened = reopened.fetch_add(0, Ordering::Relaxed) == 1;
+        seen.note(match (&lease, is_reopened) {
+            (Some(_), _) => "leased",
+            (None, false) => "compacting",
+            (None, true) => "another life",
+        });
+        assert!(lease.is_none() || !is_reopened, "a lease of another life");
+        drop(lease);
+        compacting.join().unwrap();
     });
 }

@@ -3,6 +3,7 @@
 use super::world::{Plan, get};
 use super::{World, explore};
 use crate::Put;
+use crate::index::Overwrite;
 use crate::index::hash::Hash;
 use crate::knobs::IndexLayout::{self, Tagged, Text};
 use crate::knobs::Update;
@@ -59,7 +60,8 @@ fn begin_and_get(layout: IndexLayout) {
             let pin = shared.epochs.slot(0).enter(&shared.epochs.clock);
             let (memory, segments) = (&shared.log.memory, &shared.log.segments);
             let hash = Hash::of(KEY);
-            assert!(shared.index.overwrite(hash, KEY, &[2, 2], memory, segments, &pin));
+            let done = shared.index.overwrite(hash, KEY, &[2, 2], false, memory, segments, &pin);
+            assert_eq!(done, Overwrite::Done);
         } else {
             seen.note("kept");
         }

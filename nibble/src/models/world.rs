@@ -62,7 +62,7 @@ impl World {
             reserve_blocks: 1,
             tied_blocks: None,
             // Holes are used while memory is short.
-            low_blocks: if plan.reuses_holes { u64::MAX } else { 0 },
+            low_blocks: if plan.reuses_holes { u64::from(plan.blocks) + 1 } else { 0 },
             workers: 1,
             index: IndexPlan {
                 layout: plan.layout,

@@ -74,7 +74,7 @@ macro_rules! compare_exchange {
 
 atomics! { AtomicBool: bool, AtomicU8: u8, AtomicU32: u32, AtomicU64: u64, AtomicUsize: usize, }
 read_modify_write! {
-    AtomicU32: u32, fetch_add swap;
+    AtomicU32: u32, fetch_add fetch_sub;
     AtomicU64: u64, fetch_add fetch_sub swap;
     AtomicUsize: usize, fetch_add fetch_max fetch_sub;
 }
