@@ -101,7 +101,8 @@ fn class_of(room: u32) -> usize {
 /// Whether a value of `value_bytes` leaves much of its room.
 #[inline]
 pub(crate) fn is_roomy(room: u32, value_bytes: usize) -> bool {
-    room - value_bytes as u32 > (room / ROOMY_PART).max(ROOMY_BYTES)
+    let left = room - value_bytes as u32;
+    left > (room / ROOMY_PART).max(ROOMY_BYTES) && !mutated(Mutant::RoomyStays)
 }
 
 impl Holes {

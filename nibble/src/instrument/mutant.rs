@@ -206,6 +206,10 @@ mutants! {
     HoleAtOnce = "hole-at-once",
         "an object is written over a dead one that somebody may be reading",
         "nibble::hazards::holes::a_hole_waits_for_readers";
+    /// `holes::is_roomy`: never.
+    RoomyStays = "roomy-stays",
+        "a room stays as long as the longest value that it ever held",
+        "all::holes::a_value_that_shrinks_leaves_its_room_to_a_long_one";
     /// `Memory::write_into_room`: the object says that it fills its room.
     HoleFilled = "hole-filled",
         "an object in a hole that is too large for it has the length of the hole",
