@@ -52,7 +52,7 @@ pub use census::{MemoryCensus, Statistic};
 pub use error::{BytesError, GetError, KeyTooLong, OpenError, PutError, SessionError};
 pub use heap::DEFAULT_VARIANT;
 pub use heap::{Heap, HeapStatistics, HeapTraits, HeapVariant, Setting, reallocate_elsewhere};
-pub use modify::{Decide, Decision, get_then_put};
+pub use modify::{Decide, Decision, get_then_put, read_and_decide};
 pub use operation::{Op, Outcome, ValueBuffers};
 pub use options::Options;
 pub use rule::{Rule, Whole};

@@ -44,7 +44,7 @@ pub fn get_then_put<S: KvSession + ?Sized>(
 ///
 /// # Panics
 /// If the value grows each time that it is read.
-pub(crate) fn read_and_decide<E>(
+pub fn read_and_decide<E>(
     mut get: impl FnMut(&mut [u8]) -> Result<Result<Option<usize>, GetError>, E>,
     decide: &mut Decide<'_>,
 ) -> Result<(Decision, Vec<u8>), E> {
