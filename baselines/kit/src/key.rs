@@ -11,7 +11,7 @@ use std::hash::Hash;
 
 use engine::{
     BytesError, BytesSession, Decide, Decision, DeleteOutcome, GetError, KeyTooLong, KvSession, Op,
-    Outcome, PutError, PutOutcome, ScanRange, ValueBuffers, Words, read_and_decide,
+    Outcome, PutError, PutOutcome, ScanRange, ValueBuffers, Words, read_and_decide, word_of,
 };
 
 use crate::hash::{mix, mix_bytes};
@@ -30,6 +30,8 @@ pub trait Key: Borrow<Self::Compared> + Hash + Ord + Clone + Debug + Send + Sync
     type Compared: Hash + Ord + ?Sized;
     /// The length of a key.
     type Length: Length;
+    /// A key as bytes, with the order of keys.
+    type Spelled<'k>: AsRef<[u8]>;
     /// The contract's session over a session of this kind.
     type Session<S: Operations<Self>>: KvSession;
 
@@ -44,6 +46,14 @@ pub trait Key: Borrow<Self::Compared> + Hash + Ord + Clone + Debug + Send + Sync
     fn asked(&self) -> Self::Asked<'_>;
 
     fn length(asked: Self::Asked<'_>) -> Self::Length;
+
+    fn spelled<'a>(asked: &'a Self::Asked<'_>) -> Self::Spelled<'a>;
+
+    /// The key that these bytes spell.
+    ///
+    /// # Panics
+    /// If they spell none: those of no word.
+    fn read(spelled: &[u8]) -> Self::Asked<'_>;
 
     /// Every bit of it depends on the whole key.
     fn hashed(asked: Self::Asked<'_>) -> u64;
@@ -81,12 +91,13 @@ impl Key for u64 {
     type Asked<'k> = Self;
     type Compared = Self;
     type Length = EightBytes;
+    type Spelled<'k> = [u8; 8];
     type Session<S: Operations<Self>> = WordSession<S>;
 
     const IN_PLACE_BYTES: u64 = 8;
 
     #[inline]
-    fn compared<'a>(asked: &'a Self) -> &'a Self {
+    fn compared(asked: &Self) -> &Self {
         asked
     }
 
@@ -103,6 +114,16 @@ impl Key for u64 {
     #[inline]
     fn length(_: Self) -> EightBytes {
         EightBytes
+    }
+
+    #[inline]
+    fn spelled(asked: &Self) -> [u8; 8] {
+        asked.to_be_bytes()
+    }
+
+    #[inline]
+    fn read(spelled: &[u8]) -> Self {
+        word_of(spelled)
     }
 
     #[inline]
@@ -123,6 +144,7 @@ impl Key for Bytes {
     type Asked<'k> = &'k [u8];
     type Compared = [u8];
     type Length = usize;
+    type Spelled<'k> = &'k [u8];
     type Session<S: Operations<Self>> = Words<ByteSession<S>>;
 
     const IN_PLACE_BYTES: u64 = 0;
@@ -148,6 +170,16 @@ impl Key for Bytes {
     }
 
     #[inline]
+    fn spelled<'a>(asked: &'a &[u8]) -> &'a [u8] {
+        asked
+    }
+
+    #[inline]
+    fn read(spelled: &[u8]) -> &[u8] {
+        spelled
+    }
+
+    #[inline]
     fn hashed(asked: &[u8]) -> u64 {
         mix_bytes(asked)
     }
@@ -164,6 +196,9 @@ impl Key for Bytes {
 /// What a session does, for words as [`KvSession`] says and for byte strings as [`BytesSession`] does, except
 /// that no key is too long.
 pub trait Operations<K: Key> {
+    /// The longest byte string that is given to it.
+    const KEY_BYTES_MAX: usize = BYTES_MAX;
+
     fn get(&mut self, key: K::Asked<'_>, buffer: &mut [u8]) -> Result<Option<usize>, GetError>;
 
     fn put(&mut self, key: K::Asked<'_>, value: &[u8]) -> Result<PutOutcome, PutError>;
@@ -263,13 +298,14 @@ impl<S: Operations<u64>> KvSession for WordSession<S> {
     }
 }
 
-/// The contract's session of byte strings, of at most [`BYTES_MAX`].
+/// The contract's session of byte strings, which refuses those that are longer than
+/// [`Operations::KEY_BYTES_MAX`].
 #[derive(Debug)]
 pub struct ByteSession<S>(pub S);
 
 #[inline]
-fn check(key: &[u8]) -> Result<(), KeyTooLong> {
-    KeyTooLong::check(key, BYTES_MAX)
+fn check<S: Operations<Bytes>>(key: &[u8]) -> Result<(), KeyTooLong> {
+    KeyTooLong::check(key, S::KEY_BYTES_MAX)
 }
 
 impl<S: Operations<Bytes>> BytesSession for ByteSession<S> {
@@ -279,19 +315,19 @@ impl<S: Operations<Bytes>> BytesSession for ByteSession<S> {
         key: &[u8],
         buffer: &mut [u8],
     ) -> Result<Option<usize>, BytesError<GetError>> {
-        check(key)?;
+        check::<S>(key)?;
         Ok(self.0.get(key, buffer)?)
     }
 
     #[inline]
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<PutOutcome, BytesError<PutError>> {
-        check(key)?;
+        check::<S>(key)?;
         Ok(self.0.put(key, value)?)
     }
 
     #[inline]
     fn delete(&mut self, key: &[u8]) -> Result<DeleteOutcome, KeyTooLong> {
-        check(key)?;
+        check::<S>(key)?;
         Ok(self.0.delete(key))
     }
 
@@ -300,7 +336,7 @@ impl<S: Operations<Bytes>> BytesSession for ByteSession<S> {
         key: &[u8],
         decide: &mut Decide<'_>,
     ) -> Result<Option<PutOutcome>, BytesError<PutError>> {
-        check(key)?;
+        check::<S>(key)?;
         Ok(self.0.read_modify_write(key, decide)?)
     }
 
@@ -312,7 +348,7 @@ impl<S: Operations<Bytes>> BytesSession for ByteSession<S> {
     ) -> Result<(), KeyTooLong> {
         for operation in operations {
             let (Op::Get { key } | Op::Put { key, .. } | Op::Delete { key }) = *operation;
-            check(key)?;
+            check::<S>(key)?;
         }
         self.0.execute(operations, values, outcomes);
         Ok(())
@@ -323,7 +359,7 @@ impl<S: Operations<Bytes>> BytesSession for ByteSession<S> {
         range: ScanRange<&[u8]>,
         visit: &mut dyn FnMut(&[u8], &[u8]),
     ) -> Result<Option<usize>, KeyTooLong> {
-        check(range.first)?;
+        check::<S>(range.first)?;
         Ok(self.0.scan(range, visit))
     }
 }

@@ -28,7 +28,7 @@ pub use operations::{
 };
 pub use spelled::Spelled;
 
-use super::{Opener, Test};
+use super::Test;
 use crate::KvBytesEngine;
 
 /// The tests of byte keys as a table.
@@ -43,11 +43,6 @@ pub fn bytes_tests<E: KvBytesEngine>() -> Vec<Test<E>> {
         too_long_keys_are_typed_errors
         byte_scans_are_in_order
     }
-}
-
-/// Runs a test of the suite of words on spelled keys of the stores that `open` opens.
-pub fn run_spelled<E: KvBytesEngine>(test: Test<Spelled<E>>, open: Opener<'_, E>) {
-    (test.run)(&|object_memory_bytes| Spelled(open(object_memory_bytes)));
 }
 
 /// Expands the suite for one engine of byte strings, as
