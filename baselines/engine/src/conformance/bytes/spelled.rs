@@ -13,9 +13,9 @@ const TAILS: [usize; 7] = [0, 1, 5, 13, 29, 61, 300];
 const TAIL: [u8; 300] = [b'~'; 300];
 
 /// The key of a word: the prefix, the eight bytes of the word without the zeros at the end, and, where there
-/// were none, a tail. So keys have many lengths, some are prefixes of others, and their order is that of the
+/// were none, a tail, as far as a key of `limit_bytes` has room for one. So keys have many lengths, some are prefixes of others, and their order is that of the
 /// words: where two words differ, so do their keys, and a key is cut only before zeros.
-fn spell(word: u64, key: &mut Vec<u8>) {
+fn spell(word: u64, limit_bytes: usize, key: &mut Vec<u8>) {
     key.clear();
     key.extend_from_slice(PREFIX);
     let bytes = word.to_be_bytes();
@@ -23,7 +23,8 @@ fn spell(word: u64, key: &mut Vec<u8>) {
     key.extend_from_slice(&bytes[..significant]);
     // The suite asks for the limit of one small word and uses it for another.
     if significant == 8 && word > u64::from(u8::MAX) {
-        key.extend_from_slice(&TAIL[..TAILS[(word >> 8) as usize % TAILS.len()]]);
+        let tail_bytes = TAILS[(word >> 8) as usize % TAILS.len()];
+        key.extend_from_slice(&TAIL[..tail_bytes.min(limit_bytes - key.len())]);
     }
 }
 
@@ -31,14 +32,14 @@ fn spell(word: u64, key: &mut Vec<u8>) {
 ///
 /// # Panics
 /// If it spells none.
-fn read(key: &[u8]) -> u64 {
+fn read(key: &[u8], limit_bytes: usize) -> u64 {
     let mut spelled = Vec::new();
     let rest = key.strip_prefix(PREFIX).unwrap_or_else(|| panic!("nobody put {key:?}"));
     let mut bytes = [0; 8];
     let significant = rest.len().min(8);
     bytes[..significant].copy_from_slice(&rest[..significant]);
     let word = u64::from_be_bytes(bytes);
-    spell(word, &mut spelled);
+    spell(word, limit_bytes, &mut spelled);
     assert_eq!(spelled, key, "the key of {word:#x}");
     word
 }
@@ -60,7 +61,8 @@ impl<E: KvBytesEngine> KvEngine for Spelled<E> {
     }
 
     fn session(&self) -> Result<Self::Session<'_>, SessionError> {
-        Ok(SpelledSession { session: self.0.bytes_session()?, key: Vec::new() })
+        let limit_bytes = E::TRAITS.keys.bytes_max().unwrap_or(0);
+        Ok(SpelledSession { session: self.0.bytes_session()?, limit_bytes, key: Vec::new() })
     }
 
     fn presence(&self) -> Presence {
@@ -108,6 +110,8 @@ impl<E: KvBytesEngine> KvEngine for Spelled<E> {
 #[derive(Debug)]
 pub struct SpelledSession<S> {
     session: S,
+    /// The longest key of the store.
+    limit_bytes: usize,
     key: Vec<u8>,
 }
 
@@ -118,17 +122,17 @@ fn taken<T, E>(result: Result<T, BytesError<E>>) -> Result<T, E> {
 
 impl<S: BytesSession> KvSession for SpelledSession<S> {
     fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
-        spell(key, &mut self.key);
+        spell(key, self.limit_bytes, &mut self.key);
         taken(self.session.get(&self.key, buffer))
     }
 
     fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
-        spell(key, &mut self.key);
+        spell(key, self.limit_bytes, &mut self.key);
         taken(self.session.put(&self.key, value))
     }
 
     fn delete(&mut self, key: u64) -> DeleteOutcome {
-        spell(key, &mut self.key);
+        spell(key, self.limit_bytes, &mut self.key);
         self.session.delete(&self.key).unwrap_or_else(|error| panic!("a short key: {error}"))
     }
 
@@ -137,12 +141,12 @@ impl<S: BytesSession> KvSession for SpelledSession<S> {
         key: u64,
         decide: &mut Decide<'_>,
     ) -> Result<Option<PutOutcome>, PutError> {
-        spell(key, &mut self.key);
+        spell(key, self.limit_bytes, &mut self.key);
         taken(self.session.read_modify_write(&self.key, decide))
     }
 
     fn put_if_absent(&mut self, key: u64, value: &[u8]) -> Result<Option<PutOutcome>, PutError> {
-        spell(key, &mut self.key);
+        spell(key, self.limit_bytes, &mut self.key);
         taken(self.session.put_if_absent(&self.key, value))
     }
 
@@ -157,7 +161,7 @@ impl<S: BytesSession> KvSession for SpelledSession<S> {
             .map(|operation| {
                 let (Op::Get { key } | Op::Put { key, .. } | Op::Delete { key }) = *operation;
                 let mut spelled = Vec::new();
-                spell(key, &mut spelled);
+                spell(key, self.limit_bytes, &mut spelled);
                 spelled
             })
             .collect();
@@ -176,9 +180,11 @@ impl<S: BytesSession> KvSession for SpelledSession<S> {
     }
 
     fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
-        spell(range.first, &mut self.key);
+        spell(range.first, self.limit_bytes, &mut self.key);
+        let limit_bytes = self.limit_bytes;
         let range = ScanRange { first: &self.key[..], limit: range.limit, order: range.order };
-        let shown = self.session.scan(range, &mut |key, value| visit(read(key), value));
+        let shown =
+            self.session.scan(range, &mut |key, value| visit(read(key, limit_bytes), value));
         shown.unwrap_or_else(|error| panic!("a short key: {error}"))
     }
 }
@@ -190,6 +196,12 @@ mod tests {
 
     #[test]
     fn keys_keep_the_order_of_their_words_and_spell_them() {
+        for limit_bytes in [19, 185, usize::MAX] {
+            expect_order(limit_bytes);
+        }
+    }
+
+    fn expect_order(limit_bytes: usize) {
         let mut random = Random::new(1);
         let shifted = (0..64).flat_map(|shift| [1 << shift, u64::MAX << shift, u64::MAX >> shift]);
         let mut words: Vec<u64> = shifted.chain((0..2000).map(|_| random.next())).collect();
@@ -200,13 +212,14 @@ mod tests {
             .iter()
             .map(|&word| {
                 let mut key = Vec::new();
-                spell(word, &mut key);
+                spell(word, limit_bytes, &mut key);
                 key
             })
             .collect();
         assert!(keys.is_sorted_by(|one, next| one < next));
-        assert!(keys.iter().zip(&words).all(|(key, &word)| read(key) == word));
+        assert!(keys.iter().zip(&words).all(|(key, &word)| read(key, limit_bytes) == word));
         let lengths: std::collections::BTreeSet<_> = keys.iter().map(Vec::len).collect();
-        assert!(lengths.len() > 12, "lengths of keys: {lengths:?}");
+        let least = if limit_bytes > 100 { 12 } else { 8 };
+        assert!(lengths.len() > least && *lengths.last().unwrap() <= limit_bytes, "{lengths:?}");
     }
 }
