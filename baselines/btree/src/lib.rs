@@ -4,68 +4,81 @@
 //! allocator. A put allocates and copies before it takes the lock, and frees the old value
 //! afterwards. Gets and scans copy under the lock, which they share.
 //!
+//! With byte strings as keys ([`LockedBytes`]), a put also copies its key before it takes the lock, whether
+//! or not the key is new, because a `std` map takes keys that it may own.
+//!
 //! There is one lock because order does not shard: keys split by range would need balancing, and
 //! keys split by hash would make every scan a merge.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use engine::{
-    AllocatorChoice, Decide, DeleteOutcome, EngineTraits, FullMeaning, GetError, KvEngine,
-    KvSession, MemoryBound, MemoryCensus, OpenError, OpenStore, Options, PutError, PutOutcome, Rmw,
-    ScanOrder, ScanRange, Scans, SessionError, Setup,
+    AllocatorChoice, Decide, DeleteOutcome, EngineTraits, FullMeaning, GetError, Keys,
+    KvBytesEngine, KvEngine, MemoryBound, MemoryCensus, OpenError, OpenStore, Options, PutError,
+    PutOutcome, Rmw, ScanOrder, ScanRange, Scans, SessionError, Setup,
 };
+use kit::key::{self, ByteSession, Bytes, Key, Operations};
 use kit::values::{self, Decided};
-
-/// Bytes that a key counts for.
-const KEY_BYTES: u64 = 8;
 
 /// The store; see the crate's documentation.
 #[derive(Debug, Default)]
-pub struct LockedTree {
-    contents: RwLock<Contents>,
+pub struct Locked<K> {
+    contents: RwLock<Contents<K>>,
 }
 
-#[derive(Debug, Default)]
-struct Contents {
-    values: BTreeMap<u64, Box<[u8]>>,
+/// The store of words.
+pub type LockedTree = Locked<u64>;
+/// The store of byte strings.
+pub type LockedBytes = Locked<Bytes>;
+
+#[derive(Debug)]
+struct Contents<K> {
+    values: BTreeMap<K, Box<[u8]>>,
     live_value_bytes: u64,
 }
 
-impl LockedTree {
+impl<K> Default for Contents<K> {
+    fn default() -> Self {
+        Self { values: BTreeMap::new(), live_value_bytes: 0 }
+    }
+}
+
+impl<K: Key> Locked<K> {
     /// An empty store.
     #[must_use]
     pub fn open() -> Self {
-        Self::default()
+        Self { contents: RwLock::default() }
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, Contents> {
+    fn read(&self) -> RwLockReadGuard<'_, Contents<K>> {
         // The tree changes only by steps that do not panic, so it is whole even if poisoned.
         self.contents.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, Contents> {
+    fn write(&self) -> RwLockWriteGuard<'_, Contents<K>> {
         self.contents.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Contents {
-    fn put(&mut self, key: u64, value: Box<[u8]>) -> Option<Box<[u8]>> {
+impl<K: Key> Contents<K> {
+    fn put(&mut self, key: K, value: Box<[u8]>) -> Option<Box<[u8]>> {
         self.live_value_bytes += value.len() as u64;
         let old = self.values.insert(key, value);
         self.live_value_bytes -= old.as_ref().map_or(0, |old| old.len() as u64);
         old
     }
 
-    fn remove(&mut self, key: u64) -> Option<Box<[u8]>> {
-        let old = self.values.remove(&key)?;
+    fn remove(&mut self, key: K::Asked<'_>) -> Option<Box<[u8]>> {
+        let old = self.values.remove(K::compared(&key))?;
         self.live_value_bytes -= old.len() as u64;
         Some(old)
     }
 }
 
-impl KvEngine for LockedTree {
+impl<K: Key> KvEngine for Locked<K> {
     const TRAITS: EngineTraits = EngineTraits {
         name: "btree",
         description: "std B-tree behind one reader-writer lock, values on the global allocator",
@@ -73,14 +86,15 @@ impl KvEngine for LockedTree {
         memory_bound: MemoryBound::None,
         allocator: AllocatorChoice::Global,
         scans: Scans::Both,
+        keys: Keys::Bytes { max: key::BYTES_MAX },
         rmw: Rmw::Atomic,
         ..EngineTraits::BASE
     };
 
-    type Session<'engine> = TreeSession<'engine>;
+    type Session<'engine> = K::Session<TreeSession<'engine, K>>;
 
-    fn session(&self) -> Result<TreeSession<'_>, SessionError> {
-        Ok(TreeSession { tree: self, new: Vec::new() })
+    fn session(&self) -> Result<Self::Session<'_>, SessionError> {
+        Ok(K::session(TreeSession { tree: self, new: Vec::new() }))
     }
 
     /// Neither the allocator's rounding of values nor the size of the tree's nodes is known, so the
@@ -88,7 +102,7 @@ impl KvEngine for LockedTree {
     fn memory(&self) -> MemoryCensus {
         let contents = self.read();
         let live_objects = contents.values.len() as u64;
-        let live_object_bytes = contents.live_value_bytes + KEY_BYTES * live_objects;
+        let live_object_bytes = contents.live_value_bytes + K::sum_bytes(contents.values.keys());
         MemoryCensus {
             live_objects,
             live_value_bytes: contents.live_value_bytes,
@@ -113,7 +127,15 @@ impl KvEngine for LockedTree {
     }
 }
 
-impl OpenStore for LockedTree {
+impl KvBytesEngine for LockedBytes {
+    type BytesSession<'engine> = ByteSession<TreeSession<'engine, Bytes>>;
+
+    fn bytes_session(&self) -> Result<Self::BytesSession<'_>, SessionError> {
+        Ok(ByteSession(TreeSession { tree: self, new: Vec::new() }))
+    }
+}
+
+impl<K: Key> OpenStore for Locked<K> {
     type Config = ();
 
     fn configure(_: &Setup, _: &mut Options) -> Result<(), OpenError> {
@@ -125,62 +147,72 @@ impl OpenStore for LockedTree {
     }
 }
 
-/// One thread's use of a [`LockedTree`].
+/// One thread's use of a [`Locked`].
 #[derive(Debug)]
-pub struct TreeSession<'engine> {
-    tree: &'engine LockedTree,
+pub struct TreeSession<'engine, K> {
+    tree: &'engine Locked<K>,
     /// What a read-modify-write decides on.
     new: Vec<u8>,
 }
 
-impl KvSession for TreeSession<'_> {
-    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+impl<K: Key> Operations<K> for TreeSession<'_, K> {
+    fn get(&mut self, key: K::Asked<'_>, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
         let contents = self.tree.read();
-        contents.values.get(&key).map(|value| values::copy_out(value, buffer)).transpose()
+        contents
+            .values
+            .get(K::compared(&key))
+            .map(|value| values::copy_out(value, buffer))
+            .transpose()
     }
 
-    fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
-        let Some(value) = values::copy_in(value, LockedTree::TRAITS.value_bytes_max)? else {
+    fn put(&mut self, key: K::Asked<'_>, value: &[u8]) -> Result<PutOutcome, PutError> {
+        let Some(value) = values::copy_in(value, Locked::<K>::TRAITS.value_bytes_max)? else {
             return Ok(PutOutcome::Full);
         };
+        let owned = K::owned(key);
         // The guard is a temporary of its statement, so old values are freed after the lock is
         // released.
-        let old = self.tree.write().put(key, value);
+        let old = self.tree.write().put(owned, value);
         Ok(if old.is_some() { PutOutcome::Updated } else { PutOutcome::Inserted })
     }
 
     /// Reads, decides and writes under the lock.
     fn read_modify_write(
         &mut self,
-        key: u64,
+        key: K::Asked<'_>,
         decide: &mut Decide<'_>,
     ) -> Result<Option<PutOutcome>, PutError> {
         let mut contents = self.tree.write();
-        let old = contents.values.get(&key).map(|value| &**value);
-        let limit_bytes = LockedTree::TRAITS.value_bytes_max;
+        let old = contents.values.get(K::compared(&key)).map(|value| &**value);
+        let limit_bytes = Locked::<K>::TRAITS.value_bytes_max;
         let value = match values::decided(old, &mut self.new, decide, limit_bytes)? {
             Decided::Keep => return Ok(None),
             Decided::Full => return Ok(Some(PutOutcome::Full)),
             Decided::Store(value) => value,
         };
-        let old = contents.put(key, value);
+        let old = contents.put(K::owned(key), value);
         // The old value is freed after the lock is released.
         drop(contents);
         Ok(Some(if old.is_some() { PutOutcome::Updated } else { PutOutcome::Inserted }))
     }
 
-    fn delete(&mut self, key: u64) -> DeleteOutcome {
+    fn delete(&mut self, key: K::Asked<'_>) -> DeleteOutcome {
         let old = self.tree.write().remove(key);
         DeleteOutcome::told(old.is_some())
     }
 
-    fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
+    fn scan(
+        &mut self,
+        range: ScanRange<K::Asked<'_>>,
+        visit: &mut dyn FnMut(K::Asked<'_>, &[u8]),
+    ) -> Option<usize> {
         let ScanRange { first, limit, order } = range;
         let values = &self.tree.read().values;
+        let first = Bound::Included(K::compared(&first));
         let pairs: &mut dyn Iterator<Item = _> = match order {
-            ScanOrder::Ascending => &mut values.range(first..),
-            ScanOrder::Descending => &mut values.range(..=first).rev(),
+            ScanOrder::Ascending => &mut values.range((first, Bound::Unbounded)),
+            ScanOrder::Descending => &mut values.range((Bound::Unbounded, first)).rev(),
         };
-        Some(pairs.take(limit).map(|(&key, value)| visit(key, value)).count())
+        Some(pairs.take(limit).map(|(key, value)| visit(key.asked(), value)).count())
     }
 }

@@ -12,34 +12,34 @@ use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use engine::{
-    Decide, Decision, DeleteOutcome, GetError, KvSession, OpenError, PutError, PutOutcome, Rmw,
-    ScanOrder, ScanRange, Writes, get_then_put,
+    Decide, Decision, DeleteOutcome, GetError, OpenError, PutError, PutOutcome, Rmw, ScanOrder,
+    ScanRange, Writes,
 };
 
 use kit::credit::{Credit, Pool};
+use kit::hash::mix_bytes;
+use kit::key::{Key, Operations, get_then_put};
 use kit::values::copy_out;
 
-/// Bytes that a key counts for.
-pub(crate) const KEY_BYTES: u64 = 8;
 /// The longest value: these stores hold each value in one buffer with a 32-bit length.
 pub(crate) const VALUE_BYTES_MAX: usize = 1 << 30;
 /// The most locks that writers of a key share.
 pub const STRIPES_MAX: usize = 1 << 16;
 
-/// A store below. Keys are 8 big-endian bytes, whose order is the order of the numbers.
+/// A store below. Keys are byte strings; words are 8 big-endian bytes, whose order is the order of the numbers.
 ///
 /// A caller cannot act on an error of the files below, so it panics with the store's message.
 pub trait Table: Sync + fmt::Debug {
     /// Passes the value of `key` to `read`; `None` if it is absent.
-    fn read<R>(&self, key: u64, read: impl FnOnce(&[u8]) -> R) -> Option<R>;
+    fn read<R>(&self, key: &[u8], read: impl FnOnce(&[u8]) -> R) -> Option<R>;
 
-    fn put(&self, key: u64, value: &[u8]);
+    fn put(&self, key: &[u8], value: &[u8]);
 
     /// Removes `key` if present.
-    fn delete(&self, key: u64);
+    fn delete(&self, key: &[u8]);
 
     /// Passes all pairs from `first` on to `visit`, in this order, until it returns `false`.
-    fn scan(&self, first: u64, order: ScanOrder, visit: &mut dyn FnMut(u64, &[u8]) -> bool);
+    fn scan(&self, first: &[u8], order: ScanOrder, visit: &mut dyn FnMut(&[u8], &[u8]) -> bool);
 }
 
 /// A table that counts its live objects.
@@ -69,22 +69,25 @@ struct Account {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Live {
     pub(crate) objects: u64,
+    pub(crate) key_bytes: u64,
     pub(crate) value_bytes: u64,
 }
 
 impl Live {
     /// Size of keys and values.
     pub(crate) fn bytes(self) -> u64 {
-        self.value_bytes + KEY_BYTES * self.objects
+        self.value_bytes + self.key_bytes
     }
 
-    fn add(&mut self, value_bytes: usize) {
+    fn add(&mut self, key: &[u8], value_bytes: usize) {
         self.objects += 1;
+        self.key_bytes += key.len() as u64;
         self.value_bytes += value_bytes as u64;
     }
 
-    fn subtract(&mut self, value_bytes: usize) {
+    fn subtract(&mut self, key: &[u8], value_bytes: usize) {
         self.objects -= 1;
+        self.key_bytes -= key.len() as u64;
         self.value_bytes -= value_bytes as u64;
     }
 }
@@ -123,8 +126,8 @@ impl<T: Table> Counted<T> {
     pub(crate) fn live(&self) -> Live {
         let mut sum = Live::default();
         if !self.asks_presence {
-            self.table.scan(0, ScanOrder::Ascending, &mut |_, value| {
-                sum.add(value.len());
+            self.table.scan(&[], ScanOrder::Ascending, &mut |key, value| {
+                sum.add(key, value.len());
                 true
             });
             return sum;
@@ -132,6 +135,7 @@ impl<T: Table> Counted<T> {
         for stripe in 0..self.stripes.len() {
             let live = self.lock(stripe).live;
             sum.objects += live.objects;
+            sum.key_bytes += live.key_bytes;
             sum.value_bytes += live.value_bytes;
         }
         sum
@@ -161,18 +165,20 @@ impl<T: Table> Counted<T> {
     pub(crate) fn check(&self) -> Result<(), String> {
         let all: Vec<_> = (0..self.stripes.len()).map(|stripe| self.lock(stripe)).collect();
         let mut found = vec![Live::default(); all.len()];
-        let mut previous = None;
+        let mut previous: Option<Vec<u8>> = None;
         let mut disorder = None;
-        self.table.scan(0, ScanOrder::Ascending, &mut |key, value| {
-            if previous.is_some_and(|previous| previous >= key) {
-                disorder = Some(key);
+        self.table.scan(&[], ScanOrder::Ascending, &mut |key, value| {
+            if previous.as_ref().is_some_and(|previous| previous[..] >= *key) {
+                disorder = Some(key.to_vec());
             }
-            previous = Some(key);
-            found[self.stripe_of(key)].add(value.len());
+            let previous = previous.get_or_insert_default();
+            previous.clear();
+            previous.extend_from_slice(key);
+            found[self.stripe_of(key)].add(key, value.len());
             disorder.is_none()
         });
         if let Some(key) = disorder {
-            return Err(format!("key {key:#x} is out of order"));
+            return Err(format!("key {key:x?} is out of order"));
         }
         if !self.asks_presence {
             return Ok(());
@@ -196,9 +202,13 @@ impl<T: Table> Counted<T> {
         Ok(())
     }
 
-    fn stripe_of(&self, key: u64) -> usize {
-        // Fibonacci hashing: the upper bits of the product depend on all bits of the key.
-        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize & (self.stripes.len() - 1)
+    fn stripe_of(&self, key: &[u8]) -> usize {
+        let hash = match key.try_into() {
+            // Fibonacci hashing: the upper bits of the product depend on all bits of the word.
+            Ok(word) => u64::from_be_bytes(word).wrapping_mul(0x9e37_79b9_7f4a_7c15),
+            Err(_) => mix_bytes(key),
+        };
+        (hash >> 40) as usize & (self.stripes.len() - 1)
     }
 
     fn lock(&self, stripe: usize) -> MutexGuard<'_, Account> {
@@ -213,12 +223,12 @@ impl<T: Table> Counted<T> {
         }
     }
 
-    fn value_bytes_limit(&self) -> usize {
-        let bound_bytes = self.pool.bound_bytes().saturating_sub(KEY_BYTES);
+    fn value_bytes_limit(&self, key: &[u8]) -> usize {
+        let bound_bytes = self.pool.bound_bytes().saturating_sub(key.len() as u64);
         VALUE_BYTES_MAX.min(usize::try_from(bound_bytes).unwrap_or(usize::MAX))
     }
 
-    fn try_put(&self, key: u64, value: &[u8]) -> PutOutcome {
+    fn try_put(&self, key: &[u8], value: &[u8]) -> PutOutcome {
         if !self.asks_presence {
             self.table.put(key, value);
             return PutOutcome::Stored;
@@ -233,27 +243,27 @@ impl<T: Table> Counted<T> {
     fn replace(
         &self,
         account: &mut Account,
-        key: u64,
+        key: &[u8],
         old: Option<usize>,
         value: &[u8],
     ) -> PutOutcome {
-        let footprint = |value_bytes: usize| value_bytes as u64 + KEY_BYTES;
+        let footprint = |value_bytes: usize| (value_bytes + key.len()) as u64;
         let (old_bytes, new_bytes) = (old.map_or(0, footprint), footprint(value.len()));
         if !account.credit.pay(&self.pool, new_bytes.saturating_sub(old_bytes)) {
             return PutOutcome::Full;
         }
         self.table.put(key, value);
         account.credit.refund(&self.pool, old_bytes.saturating_sub(new_bytes));
-        account.live.add(value.len());
+        account.live.add(key, value.len());
         let Some(old) = old else { return PutOutcome::Inserted };
-        account.live.subtract(old);
+        account.live.subtract(key, old);
         PutOutcome::Updated
     }
 
     /// Reads, decides and writes under the lock of the key's stripe. `None` if it keeps what there is.
     fn try_modify(
         &self,
-        key: u64,
+        key: &[u8],
         decide: &mut Decide<'_>,
     ) -> Result<Option<PutOutcome>, PutError> {
         let mut account = self.lock(self.stripe_of(key));
@@ -267,19 +277,19 @@ impl<T: Table> Counted<T> {
         if decision == Decision::Keep {
             return Ok(None);
         }
-        self.check_length(&new)?;
+        self.check_length(key, &new)?;
         Ok(Some(self.replace(&mut account, key, old, &new)))
     }
 
-    fn check_length(&self, value: &[u8]) -> Result<(), PutError> {
-        let (value_bytes, limit_bytes) = (value.len(), self.value_bytes_limit());
+    fn check_length(&self, key: &[u8], value: &[u8]) -> Result<(), PutError> {
+        let (value_bytes, limit_bytes) = (value.len(), self.value_bytes_limit(key));
         if value_bytes > limit_bytes {
             return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
         }
         Ok(())
     }
 
-    fn delete(&self, key: u64) -> DeleteOutcome {
+    fn delete(&self, key: &[u8]) -> DeleteOutcome {
         if !self.asks_presence {
             self.table.delete(key);
             return DeleteOutcome::Done;
@@ -287,13 +297,13 @@ impl<T: Table> Counted<T> {
         let mut account = self.lock(self.stripe_of(key));
         let Some(old) = self.look_up(&mut account, key) else { return DeleteOutcome::Absent };
         self.table.delete(key);
-        account.live.subtract(old);
-        account.credit.refund(&self.pool, old as u64 + KEY_BYTES);
+        account.live.subtract(key, old);
+        account.credit.refund(&self.pool, (old + key.len()) as u64);
         DeleteOutcome::Removed
     }
 
     /// The length of the present value, if any.
-    fn look_up(&self, account: &mut Account, key: u64) -> Option<usize> {
+    fn look_up(&self, account: &mut Account, key: &[u8]) -> Option<usize> {
         account.lookups += 1;
         self.table.read(key, <[u8]>::len)
     }
@@ -311,15 +321,18 @@ impl<'engine, T> CountedSession<'engine, T> {
     }
 }
 
-impl<T: Table> KvSession for CountedSession<'_, T> {
+impl<K: Key, T: Table> Operations<K> for CountedSession<'_, T> {
     #[inline]
-    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
-        self.counted.table.read(key, |value| copy_out(value, buffer)).transpose()
+    fn get(&mut self, key: K::Asked<'_>, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        let spelled = K::spelled(&key);
+        self.counted.table.read(spelled.as_ref(), |value| copy_out(value, buffer)).transpose()
     }
 
     #[inline]
-    fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
-        self.counted.check_length(value)?;
+    fn put(&mut self, key: K::Asked<'_>, value: &[u8]) -> Result<PutOutcome, PutError> {
+        let spelled = K::spelled(&key);
+        let key = spelled.as_ref();
+        self.counted.check_length(key, value)?;
         let outcome = self.counted.try_put(key, value);
         if outcome.is_stored() {
             return Ok(outcome);
@@ -330,29 +343,38 @@ impl<T: Table> KvSession for CountedSession<'_, T> {
 
     fn read_modify_write(
         &mut self,
-        key: u64,
+        key: K::Asked<'_>,
         decide: &mut Decide<'_>,
     ) -> Result<Option<PutOutcome>, PutError> {
         if self.counted.rmw() == Rmw::GetThenPut {
-            return get_then_put(self, key, decide);
+            return get_then_put::<K, _>(self, key, decide);
         }
-        match self.counted.try_modify(key, decide)? {
+        let spelled = K::spelled(&key);
+        match self.counted.try_modify(spelled.as_ref(), decide)? {
             Some(PutOutcome::Full) => {
                 self.counted.gather_credit();
-                self.counted.try_modify(key, decide)
+                self.counted.try_modify(spelled.as_ref(), decide)
             }
             done => Ok(done),
         }
     }
 
     #[inline]
-    fn delete(&mut self, key: u64) -> DeleteOutcome {
-        self.counted.delete(key)
+    fn delete(&mut self, key: K::Asked<'_>) -> DeleteOutcome {
+        self.counted.delete(K::spelled(&key).as_ref())
     }
 
-    fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
-        let table = &self.counted.table;
-        Some(limited(range.limit, visit, |visit| table.scan(range.first, range.order, visit)))
+    fn scan(
+        &mut self,
+        range: ScanRange<K::Asked<'_>>,
+        visit: &mut dyn FnMut(K::Asked<'_>, &[u8]),
+    ) -> Option<usize> {
+        let ScanRange { first, limit, order } = range;
+        let (table, spelled) = (&self.counted.table, K::spelled(&first));
+        let shown = limited(limit, &mut |key, value| visit(K::read(key), value), |visit| {
+            table.scan(spelled.as_ref(), order, visit);
+        });
+        Some(shown)
     }
 }
 
@@ -360,8 +382,8 @@ impl<T: Table> KvSession for CountedSession<'_, T> {
 /// there were.
 pub(crate) fn limited(
     limit: usize,
-    visit: &mut dyn FnMut(u64, &[u8]),
-    scan: impl FnOnce(&mut dyn FnMut(u64, &[u8]) -> bool),
+    visit: &mut dyn FnMut(&[u8], &[u8]),
+    scan: impl FnOnce(&mut dyn FnMut(&[u8], &[u8]) -> bool),
 ) -> usize {
     let mut shown = 0;
     if limit > 0 {
@@ -372,9 +394,4 @@ pub(crate) fn limited(
         });
     }
     shown
-}
-
-/// The number encoded in a key's bytes.
-pub(crate) fn key_of(bytes: &[u8]) -> u64 {
-    u64::from_be_bytes(bytes.try_into().expect("every key has eight bytes"))
 }

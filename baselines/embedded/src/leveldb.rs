@@ -14,10 +14,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use engine::{
-    EngineTraits, Hashing, KvEngine, MemoryBound, MemoryCensus, OpenError, Presence, Rmw, Scans,
-    SessionError, Setting, Sharing, Statistic, Writes,
+    EngineTraits, Hashing, Keys, KvBytesEngine, KvEngine, MemoryBound, MemoryCensus, OpenError,
+    Presence, Rmw, Scans, SessionError, Setting, Sharing, Statistic, Writes,
 };
 use kit::folder::Folder;
+use kit::key::{BYTES_MAX, ByteSession, WordSession};
 use kit::partitions::Partition;
 
 use crate::counted::{self, Counted, CountedSession, VALUE_BYTES_MAX};
@@ -145,6 +146,7 @@ impl KvEngine for LevelDb {
         may_be_missing: true,
         description: "LevelDB by its C interface: log and files on a tmpfs",
         memory_bound: MemoryBound::Soft,
+        keys: Keys::Bytes { max: BYTES_MAX },
         value_bytes_max: VALUE_BYTES_MAX,
         scans: Scans::Both,
         background_threads: true,
@@ -153,14 +155,14 @@ impl KvEngine for LevelDb {
         ..EngineTraits::BASE
     };
 
-    type Session<'engine> = CountedSession<'engine, Database>;
+    type Session<'engine> = WordSession<CountedSession<'engine, Database>>;
 
     fn lacking() -> Vec<OpenError> {
         api::functions().err().into_iter().collect()
     }
 
-    fn session(&self) -> Result<CountedSession<'_, Database>, SessionError> {
-        Ok(CountedSession::new(&self.counted))
+    fn session(&self) -> Result<Self::Session<'_>, SessionError> {
+        Ok(WordSession(CountedSession::new(&self.counted)))
     }
 
     /// The thread is the process' one for all databases, which LevelDB keeps.
@@ -260,11 +262,21 @@ impl KvEngine for LevelDb {
     }
 }
 
+impl KvBytesEngine for LevelDb {
+    type BytesSession<'engine> = ByteSession<CountedSession<'engine, Database>>;
+
+    fn bytes_session(&self) -> Result<Self::BytesSession<'_>, SessionError> {
+        Ok(ByteSession(CountedSession::new(&self.counted)))
+    }
+}
+
 impl Partition for LevelDb {
     const TOGETHER: EngineTraits = EngineTraits {
         name: "leveldb-partitioned",
         description: "several `leveldb`, each with a range of the keys and workers of its own",
         sharing: Sharing::Partitioned,
+        // Its ranges are of words.
+        keys: Keys::Word,
         ..<Self as KvEngine>::TRAITS
     };
     /// The process has one for all databases.

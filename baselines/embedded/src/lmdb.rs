@@ -12,8 +12,10 @@
 mod api;
 #[expect(unsafe_code, reason = "a C interface; nothing outside sees an address")]
 mod environment;
+mod stored;
 
 use std::fs::File;
+use std::marker::PhantomData;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -21,18 +23,22 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use engine::{
-    DeleteOutcome, EngineTraits, GetError, Hashing, KvEngine, KvSession, MemoryCensus, OpenError,
-    PutError, PutOutcome, ScanOrder, ScanRange, Scans, SessionError, Setting, Statistic,
+    Decide, DeleteOutcome, EngineTraits, GetError, Hashing, Keys, KvBytesEngine, KvEngine,
+    MemoryCensus, OpenError, PutError, PutOutcome, ScanOrder, ScanRange, Scans, SessionError,
+    Setting, Statistic,
 };
 
 use kit::folder::file_bytes;
+use kit::key::{ByteSession, Bytes, Operations, get_then_put};
 use kit::values::copy_out;
 
-use crate::counted::{KEY_BYTES, limited};
+use crate::counted::limited;
 use crate::foreign::{c_path, refused};
 use crate::settings::{at_least, bound_text};
 use crate::tmpfs::{self, SHARED_MEMORY};
 use environment::{Environment, Reader, Refusal, Snapshot};
+pub use stored::LMDB_KEY_BYTES_MAX;
+use stored::Stored;
 
 /// LMDB's pages are the system's; others are refused.
 const PAGE_BYTES: u64 = 4096;
@@ -73,8 +79,9 @@ impl Default for LmdbConfig {
 /// Its files have no names: the folder is removed as soon as they are open, so that nothing is
 /// left even if the process is killed.
 #[derive(Debug)]
-pub struct Lmdb {
+pub struct LmdbOf<K> {
     environment: Environment,
+    key: PhantomData<K>,
     data: File,
     map_pages: u64,
     sessions: AtomicUsize,
@@ -83,6 +90,11 @@ pub struct Lmdb {
     delete_waits: AtomicU64,
     config: LmdbConfig,
 }
+
+/// The store of words.
+pub type Lmdb = LmdbOf<u64>;
+/// The store of byte strings.
+pub type LmdbBytes = LmdbOf<Bytes>;
 
 /// Pages of the map by what they are for.
 #[derive(Debug)]
@@ -96,7 +108,7 @@ struct Pages {
     touched: u64,
 }
 
-impl Lmdb {
+impl<K: Stored> LmdbOf<K> {
     /// An empty store.
     ///
     /// # Errors
@@ -114,7 +126,7 @@ impl Lmdb {
         at_least("sessions", config.sessions as usize, 1)?;
         let folder = tmpfs::create_folder(&config.tmpfs, wanted_bytes)?;
         let readers = config.sessions.saturating_add(1);
-        let environment = Environment::open(&c_path(folder.path()), map_bytes, readers)?;
+        let environment = Environment::open(&c_path(folder.path()), map_bytes, readers, K::FLAGS)?;
         let page_bytes = u64::from(environment.page_bytes());
         if page_bytes != PAGE_BYTES {
             let message = format!("its pages have {page_bytes} bytes, not {PAGE_BYTES}");
@@ -124,6 +136,7 @@ impl Lmdb {
             .map_err(|error| refused("LMDB", &error.to_string()))?;
         Ok(Self {
             environment,
+            key: PhantomData,
             data,
             map_pages,
             sessions: AtomicUsize::new(0),
@@ -145,7 +158,7 @@ impl Lmdb {
         Self::TRAITS.value_bytes_max.min(usize::try_from(bytes).unwrap_or(usize::MAX))
     }
 
-    fn put(&self, key: u64, value: &[u8]) -> Result<PutOutcome, Refusal> {
+    fn put(&self, key: &[u8], value: &[u8]) -> Result<PutOutcome, Refusal> {
         let mut writer = self.environment.write()?;
         let before = writer.statistics().entries;
         writer.put(key, value)?;
@@ -157,7 +170,7 @@ impl Lmdb {
         Ok(if after.entries > before { PutOutcome::Inserted } else { PutOutcome::Updated })
     }
 
-    fn delete(&self, key: u64) -> Result<bool, Refusal> {
+    fn delete(&self, key: &[u8]) -> Result<bool, Refusal> {
         let mut writer = self.environment.write()?;
         let was_there = writer.delete(key)?;
         if was_there {
@@ -172,6 +185,14 @@ impl Lmdb {
         let mut reader = self.environment.reader().expect("a place is kept for inspections");
         let snapshot = reader.snapshot();
         look(&snapshot)
+    }
+
+    fn take_place(&self) -> Result<LmdbSession<'_, K>, SessionError> {
+        let place = Place::take(&self.sessions, self.config.sessions as usize)?;
+        let reader = self.environment.reader().unwrap_or_else(|refusal| {
+            panic!("LMDB has fewer places for readers than were asked for: {refusal}")
+        });
+        Ok(LmdbSession { store: self, reader, _place: place })
     }
 
     fn pages(&self, snapshot: &Snapshot<'_>) -> Pages {
@@ -194,29 +215,26 @@ fn tree_pages(statistics: &api::Statistics) -> u64 {
     (statistics.branch_pages + statistics.leaf_pages + statistics.overflow_pages) as u64
 }
 
-impl KvEngine for Lmdb {
+impl<K: Stored> KvEngine for LmdbOf<K> {
     const TRAITS: EngineTraits = EngineTraits {
         name: "lmdb",
         may_be_missing: true,
         description: "LMDB by its C interface: a copy-on-write tree mapped from a tmpfs, never synced",
+        keys: Keys::Bytes { max: LMDB_KEY_BYTES_MAX },
         value_bytes_max: u32::MAX as usize,
         scans: Scans::Both,
         hashing: Hashing::None,
         ..EngineTraits::BASE
     };
 
-    type Session<'engine> = LmdbSession<'engine>;
+    type Session<'engine> = K::Session<LmdbSession<'engine, K>>;
 
     fn lacking() -> Vec<OpenError> {
         api::functions().err().into_iter().collect()
     }
 
-    fn session(&self) -> Result<LmdbSession<'_>, SessionError> {
-        let place = Place::take(&self.sessions, self.config.sessions as usize)?;
-        let reader = self.environment.reader().unwrap_or_else(|refusal| {
-            panic!("LMDB has fewer places for readers than were asked for: {refusal}")
-        });
-        Ok(LmdbSession { store: self, reader, _place: place })
+    fn session(&self) -> Result<Self::Session<'_>, SessionError> {
+        self.take_place().map(K::session)
     }
 
     /// Looks at every object, so that puts need not: for the ends of phases, not for the middle
@@ -224,14 +242,15 @@ impl KvEngine for Lmdb {
     fn memory(&self) -> MemoryCensus {
         self.inspect(|snapshot| {
             let pages = self.pages(snapshot);
-            let (mut live_objects, mut live_value_bytes) = (0, 0);
-            snapshot.scan(0, ScanOrder::Ascending, &mut |_, value| {
+            let (mut live_objects, mut live_key_bytes, mut live_value_bytes) = (0, 0, 0);
+            snapshot.scan(K::form(K::least()).as_ref(), ScanOrder::Ascending, &mut |key, value| {
                 live_objects += 1;
+                live_key_bytes += key.len() as u64;
                 live_value_bytes += value.len() as u64;
                 true
             });
             let live_object_bytes =
-                live_value_bytes + (KEY_BYTES + NODE_HEADER_BYTES) * live_objects;
+                live_key_bytes + live_value_bytes + NODE_HEADER_BYTES * live_objects;
             let index_pages = pages.branch;
             let table_pages = META_PAGES + pages.free_tree;
             let object_memory_bytes = (self.map_pages - index_pages - table_pages) * PAGE_BYTES;
@@ -280,7 +299,7 @@ impl KvEngine for Lmdb {
                 "flags",
                 "MDB_NOSYNC, MDB_NOMETASYNC, MDB_WRITEMAP, MDB_NORDAHEAD, MDB_NOTLS",
             ),
-            Setting::new("keys", "MDB_INTEGERKEY"),
+            Setting::new("keys", K::SETTING),
             Setting::new("transactions", "one for each put and delete"),
             Setting::new("sessions", self.config.sessions),
         ]
@@ -290,17 +309,18 @@ impl KvEngine for Lmdb {
     /// tree, lists what is free, or is listed as free.
     fn check(&self) -> Result<(), String> {
         self.inspect(|snapshot| {
-            let (mut entries, mut previous, mut disorder) = (0, None, None);
-            snapshot.scan(0, ScanOrder::Ascending, &mut |key, _| {
-                if previous.is_some_and(|previous| previous >= key) {
-                    disorder = Some(key);
+            let (mut entries, mut previous, mut disorder) = (0, None::<K>, None);
+            snapshot.scan(K::form(K::least()).as_ref(), ScanOrder::Ascending, &mut |key, _| {
+                let key = K::owned(K::asked_of(key));
+                if previous.as_ref().is_some_and(|previous| *previous >= key) {
+                    disorder = Some(key.clone());
                 }
                 previous = Some(key);
                 entries += 1;
                 disorder.is_none()
             });
             if let Some(key) = disorder {
-                return Err(format!("key {key:#x} is out of order"));
+                return Err(format!("key {key:x?} is out of order"));
             }
             let counted = snapshot.statistics().entries;
             if entries != counted {
@@ -315,10 +335,18 @@ impl KvEngine for Lmdb {
     }
 }
 
-/// One thread's use of an [`Lmdb`]. Its place is free again when its reader is gone.
+impl KvBytesEngine for LmdbBytes {
+    type BytesSession<'engine> = ByteSession<LmdbSession<'engine, Bytes>>;
+
+    fn bytes_session(&self) -> Result<Self::BytesSession<'_>, SessionError> {
+        self.take_place().map(ByteSession)
+    }
+}
+
+/// One thread's use of an [`LmdbOf`]. Its place is free again when its reader is gone.
 #[derive(Debug)]
-pub struct LmdbSession<'engine> {
-    store: &'engine Lmdb,
+pub struct LmdbSession<'engine, K> {
+    store: &'engine LmdbOf<K>,
     reader: Reader<'engine>,
     _place: Place<'engine>,
 }
@@ -344,31 +372,41 @@ impl Drop for Place<'_> {
     }
 }
 
-impl KvSession for LmdbSession<'_> {
+impl<K: Stored> Operations<K> for LmdbSession<'_, K> {
+    const KEY_BYTES_MAX: usize = LMDB_KEY_BYTES_MAX;
+
     #[inline]
-    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+    fn get(&mut self, key: K::Asked<'_>, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
         let snapshot = self.reader.snapshot();
-        snapshot.get(key).map(|value| copy_out(value, buffer)).transpose()
+        snapshot.get(K::form(key).as_ref()).map(|value| copy_out(value, buffer)).transpose()
     }
 
     #[inline]
-    fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
+    fn put(&mut self, key: K::Asked<'_>, value: &[u8]) -> Result<PutOutcome, PutError> {
         let (value_bytes, limit_bytes) = (value.len(), self.store.value_bytes_limit());
         if value_bytes > limit_bytes {
             return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
         }
-        match self.store.put(key, value) {
+        match self.store.put(K::form(key).as_ref(), value) {
             Ok(outcome) => Ok(outcome),
             Err(refusal) if refusal.is_full() => Ok(PutOutcome::Full),
             Err(refusal) => panic!("LMDB's put: {refusal}"),
         }
     }
 
+    fn read_modify_write(
+        &mut self,
+        key: K::Asked<'_>,
+        decide: &mut Decide<'_>,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        get_then_put::<K, _>(self, key, decide)
+    }
+
     #[inline]
-    fn delete(&mut self, key: u64) -> DeleteOutcome {
+    fn delete(&mut self, key: K::Asked<'_>) -> DeleteOutcome {
         let mut deadline = None;
         loop {
-            match self.store.delete(key) {
+            match self.store.delete(K::form(key).as_ref()) {
                 Ok(was_there) => return DeleteOutcome::told(was_there),
                 Err(refusal) if refusal.is_full() => {
                     // Relaxed: the counter guards no other memory.
@@ -382,15 +420,24 @@ impl KvSession for LmdbSession<'_> {
         }
     }
 
-    fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
-        let snapshot = self.reader.snapshot();
-        Some(limited(range.limit, visit, |visit| snapshot.scan(range.first, range.order, visit)))
+    fn scan(
+        &mut self,
+        range: ScanRange<K::Asked<'_>>,
+        visit: &mut dyn FnMut(K::Asked<'_>, &[u8]),
+    ) -> Option<usize> {
+        let ScanRange { first, limit, order } = range;
+        let (snapshot, first) = (self.reader.snapshot(), K::form(first));
+        let shown = limited(limit, &mut |key, value| visit(K::asked_of(key), value), |visit| {
+            snapshot.scan(first.as_ref(), order, visit);
+        });
+        Some(shown)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use engine::KvSession;
 
     /// A full store in which a reader holds every page: deletes use the reserve up, then wait,
     /// and go on when the reader ends.
@@ -420,7 +467,7 @@ mod tests {
                 thread::yield_now();
             }
             assert!(waits() > 0, "the reader holds nothing");
-            assert_eq!(snapshot.get(0), Some(&[1; 1000][..]), "its state stays");
+            assert_eq!(snapshot.get(&0_u64.to_ne_bytes()), Some(&[1; 1000][..]), "its state stays");
             drop(snapshot);
             assert!(deleter.join().unwrap());
         });

@@ -7,7 +7,6 @@ use std::ptr::{self, NonNull};
 
 use engine::{OpenError, ScanOrder};
 
-use crate::counted::key_of;
 use crate::foreign::{bytes_at, refused, taken};
 use crate::library::{functions, opaque};
 
@@ -115,8 +114,7 @@ impl Open {
     }
 
     #[inline]
-    pub(crate) fn put(&self, key: u64, value: &[u8]) {
-        let key = key.to_be_bytes();
+    pub(crate) fn put(&self, key: &[u8], value: &[u8]) {
         let (key_at, value_at) = (key.as_ptr().cast(), value.as_ptr().cast());
         let mut message = ptr::null_mut();
         // SAFETY: an open database, live options; key and value have the lengths given.
@@ -135,8 +133,7 @@ impl Open {
     }
 
     #[inline]
-    pub(crate) fn delete(&self, key: u64) {
-        let key = key.to_be_bytes();
+    pub(crate) fn delete(&self, key: &[u8]) {
         let mut message = ptr::null_mut();
         // SAFETY: an open database, live options, and a key of the length given.
         unsafe {
@@ -154,9 +151,9 @@ impl Open {
     /// Calls `visit` with keys from `first` on, in this order, until it answers `false`.
     pub(crate) fn scan(
         &self,
-        first: u64,
+        first: &[u8],
         order: ScanOrder,
-        visit: &mut dyn FnMut(u64, &[u8]) -> bool,
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
     ) {
         let (handle, options) = (self.handle.as_ptr(), self.read_options.as_ptr());
         // SAFETY: an open database and live options; the iterator is gone before either.
@@ -215,10 +212,10 @@ struct Cursor {
 
 impl Cursor {
     /// Stands on the first key of a scan, if there is one.
-    fn seek(&mut self, first: u64, order: ScanOrder) {
-        let (iterator, key) = (self.iterator.as_ptr(), first.to_be_bytes());
+    fn seek(&mut self, first: &[u8], order: ScanOrder) {
+        let iterator = self.iterator.as_ptr();
         // SAFETY: a live iterator and a key of the length given, which is copied.
-        unsafe { (self.functions.iter_seek)(iterator, key.as_ptr().cast(), key.len()) }
+        unsafe { (self.functions.iter_seek)(iterator, first.as_ptr().cast(), first.len()) }
         if order == ScanOrder::Ascending {
             return;
         }
@@ -242,7 +239,7 @@ impl Cursor {
     }
 
     /// The pair it stands on.
-    fn pair(&self) -> Option<(u64, &[u8])> {
+    fn pair(&self) -> Option<(&[u8], &[u8])> {
         let iterator = self.iterator.as_ptr();
         // SAFETY: a live iterator.
         if unsafe { (self.functions.iter_valid)(iterator) } == 0 {
@@ -256,7 +253,7 @@ impl Cursor {
         // SAFETY: the pair stays until the iterator moves, which takes it exclusively.
         let key = unsafe { bytes_at(key, key_bytes) };
         // SAFETY: as above.
-        Some((key_of(key), unsafe { bytes_at(value, value_bytes) }))
+        Some((key, unsafe { bytes_at(value, value_bytes) }))
     }
 }
 

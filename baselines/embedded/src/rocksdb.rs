@@ -12,10 +12,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use engine::{
-    EngineTraits, Hashing, KvEngine, MemoryBound, MemoryCensus, OpenError, Presence, Rmw, Scans,
-    SessionError, Setting, Statistic, Writes,
+    EngineTraits, Hashing, Keys, KvBytesEngine, KvEngine, MemoryBound, MemoryCensus, OpenError,
+    Presence, Rmw, Scans, SessionError, Setting, Statistic, Writes,
 };
 use kit::folder::Folder;
+use kit::key::{BYTES_MAX, ByteSession, WordSession};
 
 use crate::counted::{self, Counted, CountedSession, VALUE_BYTES_MAX};
 use crate::foreign::c_path;
@@ -143,6 +144,7 @@ impl KvEngine for RocksDb {
         may_be_missing: true,
         description: "RocksDB by its C interface: no log, files in memory",
         memory_bound: MemoryBound::Soft,
+        keys: Keys::Bytes { max: BYTES_MAX },
         value_bytes_max: VALUE_BYTES_MAX,
         scans: Scans::Both,
         background_threads: true,
@@ -151,14 +153,14 @@ impl KvEngine for RocksDb {
         ..EngineTraits::BASE
     };
 
-    type Session<'engine> = CountedSession<'engine, Database>;
+    type Session<'engine> = WordSession<CountedSession<'engine, Database>>;
 
     fn lacking() -> Vec<OpenError> {
         api::functions().err().into_iter().collect()
     }
 
-    fn session(&self) -> Result<CountedSession<'_, Database>, SessionError> {
-        Ok(CountedSession::new(&self.counted))
+    fn session(&self) -> Result<Self::Session<'_>, SessionError> {
+        Ok(WordSession(CountedSession::new(&self.counted)))
     }
 
     /// The threads are the process' pool, which RocksDB keeps when a store is dropped.
@@ -263,6 +265,14 @@ impl KvEngine for RocksDb {
 
     fn check(&self) -> Result<(), String> {
         self.counted.check()
+    }
+}
+
+impl KvBytesEngine for RocksDb {
+    type BytesSession<'engine> = ByteSession<CountedSession<'engine, Database>>;
+
+    fn bytes_session(&self) -> Result<Self::BytesSession<'_>, SessionError> {
+        Ok(ByteSession(CountedSession::new(&self.counted)))
     }
 }
 

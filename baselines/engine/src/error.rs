@@ -176,6 +176,96 @@ impl fmt::Display for PutError {
 
 impl std::error::Error for PutError {}
 
+/// Why a key of a store of byte strings is refused, by whatever operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyTooLong {
+    /// The key's length.
+    pub key_bytes: usize,
+    /// The longest key that the store takes.
+    pub limit_bytes: usize,
+}
+
+impl KeyTooLong {
+    /// # Errors
+    /// If `key` has more than `limit_bytes`.
+    #[inline]
+    pub fn check(key: &[u8], limit_bytes: usize) -> Result<(), Self> {
+        if key.len() > limit_bytes {
+            return Err(Self { key_bytes: key.len(), limit_bytes });
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for KeyTooLong {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { key_bytes, limit_bytes } = self;
+        write!(
+            formatter,
+            "a key of {key_bytes} bytes exceeds the limit of {limit_bytes}: shorten it, or choose \
+             a store of longer keys"
+        )
+    }
+}
+
+impl std::error::Error for KeyTooLong {}
+
+/// Why an operation on a byte string failed: because of its key, or of its value as with words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BytesError<E> {
+    /// The key is longer than the store takes.
+    Key(KeyTooLong),
+    /// What an operation with a word can fail of.
+    Value(E),
+}
+
+impl<E> BytesError<E> {
+    /// What the operation came to where the key was taken.
+    ///
+    /// # Errors
+    /// [`KeyTooLong`] where it was not.
+    #[inline]
+    pub fn apart<T>(result: Result<T, Self>) -> Result<Result<T, E>, KeyTooLong> {
+        match result {
+            Ok(done) => Ok(Ok(done)),
+            Err(Self::Value(error)) => Ok(Err(error)),
+            Err(Self::Key(error)) => Err(error),
+        }
+    }
+}
+
+impl<E: fmt::Display> fmt::Display for BytesError<E> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Key(error) => error.fmt(formatter),
+            Self::Value(error) => error.fmt(formatter),
+        }
+    }
+}
+
+impl<E: std::error::Error> std::error::Error for BytesError<E> {}
+
+impl<E> From<KeyTooLong> for BytesError<E> {
+    #[inline]
+    fn from(error: KeyTooLong) -> Self {
+        Self::Key(error)
+    }
+}
+
+impl From<GetError> for BytesError<GetError> {
+    #[inline]
+    fn from(error: GetError) -> Self {
+        Self::Value(error)
+    }
+}
+
+impl From<PutError> for BytesError<PutError> {
+    #[inline]
+    fn from(error: PutError) -> Self {
+        Self::Value(error)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,6 +282,12 @@ mod tests {
             short.to_string(),
             "the value has 9 bytes and the buffer 8: pass a longer buffer"
         );
+        let long = KeyTooLong::check(&[0; 9], 8).unwrap_err();
+        assert_eq!(
+            BytesError::<GetError>::Key(long).to_string(),
+            "a key of 9 bytes exceeds the limit of 8: shorten it, or choose a store of longer keys"
+        );
+        assert_eq!(KeyTooLong::check(&[0; 8], 8), Ok(()));
         assert_eq!(
             SessionError::TooManySessions { limit: 2 }.to_string(),
             "all 2 sessions are in use: drop one, or use fewer threads"

@@ -10,6 +10,9 @@
 //! * **Windows** are ways to reach the parts of a table one at a time ([`Windows`]). A call applies
 //!   many sets of updates, so the timed loop contains no dynamic dispatch either.
 //!
+//! Keys are words, `u64`. Stores that take keys of any length implement [`KvBytesEngine`] besides, whose
+//! sessions take byte strings ([`BytesSession`]); [`Words`] makes a session of words of one.
+//!
 //! A store is opened with a [`Setup`]: what the workload will require, and the store's settings,
 //! which are read strictly through [`Options`]. Stores that open themselves implement
 //! [`OpenStore`].
@@ -26,6 +29,7 @@
 #[cfg(test)]
 extern crate self as engine;
 
+mod bytes;
 mod census;
 pub mod conformance;
 mod error;
@@ -41,12 +45,14 @@ mod tests;
 mod thread_use;
 mod traits;
 mod windows;
+mod words;
 
+pub use bytes::{BytesSession, KvBytesEngine, get_then_put_bytes};
 pub use census::{MemoryCensus, Statistic};
-pub use error::{GetError, OpenError, PutError, SessionError};
+pub use error::{BytesError, GetError, KeyTooLong, OpenError, PutError, SessionError};
 pub use heap::DEFAULT_VARIANT;
 pub use heap::{Heap, HeapStatistics, HeapTraits, HeapVariant, Setting, reallocate_elsewhere};
-pub use modify::{Decide, Decision, get_then_put};
+pub use modify::{Decide, Decision, get_then_put, read_and_decide};
 pub use operation::{Op, Outcome, ValueBuffers};
 pub use options::Options;
 pub use rule::{Rule, Whole};
@@ -54,10 +60,11 @@ pub use setup::{OpenStore, Setup};
 pub use store::{DeleteOutcome, KvEngine, KvSession, PutOutcome, ScanOrder, ScanRange};
 pub use thread_use::ThreadUse;
 pub use traits::{
-    AllocatorChoice, EngineTraits, Environment, FullMeaning, Hashing, MemoryBound, Presence, Rmw,
-    Scans, Sharing, Storage, Transport, Writes,
+    AllocatorChoice, EngineTraits, Environment, FullMeaning, Hashing, Keys, MemoryBound, Presence,
+    Rmw, Scans, Sharing, Storage, Transport, Writes,
 };
 pub use windows::{
     Applied, Limits, UPDATES_PER_SET_MAX, WINDOWS_MAX, Windows, WindowsError, WindowsSetup,
     WindowsShape, update,
 };
+pub use words::{Words, word_of};

@@ -1,5 +1,7 @@
 //! Reading a value and writing one that depends on it.
 
+use std::convert::Infallible;
+
 use crate::{GetError, KvSession, PutError, PutOutcome};
 
 /// What a read-modify-write does after it has seen the old value.
@@ -28,10 +30,28 @@ pub fn get_then_put<S: KvSession + ?Sized>(
     key: u64,
     decide: &mut Decide<'_>,
 ) -> Result<Option<PutOutcome>, PutError> {
+    let get = |buffer: &mut [u8]| Ok::<_, Infallible>(session.get(key, buffer));
+    match read_and_decide(get, decide) {
+        Ok((Decision::Put, new)) => session.put(key, &new).map(Some),
+        Ok((Decision::Keep, _)) => Ok(None),
+    }
+}
+
+/// What `decide` makes of the value that `get` copies out.
+///
+/// # Errors
+/// As `get` fails, but for a buffer that is too short: it is given longer ones.
+///
+/// # Panics
+/// If the value grows each time that it is read.
+pub fn read_and_decide<E>(
+    mut get: impl FnMut(&mut [u8]) -> Result<Result<Option<usize>, GetError>, E>,
+    decide: &mut Decide<'_>,
+) -> Result<(Decision, Vec<u8>), E> {
     const READS_MAX: usize = 1000;
     let (mut old, mut new) = (Vec::new(), Vec::new());
     for _ in 0..READS_MAX {
-        let found = match session.get(key, &mut old) {
+        let found = match get(&mut old)? {
             Ok(found) => found,
             Err(GetError::BufferTooShort { value_bytes, .. }) => {
                 old.resize(value_bytes, 0);
@@ -39,10 +59,7 @@ pub fn get_then_put<S: KvSession + ?Sized>(
             }
         };
         let decision = decide(found.map(|value_bytes| &old[..value_bytes]), &mut new);
-        return match decision {
-            Decision::Put => session.put(key, &new).map(Some),
-            Decision::Keep => Ok(None),
-        };
+        return Ok((decision, new));
     }
-    panic!("the value of key {key:#x} was longer than the last {READS_MAX} times it was read")
+    panic!("a value was longer than the last {READS_MAX} times it was read")
 }

@@ -2,25 +2,25 @@
 
 use crate::{DeleteOutcome, GetError, PutError, PutOutcome};
 
-/// One operation of a batch.
+/// One operation of a batch, on a word or, as `Op<'_, &[u8]>`, on a byte string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Op<'a> {
+pub enum Op<'a, K = u64> {
     /// Copy the value into the operation's slot.
     Get {
         /// The key.
-        key: u64,
+        key: K,
     },
     /// Store the value.
     Put {
         /// The key.
-        key: u64,
+        key: K,
         /// The bytes of the value.
         value: &'a [u8],
     },
     /// Remove the key.
     Delete {
         /// The key.
-        key: u64,
+        key: K,
     },
 }
 

@@ -67,25 +67,25 @@ pub enum ScanOrder {
 
 /// Which pairs a scan visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ScanRange {
+pub struct ScanRange<K = u64> {
     /// Where it begins: the key itself, if present, or else the next one in the order.
-    pub first: u64,
+    pub first: K,
     /// The most pairs.
     pub limit: usize,
     /// The order of the keys.
     pub order: ScanOrder,
 }
 
-impl ScanRange {
+impl<K> ScanRange<K> {
     /// At most `limit` pairs from `first` upwards.
     #[must_use]
-    pub fn up(first: u64, limit: usize) -> Self {
+    pub fn up(first: K, limit: usize) -> Self {
         Self { first, limit, order: ScanOrder::Ascending }
     }
 
     /// At most `limit` pairs from `first` downwards.
     #[must_use]
-    pub fn down(first: u64, limit: usize) -> Self {
+    pub fn down(first: K, limit: usize) -> Self {
         Self { first, limit, order: ScanOrder::Descending }
     }
 }

@@ -51,6 +51,30 @@ impl Scans {
     }
 }
 
+/// Which keys a store takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keys {
+    /// Words only.
+    Word,
+    /// Words, and byte strings of any length up to a limit
+    /// ([`KvBytesEngine`](crate::KvBytesEngine)), in an instance of its own.
+    Bytes {
+        /// The longest key.
+        max: usize,
+    },
+}
+
+impl Keys {
+    /// The longest byte string that is a key; `None` if only words are.
+    #[must_use]
+    pub const fn bytes_max(self) -> Option<usize> {
+        match self {
+            Self::Word => None,
+            Self::Bytes { max } => Some(max),
+        }
+    }
+}
+
 /// Where a key's hash is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hashing {
@@ -163,6 +187,8 @@ pub struct EngineTraits {
     pub memory_bound: MemoryBound,
     /// Where the memory for objects comes from.
     pub allocator: AllocatorChoice,
+    /// Which keys it takes.
+    pub keys: Keys,
     /// The longest value that any instance accepts; a given instance may accept less.
     pub value_bytes_max: usize,
     /// What [`KvSession::scan`](crate::KvSession::scan) can do.
@@ -213,6 +239,7 @@ impl EngineTraits {
         full: FullMeaning::Refuse,
         memory_bound: MemoryBound::Hard,
         allocator: AllocatorChoice::Own,
+        keys: Keys::Word,
         value_bytes_max: u32::MAX as usize,
         scans: Scans::No,
         durable: false,

@@ -8,10 +8,12 @@
 //!
 //! | file | contents |
 //! |---|---|
+//! | `layout` | how an object holds its key, a word or a byte string |
 //! | `raw` | objects on the heap, slots in mappings: the only unsafe code |
 //! | `table` | the hash table of one shard |
 #![deny(unsafe_code)]
 
+mod layout;
 #[expect(unsafe_code, reason = "blocks of a heap are addresses; nothing outside sees one")]
 mod raw;
 mod table;
@@ -21,19 +23,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use engine::ThreadUse;
 use engine::{
-    AllocatorChoice, Decide, Decision, DeleteOutcome, EngineTraits, GetError, Heap, KvEngine,
-    KvSession, MemoryBound, MemoryCensus, OpenError, Presence, PutError, PutOutcome, Rmw,
-    SessionError, Setting, Statistic,
+    AllocatorChoice, Decide, Decision, DeleteOutcome, EngineTraits, GetError, Heap, Keys,
+    KvBytesEngine, KvEngine, MemoryBound, MemoryCensus, OpenError, Presence, PutError, PutOutcome,
+    Rmw, SessionError, Setting, Statistic,
 };
 use kit::credit::{Credit, Pool};
+use kit::key::{self, ByteSession, Bytes, Length, Operations};
 use kit::values;
+use layout::{LENGTH_BYTES, Layout};
 use platform::huge::collapse_own_memory;
 use platform::mapping::{HUGE_PAGE_BYTES, PAGE_BYTES};
-use raw::{HEADER_BYTES, Object};
+use raw::Object;
 use table::Table;
 
-/// Bytes that a key counts for in the bound.
-const KEY_BYTES: u64 = 8;
 /// The most locks and tables.
 pub const SHARDS_MAX: usize = 1 << 16;
 
@@ -63,27 +65,32 @@ impl Config {
 
 /// The store; see the crate's documentation.
 #[derive(Debug)]
-pub struct HeapStore {
-    shards: Box<[Shard]>,
+pub struct Heaped<K: Layout> {
+    shards: Box<[Shard<K>]>,
     pool: Pool,
     config: Config,
     /// Memory of the process on 2 MiB pages, in bytes, as of the last settling.
     huge_page_bytes: AtomicU64,
 }
 
+/// The store of words.
+pub type HeapStore = Heaped<u64>;
+/// The store of byte strings.
+pub type HeapBytes = Heaped<Bytes>;
+
 /// Two cache lines, because the processor prefetches neighbours in pairs.
 #[derive(Debug)]
 #[repr(align(128))]
-struct Shard(Mutex<Contents>);
+struct Shard<K: Layout>(Mutex<Contents<K>>);
 
 #[derive(Debug)]
-struct Contents {
-    table: Table,
+struct Contents<K: Layout> {
+    table: Table<K>,
     live_value_bytes: u64,
     credit: Credit,
 }
 
-impl HeapStore {
+impl<K: Layout> Heaped<K> {
     /// An empty store on `config.heap`, which it opens.
     ///
     /// # Errors
@@ -113,18 +120,18 @@ impl HeapStore {
         Ok(Self { shards, pool, config, huge_page_bytes: AtomicU64::new(0) })
     }
 
-    fn shard_of(&self, key: u64) -> usize {
+    fn shard_of(&self, key: K::Asked<'_>) -> usize {
         // Bits that the tables do not use below 2^32 slots.
-        (table::mix(key) >> 32) as usize & (self.shards.len() - 1)
+        (K::hashed(key) >> 32) as usize & (self.shards.len() - 1)
     }
 
-    fn lock(&self, shard: usize) -> MutexGuard<'_, Contents> {
+    fn lock(&self, shard: usize) -> MutexGuard<'_, Contents<K>> {
         // A shard changes only by steps that do not panic, so it is intact even if poisoned.
         self.shards[shard].0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn value_bytes_limit(&self) -> usize {
-        let bound_bytes = self.pool.bound_bytes().saturating_sub(KEY_BYTES);
+    fn value_bytes_limit(&self, key: K::Asked<'_>) -> usize {
+        let bound_bytes = self.pool.bound_bytes().saturating_sub(K::length(key).bytes());
         Self::TRAITS.value_bytes_max.min(usize::try_from(bound_bytes).unwrap_or(usize::MAX))
     }
 
@@ -136,7 +143,7 @@ impl HeapStore {
     }
 }
 
-impl Drop for HeapStore {
+impl<K: Layout> Drop for Heaped<K> {
     fn drop(&mut self) {
         // This thread frees the objects, and it may never have used the heap.
         let _use = ThreadUse::of(self.config.heap);
@@ -144,7 +151,7 @@ impl Drop for HeapStore {
     }
 }
 
-impl Shard {
+impl<K: Layout> Shard<K> {
     fn new(heap: &'static dyn Heap) -> Result<Self, OpenError> {
         let table = Table::new(heap).map_err(|_| OpenError::OutOfMemory { wanted_bytes: 4096 })?;
         let credit = Credit::default();
@@ -152,10 +159,11 @@ impl Shard {
     }
 }
 
-impl Contents {
+impl<K: Layout> Contents<K> {
     /// Stores the object, or returns it if there is no room.
-    fn put(&mut self, pool: &Pool, object: Object) -> Result<Option<Object>, Object> {
-        let footprint = |value_bytes: usize| value_bytes as u64 + KEY_BYTES;
+    fn put(&mut self, pool: &Pool, object: Object<K>) -> Result<Option<Object<K>>, Object<K>> {
+        let key_bytes = K::length(object.key()).bytes();
+        let footprint = |value_bytes: usize| value_bytes as u64 + key_bytes;
         let old_bytes = self.table.get(object.key()).map_or(0, |old| footprint(old.value().len()));
         let new_bytes = footprint(object.value_bytes());
         if !self.table.reserve() || !self.credit.pay(pool, new_bytes.saturating_sub(old_bytes)) {
@@ -168,10 +176,10 @@ impl Contents {
         Ok(old)
     }
 
-    fn remove(&mut self, pool: &Pool, key: u64) -> Option<Object> {
+    fn remove(&mut self, pool: &Pool, key: K::Asked<'_>) -> Option<Object<K>> {
         let old = self.table.remove(key)?;
         self.live_value_bytes -= old.value_bytes() as u64;
-        self.credit.refund(pool, old.value_bytes() as u64 + KEY_BYTES);
+        self.credit.refund(pool, old.value_bytes() as u64 + K::length(key).bytes());
         Some(old)
     }
 
@@ -186,21 +194,22 @@ impl Contents {
     }
 }
 
-impl KvEngine for HeapStore {
+impl<K: Layout> KvEngine for Heaped<K> {
     const TRAITS: EngineTraits = EngineTraits {
         name: "heapstore",
         description: "sharded hash index over objects on any heap, one allocation per put",
         memory_bound: MemoryBound::Soft,
         allocator: AllocatorChoice::Chosen,
+        keys: Keys::Bytes { max: key::BYTES_MAX },
         value_bytes_max: u32::MAX as usize,
         rmw: Rmw::Atomic,
         ..EngineTraits::BASE
     };
 
-    type Session<'engine> = HeapSession<'engine>;
+    type Session<'engine> = K::Session<HeapSession<'engine, K>>;
 
-    fn session(&self) -> Result<HeapSession<'_>, SessionError> {
-        Ok(HeapSession { store: self, new: Vec::new(), _use: ThreadUse::of(self.config.heap) })
+    fn session(&self) -> Result<Self::Session<'_>, SessionError> {
+        Ok(K::session(HeapSession::new(self)))
     }
 
     fn presence(&self) -> Presence {
@@ -289,11 +298,11 @@ impl KvEngine for HeapStore {
             contents.check().map_err(|violation| format!("shard {index}: {violation}"))?;
             let mut keys = contents.table.iter().map(|(object, _)| object.key());
             if let Some(key) = keys.find(|&key| self.shard_of(key) != index) {
-                return Err(format!("key {key:#x} is in shard {index}"));
+                return Err(format!("key {key:x?} is in shard {index}"));
             }
-            let live_bytes =
-                contents.live_value_bytes + KEY_BYTES * contents.table.objects() as u64;
-            claimed_bytes += contents.credit.bytes() + live_bytes;
+            let keys = contents.table.iter().map(|(object, _)| object.key());
+            let key_bytes: u64 = keys.map(|key| K::length(key).bytes()).sum();
+            claimed_bytes += contents.credit.bytes() + contents.live_value_bytes + key_bytes;
         }
         if claimed_bytes != self.pool.bound_bytes() {
             let bound_bytes = self.pool.bound_bytes();
@@ -305,25 +314,39 @@ impl KvEngine for HeapStore {
     }
 }
 
-/// One thread's use of a [`HeapStore`]. It stays on its thread, because the heap is told when that
+impl KvBytesEngine for HeapBytes {
+    type BytesSession<'engine> = ByteSession<HeapSession<'engine, Bytes>>;
+
+    fn bytes_session(&self) -> Result<Self::BytesSession<'_>, SessionError> {
+        Ok(ByteSession(HeapSession::new(self)))
+    }
+}
+
+/// One thread's use of a [`Heaped`]. It stays on its thread, because the heap is told when that
 /// thread starts and stops using it.
 #[derive(Debug)]
-pub struct HeapSession<'engine> {
-    store: &'engine HeapStore,
+pub struct HeapSession<'engine, K: Layout> {
+    store: &'engine Heaped<K>,
     /// What a read-modify-write decides on.
     new: Vec<u8>,
     _use: ThreadUse,
 }
 
-impl KvSession for HeapSession<'_> {
-    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+impl<'engine, K: Layout> HeapSession<'engine, K> {
+    fn new(store: &'engine Heaped<K>) -> Self {
+        Self { store, new: Vec::new(), _use: ThreadUse::of(store.config.heap) }
+    }
+}
+
+impl<K: Layout> Operations<K> for HeapSession<'_, K> {
+    fn get(&mut self, key: K::Asked<'_>, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
         let contents = self.store.lock(self.store.shard_of(key));
         let found = contents.table.get(key);
         found.map(|object| values::copy_out(object.value(), buffer)).transpose()
     }
 
-    fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
-        let (value_bytes, limit_bytes) = (value.len(), self.store.value_bytes_limit());
+    fn put(&mut self, key: K::Asked<'_>, value: &[u8]) -> Result<PutOutcome, PutError> {
+        let (value_bytes, limit_bytes) = (value.len(), self.store.value_bytes_limit(key));
         if value_bytes > limit_bytes {
             return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
         }
@@ -348,12 +371,12 @@ impl KvSession for HeapSession<'_> {
     /// Reads, decides and writes under the shard's lock.
     fn read_modify_write(
         &mut self,
-        key: u64,
+        key: K::Asked<'_>,
         decide: &mut Decide<'_>,
     ) -> Result<Option<PutOutcome>, PutError> {
         let (store, new) = (self.store, &mut self.new);
         let (pool, shard, limit_bytes) =
-            (&store.pool, store.shard_of(key), store.value_bytes_limit());
+            (&store.pool, store.shard_of(key), store.value_bytes_limit(key));
         let mut modify = || {
             new.clear();
             let mut contents = store.lock(shard);
@@ -386,7 +409,7 @@ impl KvSession for HeapSession<'_> {
         }
     }
 
-    fn delete(&mut self, key: u64) -> DeleteOutcome {
+    fn delete(&mut self, key: K::Asked<'_>) -> DeleteOutcome {
         let old = self.store.lock(self.store.shard_of(key)).remove(&self.store.pool, key);
         DeleteOutcome::told(old.is_some())
     }
@@ -394,4 +417,4 @@ impl KvSession for HeapSession<'_> {
 
 // The header holds any length that the traits promise.
 const _: () = assert!(HeapStore::TRAITS.value_bytes_max <= u32::MAX as usize);
-const _: () = assert!(HEADER_BYTES == size_of::<u32>() + size_of::<u64>());
+const _: () = assert!(LENGTH_BYTES == size_of::<u32>());

@@ -8,6 +8,7 @@ use std::io;
 
 use engine::Heap;
 
+use crate::layout::Layout;
 use crate::raw::{Object, ObjectView, Slots};
 
 /// Slots of a new table: one page.
@@ -15,13 +16,13 @@ const SLOTS_MIN: usize = 256;
 
 /// A map from keys to objects, which it owns.
 #[derive(Debug)]
-pub(crate) struct Table {
-    slots: Slots,
+pub(crate) struct Table<K: Layout> {
+    slots: Slots<K>,
     objects: usize,
     heap: &'static dyn Heap,
 }
 
-impl Table {
+impl<K: Layout> Table<K> {
     pub(crate) fn new(heap: &'static dyn Heap) -> io::Result<Self> {
         let slots = Slots::new(heap, SLOTS_MIN)?;
         debug_assert!(slots.count().is_power_of_two());
@@ -36,7 +37,7 @@ impl Table {
         self.slots.bytes()
     }
 
-    pub(crate) fn get(&self, key: u64) -> Option<ObjectView<'_>> {
+    pub(crate) fn get(&self, key: K::Asked<'_>) -> Option<ObjectView<'_, K>> {
         self.slots.object(self.find(key).ok()?)
     }
 
@@ -58,7 +59,7 @@ impl Table {
 
     /// Stores an object under its key and returns the old one. [`reserve`](Self::reserve) must have
     /// made room.
-    pub(crate) fn insert(&mut self, object: Object) -> Option<Object> {
+    pub(crate) fn insert(&mut self, object: Object<K>) -> Option<Object<K>> {
         match self.find(object.key()) {
             Ok(index) => self.slots.replace(index, object),
             Err(free) => {
@@ -69,7 +70,7 @@ impl Table {
         }
     }
 
-    pub(crate) fn remove(&mut self, key: u64) -> Option<Object> {
+    pub(crate) fn remove(&mut self, key: K::Asked<'_>) -> Option<Object<K>> {
         let mut hole = self.find(key).ok()?;
         let removed = self.slots.take(hole);
         self.objects -= 1;
@@ -77,10 +78,10 @@ impl Table {
         let mut follower = hole;
         loop {
             follower = (follower + 1) & mask;
-            let Some(key) = self.slots.key(follower) else { return removed };
+            let Some(word) = self.slots.word(follower) else { return removed };
             // It may fill the hole unless its home lies after the hole, cyclically.
             let distance = |from: usize| follower.wrapping_sub(from) & mask;
-            if distance(home(key, mask)) >= distance(hole) {
+            if distance(home::<K>(word, mask)) >= distance(hole) {
                 self.slots.shift(follower, hole);
                 hole = follower;
             }
@@ -88,7 +89,7 @@ impl Table {
     }
 
     /// Every object, with the bytes the heap provides for it, if it tells.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (ObjectView<'_>, Option<usize>)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (ObjectView<'_, K>, Option<usize>)> {
         (0..self.slots.count()).filter_map(|index| {
             self.slots.object(index).map(|object| (object, self.slots.usable_bytes(index)))
         })
@@ -98,14 +99,14 @@ impl Table {
     pub(crate) fn check(&self) -> Result<(), String> {
         let mut objects = 0;
         for index in 0..self.slots.count() {
-            let Some(key) = self.slots.key(index) else { continue };
+            let Some(object) = self.slots.object(index) else { continue };
             objects += 1;
-            let found = self.slots.object(index).map(ObjectView::key);
-            if found != Some(key) {
-                return Err(format!("slot {index} has key {key:#x}, its object {found:x?}"));
+            let (key, word) = (object.key(), self.slots.word(index));
+            if word != Some(K::slot_of(key)) {
+                return Err(format!("slot {index} has word {word:x?}, its object key {key:x?}"));
             }
             if self.find(key) != Ok(index) {
-                return Err(format!("key {key:#x} in slot {index} is not found"));
+                return Err(format!("key {key:x?} in slot {index} is not found"));
             }
         }
         if objects != self.objects {
@@ -117,30 +118,34 @@ impl Table {
         Ok(())
     }
 
-    fn find(&self, key: u64) -> Result<usize, usize> {
+    fn find(&self, key: K::Asked<'_>) -> Result<usize, usize> {
         search(&self.slots, key)
     }
 }
 
 /// The slot of a key, or the empty slot where it belongs.
-fn search(slots: &Slots, key: u64) -> Result<usize, usize> {
+fn search<K: Layout>(slots: &Slots<K>, key: K::Asked<'_>) -> Result<usize, usize> {
     let mask = slots.count() - 1;
-    let mut index = home(key, mask);
+    let word = K::slot_of(key);
+    let mut index = home::<K>(word, mask);
     loop {
-        match slots.key(index) {
+        match slots.word(index) {
             None => return Err(index),
-            Some(found) if found == key => return Ok(index),
+            Some(found) if found == word && (K::SLOT_IS_KEY || holds(slots, index, key)) => {
+                return Ok(index);
+            }
             Some(_) => index = (index + 1) & mask,
         }
     }
 }
 
-fn home(key: u64, mask: usize) -> usize {
-    mix(key) as usize & mask
+/// Whether the object of a slot has this key.
+fn holds<K: Layout>(slots: &Slots<K>, index: usize, key: K::Asked<'_>) -> bool {
+    let Some(object) = slots.object(index) else { return false };
+    let found = object.key();
+    K::compared(&found) == K::compared(&key)
 }
 
-/// Folds the 128-bit product of key and a constant: tables use the low bits, shards the high.
-pub(crate) fn mix(key: u64) -> u64 {
-    let product = u128::from(key ^ 0x9e37_79b9_7f4a_7c15) * u128::from(0xd6e8_feb8_6659_fd93_u64);
-    (product as u64) ^ (product >> 64) as u64
+fn home<K: Layout>(word: u64, mask: usize) -> usize {
+    K::home_of(word) as usize & mask
 }

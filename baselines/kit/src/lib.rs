@@ -7,6 +7,8 @@
 //! | [`padded`] | a value on cache lines of its own |
 //! | [`spin`] | waiting for a thread that is nearly done |
 //! | [`folder`] | a private folder that goes with its owner |
+//! | [`hash`] | a hash of words and of byte strings |
+//! | [`key`] | keys of stores that are compiled for words and for byte strings |
 //! | [`library`] | shared libraries, loaded when they are needed |
 //! | [`partitions`] | a store in several partitions, each with workers of its own |
 //! | [`servers`] | processes that a store starts, asks and takes along when it ends |
@@ -18,6 +20,8 @@
 pub mod bits;
 pub mod credit;
 pub mod folder;
+pub mod hash;
+pub mod key;
 #[expect(unsafe_code, reason = "a symbol's type is known from its header only")]
 pub mod library;
 pub mod mutants;

@@ -1,20 +1,23 @@
-//! The contract of stores: keys are eight big-endian bytes, so that their order is that of numbers.
+//! The contract of stores: words are eight big-endian bytes, so that their order is that of numbers; other byte
+//! strings are as they are.
 
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{
-    DeleteOutcome, EngineTraits, FullMeaning, GetError, Hashing, KvEngine, KvSession, MemoryBound,
-    MemoryCensus, OpenError, OpenStore, Options, Presence, PutError, PutOutcome, Rmw, ScanOrder,
-    ScanRange, Scans, SessionError, Setting, Setup, Sharing, Statistic, Storage, Writes,
+    DeleteOutcome, EngineTraits, FullMeaning, GetError, Hashing, Keys, KvBytesEngine, KvEngine,
+    MemoryBound, MemoryCensus, OpenError, OpenStore, Options, Presence, PutError, PutOutcome, Rmw,
+    ScanOrder, ScanRange, Scans, SessionError, Setting, Setup, Sharing, Statistic, Storage, Writes,
 };
 use kit::folder::Folder;
+use kit::key::{BYTES_MAX, ByteSession, Key, Operations, WordSession};
 use kit::partitions::{Partition, Partitions};
 
 use crate::config::{Config, ReadModifyWrite, SESSIONS_MAX, Scheme, VALUE_BYTES_MAX};
 use crate::error::Error;
 use crate::files::Disk;
+use crate::memtable::KEY_BYTES_MAX;
 use crate::report;
 use crate::session::{Decide, Decision, Session};
 use crate::store::Store;
@@ -52,6 +55,7 @@ macro_rules! store {
                 description: $description,
                 full: FullMeaning::Grow,
                 memory_bound: MemoryBound::None,
+                keys: Keys::Bytes { max: BYTES_MAX },
                 value_bytes_max: VALUE_BYTES_MAX,
                 scans: Scans::Ascending,
                 background_threads: true,
@@ -62,10 +66,10 @@ macro_rules! store {
                 ..EngineTraits::BASE
             };
 
-            type Session<'engine> = LsmSession<'engine>;
+            type Session<'engine> = WordSession<LsmSession<'engine>>;
 
-            fn session(&self) -> Result<LsmSession<'_>, SessionError> {
-                session(&self.0)
+            fn session(&self) -> Result<Self::Session<'_>, SessionError> {
+                session(&self.0).map(WordSession)
             }
 
             fn presence(&self) -> Presence {
@@ -119,6 +123,14 @@ macro_rules! store {
             }
         }
 
+        impl KvBytesEngine for $name {
+            type BytesSession<'engine> = ByteSession<LsmSession<'engine>>;
+
+            fn bytes_session(&self) -> Result<Self::BytesSession<'_>, SessionError> {
+                session(&self.0).map(ByteSession)
+            }
+        }
+
         impl OpenStore for $name {
             type Config = Config;
 
@@ -154,9 +166,13 @@ impl Partition for Lsm {
         name: "lsm-partitioned",
         description: "several `lsm`, each with a range of the keys and threads of its own",
         sharing: Sharing::Partitioned,
+        // Its ranges are of words.
+        keys: Keys::Word,
         ..<Self as KvEngine>::TRAITS
     };
 }
+
+const _: () = assert!(BYTES_MAX <= KEY_BYTES_MAX, "memtables and tables take every key");
 
 fn open(config: Config) -> Result<Store, OpenError> {
     let unusable = |error: io::Error| OpenError::Unusable {
@@ -213,10 +229,10 @@ impl LsmSession<'_> {
     }
 }
 
-impl KvSession for LsmSession<'_> {
-    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+impl<K: Key> Operations<K> for LsmSession<'_> {
+    fn get(&mut self, key: K::Asked<'_>, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
         let buffer_bytes = buffer.len();
-        let copied = self.0.find(&key.to_be_bytes(), None, |found, value_bytes| {
+        let copied = self.0.find(K::spelled(&key).as_ref(), None, |found, value_bytes| {
             let Some(to) = buffer.get_mut(..value_bytes) else {
                 return Err(GetError::BufferTooShort { value_bytes, buffer_bytes });
             };
@@ -226,17 +242,17 @@ impl KvSession for LsmSession<'_> {
         expect_done("get", copied).transpose()
     }
 
-    fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
-        self.store(&key.to_be_bytes(), value).or_else(|error| refused("put", error))
+    fn put(&mut self, key: K::Asked<'_>, value: &[u8]) -> Result<PutOutcome, PutError> {
+        self.store(K::spelled(&key).as_ref(), value).or_else(|error| refused("put", error))
     }
 
     fn read_modify_write(
         &mut self,
-        key: u64,
+        key: K::Asked<'_>,
         decide: &mut engine::Decide<'_>,
     ) -> Result<Option<PutOutcome>, PutError> {
         let mut was_there = false;
-        let decided = self.update(&key.to_be_bytes(), &mut |old, new| {
+        let decided = self.update(K::spelled(&key).as_ref(), &mut |old, new| {
             was_there = old.is_some();
             match decide(old, new) {
                 engine::Decision::Put => Decide::Put,
@@ -251,29 +267,33 @@ impl KvSession for LsmSession<'_> {
         }
     }
 
-    fn delete(&mut self, key: u64) -> DeleteOutcome {
+    fn delete(&mut self, key: K::Asked<'_>) -> DeleteOutcome {
         if !self.tells_presence() {
-            expect_done("delete", self.0.delete(&key.to_be_bytes()));
+            expect_done("delete", self.0.delete(K::spelled(&key).as_ref()));
             return DeleteOutcome::Done;
         }
-        let decided = self.update(&key.to_be_bytes(), &mut |old, _| {
+        let decided = self.update(K::spelled(&key).as_ref(), &mut |old, _| {
             if old.is_some() { Decide::Delete } else { Decide::Keep }
         });
         DeleteOutcome::told(expect_done("delete", decided) == Decide::Delete)
     }
 
-    fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
+    fn scan(
+        &mut self,
+        range: ScanRange<K::Asked<'_>>,
+        visit: &mut dyn FnMut(K::Asked<'_>, &[u8]),
+    ) -> Option<usize> {
         let ScanRange { first, limit, order } = range;
         if order == ScanOrder::Descending {
             return None;
         }
         let mut shown = 0;
         let snapshot = self.0.snapshot();
-        let scanned = self.0.scan_at(&snapshot, &first.to_be_bytes(), &mut |key, value| {
+        let scanned = self.0.scan_at(&snapshot, K::spelled(&first).as_ref(), &mut |key, value| {
             if shown == limit {
                 return false;
             }
-            visit(u64::from_be_bytes(key.try_into().expect("keys of the contract")), value);
+            visit(K::read(key), value);
             shown += 1;
             shown < limit
         });

@@ -2,6 +2,8 @@
 
 use engine::{Decide, Decision, PutError, PutOutcome};
 
+use kit::key::Length;
+
 use crate::bound::Bound;
 use crate::map::{Offering, Placed, pay, settle};
 use crate::raw::{Row, RowRef, Rows};
@@ -18,9 +20,10 @@ enum Withheld {
 }
 
 /// A row on its way into a map, decided on anew each time that the map asks for one.
-pub(crate) struct Change<'a, 'd> {
+pub(crate) struct Change<'a, 'd, L> {
     rows: &'a Rows,
     bound: &'a Bound,
+    key: L,
     limit_bytes: usize,
     decide: &'a mut Decide<'d>,
     new: &'a mut Vec<u8>,
@@ -32,10 +35,11 @@ pub(crate) struct Change<'a, 'd> {
     withheld: Withheld,
 }
 
-impl<'a, 'd> Change<'a, 'd> {
-    /// A change by `decide`, which writes values of at most `limit_bytes` into `new`.
+impl<'a, 'd, L: Length> Change<'a, 'd, L> {
+    /// A change under a key of this length by `decide`, which writes values of at most `limit_bytes` into `new`.
     pub(crate) fn new(
         (rows, bound): (&'a Rows, &'a Bound),
+        key: L,
         limit_bytes: usize,
         decide: &'a mut Decide<'d>,
         new: &'a mut Vec<u8>,
@@ -43,6 +47,7 @@ impl<'a, 'd> Change<'a, 'd> {
         Self {
             rows,
             bound,
+            key,
             limit_bytes,
             decide,
             new,
@@ -67,7 +72,7 @@ impl<'a, 'd> Change<'a, 'd> {
             Placed::Updated { .. } => self.updated_bytes,
             Placed::Refused => 0,
         };
-        settle(self.bound, self.paid_bytes, put_bytes, placed);
+        settle(self.bound, self.paid_bytes, (self.key, put_bytes), placed);
         match (placed, self.withheld) {
             (Placed::Inserted, _) => Ok(Some(PutOutcome::Inserted)),
             (Placed::Updated { .. }, _) => Ok(Some(PutOutcome::Updated)),
@@ -80,7 +85,7 @@ impl<'a, 'd> Change<'a, 'd> {
     }
 }
 
-impl Offering for Change<'_, '_> {
+impl<L: Length> Offering for Change<'_, '_, L> {
     /// What it pays for depends on the old value, which is not known yet.
     fn admits(&mut self, _: Option<RowRef<'_>>) -> bool {
         false
@@ -99,7 +104,8 @@ impl Offering for Change<'_, '_> {
             Decision::Put => Withheld::NoRoom,
         };
         let may_pay = self.withheld == Withheld::NoRoom;
-        if may_pay && pay(self.bound, &mut self.paid_bytes, self.new.len(), old) {
+        let sizes = (self.key, self.new.len());
+        if may_pay && pay(self.bound, &mut self.paid_bytes, sizes, old) {
             self.rows.row(self.new)
         } else {
             None

@@ -6,7 +6,10 @@
 //! one. The map's own memory (tables, entries, nodes) comes from the program's global allocator,
 //! because the crates offer no choice.
 //!
-//! Maps that hash all use the same hasher, see `hash`; none is handicapped by the default of `std`.
+//! Maps that hash all use the same hasher, `kit::hash`; none is handicapped by the default of `std`.
+//!
+//! The crates' maps take any keys. Over byte strings, each is compiled a second time: `Dashmap<Bytes>` beside
+//! `Dashmap`. Every put then copies its key, because the crates' puts take keys that the map may own.
 //!
 //! | file | contents |
 //! |---|---|
@@ -18,7 +21,6 @@
 //! | `gate` | keeps operations away from walks that tolerate none |
 //! | `bound` | the bound on live bytes |
 //! | `ledger` | counts of rows |
-//! | `hash` | the hasher |
 //! | `thread_index` | a small number for each thread |
 #![deny(unsafe_code)]
 
@@ -31,7 +33,6 @@ mod change;
 mod config;
 #[cfg(onetbb)]
 mod gate;
-mod hash;
 mod kinds;
 mod ledger;
 mod map;
@@ -42,6 +43,8 @@ mod store;
 #[cfg(test)]
 mod tests;
 mod thread_index;
+
+pub use kit::key::Bytes;
 
 pub use config::{Config, SHARDS_MAX};
 pub use kinds::{Congee, Dashmap, Flurry, OneTbb, Papaya, Scc, Skiplist, Striped};

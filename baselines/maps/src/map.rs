@@ -2,21 +2,27 @@
 
 use std::fmt;
 
-use engine::{Hashing, OpenError, Rmw, ScanRange, Scans};
+use engine::{Hashing, Keys, OpenError, Rmw, ScanRange, Scans};
+use kit::key::{Key, Length};
 
 use crate::bound::Bound;
 use crate::config::Config;
 use crate::raw::{Row, RowRef, Rows};
 
-/// Bytes that a key counts for in the bound.
-pub(crate) const KEY_BYTES: u64 = 8;
+/// A key of a map as an operation is given it.
+pub(crate) type Asked<'k, M> = <<M as Map>::Key as Key>::Asked<'k>;
 
 /// A concurrent map from keys to rows, which it owns.
 pub trait Map: Sized + Send + Sync + fmt::Debug + 'static {
+    /// What leads to rows.
+    type Key: Key;
+
     /// The store's name.
     const NAME: &'static str;
     /// The store's one-line description.
     const DESCRIPTION: &'static str;
+    /// Keys for which the map can be compiled.
+    const KEYS: Keys = Keys::Word;
     const SCANS: Scans = Scans::No;
     /// Whether operations need a guard; a batch then takes one for all its operations.
     const GUARDS: bool = false;
@@ -60,25 +66,34 @@ pub trait Map: Sized + Send + Sync + fmt::Debug + 'static {
     fn shrink(&self) {}
 
     /// Reads the value of `key`.
-    fn get<R>(&self, key: u64, guard: &Self::Guard<'_>, read: impl FnOnce(&[u8]) -> R)
-    -> Option<R>;
+    fn get<R>(
+        &self,
+        key: Asked<'_, Self>,
+        guard: &Self::Guard<'_>,
+        read: impl FnOnce(&[u8]) -> R,
+    ) -> Option<R>;
 
     /// Puts the offered row in place of whatever is under `key` at that moment.
-    fn put(&self, key: u64, offer: &mut impl Offering, guard: &Self::Guard<'_>) -> Placed;
+    fn put(
+        &self,
+        key: Asked<'_, Self>,
+        offer: &mut impl Offering,
+        guard: &Self::Guard<'_>,
+    ) -> Placed;
 
     /// Removes `key` and returns the length of the value that this call, and no other, removed.
-    fn remove(&self, key: u64, guard: &Self::Guard<'_>) -> Option<usize>;
+    fn remove(&self, key: Asked<'_, Self>, guard: &Self::Guard<'_>) -> Option<usize>;
 
     /// Passes every key and row to `visit`, in order if the map is ordered. `visit` must not use
     /// the map.
-    fn for_each(&self, guard: &Self::Guard<'_>, visit: impl FnMut(u64, RowRef<'_>));
+    fn for_each(&self, guard: &Self::Guard<'_>, visit: impl FnMut(Asked<'_, Self>, RowRef<'_>));
 
     /// As [`engine::KvSession::scan`], in the orders that [`Self::SCANS`] names.
     fn scan(
         &self,
-        range: ScanRange,
+        range: ScanRange<Asked<'_, Self>>,
         guard: &Self::Guard<'_>,
-        visit: &mut dyn FnMut(u64, &[u8]),
+        visit: &mut dyn FnMut(Asked<'_, Self>, &[u8]),
     ) -> Option<usize> {
         let _ = (range, guard, visit);
         None
@@ -135,32 +150,38 @@ pub trait Offering {
 /// A row with a given value. A map that retries may ask again with what it finds then; what was
 /// paid for one answer counts towards the next.
 #[derive(Debug)]
-pub(crate) struct Offer<'a> {
+pub(crate) struct Offer<'a, L> {
     rows: &'a Rows,
     bound: &'a Bound,
+    key: L,
     value: &'a [u8],
     row: Option<Row>,
     paid_bytes: u64,
 }
 
-impl<'a> Offer<'a> {
-    /// Offers `row`, which holds `value`.
+impl<'a, L: Length> Offer<'a, L> {
+    /// Offers `row`, which holds `value`, for a key of this length.
     #[inline]
-    pub(crate) fn new(rows: &'a Rows, bound: &'a Bound, value: &'a [u8], row: Row) -> Self {
-        Self { rows, bound, value, row: Some(row), paid_bytes: 0 }
+    pub(crate) fn new(
+        (rows, bound): (&'a Rows, &'a Bound),
+        key: L,
+        value: &'a [u8],
+        row: Row,
+    ) -> Self {
+        Self { rows, bound, key, value, row: Some(row), paid_bytes: 0 }
     }
 
     /// Ends the offer: frees the overpaid credit and the credit of the old row.
     #[inline]
     pub(crate) fn settle(self, placed: Placed) {
-        settle(self.bound, self.paid_bytes, self.value.len(), placed);
+        settle(self.bound, self.paid_bytes, (self.key, self.value.len()), placed);
     }
 }
 
-impl Offering for Offer<'_> {
+impl<L: Length> Offering for Offer<'_, L> {
     #[inline]
     fn admits(&mut self, old: Option<RowRef<'_>>) -> bool {
-        pay(self.bound, &mut self.paid_bytes, self.value.len(), old)
+        pay(self.bound, &mut self.paid_bytes, (self.key, self.value.len()), old)
     }
 
     #[inline]
@@ -183,16 +204,16 @@ impl Offering for Offer<'_> {
     }
 }
 
-/// Whether the bound admits a value in place of `old`, after `paid_bytes` were paid for it; pays the rest.
+/// Whether the bound admits a value and its key in place of `old`, after `paid_bytes` were paid for it; pays the rest.
 #[inline]
 pub(crate) fn pay(
     bound: &Bound,
     paid_bytes: &mut u64,
-    value_bytes: usize,
+    (key, value_bytes): (impl Length, usize),
     old: Option<RowRef<'_>>,
 ) -> bool {
-    let old_bytes = old.map_or(0, |old| footprint_bytes(old.value_bytes()));
-    let owed_bytes = footprint_bytes(value_bytes).saturating_sub(old_bytes);
+    let old_bytes = old.map_or(0, |old| footprint_bytes(key, old.value_bytes()));
+    let owed_bytes = footprint_bytes(key, value_bytes).saturating_sub(old_bytes);
     let missing_bytes = owed_bytes.saturating_sub(*paid_bytes);
     let paid = bound.pay(missing_bytes);
     if paid {
@@ -203,11 +224,16 @@ pub(crate) fn pay(
 
 /// Frees what was paid too much for a value of `value_bytes`, and the credit of the row it replaced.
 #[inline]
-pub(crate) fn settle(bound: &Bound, paid_bytes: u64, value_bytes: usize, placed: Placed) {
+pub(crate) fn settle(
+    bound: &Bound,
+    paid_bytes: u64,
+    (key, value_bytes): (impl Length, usize),
+    placed: Placed,
+) {
     let (gained_bytes, owed_bytes) = match placed {
-        Placed::Inserted => (0, footprint_bytes(value_bytes)),
+        Placed::Inserted => (0, footprint_bytes(key, value_bytes)),
         Placed::Updated { old_value_bytes } => {
-            (footprint_bytes(old_value_bytes), footprint_bytes(value_bytes))
+            (footprint_bytes(key, old_value_bytes), footprint_bytes(key, value_bytes))
         }
         Placed::Refused => (0, 0),
     };
@@ -216,6 +242,6 @@ pub(crate) fn settle(bound: &Bound, paid_bytes: u64, value_bytes: usize, placed:
 
 /// What a value and its key count for in the bound.
 #[inline]
-pub(crate) fn footprint_bytes(value_bytes: usize) -> u64 {
-    value_bytes as u64 + KEY_BYTES
+pub(crate) fn footprint_bytes(key: impl Length, value_bytes: usize) -> u64 {
+    value_bytes as u64 + key.bytes()
 }

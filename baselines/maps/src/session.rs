@@ -1,12 +1,13 @@
 //! One thread's use of a store.
 
 use engine::{
-    Decide, DeleteOutcome, GetError, Heap, KvSession, Op, Outcome, PutError, PutOutcome, Rmw,
-    ScanRange, ValueBuffers, get_then_put,
+    Decide, DeleteOutcome, GetError, Heap, Op, Outcome, PutError, PutOutcome, Rmw, ScanRange,
+    ValueBuffers,
 };
+use kit::key::Operations;
 use kit::values;
 
-use crate::map::Map;
+use crate::map::{Asked, Map};
 use crate::store::MapStore;
 use engine::ThreadUse;
 
@@ -36,37 +37,37 @@ impl<'engine, M: Map> MapSession<'engine, M> {
 #[inline]
 fn get<M: Map>(
     map: &M,
-    key: u64,
+    key: Asked<'_, M>,
     buffer: &mut [u8],
     guard: &M::Guard<'_>,
 ) -> Result<Option<usize>, GetError> {
     map.get(key, guard, |value| values::copy_out(value, buffer)).transpose()
 }
 
-impl<M: Map> KvSession for MapSession<'_, M> {
+impl<M: Map> Operations<M::Key> for MapSession<'_, M> {
     #[inline]
-    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+    fn get(&mut self, key: Asked<'_, M>, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
         let map = self.store.map();
         get(map, key, buffer, &map.guard(&self.thread))
     }
 
     #[inline]
-    fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
+    fn put(&mut self, key: Asked<'_, M>, value: &[u8]) -> Result<PutOutcome, PutError> {
         self.store.put(key, value, &mut self.store.map().guard(&self.thread))
     }
 
     #[inline]
-    fn delete(&mut self, key: u64) -> DeleteOutcome {
+    fn delete(&mut self, key: Asked<'_, M>) -> DeleteOutcome {
         DeleteOutcome::told(self.store.delete(key, &self.store.map().guard(&self.thread)))
     }
 
     fn read_modify_write(
         &mut self,
-        key: u64,
+        key: Asked<'_, M>,
         decide: &mut Decide<'_>,
     ) -> Result<Option<PutOutcome>, PutError> {
         if M::RMW == Rmw::GetThenPut {
-            return get_then_put(self, key, decide);
+            return kit::key::get_then_put(self, key, decide);
         }
         let mut guard = self.store.map().guard(&self.thread);
         self.store.modify(key, decide, &mut self.new, &mut guard)
@@ -74,7 +75,7 @@ impl<M: Map> KvSession for MapSession<'_, M> {
 
     fn execute(
         &mut self,
-        operations: &[Op<'_>],
+        operations: &[Op<'_, Asked<'_, M>>],
         values: &mut ValueBuffers<'_>,
         outcomes: &mut [Outcome],
     ) {
@@ -97,7 +98,11 @@ impl<M: Map> KvSession for MapSession<'_, M> {
         }
     }
 
-    fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
+    fn scan(
+        &mut self,
+        range: ScanRange<Asked<'_, M>>,
+        visit: &mut dyn FnMut(Asked<'_, M>, &[u8]),
+    ) -> Option<usize> {
         let map = self.store.map();
         map.scan(range, &map.guard(&self.thread), visit)
     }

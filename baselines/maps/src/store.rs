@@ -1,15 +1,17 @@
 //! The store: a map of rows, their heap and their bound.
 
 use engine::{
-    AllocatorChoice, Decide, EngineTraits, KvEngine, MemoryBound, MemoryCensus, OpenError,
-    PutError, PutOutcome, SessionError, Setting, Statistic,
+    AllocatorChoice, Decide, EngineTraits, KvBytesEngine, KvEngine, MemoryBound, MemoryCensus,
+    OpenError, PutError, PutOutcome, SessionError, Setting, Statistic,
 };
+
+use kit::key::{ByteSession, Bytes, Key, Length};
 
 use crate::bound::Bound;
 use crate::change::Change;
 use crate::config::Config;
 use crate::ledger::{Ledger, Totals};
-use crate::map::{KEY_BYTES, Map, Offer, Placed, footprint_bytes};
+use crate::map::{Asked, Map, Offer, Placed, footprint_bytes};
 use crate::raw::Rows;
 use crate::session::MapSession;
 use engine::ThreadUse;
@@ -48,11 +50,11 @@ impl<M: Map> MapStore<M> {
     #[inline]
     pub(crate) fn put(
         &self,
-        key: u64,
+        key: Asked<'_, M>,
         value: &[u8],
         guard: &mut M::Guard<'_>,
     ) -> Result<PutOutcome, PutError> {
-        let (value_bytes, limit_bytes) = (value.len(), self.value_bytes_limit());
+        let (value_bytes, limit_bytes) = (value.len(), self.value_bytes_limit(key));
         if value_bytes > limit_bytes {
             return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
         }
@@ -63,7 +65,7 @@ impl<M: Map> MapStore<M> {
         }) else {
             return Ok(PutOutcome::Full);
         };
-        let mut offer = Offer::new(&self.rows, &self.bound, value, row);
+        let mut offer = Offer::new((&self.rows, &self.bound), M::Key::length(key), value, row);
         let mut placed = self.map().put(key, &mut offer, guard);
         if placed == Placed::Refused {
             self.bound.gather();
@@ -80,13 +82,14 @@ impl<M: Map> MapStore<M> {
     /// Reads, decides and puts, in one step where the map's `put` is one. `None` if what is there stays.
     pub(crate) fn modify(
         &self,
-        key: u64,
+        key: Asked<'_, M>,
         decide: &mut Decide<'_>,
         new: &mut Vec<u8>,
         guard: &mut M::Guard<'_>,
     ) -> Result<Option<PutOutcome>, PutError> {
-        let limit_bytes = self.value_bytes_limit();
-        let mut change = Change::new((&self.rows, &self.bound), limit_bytes, decide, new);
+        let limit_bytes = self.value_bytes_limit(key);
+        let length = M::Key::length(key);
+        let mut change = Change::new((&self.rows, &self.bound), length, limit_bytes, decide, new);
         let mut placed = self.map().put(key, &mut change, guard);
         if change.lacks_room(placed) {
             // Freeing rows that are no longer read may give the heap what it lacks.
@@ -98,14 +101,16 @@ impl<M: Map> MapStore<M> {
     }
 
     #[inline]
-    pub(crate) fn delete(&self, key: u64, guard: &M::Guard<'_>) -> bool {
+    pub(crate) fn delete(&self, key: Asked<'_, M>, guard: &M::Guard<'_>) -> bool {
         let removed = self.map().remove(key, guard);
-        removed.inspect(|&bytes| self.bound.refund(footprint_bytes(bytes))).is_some()
+        let length = M::Key::length(key);
+        removed.inspect(|&bytes| self.bound.refund(footprint_bytes(length, bytes))).is_some()
     }
 
     #[inline]
-    fn value_bytes_limit(&self) -> usize {
-        let bound_bytes = self.bound.bound_bytes().saturating_sub(KEY_BYTES);
+    fn value_bytes_limit(&self, key: Asked<'_, M>) -> usize {
+        let key_bytes = M::Key::length(key).bytes();
+        let bound_bytes = self.bound.bound_bytes().saturating_sub(key_bytes);
         Self::TRAITS.value_bytes_max.min(usize::try_from(bound_bytes).unwrap_or(usize::MAX))
     }
 
@@ -132,6 +137,7 @@ impl<M: Map> KvEngine for MapStore<M> {
         memory_bound: MemoryBound::Soft,
         allocator: AllocatorChoice::Chosen,
         value_bytes_max: u32::MAX as usize,
+        keys: M::KEYS,
         scans: M::SCANS,
         rmw: M::RMW,
         hashing: M::HASHING,
@@ -140,14 +146,14 @@ impl<M: Map> KvEngine for MapStore<M> {
         ..EngineTraits::BASE
     };
 
-    type Session<'engine> = MapSession<'engine, M>;
+    type Session<'engine> = <M::Key as Key>::Session<MapSession<'engine, M>>;
 
     fn lacking() -> Vec<OpenError> {
         M::lacking().into_iter().collect()
     }
 
-    fn session(&self) -> Result<MapSession<'_, M>, SessionError> {
-        Ok(MapSession::new(self, self.config.heap))
+    fn session(&self) -> Result<Self::Session<'_>, SessionError> {
+        Ok(M::Key::session(MapSession::new(self, self.config.heap)))
     }
 
     /// Frees rows that are no longer read, as far as the calling thread can. Rows that other
@@ -245,17 +251,17 @@ impl<M: Map> KvEngine for MapStore<M> {
         let guard = map.guard(&thread);
         let (mut keys, mut row_bytes, mut live_bytes) = (Vec::new(), 0, 0);
         map.for_each(&guard, |key, row| {
-            keys.push((key, row.value_bytes()));
+            keys.push((M::Key::owned(key), row.value_bytes()));
             row_bytes += row.bytes() as u64;
-            live_bytes += footprint_bytes(row.value_bytes());
+            live_bytes += footprint_bytes(M::Key::length(key), row.value_bytes());
         });
         if M::SCANS.are_possible() && !keys.is_sorted_by(|(one, _), (next, _)| one < next) {
             return Err("keys are out of order".to_owned());
         }
-        for &(key, value_bytes) in &keys {
-            let found = map.get(key, &guard, <[u8]>::len);
-            if found != Some(value_bytes) {
-                return Err(format!("key {key:#x} has {value_bytes} bytes, a get {found:?}"));
+        for (key, value_bytes) in &keys {
+            let found = map.get(key.asked(), &guard, <[u8]>::len);
+            if found != Some(*value_bytes) {
+                return Err(format!("key {key:x?} has {value_bytes} bytes, a get {found:?}"));
             }
         }
         let (walked, entries) = (keys.len(), map.entries());
@@ -278,5 +284,13 @@ impl<M: Map> KvEngine for MapStore<M> {
             ));
         }
         Ok(())
+    }
+}
+
+impl<M: Map<Key = Bytes>> KvBytesEngine for MapStore<M> {
+    type BytesSession<'engine> = ByteSession<MapSession<'engine, M>>;
+
+    fn bytes_session(&self) -> Result<Self::BytesSession<'_>, SessionError> {
+        Ok(ByteSession(MapSession::new(self, self.config.heap)))
     }
 }

@@ -8,6 +8,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `tree` | the map from byte strings to values, and its sessions |
+//! | `bytes` | the store with byte strings as keys |
 //! | `key` `version` `permutation` `node` | keys as layers see them; the parts of a node |
 //! | `layer` `find` `scan` | descents: to a border node, to a key, along the keys |
 //! | `warm` | the descents of a batch, in step |
@@ -25,6 +26,7 @@
 #[cfg(test)]
 extern crate self as baseline_masstree;
 
+mod bytes;
 mod check;
 mod counters;
 #[expect(unsafe_code, reason = "sessions pin what is theirs, and retire what nobody links")]
@@ -62,8 +64,9 @@ mod warm;
 
 use std::ops::ControlFlow;
 
+pub use bytes::MasstreeBytesSession;
 use engine::{
-    AllocatorChoice, Decide, DeleteOutcome, EngineTraits, GetError, Hashing, Heap, KvEngine,
+    AllocatorChoice, Decide, DeleteOutcome, EngineTraits, GetError, Hashing, Heap, Keys, KvEngine,
     KvSession, MemoryBound, MemoryCensus, Op, OpenError, Outcome, PutError, PutOutcome, Rmw,
     ScanOrder, ScanRange, Scans, SessionError, Setting, Statistic, ValueBuffers,
 };
@@ -94,7 +97,7 @@ impl Config {
     }
 }
 
-/// The store: a [`Tree`] with 8-byte keys, in numerical order.
+/// The store: a [`Tree`] with words as keys, in numerical order, or with byte strings.
 #[derive(Debug)]
 pub struct Masstree {
     tree: Tree,
@@ -118,6 +121,7 @@ impl KvEngine for Masstree {
         memory_bound: MemoryBound::Soft,
         allocator: AllocatorChoice::Chosen,
         value_bytes_max: tree::VALUE_BYTES_MAX,
+        keys: Keys::Bytes { max: kit::key::BYTES_MAX },
         scans: Scans::Ascending,
         hashing: Hashing::None,
         batches: true,

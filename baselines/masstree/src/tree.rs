@@ -129,7 +129,8 @@ impl Tree {
     /// Asks the heap about every row, while sessions wait. Meant for the ends of phases, not for
     /// the middle of a measurement.
     ///
-    /// An object is a row plus the eight bytes of its key in a node; those do not count as index.
+    /// An object is a row plus eight bytes of its key in a node; those do not count as index. The rest of a
+    /// long key does: keys share it, as layers, or it lies with the suffixes of a node.
     /// Rows in limbo are dead, as is the heap's rounding. Blocks of nodes are resident as a whole:
     /// what no node uses counts as table. There is no capacity: neither heap nor index is bounded.
     pub fn census(&self) -> MemoryCensus {

@@ -7,19 +7,25 @@
 //! | put | `ms KEY BYTES b`, then the value | `HD`; an error |
 //! | delete | `md KEY b` | `HD`; `NF` |
 //!
-//! `b` says that a key is its eight bytes in base64; the server stores the eight bytes.
+//! `b` says that a key is in base64; the server stores its bytes. Those of a word are eight. A byte string is
+//! sent with a zero before it, because the server takes no empty key. A key has 250 letters at most.
 
 use std::io::Write as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use kit::key::{Bytes, Key};
 
 /// The end of every line, and of every value.
 pub(crate) const LINE_END: &[u8] = b"\r\n";
-/// Letters of a key.
-const KEY_LETTERS: usize = 12;
-/// More than any command has beside its value.
-pub(crate) const COMMAND_BYTES_MAX: usize = 64;
+/// Letters of a word.
+const WORD_LETTERS: usize = 12;
+/// The most letters of a key that the server takes, as far as base64 writes them.
+const LETTERS_MAX: usize = 248;
+/// The longest byte string: what so many letters hold, without the zero before it.
+pub(crate) const KEY_BYTES_MAX: usize = LETTERS_MAX / 4 * 3 - 1;
+/// More than any command has beside its value and the letters of its key.
+const COMMAND_BYTES_BASE: usize = 52;
 
 /// What the server says to a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,31 +68,75 @@ fn number(text: &[u8]) -> Option<usize> {
     str::from_utf8(&text[..end]).ok()?.parse().ok()
 }
 
-fn letters(key: u64) -> [u8; KEY_LETTERS] {
-    let mut letters = [0; KEY_LETTERS];
-    let written = STANDARD.encode_slice(key.to_le_bytes(), &mut letters);
-    debug_assert_eq!(written, Ok(KEY_LETTERS));
-    letters
+/// A key as the server is sent it.
+pub trait Lettered: Key {
+    /// The most bytes that a command has beside its value.
+    const COMMAND_BYTES_MAX: usize;
+
+    /// Its letters.
+    type Letters: AsRef<[u8]>;
+
+    fn letters(asked: Self::Asked<'_>) -> Self::Letters;
+}
+
+impl Lettered for u64 {
+    const COMMAND_BYTES_MAX: usize = COMMAND_BYTES_BASE + WORD_LETTERS;
+
+    type Letters = [u8; WORD_LETTERS];
+
+    fn letters(asked: Self) -> Self::Letters {
+        let mut letters = [0; WORD_LETTERS];
+        let written = STANDARD.encode_slice(asked.to_le_bytes(), &mut letters);
+        debug_assert_eq!(written, Ok(WORD_LETTERS));
+        letters
+    }
+}
+
+/// The letters of a byte string.
+#[derive(Debug)]
+pub struct Letters {
+    letters: [u8; LETTERS_MAX],
+    used: usize,
+}
+
+impl AsRef<[u8]> for Letters {
+    fn as_ref(&self) -> &[u8] {
+        &self.letters[..self.used]
+    }
+}
+
+impl Lettered for Bytes {
+    const COMMAND_BYTES_MAX: usize = COMMAND_BYTES_BASE + LETTERS_MAX;
+
+    type Letters = Letters;
+
+    fn letters(asked: &[u8]) -> Letters {
+        let mut prefixed = [0; KEY_BYTES_MAX + 1];
+        prefixed[1..=asked.len()].copy_from_slice(asked);
+        let mut letters = [0; LETTERS_MAX];
+        let used = STANDARD.encode_slice(&prefixed[..=asked.len()], &mut letters);
+        Letters { letters, used: used.expect("sessions refuse longer keys") }
+    }
 }
 
 /// Appends the command that fetches a value.
-pub(crate) fn get(to: &mut Vec<u8>, key: u64) {
+pub(crate) fn get<K: Lettered>(to: &mut Vec<u8>, key: K::Asked<'_>) {
     to.extend_from_slice(b"mg ");
-    to.extend_from_slice(&letters(key));
+    to.extend_from_slice(K::letters(key).as_ref());
     to.extend_from_slice(b" b v\r\n");
 }
 
 /// Appends the command that asks whether a key is present.
-pub(crate) fn ask(to: &mut Vec<u8>, key: u64) {
+pub(crate) fn ask<K: Lettered>(to: &mut Vec<u8>, key: K::Asked<'_>) {
     to.extend_from_slice(b"mg ");
-    to.extend_from_slice(&letters(key));
+    to.extend_from_slice(K::letters(key).as_ref());
     to.extend_from_slice(b" b\r\n");
 }
 
 /// Appends the command that stores a value.
-pub(crate) fn put(to: &mut Vec<u8>, key: u64, value: &[u8]) {
+pub(crate) fn put<K: Lettered>(to: &mut Vec<u8>, key: K::Asked<'_>, value: &[u8]) {
     to.extend_from_slice(b"ms ");
-    to.extend_from_slice(&letters(key));
+    to.extend_from_slice(K::letters(key).as_ref());
     write!(to, " {} b", value.len()).expect("memory takes all that is written");
     to.extend_from_slice(LINE_END);
     to.extend_from_slice(value);
@@ -94,9 +144,9 @@ pub(crate) fn put(to: &mut Vec<u8>, key: u64, value: &[u8]) {
 }
 
 /// Appends the command that removes a key.
-pub(crate) fn delete(to: &mut Vec<u8>, key: u64) {
+pub(crate) fn delete<K: Lettered>(to: &mut Vec<u8>, key: K::Asked<'_>) {
     to.extend_from_slice(b"md ");
-    to.extend_from_slice(&letters(key));
+    to.extend_from_slice(K::letters(key).as_ref());
     to.extend_from_slice(b" b\r\n");
 }
 
@@ -112,12 +162,17 @@ mod tests {
 
     #[test]
     fn commands_are_lines_with_keys_in_base64() {
-        assert_eq!(written(|to| get(to, 0)), "mg AAAAAAAAAAA= b v\r\n");
-        assert_eq!(written(|to| ask(to, u64::MAX)), "mg //////////8= b\r\n");
-        assert_eq!(written(|to| delete(to, 1)), "md AQAAAAAAAAA= b\r\n");
-        assert_eq!(written(|to| put(to, 1, b"value")), "ms AQAAAAAAAAA= 5 b\r\nvalue\r\n");
-        let long = written(|to| put(to, u64::MAX, &vec![b'x'; 1 << 20]));
-        assert!(long.len() - (1 << 20) < COMMAND_BYTES_MAX);
+        assert_eq!(written(|to| get::<u64>(to, 0)), "mg AAAAAAAAAAA= b v\r\n");
+        assert_eq!(written(|to| ask::<u64>(to, u64::MAX)), "mg //////////8= b\r\n");
+        assert_eq!(written(|to| delete::<u64>(to, 1)), "md AQAAAAAAAAA= b\r\n");
+        assert_eq!(written(|to| put::<u64>(to, 1, b"value")), "ms AQAAAAAAAAA= 5 b\r\nvalue\r\n");
+        let long = written(|to| put::<u64>(to, u64::MAX, &vec![b'x'; 1 << 20]));
+        assert!(long.len() - (1 << 20) < u64::COMMAND_BYTES_MAX);
+        assert_eq!(written(|to| get::<Bytes>(to, b"")), "mg AA== b v\r\n");
+        assert_eq!(written(|to| delete::<Bytes>(to, b"key")), "md AGtleQ== b\r\n");
+        let longest = vec![0xff; KEY_BYTES_MAX];
+        let long = written(|to| put::<Bytes>(to, &longest, &vec![b'x'; 1 << 20]));
+        assert!(long.len() - (1 << 20) < Bytes::COMMAND_BYTES_MAX);
     }
 
     #[test]

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use engine::{DeleteOutcome, GetError, KvSession, Op, Outcome, PutError, PutOutcome, ValueBuffers};
+use engine::{Decide, DeleteOutcome, GetError, Op, Outcome, PutError, PutOutcome, ValueBuffers};
+use kit::key::{Operations, get_then_put};
 
 use crate::connection::Connection;
-use crate::protocol::{self, COMMAND_BYTES_MAX, Reply};
+use crate::protocol::{self, KEY_BYTES_MAX, Lettered, Reply};
 use crate::store::Memcached;
 
 /// The longest value: an item of 1 MiB, the server's default, less its header and its key.
@@ -50,11 +51,11 @@ impl<'engine> MemcachedSession<'engine> {
     }
 
     #[inline]
-    fn queue_put(&mut self, key: u64, value: &[u8]) {
+    fn queue_put<K: Lettered>(&mut self, key: K::Asked<'_>, value: &[u8]) {
         if self.ask_presence {
-            protocol::ask(self.connection.queue(), key);
+            protocol::ask::<K>(self.connection.queue(), key);
         }
-        protocol::put(self.connection.queue(), key, value);
+        protocol::put::<K>(self.connection.queue(), key, value);
     }
 
     #[inline]
@@ -103,10 +104,10 @@ impl<'engine> MemcachedSession<'engine> {
     }
 
     /// Sends what is queued, which is these operations, and takes their replies.
-    fn run(
+    fn run<K: Lettered>(
         &mut self,
         range: Range<usize>,
-        operations: &[Op<'_>],
+        operations: &[Op<'_, K::Asked<'_>>],
         values: &mut ValueBuffers<'_>,
         outcomes: &mut [Outcome],
     ) {
@@ -124,28 +125,38 @@ impl<'engine> MemcachedSession<'engine> {
     }
 }
 
-impl KvSession for MemcachedSession<'_> {
+impl<K: Lettered> Operations<K> for MemcachedSession<'_> {
+    const KEY_BYTES_MAX: usize = KEY_BYTES_MAX;
+
     #[inline]
-    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
-        protocol::get(self.connection.queue(), key);
+    fn get(&mut self, key: K::Asked<'_>, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        protocol::get::<K>(self.connection.queue(), key);
         self.flush();
         self.take_get(buffer)
     }
 
     #[inline]
-    fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
+    fn put(&mut self, key: K::Asked<'_>, value: &[u8]) -> Result<PutOutcome, PutError> {
         if value.len() > VALUE_BYTES_MAX {
             let (value_bytes, limit_bytes) = (value.len(), VALUE_BYTES_MAX);
             return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
         }
-        self.queue_put(key, value);
+        self.queue_put::<K>(key, value);
         self.flush();
         Ok(self.take_put())
     }
 
+    fn read_modify_write(
+        &mut self,
+        key: K::Asked<'_>,
+        decide: &mut Decide<'_>,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        get_then_put::<K, _>(self, key, decide)
+    }
+
     #[inline]
-    fn delete(&mut self, key: u64) -> DeleteOutcome {
-        protocol::delete(self.connection.queue(), key);
+    fn delete(&mut self, key: K::Asked<'_>) -> DeleteOutcome {
+        protocol::delete::<K>(self.connection.queue(), key);
         self.flush();
         self.take_delete()
     }
@@ -154,36 +165,36 @@ impl KvSession for MemcachedSession<'_> {
     /// socket holds. One that is longer goes alone, when no reply is due.
     fn execute(
         &mut self,
-        operations: &[Op<'_>],
+        operations: &[Op<'_, K::Asked<'_>>],
         values: &mut ValueBuffers<'_>,
         outcomes: &mut [Outcome],
     ) {
         assert!(outcomes.len() >= operations.len(), "one outcome per operation");
         let mut first = 0;
         for (index, operation) in operations.iter().enumerate() {
-            let bytes = self.connection.queue().len() + bytes_of(operation);
+            let bytes = self.connection.queue().len() + bytes_of::<K>(operation);
             if bytes > PIPELINE_BYTES_MAX && first < index {
-                self.run(first..index, operations, values, outcomes);
+                self.run::<K>(first..index, operations, values, outcomes);
                 first = index;
             }
             match *operation {
-                Op::Get { key } => protocol::get(self.connection.queue(), key),
+                Op::Get { key } => protocol::get::<K>(self.connection.queue(), key),
                 Op::Put { key, value } if value.len() <= VALUE_BYTES_MAX => {
-                    self.queue_put(key, value);
+                    self.queue_put::<K>(key, value);
                 }
                 Op::Put { .. } => {}
-                Op::Delete { key } => protocol::delete(self.connection.queue(), key),
+                Op::Delete { key } => protocol::delete::<K>(self.connection.queue(), key),
             }
         }
-        self.run(first..operations.len(), operations, values, outcomes);
+        self.run::<K>(first..operations.len(), operations, values, outcomes);
     }
 }
 
 /// At most so many bytes the commands of an operation have.
-fn bytes_of(operation: &Op<'_>) -> usize {
+fn bytes_of<K: Lettered>(operation: &Op<'_, K::Asked<'_>>) -> usize {
     match operation {
-        Op::Put { value, .. } => 2 * COMMAND_BYTES_MAX + value.len(),
-        Op::Get { .. } | Op::Delete { .. } => COMMAND_BYTES_MAX,
+        Op::Put { value, .. } => 2 * K::COMMAND_BYTES_MAX + value.len(),
+        Op::Get { .. } | Op::Delete { .. } => K::COMMAND_BYTES_MAX,
     }
 }
 

@@ -4,16 +4,17 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use engine::{
-    EngineTraits, FullMeaning, KvEngine, MemoryBound, MemoryCensus, OpenError, OpenStore, Options,
-    Presence, SessionError, Setting, Setup, Statistic, Transport, Writes,
+    EngineTraits, FullMeaning, Keys, KvBytesEngine, KvEngine, MemoryBound, MemoryCensus, OpenError,
+    OpenStore, Options, Presence, SessionError, Setting, Setup, Statistic, Transport, Writes,
 };
 use kit::folder::Folder;
+use kit::key::{ByteSession, WordSession};
 use kit::servers::{Keeper, ServerProcess, file_name, printed, private_folder};
 
 use crate::config::Config;
 use crate::connection::Connection;
 use crate::program;
-use crate::protocol::LINE_END;
+use crate::protocol::{KEY_BYTES_MAX, LINE_END};
 use crate::session::{MemcachedSession, VALUE_BYTES_MAX, lost};
 use crate::statistics::Statistics;
 
@@ -106,6 +107,13 @@ impl Memcached {
         open().map_err(|error| self.fate(&error))
     }
 
+    fn session_of_its_own(&self) -> Result<MemcachedSession<'_>, SessionError> {
+        match self.connect() {
+            Ok(connection) => Ok(MemcachedSession::new(self, connection)),
+            Err(reason) => Err(SessionError::Unreachable { reason }),
+        }
+    }
+
     /// What the server says of itself, over a connection of its own.
     ///
     /// # Errors
@@ -153,6 +161,7 @@ impl KvEngine for Memcached {
         description: "memcached unmodified: a server on a UNIX socket; evicts what it has no room for",
         full: FullMeaning::Evict,
         memory_bound: MemoryBound::Soft,
+        keys: Keys::Bytes { max: KEY_BYTES_MAX },
         value_bytes_max: VALUE_BYTES_MAX,
         background_threads: true,
         processes: true,
@@ -163,17 +172,14 @@ impl KvEngine for Memcached {
         ..EngineTraits::BASE
     };
 
-    type Session<'engine> = MemcachedSession<'engine>;
+    type Session<'engine> = WordSession<MemcachedSession<'engine>>;
 
     fn lacking() -> Vec<OpenError> {
         program::installed().err().into_iter().collect()
     }
 
-    fn session(&self) -> Result<MemcachedSession<'_>, SessionError> {
-        match self.connect() {
-            Ok(connection) => Ok(MemcachedSession::new(self, connection)),
-            Err(reason) => Err(SessionError::Unreachable { reason }),
-        }
+    fn session(&self) -> Result<Self::Session<'_>, SessionError> {
+        self.session_of_its_own().map(WordSession)
     }
 
     fn writes(&self) -> Writes {
@@ -238,6 +244,14 @@ impl KvEngine for Memcached {
             }
             _ => Ok(()),
         }
+    }
+}
+
+impl KvBytesEngine for Memcached {
+    type BytesSession<'engine> = ByteSession<MemcachedSession<'engine>>;
+
+    fn bytes_session(&self) -> Result<Self::BytesSession<'_>, SessionError> {
+        self.session_of_its_own().map(ByteSession)
     }
 }
 

@@ -1,6 +1,7 @@
 //! One thread's connections, and the operations over them.
 
-use engine::{DeleteOutcome, GetError, KvSession, Op, Outcome, PutError, PutOutcome, ValueBuffers};
+use engine::{Decide, DeleteOutcome, GetError, Op, Outcome, PutError, PutOutcome, ValueBuffers};
+use kit::key::{Bytes, Key, Operations, get_then_put};
 
 use crate::connection::Connection;
 use crate::reply::{Reply, is_out_of_memory};
@@ -10,6 +11,33 @@ use crate::store::RedisServers;
 pub(crate) const VALUE_BYTES_MAX: usize = 512 << 20;
 /// Room for the text of a refusal.
 const REFUSAL_BYTES: usize = 128;
+
+/// A key as servers are sent it: a word as its eight bytes in the order of this machine's, a byte string as
+/// it is.
+pub trait Sent: Key {
+    /// Its bytes.
+    type Form<'k>: AsRef<[u8]>;
+
+    fn form<'a>(asked: &'a Self::Asked<'_>) -> Self::Form<'a>;
+}
+
+impl Sent for u64 {
+    type Form<'k> = [u8; 8];
+
+    #[inline]
+    fn form(asked: &Self) -> [u8; 8] {
+        asked.to_le_bytes()
+    }
+}
+
+impl Sent for Bytes {
+    type Form<'k> = &'k [u8];
+
+    #[inline]
+    fn form<'a>(asked: &'a &[u8]) -> &'a [u8] {
+        asked
+    }
+}
 
 /// One thread's use of [`RedisServers`]: a connection to each server.
 #[derive(Debug)]
@@ -33,8 +61,8 @@ impl<'engine> RedisSession<'engine> {
 
     /// The server of a key: every bit of the mixed key counts, and no division is needed.
     #[inline]
-    fn server_of(&self, key: u64) -> usize {
-        ((u128::from(mix(key)) * self.connections.len() as u128) >> 64) as usize
+    fn server_of<K: Sent>(&self, key: K::Asked<'_>) -> usize {
+        ((u128::from(K::hashed(key)) * self.connections.len() as u128) >> 64) as usize
     }
 
     #[inline]
@@ -53,22 +81,22 @@ impl<'engine> RedisSession<'engine> {
     }
 
     #[inline]
-    fn append_get(&mut self, server: usize, key: u64) {
-        self.append(server, &[b"GET", &key.to_le_bytes()]);
+    fn append_get<K: Sent>(&mut self, server: usize, key: K::Asked<'_>) {
+        self.append(server, &[b"GET", K::form(&key).as_ref()]);
     }
 
     #[inline]
-    fn append_delete(&mut self, server: usize, key: u64) {
-        self.append(server, &[b"DEL", &key.to_le_bytes()]);
+    fn append_delete<K: Sent>(&mut self, server: usize, key: K::Asked<'_>) {
+        self.append(server, &[b"DEL", K::form(&key).as_ref()]);
     }
 
     #[inline]
-    fn append_put(&mut self, server: usize, key: u64, value: &[u8]) {
-        let key = key.to_le_bytes();
+    fn append_put<K: Sent>(&mut self, server: usize, key: K::Asked<'_>, value: &[u8]) {
+        let key = K::form(&key);
         if self.ask_presence {
-            self.append(server, &[b"EXISTS", &key]);
+            self.append(server, &[b"EXISTS", key.as_ref()]);
         }
-        self.append(server, &[b"SET", &key, value]);
+        self.append(server, &[b"SET", key.as_ref(), value]);
     }
 
     #[inline]
@@ -110,29 +138,37 @@ impl<'engine> RedisSession<'engine> {
     }
 }
 
-impl KvSession for RedisSession<'_> {
+impl<K: Sent> Operations<K> for RedisSession<'_> {
     #[inline]
-    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
-        let server = self.server_of(key);
-        self.append_get(server, key);
+    fn get(&mut self, key: K::Asked<'_>, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        let server = self.server_of::<K>(key);
+        self.append_get::<K>(server, key);
         self.take_get(server, buffer)
     }
 
     #[inline]
-    fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
+    fn put(&mut self, key: K::Asked<'_>, value: &[u8]) -> Result<PutOutcome, PutError> {
         if value.len() > VALUE_BYTES_MAX {
             let (value_bytes, limit_bytes) = (value.len(), VALUE_BYTES_MAX);
             return Err(PutError::ValueTooLarge { value_bytes, limit_bytes });
         }
-        let server = self.server_of(key);
-        self.append_put(server, key, value);
+        let server = self.server_of::<K>(key);
+        self.append_put::<K>(server, key, value);
         Ok(self.take_put(server))
     }
 
+    fn read_modify_write(
+        &mut self,
+        key: K::Asked<'_>,
+        decide: &mut Decide<'_>,
+    ) -> Result<Option<PutOutcome>, PutError> {
+        get_then_put::<K, _>(self, key, decide)
+    }
+
     #[inline]
-    fn delete(&mut self, key: u64) -> DeleteOutcome {
-        let server = self.server_of(key);
-        self.append_delete(server, key);
+    fn delete(&mut self, key: K::Asked<'_>) -> DeleteOutcome {
+        let server = self.server_of::<K>(key);
+        self.append_delete::<K>(server, key);
         self.take_delete(server)
     }
 
@@ -140,19 +176,19 @@ impl KvSession for RedisSession<'_> {
     /// executes its commands in order, and each key belongs to one server.
     fn execute(
         &mut self,
-        operations: &[Op<'_>],
+        operations: &[Op<'_, K::Asked<'_>>],
         values: &mut ValueBuffers<'_>,
         outcomes: &mut [Outcome],
     ) {
         assert!(outcomes.len() >= operations.len(), "one outcome per operation");
         for operation in operations {
             match *operation {
-                Op::Get { key } => self.append_get(self.server_of(key), key),
+                Op::Get { key } => self.append_get::<K>(self.server_of::<K>(key), key),
                 Op::Put { key, value } if value.len() <= VALUE_BYTES_MAX => {
-                    self.append_put(self.server_of(key), key, value);
+                    self.append_put::<K>(self.server_of::<K>(key), key, value);
                 }
                 Op::Put { .. } => {}
-                Op::Delete { key } => self.append_delete(self.server_of(key), key),
+                Op::Delete { key } => self.append_delete::<K>(self.server_of::<K>(key), key),
             }
         }
         for server in 0..self.connections.len() {
@@ -163,13 +199,13 @@ impl KvSession for RedisSession<'_> {
         for (index, (operation, outcome)) in operations.iter().zip(outcomes).enumerate() {
             *outcome = match *operation {
                 Op::Get { key } => {
-                    Outcome::of_get(self.take_get(self.server_of(key), values.slot(index)))
+                    Outcome::of_get(self.take_get(self.server_of::<K>(key), values.slot(index)))
                 }
                 Op::Put { key, value } if value.len() <= VALUE_BYTES_MAX => {
-                    Outcome::Put(self.take_put(self.server_of(key)))
+                    Outcome::Put(self.take_put(self.server_of::<K>(key)))
                 }
                 Op::Put { .. } => Outcome::ValueTooLarge,
-                Op::Delete { key } => Outcome::Deleted(self.take_delete(self.server_of(key))),
+                Op::Delete { key } => Outcome::Deleted(self.take_delete(self.server_of::<K>(key))),
             };
         }
     }
@@ -183,29 +219,4 @@ fn unexpected(command: &str, reply: Reply, text: &[u8]) -> ! {
         _ => "".into(),
     };
     panic!("a server answers {command} with {reply:?}: {text}")
-}
-
-/// Folds the 128-bit product of key and factor: every bit of the result depends on many bits of
-/// the key.
-#[inline]
-fn mix(key: u64) -> u64 {
-    let product = u128::from(key ^ 0x9e37_79b9_7f4a_7c15) * u128::from(0xd6e8_feb8_6659_fd93_u64);
-    (product as u64) ^ (product >> 64) as u64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn common_key_patterns_spread_over_the_high_bits() {
-        for stride in [1_u64, 8, 4096, 1 << 32, 1 << 48, 0x1_0001] {
-            let mut counts = [0_u32; 16];
-            (0..16_384_u64).for_each(|key| {
-                counts[(mix(key.wrapping_mul(stride)) >> 60) as usize] += 1;
-            });
-            let (least, most) = (counts.iter().min().unwrap(), counts.iter().max().unwrap());
-            assert!(*least > 768 && *most < 1280, "{stride:#x}: {least}..{most}");
-        }
-    }
 }

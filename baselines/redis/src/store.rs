@@ -5,10 +5,11 @@ use std::process::Command;
 use std::time::Instant;
 
 use engine::{
-    EngineTraits, Hashing, KvEngine, MemoryBound, MemoryCensus, OpenError, Presence, SessionError,
-    Setting, Statistic, Transport, Writes,
+    EngineTraits, Hashing, Keys, KvBytesEngine, KvEngine, MemoryBound, MemoryCensus, OpenError,
+    Presence, SessionError, Setting, Statistic, Transport, Writes,
 };
 use kit::folder::Folder;
+use kit::key::{BYTES_MAX, ByteSession, WordSession};
 use kit::servers::{Keeper, file_name, printed, private_folder};
 
 use crate::config::Config;
@@ -155,6 +156,19 @@ impl RedisServers {
         ]
     }
 
+    /// Opens a session with a connection to every server.
+    ///
+    /// # Errors
+    /// [`SessionError::Unreachable`] with what happened to the server.
+    fn connect(&self) -> Result<RedisSession<'_>, SessionError> {
+        let connections: Result<Box<[Connection]>, String> =
+            self.servers.iter().map(RedisServer::connect).collect();
+        match connections {
+            Ok(connections) => Ok(RedisSession::new(self, connections)),
+            Err(reason) => Err(SessionError::Unreachable { reason }),
+        }
+    }
+
     /// Sends a command to a server over a new connection.
     ///
     /// # Errors
@@ -182,6 +196,7 @@ impl KvEngine for RedisServers {
         name: "redis",
         description: "Redis or Valkey unmodified: servers on UNIX sockets, driven by hiredis",
         memory_bound: MemoryBound::Soft,
+        keys: Keys::Bytes { max: BYTES_MAX },
         value_bytes_max: session::VALUE_BYTES_MAX,
         background_threads: true,
         processes: true,
@@ -193,20 +208,14 @@ impl KvEngine for RedisServers {
         ..EngineTraits::BASE
     };
 
-    type Session<'engine> = RedisSession<'engine>;
+    type Session<'engine> = WordSession<RedisSession<'engine>>;
 
     fn lacking() -> Vec<OpenError> {
         installed::lacking()
     }
 
-    /// Opens a session with a connection to every server.
-    fn session(&self) -> Result<RedisSession<'_>, SessionError> {
-        let connections: Result<Box<[Connection]>, String> =
-            self.servers.iter().map(RedisServer::connect).collect();
-        match connections {
-            Ok(connections) => Ok(RedisSession::new(self, connections)),
-            Err(reason) => Err(SessionError::Unreachable { reason }),
-        }
+    fn session(&self) -> Result<Self::Session<'_>, SessionError> {
+        self.connect().map(WordSession)
     }
 
     fn writes(&self) -> Writes {
@@ -286,5 +295,13 @@ impl KvEngine for RedisServers {
             }
         }
         Ok(())
+    }
+}
+
+impl KvBytesEngine for RedisServers {
+    type BytesSession<'engine> = ByteSession<RedisSession<'engine>>;
+
+    fn bytes_session(&self) -> Result<Self::BytesSession<'_>, SessionError> {
+        self.connect().map(ByteSession)
     }
 }

@@ -110,8 +110,7 @@ impl Database {
 
 impl Table for Database {
     #[inline]
-    fn read<R>(&self, key: u64, read: impl FnOnce(&[u8]) -> R) -> Option<R> {
-        let key = key.to_be_bytes();
+    fn read<R>(&self, key: &[u8], read: impl FnOnce(&[u8]) -> R) -> Option<R> {
         let (database, options) = (self.open.handle(), self.open.read_options());
         let (mut bytes, mut message) = (0, ptr::null_mut());
         // SAFETY: an open database, live options, and a key of the length given.
@@ -131,16 +130,16 @@ impl Table for Database {
     }
 
     #[inline]
-    fn put(&self, key: u64, value: &[u8]) {
+    fn put(&self, key: &[u8], value: &[u8]) {
         self.open.put(key, value);
     }
 
     #[inline]
-    fn delete(&self, key: u64) {
+    fn delete(&self, key: &[u8]) {
         self.open.delete(key);
     }
 
-    fn scan(&self, first: u64, order: ScanOrder, visit: &mut dyn FnMut(u64, &[u8]) -> bool) {
+    fn scan(&self, first: &[u8], order: ScanOrder, visit: &mut dyn FnMut(&[u8], &[u8]) -> bool) {
         self.open.scan(first, order, visit);
     }
 }

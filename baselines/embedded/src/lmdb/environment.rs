@@ -1,6 +1,7 @@
 //! An LMDB environment, its one tree of `u64` keys, and transactions.
 //!
-//! Keys are LMDB's own integers (`MDB_INTEGERKEY`): compared as numbers, not byte by byte.
+//! Words are LMDB's own integers (`MDB_INTEGERKEY`): compared as numbers, not byte by byte. Byte strings are
+//! compared as such.
 
 use std::ffi::{CStr, CString, c_int, c_uint};
 use std::fmt;
@@ -67,6 +68,7 @@ impl Environment {
         folder: &CString,
         map_bytes: usize,
         readers: u32,
+        key_flags: c_uint,
     ) -> Result<Self, OpenError> {
         let functions = api::functions()?;
         let mut environment = ptr::null_mut();
@@ -76,12 +78,18 @@ impl Environment {
             return Err(refused("LMDB", &Refusal { code, functions }.to_string()));
         };
         let mut this = Self { functions, environment, tree: 0 };
-        this.prepare(folder, map_bytes, readers)
+        this.prepare(folder, map_bytes, readers, key_flags)
             .map_err(|refusal| refused("LMDB", &refusal.to_string()))?;
         Ok(this)
     }
 
-    fn prepare(&mut self, folder: &CString, map_bytes: usize, readers: u32) -> Result<(), Refusal> {
+    fn prepare(
+        &mut self,
+        folder: &CString,
+        map_bytes: usize,
+        readers: u32,
+        key_flags: c_uint,
+    ) -> Result<(), Refusal> {
         const FLAGS: c_uint = constants::NOSYNC
             | constants::NOMETASYNC
             | constants::WRITEMAP
@@ -95,7 +103,7 @@ impl Environment {
         // SAFETY: as above, and a NUL-terminated path.
         self.done(unsafe { (functions.mdb_env_open)(environment, folder.as_ptr(), FLAGS, 0o600) })?;
         let writer = self.write()?;
-        let flags = constants::CREATE | constants::INTEGERKEY;
+        let flags = constants::CREATE | key_flags;
         let mut tree = 0;
         // SAFETY: a live transaction; null asks for the tree without a name.
         let code = unsafe {
@@ -204,9 +212,9 @@ impl Writer<'_> {
     }
 
     #[inline]
-    pub(super) fn put(&mut self, mut key: u64, value: &[u8]) -> Result<(), Refusal> {
+    pub(super) fn put(&mut self, key: &[u8], value: &[u8]) -> Result<(), Refusal> {
         let (environment, transaction) = (self.environment, self.transaction.as_ptr());
-        let mut key = value_of(&mut key);
+        let mut key = value_of(key);
         let mut value = Value { bytes: value.len(), start: value.as_ptr().cast_mut().cast() };
         // SAFETY: a live transaction that writes; key and value have the lengths given and are
         // only read.
@@ -223,9 +231,9 @@ impl Writer<'_> {
 
     /// Removes a key; `false` when it is absent.
     #[inline]
-    pub(super) fn delete(&mut self, mut key: u64) -> Result<bool, Refusal> {
+    pub(super) fn delete(&mut self, key: &[u8]) -> Result<bool, Refusal> {
         let (environment, transaction) = (self.environment, self.transaction.as_ptr());
-        let mut key = value_of(&mut key);
+        let mut key = value_of(key);
         // SAFETY: a live transaction that writes, and a key of the length given.
         let code = unsafe {
             (environment.functions.mdb_del)(
@@ -307,9 +315,9 @@ impl Snapshot<'_> {
     }
 
     #[inline]
-    pub(super) fn get(&self, mut key: u64) -> Option<&[u8]> {
+    pub(super) fn get(&self, key: &[u8]) -> Option<&[u8]> {
         let environment = self.reader.environment;
-        let (transaction, mut key) = (self.reader.transaction.as_ptr(), value_of(&mut key));
+        let (transaction, mut key) = (self.reader.transaction.as_ptr(), value_of(key));
         let mut value = Value { bytes: 0, start: ptr::null_mut() };
         // SAFETY: a live transaction, a key of the length given, and an out-parameter.
         let code = unsafe {
@@ -331,33 +339,30 @@ impl Snapshot<'_> {
     /// Shows all pairs from `first` on, in this order, until `visit` answers `false`.
     pub(super) fn scan(
         &self,
-        first: u64,
+        first: &[u8],
         order: ScanOrder,
-        visit: &mut dyn FnMut(u64, &[u8]) -> bool,
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
     ) {
         let Reader { environment, transaction, cursor } = self.reader;
         let (functions, cursor) = (environment.functions, cursor.as_ptr());
         // SAFETY: a live transaction and a cursor of this reader.
         let code = unsafe { (functions.mdb_cursor_renew)(transaction.as_ptr(), cursor) };
         environment.done(code).expect("a cursor serves again");
-        let number =
-            |key: &[u8]| u64::from_ne_bytes(key.try_into().expect("every key has eight bytes"));
-        let (mut key, nothing) = (first, Value { bytes: 0, start: ptr::null_mut() });
-        let key = value_of(&mut key);
+        let (key, nothing) = (value_of(first), Value { bytes: 0, start: ptr::null_mut() });
         if order == ScanOrder::Ascending {
             let steps = [constants::SET_RANGE, constants::NEXT];
-            return self.walk(cursor, steps, key, &mut |key, value| visit(number(key), value));
+            return self.walk(cursor, steps, key, visit);
         }
         // The cursor finds the next key above; the scan begins there or one below.
         let mut begin = Some(constants::LAST);
         self.walk(cursor, [constants::SET_RANGE; 2], key, &mut |key, value| {
-            let more = number(key) != first || visit(first, value);
+            let more = key != first || visit(key, value);
             begin = more.then_some(constants::PREV);
             false
         });
         if let Some(begin) = begin {
             let steps = [begin, constants::PREV];
-            self.walk(cursor, steps, nothing, &mut |key, value| visit(number(key), value));
+            self.walk(cursor, steps, nothing, visit);
         }
     }
 
@@ -432,7 +437,7 @@ impl Drop for Snapshot<'_> {
     }
 }
 
-/// A key as LMDB takes it: a native integer.
-fn value_of(key: &mut u64) -> Value {
-    Value { bytes: size_of::<u64>(), start: ptr::from_mut(key).cast() }
+/// A key as LMDB takes it, which only reads it.
+fn value_of(key: &[u8]) -> Value {
+    Value { bytes: key.len(), start: key.as_ptr().cast_mut().cast() }
 }

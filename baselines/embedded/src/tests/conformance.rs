@@ -3,18 +3,28 @@
 
 use super::common::where_installed;
 use baseline_embedded::{
-    LevelDb, LevelDbConfig, Lmdb, LmdbConfig, RocksDb, RocksDbConfig, RocksDbFiles,
+    LevelDb, LevelDbConfig, Lmdb, LmdbBytes, LmdbConfig, RocksDb, RocksDbConfig, RocksDbFiles,
 };
-use engine::conformance::{self, OBJECT_MEMORY_BYTES};
-use engine::{KvEngine, OpenError};
+use engine::conformance::{self, OBJECT_MEMORY_BYTES, Spelled, Test};
+use engine::{KvBytesEngine, KvEngine, OpenError};
 
 /// Runs the suite on one store.
 fn conforms<E: KvEngine>(open: impl Fn(u64) -> Result<E, OpenError>) {
+    passes(conformance::tests::<E>(), open);
+}
+
+/// Runs the suite of byte strings on one store: its words, spelled, and its keys.
+fn conforms_with_bytes<E: KvBytesEngine>(open: impl Fn(u64) -> Result<E, OpenError>) {
+    passes(conformance::tests::<Spelled<E>>(), |bytes| open(bytes).map(Spelled));
+    passes(conformance::bytes_tests::<E>(), open);
+}
+
+fn passes<E: KvEngine>(tests: Vec<Test<E>>, open: impl Fn(u64) -> Result<E, OpenError>) {
     where_installed(
         || open(OBJECT_MEMORY_BYTES),
         |_| {
             let open = |bytes| conformance::expect_open(&open, bytes);
-            for test in conformance::tests::<E>() {
+            for test in &tests {
                 eprintln!("{}: {}", E::TRAITS.name, test.name);
                 (test.run)(&open);
             }
@@ -75,5 +85,34 @@ fn leveldb_with_small_buffers() {
 fn lmdb() {
     conforms(|bytes| {
         Lmdb::open(LmdbConfig { object_memory_bytes: Some(bytes), ..LmdbConfig::default() })
+    });
+}
+
+#[test]
+fn rocksdb_with_byte_keys() {
+    conforms_with_bytes(|bytes| {
+        let config = small_buffers(RocksDbFiles::Heap);
+        RocksDb::open(RocksDbConfig { object_memory_bytes: Some(bytes), ..config })
+    });
+}
+
+#[test]
+fn rocksdb_with_byte_keys_that_nobody_asks_about() {
+    let config = || RocksDbConfig { ask_presence: false, ..RocksDbConfig::default() };
+    passes(conformance::bytes_tests::<RocksDb>(), |_| RocksDb::open(config()));
+}
+
+#[test]
+fn leveldb_with_byte_keys() {
+    conforms_with_bytes(|bytes| {
+        let config = LevelDbConfig::default();
+        LevelDb::open(LevelDbConfig { object_memory_bytes: Some(bytes), ..config })
+    });
+}
+
+#[test]
+fn lmdb_with_byte_keys() {
+    conforms_with_bytes(|bytes| {
+        LmdbBytes::open(LmdbConfig { object_memory_bytes: Some(bytes), ..LmdbConfig::default() })
     });
 }

@@ -21,6 +21,7 @@
 //! | `sharing` | threads, sessions, routes |
 //! | `modify` | read-modify-write, put-if-absent, counters of several threads |
 //! | `model` | the reference map: runs an operation and checks the answer |
+//! | `bytes/` | keys of any length |
 //! | `value` | values derived from key, version and length; the random numbers |
 //!
 //! The engine's traits decide what the suite requires: a store that evicts may lose a value but
@@ -28,6 +29,7 @@
 //! The suite does not apply to engines that keep no values. `src/tests/conformance_catches.rs` has, for
 //! each test, a broken store that fails it.
 
+mod bytes;
 mod capacity;
 mod model;
 mod modify;
@@ -35,6 +37,10 @@ mod operations;
 mod sharing;
 mod value;
 
+pub use bytes::{
+    Spelled, byte_keys_agree_with_a_reference_map, byte_scans_are_in_order, bytes_tests,
+    keys_of_every_length_differ, too_long_keys_are_typed_errors,
+};
 pub use capacity::{census_adds_up, full_is_reported_not_crashed, values_survive_compaction};
 pub use model::VALUE_BYTES_MAX;
 pub use modify::{increments_are_exact, read_modify_writes_are_what_they_claim};
@@ -130,7 +136,7 @@ macro_rules! conformance_tests {
                 $crate::conformance::is_missing::<$engine, _>($opener)
             }
 
-            $crate::conformance_tests! { @each $engine:
+            $crate::conformance_tests! { @each tests $engine:
                 agrees_with_a_reference_map
                 threads_lose_no_keys
                 full_is_reported_not_crashed
@@ -144,17 +150,18 @@ macro_rules! conformance_tests {
                 sessions_can_come_and_go
                 route_is_stable
             }
-
-            #[test]
-            fn no_test_is_left_out() {
-                let table = $crate::conformance::tests::<$engine>();
-                assert_eq!(table.len(), EXPANDED.len());
-                assert!(table.iter().all(|test| EXPANDED.contains(&test.name)));
-            }
         }
     };
-    (@each $engine:ty: $($name:ident)*) => {
+    (@each $table:ident $engine:ty: $($name:ident)*) => {
         const EXPANDED: &[&str] = &[$(stringify!($name)),*];
+
+        #[test]
+        fn no_test_is_left_out() {
+            let table = $crate::conformance::$table::<$engine>();
+            assert_eq!(table.len(), EXPANDED.len());
+            assert!(table.iter().all(|test| EXPANDED.contains(&test.name)));
+        }
+
         $(
             #[test]
             fn $name() {

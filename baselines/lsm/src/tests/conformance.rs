@@ -22,6 +22,11 @@ fn small(scheme: Scheme) -> Config {
 }
 
 engine::conformance_tests!(clsm, Clsm, |_| Clsm::open(small(Scheme::Clsm)));
+engine::bytes_conformance_tests!(clsm_bytes, Clsm, |_| Clsm::open(small(Scheme::Clsm)));
+engine::bytes_conformance_tests!(global_lock_bytes, Lsm, |_| Lsm::open(Config {
+    log: LogMode::Written,
+    ..small(Scheme::GlobalLock)
+}));
 engine::conformance_tests!(global_lock, Lsm, |_| Lsm::open(Config {
     log: LogMode::Written,
     ..small(Scheme::GlobalLock)

@@ -24,6 +24,8 @@ pub struct Congee {
 }
 
 impl Map for Congee {
+    type Key = u64;
+
     const NAME: &'static str = "congee";
     const DESCRIPTION: &'static str =
         "congee: adaptive radix tree, optimistic lock coupling, ordered, values on any heap";

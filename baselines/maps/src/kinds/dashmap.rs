@@ -7,21 +7,25 @@
 use std::thread;
 
 use dashmap::{DashMap, Entry};
-use engine::{OpenError, Rmw};
+use engine::{Keys, OpenError, Rmw};
+use kit::hash::Mix;
+use kit::key::{self, Key};
 
 use crate::config::Config;
-use crate::hash::Mix;
 use crate::map::{Map, Offering, Placed};
 use crate::raw::{Row, RowRef};
 
 /// `dashmap::DashMap`; see [`MapStore`](crate::MapStore).
 #[derive(Debug)]
-pub struct Dashmap {
-    map: DashMap<u64, Row, Mix>,
+pub struct Dashmap<K: Key = u64> {
+    map: DashMap<K, Row, Mix>,
     shards: usize,
 }
 
-impl Map for Dashmap {
+impl<K: Key> Map for Dashmap<K> {
+    type Key = K;
+
+    const KEYS: Keys = Keys::Bytes { max: key::BYTES_MAX };
     const RMW: Rmw = Rmw::Atomic;
     const NAME: &'static str = "dashmap";
     const DESCRIPTION: &'static str =
@@ -49,14 +53,14 @@ impl Map for Dashmap {
     }
 
     #[inline]
-    fn get<R>(&self, key: u64, (): &(), read: impl FnOnce(&[u8]) -> R) -> Option<R> {
-        self.map.get(&key).map(|row| read(row.view().value()))
+    fn get<R>(&self, key: K::Asked<'_>, (): &(), read: impl FnOnce(&[u8]) -> R) -> Option<R> {
+        self.map.get(K::compared(&key)).map(|row| read(row.view().value()))
     }
 
     #[inline]
-    fn put(&self, key: u64, offer: &mut impl Offering, (): &()) -> Placed {
+    fn put(&self, key: K::Asked<'_>, offer: &mut impl Offering, (): &()) -> Placed {
         // The entry, and with it the lock, ends within the match arm.
-        let old = match self.map.entry(key) {
+        let old = match self.map.entry(K::owned(key)) {
             Entry::Occupied(mut entry) => match offer.row_for(Some(entry.get().view())) {
                 Some(row) => entry.insert(row),
                 None => return Placed::Refused,
@@ -73,12 +77,12 @@ impl Map for Dashmap {
     }
 
     #[inline]
-    fn remove(&self, key: u64, (): &()) -> Option<usize> {
-        self.map.remove(&key).map(|(_, row)| row.value_bytes())
+    fn remove(&self, key: K::Asked<'_>, (): &()) -> Option<usize> {
+        self.map.remove(K::compared(&key)).map(|(_, row)| row.value_bytes())
     }
 
-    fn for_each(&self, (): &(), mut visit: impl FnMut(u64, RowRef<'_>)) {
-        self.map.iter().for_each(|entry| visit(*entry.key(), entry.value().view()));
+    fn for_each(&self, (): &(), mut visit: impl FnMut(K::Asked<'_>, RowRef<'_>)) {
+        self.map.iter().for_each(|entry| visit(entry.key().asked(), entry.value().view()));
     }
 
     fn entries(&self) -> usize {

@@ -12,46 +12,50 @@
 //! The map's own collector frees old rows in batches, on whichever thread ends the last guard that
 //! may have seen them. A batch has at least 120 entries of two kinds, values and nodes.
 
-use engine::OpenError;
+use engine::{Keys, OpenError};
 use flurry::{Guard, HashMap};
+use kit::hash::Mix;
+use kit::key::{self, Key};
 
 use crate::config::Config;
-use crate::hash::Mix;
 use crate::map::{Map, Offering, Placed};
 use crate::raw::{Row, RowRef};
 
 /// `flurry::HashMap`; see [`MapStore`](crate::MapStore).
 #[derive(Debug)]
-pub struct Flurry {
-    map: HashMap<u64, Row, Mix>,
+pub struct Flurry<K: Key = u64> {
+    map: HashMap<K, Row, Mix>,
 }
 
-impl Flurry {
+impl<K: Key> Flurry<K> {
     /// Puts the offered row in place of a row, if the bound admits it there.
     #[cold]
-    fn replace(&self, key: u64, offer: &mut impl Offering, guard: &Guard<'_>) -> Placed {
-        match self.map.get(&key, guard) {
+    fn replace(&self, key: K::Asked<'_>, offer: &mut impl Offering, guard: &Guard<'_>) -> Placed {
+        match self.map.get(K::compared(&key), guard) {
             Some(seen) if offer.admits(Some(seen.view())) => self.decide(key, offer, guard),
             _ => Placed::Refused,
         }
     }
 
     /// The same, under the lock of the bin, where a row has to be put.
-    fn decide(&self, key: u64, offer: &mut impl Offering, guard: &Guard<'_>) -> Placed {
+    fn decide(&self, key: K::Asked<'_>, offer: &mut impl Offering, guard: &Guard<'_>) -> Placed {
         let mut placed = Placed::Refused;
-        let row_for = |_: &u64, old: &Row| {
+        let row_for = |_: &K, old: &Row| {
             let row = offer.row_for(Some(old.view()));
             if row.is_some() {
                 placed = Placed::Updated { old_value_bytes: old.value_bytes() };
             }
             Some(row.unwrap_or_else(|| offer.copy_instead(old.view())))
         };
-        self.map.compute_if_present(&key, row_for, guard);
+        self.map.compute_if_present(K::compared(&key), row_for, guard);
         placed
     }
 }
 
-impl Map for Flurry {
+impl<K: Key> Map for Flurry<K> {
+    type Key = K;
+
+    const KEYS: Keys = Keys::Bytes { max: key::BYTES_MAX };
     const NAME: &'static str = "flurry";
     const DESCRIPTION: &'static str =
         "flurry::HashMap: Java's ConcurrentHashMap, a lock per bin, values on any heap";
@@ -80,27 +84,32 @@ impl Map for Flurry {
     }
 
     #[inline]
-    fn get<R>(&self, key: u64, guard: &Guard<'_>, read: impl FnOnce(&[u8]) -> R) -> Option<R> {
-        self.map.get(&key, guard).map(|row| read(row.view().value()))
+    fn get<R>(
+        &self,
+        key: K::Asked<'_>,
+        guard: &Guard<'_>,
+        read: impl FnOnce(&[u8]) -> R,
+    ) -> Option<R> {
+        self.map.get(K::compared(&key), guard).map(|row| read(row.view().value()))
     }
 
     #[inline]
-    fn put(&self, key: u64, offer: &mut impl Offering, guard: &Guard<'_>) -> Placed {
+    fn put(&self, key: K::Asked<'_>, offer: &mut impl Offering, guard: &Guard<'_>) -> Placed {
         if !offer.admits(None) {
             return self.replace(key, offer, guard);
         }
         let Some(row) = offer.row_for(None) else { return Placed::Refused };
-        let old = self.map.insert(key, row, guard);
+        let old = self.map.insert(K::owned(key), row, guard);
         old.map_or(Placed::Inserted, |old| Placed::Updated { old_value_bytes: old.value_bytes() })
     }
 
     #[inline]
-    fn remove(&self, key: u64, guard: &Guard<'_>) -> Option<usize> {
-        self.map.remove(&key, guard).map(Row::value_bytes)
+    fn remove(&self, key: K::Asked<'_>, guard: &Guard<'_>) -> Option<usize> {
+        self.map.remove(K::compared(&key), guard).map(Row::value_bytes)
     }
 
-    fn for_each(&self, guard: &Guard<'_>, mut visit: impl FnMut(u64, RowRef<'_>)) {
-        self.map.iter(guard).for_each(|(&key, row)| visit(key, row.view()));
+    fn for_each(&self, guard: &Guard<'_>, mut visit: impl FnMut(K::Asked<'_>, RowRef<'_>)) {
+        self.map.iter(guard).for_each(|(key, row)| visit(key.asked(), row.view()));
     }
 
     fn entries(&self) -> usize {
@@ -110,10 +119,12 @@ impl Map for Flurry {
 
 #[cfg(test)]
 mod tests {
+    use kit::key::EightBytes;
     use kit::testing::TestHeap;
 
     use super::*;
     use crate::bound::Bound;
+    use crate::map::Offer;
     use crate::raw::Rows;
     use engine::ThreadUse;
 
@@ -123,14 +134,14 @@ mod tests {
         let heap: &TestHeap = TestHeap::leaked();
         let _use = ThreadUse::of(heap);
         let rows = Rows::new(heap);
-        let flurry = Flurry::open(&Config::new(heap)).unwrap();
+        let flurry = Flurry::<u64>::open(&Config::new(heap)).unwrap();
         {
             let guard = flurry.guard(&());
             flurry.map.insert(1, rows.row(b"short").unwrap(), &guard);
             let bound = Bound::new(Some(2));
             let offered = b"longer by more than the bound has";
             let mut offer =
-                crate::map::Offer::new(&rows, &bound, offered, rows.row(offered).unwrap());
+                Offer::new((&rows, &bound), EightBytes, offered, rows.row(offered).unwrap());
             assert_eq!(flurry.decide(1, &mut offer, &guard), Placed::Refused);
             assert_eq!(flurry.decide(2, &mut offer, &guard), Placed::Refused);
             offer.settle(Placed::Refused);

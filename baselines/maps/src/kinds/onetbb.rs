@@ -22,6 +22,8 @@ pub struct OneTbb {
 }
 
 impl Map for OneTbb {
+    type Key = u64;
+
     const RMW: Rmw = Rmw::Atomic;
     const NAME: &'static str = super::ONETBB_NAME;
     const DESCRIPTION: &'static str = super::ONETBB_DESCRIPTION;

@@ -12,21 +12,25 @@
 //! may have seen them. A batch has at least 32 rows, so up to that much garbage per thread may wait
 //! for more; dropping the map frees everything.
 
-use engine::{OpenError, Rmw};
+use engine::{Keys, OpenError, Rmw};
+use kit::hash::Mix;
+use kit::key::{self, Key};
 use papaya::{Compute, Guard, HashMap, LocalGuard, Operation};
 
 use crate::config::Config;
-use crate::hash::Mix;
 use crate::map::{Map, Offering, Placed};
 use crate::raw::{Row, RowRef};
 
 /// `papaya::HashMap`; see [`MapStore`](crate::MapStore).
 #[derive(Debug)]
-pub struct Papaya {
-    map: HashMap<u64, Row, Mix>,
+pub struct Papaya<K: Key = u64> {
+    map: HashMap<K, Row, Mix>,
 }
 
-impl Map for Papaya {
+impl<K: Key> Map for Papaya<K> {
+    type Key = K;
+
+    const KEYS: Keys = Keys::Bytes { max: key::BYTES_MAX };
     const RMW: Rmw = Rmw::Atomic;
     const NAME: &'static str = "papaya";
     const DESCRIPTION: &'static str =
@@ -56,15 +60,20 @@ impl Map for Papaya {
     }
 
     #[inline]
-    fn get<R>(&self, key: u64, guard: &LocalGuard<'_>, read: impl FnOnce(&[u8]) -> R) -> Option<R> {
-        self.map.get(&key, guard).map(|row| read(row.view().value()))
+    fn get<R>(
+        &self,
+        key: K::Asked<'_>,
+        guard: &LocalGuard<'_>,
+        read: impl FnOnce(&[u8]) -> R,
+    ) -> Option<R> {
+        self.map.get(K::compared(&key), guard).map(|row| read(row.view().value()))
     }
 
     #[inline]
-    fn put(&self, key: u64, offer: &mut impl Offering, guard: &LocalGuard<'_>) -> Placed {
+    fn put(&self, key: K::Asked<'_>, offer: &mut impl Offering, guard: &LocalGuard<'_>) -> Placed {
         if offer.admits(None) {
             let Some(row) = offer.row_for(None) else { return Placed::Refused };
-            let old = self.map.insert(key, row, guard);
+            let old = self.map.insert(K::owned(key), row, guard);
             return old.map_or(Placed::Inserted, |old| Placed::Updated {
                 old_value_bytes: old.value_bytes(),
             });
@@ -75,7 +84,7 @@ impl Map for Papaya {
             Some(row) => Operation::Insert(row),
             None => Operation::Abort(()),
         };
-        match self.map.compute(key, decide, guard) {
+        match self.map.compute(K::owned(key), decide, guard) {
             Compute::Inserted(..) => Placed::Inserted,
             Compute::Updated { old: (_, old), .. } => {
                 Placed::Updated { old_value_bytes: old.value_bytes() }
@@ -86,12 +95,12 @@ impl Map for Papaya {
     }
 
     #[inline]
-    fn remove(&self, key: u64, guard: &LocalGuard<'_>) -> Option<usize> {
-        self.map.remove(&key, guard).map(Row::value_bytes)
+    fn remove(&self, key: K::Asked<'_>, guard: &LocalGuard<'_>) -> Option<usize> {
+        self.map.remove(K::compared(&key), guard).map(Row::value_bytes)
     }
 
-    fn for_each(&self, guard: &LocalGuard<'_>, mut visit: impl FnMut(u64, RowRef<'_>)) {
-        self.map.iter(guard).for_each(|(&key, row)| visit(key, row.view()));
+    fn for_each(&self, guard: &LocalGuard<'_>, mut visit: impl FnMut(K::Asked<'_>, RowRef<'_>)) {
+        self.map.iter(guard).for_each(|(key, row)| visit(key.asked(), row.view()));
     }
 
     fn entries(&self) -> usize {

@@ -5,22 +5,26 @@
 //! lock, and frees the old row afterwards. The crate's epochs defer emptied tables but never
 //! entries, so no row is deferred.
 
-use engine::{OpenError, Rmw};
+use engine::{Keys, OpenError, Rmw};
+use kit::hash::Mix;
+use kit::key::{self, Key};
 use scc::HashMap;
 use scc::hash_map::Entry;
 
 use crate::config::Config;
-use crate::hash::Mix;
 use crate::map::{Map, Offering, Placed};
 use crate::raw::{Row, RowRef};
 
 /// `scc::HashMap`; see [`MapStore`](crate::MapStore).
 #[derive(Debug)]
-pub struct Scc {
-    map: HashMap<u64, Row, Mix>,
+pub struct Scc<K: Key = u64> {
+    map: HashMap<K, Row, Mix>,
 }
 
-impl Map for Scc {
+impl<K: Key> Map for Scc<K> {
+    type Key = K;
+
+    const KEYS: Keys = Keys::Bytes { max: key::BYTES_MAX };
     const RMW: Rmw = Rmw::Atomic;
     const NAME: &'static str = "scc";
     const DESCRIPTION: &'static str =
@@ -41,14 +45,14 @@ impl Map for Scc {
     fn guard(&self, (): &()) {}
 
     #[inline]
-    fn get<R>(&self, key: u64, (): &(), read: impl FnOnce(&[u8]) -> R) -> Option<R> {
-        self.map.read_sync(&key, |_, row| read(row.view().value()))
+    fn get<R>(&self, key: K::Asked<'_>, (): &(), read: impl FnOnce(&[u8]) -> R) -> Option<R> {
+        self.map.read_sync(K::compared(&key), |_, row| read(row.view().value()))
     }
 
     #[inline]
-    fn put(&self, key: u64, offer: &mut impl Offering, (): &()) -> Placed {
+    fn put(&self, key: K::Asked<'_>, offer: &mut impl Offering, (): &()) -> Placed {
         // The entry, and with it the lock, ends within the match arm.
-        let old = match self.map.entry_sync(key) {
+        let old = match self.map.entry_sync(K::owned(key)) {
             Entry::Occupied(mut entry) => match offer.row_for(Some(entry.get().view())) {
                 Some(row) => entry.insert(row),
                 None => return Placed::Refused,
@@ -65,13 +69,13 @@ impl Map for Scc {
     }
 
     #[inline]
-    fn remove(&self, key: u64, (): &()) -> Option<usize> {
-        self.map.remove_sync(&key).map(|(_, row)| row.value_bytes())
+    fn remove(&self, key: K::Asked<'_>, (): &()) -> Option<usize> {
+        self.map.remove_sync(K::compared(&key)).map(|(_, row)| row.value_bytes())
     }
 
-    fn for_each(&self, (): &(), mut visit: impl FnMut(u64, RowRef<'_>)) {
-        self.map.iter_sync(|&key, row| {
-            visit(key, row.view());
+    fn for_each(&self, (): &(), mut visit: impl FnMut(K::Asked<'_>, RowRef<'_>)) {
+        self.map.iter_sync(|key, row| {
+            visit(key.asked(), row.view());
             true
         });
     }

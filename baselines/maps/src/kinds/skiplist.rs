@@ -9,26 +9,33 @@
 //! A node is one allocation of the program's global allocator; it contains the key and the address
 //! of the row.
 
+use std::ops::Bound;
+
 use crossbeam_epoch::{Collector, Guard, LocalHandle};
-use engine::{Hashing, OpenError, ScanOrder, ScanRange, Scans};
+use crossbeam_skiplist::base::Entry;
+use engine::{Hashing, Keys, OpenError, ScanOrder, ScanRange, Scans};
+use kit::key::{self, Key};
 
 use crate::config::Config;
 use crate::map::{Map, Offering, Placed};
-use crate::raw::{self, EPOCHS_TO_FREE, List, RowRef};
+use crate::raw::{self, EPOCHS_TO_FREE, List, RowCell, RowRef};
 
 /// `crossbeam_skiplist::base::SkipList`; see [`MapStore`](crate::MapStore).
-pub struct Skiplist {
-    list: List,
+pub struct Skiplist<K: Key = u64> {
+    list: List<K>,
     collector: Collector,
 }
 
-impl std::fmt::Debug for Skiplist {
+impl<K: Key> std::fmt::Debug for Skiplist<K> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_struct("Skiplist").field("entries", &self.list.len()).finish()
     }
 }
 
-impl Map for Skiplist {
+impl<K: Key> Map for Skiplist<K> {
+    type Key = K;
+
+    const KEYS: Keys = Keys::Bytes { max: key::BYTES_MAX };
     const NAME: &'static str = "skiplist";
     const DESCRIPTION: &'static str = "crossbeam skip list: lock-free, ordered, values on any heap";
     const SCANS: Scans = Scans::Both;
@@ -62,45 +69,49 @@ impl Map for Skiplist {
     }
 
     #[inline]
-    fn get<R>(&self, key: u64, guard: &Guard, read: impl FnOnce(&[u8]) -> R) -> Option<R> {
-        let entry = self.list.get(&key, guard)?;
+    fn get<R>(&self, key: K::Asked<'_>, guard: &Guard, read: impl FnOnce(&[u8]) -> R) -> Option<R> {
+        let entry = self.list.get(K::compared(&key), guard)?;
         raw::view(&entry).map(|row| read(row.value()))
     }
 
     #[inline]
-    fn put(&self, key: u64, offer: &mut impl Offering, guard: &Guard) -> Placed {
+    fn put(&self, key: K::Asked<'_>, offer: &mut impl Offering, guard: &Guard) -> Placed {
         raw::put(&self.list, key, offer, guard)
     }
 
     #[inline]
-    fn remove(&self, key: u64, guard: &Guard) -> Option<usize> {
+    fn remove(&self, key: K::Asked<'_>, guard: &Guard) -> Option<usize> {
         raw::remove(&self.list, key, guard)
     }
 
-    fn for_each(&self, guard: &Guard, mut visit: impl FnMut(u64, RowRef<'_>)) {
+    fn for_each(&self, guard: &Guard, mut visit: impl FnMut(K::Asked<'_>, RowRef<'_>)) {
         for entry in self.list.iter(guard) {
             if let Some(row) = raw::view(&entry) {
-                visit(*entry.key(), row);
+                visit(entry.key().asked(), row);
             }
         }
     }
 
     fn scan(
         &self,
-        range: ScanRange,
+        range: ScanRange<K::Asked<'_>>,
         guard: &Guard,
-        visit: &mut dyn FnMut(u64, &[u8]),
+        visit: &mut dyn FnMut(K::Asked<'_>, &[u8]),
     ) -> Option<usize> {
         let ScanRange { first, limit, order } = range;
-        let row = |entry| raw::view(&entry).map(|row| (*entry.key(), row));
-        let show = |(key, row): (u64, RowRef<'_>)| visit(key, row.value());
+        let first = Bound::Included(K::compared(&first));
+        // Entries without a row are passed over, and count for nothing.
+        let show = |entry: Entry<'_, '_, K, RowCell>| {
+            raw::view(&entry).map(|row| visit(entry.key().asked(), row.value()))
+        };
         Some(match order {
             ScanOrder::Ascending => {
-                self.list.range(first.., guard).filter_map(row).take(limit).map(show).count()
+                let up = self.list.range((first, Bound::Unbounded), guard);
+                up.filter_map(show).take(limit).count()
             }
             ScanOrder::Descending => {
-                let down = self.list.range(..=first, guard).rev();
-                down.filter_map(row).take(limit).map(show).count()
+                let down = self.list.range((Bound::Unbounded, first), guard).rev();
+                down.filter_map(show).take(limit).count()
             }
         })
     }

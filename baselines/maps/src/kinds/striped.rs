@@ -8,10 +8,11 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use engine::{OpenError, Rmw};
+use engine::{Keys, OpenError, Rmw};
+use kit::hash::Mix;
+use kit::key::{self, Key};
 
 use crate::config::Config;
-use crate::hash::{Mix, mix};
 use crate::map::{Map, Offering, Placed};
 use crate::raw::{Row, RowRef};
 
@@ -20,40 +21,43 @@ const STRIPES: usize = 64;
 
 /// Lock-striped `std` maps; see [`MapStore`](crate::MapStore).
 #[derive(Debug)]
-pub struct Striped {
-    stripes: Box<[Stripe]>,
+pub struct Striped<K: Key = u64> {
+    stripes: Box<[Stripe<K>]>,
 }
 
-type Rows = HashMap<u64, Row, Mix>;
+type Rows<K> = HashMap<K, Row, Mix>;
 
 /// Two cache lines, because the processor prefetches neighbours in pairs.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 #[repr(align(128))]
-struct Stripe(RwLock<Rows>);
+struct Stripe<K>(RwLock<Rows<K>>);
 
-impl Stripe {
+impl<K> Stripe<K> {
     // A stripe changes only by steps that do not panic, so it is intact even if poisoned.
 
     #[inline]
-    fn read(&self) -> RwLockReadGuard<'_, Rows> {
+    fn read(&self) -> RwLockReadGuard<'_, Rows<K>> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     #[inline]
-    fn write(&self) -> RwLockWriteGuard<'_, Rows> {
+    fn write(&self) -> RwLockWriteGuard<'_, Rows<K>> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Striped {
+impl<K: Key> Striped<K> {
     #[inline]
-    fn stripe(&self, key: u64) -> &Stripe {
+    fn stripe(&self, key: K::Asked<'_>) -> &Stripe<K> {
         // Bits that the maps use neither for buckets nor for tags.
-        &self.stripes[(mix(key) >> 32) as usize & (self.stripes.len() - 1)]
+        &self.stripes[(K::hashed(key) >> 32) as usize & (self.stripes.len() - 1)]
     }
 }
 
-impl Map for Striped {
+impl<K: Key> Map for Striped<K> {
+    type Key = K;
+
+    const KEYS: Keys = Keys::Bytes { max: key::BYTES_MAX };
     const RMW: Rmw = Rmw::Atomic;
     const NAME: &'static str = "striped";
     const DESCRIPTION: &'static str =
@@ -79,17 +83,17 @@ impl Map for Striped {
     }
 
     #[inline]
-    fn get<R>(&self, key: u64, (): &(), read: impl FnOnce(&[u8]) -> R) -> Option<R> {
-        self.stripe(key).read().get(&key).map(|row| read(row.view().value()))
+    fn get<R>(&self, key: K::Asked<'_>, (): &(), read: impl FnOnce(&[u8]) -> R) -> Option<R> {
+        self.stripe(key).read().get(K::compared(&key)).map(|row| read(row.view().value()))
     }
 
     #[inline]
-    fn put(&self, key: u64, offer: &mut impl Offering, (): &()) -> Placed {
+    fn put(&self, key: K::Asked<'_>, offer: &mut impl Offering, (): &()) -> Placed {
         let mut rows = self.stripe(key).write();
         if rows.try_reserve(1).is_err() {
             return Placed::Refused;
         }
-        let old = match rows.entry(key) {
+        let old = match rows.entry(K::owned(key)) {
             Entry::Occupied(mut entry) => {
                 offer.row_for(Some(entry.get().view())).map(|row| Some(entry.insert(row)))
             }
@@ -108,15 +112,15 @@ impl Map for Striped {
     }
 
     #[inline]
-    fn remove(&self, key: u64, (): &()) -> Option<usize> {
+    fn remove(&self, key: K::Asked<'_>, (): &()) -> Option<usize> {
         // The lock is a temporary of its statement, so the row is freed after the lock is released.
-        let row = self.stripe(key).write().remove(&key);
+        let row = self.stripe(key).write().remove(K::compared(&key));
         row.map(|row| row.value_bytes())
     }
 
-    fn for_each(&self, (): &(), mut visit: impl FnMut(u64, RowRef<'_>)) {
+    fn for_each(&self, (): &(), mut visit: impl FnMut(K::Asked<'_>, RowRef<'_>)) {
         for stripe in &self.stripes {
-            stripe.read().iter().for_each(|(&key, row)| visit(key, row.view()));
+            stripe.read().iter().for_each(|(key, row)| visit(key.asked(), row.view()));
         }
     }
 

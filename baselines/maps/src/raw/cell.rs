@@ -21,11 +21,13 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 use crossbeam_epoch::Guard;
 use crossbeam_skiplist::base::{Entry, SkipList};
 
+use kit::key::Key;
+
 use super::{Row, RowRef, free_after_readers};
 use crate::map::{Offering, Placed};
 
 /// The list; only this file reads and writes its cells.
-pub(crate) type List = SkipList<u64, RowCell>;
+pub(crate) type List<K> = SkipList<K, RowCell>;
 
 /// The address of a row's block, or one of two values that no block has.
 ///
@@ -63,7 +65,7 @@ impl State {
 
 /// The row of an entry, if it has one.
 #[inline]
-pub(crate) fn view<'guard>(entry: &Entry<'_, 'guard, u64, RowCell>) -> Option<RowRef<'guard>> {
+pub(crate) fn view<'guard, K>(entry: &Entry<'_, 'guard, K, RowCell>) -> Option<RowRef<'guard>> {
     // CELL-ROW, to: the row's length and value.
     let State::Holds(start) = State::of(entry.value().0.load(Ordering::Acquire)) else {
         return None;
@@ -74,12 +76,17 @@ pub(crate) fn view<'guard>(entry: &Entry<'_, 'guard, u64, RowCell>) -> Option<Ro
 }
 
 /// Puts an offered row under `key`.
-pub(crate) fn put(list: &List, key: u64, offer: &mut impl Offering, guard: &Guard) -> Placed {
+pub(crate) fn put<K: Key>(
+    list: &List<K>,
+    key: K::Asked<'_>,
+    offer: &mut impl Offering,
+    guard: &Guard,
+) -> Placed {
     loop {
         // One search serves both new and old keys if the bound admits a new key.
         if offer.admits(None) {
             // Whoever creates an entry, any thread that finds it may fill it.
-            let entry = list.get_or_insert(key, RowCell(AtomicPtr::new(EMPTY)), guard);
+            let entry = list.get_or_insert(K::owned(key), RowCell(AtomicPtr::new(EMPTY)), guard);
             let placed = entry.value().put(offer, guard);
             if placed.is_none() {
                 // Helps the thread that removed the row, so that the key can get a new entry.
@@ -90,7 +97,7 @@ pub(crate) fn put(list: &List, key: u64, offer: &mut impl Offering, guard: &Guar
                 return placed;
             }
         } else {
-            let Some(entry) = list.get(&key, guard) else { return Placed::Refused };
+            let Some(entry) = list.get(K::compared(&key), guard) else { return Placed::Refused };
             if let Some(placed) = entry.value().put(offer, guard) {
                 return placed;
             }
@@ -100,8 +107,8 @@ pub(crate) fn put(list: &List, key: u64, offer: &mut impl Offering, guard: &Guar
 }
 
 /// Removes `key` and its row; returns the size of the value.
-pub(crate) fn remove(list: &List, key: u64, guard: &Guard) -> Option<usize> {
-    let entry = list.get(&key, guard)?;
+pub(crate) fn remove<K: Key>(list: &List<K>, key: K::Asked<'_>, guard: &Guard) -> Option<usize> {
+    let entry = list.get(K::compared(&key), guard)?;
     let value_bytes = entry.value().kill(guard)?;
     entry.remove();
     Some(value_bytes)
@@ -176,16 +183,18 @@ mod tests {
 
     use super::*;
     use crate::bound::Bound;
+    use crate::map::Offer;
     use crate::raw::Rows;
     use engine::ThreadUse;
+    use kit::key::EightBytes;
     use kit::testing::TestHeap;
 
     /// A list whose entry under key 1 is in the state that another thread has left it in.
-    fn with_entry(word: *mut u8, test: impl FnOnce(&List, &Rows, &Guard)) {
+    fn with_entry(word: *mut u8, test: impl FnOnce(&List<u64>, &Rows, &Guard)) {
         let heap: &TestHeap = TestHeap::leaked();
         let _use = ThreadUse::of(heap);
         let collector = Collector::new();
-        let (rows, list) = (Rows::new(heap), List::new(collector.clone()));
+        let (rows, list) = (Rows::new(heap), List::<u64>::new(collector.clone()));
         let thread = collector.register();
         {
             let guard = thread.pin();
@@ -201,9 +210,10 @@ mod tests {
         assert_eq!(heap.allocated_bytes(), 0);
     }
 
-    fn put_value(list: &List, rows: &Rows, bound_bytes: u64, guard: &Guard) -> Placed {
+    fn put_value(list: &List<u64>, rows: &Rows, bound_bytes: u64, guard: &Guard) -> Placed {
         let bound = Bound::new(Some(bound_bytes));
-        let mut offer = crate::map::Offer::new(rows, &bound, b"value", rows.row(b"value").unwrap());
+        let mut offer =
+            Offer::new((rows, &bound), EightBytes, b"value", rows.row(b"value").unwrap());
         let placed = put(list, 1, &mut offer, guard);
         offer.settle(placed);
         let live_bytes = if placed == Placed::Refused { 0 } else { 5 + 8 };

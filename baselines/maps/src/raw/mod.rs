@@ -28,7 +28,7 @@ use std::slice;
 use crossbeam_epoch::Guard;
 use engine::Heap;
 
-pub(crate) use cell::{List, put, remove, view};
+pub(crate) use cell::{List, RowCell, put, remove, view};
 pub(crate) use tree::Tree;
 
 use crate::ledger::Ledger;

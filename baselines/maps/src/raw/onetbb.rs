@@ -273,7 +273,7 @@ impl Guard<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hash::mix;
+    use kit::hash::mix;
 
     #[test]
     fn it_hashes_as_the_other_maps_do() {

@@ -178,8 +178,11 @@ fn take_back(tried: &mut Option<NonNull<u8>>, offer: &mut impl Offering) {
 
 #[cfg(test)]
 mod tests {
+    use kit::key::EightBytes;
+
     use super::*;
     use crate::bound::Bound;
+    use crate::map::Offer;
     use crate::raw::{EPOCHS_TO_FREE, Rows};
     use engine::ThreadUse;
     use kit::testing::{Random, TestHeap};
@@ -199,7 +202,7 @@ mod tests {
 
     fn put(tree: &Tree, rows: &Rows, key: u64, bound: &Bound, guard: &Guard) -> Placed {
         let value = key.to_le_bytes();
-        let mut offer = crate::map::Offer::new(rows, bound, &value, rows.row(&value).unwrap());
+        let mut offer = Offer::new((rows, bound), EightBytes, &value, rows.row(&value).unwrap());
         let placed = tree.put(key, &mut offer, guard);
         offer.settle(placed);
         placed
@@ -272,8 +275,12 @@ mod tests {
             assert_eq!(put(tree, rows, 2, &bound, guard), Placed::Refused);
             let placed = put(tree, rows, 1, &bound, guard);
             assert_eq!(placed, Placed::Updated { old_value_bytes: 8 }, "as long as the old value");
-            let mut offer =
-                crate::map::Offer::new(rows, &bound, b"nine long", rows.row(b"nine long").unwrap());
+            let mut offer = Offer::new(
+                (rows, &bound),
+                EightBytes,
+                b"nine long",
+                rows.row(b"nine long").unwrap(),
+            );
             assert_eq!(tree.put(1, &mut offer, guard), Placed::Refused);
             offer.settle(Placed::Refused);
             assert_eq!(tree.get(1, guard).unwrap().value(), 1_u64.to_le_bytes());

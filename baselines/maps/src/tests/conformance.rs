@@ -3,7 +3,9 @@
 
 #[cfg(onetbb)]
 use baseline_maps::OneTbb;
-use baseline_maps::{Config, Congee, Dashmap, Flurry, MapStore, Papaya, Scc, Skiplist, Striped};
+use baseline_maps::{
+    Bytes, Config, Congee, Dashmap, Flurry, MapStore, Papaya, Scc, Skiplist, Striped,
+};
 use engine::{KvEngine, OpenError};
 use kit::testing::TestHeap;
 
@@ -13,6 +15,16 @@ macro_rules! bounded_by_the_store {
             let config = Config::new(TestHeap::leaked());
             let bound = Some(object_memory_bytes);
             MapStore::<$map>::open(Config { object_memory_bytes: bound, ..config })
+        });
+    )* };
+}
+
+macro_rules! with_byte_keys {
+    ($($module:ident $map:ident)*) => { $(
+        engine::bytes_conformance_tests!($module, MapStore<$map<Bytes>>, |object_memory_bytes| {
+            let config = Config::new(TestHeap::leaked());
+            let bound = Some(object_memory_bytes);
+            MapStore::<$map<Bytes>>::open(Config { object_memory_bytes: bound, ..config })
         });
     )* };
 }
@@ -36,6 +48,14 @@ bounded_by_the_store! {
     scc Scc
     skiplist Skiplist
     striped Striped
+}
+with_byte_keys! {
+    dashmap_bytes Dashmap
+    flurry_bytes Flurry
+    papaya_bytes Papaya
+    scc_bytes Scc
+    skiplist_bytes Skiplist
+    striped_bytes Striped
 }
 #[cfg(onetbb)]
 bounded_by_the_store! {

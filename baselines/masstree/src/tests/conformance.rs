@@ -10,6 +10,11 @@ engine::conformance_tests!(bounded_by_the_store, Masstree, |object_memory_bytes|
     Masstree::open(Config { object_memory_bytes: Some(object_memory_bytes), ..config })
 });
 engine::conformance_tests!(bounded_by_the_heap, Masstree, open_on_small_heap);
+engine::bytes_conformance_tests!(byte_keys, Masstree, |object_memory_bytes| {
+    let config = Config::new(TestHeap::leaked());
+    Masstree::open(Config { object_memory_bytes: Some(object_memory_bytes), ..config })
+});
+engine::bytes_conformance_tests!(byte_keys_bounded_by_the_heap, Masstree, open_on_small_heap);
 engine::conformance_tests!(on_a_silent_heap, Masstree, |object_memory_bytes| {
     let heap = TestHeap::leaked();
     heap.tells = false;

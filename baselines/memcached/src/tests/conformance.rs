@@ -7,6 +7,10 @@ engine::conformance_tests!(moving, Memcached, |bytes| {
     Memcached::open(Config { object_memory_bytes: Some(bytes), ..Config::default() })
 });
 
+engine::bytes_conformance_tests!(byte_keys, Memcached, |bytes| {
+    Memcached::open(Config { object_memory_bytes: Some(bytes), ..Config::default() })
+});
+
 engine::conformance_tests!(rigid, Memcached, |bytes| {
     let object_memory_bytes = Some(bytes);
     Memcached::open(Config {

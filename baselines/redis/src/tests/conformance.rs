@@ -13,6 +13,10 @@ fn open(server: Server, servers: usize, bytes: u64) -> Result<RedisServers, Open
 engine::conformance_tests!(one_redis, RedisServers, |bytes| super::open(Server::Redis, 1, bytes));
 engine::conformance_tests!(many_redis, RedisServers, |bytes| super::open(Server::Redis, 3, bytes));
 engine::conformance_tests!(redis_8, RedisServers, |bytes| super::open(Server::Redis8, 1, bytes));
+engine::bytes_conformance_tests!(byte_keys, RedisServers, |bytes| {
+    let object_memory_bytes = Some(bytes);
+    RedisServers::open(Config { servers: 2, object_memory_bytes, ..Config::default() })
+});
 engine::conformance_tests!(moving, RedisServers, |bytes| {
     RedisServers::open(Config {
         server: Server::Redis8,

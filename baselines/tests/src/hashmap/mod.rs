@@ -1,4 +1,3 @@
 //! What the sharded map promises.
 
 mod conformance;
-mod hash;

@@ -1,7 +1,7 @@
 //! The suite every store passes: bounded by the store, bounded by the heap, and on a heap that
 //! tells nothing of its blocks.
 
-use baseline_heapstore::{Config, HeapStore};
+use baseline_heapstore::{Config, HeapBytes, HeapStore};
 use engine::{KvEngine, OpenError};
 use kit::testing::TestHeap;
 
@@ -15,6 +15,11 @@ engine::conformance_tests!(on_a_silent_heap_with_one_lock, HeapStore, |object_me
     heap.tells = false;
     let object_memory_bytes = Some(object_memory_bytes);
     HeapStore::open(Config { object_memory_bytes, shards: 1, ..Config::new(heap) })
+});
+
+engine::bytes_conformance_tests!(bytes, HeapBytes, |object_memory_bytes| {
+    let config = Config::new(TestHeap::leaked());
+    HeapBytes::open(Config { object_memory_bytes: Some(object_memory_bytes), ..config })
 });
 
 fn open_on_small_heap(object_memory_bytes: u64) -> Result<HeapStore, OpenError> {

@@ -3,6 +3,7 @@
 mod alone;
 mod credit;
 mod folder;
+mod hash;
 mod library;
 mod servers;
 mod testing;
