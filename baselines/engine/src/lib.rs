@@ -28,6 +28,7 @@ extern crate self as engine;
 
 mod census;
 pub mod conformance;
+mod durability;
 mod error;
 mod heap;
 mod modify;
@@ -43,6 +44,7 @@ mod traits;
 mod windows;
 
 pub use census::{MemoryCensus, Statistic};
+pub use durability::Durability;
 pub use error::{GetError, OpenError, PutError, SessionError};
 pub use heap::DEFAULT_VARIANT;
 pub use heap::{Heap, HeapStatistics, HeapTraits, HeapVariant, Setting, reallocate_elsewhere};

@@ -1,18 +1,19 @@
 //! The contract of stores: keys are eight big-endian bytes, so that their order is that of numbers.
 
 use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{
-    DeleteOutcome, EngineTraits, FullMeaning, GetError, Hashing, KvEngine, KvSession, MemoryBound,
-    MemoryCensus, OpenError, OpenStore, Options, Presence, PutError, PutOutcome, Rmw, ScanOrder,
-    ScanRange, Scans, SessionError, Setting, Setup, Sharing, Statistic, Storage, Writes,
+    DeleteOutcome, Durability, EngineTraits, FullMeaning, GetError, Hashing, KvEngine, KvSession,
+    MemoryBound, MemoryCensus, OpenError, OpenStore, Options, Presence, PutError, PutOutcome, Rmw,
+    ScanOrder, ScanRange, Scans, SessionError, Setting, Setup, Sharing, Statistic, Storage, Writes,
 };
 use kit::folder::Folder;
 use kit::partitions::{Partition, Partitions};
 
-use crate::config::{Config, ReadModifyWrite, SESSIONS_MAX, Scheme, VALUE_BYTES_MAX};
+use crate::config::{Config, LogMode, ReadModifyWrite, SESSIONS_MAX, Scheme, VALUE_BYTES_MAX};
 use crate::error::Error;
 use crate::files::Disk;
 use crate::report;
@@ -57,6 +58,7 @@ macro_rules! store {
                 background_threads: true,
                 storage: Storage::Disk,
                 writes: Writes::Blind,
+                durability: Durability::Queued,
                 rmw: Rmw::Atomic,
                 hashing: Hashing::None,
                 ..EngineTraits::BASE
@@ -78,6 +80,18 @@ macro_rules! store {
                     true => Storage::FilesInMemory,
                     false => Storage::Disk,
                 }
+            }
+
+            fn durability(&self) -> Durability {
+                match self.0.parts.config.log {
+                    LogMode::Queued => Durability::Queued,
+                    LogMode::Written => Durability::Process,
+                    LogMode::Acknowledged => Durability::Acknowledged,
+                }
+            }
+
+            fn folders(&self) -> Vec<PathBuf> {
+                self.0.parts.files.folder().map(Path::to_owned).into_iter().collect()
             }
 
             fn writes(&self) -> Writes {
