@@ -68,8 +68,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use engine::{
-    EngineTraits, FullMeaning, KvEngine, MemoryBound, MemoryCensus, OpenError, OpenStore, Options,
-    Presence, SessionError, Setting, Setup, Statistic, Storage,
+    Durability, EngineTraits, FullMeaning, KvEngine, MemoryBound, MemoryCensus, OpenError,
+    OpenStore, Options, Presence, SessionError, Setting, Setup, Statistic, Storage,
 };
 use platform::mapping::HUGE_PAGE_BYTES;
 use platform::persist::{Latency, Medium};
@@ -135,6 +135,7 @@ impl KvEngine for Bullet {
         page_bytes: HUGE_PAGE_BYTES,
         background_threads: true,
         storage: Storage::EmulatedPersistentMemory,
+        durability: Durability::Acknowledged,
         ..EngineTraits::BASE
     };
 
@@ -148,6 +149,15 @@ impl KvEngine for Bullet {
         match self.shared.rung.has_back() {
             true => Storage::EmulatedPersistentMemory,
             false => Storage::Memory,
+        }
+    }
+
+    /// In emulated persistent memory, where answers come after the barrier; what is emulated ends with the
+    /// machine.
+    fn durability(&self) -> Durability {
+        match self.shared.rung.is_kept() {
+            true => Durability::Acknowledged,
+            false => Durability::None,
         }
     }
 

@@ -132,7 +132,7 @@ pub(crate) fn layout(region: &Region) -> Result<Layout, RecoverError> {
         }
     })?;
     match layout.rung {
-        rung @ (Rung::Volatile | Rung::HikvHt) => Err(RecoverError::NotKept { rung }),
+        rung if !rung.is_kept() => Err(RecoverError::NotKept { rung }),
         _ => Ok(layout),
     }
 }

@@ -59,6 +59,12 @@ impl Rung {
         self != Self::Volatile
     }
 
+    /// Whether what a store left can be opened again.
+    #[must_use]
+    pub fn is_kept(self) -> bool {
+        !matches!(self, Self::Volatile | Self::HikvHt)
+    }
+
     /// Whether gets of the front table take no lock.
     pub(crate) fn reads_without_locks(self) -> bool {
         self == Self::Volatile || self >= Self::Lfr

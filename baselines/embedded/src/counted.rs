@@ -106,7 +106,7 @@ pub(crate) fn check_stripes(stripes: usize) -> Result<(), OpenError> {
 }
 
 impl<T: Table> Counted<T> {
-    /// Wraps an empty table; `stripes` is a power of two. Without `asks_presence`, `object_memory_bytes`
+    /// Wraps a table, and counts what is in it if its PUTs will tell; `stripes` is a power of two. Without `asks_presence`, `object_memory_bytes`
     /// bounds nothing.
     pub(crate) fn new(
         table: T,
@@ -114,12 +114,27 @@ impl<T: Table> Counted<T> {
         object_memory_bytes: Option<u64>,
         asks_presence: bool,
     ) -> Self {
-        Self {
+        let counted = Self {
             table,
             asks_presence,
             stripes: (0..stripes).map(|_| Stripe::default()).collect(),
             pool: Pool::new(object_memory_bytes, 4 * stripes),
+        };
+        if asks_presence {
+            counted.count_what_is_there();
         }
+        counted
+    }
+
+    /// Counts objects that an earlier store has left. Beyond the bound they are counted all the same: they
+    /// are there.
+    fn count_what_is_there(&self) {
+        self.table.scan(0, ScanOrder::Ascending, &mut |key, value| {
+            let mut account = self.lock(self.stripe_of(key));
+            let _within_the_bound = account.credit.pay(&self.pool, value.len() as u64 + KEY_BYTES);
+            account.live.add(value.len());
+            true
+        });
     }
 
     /// The live objects, counted or found by a walk of all of them.

@@ -1,4 +1,4 @@
-//! LevelDB with its files, and its log, on a tmpfs.
+//! LevelDB with its files, and its log, on a tmpfs or on a disk.
 //!
 //! LevelDB maps table files to read them, so blocks on a tmpfs are read where they lie. Its
 //! write-ahead log cannot be turned off: a put also writes to a file on the tmpfs, unsynced.
@@ -14,14 +14,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use engine::{
-    EngineTraits, Hashing, Keys, KvBytesEngine, KvEngine, MemoryBound, MemoryCensus, OpenError,
-    Presence, Rmw, Scans, SessionError, Setting, Sharing, Statistic, Writes,
+    Durability, EngineTraits, Hashing, Keys, KvBytesEngine, KvEngine, MemoryBound, MemoryCensus,
+    OpenError, Presence, Rmw, Scans, SessionError, Setting, Sharing, Statistic, Storage, Writes,
 };
-use kit::folder::Folder;
 use kit::key::{BYTES_MAX, ByteSession, WordSession};
 use kit::partitions::Partition;
 
 use crate::counted::{self, Counted, CountedSession, VALUE_BYTES_MAX};
+use crate::disk::{OnDisk, StoreFolder, durability_of, settings_of};
 use crate::foreign::c_path;
 use crate::os;
 use crate::settings::{at_least, bound_text, lookups_text};
@@ -43,6 +43,8 @@ pub struct LevelDbConfig {
     pub object_memory_bytes: Option<u64>,
     /// A folder on a tmpfs, in which the store creates its own. Default `/dev/shm`.
     pub tmpfs: PathBuf,
+    /// Files on a disk in place of the tmpfs. Default `None`.
+    pub disk: Option<OnDisk>,
     /// Size of the memtable, and of the log beside it, in bytes. Default 64 MiB.
     pub write_buffer_bytes: usize,
     /// Largest table file, in bytes. The store keeps 1000 open and mapped, so larger ones hold
@@ -65,6 +67,7 @@ impl Default for LevelDbConfig {
         Self {
             object_memory_bytes: None,
             tmpfs: SHARED_MEMORY.into(),
+            disk: None,
             write_buffer_bytes: 64 << 20,
             table_file_bytes: 16 << 20,
             block_cache_bytes: 8 << 20,
@@ -79,12 +82,12 @@ impl Default for LevelDbConfig {
 #[derive(Debug)]
 pub struct LevelDb {
     counted: Counted<Database>,
-    folder: Folder,
+    folder: StoreFolder,
     config: LevelDbConfig,
 }
 
 impl LevelDb {
-    /// An empty store.
+    /// An empty store; on a disk, the one that is in the folder.
     ///
     /// # Errors
     /// [`OpenError::Missing`] where the library, or space on the tmpfs, is missing;
@@ -94,13 +97,23 @@ impl LevelDb {
         counted::check_stripes(config.stripes)?;
         at_least("write_buffer_bytes", config.write_buffer_bytes, 64 << 10)?;
         at_least("table_file_bytes", config.table_file_bytes, 1 << 20)?;
-        let folder = create_folder(&config.tmpfs, 2 * config.object_memory_bytes.unwrap_or(0))?;
+        let folder = match &config.disk {
+            Some(disk) => {
+                disk.check(&[Durability::Process, Durability::Acknowledged])?;
+                disk.folder()?
+            }
+            None => {
+                let least_bytes = 2 * config.object_memory_bytes.unwrap_or(0);
+                StoreFolder::Private(create_folder(&config.tmpfs, least_bytes)?)
+            }
+        };
         let database = Database::open(&Options {
             folder: c_path(folder.path()),
             write_buffer_bytes: config.write_buffer_bytes,
             table_file_bytes: config.table_file_bytes,
             block_cache_bytes: config.block_cache_bytes,
             bloom_bits_per_key: config.bloom_bits_per_key.into(),
+            synchronises: durability_of(config.disk.as_ref()) == Durability::Acknowledged,
         })?;
         let counted =
             Counted::new(database, config.stripes, config.object_memory_bytes, config.ask_presence);
@@ -165,6 +178,18 @@ impl KvEngine for LevelDb {
         Ok(WordSession(CountedSession::new(&self.counted)))
     }
 
+    fn storage(&self) -> Storage {
+        if self.config.disk.is_some() { Storage::Disk } else { Storage::Memory }
+    }
+
+    fn folders(&self) -> Vec<PathBuf> {
+        self.config.disk.iter().map(|_| self.folder.path().to_owned()).collect()
+    }
+
+    fn durability(&self) -> Durability {
+        durability_of(self.config.disk.as_ref())
+    }
+
     /// The thread is the process' one for all databases, which LevelDB keeps.
     fn writes(&self) -> Writes {
         self.counted.writes()
@@ -225,7 +250,7 @@ impl KvEngine for LevelDb {
         vec![
             Statistic::new("memtable_and_cache_bytes", self.heap_bytes() as f64),
             Statistic::new("files_bytes", self.folder.files_bytes() as f64),
-            Statistic::new("unmapped_files_bytes", unmapped_bytes(&self.folder) as f64),
+            Statistic::new("unmapped_files_bytes", unmapped_bytes(self.folder.path()) as f64),
             Statistic::new("table_files", table_files as f64),
             Statistic::new("level0_files", self.files_at(0) as f64),
             Statistic::new("compaction_read_bytes", read_bytes),
@@ -237,24 +262,29 @@ impl KvEngine for LevelDb {
     fn settings(&self) -> Vec<Setting> {
         let config = &self.config;
         let version = self.counted.table.version();
-        vec![
+        let waits = self.durability() == Durability::Acknowledged;
+        let mut settings = vec![
             Setting::new("library", format!("{} {version}", api::SONAME)),
             Setting::new(
                 "object_memory_bytes",
                 bound_text(config.object_memory_bytes.filter(|_| config.ask_presence)),
             ),
-            Setting::new("files", format!("tmpfs {}", config.tmpfs.display())),
             Setting::new("write-buffer-bytes", config.write_buffer_bytes),
             Setting::new("max_file_size", config.table_file_bytes),
             Setting::new("block-cache-bytes", config.block_cache_bytes),
             Setting::new("bloom_bits_per_key", config.bloom_bits_per_key),
             Setting::new("compression", "none"),
-            Setting::new("log", "on the tmpfs, sync false: it cannot be turned off"),
+            Setting::new(
+                "write-ahead log",
+                if waits { "sync true" } else { "sync false: it cannot be turned off" },
+            ),
             Setting::new("verify_checksums", false),
             Setting::new("stripes", config.stripes),
             Setting::new("ask-presence", config.ask_presence),
             Setting::new("lookups", lookups_text(config.ask_presence)),
-        ]
+        ];
+        settings.extend(settings_of(config.disk.as_ref(), &config.tmpfs));
+        settings
     }
 
     fn check(&self) -> Result<(), String> {

@@ -11,6 +11,7 @@
 //! | `lmdb` | a copy-on-write tree in a mapping: functions, the environment, the engine |
 //! | `library` | tables of the functions of shared libraries |
 //! | `foreign` | messages and byte ranges of C |
+//! | `disk` | files on a disk |
 //! | `tmpfs`, `os` | private folders on a tmpfs; two system calls |
 //! | `settings` | checking and printing settings |
 //!
@@ -23,6 +24,7 @@
 extern crate self as baseline_embedded;
 
 mod counted;
+mod disk;
 #[expect(unsafe_code, reason = "what C hands out is an address")]
 mod foreign;
 mod leveldb;
@@ -39,6 +41,7 @@ mod tests;
 mod tmpfs;
 
 pub use counted::STRIPES_MAX;
+pub use disk::{DiskFolder, OnDisk};
 pub use leveldb::{LevelDb, LevelDbConfig};
 pub use lmdb::{LMDB_KEY_BYTES_MAX, Lmdb, LmdbBytes, LmdbConfig, LmdbOf};
 pub use rocksdb::{RocksDb, RocksDbConfig, RocksDbFiles};

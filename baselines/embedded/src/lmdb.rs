@@ -1,4 +1,4 @@
-//! LMDB in a mapping of a file on a tmpfs, never synced.
+//! LMDB in a mapping of a file on a tmpfs, never synced, or on a disk.
 //!
 //! A copy-on-write tree: one writer at a time, readers that wait for nobody. Each put and delete
 //! is a transaction of its own, which copies the pages from the root to the leaf.
@@ -23,9 +23,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use engine::{
-    Decide, DeleteOutcome, EngineTraits, GetError, Hashing, Keys, KvBytesEngine, KvEngine,
-    MemoryCensus, OpenError, PutError, PutOutcome, ScanOrder, ScanRange, Scans, SessionError,
-    Setting, Statistic,
+    Decide, DeleteOutcome, Durability, EngineTraits, GetError, Hashing, Keys, KvBytesEngine,
+    KvEngine, MemoryCensus, OpenError, PutError, PutOutcome, ScanOrder, ScanRange, Scans,
+    SessionError, Setting, Statistic, Storage,
 };
 
 use kit::folder::file_bytes;
@@ -33,6 +33,7 @@ use kit::key::{ByteSession, Bytes, Operations, get_then_put};
 use kit::values::copy_out;
 
 use crate::counted::limited;
+use crate::disk::{OnDisk, StoreFolder, durability_of, settings_of};
 use crate::foreign::{c_path, refused};
 use crate::settings::{at_least, bound_text};
 use crate::tmpfs::{self, SHARED_MEMORY};
@@ -64,20 +65,22 @@ pub struct LmdbConfig {
     pub object_memory_bytes: Option<u64>,
     /// A folder on a tmpfs, in which the store creates its own. Default `/dev/shm`.
     pub tmpfs: PathBuf,
+    /// Files on a disk in place of the tmpfs. Default `None`.
+    pub disk: Option<OnDisk>,
     /// Sessions at a time. A write looks at all places that were ever in use. Default 1024.
     pub sessions: u32,
 }
 
 impl Default for LmdbConfig {
     fn default() -> Self {
-        Self { object_memory_bytes: None, tmpfs: SHARED_MEMORY.into(), sessions: 1024 }
+        Self { object_memory_bytes: None, tmpfs: SHARED_MEMORY.into(), disk: None, sessions: 1024 }
     }
 }
 
 /// The store; see the file's documentation.
 ///
-/// Its files have no names: the folder is removed as soon as they are open, so that nothing is
-/// left even if the process is killed.
+/// On a tmpfs its files have no names: the folder is removed as soon as they are open, so that
+/// nothing is left even if the process is killed.
 #[derive(Debug)]
 pub struct LmdbOf<K> {
     environment: Environment,
@@ -89,6 +92,8 @@ pub struct LmdbOf<K> {
     inspection: Mutex<()>,
     delete_waits: AtomicU64,
     config: LmdbConfig,
+    /// Of a store on a disk. Dropped last.
+    folder: Option<StoreFolder>,
 }
 
 /// The store of words.
@@ -109,7 +114,7 @@ struct Pages {
 }
 
 impl<K: Stored> LmdbOf<K> {
-    /// An empty store.
+    /// An empty store; on a disk, the one that is in the folder.
     ///
     /// # Errors
     /// [`OpenError::Missing`] where the library, or space for the whole map on the tmpfs, is
@@ -124,9 +129,17 @@ impl<K: Stored> LmdbOf<K> {
         let map_bytes = usize::try_from(map_pages * PAGE_BYTES).expect("64-bit sizes");
         at_least("object_memory_bytes", map_bytes, MAP_BYTES_MIN)?;
         at_least("sessions", config.sessions as usize, 1)?;
-        let folder = tmpfs::create_folder(&config.tmpfs, wanted_bytes)?;
+        let folder = match &config.disk {
+            Some(disk) => {
+                disk.check(&[Durability::Process, Durability::Acknowledged])?;
+                disk.folder()?
+            }
+            None => StoreFolder::Private(tmpfs::create_folder(&config.tmpfs, wanted_bytes)?),
+        };
+        let synchronises = durability_of(config.disk.as_ref()) == Durability::Acknowledged;
         let readers = config.sessions.saturating_add(1);
-        let environment = Environment::open(&c_path(folder.path()), map_bytes, readers, K::FLAGS)?;
+        let environment =
+            Environment::open(&c_path(folder.path()), map_bytes, readers, K::FLAGS, synchronises)?;
         let page_bytes = u64::from(environment.page_bytes());
         if page_bytes != PAGE_BYTES {
             let message = format!("its pages have {page_bytes} bytes, not {PAGE_BYTES}");
@@ -142,6 +155,7 @@ impl<K: Stored> LmdbOf<K> {
             sessions: AtomicUsize::new(0),
             inspection: Mutex::new(()),
             delete_waits: AtomicU64::new(0),
+            folder: config.disk.is_some().then_some(folder),
             config,
         })
     }
@@ -239,6 +253,18 @@ impl<K: Stored> KvEngine for LmdbOf<K> {
 
     /// Looks at every object, so that puts need not: for the ends of phases, not for the middle
     /// of a measurement. Object memory is all pages that hold pairs or nothing.
+    fn storage(&self) -> Storage {
+        if self.folder.is_some() { Storage::Disk } else { Storage::Memory }
+    }
+
+    fn folders(&self) -> Vec<PathBuf> {
+        self.folder.iter().map(|folder| folder.path().to_owned()).collect()
+    }
+
+    fn durability(&self) -> Durability {
+        durability_of(self.config.disk.as_ref())
+    }
+
     fn memory(&self) -> MemoryCensus {
         self.inspect(|snapshot| {
             let pages = self.pages(snapshot);
@@ -289,20 +315,24 @@ impl<K: Stored> KvEngine for LmdbOf<K> {
     }
 
     fn settings(&self) -> Vec<Setting> {
-        vec![
+        let mut settings = vec![
             Setting::new("library", self.environment.version()),
             Setting::new("object_memory_bytes", bound_text(self.config.object_memory_bytes)),
             Setting::new("map_bytes", self.map_pages * PAGE_BYTES),
             Setting::new("reserve_pages", self.map_pages - META_PAGES - self.tree_pages_max()),
-            Setting::new("files", format!("tmpfs {}", self.config.tmpfs.display())),
             Setting::new(
                 "flags",
-                "MDB_NOSYNC, MDB_NOMETASYNC, MDB_WRITEMAP, MDB_NORDAHEAD, MDB_NOTLS",
+                match self.durability() {
+                    Durability::Acknowledged => "MDB_WRITEMAP, MDB_NORDAHEAD, MDB_NOTLS",
+                    _ => "MDB_NOSYNC, MDB_NOMETASYNC, MDB_WRITEMAP, MDB_NORDAHEAD, MDB_NOTLS",
+                },
             ),
             Setting::new("keys", K::SETTING),
             Setting::new("transactions", "one for each put and delete"),
             Setting::new("sessions", self.config.sessions),
-        ]
+        ];
+        settings.extend(settings_of(self.config.disk.as_ref(), &self.config.tmpfs));
+        settings
     }
 
     /// Walks the tree: keys in order, as many as it says; and every page ever used is in the

@@ -20,6 +20,7 @@ functions! {
         fn readoptions_destroy(*mut ReadOptions);
         fn writeoptions_create() -> *mut WriteOptions;
         fn writeoptions_destroy(*mut WriteOptions);
+        fn writeoptions_set_sync(*mut WriteOptions, c_uchar);
         fn open(*const Options, *const c_char, *mut *mut c_char) -> *mut Handle;
         fn close(*mut Handle);
         fn put(
@@ -111,6 +112,12 @@ impl Open {
 
     pub(crate) fn write_options(&self) -> *mut WriteOptions {
         self.write_options.as_ptr()
+    }
+
+    /// Has every write wait until its record is on the device.
+    pub(crate) fn synchronise_writes(&mut self) {
+        // SAFETY: live options, which nobody else uses meanwhile.
+        unsafe { (self.functions.writeoptions_set_sync)(self.write_options.as_ptr(), 1) }
     }
 
     #[inline]

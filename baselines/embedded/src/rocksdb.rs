@@ -1,4 +1,4 @@
-//! RocksDB without a write-ahead log, its files on the heap or on a tmpfs.
+//! RocksDB, its files on the heap or on a tmpfs, without a write-ahead log, or on a disk.
 
 #[expect(unsafe_code, reason = "symbols have the types of their header")]
 mod api;
@@ -12,18 +12,18 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use engine::{
-    EngineTraits, Hashing, Keys, KvBytesEngine, KvEngine, MemoryBound, MemoryCensus, OpenError,
-    Presence, Rmw, Scans, SessionError, Setting, Statistic, Writes,
+    Durability, EngineTraits, Hashing, Keys, KvBytesEngine, KvEngine, MemoryBound, MemoryCensus,
+    OpenError, Presence, Rmw, Scans, SessionError, Setting, Statistic, Storage, Writes,
 };
-use kit::folder::Folder;
 use kit::key::{BYTES_MAX, ByteSession, WordSession};
 
 use crate::counted::{self, Counted, CountedSession, VALUE_BYTES_MAX};
+use crate::disk::{OnDisk, StoreFolder, durability_of};
 use crate::foreign::c_path;
 use crate::os;
 use crate::settings::{at_least, bound_text, lookups_text};
 use crate::tmpfs::{SHARED_MEMORY, create_folder, unmapped_bytes};
-use database::{Database, Options};
+use database::{Access, Database, Log, Options};
 
 const SETTLE_MAX: Duration = Duration::from_secs(10);
 /// Properties that are above 0 while work in the background runs or is due.
@@ -43,6 +43,27 @@ pub enum RocksDbFiles {
     /// A private folder on the tmpfs given, mapped to read: no block is copied. The process'
     /// resident memory shows of the files what was read.
     Tmpfs(PathBuf),
+    /// A folder on a disk.
+    Disk {
+        /// Where it is, and whether there is a log: there is none for [`Durability::None`].
+        on: OnDisk,
+        /// Whether the page cache is passed by, which then holds nothing but the log.
+        direct: bool,
+    },
+}
+
+impl RocksDbFiles {
+    fn on_disk(&self) -> Option<&OnDisk> {
+        if let Self::Disk { on, .. } = self { Some(on) } else { None }
+    }
+
+    fn access(&self) -> Access {
+        match self {
+            Self::Heap | Self::Tmpfs(_) => Access::Mapped,
+            Self::Disk { direct: false, .. } => Access::Cached,
+            Self::Disk { direct: true, .. } => Access::Direct,
+        }
+    }
 }
 
 /// Settings of a [`RocksDb`].
@@ -98,12 +119,12 @@ impl RocksDbConfig {
 #[derive(Debug)]
 pub struct RocksDb {
     counted: Counted<Database>,
-    folder: Option<Folder>,
+    folder: Option<StoreFolder>,
     config: RocksDbConfig,
 }
 
 impl RocksDb {
-    /// An empty store.
+    /// An empty store; on a disk, the one that is in the folder.
     ///
     /// # Errors
     /// [`OpenError::Missing`] where the library, or space on the tmpfs, is missing;
@@ -117,7 +138,12 @@ impl RocksDb {
         let folder = match &config.files {
             RocksDbFiles::Heap => None,
             RocksDbFiles::Tmpfs(tmpfs) => {
-                Some(create_folder(tmpfs, 2 * config.object_memory_bytes.unwrap_or(0))?)
+                let least_bytes = 2 * config.object_memory_bytes.unwrap_or(0);
+                Some(StoreFolder::Private(create_folder(tmpfs, least_bytes)?))
+            }
+            RocksDbFiles::Disk { on, .. } => {
+                on.check(&[Durability::None, Durability::Process, Durability::Acknowledged])?;
+                Some(on.folder()?)
             }
         };
         let database = Database::open(&Options {
@@ -127,6 +153,12 @@ impl RocksDb {
             block_cache_bytes: config.block_cache_bytes,
             bloom_bits_per_key: config.bloom_bits_per_key.into(),
             background_jobs: config.background_jobs.into(),
+            access: config.files.access(),
+            log: match durability_of(config.files.on_disk()) {
+                Durability::None | Durability::Queued => Log::Off,
+                Durability::Process => Log::Unsynced,
+                Durability::Acknowledged => Log::Synced,
+            },
         })?;
         let counted =
             Counted::new(database, config.stripes, config.object_memory_bytes, config.ask_presence);
@@ -161,6 +193,19 @@ impl KvEngine for RocksDb {
 
     fn session(&self) -> Result<Self::Session<'_>, SessionError> {
         Ok(WordSession(CountedSession::new(&self.counted)))
+    }
+
+    fn storage(&self) -> Storage {
+        if self.config.files.on_disk().is_some() { Storage::Disk } else { Storage::Memory }
+    }
+
+    fn folders(&self) -> Vec<PathBuf> {
+        let on_disk = self.folder.iter().filter(|_| self.config.files.on_disk().is_some());
+        on_disk.map(|folder| folder.path().to_owned()).collect()
+    }
+
+    fn durability(&self) -> Durability {
+        durability_of(self.config.files.on_disk())
     }
 
     /// The threads are the process' pool, which RocksDB keeps when a store is dropped.
@@ -226,9 +271,9 @@ impl KvEngine for RocksDb {
             .into_iter()
             .map(|(name, property)| Statistic::new(name, self.property(property) as f64))
             .collect();
-        let files_bytes = self.folder.as_ref().map_or(0, Folder::files_bytes);
+        let files_bytes = self.folder.as_ref().map_or(0, StoreFolder::files_bytes);
         statistics.push(Statistic::new("files_bytes", files_bytes as f64));
-        let unmapped = self.folder.as_ref().map_or(0, unmapped_bytes);
+        let unmapped = self.folder.as_ref().map_or(0, |folder| unmapped_bytes(folder.path()));
         statistics.push(Statistic::new("unmapped_files_bytes", unmapped as f64));
         statistics.push(Statistic::new("lookups_before_writes", self.counted.lookups() as f64));
         statistics
@@ -239,6 +284,8 @@ impl KvEngine for RocksDb {
         let (files, access) = match &config.files {
             RocksDbFiles::Heap => ("heap", "rocksdb_create_mem_env".to_owned()),
             RocksDbFiles::Tmpfs(path) => ("tmpfs", format!("{}, allow_mmap_reads", path.display())),
+            RocksDbFiles::Disk { direct: false, .. } => ("disk", "page cache".to_owned()),
+            RocksDbFiles::Disk { direct: true, .. } => ("disk", "use_direct_reads".to_owned()),
         };
         vec![
             Setting::new("library", loaded_file().unwrap_or_else(|| api::SONAME.to_owned())),
@@ -255,7 +302,9 @@ impl KvEngine for RocksDb {
             Setting::new("max_background_jobs", config.background_jobs),
             Setting::new("level_compaction_dynamic_level_bytes", true),
             Setting::new("compression", "none"),
-            Setting::new("disableWAL", true),
+            Setting::new("disableWAL", self.durability() == Durability::None),
+            Setting::new("log", self.durability().name()),
+            Setting::new("direct-io", config.files.access() == Access::Direct),
             Setting::new("verify_checksums", false),
             Setting::new("stripes", config.stripes),
             Setting::new("ask-presence", config.ask_presence),

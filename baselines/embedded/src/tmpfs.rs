@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use engine::OpenError;
-use kit::folder::{Folder, tmpfs_free_bytes};
+use kit::folder::{Folder, files_bytes, tmpfs_free_bytes};
 use platform::process::ProcessMemory;
 
 /// Where Linux has a tmpfs for everybody.
@@ -38,9 +38,9 @@ pub(crate) fn create_folder(tmpfs: &Path, least_bytes: u64) -> Result<Folder, Op
 
 /// Memory of the folder's files that the process' own figures do not have: what it has not mapped and touched.
 /// All shared memory of the process is taken for mappings of these files.
-pub(crate) fn unmapped_bytes(folder: &Folder) -> u64 {
+pub(crate) fn unmapped_bytes(folder: &Path) -> u64 {
     let mapped_bytes = ProcessMemory::of_self().map_or(0, |memory| memory.shared_bytes);
-    folder.files_bytes().saturating_sub(mapped_bytes)
+    files_bytes(folder).saturating_sub(mapped_bytes)
 }
 
 /// Free bytes of a tmpfs.

@@ -32,6 +32,7 @@ extern crate self as engine;
 mod bytes;
 mod census;
 pub mod conformance;
+mod durability;
 mod error;
 mod heap;
 mod modify;
@@ -49,6 +50,7 @@ mod words;
 
 pub use bytes::{BytesSession, KvBytesEngine, get_then_put_bytes};
 pub use census::{MemoryCensus, Statistic};
+pub use durability::Durability;
 pub use error::{BytesError, GetError, KeyTooLong, OpenError, PutError, SessionError};
 pub use heap::DEFAULT_VARIANT;
 pub use heap::{Heap, HeapStatistics, HeapTraits, HeapVariant, Setting, reallocate_elsewhere};

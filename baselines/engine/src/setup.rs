@@ -1,6 +1,7 @@
 //! What a store is told when it is opened, and the trait of stores that open themselves.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use crate::{Heap, KvEngine, OpenError, Options};
 
@@ -24,6 +25,9 @@ pub struct Setup {
     pub tells_updates: bool,
     /// The cell's settings by name; read them through [`options`](Self::options).
     pub options: BTreeMap<String, String>,
+    /// A folder on a disk, below which stores for disks make folders of their own; `None` for the
+    /// system's folder of temporary files.
+    pub folder: Option<PathBuf>,
     /// The heap below the store, already opened.
     pub heap: Option<&'static dyn Heap>,
 }
@@ -33,6 +37,12 @@ impl Setup {
     #[must_use]
     pub fn options(&self) -> Options {
         Options::new(&self.options)
+    }
+
+    /// Where a store for disks makes its folder.
+    #[must_use]
+    pub fn files_below(&self) -> PathBuf {
+        self.folder.clone().unwrap_or_else(std::env::temp_dir)
     }
 
     /// The heap for a store that takes one

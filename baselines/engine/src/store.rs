@@ -1,8 +1,10 @@
 //! The store, and one thread's session with it.
 
+use std::path::PathBuf;
+
 use crate::{
-    Decide, Decision, EngineTraits, GetError, MemoryCensus, Op, OpenError, Outcome, Presence,
-    PutError, Rmw, SessionError, Statistic, Storage, ValueBuffers, Writes, get_then_put,
+    Decide, Decision, Durability, EngineTraits, GetError, MemoryCensus, Op, OpenError, Outcome,
+    Presence, PutError, Rmw, SessionError, Statistic, Storage, ValueBuffers, Writes, get_then_put,
 };
 
 /// What a successful `put` did.
@@ -146,6 +148,17 @@ pub trait KvEngine: Sync {
     /// Where this instance keeps its objects.
     fn storage(&self) -> Storage {
         Self::TRAITS.storage
+    }
+
+    /// Where this instance keeps its files: folders that hold nothing else. Empty where objects are in
+    /// memory, or in files that are only a way to keep them there.
+    fn folders(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    /// What of this instance survives its end.
+    fn durability(&self) -> Durability {
+        Self::TRAITS.durability
     }
 
     /// What this instance says of the keys it writes.

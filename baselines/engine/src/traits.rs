@@ -1,6 +1,6 @@
 //! Constant properties of engines, which plans and reports consult.
 
-use crate::ScanOrder;
+use crate::{Durability, ScanOrder};
 
 /// Which thread may access which key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,8 +193,9 @@ pub struct EngineTraits {
     pub value_bytes_max: usize,
     /// What [`KvSession::scan`](crate::KvSession::scan) can do.
     pub scans: Scans,
-    /// Whether data survives a crash. No engine here is durable.
-    pub durable: bool,
+    /// What survives the store's end, in the default settings; an instance may differ
+    /// ([`KvEngine::durability`](crate::KvEngine::durability)).
+    pub durability: Durability,
     /// Where it keeps its objects; an instance may differ
     /// ([`KvEngine::storage`](crate::KvEngine::storage)).
     pub storage: Storage,
@@ -242,7 +243,7 @@ impl EngineTraits {
         keys: Keys::Word,
         value_bytes_max: u32::MAX as usize,
         scans: Scans::No,
-        durable: false,
+        durability: Durability::None,
         storage: Storage::Memory,
         writes: Writes::Telling,
         rmw: Rmw::GetThenPut,

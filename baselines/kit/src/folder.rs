@@ -4,6 +4,8 @@
 //! is created first removes those that nobody holds: an owner has a lock on its folder, and the
 //! system releases it when the process ends, in whatever way.
 
+mod fit;
+
 use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -11,6 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::fs::{StatFs, statfs};
+
+pub use fit::{Unfit, fit_for_files, is_empty};
 
 /// How often others may get in the way before the last error is reported.
 const ATTEMPTS: u32 = 1000;
@@ -81,13 +85,7 @@ impl Folder {
     /// Space that the folder's files take, in bytes.
     #[must_use]
     pub fn files_bytes(&self) -> u64 {
-        let Ok(entries) = fs::read_dir(&self.path) else { return 0 };
-        // A file that is removed meanwhile takes nothing.
-        entries
-            .flatten()
-            .filter_map(|entry| entry.metadata().ok())
-            .map(|file| file_bytes(&file))
-            .sum()
+        files_bytes(&self.path)
     }
 }
 
@@ -96,6 +94,42 @@ impl Drop for Folder {
         // What cannot be removed now, the next folder's owner removes.
         _ = fs::remove_dir_all(&self.path);
     }
+}
+
+/// Space that the files in a folder and in those within it take, in bytes.
+#[must_use]
+pub fn files_bytes(folder: &Path) -> u64 {
+    let Ok(entries) = fs::read_dir(folder) else { return 0 };
+    // A file that is removed meanwhile takes nothing.
+    let found = entries.flatten().filter_map(|entry| Some((entry.path(), entry.metadata().ok()?)));
+    found
+        .map(|(path, found)| match found.is_dir() {
+            true => files_bytes(&path),
+            false => file_bytes(&found),
+        })
+        .sum()
+}
+
+/// Gives everything in a folder and in those within it to the device that holds it. A file that is
+/// removed meanwhile needs nothing.
+///
+/// # Errors
+/// What the system says.
+pub fn synchronise(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)?.flatten() {
+        let path = entry.path();
+        let Ok(kind) = entry.file_type() else { continue };
+        let done = match () {
+            () if kind.is_dir() => synchronise(&path),
+            () if kind.is_file() => File::open(&path).and_then(|file| file.sync_all()),
+            () => Ok(()),
+        };
+        match done {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    File::open(folder)?.sync_all()
 }
 
 /// Space that a file takes, in bytes.

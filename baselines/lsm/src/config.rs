@@ -159,6 +159,7 @@ impl Config {
     ) -> Result<Self, OpenError> {
         let mut config = Self::new(scheme);
         config.tells_presence = setup.tells_updates;
+        config.private_parent = setup.files_below();
         options.switch("ask-presence", &mut config.tells_presence)?;
         if scheme == Scheme::GlobalLock {
             options.one_of("sync", &mut config.scheme, Scheme::ALL)?;
@@ -200,6 +201,9 @@ impl Config {
         options.whole("snapshot-retention-ms", &mut retention_ms, sizes(0, 1 << 40))?;
         config.snapshot_retention = (retention_ms > 0).then(|| Duration::from_millis(retention_ms));
         options.whole("stripes", &mut config.stripes, Whole::powers_of_two(1..=65_536))?;
+        if config.log == LogMode::Acknowledged {
+            kit::folder::fit_for_files(&config.private_parent)?;
+        }
         if let Some(told) = kit::folder::told_in_memory(&config.private_parent) {
             options.tell(told);
         }

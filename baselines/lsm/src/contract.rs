@@ -2,19 +2,21 @@
 //! strings are as they are.
 
 use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{
-    DeleteOutcome, EngineTraits, FullMeaning, GetError, Hashing, Keys, KvBytesEngine, KvEngine,
-    MemoryBound, MemoryCensus, OpenError, OpenStore, Options, Presence, PutError, PutOutcome, Rmw,
-    ScanOrder, ScanRange, Scans, SessionError, Setting, Setup, Sharing, Statistic, Storage, Writes,
+    DeleteOutcome, Durability, EngineTraits, FullMeaning, GetError, Hashing, Keys, KvBytesEngine,
+    KvEngine, MemoryBound, MemoryCensus, OpenError, OpenStore, Options, Presence, PutError,
+    PutOutcome, Rmw, ScanOrder, ScanRange, Scans, SessionError, Setting, Setup, Sharing, Statistic,
+    Storage, Writes,
 };
 use kit::folder::Folder;
 use kit::key::{BYTES_MAX, ByteSession, Key, Operations, WordSession};
 use kit::partitions::{Partition, Partitions};
 
-use crate::config::{Config, ReadModifyWrite, SESSIONS_MAX, Scheme, VALUE_BYTES_MAX};
+use crate::config::{Config, LogMode, ReadModifyWrite, SESSIONS_MAX, Scheme, VALUE_BYTES_MAX};
 use crate::error::Error;
 use crate::files::Disk;
 use crate::memtable::KEY_BYTES_MAX;
@@ -61,6 +63,7 @@ macro_rules! store {
                 background_threads: true,
                 storage: Storage::Disk,
                 writes: Writes::Blind,
+                durability: Durability::Queued,
                 rmw: Rmw::Atomic,
                 hashing: Hashing::None,
                 ..EngineTraits::BASE
@@ -82,6 +85,18 @@ macro_rules! store {
                     true => Storage::FilesInMemory,
                     false => Storage::Disk,
                 }
+            }
+
+            fn durability(&self) -> Durability {
+                match self.0.parts.config.log {
+                    LogMode::Queued => Durability::Queued,
+                    LogMode::Written => Durability::Process,
+                    LogMode::Acknowledged => Durability::Acknowledged,
+                }
+            }
+
+            fn folders(&self) -> Vec<PathBuf> {
+                self.0.parts.files.folder().map(Path::to_owned).into_iter().collect()
             }
 
             fn writes(&self) -> Writes {

@@ -114,6 +114,7 @@ mod tests {
             resident: false,
             tells_updates: true,
             options: options.iter().map(owned).collect::<BTreeMap<_, _>>(),
+            folder: None,
             heap: None,
         };
         let mut options = setup.options();

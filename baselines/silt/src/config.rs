@@ -1,6 +1,7 @@
 //! Settings as cells carry them, and the parameters that follow from a workload.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use engine::{OpenError, Options, Setup};
@@ -19,12 +20,14 @@ const ACKNOWLEDGE: [Acknowledge; 3] =
     [Acknowledge::Buffered, Acknowledge::Written, Acknowledge::Synced];
 
 /// Settings of a [`Silt`](crate::Silt).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
     /// Parameters of the store.
     pub params: Params,
     /// Whether PUT and DELETE report what was there: each looks the key up then.
     pub tells_updates: bool,
+    /// Where the folder of the store is made.
+    pub private_parent: PathBuf,
 }
 
 impl fmt::Display for Acknowledge {
@@ -69,12 +72,16 @@ impl Config {
         options.switch("threads", &mut params.threads)?;
         options.whole("convert-per-s", &mut params.convert_per_s, 0..=u64::from(u32::MAX))?;
         options.whole("merge-per-s", &mut params.merge_per_s, 0..=u64::from(u32::MAX))?;
-        if let Some(told) = kit::folder::told_in_memory(&std::env::temp_dir()) {
+        let private_parent = setup.files_below();
+        if params.acknowledge == Acknowledge::Synced {
+            kit::folder::fit_for_files(&private_parent)?;
+        }
+        if let Some(told) = kit::folder::told_in_memory(&private_parent) {
             options.tell(told);
         }
         let mut tells_updates = setup.tells_updates;
         options.switch("ask-presence", &mut tells_updates)?;
-        Ok(Self { params, tells_updates })
+        Ok(Self { params, tells_updates, private_parent })
     }
 }
 

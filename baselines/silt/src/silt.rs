@@ -1,12 +1,13 @@
 //! The contract of the suite: words as keys, by their hash; a folder that goes with the store.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use engine::{
-    AllocatorChoice, DeleteOutcome, EngineTraits, FullMeaning, GetError, KvEngine, KvSession,
-    MemoryBound, MemoryCensus, OpenError, OpenStore, Options, Presence, PutError, PutOutcome,
-    SessionError, Setting, Setup, Statistic, Storage, Writes,
+    AllocatorChoice, DeleteOutcome, Durability, EngineTraits, FullMeaning, GetError, KvEngine,
+    KvSession, MemoryBound, MemoryCensus, OpenError, OpenStore, Options, Presence, PutError,
+    PutOutcome, SessionError, Setting, Setup, Statistic, Storage, Writes,
 };
 use kit::folder::Folder;
 
@@ -16,6 +17,7 @@ use crate::counters::Counter;
 use crate::error::Error;
 use crate::files::{Direct, Files};
 use crate::key::of_word;
+use crate::params::Acknowledge;
 use crate::scratch::Scratch;
 use crate::step::Steps;
 use crate::store::Store;
@@ -42,11 +44,12 @@ impl Silt {
     /// [`OpenError::Unusable`] if the folder's file system has no direct I/O;
     /// [`OpenError::BadSetting`] if a parameter is out of range.
     pub fn open(config: Config) -> Result<Self, OpenError> {
-        let folder =
-            Folder::create(&std::env::temp_dir(), PREFIX).map_err(|error| OpenError::Unusable {
+        let folder = Folder::create(&config.private_parent, PREFIX).map_err(|error| {
+            OpenError::Unusable {
                 what: "the folder of temporary files".to_owned(),
                 reason: error.to_string(),
-            })?;
+            }
+        })?;
         let files = Arc::new(Direct::new(folder.path()));
         let mut silt = Self::open_in(files, config)?;
         silt.folder = Some(folder);
@@ -106,6 +109,7 @@ impl KvEngine for Silt {
         value_bytes_max: VALUE_BYTES_MAX,
         background_threads: true,
         storage: Storage::Disk,
+        durability: Durability::Queued,
         writes: Writes::Blind,
         ..EngineTraits::BASE
     };
@@ -125,6 +129,18 @@ impl KvEngine for Silt {
             true => Storage::FilesInMemory,
             false => Storage::Disk,
         }
+    }
+
+    fn durability(&self) -> Durability {
+        match self.config.params.acknowledge {
+            Acknowledge::Buffered => Durability::Queued,
+            Acknowledge::Written => Durability::Process,
+            Acknowledge::Synced => Durability::Acknowledged,
+        }
+    }
+
+    fn folders(&self) -> Vec<PathBuf> {
+        self.folder.iter().map(|folder| folder.path().to_owned()).collect()
     }
 
     fn writes(&self) -> Writes {

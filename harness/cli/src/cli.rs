@@ -29,7 +29,9 @@ pub use comparison::{
 pub use coordinated::{ClusterCommand, ClusterRunArguments};
 pub use help::{command, parse};
 pub use inspect::{AgreeArguments, ClaimsArguments, LatencyArguments, ListArguments};
-pub use programs::{AllocatorsArguments, MeasureArguments, ProgramOptions, SessionOptions};
+pub use programs::{
+    AllocatorsArguments, MeasureArguments, ProgramOptions, SessionOptions, TrafficArguments,
+};
 pub use settings::SettingArguments;
 pub use trace::{
     CaptureCommand, ConvertArguments, MallocArguments, PostmarkArguments, StatArguments,
@@ -64,6 +66,8 @@ pub enum Command {
     Compare(Box<CompareArguments>),
     /// Measure any commands: time, page faults, memory of all their processes.
     Measure(Box<MeasureArguments>),
+    /// Count what a command reads and writes: system calls, files, and the block device.
+    Traffic(TrafficArguments),
     /// Run any program under every allocator that can be preloaded.
     Allocators(Box<AllocatorsArguments>),
     /// Fail if this program is slower or larger than a baseline; made for CI.
@@ -138,6 +142,9 @@ pub enum Command {
         /// Place of the core on which the first thread runs, among those that may be used.
         #[arg(long, hide = true, default_value_t = 0)]
         first_core: usize,
+        /// Folder below which stores for disks keep their files.
+        #[arg(long, hide = true)]
+        files: Option<PathBuf>,
         /// File into which sampled stacks are written, folded.
         #[arg(long, hide = true)]
         samples: Option<PathBuf>,
@@ -242,6 +249,10 @@ pub struct ChoiceArguments {
     /// Take only cells whose id contains this text.
     #[arg(long, value_name = "TEXT")]
     pub filter: Option<String>,
+    /// Empty folder on a disk, in which stores for disks keep their files while they are measured
+    /// [default: that of temporary files, TMPDIR].
+    #[arg(long, value_name = "FOLDER")]
+    pub files: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

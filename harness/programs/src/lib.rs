@@ -42,6 +42,7 @@ mod strays;
 mod table;
 #[cfg(test)]
 mod tests;
+mod traffic;
 
 pub use asked::Asked;
 pub use bench::{Bench, Length, Side, Told};
@@ -58,3 +59,4 @@ pub use run::{Input, Launch, Output, Run, run};
 pub use sampler::Point;
 pub use session::{Session, Settings};
 pub use table::table;
+pub use traffic::{Traffic, traffic};

@@ -55,9 +55,9 @@ pub use followed::{followed, phase_of};
 pub use machine::MachineRecord;
 pub use repetition::{Repetition, is_sound, repetitions};
 pub use row::{
-    Began, Census, Conditions, CpuUse, CurvePoint, DriverPrice, Flag, Memory, MemoryPoint,
-    NothingMore, OpenLoop, Outcome, Overheads, Percentiles, Refusal, Role, Roofline, Row, SCHEMA,
-    TracePosition, Turn, Verification, most_common,
+    Asked, Began, Census, Conditions, CpuUse, CurvePoint, DriverPrice, Durability, Flag, Memory,
+    MemoryPoint, NothingMore, OpenLoop, Outcome, Overheads, Passed, Percentiles, Refusal, Role,
+    Roofline, Row, SCHEMA, TracePosition, Traffic, Turn, Verification, most_common,
 };
 pub use scale::Scale;
 pub use split::{Shard, ShardError, Split, rounds};

@@ -126,6 +126,9 @@ pub const METRICS: &[Metric] = &[
     lower("overhead-log-only", "ratio", |row| Some(row.memory.as_ref()?.overheads?.log_only)),
     lower("overhead-peak", "ratio", peak),
     lower("beside-value-bytes", "B", beside_value).not_summarised(),
+    lower("write-amplification", "ratio", |row| row.traffic.as_ref()?.write_amplification()),
+    lower("read-amplification", "ratio", |row| row.traffic.as_ref()?.read_amplification()),
+    lower("space-amplification", "ratio", |row| row.traffic.as_ref()?.space_amplification()),
     higher("copied-bytes-per-s", "B/s", |row| match row.cell.work {
         Work::Copy(copying) => Some(row.throughput_ops_per_s * copying.copy_bytes as f64),
         _ => None,

@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::row::{
-    Census, CpuUse, CurvePoint, Flag, OpenLoop, Outcome, Percentiles, Refusal, Row, Verification,
+    Asked, Census, CpuUse, CurvePoint, Flag, OpenLoop, Outcome, Percentiles, Refusal, Row,
+    Verification,
 };
 
 /// A worker's measurements of a step.
@@ -72,6 +73,9 @@ pub struct LatencyReport {
     pub seconds: Vec<Second>,
     /// How well the schedule was kept; open loops only.
     pub open_loop: Option<OpenLoop>,
+    /// What the requests wrote and read; stores with files only.
+    #[serde(default)]
+    pub asked: Option<Asked>,
 }
 
 /// The operations that ended in one interval of a step.

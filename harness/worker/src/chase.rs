@@ -43,6 +43,7 @@ pub(super) fn run(
         version: String::new(),
         settings: Default::default(),
         conditions: None,
+        folders: Vec::new(),
     });
     link.say_and_wait(&Event::Before { step: "run".to_owned(), grows_bytes: 0 });
     let before = Usage::now();

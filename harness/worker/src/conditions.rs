@@ -4,12 +4,13 @@ use engine::{
     EngineTraits, FullMeaning, Hashing, KvEngine, MemoryBound, Presence, Rmw, Sharing, Storage,
     Transport, Writes,
 };
-use record::Conditions;
+use record::{Conditions, Durability};
 
 /// What an instance says of itself.
 struct Instance {
     presence: Presence,
     storage: Storage,
+    durability: engine::Durability,
     writes: Writes,
     rmw: Rmw,
 }
@@ -26,6 +27,7 @@ pub fn conditions_of<E: KvEngine>(
     let instance = Instance {
         presence: engine.presence(),
         storage: engine.storage(),
+        durability: engine.durability(),
         writes: engine.writes(),
         rmw: if modifies && E::TRAITS.rmw == Rmw::Atomic { engine.rmw() } else { Rmw::GetThenPut },
     };
@@ -63,7 +65,12 @@ fn conditions(
             Sharing::PartitionedWrites => "steered-writes",
         }
         .to_owned(),
-        durable: traits.durable,
+        durable: match instance.durability {
+            engine::Durability::None => Durability::None,
+            engine::Durability::Queued => Durability::Queued,
+            engine::Durability::Process => Durability::Process,
+            engine::Durability::Acknowledged => Durability::Acknowledged,
+        },
         storage: match instance.storage {
             Storage::Memory => "memory",
             Storage::EmulatedPersistentMemory => "emulated-persistent-memory",
@@ -105,7 +112,12 @@ pub fn expected_conditions(traits: &EngineTraits, threads: usize, batch: usize) 
         threads: usize::from(traits.background_threads),
         servers: usize::from(traits.processes),
     };
-    let instance =
-        Instance { presence, storage: traits.storage, writes: traits.writes, rmw: Rmw::GetThenPut };
+    let instance = Instance {
+        presence,
+        storage: traits.storage,
+        durability: traits.durability,
+        writes: traits.writes,
+        rmw: Rmw::GetThenPut,
+    };
     conditions(traits, &instance, threads, batch)
 }

@@ -30,7 +30,12 @@ pub(super) fn run(
     let mut rng = Seed(cell.seed).stream("copies").rng();
     link.say_and_wait(&Event::Ready { engine_bytes });
     let settings = BTreeMap::from([("copy".to_owned(), routine.to_string())]);
-    link.say(&Event::Opened { version: String::new(), settings, conditions: None });
+    link.say(&Event::Opened {
+        version: String::new(),
+        settings,
+        conditions: None,
+        folders: Vec::new(),
+    });
     link.say_and_wait(&Event::Before { step: "run".to_owned(), grows_bytes: 0 });
     pin(0, &platform::cpu::allowed_cores());
     let before = Usage::now();

@@ -16,6 +16,7 @@ mod counters;
 mod crew;
 mod events;
 pub mod exit;
+mod files;
 mod fragmentation;
 mod free_places;
 mod handover;
@@ -33,6 +34,7 @@ mod place;
 pub mod precompiled;
 pub mod progress;
 pub mod protocol;
+mod quiet;
 pub mod registry;
 mod replay;
 mod samples;
@@ -58,6 +60,7 @@ mod windows;
 pub use calibration::calibrate;
 pub use conditions::{conditions_of, expected_conditions};
 pub use counters::Counters;
+pub use files::{folder as files_folder, keep_files_below};
 pub use overlap::overlaps;
 pub use samples::{FREQUENCY_HZ, is_sampled};
 pub use setup::check;
@@ -210,7 +213,8 @@ fn open_if_it_prices_the_harness(name: &str) -> Result<(), Stop> {
 
 fn opened(version: String, settings: Vec<Setting>, conditions: Option<Conditions>) -> Event {
     let settings = settings.into_iter().map(|setting| (setting.name, setting.value)).collect();
-    Event::Opened { version, settings, conditions: conditions.map(Box::new) }
+    let folders = Vec::new();
+    Event::Opened { version, settings, conditions: conditions.map(Box::new), folders }
 }
 
 /// Pins the calling thread to the core of worker thread `thread`. On a machine that forbids pinning it

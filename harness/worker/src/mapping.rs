@@ -80,6 +80,7 @@ fn opened() -> Event {
         version: files.text("proc/sys/kernel/osrelease").unwrap_or_default(),
         settings: setting.into_iter().collect(),
         conditions: None,
+        folders: Vec::new(),
     }
 }
 

@@ -172,6 +172,7 @@ mod tests {
             resident: false,
             tells_updates: true,
             options,
+            folder: None,
             heap: None,
         };
         with_store(store, &setup, Visit).unwrap()

@@ -3,13 +3,14 @@
 //! cell piped in by hand runs to its end.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
-use record::{Conditions, LatencyReport, Outcome, StepReport};
+use record::{Asked, Conditions, LatencyReport, Outcome, StepReport};
 use serde::{Deserialize, Serialize};
 
 /// Version of this protocol and of the cells that begin it. Workers of another program are run only if
 /// theirs is the same; raise it with every change of either.
-pub const PROTOCOL: u32 = 4;
+pub const PROTOCOL: u32 = 5;
 
 /// A line from the worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,6 +30,9 @@ pub enum Event {
         settings: BTreeMap<String, String>,
         /// Conditions under which a store answers.
         conditions: Option<Box<Conditions>>,
+        /// Where a store keeps its files.
+        #[serde(default)]
+        folders: Vec<PathBuf>,
     },
     /// A step is about to begin. Waits: the parent gives it a core and warm memory.
     Before {
@@ -54,6 +58,17 @@ pub enum Event {
         idle_ms: u64,
         /// Bytes that the allocator says it has handed out.
         self_allocated_bytes: Option<u64>,
+    },
+    /// A store with files has done all that was due after a step, and it is on the device. Waits: the
+    /// parent reads what its files cost since [`Event::Before`].
+    Quiet {
+        step: String,
+        /// Keys and values that live, as the oracle counts them.
+        live_bytes: u64,
+        /// What was asked for, where it is known yet.
+        asked: Option<Asked>,
+        /// Bytes that the harness read in this process since the step was announced.
+        harness_read_bytes: u64,
     },
     /// A replay pauses at a position of its trace. Waits: the parent observes its memory.
     Position {

@@ -162,6 +162,7 @@ pub fn rules_within(traits: &EngineTraits, object_memory_bytes: u64) -> Vec<(&'s
         tells_updates: false,
         options: BTreeMap::new(),
         // Any: it is named, not opened.
+        folder: None,
         heap: heaps::all().first().copied(),
     };
     rules(traits.name, &setup).unwrap_or_default()

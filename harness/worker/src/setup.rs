@@ -4,7 +4,7 @@
 use engine::{OpenError, Setup};
 use workloads::fragmentation::objects_max;
 
-use super::Stop;
+use super::{Stop, files};
 use crate::registry;
 use record::{Basis, Cell, System, Work, unknown_name};
 
@@ -21,6 +21,7 @@ fn asked(cell: &Cell) -> Option<(&str, Setup)> {
         resident: false,
         tells_updates: true,
         options: options.clone(),
+        folder: files::folder(),
         heap: heap.as_deref().and_then(registry::heap),
     };
     let setup = match &cell.work {

@@ -115,6 +115,7 @@ fn fill(store: &str, fill_percent: u64, times: u64) -> Result<(), String> {
         resident: false,
         tells_updates: true,
         options: BTreeMap::new(),
+        folder: None,
         heap: None,
     };
     let mut left = times;

@@ -249,6 +249,7 @@ fn checked(store: &str, plant: Option<Plant>) -> Result<Checked, String> {
             // A store that would have to look tells nothing: it looks and writes in two steps.
             tells_updates: traits_of(store).writes == Writes::Telling,
             options: BTreeMap::new(),
+            folder: None,
             heap: None,
         };
         match visit(store, setup, Histories { plant, memory_bytes }) {

@@ -72,8 +72,10 @@ fn suggested(traits: &EngineTraits, setup: &Setup, name: &str, rule: &Rule) -> V
 fn is_had(store: &str, setup: &Setup, name: &str, value: &str) -> bool {
     let asked = with(setup, name, value);
     if let Err(error) = configured(store, &asked) {
-        // It needs another setting beside it, or another cell.
-        assert!(matches!(error, OpenError::BadSetting { .. }), "{store}@{name}={value}: {error}");
+        // It needs another setting beside it, or another cell, or a disk.
+        let is_elsewhere =
+            matches!(error, OpenError::BadSetting { .. } | OpenError::Unusable { .. });
+        assert!(is_elsewhere, "{store}@{name}={value}: {error}");
         return false;
     }
     match with_store(store, &asked, Settings) {

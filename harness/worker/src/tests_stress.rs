@@ -75,6 +75,7 @@ fn stressed(store: &str, stress: Stress, plant: Option<Plant>) -> Result<Done, S
         resident: false,
         tells_updates: true,
         options: BTreeMap::new(),
+        folder: None,
         heap: None,
     };
     visit(store, setup, Visit { stress, plant })?

@@ -45,6 +45,7 @@ pub(super) fn run(
         version: KernelFiles::here().text("proc/sys/kernel/osrelease").unwrap_or_default(),
         settings: Default::default(),
         conditions: None,
+        folders: Vec::new(),
     });
     link.say_and_wait(&Event::Before { step: STEP.to_owned(), grows_bytes: work.memory_bytes() });
     let (before, started_ns) = (Usage::now(), monotonic_ns());

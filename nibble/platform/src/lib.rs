@@ -18,6 +18,7 @@
 //! | [`numa`] | memory nodes, their cores, binding |
 //! | [`cpu`] | core ids, pinning, the hypervisor below |
 //! | [`clock`] | time-stamp counter, monotonic and CPU clocks |
+//! | [`device`] | the block device below a folder, and what passed through it |
 //! | [`mutant`] | address spaces broken on purpose, for tests |
 //! | [`process`] | children that die with their parent; memory and resources as counted by the kernel |
 #![warn(missing_docs)]
@@ -25,6 +26,7 @@
 pub mod barrier;
 pub mod clock;
 pub mod cpu;
+pub mod device;
 pub mod flush;
 pub mod futex;
 pub mod huge;

@@ -1,6 +1,7 @@
 //! A process as seen by the kernel: its memory, its resources, its end.
 
 pub mod remote;
+mod transfers;
 mod tree;
 mod usage;
 
@@ -18,6 +19,7 @@ use rustix::process::{
     kill_process_group, set_parent_process_death_signal, setrlimit, waitid,
 };
 
+pub use transfers::{Transfers, read_meanwhile};
 pub use tree::descendants;
 pub use usage::{MachineUsage, ResourceUsage, available_bytes, minor_faults_of, own_minor_faults};
 

@@ -142,6 +142,7 @@ fn setup(options: &[(&str, &str)], sessions: usize, value_bytes_max: usize) -> S
         resident: false,
         tells_updates: true,
         options: pairs.collect::<BTreeMap<_, _>>(),
+        folder: None,
         heap: None,
     }
 }

@@ -2,7 +2,9 @@
 
 use baseline_bullet::{Bullet, Config, Rung};
 use engine::OpenError;
-use platform::persist::Latency;
+use engine::conformance::keeps_what_it_acknowledged;
+use kit::folder::Folder;
+use platform::persist::{Latency, Medium};
 
 /// Small logs, so that they fill and go around; no waits, which only take time.
 fn open_rung(rung: Rung, object_memory_bytes: u64) -> Result<Bullet, OpenError> {
@@ -45,3 +47,27 @@ engine::conformance_tests!(short_logs, Bullet, |bytes| {
         ..Config::new(Rung::Full, bytes, bytes / 1024)
     })
 });
+
+/// Its emulated persistent memory is a file here, which outlives it.
+#[test]
+fn stores_keep_what_they_acknowledged() {
+    for rung in Rung::ALL.into_iter().filter(|rung| rung.is_kept()) {
+        let folder = Folder::create(&std::env::temp_dir(), "bullet-reopened-").unwrap();
+        let file = folder.path().join("store");
+        keeps_what_it_acknowledged(&|| {
+            if file.exists() {
+                return Bullet::recover(&file, Medium::Emulated, Latency::NONE).unwrap();
+            }
+            let config = Config {
+                clients: 1,
+                logs: 8,
+                log_bytes: 256 << 10,
+                latency: Latency::NONE,
+                huge_pages: false,
+                file: Some(file.clone()),
+                ..Config::new(rung, 32 << 20, 1 << 14)
+            };
+            Bullet::open(&config).unwrap()
+        });
+    }
+}

@@ -19,6 +19,8 @@ pub(super) struct Options {
     pub(super) table_file_bytes: usize,
     pub(super) block_cache_bytes: usize,
     pub(super) bloom_bits_per_key: c_int,
+    /// Whether a write waits for the device.
+    pub(super) synchronises: bool,
 }
 
 /// An open database. Dropped in order: the database, then what it uses.
@@ -54,7 +56,7 @@ impl Drop for Used {
 }
 
 impl Database {
-    /// Creates an empty database.
+    /// Opens a database, or creates an empty one.
     ///
     /// # Errors
     /// [`OpenError::Missing`] where the library is missing or LevelDB refuses.
@@ -79,7 +81,11 @@ impl Database {
             (functions.leveldb_options_set_filter_policy)(all, filter);
             let open = Open::new(&functions.shared, "LevelDB", all, &options.folder);
             (functions.leveldb_options_destroy)(all);
-            Ok(Self { open: open?, functions, _used: used })
+            let mut open = open?;
+            if options.synchronises {
+                open.synchronise_writes();
+            }
+            Ok(Self { open, functions, _used: used })
         }
     }
 

@@ -60,7 +60,8 @@ impl fmt::Debug for Environment {
 }
 
 impl Environment {
-    /// Creates an environment in a folder. Nothing is ever synced.
+    /// Opens an environment in a folder, or creates an empty one. A commit waits for the device if it
+    /// `synchronises`.
     ///
     /// # Errors
     /// [`OpenError::Missing`] where the library is missing or LMDB refuses.
@@ -69,6 +70,7 @@ impl Environment {
         map_bytes: usize,
         readers: u32,
         key_flags: c_uint,
+        synchronises: bool,
     ) -> Result<Self, OpenError> {
         let functions = api::functions()?;
         let mut environment = ptr::null_mut();
@@ -78,7 +80,7 @@ impl Environment {
             return Err(refused("LMDB", &Refusal { code, functions }.to_string()));
         };
         let mut this = Self { functions, environment, tree: 0 };
-        this.prepare(folder, map_bytes, readers, key_flags)
+        this.prepare(folder, map_bytes, readers, key_flags, synchronises)
             .map_err(|refusal| refused("LMDB", &refusal.to_string()))?;
         Ok(this)
     }
@@ -89,19 +91,18 @@ impl Environment {
         map_bytes: usize,
         readers: u32,
         key_flags: c_uint,
+        synchronises: bool,
     ) -> Result<(), Refusal> {
-        const FLAGS: c_uint = constants::NOSYNC
-            | constants::NOMETASYNC
-            | constants::WRITEMAP
-            | constants::NORDAHEAD
-            | constants::NOTLS;
+        const ALWAYS: c_uint = constants::WRITEMAP | constants::NORDAHEAD | constants::NOTLS;
+        const UNSYNCED: c_uint = constants::NOSYNC | constants::NOMETASYNC;
+        let flags = if synchronises { ALWAYS } else { ALWAYS | UNSYNCED };
         let (functions, environment) = (self.functions, self.environment.as_ptr());
         // SAFETY: an environment that is not open yet.
         self.done(unsafe { (functions.mdb_env_set_mapsize)(environment, map_bytes) })?;
         // SAFETY: as above.
         self.done(unsafe { (functions.mdb_env_set_maxreaders)(environment, readers) })?;
         // SAFETY: as above, and a NUL-terminated path.
-        self.done(unsafe { (functions.mdb_env_open)(environment, folder.as_ptr(), FLAGS, 0o600) })?;
+        self.done(unsafe { (functions.mdb_env_open)(environment, folder.as_ptr(), flags, 0o600) })?;
         let writer = self.write()?;
         let flags = constants::CREATE | key_flags;
         let mut tree = 0;

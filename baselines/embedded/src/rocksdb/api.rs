@@ -33,6 +33,8 @@ functions! {
         fn rocksdb_options_set_max_background_jobs(*mut Options, c_int);
         fn rocksdb_options_set_level_compaction_dynamic_level_bytes(*mut Options, c_uchar);
         fn rocksdb_options_set_allow_mmap_reads(*mut Options, c_uchar);
+        fn rocksdb_options_set_use_direct_reads(*mut Options, c_uchar);
+        fn rocksdb_options_set_use_direct_io_for_flush_and_compaction(*mut Options, c_uchar);
         fn rocksdb_options_set_info_log_level(*mut Options, c_int);
         fn rocksdb_options_set_keep_log_file_num(*mut Options, usize);
         fn rocksdb_options_set_stats_dump_period_sec(*mut Options, c_uint);

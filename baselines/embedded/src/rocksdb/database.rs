@@ -21,6 +21,32 @@ pub(super) struct Options {
     pub(super) block_cache_bytes: usize,
     pub(super) bloom_bits_per_key: f64,
     pub(super) background_jobs: c_int,
+    /// How files in a folder are accessed.
+    pub(super) access: Access,
+    /// What a write waits for.
+    pub(super) log: Log,
+}
+
+/// How files in a folder are accessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    /// Mapped to read.
+    Mapped,
+    /// Through the page cache.
+    Cached,
+    /// Past the page cache, but for the log.
+    Direct,
+}
+
+/// What a write waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Log {
+    /// There is none.
+    Off,
+    /// The system.
+    Unsynced,
+    /// The device.
+    Synced,
 }
 
 /// An open database. Dropped in order: the database, then its environment.
@@ -51,7 +77,7 @@ impl Drop for MemoryEnvironment {
 }
 
 impl Database {
-    /// Creates an empty database.
+    /// Opens a database, or creates an empty one.
     ///
     /// # Errors
     /// [`OpenError::Missing`] where the library is missing or RocksDB refuses.
@@ -87,7 +113,16 @@ impl Database {
             (functions.rocksdb_options_set_stats_dump_period_sec)(all, 0);
             (functions.rocksdb_options_set_stats_persist_period_sec)(all, 0);
             let environment = if options.folder.is_some() {
-                (functions.rocksdb_options_set_allow_mmap_reads)(all, 1);
+                match options.access {
+                    Access::Mapped => (functions.rocksdb_options_set_allow_mmap_reads)(all, 1),
+                    Access::Cached => {}
+                    Access::Direct => {
+                        (functions.rocksdb_options_set_use_direct_reads)(all, 1);
+                        (functions.rocksdb_options_set_use_direct_io_for_flush_and_compaction)(
+                            all, 1,
+                        );
+                    }
+                }
                 None
             } else {
                 let environment = (functions.rocksdb_create_mem_env)();
@@ -97,9 +132,13 @@ impl Database {
             let path = options.folder.as_deref().unwrap_or(c"/rocksdb");
             let open = Open::new(&functions.shared, "RocksDB", all, path);
             (functions.rocksdb_options_destroy)(all);
-            let open = open?;
+            let mut open = open?;
             (functions.rocksdb_readoptions_set_verify_checksums)(open.read_options(), 0);
-            (functions.rocksdb_writeoptions_disable_WAL)(open.write_options(), 1);
+            match options.log {
+                Log::Off => (functions.rocksdb_writeoptions_disable_WAL)(open.write_options(), 1),
+                Log::Unsynced => {}
+                Log::Synced => open.synchronise_writes(),
+            }
             Ok(Self { open, functions, _environment: environment })
         }
     }

@@ -414,7 +414,7 @@ fn settings_name_the_version_and_what_is_in_force() {
     says(|| rocksdb(MIB), "library", "librocksdb.so.7.8.");
     says(|| rocksdb(MIB), "disableWAL", "true");
     says(|| leveldb(MIB), "library", "libleveldb.so.1d 1.");
-    says(|| leveldb(MIB), "log", "cannot be turned off");
+    says(|| leveldb(MIB), "write-ahead log", "cannot be turned off");
     says(|| lmdb(8 * MIB), "library", "LMDB 0.9.");
     says(|| lmdb(8 * MIB), "reserve_pages", "128");
 }

@@ -22,6 +22,7 @@
 //! | `modify` | read-modify-write, put-if-absent, counters of several threads |
 //! | `model` | the reference map: runs an operation and checks the answer |
 //! | `bytes/` | keys of any length |
+//! | `reopened` | stores that survive their end; not in the table, for it opens what there is |
 //! | `value` | values derived from key, version and length; the random numbers |
 //!
 //! The engine's traits decide what the suite requires: a store that evicts may lose a value but
@@ -34,6 +35,7 @@ mod capacity;
 mod model;
 mod modify;
 mod operations;
+mod reopened;
 mod sharing;
 mod value;
 
@@ -48,6 +50,7 @@ pub use operations::{
     agrees_with_a_reference_map, empty_value_and_extreme_keys, scan_is_ordered_or_absent,
     short_buffer_is_an_error, too_large_is_a_typed_error,
 };
+pub use reopened::keeps_what_it_acknowledged;
 pub use sharing::{route_is_stable, sessions_can_come_and_go, threads_lose_no_keys};
 
 use std::any::Any;

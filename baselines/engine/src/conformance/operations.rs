@@ -52,7 +52,7 @@ pub fn agrees_with_a_reference_map<E: KvEngine>(open: Opener<'_, E>) {
     }
 }
 
-fn random_step(random: &mut Random) -> Step {
+pub(super) fn random_step(random: &mut Random) -> Step {
     let key = match random.below(16) {
         0 => EXTREME_KEYS[random.below(EXTREME_KEYS.len() as u64) as usize],
         1..10 => random.below(97),

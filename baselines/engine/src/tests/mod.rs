@@ -2,5 +2,6 @@
 
 mod bytes_catches;
 mod conformance_catches;
+mod reopened_catches;
 mod toy;
 mod toy_bytes;

@@ -16,10 +16,11 @@ mod session;
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::path::PathBuf;
 
 use engine::{
-    EngineTraits, KvEngine, MemoryCensus, OpenError, Presence, Rmw, SessionError, Setting,
-    Statistic, Storage, Writes,
+    Durability, EngineTraits, KvEngine, MemoryCensus, OpenError, Presence, Rmw, SessionError,
+    Setting, Statistic, Storage, Writes,
 };
 
 use ballast::Ballast;
@@ -129,6 +130,14 @@ impl<E: KvEngine, N: Naming, C: Clock> KvEngine for Hindered<E, N, C> {
 
     fn storage(&self) -> Storage {
         self.inner.storage()
+    }
+
+    fn durability(&self) -> Durability {
+        self.inner.durability()
+    }
+
+    fn folders(&self) -> Vec<PathBuf> {
+        self.inner.folders()
     }
 
     fn writes(&self) -> Writes {

@@ -17,6 +17,7 @@ fn setup(options: &[(&str, &str)]) -> Setup {
         resident: false,
         tells_updates: true,
         options: options.collect(),
+        folder: None,
         heap: None,
     }
 }

@@ -8,8 +8,10 @@
 
 mod session;
 
+use std::path::PathBuf;
+
 use engine::{
-    EngineTraits, KvEngine, MemoryCensus, OpenError, OpenStore, Options, Presence, Rmw,
+    Durability, EngineTraits, KvEngine, MemoryCensus, OpenError, OpenStore, Options, Presence, Rmw,
     SessionError, Setting, Setup, Statistic, Storage, Writes,
 };
 
@@ -111,6 +113,14 @@ impl<E: Partition> KvEngine for Partitions<E> {
 
     fn storage(&self) -> Storage {
         self.one().storage()
+    }
+
+    fn durability(&self) -> Durability {
+        self.one().durability()
+    }
+
+    fn folders(&self) -> Vec<PathBuf> {
+        self.stores.iter().flat_map(E::folders).collect()
     }
 
     fn writes(&self) -> Writes {

@@ -5,7 +5,9 @@
 //! | `alone` | a test in a process of its own |
 //! | `batches` | batches against single operations |
 //! | `figures` | statistics and settings by name |
+//! | `hasty` | sessions that answer before they hand anything over |
 //! | `heap` | a heap that counts |
+//! | `killed` | processes that are killed, and what they must have kept |
 //! | `planted` | a store around another that commits a fault now and then |
 //! | `pipelines` | long pipelines, and bytes that a protocol might trip over |
 //! | `random` | random numbers from a seed |
@@ -15,8 +17,10 @@
 mod alone;
 mod batches;
 mod figures;
+mod hasty;
 #[expect(unsafe_code, reason = "blocks of a heap are addresses")]
 mod heap;
+pub mod killed;
 mod pipelines;
 mod planted;
 mod random;
@@ -26,6 +30,7 @@ mod values;
 pub use alone::{Alone, resident_bytes};
 pub use batches::batches_answer_as_single_operations_do;
 pub use figures::{counter, setting, statistic};
+pub use hasty::Hasty;
 pub use heap::TestHeap;
 pub use pipelines::{Round, bytes_of_every_kind, pipeline};
 pub use planted::{Plant, Planted, PlantedSession};

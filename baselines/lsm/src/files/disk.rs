@@ -3,7 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use kit::folder::Folder;
 
@@ -14,7 +14,7 @@ use super::{File, Files};
 pub struct Disk {
     path: PathBuf,
     /// Removes the folder in the end, where it is private.
-    private: Option<Folder>,
+    _private: Option<Folder>,
 }
 
 impl Disk {
@@ -25,13 +25,13 @@ impl Disk {
     pub fn at(path: impl Into<PathBuf>) -> io::Result<Self> {
         let path = path.into();
         fs::create_dir_all(&path)?;
-        Ok(Self { path, private: None })
+        Ok(Self { path, _private: None })
     }
 
     /// A folder of the process, which goes with the store.
     #[must_use]
     pub fn private(folder: Folder) -> Self {
-        Self { path: folder.path().to_owned(), private: Some(folder) }
+        Self { path: folder.path().to_owned(), _private: Some(folder) }
     }
 }
 
@@ -65,16 +65,15 @@ impl Files for Disk {
     }
 
     fn bytes(&self) -> u64 {
-        if let Some(folder) = &self.private {
-            return folder.files_bytes();
-        }
-        let Ok(entries) = fs::read_dir(&self.path) else { return 0 };
-        let files = entries.flatten().filter_map(|entry| entry.metadata().ok());
-        files.map(|file| kit::folder::file_bytes(&file)).sum()
+        kit::folder::files_bytes(&self.path)
     }
 
     fn is_in_memory(&self) -> bool {
         kit::folder::is_in_memory(&self.path)
+    }
+
+    fn folder(&self) -> Option<&Path> {
+        Some(&self.path)
     }
 }
 

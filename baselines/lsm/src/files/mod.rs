@@ -8,6 +8,7 @@ mod disk;
 
 use std::fmt::Debug;
 use std::io;
+use std::path::Path;
 
 pub use disk::Disk;
 
@@ -54,6 +55,11 @@ pub trait Files: Send + Sync + Debug {
 
     /// Whether they are in memory.
     fn is_in_memory(&self) -> bool;
+
+    /// The folder of the system that holds them; `None` where there is none.
+    fn folder(&self) -> Option<&Path> {
+        None
+    }
 }
 
 /// An open file.

@@ -2,6 +2,8 @@
 
 use super::common::memory_folder;
 use baseline_lsm::{Clsm, Config, LogMode, Lsm, ReadModifyWrite, Scheme, SnapshotOrder};
+use engine::conformance::keeps_what_it_acknowledged;
+use kit::folder::Folder;
 
 /// Settings with which a few megabytes go through several levels.
 fn small(scheme: Scheme) -> Config {
@@ -31,3 +33,22 @@ engine::conformance_tests!(global_lock, Lsm, |_| Lsm::open(Config {
     log: LogMode::Written,
     ..small(Scheme::GlobalLock)
 }));
+
+/// A store that is closed writes what its log still holds.
+#[test]
+fn stores_keep_what_they_acknowledged() {
+    for &log in LogMode::ALL {
+        for scheme in [Scheme::GlobalLock, Scheme::Clsm] {
+            let folder = Folder::create(&std::env::temp_dir(), "lsm-reopened-").unwrap();
+            let config = Config { log, folder: Some(folder.path().join("store")), ..small(scheme) };
+            match scheme {
+                Scheme::GlobalLock => keeps_what_it_acknowledged(&|| {
+                    Lsm::open(config.clone()).expect("it opens again")
+                }),
+                Scheme::Clsm => keeps_what_it_acknowledged(&|| {
+                    Clsm::open(config.clone()).expect("it opens again")
+                }),
+            }
+        }
+    }
+}

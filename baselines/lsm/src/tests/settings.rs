@@ -20,6 +20,7 @@ pub(super) fn setup(options: &[(&str, &str)]) -> Setup {
         resident: false,
         tells_updates: false,
         options: options.collect::<BTreeMap<_, _>>(),
+        folder: None,
         heap: None,
     }
 }

@@ -20,6 +20,7 @@ fn configured(
         resident: false,
         tells_updates: false,
         options: options.iter().map(owned).collect::<BTreeMap<_, _>>(),
+        folder: None,
         heap: None,
     };
     let mut options = setup.options();

@@ -17,6 +17,7 @@ fn setup(records_max: u64, options: &[(&str, &str)]) -> Setup {
         resident: false,
         tells_updates: true,
         options: options.collect::<BTreeMap<_, _>>(),
+        folder: None,
         heap: None,
     }
 }

@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// By command: lines that a reader can paste. A test parses them.
-const EXAMPLES: [(&str, &[&str]); 38] = [
+const EXAMPLES: [(&str, &[&str]); 39] = [
     (
         "run",
         &[
@@ -104,6 +104,13 @@ const EXAMPLES: [(&str, &[&str]); 38] = [
     ("export", &["nibble-bench export results/reference --csv rows.csv"]),
     ("splice", &["nibble-bench splice README.md --check"]),
     ("import", &["nibble-bench import hyperfine.json --output lines.jsonl"]),
+    (
+        "traffic",
+        &[
+            "nibble-bench traffic -- dd if=/dev/zero of=out bs=1M count=512 oflag=direct",
+            "nibble-bench traffic --folder /var/tmp --json -- sort -o sorted unsorted",
+        ],
+    ),
     ("trace capture postmark", &["nibble-bench trace capture postmark --files 5000"]),
     (
         "trace capture malloc",

@@ -20,7 +20,10 @@ const GROUPS: [(&str, &[&str]); 5] = [
         &["run", "cluster", "reproduce", "ycsb", "search", "measure", "targets", "calibrate"],
     ),
     ("Compare", &["choose", "compare", "allocators", "gate", "agree", "history", "power"]),
-    ("Inspect", &["list", "plan", "claims", "latency", "flame", "model", "doctor", "about"]),
+    (
+        "Inspect",
+        &["list", "plan", "traffic", "claims", "latency", "flame", "model", "doctor", "about"],
+    ),
     ("Data", &["merge", "report", "export", "splice", "trace", "import"]),
     ("Plumbing", &["cell", "worker", "completions", "man"]),
 ];

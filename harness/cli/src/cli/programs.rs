@@ -152,3 +152,20 @@ pub struct AllocatorsArguments {
     #[arg(required = true, last = true, value_name = "PROGRAM")]
     pub commands: Vec<OsString>,
 }
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Handed bytes are those of calls that write or read: to files, pipes and terminals alike, the program's\n\
+own code included. Bytes of files are without those that were thrown away with their file. A device\n\
+counts for everybody; dirty files of its file system are written before the command and after it.")]
+pub struct TrafficArguments {
+    /// Folder on the device to count [default: the current folder].
+    #[arg(long)]
+    pub folder: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// The command, executed without a shell.
+    #[arg(required = true, last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}

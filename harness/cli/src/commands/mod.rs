@@ -111,6 +111,7 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Compare(arguments) => comparison::run(&arguments),
         Command::Measure(arguments) => programs::measure(&arguments),
         Command::Allocators(arguments) => programs::allocators(&arguments),
+        Command::Traffic(arguments) => programs::traffic(&arguments),
         Command::Gate(arguments) => comparison::gate(&arguments),
         Command::History(arguments) => history::run(&arguments),
         Command::Import(arguments) => import::run(&arguments),
@@ -118,7 +119,8 @@ fn dispatch(command: Command) -> Result<(), Failure> {
         Command::About { json } => about::run(json),
         Command::Doctor { json, strict } => doctor::run(json, strict),
         Command::Cell(arguments) => cell::run(&arguments),
-        Command::Worker { progress_descriptor, first_core, samples } => {
+        Command::Worker { progress_descriptor, first_core, files, samples } => {
+            files.into_iter().for_each(worker::keep_files_below);
             worker::run(progress_descriptor, first_core, samples.as_deref()).map_err(Failure::usage)
         }
         Command::Splice(arguments) => splice::run(&arguments),

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use kit::folder::{Unfit, fit_for_files, is_empty};
 use serde_json::{Value, json};
 
 use super::{Failure, output};
@@ -24,6 +25,7 @@ pub(super) fn as_they_are() -> (&'static Path, Missing) {
 
 /// Prints the cells in the order they would run.
 pub(super) fn run(arguments: &PlanArguments) -> Result<(), Failure> {
+    keep_files(&arguments.choice)?;
     let (suite, scale, plan, _) = prepare(&arguments.suite, &arguments.choice, as_they_are())?;
     if arguments.json {
         output::print_json(&as_data(&suite, &scale, &plan));
@@ -63,6 +65,19 @@ pub(super) fn size(cells: &[Cell]) -> String {
         let here = in_words(quiet_s * load.slows_down());
         format!("{estimate}; rather {here} here and now, under {load}")
     })
+}
+
+/// Has stores for disks keep their files where the user says.
+pub(super) fn keep_files(choice: &ChoiceArguments) -> Result<(), Failure> {
+    let Some(folder) = &choice.files else { return Ok(()) };
+    let refused = |unfit: Unfit| Failure::usage(format!("--files: {unfit}"));
+    is_empty(folder).map_err(refused)?;
+    fit_for_files(folder).map_err(refused)?;
+    let folder = folder.canonicalize().map_err(|error| {
+        Failure::usage(format!("--files: {} cannot be found: {error}", folder.display()))
+    })?;
+    worker::keep_files_below(folder);
+    Ok(())
 }
 
 /// Loads a suite, plans its cells and filters them.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::made::Made;
 use super::measure::{Measured, complete, disturbance, measure, record};
+use super::plan::keep_files;
 use super::{Failure, output, slurm, ssh};
 use crate::cli::{Executor, RunArguments};
 use crate::traces::Missing;
@@ -14,6 +15,7 @@ use worker::exit;
 
 /// Measures a suite and prints a summary.
 pub(super) fn run(arguments: &RunArguments) -> Result<(), Failure> {
+    keep_files(&arguments.choice)?;
     let swept =
         |folder| slurm::resume(folder, arguments).or_else(|| ssh::resume(folder, arguments));
     if let Some(ended) = arguments.resume.as_deref().and_then(swept) {

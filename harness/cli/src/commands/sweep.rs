@@ -25,6 +25,7 @@ pub(super) fn arguments_of(suite: &str, arguments: &RunArguments) -> Vec<String>
     let values = [
         ("--live-bytes", choice.live_bytes.clone()),
         ("--repetitions", choice.repetitions.map(|count| count.to_string())),
+        ("--files", choice.files.as_ref().map(|folder| folder.display().to_string())),
         ("--operations", choice.operations.map(|count| count.to_string())),
         ("--filter", choice.filter.clone()),
     ];

@@ -1,6 +1,7 @@
 //! What the end of a worker means.
 
 use std::io;
+use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -97,6 +98,21 @@ impl Death {
             format!("{reason}: {}", self.complaint)
         }
     }
+}
+
+/// The last lines a worker wrote to standard error, for the reason of its death.
+pub(super) fn last_words(mut errors: impl Read) -> String {
+    const KEPT_BYTES: usize = 2000;
+    let mut bytes = Vec::new();
+    let mut buffer = [0; 4096];
+    while let Ok(count @ 1..) = errors.read(&mut buffer) {
+        bytes.extend_from_slice(&buffer[..count]);
+        let surplus = bytes.len().saturating_sub(KEPT_BYTES);
+        bytes.drain(..surplus);
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    lines.into_iter().take(3).collect::<Vec<_>>().join(" / ")
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod exit;
 mod flight;
 mod floor;
 mod interrupt;
+mod meter;
 mod process;
 mod reserve;
 mod rooflines;

@@ -2,25 +2,26 @@
 //! happens into rows.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use platform::process::{MemoryRollup, ProcessMemory};
 
-use super::exit::{Death, Kill};
+use super::exit::{Death, Kill, last_words};
 use super::flight::Berth;
 use super::floor::{Floor, FloorGuard};
 use super::interrupt::Interrupt;
+use super::meter::Meter;
 use super::sampler::Sampler;
 use crate::{doctor, environment};
 use record::{
     Began, Cell, CellRecord, Conditions, CurvePoint, DriverPrice, Flag, LatencyReport, Memory,
-    MemoryPoint, Observe, Outcome, Overheads, Row, Second, StepReport, System, TracePosition, Turn,
-    Work,
+    MemoryPoint, Observe, Outcome, Overheads, Row, Second, StepReport, System, TracePosition,
+    Traffic, Turn, Work,
 };
 use worker::kernel::{KernelFiles, oom_kills};
 use worker::progress::ProgressPage;
@@ -119,6 +120,7 @@ struct Watch<'a> {
     began: Option<(Began, Instant)>,
     /// The kernel's count of kills for lack of memory when the worker started.
     oom_kills: Option<u64>,
+    meter: Meter,
     interrupted: bool,
 }
 
@@ -140,6 +142,8 @@ impl<'a> Watch<'a> {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        command
+            .args(worker::files_folder().iter().flat_map(|folder| [Path::new("--files"), folder]));
         let environment = prepare_environment(&mut command, &cell.system);
         let oom_kills = oom_kills(&KernelFiles::here());
         let mut child = command.spawn()?;
@@ -171,6 +175,7 @@ impl<'a> Watch<'a> {
             step_position: 0,
             began: None,
             oom_kills,
+            meter: Meter::default(),
             interrupted: false,
         };
         Ok((watch, progress))
@@ -247,6 +252,7 @@ impl<'a> Watch<'a> {
             match lines.recv_timeout(Duration::from_millis(100)) {
                 Ok(line) => {
                     let waited = Instant::now();
+                    self.meter.heard(&line);
                     match serde_json::from_str(&line) {
                         Ok(Event::Done) => done = true,
                         Ok(Event::NextCell) => {
@@ -281,7 +287,8 @@ impl<'a> Watch<'a> {
                 sampler.take_baseline(engine_bytes);
                 self.reply();
             }
-            Event::Opened { version, settings, conditions } => {
+            Event::Opened { version, settings, conditions, folders } => {
+                self.meter.opened(folders);
                 self.version = version;
                 self.settings = settings;
                 self.conditions = conditions.map(|conditions| *conditions);
@@ -292,6 +299,7 @@ impl<'a> Watch<'a> {
                 self.step = step;
                 self.step_position = sampler.position();
                 self.began = Some((circumstances(), Instant::now()));
+                self.meter.begin(self.child.id());
                 self.reply();
             }
             Event::Step(report) => self.keep_step(&report, sampler),
@@ -315,6 +323,14 @@ impl<'a> Watch<'a> {
                 let oracle = (live_bytes, live_objects);
                 let seen = self.observe(sampler, oracle, self_allocated_bytes);
                 self.keep_observation(&step, point, seen, sampler);
+                self.reply();
+            }
+            Event::Quiet { step, live_bytes, asked, harness_read_bytes } => {
+                let traffic = self.meter.traffic(self.child.id(), harness_read_bytes);
+                let traffic = traffic.map(|seen| Traffic { live_bytes, asked, ..seen });
+                if let Some(row) = self.rows.iter_mut().rfind(|row| row.step == step) {
+                    row.traffic = traffic;
+                }
                 self.reply();
             }
             Event::Position { events, elapsed_ns, live_bytes, live_objects } => {
@@ -356,8 +372,10 @@ impl<'a> Watch<'a> {
 
     fn reply(&mut self) {
         if let Some(input) = &mut self.input {
+            const GO: &[u8] = b"go\n";
             // A worker that died meanwhile is reported by its exit.
-            let _ = writeln!(input, "go");
+            let _ = input.write_all(GO);
+            self.meter.told(GO.len());
         }
     }
 
@@ -440,6 +458,9 @@ impl<'a> Watch<'a> {
         row.latency_ns = report.latency_ns;
         row.latency_by_kind_ns = report.latency_by_kind_ns;
         row.open_loop = report.open_loop;
+        if let Some(traffic) = &mut row.traffic {
+            traffic.asked = report.asked;
+        }
         let followed = match &row.cell.work {
             Work::KeyValue(work) => record::followed(work, &report.seconds),
             _ => BTreeMap::new(),
@@ -568,19 +589,4 @@ fn circumstances() -> Began {
         load_average: doctor::load_average(),
         frequency_mhz: doctor::frequency_mhz(&files),
     }
-}
-
-/// The last lines a worker wrote to standard error, for the reason of its death.
-fn last_words(mut errors: impl Read) -> String {
-    const KEPT_BYTES: usize = 2000;
-    let mut bytes = Vec::new();
-    let mut buffer = [0; 4096];
-    while let Ok(count @ 1..) = errors.read(&mut buffer) {
-        bytes.extend_from_slice(&buffer[..count]);
-        let surplus = bytes.len().saturating_sub(KEPT_BYTES);
-        bytes.drain(..surplus);
-    }
-    let text = String::from_utf8_lossy(&bytes);
-    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    lines.into_iter().take(3).collect::<Vec<_>>().join(" / ")
 }

@@ -36,6 +36,7 @@ engine::conformance_tests!(conformance, toy::Toy, |object_memory_bytes| {
         resident: false,
         tells_updates: true,
         options: BTreeMap::new(),
+        folder: None,
         heap: None,
     })
 });

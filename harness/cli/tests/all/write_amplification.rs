@@ -92,6 +92,7 @@ fn measured(store: &str, shape: &Shape) -> f64 {
         resident: false,
         tells_updates: false,
         options: shape.options(),
+        folder: None,
         heap: None,
     };
     registry::with_store(store, &setup, shape).expect("it opens")

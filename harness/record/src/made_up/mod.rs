@@ -14,8 +14,8 @@ use workloads::requests::Workload;
 use crate::archive::RunRecord;
 use crate::identity::Provenance;
 use crate::{
-    Basis, Cell, Conditions, CpuUse, Fragmentation, Frees, KeyValue, MachineRecord, Observe, Role,
-    Row, SCHEMA, Scale, StepReport, System, Work,
+    Basis, Cell, Conditions, CpuUse, Durability, Fragmentation, Frees, KeyValue, MachineRecord,
+    Observe, Role, Row, SCHEMA, Scale, StepReport, System, Work,
 };
 
 pub use accounts::{account_of_gets, accounts, write_accounts};
@@ -76,7 +76,7 @@ pub fn plain_conditions() -> Conditions {
         batch: 1,
         transport: "call".to_owned(),
         steering: "any-thread".to_owned(),
-        durable: false,
+        durable: Durability::None,
         storage: "memory".to_owned(),
         writes: "telling".to_owned(),
         rmw: "get-then-put".to_owned(),

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Durability;
+
 /// The conditions under which a store answered. A difference in any field can change the numbers for
 /// reasons other than the store's design.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -29,8 +31,10 @@ pub struct Conditions {
     /// Which thread may send which request: `any-thread`, `steered` (each request is dealt to the worker
     /// of its key before the clock starts), `steered-writes`.
     pub steering: String,
-    /// Whether data survive a crash.
-    pub durable: bool,
+    /// What survives the store's end: `false`, `queued` (what was written until some moment before its
+    /// process was killed), `process` (all that was answered before that), `acknowledged` (all that was
+    /// answered before the system ended).
+    pub durable: Durability,
     /// Where objects are: `memory`, `emulated-persistent-memory`, `disk`, or `files-in-memory`, where a
     /// store for disks has its files on a tmpfs.
     #[serde(default = "memory", skip_serializing_if = "is_memory")]
@@ -125,7 +129,7 @@ impl Conditions {
                     _ => "writes dealt to the worker of their key".to_owned(),
                 },
             ),
-            ("durable", if self.durable { "durable" } else { "not durable" }.to_owned()),
+            ("durable", self.durable.told().to_owned()),
             (
                 STORAGE,
                 match self.storage.as_str() {
@@ -249,7 +253,7 @@ mod tests {
             batch: 64,
             transport: "unix-socket".to_owned(),
             steering: "steered".to_owned(),
-            durable: true,
+            durable: Durability::Acknowledged,
             storage: "disk".to_owned(),
             writes: "blind".to_owned(),
             rmw: "atomic".to_owned(),
@@ -266,7 +270,7 @@ mod tests {
                 "2 server processes",
                 "a UNIX socket",
                 "requests dealt to the worker of their key",
-                "durable",
+                "durable when answered",
                 "objects on a disk",
                 "blind writes",
                 "atomic read-modify-writes",

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{Began, Conditions, DriverPrice, OpenLoop, Roofline, Turn};
+use super::{Began, Conditions, DriverPrice, OpenLoop, Roofline, Traffic, Turn};
 use crate::{Cell, StepReport};
 
 /// Version of the row format.
@@ -150,6 +150,9 @@ pub struct Row {
     /// Memory at the step's observation points.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Memory>,
+    /// What the store read and wrote; stores with files only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traffic: Option<Traffic>,
     /// Memory at positions of the trace; replays of allocations only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub positions: Vec<TracePosition>,
@@ -224,6 +227,7 @@ impl Row {
             driver: None,
             roofline: None,
             memory: None,
+            traffic: None,
             positions: Vec::new(),
             curve: None,
             histograms: None,

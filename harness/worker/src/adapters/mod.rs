@@ -64,6 +64,7 @@ mod made_up {
             resident: false,
             tells_updates: true,
             options: options.iter().map(owned).collect(),
+            folder: None,
             heap: None,
         }
     }

@@ -46,6 +46,7 @@ mod tests {
             resident: false,
             tells_updates: true,
             options: options.collect(),
+            folder: None,
             heap: None,
         }
     }

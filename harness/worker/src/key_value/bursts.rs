@@ -200,6 +200,7 @@ mod tests {
             resident: false,
             tells_updates: true,
             options: BTreeMap::new(),
+            folder: None,
             heap: None,
         };
         let shapes = [

@@ -1,6 +1,7 @@
 //! Requests to a store: load, settle, age where asked, then the timed requests, then a check of every
 //! record.
 
+mod again;
 mod ageing;
 mod bare;
 mod batches;
@@ -32,6 +33,7 @@ use std::sync::atomic::AtomicBool;
 
 use engine::{FullMeaning, Heap, KvEngine, KvSession, MemoryBound, PutOutcome};
 use platform::clock::monotonic_ns;
+use platform::process::read_meanwhile;
 use workloads::key_of;
 use workloads::requests::{Miss, Request};
 
@@ -41,6 +43,7 @@ use super::usage::Usage;
 use super::{Stop, pin};
 use crate::progress::ProgressPage;
 use crate::protocol::{Event, Point};
+use crate::quiet::{Ended, stand_still};
 use crate::registry::{self, StoreVisitor};
 use crate::setup::setup_of;
 use batches::{Made, run_batches};
@@ -49,8 +52,8 @@ use kit::{Kit, seed_of};
 use lane::{Done, Lane, SAMPLE_EVERY, Shared};
 use open::{Pacing, run_open};
 use phases::{Leaving, Meeting};
-use record::Outcome;
 use record::{Ageing, Cell, Driver, KeyValue, Source, Timing};
+use record::{Asked, Outcome};
 use sampled::{Sample, Sampler};
 use single::{run_made, run_prepared};
 use steering::Dealt;
@@ -186,7 +189,9 @@ impl StoreVisitor for OnStore<'_> {
                 self.link.say_and_wait(&Event::Ending);
             }
             let done = done?;
-            self.link.say(&Event::Latency(Box::new(self.latency_report(&done))));
+            let mut timings = self.latency_report(&done);
+            timings.asked = self.asked(engine, &done);
+            self.link.say(&Event::Latency(Box::new(timings)));
             // Values stored by the bare loop do not identify their keys.
             if E::TRAITS.keeps_values && self.work.driver != Driver::Bare {
                 self.verify(engine, &done)?;
@@ -226,7 +231,8 @@ impl OnStore<'_> {
         let (threads, batch) = (self.work.threads, self.work.batch());
         let conditions =
             Some(crate::conditions_of(engine, threads, batch, self.work.workload.modifies()));
-        self.link.say(&Event::Opened { version, settings, conditions: conditions.map(Box::new) });
+        let (conditions, folders) = (conditions.map(Box::new), engine.folders());
+        self.link.say(&Event::Opened { version, settings, conditions, folders });
     }
 
     fn litter<E: KvEngine>(&mut self, engine: &E) -> Result<(), Stop> {
@@ -408,33 +414,8 @@ impl OnStore<'_> {
         Ok(())
     }
 
-    /// What is expected after the requests of this turn, which are generated again; dealt ones are still
-    /// there. Before the first turn the store was aged.
-    fn after<E: KvEngine>(&self, engine: &E, mut expected: Expected, ran: &[Done]) -> Expected {
-        let (work, seed) = (self.work, seed_of(self.cell));
-        let is_first = self.crew.iter().all(|kit| kit.executed == 0);
-        for (thread, done) in ran.iter().enumerate() {
-            let requests: Box<dyn Iterator<Item = Request>> = match &self.dealt {
-                Some(dealt) => Box::new(dealt.of(thread).iter().copied()),
-                None if work.replay.is_some() => Box::new(self.crew[thread].words.iter().copied()),
-                None => {
-                    let streams = phases::streams(work, thread, seed).into_iter();
-                    Box::new(streams.flat_map(|(mut stream, length)| {
-                        std::iter::repeat_with(move || stream.next_request()).take(length)
-                    }))
-                }
-            };
-            let requests = requests.take(done.operations as usize);
-            expected.timed[thread].note(self.crew[thread].executed, requests, &done.refused);
-            if is_first {
-                let made_by = |maker| ageing::requests(work, maker, seed).into_iter().flatten();
-                let lane = (thread, work.threads);
-                let requests = steering::share_of(engine, &work.workload, lane, made_by);
-                expected.aged[thread].note(0, requests, &[]);
-            }
-        }
-        expected.refilled = self.shared.sets_on_miss && E::TRAITS.full == FullMeaning::Evict;
-        expected
+    fn live_key_value_bytes(&self) -> u64 {
+        self.live_bytes + self.live_objects * size_of::<u64>() as u64
     }
 
     /// Runs `body` on every thread between two barriers, and reports the step.
@@ -448,7 +429,7 @@ impl OnStore<'_> {
         let grows = name == "rehearse" && !self.populated;
         let grows_bytes = if grows { self.work.live_value_bytes() * 3 / 2 } else { 0 };
         self.link.say_and_wait(&Event::Before { step: name.to_owned(), grows_bytes });
-        let before = Usage::now();
+        let (before, reads_before) = read_meanwhile(Usage::now);
         let sampled = self.work.sampled.as_deref().filter(|_| name == "run");
         let sampler = sampled.map(|name| Sampler::of(name, engine)).transpose();
         let sampler = sampler.map_err(Stop::failed)?;
@@ -490,7 +471,8 @@ impl OnStore<'_> {
             let samples = samples.transpose().map_err(Stop::panicked)?;
             Ok::<_, Stop>((done, samples.unwrap_or_default()))
         })?;
-        let used = Usage::now().since(&before);
+        let (after, reads_after) = read_meanwhile(Usage::now);
+        let used = after.since(&before);
         let mut report = self.report(name, &done);
         used.note_in(&mut report);
         report.statistics = statistics_of(engine);
@@ -516,6 +498,15 @@ impl OnStore<'_> {
                 idle_ms: 0,
                 self_allocated_bytes: None,
             });
+            let loaded_bytes = done.iter().map(|one| one.inserted_bytes + 8 * one.inserted).sum();
+            let ended = Ended {
+                step: name,
+                live_bytes: self.live_key_value_bytes(),
+                asked: (name == "load")
+                    .then_some(Asked { written_bytes: loaded_bytes, read_bytes: 0 }),
+                harness_read_bytes: reads_before + reads_after,
+            };
+            stand_still(engine, ended, self.link)?;
         }
         // The step's row reports a refusal; the remaining steps would be meaningless.
         if goes_on { Ok(done) } else { Err(Stop::Said) }

@@ -14,6 +14,7 @@ fn setup(object_memory_bytes: u64) -> Setup {
         resident: false,
         tells_updates: true,
         options: BTreeMap::new(),
+        folder: None,
         heap: Some(open_heap("glibc").expect("the C library is here")),
     }
 }

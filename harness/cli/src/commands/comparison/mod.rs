@@ -173,6 +173,7 @@ fn of_suite(
         repetitions: Some(1),
         operations: None,
         filter: filter.map(str::to_owned),
+        files: None,
     };
     let (suite, scale, plan, _) =
         super::plan::prepare(suite, &choice, (results, Missing::LeftOut))?;

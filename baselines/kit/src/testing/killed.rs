@@ -1,0 +1,142 @@
+//! Processes that are killed at any moment: what they had acknowledged must be there.
+//!
+//! A second process puts and deletes, one operation after the other, and appends a byte to a file for
+//! each that was answered. That file is the account: the system keeps it when the process is killed.
+//! The next process goes on where the account ends.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::thread;
+use std::time::Duration;
+
+use engine::KvSession;
+
+use super::{made, read_version};
+
+/// Keys that are written in turn.
+const KEYS: u64 = 200;
+const VALUE_BYTES: usize = 300;
+/// Ends a process that nobody kills.
+const OPERATIONS_MAX: u64 = 10_000_000;
+
+/// An operation that was acknowledged and is not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lost {
+    pub key: u64,
+    /// The last operation on the key that was acknowledged.
+    pub operation: u64,
+    /// How many were acknowledged in all.
+    pub acknowledged: u64,
+    /// What is there in its place.
+    pub found: String,
+}
+
+impl fmt::Display for Lost {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { key, operation, acknowledged, found } = self;
+        let kind = if deletes(*operation) { "DELETE" } else { "PUT" };
+        write!(
+            formatter,
+            "the {kind} of key {key}, operation {operation} of {acknowledged} that were \
+             acknowledged, is lost: there is {found}"
+        )
+    }
+}
+
+fn key_of(operation: u64) -> u64 {
+    operation % KEYS
+}
+
+fn deletes(operation: u64) -> bool {
+    operation % 7 == 5
+}
+
+fn account(folder: &Path) -> PathBuf {
+    folder.join("acknowledged")
+}
+
+/// How many operations were acknowledged, by all processes so far.
+#[must_use]
+pub fn acknowledged(folder: &Path) -> u64 {
+    fs::metadata(account(folder)).map_or(0, |file| file.len())
+}
+
+/// Goes on where the account in `folder` ends, until the process is killed.
+///
+/// # Panics
+/// If the store refuses.
+pub fn operate_until_killed(session: &mut impl KvSession, folder: &Path) {
+    let first = acknowledged(folder);
+    let mut account =
+        File::options().create(true).append(true).open(account(folder)).expect("an account");
+    for operation in first..first + OPERATIONS_MAX {
+        let key = key_of(operation);
+        if deletes(operation) {
+            session.delete(key);
+        } else {
+            let value = made(key, operation, VALUE_BYTES);
+            assert!(session.put(key, &value).expect("a short value").is_stored());
+        }
+        account.write_all(&[1]).expect("the account is kept");
+    }
+}
+
+/// A process that ends with its owner.
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        // It may have ended by itself; what it leaves is looked at in either case.
+        _ = self.0.kill();
+        _ = self.0.wait();
+    }
+}
+
+/// Starts a process that operates, and kills it when so many more operations are acknowledged.
+///
+/// # Panics
+/// If it cannot be started, or ends before.
+pub fn kill_after(mut command: Command, folder: &Path, more: u64) {
+    let enough = acknowledged(folder) + more;
+    let mut process = Killed(command.spawn().expect("the test program starts a second time"));
+    while acknowledged(folder) < enough {
+        let ended = process.0.try_wait().expect("a child");
+        assert!(ended.is_none(), "it ended by itself: {ended:?}");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Looks for every key. The operation after the last one acknowledged may have been done.
+///
+/// # Errors
+/// The first key whose last acknowledged operation is lost.
+pub fn look_for_lost(session: &mut impl KvSession, folder: &Path) -> Result<u64, Lost> {
+    let acknowledged = acknowledged(folder);
+    let last: BTreeMap<u64, u64> =
+        (0..acknowledged).map(|operation| (key_of(operation), operation)).collect();
+    let mut buffer = [0; VALUE_BYTES];
+    for (&key, &operation) in &last {
+        let found = session.get(key, &mut buffer).expect("values of one length");
+        let is_after = |operation| match found {
+            None => deletes(operation),
+            Some(bytes) => {
+                !deletes(operation) && read_version(key, &buffer[..bytes]) == Ok(operation)
+            }
+        };
+        let is_under_way = key_of(acknowledged) == key && is_after(acknowledged);
+        if is_after(operation) || is_under_way {
+            continue;
+        }
+        let found = match found.map(|bytes| read_version(key, &buffer[..bytes])) {
+            None => "nothing".to_owned(),
+            Some(Ok(version)) => format!("the value of operation {version}"),
+            Some(Err(wrong)) => wrong,
+        };
+        return Err(Lost { key, operation, acknowledged, found });
+    }
+    Ok(acknowledged)
+}

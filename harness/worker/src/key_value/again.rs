@@ -1,0 +1,65 @@
+//! Requests that were executed, generated again off the clock: what they leave to be found, and how many
+//! bytes they moved.
+
+use engine::{FullMeaning, KvEngine};
+use workloads::requests::Request;
+
+use super::expected::Expected;
+use super::kit::seed_of;
+use super::lane::Done;
+use super::{OnStore, ageing, phases, steering};
+use crate::quiet::asked_by;
+use record::{Asked, Driver};
+
+impl OnStore<'_> {
+    /// What is expected after the requests of this turn, which are generated again; dealt ones are still
+    /// there. Before the first turn the store was aged.
+    pub(super) fn after<E: KvEngine>(
+        &self,
+        engine: &E,
+        mut expected: Expected,
+        ran: &[Done],
+    ) -> Expected {
+        let (work, seed) = (self.work, seed_of(self.cell));
+        let is_first = self.crew.iter().all(|kit| kit.executed == 0);
+        for (thread, done) in ran.iter().enumerate() {
+            let requests = self.executed(thread, done);
+            expected.timed[thread].note(self.crew[thread].executed, requests, &done.refused);
+            if is_first {
+                let made_by = |maker| ageing::requests(work, maker, seed).into_iter().flatten();
+                let lane = (thread, work.threads);
+                let requests = steering::share_of(engine, &work.workload, lane, made_by);
+                expected.aged[thread].note(0, requests, &[]);
+            }
+        }
+        expected.refilled = self.shared.sets_on_miss && E::TRAITS.full == FullMeaning::Evict;
+        expected
+    }
+
+    /// The requests of this turn that a thread executed, generated again; dealt ones are still there.
+    fn executed(&self, thread: usize, done: &Done) -> impl Iterator<Item = Request> {
+        let (work, seed) = (self.work, seed_of(self.cell));
+        let requests: Box<dyn Iterator<Item = Request>> = match &self.dealt {
+            Some(dealt) => Box::new(dealt.of(thread).iter().copied()),
+            None if work.replay.is_some() => Box::new(self.crew[thread].words.iter().copied()),
+            None => {
+                let streams = phases::streams(work, thread, seed).into_iter();
+                Box::new(streams.flat_map(|(mut stream, length)| {
+                    std::iter::repeat_with(move || stream.next_request()).take(length)
+                }))
+            }
+        };
+        requests.take(done.operations as usize)
+    }
+
+    /// What the requests of this turn moved, of a store with files. A bare loop's are not made again.
+    pub(super) fn asked<E: KvEngine>(&self, engine: &E, ran: &[Done]) -> Option<Asked> {
+        if engine.folders().is_empty() || self.work.driver == Driver::Bare {
+            return None;
+        }
+        let mean_bytes = self.live_key_value_bytes() as f64 / self.live_objects.max(1) as f64;
+        let requests =
+            ran.iter().enumerate().flat_map(|(thread, done)| self.executed(thread, done));
+        Some(asked_by(requests, mean_bytes))
+    }
+}
