@@ -8,6 +8,7 @@ use crate::constants::{
     SEGMENTS_SCALED, SEGMENTS_SCALED_INLINE, WORKERS_MAX,
 };
 use crate::error::OpenError;
+use crate::holes::Limits;
 use crate::index::IndexPlan;
 use crate::knobs::{
     Compaction, CopyRoutine, CoreSource, EpochClock, HeadChoice, HoleUse, IndexLayout, Placement,
@@ -151,11 +152,12 @@ impl Config {
         }
     }
 
-    /// Whether sessions write new objects into the room of dead ones. With several nodes, only if they
-    /// would append on their own node.
-    pub(crate) fn reuses_holes(&self, nodes: usize) -> bool {
+    /// How many rooms of dead objects a session keeps for new ones, if it does. With several nodes, only
+    /// if it would append on its own node.
+    pub(crate) fn holes(&self, nodes: usize) -> Option<Limits> {
         let is_local = nodes == 1 || self.placement == Placement::Local;
-        self.holes == HoleUse::Reused && self.update == Update::InPlace && is_local
+        let reused = self.holes == HoleUse::Reused && self.update == Update::InPlace && is_local;
+        reused.then(|| Limits::scaled(self.object_memory_bytes))
     }
 
     /// The configuration that a store opened with this one reports: every 0 replaced by the value

@@ -29,28 +29,42 @@ use crate::log::Log;
 use crate::segment::Lease;
 use crate::sync::{AtomicU64, Ordering};
 
-/// So many holes wait together; the scan of all epochs that ends their wait takes as long as some
-/// operations. Models have few.
-const GROUP: usize = if cfg!(loom) { 1 } else { 64 };
-/// A group is complete with fewer holes if they have this many bytes, so that large objects do not
-/// keep much memory waiting.
-const GROUP_BYTES: u64 = 256 << 10;
-/// Holes of one class that are kept; any more are left to compaction.
-const CLASS_MAX: usize = 256;
+/// The most groups that wait.
+const GROUPS_MAX: usize = 4;
 /// Classes for each doubling of the size.
-const PARTS: u32 = 8;
+const PARTS: u32 = 16;
 const CLASSES: usize = (u32::BITS * PARTS) as usize;
 /// How many classes above its own an object may take a hole from, in place of being appended. What the
 /// object does not need of the room is dead until compaction comes by.
-const CLASSES_ABOVE: usize = 4;
+const CLASSES_ABOVE: usize = 8;
 /// The same for an object that would fit where it is.
-const CLASSES_ABOVE_TIGHT: usize = 1;
+const CLASSES_ABOVE_TIGHT: usize = 2;
 /// A value leaves much of its room if more than one byte in so many is left …
 const ROOMY_PART: u32 = 8;
 /// … and at least this many.
 const ROOMY_BYTES: u32 = 64;
 /// How many holes of its own class an object is compared with: they may be too short.
 const COMPARED: usize = 4;
+
+/// How many holes a session keeps.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// So many wait together: the scan of all epochs that ends their wait interrupts every core …
+    pub(crate) group: usize,
+    /// … or fewer with this many bytes, so that large objects do not keep much memory waiting.
+    pub(crate) group_bytes: u64,
+    /// Holes of one class; any more are left to compaction.
+    pub(crate) class: usize,
+}
+
+impl Limits {
+    /// One in a thousand bytes at most waits in a group.
+    pub(crate) fn scaled(object_memory_bytes: u64) -> Self {
+        let class = (object_memory_bytes >> 18).clamp(64, 4096) as usize;
+        let group_bytes = (object_memory_bytes >> 10).clamp(64 << 10, 1 << 20);
+        Self { group: class / 8, group_bytes, class }
+    }
+}
 
 /// The room of a dead object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +87,8 @@ pub(crate) struct Leased<'log> {
 /// The holes of a session. It belongs to one thread, so it uses plain cells.
 #[derive(Debug)]
 pub(crate) struct Holes {
-    is_used: bool,
+    /// `None` if holes are left to compaction.
+    limits: Option<Limits>,
     /// Whether any hole may be used now; asked by every PUT.
     ready: Cell<bool>,
     kept: RefCell<Kept>,
@@ -106,15 +121,15 @@ pub(crate) fn is_roomy(room: u32, value_bytes: usize) -> bool {
 }
 
 impl Holes {
-    pub(crate) fn new(is_used: bool) -> Self {
-        Self { is_used, ready: Cell::new(false), kept: RefCell::default() }
+    pub(crate) fn new(limits: Option<Limits>) -> Self {
+        Self { limits, ready: Cell::new(false), kept: RefCell::default() }
     }
 
     /// Notes the room of an object that the caller's operation made dead, if memory is short. The caller
     /// must be inside that operation.
     #[inline]
     pub(crate) fn note(&self, object: ObjectRef, room: u32, log: &Log) {
-        if self.is_used && log.is_low_here_at(object.segment()) {
+        if self.limits.is_some() && log.is_low_here_at(object.segment()) {
             self.keep(Hole { object, room, life: log.segments[object.segment()].life() });
         }
     }
@@ -129,7 +144,10 @@ impl Holes {
     /// Whether a group is complete: then [`Self::age`] is due.
     #[inline]
     pub(crate) fn is_due(&self) -> bool {
-        self.is_used && self.kept.borrow().is_due()
+        self.limits.is_some_and(|limits| {
+            let kept = self.kept.borrow();
+            kept.young.len() >= limits.group || kept.young_bytes >= limits.group_bytes
+        })
     }
 
     /// Stamps the young group, and makes usable what has waited long enough. The caller must not be in
@@ -149,14 +167,14 @@ impl Holes {
             kept.classes.resize_with(CLASSES, Vec::new);
             for hole in group {
                 let class = &mut kept.classes[class_of(hole.room)];
-                if class.len() < CLASS_MAX {
+                if self.limits.is_some_and(|limits| class.len() < limits.class) {
                     class.push(hole);
                     self.ready.set(true);
                 }
             }
         }
         // A stalled session must not make the queue grow: compaction gains the rest.
-        kept.waiting.truncate(CLASS_MAX / GROUP);
+        kept.waiting.truncate(GROUPS_MAX);
         kept.report(reused_bytes);
     }
 
@@ -216,10 +234,6 @@ impl Kept {
         }
     }
 
-    fn is_due(&self) -> bool {
-        self.young.len() >= GROUP || self.young_bytes >= GROUP_BYTES
-    }
-
     /// Takes out the latest hole that is large enough: of the object's own class, or of one of the next.
     fn fitting(&mut self, value_bytes: u32, classes_above: usize) -> Option<Hole> {
         let own = class_of(value_bytes);
@@ -245,12 +259,12 @@ mod tests {
 
     #[test]
     fn classes_rise_with_the_room_and_are_narrow() {
-        for room in 9..1_u32 << 20 {
+        for room in 17..1_u32 << 20 {
             assert!(class_of(room) >= class_of(room - 1), "{room}");
             let next = room + room / PARTS + 1;
             assert!(class_of(next) > class_of(room), "{room}");
         }
-        assert_eq!([0, 1, 8].map(class_of), [24, 24, 24]);
+        assert_eq!([0, 1, 16].map(class_of), [64, 64, 64]);
         assert!(class_of(u32::MAX) < CLASSES);
     }
 
@@ -260,9 +274,9 @@ mod tests {
         for (number, room) in [1000, 1010, 900, 1020].into_iter().enumerate() {
             kept.classes[class_of(room)].push(hole(number as u64, room));
         }
-        assert_eq!(kept.fitting(1005, 2), Some(hole(3, 1020)), "the latest");
-        assert_eq!(kept.fitting(1005, 2), Some(hole(1, 1010)), "the one before is too short");
-        assert_eq!(kept.fitting(1005, 2), None);
+        assert_eq!(kept.fitting(1005, 3), Some(hole(3, 1020)), "the latest");
+        assert_eq!(kept.fitting(1005, 3), Some(hole(1, 1010)), "the one before is too short");
+        assert_eq!(kept.fitting(1005, 3), None);
         assert_eq!(kept.fitting(860, 2), Some(hole(2, 900)), "of the next class");
         assert_eq!(kept.fitting(1000, 2), Some(hole(0, 1000)));
         assert_eq!(kept.fitting(400, 2), None);

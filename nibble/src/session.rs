@@ -52,7 +52,7 @@ impl<'store> Session<'store> {
     pub(crate) fn new(shared: &'store Shared, slot: &'store Slot) -> Self {
         let in_place = shared.update == Update::InPlace;
         let debt = Debt::new(shared.inline);
-        let holes = Holes::new(shared.reuses_holes);
+        let holes = Holes::new(shared.holes);
         Self { shared, slot, in_place, value_bytes_seen: Cell::new(0), debt, holes }
     }
 

@@ -11,6 +11,7 @@ use crate::config::Config;
 use crate::constants::{HEADER_BYTES, SESSIONS_MAX};
 use crate::epoch::EpochTable;
 use crate::error::{OpenError, TooManySessions};
+use crate::holes;
 use crate::index::Index;
 use crate::knobs::{Compaction, Selection, Survivors, Update};
 use crate::log::Log;
@@ -36,8 +37,8 @@ pub(crate) struct Shared {
     pub(crate) full_wait: Duration,
     pub(crate) put_waits: AtomicU64,
     pub(crate) update: Update,
-    /// Whether sessions write new objects into the room of dead ones.
-    pub(crate) reuses_holes: bool,
+    /// How many rooms of dead objects a session keeps for new ones; `None` if it keeps none.
+    pub(crate) holes: Option<holes::Limits>,
     /// Value bytes written there.
     pub(crate) reused_bytes: AtomicU64,
     pub(crate) overwriting: Overwriting,
@@ -119,7 +120,7 @@ impl Store {
             put_waits: AtomicU64::new(0),
             put_wait_ns: AtomicU64::new(0),
             update: config.update,
-            reuses_holes: config.reuses_holes(geometry.nodes.len()),
+            holes: config.holes(geometry.nodes.len()),
             reused_bytes: AtomicU64::new(0),
             overwriting: Overwriting::new(config.update),
             closed: AtomicBool::new(false),

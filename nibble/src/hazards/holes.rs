@@ -7,7 +7,7 @@ use crate::compaction::pace::Budget;
 use crate::compaction::relocate::{Step, Tools, Victim};
 use crate::compaction::survivors::Place;
 use crate::epoch::Slot;
-use crate::holes::Holes;
+use crate::holes::{Holes, Limits};
 use crate::index::hash::Hash;
 use crate::knobs::{Survivors, Update};
 use crate::segment::SegmentState;
@@ -68,7 +68,7 @@ fn a_hole_waits_for_readers() {
     let store = short();
     let shared = &*store.shared;
     let (slot, reader) = (shared.epochs.claim().unwrap(), shared.epochs.claim().unwrap());
-    let holes = Holes::new(true);
+    let holes = Holes::new(Some(Limits::scaled(1 << 20)));
     let pin = reader.enter(&shared.epochs.clock);
     let hole = remove(shared, slot, &holes, 3);
     for _ in 0..2 {
@@ -90,7 +90,7 @@ fn a_segment_waits_for_who_writes_into_its_hole() {
     let shared = &*store.shared;
     let Shared { log, index, epochs, .. } = shared;
     let slot = epochs.claim().unwrap();
-    let holes = Holes::new(true);
+    let holes = Holes::new(Some(Limits::scaled(1 << 20)));
     let hole = remove(shared, slot, &holes, KEYS - 1);
     let closed = close_head(shared);
     assert_eq!(hole.segment(), closed);
@@ -118,7 +118,7 @@ fn a_hole_is_gone_once_its_segment_was_compacted() {
     let store = short();
     let shared = &*store.shared;
     let slot = shared.epochs.claim().unwrap();
-    let holes = Holes::new(true);
+    let holes = Holes::new(Some(Limits::scaled(1 << 20)));
     remove(shared, slot, &holes, KEYS - 1);
     let closed = close_head(shared);
     age(shared, &holes);

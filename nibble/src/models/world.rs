@@ -14,6 +14,7 @@ use crate::compaction::relocate::{Step, Tools, Victim};
 use crate::compaction::survivors::Place;
 use crate::config::{Config, Geometry};
 use crate::epoch::EpochTable;
+use crate::holes::Limits;
 use crate::index::{Index, IndexPlan};
 use crate::knobs::{EpochClock, IndexLayout, Selection, Survivors, Update};
 use crate::log::Log;
@@ -89,7 +90,7 @@ impl World {
             full_wait: Duration::ZERO,
             put_waits: AtomicU64::new(0),
             update: plan.update,
-            reuses_holes: plan.reuses_holes,
+            holes: plan.reuses_holes.then_some(Limits { group: 1, group_bytes: 64, class: 4 }),
             reused_bytes: AtomicU64::new(0),
             overwriting: Overwriting::new(plan.update),
             put_wait_ns: AtomicU64::new(0),
