@@ -106,8 +106,8 @@ pub(crate) fn check_stripes(stripes: usize) -> Result<(), OpenError> {
 }
 
 impl<T: Table> Counted<T> {
-    /// Wraps a table, and counts what is in it if its PUTs will tell; `stripes` is a power of two. Without `asks_presence`, `object_memory_bytes`
-    /// bounds nothing.
+    /// Wraps a table, and counts what is in it if its PUTs will tell; `stripes` is a power of two. Without
+    /// `asks_presence`, `object_memory_bytes` bounds nothing.
     pub(crate) fn new(
         table: T,
         stripes: usize,
@@ -129,10 +129,11 @@ impl<T: Table> Counted<T> {
     /// Counts objects that an earlier store has left. Beyond the bound they are counted all the same: they
     /// are there.
     fn count_what_is_there(&self) {
-        self.table.scan(0, ScanOrder::Ascending, &mut |key, value| {
+        self.table.scan(&[], ScanOrder::Ascending, &mut |key, value| {
             let mut account = self.lock(self.stripe_of(key));
-            let _within_the_bound = account.credit.pay(&self.pool, value.len() as u64 + KEY_BYTES);
-            account.live.add(value.len());
+            let bytes = (key.len() + value.len()) as u64;
+            let _within_the_bound = account.credit.pay(&self.pool, bytes);
+            account.live.add(key, value.len());
             true
         });
     }
