@@ -180,11 +180,12 @@ fn processes_that_were_killed_have_lost_nothing_that_they_acknowledged() {
 }
 
 #[test]
-#[ignore = "600 kills: cargo test -p baseline-embedded --lib -- --ignored --nocapture killed_a_hundred"]
-fn processes_killed_a_hundred_times_have_lost_nothing_that_they_acknowledged() {
+#[ignore = "600 kills: scripts/kill-stores"]
+fn processes_that_were_killed_often_have_lost_nothing_that_they_acknowledged() {
+    let kills = std::env::var("NIBBLE_KILLS").map_or(100, |count| count.parse().expect("a number"));
     for name in STORES {
         for durability in [Durability::Acknowledged, Durability::Process] {
-            if let Some(told) = lives(name, durability, "soundly", 100) {
+            if let Some(told) = lives(name, durability, "soundly", kills) {
                 assert!(told.is_ok(), "{name}: {}", told.unwrap_err());
             }
         }
