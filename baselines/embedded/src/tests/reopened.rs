@@ -66,6 +66,9 @@ fn reopens<E: KvEngine>(open: fn(&Path, Durability) -> Result<E, OpenError>) {
                 let store = opened();
                 assert_eq!((store.durability(), store.storage()), (durability, Storage::Disk));
                 assert_eq!(store.folders(), [folder.path().join("store")]);
+                let in_memory = store.statistics().into_iter();
+                let in_memory = in_memory.filter(|one| one.name == "unmapped_files_bytes");
+                assert_eq!(in_memory.map(|one| one.value).sum::<f64>(), 0.0);
                 drop(store);
                 keeps_what_it_acknowledged(&opened);
             },
