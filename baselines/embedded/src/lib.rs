@@ -1,4 +1,4 @@
-//! RocksDB, LevelDB and LMDB in memory, through their C interfaces.
+//! RocksDB, LevelDB and LMDB in memory or on a disk, through their C interfaces.
 //!
 //! The system's libraries are loaded when a store is opened. Building needs nothing of them, and a
 //! missing library is an error of `open` that names its package.

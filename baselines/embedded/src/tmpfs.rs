@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use engine::OpenError;
-use kit::folder::{Folder, files_bytes, tmpfs_free_bytes};
+use kit::folder::{Folder, files_bytes, is_in_memory, tmpfs_free_bytes};
 use platform::process::ProcessMemory;
 
 /// Where Linux has a tmpfs for everybody.
@@ -37,8 +37,11 @@ pub(crate) fn create_folder(tmpfs: &Path, least_bytes: u64) -> Result<Folder, Op
 }
 
 /// Memory of the folder's files that the process' own figures do not have: what it has not mapped and touched.
-/// All shared memory of the process is taken for mappings of these files.
+/// All shared memory of the process is taken for mappings of these files. Files on a disk are no memory.
 pub(crate) fn unmapped_bytes(folder: &Path) -> u64 {
+    if !is_in_memory(folder) {
+        return 0;
+    }
     let mapped_bytes = ProcessMemory::of_self().map_or(0, |memory| memory.shared_bytes);
     files_bytes(folder).saturating_sub(mapped_bytes)
 }

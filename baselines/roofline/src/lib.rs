@@ -20,10 +20,12 @@
 //!
 //! | file | what it holds |
 //! |---|---|
+//! | `disk` | the roofline of disks |
 //! | `place` | a word of the index |
 //! | `session` | the operations |
 #![forbid(unsafe_code)]
 
+pub mod disk;
 pub mod place;
 mod session;
 

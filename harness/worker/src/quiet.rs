@@ -9,6 +9,9 @@ use super::link::Link;
 use crate::protocol::Event;
 use record::Asked;
 
+/// Size of a key.
+pub(super) const KEY_BYTES: u64 = size_of::<u64>() as u64;
+
 /// A step that has ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ended<'a> {
@@ -45,7 +48,6 @@ pub(super) fn stand_still<E: KvEngine>(
 
 /// What requests moved, if records that live have `mean_bytes` on average, the key included.
 pub(super) fn asked_by(requests: impl Iterator<Item = Request>, mean_bytes: f64) -> Asked {
-    const KEY_BYTES: u64 = size_of::<u64>() as u64;
     let (mut written_bytes, mut records_read) = (0, 0);
     for request in requests {
         let put_bytes = request.size() as u64 + KEY_BYTES;

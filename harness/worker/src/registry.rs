@@ -25,6 +25,7 @@ use baseline_null::Null;
 use baseline_ramcloud::RamCloud;
 use baseline_redis::RedisServers;
 use baseline_roofline::Roofline;
+use baseline_roofline::disk::DiskRoofline;
 use engine::{
     AllocatorChoice, DEFAULT_VARIANT, EngineTraits, Heap, HeapTraits, HeapVariant, KvEngine,
     OpenError, OpenStore, Options, Rule, Setup,
@@ -55,6 +56,7 @@ macro_rules! for_each_store {
         with_stores_that_register! { $macro
             (prices null Null, adapters::null::open),
             (prices roofline Roofline, adapters::roofline::open),
+            (prices roofline_disk DiskRoofline, adapters::roofline::disk),
             (keeps nibble NibbleEngine, adapters::nibble::open),
             (keeps heapstore HeapStore, adapters::heapstore::open),
             (keeps congee MapStore<Congee>, adapters::maps::congee),
@@ -233,6 +235,7 @@ pub fn role(system: &System) -> Role {
             Some(false) => Role::Price,
             _ => Role::Allocator,
         },
+        System::Store { name, .. } if name == DiskRoofline::TRAITS.name => Role::Roofline,
         System::Store { .. } if is_roofline(system) => Role::Roofline,
         System::Store { .. } => match traits_of(system).map(|traits| traits.keeps_values) {
             Some(false) => Role::Price,

@@ -35,6 +35,7 @@ fn setup(traits: &EngineTraits, object_memory_bytes: Option<u64>) -> Setup {
         resident: false,
         tells_updates: true,
         options: BTreeMap::new(),
+        folder: None,
         heap,
     }
 }

@@ -66,6 +66,9 @@ fn reopens<E: KvEngine>(open: fn(&Path, Durability) -> Result<E, OpenError>) {
                 let store = opened();
                 assert_eq!((store.durability(), store.storage()), (durability, Storage::Disk));
                 assert_eq!(store.folders(), [folder.path().join("store")]);
+                let in_memory = store.statistics().into_iter();
+                let in_memory = in_memory.filter(|one| one.name == "unmapped_files_bytes");
+                assert_eq!(in_memory.map(|one| one.value).sum::<f64>(), 0.0);
                 drop(store);
                 keeps_what_it_acknowledged(&opened);
             },
@@ -180,11 +183,12 @@ fn processes_that_were_killed_have_lost_nothing_that_they_acknowledged() {
 }
 
 #[test]
-#[ignore = "600 kills: cargo test -p baseline-embedded --lib -- --ignored --nocapture killed_a_hundred"]
-fn processes_killed_a_hundred_times_have_lost_nothing_that_they_acknowledged() {
+#[ignore = "600 kills: scripts/kill-stores"]
+fn processes_that_were_killed_often_have_lost_nothing_that_they_acknowledged() {
+    let kills = std::env::var("NIBBLE_KILLS").map_or(100, |count| count.parse().expect("a number"));
     for name in STORES {
         for durability in [Durability::Acknowledged, Durability::Process] {
-            if let Some(told) = lives(name, durability, "soundly", 100) {
+            if let Some(told) = lives(name, durability, "soundly", kills) {
                 assert!(told.is_ok(), "{name}: {}", told.unwrap_err());
             }
         }

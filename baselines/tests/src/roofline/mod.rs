@@ -1,4 +1,5 @@
 //! What the pseudo-store promises.
 
+mod disk;
 mod place;
 mod store;

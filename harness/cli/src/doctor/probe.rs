@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use procfs::process::{Stat, all_processes};
 use procfs::{CpuTime, Current, CurrentSI, KernelStats, LoadAverage};
 
+use kit::folder::fit_for_files;
+use platform::device::BlockDevice;
 use platform::mapping::PAGE_BYTES;
 use platform::persist::Calibration;
 use platform::{Mapping, Pages};
@@ -65,6 +67,7 @@ fn state(files: &KernelFiles) -> Readings {
         Ok(counters) => counters.missing(),
         Err(reason) => Some(reason),
     };
+    let temporary = std::env::temp_dir();
     Readings {
         governor: files.text(format!("{CPUFREQ}/scaling_governor")),
         boost: environment::boost(files),
@@ -87,6 +90,8 @@ fn state(files: &KernelFiles) -> Readings {
         first_touch: None,
         overlap: None,
         persistent_waits: None,
+        files_unfit: fit_for_files(&temporary).err().map(|unfit| unfit.to_string()),
+        files_device: BlockDevice::holding(&temporary).map(|device| device.name().to_owned()),
         nodes: platform::numa::nodes().len(),
         numa_balancing: files.number::<u8>("proc/sys/kernel/numa_balancing").map(|mode| mode > 0),
         aslr: files.number("proc/sys/kernel/randomize_va_space"),

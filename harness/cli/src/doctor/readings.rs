@@ -47,6 +47,10 @@ pub struct Readings {
     pub overlap: Option<Overlap>,
     /// How long waits take that stand for persistent memory.
     pub persistent_waits: Option<Calibration>,
+    /// Why files that are to survive cannot be kept in the folder of temporary files; `None` where they can.
+    pub files_unfit: Option<String>,
+    /// The block device below that folder.
+    pub files_device: Option<String>,
     /// Memory nodes.
     pub nodes: usize,
     /// Whether the kernel moves pages between nodes.

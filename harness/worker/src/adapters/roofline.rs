@@ -1,7 +1,9 @@
-//! Opens the pseudo-store that shows the cost of memory alone.
+//! Opens the pseudo-stores that show the cost of memory, or of a disk, alone.
 
+use baseline_roofline::disk::{DiskConfig, DiskRoofline, PAGE_BYTES};
 use baseline_roofline::{Config, Roofline};
 use engine::{OpenError, Options, Setup};
+use kit::folder::fit_for_files;
 
 use super::Opening;
 
@@ -24,6 +26,20 @@ pub(crate) fn open(setup: &Setup, options: &mut Options) -> Result<Opening<Roofl
     options.switch("resident", &mut config.resident)?;
     options.switch("huge-pages", &mut config.huge_pages)?;
     Ok(Box::new(move || Roofline::open(config)))
+}
+
+/// The file that gets read is as large as all live values.
+pub(crate) fn disk(
+    setup: &Setup,
+    options: &mut Options,
+) -> Result<Opening<DiskRoofline>, OpenError> {
+    const PAGES_MAX: u64 = 1 << 34;
+    let pages = setup.live_bytes.div_ceil(PAGE_BYTES as u64).max(1);
+    let mut config = DiskConfig { pages, synchronises: true, below: setup.files_below() };
+    options.whole("pages", &mut config.pages, 1..=PAGES_MAX)?;
+    options.switch("synchronises", &mut config.synchronises)?;
+    fit_for_files(&config.below)?;
+    Ok(Box::new(move || DiskRoofline::open(config)))
 }
 
 #[cfg(test)]

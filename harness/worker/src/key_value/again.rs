@@ -8,7 +8,8 @@ use super::expected::Expected;
 use super::kit::seed_of;
 use super::lane::Done;
 use super::{OnStore, ageing, phases, steering};
-use crate::quiet::asked_by;
+use crate::Stop;
+use crate::quiet::{Ended, KEY_BYTES, asked_by, stand_still};
 use record::{Asked, Driver};
 
 impl OnStore<'_> {
@@ -61,5 +62,28 @@ impl OnStore<'_> {
         let requests =
             ran.iter().enumerate().flat_map(|(thread, done)| self.executed(thread, done));
         Some(asked_by(requests, mean_bytes))
+    }
+
+    /// Lets a store with files finish what a step left it to do, for the parent to look at.
+    pub(super) fn come_to_rest<E: KvEngine>(
+        &mut self,
+        engine: &E,
+        (step, done): (&str, &[Done]),
+        harness_read_bytes: u64,
+    ) -> Result<(), Stop> {
+        let loaded_bytes =
+            done.iter().map(|one| one.inserted_bytes + KEY_BYTES * one.inserted).sum();
+        let loaded = Asked { written_bytes: loaded_bytes, read_bytes: 0 };
+        let ended = Ended {
+            step,
+            live_bytes: self.live_key_value_bytes(),
+            asked: (step == "load").then_some(loaded),
+            harness_read_bytes,
+        };
+        stand_still(engine, ended, self.link)
+    }
+
+    fn live_key_value_bytes(&self) -> u64 {
+        self.live_bytes + KEY_BYTES * self.live_objects
     }
 }

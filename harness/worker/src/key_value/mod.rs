@@ -43,7 +43,6 @@ use super::usage::Usage;
 use super::{Stop, pin};
 use crate::progress::ProgressPage;
 use crate::protocol::{Event, Point};
-use crate::quiet::{Ended, stand_still};
 use crate::registry::{self, StoreVisitor};
 use crate::setup::setup_of;
 use batches::{Made, run_batches};
@@ -52,8 +51,8 @@ use kit::{Kit, seed_of};
 use lane::{Done, Lane, SAMPLE_EVERY, Shared};
 use open::{Pacing, run_open};
 use phases::{Leaving, Meeting};
+use record::Outcome;
 use record::{Ageing, Cell, Driver, KeyValue, Source, Timing};
-use record::{Asked, Outcome};
 use sampled::{Sample, Sampler};
 use single::{run_made, run_prepared};
 use steering::Dealt;
@@ -414,10 +413,6 @@ impl OnStore<'_> {
         Ok(())
     }
 
-    fn live_key_value_bytes(&self) -> u64 {
-        self.live_bytes + self.live_objects * size_of::<u64>() as u64
-    }
-
     /// Runs `body` on every thread between two barriers, and reports the step.
     fn step<E: KvEngine>(
         &mut self,
@@ -498,15 +493,9 @@ impl OnStore<'_> {
                 idle_ms: 0,
                 self_allocated_bytes: None,
             });
-            let loaded_bytes = done.iter().map(|one| one.inserted_bytes + 8 * one.inserted).sum();
-            let ended = Ended {
-                step: name,
-                live_bytes: self.live_key_value_bytes(),
-                asked: (name == "load")
-                    .then_some(Asked { written_bytes: loaded_bytes, read_bytes: 0 }),
-                harness_read_bytes: reads_before + reads_after,
-            };
-            stand_still(engine, ended, self.link)?;
+            if goes_on {
+                self.come_to_rest(engine, (name, &done), reads_before + reads_after)?;
+            }
         }
         // The step's row reports a refusal; the remaining steps would be meaningless.
         if goes_on { Ok(done) } else { Err(Stop::Said) }

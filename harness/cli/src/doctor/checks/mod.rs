@@ -1,5 +1,6 @@
 //! The checks, as data: each judges readings, and says why and what mends it.
 
+mod disk;
 mod memory;
 mod processor;
 mod program;
@@ -34,7 +35,8 @@ impl Check {
 }
 
 /// All checks, by what they look at.
-pub const CHECKS: [&[Check]; 3] = [processor::CHECKS, memory::CHECKS, program::CHECKS];
+pub const CHECKS: [&[Check]; 4] =
+    [processor::CHECKS, memory::CHECKS, disk::CHECKS, program::CHECKS];
 
 /// A value that is fine or disturbs.
 fn judged(is_fine: bool, value: impl Into<String>) -> Judgement {

@@ -29,6 +29,8 @@ fn healthy() -> Readings {
         first_touch: Some(FirstTouch { cold_ns: 300.0, warm_ns: 250.0 }),
         overlap: overlap(2.0, 1.8),
         persistent_waits: waits(112.0),
+        files_unfit: None,
+        files_device: Some("sda1".to_owned()),
         nodes: 2,
         numa_balancing: Some(false),
         aslr: Some(2),
@@ -56,6 +58,12 @@ fn waits(taken_ns: f64) -> Option<Calibration> {
 
 const SPOILT: &[Spoilt] = &[
     Spoilt("emulated-waits", |it| it.persistent_waits = waits(170.0), Severity::Disturbs, "170 ns"),
+    Spoilt(
+        "files",
+        |it| it.files_unfit = Some("on a tmpfs".into()),
+        Severity::Disturbs,
+        "on a tmpfs",
+    ),
     Spoilt("overlap", |it| it.overlap = overlap(2.0, 1.0), Severity::Disturbs, "1.0 and 2.0"),
     Spoilt("overlap", |it| it.overlap = overlap(1.1, 1.0), Severity::Disturbs, "1.0 and 1.1"),
     Spoilt("overlap", |it| it.overlap = None, Severity::Unknown, "not visible"),
