@@ -9,6 +9,7 @@
 //! | [`Seed`], [`Rng`] | streams of random numbers, independent per purpose and per thread |
 //! | [`distribution`] | which record ([`KeyDistribution`]), how many bytes ([`SizeDistribution`]) |
 //! | [`key_of`] | the key of a record |
+//! | [`Spelling`] | the key of a record as a byte string |
 //! | [`value`] | values that can be verified when read back |
 //! | [`requests`] | mixes of GETs, UPDATEs, INSERTs, DELETEs and SCANs for a store; the built-in workloads |
 //! | [`ycsb`] | a reader of YCSB's workload files |
@@ -38,6 +39,7 @@ mod near;
 pub mod postmark;
 pub mod requests;
 mod seed;
+mod spelling;
 pub mod tablefs;
 #[cfg(test)]
 mod tests;
@@ -49,3 +51,4 @@ pub mod ycsb;
 pub use distribution::{KeyDistribution, KeySampler, SizeDistribution};
 pub use keys::{index_of, key_of};
 pub use seed::{Rng, Seed};
+pub use spelling::{KEY_BYTES_MAX, KEY_BYTES_MIN, Spelling};

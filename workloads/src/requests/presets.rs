@@ -30,6 +30,7 @@ fn plain(name: &str, mix: Mix) -> Workload {
         mix,
         keys: KeyDistribution::Uniform,
         value_bytes: SizeDistribution::Constant(1 << 10),
+        key_bytes: None,
         churn_value_bytes: None,
         scan_entries: SCAN_ENTRIES,
         churn: false,

@@ -70,6 +70,7 @@ impl Row {
             mix,
             keys,
             value_bytes: SizeDistribution::Constant(self.value_bytes + self.key_bytes - KEY_BYTES),
+            key_bytes: None,
             churn_value_bytes: None,
             scan_entries: SCAN_ENTRIES,
             churn: mix.delete > 0.0,

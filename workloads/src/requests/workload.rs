@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use super::{Mix, MixError, Request, presets};
 use crate::distribution::{ParseKeyDistributionError, ParseSizeDistributionError};
 use crate::keys::KEY_BYTES;
-use crate::{KeyDistribution, Seed, SizeDistribution};
+use crate::{KEY_BYTES_MAX, KEY_BYTES_MIN, KeyDistribution, Seed, SizeDistribution, Spelling};
 
 /// A mix of requests over records, and the sizes of their values.
 ///
@@ -20,6 +20,7 @@ use crate::{KeyDistribution, Seed, SizeDistribution};
 /// mix         = { get = 90, insert = 5, delete = 5 }   # per cent, together 100
 /// keys        = "zipfian:0.99"
 /// value-bytes = "100-1000"
+/// key-bytes   = "16"               # optional: keys are byte strings
 /// churn       = true               # optional, like everything below
 /// churn-value-bytes = "1KiB"       # sizes of inserted values, where they differ
 /// scan-entries = [1, 100]
@@ -38,6 +39,9 @@ pub struct Workload {
     pub keys: KeyDistribution,
     /// Sizes of loaded and written values, in bytes.
     pub value_bytes: SizeDistribution,
+    /// Lengths of keys that are byte strings, in bytes; without them, keys are words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_bytes: Option<SizeDistribution>,
     /// Sizes of the values that churn inserts, if they differ from the loaded ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub churn_value_bytes: Option<SizeDistribution>,
@@ -104,7 +108,22 @@ impl Workload {
         if self.modelled_key_bytes < KEY_BYTES {
             return Err(WorkloadError::KeyBytes { bytes: self.modelled_key_bytes });
         }
+        self.validate_key_bytes()?;
         self.validate_churn()
+    }
+
+    fn validate_key_bytes(&self) -> Result<(), WorkloadError> {
+        let Some(sizes) = &self.key_bytes else { return Ok(()) };
+        sizes.validate().map_err(WorkloadError::Sizes)?;
+        let lengths = [sizes.min(), sizes.max()];
+        let beyond = |bytes: &&usize| !(KEY_BYTES_MIN..=KEY_BYTES_MAX).contains(*bytes);
+        if let Some(&bytes) = lengths.iter().find(beyond) {
+            return Err(WorkloadError::KeyLength { bytes });
+        }
+        if self.modelled_key_bytes != KEY_BYTES {
+            return Err(WorkloadError::KeysModelled { bytes: self.modelled_key_bytes });
+        }
+        Ok(())
     }
 
     fn validate_churn(&self) -> Result<(), WorkloadError> {
@@ -129,6 +148,16 @@ impl Workload {
     /// The mean size of a loaded or updated value, in bytes.
     pub fn mean_value_bytes(&self) -> f64 {
         self.value_bytes.mean()
+    }
+
+    /// How keys are spelled, if they are byte strings.
+    pub fn spelling(&self) -> Option<Spelling> {
+        self.key_bytes.as_ref().map(Spelling::new)
+    }
+
+    /// The mean length of a key, in bytes.
+    pub fn mean_key_bytes(&self) -> f64 {
+        self.spelling().map_or(KEY_BYTES as f64, |spelling| spelling.mean_bytes())
     }
 
     /// The size of the largest value that is loaded or written, in bytes.
@@ -176,6 +205,9 @@ impl fmt::Display for Workload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, mix, keys, value_bytes, .. } = self;
         write!(f, "{name}: {mix}; keys {keys}; values {value_bytes}")?;
+        if let Some(sizes) = &self.key_bytes {
+            write!(f, "; keys of {sizes} B")?;
+        }
         match &self.churn_value_bytes {
             Some(sizes) => write!(f, ", inserted {sizes}"),
             None => Ok(()),
@@ -225,6 +257,16 @@ pub enum WorkloadError {
         /// The modelled length.
         bytes: usize,
     },
+    /// A key has too few bytes to be of one record only, or too many.
+    KeyLength {
+        /// The length.
+        bytes: usize,
+    },
+    /// Keys are byte strings, and values are longer to make up for other keys.
+    KeysModelled {
+        /// The modelled length.
+        bytes: usize,
+    },
     /// Sizes for churn were given, but no churn.
     SizesWithoutChurn { sizes: String },
     /// Churn was given, but the mix has no INSERTs or DELETEs.
@@ -256,6 +298,16 @@ impl fmt::Display for WorkloadError {
             Self::KeyBytes { bytes } => write!(
                 f,
                 "modelled-key-bytes = {bytes}: keys here have {KEY_BYTES}; use {KEY_BYTES} or more"
+            ),
+            Self::KeyLength { bytes } => write!(
+                f,
+                "key-bytes of {bytes}: keys have {KEY_BYTES_MIN} to {KEY_BYTES_MAX} bytes; use such \
+                 lengths, or leave key-bytes out for words"
+            ),
+            Self::KeysModelled { bytes } => write!(
+                f,
+                "key-bytes with modelled-key-bytes = {bytes}: values would make up for bytes that \
+                 keys have; drop one of the two"
             ),
             Self::SizesWithoutChurn { sizes } => write!(
                 f,

@@ -47,6 +47,7 @@ pub fn interpret(properties: &Properties) -> Result<YcsbRun, PropertiesError> {
         mix,
         keys,
         value_bytes: reader.value_bytes(&mut notices)?,
+        key_bytes: None,
         churn_value_bytes: None,
         scan_entries: reader.scan_entries()?,
         churn: false,

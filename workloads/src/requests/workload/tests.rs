@@ -69,6 +69,7 @@ fn a_workload_can_be_given_in_a_file() {
         mix,
         keys: KeyDistribution::Zipfian { theta: 1.2, scrambled: true },
         value_bytes: SizeDistribution::Constant(100),
+        key_bytes: None,
         churn_value_bytes: None,
         scan_entries: (1, 100),
         churn: false,
@@ -78,20 +79,22 @@ fn a_workload_can_be_given_in_a_file() {
     assert_eq!(read(&SHORT), Ok(short.clone()));
     let rest = [
         ("churn", Given::Flag(true)),
+        ("key-bytes", Given::Text("8..64")),
         ("churn-value-bytes", Given::Text("histogram:100=9,1KiB=1")),
         ("scan-entries", Given::Numbers(&[3, 9])),
-        ("modelled-key-bytes", Given::Whole(20)),
         ("source", Given::Text("a guess")),
     ];
     let long = Workload {
         churn: true,
+        key_bytes: Some(SizeDistribution::Uniform { from: 8, to: 64 }),
         churn_value_bytes: Some("histogram:100=9,1KiB=1".parse().unwrap()),
         scan_entries: (3, 9),
-        modelled_key_bytes: 20,
         source: "a guess".to_owned(),
-        ..short
+        ..short.clone()
     };
     assert_eq!(read(&[&SHORT[..], &rest[..]].concat()), Ok(long));
+    let modelled = [&SHORT[..], &[("modelled-key-bytes", Given::Whole(20))][..]].concat();
+    assert_eq!(read(&modelled), Ok(Workload { modelled_key_bytes: 20, ..short }));
 }
 
 #[test]
@@ -100,7 +103,7 @@ fn a_file_is_refused_as_a_whole() {
     assert_eq!(
         refusal("chrn", Given::Flag(true)),
         "unknown field `chrn`, expected one of `name`, `mix`, `keys`, `value-bytes`, \
-         `churn-value-bytes`, `scan-entries`, `churn`, `modelled-key-bytes`, `source`"
+         `key-bytes`, `churn-value-bytes`, `scan-entries`, `churn`, `modelled-key-bytes`, `source`"
     );
     assert_eq!(
         refusal("scan-entries", Given::Numbers(&[9, 3])),
@@ -124,6 +127,22 @@ fn refusals_name_value_and_remedy() {
     assert_eq!(
         message(Workload { modelled_key_bytes: 7, ..workload() }),
         "modelled-key-bytes = 7: keys here have 8; use 8 or more"
+    );
+    for (key_bytes, bytes) in [("7", 7), ("8..5000", 5000)] {
+        let key_bytes = Some(key_bytes.parse().unwrap());
+        assert_eq!(
+            message(Workload { key_bytes, ..workload() }),
+            format!(
+                "key-bytes of {bytes}: keys have 8 to 4096 bytes; use such lengths, or leave key-bytes \
+                 out for words"
+            )
+        );
+    }
+    let key_bytes = Some(SizeDistribution::Constant(16));
+    assert_eq!(
+        message(Workload { key_bytes, modelled_key_bytes: 20, ..workload() }),
+        "key-bytes with modelled-key-bytes = 20: values would make up for bytes that keys have; drop \
+         one of the two"
     );
     assert_eq!(
         message(Workload {
