@@ -18,7 +18,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use engine::{
-    EngineTraits, KvEngine, MemoryCensus, OpenError, Presence, Rmw, SessionError, Setting,
+    EngineTraits, Keys, KvEngine, MemoryCensus, OpenError, Presence, Rmw, SessionError, Setting,
     Statistic, Storage, Writes,
 };
 
@@ -95,6 +95,8 @@ impl<E: KvEngine, N: Naming, C: Clock> KvEngine for Hindered<E, N, C> {
         name: N::NAME,
         description: "the store below, slower or larger by a known share on purpose",
         test_only: true,
+        // Its sessions are those of words.
+        keys: Keys::Word,
         ..E::TRAITS
     };
 

@@ -268,6 +268,15 @@ impl Cell {
         self.work.family().memory_bytes_max() + OWN
     }
 
+    /// What the keys of so many live objects have together, in bytes, as far as their lengths are known.
+    #[must_use]
+    pub fn key_bytes_of(&self, objects: u64) -> u64 {
+        match &self.work {
+            Work::KeyValue(work) => (objects as f64 * work.workload.mean_key_bytes()) as u64,
+            _ => objects * size_of::<u64>() as u64,
+        }
+    }
+
     /// Whether one process can measure both, one after the other.
     #[must_use]
     pub fn shares_process_with(&self, other: &Self) -> bool {

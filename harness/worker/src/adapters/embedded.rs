@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use baseline_embedded::{
-    LevelDb, LevelDbConfig, Lmdb, LmdbConfig, RocksDb, RocksDbConfig, SHARED_MEMORY, STRIPES_MAX,
+    LevelDb, LevelDbConfig, LmdbConfig, LmdbOf, RocksDb, RocksDbConfig, SHARED_MEMORY, STRIPES_MAX,
+    Stored,
 };
 use engine::{OpenError, Options, Setup, Whole};
 use kit::partitions::{Partitions, divided};
@@ -91,7 +92,10 @@ fn stripes() -> Whole {
 
 /// LMDB's map also holds its tree. Where memory is not meant to be a limit, the map gets several times
 /// the live bytes; they cost nothing until they are touched.
-pub(crate) fn lmdb(setup: &Setup, options: &mut Options) -> Result<Opening<Lmdb>, OpenError> {
+pub(crate) fn lmdb<K: Stored>(
+    setup: &Setup,
+    options: &mut Options,
+) -> Result<Opening<LmdbOf<K>>, OpenError> {
     const AMPLE: u64 = 4;
     let ample = (setup.live_bytes * AMPLE).max(64 << 20);
     let mut config = LmdbConfig {
@@ -100,5 +104,5 @@ pub(crate) fn lmdb(setup: &Setup, options: &mut Options) -> Result<Opening<Lmdb>
         ..LmdbConfig::default()
     };
     options.whole("sessions", &mut config.sessions, setup.sessions as u64..=SESSIONS_MAX)?;
-    Ok(Box::new(move || Lmdb::open(config)))
+    Ok(Box::new(move || LmdbOf::open(config)))
 }

@@ -113,7 +113,10 @@ pub(super) fn run(
         live_bytes: 0,
         live_objects: 0,
     };
-    registry::with_store(&name, &setup, visitor)?
+    match work.workload.spelling() {
+        Some(spelling) => registry::with_bytes_store(&name, &setup, spelling, visitor)?,
+        None => registry::with_store(&name, &setup, visitor)?,
+    }
 }
 
 struct OnStore<'a> {
@@ -224,9 +227,13 @@ impl OnStore<'_> {
         }
         let version = self.heap.map_or_else(String::new, |heap| heap.version());
         let (threads, batch) = (self.work.threads, self.work.batch());
-        let conditions =
-            Some(crate::conditions_of(engine, threads, batch, self.work.workload.modifies()));
-        self.link.say(&Event::Opened { version, settings, conditions: conditions.map(Box::new) });
+        let workload = &self.work.workload;
+        let mut conditions = crate::conditions_of(engine, threads, batch, workload.modifies());
+        if let Some(sizes) = &workload.key_bytes {
+            conditions.keys = sizes.to_string();
+        }
+        let conditions = Some(Box::new(conditions));
+        self.link.say(&Event::Opened { version, settings, conditions });
     }
 
     fn litter<E: KvEngine>(&mut self, engine: &E) -> Result<(), Stop> {
