@@ -150,6 +150,7 @@ impl System {
 /// The workload of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", tag = "kind")]
+#[expect(clippy::large_enum_variant, reason = "cells are few, and most are of requests")]
 pub enum Work {
     /// Fill, delete, refill with another size; or fill and delete repeatedly.
     Fragmentation(Fragmentation),
