@@ -45,7 +45,7 @@ fn read(key: &[u8], limit_bytes: usize) -> u64 {
     word
 }
 
-/// A store of byte strings as a store of words, which are [spelled](spell).
+/// A store of byte strings as a store of words, which are spelled with a shared beginning and many lengths.
 #[derive(Debug)]
 pub struct Spelled<E>(pub E);
 
