@@ -50,6 +50,8 @@ def labels_of(row):
                 "value-bytes": workload["value-bytes"],
                 "live-set": work.get("live-set", "by-fill"),
             }
+            if "key-bytes" in workload:
+                labels["key-bytes"] = word(workload["key-bytes"])
             if labels["live-set"] == "by-fill":
                 names.append("object-memory-bytes")
     else:

@@ -43,6 +43,6 @@ mod tmpfs;
 pub use counted::STRIPES_MAX;
 pub use disk::{DiskFolder, OnDisk};
 pub use leveldb::{LevelDb, LevelDbConfig};
-pub use lmdb::{LMDB_KEY_BYTES_MAX, Lmdb, LmdbBytes, LmdbConfig, LmdbOf};
+pub use lmdb::{LMDB_KEY_BYTES_MAX, Lmdb, LmdbBytes, LmdbConfig, LmdbOf, Stored};
 pub use rocksdb::{RocksDb, RocksDbConfig, RocksDbFiles};
 pub use tmpfs::SHARED_MEMORY;

@@ -38,8 +38,7 @@ use crate::foreign::{c_path, refused};
 use crate::settings::{at_least, bound_text};
 use crate::tmpfs::{self, SHARED_MEMORY};
 use environment::{Environment, Reader, Refusal, Snapshot};
-pub use stored::LMDB_KEY_BYTES_MAX;
-use stored::Stored;
+pub use stored::{LMDB_KEY_BYTES_MAX, Stored};
 
 /// LMDB's pages are the system's; others are refused.
 const PAGE_BYTES: u64 = 4096;

@@ -30,7 +30,8 @@ use engine::{
 use kit::credit::{Credit, Pool};
 use kit::key::{self, ByteSession, Bytes, Length, Operations};
 use kit::values;
-use layout::{LENGTH_BYTES, Layout};
+use layout::LENGTH_BYTES;
+pub use layout::Layout;
 use platform::huge::collapse_own_memory;
 use platform::mapping::{HUGE_PAGE_BYTES, PAGE_BYTES};
 use raw::Object;

@@ -9,8 +9,9 @@
 use std::hint::black_box;
 
 use engine::{
-    DeleteOutcome, EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound,
-    MemoryCensus, Op, Outcome, PutError, PutOutcome, SessionError, Setting, ValueBuffers,
+    BytesError, BytesSession, DeleteOutcome, EngineTraits, FullMeaning, GetError, KeyTooLong, Keys,
+    KvBytesEngine, KvEngine, KvSession, MemoryBound, MemoryCensus, Op, Outcome, PutError,
+    PutOutcome, SessionError, Setting, ValueBuffers,
 };
 
 /// The store; see the crate's documentation.
@@ -33,6 +34,7 @@ impl KvEngine for Null {
         description: "stores nothing: prices the harness",
         full: FullMeaning::Grow,
         memory_bound: MemoryBound::None,
+        keys: Keys::Bytes { max: usize::MAX },
         value_bytes_max: usize::MAX,
         keeps_values: false,
         ..EngineTraits::BASE
@@ -55,6 +57,14 @@ impl KvEngine for Null {
 
     fn settings(&self) -> Vec<Setting> {
         vec![Setting::new("value_bytes", self.value_bytes)]
+    }
+}
+
+impl KvBytesEngine for Null {
+    type BytesSession<'engine> = NullSession;
+
+    fn bytes_session(&self) -> Result<NullSession, SessionError> {
+        self.session()
     }
 }
 
@@ -104,5 +114,29 @@ impl KvSession for NullSession {
             };
             *outcome = self.answers[kind];
         }
+    }
+}
+
+impl BytesSession for NullSession {
+    #[inline]
+    fn get(
+        &mut self,
+        key: &[u8],
+        buffer: &mut [u8],
+    ) -> Result<Option<usize>, BytesError<GetError>> {
+        black_box(key);
+        Ok(Some(self.value_bytes.min(buffer.len())))
+    }
+
+    #[inline]
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<PutOutcome, BytesError<PutError>> {
+        black_box((key, value.as_ptr()));
+        Ok(PutOutcome::Updated)
+    }
+
+    #[inline]
+    fn delete(&mut self, key: &[u8]) -> Result<DeleteOutcome, KeyTooLong> {
+        black_box(key);
+        Ok(DeleteOutcome::Removed)
     }
 }

@@ -8,7 +8,11 @@
 //!
 //! [package.metadata.nibble-bench]                  # baselines/toy/Cargo.toml
 //! stores = ["Toy"]
+//! bytes-stores = ["ToyBytes"]
 //! ```
+//!
+//! Types under `bytes-stores` implement `engine::KvBytesEngine` besides: they open when a cell's keys are byte
+//! strings. One that takes words and byte strings is in both lists.
 
 use std::fmt::{Display, Write as _};
 use std::fs;
@@ -24,7 +28,12 @@ pub(crate) struct Store {
     pub(crate) module: String,
     /// Its type, by its path from the harness.
     pub(crate) path: String,
+    /// Whether it opens when keys are byte strings, or when they are words.
+    pub(crate) of_bytes: bool,
 }
+
+/// The lists of a manifest, and whether their types open when keys are byte strings.
+const LISTS: [(&str, bool); 2] = [("stores", false), ("bytes-stores", true)];
 
 /// The stores that register themselves, in the order of the names of their crates, and the manifests that say
 /// so, by the manifest in the folder `harness`.
@@ -63,42 +72,56 @@ fn of_crate(dependency: &str, file: &Path) -> Result<Vec<Store>, String> {
         .and_then(|package| package.get("metadata")?.get("nibble-bench"))
         .ok_or_else(|| wrong("it does not say which stores it registers"))?;
     let said = said.as_table().ok_or_else(|| wrong("`nibble-bench` is no table"))?;
-    if let Some(unknown) = said.keys().find(|key| *key != "stores") {
+    if let Some(unknown) = said.keys().find(|key| LISTS.iter().all(|(list, _)| key != list)) {
         return Err(wrong(&format!("`nibble-bench` has an unknown key `{unknown}`")));
-    }
-    let types: Vec<&str> = said
-        .get("stores")
-        .and_then(Value::as_array)
-        .and_then(|types| types.iter().map(Value::as_str).collect())
-        .filter(|types: &Vec<&str>| !types.is_empty())
-        .ok_or_else(|| wrong("`stores` is no list of names of types"))?;
-    if let Some(name) = types.iter().find(|name| !is_identifier(name)) {
-        return Err(wrong(&format!(
-            "`{name}` is no name of a type (one with parameters needs an alias in its crate)"
-        )));
     }
     let library = dependency.replace('-', "_");
     let short = library.strip_prefix("baseline_").unwrap_or(&library);
-    let store = |name: &&str| Store {
-        module: match types.len() {
-            1 => short.to_owned(),
-            _ => format!("{short}_{}", name.to_lowercase()),
-        },
-        path: format!("{library}::{name}"),
-    };
-    Ok(types.iter().map(store).collect())
+    let mut stores = Vec::new();
+    for (list, of_bytes) in LISTS {
+        if of_bytes && !said.contains_key(list) {
+            continue;
+        }
+        let types: Vec<&str> = said
+            .get(list)
+            .and_then(Value::as_array)
+            .and_then(|types| types.iter().map(Value::as_str).collect())
+            .filter(|types: &Vec<&str>| !types.is_empty())
+            .ok_or_else(|| wrong(&format!("`{list}` is no list of names of types")))?;
+        if let Some(name) = types.iter().find(|name| !is_identifier(name)) {
+            return Err(wrong(&format!(
+                "`{name}` is no name of a type (one with parameters needs an alias in its crate)"
+            )));
+        }
+        stores.extend(types.iter().map(|name| Store {
+            module: match types.len() {
+                1 => short.to_owned(),
+                _ => format!("{short}_{}", name.to_lowercase()),
+            },
+            path: format!("{library}::{name}"),
+            of_bytes,
+        }));
+    }
+    Ok(stores)
 }
 
-/// The macro that adds `stores` to a list of others and expands a macro with all.
+/// The macros that add `stores` to lists of others and expand a macro with all: of those that open when keys
+/// are words, and of those that do when they are byte strings.
 pub(crate) fn source(stores: &[Store]) -> String {
-    let mut source = String::from(
-        "macro_rules! with_stores_that_register {\n    ($macro:ident $($line:tt)*) => {\n        \
-         $macro! {\n            $($line)*\n",
-    );
-    for Store { module, path } in stores {
-        let _ = writeln!(source, "            (keeps {module} {path}, opening_of_its_own),");
+    let mut source = String::new();
+    for (name, of_bytes) in
+        [("with_stores_that_register", false), ("with_bytes_stores_that_register", true)]
+    {
+        let _ = write!(
+            source,
+            "macro_rules! {name} {{\n    ($macro:ident $($line:tt)*) => {{\n        $macro! {{\n            \
+             $($line)*\n",
+        );
+        for Store { module, path, .. } in stores.iter().filter(|one| one.of_bytes == of_bytes) {
+            let _ = writeln!(source, "            (keeps {module} {path}, opening_of_its_own),");
+        }
+        source.push_str("        }\n    };\n}\n");
     }
-    source.push_str("        }\n    };\n}\n");
     source
 }
 

@@ -49,6 +49,7 @@ fn conditions(
             Hashing::ClientAndServer => "client-and-server",
         }
         .to_owned(),
+        keys: "words".to_owned(),
         copy_out: true,
         client_threads: threads as u64,
         store_threads: presence.threads as u64,

@@ -7,6 +7,7 @@
 mod adapters;
 mod allocations;
 mod block;
+mod byte_keys;
 mod calibration;
 mod chase;
 mod compiled_trace;

@@ -35,6 +35,8 @@ use kit::partitions::Partitions;
 use crate::adapters::hindered::{HinderedHeapStore, HinderedNibble};
 use crate::adapters::nibble::NibbleEngine;
 use crate::adapters::{self, Opening};
+pub use byte_stores::bytes_store_names;
+pub(crate) use byte_stores::with_bytes_store;
 use record::unknown_name;
 use record::{Role, System};
 
@@ -44,9 +46,12 @@ pub trait StoreVisitor {
     fn visit<E: KvEngine>(self, engine: &E) -> Self::Output;
 }
 
-// `with_stores_that_register!`: expands a macro with the lines it is given and those of the stores
-// that register themselves.
+// `with_stores_that_register!` and `with_bytes_stores_that_register!`: expand a macro with the lines they are
+// given and those of the stores that register themselves.
 include!(concat!(env!("OUT_DIR"), "/stores.rs"));
+
+// Behind the lists that it adds to.
+mod byte_stores;
 
 /// Expands `$macro!` with every store: `(kind module Type, opener)`. The opener takes a [`Setup`] and its
 /// [`Options`], and answers with an [`Opening`]. A store that `keeps` values passes the conformance tests in that module; one that `prices` the harness

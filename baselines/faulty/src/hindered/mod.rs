@@ -19,7 +19,7 @@ use std::marker::PhantomData;
 use std::path::PathBuf;
 
 use engine::{
-    Durability, EngineTraits, KvEngine, MemoryCensus, OpenError, Presence, Rmw, SessionError,
+    Durability, EngineTraits, Keys, KvEngine, MemoryCensus, OpenError, Presence, Rmw, SessionError,
     Setting, Statistic, Storage, Writes,
 };
 
@@ -96,6 +96,8 @@ impl<E: KvEngine, N: Naming, C: Clock> KvEngine for Hindered<E, N, C> {
         name: N::NAME,
         description: "the store below, slower or larger by a known share on purpose",
         test_only: true,
+        // Its sessions are those of words.
+        keys: Keys::Word,
         ..E::TRAITS
     };
 

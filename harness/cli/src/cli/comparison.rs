@@ -98,7 +98,7 @@ pub struct CompareArguments {
             "baseline", "candidate", "suite", "scale", "filter", "strict", "instructions", "history",
             "results",
             "workload", "distribution", "get_percent", "threads", "batch", "object_memory", "operations",
-            "warm_up_rewrites", "ageing", "time_all", "in_loop", "value-bytes", "fill-percent", "think-ns"
+            "warm_up_rewrites", "ageing", "time_all", "in_loop", "value-bytes", "key-bytes", "fill-percent", "think-ns"
         ]
     )]
     pub commands: Vec<OsString>,

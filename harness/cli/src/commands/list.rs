@@ -128,7 +128,7 @@ fn missing(traits: &EngineTraits) -> impl Iterator<Item = String> {
 }
 
 /// What a table of engines says of each.
-const HEADINGS: [&str; 13] = [
+const HEADINGS: [&str; 14] = [
     "engine",
     "asked by",
     "when full",
@@ -141,6 +141,7 @@ const HEADINGS: [&str; 13] = [
     "own threads",
     "servers",
     "scans",
+    "longest key",
     "longest value",
 ];
 
@@ -160,7 +161,7 @@ fn engine_traits() -> String {
     text
 }
 
-fn traits_line(traits: &EngineTraits) -> [String; 13] {
+fn traits_line(traits: &EngineTraits) -> [String; 14] {
     let conditions = worker::expected_conditions(traits, 1, 1);
     let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
     [
@@ -181,6 +182,7 @@ fn traits_line(traits: &EngineTraits) -> [String; 13] {
         yes(traits.background_threads),
         yes(traits.processes),
         yes(traits.scans.are_possible()),
+        traits.keys.bytes_max().map_or_else(|| "word".to_owned(), bytes),
         bytes(traits.value_bytes_max),
     ]
 }

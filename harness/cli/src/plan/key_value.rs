@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use workloads::bytes::format_bytes;
 use workloads::requests::{Mix, Workload};
 
-use super::{Draft, MachineLimits, check_threads, finish, phases};
+use super::{Draft, MachineLimits, check_threads, finish, keys, phases};
 use crate::suites::{Bytes, KeyValueGrid, Suite, on_cores};
 use record::{Cell, Driver, KeyValue, LiveSet, Scale, Source, System, Timing, Work, unknown_name};
 use worker::registry;
@@ -31,13 +31,17 @@ pub(super) fn cells(
             let live_bytes = scale.live_set_bytes_for(limits.cache_bytes);
             work.object_memory_bytes = live_bytes * 100 / u64::from(work.fill_percent.max(1));
         }
+        // What cannot be has no sizes.
+        work.workload.validate().map_err(|error| fail(error.to_string()))?;
         let asked = work.operations_per_thread;
         work.size_records();
         check_key_value(&work).map_err(fail)?;
         if work.operations_per_thread < asked && names_operations(grid, scale) {
             draft.tell(suite, fewer_operations(&work, asked));
         }
-        let roofline = grid.roofline.then(registry::roofline);
+        // Memory alone is asked by words, and says nothing of other keys.
+        let has_roofline = grid.roofline && work.workload.key_bytes.is_none();
+        let roofline = has_roofline.then(registry::roofline);
         for system in systems.iter().chain(&roofline) {
             check_store(system, &work).map_err(fail)?;
             let work =
@@ -260,10 +264,13 @@ fn workload(suite: &Suite, name: &str) -> Result<Workload, String> {
     })
 }
 
-/// A store that is not ordered cannot scan; where keys belong to workers, requests are dealt before the
-/// clock and must be there.
+/// A store of words takes no byte strings; one that is not ordered cannot scan; where keys belong to workers,
+/// requests are dealt before the clock and must be there.
 pub(crate) fn check_store(system: &System, work: &KeyValue) -> Result<(), String> {
     let workload = &work.workload;
+    if let Some(sizes) = &workload.key_bytes {
+        keys::check(system, sizes)?;
+    }
     let partitioned =
         registry::traits_of(system).is_some_and(|traits| traits.sharing.is_partitioned());
     if partitioned && work.source == Source::InLoop {

@@ -8,6 +8,7 @@ mod estimate;
 #[cfg(test)]
 mod fixture_cells;
 mod key_value;
+mod keys;
 mod mapping;
 mod phases;
 mod replay;

@@ -506,7 +506,7 @@ impl<'a> Watch<'a> {
             live_objects,
             overhead: over(live_bytes),
             overhead_key_value: match self.cell.system {
-                System::Store { .. } => over(live_bytes + 8 * live_objects),
+                System::Store { .. } => over(live_bytes + self.cell.key_bytes_of(live_objects)),
                 System::Heap { .. } | System::Kernel | System::Way { .. } => None,
             },
             anonymous_huge_bytes: rollup.anonymous_huge_bytes,

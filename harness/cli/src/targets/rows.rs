@@ -167,7 +167,7 @@ fn overhead_of(cell: &[&Row], metric: &str) -> Option<f64> {
         "overhead-log-only-key-value" => configured.object_memory_bytes,
         _ => configured.capacity_bytes.max(live.resident_bytes),
     };
-    Some(bytes as f64 / (live.live_bytes + 8 * live.live_objects) as f64)
+    Some(bytes as f64 / (live.live_bytes + last.cell.key_bytes_of(live.live_objects)) as f64)
 }
 
 /// Systems measured elsewhere, scaled by what the memory of both machines is capable of.

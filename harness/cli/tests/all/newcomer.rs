@@ -81,7 +81,11 @@ fn a_store_is_a_folder_and_a_line() {
 
 /// The list that the build script wrote has it among those that stand the conformance tests.
 fn assert_is_held_to_the_suite(copy: &Path, built: &Path) {
-    let toy = stores::Store { module: "toy".to_owned(), path: "baseline_toy::Toy".to_owned() };
+    let toy = stores::Store {
+        module: "toy".to_owned(),
+        path: "baseline_toy::Toy".to_owned(),
+        of_bytes: false,
+    };
     let (registered, _) =
         stores::registered(&copy.join("harness/worker")).expect("the manifests are sound");
     assert!(registered.contains(&toy), "{registered:?}");

@@ -123,6 +123,78 @@ fn sound_stores_are_found_sound_under_every_kind_of_workload() {
     assert!(from <= median && median <= to, "{p99}");
 }
 
+/// Every kind of store of byte strings, batches and scans among the requests.
+#[test]
+fn keys_of_any_length_are_asked_for_and_verified() {
+    let suite = r#"
+        question = "Is a store asked by keys of any length?"
+        [[key-value]]
+        stores = ["hashmap", "heapstore:glibc", "papaya:glibc", "masstree:glibc", "null"]
+        workloads = ["ycsb-a", "churn", "insert-only"]
+        key-bytes = [16, "8..64"]
+        fill-percent = [5]
+        threads = [2]
+        operations-factor = 0.05
+        [[key-value]]
+        stores = ["papaya:glibc", "hashmap"]
+        get-percent = [50]
+        key-bytes = ["24..300"]
+        value-bytes = [100]
+        fill-percent = [5]
+        threads = [2]
+        batch = [32]
+        operations-factor = 0.05
+        [[key-value]]
+        stores = ["btree", "masstree:glibc", "skiplist:glibc"]
+        workloads = ["ycsb-e"]
+        key-bytes = ["zipfian:16-100:0.99"]
+        fill-percent = [5]
+        threads = [1]
+        operations-factor = 0.01
+    "#;
+    let (code, _, rows) = run_suite("byte-keys", suite, &[]);
+    for row in &rows {
+        assert_eq!(row.outcome, Outcome::Measured, "{} {:?}", row.cell.id, row.reason);
+    }
+    assert_eq!(code, 0);
+    assert_eq!(found(&rows), Verification::default());
+    let runs: Vec<&Row> = rows.iter().filter(|row| row.step == "run").collect();
+    assert!(runs.len() >= 35, "{} cells", runs.len());
+    for row in runs {
+        let Work::KeyValue(work) = &row.cell.work else { panic!("requests: {}", row.cell.id) };
+        let sizes = work.workload.key_bytes.as_ref().expect("byte strings").to_string();
+        assert_eq!(row.conditions.as_ref().unwrap().keys, sizes, "{}", row.cell.id);
+        assert!(row.cell.id.contains(&format!("-key-{sizes}-")), "{}", row.cell.id);
+        assert!(row.driver.is_some_and(|driver| driver.ns_per_operation > 0.0));
+        assert_ne!(row.system, "roofline", "memory alone has no such keys");
+        let point = row.memory.as_ref().and_then(|memory| memory.at_once.as_ref()).unwrap();
+        if let (Some(all), Some(values)) = (point.overhead_key_value, point.overhead)
+            && values > 0.0
+        {
+            let keys = work.workload.mean_key_bytes() * point.live_objects as f64;
+            let expected = values * point.live_bytes as f64 / (point.live_bytes as f64 + keys);
+            assert!((all / expected - 1.0).abs() < 0.01, "{all}, expected {expected}");
+        }
+    }
+    let checked = rows.iter().filter_map(|row| row.verification).map(|it| it.checked);
+    assert!(checked.sum::<u64>() > 10_000);
+}
+
+#[test]
+fn a_store_of_words_is_not_asked_by_byte_strings() {
+    let suite = requests_to(
+        "nibble",
+        "get-percent = [50]\nkey-bytes = [16]\nfill-percent = [5]\nthreads = [1]",
+    );
+    let file = scratch("words-only").join("words-only.toml");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(&file, suite).unwrap();
+    let output = run(&["plan", file.to_str().unwrap()]);
+    assert!(!output.status.success());
+    let text = errors(&output);
+    assert!(text.contains("key-bytes = 16: `nibble` takes words as keys"), "{text}");
+}
+
 #[test]
 fn requests_change_in_phases_and_a_counter_is_read_meanwhile() {
     let suite = |sampled: &str| {

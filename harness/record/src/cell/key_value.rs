@@ -164,8 +164,8 @@ impl Timing {
     }
 }
 
-/// Header and key of an object as the paper lays it out: a 4-byte length and the 8-byte key.
-const HEADER_AND_KEY_BYTES: f64 = 12.0;
+/// Header of an object as the paper lays it out, without its key: a 4-byte length.
+const HEADER_BYTES: f64 = 4.0;
 /// Smallest part of the records that is loaded, as a divisor, when a workload inserts up to the fill.
 const LOADED_AT_LEAST: u64 = 20;
 
@@ -320,12 +320,12 @@ impl KeyValue {
     #[must_use]
     pub fn written_bytes(&self, operations: u64) -> f64 {
         let updates = operations as f64 * self.workload.mix.update / 100.0;
-        updates * (self.workload.mean_value_bytes() + size_of::<u64>() as f64)
+        updates * (self.workload.mean_value_bytes() + self.workload.mean_key_bytes())
     }
 
     /// Mean bytes of an object.
     fn object_bytes(&self) -> f64 {
-        self.workload.mean_value_bytes() + HEADER_AND_KEY_BYTES
+        self.workload.mean_value_bytes() + HEADER_BYTES + self.workload.mean_key_bytes()
     }
 
     /// Memory that the worker needs for itself.

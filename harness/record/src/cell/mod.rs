@@ -150,6 +150,7 @@ impl System {
 /// The workload of a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", tag = "kind")]
+#[expect(clippy::large_enum_variant, reason = "cells are few, and most are of requests")]
 pub enum Work {
     /// Fill, delete, refill with another size; or fill and delete repeatedly.
     Fragmentation(Fragmentation),
@@ -266,6 +267,15 @@ impl Cell {
     pub fn expected_bytes(&self) -> u64 {
         const OWN: u64 = 64 << 20;
         self.work.family().memory_bytes_max() + OWN
+    }
+
+    /// What the keys of so many live objects have together, in bytes, as far as their lengths are known.
+    #[must_use]
+    pub fn key_bytes_of(&self, objects: u64) -> u64 {
+        match &self.work {
+            Work::KeyValue(work) => (objects as f64 * work.workload.mean_key_bytes()) as u64,
+            _ => objects * size_of::<u64>() as u64,
+        }
     }
 
     /// Whether one process can measure both, one after the other.

@@ -119,6 +119,7 @@ mod tests {
         for (name, value) in [
             ("distributions", "zipfian:0.99"),
             ("value-bytes", "64"),
+            ("key-bytes", "8-64"),
             ("fill-percent", "80"),
             ("threads", "7"),
             ("batch", "32"),

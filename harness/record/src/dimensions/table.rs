@@ -47,6 +47,21 @@ pub const DIMENSIONS: &[Dimension] = &[
         words: |value| format!("values of {}", in_bytes(value)),
     },
     Dimension {
+        name: "key-bytes",
+        label: "key-bytes",
+        title: "key size",
+        help: "Bytes of every key, which is a byte string then: 16, 8..64, zipfian:16-256:0.99; words \
+               without it",
+        given: Given::Plainly,
+        get: |work| unless_replayed(work, work.workload.key_bytes.as_ref()?.to_string()),
+        set: |work, value| parse(value).map(|sizes| work.workload.key_bytes = Some(sizes)),
+        id: |work| {
+            let sizes = work.workload.key_bytes.as_ref();
+            sizes.map_or_else(String::new, |sizes| format!("-key-{sizes}"))
+        },
+        words: |value| format!("keys of {}", in_bytes(value)),
+    },
+    Dimension {
         name: "fill-percent",
         label: "fill-percent",
         title: "fill, %",

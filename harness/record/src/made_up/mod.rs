@@ -69,6 +69,7 @@ pub fn plain_conditions() -> Conditions {
     Conditions {
         page_bytes: 4096,
         hashing: "store".to_owned(),
+        keys: "words".to_owned(),
         copy_out: true,
         client_threads: 1,
         store_threads: 0,

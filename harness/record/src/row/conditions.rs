@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Durability;
+use crate::dimensions::in_bytes;
 
 /// The conditions under which a store answered. A difference in any field can change the numbers for
 /// reasons other than the store's design.
@@ -16,6 +17,9 @@ pub struct Conditions {
     pub page_bytes: u64,
     /// Where a key's hash is computed: `none`, `store`, `client-and-server`.
     pub hashing: String,
+    /// What keys are: `words`, or byte strings of so many bytes, such as `16` or `8-64`.
+    #[serde(default = "words", skip_serializing_if = "are_words")]
+    pub keys: String,
     /// Whether a GET copies the value out; the contract asks for it.
     pub copy_out: bool,
     /// Threads that send requests.
@@ -53,6 +57,17 @@ pub struct Conditions {
     pub when_full: String,
 }
 
+/// What keys of most cells are, and of all that rows without the field are of.
+const WORDS: &str = "words";
+
+fn words() -> String {
+    WORDS.to_owned()
+}
+
+fn are_words(keys: &str) -> bool {
+    keys == WORDS
+}
+
 /// Where objects of most stores are, and of all that rows without the field are of.
 const MEMORY: &str = "memory";
 
@@ -88,7 +103,7 @@ fn is_get_then_put(rmw: &str) -> bool {
 
 impl Conditions {
     /// Everything except what the suite varies (clients and batch), field by field as text.
-    fn words(&self) -> [(&'static str, String); 13] {
+    fn said(&self) -> [(&'static str, String); 14] {
         let pages = match self.page_bytes {
             bytes if bytes >= 1 << 20 => format!("{} MiB pages", bytes >> 20),
             bytes => format!("{} KiB pages", bytes >> 10),
@@ -101,6 +116,13 @@ impl Conditions {
                     "none" => "keys are compared, not hashed".to_owned(),
                     "store" => "hashes in the store".to_owned(),
                     _ => "hashes in client and server".to_owned(),
+                },
+            ),
+            (
+                KEYS,
+                match self.keys.as_str() {
+                    WORDS => "8-byte words as keys".to_owned(),
+                    sizes => format!("keys of {}", in_bytes(sizes)),
                 },
             ),
             ("copy-out", if self.copy_out { "copies out" } else { "hands out references" }.into()),
@@ -168,18 +190,19 @@ impl Conditions {
     }
 
     /// What may change a comparison by itself, whatever the designs: pages, transport, who may ask for which
-    /// key, durability, where objects are if not in memory, whether writes are blind, and whether
-    /// read-modify-writes are atomic.
+    /// key, durability, keys if they are not words, where objects are if not in memory, whether writes are
+    /// blind, and whether read-modify-writes are atomic.
     #[must_use]
     pub fn that_matter(&self) -> BTreeMap<String, String> {
         const MATTER: [&str; 4] = ["pages", "transport", "steering", "durable"];
         let unusual = [
+            (KEYS, !are_words(&self.keys)),
             (STORAGE, !is_memory(&self.storage)),
             (WRITES, !is_telling(&self.writes)),
             (RMW, !is_get_then_put(&self.rmw)),
         ];
         let words = self
-            .words()
+            .said()
             .into_iter()
             .filter(|(name, _)| MATTER.contains(name) || unusual.contains(&(name, true)));
         words.map(|(name, text)| (name.to_owned(), text)).collect()
@@ -188,11 +211,13 @@ impl Conditions {
     /// The differences from `other`, as text; clients and batch are left out.
     #[must_use]
     pub fn beside(&self, other: &Self) -> Vec<String> {
-        let pairs = self.words().into_iter().zip(other.words());
+        let pairs = self.said().into_iter().zip(other.said());
         pairs.filter(|(own, other)| own != other).map(|(own, _)| own.1).collect()
     }
 }
 
+/// The name of what keys are.
+const KEYS: &str = "keys";
 /// The name of where objects are.
 const STORAGE: &str = "storage";
 /// The name of what writes say.
@@ -218,6 +243,7 @@ pub fn most_common(all: &[&Conditions]) -> Option<Conditions> {
     Some(Conditions {
         page_bytes: mode(all, |one| one.page_bytes),
         hashing: mode(all, |one| one.hashing.clone()),
+        keys: mode(all, |one| one.keys.clone()),
         copy_out: mode(all, |one| one.copy_out),
         client_threads: mode(all, |one| one.client_threads),
         store_threads: mode(all, |one| one.store_threads),
@@ -246,6 +272,7 @@ mod tests {
         let other = Conditions {
             page_bytes: 2 << 20,
             hashing: "none".to_owned(),
+            keys: "8-64".to_owned(),
             copy_out: false,
             client_threads: 7,
             store_threads: 1,
@@ -265,6 +292,7 @@ mod tests {
             [
                 "2 MiB pages",
                 "keys are compared, not hashed",
+                "keys of 8-64 B",
                 "hands out references",
                 "1 thread of its own",
                 "2 server processes",
@@ -280,13 +308,13 @@ mod tests {
         );
     }
 
-    /// Rows that were made before stores on disks, blind writes or atomic ones say nothing of them, and stay what
-    /// they were.
+    /// Rows that were made before stores on disks, blind writes, atomic ones or other keys than words say
+    /// nothing of them, and stay what they were.
     #[test]
     fn what_is_usual_goes_without_saying() {
         let plain = plain_conditions();
         let text = serde_json::to_string(&plain).unwrap();
-        assert!([STORAGE, WRITES, RMW].iter().all(|name| !text.contains(name)), "{text}");
+        assert!([STORAGE, WRITES, RMW, "keys"].iter().all(|name| !text.contains(name)), "{text}");
         assert_eq!(serde_json::from_str::<Conditions>(&text).unwrap(), plain);
         assert!(!plain.that_matter().contains_key(STORAGE));
         let files = Conditions { storage: "files-in-memory".to_owned(), ..plain.clone() };

@@ -352,7 +352,8 @@ pub struct MemoryPoint {
     /// `resident_bytes / live_bytes`, by value bytes; absent if nothing is live.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overhead: Option<f64>,
-    /// `resident_bytes / (live_bytes + 8 · live_objects)`, by key and value bytes; stores only.
+    /// `resident_bytes ÷ (live_bytes + those of the live objects' keys)`, stores only: 8 each, or the mean of
+    /// the cell's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overhead_key_value: Option<f64>,
     /// Anonymous memory on transparent huge pages (baseline not subtracted).

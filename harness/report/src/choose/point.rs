@@ -59,6 +59,7 @@ fn answers(work: &KeyValue, wanted: &Wanted) -> bool {
         && work.resident
         && work.think_ns == 0
         && work.phases.is_none()
+        && work.workload.key_bytes.is_none()
 }
 
 impl<'a> Point<'a> {

@@ -76,6 +76,11 @@ pub const COLUMNS: &[Column] = &[
     Column::new("value_bytes", "requests: sizes of values, as text", |step| {
         step.label("value-bytes")
     }),
+    Column::new(
+        "key_bytes",
+        "requests: lengths of keys, as text; empty where they are words",
+        |step| step.label("key-bytes"),
+    ),
     Column::new("object_memory_bytes", "requests: memory configured for objects", |step| {
         step.label("object-memory-bytes")
     }),

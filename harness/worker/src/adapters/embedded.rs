@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use baseline_embedded::{
-    DiskFolder, LevelDb, LevelDbConfig, Lmdb, LmdbConfig, OnDisk, RocksDb, RocksDbConfig,
-    RocksDbFiles, SHARED_MEMORY, STRIPES_MAX,
+    DiskFolder, LevelDb, LevelDbConfig, LmdbConfig, LmdbOf, OnDisk, RocksDb, RocksDbConfig,
+    RocksDbFiles, SHARED_MEMORY, STRIPES_MAX, Stored,
 };
 use engine::{Durability, OpenError, Options, Setup, Whole};
 use kit::folder::fit_for_files;
@@ -158,7 +158,10 @@ fn stripes() -> Whole {
 
 /// LMDB's map also holds its tree. Where memory is not meant to be a limit, the map gets several times
 /// the live bytes; they cost nothing until they are touched.
-pub(crate) fn lmdb(setup: &Setup, options: &mut Options) -> Result<Opening<Lmdb>, OpenError> {
+pub(crate) fn lmdb<K: Stored>(
+    setup: &Setup,
+    options: &mut Options,
+) -> Result<Opening<LmdbOf<K>>, OpenError> {
     const AMPLE: u64 = 4;
     let ample = (setup.live_bytes * AMPLE).max(64 << 20);
     let mut config = LmdbConfig {
@@ -168,5 +171,5 @@ pub(crate) fn lmdb(setup: &Setup, options: &mut Options) -> Result<Opening<Lmdb>
         ..LmdbConfig::default()
     };
     options.whole("sessions", &mut config.sessions, setup.sessions as u64..=SESSIONS_MAX)?;
-    Ok(Box::new(move || Lmdb::open(config)))
+    Ok(Box::new(move || LmdbOf::open(config)))
 }

@@ -4,6 +4,7 @@ use baseline_maps::{
     Config, Congee, Dashmap, Flurry, MapStore, OneTbb, Papaya, SHARDS_MAX, Scc, Skiplist, Striped,
 };
 use engine::{OpenError, Options, Setup, Whole};
+use kit::key::Key;
 
 use super::Opening;
 
@@ -17,8 +18,8 @@ struct Settable {
 }
 
 macro_rules! openers {
-    ($($open:ident $map:ty, $shards_min:expr, $presize:literal;)+) => {
-        $(pub(crate) fn $open(
+    ($($open:ident [$($key:ident)?] $map:ty, $shards_min:expr, $presize:literal;)+) => {
+        $(pub(crate) fn $open<$($key: Key)?>(
             setup: &Setup,
             options: &mut Options,
         ) -> Result<Opening<MapStore<$map>>, OpenError> {
@@ -29,14 +30,14 @@ macro_rules! openers {
     };
 }
 openers! {
-    congee Congee, None, false;
-    dashmap Dashmap, Some(2), true;
-    flurry Flurry, None, true;
-    onetbb OneTbb, None, true;
-    papaya Papaya, None, true;
-    scc Scc, None, true;
-    skiplist Skiplist, None, false;
-    striped Striped, Some(1), true;
+    congee [] Congee, None, false;
+    dashmap [K] Dashmap<K>, Some(2), true;
+    flurry [K] Flurry<K>, None, true;
+    onetbb [] OneTbb, None, true;
+    papaya [K] Papaya<K>, None, true;
+    scc [K] Scc<K>, None, true;
+    skiplist [K] Skiplist<K>, None, false;
+    striped [K] Striped<K>, Some(1), true;
 }
 
 fn config(setup: &Setup, options: &mut Options, settable: Settable) -> Result<Config, OpenError> {

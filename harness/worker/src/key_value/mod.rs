@@ -115,7 +115,10 @@ pub(super) fn run(
         live_bytes: 0,
         live_objects: 0,
     };
-    registry::with_store(&name, &setup, visitor)?
+    match work.workload.spelling() {
+        Some(spelling) => registry::with_bytes_store(&name, &setup, spelling, visitor)?,
+        None => registry::with_store(&name, &setup, visitor)?,
+    }
 }
 
 struct OnStore<'a> {
@@ -228,9 +231,12 @@ impl OnStore<'_> {
         }
         let version = self.heap.map_or_else(String::new, |heap| heap.version());
         let (threads, batch) = (self.work.threads, self.work.batch());
-        let conditions =
-            Some(crate::conditions_of(engine, threads, batch, self.work.workload.modifies()));
-        let (conditions, folders) = (conditions.map(Box::new), engine.folders());
+        let workload = &self.work.workload;
+        let mut conditions = crate::conditions_of(engine, threads, batch, workload.modifies());
+        if let Some(sizes) = &workload.key_bytes {
+            conditions.keys = sizes.to_string();
+        }
+        let (conditions, folders) = (Some(Box::new(conditions)), engine.folders());
         self.link.say(&Event::Opened { version, settings, conditions, folders });
     }
 

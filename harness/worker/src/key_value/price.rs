@@ -10,6 +10,7 @@ use super::batches::{Made, run_batches};
 use super::kit::{Kit, seed_of};
 use super::lane::{Done, Lane, Shared};
 use super::single::{run_made, run_prepared};
+use crate::byte_keys::ByteKeys;
 use crate::registry;
 use platform::clock::monotonic_ns;
 use record::{Cell, KeyValue, Source};
@@ -28,7 +29,10 @@ pub(super) fn price(
     shared: &Shared,
 ) -> Result<f64, Stop> {
     let null = registry::null(work.workload.value_bytes_max());
-    price_with(&null, cell, work, kit, shared)
+    match work.workload.spelling() {
+        Some(spelling) => price_with(&ByteKeys::of(null, spelling), cell, work, kit, shared),
+        None => price_with(&null, cell, work, kit, shared),
+    }
 }
 
 fn price_with<E: KvEngine>(

@@ -4,7 +4,7 @@ use engine::Writes;
 
 use super::*;
 
-fn setup(object_memory_bytes: u64) -> Setup {
+pub(super) fn setup(object_memory_bytes: u64) -> Setup {
     Setup {
         object_memory_bytes: Some(object_memory_bytes),
         live_bytes: object_memory_bytes,

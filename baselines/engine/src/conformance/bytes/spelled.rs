@@ -13,8 +13,9 @@ const TAILS: [usize; 7] = [0, 1, 5, 13, 29, 61, 300];
 const TAIL: [u8; 300] = [b'~'; 300];
 
 /// The key of a word: the prefix, the eight bytes of the word without the zeros at the end, and, where there
-/// were none, a tail, as far as a key of `limit_bytes` has room for one. So keys have many lengths, some are prefixes of others, and their order is that of the
-/// words: where two words differ, so do their keys, and a key is cut only before zeros.
+/// were none, a tail, as far as a key of `limit_bytes` has room for one. So keys have many lengths, some are
+/// prefixes of others, and their order is that of the words: where two words differ, so do their keys, and a
+/// key is cut only before zeros.
 fn spell(word: u64, limit_bytes: usize, key: &mut Vec<u8>) {
     key.clear();
     key.extend_from_slice(PREFIX);
@@ -44,7 +45,7 @@ fn read(key: &[u8], limit_bytes: usize) -> u64 {
     word
 }
 
-/// A store of byte strings as a store of words, which are [spelled](spell).
+/// A store of byte strings as a store of words, which are spelled with a shared beginning and many lengths.
 #[derive(Debug)]
 pub struct Spelled<E>(pub E);
 

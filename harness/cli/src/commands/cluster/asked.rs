@@ -176,6 +176,11 @@ fn check_workload(workload: &Workload) -> Result<(), String> {
              ({workload}): take get-50, ycsb-a, ycsb-b or ycsb-c"
         ));
     }
+    if let Some(sizes) = &workload.key_bytes {
+        return Err(format!(
+            "workload `{name}` with key-bytes = {sizes}: coordinated clients ask by words: leave it out"
+        ));
+    }
     match workload.value_bytes.min() {
         bytes if bytes < HEADER_BYTES => Err(format!(
             "value-bytes = {bytes}: a value says who wrote it, and when: at least {HEADER_BYTES}"
@@ -215,6 +220,7 @@ mod tests {
             ("get-percent = [50]\nvalue-bytes = [8]".to_owned(), "value-bytes = 8"),
             ("workloads = [\"ycsb-d\"]".to_owned(), "workload `ycsb-d`"),
             ("workloads = [\"ycsb-f\"]".to_owned(), "workload `ycsb-f`"),
+            (format!("{plain}key-bytes = [16]"), "`key-bytes`"),
             (
                 format!("{plain}[[fragmentation]]\nheaps = [\"glibc\"]\npatterns = [\"P1\"]"),
                 "[[fragmentation]]",

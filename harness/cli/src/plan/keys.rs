@@ -1,0 +1,87 @@
+//! Which stores take the keys of a cell.
+
+use record::System;
+use worker::registry;
+use workloads::SizeDistribution;
+
+/// Checks that a store takes byte strings of these lengths as keys.
+///
+/// # Errors
+/// The store, the lengths, and which stores or lengths there are.
+pub(super) fn check(system: &System, sizes: &SizeDistribution) -> Result<(), String> {
+    let Some(traits) = registry::traits_of(system) else { return Ok(()) };
+    let Some(most) = traits.keys.bytes_max() else {
+        return Err(format!(
+            "key-bytes = {sizes}: `{}` takes words as keys and no byte strings: drop it, or `key-bytes`; \
+             stores of byte strings are: {}",
+            system.label(),
+            registry::bytes_store_names().join(", ")
+        ));
+    };
+    if sizes.max() > most {
+        return Err(format!(
+            "key-bytes = {sizes}: `{}` takes keys of at most {most} bytes: use shorter ones, or drop it",
+            system.label()
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Draft, MachineLimits, key_value};
+    use crate::suites::Suite;
+    use record::{Cell, Scale, Work};
+
+    fn planned(grid: &str) -> Result<Vec<Cell>, String> {
+        let text = format!(
+            "question = \"?\"\n[[key-value]]\nfill-percent = [50]\nthreads = [1]\nrepetitions = 1\n\
+             get-percent = [50]\nvalue-bytes = [100]\n{grid}"
+        );
+        let suite = Suite::parse("my.toml", &text).map_err(|error| error.to_string())?;
+        let (scale, mut draft) = (Scale::by_name("quick").unwrap(), Draft::default());
+        let limits = MachineLimits { memory_bytes: 64 << 30, cores: 2, cache_bytes: 32 << 20 };
+        key_value::cells(&suite, &suite.key_value[0], (&scale, limits), &mut draft)?;
+        Ok(draft.cells)
+    }
+
+    /// The memory that words alone need is no measure for byte strings, so it has no row beside them.
+    #[test]
+    fn keys_are_a_dimension_and_count_for_the_fill() {
+        let cells = planned("stores = [\"hashmap\"]\nkey-bytes = [16, \"8..64\"]").unwrap();
+        let [short, long] = &cells[..] else { panic!("{cells:?}") };
+        assert!(short.id.contains("-value-100-key-16-fill-50-"), "{}", short.id);
+        assert!(long.id.contains("-value-100-key-8-64-fill-50-"), "{}", long.id);
+        let records = |cell: &Cell| match &cell.work {
+            Work::KeyValue(work) => (work.records, work.object_memory_bytes / 2),
+            other => panic!("{other:?}"),
+        };
+        let (short, half) = records(short);
+        assert!((half - 120..=half).contains(&(short * 120)), "{short} records in {half} bytes");
+        let (long, _) = records(long);
+        assert!((short * 100 / 120..short * 90 / 100).contains(&long), "{long} of {short} records");
+    }
+
+    #[test]
+    fn stores_of_words_and_keys_too_long_are_refused_with_what_to_do() {
+        for (grid, expected) in [
+            ("stores = [\"nibble\"]\nkey-bytes = [16]", "key-bytes = 16: `nibble` takes words"),
+            (
+                "stores = [\"lsm-partitioned@partitions=2\"]\nkey-bytes = [16]",
+                "takes words as keys and no byte strings: drop it, or `key-bytes`; stores of byte",
+            ),
+            (
+                "stores = [\"memcached\"]\nkey-bytes = [\"8..512\"]",
+                "key-bytes = 8-512: `memcached` takes keys of at most 185 bytes: use shorter ones",
+            ),
+            (
+                "stores = [\"hashmap\"]\nkey-bytes = [4]",
+                "key-bytes of 4: keys have 8 to 4096 bytes",
+            ),
+            ("stores = [\"hashmap\"]\nkey-bytes = [\"big\"]", "key-bytes: size \"big\": write"),
+        ] {
+            let error = planned(grid).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}
