@@ -2,6 +2,7 @@
 
 mod alone;
 mod credit;
+mod fit;
 mod folder;
 mod hash;
 mod library;

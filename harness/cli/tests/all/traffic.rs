@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Output;
 
+use kit::folder::is_in_memory;
 use record::metrics::{self, Metric};
 use record::{Row, Traffic};
 
@@ -82,6 +83,27 @@ fn a_store_on_disk_writes_what_was_put_and_more() {
     assert_eq!(metric("space-amplification"), run.space_amplification());
     let summarised = metrics::all(row);
     assert!(summarised.iter().any(|(name, _)| name == "write-amplification"), "{summarised:?}");
+}
+
+/// The pseudo-store appends keys and values and nothing else, so the harness must add nothing.
+#[test]
+fn a_store_that_appends_what_it_is_told_shows_exactly_that() {
+    let puts = "get-percent = [0]\nvalue-bytes = [280]\nfill-percent = [2]\nthreads = [2]\n\
+                operations-factor = 0.1";
+    let suite = requests_to("roofline-disk@synchronises=false", puts);
+    if is_in_memory(&std::env::temp_dir()) {
+        eprintln!("skipped: {} is no disk", std::env::temp_dir().display());
+        return;
+    }
+    let (code, folder, rows) = run_suite("traffic-appends", &suite, &[]);
+    assert_eq!(code, 0, "{}: {rows:?}", folder.display());
+    for step in ["load", "run"] {
+        let row = rows.iter().find(|row| row.step == step).unwrap();
+        let traffic = row.traffic.as_ref().unwrap();
+        assert_eq!(traffic.asked.unwrap().written_bytes, 288 * row.operations);
+        assert_eq!(traffic.written.handed_bytes, 288 * row.operations, "{step}: {traffic:?}");
+        assert_eq!(traffic.read.handed_bytes, 0, "{step}: {traffic:?}");
+    }
 }
 
 /// The worker told its parent much meanwhile, and was answered.
