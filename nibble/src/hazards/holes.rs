@@ -13,19 +13,24 @@ use crate::knobs::{Survivors, Update};
 use crate::segment::SegmentState;
 use crate::store::Shared;
 use crate::sync::AtomicU64;
-use crate::{Store, limits};
+use crate::{Put, Store, limits};
 
 const KEYS: u64 = 200;
 
 /// A store that is short of memory, and in which nobody compacts.
 fn short() -> Store {
+    short_with(|_| 1000)
+}
+
+/// The same, with values of these lengths.
+fn short_with(bytes: fn(u64) -> usize) -> Store {
     let store = small_with(|config| {
         config.update = Update::InPlace;
         config.free_low_percent = limits::FREE_LOW_PERCENT_MAX;
     });
     store.shared.log.nodes.iter().for_each(|node| node.signals.stop());
     let session = store.session().unwrap();
-    (0..KEYS).for_each(|key| assert!(session.put(key, &[1; 1000]).is_ok()));
+    (0..KEYS).for_each(|key| assert!(session.put(key, &vec![1; bytes(key)]).is_ok()));
     drop(session);
     assert!(store.shared.log.is_low_here());
     store
@@ -133,4 +138,32 @@ fn a_hole_is_gone_once_its_segment_was_compacted() {
     assert_eq!(shared.log.segments[closed].state(), SegmentState::Closed);
     assert!(holes.take(1000, &shared.log).is_none(), "the hole was in another segment");
     slot.release();
+}
+
+/// Long values that become short go where short ones were, and long ones find room in their place.
+#[test]
+fn a_value_that_shrinks_leaves_its_room_to_a_long_one() {
+    let store = short_with(|key| if key % 2 == 0 { 1000 } else { 300 });
+    let appended = || store.statistics().appended_bytes;
+    let (session, before) = (store.session().unwrap(), appended());
+    // Holes wait in groups of eight.
+    for key in (1..64).step_by(2) {
+        assert_eq!(session.delete(key), Ok(true));
+    }
+    for key in (0..64).step_by(2) {
+        assert_eq!(session.put(key, &[2; 290]), Ok(Put::Updated));
+    }
+    for key in KEYS..KEYS + 32 {
+        assert_eq!(session.put(key, &[3; 1000]), Ok(Put::Inserted));
+    }
+    let mut value = [0; 1000];
+    for key in (0..64).step_by(2) {
+        assert_eq!(session.get(key, &mut value), Ok(Some(290)));
+        assert!(value[..290] == [2; 290]);
+        assert_eq!(session.get(KEYS + key / 2, &mut value), Ok(Some(1000)));
+        assert!(value == [3; 1000]);
+    }
+    drop(session);
+    assert_eq!(store.statistics().reused_bytes, 32 * (290 + 1000));
+    assert_eq!(appended(), before);
 }

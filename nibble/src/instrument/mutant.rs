@@ -209,7 +209,7 @@ mutants! {
     /// `holes::is_roomy`: never.
     RoomyStays = "roomy-stays",
         "a room stays as long as the longest value that it ever held",
-        "all::holes::a_value_that_shrinks_leaves_its_room_to_a_long_one";
+        "nibble::hazards::holes::a_value_that_shrinks_leaves_its_room_to_a_long_one";
     /// `Memory::write_into_room`: the object says that it fills its room.
     HoleFilled = "hole-filled",
         "an object in a hole that is too large for it has the length of the hole",

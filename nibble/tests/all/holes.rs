@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use nibble::{Config, HoleUse, Put, PutError, Store, Update};
+use nibble::{Config, HoleUse, PutError, Store, Update};
 
 use super::common::Random;
 
@@ -85,34 +85,6 @@ fn a_store_that_is_to_leave_holes_leaves_them() {
         assert_eq!(store.statistics().reused_bytes, 0);
         has(&store, &present);
     }
-}
-
-/// Long values that become short go where short ones were, and long ones find room in their place.
-#[test]
-fn a_value_that_shrinks_leaves_its_room_to_a_long_one() {
-    let store = open(|_| {});
-    let session = store.session().unwrap();
-    let bytes = |key: u64| if key % 2 == 0 { 1000 } else { 300 };
-    let keys = (0..).find(|&key| session.put(key, &value(key, bytes(key))).is_err()).unwrap();
-    let mut present: HashMap<u64, usize> = (0..keys).map(|key| (key, bytes(key))).collect();
-    // Holes wait in groups of eight.
-    for key in (1..keys).step_by(2).take(64) {
-        assert_eq!(session.delete(key), Ok(true));
-        present.remove(&key);
-    }
-    for key in (0..keys).step_by(2).take(56) {
-        assert_eq!(session.put(key, &value(key, 290)), Ok(Put::Updated));
-        present.insert(key, 290);
-    }
-    // What the short ones left is too little for so many.
-    for key in keys..keys + 48 {
-        assert_eq!(session.put(key, &value(key, 1000)), Ok(Put::Inserted));
-        present.insert(key, 1000);
-    }
-    drop(session);
-    let statistics = store.statistics();
-    assert!(statistics.reused_bytes >= 56 * 290 + 48 * 1000, "{statistics:?}");
-    has(&store, &present);
 }
 
 /// Values of all lengths, nine tenths of memory live, two threads with keys of their own.
