@@ -44,7 +44,6 @@ pub const BUILT_IN: &[(&str, &str)] = suites![
     "real-traces",
     "maps",
     "map-settings",
-    "key-bytes",
     "embedded",
     "heaps-in-stores",
     "utilisation",
