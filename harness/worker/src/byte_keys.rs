@@ -1,10 +1,12 @@
 //! A store of byte strings for the loops that know records by words: each word is spelled as the key of its
 //! record within the operation, as a client would do, and the price of the driver has that in it.
 
+use std::path::PathBuf;
+
 use engine::{
-    BytesError, BytesSession, Decide, DeleteOutcome, EngineTraits, GetError, KvBytesEngine,
-    KvEngine, KvSession, MemoryCensus, Op, Outcome, Presence, PutError, PutOutcome, Rmw, ScanRange,
-    SessionError, Setting, Statistic, Storage, ValueBuffers, Writes,
+    BytesError, BytesSession, Decide, DeleteOutcome, Durability, EngineTraits, GetError,
+    KvBytesEngine, KvEngine, KvSession, MemoryCensus, Op, Outcome, Presence, PutError, PutOutcome,
+    Rmw, ScanRange, SessionError, Setting, Statistic, Storage, ValueBuffers, Writes,
 };
 use workloads::Spelling;
 
@@ -45,6 +47,14 @@ impl<E: KvBytesEngine> KvEngine for ByteKeys<E> {
 
     fn storage(&self) -> Storage {
         self.engine.storage()
+    }
+
+    fn folders(&self) -> Vec<PathBuf> {
+        self.engine.folders()
+    }
+
+    fn durability(&self) -> Durability {
+        self.engine.durability()
     }
 
     fn writes(&self) -> Writes {

@@ -9,9 +9,6 @@ use super::link::Link;
 use crate::protocol::Event;
 use record::Asked;
 
-/// Size of a key.
-pub(super) const KEY_BYTES: u64 = size_of::<u64>() as u64;
-
 /// A step that has ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ended<'a> {
@@ -46,24 +43,39 @@ pub(super) fn stand_still<E: KvEngine>(
     Ok(())
 }
 
-/// What requests moved, if records that live have `mean_bytes` on average, the key included.
-pub(super) fn asked_by(requests: impl Iterator<Item = Request>, mean_bytes: f64) -> Asked {
-    let (mut written_bytes, mut records_read) = (0, 0);
+/// The mean lengths of keys, and of live records with their keys.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Means {
+    pub(super) key_bytes: f64,
+    pub(super) record_bytes: f64,
+}
+
+/// What requests moved.
+pub(super) fn asked_by(requests: impl Iterator<Item = Request>, means: Means) -> Asked {
+    let (mut value_bytes, mut keys_written, mut records_read) = (0, 0, 0);
     for request in requests {
-        let put_bytes = request.size() as u64 + KEY_BYTES;
-        match request.kind() {
-            RequestKind::Get => records_read += 1,
-            RequestKind::Scan => records_read += request.size() as u64,
-            RequestKind::Update | RequestKind::Insert => written_bytes += put_bytes,
-            RequestKind::ReadModifyWrite => {
-                records_read += 1;
-                written_bytes += put_bytes;
+        let (reads, writes) = match request.kind() {
+            RequestKind::Get => (1, false),
+            RequestKind::Scan => (request.size() as u64, false),
+            RequestKind::Update | RequestKind::Insert => (0, true),
+            RequestKind::ReadModifyWrite => (1, true),
+            RequestKind::Delete => {
+                keys_written += 1;
+                continue;
             }
-            RequestKind::Delete => written_bytes += KEY_BYTES,
-            RequestKind::GetAbsent | RequestKind::DeleteAbsent => {}
+            RequestKind::GetAbsent | RequestKind::DeleteAbsent => continue,
+        };
+        records_read += reads;
+        if writes {
+            keys_written += 1;
+            value_bytes += request.size() as u64;
         }
     }
-    Asked { written_bytes, read_bytes: (records_read as f64 * mean_bytes) as u64 }
+    let mean_of = |number: u64, bytes: f64| (number as f64 * bytes).round() as u64;
+    Asked {
+        written_bytes: value_bytes + mean_of(keys_written, means.key_bytes),
+        read_bytes: mean_of(records_read, means.record_bytes),
+    }
 }
 
 #[cfg(test)]
@@ -72,7 +84,8 @@ mod tests {
 
     #[test]
     fn each_kind_moves_what_it_names() {
-        let of = |kind, size| asked_by([Request::new(kind, size, 7)].into_iter(), 108.0);
+        let means = Means { key_bytes: 8.0, record_bytes: 108.0 };
+        let of = |kind, size| asked_by([Request::new(kind, size, 7)].into_iter(), means);
         let asked = |written_bytes, read_bytes| Asked { written_bytes, read_bytes };
         assert_eq!(of(RequestKind::Get, 0), asked(0, 108));
         assert_eq!(of(RequestKind::Scan, 10), asked(0, 1080));
@@ -81,5 +94,12 @@ mod tests {
         assert_eq!(of(RequestKind::ReadModifyWrite, 50), asked(58, 108));
         assert_eq!(of(RequestKind::Delete, 0), asked(8, 0));
         assert_eq!(of(RequestKind::GetAbsent, 0), asked(0, 0));
+    }
+
+    #[test]
+    fn longer_keys_are_written_too() {
+        let updates = (0..3).map(|key| Request::new(RequestKind::Update, 100, key));
+        let means = Means { key_bytes: 36.0, record_bytes: 136.0 };
+        assert_eq!(asked_by(updates, means), Asked { written_bytes: 408, read_bytes: 0 });
     }
 }

@@ -9,7 +9,7 @@ use super::kit::seed_of;
 use super::lane::Done;
 use super::{OnStore, ageing, phases, steering};
 use crate::Stop;
-use crate::quiet::{Ended, KEY_BYTES, asked_by, stand_still};
+use crate::quiet::{Ended, Means, asked_by, stand_still};
 use record::{Asked, Driver};
 
 impl OnStore<'_> {
@@ -58,10 +58,13 @@ impl OnStore<'_> {
         if engine.folders().is_empty() || self.work.driver == Driver::Bare {
             return None;
         }
-        let mean_bytes = self.live_key_value_bytes() as f64 / self.live_objects.max(1) as f64;
+        let means = Means {
+            key_bytes: self.work.workload.mean_key_bytes(),
+            record_bytes: self.live_key_value_bytes() as f64 / self.live_objects.max(1) as f64,
+        };
         let requests =
             ran.iter().enumerate().flat_map(|(thread, done)| self.executed(thread, done));
-        Some(asked_by(requests, mean_bytes))
+        Some(asked_by(requests, means))
     }
 
     /// Lets a store with files finish what a step left it to do, for the parent to look at.
@@ -72,7 +75,7 @@ impl OnStore<'_> {
         harness_read_bytes: u64,
     ) -> Result<(), Stop> {
         let loaded_bytes =
-            done.iter().map(|one| one.inserted_bytes + KEY_BYTES * one.inserted).sum();
+            done.iter().map(|one| one.inserted_bytes + self.key_bytes_of(one.inserted)).sum();
         let loaded = Asked { written_bytes: loaded_bytes, read_bytes: 0 };
         let ended = Ended {
             step,
@@ -84,6 +87,11 @@ impl OnStore<'_> {
     }
 
     fn live_key_value_bytes(&self) -> u64 {
-        self.live_bytes + KEY_BYTES * self.live_objects
+        self.live_bytes + self.key_bytes_of(self.live_objects)
+    }
+
+    /// How many bytes so many keys have, by their mean.
+    fn key_bytes_of(&self, keys: u64) -> u64 {
+        (keys as f64 * self.work.workload.mean_key_bytes()).round() as u64
     }
 }
