@@ -141,6 +141,7 @@ impl Index {
 
     /// Overwrites the value of a key in place, if the key is present and the new value fits its
     /// room; if `tight`, only if it does not leave much of the room.
+    #[expect(clippy::too_many_arguments, reason = "as for `overwrite_in`")]
     #[inline(always)]
     pub(crate) fn overwrite<P: Protection>(
         &self,
