@@ -256,6 +256,8 @@ impl<'store> Session<'store> {
 
     /// Writes a value that is much shorter than its room into a hole that it fills better, if there is
     /// one: then the room becomes a hole itself. Otherwise overwrites it.
+    #[cold]
+    #[inline(never)]
     fn overwrite_tightly(
         &self,
         hash: Hash,
