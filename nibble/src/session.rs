@@ -201,46 +201,31 @@ impl<'store> Session<'store> {
         if !self.in_place {
             // The index is asked after the value is appended.
             self.shared.index.prefetch(hash);
-            return self.put_appending(hash, key, value, self.enter_to(hash));
+            return self.put_elsewhere(hash, key, value, false, self.enter_to(hash));
         }
         let pin = self.enter_to(hash);
         match self.overwrite(hash, key, value, &pin) {
             Overwrite::Done => Ok(Put::Updated),
-            Overwrite::Impossible => self.put_appending(hash, key, value, pin),
-            Overwrite::Roomy => self.put_tightly(hash, key, value, pin),
+            Overwrite::Impossible => self.put_elsewhere(hash, key, value, false, pin),
+            Overwrite::Roomy => self.put_elsewhere(hash, key, value, true, pin),
         }
     }
 
-    /// Kept apart: an overwritten value needs none of its registers.
+    /// Puts a value that is not to be overwritten, or would leave much of its room. Kept apart: an
+    /// overwritten value needs none of its registers.
     #[inline(never)]
-    fn put_appending(
+    fn put_elsewhere(
         &self,
         hash: Hash,
         key: u64,
         value: &[u8],
+        is_roomy: bool,
         pin: Pin<'_>,
     ) -> Result<Put, PutError> {
-        let attempt = self.append_pinned(hash, key, value, &pin);
+        let tight = if is_roomy { self.overwrite_tightly(hash, key, value, &pin) } else { None };
+        let attempt = tight.or_else(|| self.append_pinned(hash, key, value, &pin));
         drop(pin);
         let done = attempt.unwrap_or_else(|| self.put_patiently(hash, key, value));
-        self.tidy();
-        done
-    }
-
-    /// Kept apart, as [`Self::put_appending`].
-    #[cold]
-    #[inline(never)]
-    fn put_tightly(
-        &self,
-        hash: Hash,
-        key: u64,
-        value: &[u8],
-        pin: Pin<'_>,
-    ) -> Result<Put, PutError> {
-        let Some(done) = self.overwrite_tightly(hash, key, value, &pin) else {
-            return self.put_appending(hash, key, value, pin);
-        };
-        drop(pin);
         self.tidy();
         done
     }
