@@ -17,6 +17,16 @@ use crate::{Put, Store, limits};
 
 const KEYS: u64 = 200;
 
+/// A store that is short of memory as soon as little is in it, and in which nobody compacts.
+fn open_short() -> Store {
+    let store = small_with(|config| {
+        config.update = Update::InPlace;
+        config.free_low_percent = limits::FREE_LOW_PERCENT_MAX;
+    });
+    store.shared.log.nodes.iter().for_each(|node| node.signals.stop());
+    store
+}
+
 /// A store that is short of memory, and in which nobody compacts.
 fn short() -> Store {
     short_with(|_| 1000)
@@ -24,11 +34,7 @@ fn short() -> Store {
 
 /// The same, with values of these lengths.
 fn short_with(bytes: fn(u64) -> usize) -> Store {
-    let store = small_with(|config| {
-        config.update = Update::InPlace;
-        config.free_low_percent = limits::FREE_LOW_PERCENT_MAX;
-    });
-    store.shared.log.nodes.iter().for_each(|node| node.signals.stop());
+    let store = open_short();
     let session = store.session().unwrap();
     (0..KEYS).for_each(|key| assert!(session.put(key, &vec![1; bytes(key)]).is_ok()));
     drop(session);
@@ -137,6 +143,51 @@ fn a_hole_is_gone_once_its_segment_was_compacted() {
     assert_eq!(close_head(shared), closed);
     assert_eq!(shared.log.segments[closed].state(), SegmentState::Closed);
     assert!(holes.take(1000, &shared.log).is_none(), "the hole was in another segment");
+    slot.release();
+}
+
+/// How many holes for values of 1,000 bytes there are.
+fn taken(shared: &Shared, holes: &Holes) -> usize {
+    std::iter::from_fn(|| holes.take(1000, &shared.log)).count()
+}
+
+#[test]
+fn a_session_keeps_no_more_holes_than_its_limits() {
+    let store = short();
+    let shared = &*store.shared;
+    let (slot, reader) = (shared.epochs.claim().unwrap(), shared.epochs.claim().unwrap());
+    let few = Holes::new(Some(Limits { class: 3, ..Limits::scaled(1 << 20) }));
+    (0..8).for_each(|key| _ = remove(shared, slot, &few, key));
+    age(shared, &few);
+    assert_eq!(taken(shared, &few), 3, "of one class");
+
+    let groups = Holes::new(Some(Limits::scaled(1 << 20)));
+    let pin = reader.enter(&shared.epochs.clock);
+    for key in 8..18 {
+        remove(shared, slot, &groups, key);
+        age(shared, &groups);
+    }
+    drop(pin);
+    age(shared, &groups);
+    assert_eq!(taken(shared, &groups), 4, "groups that waited for a reader");
+    slot.release();
+    reader.release();
+}
+
+#[test]
+fn what_dies_while_enough_is_free_is_left_to_compaction() {
+    let store = open_short();
+    let shared = &*store.shared;
+    let slot = shared.epochs.claim().unwrap();
+    let holes = Holes::new(Some(Limits::scaled(1 << 20)));
+    let session = store.session().unwrap();
+    session.put(KEYS, &[1; 1000]).unwrap();
+    assert!(!shared.log.is_low_here());
+    remove(shared, slot, &holes, KEYS);
+    (0..KEYS).for_each(|key| assert!(session.put(key, &[1; 1000]).is_ok()));
+    assert!(shared.log.is_low_here());
+    age(shared, &holes);
+    assert_eq!(taken(shared, &holes), 0);
     slot.release();
 }
 
