@@ -12,37 +12,37 @@ pub(crate) const IN_FLIGHT: usize = 64;
 
 /// The operations in flight, each with the hash of its key. Each was drawn from the caller's
 /// iterator once.
-pub(crate) type Group<'value> = ArrayVec<(Hash, Operation<'value>), IN_FLIGHT>;
+pub(crate) type Group<'value, N> = ArrayVec<(Hash, Operation<'value, N>), IN_FLIGHT>;
 
 /// The answers to the operations of a group.
 pub(crate) type Answers = ArrayVec<Answer, IN_FLIGHT>;
 
-/// One operation of a batch.
+/// One operation of a batch. Its key is a word, or a byte string: `&[u8]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation<'value> {
+pub enum Operation<'value, K = u64> {
     /// Copy the value of a key to the front of the operation's slot; see [`Buffers`].
     Get {
         /// The key.
-        key: u64,
+        key: K,
     },
     /// Store a value.
     Put {
         /// The key.
-        key: u64,
+        key: K,
         /// The bytes of the value.
         value: &'value [u8],
     },
     /// Remove a key.
     Delete {
         /// The key.
-        key: u64,
+        key: K,
     },
 }
 
-impl Operation<'_> {
+impl<K: Copy> Operation<'_, K> {
     /// The key that the operation is about.
     #[must_use]
-    pub fn key(&self) -> u64 {
+    pub fn key(&self) -> K {
         match *self {
             Self::Get { key } | Self::Put { key, .. } | Self::Delete { key } => key,
         }

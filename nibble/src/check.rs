@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use crate::address::{BlockId, SegmentId};
 use crate::error::PutError;
 use crate::index::hash::Hash;
+use crate::name;
 use crate::raw::Quiet;
 use crate::segment::{Cursor, SegmentState};
 use crate::store::Shared;
@@ -205,17 +206,26 @@ fn check_index(shared: &Shared, quiet: &Quiet, report: &mut CheckReport) -> Resu
         let id = object.segment();
         let (block, _) = memory.region.locate(object.address());
         let owner = memory.blocks.owner(block);
-        let key = memory.header(object.address(), quiet).key;
+        let header = memory.header(object.address(), quiet);
+        let key = header.key;
+        // In a store of byte strings several may have one hash.
+        let named = if shared.byte_keys {
+            name::key_of(object.address(), header, memory, quiet)
+        } else {
+            Some(Vec::new())
+        };
         let problem = if !shared.log.segments[id].state().is_readable() {
             Some("leads to a segment that is not readable")
         } else if owner != Some(id) {
             Some("leads to a block of another segment")
         } else if !belongs(key) {
             Some("is in the wrong bucket")
-        } else if !keys.insert(key) {
-            Some("is the second of its key")
         } else {
-            None
+            match named.map(|named| keys.insert((key, named))) {
+                None => Some("leads to an object that does not begin with a key"),
+                Some(false) => Some("is the second of its key"),
+                Some(true) => None,
+            }
         };
         if let Some(problem) = problem {
             wrong.get_or_insert_with(|| format!("entry {object:?} of key {key} {problem}"));

@@ -145,6 +145,50 @@ impl fmt::Display for BufferTooShort {
 
 impl Error for BufferTooShort {}
 
+/// No object of a store of byte strings has a key of this length. Nothing was looked up or changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyTooLong {
+    /// Length of the key.
+    pub key_bytes: usize,
+    /// Longest key.
+    pub limit_bytes: usize,
+}
+
+impl fmt::Display for KeyTooLong {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { key_bytes, limit_bytes } = self;
+        write!(out, "a key of {key_bytes} bytes exceeds the limit of {limit_bytes}; use its hash")
+    }
+}
+
+impl Error for KeyTooLong {}
+
+/// What an operation on a byte string was refused for: its key, or `E`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyedError<E> {
+    /// The key is too long.
+    Key(KeyTooLong),
+    /// As with words as keys.
+    Value(E),
+}
+
+impl<E> From<KeyTooLong> for KeyedError<E> {
+    fn from(error: KeyTooLong) -> Self {
+        Self::Key(error)
+    }
+}
+
+impl<E: fmt::Display> fmt::Display for KeyedError<E> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Key(error) => error.fmt(out),
+            Self::Value(error) => error.fmt(out),
+        }
+    }
+}
+
+impl<E: Error> Error for KeyedError<E> {}
+
 /// Why a value was not stored, or a key not removed. The key's value is as before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PutError {
@@ -164,7 +208,7 @@ pub enum PutError {
     ValueTooLarge {
         /// Length of the value.
         value_bytes: usize,
-        /// Longest value of this store.
+        /// Longest value of this store; among byte strings, beside this key.
         limit_bytes: usize,
     },
     /// Compaction panicked, so the store takes no more changes. GETs go on.

@@ -170,7 +170,7 @@ fn a_segment_waits_for_those_who_still_write_to_it() {
 
     let hash = Hash::of(key);
     let (log, index) = (&shared.log, &shared.index);
-    let updated = index.publish(hash, object, header, &log.memory, &log.segments, &pin);
+    let updated = index.publish(hash, key, object, header, &log.memory, &log.segments, &pin);
     assert!(updated.unwrap().is_none());
     drop(pin);
     slot.release();

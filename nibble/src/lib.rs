@@ -15,8 +15,9 @@
 //! ```
 //!
 //! # Usage
-//! Open one [`Store`], and one [`Session`] per thread. Keys are any `u64`. Values are bytes, from
-//! none to nearly a segment ([`Store::value_limit`]); they are copied in and out.
+//! Open one [`Store`], and one [`Session`] per thread. Keys are any `u64`, or byte strings in a store that
+//! is opened for them ([`Store::open_for_byte_keys`]). Values are bytes, from none to nearly a segment
+//! ([`Store::value_limit`]); they are copied in and out.
 //!
 //! [`Session::execute`] executes many operations at once and overlaps their cache misses.
 //! [`Config`] has every knob of the papers, and two presets to start from.
@@ -70,6 +71,7 @@ mod knobs;
 mod log;
 #[cfg(all(loom, test))]
 mod models;
+mod name;
 mod overwriting;
 #[cfg(not(loom))]
 #[doc(hidden)]
@@ -92,8 +94,9 @@ pub mod limits {
         PARTITIONS_MAX, RESERVE_PERCENT_MAX, SEGMENT_BYTES_MAX, SEGMENTS_MAX, SEGMENTS_MIN,
         SESSIONS_MAX, WORKERS_MAX,
     };
+    pub use crate::name::KEY_BYTES_MAX;
 }
-pub use error::{BufferTooShort, OpenError, PutError, TooManySessions};
+pub use error::{BufferTooShort, KeyTooLong, KeyedError, OpenError, PutError, TooManySessions};
 pub use knobs::{
     Compaction, CopyRoutine, CoreSource, EpochClock, HeadChoice, HoleUse, IndexLayout, Placement,
     Selection, Survivors, UnknownChoice, Update,

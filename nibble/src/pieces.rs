@@ -85,7 +85,7 @@ impl Inside<'_> {
         let hash = Hash::of(key);
         let room = self.shared.log.append(value.len(), hash.bits(), &self.pin)?;
         let (object, header) = room.write(key, value);
-        Some(Appended { inside: self, hash, object, header })
+        Some(Appended { inside: self, hash, key, object, header })
     }
 }
 
@@ -94,6 +94,7 @@ impl Inside<'_> {
 pub struct Appended<'inside> {
     inside: &'inside Inside<'inside>,
     hash: Hash,
+    key: u64,
     object: ObjectRef,
     header: Header,
 }
@@ -102,9 +103,9 @@ impl Appended<'_> {
     /// Makes its key lead to it; `None` if the index is full.
     #[inline]
     pub fn publish(self) -> Option<Address> {
-        let Self { inside: Inside { shared, pin }, hash, object, header } = self;
+        let Self { inside: Inside { shared, pin }, hash, key, object, header } = self;
         let Shared { log, index, .. } = shared;
-        let published = index.publish(hash, object, header, &log.memory, &log.segments, pin);
+        let published = index.publish(hash, key, object, header, &log.memory, &log.segments, pin);
         published.is_ok().then(|| Address(object.address()))
     }
 }

@@ -1,9 +1,11 @@
 //! One thread's access to the store.
 
 mod batches;
+mod byte_keys;
 
 use std::cell::Cell;
 use std::fmt;
+use std::marker::PhantomData;
 
 use crate::address::ObjectRef;
 use crate::compaction::{Debt, patience::Patience};
@@ -16,6 +18,7 @@ use crate::index::table::Table;
 use crate::index::{Found, Index, Overwrite, Want};
 use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::knobs::Update;
+use crate::name::Name;
 use crate::overwriting::Overwriting;
 use crate::raw::Header;
 use crate::store::Shared;
@@ -34,7 +37,9 @@ pub enum Put {
 ///
 /// A session may move between threads but serves only one at a time: two threads sharing a slot
 /// would hide each other's epochs.
-pub struct Session<'store> {
+///
+/// `K` is what its keys are: words, or `[u8]`, byte strings of any length.
+pub struct Session<'store, K: ?Sized = u64> {
     shared: &'store Shared,
     slot: &'store Slot,
     /// Whether updates overwrite values in place even while there is room.
@@ -43,14 +48,23 @@ pub struct Session<'store> {
     value_bytes_seen: Cell<usize>,
     debt: Debt,
     holes: Holes,
+    keys: PhantomData<fn(&K)>,
 }
 
-impl<'store> Session<'store> {
+impl<'store, K: ?Sized> Session<'store, K> {
     pub(crate) fn new(shared: &'store Shared, slot: &'store Slot) -> Self {
         let in_place = shared.update == Update::InPlace;
         let debt = Debt::new(shared.inline);
         let holes = Holes::new(shared.holes);
-        Self { shared, slot, in_place, value_bytes_seen: Cell::new(0), debt, holes }
+        Self {
+            shared,
+            slot,
+            in_place,
+            value_bytes_seen: Cell::new(0),
+            debt,
+            holes,
+            keys: PhantomData,
+        }
     }
 
     /// The number of this session among those that are open. [`PutError::Stalled`] names it.
@@ -59,17 +73,13 @@ impl<'store> Session<'store> {
         self.slot.number()
     }
 
-    /// Copies the value of `key` to the front of `buffer` and returns its length; `None` if the key
-    /// has no value.
-    ///
-    /// The rest of the buffer is unspecified, and all of it after `None` or an error: where values
-    /// are overwritten in place, a copy that raced with a PUT or DELETE is discarded.
-    ///
-    /// # Errors
-    /// [`BufferTooShort`] with the length needed.
-    #[inline]
-    pub fn get(&self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, BufferTooShort> {
-        let hash = Hash::of(key);
+    #[inline(always)]
+    pub(crate) fn get_named<N: Name>(
+        &self,
+        key: N,
+        buffer: &mut [u8],
+    ) -> Result<Option<usize>, BufferTooShort> {
+        let hash = Hash::of(key.word());
         let pin = self.enter_to(hash);
         let found = self.get_pinned(hash, key, buffer, &pin);
         if mutated(Mutant::PinnedOnMiss) && found == Ok(None) {
@@ -93,10 +103,10 @@ impl<'store> Session<'store> {
     }
 
     #[inline(always)]
-    fn get_pinned(
+    fn get_pinned<N: Name>(
         &self,
         hash: Hash,
-        key: u64,
+        key: N,
         buffer: &mut [u8],
         pin: &Pin<'_>,
     ) -> Result<Option<usize>, BufferTooShort> {
@@ -109,11 +119,11 @@ impl<'store> Session<'store> {
 
     /// Kept apart: the registers of a GET belong to the tagged layout.
     #[inline(never)]
-    fn get_from_wide(
+    fn get_from_wide<N: Name>(
         &self,
         table: &impl Table,
         hash: Hash,
-        key: u64,
+        key: N,
         buffer: &mut [u8],
         pin: &Pin<'_>,
     ) -> Result<Option<usize>, BufferTooShort> {
@@ -121,11 +131,11 @@ impl<'store> Session<'store> {
     }
 
     #[inline(always)]
-    fn get_from(
+    fn get_from<N: Name>(
         &self,
         table: &impl Table,
         hash: Hash,
-        key: u64,
+        key: N,
         buffer: &mut [u8],
         pin: &Pin<'_>,
     ) -> Result<Option<usize>, BufferTooShort> {
@@ -138,11 +148,11 @@ impl<'store> Session<'store> {
 
     /// `None` if the value was overwritten while it was copied.
     #[inline(always)]
-    fn get_once(
+    fn get_once<N: Name>(
         &self,
         table: &impl Table,
         hash: Hash,
-        key: u64,
+        key: N,
         buffer: &mut [u8],
         in_place: bool,
         pin: &Pin<'_>,
@@ -153,14 +163,16 @@ impl<'store> Session<'store> {
         };
         reach(Point::Found);
         let Found { address, header } = seen.found;
-        let value_bytes = header.value_bytes as usize;
+        // Saturating: while a value is overwritten, its length may be anything.
+        let from = key.prefix_bytes();
+        let value_bytes = (header.value_bytes as usize).saturating_sub(from);
         let copied = match buffer.get_mut(..value_bytes) {
             Some(value) if in_place => {
-                memory.read_value_racing(address, header, value, pin);
+                memory.read_value_racing(address, header, from, value, pin);
                 Ok(Some(value_bytes))
             }
             Some(value) => {
-                memory.read_value(address, value, pin);
+                memory.read_value(address, from, value, pin);
                 Ok(Some(value_bytes))
             }
             None => Err(BufferTooShort { value_bytes, buffer_bytes: buffer.len() }),
@@ -171,11 +183,11 @@ impl<'store> Session<'store> {
     /// Copies the value again until nobody overwrites it meanwhile.
     #[cold]
     #[inline(never)]
-    fn get_again(
+    fn get_again<N: Name>(
         &self,
         table: &impl Table,
         hash: Hash,
-        key: u64,
+        key: N,
         buffer: &mut [u8],
         pin: &Pin<'_>,
     ) -> Result<Option<usize>, BufferTooShort> {
@@ -186,18 +198,10 @@ impl<'store> Session<'store> {
         }
     }
 
-    /// Stores `value` under `key`.
-    ///
-    /// If memory is full, the call compacts, and waits for sessions that are inside an operation,
-    /// as long as that frees memory ([`crate::Config::full_wait_ms`]). If nothing can be freed, and
-    /// `value` is no longer than the one it replaces, that one is overwritten.
-    ///
-    /// # Errors
-    /// [`PutError`]; the old value stays, whichever it is.
-    #[inline]
-    pub fn put(&self, key: u64, value: &[u8]) -> Result<Put, PutError> {
-        self.check_put(value)?;
-        let hash = Hash::of(key);
+    #[inline(always)]
+    pub(crate) fn put_named<N: Name>(&self, key: N, value: &[u8]) -> Result<Put, PutError> {
+        self.check_put(key, value)?;
+        let hash = Hash::of(key.word());
         if !self.in_place {
             // The index is asked after the value is appended.
             self.shared.index.prefetch(hash);
@@ -214,10 +218,10 @@ impl<'store> Session<'store> {
     /// Puts a value that is not to be overwritten, or would leave much of its room. Kept apart: an
     /// overwritten value needs none of its registers.
     #[inline(never)]
-    fn put_elsewhere(
+    fn put_elsewhere<N: Name>(
         &self,
         hash: Hash,
-        key: u64,
+        key: N,
         value: &[u8],
         is_roomy: bool,
         pin: Pin<'_>,
@@ -233,7 +237,7 @@ impl<'store> Session<'store> {
     /// Overwrites the value of `key`, if it has one in whose room `value` fits; while there are holes,
     /// only if it does not leave much of that room.
     #[inline(always)]
-    fn overwrite(&self, hash: Hash, key: u64, value: &[u8], pin: &Pin<'_>) -> Overwrite {
+    fn overwrite<N: Name>(&self, hash: Hash, key: N, value: &[u8], pin: &Pin<'_>) -> Overwrite {
         let Shared { log, index, .. } = self.shared;
         let tight = self.holes.are_ready(log);
         index.overwrite(hash, key, value, tight, &log.memory, &log.segments, pin)
@@ -243,15 +247,15 @@ impl<'store> Session<'store> {
     /// one: then the room becomes a hole itself. Otherwise overwrites it.
     #[cold]
     #[inline(never)]
-    fn overwrite_tightly(
+    fn overwrite_tightly<N: Name>(
         &self,
         hash: Hash,
-        key: u64,
+        key: N,
         value: &[u8],
         pin: &Pin<'_>,
     ) -> Option<Result<Put, PutError>> {
         let Shared { log, index, .. } = self.shared;
-        if let Some(hole) = self.holes.take_tight(value.len(), log) {
+        if let Some(hole) = self.holes.take_tight(key.room_for(value), log) {
             return Some(self.put_into(&hole, hash, key, value, pin));
         }
         let done = index.overwrite(hash, key, value, false, &log.memory, &log.segments, pin);
@@ -259,18 +263,19 @@ impl<'store> Session<'store> {
     }
 
     /// Writes a value into a hole.
-    fn put_into(
+    fn put_into<N: Name>(
         &self,
         hole: &Leased<'_>,
         hash: Hash,
-        key: u64,
+        key: N,
         value: &[u8],
         pin: &Pin<'_>,
     ) -> Result<Put, PutError> {
         reach(Point::Leased);
         let memory = &self.shared.log.memory;
-        let header = memory.write_into_room(hole.object.address(), hole.room, key, value);
-        self.publish(hash, hole.object, header, pin)
+        let address = hole.object.address();
+        let header = memory.write_into_room(address, hole.room, key.word(), key.prefix(), value);
+        self.publish(hash, key, hole.object, header, pin)
     }
 
     /// What operations leave to be done now and then: compacts for what this client has appended, if
@@ -291,9 +296,9 @@ impl<'store> Session<'store> {
     }
 
     #[inline]
-    fn check_put(&self, value: &[u8]) -> Result<(), PutError> {
+    fn check_put<N: Name>(&self, key: N, value: &[u8]) -> Result<(), PutError> {
         self.check_open()?;
-        let limit_bytes = self.shared.value_limit;
+        let limit_bytes = self.shared.value_limit.saturating_sub(key.prefix_bytes());
         if value.len() > limit_bytes {
             return Err(PutError::ValueTooLarge { value_bytes: value.len(), limit_bytes });
         }
@@ -302,10 +307,10 @@ impl<'store> Session<'store> {
 
     /// One attempt; `None` if the log has no room now.
     #[inline]
-    fn put_pinned(
+    fn put_pinned<N: Name>(
         &self,
         hash: Hash,
-        key: u64,
+        key: N,
         value: &[u8],
         pin: &Pin<'_>,
     ) -> Option<Result<Put, PutError>> {
@@ -327,37 +332,38 @@ impl<'store> Session<'store> {
     /// The pin spans append and publication: otherwise a worker could find the object dead before
     /// it is in the index, and free its segment.
     #[inline]
-    fn append_pinned(
+    fn append_pinned<N: Name>(
         &self,
         hash: Hash,
-        key: u64,
+        key: N,
         value: &[u8],
         pin: &Pin<'_>,
     ) -> Option<Result<Put, PutError>> {
         let log = &self.shared.log;
-        if let Some(hole) = self.holes.take(value.len(), log) {
+        if let Some(hole) = self.holes.take(key.room_for(value), log) {
             return Some(self.put_into(&hole, hash, key, value, pin));
         }
-        let Some(room) = log.append(value.len(), hash.bits(), pin) else {
+        let Some(room) = log.append(key.room_for(value), hash.bits(), pin) else {
             return self.overwrite_when_full(hash, key, value, pin);
         };
         let (object, header) = room.write(key, value);
         self.debt.owe(header.object_bytes());
-        Some(self.publish(hash, object, header, pin))
+        Some(self.publish(hash, key, object, header, pin))
     }
 
     /// Makes the key of an object that is written lead to it.
     #[inline(always)]
-    fn publish(
+    fn publish<N: Name>(
         &self,
         hash: Hash,
+        key: N,
         object: ObjectRef,
         header: Header,
         pin: &Pin<'_>,
     ) -> Result<Put, PutError> {
         let Shared { log, index, .. } = self.shared;
         reach(Point::Written);
-        match index.publish(hash, object, header, &log.memory, &log.segments, pin) {
+        match index.publish(hash, key, object, header, &log.memory, &log.segments, pin) {
             Ok(Some((old, header))) => {
                 self.holes.note(old, header.room, log);
                 Ok(Put::Updated)
@@ -370,10 +376,10 @@ impl<'store> Session<'store> {
     /// In a store that may overwrite, an update without room needs none if it fits where the old
     /// value is.
     #[cold]
-    fn overwrite_when_full(
+    fn overwrite_when_full<N: Name>(
         &self,
         hash: Hash,
-        key: u64,
+        key: N,
         value: &[u8],
         pin: &Pin<'_>,
     ) -> Option<Result<Put, PutError>> {
@@ -388,7 +394,12 @@ impl<'store> Session<'store> {
 
     /// Lets the store overwrite if that helps this PUT: its key has a value in whose room it fits.
     /// Returns whether it does. Must not be called within an epoch.
-    fn begin_to_overwrite(&self, hash: Hash, key: u64, value: &[u8]) -> Result<bool, PutError> {
+    fn begin_to_overwrite<N: Name>(
+        &self,
+        hash: Hash,
+        key: N,
+        value: &[u8],
+    ) -> Result<bool, PutError> {
         let Shared { log, index, .. } = self.shared;
         let pin = self.enter();
         let room = index.find(hash, key, &log.memory, &pin).map(|found| found.header.room);
@@ -402,9 +413,9 @@ impl<'store> Session<'store> {
 
     /// Waits outside the epoch, or reclamation would wait for this wait.
     #[cold]
-    fn put_patiently(&self, hash: Hash, key: u64, value: &[u8]) -> Result<Put, PutError> {
+    fn put_patiently<N: Name>(&self, hash: Hash, key: N, value: &[u8]) -> Result<Put, PutError> {
         reach(Point::NoRoom);
-        let bytes = HEADER_BYTES + value.len() as u64;
+        let bytes = HEADER_BYTES + key.room_for(value) as u64;
         // Relaxed: a statistic.
         self.shared.put_waits.fetch_add(1, Ordering::Relaxed);
         let mut patience = Patience::begin(self.shared, bytes);
@@ -424,14 +435,10 @@ impl<'store> Session<'store> {
         }
     }
 
-    /// Removes `key`; returns whether it had a value.
-    ///
-    /// # Errors
-    /// [`PutError::Closed`], and no other.
-    #[inline]
-    pub fn delete(&self, key: u64) -> Result<bool, PutError> {
+    #[inline(always)]
+    pub(crate) fn delete_named<N: Name>(&self, key: N) -> Result<bool, PutError> {
         self.check_open()?;
-        let hash = Hash::of(key);
+        let hash = Hash::of(key.word());
         let pin = self.enter_to(hash);
         let was_present = self.delete_pinned(hash, key, &pin);
         drop(pin);
@@ -440,7 +447,7 @@ impl<'store> Session<'store> {
     }
 
     #[inline]
-    fn delete_pinned(&self, hash: Hash, key: u64, pin: &Pin<'_>) -> bool {
+    fn delete_pinned<N: Name>(&self, hash: Hash, key: N, pin: &Pin<'_>) -> bool {
         let Shared { log, index, .. } = self.shared;
         let removed = index.remove(hash, key, &log.memory, &log.segments, pin);
         if let Some((old, header)) = removed {
@@ -450,13 +457,50 @@ impl<'store> Session<'store> {
     }
 }
 
-impl fmt::Debug for Session<'_> {
+impl Session<'_> {
+    /// Copies the value of `key` to the front of `buffer` and returns its length; `None` if the key
+    /// has no value.
+    ///
+    /// The rest of the buffer is unspecified, and all of it after `None` or an error: where values
+    /// are overwritten in place, a copy that raced with a PUT or DELETE is discarded.
+    ///
+    /// # Errors
+    /// [`BufferTooShort`] with the length needed.
+    #[inline]
+    pub fn get(&self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, BufferTooShort> {
+        self.get_named(key, buffer)
+    }
+
+    /// Stores `value` under `key`.
+    ///
+    /// If memory is full, the call compacts, and waits for sessions that are inside an operation,
+    /// as long as that frees memory ([`crate::Config::full_wait_ms`]). If nothing can be freed, and
+    /// `value` is no longer than the one it replaces, that one is overwritten.
+    ///
+    /// # Errors
+    /// [`PutError`]; the old value stays, whichever it is.
+    #[inline]
+    pub fn put(&self, key: u64, value: &[u8]) -> Result<Put, PutError> {
+        self.put_named(key, value)
+    }
+
+    /// Removes `key`; returns whether it had a value.
+    ///
+    /// # Errors
+    /// [`PutError::Closed`], and no other.
+    #[inline]
+    pub fn delete(&self, key: u64) -> Result<bool, PutError> {
+        self.delete_named(key)
+    }
+}
+
+impl<K: ?Sized> fmt::Debug for Session<'_, K> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Session").field("slot", self.slot).finish_non_exhaustive()
     }
 }
 
-impl Drop for Session<'_> {
+impl<K: ?Sized> Drop for Session<'_, K> {
     fn drop(&mut self) {
         self.holes.report(&self.shared.reused_bytes);
         if !mutated(Mutant::SlotNotReturned) {

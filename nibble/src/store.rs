@@ -1,6 +1,7 @@
 //! The store: one log, one index, one epoch table, and the workers.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -15,6 +16,7 @@ use crate::holes;
 use crate::index::Index;
 use crate::knobs::{Compaction, Selection, Survivors, Update};
 use crate::log::Log;
+use crate::name::LENGTH_BYTES;
 use crate::overwriting::Overwriting;
 use crate::session::Session;
 use crate::statistics::{SegmentCounts, Statistics};
@@ -43,6 +45,8 @@ pub(crate) struct Shared {
     pub(crate) reused_bytes: AtomicU64,
     pub(crate) overwriting: Overwriting,
     pub(crate) put_wait_ns: AtomicU64,
+    /// Whether keys are byte strings, which are in the rooms of their objects.
+    pub(crate) byte_keys: bool,
     /// Whether compaction has panicked; see [`Shared::close`].
     pub(crate) closed: AtomicBool,
 }
@@ -68,11 +72,15 @@ impl Shared {
 
 /// A concurrent log-structured key-value store in memory. See the crate documentation.
 ///
+/// `K` is what its keys are: words, or `[u8]`, byte strings of any length up to
+/// [`KEY_BYTES_MAX`](crate::limits::KEY_BYTES_MAX).
+///
 /// Dropping it stops its threads and frees its memory.
-pub struct Store {
+pub struct Store<K: ?Sized = u64> {
     pub(crate) shared: Arc<Shared>,
     config: Config,
     threads: Vec<JoinHandle<()>>,
+    keys: PhantomData<fn(&K)>,
 }
 
 /// How a store's memory is used. While nobody writes, `live_object_bytes + dead_object_bytes +
@@ -81,7 +89,7 @@ pub struct Store {
 pub struct Census {
     /// Number of keys that have a value.
     pub live_objects: u64,
-    /// Size of their values.
+    /// Size of their values, and of their keys where these are byte strings.
     pub live_value_bytes: u64,
     /// Size of their objects: header, key and value.
     pub live_object_bytes: u64,
@@ -103,6 +111,43 @@ impl Store {
     /// # Errors
     /// [`OpenError`] if the configuration is invalid or the system refuses memory.
     pub fn open(config: Config) -> Result<Self, OpenError> {
+        Self::open_any(config, false)
+    }
+
+    /// Opens a session, for one thread at a time.
+    ///
+    /// # Errors
+    /// [`TooManySessions`] if 256 are in use.
+    pub fn session(&self) -> Result<Session<'_>, TooManySessions> {
+        self.any_session()
+    }
+}
+
+impl Store<[u8]> {
+    /// Opens an empty store whose keys are byte strings.
+    ///
+    /// # Errors
+    /// As for [`Store::open`].
+    pub fn open_for_byte_keys(config: Config) -> Result<Self, OpenError> {
+        Self::open_any(config, true)
+    }
+
+    /// Opens a session, for one thread at a time.
+    ///
+    /// # Errors
+    /// [`TooManySessions`] if 256 are in use.
+    pub fn session(&self) -> Result<Session<'_, [u8]>, TooManySessions> {
+        self.any_session()
+    }
+}
+
+impl<K: ?Sized> Store<K> {
+    fn any_session(&self) -> Result<Session<'_, K>, TooManySessions> {
+        let slot = self.shared.epochs.claim().ok_or(TooManySessions { limit: SESSIONS_MAX })?;
+        Ok(Session::new(&self.shared, slot))
+    }
+
+    fn open_any(config: Config, byte_keys: bool) -> Result<Self, OpenError> {
         let geometry = config.geometry()?;
         let config = config.resolved(&geometry);
         let epochs = EpochTable::new(config.epoch);
@@ -123,10 +168,11 @@ impl Store {
             holes: config.holes(geometry.nodes.len()),
             reused_bytes: AtomicU64::new(0),
             overwriting: Overwriting::new(config.update),
+            byte_keys,
             closed: AtomicBool::new(false),
         });
         let compaction = config.compaction;
-        let mut store = Self { shared, config, threads: Vec::new() };
+        let mut store = Self { shared, config, threads: Vec::new(), keys: PhantomData };
         if compaction == Compaction::Background {
             for (node, number) in (0..geometry.nodes.len())
                 .flat_map(|node| (0..geometry.workers).map(move |number| (node, number)))
@@ -140,22 +186,13 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens a session, for one thread at a time.
-    ///
-    /// # Errors
-    /// [`TooManySessions`] if 256 are in use.
-    pub fn session(&self) -> Result<Session<'_>, TooManySessions> {
-        let slot = self.shared.epochs.claim().ok_or(TooManySessions { limit: SESSIONS_MAX })?;
-        Ok(Session::new(&self.shared, slot))
-    }
-
     /// The configuration in use, with the values chosen for scaled fields.
     #[must_use]
     pub fn config(&self) -> &Config {
         &self.config
     }
 
-    /// Length of the largest value, in bytes.
+    /// Length of the largest value, in bytes. The key of a byte string and two bytes more take part of it.
     #[must_use]
     pub fn value_limit(&self) -> usize {
         self.shared.value_limit
@@ -197,7 +234,8 @@ impl Store {
     /// How the memory is used; exact while nobody writes. Waits for the workers' current rounds.
     #[must_use]
     pub fn census(&self) -> Census {
-        let Shared { log, index, epochs, .. } = &*self.shared;
+        let Shared { log, index, epochs, byte_keys, .. } = &*self.shared;
+        let beside_bytes = HEADER_BYTES + if *byte_keys { LENGTH_BYTES as u64 } else { 0 };
         // Locked, so that no object is counted both where it was and where it moves to.
         let workers = log.nodes.iter().flat_map(|node| &node.crew.workers);
         let _workers: Vec<_> = workers.map(lock).collect();
@@ -210,7 +248,7 @@ impl Store {
         let free_object_bytes = log.free_blocks() * log.memory.region.block_bytes();
         Census {
             live_objects,
-            live_value_bytes: live_object_bytes - live_objects * HEADER_BYTES,
+            live_value_bytes: live_object_bytes - live_objects * beside_bytes,
             live_object_bytes,
             dead_object_bytes: object_memory_bytes
                 .saturating_sub(free_object_bytes + live_object_bytes),
@@ -288,13 +326,13 @@ impl Store {
 }
 
 /// Prints little: everything in a store would be megabytes.
-impl fmt::Debug for Store {
+impl<K: ?Sized> fmt::Debug for Store<K> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Store").field("census", &self.census()).finish_non_exhaustive()
     }
 }
 
-impl Drop for Store {
+impl<K: ?Sized> Drop for Store<K> {
     fn drop(&mut self) {
         self.shared.log.nodes.iter().for_each(|node| node.signals.stop());
         for thread in self.threads.drain(..) {

@@ -292,13 +292,13 @@ pub fn null(value_bytes: usize) -> Null {
 /// A system without such a routine, or a setting that does not exist.
 pub fn copy_routine(system: &System) -> Result<nibble::CopyRoutine, OpenError> {
     match system {
-        System::Store { name, options, .. } if name == NibbleEngine::TRAITS.name => {
+        System::Store { name, options, .. } if name == <NibbleEngine>::TRAITS.name => {
             adapters::nibble::copy_routine(&mut Options::new(options))
         }
         other => Err(OpenError::BadSetting {
             setting: "copy".to_owned(),
             value: other.label(),
-            accepted: format!("settings of {}", NibbleEngine::TRAITS.name),
+            accepted: format!("settings of {}", <NibbleEngine>::TRAITS.name),
         }),
     }
 }

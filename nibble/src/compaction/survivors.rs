@@ -233,7 +233,16 @@ impl Mover {
                 self.copied_bytes += header.object_bytes();
                 at_end = false;
             } else if revives(place, walked, custody) {
-                index.publish(hash, to, header, &log.memory, &log.segments, custody).unwrap();
+                let published = index.publish(
+                    hash,
+                    header.key,
+                    to,
+                    header,
+                    &log.memory,
+                    &log.segments,
+                    custody,
+                );
+                published.unwrap();
                 at_end = false;
             } else if at_end || mutated(Mutant::PublishedCopyTakenBack) {
                 let open = target.open().expect("the copies are in it");

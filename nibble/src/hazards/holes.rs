@@ -110,9 +110,9 @@ fn a_segment_waits_for_who_writes_into_its_hole() {
     assert!(Victim::pick(closed, log).is_none(), "somebody writes there");
 
     let pin = slot.enter(&epochs.clock);
-    let header = log.memory.write_into_room(hole.address(), leased.room, KEYS, &[2; 900]);
+    let header = log.memory.write_into_room(hole.address(), leased.room, KEYS, [&[]; 2], &[2; 900]);
     let hash = Hash::of(KEYS);
-    let replaced = index.publish(hash, hole, header, &log.memory, &log.segments, &pin);
+    let replaced = index.publish(hash, KEYS, hole, header, &log.memory, &log.segments, &pin);
     assert!(replaced.unwrap().is_none());
     drop((pin, leased));
     slot.release();

@@ -21,7 +21,7 @@ fn the_first_overwriting_waits_for_readers() {
     let session = store.session().unwrap();
     assert_eq!(named(session.put(KEY, &[2; 1000])), Some(reader.number()));
     let mut value = [0; 1000];
-    memory.read_value(place, &mut value, &pin);
+    memory.read_value(place, 0, &mut value, &pin);
     assert!(value == [1; 1000], "what the reader found stays as it was");
     drop(pin);
 

@@ -38,7 +38,7 @@ fn a_value_that_grows_before_it_is_moved_has_room() {
     let mut open = node.open(log, block, node.segment_bytes(), 1, Purse::Compaction).unwrap();
     let filler = open.reserve(block - LEFT, memory, &log.segments);
     let filler_bytes = (block - LEFT - crate::constants::HEADER_BYTES) as usize;
-    memory.write_object(filler.address(), u64::MAX, &vec![0; filler_bytes]);
+    memory.write_object(filler.address(), u64::MAX, [&[]; 2], &vec![0; filler_bytes]);
     let mut output = Output { open: Some(open), ..Output::default() };
     let here = Place { log, node, index, in_place: true };
     let moved = Mover::default().move_to_output(here, &mut output, &[walked], &custody);

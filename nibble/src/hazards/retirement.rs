@@ -39,7 +39,7 @@ fn a_retirement_waits_for_readers_of_its_own_epoch() {
 
     assert_eq!(tools.limbo.reclaim(log, node, epochs.horizon()), 0, "the reader is still there");
     let mut value = [0; 1000];
-    memory.read_value(place, &mut value, &pin);
+    memory.read_value(place, 0, &mut value, &pin);
     assert!(value == [7; 1000], "what the reader found stays as it was");
     drop(pin);
     reader.release();

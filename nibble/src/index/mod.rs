@@ -17,6 +17,7 @@ use crate::constants::HEADER_BYTES;
 use crate::holes;
 use crate::instrument::{Mutant, Point, mutated, reach};
 use crate::knobs::IndexLayout;
+use crate::name::Name;
 use crate::raw::{Header, Memory, Protection};
 use crate::segment::SegmentTable;
 
@@ -86,10 +87,10 @@ impl Index {
 
     /// Where a key leads, as of now.
     #[inline]
-    pub(crate) fn find<P: Protection>(
+    pub(crate) fn find<N: Name, P: Protection>(
         &self,
         hash: Hash,
-        key: u64,
+        key: N,
         memory: &Memory,
         stays: &P,
     ) -> Option<Found> {
@@ -105,15 +106,17 @@ impl Index {
         memory: &Memory,
         stays: &P,
     ) -> bool {
-        let want = Want::Place(place);
+        let want = Want::<u64>::Place(place);
         with_table!(self, table => table.find(hash, want, memory, stays)).is_some()
     }
 
     /// Publishes `object` under its key and accounts for it; returns the object that it replaces.
+    #[expect(clippy::too_many_arguments, reason = "as for `overwrite_in`")]
     #[inline]
-    pub(crate) fn publish<P: Protection>(
+    pub(crate) fn publish<N: Name, P: Protection>(
         &self,
         hash: Hash,
+        key: N,
         object: ObjectRef,
         header: Header,
         memory: &Memory,
@@ -134,7 +137,7 @@ impl Index {
             }
         };
         with_table!(self, table => {
-            table.publish(hash, header.key, object, memory, stays, account)
+            table.publish(hash, key, object, memory, stays, account)
         })?;
         Ok(replaced)
     }
@@ -143,10 +146,10 @@ impl Index {
     /// room; if `tight`, only if it does not leave much of the room.
     #[expect(clippy::too_many_arguments, reason = "as for `overwrite_in`")]
     #[inline(always)]
-    pub(crate) fn overwrite<P: Protection>(
+    pub(crate) fn overwrite<N: Name, P: Protection>(
         &self,
         hash: Hash,
-        key: u64,
+        key: N,
         value: &[u8],
         tight: bool,
         memory: &Memory,
@@ -168,10 +171,10 @@ impl Index {
 
     /// Removes a key; returns the object it led to.
     #[inline]
-    pub(crate) fn remove<P: Protection>(
+    pub(crate) fn remove<N: Name, P: Protection>(
         &self,
         hash: Hash,
-        key: u64,
+        key: N,
         memory: &Memory,
         segments: &SegmentTable,
         stays: &P,
@@ -201,7 +204,7 @@ impl Index {
         stays: &P,
         copy: impl FnOnce(Header, &Locked<'_>) -> ObjectRef,
     ) -> bool {
-        let (want, touched) = (Want::Place(from), HEADER_BYTES as usize);
+        let (want, touched) = (Want::<u64>::Place(from), HEADER_BYTES as usize);
         with_table!(self, table => {
             let Some(held) = table.hold(hash, want, touched, memory, stays) else { return false };
             reach(Point::BucketLocked);
@@ -259,30 +262,31 @@ pub(crate) enum Overwrite {
 /// See [`Index::overwrite`].
 #[expect(clippy::too_many_arguments, reason = "inlined; a structure would be taken apart again")]
 #[inline(always)]
-fn overwrite_in<P: Protection>(
+fn overwrite_in<N: Name, P: Protection>(
     table: &impl Table,
     hash: Hash,
-    key: u64,
+    key: N,
     value: &[u8],
     tight: bool,
     memory: &Memory,
     segments: &SegmentTable,
     stays: &P,
 ) -> Overwrite {
-    let touched = HEADER_BYTES as usize + value.len();
+    let value_bytes = key.room_for(value);
+    let touched = HEADER_BYTES as usize + value_bytes;
     let Some(held) = table.hold(hash, Want::Key(key), touched, memory, stays) else {
         return Overwrite::Impossible;
     };
     reach(Point::BucketLocked);
     let Found { address, header } = held.found;
-    if value.len() > header.room as usize && !mutated(Mutant::InPlaceOversize) {
+    if value_bytes > header.room as usize && !mutated(Mutant::InPlaceOversize) {
         return Overwrite::Impossible;
     }
-    if tight && holes::is_roomy(header.room, value.len()) {
+    if tight && holes::is_roomy(header.room, value_bytes) {
         return Overwrite::Roomy;
     }
     let held = Some(held).filter(|_| !mutated(Mutant::InPlaceWithoutLock));
-    let after = memory.overwrite_value(address, header, value);
+    let after = memory.overwrite_value(address, header, key.prefix_bytes(), value);
     let (before, after) = (header.object_bytes(), after.object_bytes());
     if before != after && !mutated(Mutant::InPlaceResizeUncounted) {
         segments[memory.segment_of(address)].resize(before, after);
@@ -294,10 +298,10 @@ fn overwrite_in<P: Protection>(
 /// Kept apart: the registers of a PUT belong to the tagged layout.
 #[expect(clippy::too_many_arguments, reason = "as for `overwrite_in`")]
 #[inline(never)]
-fn overwrite_in_wide<P: Protection>(
+fn overwrite_in_wide<N: Name, P: Protection>(
     table: &impl Table,
     hash: Hash,
-    key: u64,
+    key: N,
     value: &[u8],
     tight: bool,
     memory: &Memory,

@@ -7,6 +7,7 @@ use super::partition::Partitions;
 use super::version::{Locked, Version};
 use crate::address::{ObjectRef, VirtualAddress};
 use crate::instrument::{Mutant, Point, mutated, reach};
+use crate::name::Name;
 use crate::raw::{Header, Memory, Protection};
 use crate::sync::acquire_fence;
 
@@ -16,9 +17,9 @@ pub(crate) struct IndexFull;
 
 /// Which entry is wanted.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Want {
+pub(crate) enum Want<N> {
     /// The entry whose object has this key.
-    Key(u64),
+    Key(N),
     /// The entry that leads to exactly this place.
     Place(VirtualAddress),
 }
@@ -119,29 +120,29 @@ pub(crate) trait Table: fmt::Debug + Sync {
 
     /// Finds an entry. If its object may be overwritten in place, what is read of it is valid only if
     /// [`Seen::is_still`] says so afterwards; else it has to be found again.
-    fn find<P: Protection>(
+    fn find<N: Name, P: Protection>(
         &self,
         hash: Hash,
-        want: Want,
+        want: Want<N>,
         memory: &Memory,
         stays: &P,
     ) -> Option<Seen<'_>>;
 
     /// Finds an entry and locks its bucket. Of its object as many bytes as `touched` are about to be used.
-    fn hold<P: Protection>(
+    fn hold<N: Name, P: Protection>(
         &self,
         hash: Hash,
-        want: Want,
+        want: Want<N>,
         touched: usize,
         memory: &Memory,
         stays: &P,
     ) -> Option<Held<'_, Self::Place<'_>>>;
 
     /// Makes `key` lead to `object`. With the bucket locked, tells `replaced` where it led before.
-    fn publish<P: Protection>(
+    fn publish<N: Name, P: Protection>(
         &self,
         hash: Hash,
-        key: u64,
+        key: N,
         object: ObjectRef,
         memory: &Memory,
         stays: &P,

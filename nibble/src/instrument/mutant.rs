@@ -214,6 +214,14 @@ mutants! {
     HoleFilled = "hole-filled",
         "an object in a hole that is too large for it has the length of the hole",
         "all::holes::an_object_in_a_hole_has_its_own_length";
+    /// `ByteName::is_of`: equal hashes suffice.
+    HashTakenForKey = "hash-taken-for-key",
+        "of two byte strings with one hash, one is taken for the other",
+        "nibble::name::tests::keys_of_one_hash_are_told_apart";
+    /// `ByteName::is_of`: the length is not compared.
+    PrefixTakenForKey = "prefix-taken-for-key",
+        "of two byte strings with one hash, one that begins with the other is taken for it",
+        "nibble::name::tests::keys_of_one_hash_are_told_apart";
     /// `EpochTable::claim`: the scan does not learn of the slot.
     SlotNotScanned = "slot-not-scanned",
         "the operations of a session hold nothing back",

@@ -5,6 +5,7 @@ use super::node::Node;
 use crate::address::{ObjectRef, VirtualAddress};
 use crate::constants::HEADER_BYTES;
 use crate::epoch::Pin;
+use crate::name::Name;
 use crate::raw::{Header, Memory};
 use crate::sync::{lock, try_lock};
 
@@ -27,24 +28,25 @@ pub(crate) struct Reservation<'log> {
 impl Reservation<'_> {
     /// Writes the object; it remains to publish it.
     #[inline]
-    pub(crate) fn write(self, key: u64, value: &[u8]) -> (ObjectRef, Header) {
+    pub(crate) fn write(self, key: impl Name, value: &[u8]) -> (ObjectRef, Header) {
         let address = self.object.address();
-        self.memory.write_object(address, key, value);
+        self.memory.write_object(address, key.word(), key.prefix(), value);
         // The next object of this head will be about as long. Its lines are prefetched while this
         // one is published.
-        let bytes = HEADER_BYTES as usize + value.len();
+        let room = key.room_for(value);
+        let bytes = HEADER_BYTES as usize + room;
         let next = VirtualAddress::new(address.raw() + bytes as u64);
         if bytes >= AHEAD_BYTES_MIN
             && self.memory.region.locate(next).0 == self.memory.region.locate(address).0
         {
             self.memory.region.prefetch_to_write(next, bytes.min(AHEAD_BYTES));
         }
-        (self.object, Header::new(key, value.len()))
+        (self.object, Header::new(key.word(), room))
     }
 }
 
 impl Log {
-    /// Reserves room for a value of `value_bytes`, in the node and head that the configuration
+    /// Reserves room for `room_bytes` besides the header, in the node and head that the configuration
     /// chooses for a key with this hash, or in any other if memory is short.
     ///
     /// The pin outlives the reservation and must outlive publication: a closed segment is
@@ -52,11 +54,11 @@ impl Log {
     #[inline]
     pub(crate) fn append<'log>(
         &'log self,
-        value_bytes: usize,
+        room_bytes: usize,
         hash: u64,
         _pin: &Pin<'_>,
     ) -> Option<Reservation<'log>> {
-        let bytes = HEADER_BYTES + value_bytes as u64;
+        let bytes = HEADER_BYTES + room_bytes as u64;
         let (node, turn) = self.choice.of(hash);
         let home = &self.nodes[node];
         let object = home.head(turn).lock().reserve(self, home, bytes, turn as u64);

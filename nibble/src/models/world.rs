@@ -92,6 +92,7 @@ impl World {
             update: plan.update,
             holes: plan.reuses_holes.then_some(Limits { group: 1, group_bytes: 64, class: 4 }),
             reused_bytes: AtomicU64::new(0),
+            byte_keys: false,
             overwriting: Overwriting::new(plan.update),
             put_wait_ns: AtomicU64::new(0),
             closed: AtomicBool::new(false),

@@ -7,6 +7,7 @@
 //! | `copy.rs` | bytes move in and out of object memory | [`Protection`] for reading, `Reservation` for writing |
 //! | `object.rs` | header layout | as `copy.rs` |
 //! | `routine.rs` | the copy routines | `copy.rs` |
+//! | `prefix.rs` | the keys of byte strings in the log | none: by way of `copy.rs` and `racing.rs` |
 //! | `racing.rs` | values overwritten while they are read | every access is atomic; bounds checks |
 //! | `lanes.rs` | comparisons of vectors | none: numbers in, numbers out |
 //! | `buckets.rs` | zeroed address space becomes buckets of atomics | bounds checks |
@@ -17,6 +18,7 @@ mod bytes;
 pub(crate) mod copy;
 pub(crate) mod lanes;
 pub(crate) mod object;
+mod prefix;
 pub(crate) mod protection;
 mod racing;
 pub(crate) mod region;
@@ -27,6 +29,7 @@ use crate::knobs::CopyRoutine;
 use crate::segment::BlockTable;
 
 pub(crate) use object::Header;
+pub(crate) use prefix::Prefix;
 pub(crate) use protection::{Custody, Protection, Quiet};
 pub(crate) use region::Region;
 

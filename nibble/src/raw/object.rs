@@ -19,6 +19,7 @@
 //! segments stay walkable. Nothing is aligned, and any part may continue in the next block.
 
 use super::bytes;
+use super::prefix::{Prefix, prefix_bytes};
 use super::racing::Room;
 use super::{Memory, Protection};
 use crate::address::VirtualAddress;
@@ -193,83 +194,88 @@ impl Memory {
     }
 
     #[inline]
-    fn room(&self, address: VirtualAddress, header: Header) -> Room<'_> {
+    pub(super) fn room(&self, address: VirtualAddress, header: Header) -> Room<'_> {
         Room::new(self, self.skip(address, HEADER_BYTES), header.room as usize)
     }
 
-    /// Copies an object's value out; `value` has exactly its length. Nobody may write in place.
+    /// Copies an object's value out, which begins at `from` in its room; `value` has exactly its length.
+    /// Nobody may write in place.
     #[inline(always)]
     pub(crate) fn read_value<P: Protection>(
         &self,
         address: VirtualAddress,
+        from: usize,
         value: &mut [u8],
         stays: &P,
     ) {
-        match self.value_in_block(address, value.len()) {
+        match self.value_in_block(address, from, value.len()) {
             // SAFETY: as many bytes are in the block; `value` is the caller's alone; by `Protection`
             // nobody writes the source meanwhile.
             Some(from) => unsafe {
                 bytes::copy_nonoverlapping(from, value.as_mut_ptr(), value.len());
             },
             None if value.is_empty() => {}
-            None => self.read(self.skip(address, HEADER_BYTES), value, stays),
+            None => self.read(self.skip(address, HEADER_BYTES + from as u64), value, stays),
         }
     }
 
-    /// Where the value of the object at `address` lies, if all of it is in the block where the object
-    /// begins.
+    /// Where the value of the object at `address` lies, which begins at `from` in its room, if all of it is
+    /// in the block where the object begins.
     #[inline(always)]
     fn value_in_block(
         &self,
         address: VirtualAddress,
+        from: usize,
         value_bytes: usize,
     ) -> Option<*mut bytes::Byte> {
         let (start, left) = self.region.pointer_to(address);
-        (HEADER + value_bytes <= left).then(|| start.wrapping_add(HEADER))
+        (HEADER + from + value_bytes <= left).then(|| start.wrapping_add(HEADER + from))
     }
 
-    /// Copies out a value that may be overwritten meanwhile. Afterwards the bucket's version tells
+    /// Copies out a value, as [`Self::read_value`], that may be overwritten meanwhile. Afterwards the bucket's version tells
     /// whether the copy is a single value.
     #[inline(always)]
     pub(crate) fn read_value_racing<P: Protection>(
         &self,
         address: VirtualAddress,
         header: Header,
+        from: usize,
         value: &mut [u8],
         _stays: &P,
     ) {
-        let loaded = match self.value_in_block(address, value.len()) {
+        let loaded = match self.value_in_block(address, from, value.len()) {
             // SAFETY: as many bytes are in the block; the room is only ever accessed like this once the
             // object is published.
-            Some(from) => unsafe { bytes::load_bytes(from, value) },
+            Some(place) => unsafe { bytes::load_bytes(place, value) },
             None => false,
         };
         if !loaded && !value.is_empty() {
-            self.room(address, header).load(0, value);
+            self.room(address, header).load(from, value);
         }
     }
 
-    /// Overwrites a value in place; returns the new header. The caller must hold the lock of the
-    /// key's bucket, and the value must fit the room.
+    /// Overwrites a value in place, which begins at `from` in its room; returns the new header. The caller
+    /// must hold the lock of the key's bucket, and the value must fit the room.
     #[inline(always)]
     pub(crate) fn overwrite_value(
         &self,
         address: VirtualAddress,
         header: Header,
+        from: usize,
         value: &[u8],
     ) -> Header {
-        assert!(value.len() <= header.room as usize, "the caller compared");
+        assert!(from + value.len() <= header.room as usize, "the caller compared");
         // BUCKET-IN, from: whoever sees one of the stores below sees the odd version before them.
         release_fence();
-        let after = Header { value_bytes: value.len() as u32, ..header };
-        let stored = match self.value_in_block(address, value.len()) {
+        let after = Header { value_bytes: (from + value.len()) as u32, ..header };
+        let stored = match self.value_in_block(address, from, value.len()) {
             // SAFETY: as many bytes are in the block; the room is only ever accessed like this once the
             // object is published.
             Some(to) => unsafe { store_in_block(value, to) },
             None => false,
         };
         if !stored && !value.is_empty() {
-            self.room(address, header).store(0, value);
+            self.room(address, header).store(from, value);
         }
         reach(Point::Overwritten);
         if after != header {
@@ -294,10 +300,18 @@ impl Memory {
 
     /// Writes an object to reserved room.
     #[inline]
-    pub(crate) fn write_object(&self, at: VirtualAddress, key: u64, value: &[u8]) {
-        self.write(at, &Header::new(key, value.len()).encode());
+    pub(crate) fn write_object(
+        &self,
+        at: VirtualAddress,
+        key: u64,
+        prefix: Prefix<'_>,
+        value: &[u8],
+    ) {
+        let from = prefix_bytes(prefix);
+        self.write(at, &Header::new(key, from + value.len()).encode());
+        self.write_prefix(at, prefix);
         if !value.is_empty() {
-            self.write(self.skip(at, HEADER_BYTES), value);
+            self.write(self.skip(at, HEADER_BYTES + from as u64), value);
         }
     }
 
@@ -307,16 +321,19 @@ impl Memory {
         at: VirtualAddress,
         room: u32,
         key: u64,
+        prefix: Prefix<'_>,
         value: &[u8],
     ) -> Header {
-        assert!(value.len() <= room as usize, "the caller compared");
+        let from = prefix_bytes(prefix);
+        assert!(from + value.len() <= room as usize, "the caller compared");
         let full = mutated(Mutant::HoleFilled);
-        let value_bytes = if full { room } else { value.len() as u32 };
+        let value_bytes = if full { room } else { (from + value.len()) as u32 };
         let header = Header { value_bytes, room, key };
         self.write(at, &header.encode());
+        self.write_prefix(at, prefix);
         let start = self.skip(at, HEADER_BYTES);
         if !value.is_empty() {
-            self.write(start, value);
+            self.write(self.skip(start, from as u64), value);
         }
         if header.slack_code() == SLACK_ELSEWHERE {
             let slack = room - value_bytes;

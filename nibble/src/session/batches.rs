@@ -7,13 +7,14 @@ use crate::constants::HEADER_BYTES;
 use crate::epoch::Pin;
 use crate::index::hash::Hash;
 use crate::instrument::{Mutant, mutated};
+use crate::name::Name;
 use crate::store::Shared;
 
 /// The most lines of an object to prefetch; for longer objects the processor's own prefetchers take
 /// over.
 const LINES_AHEAD: usize = 17;
 
-impl<'store> Session<'store> {
+impl Session<'_> {
     /// Executes a batch, in groups of 64 operations that overlap their cache misses.
     ///
     /// Each operation is drawn from `operations` once. Operations take effect in their order, and
@@ -46,16 +47,28 @@ impl<'store> Session<'store> {
         &self,
         operations: impl IntoIterator<Item = Operation<'value>>,
         buffers: &mut Buffers<'_>,
+        answers: impl FnMut(usize, Answer),
+    ) {
+        self.execute_named(operations.into_iter(), buffers, answers);
+    }
+}
+
+impl<'store, K: ?Sized> Session<'store, K> {
+    /// As [`Session::execute`], each operation with the name of its key.
+    #[inline(always)]
+    pub(super) fn execute_named<'value, N: Name>(
+        &self,
+        mut operations: impl Iterator<Item = Operation<'value, N>>,
+        buffers: &mut Buffers<'_>,
         mut answers: impl FnMut(usize, Answer),
     ) {
-        let mut operations = operations.into_iter();
         let mut group = Group::new();
         let mut answered = Answers::new();
         let mut first = 0;
         loop {
             group.clear();
             group.extend(operations.by_ref().take(IN_FLIGHT).map(|operation| {
-                let hash = Hash::of(operation.key());
+                let hash = Hash::of(operation.key().word());
                 self.shared.index.prefetch(hash);
                 (hash, operation)
             }));
@@ -77,9 +90,9 @@ impl<'store> Session<'store> {
     /// Executes the operations of a group within one epoch. A PUT that must wait for memory leaves
     /// the epoch while it waits.
     #[inline]
-    fn execute_group(
+    fn execute_group<N: Name>(
         &self,
-        group: &[(Hash, Operation<'_>)],
+        group: &[(Hash, Operation<'_, N>)],
         first: usize,
         buffers: &mut Buffers<'_>,
         answered: &mut Answers,
@@ -104,14 +117,15 @@ impl<'store> Session<'store> {
 
     /// Prefetches what the operation will need of the object that its key seems to lead to.
     #[inline]
-    fn fetch_object(&self, hash: Hash, operation: Operation<'_>) {
+    fn fetch_object<N: Name>(&self, hash: Hash, operation: Operation<'_, N>) {
         let Shared { log, index, .. } = self.shared;
         let Some(place) = index.hint(hash, &log.memory) else { return };
-        let bytes = match operation {
-            Operation::Get { .. } => self.value_bytes_seen.get(),
-            Operation::Put { value, .. } if self.in_place => value.len(),
-            Operation::Put { .. } | Operation::Delete { .. } => 0,
-        };
+        let bytes = operation.key().prefix_bytes()
+            + match operation {
+                Operation::Get { .. } => self.value_bytes_seen.get(),
+                Operation::Put { value, .. } if self.in_place => value.len(),
+                Operation::Put { .. } | Operation::Delete { .. } => 0,
+            };
         let lines = (place.raw() as usize % 64 + HEADER_BYTES as usize + bytes).div_ceil(64);
         for line in 0..lines.min(LINES_AHEAD) {
             log.memory.region.prefetch(VirtualAddress::new(place.raw() + 64 * line as u64));
@@ -119,10 +133,10 @@ impl<'store> Session<'store> {
     }
 
     #[inline]
-    fn execute_one(
+    fn execute_one<N: Name>(
         &self,
         hash: Hash,
-        operation: Operation<'_>,
+        operation: Operation<'_, N>,
         index: usize,
         buffers: &mut Buffers<'_>,
         pin: Pin<'store>,
@@ -141,7 +155,7 @@ impl<'store> Session<'store> {
                 Err(error) => Answer::Refused(error),
             },
             Operation::Put { key, value } => {
-                let attempt = match self.check_put(value) {
+                let attempt = match self.check_put(key, value) {
                     Ok(()) => self.put_pinned(hash, key, value, &pin),
                     Err(error) => Some(Err(error)),
                 };

@@ -4,6 +4,7 @@ mod accounting;
 mod address_space;
 mod amplification;
 mod batches;
+mod byte_keys;
 mod common;
 mod edge_cases;
 mod full;

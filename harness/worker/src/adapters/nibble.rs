@@ -3,24 +3,27 @@
 use std::str::FromStr;
 
 use engine::{
-    DeleteOutcome, EngineTraits, FullMeaning, GetError, KvEngine, KvSession, MemoryBound,
-    MemoryCensus, Op, OpenError, Options, Outcome, Presence, PutError, PutOutcome, SessionError,
-    Setting, Setup, Statistic, ValueBuffers, Whole,
+    BytesError, BytesSession, DeleteOutcome, EngineTraits, FullMeaning, GetError, KeyTooLong, Keys,
+    KvBytesEngine, KvEngine, KvSession, MemoryBound, MemoryCensus, Op, OpenError, Options, Outcome,
+    Presence, PutError, PutOutcome, SessionError, Setting, Setup, Statistic, ValueBuffers, Whole,
+    Words,
 };
 use std::fmt;
 
 use nibble::{
     Answer, Buffers, Compaction, Config, CopyRoutine, CoreSource, EpochClock, HeadChoice, HoleUse,
-    IndexLayout, Operation, Placement, Selection, Store, Survivors, Update, limits,
+    IndexLayout, KeyedError, Operation, Placement, Selection, Store, Survivors, TooManySessions,
+    Update, limits,
 };
 use platform::mapping::{HUGE_PAGE_BYTES, PAGE_BYTES};
 use platform::{cpu, numa};
 
 use super::{Opening, check_sessions, tell_unused};
 
+/// The store of keys of one kind, `u64` or `[u8]`.
 #[derive(Debug)]
-pub(crate) struct NibbleEngine {
-    store: Store,
+pub(crate) struct NibbleEngine<K: ?Sized = u64> {
+    store: Store<K>,
     preset: Preset,
     /// Object memory ÷ live bytes, in percent, where memory is not meant to be a limit.
     ample_percent: Option<u64>,
@@ -60,10 +63,43 @@ const AMPLE_PERCENT_MAX: u64 = 10_000;
 /// An hour.
 const FULL_WAIT_MS_MAX: u64 = 3_600_000;
 
-pub(crate) fn open(
+/// What keys of one kind are to the engine.
+pub(crate) trait Keyed: Send + Sync + 'static {
+    type Session<'store>: KvSession;
+
+    fn open(config: Config) -> Result<Store<Self>, nibble::OpenError>;
+
+    fn session(store: &Store<Self>) -> Result<Self::Session<'_>, TooManySessions>;
+}
+
+impl Keyed for u64 {
+    type Session<'store> = NibbleSession<'store>;
+
+    fn open(config: Config) -> Result<Store, nibble::OpenError> {
+        Store::open(config)
+    }
+
+    fn session(store: &Store) -> Result<NibbleSession<'_>, TooManySessions> {
+        store.session().map(|session| NibbleSession { session })
+    }
+}
+
+impl Keyed for [u8] {
+    type Session<'store> = Words<NibbleBytesSession<'store>>;
+
+    fn open(config: Config) -> Result<Store<Self>, nibble::OpenError> {
+        Store::open_for_byte_keys(config)
+    }
+
+    fn session(store: &Store<Self>) -> Result<Words<NibbleBytesSession<'_>>, TooManySessions> {
+        store.session().map(|session| Words(NibbleBytesSession { session }))
+    }
+}
+
+pub(crate) fn open<K: Keyed + ?Sized>(
     setup: &Setup,
     options: &mut Options,
-) -> Result<Opening<NibbleEngine>, OpenError> {
+) -> Result<Opening<NibbleEngine<K>>, OpenError> {
     check_sessions(setup, limits::SESSIONS_MAX)?;
     let ample_percent = ample_percent(setup, options)?;
     let ample_bytes = setup.live_bytes / 100 * ample_percent.unwrap_or(AMPLE_PERCENT);
@@ -86,7 +122,7 @@ pub(crate) fn open(
         options.tell("asks `rseq` for its core: this processor has no `rdpid`".to_owned());
     }
     Ok(Box::new(move || {
-        let store = Store::open(config).map_err(|error| OpenError::Unusable {
+        let store = K::open(config).map_err(|error| OpenError::Unusable {
             what: "nibble".to_owned(),
             reason: error.to_string(),
         })?;
@@ -223,7 +259,7 @@ pub(crate) fn copy_routine(options: &mut Options) -> Result<CopyRoutine, OpenErr
     Ok(routine)
 }
 
-impl KvEngine for NibbleEngine {
+impl<K: Keyed + ?Sized> KvEngine for NibbleEngine<K> {
     const TRAITS: EngineTraits = EngineTraits {
         name: "nibble",
         description: "log-structured, per-core heads, epochs; updates in place where they fit",
@@ -231,16 +267,14 @@ impl KvEngine for NibbleEngine {
         memory_bound: MemoryBound::Soft,
         page_bytes: HUGE_PAGE_BYTES,
         batches: true,
+        keys: Keys::Bytes { max: limits::KEY_BYTES_MAX },
         ..EngineTraits::BASE
     };
 
-    type Session<'engine> = NibbleSession<'engine>;
+    type Session<'engine> = K::Session<'engine>;
 
-    fn session(&self) -> Result<NibbleSession<'_>, SessionError> {
-        match self.store.session() {
-            Ok(session) => Ok(NibbleSession { session }),
-            Err(error) => Err(SessionError::TooManySessions { limit: error.limit }),
-        }
+    fn session(&self) -> Result<K::Session<'_>, SessionError> {
+        K::session(&self.store).map_err(no_slot)
     }
 
     fn presence(&self) -> Presence {
@@ -342,31 +376,39 @@ impl KvEngine for NibbleEngine {
     }
 }
 
+impl KvBytesEngine for NibbleEngine<[u8]> {
+    type BytesSession<'engine> = NibbleBytesSession<'engine>;
+
+    fn bytes_session(&self) -> Result<NibbleBytesSession<'_>, SessionError> {
+        self.session().map(|words| words.0)
+    }
+}
+
+fn no_slot(error: TooManySessions) -> SessionError {
+    SessionError::TooManySessions { limit: error.limit }
+}
+
 /// One thread's session with a Nibble store.
 #[derive(Debug)]
 pub(crate) struct NibbleSession<'store> {
     session: nibble::Session<'store>,
 }
 
+/// One thread's session with a Nibble store of byte strings.
+#[derive(Debug)]
+pub(crate) struct NibbleBytesSession<'store> {
+    session: nibble::Session<'store, [u8]>,
+}
+
 impl KvSession for NibbleSession<'_> {
     #[inline]
     fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
-        self.session.get(key, buffer).map_err(|error| GetError::BufferTooShort {
-            value_bytes: error.value_bytes,
-            buffer_bytes: error.buffer_bytes,
-        })
+        self.session.get(key, buffer).map_err(too_short)
     }
 
     #[inline]
     fn put(&mut self, key: u64, value: &[u8]) -> Result<PutOutcome, PutError> {
-        match self.session.put(key, value) {
-            Ok(stored) => Ok(outcome_of(stored)),
-            Err(nibble::PutError::Full | nibble::PutError::Stalled { .. }) => Ok(PutOutcome::Full),
-            Err(nibble::PutError::ValueTooLarge { value_bytes, limit_bytes }) => {
-                Err(PutError::ValueTooLarge { value_bytes, limit_bytes })
-            }
-            Err(nibble::PutError::Closed) => closed(),
-        }
+        self.session.put(key, value).map_or_else(refused, |stored| Ok(outcome_of(stored)))
     }
 
     #[inline]
@@ -388,6 +430,69 @@ impl KvSession for NibbleSession<'_> {
     }
 }
 
+impl BytesSession for NibbleBytesSession<'_> {
+    #[inline]
+    fn get(
+        &mut self,
+        key: &[u8],
+        buffer: &mut [u8],
+    ) -> Result<Option<usize>, BytesError<GetError>> {
+        self.session.get(key, buffer).map_err(|error| match error {
+            KeyedError::Key(error) => too_long(error).into(),
+            KeyedError::Value(error) => BytesError::Value(too_short(error)),
+        })
+    }
+
+    #[inline]
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<PutOutcome, BytesError<PutError>> {
+        match self.session.put(key, value) {
+            Ok(stored) => Ok(outcome_of(stored)),
+            Err(KeyedError::Key(error)) => Err(too_long(error).into()),
+            Err(KeyedError::Value(error)) => refused(error).map_err(BytesError::Value),
+        }
+    }
+
+    #[inline]
+    fn delete(&mut self, key: &[u8]) -> Result<DeleteOutcome, KeyTooLong> {
+        match self.session.delete(key) {
+            Ok(was_there) => Ok(DeleteOutcome::told(was_there)),
+            Err(KeyedError::Key(error)) => Err(too_long(error)),
+            Err(KeyedError::Value(_)) => closed(),
+        }
+    }
+
+    fn execute(
+        &mut self,
+        operations: &[Op<'_, &[u8]>],
+        values: &mut ValueBuffers<'_>,
+        outcomes: &mut [Outcome],
+    ) -> Result<(), KeyTooLong> {
+        let (bytes, slot_bytes) = values.slots();
+        let mut buffers = Buffers::new(bytes, slot_bytes);
+        let answered = |index: usize, answer| outcomes[index] = answered(answer);
+        self.session.execute(operations.iter().map(asked), &mut buffers, answered).map_err(too_long)
+    }
+}
+
+fn too_short(error: nibble::BufferTooShort) -> GetError {
+    GetError::BufferTooShort { value_bytes: error.value_bytes, buffer_bytes: error.buffer_bytes }
+}
+
+fn too_long(error: nibble::KeyTooLong) -> KeyTooLong {
+    KeyTooLong { key_bytes: error.key_bytes, limit_bytes: error.limit_bytes }
+}
+
+/// What a PUT that stored nothing came to.
+fn refused(error: nibble::PutError) -> Result<PutOutcome, PutError> {
+    match error {
+        nibble::PutError::Full | nibble::PutError::Stalled { .. } => Ok(PutOutcome::Full),
+        nibble::PutError::ValueTooLarge { value_bytes, limit_bytes } => {
+            Err(PutError::ValueTooLarge { value_bytes, limit_bytes })
+        }
+        nibble::PutError::Closed => closed(),
+    }
+}
+
 /// Compaction has panicked: a bug, which ends the cell.
 #[cold]
 fn closed() -> ! {
@@ -403,7 +508,7 @@ fn outcome_of(stored: nibble::Put) -> PutOutcome {
 
 /// An operation of the contract in the form the engine takes.
 #[inline]
-fn asked<'value>(operation: &Op<'value>) -> Operation<'value> {
+fn asked<'value, K: Copy>(operation: &Op<'value, K>) -> Operation<'value, K> {
     match *operation {
         Op::Get { key } => Operation::Get { key },
         Op::Put { key, value } => Operation::Put { key, value },
@@ -436,7 +541,7 @@ mod tests {
     #[test]
     fn rows_say_which_pages_the_store_was_asked_for() {
         for (huge, page_bytes) in [("true", HUGE_PAGE_BYTES), ("false", PAGE_BYTES)] {
-            let store = opened(open, &setup(&[("huge-pages", huge)])).unwrap();
+            let store = opened(open::<u64>, &setup(&[("huge-pages", huge)])).unwrap();
             assert_eq!(store.presence().page_bytes, page_bytes);
         }
     }
@@ -469,7 +574,7 @@ mod tests {
             ("huge-pages", "yes", "true and false"),
             ("ample-percent", "140", "none here"),
         ] {
-            let message = opened(open, &roomy(&[(knob, value)])).unwrap_err().to_string();
+            let message = opened(open::<u64>, &roomy(&[(knob, value)])).unwrap_err().to_string();
             let expected = format!("setting `{knob}` = `{value}`: accepted are {expected}");
             assert!(message.starts_with(&expected), "{message}");
         }
@@ -480,12 +585,12 @@ mod tests {
     fn counts_are_refused_with_those_that_fit_the_memory() {
         for name in ["heads", "compaction-workers", "virtual-nodes", "block-bytes"] {
             let most = most_of(name).expect("it is refused with a nearest value");
-            assert!(opened(open, &setup(&[(name, &most)])).is_ok(), "{name}={most}");
+            assert!(opened(open::<u64>, &setup(&[(name, &most)])).is_ok(), "{name}={most}");
         }
     }
 
     fn most_of(name: &str) -> Option<String> {
-        match opened(open, &setup(&[(name, "4194305")])) {
+        match opened(open::<u64>, &setup(&[(name, "4194305")])) {
             Err(OpenError::Refused { rule, value, .. }) => rule.nearest(&value),
             other => panic!("{name}: {other:?}"),
         }
@@ -498,7 +603,7 @@ mod tests {
             ("paper", 1 << 20, "segments of 1048576 bytes need at least 4194304"),
         ] {
             let setup = Setup { object_memory_bytes: Some(bytes), ..setup(&[("preset", preset)]) };
-            let message = opened(open, &setup).unwrap_err().to_string();
+            let message = opened(open::<u64>, &setup).unwrap_err().to_string();
             assert!(message.contains(expected), "{message}");
         }
     }

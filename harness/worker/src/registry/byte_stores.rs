@@ -13,6 +13,7 @@ use workloads::Spelling;
 
 use super::{StoreVisitor, opened, opening_of_its_own, store_traits};
 use crate::adapters;
+use crate::adapters::nibble::NibbleEngine;
 use crate::byte_keys::ByteKeys;
 
 /// As `for_each_store!`, with the stores that open when keys are byte strings. Each has the name of a store
@@ -21,6 +22,7 @@ macro_rules! for_each_bytes_store {
     ($macro:ident) => {
         with_bytes_stores_that_register! { $macro
             (prices null Null, adapters::null::open),
+            (keeps nibble NibbleEngine<[u8]>, adapters::nibble::open),
             (keeps heapstore HeapBytes, adapters::heapstore::open),
             (keeps dashmap MapStore<Dashmap<Bytes>>, adapters::maps::dashmap),
             (keeps flurry MapStore<Flurry<Bytes>>, adapters::maps::flurry),

@@ -9,6 +9,7 @@ use crate::index::partition::Shape;
 use crate::index::table::IndexFull;
 use crate::index::version::Locked;
 use crate::instrument::{Mutant, Point, mutated, reach};
+use crate::name::Name;
 use crate::raw::{Header, Memory};
 use crate::sync::Spin;
 
@@ -69,10 +70,10 @@ impl TaggedTable {
 
     /// Makes `key` lead to `object`; returns whether the key was present after all.
     #[cold]
-    pub(super) fn insert(
+    pub(super) fn insert<N: Name>(
         &self,
         hash: Hash,
-        key: u64,
+        key: N,
         object: ObjectRef,
         memory: &Memory,
         mut replaced: impl FnMut(Option<(ObjectRef, Header)>),
@@ -124,11 +125,11 @@ impl TaggedTable {
         in_use.sum::<u64>() * 100 >= SAMPLE * ENTRIES as u64 * FULL_PERCENT
     }
 
-    fn find<'index>(
+    fn find<'index, N: Name>(
         &self,
         pair: &Pair<'index>,
         hash: Hash,
-        key: u64,
+        key: N,
         memory: &Memory,
     ) -> Option<(&'index TaggedBucket, usize, ObjectRef, Header)> {
         pair.buckets.iter().find_map(|&(bucket, _)| {

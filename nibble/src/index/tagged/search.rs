@@ -10,6 +10,7 @@ use crate::index::hash::Hash;
 use crate::index::table::{Found, Held, Place, Seen, Want};
 use crate::index::version::{Locked, is_odd};
 use crate::instrument::{Mutant, Point, mutated, reach};
+use crate::name::Name;
 use crate::raw::{Memory, Protection};
 use crate::sync::Spin;
 
@@ -100,10 +101,10 @@ impl TaggedTable {
     /// What makes up a GET is inlined and free of loops: then it stays in registers, and the processor
     /// works on as many operations at once as it can.
     #[inline(always)]
-    pub(super) fn glance<P: Protection>(
+    pub(super) fn glance<N: Name, P: Protection>(
         &self,
         hash: Hash,
-        want: Want,
+        want: Want<N>,
         memory: &Memory,
         stays: &P,
     ) -> Ending<Seen<'_>> {
@@ -116,10 +117,10 @@ impl TaggedTable {
     }
 
     /// Like [`Self::glance`], but looks at every entry with the tag.
-    pub(super) fn search<P: Protection>(
+    pub(super) fn search<N: Name, P: Protection>(
         &self,
         hash: Hash,
-        want: Want,
+        want: Want<N>,
         memory: &Memory,
         stays: &P,
     ) -> Ending<Seen<'_>> {
@@ -136,11 +137,11 @@ impl TaggedTable {
 
     /// Whether a mark leads to the wanted entry.
     #[inline(always)]
-    fn seen_at<'index, P: Protection>(
+    fn seen_at<'index, N: Name, P: Protection>(
         &self,
         look: &Look<'index>,
         mark: usize,
-        want: Want,
+        want: Want<N>,
         memory: &Memory,
         stays: &P,
     ) -> Ending<Seen<'index>> {
@@ -180,10 +181,10 @@ impl TaggedTable {
     /// instruction waits for all loads before it, and keeps those behind it waiting: here it waits for
     /// the bucket alone, and the next operation's bucket may be fetched together with this object.
     #[inline(always)]
-    pub(super) fn glance_and_lock<P: Protection>(
+    pub(super) fn glance_and_lock<N: Name, P: Protection>(
         &self,
         hash: Hash,
-        want: Want,
+        want: Want<N>,
         touched: usize,
         memory: &Memory,
         stays: &P,
@@ -197,10 +198,10 @@ impl TaggedTable {
     }
 
     /// Like [`Self::glance_and_lock`], but looks at every entry with the tag.
-    pub(super) fn search_and_lock<P: Protection>(
+    pub(super) fn search_and_lock<N: Name, P: Protection>(
         &self,
         hash: Hash,
-        want: Want,
+        want: Want<N>,
         touched: usize,
         memory: &Memory,
         stays: &P,
@@ -218,11 +219,11 @@ impl TaggedTable {
 
     /// Like [`Self::seen_at`], and locks the bucket.
     #[inline(always)]
-    fn locked_at<'index, P: Protection>(
+    fn locked_at<'index, N: Name, P: Protection>(
         &self,
         look: &Look<'index>,
         mark: usize,
-        want: Want,
+        want: Want<N>,
         touched: usize,
         memory: &Memory,
         stays: &P,
@@ -250,10 +251,10 @@ impl TaggedTable {
 
     /// The object that an entry leads to, if it is the wanted one.
     #[inline(always)]
-    fn follow<P: Protection>(
+    fn follow<N: Name, P: Protection>(
         &self,
         entry: Entry,
-        want: Want,
+        want: Want<N>,
         memory: &Memory,
         stays: &P,
     ) -> Option<Found> {
@@ -263,17 +264,17 @@ impl TaggedTable {
             Want::Place(_) => Some(Found { address, header: memory.header(address, stays) }),
             Want::Key(key) => {
                 let header = memory.header(address, stays);
-                (header.key == key).then_some(Found { address, header })
+                key.is_of(address, header, memory, stays).then_some(Found { address, header })
             }
         }
     }
 
     /// Like [`TaggedTable::search`], in one bucket that is locked.
-    pub(super) fn find_locked(
+    pub(super) fn find_locked<N: Name>(
         &self,
         bucket: &TaggedBucket,
         hash: Hash,
-        key: u64,
+        key: N,
         memory: &Memory,
         locked: &Locked<'_>,
     ) -> Option<(usize, Found)> {

@@ -12,6 +12,7 @@ use crate::index::hash::Hash;
 use crate::index::partition::{Partitions, Shape};
 use crate::index::table::{Found, Held, IndexFull, Seen, Table, Visit, Want};
 use crate::instrument::{Mutant, mutated};
+use crate::name::Name;
 use crate::raw::buckets::BucketSpace;
 use crate::raw::{Header, Memory, Protection};
 
@@ -78,10 +79,10 @@ impl TaggedTable {
     /// Searches all of both homes, until nobody interferes.
     #[cold]
     #[inline(never)]
-    fn find_again<P: Protection>(
+    fn find_again<N: Name, P: Protection>(
         &self,
         hash: Hash,
-        want: Want,
+        want: Want<N>,
         memory: &Memory,
         stays: &P,
     ) -> Option<Seen<'_>> {
@@ -91,10 +92,10 @@ impl TaggedTable {
     /// Like [`Self::find_again`], and locks the bucket.
     #[cold]
     #[inline(never)]
-    fn hold_again<P: Protection>(
+    fn hold_again<N: Name, P: Protection>(
         &self,
         hash: Hash,
-        want: Want,
+        want: Want<N>,
         touched: usize,
         memory: &Memory,
         stays: &P,
@@ -127,10 +128,10 @@ impl Table for TaggedTable {
     }
 
     #[inline(always)]
-    fn find<P: Protection>(
+    fn find<N: Name, P: Protection>(
         &self,
         hash: Hash,
-        want: Want,
+        want: Want<N>,
         memory: &Memory,
         stays: &P,
     ) -> Option<Seen<'_>> {
@@ -143,10 +144,10 @@ impl Table for TaggedTable {
     }
 
     #[inline(always)]
-    fn hold<P: Protection>(
+    fn hold<N: Name, P: Protection>(
         &self,
         hash: Hash,
-        want: Want,
+        want: Want<N>,
         touched: usize,
         memory: &Memory,
         stays: &P,
@@ -159,10 +160,10 @@ impl Table for TaggedTable {
     }
 
     #[inline]
-    fn publish<P: Protection>(
+    fn publish<N: Name, P: Protection>(
         &self,
         hash: Hash,
-        key: u64,
+        key: N,
         object: ObjectRef,
         memory: &Memory,
         stays: &P,

@@ -4,6 +4,7 @@ use crate::address::ObjectRef;
 use crate::index::hash::Hash;
 use crate::index::table::{Found, Search, Want};
 use crate::index::version::Version;
+use crate::name::Name;
 use crate::raw::buckets::ZeroedBucket;
 use crate::raw::{Memory, Protection};
 use crate::sync::edge::{self, Edge};
@@ -57,7 +58,13 @@ pub(crate) trait WideBucket: ZeroedBucket + std::fmt::Debug {
 
     /// Searches for an entry, comparing keys in the log.
     #[inline]
-    fn find<P: Protection>(&self, hash: Hash, want: Want, memory: &Memory, stays: &P) -> Search {
+    fn find<N: Name, P: Protection>(
+        &self,
+        hash: Hash,
+        want: Want<N>,
+        memory: &Memory,
+        stays: &P,
+    ) -> Search {
         let mut strangers = 0;
         for entry in probe(hash) {
             let Some(object) = self.load(entry) else { continue };
@@ -68,9 +75,9 @@ pub(crate) trait WideBucket: ZeroedBucket + std::fmt::Debug {
                     let header = memory.header(address, stays);
                     return Search::Found(entry, Found { address, header });
                 }
-                Want::Key(key) if self.may_hold(entry, key) => {
+                Want::Key(key) if self.may_hold(entry, key.word()) => {
                     let header = memory.header(address, stays);
-                    if header.key == key {
+                    if key.is_of(address, header, memory, stays) {
                         return Search::Found(entry, Found { address, header });
                     }
                     strangers += 1;

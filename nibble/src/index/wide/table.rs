@@ -10,6 +10,7 @@ use crate::index::partition::Partitions;
 use crate::index::table::{Found, Held, IndexFull, Place, Search, Seen, Table, Visit, Want};
 use crate::index::version::Locked;
 use crate::instrument::{Mutant, Point, mutated, reach};
+use crate::name::Name;
 use crate::raw::buckets::BucketSpace;
 use crate::raw::{Header, Memory, Protection};
 
@@ -80,7 +81,12 @@ impl<B: WideBucket> Place for Slot<'_, B> {
 
 impl<B: WideBucket> Home<'_, B> {
     /// The wanted entry and what it leads to. Nothing moves while the bucket is locked.
-    fn find(&self, hash: Hash, want: Want, memory: &Memory) -> Option<(usize, ObjectRef, Header)> {
+    fn find<N: Name>(
+        &self,
+        hash: Hash,
+        want: Want<N>,
+        memory: &Memory,
+    ) -> Option<(usize, ObjectRef, Header)> {
         match self.bucket.find(hash, want, memory, &self.locked) {
             Search::Found(entry, found) => {
                 let object = self.bucket.load(entry).expect("found a moment ago");
@@ -110,10 +116,10 @@ impl<B: WideBucket> Table for WideTable<B> {
         bucket.load(hash.first_entry(ENTRIES)).map(ObjectRef::address)
     }
 
-    fn find<P: Protection>(
+    fn find<N: Name, P: Protection>(
         &self,
         hash: Hash,
-        want: Want,
+        want: Want<N>,
         memory: &Memory,
         stays: &P,
     ) -> Option<Seen<'_>> {
@@ -138,10 +144,10 @@ impl<B: WideBucket> Table for WideTable<B> {
 
     // Not inlined: the registers of an operation belong to the tagged layout.
     #[inline(never)]
-    fn hold<P: Protection>(
+    fn hold<N: Name, P: Protection>(
         &self,
         hash: Hash,
-        want: Want,
+        want: Want<N>,
         _touched: usize,
         memory: &Memory,
         _stays: &P,
@@ -154,10 +160,10 @@ impl<B: WideBucket> Table for WideTable<B> {
     }
 
     #[inline]
-    fn publish<P: Protection>(
+    fn publish<N: Name, P: Protection>(
         &self,
         hash: Hash,
-        key: u64,
+        key: N,
         object: ObjectRef,
         memory: &Memory,
         _stays: &P,
@@ -171,7 +177,7 @@ impl<B: WideBucket> Table for WideTable<B> {
                 return Ok(true);
             }
             if let Some(entry) = home.bucket.vacant(hash) {
-                home.bucket.note_key(entry, key);
+                home.bucket.note_key(entry, key.word());
                 home.bucket.set(entry, Some(object));
                 replaced(None);
                 return Ok(false);
