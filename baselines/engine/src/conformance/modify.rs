@@ -17,7 +17,7 @@ const COUNTERS: u64 = 3;
 /// Keys that all threads try to put first.
 const WANTED: u64 = 2000;
 /// Puts of the one thread that puts what others increment.
-const BASES: u64 = 3000;
+const BASES: u64 = 300;
 
 /// A read-modify-write sees the value that is there, stores what it is told to, and keeps what it is told
 /// to keep; a put-if-absent stores a value only where there is none. Where the store claims
