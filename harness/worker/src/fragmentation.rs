@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use engine::{Heap, KvEngine, Transport};
-use workloads::Seed;
 use workloads::fragmentation::{Limit, Phase, PhaseScript, Step, objects_max};
+use workloads::{Seed, SizeDistribution, Spelling};
 
 use super::crew::{Crew, Post};
 use super::handover::Handover;
@@ -54,7 +54,13 @@ pub(super) fn run(
         System::Store { .. } => {
             let (name, setup) = setup_of(cell)?;
             let visitor = OnStore { work, needs, page, link, heap: setup.heap };
-            registry::with_store(&name, &setup, visitor)?
+            match work.key_bytes {
+                Some(bytes) => {
+                    let spelling = Spelling::new(&SizeDistribution::Constant(bytes));
+                    registry::with_bytes_store(&name, &setup, spelling, visitor)?
+                }
+                None => registry::with_store(&name, &setup, visitor)?,
+            }
         }
     }
 }
@@ -77,7 +83,10 @@ impl StoreVisitor for OnStore<'_> {
         let threads = self.work.threads;
         let pipelined = is_pipelined(self.work, E::TRAITS.transport);
         let batch = if pipelined { PIPELINE } else { 1 };
-        let conditions = crate::conditions_of(engine, threads, batch, false);
+        let mut conditions = crate::conditions_of(engine, threads, batch, false);
+        if let Some(bytes) = self.work.key_bytes {
+            conditions.keys = bytes.to_string();
+        }
         self.link.say(&opened(version, settings, Some(conditions)));
         let make = |thread: usize, values: Values| {
             StoreTarget::new(engine, thread, values).map_err(Stop::failed)

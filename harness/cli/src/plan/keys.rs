@@ -2,7 +2,26 @@
 
 use record::System;
 use worker::registry;
-use workloads::SizeDistribution;
+use workloads::{KEY_BYTES_MAX, KEY_BYTES_MIN, SizeDistribution};
+
+/// Checks that a system takes byte strings of this length as keys.
+///
+/// # Errors
+/// As for [`check`]; an allocator, which has no keys; a length that no key has.
+pub(crate) fn check_length(system: &System, bytes: usize) -> Result<(), String> {
+    if system.is_heap() {
+        let label = system.label();
+        return Err(format!("key-bytes = {bytes}: `{label}` is an allocator and has no keys"));
+    }
+    if !(KEY_BYTES_MIN..=KEY_BYTES_MAX).contains(&bytes) {
+        let nearest = bytes.clamp(KEY_BYTES_MIN, KEY_BYTES_MAX);
+        return Err(format!(
+            "key-bytes = {bytes}: keys have {KEY_BYTES_MIN} to {KEY_BYTES_MAX} bytes; the nearest is \
+             {nearest}"
+        ));
+    }
+    check(system, &SizeDistribution::Constant(bytes))
+}
 
 /// Checks that a store takes byte strings of these lengths as keys.
 ///
@@ -29,7 +48,7 @@ pub(super) fn check(system: &System, sizes: &SizeDistribution) -> Result<(), Str
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Draft, MachineLimits, key_value};
+    use super::super::{Draft, MachineLimits, fragmentation_cells, key_value};
     use crate::suites::Suite;
     use record::{Cell, Scale, Work};
 
@@ -63,9 +82,33 @@ mod tests {
     }
 
     #[test]
+    fn patterns_have_keys_of_one_length() {
+        let planned = |grid: &str| {
+            let text = format!("question = \"?\"\n[[fragmentation]]\npatterns = [\"P2\"]\n{grid}");
+            let suite = Suite::parse("my.toml", &text).map_err(|error| error.to_string())?;
+            let (scale, mut draft) = (Scale::by_name("quick").unwrap(), Draft::default());
+            fragmentation_cells(&suite, &suite.fragmentation[0], &scale, &mut draft)?;
+            Ok::<_, String>(draft.cells)
+        };
+        let cells =
+            planned("stores = [\"nibble\"]\nkey-bytes = 16\nbasis = [\"bounded\"]").unwrap();
+        assert!(cells[0].id.contains("fragmentation/P2/nibble/bounded/key-16"), "{}", cells[0].id);
+        assert_eq!(cells[0].work.family().labels().last(), Some(&("key-bytes", "16".to_owned())));
+        assert_eq!(cells[0].key_bytes_of(10), 160);
+        for (grid, expected) in [
+            ("stores = [\"mica\"]\nkey-bytes = 16", "key-bytes = 16: `mica` takes words"),
+            ("heaps = [\"glibc\"]\nkey-bytes = 16", "`glibc` is an allocator and has no keys"),
+            ("stores = [\"nibble\"]\nkey-bytes = 4", "8 to 4096 bytes; the nearest is 8"),
+        ] {
+            let message = planned(grid).unwrap_err();
+            assert!(message.contains(expected), "{message}");
+        }
+    }
+
+    #[test]
     fn stores_of_words_and_keys_too_long_are_refused_with_what_to_do() {
         for (grid, expected) in [
-            ("stores = [\"nibble\"]\nkey-bytes = [16]", "key-bytes = 16: `nibble` takes words"),
+            ("stores = [\"mica\"]\nkey-bytes = [16]", "key-bytes = 16: `mica` takes words"),
             (
                 "stores = [\"lsm-partitioned@partitions=2\"]\nkey-bytes = [16]",
                 "takes words as keys and no byte strings: drop it, or `key-bytes`; stores of byte",

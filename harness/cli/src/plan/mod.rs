@@ -34,6 +34,7 @@ use draft::{Draft, check_ids};
 pub use estimate::{estimate_s, in_words};
 pub use key_value::{check_key_value, key_value_cell};
 pub(crate) use key_value::{fewer_operations, get_workload, works};
+pub(crate) use keys::check_length as check_key_length;
 pub use systems::check_cell;
 
 /// Cells in the order they run: repetition by repetition, and within one in an order shuffled by
@@ -243,6 +244,9 @@ fn fragmentation_cells(
     }
     for (system, _) in &systems {
         check_steering(&suite.name, system, &grid.threads)?;
+        if let Some(bytes) = grid.key_bytes {
+            keys::check_length(system, bytes).map_err(fail)?;
+        }
     }
     let repetitions = draft.repetitions(suite, grid.repetitions, scale).map_err(fail)?;
     check_live_bytes(grid, scale).map_err(fail)?;
@@ -268,6 +272,7 @@ fn fragmentation_cells(
                             pattern: pattern.clone(),
                             live_bytes,
                             sized: sizes.len() > 1,
+                            key_bytes: grid.key_bytes,
                             basis: *basis,
                             threads,
                             frees,
@@ -391,6 +396,9 @@ fn fragmentation_cell(
     }
     if work.observe == Observe::Each {
         id.push_str("/observed-each");
+    }
+    if let Some(bytes) = work.key_bytes {
+        id.push_str(&format!("/key-{bytes}"));
     }
     if work.sized {
         id.push_str(&format!("/live-{}", format_bytes(work.live_bytes as usize)));

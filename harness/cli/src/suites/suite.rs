@@ -129,6 +129,8 @@ pub struct FragmentationGrid {
     /// Those that are more than the scale allows are left out, with a notice.
     #[serde(default)]
     pub live_bytes: Vec<Bytes>,
+    /// Length of every key, which then is a byte string, in bytes; without it keys are words. Stores only.
+    pub key_bytes: Option<usize>,
     /// Repetitions instead of the scale's, and never more: a larger number is told.
     pub repetitions: Option<u32>,
 }

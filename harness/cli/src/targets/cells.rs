@@ -4,7 +4,7 @@ use super::file::File;
 use super::sizes::Sizes;
 use super::target::{Kind, Side, Target, latency, missing};
 use crate::compare;
-use crate::plan::{check_cell, check_key_value, get_workload};
+use crate::plan::{check_cell, check_key_length, check_key_value, get_workload};
 use record::{
     Ageing, Basis, Cell, Fragmentation, Frees, KeyValue, LiveSet, Observe, System, Timing, Work,
     dimensions::{DIMENSIONS, Dimension},
@@ -115,11 +115,13 @@ fn overhead(side: &Side, sizes: &Sizes, seed: u64) -> Result<Vec<Cell>, String> 
         let known = workloads::fragmentation::all();
         unknown_name("pattern", name, known.iter().map(|pattern| pattern.name.as_str()))
     })?;
+    let key_bytes = side.label("key-bytes").map(|_| side.number("key-bytes", None)).transpose()?;
     let mut cells = Vec::new();
     for repetition in 0..sizes.overhead_repetitions {
         for bytes in sizes.spanning(sizes.object_memory_for(side.sizes.object_memory)) {
             let work = Fragmentation {
                 sized: false,
+                key_bytes,
                 pattern: pattern.clone(),
                 live_bytes: bytes,
                 basis: Basis::Bounded,
@@ -129,11 +131,16 @@ fn overhead(side: &Side, sizes: &Sizes, seed: u64) -> Result<Vec<Cell>, String> 
                 idle_ms: 0,
             };
             let system = system(side, bytes)?;
+            if let Some(bytes) = key_bytes {
+                check_key_length(&system, bytes)?;
+            }
             let timeout_ms = 120_000 + (bytes >> 30) * 60_000;
             let cell = finish(system, Work::Fragmentation(work), seed, timeout_ms);
             check_cell(&cell)?;
             // Without the target's name: targets that ask the same of the same cells share them.
-            let id = format!("overhead/{name}/{}/{bytes}/{repetition}", cell.system.label());
+            let keys = key_bytes.map_or_else(String::new, |bytes| format!("/key-{bytes}"));
+            let label = cell.system.label();
+            let id = format!("overhead/{name}/{label}{keys}/{bytes}/{repetition}");
             cells.push(Cell { id, repetition, seed: seed + u64::from(repetition), ..cell });
         }
     }

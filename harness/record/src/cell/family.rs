@@ -46,7 +46,8 @@ impl Family for Fragmentation {
             ("observe", observe.to_owned()),
             ("threads", self.threads.to_string()),
         ];
-        labels.into_iter().chain(size).collect()
+        let keys = self.key_bytes.map(|bytes| ("key-bytes", bytes.to_string()));
+        labels.into_iter().chain(size).chain(keys).collect()
     }
 
     fn memory_bytes_max(&self) -> u64 {

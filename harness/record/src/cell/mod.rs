@@ -211,6 +211,9 @@ pub struct Fragmentation {
     /// Whether the suite varies the live set, which then is a label of the cell.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sized: bool,
+    /// Length of every key, which then is a byte string, in bytes; without it keys are words. Stores only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_bytes: Option<usize>,
     /// Whether memory is a limit.
     pub basis: Basis,
     /// Threads, each with its share of the cap.
@@ -274,6 +277,9 @@ impl Cell {
     pub fn key_bytes_of(&self, objects: u64) -> u64 {
         match &self.work {
             Work::KeyValue(work) => (objects as f64 * work.workload.mean_key_bytes()) as u64,
+            Work::Fragmentation(Fragmentation { key_bytes: Some(bytes), .. }) => {
+                objects * *bytes as u64
+            }
             _ => objects * size_of::<u64>() as u64,
         }
     }

@@ -49,6 +49,7 @@ pub fn store(name: &str) -> System {
 pub fn work(pattern: &str) -> Fragmentation {
     Fragmentation {
         sized: false,
+        key_bytes: None,
         pattern: Pattern::by_name(pattern).expect("a built-in pattern"),
         live_bytes: LIVE_BYTES,
         basis: Basis::Ample,

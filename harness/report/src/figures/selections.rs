@@ -112,7 +112,8 @@ pub(super) fn threads(rows: &[Row]) -> Data {
             System::Kernel | System::Way { .. } => false,
         };
         let asked = ["P1", "P4"].contains(&work.pattern.name.as_str());
-        if !wanted || !asked || work.sized || work.observe != Observe::End {
+        let plain = !work.sized && work.key_bytes.is_none() && work.observe == Observe::End;
+        if !wanted || !asked || !plain {
             return Vec::new();
         }
         let (group, below) = match (work.threads, work.frees) {
@@ -149,6 +150,7 @@ fn one_thread_in_all(data: &mut Data) {
 /// One thread, each phase once and one after another, idleness and purge observed at the end only.
 pub(super) fn is_paper_protocol(work: &Fragmentation) -> bool {
     !work.sized
+        && work.key_bytes.is_none()
         && work.threads == 1
         && work.observe == Observe::End
         && work.pattern.cycles.is_none()

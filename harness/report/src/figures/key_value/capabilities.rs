@@ -164,7 +164,8 @@ pub(in crate::figures) fn capabilities(rows: &[Row]) -> Data {
 /// The cells of the memory figure: patterns of the paper.
 fn is_pattern(one: &Repetition<'_>) -> bool {
     matches!(&one.cell.work, Work::Fragmentation(work)
-        if work.threads == 1 && !work.sized && work.pattern.name.starts_with('P'))
+        if work.threads == 1 && !work.sized && work.key_bytes.is_none()
+            && work.pattern.name.starts_with('P'))
 }
 
 /// Memory ÷ live value bytes after the sizes changed, of `bounded` stores where memory was the limit.
