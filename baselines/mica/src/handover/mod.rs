@@ -138,7 +138,7 @@ impl KvEngine for MicaHandover {
         memory_bound: MemoryBound::Soft,
         background_threads: true,
         hashing: Hashing::ClientAndServer,
-        ..Mica::<Erew>::TRAITS
+        ..<Mica<Erew>>::TRAITS
     };
 
     type Session<'engine> = HandoverSession<'engine>;
@@ -196,4 +196,4 @@ impl KvEngine for MicaHandover {
     }
 }
 
-const _: () = assert!(Mica::<Erew>::TRAITS.value_bytes_max <= u32::MAX as usize);
+const _: () = assert!(<Mica<Erew>>::TRAITS.value_bytes_max <= u32::MAX as usize);

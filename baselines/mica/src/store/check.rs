@@ -9,6 +9,7 @@ use super::chunk::{Arena, CHUNK_WORDS_MIN};
 use super::classes::CLASSES;
 use super::heap::{Heap, usable_words};
 use super::index::{Bucket, Pool};
+use super::named::KeyKind;
 use super::partition::Partition;
 use crate::mode::Mode;
 
@@ -21,7 +22,7 @@ pub(super) struct Chunks {
     free: HashMap<usize, usize>,
 }
 
-impl<M: Mode> Mica<M> {
+impl<M: Mode, K: KeyKind + ?Sized> Mica<M, K> {
     /// Checks every invariant of every partition. No session may be active.
     pub(super) fn check_partitions(&self) -> Result<(), String> {
         for (number, partition) in self.partitions.iter().enumerate() {

@@ -149,10 +149,17 @@ impl<'store> Arena<'store> {
         Some((Tag(word(0)), word(1)))
     }
 
-    /// The words of the value of the item at `at`; `None` if they would end beyond the partition.
+    /// The words of the value of the item at `at`, behind `prefix_words`; `None` if they would end beyond
+    /// the partition.
     #[inline]
-    pub(super) fn value(self, at: usize, value_bytes: usize) -> Option<&'store [AtomicU64]> {
-        self.0[at..].get(HEADER_WORDS..HEADER_WORDS + value_bytes.div_ceil(WORD_BYTES))
+    pub(super) fn value(
+        self,
+        at: usize,
+        prefix_words: usize,
+        value_bytes: usize,
+    ) -> Option<&'store [AtomicU64]> {
+        let from = HEADER_WORDS + prefix_words;
+        self.0[at..].get(from..from + value_bytes.div_ceil(WORD_BYTES))
     }
 }
 

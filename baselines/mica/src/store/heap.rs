@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::chunk::{Arena, CHUNK_WORDS_MIN, Tag};
 use super::classes::{CLASSES, Classes};
+use super::named::prefix_bytes_at;
 
 /// How many chunks of its own class an allocation looks at, if they may be too small.
 pub(super) const PEEKED_CHUNKS: u64 = 8;
@@ -257,6 +258,14 @@ impl Heap {
         let Some(class) = class else { return 0 };
         let chunks = self.list(arena, class, self.counters.free_chunks.get());
         chunks.filter_map(|at| Some(arena.header(at)?.0.words())).max().unwrap_or(0)
+    }
+
+    /// Bytes before the values of all items of a store of byte strings: a walk.
+    pub(super) fn prefix_bytes(&self, arena: Arena<'_>) -> u64 {
+        let end = usable_words(arena.0.len());
+        let tags = std::iter::successors(Some(0), |&at| Some(at + arena.tag(at).words().max(1)));
+        let live = tags.take_while(|&at| at < end).filter(|&at| arena.tag(at).is_live());
+        live.map(|at| prefix_bytes_at(arena, at) as u64).sum()
     }
 
     /// Size of the lists.

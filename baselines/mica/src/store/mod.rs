@@ -17,6 +17,7 @@
 //! | `partition` | locks and versions: who may write, and when a reader has read one state |
 //! | `operations` | where a key belongs; GET and DELETE |
 //! | `put` | PUT: the usual one, and all others |
+//! | `named` | what an item is found by: a word, or a byte string |
 //! | `prefetch` | the stages of a prefetch, for batches |
 //! | `session` | the contract's session; batches |
 //! | `counters` | counters of sessions |
@@ -30,6 +31,7 @@ mod config;
 mod counters;
 mod heap;
 mod index;
+mod named;
 mod operations;
 mod partition;
 mod prefetch;
@@ -40,19 +42,21 @@ use std::io;
 use std::marker::PhantomData;
 
 use engine::{
-    EngineTraits, FullMeaning, KvEngine, MemoryBound, MemoryCensus, OpenError, Presence,
-    SessionError, Setting, Sharing, Statistic,
+    EngineTraits, FullMeaning, Keys, KvBytesEngine, KvEngine, MemoryBound, MemoryCensus, OpenError,
+    Presence, SessionError, Setting, Sharing, Statistic,
 };
+use kit::key::BYTES_MAX;
 use platform::Pages;
 use platform::mapping::{HUGE_PAGE_BYTES, PAGE_BYTES};
 use platform::racy::{WORD_BYTES, Words};
 
 pub use config::{Config, Preset};
+pub use named::KeyKind;
 pub use session::MicaSession;
 
 use crate::claims::Claims;
 use crate::keyhash::KeyHasher;
-use crate::mode::Mode;
+use crate::mode::{Crcw, Mode};
 use bucket::{BUCKET_ENTRIES, BUCKET_WORDS};
 use chunk::{Arena, HEADER_BYTES, VALUE_BYTES_MAX};
 use classes::EXACT_CLASSES;
@@ -62,9 +66,9 @@ use heap::Heap;
 use index::{Index, Pool};
 use partition::Partition;
 
-/// MICA in store mode, in one of its data access modes.
+/// MICA in store mode, in one of its data access modes, with keys of one kind.
 #[derive(Debug)]
-pub struct Mica<M: Mode> {
+pub struct Mica<M: Mode, K: KeyKind + ?Sized = u64> {
     config: Config,
     sizes: Sizes,
     hasher: KeyHasher,
@@ -74,6 +78,7 @@ pub struct Mica<M: Mode> {
     claims: Claims,
     sessions: Sessions,
     mode: PhantomData<M>,
+    keys: PhantomData<fn(&K)>,
 }
 
 impl<M: Mode> Mica<M> {
@@ -86,6 +91,22 @@ impl<M: Mode> Mica<M> {
     /// if the preset requires a mode in which any session may write; [`OpenError::OutOfMemory`] if
     /// the system has no address space for it.
     pub fn open(config: Config) -> Result<Self, OpenError> {
+        Self::open_any(config)
+    }
+}
+
+impl<M: Mode> Mica<M, [u8]> {
+    /// An empty store whose keys are byte strings.
+    ///
+    /// # Errors
+    /// As for [`Mica::open`].
+    pub fn open_for_byte_keys(config: Config) -> Result<Self, OpenError> {
+        Self::open_any(config)
+    }
+}
+
+impl<M: Mode, K: KeyKind + ?Sized> Mica<M, K> {
+    fn open_any(config: Config) -> Result<Self, OpenError> {
         let sizes = Sizes::of(&config)?;
         if config.preset == Preset::NibblePaper && !M::WRITERS_LOCK {
             let accepted = format!("`thesis` in mode {}; `nibble-paper` in mode crcw", M::LABEL);
@@ -113,6 +134,7 @@ impl<M: Mode> Mica<M> {
             sessions: Sessions::default(),
             hasher: config.preset.hasher(),
             mode: PhantomData,
+            keys: PhantomData,
             config,
             sizes,
             index,
@@ -158,7 +180,7 @@ const fn description_of(sharing: Sharing) -> &'static str {
     }
 }
 
-impl<M: Mode> KvEngine for Mica<M> {
+impl<M: Mode, K: KeyKind + ?Sized> KvEngine for Mica<M, K> {
     const TRAITS: EngineTraits = EngineTraits {
         name: name_of(M::SHARING),
         description: description_of(M::SHARING),
@@ -168,12 +190,17 @@ impl<M: Mode> KvEngine for Mica<M> {
         value_bytes_max: VALUE_BYTES_MAX,
         page_bytes: HUGE_PAGE_BYTES,
         batches: true,
+        keys: match M::SHARING {
+            Sharing::Shared => Keys::Bytes { max: BYTES_MAX },
+            // The contract deals words to the owners of partitions.
+            Sharing::Partitioned | Sharing::PartitionedWrites => Keys::Word,
+        },
         ..EngineTraits::BASE
     };
 
-    type Session<'engine> = MicaSession<'engine, M>;
+    type Session<'engine> = K::Session<'engine, M>;
 
-    fn session(&self) -> Result<MicaSession<'_, M>, SessionError> {
+    fn session(&self) -> Result<K::Session<'_, M>, SessionError> {
         self.worker_session(0, 1)
     }
 
@@ -181,14 +208,14 @@ impl<M: Mode> KvEngine for Mica<M> {
         &self,
         worker: usize,
         workers: usize,
-    ) -> Result<MicaSession<'_, M>, SessionError> {
+    ) -> Result<K::Session<'_, M>, SessionError> {
         let claim = match M::SHARING {
             Sharing::Shared => None,
             Sharing::Partitioned | Sharing::PartitionedWrites => {
                 Some(self.claims.claim(worker, workers)?)
             }
         };
-        Ok(MicaSession::new(self, claim))
+        Ok(K::session(MicaSession::new(self, claim)))
     }
 
     #[inline]
@@ -218,16 +245,22 @@ impl<M: Mode> KvEngine for Mica<M> {
             complete: true,
             ..MemoryCensus::default()
         };
-        for partition in &self.partitions {
+        let mut live_object_bytes = 0;
+        for (number, partition) in self.partitions.iter().enumerate() {
             let _quiet = partition.quiet();
             let counters = &partition.heap.counters;
             census.live_objects += counters.live_chunks.get();
             census.live_value_bytes += counters.live_value_bytes.get();
+            live_object_bytes += counters.live_value_bytes.get();
+            if K::IN_ITEMS {
+                // Where owners write meanwhile, what is found may be of another moment.
+                let prefix_bytes = partition.heap.prefix_bytes(self.arena(number));
+                census.live_value_bytes = census.live_value_bytes.saturating_sub(prefix_bytes);
+            }
             census.free_object_bytes += counters.free_words.get() * WORD_BYTES as u64;
             census.table_bytes += partition.heap.table_bytes();
         }
-        census.live_object_bytes =
-            census.live_value_bytes + census.live_objects * HEADER_BYTES as u64;
+        census.live_object_bytes = live_object_bytes + census.live_objects * HEADER_BYTES as u64;
         // If owners write meanwhile, the counts may be from different moments.
         census.dead_object_bytes = object_memory_bytes
             .saturating_sub(census.free_object_bytes)
@@ -300,7 +333,15 @@ impl<M: Mode> KvEngine for Mica<M> {
     }
 }
 
-impl<M: Mode> Mica<M> {
+impl KvBytesEngine for Mica<Crcw, [u8]> {
+    type BytesSession<'engine> = MicaSession<'engine, Crcw, [u8]>;
+
+    fn bytes_session(&self) -> Result<MicaSession<'_, Crcw, [u8]>, SessionError> {
+        self.session().map(|words| words.0)
+    }
+}
+
+impl<M: Mode, K: KeyKind + ?Sized> Mica<M, K> {
     /// Objects of the fullest partition divided by those of the average one; 1 if there are none.
     fn imbalance(&self) -> f64 {
         let objects = self.partitions.iter().map(|each| each.heap.counters.live_chunks.get());

@@ -2,20 +2,21 @@
 
 use engine::GetError;
 use kit::bits::bits;
-use platform::racy::copy_out;
+use platform::racy::{WORD_BYTES, copy_out};
 
 use super::Mica;
 use super::bucket::{Entry, matches};
 use super::chunk::{Arena, Tag};
 use super::counters::SessionCounters;
 use super::index::{Bucket, Place};
+use super::named::{KeyKind, Named};
 use super::partition::{Reading, Writing};
 use crate::mode::Mode;
 
 /// Where a key belongs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Target {
-    pub(super) key: u64,
+pub(super) struct Target<N> {
+    pub(super) key: N,
     pub(super) partition: usize,
     pub(super) bucket: usize,
     pub(super) tag: u16,
@@ -31,23 +32,23 @@ enum Read {
     TooLong(usize),
 }
 
-impl Default for Target {
+impl<N: Default> Default for Target<N> {
     fn default() -> Self {
-        Self { key: 0, partition: 0, bucket: 0, tag: 1 }
+        Self { key: N::default(), partition: 0, bucket: 0, tag: 1 }
     }
 }
 
-impl<M: Mode> Mica<M> {
+impl<M: Mode, K: KeyKind + ?Sized> Mica<M, K> {
     /// Hashes a key.
     #[inline(always)]
-    pub(super) fn target(&self, key: u64) -> Target {
-        let hash = self.hasher.hash(key);
+    pub(super) fn target<N: Named>(&self, key: N) -> Target<N> {
+        let hash = self.hasher.hash(key.word());
         let partition = hash.partition(self.sizes.partition_bits);
         Target { key, partition, bucket: hash.bucket(self.sizes.main_buckets), tag: hash.tag() }
     }
 
     #[inline(always)]
-    pub(super) fn main(&self, target: Target) -> &Bucket {
+    pub(super) fn main<N>(&self, target: Target<N>) -> &Bucket {
         self.index.main(target.partition, target.bucket)
     }
 
@@ -60,9 +61,9 @@ impl<M: Mode> Mica<M> {
 
     /// Copies a value out of one consistent state of its chain.
     #[inline(always)]
-    pub(super) fn get(
+    pub(super) fn get<N: Named>(
         &self,
-        target: Target,
+        target: Target<N>,
         buffer: &mut [u8],
         counters: &SessionCounters,
     ) -> Result<Option<usize>, GetError> {
@@ -86,9 +87,9 @@ impl<M: Mode> Mica<M> {
 
     /// Reads a value; the result means nothing unless the reading is still valid afterwards.
     #[inline(always)]
-    fn read(
+    fn read<N: Named>(
         &self,
-        target: Target,
+        target: Target<N>,
         main: &Bucket,
         reading: &Reading<'_, M>,
         buffer: &mut [u8],
@@ -97,9 +98,12 @@ impl<M: Mode> Mica<M> {
         let mut bucket = main;
         loop {
             if let Some((at, tag)) = item_in(bucket, target, arena) {
-                let value_bytes = tag.value_bytes();
+                let prefix_words = target.key.prefix_words();
                 // While racing with a writer, the length may be anything.
-                let Some(value) = arena.value(at, value_bytes) else { return Read::Absent };
+                let value_bytes = tag.value_bytes().saturating_sub(prefix_words * WORD_BYTES);
+                let Some(value) = arena.value(at, prefix_words, value_bytes) else {
+                    return Read::Absent;
+                };
                 let Some(front) = buffer.get_mut(..value_bytes) else {
                     return Read::TooLong(value_bytes);
                 };
@@ -117,7 +121,7 @@ impl<M: Mode> Mica<M> {
 
     /// Removes a key; returns whether it was present.
     #[inline]
-    pub(super) fn delete(&self, target: Target) -> bool {
+    pub(super) fn delete<N: Named>(&self, target: Target<N>) -> bool {
         let main = self.main(target);
         let partition = &self.partitions[target.partition];
         let arena = self.arena(target.partition);
@@ -132,14 +136,14 @@ impl<M: Mode> Mica<M> {
 
     /// Where a key is or may go, for a writer of its chain.
     #[inline]
-    pub(super) fn place<'store>(
+    pub(super) fn place<'store, N: Named>(
         &'store self,
-        target: Target,
+        target: Target<N>,
         main: &'store Bucket,
         arena: Arena<'_>,
     ) -> Place<'store> {
         self.index.find(target.partition, main, target.tag, |offset| {
-            arena.header(offset).is_some_and(|(_, key)| key == target.key)
+            arena.header(offset).is_some_and(|(_, word)| target.key.is_of(arena, offset, word))
         })
     }
 }
@@ -148,10 +152,14 @@ impl<M: Mode> Mica<M> {
 ///
 /// While racing with a writer, both may be anything; it is certain only that a header fits there.
 #[inline(always)]
-pub(super) fn item_in(bucket: &Bucket, target: Target, arena: Arena<'_>) -> Option<(usize, Tag)> {
+pub(super) fn item_in<N: Named>(
+    bucket: &Bucket,
+    target: Target<N>,
+    arena: Arena<'_>,
+) -> Option<(usize, Tag)> {
     bits(matches(bucket, target.tag)).find_map(|number| {
         let offset = Entry::load(&bucket[1 + number]).offset();
-        let (tag, key) = arena.header(offset)?;
-        (key == target.key).then_some((offset, tag))
+        let (tag, word) = arena.header(offset)?;
+        target.key.is_of(arena, offset, word).then_some((offset, tag))
     })
 }

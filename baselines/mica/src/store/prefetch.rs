@@ -9,6 +9,7 @@ use platform::racy::WORD_BYTES;
 use super::Mica;
 use super::bucket::{Entry, matches};
 use super::chunk::HEADER_WORDS;
+use super::named::KeyKind;
 use super::operations::Target;
 use crate::mode::Mode;
 
@@ -20,17 +21,17 @@ const LINES_BLIND: usize = 2;
 const LINE_WORDS: usize = 64 / WORD_BYTES;
 const BLIND_WORDS: usize = LINES_BLIND * LINE_WORDS;
 
-impl<M: Mode> Mica<M> {
+impl<M: Mode, K: KeyKind + ?Sized> Mica<M, K> {
     /// Stage 1: the key's main bucket.
     #[inline]
-    pub(super) fn prefetch_bucket(&self, target: Target) {
+    pub(super) fn prefetch_bucket<N>(&self, target: Target<N>) {
         self.index.prefetch(target.partition, target.bucket);
     }
 
     /// Stage 2: the first lines of the item that the main bucket leads to; returns its offset. It
     /// does no harm if the item is another key's, or gone by then.
     #[inline]
-    pub(super) fn prefetch_item(&self, target: Target) -> Option<usize> {
+    pub(super) fn prefetch_item<N: Copy>(&self, target: Target<N>) -> Option<usize> {
         let main = self.main(target);
         let number = bits(matches(main, target.tag)).next()?;
         let offset = Entry::load(&main[1 + number]).offset();
@@ -41,7 +42,7 @@ impl<M: Mode> Mica<M> {
 
     /// Stage 3: the further lines that the item's length calls for.
     #[inline]
-    pub(super) fn prefetch_rest(&self, target: Target, offset: usize) {
+    pub(super) fn prefetch_rest<N: Copy>(&self, target: Target<N>, offset: usize) {
         let Some((tag, _)) = self.arena(target.partition).header(offset) else { return };
         let words = HEADER_WORDS + tag.value_bytes().div_ceil(WORD_BYTES);
         if words > BLIND_WORDS {
@@ -52,7 +53,7 @@ impl<M: Mode> Mica<M> {
 
     /// The word of object memory at an offset in the target's partition.
     #[inline]
-    fn word_of(&self, target: Target, offset: usize) -> usize {
+    fn word_of<N>(&self, target: Target<N>, offset: usize) -> usize {
         target.partition * self.sizes.arena_words + offset
     }
 }

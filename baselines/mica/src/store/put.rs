@@ -11,19 +11,20 @@ use platform::racy::copy_in;
 
 use super::Mica;
 use super::bucket::Entry;
-use super::chunk::{Arena, words_of};
+use super::chunk::{Arena, HEADER_WORDS, words_of};
 use super::counters::SessionCounters;
 use super::index::{Place, Slot};
+use super::named::{KeyKind, Named};
 use super::operations::{Target, item_in};
 use super::partition::{Partition, Writing};
 use crate::mode::Mode;
 
-impl<M: Mode> Mica<M> {
+impl<M: Mode, K: KeyKind + ?Sized> Mica<M, K> {
     /// Stores a value that would fit into an empty partition.
     #[inline(always)]
-    pub(super) fn put(
+    pub(super) fn put<N: Named>(
         &self,
-        target: Target,
+        target: Target<N>,
         value: &[u8],
         counters: &SessionCounters,
     ) -> PutOutcome {
@@ -31,8 +32,8 @@ impl<M: Mode> Mica<M> {
         let arena = self.arena(target.partition);
         let _writing = Writing::<M>::enter(main);
         match item_in(main, target, arena) {
-            Some((at, tag)) if tag.value_bytes() == value.len() => {
-                write_value(arena, at, value);
+            Some((at, tag)) if tag.value_bytes() == target.key.room_bytes(value) => {
+                write_value(arena, at, target.key, value);
                 PutOutcome::Updated
             }
             _ => self.put_otherwise(target.key, value, counters),
@@ -42,8 +43,14 @@ impl<M: Mode> Mica<M> {
     /// Stores a value in a chain that this writer has entered, where the main bucket leads to none
     /// of the key's and of its length.
     #[inline(never)]
-    fn put_otherwise(&self, key: u64, value: &[u8], counters: &SessionCounters) -> PutOutcome {
+    fn put_otherwise<N: Named>(
+        &self,
+        key: N,
+        value: &[u8],
+        counters: &SessionCounters,
+    ) -> PutOutcome {
         let target = self.target(key);
+        let room_bytes = key.room_bytes(value);
         let partition = &self.partitions[target.partition];
         let arena = self.arena(target.partition);
         match self.place(target, self.main(target), arena) {
@@ -51,7 +58,7 @@ impl<M: Mode> Mica<M> {
             Place::Hole(slot) => {
                 let at = {
                     let _entered = partition.enter::<M>();
-                    partition.heap.allocate(arena, words_of(value.len()), value.len())
+                    partition.heap.allocate(arena, words_of(room_bytes), room_bytes)
                 };
                 let Some(at) = at else {
                     counters.refused_no_space.add(1);
@@ -67,7 +74,7 @@ impl<M: Mode> Mica<M> {
                     counters.refused_no_spare.add(1);
                     return PutOutcome::Full;
                 }
-                let at = partition.heap.allocate(arena, words_of(value.len()), value.len());
+                let at = partition.heap.allocate(arena, words_of(room_bytes), room_bytes);
                 let Some(at) = at else {
                     counters.refused_no_space.add(1);
                     return PutOutcome::Full;
@@ -82,9 +89,9 @@ impl<M: Mode> Mica<M> {
     }
 
     /// Replaces the value in a slot: in place if it fits the chunk, otherwise in a new one.
-    fn update(
+    fn update<N: Named>(
         &self,
-        target: Target,
+        target: Target<N>,
         slot: Slot<'_>,
         value: &[u8],
         counters: &SessionCounters,
@@ -93,17 +100,18 @@ impl<M: Mode> Mica<M> {
         let arena = self.arena(target.partition);
         let at = slot.entry().offset();
         let tag = arena.tag(at);
-        if tag.value_room_bytes() >= value.len() {
-            if tag.value_bytes() != value.len() {
+        let room_bytes = target.key.room_bytes(value);
+        if tag.value_room_bytes() >= room_bytes {
+            if tag.value_bytes() != room_bytes {
                 // The heap changes the same word when a neighbour is allocated or freed.
                 let _entered = partition.enter::<M>();
-                partition.heap.set_value_bytes(arena, at, value.len());
+                partition.heap.set_value_bytes(arena, at, room_bytes);
                 counters.resized_updates.add(1);
             }
-            write_value(arena, at, value);
+            write_value(arena, at, target.key, value);
             return PutOutcome::Updated;
         }
-        let Some(new) = replace::<M>(partition, arena, at, value.len()) else {
+        let Some(new) = replace::<M>(partition, arena, at, room_bytes) else {
             counters.refused_no_space.add(1);
             return PutOutcome::Full;
         };
@@ -122,22 +130,26 @@ fn replace<M: Mode>(
     partition: &Partition,
     arena: Arena<'_>,
     old: usize,
-    value_bytes: usize,
+    room_bytes: usize,
 ) -> Option<usize> {
     let _entered = partition.enter::<M>();
-    let new = partition.heap.allocate(arena, words_of(value_bytes), value_bytes)?;
+    let new = partition.heap.allocate(arena, words_of(room_bytes), room_bytes)?;
     partition.heap.free(arena, old);
     Some(new)
 }
 
 #[inline]
-fn write_item(arena: Arena<'_>, at: usize, key: u64, value: &[u8]) {
-    arena.set_word(at + 1, key);
-    write_value(arena, at, value);
+fn write_item(arena: Arena<'_>, at: usize, key: impl Named, value: &[u8]) {
+    arena.set_word(at + 1, key.word());
+    for number in 0..key.prefix_words() {
+        arena.set_word(at + HEADER_WORDS + number, key.prefix_word(number));
+    }
+    write_value(arena, at, key, value);
 }
 
 #[inline]
-fn write_value(arena: Arena<'_>, at: usize, value: &[u8]) {
-    let words = arena.value(at, value.len()).expect("a chunk lies in its partition");
+fn write_value(arena: Arena<'_>, at: usize, key: impl Named, value: &[u8]) {
+    let words = arena.value(at, key.prefix_words(), value.len());
+    let words = words.expect("a chunk lies in its partition");
     copy_in(words, value);
 }

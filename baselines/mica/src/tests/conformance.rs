@@ -16,3 +16,9 @@ engine::conformance_tests!(crcw_in_one_partition, Mica<Crcw>, |bytes| {
 engine::conformance_tests!(nibble_paper, Mica<Crcw>, |bytes| {
     Mica::open(Config { preset: Preset::NibblePaper, resident: true, ..config(bytes) })
 });
+engine::bytes_conformance_tests!(byte_keys, Mica<Crcw, [u8]>, |bytes| {
+    Mica::open_for_byte_keys(config(bytes))
+});
+engine::bytes_conformance_tests!(byte_keys_nibble_paper, Mica<Crcw, [u8]>, |bytes| {
+    Mica::open_for_byte_keys(Config { preset: Preset::NibblePaper, ..config(bytes) })
+});

@@ -4,7 +4,7 @@ use baseline_mica::cache::{Config as CacheConfig, Eviction};
 use baseline_mica::handover::Config as HandoverConfig;
 use baseline_mica::keyhash::PARTITIONS_MAX;
 use baseline_mica::store::{Config, Preset};
-use baseline_mica::{Mica, MicaCache, MicaHandover, Mode};
+use baseline_mica::{Crcw, Mica, MicaCache, MicaHandover, Mode};
 use engine::{KvEngine, OpenError, Options, Setup, Sharing, Whole};
 use platform::mapping::HUGE_PAGE_BYTES;
 
@@ -51,8 +51,17 @@ pub(crate) fn store<M: Mode>(
     setup: &Setup,
     options: &mut Options,
 ) -> Result<Opening<Mica<M>>, OpenError> {
-    let config = read(setup, options, Mica::<M>::TRAITS.sharing)?;
+    let config = read(setup, options, <Mica<M>>::TRAITS.sharing)?;
     Ok(Box::new(move || Mica::<M>::open(config)))
+}
+
+/// Store mode in which any thread may write, with byte strings as keys.
+pub(crate) fn store_of_bytes(
+    setup: &Setup,
+    options: &mut Options,
+) -> Result<Opening<Mica<Crcw, [u8]>>, OpenError> {
+    let config = read(setup, options, Sharing::Shared)?;
+    Ok(Box::new(move || Mica::open_for_byte_keys(config)))
 }
 
 /// Store mode, with threads that own the partitions, none shared, and receive requests from the callers.

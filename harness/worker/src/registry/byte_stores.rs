@@ -6,6 +6,7 @@ use baseline_embedded::{LevelDb, LmdbBytes, RocksDb};
 use baseline_heapstore::HeapBytes;
 use baseline_maps::{Bytes, Dashmap, Flurry, MapStore, Papaya, Scc, Skiplist, Striped};
 use baseline_masstree::Masstree;
+use baseline_mica::{Crcw, Mica};
 use baseline_null::Null;
 use baseline_redis::RedisServers;
 use engine::{AllocatorChoice, EngineTraits, Keys, KvEngine, OpenError, Setup};
@@ -31,6 +32,7 @@ macro_rules! for_each_bytes_store {
             (keeps skiplist MapStore<Skiplist<Bytes>>, adapters::maps::skiplist),
             (keeps striped MapStore<Striped<Bytes>>, adapters::maps::striped),
             (keeps masstree Masstree, adapters::masstree::open),
+            (keeps mica Mica<Crcw, [u8]>, adapters::mica::store_of_bytes),
             (keeps rocksdb RocksDb, adapters::embedded::rocksdb),
             (keeps leveldb LevelDb, adapters::embedded::leveldb),
             (keeps lmdb LmdbBytes, adapters::embedded::lmdb),
