@@ -20,7 +20,7 @@ use crate::name::LENGTH_BYTES;
 use crate::overwriting::Overwriting;
 use crate::session::Session;
 use crate::statistics::{SegmentCounts, Statistics};
-use crate::sync::{AtomicBool, AtomicU64, Ordering, lock};
+use crate::sync::{AtomicBool, AtomicU64, CachePadded, Ordering, lock};
 
 /// The longest time that [`Store::settle`] waits.
 const SETTLE_LIMIT: Duration = Duration::from_secs(5);
@@ -47,6 +47,8 @@ pub(crate) struct Shared {
     pub(crate) put_wait_ns: AtomicU64,
     /// Whether keys are byte strings, which are in the rooms of their objects.
     pub(crate) byte_keys: bool,
+    /// Length of all those that have a value. On a line of its own: operations read what is around.
+    pub(crate) key_bytes: CachePadded<AtomicU64>,
     /// Whether compaction has panicked; see [`Shared::close`].
     pub(crate) closed: AtomicBool,
 }
@@ -89,7 +91,7 @@ pub struct Store<K: ?Sized = u64> {
 pub struct Census {
     /// Number of keys that have a value.
     pub live_objects: u64,
-    /// Size of their values, and of their keys where these are byte strings.
+    /// Size of their values.
     pub live_value_bytes: u64,
     /// Size of their objects: header, key and value.
     pub live_object_bytes: u64,
@@ -169,6 +171,7 @@ impl<K: ?Sized> Store<K> {
             reused_bytes: AtomicU64::new(0),
             overwriting: Overwriting::new(config.update),
             byte_keys,
+            key_bytes: CachePadded::default(),
             closed: AtomicBool::new(false),
         });
         let compaction = config.compaction;
@@ -234,8 +237,10 @@ impl<K: ?Sized> Store<K> {
     /// How the memory is used; exact while nobody writes. Waits for the workers' current rounds.
     #[must_use]
     pub fn census(&self) -> Census {
-        let Shared { log, index, epochs, byte_keys, .. } = &*self.shared;
+        let Shared { log, index, epochs, byte_keys, key_bytes, .. } = &*self.shared;
         let beside_bytes = HEADER_BYTES + if *byte_keys { LENGTH_BYTES as u64 } else { 0 };
+        // Relaxed: exact while nobody writes, as the rest.
+        let key_bytes = key_bytes.load(Ordering::Relaxed);
         // Locked, so that no object is counted both where it was and where it moves to.
         let workers = log.nodes.iter().flat_map(|node| &node.crew.workers);
         let _workers: Vec<_> = workers.map(lock).collect();
@@ -248,7 +253,8 @@ impl<K: ?Sized> Store<K> {
         let free_object_bytes = log.free_blocks() * log.memory.region.block_bytes();
         Census {
             live_objects,
-            live_value_bytes: live_object_bytes - live_objects * beside_bytes,
+            live_value_bytes: live_object_bytes
+                .saturating_sub(live_objects * beside_bytes + key_bytes),
             live_object_bytes,
             dead_object_bytes: object_memory_bytes
                 .saturating_sub(free_object_bytes + live_object_bytes),

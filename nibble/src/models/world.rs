@@ -23,7 +23,7 @@ use crate::log::topology::NodePlan;
 use crate::overwriting::Overwriting;
 use crate::session::Session;
 use crate::store::Shared;
-use crate::sync::{AtomicBool, AtomicU64};
+use crate::sync::{AtomicBool, AtomicU64, CachePadded};
 
 const BLOCK_SHIFT: u32 = 6;
 
@@ -93,6 +93,7 @@ impl World {
             holes: plan.reuses_holes.then_some(Limits { group: 1, group_bytes: 64, class: 4 }),
             reused_bytes: AtomicU64::new(0),
             byte_keys: false,
+            key_bytes: CachePadded::default(),
             overwriting: Overwriting::new(plan.update),
             put_wait_ns: AtomicU64::new(0),
             closed: AtomicBool::new(false),

@@ -4,6 +4,7 @@ use super::{Put, Session};
 use crate::batch::{Answer, Buffers, Operation};
 use crate::error::{BufferTooShort, KeyTooLong, KeyedError, PutError};
 use crate::name::ByteName;
+use crate::sync::Ordering;
 
 impl Session<'_, [u8]> {
     /// As [`Session::get`] of a store of words. Takes the longer the longer the key, which is compared with
@@ -38,7 +39,11 @@ impl Session<'_, [u8]> {
     /// [`PutError`], and [`KeyTooLong`]; the old value stays, whichever it is.
     #[inline]
     pub fn put(&self, key: &[u8], value: &[u8]) -> Result<Put, KeyedError<PutError>> {
-        self.put_named(ByteName::of(key)?, value).map_err(KeyedError::Value)
+        let done = self.put_named(ByteName::of(key)?, value).map_err(KeyedError::Value);
+        if done == Ok(Put::Inserted) {
+            self.count_inserted(key);
+        }
+        done
     }
 
     /// As [`Session::delete`] of a store of words.
@@ -47,32 +52,57 @@ impl Session<'_, [u8]> {
     /// [`PutError::Closed`], and [`KeyTooLong`].
     #[inline]
     pub fn delete(&self, key: &[u8]) -> Result<bool, KeyedError<PutError>> {
-        self.delete_named(ByteName::of(key)?).map_err(KeyedError::Value)
+        let done = self.delete_named(ByteName::of(key)?).map_err(KeyedError::Value);
+        if done == Ok(true) {
+            self.count_deleted(key);
+        }
+        done
     }
 
     /// As [`Session::execute`] of a store of words.
     ///
     /// # Errors
-    /// [`KeyTooLong`] for the first such key. All keys are looked at before anything is executed, so the
-    /// operations are drawn twice.
+    /// [`KeyTooLong`] for the first such key. All keys are looked at before anything is executed.
     ///
     /// # Panics
     /// If a GET has no slot in `buffers`.
-    pub fn execute<'batch>(
+    pub fn execute(
         &self,
-        operations: impl IntoIterator<Item = Operation<'batch, &'batch [u8]>, IntoIter: Clone>,
+        operations: &[Operation<'_, &[u8]>],
         buffers: &mut Buffers<'_>,
-        answers: impl FnMut(usize, Answer),
+        mut answers: impl FnMut(usize, Answer),
     ) -> Result<(), KeyTooLong> {
-        let operations = operations.into_iter();
-        operations.clone().try_for_each(|operation| ByteName::check(operation.key()).map(drop))?;
+        for operation in operations {
+            ByteName::check(operation.key())?;
+        }
         let name = |key| ByteName::of(key).expect("its length was looked at");
-        let named = operations.map(|operation| match operation {
+        let named = operations.iter().map(|operation| match *operation {
             Operation::Get { key } => Operation::Get { key: name(key) },
             Operation::Put { key, value } => Operation::Put { key: name(key), value },
             Operation::Delete { key } => Operation::Delete { key: name(key) },
         });
-        self.execute_named(named, buffers, answers);
+        self.execute_named(named, buffers, |place, answer| {
+            match answer {
+                Answer::Stored(Put::Inserted) => self.count_inserted(operations[place].key()),
+                Answer::Deleted(true) => self.count_deleted(operations[place].key()),
+                _ => {}
+            }
+            answers(place, answer);
+        });
         Ok(())
+    }
+
+    // Whoever makes a key present or absent counts it, so the sum is that of all that are present.
+
+    #[inline]
+    fn count_inserted(&self, key: &[u8]) {
+        // Relaxed: a count orders nothing.
+        self.shared.key_bytes.fetch_add(key.len() as u64, Ordering::Relaxed);
+    }
+
+    #[inline]
+    fn count_deleted(&self, key: &[u8]) {
+        // Relaxed: a count orders nothing.
+        self.shared.key_bytes.fetch_sub(key.len() as u64, Ordering::Relaxed);
     }
 }

@@ -27,7 +27,7 @@ fn has(store: &Store<[u8]>, model: &Model) {
         assert!(found.is_some_and(|bytes| buffer[..bytes] == value[..]), "{key:?}: {found:?}");
     }
     drop(session);
-    let live_bytes: usize = model.iter().map(|(key, value)| key.len() + value.len()).sum();
+    let live_bytes: usize = model.values().map(Vec::len).sum();
     assert_eq!(store.check().unwrap().live_objects, model.len() as u64);
     assert_eq!(store.census().live_value_bytes, live_bytes as u64);
 }
@@ -86,7 +86,7 @@ fn a_key_that_is_too_long_is_refused_and_nothing_is_changed() {
     assert_eq!(session.get(&long, &mut [0; 8]), Err(KeyedError::Key(refused)));
     assert_eq!(session.delete(&long), Err(KeyedError::Key(refused)));
     let batch = [Operation::Put { key: &b"a"[..], value: b"1" }, Operation::Delete { key: &long }];
-    let answered = session.execute(batch, &mut Buffers::none(), |_, _| panic!("nothing is done"));
+    let answered = session.execute(&batch, &mut Buffers::none(), |_, _| panic!("nothing is done"));
     assert_eq!(answered, Err(refused));
     assert_eq!(
         refused.to_string(),
@@ -116,7 +116,7 @@ fn batches_do_what_single_operations_do() {
     let mut bytes = vec![0; asked.len() * 16];
     let mut answers = Vec::new();
     let mut buffers = Buffers::new(&mut bytes, 16);
-    session.execute(asked.iter().copied(), &mut buffers, |_, answer| answers.push(answer)).unwrap();
+    session.execute(&asked, &mut buffers, |_, answer| answers.push(answer)).unwrap();
     let expected =
         [Answer::Stored(Put::Inserted), Answer::Found(9), Answer::Deleted(true), Answer::Absent];
     assert!(answers.chunks(4).all(|answers| answers == expected), "{answers:?}");

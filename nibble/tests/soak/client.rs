@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use history::{Kind, Operation, Recorder, Ticks};
-use nibble::{Answer, Buffers, Operation as Asked, Put, PutError, Session, Store};
+use nibble::{Answer, Buffers, Operation as Asked, Put, PutError};
 
 use super::{Plan, THREADS};
 use crate::common::Random;
 use crate::fault;
+use crate::kinds::{Opened, Sitting};
 use crate::values::{name, write};
 
 /// Bytes that a thread stores in a window, at most.
@@ -27,7 +28,7 @@ const REPEATS: usize = 3;
 const KEYS_OF_REPEATS: u64 = 50;
 
 pub(super) struct Client<'soak> {
-    store: &'soak Store,
+    store: &'soak Opened,
     plan: &'soak Plan,
     ticks: &'soak Ticks,
     number: u64,
@@ -48,7 +49,7 @@ enum Wanted {
 
 impl<'soak> Client<'soak> {
     pub(super) fn new(
-        store: &'soak Store,
+        store: &'soak Opened,
         plan: &'soak Plan,
         ticks: &'soak Ticks,
         number: u64,
@@ -124,7 +125,7 @@ impl<'soak> Client<'soak> {
     }
 
     /// Answers the bytes that it was to store.
-    fn single(&mut self, session: &Session<'_>, recorder: &mut Recorder<'_>) -> u64 {
+    fn single(&mut self, session: &Sitting<'_>, recorder: &mut Recorder<'_>) -> u64 {
         let (key, draw) = (self.key(), self.random.below(100));
         let mut stored = 0;
         let (kind, interval) = if draw < self.plan.puts {
@@ -133,7 +134,7 @@ impl<'soak> Client<'soak> {
             let value = write(&mut self.buffer[..bytes], key, unique);
             stored = bytes as u64;
             let (put, interval) = recorder.timed(|| session.put(key, &self.buffer[..bytes]));
-            (self.kind_of_put(put, value, bytes), interval)
+            (self.kind_of_put(key, put, value, bytes), interval)
         } else if draw < self.plan.puts + self.plan.deletes {
             let (found, interval) = recorder.timed(|| session.delete(key));
             (Kind::Delete { found: found.expect("the store is open") }, interval)
@@ -146,12 +147,18 @@ impl<'soak> Client<'soak> {
         stored
     }
 
-    fn kind_of_put(&mut self, put: Result<Put, PutError>, value: u64, bytes: usize) -> Kind {
+    fn kind_of_put(
+        &mut self,
+        key: u64,
+        put: Result<Put, PutError>,
+        value: u64,
+        bytes: usize,
+    ) -> Kind {
         match put {
             Ok(put) => return Kind::Put { value, updated: put == Put::Updated },
             Err(PutError::Full | PutError::Stalled { .. }) => {}
             Err(PutError::ValueTooLarge { limit_bytes, .. }) => {
-                let limit = self.store.value_limit();
+                let limit = self.store.value_limit(key);
                 fault::unless(bytes > limit && limit_bytes == limit, || {
                     format!("{bytes} bytes are above {limit_bytes}; the limit is {limit}")
                 });
@@ -164,7 +171,7 @@ impl<'soak> Client<'soak> {
 
     /// As [`Self::single`], with many at once. All of them run from before the first to after the
     /// last, as far as histories know.
-    fn batch(&mut self, session: &Session<'_>, recorder: &mut Recorder<'_>) -> u64 {
+    fn batch(&mut self, session: &Sitting<'_>, recorder: &mut Recorder<'_>) -> u64 {
         let mut wanted: Vec<(u64, Wanted)> = Vec::new();
         let repeats = if self.plan.hot_keys < KEYS_OF_REPEATS { 1 } else { REPEATS };
         let mut stored = 0;
@@ -218,7 +225,7 @@ impl<'soak> Client<'soak> {
                     Kind::Put { value: *name, updated: put == Put::Updated }
                 }
                 (Wanted::Put { value, name }, Answer::Refused(error)) => {
-                    self.kind_of_put(Err(error), *name, value.len())
+                    self.kind_of_put(*key, Err(error), *name, value.len())
                 }
                 (_, answer) => {
                     fault::found(format!("key {key}: not an answer to what was asked: {answer:?}"))

@@ -9,12 +9,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use history::{Operation, Registers, Ticks};
-use nibble::{Config, EpochClock, Store};
+use nibble::{Config, EpochClock};
 
+use crate::common::Random;
 use crate::common::variants::within;
-use crate::common::{Random, open};
 use crate::draw::{Lengths, configuration, one, scaled};
 use crate::fault;
+use crate::kinds::Opened;
 use crate::options::Options;
 use client::Client;
 
@@ -30,6 +31,7 @@ const CONFIGURATION_SECONDS_MAX: u64 = 300;
 #[derive(Clone, Debug)]
 struct Plan {
     config: Config,
+    byte_keys: bool,
     /// Windows begin as long as this is not over.
     lasts: Duration,
     /// Of all threads together, about.
@@ -64,6 +66,7 @@ impl Plan {
         let keys = (live / lengths.object_bytes()).clamp(2, if is_large { 200_000 } else { 5_000 });
         Self {
             config,
+            byte_keys: random.below(4) == 0,
             lasts: Duration::from_millis(scaled(random, 100, 400)),
             window_operations: scaled(random, 10_000, 80_000),
             keys,
@@ -157,7 +160,7 @@ fn soak(plan: &Plan, seed: u64) -> Totals {
     nibble::instrument::yields(plan.delays);
     let (lasting, one_in) = plan.stall;
     nibble::instrument::stalls(lasting, one_in);
-    let store = open(plan.config.clone());
+    let store = Opened::open(plan.config.clone(), plan.byte_keys);
     let (ticks, round) = (Ticks::default(), Round::new(plan.lasts));
     let mut registers = Registers::default();
     let mut totals = Totals::default();
@@ -237,7 +240,7 @@ fn check(registers: &mut Registers, from: &[Receiver<Window>], totals: &mut Tota
 }
 
 /// Every key holds what it must, and the store agrees with itself.
-fn finish(store: &Store, plan: &Plan, ticks: &Ticks, seed: u64, registers: &mut Registers) {
+fn finish(store: &Opened, plan: &Plan, ticks: &Ticks, seed: u64, registers: &mut Registers) {
     let consistent = || store.check().unwrap_or_else(|error| fault::found(error.to_string()));
     consistent();
     store.settle();

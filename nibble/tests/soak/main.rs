@@ -8,6 +8,7 @@ mod common;
 mod draw;
 mod fault;
 mod histories;
+mod kinds;
 mod mutant;
 mod options;
 mod sequences;

@@ -9,11 +9,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use nibble::{Answer, Buffers, Config, Operation, Put, PutError, Session, Store};
+use nibble::{Answer, Buffers, Config, Operation, Put, PutError};
 
-use crate::common::{Random, open};
+use crate::common::Random;
 use crate::draw::{Lengths, configuration, one, scaled};
 use crate::fault;
+use crate::kinds::{Opened, Sitting};
 use crate::options::Options;
 use crate::values::{name, write};
 
@@ -49,6 +50,7 @@ enum Step {
 
 struct Case {
     config: Config,
+    byte_keys: bool,
     steps: Vec<Step>,
 }
 
@@ -84,12 +86,12 @@ impl Case {
                 _ => Step::Delete { key },
             });
         }
-        Self { config, steps }
+        Self { config, byte_keys: random.below(3) == 0, steps }
     }
 
     /// What goes wrong, if anything does, and how the program ends then.
     fn fault(&self, steps: &[Step]) -> Option<(String, u8)> {
-        let ran = catch_unwind(AssertUnwindSafe(|| execute(&self.config, steps)));
+        let ran = catch_unwind(AssertUnwindSafe(|| execute(&self.config, self.byte_keys, steps)));
         ran.err().map(|panic| match fault::told(&*panic) {
             Ok(what) => (what.to_owned(), fault::EXIT),
             Err(message) => (message.to_owned(), 101),
@@ -159,7 +161,10 @@ pub(crate) fn run(options: &Options) -> ExitCode {
 fn described(seed: u64) -> String {
     let case = Case::drawn(seed);
     let steps = case.shortened();
-    let mut text = format!("{:?}\n{} of {} steps:\n", case.config, steps.len(), case.steps.len());
+    let Case { config, byte_keys, .. } = &case;
+    let mut text = format!("{config:?}\nbyte keys: {byte_keys}\n");
+    let (shown, all) = (steps.len(), case.steps.len());
+    writeln!(text, "{shown} of {all} steps:").expect("a String takes everything");
     for step in steps.iter().take(100) {
         writeln!(text, "{step:?}").expect("a String takes everything");
     }
@@ -168,15 +173,15 @@ fn described(seed: u64) -> String {
 
 /// The store and what it must hold: the name and length of each value.
 struct Model<'store> {
-    store: &'store Store,
+    store: &'store Opened,
     truth: HashMap<u64, (u64, usize)>,
     live_bytes: u64,
     buffer: Vec<u8>,
     slots: Vec<u8>,
 }
 
-fn execute(config: &Config, steps: &[Step]) {
-    let store = open(config.clone());
+fn execute(config: &Config, byte_keys: bool, steps: &[Step]) {
+    let store = Opened::open(config.clone(), byte_keys);
     let (truth, live_bytes) = (HashMap::new(), 0);
     let (buffer, slots) = (vec![0; VALUE_BYTES_MAX], vec![0; BATCH as usize * SLOT_BYTES]);
     let mut model = Model { store: &store, truth, live_bytes, buffer, slots };
@@ -211,7 +216,7 @@ impl Step {
 
 impl Model<'_> {
     /// `number` becomes the name of what is stored.
-    fn single(&mut self, session: &Session<'_>, operation: Step, number: u64) {
+    fn single(&mut self, session: &Sitting<'_>, operation: Step, number: u64) {
         match operation {
             Step::Get { key } => {
                 let found = session.get(key, &mut self.buffer).expect("the buffer is long enough");
@@ -232,7 +237,7 @@ impl Model<'_> {
         }
     }
 
-    fn batch(&mut self, session: &Session<'_>, steps: &[(u64, Step)]) {
+    fn batch(&mut self, session: &Sitting<'_>, steps: &[(u64, Step)]) {
         let values = steps.iter().map(|&(number, step)| {
             let Step::Put { key, bytes } = step else { return (0, Vec::new()) };
             let mut value = vec![0; bytes];
@@ -282,7 +287,7 @@ impl Model<'_> {
 
     fn put(&mut self, key: u64, (name, bytes): (u64, usize), put: Result<Put, PutError>) {
         let before = self.truth.get(&key).copied();
-        let limit = self.store.value_limit();
+        let limit = self.store.value_limit(key);
         let right = match put {
             Ok(put) => (put == Put::Updated) == before.is_some() && bytes <= limit,
             Err(PutError::Full) => before.is_none_or(|(_, before)| bytes > before),
@@ -298,8 +303,8 @@ impl Model<'_> {
         });
         if put.is_ok() {
             self.truth.insert(key, (name, bytes));
-            self.live_bytes += object_bytes(bytes);
-            self.live_bytes -= before.map_or(0, |(_, before)| object_bytes(before));
+            self.live_bytes += self.object_bytes(key, bytes);
+            self.live_bytes -= before.map_or(0, |(_, before)| self.object_bytes(key, before));
         }
     }
 
@@ -308,20 +313,26 @@ impl Model<'_> {
         fault::unless(found == before.is_some(), || {
             format!("key {key}: DEL of {before:?}: {found}")
         });
-        self.live_bytes -= before.map_or(0, |(_, before)| object_bytes(before));
+        self.live_bytes -= before.map_or(0, |(_, before)| self.object_bytes(key, before));
+    }
+
+    /// With all that is beside the value.
+    fn object_bytes(&self, key: u64, value_bytes: usize) -> u64 {
+        (value_bytes + self.store.beside_bytes(key)) as u64
     }
 
     fn check(&self) {
         let report = self.store.check().unwrap_or_else(|error| fault::found(error.to_string()));
         let census = self.store.census();
-        let told = (report.live_objects, census.live_objects, census.live_object_bytes);
+        let told = [
+            report.live_objects,
+            census.live_objects,
+            census.live_object_bytes,
+            census.live_value_bytes,
+        ];
         let objects = self.truth.len() as u64;
-        let truth = (objects, objects, self.live_bytes);
+        let value_bytes = self.truth.values().map(|&(_, bytes)| bytes as u64).sum();
+        let truth = [objects, objects, self.live_bytes, value_bytes];
         fault::unless(told == truth, || format!("live objects and bytes {told:?}, not {truth:?}"));
     }
-}
-
-/// With header and key.
-fn object_bytes(value_bytes: usize) -> u64 {
-    value_bytes as u64 + 12
 }

@@ -469,8 +469,9 @@ impl BytesSession for NibbleBytesSession<'_> {
     ) -> Result<(), KeyTooLong> {
         let (bytes, slot_bytes) = values.slots();
         let mut buffers = Buffers::new(bytes, slot_bytes);
+        let asked: Vec<_> = operations.iter().map(asked).collect();
         let answered = |index: usize, answer| outcomes[index] = answered(answer);
-        self.session.execute(operations.iter().map(asked), &mut buffers, answered).map_err(too_long)
+        self.session.execute(&asked, &mut buffers, answered).map_err(too_long)
     }
 }
 
