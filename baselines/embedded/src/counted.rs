@@ -13,13 +13,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use engine::{
     Decide, Decision, DeleteOutcome, GetError, OpenError, PutError, PutOutcome, Rmw, ScanOrder,
-    ScanRange, Writes,
+    ScanRange, SnapshotRead, WithSnapshot, Writes, word_of,
 };
 
 use kit::credit::{Credit, Pool};
 use kit::hash::mix_bytes;
 use kit::key::{Key, Operations, get_then_put};
 use kit::values::copy_out;
+
+use crate::lsm::{AtSnapshot, Write};
 
 /// The longest value: these stores hold each value in one buffer with a 32-bit length.
 pub(crate) const VALUE_BYTES_MAX: usize = 1 << 30;
@@ -40,6 +42,17 @@ pub trait Table: Sync + fmt::Debug {
 
     /// Passes all pairs from `first` on to `visit`, in this order, until it returns `false`.
     fn scan(&self, first: &[u8], order: ScanOrder, visit: &mut dyn FnMut(&[u8], &[u8]) -> bool);
+
+    /// The state as it is now; `None` if the store below has no snapshots.
+    fn snapshot(&self) -> Option<AtSnapshot<'_>> {
+        None
+    }
+
+    /// Carries out all writes, or none. Returns `false`, and does nothing, if the store below cannot.
+    fn write(&self, writes: &[Write<'_>]) -> bool {
+        let _ = writes;
+        false
+    }
 }
 
 /// A table that counts its live objects.
@@ -389,6 +402,52 @@ impl<K: Key, T: Table> Operations<K> for CountedSession<'_, T> {
         let (table, spelled) = (&self.counted.table, K::spelled(&first));
         let shown = limited(limit, &mut |key, value| visit(K::read(key), value), |visit| {
             table.scan(spelled.as_ref(), order, visit);
+        });
+        Some(shown)
+    }
+
+    fn with_snapshot(&mut self, read: &mut WithSnapshot<'_>) -> bool {
+        let Some(snapshot) = self.counted.table.snapshot() else { return false };
+        read(&mut WordsAt(snapshot));
+        true
+    }
+
+    /// A store that tells would have to look at all keys under all their locks.
+    fn write_in_one_step(
+        &mut self,
+        writes: &[engine::Write<'_>],
+    ) -> Result<Option<PutOutcome>, PutError> {
+        if self.counted.asks_presence {
+            return Ok(None);
+        }
+        let keys: Vec<_> = writes.iter().map(|write| write.key().to_be_bytes()).collect();
+        let writes: Vec<Write<'_>> =
+            keys.iter().zip(writes).map(|(key, write)| (&key[..], write.value())).collect();
+        for (key, value) in &writes {
+            self.counted.check_length(key, value.unwrap_or_default())?;
+        }
+        Ok(self.counted.table.write(&writes).then_some(PutOutcome::Stored))
+    }
+}
+
+/// The words of a snapshot.
+struct WordsAt<'table>(AtSnapshot<'table>);
+
+impl SnapshotRead for WordsAt<'_> {
+    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        let wanted = key.to_be_bytes();
+        let mut copied = None;
+        self.0.scan(&wanted, ScanOrder::Ascending, &mut |key, value| {
+            copied = (key == wanted).then(|| copy_out(value, buffer));
+            false
+        });
+        copied.transpose()
+    }
+
+    fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
+        let ScanRange { first, limit, order } = range;
+        let shown = limited(limit, &mut |key, value| visit(word_of(key), value), |visit| {
+            self.0.scan(&first.to_be_bytes(), order, visit);
         });
         Some(shown)
     }

@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 
 use engine::{
     Durability, EngineTraits, Hashing, Keys, KvBytesEngine, KvEngine, MemoryBound, MemoryCensus,
-    OpenError, Presence, Rmw, Scans, SessionError, Setting, Sharing, Statistic, Storage, Writes,
+    OpenError, Presence, Rmw, Scans, SessionError, Setting, Sharing, Snapshots, Statistic, Storage,
+    Writes,
 };
 use kit::key::{BYTES_MAX, ByteSession, WordSession};
 use kit::partitions::Partition;
@@ -165,6 +166,8 @@ impl KvEngine for LevelDb {
         background_threads: true,
         hashing: Hashing::None,
         writes: Writes::Blind,
+        snapshots: Snapshots::Linearizable,
+        writes_in_one_step: true,
         ..EngineTraits::BASE
     };
 
@@ -197,6 +200,10 @@ impl KvEngine for LevelDb {
 
     fn rmw(&self) -> Rmw {
         self.counted.rmw()
+    }
+
+    fn writes_in_one_step(&self) -> bool {
+        self.counted.writes() == Writes::Blind
     }
 
     fn presence(&self) -> Presence {
@@ -307,6 +314,9 @@ impl Partition for LevelDb {
         sharing: Sharing::Partitioned,
         // Its ranges are of words.
         keys: Keys::Word,
+        // Each partition has moments of its own.
+        snapshots: Snapshots::No,
+        writes_in_one_step: false,
         ..<Self as KvEngine>::TRAITS
     };
     /// The process has one for all databases.

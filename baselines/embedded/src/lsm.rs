@@ -10,7 +10,7 @@ use engine::{OpenError, ScanOrder};
 use crate::foreign::{bytes_at, refused, taken};
 use crate::library::{functions, opaque};
 
-opaque! { Handle Iterator Options ReadOptions WriteOptions }
+opaque! { Handle Iterator Options ReadOptions Snapshot WriteBatch WriteOptions }
 
 functions! {
     after a prefix:
@@ -38,6 +38,14 @@ functions! {
         fn iter_key(*const Iterator, *mut usize) -> *const c_char;
         fn iter_value(*const Iterator, *mut usize) -> *const c_char;
         fn iter_get_error(*const Iterator, *mut *mut c_char);
+        fn create_snapshot(*mut Handle) -> *const Snapshot;
+        fn release_snapshot(*mut Handle, *const Snapshot);
+        fn readoptions_set_snapshot(*mut ReadOptions, *const Snapshot);
+        fn writebatch_create() -> *mut WriteBatch;
+        fn writebatch_destroy(*mut WriteBatch);
+        fn writebatch_put(*mut WriteBatch, *const c_char, usize, *const c_char, usize);
+        fn writebatch_delete(*mut WriteBatch, *const c_char, usize);
+        fn write(*mut Handle, *const WriteOptions, *mut WriteBatch, *mut *mut c_char);
         fn compact_range(*mut Handle, *const c_char, usize, *const c_char, usize);
         fn free(*mut c_void);
     }
@@ -155,6 +163,35 @@ impl Open {
         self.expect_done("delete", message);
     }
 
+    /// Carries out all writes, or none.
+    pub(crate) fn write(&self, writes: &[Write<'_>]) {
+        let batch = Batch::of(self.functions, writes);
+        let mut message = ptr::null_mut();
+        // SAFETY: an open database, live options and a live batch.
+        unsafe {
+            (self.functions.write)(
+                self.handle.as_ptr(),
+                self.write_options.as_ptr(),
+                batch.batch.as_ptr(),
+                &raw mut message,
+            );
+        }
+        self.expect_done("write", message);
+    }
+
+    /// The state as it is now.
+    pub(crate) fn snapshot(&self) -> AtSnapshot<'_> {
+        let functions = self.functions;
+        // SAFETY: an open database.
+        let snapshot = unsafe { (functions.create_snapshot)(self.handle.as_ptr()) };
+        // SAFETY: takes nothing.
+        let options = NonNull::new(unsafe { (functions.readoptions_create)() });
+        let options = options.expect("new options");
+        // SAFETY: live options that are ours, and a snapshot that is released after them.
+        unsafe { (functions.readoptions_set_snapshot)(options.as_ptr(), snapshot) }
+        AtSnapshot { open: self, snapshot, options }
+    }
+
     /// Calls `visit` with keys from `first` on, in this order, until it answers `false`.
     pub(crate) fn scan(
         &self,
@@ -162,7 +199,18 @@ impl Open {
         order: ScanOrder,
         visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
     ) {
-        let (handle, options) = (self.handle.as_ptr(), self.read_options.as_ptr());
+        self.scan_with(self.read_options, first, order, visit);
+    }
+
+    /// As [`Self::scan`], by options that live.
+    fn scan_with(
+        &self,
+        options: NonNull<ReadOptions>,
+        first: &[u8],
+        order: ScanOrder,
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+    ) {
+        let (handle, options) = (self.handle.as_ptr(), options.as_ptr());
         // SAFETY: an open database and live options; the iterator is gone before either.
         let iterator = unsafe { (self.functions.create_iterator)(handle, options) };
         let iterator = NonNull::new(iterator).expect("a new iterator");
@@ -207,6 +255,83 @@ impl Drop for Open {
             (functions.close)(self.handle.as_ptr());
             (functions.readoptions_destroy)(self.read_options.as_ptr());
             (functions.writeoptions_destroy)(self.write_options.as_ptr());
+        }
+    }
+}
+
+/// A key, and the value that it is to have.
+pub(crate) type Write<'bytes> = (&'bytes [u8], Option<&'bytes [u8]>);
+
+/// Writes that are carried out together.
+struct Batch {
+    functions: &'static Functions,
+    batch: NonNull<WriteBatch>,
+}
+
+impl Batch {
+    fn of(functions: &'static Functions, writes: &[Write<'_>]) -> Self {
+        // SAFETY: takes nothing.
+        let batch = NonNull::new(unsafe { (functions.writebatch_create)() });
+        let batch = batch.expect("a new batch");
+        for (key, value) in writes {
+            let key_at = key.as_ptr().cast();
+            match value {
+                // SAFETY: a live batch; key and value have the lengths given, and are copied.
+                Some(value) => unsafe {
+                    let value_at = value.as_ptr().cast();
+                    (functions.writebatch_put)(
+                        batch.as_ptr(),
+                        key_at,
+                        key.len(),
+                        value_at,
+                        value.len(),
+                    );
+                },
+                // SAFETY: as above.
+                None => unsafe {
+                    (functions.writebatch_delete)(batch.as_ptr(), key_at, key.len());
+                },
+            }
+        }
+        Self { functions, batch }
+    }
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        // SAFETY: destroyed once.
+        unsafe { (self.functions.writebatch_destroy)(self.batch.as_ptr()) }
+    }
+}
+
+/// The state of a database at one moment.
+#[derive(Debug)]
+pub struct AtSnapshot<'open> {
+    open: &'open Open,
+    snapshot: *const Snapshot,
+    options: NonNull<ReadOptions>,
+}
+
+impl AtSnapshot<'_> {
+    /// As [`Open::scan`], at that moment.
+    pub(crate) fn scan(
+        &self,
+        first: &[u8],
+        order: ScanOrder,
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+    ) {
+        self.open.scan_with(self.options, first, order, visit);
+    }
+}
+
+impl Drop for AtSnapshot<'_> {
+    #[expect(clippy::multiple_unsafe_ops_per_block, reason = "one fact covers both")]
+    fn drop(&mut self) {
+        let Open { functions, handle, .. } = self.open;
+        // SAFETY: destroyed once, the options first; iterators borrow `self`, so none is left.
+        unsafe {
+            (functions.readoptions_destroy)(self.options.as_ptr());
+            (functions.release_snapshot)(handle.as_ptr(), self.snapshot);
         }
     }
 }

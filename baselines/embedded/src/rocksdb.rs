@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use engine::{
     Durability, EngineTraits, Hashing, Keys, KvBytesEngine, KvEngine, MemoryBound, MemoryCensus,
-    OpenError, Presence, Rmw, Scans, SessionError, Setting, Statistic, Storage, Writes,
+    OpenError, Presence, Rmw, Scans, SessionError, Setting, Snapshots, Statistic, Storage, Writes,
 };
 use kit::key::{BYTES_MAX, ByteSession, WordSession};
 
@@ -182,6 +182,8 @@ impl KvEngine for RocksDb {
         background_threads: true,
         hashing: Hashing::None,
         writes: Writes::Blind,
+        snapshots: Snapshots::Linearizable,
+        writes_in_one_step: true,
         ..EngineTraits::BASE
     };
 
@@ -215,6 +217,10 @@ impl KvEngine for RocksDb {
 
     fn rmw(&self) -> Rmw {
         self.counted.rmw()
+    }
+
+    fn writes_in_one_step(&self) -> bool {
+        self.counted.writes() == Writes::Blind
     }
 
     fn presence(&self) -> Presence {

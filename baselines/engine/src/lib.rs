@@ -36,6 +36,7 @@ mod durability;
 mod error;
 mod heap;
 mod modify;
+mod moment;
 mod operation;
 mod options;
 mod rule;
@@ -55,6 +56,7 @@ pub use error::{BytesError, GetError, KeyTooLong, OpenError, PutError, SessionEr
 pub use heap::DEFAULT_VARIANT;
 pub use heap::{Heap, HeapStatistics, HeapTraits, HeapVariant, Setting, reallocate_elsewhere};
 pub use modify::{Decide, Decision, get_then_put, read_and_decide};
+pub use moment::{SnapshotRead, Snapshots, WithSnapshot, Write};
 pub use operation::{Op, Outcome, ValueBuffers};
 pub use options::Options;
 pub use rule::{Rule, Whole};

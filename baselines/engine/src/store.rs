@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use crate::{
     Decide, Decision, Durability, EngineTraits, GetError, MemoryCensus, Op, OpenError, Outcome,
-    Presence, PutError, Rmw, SessionError, Statistic, Storage, ValueBuffers, Writes, get_then_put,
+    Presence, PutError, Rmw, SessionError, Snapshots, Statistic, Storage, ValueBuffers,
+    WithSnapshot, Write, Writes, get_then_put,
 };
 
 /// What a successful `put` did.
@@ -171,6 +172,16 @@ pub trait KvEngine: Sync {
         Self::TRAITS.rmw
     }
 
+    /// What snapshots of this instance show.
+    fn snapshots(&self) -> Snapshots {
+        Self::TRAITS.snapshots
+    }
+
+    /// Whether this instance carries out several writes in one step.
+    fn writes_in_one_step(&self) -> bool {
+        Self::TRAITS.writes_in_one_step
+    }
+
     /// Waits until pending background work is done (bounded: a few seconds at most).
     fn settle(&self) {}
 
@@ -281,5 +292,24 @@ pub trait KvSession {
     fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
         let _ = (range, visit);
         None
+    }
+
+    /// Takes a snapshot, calls `read` with it, and drops it. Returns whether the store has snapshots
+    /// ([`KvEngine::snapshots`]); if not, nothing is called. While it is open, other sessions go on, and what
+    /// it shows takes memory.
+    fn with_snapshot(&mut self, read: &mut WithSnapshot<'_>) -> bool {
+        let _ = read;
+        false
+    }
+
+    /// Carries out all these writes, or none of them: no snapshot shows a part, and where the store is
+    /// durable none is left of a part. A GET without a snapshot may see one. `None` if the store cannot
+    /// ([`KvEngine::writes_in_one_step`]).
+    ///
+    /// # Errors
+    /// As for [`Self::put`], of the first value that is too large.
+    fn write_in_one_step(&mut self, writes: &[Write<'_>]) -> Result<Option<PutOutcome>, PutError> {
+        let _ = writes;
+        Ok(None)
     }
 }

@@ -1,6 +1,6 @@
 //! Constant properties of engines, which plans and reports consult.
 
-use crate::{Durability, ScanOrder};
+use crate::{Durability, ScanOrder, Snapshots};
 
 /// Which thread may access which key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -205,6 +205,12 @@ pub struct EngineTraits {
     /// `Atomic` if an instance can read, modify and write in one step; what an instance does says
     /// [`KvEngine::rmw`](crate::KvEngine::rmw).
     pub rmw: Rmw,
+    /// What its snapshots show; an instance may differ
+    /// ([`KvEngine::snapshots`](crate::KvEngine::snapshots)).
+    pub snapshots: Snapshots,
+    /// Whether an instance carries out several writes in one step; what an instance does says
+    /// [`KvEngine::writes_in_one_step`](crate::KvEngine::writes_in_one_step).
+    pub writes_in_one_step: bool,
     /// Page size that it requests, in bytes; an instance may differ
     /// ([`KvEngine::presence`](crate::KvEngine::presence)).
     pub page_bytes: usize,
@@ -247,6 +253,8 @@ impl EngineTraits {
         storage: Storage::Memory,
         writes: Writes::Telling,
         rmw: Rmw::GetThenPut,
+        snapshots: Snapshots::No,
+        writes_in_one_step: false,
         page_bytes: 4096,
         background_threads: false,
         processes: false,

@@ -9,8 +9,8 @@ use std::time::Duration;
 use engine::{
     DeleteOutcome, Durability, EngineTraits, FullMeaning, GetError, Hashing, Keys, KvBytesEngine,
     KvEngine, MemoryBound, MemoryCensus, OpenError, OpenStore, Options, Presence, PutError,
-    PutOutcome, Rmw, ScanOrder, ScanRange, Scans, SessionError, Setting, Setup, Sharing, Statistic,
-    Storage, Writes,
+    PutOutcome, Rmw, ScanOrder, ScanRange, Scans, SessionError, Setting, Setup, Sharing,
+    SnapshotRead, Snapshots, Statistic, Storage, WithSnapshot, Write, Writes,
 };
 use kit::folder::Folder;
 use kit::key::{BYTES_MAX, ByteSession, Key, Operations, WordSession};
@@ -22,6 +22,7 @@ use crate::files::Disk;
 use crate::memtable::KEY_BYTES_MAX;
 use crate::report;
 use crate::session::{Decide, Decision, Session};
+use crate::snapshots::Snapshot;
 use crate::store::Store;
 
 /// How long [`KvEngine::settle`] waits for merges.
@@ -65,6 +66,8 @@ macro_rules! store {
                 writes: Writes::Blind,
                 durability: Durability::Queued,
                 rmw: Rmw::Atomic,
+                snapshots: Snapshots::Consistent,
+                writes_in_one_step: true,
                 hashing: Hashing::None,
                 ..EngineTraits::BASE
             };
@@ -107,6 +110,14 @@ macro_rules! store {
                 match self.0.parts.config.read_modify_write {
                     ReadModifyWrite::None => Rmw::GetThenPut,
                     ReadModifyWrite::Striped | ReadModifyWrite::Optimistic => Rmw::Atomic,
+                }
+            }
+
+            fn snapshots(&self) -> Snapshots {
+                if self.0.parts.sync.has_linearizable_snapshots() {
+                    Snapshots::Linearizable
+                } else {
+                    Snapshots::Consistent
                 }
             }
 
@@ -183,6 +194,9 @@ impl Partition for Lsm {
         sharing: Sharing::Partitioned,
         // Its ranges are of words.
         keys: Keys::Word,
+        // Each partition has moments of its own.
+        snapshots: Snapshots::No,
+        writes_in_one_step: false,
         ..<Self as KvEngine>::TRAITS
     };
 }
@@ -246,15 +260,7 @@ impl LsmSession<'_> {
 
 impl<K: Key> Operations<K> for LsmSession<'_> {
     fn get(&mut self, key: K::Asked<'_>, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
-        let buffer_bytes = buffer.len();
-        let copied = self.0.find(K::spelled(&key).as_ref(), None, |found, value_bytes| {
-            let Some(to) = buffer.get_mut(..value_bytes) else {
-                return Err(GetError::BufferTooShort { value_bytes, buffer_bytes });
-            };
-            found.copy_value(to);
-            Ok(value_bytes)
-        });
-        expect_done("get", copied).transpose()
+        get(&mut self.0, None, K::spelled(&key).as_ref(), buffer)
     }
 
     fn put(&mut self, key: K::Asked<'_>, value: &[u8]) -> Result<PutOutcome, PutError> {
@@ -298,23 +304,81 @@ impl<K: Key> Operations<K> for LsmSession<'_> {
         range: ScanRange<K::Asked<'_>>,
         visit: &mut dyn FnMut(K::Asked<'_>, &[u8]),
     ) -> Option<usize> {
-        let ScanRange { first, limit, order } = range;
-        if order == ScanOrder::Descending {
-            return None;
-        }
-        let mut shown = 0;
         let snapshot = self.0.snapshot();
-        let scanned = self.0.scan_at(&snapshot, K::spelled(&first).as_ref(), &mut |key, value| {
-            if shown == limit {
-                return false;
-            }
-            visit(K::read(key), value);
-            shown += 1;
-            shown < limit
-        });
-        expect_done("scan", scanned);
-        Some(shown)
+        scan::<K>(&mut self.0, &snapshot, range, visit)
     }
+
+    fn with_snapshot(&mut self, read: &mut WithSnapshot<'_>) -> bool {
+        let snapshot = self.0.snapshot();
+        read(&mut AtSnapshot { session: &mut self.0, snapshot });
+        true
+    }
+
+    fn write_in_one_step(&mut self, writes: &[Write<'_>]) -> Result<Option<PutOutcome>, PutError> {
+        let keys: Vec<_> = writes.iter().map(|write| write.key().to_be_bytes()).collect();
+        let writes: Vec<(&[u8], Option<&[u8]>)> =
+            keys.iter().zip(writes).map(|(key, write)| (&key[..], write.value())).collect();
+        let written = self.0.write(&writes).map(|()| PutOutcome::Stored);
+        written.or_else(|error| refused("write", error)).map(Some)
+    }
+}
+
+/// A snapshot, and the session that reads it.
+struct AtSnapshot<'session, 'store> {
+    session: &'session mut Session<'store>,
+    snapshot: Snapshot,
+}
+
+impl SnapshotRead for AtSnapshot<'_, '_> {
+    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        get(self.session, Some(&self.snapshot), &key.to_be_bytes(), buffer)
+    }
+
+    fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
+        scan::<u64>(self.session, &self.snapshot, range, visit)
+    }
+}
+
+/// Copies a value out, of a snapshot or of now.
+fn get(
+    session: &mut Session<'_>,
+    snapshot: Option<&Snapshot>,
+    key: &[u8],
+    buffer: &mut [u8],
+) -> Result<Option<usize>, GetError> {
+    let buffer_bytes = buffer.len();
+    let copied = session.find(key, snapshot, |found, value_bytes| {
+        let Some(to) = buffer.get_mut(..value_bytes) else {
+            return Err(GetError::BufferTooShort { value_bytes, buffer_bytes });
+        };
+        found.copy_value(to);
+        Ok(value_bytes)
+    });
+    expect_done("get", copied).transpose()
+}
+
+/// Shows a range of a snapshot.
+fn scan<K: Key>(
+    session: &mut Session<'_>,
+    snapshot: &Snapshot,
+    range: ScanRange<K::Asked<'_>>,
+    visit: &mut dyn FnMut(K::Asked<'_>, &[u8]),
+) -> Option<usize> {
+    let ScanRange { first, limit, order } = range;
+    if order == ScanOrder::Descending {
+        return None;
+    }
+    let mut shown = 0;
+    let scanned = session.scan_at(snapshot, K::spelled(&first).as_ref(), &mut |key, value| {
+        if shown == limit {
+            return false;
+        }
+        visit(K::read(key), value);
+        shown += 1;
+        shown < limit
+    });
+    expect_done("scan", scanned);
+    Some(shown)
 }
 
 /// What a write answers that was not carried out. Full is what the system says of the disk, before

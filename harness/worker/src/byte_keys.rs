@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use engine::{
     BytesError, BytesSession, Decide, DeleteOutcome, Durability, EngineTraits, GetError,
     KvBytesEngine, KvEngine, KvSession, MemoryCensus, Op, Outcome, Presence, PutError, PutOutcome,
-    Rmw, ScanRange, SessionError, Setting, Statistic, Storage, ValueBuffers, Writes,
+    Rmw, ScanRange, SessionError, Setting, Snapshots, Statistic, Storage, ValueBuffers, Writes,
 };
 use workloads::Spelling;
 
@@ -63,6 +63,15 @@ impl<E: KvBytesEngine> KvEngine for ByteKeys<E> {
 
     fn rmw(&self) -> Rmw {
         self.engine.rmw()
+    }
+
+    /// Those of the contract are of words.
+    fn snapshots(&self) -> Snapshots {
+        Snapshots::No
+    }
+
+    fn writes_in_one_step(&self) -> bool {
+        false
     }
 
     fn settle(&self) {

@@ -8,7 +8,7 @@ use engine::{OpenError, ScanOrder};
 use super::api::{self, Functions};
 use crate::counted::Table;
 use crate::foreign::{bytes_at, taken};
-use crate::lsm::Open;
+use crate::lsm::{AtSnapshot, Open, Write};
 
 /// What a database is opened with; see the fields of the same names in
 /// [`LevelDbConfig`](super::LevelDbConfig).
@@ -147,6 +147,15 @@ impl Table for Database {
 
     fn scan(&self, first: &[u8], order: ScanOrder, visit: &mut dyn FnMut(&[u8], &[u8]) -> bool) {
         self.open.scan(first, order, visit);
+    }
+
+    fn snapshot(&self) -> Option<AtSnapshot<'_>> {
+        Some(self.open.snapshot())
+    }
+
+    fn write(&self, writes: &[Write<'_>]) -> bool {
+        self.open.write(writes);
+        true
     }
 }
 

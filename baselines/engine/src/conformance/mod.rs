@@ -34,6 +34,7 @@ mod bytes;
 mod capacity;
 mod model;
 mod modify;
+mod moments;
 mod operations;
 mod reopened;
 mod sharing;
@@ -46,6 +47,7 @@ pub use bytes::{
 pub use capacity::{census_adds_up, full_is_reported_not_crashed, values_survive_compaction};
 pub use model::VALUE_BYTES_MAX;
 pub use modify::{increments_are_exact, read_modify_writes_are_what_they_claim};
+pub use moments::moments_are_whole;
 pub use operations::{
     agrees_with_a_reference_map, empty_value_and_extreme_keys, scan_is_ordered_or_absent,
     short_buffer_is_an_error, too_large_is_a_typed_error,
@@ -104,6 +106,7 @@ pub fn tests<E: KvEngine>() -> Vec<Test<E>> {
         empty_value_and_extreme_keys
         scan_is_ordered_or_absent
         read_modify_writes_are_what_they_claim
+        moments_are_whole
         sessions_can_come_and_go
         route_is_stable
     }
@@ -150,6 +153,7 @@ macro_rules! conformance_tests {
                 empty_value_and_extreme_keys
                 scan_is_ordered_or_absent
                 read_modify_writes_are_what_they_claim
+                moments_are_whole
                 sessions_can_come_and_go
                 route_is_stable
             }

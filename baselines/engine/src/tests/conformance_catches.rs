@@ -57,6 +57,10 @@ const CAUGHT: &[(Fault, &str)] = &[
     (Fault::ModifiesAmongPuts, "read_modify_writes_are_what_they_claim"),
     (Fault::KeepsNothing, "read_modify_writes_are_what_they_claim"),
     (Fault::ModifiesWhatWasThere, "read_modify_writes_are_what_they_claim"),
+    (Fault::SnapshotsMove, "moments_are_whole"),
+    (Fault::SnapshotsOfHalf, "moments_are_whole"),
+    (Fault::StepsInParts, "moments_are_whole"),
+    (Fault::StepsUntold, "moments_are_whole"),
     (Fault::SessionsLeak, "sessions_can_come_and_go"),
     (Fault::RoutesMove, "route_is_stable"),
 ];

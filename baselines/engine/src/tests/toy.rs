@@ -9,7 +9,8 @@ use std::thread;
 use engine::{
     Decide, Decision, DeleteOutcome, EngineTraits, FullMeaning, GetError, KvEngine, KvSession,
     MemoryBound, MemoryCensus, Op, Outcome, PutError, PutOutcome, Rmw, ScanOrder, ScanRange, Scans,
-    SessionError, Sharing, ValueBuffers, Writes, get_then_put,
+    SessionError, Sharing, SnapshotRead, Snapshots, ValueBuffers, WithSnapshot, Write, Writes,
+    get_then_put,
 };
 
 /// What is broken.
@@ -27,6 +28,10 @@ pub(crate) enum Fault {
     ModifiesAmongPuts,
     KeepsNothing,
     ModifiesWhatWasThere,
+    SnapshotsMove,
+    SnapshotsOfHalf,
+    StepsInParts,
+    StepsUntold,
     BatchesRunBackwards,
     BatchesSkipTheLast,
     CheckFails,
@@ -161,6 +166,8 @@ impl<const KIND: u8> KvEngine for Toy<KIND> {
         memory_bound: if KIND == GROWS { MemoryBound::None } else { MemoryBound::Hard },
         scans: if KIND == UNORDERED { Scans::No } else { Scans::Both },
         rmw: if KIND == GROWS { Rmw::GetThenPut } else { Rmw::Atomic },
+        snapshots: if KIND == REFUSES { Snapshots::Linearizable } else { Snapshots::No },
+        writes_in_one_step: KIND == REFUSES,
         writes: if KIND == BLIND { Writes::Blind } else { Writes::Telling },
         ..EngineTraits::BASE
     };
@@ -425,7 +432,7 @@ impl<const KIND: u8> KvSession for ToySession<'_, KIND> {
             let backwards = self.0.has(Fault::BatchesRunBackwards);
             let index = if backwards { operations.len() - 1 - step } else { step };
             outcomes[index] = match operations[index] {
-                Op::Get { key } => Outcome::of_get(self.get(key, values.slot(index))),
+                Op::Get { key } => Outcome::of_get(KvSession::get(self, key, values.slot(index))),
                 Op::Put { key, value } => Outcome::of_put(self.put(key, value)),
                 Op::Delete { key } => Outcome::Deleted(self.delete(key)),
             };
@@ -468,6 +475,75 @@ impl<const KIND: u8> KvSession for ToySession<'_, KIND> {
             visit(**key, old.unwrap_or(value));
         }
         Some(pairs.len() + usize::from(toy.has(Fault::ScansMiscount)))
+    }
+
+    fn with_snapshot(&mut self, read: &mut WithSnapshot<'_>) -> bool {
+        let toy = self.0;
+        if KIND != REFUSES {
+            return false;
+        }
+        if toy.has(Fault::SnapshotsMove) {
+            read(self);
+            return true;
+        }
+        let mut live = toy.state().live.clone();
+        if toy.has(Fault::SnapshotsOfHalf) {
+            thread::yield_now();
+            let middle = live.keys().nth(live.len() / 2).copied().unwrap_or(0);
+            live.split_off(&middle);
+            live.append(&mut toy.state().live.clone().split_off(&middle));
+        }
+        read(&mut ToySnapshot(live));
+        true
+    }
+
+    fn write_in_one_step(&mut self, writes: &[Write<'_>]) -> Result<Option<PutOutcome>, PutError> {
+        let toy = self.0;
+        if KIND != REFUSES || toy.has(Fault::StepsUntold) {
+            return Ok(None);
+        }
+        let _writer = toy.write();
+        let mut state = toy.state();
+        for write in writes {
+            match write.value() {
+                Some(value) => _ = state.insert(write.key(), value.to_vec()),
+                None => _ = state.remove(write.key()),
+            }
+            if toy.has(Fault::StepsInParts) {
+                drop(state);
+                thread::yield_now();
+                state = toy.state();
+            }
+        }
+        Ok(Some(if toy.tells() { PutOutcome::Updated } else { PutOutcome::Stored }))
+    }
+}
+
+/// What was there.
+#[derive(Debug)]
+struct ToySnapshot(BTreeMap<u64, Vec<u8>>);
+
+impl SnapshotRead for ToySnapshot {
+    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        let Some(value) = self.0.get(&key) else { return Ok(None) };
+        buffer[..value.len()].copy_from_slice(value);
+        Ok(Some(value.len()))
+    }
+
+    fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
+        let pairs = self.0.range(range.first..).take(range.limit);
+        Some(pairs.inspect(|(key, value)| visit(**key, value)).count())
+    }
+}
+
+/// The planted fault: a snapshot that shows what is there now.
+impl<const KIND: u8> SnapshotRead for ToySession<'_, KIND> {
+    fn get(&mut self, key: u64, buffer: &mut [u8]) -> Result<Option<usize>, GetError> {
+        KvSession::get(self, key, buffer)
+    }
+
+    fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
+        KvSession::scan(self, range, visit)
     }
 }
 

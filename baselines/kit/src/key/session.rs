@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use engine::{
     BytesError, BytesSession, Decide, Decision, DeleteOutcome, GetError, KeyTooLong, KvSession, Op,
-    Outcome, PutError, PutOutcome, ScanRange, ValueBuffers, read_and_decide,
+    Outcome, PutError, PutOutcome, ScanRange, ValueBuffers, WithSnapshot, Write, read_and_decide,
 };
 
 use super::{BYTES_MAX, Bytes, Key};
@@ -50,6 +50,21 @@ pub trait Operations<K: Key> {
     ) -> Option<usize> {
         let _ = (range, visit);
         None
+    }
+
+    /// As [`KvSession::with_snapshot`]: of words, whatever the kind of keys.
+    fn with_snapshot(&mut self, read: &mut WithSnapshot<'_>) -> bool {
+        let _ = read;
+        false
+    }
+
+    /// As [`KvSession::write_in_one_step`]: of words, whatever the kind of keys.
+    ///
+    /// # Errors
+    /// As for a put.
+    fn write_in_one_step(&mut self, writes: &[Write<'_>]) -> Result<Option<PutOutcome>, PutError> {
+        let _ = writes;
+        Ok(None)
     }
 }
 
@@ -111,6 +126,14 @@ impl<S: Operations<u64>> KvSession for WordSession<S> {
     #[inline]
     fn scan(&mut self, range: ScanRange, visit: &mut dyn FnMut(u64, &[u8])) -> Option<usize> {
         self.0.scan(range, visit)
+    }
+
+    fn with_snapshot(&mut self, read: &mut WithSnapshot<'_>) -> bool {
+        self.0.with_snapshot(read)
+    }
+
+    fn write_in_one_step(&mut self, writes: &[Write<'_>]) -> Result<Option<PutOutcome>, PutError> {
+        self.0.write_in_one_step(writes)
     }
 }
 

@@ -24,6 +24,14 @@ impl Sync {
         }
     }
 
+    /// Whether a snapshot has every write that ended before it was taken.
+    pub(crate) fn has_linearizable_snapshots(&self) -> bool {
+        match self {
+            Self::Global(_) => true,
+            Self::Clsm(clsm) => clsm.is_linearizable,
+        }
+    }
+
     /// The newest timestamp.
     pub(crate) fn newest(&self) -> u64 {
         match self {

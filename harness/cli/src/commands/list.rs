@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use engine::{AllocatorChoice, EngineTraits, HeapTraits};
+use engine::{AllocatorChoice, EngineTraits, HeapTraits, Snapshots};
 use serde_json::{Map, Value, json};
 use workloads::fragmentation::Pattern;
 use workloads::requests::Workload;
@@ -128,7 +128,7 @@ fn missing(traits: &EngineTraits) -> impl Iterator<Item = String> {
 }
 
 /// What a table of engines says of each.
-const HEADINGS: [&str; 14] = [
+const HEADINGS: [&str; 16] = [
     "engine",
     "asked by",
     "when full",
@@ -141,6 +141,8 @@ const HEADINGS: [&str; 14] = [
     "own threads",
     "servers",
     "scans",
+    "snapshots",
+    "several at once",
     "longest key",
     "longest value",
 ];
@@ -161,7 +163,7 @@ fn engine_traits() -> String {
     text
 }
 
-fn traits_line(traits: &EngineTraits) -> [String; 14] {
+fn traits_line(traits: &EngineTraits) -> [String; 16] {
     let conditions = worker::expected_conditions(traits, 1, 1);
     let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
     [
@@ -182,6 +184,13 @@ fn traits_line(traits: &EngineTraits) -> [String; 14] {
         yes(traits.background_threads),
         yes(traits.processes),
         yes(traits.scans.are_possible()),
+        match traits.snapshots {
+            Snapshots::No => "no",
+            Snapshots::Consistent => "consistent",
+            Snapshots::Linearizable => "linearizable",
+        }
+        .to_owned(),
+        yes(traits.writes_in_one_step),
         traits.keys.bytes_max().map_or_else(|| "word".to_owned(), bytes),
         bytes(traits.value_bytes_max),
     ]

@@ -3,7 +3,7 @@
 use crate::{
     BytesError, BytesSession, Decide, DeleteOutcome, EngineTraits, GetError, KvBytesEngine,
     KvEngine, KvSession, MemoryCensus, Op, Outcome, Presence, PutError, PutOutcome, Rmw, ScanRange,
-    SessionError, Setting, Statistic, Storage, ValueBuffers, Writes,
+    SessionError, Setting, Snapshots, Statistic, Storage, ValueBuffers, Writes,
 };
 
 /// What all keys begin with. It ends within the second word of a key, and has NULs.
@@ -80,6 +80,15 @@ impl<E: KvBytesEngine> KvEngine for Spelled<E> {
 
     fn rmw(&self) -> Rmw {
         self.0.rmw()
+    }
+
+    /// Those of the contract are of words.
+    fn snapshots(&self) -> Snapshots {
+        Snapshots::No
+    }
+
+    fn writes_in_one_step(&self) -> bool {
+        false
     }
 
     fn settle(&self) {
