@@ -16,10 +16,11 @@ use crate::suites::{Suite, built_in};
 use crate::traces::{PrecompiledReplay, TraceContent, TraceFile, Traces};
 
 /// Built-in suites whose figures the tests draw.
-const SUITES: [&str; 52] = [
+const SUITES: [&str; 54] = [
     "blind-writes",
     "caches",
     "capabilities",
+    "changing-sizes",
     "compaction-workers",
     "components",
     "copy-routine",
@@ -28,6 +29,7 @@ const SUITES: [&str; 52] = [
     "first-touch",
     "heaps-in-stores",
     "index-layouts",
+    "key-bytes",
     "lsm-compaction",
     "lsm-memtable",
     "lsm-partitions",
