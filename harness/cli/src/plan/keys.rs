@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(cells[0].work.family().labels().last(), Some(&("key-bytes", "16".to_owned())));
         assert_eq!(cells[0].key_bytes_of(10), 160);
         for (grid, expected) in [
-            ("stores = [\"congee\"]\nkey-bytes = 16", "key-bytes = 16: `congee` takes words"),
+            ("stores = [\"hybridlog\"]\nkey-bytes = 16", "key-bytes = 16: `hybridlog` takes words"),
             ("heaps = [\"glibc\"]\nkey-bytes = 16", "`glibc` is an allocator and has no keys"),
             ("stores = [\"nibble\"]\nkey-bytes = 4", "8 to 4096 bytes; the nearest is 8"),
         ] {
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn stores_of_words_and_keys_too_long_are_refused_with_what_to_do() {
         for (grid, expected) in [
-            ("stores = [\"congee\"]\nkey-bytes = [16]", "key-bytes = 16: `congee` takes words"),
+            ("stores = [\"hybridlog\"]\nkey-bytes = [16]", "key-bytes = 16: `hybridlog` takes words"),
             (
                 "stores = [\"lsm-partitioned@partitions=2\"]\nkey-bytes = [16]",
                 "takes words as keys and no byte strings: drop it, or `key-bytes`; stores of byte",
