@@ -30,6 +30,8 @@ def labels_of(row):
         if work.get("sized"):
             labels["family"] = "fragmentation-by-size"
             names.append("live-bytes")
+        if "key-bytes" in work:
+            names.append("key-bytes")
     elif kind in ("key-value", "replay"):
         driver = work["driver"]
         labels |= {"batch": str(driver.get("batch", 1)), "loop": driver["loop"]}
@@ -62,6 +64,8 @@ def labels_of(row):
             "allocations": ["trace"],
         }
         names = own[kind]
+        if kind == "mapping":
+            labels["spaces"] = work.get("spaces", "one")
     return labels | {name: word(work[name]) for name in names}
 
 
@@ -116,8 +120,14 @@ def conditions_of(row):
             "any-thread": "any thread asks for any key",
             "steered": "requests dealt to the worker of their key",
         }.get(conditions["steering"], "writes dealt to the worker of their key"),
-        "durable": "durable" if conditions["durable"] else "not durable",
+        "durable": {
+            False: "not durable",
+            "queued": "durable but for the last writes",
+            "process": "survives its process",
+        }.get(conditions["durable"], "durable when answered"),
     }
+    if keys := conditions.get("keys"):
+        told["keys"] = f"keys of {keys} B"
     if storage := conditions.get("storage"):
         told["storage"] = {
             "emulated-persistent-memory": "persistent memory, emulated",

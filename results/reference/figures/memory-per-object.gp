@@ -2,7 +2,7 @@
 
 name = "memory-per-object"
 width = 1000; height = 632
-styled = "\"nibble [g]\" \"nibble@update=append [g]\" \"nibble@preset=paper [h]\" \"mica@preset=nibble-paper [b]\" \"mica [b]\" \"heapstore:jemalloc\" \"ramcloud [i]\""
+styled = "\"nibble [m]\" \"nibble@update=append [m]\" \"nibble@preset=paper [n]\" \"mica@preset=nibble-paper [d]\" \"mica [d]\" \"heapstore:jemalloc\" \"ramcloud [o]\""
 colours = '#b0003a #e8799a #7a0026 #1f78b4 #5b9bc8 #d55e00 #eba91c'
 patterns = '3 4 5 1 7 6 5'
 point_types = '7 5 13 9 9 14 5'
@@ -15,8 +15,8 @@ set multiplot
 # 64 B
 set label 900 "64 B" at screen 528.0/width, screen 1 - 17.0/height center front
 panel = "64 B"; measure = "bytes beside each value"; value = "value"
-series = "\"nibble [g]\" \"nibble@update=append [g]\" \"nibble@preset=paper [h]\" \"mica@preset=nibble-paper [b]\" \"mica [b]\" \"heapstore:jemalloc\" \"ramcloud [i]\""
-labels = "\"nibble [g]\" \"nibble\n@update=append\n[g]\" \"nibble\n@preset=paper\n[h]\" \"mica\n@preset=nibble-paper\n[b]\" \"mica [b]\" \"heapstore:jemalloc\" \"ramcloud [i]\""
+series = "\"nibble [m]\" \"nibble@update=append [m]\" \"nibble@preset=paper [n]\" \"mica@preset=nibble-paper [d]\" \"mica [d]\" \"heapstore:jemalloc\" \"ramcloud [o]\""
+labels = "\"nibble [m]\" \"nibble\n@update=append\n[m]\" \"nibble\n@preset=paper\n[n]\" \"mica\n@preset=nibble-paper\n[d]\" \"mica [d]\" \"heapstore:jemalloc\" \"ramcloud [o]\""
 y_title = "bytes beside each value"; direct = 1
 left = 70.0/width; right = 986.0/width; top = 1 - 34.0/height; bottom = 1 - 249.0/height
 load "bars.gp"
@@ -24,8 +24,8 @@ load "bars.gp"
 # 1KiB
 set label 900 "1KiB" at screen 528.0/width, screen 1 - 329.0/height center front
 panel = "1KiB"; measure = "bytes beside each value"; value = "value"
-series = "\"nibble [g]\" \"nibble@update=append [g]\" \"nibble@preset=paper [h]\" \"mica@preset=nibble-paper [b]\" \"mica [b]\" \"heapstore:jemalloc\" \"ramcloud [i]\""
-labels = "\"nibble [g]\" \"nibble\n@update=append\n[g]\" \"nibble\n@preset=paper\n[h]\" \"mica\n@preset=nibble-paper\n[b]\" \"mica [b]\" \"heapstore:jemalloc\" \"ramcloud [i]\""
+series = "\"nibble [m]\" \"nibble@update=append [m]\" \"nibble@preset=paper [n]\" \"mica@preset=nibble-paper [d]\" \"mica [d]\" \"heapstore:jemalloc\" \"ramcloud [o]\""
+labels = "\"nibble [m]\" \"nibble\n@update=append\n[m]\" \"nibble\n@preset=paper\n[n]\" \"mica\n@preset=nibble-paper\n[d]\" \"mica [d]\" \"heapstore:jemalloc\" \"ramcloud [o]\""
 y_title = "bytes beside each value"; direct = 1
 left = 70.0/width; right = 986.0/width; top = 1 - 346.0/height; bottom = 1 - 561.0/height
 load "bars.gp"
