@@ -108,7 +108,10 @@ mod tests {
     #[test]
     fn stores_of_words_and_keys_too_long_are_refused_with_what_to_do() {
         for (grid, expected) in [
-            ("stores = [\"hybridlog\"]\nkey-bytes = [16]", "key-bytes = 16: `hybridlog` takes words"),
+            (
+                "stores = [\"hybridlog\"]\nkey-bytes = [16]",
+                "key-bytes = 16: `hybridlog` takes words",
+            ),
             (
                 "stores = [\"lsm-partitioned@partitions=2\"]\nkey-bytes = [16]",
                 "takes words as keys and no byte strings: drop it, or `key-bytes`; stores of byte",
