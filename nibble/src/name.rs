@@ -10,10 +10,10 @@
 //!     14  key length  key
 //!      .        rest  value
 //! ```
-//! All but the value are in the room of [`object.rs`](crate::raw), and are written by the PUT that reserved
-//! the room, or that writes its own object there once the old one is dead. So GETs compare keys without
-//! asking whether the value is being overwritten. The index leads by the hash to an object, and never tells
-//! two keys of one hash for equal, because keys are compared in the log.
+//! Length, key and value share the room of `object.rs`. Length and key are written by the PUT that reserved
+//! the room, or that writes its own object there once the old one is dead, and never overwritten. So GETs
+//! compare keys without asking whether the value is being overwritten. The index leads from the hash to the
+//! object, and two keys of one hash are two entries, because keys are compared in the log.
 
 use xxhash_rust::xxh3::xxh3_64;
 
