@@ -19,6 +19,3 @@ engine::conformance_tests!(nibble_paper, Mica<Crcw>, |bytes| {
 engine::bytes_conformance_tests!(byte_keys, Mica<Crcw, [u8]>, |bytes| {
     Mica::open_for_byte_keys(config(bytes))
 });
-engine::bytes_conformance_tests!(byte_keys_nibble_paper, Mica<Crcw, [u8]>, |bytes| {
-    Mica::open_for_byte_keys(Config { preset: Preset::NibblePaper, ..config(bytes) })
-});
