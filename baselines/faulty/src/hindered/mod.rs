@@ -20,7 +20,7 @@ use std::path::PathBuf;
 
 use engine::{
     Durability, EngineTraits, Keys, KvEngine, MemoryCensus, OpenError, Presence, Rmw, SessionError,
-    Setting, Statistic, Storage, Writes,
+    Setting, Snapshots, Statistic, Storage, Writes,
 };
 
 use ballast::Ballast;
@@ -148,6 +148,14 @@ impl<E: KvEngine, N: Naming, C: Clock> KvEngine for Hindered<E, N, C> {
 
     fn rmw(&self) -> Rmw {
         self.inner.rmw()
+    }
+
+    fn snapshots(&self) -> Snapshots {
+        self.inner.snapshots()
+    }
+
+    fn writes_in_one_step(&self) -> bool {
+        self.inner.writes_in_one_step()
     }
 
     fn settle(&self) {

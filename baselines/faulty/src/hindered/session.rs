@@ -4,7 +4,7 @@ use std::fmt;
 
 use engine::{
     Decide, DeleteOutcome, GetError, KvEngine, KvSession, Op, Outcome, PutError, PutOutcome,
-    ScanRange, ValueBuffers,
+    ScanRange, ValueBuffers, WithSnapshot, Write,
 };
 
 use super::ballast::OBJECTS;
@@ -113,6 +113,19 @@ impl<E: KvEngine, N: Naming, C: Clock> KvSession for HinderedSession<'_, E, N, C
         let found = self.inner.scan(range, visit);
         self.pace.count(1, &self.store.clock);
         found
+    }
+
+    fn with_snapshot(&mut self, read: &mut WithSnapshot<'_>) -> bool {
+        let has = self.inner.with_snapshot(read);
+        self.pace.count(1, &self.store.clock);
+        has
+    }
+
+    /// The ballast does not grow with it: what was inserted is not told.
+    fn write_in_one_step(&mut self, writes: &[Write<'_>]) -> Result<Option<PutOutcome>, PutError> {
+        let stored = self.inner.write_in_one_step(writes);
+        self.pace.count(1, &self.store.clock);
+        stored
     }
 }
 
