@@ -183,7 +183,7 @@ fn keys_of_any_length_are_asked_for_and_verified() {
 #[test]
 fn a_store_of_words_is_not_asked_by_byte_strings() {
     let suite = requests_to(
-        "nibble",
+        "hybridlog",
         "get-percent = [50]\nkey-bytes = [16]\nfill-percent = [5]\nthreads = [1]",
     );
     let file = scratch("words-only").join("words-only.toml");
@@ -192,7 +192,7 @@ fn a_store_of_words_is_not_asked_by_byte_strings() {
     let output = run(&["plan", file.to_str().unwrap()]);
     assert!(!output.status.success());
     let text = errors(&output);
-    assert!(text.contains("key-bytes = 16: `nibble` takes words as keys"), "{text}");
+    assert!(text.contains("key-bytes = 16: `hybridlog` takes words as keys"), "{text}");
 }
 
 #[test]
