@@ -16,6 +16,8 @@ pub(crate) struct Counts {
     pub(crate) refused_no_segment: u64,
     /// PUTs for whose key the index had no slot.
     pub(crate) refused_no_slot: u64,
+    /// Attempts of DELETEs that left an object where it was, because a merge had moved it.
+    pub(crate) repeated_deletes: u64,
 }
 
 /// Sums over sessions that have ended. Relaxed: a count orders nothing.
@@ -31,17 +33,38 @@ impl Sums {
     }
 
     pub(crate) fn counts(&self) -> Counts {
-        let [hits, misses, puts, retries_no_segment, refused_no_segment, refused_no_slot] =
-            self.0.each_ref().map(|sum| sum.load(Ordering::Relaxed));
-        Counts { hits, misses, puts, retries_no_segment, refused_no_segment, refused_no_slot }
+        let [
+            hits,
+            misses,
+            puts,
+            retries_no_segment,
+            refused_no_segment,
+            refused_no_slot,
+            repeated_deletes,
+        ] = self.0.each_ref().map(|sum| sum.load(Ordering::Relaxed));
+        Counts {
+            hits,
+            misses,
+            puts,
+            retries_no_segment,
+            refused_no_segment,
+            refused_no_slot,
+            repeated_deletes,
+        }
     }
 }
 
 impl Counts {
     fn list(self) -> [u64; COUNTS] {
-        let Self { hits, misses, puts, retries_no_segment, refused_no_segment, refused_no_slot } =
-            self;
-        [hits, misses, puts, retries_no_segment, refused_no_segment, refused_no_slot]
+        [
+            self.hits,
+            self.misses,
+            self.puts,
+            self.retries_no_segment,
+            self.refused_no_segment,
+            self.refused_no_slot,
+            self.repeated_deletes,
+        ]
     }
 
     pub(crate) fn statistics(self) -> Vec<Statistic> {
@@ -56,6 +79,7 @@ impl Counts {
             ("retries_no_segment", self.retries_no_segment as f64),
             ("refused_no_segment", self.refused_no_segment as f64),
             ("refused_no_slot", self.refused_no_slot as f64),
+            ("repeated_deletes", self.repeated_deletes as f64),
         ]
         .into_iter()
         .map(|(name, value)| Statistic::new(name, value))
