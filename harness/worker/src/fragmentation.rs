@@ -15,6 +15,7 @@ use super::pipelined_target::{self, PIPELINE, PipelinedTarget};
 use super::store_target::StoreTarget;
 use super::target::{Target, Values};
 use super::usage::Usage;
+use super::watched::Watched;
 use super::{Stop, open_if_it_prices_the_harness, opened, pin};
 use crate::progress::ProgressPage;
 use crate::protocol::{Event, Point};
@@ -225,7 +226,7 @@ impl<E: KvEngine> View for StoreView<'_, E> {
     }
 
     fn statistics(&self) -> BTreeMap<String, f64> {
-        statistics_of(self.engine)
+        self.engine.counters()
     }
 
     fn refusal(&self) -> Outcome {
@@ -246,11 +247,6 @@ pub(super) fn heap_statistics(heap: &dyn Heap) -> BTreeMap<String, f64> {
         ("mapped-bytes", statistics.mapped_bytes),
     ];
     named.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value? as f64))).collect()
-}
-
-pub(super) fn statistics_of<E: KvEngine>(engine: &E) -> BTreeMap<String, f64> {
-    let statistics = engine.statistics().into_iter();
-    statistics.map(|statistic| (statistic.name.to_owned(), statistic.value)).collect()
 }
 
 enum Command {
@@ -274,7 +270,28 @@ fn drive<T: Target>(
     page: &ProgressPage,
     link: &mut Link,
     make: &(impl Fn(usize, Values) -> Result<T, Stop> + Sync),
-    view: &impl View,
+    view: &dyn View,
+) -> Result<(), Stop> {
+    drive_threads(work, needs, link, view, &|place, kit, queues| {
+        let Kit { script, table, values } = kit;
+        match make(place.thread, values) {
+            Ok(target) => place.serve(target, script, table, page, queues),
+            Err(stop) => place.post.decline(stop),
+        }
+    })
+}
+
+/// What each thread does with its kit: it serves the main thread's commands.
+type Serve<'a> = dyn Fn(Place, Kit, &[Handover]) + Sync + 'a;
+
+/// Runs the pattern's steps. Starting threads and speaking with them is compiled once, not for every
+/// target.
+fn drive_threads(
+    work: &Fragmentation,
+    needs: Needs,
+    link: &mut Link,
+    view: &dyn View,
+    serve: &Serve<'_>,
 ) -> Result<(), Stop> {
     let Needs { kits, queues, cores } = needs;
     let mut steps = work.pattern.steps().peekable();
@@ -286,13 +303,7 @@ fn drive<T: Target>(
             let (post, queues, cores) = (crew.post(), &queues, &cores);
             scope.spawn(move || {
                 pin(thread, cores);
-                let Kit { script, table, values } = kit;
-                match make(thread, values) {
-                    Ok(target) => {
-                        Place { thread, post, retries }.serve(target, script, table, page, queues)
-                    }
-                    Err(stop) => post.decline(stop),
-                }
+                serve(Place { thread, post, retries }, kit, queues);
             });
         }
         while let Some(step) = steps.next() {
@@ -370,7 +381,7 @@ fn run_step(
     last: bool,
     crew: &mut Crew<Command, Option<Box<Ran>>>,
     link: &mut Link,
-    view: &impl View,
+    view: &dyn View,
 ) -> Result<(), Stop> {
     let name = step.to_string();
     let grows_bytes = match (step.phase, work.basis) {

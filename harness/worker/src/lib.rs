@@ -56,6 +56,7 @@ mod tests_stores;
 mod tests_stress;
 mod touch;
 mod usage;
+mod watched;
 mod windows;
 
 pub use calibration::calibrate;
@@ -213,7 +214,7 @@ fn open_if_it_prices_the_harness(name: &str) -> Result<(), Stop> {
 }
 
 fn opened(version: String, settings: Vec<Setting>, conditions: Option<Conditions>) -> Event {
-    let settings = settings.into_iter().map(|setting| (setting.name, setting.value)).collect();
+    let settings = watched::settings_by_name(settings);
     let folders = Vec::new();
     Event::Opened { version, settings, conditions: conditions.map(Box::new), folders }
 }

@@ -1,11 +1,11 @@
 //! The moment after a step at which all that was due is done and on the device: there the parent reads
 //! what the store's files cost.
 
-use engine::KvEngine;
 use workloads::requests::{Request, RequestKind};
 
 use super::Stop;
 use super::link::Link;
+use super::watched::Watched;
 use crate::protocol::Event;
 use record::Asked;
 
@@ -22,16 +22,16 @@ pub(super) struct Ended<'a> {
 }
 
 /// Waits for what a store with files still has to do, and for the parent to read what it did.
-pub(super) fn stand_still<E: KvEngine>(
-    engine: &E,
+pub(super) fn stand_still(
+    engine: &dyn Watched,
     ended: Ended<'_>,
     link: &mut Link,
 ) -> Result<(), Stop> {
-    let folders = engine.folders();
+    let folders = engine.file_folders();
     if folders.is_empty() {
         return Ok(());
     }
-    engine.settle();
+    engine.come_to_rest();
     for folder in &folders {
         kit::folder::synchronise(folder).map_err(|error| {
             Stop::failed(format!("synchronising {}: {error}", folder.display()))

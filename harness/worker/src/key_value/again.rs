@@ -10,6 +10,7 @@ use super::lane::Done;
 use super::{OnStore, ageing, phases, steering};
 use crate::Stop;
 use crate::quiet::{Ended, Means, asked_by, stand_still};
+use crate::watched::Watched;
 use record::{Asked, Driver};
 
 impl OnStore<'_> {
@@ -54,8 +55,8 @@ impl OnStore<'_> {
     }
 
     /// What the requests of this turn moved, of a store with files. A bare loop's are not made again.
-    pub(super) fn asked<E: KvEngine>(&self, engine: &E, ran: &[Done]) -> Option<Asked> {
-        if engine.folders().is_empty() || self.work.driver == Driver::Bare {
+    pub(super) fn asked(&self, engine: &dyn Watched, ran: &[Done]) -> Option<Asked> {
+        if engine.file_folders().is_empty() || self.work.driver == Driver::Bare {
             return None;
         }
         let means = Means {
@@ -68,9 +69,9 @@ impl OnStore<'_> {
     }
 
     /// Lets a store with files finish what a step left it to do, for the parent to look at.
-    pub(super) fn come_to_rest<E: KvEngine>(
+    pub(super) fn come_to_rest(
         &mut self,
-        engine: &E,
+        engine: &dyn Watched,
         (step, done): (&str, &[Done]),
         harness_read_bytes: u64,
     ) -> Result<(), Stop> {

@@ -23,37 +23,33 @@ mod seconds;
 mod shapes;
 mod single;
 pub(super) mod steering;
+mod step;
 mod tracked;
 mod trial;
 mod values;
 
-use std::collections::BTreeMap;
-use std::sync::Barrier;
 use std::sync::atomic::AtomicBool;
 
 use engine::{FullMeaning, Heap, KvEngine, KvSession, MemoryBound, PutOutcome};
 use platform::clock::monotonic_ns;
-use platform::process::read_meanwhile;
 use workloads::key_of;
 use workloads::requests::{Miss, Request};
 
-use super::fragmentation::statistics_of;
+use super::Stop;
 use super::link::Link;
-use super::usage::Usage;
-use super::{Stop, pin};
 use crate::progress::ProgressPage;
-use crate::protocol::{Event, Point};
+use crate::protocol::Event;
 use crate::registry::{self, StoreVisitor};
 use crate::setup::setup_of;
+use crate::watched::Watched;
 use batches::{Made, run_batches};
 use expected::Expected;
 use kit::{Kit, seed_of};
 use lane::{Done, Lane, SAMPLE_EVERY, Shared};
 use open::{Pacing, run_open};
-use phases::{Leaving, Meeting};
-use record::Outcome;
+use phases::Meeting;
 use record::{Ageing, Cell, Driver, KeyValue, Source, Timing};
-use sampled::{Sample, Sampler};
+use sampled::Sample;
 use single::{run_made, run_prepared};
 use steering::Dealt;
 use tracked::Tracked;
@@ -208,8 +204,7 @@ impl StoreVisitor for OnStore<'_> {
 
 impl OnStore<'_> {
     fn say_opened<E: KvEngine>(&mut self, engine: &E) {
-        let mut settings: BTreeMap<String, String> =
-            engine.settings().into_iter().map(|setting| (setting.name, setting.value)).collect();
+        let mut settings = engine.opened_with();
         let heap_settings = self.heap.into_iter().flat_map(Heap::settings);
         settings.extend(heap_settings.map(|setting| (setting.name, setting.value)));
         let made = match (self.resident, E::TRAITS.memory_bound) {
@@ -243,7 +238,7 @@ impl OnStore<'_> {
     fn litter<E: KvEngine>(&mut self, engine: &E) -> Result<(), Stop> {
         let (work, seed) = (self.work, seed_of(self.cell));
         let threads = work.threads;
-        self.step("litter", engine, |kit, done| {
+        self.step("litter", engine, &|kit, done| {
             let mut session = session_of(engine, kit.thread, threads)?;
             ageing::litter(engine, &mut session, kit, (work, seed), done)
         })?;
@@ -254,7 +249,7 @@ impl OnStore<'_> {
     fn load<E: KvEngine>(&mut self, engine: &E) -> Result<(), Stop> {
         let (work, page, seed) = (self.work, self.page, seed_of(self.cell));
         let (records, threads) = (work.records, work.threads);
-        self.step("load", engine, |kit, done| {
+        self.step("load", engine, &|kit, done| {
             let mut session = session_of(engine, kit.thread, threads)?;
             for record in steering::records_of(engine, records, (kit.thread, threads)) {
                 let key = key_of(record);
@@ -287,7 +282,7 @@ impl OnStore<'_> {
             return Ok(());
         }
         let threads = work.threads;
-        self.step("age", engine, |kit, done| {
+        self.step("age", engine, &|kit, done| {
             let mut session = session_of(engine, kit.thread, threads)?;
             let made_by = |maker| ageing::requests(work, maker, seed).into_iter().flatten();
             let lane = (kit.thread, threads);
@@ -307,7 +302,7 @@ impl OnStore<'_> {
     /// Executes the trace, deletes the records that are left, and discards the timings.
     fn rehearse<E: KvEngine>(&mut self, engine: &E) -> Result<(), Stop> {
         let (shared, threads) = (self.shared, self.work.threads);
-        self.step("rehearse", engine, |kit, done| {
+        self.step("rehearse", engine, &|kit, done| {
             let mut session = session_of(engine, kit.thread, threads)?;
             kit.seconds.start(done.started_ns);
             let (mut lane, inputs) = Lane::of(kit, shared, E::TRAITS.full, done);
@@ -336,7 +331,7 @@ impl OnStore<'_> {
     fn deal<E: KvEngine>(&mut self, engine: &E) {
         let Some(dealt) = &mut self.dealt else { return };
         let (work, threads) = (self.work, self.work.threads);
-        dealt.deal(&self.crew, |thread, request| {
+        dealt.deal(&self.crew, &|thread, request| {
             steering::executor(engine, &work.workload, (thread, threads), request)
         });
         self.imbalance = Some(dealt.imbalance());
@@ -348,7 +343,7 @@ impl OnStore<'_> {
         let dealt = self.dealt.take();
         let lengths = work.phases.as_ref().map(|all| all.lengths(work.operations_per_thread));
         let meeting = Meeting::of(threads);
-        let ran = self.step("run", engine, |kit, done| {
+        let ran = self.step("run", engine, &|kit, done| {
             let mut session = session_of(engine, kit.thread, threads)?;
             kit.seconds.start(done.started_ns);
             let steered = dealt.as_ref().map(|dealt| dealt.of(kit.thread));
@@ -406,7 +401,7 @@ impl OnStore<'_> {
         let expected = self.after(engine, expected, ran);
         let (records, threads) = (expected.records(), self.work.threads);
         let evicts = E::TRAITS.full == FullMeaning::Evict;
-        self.step("verify", engine, |kit, done| {
+        self.step("verify", engine, &|kit, done| {
             let mut session = session_of(engine, kit.thread, threads)?;
             for record in steering::records_of(engine, records, (kit.thread, threads)) {
                 let look = (&kit.checker, kit.buffer.as_mut_slice());
@@ -417,94 +412,6 @@ impl OnStore<'_> {
         })?;
         self.expected = Some(expected);
         Ok(())
-    }
-
-    /// Runs `body` on every thread between two barriers, and reports the step.
-    fn step<E: KvEngine>(
-        &mut self,
-        name: &str,
-        engine: &E,
-        body: impl Fn(&mut Kit, &mut Done) -> Result<(), String> + Sync,
-    ) -> Result<Vec<Done>, Stop> {
-        // A replay begins with an empty store: memory it grows into is warmed as for other growing steps.
-        let grows = name == "rehearse" && !self.populated;
-        let grows_bytes = if grows { self.work.live_value_bytes() * 3 / 2 } else { 0 };
-        self.link.say_and_wait(&Event::Before { step: name.to_owned(), grows_bytes });
-        let (before, reads_before) = read_meanwhile(Usage::now);
-        let sampled = self.work.sampled.as_deref().filter(|_| name == "run");
-        let sampler = sampled.map(|name| Sampler::of(name, engine)).transpose();
-        let sampler = sampler.map_err(Stop::failed)?;
-        let barrier = Barrier::new(self.work.threads + usize::from(sampler.is_some()));
-        let cores = platform::cpu::allowed_cores();
-        let shared = self.shared;
-        let (done, samples) = std::thread::scope(|scope| {
-            let sampling = sampler.as_ref().map(|sampler| {
-                let barrier = &barrier;
-                (sampler, scope.spawn(move || sampler.run(engine, barrier)))
-            });
-            let threads = self.crew.iter_mut().map(|kit| {
-                let (barrier, body, cores) = (&barrier, &body, &cores);
-                scope.spawn(move || {
-                    pin(kit.thread, cores);
-                    let _leaving = Leaving(shared);
-                    let mut done = Done::default();
-                    barrier.wait();
-                    done.started_ns = monotonic_ns();
-                    done.broken = body(kit, &mut done).err();
-                    if done.broken.is_some() {
-                        // Nobody is to go on without it, or to wait for it.
-                        shared.raise_stop();
-                    }
-                    done.ended_ns = monotonic_ns();
-                    done
-                })
-            });
-            let threads: Vec<_> = threads.collect();
-            // All threads are joined before the first panic is reported; otherwise the scope would panic
-            // for the rest.
-            let joined: Vec<_> = threads.into_iter().map(|thread| thread.join()).collect();
-            let samples = sampling.map(|(sampler, thread)| {
-                sampler.end(thread.thread());
-                thread.join()
-            });
-            let done = joined.into_iter().map(|done| done.map_err(Stop::panicked));
-            let done = done.collect::<Result<Vec<Done>, Stop>>()?;
-            let samples = samples.transpose().map_err(Stop::panicked)?;
-            Ok::<_, Stop>((done, samples.unwrap_or_default()))
-        })?;
-        let (after, reads_after) = read_meanwhile(Usage::now);
-        let used = after.since(&before);
-        let mut report = self.report(name, &done);
-        used.note_in(&mut report);
-        report.statistics = statistics_of(engine);
-        if let Some(imbalance) = self.imbalance.filter(|_| name == "run") {
-            report.statistics.insert("steered_imbalance".to_owned(), imbalance);
-        }
-        report::note_loops(&done, &mut report);
-        let chosen = shapes::chosen(self.crew.iter().map(|kit| &kit.shapes));
-        report.statistics.extend(chosen.map(|(name, threads)| (name.to_owned(), threads as f64)));
-        report.census = report::census_of(engine);
-        if name == "run" {
-            self.samples = samples;
-        }
-        let goes_on = report.outcome == Outcome::Measured;
-        self.count_live(&done);
-        self.link.say(&Event::Step(Box::new(report)));
-        if name != "verify" {
-            self.link.say_and_wait(&Event::Observe {
-                step: name.to_owned(),
-                point: Point::AtOnce,
-                live_bytes: self.live_bytes,
-                live_objects: self.live_objects,
-                idle_ms: 0,
-                self_allocated_bytes: None,
-            });
-            if goes_on {
-                self.come_to_rest(engine, (name, &done), reads_before + reads_after)?;
-            }
-        }
-        // The step's row reports a refusal; the remaining steps would be meaningless.
-        if goes_on { Ok(done) } else { Err(Stop::Said) }
     }
 }
 

@@ -1,7 +1,5 @@
 //! Turns the threads' results into the report for the parent.
 
-use engine::KvEngine;
-
 use super::OnStore;
 use super::bare::LoopTimes;
 use super::lane::Done;
@@ -12,7 +10,7 @@ use super::seconds::Seconds;
 use crate::histogram::{empty, percentiles, with_mean};
 use hdrhistogram::Histogram;
 use record::Timing;
-use record::{Census, Flag, OpenLoop, Outcome, Verification};
+use record::{Flag, OpenLoop, Outcome, Verification};
 use record::{LatencyReport, StepReport};
 
 /// Fill above which a refusal is an expected result.
@@ -116,19 +114,4 @@ fn span(done: &[Done]) -> (u64, u64) {
     let started = done.iter().map(|one| one.started_ns).min().unwrap_or(0);
     let ended = done.iter().map(|one| one.ended_ns - one.off_clock_ns).max().unwrap_or(0);
     (done.iter().map(|one| one.operations).sum(), ended - started)
-}
-
-/// A store's own account of its memory, if it is complete.
-pub(super) fn census_of<E: KvEngine>(engine: &E) -> Option<Census> {
-    let census = engine.memory();
-    census.complete.then_some(Census {
-        live_objects: census.live_objects,
-        live_value_bytes: census.live_value_bytes,
-        live_object_bytes: census.live_object_bytes,
-        dead_object_bytes: census.dead_object_bytes,
-        free_object_bytes: census.free_object_bytes,
-        object_memory_bytes: census.object_memory_bytes,
-        index_bytes: census.index_bytes,
-        table_bytes: census.table_bytes,
-    })
 }

@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use engine::KvEngine;
 use platform::clock::monotonic_ns;
 use record::Second;
+
+use crate::watched::Watched;
 
 /// Time between two samples.
 pub(super) const EVERY_NS: u64 = 100_000_000;
@@ -21,9 +22,9 @@ pub(super) struct Sample {
 }
 
 /// What is sampled, and until when.
-#[derive(Debug)]
 pub(super) struct Sampler<'a> {
     statistic: &'a str,
+    engine: &'a dyn Watched,
     ended: AtomicBool,
 }
 
@@ -32,26 +33,25 @@ impl<'a> Sampler<'a> {
     ///
     /// # Errors
     /// The counters that `engine` has, if that is none of them.
-    pub(super) fn of<E: KvEngine>(statistic: &'a str, engine: &E) -> Result<Self, String> {
-        let sampler = Self { statistic, ended: AtomicBool::new(false) };
-        if sampler.read(engine).is_some() {
+    pub(super) fn of(statistic: &'a str, engine: &'a dyn Watched) -> Result<Self, String> {
+        let sampler = Self { statistic, engine, ended: AtomicBool::new(false) };
+        if sampler.read().is_some() {
             return Ok(sampler);
         }
-        let known: Vec<&str> = engine.statistics().iter().map(|one| one.name).collect();
+        let known: Vec<String> = engine.counters().into_keys().collect();
         Err(format!(
             "sampled = `{statistic}`: `{}` has no such counter; it has: {}",
-            E::TRAITS.name,
+            engine.named(),
             known.join(", ")
         ))
     }
 
-    fn read<E: KvEngine>(&self, engine: &E) -> Option<f64> {
-        let all = engine.statistics();
-        all.iter().find(|one| one.name == self.statistic).map(|one| one.value)
+    fn read(&self) -> Option<f64> {
+        self.engine.counters().get(self.statistic).copied()
     }
 
     /// Samples from the moment in which all threads pass `barrier`, until [`Sampler::end`].
-    pub(super) fn run<E: KvEngine>(&self, engine: &E, barrier: &Barrier) -> Vec<Sample> {
+    pub(super) fn run(&self, barrier: &Barrier) -> Vec<Sample> {
         let mut samples = Vec::with_capacity(1024);
         barrier.wait();
         let started_ns = monotonic_ns();
@@ -63,7 +63,7 @@ impl<'a> Sampler<'a> {
                     return samples;
                 }
             }
-            let value = self.read(engine);
+            let value = self.read();
             samples.extend(value.map(|value| Sample { at_ns: monotonic_ns() - started_ns, value }));
         }
         samples

@@ -30,7 +30,7 @@ impl Dealt {
     }
 
     /// Deals the words of `crew` in turn: the first of each thread before the second of any.
-    pub(super) fn deal(&mut self, crew: &[Kit], executor: impl Fn(usize, Request) -> usize) {
+    pub(super) fn deal(&mut self, crew: &[Kit], executor: &dyn Fn(usize, Request) -> usize) {
         let all = || round_robin(crew.iter().map(|kit| kit.words.iter().copied()));
         let mut counts = vec![0; crew.len()];
         for (thread, request) in all() {
