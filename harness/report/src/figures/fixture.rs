@@ -3,6 +3,7 @@
 
 mod allocations;
 pub(crate) mod cells;
+pub(crate) mod drawn;
 pub(crate) mod requests;
 
 use std::collections::BTreeMap;

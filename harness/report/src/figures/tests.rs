@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use super::fixture::drawn::drawn;
 use super::fixture::{self, Folder};
 use super::{Drawings, Table, all, by_name, draw, gnuplot_available, selections};
 use record::{Outcome, Row, Work};
@@ -190,17 +191,8 @@ fn can_draw() -> bool {
 
 #[test]
 fn every_figure_draws_and_names_its_series() {
-    if !can_draw() {
-        return;
-    }
-    let folder = Folder::new("draw");
-    let rows = fixture::rows();
-    fixture::write_curves(&folder.0, &rows);
-    fixture::write_accounts(&folder.0);
-    let wanted: Vec<_> = all().iter().collect();
-    // Twice: the second time replaces the first.
-    draw(&folder.0, &rows, &wanted, Drawings::ByGnuplot).unwrap();
-    for drawn_figure in draw(&folder.0, &rows, &wanted, Drawings::ByGnuplot).unwrap() {
+    let Some(figures) = drawn() else { return };
+    for drawn_figure in &figures.drawn {
         let name = drawn_figure.figure.name.as_str();
         assert_eq!(drawn_figure.empty, None, "{name}");
         let svg = fs::read_to_string(&drawn_figure.svg).unwrap();
@@ -224,7 +216,24 @@ fn every_figure_draws_and_names_its_series() {
             assert!(drawn_figure.svg.with_extension(extension).is_file(), "{name}.{extension}");
         }
     }
-    assert!(folder.0.join("figures/style.gp").is_file());
+    assert!(figures.folder.0.join("figures/style.gp").is_file());
+}
+
+#[test]
+fn drawing_again_replaces_what_was_drawn() {
+    if !can_draw() {
+        return;
+    }
+    let (folder, rows) = (Folder::new("again"), two_systems());
+    let figures = folder.0.join("figures");
+    let wanted = [by_name("allocator-bloat").unwrap()];
+    draw(&folder.0, &rows, &wanted, Drawings::ByGnuplot).unwrap();
+    let first = fs::read(figures.join("allocator-bloat.svg")).unwrap();
+    fs::write(figures.join("allocator-bloat.svg"), "old").unwrap();
+    fs::write(figures.join("left-over.svg"), "old").unwrap();
+    draw(&folder.0, &rows, &wanted, Drawings::ByGnuplot).unwrap();
+    assert_eq!(fs::read(figures.join("allocator-bloat.svg")).unwrap(), first);
+    assert!(!figures.join("left-over.svg").exists());
     assert!(!folder.0.join("figures.part").exists() && !folder.0.join("figures.old").exists());
 }
 

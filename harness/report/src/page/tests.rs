@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex, Weak};
 use super::answer::capital;
 use super::document::HARNESS;
 use super::{ClaimDetail, ClaimLine, summary, write};
+use crate::figures::fixture::drawn::{DrawnFigures, drawn};
 use crate::figures::fixture::{self, Folder};
 use crate::figures::table::Value;
-use crate::figures::{Drawings, Drawn, Table, all, by_name, draw, gnuplot_available};
+use crate::figures::{Drawings, Drawn, Table, all, by_name, draw};
 pub(crate) use record::made_up::run;
 use record::{Memory, MemoryPoint, Row, archive::RunRecord, repetition::Source};
 
@@ -286,31 +287,23 @@ fn what_the_harness_costs_is_shown_where_it_was_measured() {
     assert!(of_page().contains("<pre>invisible/made-up · ≥ 0.95 · 0.5</pre>"));
 }
 
-/// A page with every figure, of made-up rows and claims; its folder goes with it.
+/// A page with every figure, of made-up rows and claims.
 pub(crate) struct Whole {
     pub(crate) page: PathBuf,
-    pub(crate) folder: Folder,
+    pub(crate) figures: Arc<DrawnFigures>,
 }
 
-/// The page, drawn once for the tests that look at it at the same time; `None` without gnuplot.
+/// The page, beside its drawings, shared like them; `None` without gnuplot.
 pub(crate) fn whole() -> Option<Arc<Whole>> {
     static SHARED: Mutex<Weak<Whole>> = Mutex::new(Weak::new());
-    if let Err(reason) = gnuplot_available() {
-        eprintln!("skipped: {reason}");
-        return None;
-    }
+    let figures = drawn()?;
     let mut shared = SHARED.lock().unwrap();
     if let Some(whole) = shared.upgrade() {
         return Some(whole);
     }
-    let folder = Folder::new("report");
-    let rows = fixture::rows();
-    fixture::write_curves(&folder.0, &rows);
-    fixture::write_accounts(&folder.0);
-    let wanted: Vec<_> = crate::figures::all().iter().collect();
-    let drawn = draw(&folder.0, &rows, &wanted, Drawings::ByGnuplot).unwrap();
-    let page = write(&folder.0, &run("smoke"), &rows, &drawn, &claims()).unwrap();
-    let whole = Arc::new(Whole { page, folder });
+    let DrawnFigures { folder, rows, drawn } = &*figures;
+    let page = write(&folder.0, &run("smoke"), rows, drawn, &claims()).unwrap();
+    let whole = Arc::new(Whole { page, figures });
     *shared = Arc::downgrade(&whole);
     Some(whole)
 }

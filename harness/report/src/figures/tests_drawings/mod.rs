@@ -5,9 +5,10 @@ mod svg;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::draw::draw_svg;
+use super::fixture::drawn::drawn;
 use super::fixture::{self, Folder};
 use super::fragmentation::is_beside;
 use super::styles::{self, Look, alike_as_plain_lines, alike_pairs};
@@ -98,9 +99,13 @@ fn plain_lines_alike(figure: &Figure, table: &Table) -> Vec<String> {
     pairs.map(|pair| format!("{}: lines alike {pair:?}", figure.name)).collect()
 }
 
-/// What is wrong with the figures of `rows`, by figure.
-fn defects(folder: &Path, rows: &[Row], figures: &[&Figure]) -> Vec<String> {
-    let target = Folder::new("defects");
+/// What is wrong with the figures of `rows`, by figure, where `svg_of` leads to a table's drawing.
+fn defects(
+    folder: &Path,
+    rows: &[Row],
+    figures: &[&Figure],
+    svg_of: &dyn Fn(&Figure, &Table) -> PathBuf,
+) -> Vec<String> {
     let mut found = Vec::new();
     for figure in figures {
         let data = figure.build(folder, rows);
@@ -132,8 +137,7 @@ fn defects(folder: &Path, rows: &[Row], figures: &[&Figure]) -> Vec<String> {
             }
         }
         found.extend(plain_lines_alike(figure, &data.table));
-        let svg = draw_svg(&target.0, figure, &data.table).expect("a drawing");
-        let svg = fs::read_to_string(svg).unwrap();
+        let svg = fs::read_to_string(svg_of(figure, &data.table)).unwrap();
         let names: Vec<String> = listed.into_iter().map(str::to_owned).collect();
         let wrong = Drawing::parse(&svg).defects(&names);
         found.extend(wrong.into_iter().map(|wrong| format!("{}: {wrong}", figure.name)));
@@ -151,15 +155,13 @@ fn can_draw() -> bool {
 
 #[test]
 fn figures_of_made_up_rows_have_no_defects() {
-    if !can_draw() {
-        return;
-    }
-    let folder = Folder::new("drawn");
-    let rows = fixture::rows();
-    fixture::write_curves(&folder.0, &rows);
-    fixture::write_accounts(&folder.0);
-    let figures: Vec<&Figure> = all().iter().collect();
-    let found = defects(&folder.0, &rows, &figures);
+    let Some(figures) = drawn() else { return };
+    let wanted: Vec<&Figure> = all().iter().collect();
+    let svg = |figure: &Figure, _: &Table| {
+        let drawn = figures.drawn.iter().find(|drawn| drawn.figure.name == figure.name);
+        drawn.expect("every figure").svg.clone()
+    };
+    let found = defects(&figures.folder.0, &figures.rows, &wanted, &svg);
     assert!(found.is_empty(), "{} defects:\n{}", found.len(), found.join("\n"));
 }
 
@@ -171,7 +173,10 @@ fn figures_of_the_reference_run_have_no_defects() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/reference");
     let (_, rows) = record::archive::load(&folder).unwrap();
     let figures = super::of_run(&folder).unwrap();
-    let found = defects(&folder, &rows, &figures.iter().collect::<Vec<_>>());
+    let target = Folder::new("defects");
+    let svg =
+        |figure: &Figure, table: &Table| draw_svg(&target.0, figure, table).expect("a drawing");
+    let found = defects(&folder, &rows, &figures.iter().collect::<Vec<_>>(), &svg);
     assert!(found.is_empty(), "{} defects:\n{}", found.len(), found.join("\n"));
 }
 

@@ -52,7 +52,7 @@ fn the_page_works_in_a_browser() {
     sorts(&mut browser);
     leads_to_claims(&mut browser);
     fits(&mut browser, 1280);
-    let shots = Shots::new(&whole.folder.0);
+    let shots = Shots::new(&whole.figures.folder.0);
     contrasts(&mut browser, "light");
     shots.take(&mut browser, "1280-light");
     contrasts(&mut browser, "dark");
